@@ -1,0 +1,47 @@
+# The two commands of the README: `make demo` and `make test`. Each sets up what it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+PEERS := $(VENV)/.peers
+
+.PHONY: demo test lint format test-peers bench bench-attention clean
+
+demo: $(STAMP)
+	$(BIN)/qkv solve examples/two-heads.md --digits 6
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -n auto --dist loadfile
+
+lint: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+test-peers: $(PEERS)
+	$(BIN)/python -m pytest -m peers tests
+
+bench: $(STAMP)
+	$(BIN)/python benchmarks/bench.py
+
+bench-attention: $(PEERS)
+	$(BIN)/python benchmarks/bench_attention.py
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,lint]'
+	touch $@
+
+$(PEERS): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[peers]'
+	touch $@
+
+.venv: $(STAMP)
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

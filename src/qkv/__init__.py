@@ -1,0 +1,1 @@
+"""Attention, worked out, checked, explained and run."""
