@@ -1,0 +1,308 @@
+"""The expression language: a closed set of frozen nodes.
+
+What the reader reads, the planner writes, the interpreters evaluate and the renderers print are these trees.
+Every node may know where it stands in its document (`at`); equality ignores that.
+
+    Number      a decimal as written: 0.468 remembers its three places
+    Infinite    ∞ or −∞, as masks use it
+    Matrix      rows of cells, each cell an expression; vectors are matrices with one row or one column
+    Name        a quantity, see names.py
+    Sum         a + b + c           Negate  −a
+    Product     a b: scalar, matrix or dot product, as the shapes say
+    Quotient    a / b
+    Power       a^n                 Root    √a            Absolute  |a|
+    Exp         e^a                 Tanh    tanh a
+    Transpose   aᵀ
+    Softmax     along rows (axis 1) or down columns (axis 0)
+    Normalise   divide by the plain sum along an axis
+    Concat      side by side (axis 1) or on top of each other (axis 0)
+    Mask        scores where a pattern forbids become −∞; no pattern means causal
+    Entry       a row, column, block of columns or cell of something, indices from 1
+    Series      Σ over an index
+    Call        a function that we do not know; kept, never evaluated
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, replace
+from fractions import Fraction
+
+from qkv.errors import Location
+from qkv.expr.names import Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Base of all nodes; `at` is where the node begins in its document."""
+
+    at: Location | None = field(default=None, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Node):
+    """A decimal as written. `places` counts digits after the point (negative for 3e5), so one unit in the last place
+    is 10**-places; None marks an exact number that nobody printed in decimals (a fraction, a size)."""
+
+    value: Fraction
+    places: int | None = 0
+    text: str = field(default="", compare=False)
+
+    @property
+    def ulp(self) -> Fraction:
+        """One unit in the last place shown; zero for an exact number."""
+        return Fraction(0) if self.places is None else Fraction(10) ** -self.places
+
+
+@dataclass(frozen=True, slots=True)
+class Infinite(Node):
+    """∞ (sign 1) or −∞ (sign −1)."""
+
+    sign: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix(Node):
+    """Rows of cells. `loose` marks a bracket list such as [1, 2, 3], whose notation does not say row or column.
+    Ragged rows are kept as printed; `is_ragged` tells."""
+
+    rows: tuple[tuple[Expr, ...], ...]
+    loose: bool = field(default=False, compare=False)
+
+    @property
+    def is_ragged(self) -> bool:
+        """Whether the rows differ in length."""
+        return len({len(row) for row in self.rows}) > 1
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns (of the longest row)."""
+        return len(self.rows), max((len(row) for row in self.rows), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Node):
+    """A quantity by its symbol; `spelled` is how the document writes it (LaTeX or plain)."""
+
+    symbol: Symbol
+    spelled: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Sum(Node):
+    """a + b + …"""
+
+    terms: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Negate(Node):
+    """−a"""
+
+    arg: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Product(Node):
+    """a b. Shapes decide whether it scales, multiplies matrices or takes a dot product."""
+
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient(Node):
+    """a / b"""
+
+    numerator: Expr
+    denominator: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Power(Node):
+    """a^n"""
+
+    base: Expr
+    exponent: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Root(Node):
+    """√a"""
+
+    arg: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Absolute(Node):
+    """|a|"""
+
+    arg: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Exp(Node):
+    """e^a"""
+
+    arg: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Tanh(Node):
+    """tanh a"""
+
+    arg: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Transpose(Node):
+    """aᵀ"""
+
+    arg: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Softmax(Node):
+    """Softmax along each row (axis 1) or down each column (axis 0)."""
+
+    arg: Expr
+    axis: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Normalise(Node):
+    """Each entry over the plain sum of its row (axis 1) or column (axis 0)."""
+
+    arg: Expr
+    axis: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Concat(Node):
+    """Parts side by side (axis 1) or stacked (axis 0)."""
+
+    parts: tuple[Expr, ...]
+    axis: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Mask(Node):
+    """Scores with −∞ where `pattern` forbids. A pattern holds 0 / −∞ (additive) or 1 / 0 (true / false, `truth`);
+    no pattern means causal: query i sees keys up to i (the last query sits at the last key)."""
+
+    arg: Expr
+    pattern: Expr | None = None
+    truth: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Node):
+    """A row, a column, a cell or a block of columns (`columns` = first and last); indices count from 1."""
+
+    arg: Expr
+    row: int | None = None
+    column: int | None = None
+    columns: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Series(Node):
+    """Σ of body for index = low … high (low and high are None where the sheet writes a bare Σ)."""
+
+    index: str
+    low: Expr | None
+    high: Expr | None
+    body: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Node):
+    """A function that we do not know, kept as written."""
+
+    function: str
+    args: tuple[Expr, ...]
+
+
+Expr = (
+    Number | Infinite | Matrix | Name | Sum | Negate | Product | Quotient | Power | Root | Absolute | Exp | Tanh
+    | Transpose | Softmax | Normalise | Concat | Mask | Entry | Series | Call
+)  # fmt: skip
+
+
+def children(node: Expr) -> Iterator[Expr]:
+    """The direct parts of a node, left to right.
+
+    >>> [str(part.value) for part in children(Sum((number(1), number(2))))]
+    ['1', '2']
+    """
+    for spec in fields(node):
+        yield from _nodes(getattr(node, spec.name))
+
+
+def _nodes(value: object) -> Iterator[Expr]:
+    if isinstance(value, Node):
+        yield value  # type: ignore[misc]
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _nodes(item)
+
+
+def walk(node: Expr) -> Iterator[Expr]:
+    """The node and everything below it, top down (no recursion, so depth is no danger)."""
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        yield top
+        stack.extend(reversed(list(children(top))))
+
+
+def rewrite(node: Expr, change: Callable[[Expr], Expr]) -> Expr:
+    """Rebuild a tree bottom up, passing every node through `change`."""
+    if isinstance(node, (Number, Infinite, Name)):
+        return change(node)
+    updates = {s.name: _rewritten(getattr(node, s.name), change) for s in fields(node) if s.name != "at"}
+    return change(replace(node, **updates))  # type: ignore[arg-type]
+
+
+def _rewritten(value: object, change: Callable[[Expr], Expr]) -> object:
+    if isinstance(value, Node):
+        return rewrite(value, change)  # type: ignore[arg-type]
+    if isinstance(value, tuple) and value and isinstance(value[0], (Node, tuple)):
+        return tuple(_rewritten(item, change) for item in value)
+    return value
+
+
+def names_in(node: Expr) -> tuple[Symbol, ...]:
+    """The symbols that a tree mentions, each once, in order."""
+    return tuple(dict.fromkeys(part.symbol for part in walk(node) if isinstance(part, Name)))
+
+
+def is_literal(node: Expr) -> bool:
+    """Whether a tree mentions no name and no unknown function, so that it has a value of its own."""
+    return not any(isinstance(part, (Name, Call)) for part in walk(node))
+
+
+def number(value: int | str | Fraction) -> Number:
+    """A number from an int, an exact fraction, or a decimal as written.
+
+    >>> number("0.468").places, number(3).places
+    (3, 0)
+    """
+    if isinstance(value, Fraction):
+        return Number(value, None, str(value))
+    text = str(value)
+    digits, _, exponent = text.lower().partition("e")
+    _, _, decimals = digits.partition(".")
+    return Number(Fraction(text), len(decimals) - int(exponent or 0), text)
+
+
+def matrix(rows: object) -> Matrix:
+    """A matrix from nested lists of ints, strings or nodes; a flat list is a loose vector."""
+    listed = list(rows)  # type: ignore[call-overload]
+    if listed and not isinstance(listed[0], (list, tuple)):
+        return Matrix((tuple(_cell(c) for c in listed),), loose=True)
+    return Matrix(tuple(tuple(_cell(c) for c in row) for row in listed))
+
+
+def _cell(value: object) -> Expr:
+    return value if isinstance(value, Node) else number(value)  # type: ignore[return-value,arg-type]
