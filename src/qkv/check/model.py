@@ -1,0 +1,86 @@
+"""A report: one verdict for each cell of each claim of a checked sheet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """What is said of a shown value, from best to worst."""
+
+    RIGHT = "right"  # equals the true value
+    ROUNDED = "rounded"  # is the true value rounded to the digits shown
+    DRIFTED = "drifted"  # is not, but is what the author's own rounded numbers give
+    STRUCK = "struck"  # was crossed out by its author
+    UNREAD = "unread"  # could not be judged: why is said
+    MISROUNDED = "misrounded"  # within one unit of its last place, and not the nearest
+    CARRIED = "carried"  # is false, and follows correctly from an earlier wrong value
+    MISREAD = "misread"  # damaged text: exactly one repair makes it agree
+    WRONG = "wrong"  # is false, and does not follow: a slip made here
+
+
+SEVERITY = {verdict: rank for rank, verdict in enumerate(Verdict)}
+BAD = frozenset({Verdict.MISROUNDED, Verdict.CARRIED, Verdict.MISREAD, Verdict.WRONG})
+
+
+@dataclass(frozen=True, slots=True)
+class CellVerdict:
+    """One cell that is not simply right or rounded; rows and columns count from 1."""
+
+    row: int
+    column: int
+    shown: str
+    expected: str | None
+    from_own: str | None
+    verdict: Verdict
+    working: str = ""  # how the expected value comes about: 2·2 + 2·3 + 2·1 = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A known mistake that reproduces what is shown."""
+
+    mistake: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One judged equation of the document."""
+
+    id: int
+    line: int
+    end_line: int
+    name: str
+    formula: str
+    text: str
+    verdict: Verdict
+    cells: tuple[CellVerdict, ...] = ()
+    follows_from: tuple[int, ...] = ()
+    cause: Cause | None = None
+    repair: str | None = None
+    reason: str | None = None
+    column: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that was said of one document."""
+
+    file: str
+    claims: tuple[Claim, ...]
+    text: str = field(default="", repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """How many claims got each verdict, worst last; verdicts that did not occur are left out."""
+        counts = Counter(claim.verdict for claim in self.claims)
+        return {verdict.value: counts[verdict] for verdict in Verdict if counts[verdict]}
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing is wrong, carried, misrounded or misread."""
+        return not any(claim.verdict in BAD for claim in self.claims)

@@ -1,0 +1,203 @@
+"""Certified cells: rationals until a root or an exponential is taken, balls from there on, and −∞ for masks.
+
+A ball is an interval that provably contains the true value. This is the one file that touches FLINT's global precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any, Final, TypeAlias
+
+from flint import arb, ctx, fmpq
+
+from qkv.errors import ValueRefused
+
+
+class _MinusInfinity:
+    """−∞: the score of a forbidden key. Its weight is exactly 0."""
+
+    def __repr__(self) -> str:
+        return "−∞"
+
+
+NEG_INF: Final = _MinusInfinity()
+Cell: TypeAlias = Any  # fmpq | arb | NEG_INF; FLINT comes without types
+
+START_BITS: Final = 96
+MAX_BITS: Final = 1 << 15
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Compute balls with this many bits inside the block."""
+    before = ctx.prec
+    ctx.prec = bits
+    try:
+        yield
+    finally:
+        ctx.prec = before
+
+
+def rational(value: int | Fraction) -> fmpq:
+    """An exact cell."""
+    return fmpq(value.numerator, value.denominator)
+
+
+def fraction(cell: fmpq) -> Fraction:
+    """The same number as a standard fraction."""
+    return Fraction(int(cell.p), int(cell.q))
+
+
+def interval(low: fmpq, high: fmpq) -> Cell:
+    """A cell that contains everything from low to high."""
+    return low if low == high else arb(low).union(arb(high))
+
+
+def is_exact(cell: Cell) -> bool:
+    """Whether a cell is one known number (or −∞)."""
+    return not isinstance(cell, arb)
+
+
+def bounds(cell: Cell) -> tuple[fmpq, fmpq]:
+    """Exact rationals below and above a finite cell."""
+    if isinstance(cell, fmpq):
+        return cell, cell
+    if isinstance(cell, _MinusInfinity) or not cell.is_finite():
+        raise ValueRefused("an infinite value has no bounds")
+    middle, radius = cell.mid().fmpq(), cell.rad().fmpq()
+    return middle - radius, middle + radius
+
+
+def add(a: Cell, b: Cell) -> Cell:
+    """a + b; −∞ swallows."""
+    if a is NEG_INF or b is NEG_INF:
+        return NEG_INF
+    return a + b
+
+
+def multiply(a: Cell, b: Cell) -> Cell:
+    """a · b; an exact 0 stays exact, so that a weight of 0 hides whatever stands beside it."""
+    if a is NEG_INF or b is NEG_INF:
+        return _infinite_product(a, b)
+    if (isinstance(a, fmpq) and a == 0) or (isinstance(b, fmpq) and b == 0):
+        return fmpq(0)
+    return a * b
+
+
+def _infinite_product(a: Cell, b: Cell) -> Cell:
+    other = b if a is NEG_INF else a
+    if isinstance(other, fmpq) and other > 0:
+        return NEG_INF
+    raise ValueRefused("−∞ can only be multiplied by a positive number")
+
+
+def divide(a: Cell, b: Cell) -> Cell:
+    """a / b, refusing 0."""
+    if b is NEG_INF or (isinstance(b, fmpq) and b == 0) or (isinstance(b, arb) and b.contains(arb(0))):
+        raise ValueRefused("division by zero")
+    return multiply(a, 1 / b)
+
+
+def negate(a: Cell) -> Cell:
+    """−a"""
+    if a is NEG_INF:
+        raise ValueRefused("+∞ has no place in attention scores")
+    return -a
+
+
+def exponential(a: Cell) -> Cell:
+    """e^a; exactly 0 for −∞ and 1 for 0."""
+    if a is NEG_INF:
+        return fmpq(0)
+    if isinstance(a, fmpq) and a == 0:
+        return fmpq(1)
+    return arb(a).exp()
+
+
+def tanh(a: Cell) -> Cell:
+    """tanh a"""
+    if a is NEG_INF:
+        return fmpq(-1)
+    return a if isinstance(a, fmpq) and a == 0 else arb(a).tanh()
+
+
+def root(a: Cell) -> Cell:
+    """√a, exact for squares of rationals."""
+    if a is NEG_INF or (isinstance(a, fmpq) and a < 0) or (isinstance(a, arb) and a < 0):
+        raise ValueRefused("the square root of a negative number")
+    if isinstance(a, fmpq):
+        exact = _rational_root(a)
+        return exact if exact is not None else arb(a).sqrt()
+    return a.nonnegative_part().sqrt()
+
+
+def _rational_root(a: fmpq) -> fmpq | None:
+    p, q = a.p.isqrt(), a.q.isqrt()
+    return fmpq(p, q) if p * p == a.p and q * q == a.q else None
+
+
+def absolute(a: Cell) -> Cell:
+    """|a|"""
+    if a is NEG_INF:
+        raise ValueRefused("+∞ has no place in attention scores")
+    return abs(a)
+
+
+def power(a: Cell, exponent: Cell) -> Cell:
+    """a^n for integer n; a^(1/2) is a root; other exponents through balls."""
+    if a is NEG_INF or exponent is NEG_INF:
+        raise ValueRefused("a power of −∞")
+    if isinstance(exponent, fmpq) and exponent.q == 1:
+        return _integer_power(a, int(exponent.p))
+    if isinstance(exponent, fmpq) and exponent == fmpq(1, 2):
+        return root(a)
+    if not arb(a) > 0:
+        raise ValueRefused("a broken power of a number that is not positive")
+    return arb(a) ** arb(exponent)
+
+
+def _integer_power(a: Cell, n: int) -> Cell:
+    if abs(n) > 10_000:
+        raise ValueRefused(f"the power {n} is too large to work out")
+    if n < 0:
+        return divide(fmpq(1), _integer_power(a, -n))
+    return a**n
+
+
+def softmax(row: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    """Weights e^x / Σ e^x of one row; equal rational scores give exact fractions, −∞ gives exactly 0."""
+    open_cells = [x for x in row if x is not NEG_INF]
+    if not open_cells:
+        raise ValueRefused("every key is masked, so this row has no softmax")
+    if all(isinstance(x, fmpq) and x == open_cells[0] for x in open_cells):
+        share = fmpq(1, len(open_cells))
+        return tuple(fmpq(0) if x is NEG_INF else share for x in row)
+    weigh = _tight if len(open_cells) <= 16 else _fast
+    weights = iter(weigh(open_cells))
+    return tuple(fmpq(0) if x is NEG_INF else next(weights) for x in row)
+
+
+def _tight(scores: list[Cell]) -> list[Cell]:
+    # 1 / Σ e^(x_j − x_i): each score occurs once, so wide balls do not widen the result more than they must.
+    return [1 / _total([exponential(y - x) for y in scores]) for x in scores]
+
+
+def _fast(scores: list[Cell]) -> list[Cell]:
+    exps = [arb(x).exp() for x in scores]
+    total = _total(exps)
+    return [e / total for e in exps]
+
+
+def _total(cells: list[Cell]) -> Cell:
+    total: Cell = fmpq(0)
+    for cell in cells:
+        total = add(total, cell)
+    return total
+
+
+def normalise(row: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    """Each entry over the plain sum of the row."""
+    total = _total(list(row))
+    return tuple(divide(x, total) for x in row)

@@ -1,0 +1,193 @@
+"""Certified arithmetic: exact rationals, then balls that provably contain the true value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flint import fmpq
+
+from qkv.errors import MaskedRowError, ShapeError, ValueRefused
+from qkv.expr import nodes as n
+from qkv.interpret import cells as c
+from qkv.interpret.cells import NEG_INF, Cell
+from qkv.interpret.fit import Shape, Way, product_way, quotient_shape, say, sum_shape
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A matrix of certified cells."""
+
+    rows: tuple[tuple[Cell, ...], ...]
+
+    @property
+    def shape(self) -> Shape:
+        """Rows and columns."""
+        return len(self.rows), len(self.rows[0]) if self.rows else 0
+
+    @property
+    def exact(self) -> bool:
+        """Whether every cell is a known rational."""
+        return all(c.is_exact(cell) for row in self.rows for cell in row)
+
+    @property
+    def cell(self) -> Cell:
+        """The one cell of a 1×1 value."""
+        return self.rows[0][0]
+
+
+def scalar(cell: Cell) -> Value:
+    """A 1×1 value."""
+    return Value(((cell,),))
+
+
+class Certified:
+    """The algebra of certified matrices; balls have the precision in force (see cells.precision)."""
+
+    def number(self, node: n.Number) -> Value:
+        return scalar(c.rational(node.value))
+
+    def infinite(self, sign: int) -> Value:
+        if sign > 0:
+            raise ValueRefused("+∞ has no place in attention scores")
+        return scalar(NEG_INF)
+
+    def stack(self, rows: list[list[Value]]) -> Value:
+        blocks = [self.concat(row, 1) if len(row) > 1 else row[0] for row in rows if row]
+        if not blocks:
+            raise ValueRefused("a matrix without cells")
+        return self.concat(blocks, 0) if len(blocks) > 1 else blocks[0]
+
+    def add(self, a: Value, b: Value) -> Value:
+        shape = sum_shape(a.shape, b.shape)
+        left, right = _spread(a, shape), _spread(b, shape)
+        return Value(tuple(tuple(map(c.add, x, y)) for x, y in zip(left, right, strict=True)))
+
+    def negate(self, a: Value) -> Value:
+        return _each(a, c.negate)
+
+    def multiply(self, a: Value, b: Value) -> Value:
+        match product_way(a.shape, b.shape):
+            case Way.SCALE_RIGHT:
+                return _each(b, lambda x: c.multiply(a.cell, x))
+            case Way.SCALE_LEFT:
+                return _each(a, lambda x: c.multiply(x, b.cell))
+            case Way.DOT if a.shape[0] == 1:
+                return _matrix_product(a, self.transpose(b))
+            case Way.DOT | Way.ROW:
+                return _matrix_product(self.transpose(a), b)
+            case Way.COLUMN:
+                return _matrix_product(a, self.transpose(b))
+            case _:
+                return _matrix_product(a, b)
+
+    def divide(self, a: Value, b: Value) -> Value:
+        shape = quotient_shape(a.shape, b.shape)
+        right = _spread(b, shape) if b.shape != (1, 1) else ((b.cell,) * shape[1],) * shape[0]
+        return Value(tuple(tuple(map(c.divide, x, y)) for x, y in zip(a.rows, right, strict=True)))
+
+    def power(self, a: Value, b: Value) -> Value:
+        if a.shape != (1, 1) or b.shape != (1, 1):
+            raise ShapeError(f"a power needs numbers, not a {say(a.shape)} matrix")
+        return scalar(c.power(a.cell, b.cell))
+
+    def root(self, a: Value) -> Value:
+        return _each(a, c.root)
+
+    def absolute(self, a: Value) -> Value:
+        return _each(a, c.absolute)
+
+    def exp(self, a: Value) -> Value:
+        return _each(a, c.exponential)
+
+    def tanh(self, a: Value) -> Value:
+        return _each(a, c.tanh)
+
+    def transpose(self, a: Value) -> Value:
+        return Value(tuple(zip(*a.rows, strict=True)))
+
+    def softmax(self, a: Value, axis: int) -> Value:
+        return self._along(a, axis, c.softmax)
+
+    def normalise(self, a: Value, axis: int) -> Value:
+        return self._along(a, axis, c.normalise)
+
+    def concat(self, parts: list[Value], axis: int) -> Value:
+        lengths = {part.shape[1 - axis] for part in parts}
+        if len(lengths) > 1:
+            shapes = ", ".join(say(part.shape) for part in parts)
+            raise ShapeError(f"matrices of shapes {shapes} cannot be put {'side by side' if axis else 'in a stack'}")
+        if axis == 0:
+            return Value(tuple(row for part in parts for row in part.rows))
+        return Value(tuple(sum(rows, ()) for rows in zip(*(part.rows for part in parts), strict=True)))
+
+    def mask(self, a: Value, pattern: Value | None, truth: bool) -> Value:
+        rows, columns = a.shape
+        if pattern is not None and pattern.shape != a.shape:
+            raise ShapeError(f"a {say(pattern.shape)} mask does not fit {say(a.shape)} scores")
+        if pattern is not None and not truth:
+            return self.add(a, pattern)
+        allowed = [[_allowed(pattern, i, j, columns - rows) for j in range(columns)] for i in range(rows)]
+        return Value(
+            tuple(
+                tuple(x if ok else NEG_INF for x, ok in zip(row, oks, strict=True))
+                for row, oks in zip(a.rows, allowed, strict=True)
+            )
+        )
+
+    def entry(self, a: Value, node: n.Entry) -> Value:
+        rows, columns = a.shape
+        if (node.row or 1) > rows or (node.column or 1) > columns or (node.columns or (1, 1))[1] > columns:
+            raise ShapeError(f"a {say(a.shape)} matrix has no such entry")
+        picked = a.rows if node.row is None else (a.rows[node.row - 1],)
+        if node.column is not None:
+            return Value(tuple((row[node.column - 1],) for row in picked))
+        if node.columns is not None:
+            first, last = node.columns
+            return Value(tuple(row[first - 1 : last] for row in picked))
+        return Value(picked)
+
+    def _along(self, a: Value, axis: int, work: object) -> Value:
+        # A column of scores is one distribution: softmax of a vector runs along the vector.
+        if axis == 0 or (a.shape[1] == 1 and a.shape[0] > 1):
+            return self.transpose(_rowwise(self.transpose(a), work))
+        return _rowwise(a, work)
+
+
+def _rowwise(a: Value, work: object) -> Value:
+    out = []
+    for i, row in enumerate(a.rows, 1):
+        if all(x is NEG_INF for x in row):
+            raise MaskedRowError(f"row {i} is masked everywhere, so it has no softmax: let it see at least one key")
+        out.append(work(row))  # type: ignore[operator]
+    return Value(tuple(out))
+
+
+def _each(a: Value, change: object) -> Value:
+    return Value(tuple(tuple(change(cell) for cell in row) for row in a.rows))  # type: ignore[operator]
+
+
+def _spread(a: Value, shape: Shape) -> tuple[tuple[Cell, ...], ...]:
+    """The rows of `a`, repeated or turned to fill a shape."""
+    if a.shape == shape:
+        return a.rows
+    if a.shape == (1, shape[1]):
+        return a.rows * shape[0]
+    if a.shape == (shape[0], 1):
+        return tuple(row * shape[1] for row in a.rows)
+    return tuple(zip(*a.rows, strict=True))
+
+
+def _matrix_product(a: Value, b: Value) -> Value:
+    columns = tuple(zip(*b.rows, strict=True))
+    return Value(tuple(tuple(_dot(row, column) for column in columns) for row in a.rows))
+
+
+def _dot(row: tuple[Cell, ...], column: tuple[Cell, ...]) -> Cell:
+    total: Cell = fmpq(0)
+    for x, y in zip(row, column, strict=True):
+        total = c.add(total, c.multiply(x, y))
+    return total
+
+
+def _allowed(pattern: Value | None, i: int, j: int, offset: int) -> bool:
+    return j <= i + max(offset, 0) if pattern is None else pattern.rows[i][j] != 0

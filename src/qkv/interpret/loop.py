@@ -1,0 +1,143 @@
+"""The one loop: a program, step by step, under any interpretation.
+
+An interpretation is an Algebra: what the operations of the expression language mean for one kind of value. Adding one
+touches no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Generic, Protocol, TypeVar
+
+from qkv.errors import NameUnknownError, QkvError, ValueRefused
+from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
+from qkv.expr.show import plain
+from qkv.program.model import Program
+
+T = TypeVar("T")
+
+
+class Algebra(Protocol, Generic[T]):
+    """The operations, for values of type T. Every value is a matrix; a number is 1×1."""
+
+    def number(self, node: n.Number) -> T: ...
+    def infinite(self, sign: int) -> T: ...
+    def stack(self, rows: list[list[T]]) -> T: ...
+    def add(self, a: T, b: T) -> T: ...
+    def negate(self, a: T) -> T: ...
+    def multiply(self, a: T, b: T) -> T: ...
+    def divide(self, a: T, b: T) -> T: ...
+    def power(self, a: T, b: T) -> T: ...
+    def root(self, a: T) -> T: ...
+    def absolute(self, a: T) -> T: ...
+    def exp(self, a: T) -> T: ...
+    def tanh(self, a: T) -> T: ...
+    def transpose(self, a: T) -> T: ...
+    def softmax(self, a: T, axis: int) -> T: ...
+    def normalise(self, a: T, axis: int) -> T: ...
+    def concat(self, parts: list[T], axis: int) -> T: ...
+    def mask(self, a: T, pattern: T | None, truth: bool) -> T: ...
+    def entry(self, a: T, node: n.Entry) -> T: ...
+
+
+def run(program: Program, algebra: Algebra[T]) -> dict[Symbol, T]:
+    """Every quantity of a program: its givens, then its steps in order."""
+    env: dict[Symbol, T] = {}
+    for given in program.givens:
+        env[given.symbol] = evaluate(given.expr, env, algebra)
+    for step in program.steps:
+        try:
+            env[step.symbol] = evaluate(step.expr, env, algebra)
+        except QkvError as error:
+            raise type(error)(f"{step.spelled} = {plain(step.expr)}: {error.message}") from error
+    return env
+
+
+def evaluate(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
+    """The value of one expression."""
+
+    def value(part: n.Expr) -> T:
+        return evaluate(part, env, algebra)
+
+    match node:
+        case n.Number():
+            return algebra.number(node)
+        case n.Infinite(sign=sign):
+            return algebra.infinite(sign)
+        case n.Matrix(rows=rows):
+            return algebra.stack([[value(cell) for cell in row] for row in rows])
+        case n.Name(symbol=symbol):
+            if symbol not in env:
+                raise NameUnknownError(f"nothing here defines {node.spelled or symbol}", node.at)
+            return env[symbol]
+        case n.Sum(terms=terms):
+            total = value(terms[0])
+            for term in terms[1:]:
+                total = algebra.add(total, value(term))
+            return total
+        case n.Product(left=left, right=right):
+            return algebra.multiply(value(left), value(right))
+        case n.Quotient(numerator=a, denominator=b):
+            return algebra.divide(value(a), value(b))
+        case n.Power(base=a, exponent=b):
+            return algebra.power(value(a), value(b))
+        case n.Softmax(arg=a, axis=axis):
+            return algebra.softmax(value(a), axis)
+        case n.Normalise(arg=a, axis=axis):
+            return algebra.normalise(value(a), axis)
+        case n.Concat(parts=parts, axis=axis):
+            return algebra.concat([value(part) for part in parts], axis)
+        case n.Mask(arg=a, pattern=pattern, truth=truth):
+            return algebra.mask(value(a), None if pattern is None else value(pattern), truth)
+        case n.Entry(arg=a):
+            return algebra.entry(value(a), node)
+        case n.Series():
+            return evaluate(unrolled(node), env, algebra)
+        case n.Call(function=function):
+            raise NameUnknownError(f"the function {function} is not one that qkv knows", node.at)
+        case _:
+            return _unary(node, value(node.arg), algebra)
+
+
+def _unary(node: n.Expr, a: T, algebra: Algebra[T]) -> T:
+    match node:
+        case n.Negate():
+            return algebra.negate(a)
+        case n.Root():
+            return algebra.root(a)
+        case n.Absolute():
+            return algebra.absolute(a)
+        case n.Exp():
+            return algebra.exp(a)
+        case n.Tanh():
+            return algebra.tanh(a)
+        case _:
+            return algebra.transpose(a)
+
+
+MAX_TERMS = 10_000  # a Σ longer than this is refused rather than written out
+
+
+def unrolled(series: n.Series) -> n.Sum:
+    """Σ written out, the index replaced by each number in turn."""
+    low, high = series.low, series.high
+    if not (isinstance(low, n.Number) and isinstance(high, n.Number)):
+        raise ValueRefused("a Σ whose bounds are not numbers cannot be worked out", series.at)
+    first, last = int(low.value), int(high.value)
+    if not 0 < last - first + 1 <= MAX_TERMS:
+        raise ValueRefused(f"a Σ from {first} to {last} cannot be worked out", series.at)
+    return n.Sum(tuple(_at_index(series.body, series.index, i) for i in range(first, last + 1)))
+
+
+def _at_index(body: n.Expr, index: str, i: int) -> n.Expr:
+    def change(part: n.Expr) -> n.Expr:
+        if isinstance(part, n.Name) and index in part.symbol.indices:
+            s = part.symbol
+            indices = tuple(str(i) if x == index else x for x in s.indices)
+            return n.Name(Symbol(s.base, s.labels, indices, s.primes), at=part.at)
+        if isinstance(part, n.Name) and part.symbol == Symbol(index):
+            return n.number(i)
+        return part
+
+    return n.rewrite(body, change)

@@ -1,0 +1,80 @@
+"""A program worked out in certified arithmetic, with precision raised until every digit asked for is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from qkv.errors import NameUnknownError, ValueRefused
+from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
+from qkv.interpret.cells import MAX_BITS, START_BITS, Cell, bounds, precision
+from qkv.interpret.certified import Certified, Value
+from qkv.interpret.loop import evaluate, run
+from qkv.interpret.rounding import round_digits, round_places
+from qkv.program.model import Program
+
+Table = tuple[tuple[str, ...], ...]
+UNDECIDED = "0"  # a ball that still contains zero at the highest precision; see Trace.digits
+
+
+@dataclass(frozen=True)
+class Trace:
+    """All values of a program. Values at a given precision are computed once and kept."""
+
+    program: Program
+    _runs: dict[int, dict[Symbol, Value]] = field(default_factory=dict, repr=False, compare=False)
+
+    def values(self, bits: int = START_BITS) -> dict[Symbol, Value]:
+        """Every quantity, balls computed with this many bits."""
+        if bits not in self._runs:
+            with precision(bits):
+                self._runs[bits] = run(self.program, Certified())
+        return self._runs[bits]
+
+    def value(self, symbol: Symbol, bits: int = START_BITS) -> Value:
+        """One quantity."""
+        values = self.values(bits)
+        if symbol not in values:
+            known = ", ".join(dict.fromkeys(item.spelled for item in self.program.items[::-1]))
+            raise NameUnknownError(f"there is no {symbol} here; there are {known}")
+        return values[symbol]
+
+    def evaluate(self, expr: n.Expr, bits: int = START_BITS) -> Value:
+        """The value of any expression in the names of the program."""
+        values = self.values(bits)
+        with precision(bits):
+            return evaluate(expr, values, Certified())
+
+    def decimals(self, symbol: Symbol, places: int) -> Table:
+        """Rounded to decimal places, every digit proven."""
+        return decided(lambda bits: self.value(symbol, bits), lambda cell: round_places(cell, places))
+
+    def digits(self, symbol: Symbol, digits: int) -> Table:
+        """Rounded to significant digits, every digit proven."""
+        return decided(lambda bits: self.value(symbol, bits), lambda cell: round_digits(cell, digits))
+
+
+def decided(at: Callable[[int], Value], show: Callable[[Cell], str | None]) -> Table:
+    """Show a value, asking for more bits until every cell is decided."""
+    bits = START_BITS
+    while True:
+        table = tuple(tuple(show(cell) for cell in row) for row in at(bits).rows)
+        if all(text is not None for row in table for text in row):
+            return table  # type: ignore[return-value]
+        if bits >= MAX_BITS // 8:
+            break
+        bits *= 4
+    last = at(bits)
+    return tuple(
+        tuple(text if text is not None else _zero(cell) for text, cell in zip(row, cells, strict=True))
+        for row, cells in zip(table, last.rows, strict=True)
+    )
+
+
+def _zero(cell: Cell) -> str:
+    # Only exact cancellation keeps a ball around zero (or on a tie) at thousands of bits; its size is beyond print.
+    low, high = bounds(cell)
+    if low <= 0 <= high:
+        return UNDECIDED
+    raise ValueRefused("a value stays on a rounding tie at the highest precision")

@@ -1,0 +1,320 @@
+"""Kinds of attention, each a short list of steps in the expression language.
+
+A Spec says what is given and what is meant; `plan` turns it into a Program. Tokens are rows (Q = X W_Q) unless
+`columns` says that they are columns (Q = W_Q X).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from qkv.errors import ValueRefused
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.expr.show import symbol_plain
+from qkv.interpret.fit import Shape
+from qkv.program.model import Given, Program, Step
+
+Key = tuple[Role, int | None]
+
+
+class Score(StrEnum):
+    """How a query and a key are compared."""
+
+    DOT = "dot product"
+    GENERAL = "general"  # sᵀ W h
+    ADDITIVE = "additive"  # vᵀ tanh(W s + U h)
+
+
+class Scale(StrEnum):
+    """What scores are divided by."""
+
+    ROOT_DK = "√d_k"
+    NONE = "nothing"
+    GIVEN = "a given number"
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """What is given, by role and head, and what is meant."""
+
+    givens: Mapping[Key, Given]
+    shapes: Mapping[Key, Shape]
+    scale: Scale = Scale.ROOT_DK
+    divisor: n.Expr | None = None  # for Scale.GIVEN
+    causal: bool = False
+    mask_truth: bool = False  # the given mask holds true/false rather than 0/−∞
+    plain_sum: bool = False
+    columns: bool = False
+    split: int | None = None  # one big weight matrix, cut into this many heads
+    score: Score = Score.DOT
+    names: Mapping[Key, Symbol] = field(default_factory=dict)  # the sheet's own names for what is worked out
+    title: str = ""
+    line: int = 1
+    notes: tuple[str, ...] = ()
+
+    @property
+    def heads(self) -> tuple[int | None, ...]:
+        """The heads, or one None for a single unnamed head."""
+        found = sorted({head for _, head in self.givens if head is not None})
+        if self.split:
+            return tuple(range(1, self.split + 1))
+        return tuple(found) or (None,)
+
+    def has(self, role: Role, head: int | None = None) -> bool:
+        """Whether a role is given, for this head or for all."""
+        return (role, head) in self.givens or (role, None) in self.givens
+
+    def name(self, role: Role, head: int | None = None) -> n.Name:
+        """The symbol of a role: as given, as the sheet calls it, or the usual letter."""
+        for key in ((role, head), (role, None)):
+            if key in self.givens:
+                return n.Name(self.givens[key].symbol)
+        return n.Name(self.names.get((role, head)) or default_symbol(role, head))
+
+    def shape(self, role: Role, head: int | None = None) -> Shape | None:
+        """The printed shape of a given."""
+        return self.shapes.get((role, head)) or self.shapes.get((role, None))
+
+
+LETTERS: dict[Role, tuple[str, tuple[str, ...]]] = {
+    Role.X: ("X", ()),
+    Role.Y: ("Y", ()),
+    Role.Q: ("Q", ()),
+    Role.K: ("K", ()),
+    Role.V: ("V", ()),
+    Role.W_Q: ("W", ("Q",)),
+    Role.W_K: ("W", ("K",)),
+    Role.W_V: ("W", ("V",)),
+    Role.W_O: ("W", ("O",)),
+    Role.B_Q: ("b", ("Q",)),
+    Role.B_K: ("b", ("K",)),
+    Role.B_V: ("b", ("V",)),
+    Role.B_O: ("b", ("O",)),
+    Role.SCORES: ("S", ()),
+    Role.SCALED: ("S", ("scaled",)),
+    Role.MASK: ("M", ()),
+    Role.MASKED: ("S", ("masked",)),
+    Role.WEIGHTS: ("A", ()),
+    Role.HEAD: ("Z", ()),
+    Role.CONCAT: ("Concat", ()),
+    Role.OUTPUT: ("Output", ()),
+    Role.SOURCE: ("s", ()),
+    Role.STATES: ("H", ()),
+    Role.CONTEXT: ("c", ()),
+    Role.W_A: ("W", ("a",)),
+    Role.U_A: ("U", ("a",)),
+    Role.V_A: ("v", ("a",)),
+    Role.D_K: ("d", ("k",)),
+    Role.D_V: ("d", ("v",)),
+    Role.D_MODEL: ("d", ("model",)),
+    Role.HEADS: ("h", ()),
+}
+
+
+def default_symbol(role: Role, head: int | None = None) -> Symbol:
+    """The usual letter of a role: Q, W_1^Q, A_2."""
+    base, labels = LETTERS[role]
+    return Symbol(base, labels, () if head is None else (str(head),))
+
+
+def plan(spec: Spec) -> Program:
+    """The program of a spec."""
+    if any(role is Role.SOURCE for role, _ in spec.givens):
+        return _program(spec, _source_kind(spec), _source_steps(spec))
+    if not spec.has(Role.SCORES) and not _can_make(spec, Role.Q):
+        raise ValueRefused("there is nothing to attend with: give Q, K and V, or X with W_Q, W_K and W_V, or s and h")
+    return _program(spec, _kind(spec), _all_heads(spec))
+
+
+def _program(spec: Spec, kind: str, steps: Iterator[Step]) -> Program:
+    made = tuple(steps)
+    givens = tuple(spec.givens.values())
+    if any(symbol == default_symbol(Role.D_K) for step in made for symbol in n.names_in(step.expr)):
+        givens += (_implied_dk(spec),)
+    return Program(kind, givens, made, spec.notes, spec.title, spec.line)
+
+
+def _implied_dk(spec: Spec) -> Given:
+    size = key_size(spec)
+    symbol = default_symbol(Role.D_K)
+    return Given(symbol, n.number(size), Role.D_K, symbol_plain(symbol), implied=True)
+
+
+def key_size(spec: Spec) -> int:
+    """d_k: how many numbers a query has."""
+    axis = 0 if spec.columns else 1
+    for head in (*spec.heads, None):
+        for role in (Role.K, Role.Q):
+            if (shape := spec.shape(role, head)) is not None:
+                return shape[axis] if min(shape) > 1 or spec.columns else max(shape)
+        for role in (Role.W_K, Role.W_Q):
+            if (shape := spec.shape(role, head)) is not None:
+                return (shape[0] if spec.columns else shape[1]) // (spec.split or 1)
+    raise ValueRefused("d_k cannot be told: neither keys nor key weights are given")
+
+
+def _can_make(spec: Spec, role: Role) -> bool:
+    weight = {Role.Q: Role.W_Q, Role.K: Role.W_K, Role.V: Role.W_V}[role]
+    return any(spec.has(role, h) or (spec.has(Role.X, h) and spec.has(weight, h)) for h in (*spec.heads, None))
+
+
+def _kind(spec: Spec) -> str:
+    words = []
+    if spec.heads != (None,):
+        words.append("multi-head")
+    if spec.causal or spec.has(Role.MASK):
+        words.append("masked")
+    if spec.has(Role.Y):
+        words.append("cross-attention")
+    elif spec.has(Role.X):
+        words.append("self-attention")
+    else:
+        words.append("dot-product attention" if spec.scale is Scale.NONE else "scaled dot-product attention")
+    return " ".join(words)
+
+
+def _all_heads(spec: Spec) -> Iterator[Step]:
+    if spec.split:
+        yield from _split_projections(spec)
+    for head in spec.heads:
+        yield from _one_head(spec, head)
+    if spec.heads != (None,):
+        yield from _join(spec)
+    elif spec.has(Role.W_O):
+        yield _step(spec, Role.OUTPUT, None, _projected(spec, spec.name(Role.HEAD), Role.W_O, Role.B_O, None))
+
+
+def _one_head(spec: Spec, head: int | None) -> Iterator[Step]:
+    if not spec.split:
+        yield from _projections(spec, head)
+    yield from _weights(spec, head)
+    if spec.has(Role.V, head) or _can_make(spec, Role.V):
+        weights, values = spec.name(Role.WEIGHTS, head), spec.name(Role.V, head)
+        mixed = n.Product(values, n.Transpose(weights)) if spec.columns else n.Product(weights, values)
+        yield _step(spec, Role.HEAD if head is not None or spec.has(Role.W_O) else Role.OUTPUT, head, mixed)
+
+
+def _projections(spec: Spec, head: int | None) -> Iterator[Step]:
+    for role, weight, bias, source in (
+        (Role.Q, Role.W_Q, Role.B_Q, Role.X),
+        (Role.K, Role.W_K, Role.B_K, Role.Y if spec.has(Role.Y) else Role.X),
+        (Role.V, Role.W_V, Role.B_V, Role.Y if spec.has(Role.Y) else Role.X),
+    ):
+        if spec.has(role, head) or not (spec.has(weight, head) and spec.has(source, head)):
+            continue
+        yield _step(spec, role, head, _projected(spec, spec.name(source, head), weight, bias, head))
+
+
+def _projected(spec: Spec, source: n.Expr, weight: Role, bias: Role, head: int | None) -> n.Expr:
+    matrix = spec.name(weight, head)
+    product: n.Expr = n.Product(matrix, source) if spec.columns else n.Product(source, matrix)
+    return n.Sum((product, spec.name(bias, head))) if spec.has(bias, head) else product
+
+
+def _split_projections(spec: Spec) -> Iterator[Step]:
+    for role, weight, bias, source in (
+        (Role.Q, Role.W_Q, Role.B_Q, Role.X),
+        (Role.K, Role.W_K, Role.B_K, Role.Y if spec.has(Role.Y) else Role.X),
+        (Role.V, Role.W_V, Role.B_V, Role.Y if spec.has(Role.Y) else Role.X),
+    ):
+        if not spec.has(role):
+            yield _step(spec, role, None, _projected(spec, spec.name(source), weight, bias, None))
+        shape = spec.shape(role) or spec.shape(weight)
+        if shape is None or shape[1] % (spec.split or 1):
+            raise ValueRefused(f"{role} cannot be cut into {spec.split} heads of equal width")
+        width = shape[1] // (spec.split or 1)
+        for i in spec.heads:
+            block = n.Entry(spec.name(role), columns=((i or 1) * width - width + 1, (i or 1) * width))
+            symbol = default_symbol(role, i)
+            yield Step(symbol, block, role, symbol_plain(symbol), i, says="the head's own columns")
+
+
+def _weights(spec: Spec, head: int | None) -> Iterator[Step]:
+    role = Role.SCORES
+    if not spec.has(role, head):
+        yield _step(spec, role, head, _scores(spec, head))
+    if spec.scale is not Scale.NONE:
+        divisor = spec.divisor or n.Root(n.Name(default_symbol(Role.D_K)))
+        yield _step(spec, Role.SCALED, head, n.Quotient(spec.name(role, head), divisor))
+        role = Role.SCALED
+    if spec.has(Role.MASK, head):
+        pattern = spec.name(Role.MASK, head)
+        masked = n.Mask(spec.name(role, head), pattern, spec.mask_truth)
+        yield _step(spec, Role.MASKED, head, masked)
+        role = Role.MASKED
+    elif spec.causal:
+        yield _step(spec, Role.MASKED, head, n.Mask(spec.name(role, head)))
+        role = Role.MASKED
+    normal: n.Expr = n.Normalise(spec.name(role, head)) if spec.plain_sum else n.Softmax(spec.name(role, head))
+    yield _step(spec, Role.WEIGHTS, head, normal)
+
+
+def _scores(spec: Spec, head: int | None) -> n.Expr:
+    q, k = spec.name(Role.Q, head), spec.name(Role.K, head)
+    return n.Product(n.Transpose(q), k) if spec.columns else n.Product(q, n.Transpose(k))
+
+
+def _join(spec: Spec) -> Iterator[Step]:
+    parts = tuple(spec.name(Role.HEAD, head) for head in spec.heads)
+    yield _step(spec, Role.CONCAT, None, n.Concat(parts, axis=0 if spec.columns else 1))
+    if spec.has(Role.W_O):
+        yield _step(spec, Role.OUTPUT, None, _projected(spec, spec.name(Role.CONCAT), Role.W_O, Role.B_O, None))
+
+
+def _source_kind(spec: Spec) -> str:
+    return f"{spec.score.value} attention of one source vector"
+
+
+def _source_steps(spec: Spec) -> Iterator[Step]:
+    """One vector s over the states h_1 … h_n, which are the rows of H (its columns if `columns`)."""
+    states = spec.name(Role.STATES)
+    rows: n.Expr = n.Transpose(states) if spec.columns else states
+    source = spec.name(Role.SOURCE)
+    if not spec.has(Role.SCORES):
+        yield _step(spec, Role.SCORES, None, _source_scores(spec, rows, source))
+    role = Role.SCORES
+    if spec.scale is Scale.GIVEN and spec.divisor is not None:
+        yield _step(spec, Role.SCALED, None, n.Quotient(spec.name(role), spec.divisor))
+        role = Role.SCALED
+    normal: n.Expr = n.Normalise(spec.name(role)) if spec.plain_sum else n.Softmax(spec.name(role))
+    yield _step(spec, Role.WEIGHTS, None, normal)
+    yield _step(spec, Role.CONTEXT, None, n.Product(spec.name(Role.WEIGHTS), rows))
+
+
+def _source_scores(spec: Spec, rows: n.Expr, source: n.Expr) -> n.Expr:
+    """Scores as one row; s is a column."""
+    if spec.score is Score.GENERAL:
+        return n.Product(n.Product(n.Transpose(source), spec.name(Role.W_A)), n.Transpose(rows))
+    if spec.score is Score.ADDITIVE:
+        state_part = n.Product(spec.name(Role.U_A), n.Transpose(rows))
+        inner = n.Tanh(n.Sum((state_part, n.Product(spec.name(Role.W_A), source))))
+        return n.Product(n.Transpose(spec.name(Role.V_A)), inner)
+    return n.Product(n.Transpose(source), n.Transpose(rows))
+
+
+SAYS: dict[Role, str] = {
+    Role.Q: "queries",
+    Role.K: "keys",
+    Role.V: "values",
+    Role.SCORES: "how well each query fits each key",
+    Role.SCALED: "scores divided by the scale",
+    Role.MASKED: "forbidden keys set to −∞",
+    Role.WEIGHTS: "attention weights",
+    Role.HEAD: "the values, mixed by the weights",
+    Role.CONCAT: "the heads side by side",
+    Role.OUTPUT: "the output",
+    Role.CONTEXT: "the context vector",
+}
+
+
+def _step(spec: Spec, role: Role, head: int | None, expr: n.Expr) -> Step:
+    symbol = spec.name(role, head).symbol
+    return Step(symbol, expr, role, symbol_plain(symbol), head, says=SAYS.get(role, ""))
+
+
+def with_notes(program: Program, *notes: str) -> Program:
+    """The program with remarks added."""
+    return replace(program, notes=(*program.notes, *notes))

@@ -1,0 +1,59 @@
+"""A program: what is given, and the steps that lead from it to the answer, each an expression."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from qkv.expr.names import Role, Symbol
+from qkv.expr.nodes import Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A quantity that the problem states. `implied` marks one that follows from shapes (d_k) rather than from print."""
+
+    symbol: Symbol
+    expr: Expr
+    role: Role
+    spelled: str
+    head: int | None = None
+    line: int | None = None
+    implied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A quantity and the expression that gives it."""
+
+    symbol: Symbol
+    expr: Expr
+    role: Role
+    spelled: str
+    head: int | None = None
+    line: int | None = None
+    says: str = ""  # why this step, in words
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Givens and steps, in an order in which each uses only what stands before it."""
+
+    kind: str
+    givens: tuple[Given, ...]
+    steps: tuple[Step, ...]
+    notes: tuple[str, ...] = ()
+    title: str = ""
+    line: int = 1
+
+    @property
+    def items(self) -> tuple[Given | Step, ...]:
+        """Everything with a name, the latest definition first."""
+        return (*reversed(self.steps), *self.givens)
+
+    def find(self, role: Role, head: int | None = None) -> Symbol | None:
+        """The symbol that plays a role (of a head)."""
+        return next((item.symbol for item in self.items if item.role is role and item.head == head), None)
+
+    def item(self, symbol: Symbol) -> Given | Step | None:
+        """The given or step of a symbol."""
+        return next((item for item in self.items if item.symbol == symbol), None)

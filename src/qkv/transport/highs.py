@@ -1,0 +1,141 @@
+"""A first tree for large problems from SciPy's HiGHS, on the few cells that an optimal plan can use.
+
+A thousand points a side make a million cells, of which a plan uses two thousand. Entropic prices say which cells are worth
+a look; the linear program sees only those; its prices bring in the cells that were missed, until none is left. All of this
+is floating point: the exact simplex starts from the tree and proves it, or mends it.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+from numpy.typing import NDArray
+
+from qkv.errors import MissingExtra
+from qkv.transport.costs import Costs, Floats
+from qkv.transport.exact import to_float
+from qkv.transport.tree import Cell, north_west
+
+SHORTLIST = 8  # cells a row and a column at first
+MISSED = 5  # cells a row and a column brought in each round
+ROUNDS = 40
+FINE = 1e-10  # a reduced cost or a flow below this share of the largest counts as zero: a guess, proven later
+
+
+def load_scipy() -> tuple[Any, ModuleType]:
+    """The one place where SciPy is imported."""
+    try:
+        from scipy import sparse
+        from scipy.optimize import linprog
+    except ImportError as missing:
+        raise MissingExtra(
+            "A problem of this size needs SciPy; install it with: pip install 'qkv[transport]'."
+        ) from missing
+    return linprog, sparse
+
+
+def first_tree(supply: list[fmpq], demand: list[fmpq], costs: Costs) -> list[Cell]:
+    """A spanning tree of cells that is optimal as far as floats can tell."""
+    masses = [np.array([to_float(mass / sum(side, fmpq(0))) for mass in side]) for side in (supply, demand)]
+    scale = float(np.abs(costs.floats).max()) or 1.0
+    matrix = costs.floats / scale
+    stairs = north_west(supply, demand, (list(range(len(supply))), list(range(len(demand)))))
+    flow, left = _column_generation(matrix, masses[0], masses[1], stairs)
+    return _spanning(flow, left)
+
+
+def _column_generation(
+    matrix: Floats, supply: Floats, demand: Floats, stairs: list[Cell]
+) -> tuple[Floats, Floats]:
+    """The flow, and the reduced costs c − u − v under the program's prices."""
+    rows = len(supply)
+    always = np.zeros(matrix.shape, dtype=bool)  # the staircase keeps every program feasible
+    always[tuple(np.array(stairs).T)] = True
+    u, v = entropic_prices(matrix, supply, demand)
+    left = matrix - u[:, None] - v[None]
+    listed = always | _smallest(left, SHORTLIST)
+    for _ in range(ROUNDS):
+        flow, prices = _program(matrix, supply, demand, listed)
+        left = matrix - prices[:rows, None] - prices[None, rows:]
+        missed = (left < -FINE) & ~listed
+        if not missed.any():
+            break
+        worst = np.quantile(left[listed], 0.8)
+        listed = always | (flow > 0) | (listed & (left < worst)) | (missed & _smallest(left, MISSED))
+    return flow, left
+
+
+def _program(matrix: Floats, supply: Floats, demand: Floats, listed: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """The cheapest flow on the listed cells, with its prices."""
+    linprog, sparse = load_scipy()
+    i, j = np.nonzero(listed)
+    ends = np.stack([i, j + len(supply)], axis=1).ravel()  # each cell's column has two ones: its row and its column
+    shape = (len(supply) + len(demand), len(i))
+    equations = sparse.csc_matrix((np.ones(2 * len(i)), ends, np.arange(0, 2 * len(i) + 1, 2)), shape=shape)
+    # Presolve would only cost time: nothing in a transport problem is redundant but one row.
+    answer = linprog(
+        matrix[i, j],
+        A_eq=equations,
+        b_eq=np.concatenate([supply, demand]),
+        method="highs-ds",
+        options={"presolve": False, "dual_feasibility_tolerance": FINE},
+    )
+    flow = np.zeros(matrix.shape)
+    if answer.x is None:  # floats found no way: the exact simplex goes from what is here
+        return flow, np.zeros(shape[0])
+    flow[i, j] = answer.x
+    return flow, np.asarray(answer.eqlin.marginals)
+
+
+def entropic_prices(matrix: Floats, supply: Floats, demand: Floats) -> tuple[Floats, Floats]:
+    """Prices near the optimal ones: Sinkhorn's, with the entropy made smaller step by step."""
+    u, v = np.zeros(len(supply)), np.zeros(len(demand))
+    tiny = np.finfo(float).tiny
+    for step in range(10):
+        entropy = 0.25 / 2**step
+        kernel = np.exp(np.clip((u[:, None] + v[None] - matrix) / entropy, -700, 300))
+        g = np.ones(len(demand))
+        for _ in range(30):
+            f = supply / np.maximum(kernel @ g, tiny)
+            g = demand / np.maximum(f @ kernel, tiny)
+        u, v = u + entropy * np.log(np.maximum(f, tiny)), v + entropy * np.log(np.maximum(g, tiny))
+    v = (matrix - u[:, None]).min(axis=0)
+    return (matrix - v[None]).min(axis=1), v
+
+
+def _smallest(values: Floats, count: int) -> NDArray[np.bool_]:
+    """Where each row and each column has its `count` smallest values."""
+    chosen = np.zeros(values.shape, dtype=bool)
+    for axis in (0, 1):
+        few = min(count, values.shape[axis])
+        places = np.argpartition(values, few - 1, axis=axis).take(range(few), axis=axis)
+        np.put_along_axis(chosen, places, True, axis=axis)
+    return chosen
+
+
+def _spanning(flow: Floats, left: Floats) -> list[Cell]:
+    """A tree of the cells that carry most, filled up with cells of the smallest reduced cost."""
+    rows, columns = flow.shape
+    parent = list(range(rows + columns))
+
+    def top(node: int) -> int:
+        while parent[node] != node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
+
+    carrying = np.flatnonzero(flow > FINE / (rows * columns))
+    carrying = carrying[np.argsort(-flow.ravel()[carrying], kind="stable")]
+    tree: list[Cell] = []
+    for place in (*carrying, *np.argsort(left, axis=None, kind="stable")):
+        i, j = divmod(int(place), columns)
+        a, b = top(i), top(rows + j)
+        if a != b:
+            parent[a] = b
+            tree.append((i, j))
+            if len(tree) == rows + columns - 1:
+                break
+    return tree
