@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 
 from flint import fmpq
 
@@ -36,7 +37,11 @@ __all__ = [
 
 SMALL = 1_600  # cells; up to here the exact simplex alone is quick, beyond it HiGHS finds the tree
 LIMIT = 4_000_000  # cells
-CONVEX = ("distance", "manhattan", "squared")  # on a line these are h(x − y) with h convex: the staircase of sorted points is optimal
+CONVEX = (
+    "distance",
+    "manhattan",
+    "squared",
+)  # on a line these are h(x − y) with h convex: the staircase of sorted points is optimal
 
 
 def transport(
@@ -89,9 +94,9 @@ def _solve(source: Distribution, target: Distribution, costs: Costs) -> tuple[Fl
     """An optimal tree, from the cheapest way to a first one."""
     supply, demand = _masses(source, target)
     if costs.name in CONVEX and source.dimension == 1:
-        order = [sorted(range(len(d.points)), key=lambda k: d.points[k]) for d in (source, target)]  # noqa: B023
+        order = [sorted(range(len(d.points)), key=lambda k: d.points[k]) for d in (source, target)]
         stairs, solver = north_west(supply, demand, (order[0], order[1])), "sorted points"
-    elif len(supply) * len(demand) <= SMALL:
+    elif len(supply) * len(demand) <= SMALL or not isfinite(costs.floats.sum()):
         stairs, solver = _plain_stairs(supply, demand), "exact simplex"
     else:
         stairs, solver = first_tree(supply, demand, costs), "HiGHS, proven in exact numbers"

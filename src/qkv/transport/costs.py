@@ -139,7 +139,9 @@ def between(source: Distribution, target: Distribution, metric: str) -> Costs:
         floats, errors = rule.floats(*_differences(source, target))
     x, y = source.points, target.points
     whole = _whole_distances(x, y, rule.whole_power) if rule.whole_power else None
-    return Costs(metric, rule.formula, floats, errors, lambda i, j: rule.exact(x[i], y[j]), rule.zero, rule.power, whole)
+    return Costs(
+        metric, rule.formula, floats, errors, lambda i, j: rule.exact(x[i], y[j]), rule.zero, rule.power, whole
+    )
 
 
 def given(matrix: Sequence[Sequence[object]], rows: int, columns: int) -> Costs:
@@ -150,4 +152,6 @@ def given(matrix: Sequence[Sequence[object]], rows: int, columns: int) -> Costs:
         found = f"{len(cells)}×{'/'.join(map(str, sorted(widths)))}"
         raise ShapeError(f"The cost matrix is {found}; {rows} points to {columns} points need {rows}×{columns}.")
     floats = np.array([[to_float(cell) for cell in row] for row in cells])
-    return Costs("matrix", "C", floats, ULP * np.abs(floats), lambda i, j: cells[i][j], fmpq(0), 1, _whole_matrix(cells))
+    return Costs(
+        "matrix", "C", floats, ULP * np.abs(floats), lambda i, j: cells[i][j], fmpq(0), 1, _whole_matrix(cells)
+    )

@@ -1,7 +1,8 @@
 """Sinkhorn's entropic plan, and softmax attention as its one-sided case.
 
 Minimise Σ P_ij C_ij + ε Σ P_ij (log P_ij − 1). With the row sums given and the column sums free, the minimum is
-P_ij = (row sum) · softmax_j(−C_ij/ε): with C = −QKᵀ and ε = √d_k that is attention. Sinkhorn demands the column sums too.
+P_ij = (row sum) · softmax_j(−C_ij/ε): with C = −QKᵀ and ε = √d_k that is attention. Sinkhorn demands the column
+sums too.
 """
 
 from __future__ import annotations

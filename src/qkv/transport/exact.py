@@ -1,7 +1,7 @@
 """Numbers without error: rationals, and sums of square roots of integers, which Euclidean distances are.
 
-Square roots of different squarefree integers are linearly independent over the rationals, so such a sum is zero only when
-all its coefficients are: equality is decided by looking, and a sign by bracketing it with integer square roots.
+Square roots of different squarefree integers are linearly independent over the rationals, so such a sum is zero only
+when all its coefficients are: equality is decided by looking, and a sign by bracketing it with integer square roots.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def to_float(value: Exact) -> float:
     try:
         return fraction.numerator / fraction.denominator
     except OverflowError:
-        return math.copysign(math.inf, fraction.numerator)
+        return math.inf if fraction > 0 else -math.inf
 
 
 def decimals(value: Exact, digits: int = 6) -> str:

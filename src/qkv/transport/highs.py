@@ -1,8 +1,8 @@
 """A first tree for large problems from SciPy's HiGHS, on the few cells that an optimal plan can use.
 
-A thousand points a side make a million cells, of which a plan uses two thousand. Entropic prices say which cells are worth
-a look; the linear program sees only those; its prices bring in the cells that were missed, until none is left. All of this
-is floating point: the exact simplex starts from the tree and proves it, or mends it.
+A thousand points a side make a million cells, of which a plan uses two thousand. Entropic prices say which cells are
+worth a look; the linear program sees only those; its prices bring in the cells that were missed, until none is left.
+All of this is floating point: the exact simplex starts from the tree and proves it, or mends it.
 """
 
 from __future__ import annotations
@@ -47,9 +47,7 @@ def first_tree(supply: list[fmpq], demand: list[fmpq], costs: Costs) -> list[Cel
     return _spanning(flow, left)
 
 
-def _column_generation(
-    matrix: Floats, supply: Floats, demand: Floats, stairs: list[Cell]
-) -> tuple[Floats, Floats]:
+def _column_generation(matrix: Floats, supply: Floats, demand: Floats, stairs: list[Cell]) -> tuple[Floats, Floats]:
     """The flow, and the reduced costs c − u − v under the program's prices."""
     rows = len(supply)
     always = np.zeros(matrix.shape, dtype=bool)  # the staircase keeps every program feasible

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from flint import fmpq
 
@@ -35,7 +36,7 @@ def along_the_line(source: Distribution, target: Distribution) -> tuple[Stretch,
     points = sorted(here)
     surplus = fmpq(0)
     steps = []
-    for start, end in zip(points, points[1:], strict=False):
+    for start, end in pairwise(points):
         surplus += here[start]
         steps.append(Stretch(start, end, here[start], surplus, abs(surplus) * (end - start)))
     return tuple(steps)

@@ -1,12 +1,14 @@
 """The proof that a plan is optimal, and whether it is the only one.
 
-A plan that moves the right masses, and prices with u_i + v_j ≤ c_ij everywhere and = c_ij wherever the plan moves something
-(complementary slackness), prove each other: no plan can cost less than Σ p_i u_i + Σ q_j v_j, and this one costs just that.
+A plan that moves the right masses, and prices with u_i + v_j ≤ c_ij everywhere and = c_ij wherever the plan moves
+something (complementary slackness), prove each other: no plan can cost less than Σ p_i u_i + Σ q_j v_j, and this one
+costs just that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from flint import fmpq
 
@@ -49,9 +51,9 @@ def proven_cost(
 def another_optimum(flow: Flow, tight: Sequence[Cell], rows: int, columns: int) -> Flow | None:
     """A second optimal plan, or None, which proves that the plan is the only one.
 
-    Optimal plans are the flows on tight cells, so another one differs by a cycle: forward through tight cells, back through
-    cells that carry mass. The cells that carry mass form a forest; a tight cell within one of its trees closes such a
-    cycle, and so does a ring of tight cells from tree to tree.
+    Optimal plans are the flows on tight cells, so another one differs by a cycle: forward through tight cells, back
+    through cells that carry mass. The cells that carry mass form a forest; a tight cell within one of its trees closes
+    such a cycle, and so does a ring of tight cells from tree to tree.
     """
     carrying = [cell for cell, mass in flow.items() if mass > 0]
     tree_of = _trees(carrying, rows, columns)
@@ -98,7 +100,7 @@ def _ring(links: dict[int, dict[int, Cell]]) -> list[Cell]:
             after = rest.pop()
             if after in on_path:
                 ring = [step for step, _ in path[on_path[after] :]] + [after]
-                return [links[a][b] for a, b in zip(ring, ring[1:], strict=False)]
+                return [links[a][b] for a, b in pairwise(ring)]
             if after not in done and after in links:
                 on_path[after] = len(path)
                 path.append((after, list(links[after])))
@@ -121,5 +123,3 @@ def _turned(flow: Flow, carrying: Sequence[Cell], ring: list[Cell], rows: int, c
     for edge in gaining:
         turned[edge] = turned.get(edge, fmpq(0)) + amount
     return {cell: mass for cell, mass in turned.items() if mass > 0}
-
-

@@ -12,6 +12,7 @@ from qkv.transport.exact import Exact, sign, to_float
 from qkv.transport.tree import Cell, Flow, Prices, tree_flow, tree_path, tree_prices
 
 ROUNDING = 2.0**-49  # more than four roundings of the largest of three terms
+TINY = 1e-300  # what underflow may have swallowed
 
 
 def reduced_floats(costs: Costs, prices: Prices) -> tuple[Floats, Floats]:
@@ -20,7 +21,7 @@ def reduced_floats(costs: Costs, prices: Prices) -> tuple[Floats, Floats]:
     with np.errstate(invalid="ignore", over="ignore"):
         value = costs.floats - u[:, None] - v[None]
         size = np.abs(costs.floats) + np.abs(u)[:, None] + np.abs(v)[None]
-        return value, costs.errors + ROUNDING * size
+        return value, costs.errors + ROUNDING * size + TINY
 
 
 def reduced(costs: Costs, prices: Prices, cell: Cell) -> Exact:
@@ -30,7 +31,7 @@ def reduced(costs: Costs, prices: Prices, cell: Cell) -> Exact:
 
 
 def scan(costs: Costs, prices: Prices) -> tuple[Cell | None, list[Cell]]:
-    """The first cell (row by row) with c < u + v, if any, and the cells with c = u + v: exactly, all cells looked at."""
+    """The first cell with c < u + v, if any, and the cells with c = u + v: exactly, all cells looked at."""
     whole = costs.whole and _scan_whole(costs.whole, prices)
     if whole:
         return whole
@@ -48,7 +49,7 @@ def scan(costs: Costs, prices: Prices) -> tuple[Cell | None, list[Cell]]:
 
 def _scan_whole(whole: Whole, prices: Prices) -> tuple[Cell | None, list[Cell]] | None:
     """The same in 64-bit integers, where prices have the costs' denominator and fit; None where not."""
-    scaled = [[price * whole.denominator for price in side] for side in prices]
+    scaled: list[list[fmpq]] = [[price * fmpq(whole.denominator) for price in side] for side in prices]
     if any(price.q != 1 or abs(price.p) > ROOM for side in scaled for price in side):
         return None
     u, v = (np.array([int(price.p) for price in side], dtype=np.int64) for side in scaled)
@@ -87,7 +88,8 @@ def optimum(
 ) -> tuple[Flow, Prices, list[Cell]] | None:
     """An optimal tree's flow, prices and tight cells; None where the first tree does not carry the masses.
 
-    The steepest cell enters, until a step makes no progress: then the first one does, which cannot go in circles (Bland).
+    The steepest cell enters, until a step makes no progress: then the first one does, which cannot go in circles
+    (Bland's rule).
     """
     flow = tree_flow(cells, supply, demand)
     if min(flow.values()) < 0:

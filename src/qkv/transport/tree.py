@@ -56,16 +56,14 @@ def tree_prices(cells: Iterable[Cell], costs: Costs) -> Prices:
     """u and v with u_i + v_j = c_ij on the tree, and u_1 = 0."""
     rows, columns = costs.shape
     near = neighbours(cells, rows, columns)
-    price: list[Exact | None] = [costs.zero] + [None] * (rows + columns - 1)
+    price = {0: costs.zero}
     found = [0]
     for node in found:
-        here = price[node]
         for other in near[node]:
-            if price[other] is None:
-                price[other] = costs.exact(*as_cell(node, other, rows)) - here
+            if other not in price:
+                price[other] = costs.exact(*as_cell(node, other, rows)) - price[node]
                 found.append(other)
-    settled = [value if value is not None else costs.zero for value in price]
-    return settled[:rows], settled[rows:]
+    return [price[i] for i in range(rows)], [price[rows + j] for j in range(columns)]
 
 
 def tree_path(cells: Iterable[Cell], start: int, end: int, rows: int, columns: int) -> list[Cell]:
