@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from flint import fmpq
 
-from qkv.errors import MaskedRowError, ShapeError, ValueRefused
+from qkv.errors import MaskedRowError, ValueRefused
 from qkv.expr import nodes as n
 from qkv.interpret import cells as c
+from qkv.interpret import fit
 from qkv.interpret.cells import NEG_INF, Cell
-from qkv.interpret.fit import Shape, Way, product_way, quotient_shape, say, sum_shape
+from qkv.interpret.fit import Shape, Way, product_way, quotient_shape, sum_shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +87,7 @@ class Certified:
         return Value(tuple(tuple(map(c.divide, x, y)) for x, y in zip(a.rows, right, strict=True)))
 
     def power(self, a: Value, b: Value) -> Value:
-        if a.shape != (1, 1) or b.shape != (1, 1):
-            raise ShapeError(f"a power needs numbers, not a {say(a.shape)} matrix")
+        fit.number_shape(a.shape, b.shape)
         return scalar(c.power(a.cell, b.cell))
 
     def root(self, a: Value) -> Value:
@@ -112,18 +112,13 @@ class Certified:
         return self._along(a, axis, c.normalise)
 
     def concat(self, parts: list[Value], axis: int) -> Value:
-        lengths = {part.shape[1 - axis] for part in parts}
-        if len(lengths) > 1:
-            shapes = ", ".join(say(part.shape) for part in parts)
-            raise ShapeError(f"matrices of shapes {shapes} cannot be put {'side by side' if axis else 'in a stack'}")
+        fit.concat_shape([part.shape for part in parts], axis)
         if axis == 0:
             return Value(tuple(row for part in parts for row in part.rows))
         return Value(tuple(sum(rows, ()) for rows in zip(*(part.rows for part in parts), strict=True)))
 
     def mask(self, a: Value, pattern: Value | None, truth: bool) -> Value:
-        rows, columns = a.shape
-        if pattern is not None and pattern.shape != a.shape:
-            raise ShapeError(f"a {say(pattern.shape)} mask does not fit {say(a.shape)} scores")
+        rows, columns = fit.mask_shape(a.shape, pattern.shape if pattern else None)
         if pattern is not None and not truth:
             return self.add(a, pattern)
         allowed = [[_allowed(pattern, i, j, columns - rows) for j in range(columns)] for i in range(rows)]
@@ -135,9 +130,7 @@ class Certified:
         )
 
     def entry(self, a: Value, node: n.Entry) -> Value:
-        rows, columns = a.shape
-        if (node.row or 1) > rows or (node.column or 1) > columns or (node.columns or (1, 1))[1] > columns:
-            raise ShapeError(f"a {say(a.shape)} matrix has no such entry")
+        fit.entry_shape(a.shape, node)
         picked = a.rows if node.row is None else (a.rows[node.row - 1],)
         if node.column is not None:
             return Value(tuple((row[node.column - 1],) for row in picked))
@@ -147,8 +140,7 @@ class Certified:
         return Value(picked)
 
     def _along(self, a: Value, axis: int, work: object) -> Value:
-        # A column of scores is one distribution: softmax of a vector runs along the vector.
-        if axis == 0 or (a.shape[1] == 1 and a.shape[0] > 1):
+        if fit.along(a.shape, axis) == 0:
             return self.transpose(_rowwise(self.transpose(a), work))
         return _rowwise(a, work)
 

@@ -1,12 +1,33 @@
-"""How two shapes combine; every interpretation asks here, so that they cannot disagree."""
+"""How shapes combine; every interpretation asks here, so that they cannot disagree.
+
+A size is a whole number, or anything else with +, −, * and == (a polynomial, say): nothing here orders sizes, except
+where an index is looked up.
+"""
 
 from __future__ import annotations
 
 from enum import Enum
 
 from qkv.errors import ShapeError
+from qkv.expr import nodes as n
 
 Shape = tuple[int, int]
+
+
+class Misfit(ShapeError):
+    """Two shapes that do not fit; the loop, which knows what the operands are called, says so with their names."""
+
+    def __init__(self, a: Shape, b: Shape, why: str) -> None:
+        super().__init__(f"{say(a)} and {say(b)} do not fit: {why}")
+        self.a, self.b, self.why = a, b, why
+
+    def named(self, left: str, right: str) -> ShapeError:
+        """The same with the operands' names.
+
+        >>> str(Misfit((3, 4), (3, 3), "4 columns meet 3 rows").named("X", "W_Q"))
+        'X is 3×4 and W_Q is 3×3, so 4 columns meet 3 rows'
+        """
+        return ShapeError(f"{left} is {say(self.a)} and {right} is {say(self.b)}, so {self.why}")
 
 
 class Way(Enum):
@@ -38,7 +59,7 @@ def product_way(a: Shape, b: Shape) -> Way:
         return Way.COLUMN
     if a[1] == 1 and a[0] == b[0]:
         return Way.ROW
-    raise ShapeError(f"a {say(a)} and a {say(b)} matrix cannot be multiplied: {a[1]} columns meet {b[0]} rows")
+    raise Misfit(a, b, f"{a[1]} columns meet {b[0]} rows")
 
 
 def product_shape(a: Shape, b: Shape) -> Shape:
@@ -54,20 +75,85 @@ def product_shape(a: Shape, b: Shape) -> Shape:
     }[way]
 
 
+def inner_size(a: Shape, b: Shape) -> int:
+    """How many products each cell of a (matrix or dot) product adds up."""
+    match product_way(a, b):
+        case Way.DOT:
+            return a[1] if a[0] == 1 else a[0]
+        case Way.ROW:
+            return a[0]
+        case _:
+            return a[1]
+
+
 def sum_shape(a: Shape, b: Shape) -> Shape:
     """The shape of a sum: equal shapes, a vector of the other orientation, or a bias added to every row or column."""
     if a == b or (b[0] == 1 and b[1] == a[1]) or (b[1] == 1 and b[0] == a[0]) or (1 in a and b == a[::-1]):
         return a
     if (a[0] == 1 and a[1] == b[1]) or (a[1] == 1 and a[0] == b[0]):
         return b
-    raise ShapeError(f"a {say(a)} and a {say(b)} matrix cannot be added")
+    raise Misfit(a, b, "they cannot be added")
 
 
 def quotient_shape(a: Shape, b: Shape) -> Shape:
     """The shape of a quotient: by a scalar, cell by cell, or each row by its own number."""
     if b in ((1, 1), a, (a[0], 1)):
         return a
-    raise ShapeError(f"a {say(a)} matrix cannot be divided by a {say(b)} one")
+    raise Misfit(a, b, "the one cannot be divided by the other")
+
+
+def mask_shape(a: Shape, pattern: Shape | None) -> Shape:
+    """The shape of masked scores: a pattern has the shape of the scores."""
+    if pattern is not None and pattern != a:
+        raise Misfit(a, pattern, "the mask does not cover the scores")
+    return a
+
+
+def concat_shape(parts: list[Shape], axis: int) -> Shape:
+    """The shape of parts side by side (axis 1) or stacked (axis 0)."""
+    if any(part[1 - axis] != parts[0][1 - axis] for part in parts):
+        shapes = ", ".join(say(part) for part in parts)
+        raise ShapeError(f"matrices of shapes {shapes} cannot be put {'side by side' if axis else 'in a stack'}")
+    length = sum(part[axis] for part in parts)
+    return (parts[0][0], length) if axis else (length, parts[0][1])
+
+
+def stack_shape(rows: list[list[Shape]]) -> Shape:
+    """The shape of a matrix written out, its cells numbers or blocks."""
+    if not any(rows):
+        raise ShapeError("a matrix without cells")
+    return concat_shape([concat_shape(row, 1) for row in rows if row], 0)
+
+
+def entry_shape(a: Shape, node: n.Entry) -> Shape:
+    """The shape of a row, a column, a cell or a block of columns."""
+    _check_index("row", node.row, a[0], a)
+    _check_index("column", node.column, a[1], a)
+    rows = a[0] if node.row is None else 1
+    if node.columns is None:
+        return rows, a[1] if node.column is None else 1
+    first, last = node.columns
+    _check_index("column", last, a[1], a)
+    return rows, last - first + 1
+
+
+def _check_index(what: str, index: int | None, size: int, shape: Shape) -> None:
+    # A symbolic size has no order, so there is nothing to check it against.
+    if index is not None and isinstance(size, int) and not 1 <= index <= size:
+        raise ShapeError(f"a {say(shape)} matrix has no {what} {index}")
+
+
+def along(shape: Shape, axis: int) -> int:
+    """The axis that a softmax runs along. A column of scores is one distribution, so it runs down that column."""
+    return 0 if axis == 0 or (shape[1] == 1 and shape[0] != 1) else 1
+
+
+def number_shape(*shapes: Shape) -> Shape:
+    """The shape of what only single numbers can be put into (a power)."""
+    for shape in shapes:
+        if shape != (1, 1):
+            raise ShapeError(f"a power needs numbers, not a {say(shape)} matrix")
+    return 1, 1
 
 
 def say(shape: Shape) -> str:

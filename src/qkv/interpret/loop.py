@@ -6,14 +6,15 @@ touches no other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Generic, Protocol, TypeVar
 
-from qkv.errors import NameUnknownError, QkvError, ValueRefused
+from qkv.errors import NameUnknownError, QkvError, ShapeError, ValueRefused
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import plain
-from qkv.program.model import Program
+from qkv.interpret.fit import Misfit
+from qkv.program.model import Given, Program, Step
 
 T = TypeVar("T")
 
@@ -41,17 +42,27 @@ class Algebra(Protocol, Generic[T]):
     def entry(self, a: T, node: n.Entry) -> T: ...
 
 
-def run(program: Program, algebra: Algebra[T]) -> dict[Symbol, T]:
+def run(program: Program, algebra: Algebra[T], known: Mapping[Symbol, T] | None = None) -> dict[Symbol, T]:
     """Every quantity of a program: its givens, then its steps in order."""
-    env: dict[Symbol, T] = {}
+    return {item.symbol: value for item, value in worked(program, algebra, known)}
+
+
+def worked(
+    program: Program, algebra: Algebra[T], known: Mapping[Symbol, T] | None = None
+) -> Iterator[tuple[Given | Step, T]]:
+    """Each given and each step with its value, one after the other; givens that are `known` are taken as they are."""
+    env: dict[Symbol, T] = dict(known or {})
     for given in program.givens:
-        env[given.symbol] = evaluate(given.expr, env, algebra)
+        if given.symbol not in env:
+            env[given.symbol] = evaluate(given.expr, env, algebra)
+        yield given, env[given.symbol]
     for step in program.steps:
         try:
             env[step.symbol] = evaluate(step.expr, env, algebra)
         except QkvError as error:
-            raise type(error)(f"{step.spelled} = {plain(step.expr)}: {error.message}") from error
-    return env
+            kind = ShapeError if isinstance(error, Misfit) else type(error)
+            raise kind(f"{step.spelled} = {plain(step.expr)}: {error.message}") from error
+        yield step, env[step.symbol]
 
 
 def evaluate(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
@@ -73,13 +84,13 @@ def evaluate(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
             return env[symbol]
         case n.Sum(terms=terms):
             total = value(terms[0])
-            for term in terms[1:]:
-                total = algebra.add(total, value(term))
+            for i, term in enumerate(terms[1:], 1):
+                total = _fitted(algebra.add, total, value(term), n.Sum(terms[:i]), term)
             return total
         case n.Product(left=left, right=right):
-            return algebra.multiply(value(left), value(right))
+            return _fitted(algebra.multiply, value(left), value(right), left, right)
         case n.Quotient(numerator=a, denominator=b):
-            return algebra.divide(value(a), value(b))
+            return _fitted(algebra.divide, value(a), value(b), a, b)
         case n.Power(base=a, exponent=b):
             return algebra.power(value(a), value(b))
         case n.Softmax(arg=a, axis=axis):
@@ -88,8 +99,8 @@ def evaluate(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
             return algebra.normalise(value(a), axis)
         case n.Concat(parts=parts, axis=axis):
             return algebra.concat([value(part) for part in parts], axis)
-        case n.Mask(arg=a, pattern=pattern, truth=truth):
-            return algebra.mask(value(a), None if pattern is None else value(pattern), truth)
+        case n.Mask(arg=a, pattern=pattern):
+            return _masked(node, value(a), None if pattern is None else value(pattern), algebra)
         case n.Entry(arg=a):
             return algebra.entry(value(a), node)
         case n.Series():
@@ -98,6 +109,20 @@ def evaluate(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
             raise NameUnknownError(f"the function {function} is not one that qkv knows", node.at)
         case _:
             return _unary(node, value(node.arg), algebra)
+
+
+def _fitted(work: Callable[[T, T], T], a: T, b: T, left: n.Expr, right: n.Expr) -> T:
+    try:
+        return work(a, b)
+    except Misfit as misfit:
+        raise misfit.named(plain(left), plain(right)) from None
+
+
+def _masked(node: n.Mask, a: T, pattern: T | None, algebra: Algebra[T]) -> T:
+    try:
+        return algebra.mask(a, pattern, node.truth)
+    except Misfit as misfit:
+        raise misfit.named(plain(node.arg), plain(node.pattern or node.arg)) from None
 
 
 def _unary(node: n.Expr, a: T, algebra: Algebra[T]) -> T:
