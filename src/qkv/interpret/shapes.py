@@ -70,9 +70,20 @@ class Shapes:
         return fit.entry_shape(a, node)
 
 
-def shapes(program: Program, known: Mapping[Symbol, Shape] | None = None) -> dict[Symbol, Shape]:
+class StrictShapes(Shapes):
+    """Shapes where a row is never taken for a column: for matrices that come with their layout, not from a page."""
+
+    def multiply(self, a: Shape, b: Shape) -> Shape:
+        if a[1] != b[0]:
+            raise fit.Misfit(a, b, f"{a[1]} columns meet {b[0]} rows")
+        return a[0], b[1]
+
+
+def shapes(
+    program: Program, known: Mapping[Symbol, Shape] | None = None, *, strict: bool = False
+) -> dict[Symbol, Shape]:
     """The shape of every quantity of a program; `known` replaces the shapes of givens (by symbolic sizes, say).
 
     Where two do not fit it says so with both names: 'Q = X W_Q: X is 3×4 and W_Q is 3×3, so 4 columns meet 3 rows'.
     """
-    return run(program, Shapes(), known)
+    return run(program, StrictShapes() if strict else Shapes(), known)

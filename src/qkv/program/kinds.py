@@ -69,7 +69,8 @@ class Spec:
 
     def name(self, role: Role, head: int | None = None) -> n.Name:
         """The symbol of a role: as given, as the sheet calls it, or the usual letter."""
-        for key in ((role, head), (role, None)):
+        shared = not (self.split and head is not None and role in (Role.Q, Role.K, Role.V))
+        for key in ((role, head), (role, None)) if shared else ():
             if key in self.givens:
                 return n.Name(self.givens[key].symbol)
         return n.Name(self.names.get((role, head)) or default_symbol(role, head))
@@ -132,33 +133,54 @@ def plan(spec: Spec) -> Program:
 def _program(spec: Spec, kind: str, steps: Iterator[Step]) -> Program:
     made = tuple(steps)
     givens = tuple(spec.givens.values())
-    if any(symbol == default_symbol(Role.D_K) for step in made for symbol in n.names_in(step.expr)):
-        givens += (_implied_dk(spec),)
-    return Program(kind, givens, made, spec.notes, spec.title, spec.line)
+    known = {given.symbol for given in givens}
+    used = dict.fromkeys(symbol for step in made for symbol in n.names_in(step.expr) if symbol not in known)
+    givens += tuple(_implied_dk(spec, symbol) for symbol in used if (symbol.base, symbol.labels) == LETTERS[Role.D_K])
+    return Program(kind, givens, made, spec.notes, spec.title, spec.line, spec.columns)
 
 
-def _implied_dk(spec: Spec) -> Given:
-    size = key_size(spec)
-    symbol = default_symbol(Role.D_K)
-    return Given(symbol, n.number(size), Role.D_K, symbol_plain(symbol), implied=True)
+def _implied_dk(spec: Spec, symbol: Symbol) -> Given:
+    head = int(symbol.indices[0]) if symbol.indices else None
+    size = key_size(spec, spec.heads[0] if head is None else head)
+    return Given(symbol, n.number(size), Role.D_K, symbol_plain(symbol), head, implied=True)
 
 
-def key_size(spec: Spec) -> int:
-    """d_k: how many numbers a query has."""
+def size_symbol(spec: Spec, head: int | None) -> Symbol:
+    """d_k; with the head's number where heads differ in it."""
+    differ = len(spec.heads) > 1 and len({key_size(spec, h) for h in spec.heads}) > 1
+    return default_symbol(Role.D_K, head if differ else None)
+
+
+def key_size(spec: Spec, head: int | None = None) -> int:
+    """d_k: how many numbers a query of this head has."""
     axis = 0 if spec.columns else 1
-    for head in (*spec.heads, None):
-        for role in (Role.K, Role.Q):
-            if (shape := spec.shape(role, head)) is not None:
-                return shape[axis] if min(shape) > 1 or spec.columns else max(shape)
-        for role in (Role.W_K, Role.W_Q):
-            if (shape := spec.shape(role, head)) is not None:
-                return (shape[0] if spec.columns else shape[1]) // (spec.split or 1)
+    given = [s for role in (Role.K, Role.Q) if (s := spec.shape(role, head)) is not None]
+    for shape in given:
+        # Where a single query is a row and a single key a column, they are vectors of one length.
+        turned = 1 in shape and any(shape[axis] != other[axis] for other in given)
+        return (max(shape) if turned else shape[axis]) // (spec.split or 1)
+    for role in (Role.W_K, Role.W_Q):
+        if (weights := spec.shape(role, head)) is not None:
+            return weights[axis] // (spec.split or 1)
     raise ValueRefused("d_k cannot be told: neither keys nor key weights are given")
 
 
+PROJECTIONS: tuple[tuple[Role, Role, Role], ...] = (
+    (Role.Q, Role.W_Q, Role.B_Q),
+    (Role.K, Role.W_K, Role.B_K),
+    (Role.V, Role.W_V, Role.B_V),
+)
+
+
+def source_of(spec: Spec, role: Role) -> Role:
+    """The sequence that queries, keys or values are made from."""
+    return Role.Y if role is not Role.Q and spec.has(Role.Y) else Role.X
+
+
 def _can_make(spec: Spec, role: Role) -> bool:
-    weight = {Role.Q: Role.W_Q, Role.K: Role.W_K, Role.V: Role.W_V}[role]
-    return any(spec.has(role, h) or (spec.has(Role.X, h) and spec.has(weight, h)) for h in (*spec.heads, None))
+    weight = {made: weight for made, weight, _ in PROJECTIONS}[role]
+    source = source_of(spec, role)
+    return any(spec.has(role, h) or (spec.has(source, h) and spec.has(weight, h)) for h in (*spec.heads, None))
 
 
 def _kind(spec: Spec) -> str:
@@ -198,11 +220,8 @@ def _one_head(spec: Spec, head: int | None) -> Iterator[Step]:
 
 
 def _projections(spec: Spec, head: int | None) -> Iterator[Step]:
-    for role, weight, bias, source in (
-        (Role.Q, Role.W_Q, Role.B_Q, Role.X),
-        (Role.K, Role.W_K, Role.B_K, Role.Y if spec.has(Role.Y) else Role.X),
-        (Role.V, Role.W_V, Role.B_V, Role.Y if spec.has(Role.Y) else Role.X),
-    ):
+    for role, weight, bias in PROJECTIONS:
+        source = source_of(spec, role)
         if spec.has(role, head) or not (spec.has(weight, head) and spec.has(source, head)):
             continue
         yield _step(spec, role, head, _projected(spec, spec.name(source, head), weight, bias, head))
@@ -215,21 +234,31 @@ def _projected(spec: Spec, source: n.Expr, weight: Role, bias: Role, head: int |
 
 
 def _split_projections(spec: Spec) -> Iterator[Step]:
-    for role, weight, bias, source in (
-        (Role.Q, Role.W_Q, Role.B_Q, Role.X),
-        (Role.K, Role.W_K, Role.B_K, Role.Y if spec.has(Role.Y) else Role.X),
-        (Role.V, Role.W_V, Role.B_V, Role.Y if spec.has(Role.Y) else Role.X),
-    ):
+    for role, weight, bias in PROJECTIONS:
+        if role is Role.V and not _can_make(spec, role):
+            continue
         if not spec.has(role):
-            yield _step(spec, role, None, _projected(spec, spec.name(source), weight, bias, None))
-        shape = spec.shape(role) or spec.shape(weight)
-        if shape is None or shape[1] % (spec.split or 1):
-            raise ValueRefused(f"{role} cannot be cut into {spec.split} heads of equal width")
-        width = shape[1] // (spec.split or 1)
-        for i in spec.heads:
-            block = n.Entry(spec.name(role), columns=((i or 1) * width - width + 1, (i or 1) * width))
-            symbol = default_symbol(role, i)
-            yield Step(symbol, block, role, symbol_plain(symbol), i, says="the head's own columns")
+            yield _step(spec, role, None, _projected(spec, spec.name(source_of(spec, role)), weight, bias, None))
+        width = _head_width(spec, role, weight)
+        for i in range(1, (spec.split or 1) + 1):
+            symbol = spec.name(role, i).symbol
+            block = _head_block(spec, spec.name(role), ((i - 1) * width + 1, i * width))
+            says = "the head's own rows" if spec.columns else "the head's own columns"
+            yield Step(symbol, block, role, symbol_plain(symbol), i, says=says)
+
+
+def _head_width(spec: Spec, role: Role, weight: Role) -> int:
+    shape = spec.shape(role) or spec.shape(weight)
+    size = 0 if shape is None else shape[0 if spec.columns else 1]
+    if not size or size % (spec.split or 1):
+        raise ValueRefused(f"{role} has {size} numbers a token and cannot be cut into {spec.split} heads of one width")
+    return size // (spec.split or 1)
+
+
+def _head_block(spec: Spec, whole: n.Expr, span: tuple[int, int]) -> n.Expr:
+    if spec.columns:
+        return n.Transpose(n.Entry(n.Transpose(whole), columns=span))
+    return n.Entry(whole, columns=span)
 
 
 def _weights(spec: Spec, head: int | None) -> Iterator[Step]:
@@ -237,7 +266,7 @@ def _weights(spec: Spec, head: int | None) -> Iterator[Step]:
     if not spec.has(role, head):
         yield _step(spec, role, head, _scores(spec, head))
     if spec.scale is not Scale.NONE:
-        divisor = spec.divisor or n.Root(n.Name(default_symbol(Role.D_K)))
+        divisor = spec.divisor or n.Root(n.Name(size_symbol(spec, head)))
         yield _step(spec, Role.SCALED, head, n.Quotient(spec.name(role, head), divisor))
         role = Role.SCALED
     if spec.has(Role.MASK, head):

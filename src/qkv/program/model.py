@@ -44,6 +44,7 @@ class Program:
     notes: tuple[str, ...] = ()
     title: str = ""
     line: int = 1
+    columns: bool = False  # tokens are columns (Q = W_Q X) rather than rows
 
     @property
     def items(self) -> tuple[Given | Step, ...]:
