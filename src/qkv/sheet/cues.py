@@ -1,0 +1,123 @@
+"""Words that say something mathematical: a name at the end of a cue, identity matrices in a sentence, questions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from qkv.sheet.phrases import ASK, ASK_CJK, ASK_LATIN_QUESTION, COPULA, IDENTITY, NOUN, OPERAND
+
+_ASIDE = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")  # a shape or a remark in parentheses
+_TAIL = re.compile(r"[\s:：=\-—–.,*_]+$")
+_GREEK = "α-ωΑ-Ω"
+_SCRIPT = r"(?:[_^](?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\?\w+|[*'])|[₀-₉ₐ-ₜᵀ⁰-⁹'′]|\[\d+\])"
+_LETTER = rf"(?:[A-Za-z{_GREEK}]|\\(?:mathbf|mathrm|mathit|boldsymbol|bm|hat|tilde|bar|vec|text)\s*\{{[^{{}}]*\}}|\\[a-zA-Z]+)"
+# A bare name is one letter with scripts, or W with a letter (Wq, WQ1, WO), or words_with_underscores.
+_BARE_NAME = re.compile(
+    rf"(?:^|(?<=[\s(（,，、:：\u4e00-\u9fff\u3040-\u30ff]))(?P<name>{_LETTER}{_SCRIPT}*|W[qkvoQKVO]\d?|[bd][qkvQKV]|[A-Za-z]+(?:_\w+)+)$"
+)
+_MARKED_NAME = re.compile(r"(?:\$(?P<dollar>[^$]{1,60})\$|`(?P<tick>[^`]{1,40})`|\\\((?P<paren>[^()]{1,60})\\\))$")
+
+
+def name_at_end(cue: str) -> str | None:
+    """The source of the name that a cue line ends with, if it says that what follows is that quantity.
+
+    >>> name_at_end("Input Matrix X (3 × 4):"), name_at_end("W_Q ="), name_at_end("Times V:")
+    ('X', 'W_Q', None)
+    """
+    text = _trimmed(cue[-200:])
+    if found := _MARKED_NAME.search(text):
+        name = found["dollar"] or found["tick"] or found["paren"]
+        before = text[: found.start()].rstrip()
+        return None if OPERAND.search(before) else name.strip()
+    found = _BARE_NAME.search(text)
+    if not found or found["name"].lower() in ("a", "i", "e", "y", "o", "à", "и", "в"):
+        return None if not found or text != found["name"] or found["name"].islower() else found["name"]
+    before = text[: found.start()].rstrip()
+    if not before or before[-1] in ",，、;；:：." or (NOUN.search(before) and not OPERAND.search(before)):
+        return found["name"]
+    return None
+
+
+def _trimmed(cue: str) -> str:
+    """A cue without its colon, its remark in parentheses and its 'is given by'."""
+    text = cue.strip()
+    for _ in range(3):
+        text = _TAIL.sub("", text)
+        text = _ASIDE.sub("", text)
+        text = COPULA.sub("", _TAIL.sub("", text)) if len(text.split()) > 1 else text
+    return re.sub(r"\*\*|__(?=\s|$)", "", _TAIL.sub("", text))
+
+
+_LISTED = re.compile(r"\s*(?:,|，|、|;|\band\b|\bund\b|\bet\b|\by\b|\be\b|\bи\b|和|与|及|と|&)\s*")
+
+
+def identities(sentence: str) -> Iterator[tuple[str, int]]:
+    """Names that a sentence says are identity matrices, each with its offset.
+
+    >>> [name for name, _ in identities("W_Q, W_K and W_V are identity matrices, so")]
+    ['W_Q', 'W_K', 'W_V']
+    """
+    for found in IDENTITY.finditer(sentence):
+        head = re.split(r"[.;:。；：]\s", sentence[: found.start()])[-1]
+        offset = found.start() - len(head)
+        names = []
+        for part in reversed(list(_spans(head))):
+            text = sentence[offset + part[0] : offset + part[1]].strip()
+            if not (name := _listed_name(text)):
+                break
+            names.append((name, offset + part[0] + head[part[0] : part[1]].find(name)))
+        yield from reversed(names)
+
+
+def _spans(head: str) -> Iterator[tuple[int, int]]:
+    at = 0
+    for cut in _LISTED.finditer(head):
+        if cut.end() > cut.start():
+            yield at, cut.start()
+            at = cut.end()
+    if head[at:].strip():
+        yield at, len(head)
+
+
+def _listed_name(text: str) -> str | None:
+    if found := _MARKED_NAME.search(text):
+        return found["dollar"] or found["tick"] or found["paren"]
+    bare = _BARE_NAME.search(text.split()[-1] if text.split() else "")
+    return bare["name"] if bare else None
+
+
+_SENTENCE = re.compile(r"(?<=[.?!。？！])(?:\s+|(?<=[。？！]))")
+_LABEL = re.compile(
+    r"^\s*(?:[-*+•]\s+)?(?:\*\*)?(?:[(（]?(?:[a-zA-Zа-я]|[ivx]+|\d{1,2})[.)）]+\s+|第[一二三四五\d]+[问題题小]\S?\s*)?(?:\*\*)?"
+)
+
+
+def questions(text: str) -> Iterator[tuple[str, int]]:
+    """The sentences of a paragraph that ask, each with the offset at which it begins.
+
+    >>> [asked for asked, _ in questions("Let $d = 2$. Compute the output. What is its shape?")]
+    ['Compute the output.', 'What is its shape?']
+    """
+    at = 0
+    for sentence in _sentences(text):
+        bare = _LABEL.sub("", sentence).strip().replace("**", "")
+        asks = bare.endswith(("?", "？")) or bool(ASK_CJK.search(bare))
+        if not asks and (found := ASK.search(bare)):
+            asks = not ASK_LATIN_QUESTION.match(bare[found.start() :].lstrip(",;: "))
+        if asks and len(bare) > 3:
+            yield " ".join(sentence.split()), at + len(sentence) - len(sentence.lstrip())
+        at += len(sentence)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Sentences, with the white space after them; a list item begins one."""
+    at = 0
+    for cut in re.finditer(
+        r"(?<=[.?!])\s+(?=[^\s\d])|(?<=[。？！])|\n(?=\s*(?:[-*+•]|\(?\w{1,3}[.)])\s)|\s(?=\([a-h]\)\s)", text
+    ):
+        if cut.end() > at:
+            yield text[at : cut.end()]
+            at = cut.end()
+    if at < len(text):
+        yield text[at:]

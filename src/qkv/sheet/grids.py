@@ -1,0 +1,211 @@
+"""Lines → rows of cells: Markdown tables, and plain grids of numbers set with tabs or blanks.
+
+Only what is surely a table is taken; a line that might be prose stays prose. What the cells mean is for tables.py.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The text of a cell and where it begins."""
+
+    text: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Rows of cells and the index of the line after them."""
+
+    cells: tuple[tuple[Cell, ...], ...]
+    end: int
+    header: bool
+    piped: bool
+
+
+_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
+_INERT = re.compile(r"`[^`]*`|\$[^$]*\$|\\\|")  # a bar inside of code or mathematics divides no cells
+_NAME = re.compile(r"\s*(?P<name>[^\W\d][^=\t|\[\](]{0,30}?|\$[^$]{1,40}\$)\s*(?:=|≈|:=)\s*(?=\S|$)")
+_LEFT = "[(|⎡⎢⎣⎛⎜⎝┌│└⌈⌊"
+_RIGHT = "])|⎤⎥⎦⎞⎟⎠┐│┘⌉⌋"
+NUMBER = re.compile(
+    r"[-+−–]?\s?(?:(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+−]?\d+)?(?:\s?(?:[×x·*]|\\times|\\cdot)\s?10\s?\^?\s?(?:\{[-+−]?\d+\}|[-+−]?\d+|[⁻⁺]?[⁰¹²³⁴-⁹]+))?"
+    r"(?:/\d+(?:\.\d+)?)?|∞|\\infty|inf(?:inity)?)$",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"[\"'“‘(]?[^\W\d_][^\s=≈]*$|[\"'“].*[\"'”]$")
+
+
+def table_at(lines: list[str], at: int) -> Found | None:
+    """A Markdown table, or rows between bars, that begins at this line."""
+    if "|" not in lines[at]:
+        return None
+    ruled = at + 1 < len(lines) and "-" in lines[at + 1] and "|" in lines[at + 1] and _RULE.match(lines[at + 1])
+    if not ruled and not _is_barred(lines[at]):
+        return None
+    rows, end = [_split(lines[at], at + 1)], at + (2 if ruled else 1)
+    while end < len(lines) and (_is_row(lines[end]) if ruled else _is_barred(lines[end])):
+        if not _RULE.match(lines[end]):
+            rows.append(_split(lines[end], end + 1))
+        end += 1
+    if (not ruled and len(rows) < 2) or max(map(len, rows)) < (1 if ruled else 2):
+        return None
+    return Found(tuple(rows), end, bool(ruled), True)
+
+
+def _is_row(line: str) -> bool:
+    return "|" in line and bool(line.strip())
+
+
+def _is_barred(line: str) -> bool:
+    """A row between bars, as '| 1 | 0 |' or 'E = | 20.06 | 51.53 |'."""
+    bare = _INERT.sub("", line).strip()
+    if bare.count("|") < 2 or not bare.endswith("|"):
+        return False
+    return bare.startswith("|") or bool(_NAME.match(bare) and re.match(r"[^|]*[=≈]\s*\|", bare))
+
+
+def _split(line: str, number: int) -> tuple[Cell, ...]:
+    """The cells of a row between bars."""
+    hidden = _INERT.sub(lambda found: "\0" * len(found[0]), line)
+    cuts = [i for i, character in enumerate(hidden) if character == "|"]
+    edges = [-1, *cuts, len(line)]
+    cells = [_cell(line, a + 1, b, number) for a, b in pairwise(edges)]
+    if cells and not cells[0].text:
+        cells = cells[1:]
+    if cells and not cells[-1].text and hidden.rstrip().endswith("|"):
+        cells = cells[:-1]
+    return tuple(cells)
+
+
+def _cell(line: str, start: int, end: int, number: int) -> Cell:
+    text = line[start:end]
+    return Cell(text.strip(), number, start + 1 + len(text) - len(text.lstrip()))
+
+
+def grid_at(lines: list[str], at: int) -> Found | None:
+    """A plain grid of numbers that begins at this line: two rows or more, or one row with a name and blanks between."""
+    rows: list[tuple[Cell, ...]] = []
+    head = _labels_above(lines, at)
+    end = at + (1 if head else 0)
+    while end < len(lines) and (row := grid_row(lines[end], end + 1)) and _fits(rows, row):
+        rows.append(row)
+        end += 1
+    named = bool(rows) and rows[0][0].text.endswith("=")
+    tabs = bool(rows) and "\t" in lines[end - 1]
+    if len(rows) < (1 if named and _width(rows[0]) >= 2 and not tabs else 2):
+        return None
+    if _width(rows[0]) < 2 and not tabs and not _boxed(lines[at]):
+        return None
+    aligned = _align(rows)
+    if head and len(head) < len(aligned[0]):
+        head = (Cell("", at + 1, 1), *head)
+    return Found((head, *aligned) if head else aligned, end, bool(head), False)
+
+
+def grid_row(line: str, number: int) -> tuple[Cell, ...] | None:
+    """The cells of a line of numbers, with a name ('E =') or a label before them; None if it is no such line."""
+    if not line or len(line) > 200_000 or not (any(c.isdigit() for c in line) or "∞" in line):
+        return None
+    name, start = None, 0
+    if found := _NAME.match(line):
+        name, start = Cell(found["name"].strip() + " =", number, 1 + found.start("name")), found.end()
+    cells = _tabbed(line, start, number) if "\t" in line[start:].strip("\n") else _blanked(line, start, number)
+    if cells is None:
+        return None
+    return (name, *cells) if name else cells
+
+
+def _tabbed(line: str, start: int, number: int) -> tuple[Cell, ...] | None:
+    """Cells between tabs; empty cells count, but for the one before the first tab under a name."""
+    rest = line[start:]
+    lead = len(rest) - len(rest.lstrip("\t")) if start else 0
+    cells, at = [], start + lead
+    for part in line[at:].split("\t"):
+        cells.append(Cell(part.strip(), number, at + 1 + len(part) - len(part.lstrip())))
+        at += len(part) + 1
+    data = [cell for cell in cells if cell.text]
+    numbers = [cell for cell in data if NUMBER.match(cell.text)]
+    labels = len(data) - len(numbers)
+    if not numbers or labels > 1 or (labels == 1 and NUMBER.match(data[0].text)):
+        return None
+    return tuple(cells)
+
+
+_TOKEN = re.compile(r"[-+−–]\s(?=\d)|[^\s,;]+(?:\s?(?:×|\\times|\\cdot|x)\s?10\s?\^?\S+)?")
+
+
+def _blanked(line: str, start: int, number: int) -> tuple[Cell, ...] | None:
+    """Cells between blanks, in brackets of their own or none; a first cell may be a label."""
+    body = line[start:].rstrip()
+    if body.endswith(","):
+        return None  # a row of a nested list
+    offset = start + len(body) - len(body.lstrip())
+    body = body.lstrip()
+    boxed = _boxed(body)
+    if boxed:
+        body, offset = body[1:-1], offset + 1
+    if any(c in body for c in "[](){}$|") and "{" not in body:
+        return None
+    cells = [Cell(found[0], number, offset + found.start() + 1) for found in _TOKEN.finditer(body)]
+    numeric = [bool(NUMBER.match(cell.text)) for cell in cells]
+    if not cells or not all(numeric[1:]) or (not numeric[0] and (boxed or not _LABEL.match(cells[0].text))):
+        return None
+    return tuple(cells) if "," not in body.replace(", ", " ") or boxed else None
+
+
+def _boxed(body: str) -> bool:
+    """Whether a line is one bracketed row ('[1 0 2]' or '⎡1 0⎤'), not a nested list."""
+    bare = body.strip()
+    if len(bare) < 3 or bare[0] not in _LEFT or bare[-1] not in _RIGHT:
+        return False
+    return not any(c in _LEFT + _RIGHT for c in bare[1:-1])
+
+
+def _width(row: tuple[Cell, ...]) -> int:
+    return sum(1 for cell in row if NUMBER.match(cell.text))
+
+
+def _fits(rows: list[tuple[Cell, ...]], row: tuple[Cell, ...]) -> bool:
+    """Whether a line goes on with the grid: not a second name after a full row of its own, about as wide."""
+    if not rows:
+        return True
+    named = [r for r in rows if r[0].text.endswith("=")]
+    if row[0].text.endswith("=") and named:
+        return False
+    return abs(_width(row) - _width(rows[0])) <= 3
+
+
+def _labels_above(lines: list[str], at: int) -> tuple[Cell, ...] | None:
+    """A line of column labels over rows that have labels of their own."""
+    if at + 2 >= len(lines) or grid_row(lines[at], at + 1):
+        return None
+    below = [grid_row(lines[at + 1], at + 2), grid_row(lines[at + 2], at + 3)]
+    if not all(row and _LABEL.match(row[0].text) and not row[0].text.endswith("=") for row in below):
+        return None
+    line = lines[at]
+    pattern = r"[^\t]+" if "\t" in line else r"\S+"
+    cells = tuple(_cell(line, f.start(), f.end(), at + 1) for f in re.finditer(pattern, line) if f[0].strip())
+    width = _width(below[0] or ())
+    return cells if len(cells) in (width, width + 1) and not re.search(r"[=.:;]\s*$", line) else None
+
+
+def _align(rows: list[tuple[Cell, ...]]) -> tuple[tuple[Cell, ...], ...]:
+    """Rows under a name or a label get an empty first cell where they have none, so that columns agree."""
+    leads = [not NUMBER.match(row[0].text) and bool(row[0].text) for row in rows]
+    if not any(leads):
+        blank = all(not row[0].text for row in rows)
+        return tuple(row[1:] if blank else row for row in rows)
+    aligned = []
+    for row, lead in zip(rows, leads, strict=True):
+        if lead or not row[0].text:
+            aligned.append(row)
+        else:
+            aligned.append((Cell("", row[0].line, 1), *row))
+    return tuple(aligned)

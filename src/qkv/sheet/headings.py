@@ -1,0 +1,150 @@
+"""Which lines are headings: '#', underlined, bold, LaTeX sections, numbered titles, 'Question 1' in any language."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from qkv.sheet.phrases import PROBLEM_HEADING, STEP_HEADING
+
+PROBLEM = 0  # the rank of 'Question 1', 'Exercise 2', a numbered title
+STEP = -1  # the rank of bold lines, 'Solution', 'Step 2'
+
+_HASH = re.compile(r"\s{0,3}(?P<marks>#{1,6})\s+(?P<title>.*?)\s*#*\s*$")
+_SECTION = re.compile(
+    r"\s*\\(?P<command>part|chapter|section|subsection|subsubsection|paragraph|subparagraph)\*?\{(?P<title>.*)\}\s*(?:\\label\{.*\})?\s*$"
+)
+_ENVIRONMENT = re.compile(
+    r"\s*\\begin\{(?P<word>exercise|problem|question|example|solution|answer)s?\}(?:\[(?P<title>[^\]]*)\])?\s*$"
+)
+_BOLD = re.compile(r"\s*(?P<mark>\*{2,3}|__)(?P<title>(?:(?!\*\*|__).)+)(?P=mark)\s*[:：?？]?\s*$")
+_TEX_BOLD = re.compile(r"\s*(?:\\noindent\s*)?\\textbf\{(?P<title>[^{}]*)\}\s*[:.]?\s*(?:\\\\)?\s*$")
+_NUMBERED = re.compile(r"\s{0,3}(?P<number>\d{1,2})(?:[.)]*\)|\.)?\s+(?P<title>[^\W\d_].*?)\s*:?\s*$")
+_TITLE_WORD = re.compile(r"[^\W\d_]+")
+_SMALL = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "as",
+        "at",
+        "by",
+        "for",
+        "from",
+        "in",
+        "is",
+        "of",
+        "on",
+        "or",
+        "the",
+        "to",
+        "via",
+        "vs",
+        "with",
+        "und",
+        "der",
+        "die",
+        "das",
+        "von",
+        "mit",
+        "de",
+        "la",
+        "le",
+        "les",
+        "et",
+    ]
+)
+_UNDERLINE = re.compile(r"\s{0,3}(=+|-{3,})\s*$")
+_SECTIONS = {
+    "part": 1,
+    "chapter": 1,
+    "section": 1,
+    "subsection": 2,
+    "subsubsection": 3,
+    "paragraph": 4,
+    "subparagraph": 5,
+}
+_NOT_A_TITLE = re.compile(r"[=≈|\t$\\{}]|[.;,。；，]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What was found: its text, rank, the word that made it one, and the index of the line after it."""
+
+    text: str
+    rank: int
+    word: str
+    end: int
+
+
+def heading_at(lines: list[str], at: int, *, within: bool = False) -> Heading | None:
+    """The heading that begins at a line, if one does. `within` asks about a line inside a paragraph, where only
+    unmistakable headings count.
+
+    >>> heading_at(["**Exercise 3 - By hand**"], 0).rank, heading_at(["Find Q."], 0)
+    (0, None)
+    """
+    line = lines[at]
+    if len(line) > 300:
+        return None
+    if found := _HASH.match(line):
+        return _marked(found["title"], len(found["marks"]), at + 1)
+    if found := _SECTION.match(line):
+        return _marked(found["title"], _SECTIONS[found["command"]], at + 1)
+    if found := _ENVIRONMENT.match(line):
+        rank = STEP if found["word"] in ("solution", "answer") else PROBLEM
+        return Heading(found["title"] or found["word"], rank, found["word"], at + 1)
+    if (found := _BOLD.match(line) or _TEX_BOLD.match(line)) and "$" not in found["title"]:
+        return _worded(found["title"].strip(), at + 1) or Heading(found["title"].strip(), STEP, "", at + 1)
+    return _plain(lines, at, within)
+
+
+def _marked(title: str, level: int, end: int) -> Heading:
+    worded = _worded(_bare(title), end)
+    return Heading(_bare(title), level, worded.word if worded else "", end)
+
+
+def _worded(title: str, end: int) -> Heading | None:
+    """'Exercise 2 - …' and 'Solution' by their words."""
+    if found := PROBLEM_HEADING.match(title):
+        return Heading(title, PROBLEM, found["word"].lower(), end)
+    if found := STEP_HEADING.match(title):
+        return Heading(title, STEP, found["word"].lower(), end)
+    return None
+
+
+def _plain(lines: list[str], at: int, within: bool) -> Heading | None:
+    """A heading without marks: underlined, or by its words, or a numbered title that stands alone."""
+    line = lines[at]
+    bare = line.strip()
+    if not within and at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1]) and not _NOT_A_TITLE.search(bare):
+        return _marked(bare, 1 if "=" in lines[at + 1] else 2, at + 2)
+    if len(bare) > 90 or _NOT_A_TITLE.search(bare):
+        return None
+    if (worded := _worded(bare, at + 1)) and (worded.rank == PROBLEM or not within) and _is_title(bare):
+        return worded
+    if within or not _stands_alone(lines, at):
+        return None
+    found = _NUMBERED.match(line)
+    return Heading(bare, PROBLEM, "", at + 1) if found and _in_title_case(found["title"]) else None
+
+
+def _is_title(text: str) -> bool:
+    """Whether the words of a line are a title and not a sentence that begins with 'Part 1 of …'."""
+    return len(text.split()) <= 4 or ":" in text or "：" in text or _in_title_case(text)
+
+
+def _in_title_case(text: str) -> bool:
+    words = [word for word in _TITLE_WORD.findall(text) if word.lower() not in _SMALL]
+    return len(words) >= 2 and all(word[0].isupper() for word in words)
+
+
+def _stands_alone(lines: list[str], at: int) -> bool:
+    before = at == 0 or not lines[at - 1].strip()
+    after = at + 1 >= len(lines) or not lines[at + 1].strip()
+    return before and after
+
+
+def _bare(title: str) -> str:
+    """A title without emphasis marks."""
+    return re.sub(r"\*\*|__|^\*|\*$", "", title).strip()

@@ -1,0 +1,98 @@
+"""Nested bracket lists over several lines, as programs print them and people type them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_COMMENT = re.compile(r"(?<=[\],\[\d\s])(?:#|//|←|<-)[^\n]*")
+_WRAPPER = re.compile(
+    r"\b(?:(?:np|numpy|torch|tf|jnp)\.)?(?:array|tensor|matrix|asarray|constant|Tensor)\s*\((?=\s*[\[(])"
+)
+_KEYWORD = re.compile(r",\s*(?:dtype|device|requires_grad|grad_fn)\s*=\s*[\w.<>']+")
+_OPEN = re.compile(r"\\begin\{\w+\*?\}|\\end\{\w+\*?\}|[\[\]]|\\[\[\]]")
+_UNFINISHED = re.compile(r"(?:=|≈|:=)\s*$")
+_NUMERIC_TAIL = re.compile(r"\[[\s\d.,;eE+\-−∞inf\[\]]*$")
+_LONGEST = 200_000  # lines of one list
+
+
+def logical_lines(text: str) -> Iterator[tuple[str, int]]:
+    """The lines of a text, each with its offset; a list or matrix that is open goes on to its end, and a line that
+    ends in '=' goes on to the next.
+
+    >>> [line for line, _ in logical_lines("Q =\\n[[1, 2],\\n [3, 4]]\\nso")]
+    ['Q =\\n[[1, 2],\\n [3, 4]]', 'so']
+    """
+    lines = text.split("\n")
+    at = offset = 0
+    while at < len(lines):
+        end = _last_line(lines, at)
+        whole = "\n".join(lines[at : end + 1])
+        yield whole, offset
+        offset += len(whole) + 1
+        at = end + 1
+
+
+def _last_line(lines: list[str], start: int) -> int:
+    """The index of the last line of the logical line that begins at `start`."""
+    depth, at = 0, start
+    while True:
+        line = _COMMENT.sub("", lines[at]) if "#" in lines[at] or "/" in lines[at] else lines[at]
+        depth = _depth_after(line, depth)
+        follows = at + 1 < len(lines) and at - start < _LONGEST
+        if (depth > 0 and follows) or (
+            depth == 0 and follows and _UNFINISHED.search(line) and _begins_value(lines[at + 1])
+        ):
+            at += 1
+        elif depth > 0 and at > start and not any("]" in lines[i] or "\\end" in lines[i] for i in range(start, at + 1)):
+            return start  # a stray bracket in prose: the line stands for itself
+        else:
+            return at
+
+
+def _begins_value(line: str) -> bool:
+    return line.lstrip()[:1] in ("[", "(", "\\") or line.lstrip()[:7] in ("array([", "tensor(")
+
+
+def _depth_after(line: str, depth: int) -> int:
+    """How many lists and environments are open after a line; a bracket opens one only before numbers."""
+    if depth == 0 and "\\begin" not in line and not _NUMERIC_TAIL.search(line):
+        return 0
+    for found in _OPEN.finditer(line):
+        token = found[0]
+        if token == "[" or token.startswith("\\begin"):
+            depth += 1
+        elif token == "]" or token.startswith("\\end"):
+            depth = max(0, depth - 1)
+    return depth
+
+
+def plain_list(source: str) -> str:
+    """A list without comments and constructors, each overwritten with blanks.
+
+    >>> plain_list("x = array([1., 2.], dtype=float32)")
+    'x =       [1., 2.]                '
+    """
+    if "[" not in source:
+        return source
+    if "#" in source or "//" in source or "←" in source or "<-" in source:
+        source = _COMMENT.sub(_blank, source)
+    source = _KEYWORD.sub(_blank, source)
+    while found := _WRAPPER.search(source):
+        close = _closing(source, found.end())
+        inside = source[found.end() : close]
+        source = source[: found.start()] + " " * len(found[0]) + inside + " " + source[close + 1 :]
+    return source
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
+
+
+def _closing(source: str, at: int) -> int:
+    depth = 1
+    for index in range(at, len(source)):
+        depth += (source[index] == "(") - (source[index] == ")")
+        if depth == 0:
+            return index
+    return len(source)

@@ -1,0 +1,222 @@
+"""Paragraphs → events: what inline and display mathematics state, mathematics without marks, and what is asked."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from qkv.errors import Location, QkvError
+from qkv.expr.nodes import Matrix, Number, walk
+from qkv.sheet.cues import identities, questions
+from qkv.sheet.draft import Asked, Event, Said, Stated
+from qkv.sheet.grammar import Chain, Parsed, parse_math
+from qkv.sheet.lists import logical_lines, plain_list
+from qkv.sheet.model import Origin, Unread
+from qkv.sheet.phrases import CAPTION, TOTAL
+from qkv.sheet.pieces import Piece, Sort, pieces
+
+# Only lines with one of these can hold a relation or a list; the grammar need not look at the others.
+_WORTH_PARSING = re.compile(r"[=≈≃≅∈\[⇒→⟹]|\\(?:begin|approx|Rightarrow|implies|in\b|to\b|rightarrow)|->|=>")
+_MATHEMATICAL = re.compile(r"[=≈^\\\[_]|^\s*[-−]?\d[\d.]*\s*$")
+_SIZES = re.compile(
+    r"[\s(\[]*(?:(?:\\cancel\{)?\d+\}?\s*(?:\\times|×|x|X|\\cdot)\s*(?:\\cancel\{)?\d+\}?[\s,;.)\]~]*(?:\\q?quad|\\[,;! ]|\\\\)?[\s(\[]*)+$"
+)
+_VALUES = re.compile(
+    r"(?P<lead>\s*(?:=|\\approx|≈)) (?P<values>\s*[-−]?\d[\d.]*(?:\s*,\s*(?:\\[ ,;!]\s*)*[-−]?\d[\d.]*)+)(?P<tail>[\s.]*)$"
+)
+_MARKER = re.compile(
+    r"(?:^|(?<=\n))[ \t]*(?:[-*+•]\s+(?!\$\$)|\\item(?:\[[^\]\n]*\])?[ \t]*)?(?:\(?(?:[a-z]|[ivx]+|\d{1,2})[.)]+(?=\s))?(?:\([a-z]\)(?=\s))?"
+)
+_EMPHASIS = re.compile(r"\*\*|(?<![\w*])\*(?=\w)|(?<=[\w.!?])\*(?![\w*])|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)")
+_TAGS = re.compile(r"<(?P<end>/?)(?P<tag>sub|sup|br|b|i|em|strong|p|div|span|center|u)(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_ENTITIES = {
+    "&times;": "×", "&radic;": "√", "&minus;": "−", "&infin;": "∞", "&middot;": "·", "&sdot;": "·", "&alpha;": "α", "&asymp;": "≈",
+    "&lt;": "<", "&gt;": ">", "&nbsp;": " ", "&Sigma;": "Σ", "&sum;": "∑", "&top;": "⊤",
+}  # fmt: skip
+_ENTITY = re.compile("|".join(_ENTITIES))
+
+
+def read_paragraph(text: str, line: int) -> Iterator[Event]:
+    """The events of a paragraph that begins at a line of the file."""
+    for asked, offset in questions(text):
+        yield Asked(asked, line + text.count("\n", 0, offset))
+    if CAPTION.match(text.lstrip()):
+        yield Said(" ".join(text.split()), Location(line))
+        return
+    text = _plain_marks(text)
+    places = _Places(text, line)
+    said = ""
+    for piece in pieces(text):
+        for event in _piece_events(piece, places, said):
+            said = event.text if isinstance(event, Said) else ""
+            yield event
+
+
+class _Places:
+    """From offsets in a paragraph to lines and columns of the file."""
+
+    def __init__(self, text: str, line: int) -> None:
+        self.starts = [0, *(found.end() for found in re.finditer("\n", text))]
+        self.line = line
+
+    def at(self, offset: int) -> Location:
+        """The place of an offset."""
+        index = bisect_right(self.starts, offset) - 1
+        return Location(self.line + index, offset - self.starts[index] + 1)
+
+
+def _plain_marks(text: str) -> str:
+    """List markers, emphasis and tags overwritten with blanks; <sub> and <sup> become scripts of the same width."""
+    text = _MARKER.sub(lambda found: " " * len(found[0]), text) if not text.startswith("$$") else text
+    if "<" in text:
+        text = _TAGS.sub(_tag, text)
+    if "&" in text:
+        text = _ENTITY.sub(lambda found: _ENTITIES[found[0]].ljust(len(found[0])), text)
+    return text
+
+
+def _tag(found: re.Match[str]) -> str:
+    tag, width = found["tag"].lower(), len(found[0])
+    if tag in ("sub", "sup"):
+        return ("}" if found["end"] else {"sub": "_{", "sup": "^{"}[tag]).ljust(width)
+    return " " * width
+
+
+def _piece_events(piece: Piece, places: _Places, said: str) -> Iterator[Event]:
+    match piece.sort:
+        case Sort.WORDS if piece.struck:
+            yield from _struck_words(piece, places)
+        case Sort.WORDS:
+            yield from _words(piece, places)
+        case Sort.CODE:
+            yield from _code_span(piece, places)
+        case Sort.DISPLAY:
+            yield from _display(piece, places)
+        case Sort.INLINE:
+            yield from _inline(piece, places, said)
+
+
+def parsed(source: str, at: Location, *, strict: bool = True) -> Parsed:
+    """What the grammar reads; a refusal of one stretch is an Unread, never the end of the document."""
+    try:
+        return parse_math(source, at, strict=strict)
+    except QkvError as refusal:
+        return Parsed((), (Unread(at.line, _short(source), refusal.message),))
+
+
+def _short(source: str) -> str:
+    bare = " ".join(source.split())
+    return bare if len(bare) <= 80 else bare[:79] + "…"
+
+
+def _display(piece: Piece, places: _Places) -> Iterator[Event]:
+    at = places.at(piece.offset)
+    if _SIZES.match(piece.source):
+        yield Said(piece.source.strip(), at)
+        return
+    result = parsed(piece.source, at)
+    for chain in result.chains:
+        yield Stated(chain, Origin.DISPLAY, piece.struck)
+    yield from result.unread
+
+
+def _inline(piece: Piece, places: _Places, said: str) -> Iterator[Event]:
+    """Inline mathematics states something if it has a relation or a matrix, or is the number of a 'total'."""
+    at = places.at(piece.offset)
+    if len(piece.source) <= 2 or _SIZES.match(piece.source):
+        yield Said(f"${piece.source}$", at)
+        return
+    source = piece.source
+    if values := _VALUES.match(source):  # '= 0.5, 0.3, 0.2' lists the entries of one vector
+        source = f"{values['lead']}[{values['values']}]{values['tail']}"
+    result = parsed(source, at)
+    told = False
+    for chain in result.chains:
+        if _states(chain) or (TOTAL.search(said) and isinstance(chain.links[0].expr, Number)):
+            told = True
+            begins = chain.continues and bool(said.strip()) and said.rstrip()[-1:].isalnum()
+            yield Stated(_standing(chain) if begins else chain, Origin.INLINE, piece.struck, named=False)
+    if not told:
+        yield Said(f"${source}$", at)
+    yield from (miss for miss in result.unread if told or "=" in source)
+
+
+def _standing(chain: Chain) -> Chain:
+    """'Sum $= 14.48$' goes on from the word before it, not from the statement before."""
+    return Chain(chain.links, chain.at, chain.end_line, chain.text, False, chain.struck, chain.lead, chain.trail)
+
+
+def _states(chain: Chain) -> bool:
+    if len(chain.links) > 1 or chain.continues or chain.struck:
+        return True
+    return any(isinstance(node, Matrix) for node in walk(chain.links[0].expr))
+
+
+def _code_span(piece: Piece, places: _Places) -> Iterator[Event]:
+    if not piece.source:
+        return
+    at = places.at(piece.offset)
+    told = False
+    if _WORTH_PARSING.search(piece.source):
+        for chain in parsed(plain_list(piece.source), at, strict=False).chains:
+            told = True
+            yield Stated(chain, Origin.PLAIN, piece.struck, named=False)
+    if not told:
+        yield Said(f"`{piece.source}`", at)
+
+
+def _struck_words(piece: Piece, places: _Places) -> Iterator[Event]:
+    """Crossed-out words are dropped; crossed-out mathematics is kept as struck."""
+    if not _MATHEMATICAL.search(piece.source):
+        return
+    for chain in parsed(piece.source, places.at(piece.offset)).chains:
+        yield Stated(chain, Origin.PLAIN, struck=True, named=False)
+
+
+def _words(piece: Piece, places: _Places) -> Iterator[Event]:
+    source = _EMPHASIS.sub(lambda found: " " * len(found[0]), piece.source)
+    for line, offset in logical_lines(source):
+        at = places.at(piece.offset + offset)
+        yield from _identities(line, at)
+        if _WORTH_PARSING.search(line):
+            yield from _plain_line(line, at)
+        elif line.strip():
+            yield Said(line.strip(), at)
+
+
+def _identities(line: str, at: Location) -> Iterator[Event]:
+    for name, offset in identities(line):
+        place = Location(at.line, at.column + offset)
+        for chain in parsed(f"{name} = I", place).chains:
+            yield Stated(chain, Origin.PLAIN, named=False)
+
+
+def _plain_line(line: str, at: Location) -> Iterator[Event]:
+    """Mathematics without marks, with the words before and after it."""
+    line = plain_list(line)
+    if _SIZES.match(line):
+        yield Said(line.strip(), at)
+        return
+    result = parsed(line, at, strict=False)
+    done = 0
+    for chain in result.chains:
+        start = _offset_of(chain, line, at, done)
+        if line[done:start].strip():
+            yield Said(line[done:start].strip(), at)
+        done = max(done, start + len(chain.text))
+        yield Stated(chain, Origin.PLAIN)
+    if line[done:].strip():
+        end = line.count("\n", 0, done)
+        yield Said(line[done:].strip(), Location(at.line + end, at.column))
+    yield from result.unread
+
+
+def _offset_of(chain: Chain, line: str, at: Location, done: int) -> int:
+    """Where in its line a chain begins."""
+    rows = chain.at.line - at.line
+    start = 0
+    for _ in range(rows):
+        start = line.find("\n", start) + 1
+    column = chain.at.column - 1 if rows else chain.at.column - at.column
+    return min(max(done, start + column), len(line))

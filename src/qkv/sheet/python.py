@@ -1,0 +1,256 @@
+"""Python expressions → our expressions, as far as they are about attention; nothing is ever run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+
+from qkv.errors import Location
+from qkv.expr.nodes import (
+    Concat,
+    Entry,
+    Exp,
+    Expr,
+    Matrix,
+    Name,
+    Negate,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Root,
+    Softmax,
+    Sum,
+    Tanh,
+    Transpose,
+    number,
+)
+from qkv.sheet.grammar import parse_math
+
+_SAME = [
+    "array",
+    "tensor",
+    "asarray",
+    "matrix",
+    "Tensor",
+    "FloatTensor",
+    "constant",
+    "float",
+    "double",
+    "numpy",
+    "astype",
+    "to",
+    "copy",
+    "clone",
+    "view",
+    "reshape",
+    "float32",
+]
+_TRANSPOSES = ["transpose", "t", "permute", "swapaxes"]
+_PRODUCTS = ["matmul", "dot", "mm", "bmm", "inner"]
+_ONE: dict[str, Callable[[Expr], Expr]] = {"sqrt": Root, "exp": Exp, "tanh": Tanh}
+_OPERATORS: dict[type[ast.operator], Callable[[Expr, Expr], Expr]] = {
+    ast.Add: lambda a, b: Sum((a, b)),
+    ast.Sub: lambda a, b: Sum((a, Negate(b))),
+    ast.Mult: Product,
+    ast.MatMult: Product,
+    ast.Div: Quotient,
+    ast.Pow: Power,
+}
+
+
+class Reader:
+    """Reads expressions of one fence; `line` is the line of the file on which the current statement begins."""
+
+    def __init__(self) -> None:
+        self.line = 1
+        self.names: dict[str, Name | None] = {}
+
+    def place(self, node: ast.expr) -> Location:
+        """Where a node stands in the file."""
+        return Location(self.line + node.lineno - 1, node.col_offset + 1)
+
+    def read(self, node: ast.expr) -> Expr | None:
+        """The expression, or None where it is not about matrices and numbers that we know."""
+        try:
+            return self._read(node)
+        except RecursionError:
+            return None
+
+    def _read(self, node: ast.expr) -> Expr | None:
+        match node:
+            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+                return _finite(value, self.place(node))
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return _negative(self._read(operand))
+            case ast.List(elts=cells) | ast.Tuple(elts=cells):
+                return self._matrix(cells, self.place(node))
+            case ast.Name(id=spelled):
+                return self._name(spelled, self.place(node))
+            case ast.BinOp(left=left, op=op, right=right):
+                return self._binary(left, op, right)
+            case ast.Attribute(value=value, attr="T" | "mT"):
+                inner = self._read(value)
+                return Transpose(inner) if inner is not None else None
+            case ast.Subscript(value=value, slice=index):
+                return self._entry(value, index)
+            case ast.Call():
+                return self._call(node)
+        return None
+
+    def _matrix(self, cells: list[ast.expr], at: Location) -> Expr | None:
+        read = [self._read(cell) for cell in cells]
+        if not read or any(cell is None for cell in read):
+            return None
+        values = [cell for cell in read if cell is not None]
+        if all(isinstance(value, Matrix) and value.loose and len(value.rows) == 1 for value in values):
+            return Matrix(tuple(value.rows[0] for value in values if isinstance(value, Matrix)), at=at)
+        if any(isinstance(value, Matrix) for value in values):
+            return None
+        return Matrix((tuple(values),), loose=True, at=at)
+
+    def _name(self, spelled: str, at: Location) -> Expr | None:
+        if spelled not in self.names:
+            chains = parse_math(spelled, at).chains
+            expr = chains[0].links[0].expr if len(chains) == 1 and len(chains[0].links) == 1 else None
+            self.names[spelled] = replace(expr, spelled=spelled) if isinstance(expr, Name) else None
+        name = self.names[spelled]
+        return replace(name, at=at) if name else None
+
+    def _binary(self, left: ast.expr, op: ast.operator, right: ast.expr) -> Expr | None:
+        build = _OPERATORS.get(type(op))
+        if isinstance(op, ast.Div) and (softmax := self._written_softmax(left, right)):
+            return softmax
+        a, b = self._read(left), self._read(right)
+        if build is None or a is None or b is None:
+            return None
+        if isinstance(op, ast.Pow) and isinstance(b, Number) and b.value * 2 == 1:
+            return Root(a)
+        return build(a, b)
+
+    def _written_softmax(self, left: ast.expr, right: ast.expr) -> Expr | None:
+        """`np.exp(s) / np.exp(s).sum(axis=1, keepdims=True)`, in any of its spellings."""
+        while isinstance(right, ast.Call) and _called(right) in ("view", "reshape", "unsqueeze"):
+            right = right.func.value if isinstance(right.func, ast.Attribute) else right.args[0]
+        if not isinstance(right, ast.Call) or _called(right) != "sum":
+            return None
+        method = isinstance(right.func, ast.Attribute) and not _is_module(right.func.value)
+        summed = right.func.value if method and isinstance(right.func, ast.Attribute) else (right.args or [left])[0]
+        top, bottom = self._read(left), self._read(summed)
+        if not isinstance(top, Exp) or top != bottom:
+            return None
+        return Softmax(top.arg, _axis(right, right.args if method else right.args[1:]))
+
+    def _entry(self, value: ast.expr, index: ast.expr) -> Expr | None:
+        inner = self._read(value)
+        if inner is None:
+            return None
+        match index:
+            case ast.Constant(value=int() as row):
+                return Entry(inner, row=row + 1)
+            case ast.Tuple(elts=[ast.Constant(value=int() as row), ast.Constant(value=int() as column)]):
+                return Entry(inner, row=row + 1, column=column + 1)
+            case ast.Tuple(elts=[ast.Slice(lower=None, upper=None), ast.Constant(value=int() as column)]):
+                return Entry(inner, column=column + 1)
+        return None
+
+    def _call(self, node: ast.Call) -> Expr | None:
+        name = _called(node)
+        method = isinstance(node.func, ast.Attribute) and not _is_module(node.func.value)
+        given = [node.func.value, *node.args] if method and isinstance(node.func, ast.Attribute) else list(node.args)
+        if name in ("eye", "identity", "zeros", "ones", "full"):
+            return _filled(name, given, self.place(node))
+        if not given:
+            return None
+        if name in ("concatenate", "concat", "cat", "hstack", "vstack", "stack"):
+            return self._joined(name, node, given)
+        first = self._read(given[0])
+        if first is None:
+            return None
+        if name in _SAME:
+            return first
+        if name in _TRANSPOSES:
+            return Transpose(first)
+        if name in _ONE:
+            return _ONE[name](first)
+        if name == "softmax":
+            return Softmax(first, _axis(node, given[1:]))
+        if name in _PRODUCTS and len(given) > 1:
+            second = self._read(given[1])
+            return Product(first, second) if second is not None else None
+        return None
+
+    def _joined(self, name: str, node: ast.Call, given: list[ast.expr]) -> Expr | None:
+        if not isinstance(given[0], (ast.List, ast.Tuple)):
+            return None
+        parts = [self._read(part) for part in given[0].elts]
+        if not parts or any(part is None for part in parts):
+            return None
+        axis = {"hstack": 1, "vstack": 0, "stack": 0}.get(name, _axis(node, given[1:], missing=0))
+        return Concat(tuple(part for part in parts if part is not None), axis)
+
+
+def _finite(value: float, at: Location) -> Expr | None:
+    text = repr(value)
+    return replace(number(text), at=at) if text not in ("inf", "nan") else None
+
+
+def _negative(inner: Expr | None) -> Expr | None:
+    if isinstance(inner, Number):
+        return Number(-inner.value, inner.places, f"-{inner.text}", at=inner.at)
+    return Negate(inner) if inner is not None else None
+
+
+def _called(node: ast.Call) -> str:
+    return (
+        node.func.attr
+        if isinstance(node.func, ast.Attribute)
+        else node.func.id
+        if isinstance(node.func, ast.Name)
+        else ""
+    )
+
+
+def _is_module(node: ast.expr) -> bool:
+    """np, torch, torch.nn.functional, F: what stands before the dot is a module and not a value."""
+    if isinstance(node, ast.Attribute):
+        return _is_module(node.value)
+    return isinstance(node, ast.Name) and node.id in (
+        "np",
+        "numpy",
+        "torch",
+        "F",
+        "jnp",
+        "jax",
+        "tf",
+        "math",
+        "scipy",
+        "special",
+        "nn",
+    )
+
+
+def _axis(node: ast.Call, positional: list[ast.expr], missing: int = 1) -> int:
+    given = next((word.value for word in node.keywords if word.arg in ("axis", "dim")), None)
+    given = given or (positional[0] if positional else None)
+    try:
+        value = ast.literal_eval(given) if given is not None else missing
+    except ValueError:
+        return missing
+    return 0 if value in (0, -2) else 1
+
+
+def _filled(name: str, given: list[ast.expr], at: Location) -> Expr | None:
+    """np.eye(n), np.zeros((n, m)) and np.ones((n, m)) of sizes written as numbers."""
+    try:
+        sizes = [ast.literal_eval(size) for size in given]
+    except ValueError:
+        return None
+    flat = [int(n) for size in sizes for n in (size if isinstance(size, tuple) else (size,)) if isinstance(n, int)]
+    if name == "full" or not flat or len(flat) > 2 or max(flat) > 1000:
+        return None
+    rows, columns = (flat[0], flat[-1]) if name in ("eye", "identity") or len(flat) == 2 else (1, flat[0])
+    on, off = {"zeros": (0, 0), "ones": (1, 1)}.get(name, (1, 0))
+    body = tuple(tuple(number(on if i == j else off) for j in range(columns)) for i in range(rows))
+    return Matrix(body, loose=rows == 1 and name != "eye", at=at)

@@ -1,0 +1,99 @@
+"""TEXT → SHEET: a document as people write it, read into statements with their places.
+
+file ──bytes──▶ text ──segments──▶ blocks ──prose, tables, code──▶ events ──draft──▶ Sheet
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from qkv.errors import ReadError
+from qkv.sheet.code import read_code
+from qkv.sheet.draft import Event, Titled, assemble
+from qkv.sheet.headings import PROBLEM
+from qkv.sheet.limits import DEFAULT, Limits, check_size
+from qkv.sheet.model import Sheet
+from qkv.sheet.notebook import is_notebook, notebook_text
+from qkv.sheet.prose import read_paragraph
+from qkv.sheet.segments import Fence, Paragraph, Rows, Title, blocks
+from qkv.sheet.tables import read_rows
+from qkv.sheet.tex import is_tex, plain_tex
+
+
+def read_file(path: str | Path, limits: Limits = DEFAULT) -> Sheet:
+    """Read a .md, .txt, .tex or .ipynb file; any other name is read as text."""
+    place = Path(path)
+    try:
+        data = place.read_bytes()
+    except OSError as problem:
+        raise ReadError(f"{place} cannot be read: {problem.strerror or problem}") from problem
+    return read_sheet(decode(data, str(place)), str(place), limits)
+
+
+def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT) -> Sheet:
+    """Read a document.
+
+    >>> sheet = read_sheet("# Exercise 1\\n\\n$$Q = [1, 2]$$")
+    >>> sheet.parts[0].title
+    'Exercise 1'
+    """
+    check_size(text, limits)
+    text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
+    source = text
+    if is_notebook(text, file):
+        source = notebook_text(text)
+    if is_tex(source, file):
+        source = plain_tex(source, limits)
+    return assemble(_events(source, limits), file, text)
+
+
+def decode(data: bytes, file: str = "") -> str:
+    """Text from bytes: UTF-8 (with or without a mark), UTF-16 with a mark, else Latin-1; a binary file is refused.
+
+    >>> decode("é".encode("latin-1")), decode("é".encode("utf-16"))
+    ('é', 'é')
+    """
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", errors="replace")
+    if b"\0" in data[:65536]:
+        raise ReadError(f"{file or 'the document'} is not text: it holds zero bytes")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _events(text: str, limits: Limits) -> Iterator[Event]:
+    levels = _Levels()
+    for block in blocks(text):
+        match block:
+            case Title():
+                level = levels.level(block)
+                yield Titled(block.text, block.line, level, minor=block.rank < PROBLEM)
+            case Paragraph():
+                yield from read_paragraph(block.text, block.line)
+            case Rows():
+                yield from read_rows(block, limits)
+            case Fence():
+                yield from read_code(block, limits)
+
+
+class _Levels:
+    """Levels of headings: '#' headings say theirs; a problem number ranks below the last '#' heading, or with the one
+    that began with the same word ('## Exercise 1', then '**Exercise 2**'); steps rank below problems."""
+
+    def __init__(self) -> None:
+        self.marked = 0
+        self.words: dict[str, int] = {}
+
+    def level(self, title: Title) -> int:
+        """The level of the next heading."""
+        if title.rank > 0:
+            self.marked = title.rank
+            self.words[title.word] = title.rank
+            return title.rank
+        below = self.marked + 1
+        if title.rank == PROBLEM:
+            return self.words.setdefault(title.word, below) if title.word else below
+        return below + 1

@@ -1,0 +1,223 @@
+"""Lines → blocks: headings, paragraphs, fences and rows of cells, each with its place.
+
+This is a scanner of lines of our own and not a Markdown parser. Text from a scanner, .tex and .txt are not Markdown;
+damaged Markdown (an odd fence, a stray underscore, a list that is none) must not swallow mathematics; and a full
+CommonMark parse costs more than the rest of the reader. What carries no mathematics (comments, front matter, quote
+marks) is overwritten with blanks, never cut out, so that lines and columns stay those of the file.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from qkv.sheet.grids import Cell, grid_at, table_at
+from qkv.sheet.headings import heading_at
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """A heading. `rank` is its level for '#' headings; 0 for a problem number, -1 for what divides a problem."""
+
+    text: str
+    line: int
+    rank: int
+    word: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Lines of prose and mathematics; column 1 of the text is column 1 of the file."""
+
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A fenced block: its language (may be empty) and its body."""
+
+    language: str
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Cells in rows, from a Markdown table (`piped`) or a plain grid; `header` tells whether a rule follows row 1."""
+
+    cells: tuple[tuple[Cell, ...], ...]
+    line: int
+    end_line: int
+    header: bool
+    piped: bool
+
+
+Block = Title | Paragraph | Fence | Rows
+
+DISPLAY_ENVIRONMENTS = (
+    "equation|align|aligned|alignat|gather|gathered|multline|flalign|eqnarray|displaymath|math|split|"
+    "bmatrix|pmatrix|matrix|vmatrix|Vmatrix|Bmatrix|smallmatrix|array|cases"
+)
+_OPENERS = re.compile(
+    r"\\\\(?:\[[^\]\n]*\])?|\$\$|\\\[|\\\]|\\(?P<verb>begin|end)\{(?P<env>(?:" + DISPLAY_ENVIRONMENTS + r")\*?)\}"
+)
+_FENCE = re.compile(r"\s*(?P<mark>`{3,}|~{3,})\s*(?P<language>[^`~\s]*)[^`]*$")
+_DIV = re.compile(r"\s*:{3,}\s*\{?\.?(?P<name>[\w-]*)[^:]*$")
+_QUOTE = re.compile(r"\s{0,3}(?:>\s?)+")
+_OPENS_LIST = re.compile(r"\[[\s\d.,;eE+\-−∞inf\[\]]*(?:#.*)?$")
+_RULE = re.compile(r"\s*([-*_])(?:\s*\1){2,}\s*$")
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """Split a document into blocks, in order, in time linear in its length.
+
+    >>> [type(block).__name__ for block in blocks("# Title\\n\\nText $x$.\\n\\n| a | b |\\n|---|---|\\n| 1 | 2 |")]
+    ['Title', 'Paragraph', 'Rows']
+    """
+    lines = _lines(text)
+    closers = _closing_lines(lines)
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        if not line.strip() or _RULE.match(line):
+            at += 1
+            continue
+        block, at = _block_at(lines, at, closers)
+        if block:
+            yield block
+
+
+def _block_at(lines: list[str], at: int, closers: dict[str, list[int]]) -> tuple[Block | None, int]:
+    if fence := _FENCE.match(lines[at]):
+        return _fence(lines, at, fence)
+    if div := _DIV.match(lines[at]):
+        name = div["name"].lower()
+        found = heading_at([name], 0) if name else None
+        return (Title(name, at + 1, found.rank, found.word) if found else None), at + 1
+    if found := heading_at(lines, at):
+        return Title(found.text, at + 1, found.rank, found.word), found.end
+    if (rows := table_at(lines, at)) or (rows := grid_at(lines, at)):
+        return Rows(rows.cells, at + 1, rows.end, rows.header, rows.piped), rows.end
+    return _paragraph(lines, at, closers)
+
+
+def _paragraph(lines: list[str], start: int, closers: dict[str, list[int]]) -> tuple[Paragraph, int]:
+    """Lines up to a blank one or the next block; a display that is open goes on to its end."""
+    at, closer, depth = start, "", 0
+    while at < len(lines):
+        line = lines[at]
+        if not closer and at > start and _interrupts(lines, at, in_list=depth > 0):
+            break
+        depth = _list_depth(line, depth)
+        closer = _left_open(line, closer)
+        at += 1
+        if closer and not _closes_later(closer, at, lines, closers):
+            closer = ""
+    return Paragraph("\n".join(lines[start:at]), start + 1), at
+
+
+def _list_depth(line: str, depth: int) -> int:
+    """How many brackets of a nested list are open after this line; prose with a stray bracket opens none."""
+    if "[" not in line and "]" not in line:
+        return depth
+    if depth == 0 and not _OPENS_LIST.search(line):
+        return 0
+    bare = line.split("#", 1)[0]
+    return max(0, depth + bare.count("[") - bare.count("]"))
+
+
+def _interrupts(lines: list[str], at: int, *, in_list: bool) -> bool:
+    line = lines[at]
+    if in_list:
+        return not line.strip()
+    if not line.strip() or _FENCE.match(line) or _DIV.match(line) or heading_at(lines, at, within=True):
+        return True
+    return bool(table_at(lines, at) or grid_at(lines, at))
+
+
+def _left_open(line: str, closer: str) -> str:
+    """The closing mark that a display still waits for after this line ('' for none)."""
+    if "$$" not in line and "\\" not in line:
+        return closer
+    for found in _OPENERS.finditer(line):
+        token = found[0]
+        if closer:
+            closer = "" if token == closer else closer
+        elif token == "$$":
+            closer = "$$"
+        elif token == r"\[":
+            closer = r"\]"
+        elif found["verb"] == "begin":
+            closer = rf"\end{{{found['env']}}}"
+    return closer
+
+
+def _closing_lines(lines: list[str]) -> dict[str, list[int]]:
+    """For each closing mark the lines that hold it, so that an unclosed display costs one look, not a walk."""
+    found: dict[str, list[int]] = {}
+    for number, line in enumerate(lines):
+        if "$$" in line or "\\" in line:
+            for mark in {token[0] for token in _OPENERS.finditer(line)}:
+                found.setdefault(mark, []).append(number)
+    return found
+
+
+def _closes_later(closer: str, at: int, lines: list[str], closers: dict[str, list[int]]) -> bool:
+    """Whether the display closes, or may go on, at line `at`. A display runs over a blank line only if its closing
+    mark comes before any line that opens and closes a display of its own: else it was never closed."""
+    if at >= len(lines) or lines[at].strip():
+        return True
+    places = closers.get(closer, [])
+    index = bisect_left(places, at)
+    if index == len(places):
+        return False
+    closing = lines[places[index]]
+    return closer != "$$" or closing.count("$$") % 2 == 1
+
+
+def _fence(lines: list[str], start: int, opening: re.Match[str]) -> tuple[Fence, int]:
+    mark = opening["mark"]
+    at = start + 1
+    while at < len(lines) and not _closes_fence(lines[at], mark):
+        at += 1
+    return Fence(opening["language"].lower(), "\n".join(lines[start + 1 : at]), start + 2), at + 1
+
+
+def _closes_fence(line: str, mark: str) -> bool:
+    bare = line.strip()
+    return len(bare) >= len(mark) and bare == mark[0] * len(bare)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of the file, with comments, front matter and quote marks overwritten by blanks."""
+    lines = _without_comments(text).split("\n")
+    _blank_front_matter(lines)
+    return [_without_quote(line) if ">" in line[:8] else line for line in lines]
+
+
+def _without_quote(line: str) -> str:
+    found = _QUOTE.match(line)
+    return " " * found.end() + line[found.end() :] if found else line
+
+
+def _without_comments(text: str) -> str:
+    pieces, at = [], 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
+        pieces += [text[at:start], re.sub(r"[^\n]", " ", text[start : end + 3])]
+        at = end + 3
+    return "".join([*pieces, text[at:]])
+
+
+def _blank_front_matter(lines: list[str]) -> None:
+    first = next((i for i, line in enumerate(lines) if line.strip()), len(lines))
+    if first == len(lines) or lines[first].rstrip() != "---":
+        return
+    for at in range(first + 1, min(len(lines), first + 200)):
+        if lines[at].rstrip() in ("---", "..."):
+            lines[first : at + 1] = [""] * (at + 1 - first)
+            return
+        if lines[at].strip() and not re.match(r"\s|#|-\s|[\w.-]+\s*:", lines[at]):
+            return

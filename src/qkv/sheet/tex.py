@@ -1,0 +1,104 @@
+"""LaTeX documents: what is not text is overwritten with blanks, and the author's own macros are written out."""
+
+from __future__ import annotations
+
+import re
+
+from qkv.errors import LimitError
+from qkv.sheet.limits import Limits
+
+_COMMENT = re.compile(r"(?<!\\)%[^\n]*")
+_LAYOUT = re.compile(
+    r"\\(?:begin|end)\{(?:document|itemize|enumerate|description|center|flushleft|quote|minipage|figure|table|parts|questions|frame|"
+    r"proof|tabular|multicols)\*?\}(?:\[[^\]\n]*\]|\{[^}\n]*\})*|\\(?:label|ref|cite|usepackage|vspace|hspace|includegraphics|pagestyle|"
+    r"caption|thispagestyle)\*?(?:\[[^\]\n]*\])?\{[^}\n]*\}|\\(?:maketitle|newpage|clearpage|noindent|centering|bigskip|medskip|smallskip)\b"
+)
+_NEW = re.compile(
+    r"\\(?:re)?(?:new|provide)command\*?\s*\{?\\(?P<new>[A-Za-z]+)\}?\s*(?:\[(?P<count>\d)\])?|\\def\s*\\(?P<def>[A-Za-z]+)(?P<hashes>(?:#\d)*)(?=\{)"
+    r"|\\DeclareMathOperator\*?\s*\{?\\(?P<operator>[A-Za-z]+)\}?"
+)
+
+
+def is_tex(text: str, file: str) -> bool:
+    """Whether a document is LaTeX from beginning to end."""
+    return file.lower().endswith((".tex", ".latex")) or "\\begin{document}" in text
+
+
+def plain_tex(text: str, limits: Limits) -> str:
+    """A LaTeX document of the same lines without preamble, comments and layout; macros are written out.
+
+    >>> from qkv.sheet.limits import DEFAULT
+    >>> plain_tex("\\\\newcommand{\\\\W}{\\\\mathbf{W}}\\\\begin{document}$\\\\W_Q = 1$ % one", DEFAULT).strip()
+    '$\\\\mathbf{W}_Q = 1$'
+    """
+    text = _COMMENT.sub(_blank, text)
+    macros, text = _definitions(text)
+    start = text.find("\\begin{document}")
+    if start >= 0:
+        text = re.sub(r"[^\n]", " ", text[:start]) + text[start:]
+    text = _LAYOUT.sub(_blank, text)
+    return _expanded(text, macros, limits) if macros else text
+
+
+def _blank(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", found[0])
+
+
+def _definitions(text: str) -> tuple[dict[str, tuple[int, str]], str]:
+    """The macros of a document, each with its number of arguments, and the text without their definitions."""
+    macros: dict[str, tuple[int, str]] = {}
+    pieces, at = [], 0
+    for found in _NEW.finditer(text):
+        if found.start() < at:
+            continue
+        body, end = _group(text, found.end())
+        name = found["new"] or found["def"] or found["operator"]
+        count = int(found["count"] or len(found["hashes"] or "") // 2)
+        macros[name] = (count, rf"\operatorname{{{body}}}" if found["operator"] else body)
+        pieces += [text[at : found.start()], re.sub(r"[^\n]", " ", text[found.start() : end])]
+        at = end
+    return macros, "".join([*pieces, text[at:]])
+
+
+def _group(text: str, at: int) -> tuple[str, int]:
+    """The braced group at a place (after blanks), or the one token there; and the place after it."""
+    while at < len(text) and text[at] in " \t":
+        at += 1
+    if at >= len(text) or text[at] != "{":
+        token = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL).match(text, at)
+        return (token[0], token.end()) if token else ("", at)
+    depth = 0
+    for found in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, at):
+        depth += {"{": 1, "}": -1}.get(found[0], 0)
+        if depth == 0:
+            return text[at + 1 : found.start()], found.end()
+    return text[at + 1 :], len(text)
+
+
+def _expanded(text: str, macros: dict[str, tuple[int, str]], limits: Limits) -> str:
+    """Write macros out, line by line, so that lines stay; a macro that grows without end is refused."""
+    call = re.compile(r"\\(" + "|".join(sorted(macros, key=len, reverse=True)) + r")(?![A-Za-z])")
+    budget = limits.expansion + len(text)
+    while found := call.search(text):
+        pieces, at = [], 0
+        while found:
+            count, body = macros[found[1]]
+            end = found.end()
+            arguments = []
+            for _ in range(count):
+                argument, end = _group(text, end)
+                arguments.append(argument)
+            pieces += [text[at : found.start()], _filled(body, arguments)]
+            budget -= len(body) + 1
+            if budget < 0:
+                raise LimitError(f"the macro \\{found[1]} grows over the limit of {limits.expansion} characters")
+            at = end
+            found = call.search(text, at)
+        text = "".join([*pieces, text[at:]])
+    return text
+
+
+def _filled(body: str, arguments: list[str]) -> str:
+    for index, argument in enumerate(arguments, start=1):
+        body = body.replace(f"#{index}", argument)
+    return body.replace("\n", " ")
