@@ -59,7 +59,13 @@ def product_way(a: Shape, b: Shape) -> Way:
         return Way.COLUMN
     if a[1] == 1 and a[0] == b[0]:
         return Way.ROW
-    raise Misfit(a, b, f"{a[1]} columns meet {b[0]} rows")
+    raise no_product(a, b)
+
+
+def no_product(a: Shape, b: Shape) -> Misfit:
+    """What to say where a product does not fit."""
+    columns, rows = ("column" if a[1] == 1 else "columns"), ("row" if b[0] == 1 else "rows")
+    return Misfit(a, b, f"{a[1]} {columns} {'meets' if a[1] == 1 else 'meet'} {b[0]} {rows}")
 
 
 def product_shape(a: Shape, b: Shape) -> Shape:

@@ -75,7 +75,7 @@ class StrictShapes(Shapes):
 
     def multiply(self, a: Shape, b: Shape) -> Shape:
         if a[1] != b[0]:
-            raise fit.Misfit(a, b, f"{a[1]} columns meet {b[0]} rows")
+            raise fit.no_product(a, b)
         return a[0], b[1]
 
 

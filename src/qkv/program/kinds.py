@@ -1,7 +1,7 @@
 """Kinds of attention, each a short list of steps in the expression language.
 
 A Spec says what is given and what is meant; `plan` turns it into a Program. Tokens are rows (Q = X W_Q) unless
-`columns` says that they are columns (Q = W_Q X).
+`columns` says that they are columns (Q = W_Q X, or W_Qᵀ X if `turned`).
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ class Spec:
     mask_truth: bool = False  # the given mask holds true/false rather than 0/−∞
     plain_sum: bool = False
     columns: bool = False
+    turned: bool = False  # with `columns`: weights are transposed, Q = W_Qᵀ X
     split: int | None = None  # one big weight matrix, cut into this many heads
     score: Score = Score.DOT
     names: Mapping[Key, Symbol] = field(default_factory=dict)  # the sheet's own names for what is worked out
@@ -125,7 +126,7 @@ def plan(spec: Spec) -> Program:
     """The program of a spec."""
     if any(role is Role.SOURCE for role, _ in spec.givens):
         return _program(spec, _source_kind(spec), _source_steps(spec))
-    if not spec.has(Role.SCORES) and not _can_make(spec, Role.Q):
+    if not spec.has(Role.SCORES) and not can_make(spec, Role.Q):
         raise ValueRefused("there is nothing to attend with: give Q, K and V, or X with W_Q, W_K and W_V, or s and h")
     return _program(spec, _kind(spec), _all_heads(spec))
 
@@ -161,7 +162,7 @@ def key_size(spec: Spec, head: int | None = None) -> int:
         return (max(shape) if turned else shape[axis]) // (spec.split or 1)
     for role in (Role.W_K, Role.W_Q):
         if (weights := spec.shape(role, head)) is not None:
-            return weights[axis] // (spec.split or 1)
+            return weights[1 if spec.turned else axis] // (spec.split or 1)
     raise ValueRefused("d_k cannot be told: neither keys nor key weights are given")
 
 
@@ -177,7 +178,8 @@ def source_of(spec: Spec, role: Role) -> Role:
     return Role.Y if role is not Role.Q and spec.has(Role.Y) else Role.X
 
 
-def _can_make(spec: Spec, role: Role) -> bool:
+def can_make(spec: Spec, role: Role) -> bool:
+    """Whether queries, keys or values are given or can be worked out."""
     weight = {made: weight for made, weight, _ in PROJECTIONS}[role]
     source = source_of(spec, role)
     return any(spec.has(role, h) or (spec.has(source, h) and spec.has(weight, h)) for h in (*spec.heads, None))
@@ -213,7 +215,7 @@ def _one_head(spec: Spec, head: int | None) -> Iterator[Step]:
     if not spec.split:
         yield from _projections(spec, head)
     yield from _weights(spec, head)
-    if spec.has(Role.V, head) or _can_make(spec, Role.V):
+    if spec.has(Role.V, head) or can_make(spec, Role.V):
         weights, values = spec.name(Role.WEIGHTS, head), spec.name(Role.V, head)
         mixed = n.Product(values, n.Transpose(weights)) if spec.columns else n.Product(weights, values)
         yield _step(spec, Role.HEAD if head is not None or spec.has(Role.W_O) else Role.OUTPUT, head, mixed)
@@ -228,14 +230,16 @@ def _projections(spec: Spec, head: int | None) -> Iterator[Step]:
 
 
 def _projected(spec: Spec, source: n.Expr, weight: Role, bias: Role, head: int | None) -> n.Expr:
-    matrix = spec.name(weight, head)
+    matrix: n.Expr = spec.name(weight, head)
+    if spec.turned:
+        matrix = n.Transpose(matrix)
     product: n.Expr = n.Product(matrix, source) if spec.columns else n.Product(source, matrix)
     return n.Sum((product, spec.name(bias, head))) if spec.has(bias, head) else product
 
 
 def _split_projections(spec: Spec) -> Iterator[Step]:
     for role, weight, bias in PROJECTIONS:
-        if role is Role.V and not _can_make(spec, role):
+        if role is Role.V and not can_make(spec, role):
             continue
         if not spec.has(role):
             yield _step(spec, role, None, _projected(spec, spec.name(source_of(spec, role)), weight, bias, None))
@@ -248,8 +252,10 @@ def _split_projections(spec: Spec) -> Iterator[Step]:
 
 
 def _head_width(spec: Spec, role: Role, weight: Role) -> int:
-    shape = spec.shape(role) or spec.shape(weight)
-    size = 0 if shape is None else shape[0 if spec.columns else 1]
+    shape, axis = spec.shape(role), 0 if spec.columns else 1
+    if shape is None:
+        shape, axis = spec.shape(weight), 1 if spec.turned else axis
+    size = 0 if shape is None else shape[axis]
     if not size or size % (spec.split or 1):
         raise ValueRefused(f"{role} has {size} numbers a token and cannot be cut into {spec.split} heads of one width")
     return size // (spec.split or 1)
@@ -266,8 +272,7 @@ def _weights(spec: Spec, head: int | None) -> Iterator[Step]:
     if not spec.has(role, head):
         yield _step(spec, role, head, _scores(spec, head))
     if spec.scale is not Scale.NONE:
-        divisor = spec.divisor or n.Root(n.Name(size_symbol(spec, head)))
-        yield _step(spec, Role.SCALED, head, n.Quotient(spec.name(role, head), divisor))
+        yield _step(spec, Role.SCALED, head, n.Quotient(spec.name(role, head), _divisor(spec, head)))
         role = Role.SCALED
     if spec.has(Role.MASK, head):
         pattern = spec.name(Role.MASK, head)
@@ -279,6 +284,13 @@ def _weights(spec: Spec, head: int | None) -> Iterator[Step]:
         role = Role.MASKED
     normal: n.Expr = n.Normalise(spec.name(role, head)) if spec.plain_sum else n.Softmax(spec.name(role, head))
     yield _step(spec, Role.WEIGHTS, head, normal)
+
+
+def _divisor(spec: Spec, head: int | None) -> n.Expr:
+    if spec.divisor is None:
+        return n.Root(n.Name(size_symbol(spec, head)))
+    shared = n.Name(default_symbol(Role.D_K))
+    return n.rewrite(spec.divisor, lambda part: n.Name(size_symbol(spec, head)) if part == shared else part)
 
 
 def _scores(spec: Spec, head: int | None) -> n.Expr:

@@ -1,0 +1,243 @@
+"""From keyword arguments to a Spec: lists, numbers as text, fractions and arrays in; what makes no sense is refused."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from qkv.errors import NameUnknownError, ShapeError, ValueRefused
+from qkv.expr import nodes as n
+from qkv.expr.names import Role
+from qkv.expr.show import symbol_plain
+from qkv.interpret.fit import say
+from qkv.program.entries import Nested, as_number, as_rows, depth, is_ones, is_truth, listed
+from qkv.program.kinds import Scale, Score, Spec, can_make, default_symbol
+from qkv.program.model import Given
+
+ARGUMENTS: dict[str, Role] = {
+    "X": Role.X,
+    "Y": Role.Y,
+    "Q": Role.Q,
+    "K": Role.K,
+    "V": Role.V,
+    "W_Q": Role.W_Q,
+    "W_K": Role.W_K,
+    "W_V": Role.W_V,
+    "W_O": Role.W_O,
+    "b_Q": Role.B_Q,
+    "b_K": Role.B_K,
+    "b_V": Role.B_V,
+    "b_O": Role.B_O,
+    "s": Role.SOURCE,
+    "h": Role.STATES,
+    "W_a": Role.W_A,
+    "U_a": Role.U_A,
+    "v_a": Role.V_A,
+}
+PER_HEAD = frozenset({Role.W_Q, Role.W_K, Role.W_V, Role.B_Q, Role.B_K, Role.B_V, Role.Q, Role.K, Role.V, Role.MASK})
+BIASES = frozenset({Role.B_Q, Role.B_K, Role.B_V, Role.B_O})
+ONE_VECTOR = frozenset({Role.SOURCE, Role.V_A}) | BIASES
+
+SIZES = {"d_k": Role.D_K, "d_model": Role.D_MODEL}
+USUAL = "usual"  # √d_k for queries and keys; nothing for one source vector
+ONES_SEE = "the mask holds 0 and 1: 1 is read as 'may be seen'"
+_SCALE = re.compile(r"\s*(?P<root>sqrt|√)?\s*\(?\s*(?P<what>d_k|d_model|[-+]?[\d./]+(?:e[+-]?\d+)?)\s*\)?\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What is meant, apart from the matrices."""
+
+    scale: object = USUAL
+    mask: object = None
+    heads: int | None = None
+    normalise: str = "softmax"
+    columns: bool | str = False
+    title: str = ""
+
+
+def request(matrices: Mapping[str, object], options: Options = Options()) -> Spec:  # noqa: B008  (frozen)
+    """The spec of a problem that is given by name.
+
+    >>> spec = request({"Q": [[1, 2]], "K": [[2, "0.5"], [1, 1]], "V": [[1], [2]]})
+    >>> [given.spelled for given in spec.givens.values()], spec.scale.value
+    (['Q', 'K', 'V'], '√d_k')
+    """
+    named = {_role(name): (name, listed(value)) for name, value in matrices.items() if value is not None}
+    masked = options.mask is not None and not isinstance(options.mask, str)
+    mask = listed(options.mask)
+    if masked:
+        named[Role.MASK] = ("mask", mask)
+    count = _head_count(named, options.heads)
+    turned = _columns(options.columns)
+    givens = {
+        (role, head): _given(name, role, head, value, bool(options.columns))
+        for role, (name, whole) in named.items()
+        for head, value in _parts(role, whole, count)
+    }
+    spec = Spec(
+        givens,
+        {key: _matrix(given).shape for key, given in givens.items()},
+        causal=_causal(options.mask),
+        mask_truth=masked and is_truth(mask),
+        plain_sum=_plain_sum(options.normalise),
+        columns=bool(options.columns),
+        turned=turned,
+        split=options.heads if count is None else None,
+        score=_score(named),
+        title=options.title,
+        notes=(ONES_SEE,) if masked and is_ones(mask) else (),
+    )
+    _complete(spec)
+    return _scaled(spec, options.scale)
+
+
+def _role(name: str) -> Role:
+    if name in ARGUMENTS:
+        return ARGUMENTS[name]
+    folded = [known for known in ARGUMENTS if known.lower() == name.lower()]
+    close = folded or difflib.get_close_matches(name, ARGUMENTS, n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]}?" if close else "the names are " + ", ".join(ARGUMENTS)
+    raise NameUnknownError(f"{name} is no matrix that attention knows; {hint}")
+
+
+def _head_count(named: Mapping[Role, tuple[str, object]], heads: int | None) -> int | None:
+    """How many heads the lists of matrices give; None where there are no such lists."""
+    if heads is not None and (isinstance(heads, bool) or not isinstance(heads, int) or heads < 1):
+        raise ValueRefused(f"heads is {heads!r}, but there must be a whole number of them, 1 or more")
+    stacks = {name: _length(value) for role, (name, value) in named.items() if depth(name, value) == 3}
+    for name in stacks:
+        role = Role.MASK if name == "mask" else ARGUMENTS[name]
+        if role not in PER_HEAD:
+            raise ShapeError(f"{name} is a list of matrices, but all heads share one {name}")
+    counts = {**stacks, **({"heads": heads} if heads is not None and stacks else {})}
+    if len(set(counts.values())) > 1:
+        told = ", ".join(f"{name} says {count}" for name, count in counts.items())
+        raise ShapeError(f"the number of heads is not clear: {told}")
+    return next(iter(stacks.values()), None)
+
+
+def _length(value: object) -> int:
+    return len(value)  # type: ignore[arg-type]
+
+
+def _parts(role: Role, whole: object, count: int | None) -> Iterator[tuple[int | None, object]]:
+    """One given for each head, or one for all."""
+    levels = depth(role, whole)
+    biases = role in BIASES and role in PER_HEAD and levels == 2 and count is not None and _length(whole) == count
+    if levels == 3 or biases:
+        yield from enumerate(whole, 1)  # type: ignore[arg-type]
+    else:
+        yield None, whole
+
+
+def _given(name: str, role: Role, head: int | None, value: object, columns: bool) -> Given:
+    spelled = name if head is None else f"{name} of head {head}"
+    rows = as_rows(spelled, value, mask=role is Role.MASK)
+    if role in ONE_VECTOR:
+        rows = _one_vector(spelled, rows, upright=columns or role not in BIASES)
+    elif depth(name, value) == 1 and columns:
+        rows = tuple((cell,) for cell in rows[0])
+    symbol = default_symbol(role, head)
+    return Given(symbol, n.Matrix(rows), role, symbol_plain(symbol), head)
+
+
+def _one_vector(name: str, rows: Nested, upright: bool) -> Nested:
+    if len(rows) > 1 and len(rows[0]) > 1:
+        raise ShapeError(f"{name} is {say((len(rows), len(rows[0])))}, but it must be one vector")
+    cells = [cell for row in rows for cell in row]
+    return tuple((cell,) for cell in cells) if upright else (tuple(cells),)
+
+
+def _matrix(given: Given) -> n.Matrix:
+    assert isinstance(given.expr, n.Matrix)
+    return given.expr
+
+
+def _columns(columns: bool | str) -> bool:
+    """Whether weights are transposed: tokens as columns come as W x or as Wᵀ x."""
+    if isinstance(columns, bool) or columns == "W x":
+        return False
+    if columns in ("W^T x", "Wᵀ x"):
+        return True
+    raise ValueRefused(f"columns is {columns!r}, but it must be False, True, 'W x' or 'W^T x'")
+
+
+def _causal(mask: object) -> bool:
+    if isinstance(mask, str) and mask != "causal":
+        raise ValueRefused(f"mask is {mask!r}, but it must be None, 'causal' or a matrix")
+    return isinstance(mask, str)
+
+
+def _plain_sum(normalise: str) -> bool:
+    if normalise not in ("softmax", "sum"):
+        raise ValueRefused(f"normalise is {normalise!r}, but it must be 'softmax' or 'sum'")
+    return normalise == "sum"
+
+
+def _score(roles: Mapping[Role, object]) -> Score:
+    if Role.U_A in roles or Role.V_A in roles:
+        for role in (Role.W_A, Role.U_A, Role.V_A):
+            if role not in roles:
+                raise ValueRefused(f"{role} is missing: additive scores are v_aᵀ tanh(W_a s + U_a h)")
+        return Score.ADDITIVE
+    return Score.GENERAL if Role.W_A in roles else Score.DOT
+
+
+NEEDED: tuple[tuple[Role, str], ...] = (
+    (Role.Q, "queries are missing: give Q, or W_Q with X"),
+    (Role.K, "keys are missing: give K, or W_K with X (or with Y, the second sequence)"),
+)
+
+
+def _complete(spec: Spec) -> None:
+    if spec.has(Role.SOURCE) or spec.has(Role.STATES):
+        for role, name in ((Role.SOURCE, "s, the vector that attends"), (Role.STATES, "h, the vectors attended to")):
+            if not spec.has(role):
+                raise ValueRefused(f"{name}, is missing")
+        if spec.causal or spec.has(Role.MASK):
+            raise ValueRefused("one source vector has no mask: leave out the states that it must not see")
+        return
+    if not spec.givens:
+        raise ValueRefused("nothing is given: give Q, K and V, or X with W_Q, W_K and W_V, or s and h")
+    for role, sentence in NEEDED:
+        if not can_make(spec, role):
+            raise ValueRefused(sentence)
+
+
+def _scaled(spec: Spec, scale: object) -> Spec:
+    if scale is None or (scale == USUAL and spec.has(Role.SOURCE)):
+        return replace(spec, scale=Scale.NONE)
+    if scale == USUAL:
+        return spec
+    if not isinstance(scale, str):
+        return replace(spec, scale=Scale.GIVEN, divisor=_nonzero(as_number("scale", scale)))
+    if (hit := _SCALE.fullmatch(scale)) is None:
+        raise ValueRefused(f"scale is {scale!r}, but it must be None, a number, 'sqrt(d_k)', 'd_k' or 'sqrt(d_model)'")
+    role = SIZES.get(hit["what"])
+    if role is None:
+        size: n.Expr = _nonzero(as_number("scale", hit["what"]))
+    else:
+        spec, size = _with_size(spec, role), n.Name(default_symbol(role))
+    return replace(spec, scale=Scale.GIVEN, divisor=n.Root(size) if hit["root"] else size)
+
+
+def _with_size(spec: Spec, role: Role) -> Spec:
+    """The spec with d_model, or with the d_k of a source vector, as a given; other d_k follow from the keys."""
+    if role is Role.D_K and not spec.has(Role.SOURCE):
+        return spec
+    tokens, axis = (Role.SOURCE, 0) if role is Role.D_K else (Role.X, 0 if spec.columns else 1)
+    shape = spec.shape(tokens)
+    if shape is None:
+        raise ValueRefused("d_model is the length of a token, but X is not given")
+    symbol = default_symbol(role)
+    given = Given(symbol, n.number(shape[axis]), role, symbol_plain(symbol), implied=True)
+    return replace(spec, givens={**spec.givens, (role, None): given})
+
+
+def _nonzero(scale: n.Number) -> n.Number:
+    if scale.value == 0:
+        raise ValueRefused("a scale of zero cannot divide the scores: use scale=None to leave them as they are")
+    return scale
