@@ -11,7 +11,7 @@ _ASIDE = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")  # a shape or a remark i
 _TAIL = re.compile(r"[\s:：=\-—–.,*_]+$")
 _GREEK = "α-ωΑ-Ω"
 _SCRIPT = r"(?:[_^](?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\?\w+|[*'])|[₀-₉ₐ-ₜᵀ⁰-⁹'′]|\[\d+\])"
-_LETTER = rf"(?:[A-Za-z{_GREEK}]|\\(?:mathbf|mathrm|mathit|boldsymbol|bm|hat|tilde|bar|vec|text)\s*\{{[^{{}}]*\}}|\\[a-zA-Z]+)"
+_LETTER = rf"(?:[A-Za-z{_GREEK}]|\\(?:math\w+|boldsymbol|bm|hat|tilde|bar|vec|text)\s*\{{[^{{}}]*\}}|\\[a-zA-Z]+)"
 # A bare name is one letter with scripts, or W with a letter (Wq, WQ1, WO), or words_with_underscores.
 _BARE_NAME = re.compile(
     rf"(?:^|(?<=[\s(（,，、:：\u4e00-\u9fff\u3040-\u30ff]))(?P<name>{_LETTER}{_SCRIPT}*|W[qkvoQKVO]\d?|[bd][qkvQKV]|[A-Za-z]+(?:_\w+)+)$"

@@ -18,6 +18,11 @@ class Cell:
     line: int
     column: int
 
+    @property
+    def is_name(self) -> bool:
+        """Whether the cell names what stands beside it, as 'E =' does."""
+        return self.text.endswith(("=", "≈"))
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -31,7 +36,7 @@ class Found:
 
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
 _INERT = re.compile(r"`[^`]*`|\$[^$]*\$|\\\|")  # a bar inside of code or mathematics divides no cells
-_NAME = re.compile(r"\s*(?P<name>[^\W\d][^=\t|\[\](]{0,30}?|\$[^$]{1,40}\$)\s*(?:=|≈|:=)\s*(?=\S|$)")
+_NAME = re.compile(r"\s*(?P<name>[^\s\d=|\[(][^\t|]{0,80}?)\s*(?P<relation>=|≈)\s*(?=[^\s=≈]|$)(?!.*[=≈])")
 _LEFT = "[(|⎡⎢⎣⎛⎜⎝┌│└⌈⌊"
 _RIGHT = "])|⎤⎥⎦⎞⎟⎠┐│┘⌉⌋"
 NUMBER = re.compile(
@@ -97,9 +102,10 @@ def grid_at(lines: list[str], at: int) -> Found | None:
     while end < len(lines) and (row := grid_row(lines[end], end + 1)) and _fits(rows, row):
         rows.append(row)
         end += 1
-    named = bool(rows) and rows[0][0].text.endswith("=")
+    named = bool(rows) and rows[0][0].is_name
     tabs = bool(rows) and "\t" in lines[end - 1]
-    if len(rows) < (1 if named and _width(rows[0]) >= 2 and not tabs else 2):
+    alone = named and not tabs and len(rows) == 1 and _width(rows[0]) >= 2 and not _bracketed(lines[at])
+    if len(rows) < 2 and not alone:
         return None
     if _width(rows[0]) < 2 and not tabs and not _boxed(lines[at]):
         return None
@@ -115,7 +121,7 @@ def grid_row(line: str, number: int) -> tuple[Cell, ...] | None:
         return None
     name, start = None, 0
     if found := _NAME.match(line):
-        name, start = Cell(found["name"].strip() + " =", number, 1 + found.start("name")), found.end()
+        name, start = Cell(f"{found['name']} {found['relation']}", number, 1 + found.start("name")), found.end()
     cells = _tabbed(line, start, number) if "\t" in line[start:].strip("\n") else _blanked(line, start, number)
     if cells is None:
         return None
@@ -168,6 +174,10 @@ def _boxed(body: str) -> bool:
     return not any(c in _LEFT + _RIGHT for c in bare[1:-1])
 
 
+def _bracketed(line: str) -> bool:
+    return line.rstrip()[-1:] in _RIGHT
+
+
 def _width(row: tuple[Cell, ...]) -> int:
     return sum(1 for cell in row if NUMBER.match(cell.text))
 
@@ -176,8 +186,8 @@ def _fits(rows: list[tuple[Cell, ...]], row: tuple[Cell, ...]) -> bool:
     """Whether a line goes on with the grid: not a second name after a full row of its own, about as wide."""
     if not rows:
         return True
-    named = [r for r in rows if r[0].text.endswith("=")]
-    if row[0].text.endswith("=") and named:
+    named = [r for r in rows if r[0].is_name]
+    if row[0].is_name and named:
         return False
     return abs(_width(row) - _width(rows[0])) <= 3
 
@@ -187,7 +197,7 @@ def _labels_above(lines: list[str], at: int) -> tuple[Cell, ...] | None:
     if at + 2 >= len(lines) or grid_row(lines[at], at + 1):
         return None
     below = [grid_row(lines[at + 1], at + 2), grid_row(lines[at + 2], at + 3)]
-    if not all(row and _LABEL.match(row[0].text) and not row[0].text.endswith("=") for row in below):
+    if not all(row and _LABEL.match(row[0].text) and not row[0].is_name for row in below):
         return None
     line = lines[at]
     pattern = r"[^\t]+" if "\t" in line else r"\S+"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from qkv.sheet.phrases import PROBLEM_HEADING, STEP_HEADING
+from qkv.sheet.phrases import PROBLEM_HEADING, PROBLEM_OPENING, STEP_HEADING
 
 PROBLEM = 0  # the rank of 'Question 1', 'Exercise 2', a numbered title
 STEP = -1  # the rank of bold lines, 'Solution', 'Step 2'
@@ -99,6 +99,16 @@ def heading_at(lines: list[str], at: int, *, within: bool = False) -> Heading | 
     return _plain(lines, at, within)
 
 
+def opening_at(line: str) -> Heading | None:
+    """The problem number that a paragraph begins with: 'Problem 2. Given the matrices …'.
+
+    >>> opening_at("**Problem 2.** Given X, find Q.").text
+    'Problem 2'
+    """
+    found = PROBLEM_OPENING.match(line)
+    return Heading(" ".join(found["title"].split()), PROBLEM, found["word"].lower(), 0) if found else None
+
+
 def _marked(title: str, level: int, end: int) -> Heading:
     worded = _worded(_bare(title), end)
     return Heading(_bare(title), level, worded.word if worded else "", end)
@@ -119,6 +129,8 @@ def _plain(lines: list[str], at: int, within: bool) -> Heading | None:
     bare = line.strip()
     if not within and at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1]) and not _NOT_A_TITLE.search(bare):
         return _marked(bare, 1 if "=" in lines[at + 1] else 2, at + 2)
+    if len(bare.split()) <= 3:
+        bare = bare.removesuffix(".")
     if len(bare) > 90 or _NOT_A_TITLE.search(bare):
         return None
     if (worded := _worded(bare, at + 1)) and (worded.rank == PROBLEM or not within) and _is_title(bare):

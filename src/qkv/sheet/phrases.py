@@ -28,6 +28,10 @@ PROBLEM_HEADING = re.compile(
     rf"(?P<word>{_any(PROBLEM_WORDS)})(?:(?<=[\u3040-\uffff])|\s+|\s*[#№.]\s*)(?P<number>{_NUMBER}(?:\.\d+)*)(?:\s*[题問题部分]+)?(?P<rest>$|[\s.:：)\]—–-].*)",
     re.IGNORECASE,
 )
+PROBLEM_OPENING = re.compile(
+    rf"\s*(?:\*\*|__)?(?P<title>(?P<word>{_any(PROBLEM_WORDS)})\s*[#№]?\s*\d+(?:\.\d+)*[a-z]?)\s*(?:\*\*|__)?\s*[.:：)]",
+    re.IGNORECASE,
+)
 STEP_HEADING = re.compile(
     rf"(?P<word>{_any(STEP_WORDS)})(?:\s*(?P<number>{_NUMBER}))?\s*[.:：]?\s*$",
     re.IGNORECASE,
@@ -84,8 +88,8 @@ OPERAND = re.compile(rf"(?:(?:^|[\s(])(?:{_any(OPERATOR_WORDS)})|[×·*/+=@÷乘
 # Stock phrases between a name and its matrix: 'X is given by:', 'W_Q as follows:'.
 _COPULA = (
     "is|are|as follows|is as follows|are as follows|is given by|given by|is defined as|defined as|is defined as below|"
-    "below|is the matrix|ist|lautet|ist gegeben durch|est|est donnée par|es|está dada por|é|é dada por|равна|равно|имеет вид|"
-    "为|是|如下|为如下|等于|は|以下"
+    "below|is the matrix|ist|lautet|ist gegeben durch|est|est donnée par|es|está dada por|é|é dada por|"
+    "равна|равно|имеет вид|为|是|如下|为如下|等于|は|以下"
 )
 COPULA = re.compile(rf"(?:^|(?<=[\s$`_\w]))(?:{_any(_COPULA)})\s*$", re.IGNORECASE)
 

@@ -20,19 +20,24 @@ from qkv.sheet.pieces import Piece, Sort, pieces
 _WORTH_PARSING = re.compile(r"[=≈≃≅∈\[⇒→⟹]|\\(?:begin|approx|Rightarrow|implies|in\b|to\b|rightarrow)|->|=>")
 _MATHEMATICAL = re.compile(r"[=≈^\\\[_]|^\s*[-−]?\d[\d.]*\s*$")
 _SIZES = re.compile(
-    r"[\s(\[]*(?:(?:\\cancel\{)?\d+\}?\s*(?:\\times|×|x|X|\\cdot)\s*(?:\\cancel\{)?\d+\}?[\s,;.)\]~]*(?:\\q?quad|\\[,;! ]|\\\\)?[\s(\[]*)+$"
+    r"[\s(\[]*(?:(?:\\cancel\{)?\d+\}?\s*(?:\\times|×|x|X|\\cdot)\s*(?:\\cancel\{)?\d+\}?"
+    r"[\s,;.)\]~]*(?:\\q?quad|\\[,;! ]|\\\\)?[\s(\[]*)+$"
 )
 _VALUES = re.compile(
-    r"(?P<lead>\s*(?:=|\\approx|≈)) (?P<values>\s*[-−]?\d[\d.]*(?:\s*,\s*(?:\\[ ,;!]\s*)*[-−]?\d[\d.]*)+)(?P<tail>[\s.]*)$"
+    r"(?P<lead>\s*(?:=|\\approx|≈)) "
+    r"(?P<values>\s*[-−]?\d[\d.]*(?:\s*,\s*(?:\\[ ,;!]\s*)*[-−]?\d[\d.]*)+)(?P<tail>[\s.]*)$"
 )
 _MARKER = re.compile(
-    r"(?:^|(?<=\n))[ \t]*(?:[-*+•]\s+(?!\$\$)|\\item(?:\[[^\]\n]*\])?[ \t]*)?(?:\(?(?:[a-z]|[ivx]+|\d{1,2})[.)]+(?=\s))?(?:\([a-z]\)(?=\s))?"
+    r"^[ \t]*(?:[-*+•](?=\s)|\\item(?:\[[^\]\n]*\])?)?[ \t]*"
+    r"(?:\(?(?:[a-z]|[ivx]+|\d{1,2})[.)]+(?=\s))?(?:\([a-z]\)(?=\s))?",
+    re.MULTILINE,
 )
+_NUMBERED = re.compile(r"\A\s*\d{1,2}\.\s+(?=[^\W\d])")  # '2. Scores \\' at the top of a display
 _EMPHASIS = re.compile(r"\*\*|(?<![\w*])\*(?=\w)|(?<=[\w.!?])\*(?![\w*])|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)")
 _TAGS = re.compile(r"<(?P<end>/?)(?P<tag>sub|sup|br|b|i|em|strong|p|div|span|center|u)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _ENTITIES = {
-    "&times;": "×", "&radic;": "√", "&minus;": "−", "&infin;": "∞", "&middot;": "·", "&sdot;": "·", "&alpha;": "α", "&asymp;": "≈",
-    "&lt;": "<", "&gt;": ">", "&nbsp;": " ", "&Sigma;": "Σ", "&sum;": "∑", "&top;": "⊤",
+    "&times;": "×", "&radic;": "√", "&minus;": "−", "&infin;": "∞", "&middot;": "·", "&sdot;": "·", "&alpha;": "α",
+    "&asymp;": "≈", "&lt;": "<", "&gt;": ">", "&nbsp;": " ", "&Sigma;": "Σ", "&sum;": "∑", "&top;": "⊤",
 }  # fmt: skip
 _ENTITY = re.compile("|".join(_ENTITIES))
 
@@ -67,8 +72,7 @@ class _Places:
 
 
 def _plain_marks(text: str) -> str:
-    """List markers, emphasis and tags overwritten with blanks; <sub> and <sup> become scripts of the same width."""
-    text = _MARKER.sub(lambda found: " " * len(found[0]), text) if not text.startswith("$$") else text
+    """Tags overwritten with blanks; <sub> and <sup>, and entities, become scripts and signs of the same width."""
     if "<" in text:
         text = _TAGS.sub(_tag, text)
     if "&" in text:
@@ -81,6 +85,10 @@ def _tag(found: re.Match[str]) -> str:
     if tag in ("sub", "sup"):
         return ("}" if found["end"] else {"sub": "_{", "sup": "^{"}[tag]).ljust(width)
     return " " * width
+
+
+def _blank(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", found[0])
 
 
 def _piece_events(piece: Piece, places: _Places, said: str) -> Iterator[Event]:
@@ -110,12 +118,17 @@ def _short(source: str) -> str:
     return bare if len(bare) <= 80 else bare[:79] + "…"
 
 
+def _are_sizes(source: str) -> bool:
+    """'4 × 3   3 × 3': sizes noted in the margin of a product, no statement."""
+    return len(source) < 300 and bool(_SIZES.match(source))
+
+
 def _display(piece: Piece, places: _Places) -> Iterator[Event]:
     at = places.at(piece.offset)
-    if _SIZES.match(piece.source):
+    if _are_sizes(piece.source):
         yield Said(piece.source.strip(), at)
         return
-    result = parsed(piece.source, at)
+    result = parsed(_NUMBERED.sub(_blank, piece.source, count=1), at)
     for chain in result.chains:
         yield Stated(chain, Origin.DISPLAY, piece.struck)
     yield from result.unread
@@ -124,7 +137,7 @@ def _display(piece: Piece, places: _Places) -> Iterator[Event]:
 def _inline(piece: Piece, places: _Places, said: str) -> Iterator[Event]:
     """Inline mathematics states something if it has a relation or a matrix, or is the number of a 'total'."""
     at = places.at(piece.offset)
-    if len(piece.source) <= 2 or _SIZES.match(piece.source):
+    if len(piece.source) <= 2 or _are_sizes(piece.source):
         yield Said(f"${piece.source}$", at)
         return
     source = piece.source
@@ -175,7 +188,9 @@ def _struck_words(piece: Piece, places: _Places) -> Iterator[Event]:
 
 
 def _words(piece: Piece, places: _Places) -> Iterator[Event]:
-    source = _EMPHASIS.sub(lambda found: " " * len(found[0]), piece.source)
+    source = _EMPHASIS.sub(_blank, piece.source)
+    first = 0 if places.at(piece.offset).column == 1 else source.find("\n") + 1 or len(source)
+    source = source[:first] + _MARKER.sub(_blank, source[first:])
     for line, offset in logical_lines(source):
         at = places.at(piece.offset + offset)
         yield from _identities(line, at)
@@ -195,7 +210,7 @@ def _identities(line: str, at: Location) -> Iterator[Event]:
 def _plain_line(line: str, at: Location) -> Iterator[Event]:
     """Mathematics without marks, with the words before and after it."""
     line = plain_list(line)
-    if _SIZES.match(line):
+    if _are_sizes(line):
         yield Said(line.strip(), at)
         return
     result = parsed(line, at, strict=False)

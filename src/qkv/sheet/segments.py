@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qkv.sheet.grids import Cell, grid_at, table_at
-from qkv.sheet.headings import heading_at
+from qkv.sheet.headings import heading_at, opening_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +85,12 @@ def blocks(text: str) -> Iterator[Block]:
         if not line.strip() or _RULE.match(line):
             at += 1
             continue
-        block, at = _block_at(lines, at, closers)
+        block, end = _block_at(lines, at, closers)
+        if isinstance(block, Paragraph) and (opening := opening_at(line)):
+            yield Title(opening.text, at + 1, opening.rank, opening.word)
         if block:
             yield block
+        at = end
 
 
 def _block_at(lines: list[str], at: int, closers: dict[str, list[int]]) -> tuple[Block | None, int]:
@@ -133,7 +136,13 @@ def _interrupts(lines: list[str], at: int, *, in_list: bool) -> bool:
     line = lines[at]
     if in_list:
         return not line.strip()
-    if not line.strip() or _FENCE.match(line) or _DIV.match(line) or heading_at(lines, at, within=True):
+    if (
+        not line.strip()
+        or _FENCE.match(line)
+        or _DIV.match(line)
+        or heading_at(lines, at, within=True)
+        or opening_at(line)
+    ):
         return True
     return bool(table_at(lines, at) or grid_at(lines, at))
 

@@ -25,6 +25,7 @@ from qkv.sheet.segments import Rows
 _MARKED = re.compile(r"`([^`]*)`|\$\$?([^$]*)\$\$?|\\\((.*?)\\\)")
 _VECTOR = re.compile(r"[\[(].*[\])](?:\^?\{?(?:T|⊤|\\top)\}?)?|\\begin\{[bp]?matrix\}.*")
 _PLAIN = re.compile(r"[-+−–]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$")
+_INDICES = ("i", "j", "n", "t", "m")
 _MATHEMATICAL = re.compile(r"[\\^_·×√α-ωΑ-Ω$`₀-₉=]|^\W*[A-Za-z]['′]?$")
 
 
@@ -53,16 +54,16 @@ def read_rows(block: Rows, limits: Limits) -> Iterator[Event]:
         return
     sorts = [_sort_of([row[i] for row in layout.body if i < len(row)]) for i in range(max(map(len, layout.body)))]
     if set(sorts) <= {"number"}:
-        yield from _numeric(layout, block)
+        yield from _numeric(layout)
     elif "vector" in sorts:
-        yield from _vectors(layout, block, sorts)
+        yield from _vectors(layout, sorts)
     else:
-        yield from _mixed(layout, block)
+        yield from _mixed(layout)
 
 
 def _layout(block: Rows) -> _Layout:
     rows = [tuple(_split_numbers(row)) for row in block.cells]
-    name = next((row[0] for row in rows if row and row[0].text.endswith("=")), None)
+    name = next((row[0] for row in rows if row and row[0].is_name), None)
     if name:
         rows = [row[1:] if row and (row[0] is name or not row[0].text) else row for row in rows]
     heads: tuple[Cell, ...] = ()
@@ -130,53 +131,57 @@ def _is_fraction(text: str) -> bool:
     return bool(re.fullmatch(r"[-−]?\\[dt]?frac\{?\d+\}?\{?\d+\}?|[-−]?e\^\{?[-−]?[\d.]+\}?|[-−]?√\d+|[—–-]", text))
 
 
-def _numeric(layout: _Layout, block: Rows) -> Iterator[Event]:
+def _numeric(layout: _Layout) -> Iterator[Event]:
     quantities = [head for head in layout.heads if QUANTITY.search(_bare(head.text))]
     if layout.labels and quantities and len(layout.heads) == len(layout.body[0]):
         for i, head in enumerate(layout.heads):
             column = [row[i] for row in layout.body if i < len(row)]
-            yield from _matrix_event([[cell] for cell in column], head, block)
+            yield from _matrix_event([[cell] for cell in column], head)
         return
     name = layout.name or layout.corner
     if not name and len(layout.heads) == 1 and len(layout.body[0]) == 1:
         name = layout.heads[0]
-    yield from _matrix_event(layout.body, name, block)
+    yield from _matrix_event(layout.body, name)
 
 
-def _matrix_event(rows: Sequence[Sequence[Cell]], name: Cell | None, block: Rows) -> Iterator[Event]:
+def _matrix_event(rows: Sequence[Sequence[Cell]], name: Cell | None) -> Iterator[Event]:
     """One matrix; a name cell that is no name goes to the words before it."""
     first = rows[0][0]
     at = Location(first.line, first.column)
-    named = _name(name) if name else None
-    if name and name.text and not named:
+    names = _names(name)
+    if name and name.text and not names:
         yield Said(name.text, Location(name.line, name.column))
     cells = tuple(tuple(value for cell in row if (value := _value(cell)) is not None) for row in rows)
     lost = [cell for row in rows for cell in row if cell.text and _value(cell) is None]
     value = Matrix(cells, at=at)
-    yield Stated(_chain(named, value, at, block, rows), Origin.TABLE)
+    yield Stated(_chain(names, value, at, rows, name.text[-1:] if name else "="), Origin.TABLE)
     for cell in lost:
         yield Unread(cell.line, cell.text, "this cell is no number")
 
 
-def _chain(name: Link | None, value: Matrix, at: Location, block: Rows, rows: Sequence[Sequence[Cell]]) -> Chain:
+def _chain(
+    names: tuple[Link, ...], value: Matrix, at: Location, rows: Sequence[Sequence[Cell]], sign: str = "="
+) -> Chain:
     text = "\n".join("\t".join(cell.text for cell in row) for row in rows[:50])
-    link = Link(Relation.EQUAL if name else Relation.FIRST, value, text, at)
-    start = min(name.at, at) if name else at
-    end = max(row[-1].line for row in rows if row)
-    return Chain((name, link) if name else (link,), start, end, text)
+    relation = (Relation.APPROX if sign == "≈" else Relation.EQUAL) if names else Relation.FIRST
+    links = (*names, Link(relation, value, text, at))
+    return Chain(links, min(link.at for link in links), max(row[-1].line for row in rows if row), text)
 
 
-def _name(cell: Cell) -> Link | None:
-    """The name in a cell such as 'E =', '$Q$' or 'K (keys)'."""
-    text = re.sub(r"\s*\([^()]*\)\s*$", "", _bare(cell.text.rstrip("=:≈ "))).strip()
-    if not text or len(text) > 40 or " " in text.replace("\\ ", "") or text.isdigit():
-        return None
-    if not cell.text.endswith("=") and not _MATHEMATICAL.search(text) and not re.fullmatch(r"W[qkvoQKVO]\d?", text):
-        return None
-    chains = parse_math(_bare(text), Location(cell.line, cell.column)).chains
-    if len(chains) == 1 and len(chains[0].links) == 1 and isinstance(chains[0].links[0].expr, Name):
-        return chains[0].links[0]
-    return None
+def _names(cell: Cell | None) -> tuple[Link, ...]:
+    """What stands in a name cell: 'E =', 'Q = X W_q =', '$Q$', 'K (keys)'."""
+    if cell is None:
+        return ()
+    text = _bare(cell.text[:-1] if cell.is_name else cell.text.rstrip(":"))
+    if not cell.is_name:
+        text = re.sub(r"\s*\([^()]*\)\s*$", "", text)
+        if not text or len(text) > 40 or " " in text.replace("\\ ", "") or text.isdigit():
+            return ()
+        if not _MATHEMATICAL.search(text) and not re.fullmatch(r"W[qkvoQKVO]\d?", text):
+            return ()
+    chains = parse_math(text, Location(cell.line, cell.column)).chains
+    links = chains[0].links if len(chains) == 1 else ()
+    return links if cell.is_name or all(isinstance(link.expr, Name) for link in links) else ()
 
 
 def _value(cell: Cell) -> Expr | None:
@@ -195,22 +200,32 @@ def _value(cell: Cell) -> Expr | None:
     return chains[0].links[0].expr if len(chains) == 1 and len(chains[0].links) == 1 else None
 
 
-def _vectors(layout: _Layout, block: Rows, sorts: list[str]) -> Iterator[Event]:
-    """Columns of vectors: stacked, each column is a matrix; under a head that is no name, rows are statements too."""
+def _vectors(layout: _Layout, sorts: list[str]) -> Iterator[Event]:
+    """Columns of vectors: stacked, each column is a matrix; under 'k_i', or a head that is no name, each row is a
+    statement of its own."""
     for i, sort in enumerate(sorts):
         if sort != "vector":
             continue
         cells = [row[i] for row in layout.body if i < len(row) and row[i].text]
         head = layout.heads[i] if i < len(layout.heads) else None
         chains = [_vector_chain(cell) for cell in cells]
-        if head and head.text and not _name(head):
+        names = _names(head)
+        if head and head.text and not names:
             yield Said(head.text, Location(head.line, head.column))
-        yield from _stacked(chains, head, block, cells)
-        if not (head and _name(head)):
-            yield from _row_statements(chains, layout.labels)
+        indexed = bool(names) and _index_letter(names[-1]) is not None
+        if not indexed:
+            yield from _stacked(chains, names, cells)
+        if indexed or not names:
+            yield from _row_statements(chains, layout.labels, names)
 
 
-def _stacked(chains: Sequence[Chain | None], head: Cell | None, block: Rows, cells: Sequence[Cell]) -> Iterator[Event]:
+def _index_letter(link: Link) -> str | None:
+    """The running index of a head such as k_i."""
+    symbol = link.expr.symbol if isinstance(link.expr, Name) else None
+    return next((index for index in symbol.indices if index in _INDICES), None) if symbol else None
+
+
+def _stacked(chains: Sequence[Chain | None], names: tuple[Link, ...], cells: Sequence[Cell]) -> Iterator[Event]:
     rows = []
     for chain, cell in zip(chains, cells, strict=True):
         value = chain.links[-1].expr if chain else None
@@ -220,17 +235,28 @@ def _stacked(chains: Sequence[Chain | None], head: Cell | None, block: Rows, cel
         rows.append(value.rows[0] if len(value.rows) == 1 else tuple(row[0] for row in value.rows))
     if len({len(row) for row in rows}) == 1:
         at = Location(cells[0].line, cells[0].column)
-        yield Stated(
-            _chain(_name(head) if head else None, Matrix(tuple(rows), at=at), at, block, [[c] for c in cells]),
-            Origin.TABLE,
-        )
+        yield Stated(_chain(names, Matrix(tuple(rows), at=at), at, [[cell] for cell in cells]), Origin.TABLE)
 
 
-def _row_statements(chains: Sequence[Chain | None], labels: Sequence[str]) -> Iterator[Event]:
+def _row_statements(chains: Sequence[Chain | None], labels: Sequence[str], names: tuple[Link, ...]) -> Iterator[Event]:
     for i, chain in enumerate(chains):
         if chain:
             label = labels[i] if i < len(labels) else str(i + 1)
-            yield Stated(chain, Origin.TABLE, row_label=label, named=False)
+            number = label if label.isdigit() else str(i + 1)
+            links = tuple(_numbered(link, number) for link in names)
+            first = replace(chain.links[0], relation=Relation.EQUAL) if links else chain.links[0]
+            told = replace(chain, links=(*links, first, *chain.links[1:]))
+            yield Stated(told, Origin.TABLE, row_label=label, named=False)
+
+
+def _numbered(link: Link, number: str) -> Link:
+    """k_i in row 2 is k_2."""
+    letter = _index_letter(link)
+    if not isinstance(link.expr, Name) or letter is None:
+        return link
+    symbol = link.expr.symbol
+    indices = tuple(number if index == letter else index for index in symbol.indices)
+    return replace(link, expr=replace(link.expr, symbol=replace(symbol, indices=indices), spelled=""))
 
 
 def _vector_source(cell: Cell) -> tuple[str, int, str] | None:
@@ -255,17 +281,17 @@ def _vector_chain(cell: Cell) -> Chain | None:
     return replace(chains[0], trail=source[2].lstrip("—–- ")) if len(chains) == 1 else None
 
 
-def _mixed(layout: _Layout, block: Rows) -> Iterator[Event]:
+def _mixed(layout: _Layout) -> Iterator[Event]:
     """Rows that are statements: a formula and its value, or cells that are equations themselves."""
     for index, row in enumerate(layout.body):
-        label = block_label = layout.labels[index] if index < len(layout.labels) else ""
+        label = layout.labels[index] if index < len(layout.labels) else ""
         told = False
         for cell in row:
             text = _bare(cell.text)
             if re.search(r"[=≈]", text):
                 for chain in parse_math(text, Location(cell.line, cell.column)).chains:
                     told = True
-                    yield Stated(chain, Origin.TABLE, row_label=block_label, named=False)
+                    yield Stated(chain, Origin.TABLE, row_label=label, named=False)
         if not told:
             yield from _keyed(label, row)
 
