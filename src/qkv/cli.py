@@ -1,0 +1,269 @@
+"""The command line. Commands import what they need when they run, so that `qkv --help` is instant."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from qkv import files
+from qkv.errors import QkvError
+from qkv.render.options import Depth, Options
+
+if TYPE_CHECKING:
+    from qkv.render.targets import Target
+    from qkv.sheet.model import Sheet
+
+PIPE_WIDTH = 100  # of text that does not go to a terminal
+NARROWEST = 40
+CLEAN, FOUND, FAILED = 0, 1, 2  # exit status: nothing wrong; something wrong; not readable, or the command misused
+
+# Commands that live in qkv.cli_theory, which is imported only when one of them is asked for.
+LATER = {
+    "cost": "What attention costs: operations, bytes and time, as formulas and numbers.",
+    "prove": "Prove the identities that courses ask for, step by step.",
+    "scale": "Why scores are divided by √d_k: exact variances, and an experiment.",
+    "transport": "Earth mover's distance between two distributions, with its plan and its proof.",
+}
+
+Command = Callable[..., None]
+T = TypeVar("T")
+
+
+class Commands(click.Group):
+    """A group that lists its later commands without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *LATER})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in LATER:
+            return super().get_command(ctx, cmd_name)
+        commands: dict[str, click.Command] = importlib.import_module("qkv.cli_theory").COMMANDS
+        return commands.get(cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        here = {name: command.get_short_help_str(80) for name, command in self.commands.items()}
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted({**here, **LATER}.items()))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="qkv", message="qkv %(version)s")
+@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
+def app(debug: bool) -> None:
+    """Attention, worked out: solve worksheets, check hand-worked solutions, explain the costs.
+
+    \b
+    Examples:
+      qkv solve sheet.md        the worked solution of every problem in a worksheet
+      qkv check solution.md     every claim of a hand-worked solution, judged
+      qkv read sheet.md         how a document was understood
+    """
+
+
+def _sources(formats: tuple[str, ...]) -> Callable[[Command], Command]:
+    """The arguments that reading commands share: files, format, output, colour, limit."""
+    parts = (
+        click.argument("paths", metavar="FILE...", nargs=-1, required=True),
+        click.option("--format", "form", type=click.Choice(formats), default="terminal", help="What to write."),
+        click.option("--json", "form", flag_value="json", help="Short for --format json."),
+        click.option("--output", "-o", metavar="FILE", help="Write to a file instead of the screen."),
+        click.option("--no-color", is_flag=True, help="No colour; the variable NO_COLOR works too."),
+        click.option("--limit-mb", type=click.IntRange(1), default=files.LIMIT_MB, help="The largest file to read."),
+    )
+
+    def add(command: Command) -> Command:
+        for part in reversed(parts):
+            command = part(command)
+        return command
+
+    return add
+
+
+@app.command()
+@_sources(("terminal", "markdown", "latex", "html", "json"))
+@click.option("--digits", type=click.IntRange(1, 200), default=6, show_default=True, help="Significant digits.")
+@click.option("--places", type=click.IntRange(0, 200), help="Decimal places, instead of significant digits.")
+@click.option(
+    "--depth",
+    type=click.Choice([depth.value for depth in Depth]),
+    default="normal",
+    show_default=True,
+    help="brief: results; normal: each step and one cell of it; full: each cell.",
+)
+def solve(paths: tuple[str, ...], digits: int, places: int | None, depth: str, **target: Any) -> None:
+    """Work out every problem in a worksheet.
+
+    Reads .md, .txt, .tex and .ipynb files; - is standard input.
+
+    \b
+    Examples:
+      qkv solve sheet.md
+      qkv solve sheet.md --depth full --places 4
+      qkv solve week1.md week2.tex --format latex --output key.tex
+      cat sheet.md | qkv solve - --json --digits 10
+    """
+    from qkv import api
+    from qkv.render import targets
+
+    def work(path: str) -> targets.Solved:
+        solution = api.solve_sheet(_sheet(path, target["limit_mb"]))
+        return targets.Solved(files.name_of(path), tuple(solution.traces), tuple(solution.unread))
+
+    solved, failed = _each(paths, work, "solving")
+    options = Options(Depth(depth), digits, places)
+    if solved:
+        _write(targets.solutions(solved, options, _target(target)), target["output"])
+    sys.exit(FAILED if failed else CLEAN)
+
+
+@app.command()
+@_sources(("terminal", "markdown", "html", "json"))
+@click.option("--only", type=click.Choice(["wrong"]), help="List only what is not right.")
+@click.option("--against", metavar="KEY", help="Take what is given from another document, such as the assignment.")
+def check(paths: tuple[str, ...], only: str | None, against: str | None, **target: Any) -> None:
+    """Judge every claim of a hand-worked solution, cell by cell.
+
+    Exit status: 0 if nothing is wrong, 1 if something is wrong, carried, misrounded or misread, 2 if a file
+    could not be read.
+
+    \b
+    Examples:
+      qkv check solution.md
+      qkv check solution.md --only wrong --format html --output report.html
+      qkv check solution.md --against assignment.md
+      qkv check handed-in/*.md
+    """
+    from qkv import api
+    from qkv.check.model import Report
+    from qkv.render import targets
+
+    key = _sheet(against, target["limit_mb"]) if against else None
+
+    def work(path: str) -> Report:
+        return api.check_sheet(_sheet(path, target["limit_mb"]), key)
+
+    reports, failed = _each(paths, work, "checking")
+    options = Options(only_wrong=only is not None)
+    if reports:
+        _write(targets.reports(reports, options, _target(target)), target["output"])
+    sys.exit(FAILED if failed else CLEAN if all(report.is_clean for report in reports) else FOUND)
+
+
+@app.command()
+@_sources(("terminal",))
+def read(paths: tuple[str, ...], **target: Any) -> None:
+    """Show how a document was understood.
+
+    Each given and each claim with its line, name and shape, what was repaired, and what could not be read and why.
+
+    \b
+    Examples:
+      qkv read sheet.md
+    """
+    from qkv.render import targets
+
+    sheets, failed = _each(paths, lambda path: _sheet(path, target["limit_mb"]), "reading")
+    if sheets:
+        _write(targets.sheets(sheets, _target(target)), target["output"])
+    sys.exit(FAILED if failed else CLEAN)
+
+
+@app.command()
+def warmup() -> None:
+    """Compile the attention kernels now, so that their first use is fast.
+
+    \b
+    Examples:
+      qkv warmup
+    """
+    from qkv import kernel
+    from qkv.render.progress import waiting
+
+    with waiting("compiling the attention kernels", after=0):
+        kernel.warmup()
+    click.echo("The attention kernels are compiled.")
+
+
+def _target(given: dict[str, Any]) -> Target:
+    """Where the output goes decides its width and its colour."""
+    from qkv.render.targets import Target
+
+    at_terminal = given["output"] is None and sys.stdout.isatty()
+    width = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns
+    colour = at_terminal and not given["no_color"] and not os.environ.get("NO_COLOR")
+    return Target(given["form"], max(width, NARROWEST), colour)
+
+
+def _write(text: str, output: str | None) -> None:
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        files.write_text(output, text)
+
+
+def _sheet(path: str, limit_mb: int) -> Sheet:
+    from qkv import api
+    from qkv.sheet.limits import Limits
+    from qkv.sheet.read import decode
+
+    text = decode(files.read_bytes(path, limit_mb), files.name_of(path))
+    limits = Limits() if limit_mb == files.LIMIT_MB else Limits(characters=limit_mb * 1_000_000)
+    return api.read_source(text, files.name_of(path), limits)
+
+
+def _each(paths: Sequence[str], work: Callable[[str], T], doing: str) -> tuple[list[T], bool]:
+    """Work on every file; one that cannot be read is said and does not stop the others."""
+    from qkv.render.progress import walking
+
+    results, failed = [], False
+    for path in walking(paths, doing):
+        try:
+            results.append(work(path))
+        except QkvError as error:
+            failed = True
+            say(f"{files.name_of(path)}: {error}" if files.name_of(path) not in str(error) else str(error))
+    return results, failed
+
+
+def say(sentence: str) -> None:
+    """One sentence on the error stream."""
+    click.echo(f"qkv: {' '.join(sentence.split())}", err=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; whatever goes wrong ends in one sentence and an exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in given
+    sys.exit(_status([argument for argument in given if argument != "--debug"], debug))
+
+
+def _status(arguments: list[str], debug: bool) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no ⎡ shows a mark rather than an error
+    try:
+        result = app.main(arguments, prog_name="qkv", standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else CLEAN
+    except click.ClickException as error:
+        error.show()
+    except (click.Abort, KeyboardInterrupt):
+        say("interrupted")
+    except BrokenPipeError:
+        # Whoever read our output has left: there is nobody to tell, and nothing must be written at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (QkvError, OSError, UnicodeError) as error:
+        say(str(error))
+    except Exception as error:
+        if debug:
+            raise
+        say(f"a bug in qkv: {type(error).__name__}: {error}; please report it (--debug shows the traceback)")
+    return FAILED

@@ -1,0 +1,55 @@
+"""Givens and steps as LaTeX formulas, for Markdown, LaTeX documents and notebooks; the reader reads them back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from qkv.expr.show import latex, symbol_latex
+from qkv.interpret.trace import Trace
+from qkv.program.model import Given, Step
+from qkv.render.options import Options
+from qkv.render.shown import Shown, shown
+from qkv.render.workings import LATEX, TELLING, cell_working_latex, decimal, explained, remembered
+
+
+def matrix(value: Shown) -> str:
+    """A table as a LaTeX matrix; a single number as itself."""
+    if value.is_number:
+        return decimal(value.rows[0][0], LATEX)
+    body = r" \\ ".join(" & ".join(decimal(text, LATEX) for text in row) for row in value.rows)
+    return rf"\begin{{bmatrix}} {body} \end{{bmatrix}}"
+
+
+def given(trace: Trace, item: Given, options: Options) -> str:
+    """X = [..]"""
+    value = shown(trace, item, options)
+    return f"{symbol_latex(item.symbol)} {_sign(value)} {matrix(value)}"
+
+
+def step(trace: Trace, item: Step, options: Options) -> str:
+    """Q = X W_Q = [..], with ≈ where something was rounded."""
+    value = shown(trace, item, options)
+    return f"{symbol_latex(item.symbol)} = {latex(item.expr)} {_sign(value)} {matrix(value)}"
+
+
+def _sign(value: Shown) -> str:
+    return "=" if value.exact else r"\approx"
+
+
+def workings(trace: Trace, item: Step, options: Options) -> Iterator[tuple[int, int, str]]:
+    """Row, column and working of each cell that a depth asks for. Steps that only copy cells, and sums too long to
+    write out, have nothing to show that can be read back."""
+    if not isinstance(item.expr, TELLING):
+        return
+    values = remembered(trace.evaluate)
+    for row, column in explained(item.expr, trace.value(item.symbol).shape, values, options):
+        text = cell_working_latex(item.expr, values, row, column, options.digits, options.places)
+        if LATEX.dots not in text:
+            yield row, column, text
+
+
+def caption(trace: Trace, item: Step) -> tuple[str, str]:
+    """What a step is for, and its head and shape in words (in words, so that nobody reads 3 × 3 as a product)."""
+    rows, columns = trace.value(item.symbol).shape
+    head = f" of head {item.head}" if item.head is not None else ""
+    return (item.says or "next").capitalize(), f"{head} ({rows} by {columns})"

@@ -1,0 +1,103 @@
+"""The machine forms: JSON that other programs rely on. Numbers are strings, so that no digit is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from qkv.check.model import BAD, Claim, Report
+from qkv.expr.show import plain
+from qkv.interpret.trace import Trace
+from qkv.program.model import Given, Step
+from qkv.render.options import DEFAULT, Options
+from qkv.render.shown import Shown, shown
+
+if TYPE_CHECKING:
+    from qkv.sheet.model import Unread
+
+Json = dict[str, Any]
+
+
+def solution(file: str, traces: Iterable[Trace], unread: Iterable[Unread] = (), options: Options = DEFAULT) -> Json:
+    """The form `qkv.solution/1`: every problem with its givens and steps."""
+    return {
+        "schema": "qkv.solution/1",
+        "file": file,
+        "problems": [_problem(trace, options) for trace in traces],
+        "unread": [{"line": u.line, "text": u.text, "reason": u.reason} for u in unread],
+    }
+
+
+def _problem(trace: Trace, options: Options) -> Json:
+    program = trace.program
+    return {
+        "title": program.title,
+        "line": program.line,
+        "kind": program.kind,
+        "givens": [_given(given, shown(trace, given, options)) for given in program.givens],
+        "steps": [_step(step, shown(trace, step, options)) for step in program.steps],
+        "notes": list(program.notes),
+    }
+
+
+def _given(given: Given, value: Shown) -> Json:
+    return {
+        "name": given.spelled,
+        "role": given.role.value,
+        "head": given.head,
+        "line": given.line,
+        "shape": list(value.shape),
+        "value": [list(row) for row in value.rows],
+    }
+
+
+def _step(step: Step, value: Shown) -> Json:
+    return {
+        "name": step.spelled,
+        "role": step.role.value,
+        "head": step.head,
+        "formula": plain(step.expr),
+        "shape": list(value.shape),
+        "value": [list(row) for row in value.rows],
+        "exact": value.exact,
+    }
+
+
+def report(report: Report, options: Options = DEFAULT) -> Json:
+    """The form `qkv.report/1`: every claim with its verdict; the summary counts all, also those not listed."""
+    claims = [claim for claim in report.claims if claim.verdict in BAD or not options.only_wrong]
+    return {
+        "schema": "qkv.report/1",
+        "file": report.file,
+        "claims": [_claim(claim) for claim in claims],
+        "summary": report.summary,
+    }
+
+
+def _claim(claim: Claim) -> Json:
+    cause = claim.cause
+    return {
+        "id": claim.id,
+        "line": claim.line,
+        "end_line": claim.end_line,
+        "name": claim.name,
+        "formula": claim.formula,
+        "text": claim.text,
+        "verdict": claim.verdict.value,
+        "cells": [
+            {
+                "row": cell.row,
+                "column": cell.column,
+                "shown": cell.shown,
+                "expected": cell.expected,
+                "from_own": cell.from_own,
+                "verdict": cell.verdict.value,
+                **({"working": cell.working} if cell.working else {}),
+            }
+            for cell in claim.cells
+        ],
+        "follows_from": list(claim.follows_from),
+        "cause": None if cause is None else {"mistake": cause.mistake, "says": cause.says},
+        "repair": claim.repair,
+        "reason": claim.reason,
+    }

@@ -1,0 +1,98 @@
+"""Worked solutions as a LaTeX document of their own; what is written here, the reader reads back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from qkv.interpret.trace import Trace
+from qkv.program.model import Step
+from qkv.render import formulas
+from qkv.render.options import DEFAULT, Depth, Options
+from qkv.render.shown import steps_shown
+
+# Characters that mean something to LaTeX, and those of our own notes that its fonts lack in text.
+ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "√": r"$\surd$",
+    "−": r"$-$",
+    "∞": r"$\infty$",
+    "×": r"$\times$",
+    "·": r"$\cdot$",
+    "≈": r"$\approx$",
+    "ᵀ": r"$^\top$",
+    "…": r"\dots{}",
+    "–": "--",
+    "—": "---",
+    "’": "'",
+    "‘": "`",
+    "“": "``",
+    "”": "''",
+}
+SMALLEST_LIMIT = 10  # columns that amsmath allows in a matrix unless told otherwise
+PREAMBLE = r"""\documentclass{{article}}
+\usepackage{{iftex}}
+\ifPDFTeX
+  \usepackage[T1]{{fontenc}}
+\else
+  \usepackage{{fontspec}}
+\fi
+\usepackage[margin=25mm]{{geometry}}
+\usepackage{{amsmath}}
+{columns}\allowdisplaybreaks
+\begin{{document}}
+"""
+
+
+def solution(traces: Iterable[Trace], options: Options = DEFAULT) -> str:
+    """The worked solution as a document that compiles on its own."""
+    worked = list(traces)
+    body = "\n".join(line for trace in worked for line in _problem(trace, options))
+    return PREAMBLE.format(columns=_columns(worked)) + body + "\n\\end{document}\n"
+
+
+def _columns(traces: list[Trace]) -> str:
+    widest = max((value.shape[1] for trace in traces for value in trace.values().values()), default=0)
+    return f"\\setcounter{{MaxMatrixCols}}{{{widest}}}\n" if widest > SMALLEST_LIMIT else ""
+
+
+def _problem(trace: Trace, options: Options) -> Iterator[str]:
+    program = trace.program
+    title = " ".join(program.title.split())
+    yield f"\\section*{{{escape(title or program.kind.capitalize())}}}"
+    if title:
+        yield f"\\emph{{{escape(program.kind)}}}"
+    if program.givens:
+        yield "\n\\paragraph{Given}"
+    for given in program.givens:
+        yield f"\\[ {formulas.given(trace, given, options)} \\]"
+    for step in steps_shown(trace, options):
+        yield from _step(trace, step, options)
+    for note in program.notes:
+        yield f"\n\\noindent\\emph{{{escape(' '.join(note.split()))}}}"
+
+
+def _step(trace: Trace, step: Step, options: Options) -> Iterator[str]:
+    says, rest = formulas.caption(trace, step)
+    yield f"\n\\paragraph{{{escape(says)}}}{rest}"
+    yield f"\\[ {formulas.step(trace, step, options)} \\]"
+    if options.depth is not Depth.BRIEF:
+        for row, column, text in formulas.workings(trace, step, options):
+            yield f"Cell ({row}, {column}): $\\displaystyle {text}$.\\par"
+
+
+def escape(text: str) -> str:
+    """Any text, safe in LaTeX.
+
+    >>> print(escape("50% of W_Q"))
+    50\\% of W\\_Q
+    """
+    return "".join(ESCAPES.get(x, x) for x in text)

@@ -1,0 +1,115 @@
+"""Worked solutions and reports in Markdown with LaTeX; what is written here, the reader reads back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from qkv.check.model import Claim, Report
+from qkv.interpret.trace import Trace
+from qkv.program.model import Step
+from qkv.render import formulas
+from qkv.render.grid import pretty
+from qkv.render.options import DEFAULT, Depth, Options
+from qkv.render.shown import steps_shown
+from qkv.render.summary import SYMBOLS, count, listed, says, sentence, sources, totals
+
+if TYPE_CHECKING:
+    from qkv.sheet.model import Unread
+
+
+def solution(traces: Iterable[Trace], options: Options = DEFAULT, unread: Iterable[Unread] = ()) -> str:
+    """The worked solution, a heading for each problem."""
+    blocks = [block for trace in traces for block in _problem(trace, options)]
+    return "\n\n".join([*blocks, *_unread(unread)]) + "\n"
+
+
+def _problem(trace: Trace, options: Options) -> Iterator[str]:
+    program = trace.program
+    title = " ".join(program.title.split())
+    yield f"# {title or program.kind.capitalize()}"
+    if title:
+        yield f"*{program.kind}*"
+    if program.givens:
+        yield "**Given**"
+    for given in program.givens:
+        yield f"$${formulas.given(trace, given, options)}$$"
+    for step in steps_shown(trace, options):
+        yield from _step(trace, step, options)
+    for note in program.notes:
+        yield f"> {' '.join(note.split())}"
+
+
+def _step(trace: Trace, step: Step, options: Options) -> Iterator[str]:
+    says, rest = formulas.caption(trace, step)
+    yield f"**{says}**{rest}"
+    yield f"$${formulas.step(trace, step, options)}$$"
+    rows = [f"- cell ({i}, {j}): ${text}$" for i, j, text in formulas.workings(trace, step, options)]
+    if rows and options.depth is not Depth.BRIEF:
+        yield "\n".join(rows)
+
+
+def _unread(unread: Iterable[Unread]) -> Iterator[str]:
+    found = list(unread)
+    if found:
+        yield "**Not read**"
+        yield "\n".join(f"- line {item.line}: {code(item.text)} ({item.reason})" for item in found)
+
+
+def report(report: Report, options: Options = DEFAULT) -> str:
+    """A report: the summary sentence, a table of claims, and what there is to say about each that is not right."""
+    blocks = [f"# {code(report.file)}" if report.file else "# Report", f"**{sentence(report)}**"]
+    if report.claims:
+        blocks.append(f"{count(len(report.claims), 'claim')}: {totals(report.summary)}.")
+        blocks.append(_table(listed(report, options.only_wrong)))
+    blocks += [_detail(claim, report) for claim in report.claims if _has_detail(claim)]
+    blocks += [f"> {note}" for note in report.notes]
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _table(claims: list[Claim]) -> str:
+    if not claims:
+        return ""
+    rows = ["| line | verdict | claim |", "|---:|---|---|"]
+    rows += [f"| {c.line} | {SYMBOLS[c.verdict]} {c.verdict} | {code(says(c), 80)} |" for c in claims]
+    return "\n".join(rows)
+
+
+def _has_detail(claim: Claim) -> bool:
+    return bool(claim.cells or claim.cause or claim.repair or claim.reason or claim.follows_from)
+
+
+def _detail(claim: Claim, report: Report) -> str:
+    lines = [f"**Line {claim.line}: {claim.verdict}** {code(says(claim), 80)}", ""]
+    for cell in claim.cells:
+        right = f", {pretty(cell.expected)} is right" if cell.expected is not None else ""
+        how = f": {code(cell.working)}" if cell.working else ""
+        lines.append(f"- cell ({cell.row}, {cell.column}), {cell.verdict}: {pretty(cell.shown)} is shown{right}{how}")
+    if follows := sources(claim, report):
+        lines.append(f"- {follows}")
+    if claim.cause:
+        lines.append(f"- likely cause: {claim.cause.says or claim.cause.mistake}")
+    if claim.repair:
+        lines.append(f"- read as {code(claim.repair)}")
+    if claim.reason:
+        lines.append(f"- {claim.reason}")
+    return "\n".join(lines)
+
+
+def code(text: str, most: int = 200) -> str:
+    """Any text as a code span that nothing in it can end; safe in a table.
+
+    >>> code("a|b"), code("`x`")
+    ('`a\\\\|b`', '`` `x` ``')
+    """
+    line = " ".join(text.split())
+    line = line if len(line) <= most else line[: most - 1] + "…"
+    line = line.replace("|", "\\|")
+    longest = max((len(run) for run in _runs(line)), default=0)
+    fence = "`" * (longest + 1)
+    pad = " " if line.startswith("`") or line.endswith("`") or not line else ""
+    return f"{fence}{pad}{line}{pad}{fence}"
+
+
+def _runs(line: str) -> list[str]:
+    return "".join(x if x == "`" else " " for x in line).split()

@@ -1,0 +1,27 @@
+"""How much a rendering shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Depth(StrEnum):
+    """How far a worked solution goes into detail."""
+
+    BRIEF = "brief"  # the results
+    NORMAL = "normal"  # each step, and how one of its cells comes about
+    FULL = "full"  # each step, and how each of its cells comes about
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Depth, significant digits, decimal places (which win over digits), and whether only what is wrong is listed."""
+
+    depth: Depth = Depth.NORMAL
+    digits: int = 6
+    places: int | None = None
+    only_wrong: bool = False
+
+
+DEFAULT = Options()

@@ -1,0 +1,100 @@
+"""Values as the decimals that a rendering shows, and whether those decimals are the whole truth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import fmpq
+
+from qkv.expr.names import Role
+from qkv.interpret.cells import NEG_INF, Cell
+from qkv.interpret.certified import Value
+from qkv.interpret.rounding import MINUS_INFINITY, exact_decimal, round_digits, round_places
+from qkv.interpret.trace import Table, Trace
+from qkv.program.model import Given, Step
+from qkv.render.options import Depth, Options
+
+GIVEN_DIGITS = 20  # what a sheet prints is repeated in full, whatever number of digits the results have
+RESULTS = frozenset({Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT, Role.CONTEXT})  # what `brief` keeps
+UNKNOWN = "…"  # a cell whose ball is too wide for even one digit
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A table of decimals; `exact` says that nothing was rounded."""
+
+    rows: Table
+    exact: bool
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return len(self.rows), len(self.rows[0])
+
+    @property
+    def is_number(self) -> bool:
+        """Whether there is one cell only."""
+        return self.shape == (1, 1)
+
+
+def shown(trace: Trace, item: Given | Step, options: Options) -> Shown:
+    """What is printed for a given or a step."""
+    value = trace.value(item.symbol)
+    if isinstance(item, Given) and value.exact:
+        rows = tuple(tuple(_given_text(cell, options) for cell in row) for row in value.rows)
+    elif options.places is not None:
+        rows = trace.decimals(item.symbol, options.places)
+    else:
+        rows = trace.digits(item.symbol, options.digits)
+    return Shown(rows, _is_whole(value, rows))
+
+
+def _given_text(cell: Cell, options: Options) -> str:
+    return cell_text(cell, GIVEN_DIGITS) if _terminates(cell) else cell_text(cell, options.digits)
+
+
+def _terminates(cell: Cell) -> bool:
+    return cell is NEG_INF or (isinstance(cell, fmpq) and exact_decimal(cell, GIVEN_DIGITS) is not None)
+
+
+def cell_text(cell: Cell, digits: int, places: int | None = None) -> str:
+    """A cell to significant digits, or to as many as its ball decides; or to decimal places, if said.
+
+    >>> cell_text(fmpq(2, 3), 4), cell_text(NEG_INF, 4), cell_text(fmpq(20, 3), 6, places=2), cell_text(fmpq(7), 6, 2)
+    ('0.6667', '-inf', '6.67', '7')
+    """
+    if places is not None:
+        return _to_places(cell, places)
+    for tried in range(digits, 0, -1):
+        text = round_digits(cell, tried)
+        if text is not None:
+            return text
+    return UNKNOWN
+
+
+def _to_places(cell: Cell, places: int) -> str:
+    exact = exact_decimal(cell, GIVEN_DIGITS) if isinstance(cell, fmpq) else None
+    if exact is not None and len(exact.partition(".")[2]) <= places:
+        return exact
+    return round_places(cell, places) or UNKNOWN
+
+
+def is_whole(cell: Cell, text: str) -> bool:
+    """Whether a decimal is the cell itself rather than a rounding of it."""
+    if cell is NEG_INF:
+        return text == MINUS_INFINITY
+    return isinstance(cell, fmpq) and text != UNKNOWN and Fraction(text) == Fraction(int(cell.p), int(cell.q))
+
+
+def _is_whole(value: Value, rows: Table) -> bool:
+    pairs = zip(value.rows, rows, strict=True)
+    return all(is_whole(cell, text) for cells, texts in pairs for cell, text in zip(cells, texts, strict=True))
+
+
+def steps_shown(trace: Trace, options: Options) -> Iterator[Step]:
+    """The steps that a depth asks for: all, or at `brief` the weights and what comes of them."""
+    for step in trace.program.steps:
+        if options.depth is not Depth.BRIEF or step.role in RESULTS or step is trace.program.steps[-1]:
+            yield step

@@ -1,0 +1,100 @@
+"""From results to text, whatever the format: the one table of formats."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from qkv.check.model import Report
+from qkv.interpret.trace import Trace
+from qkv.render import jsonform
+from qkv.render.options import Options
+
+if TYPE_CHECKING:
+    from qkv.sheet.model import Sheet, Unread
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A format, and for the terminal its width and whether it has colours."""
+
+    form: str
+    width: int = 100
+    colour: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """A document worked out."""
+
+    file: str
+    traces: tuple[Trace, ...]
+    unread: tuple[Unread, ...] = ()
+
+
+def solutions(solved: Sequence[Solved], options: Options, target: Target) -> str:
+    """Worked solutions in the format asked for."""
+    match target.form:
+        case "json":
+            return _json([jsonform.solution(s.file, s.traces, s.unread, options) for s in solved])
+        case "markdown":
+            from qkv.render import markdown
+
+            return "\n".join(markdown.solution(s.traces, options, s.unread) for s in solved)
+        case "latex":
+            from qkv.render import latex
+
+            return latex.solution([trace for s in solved for trace in s.traces], options)
+        case "html":
+            from qkv.render import html
+
+            return html.solutions([(s.file, s.traces, s.unread) for s in solved], options)
+        case _:
+            from qkv.render import terminal
+
+            parts = [terminal.solution(s.traces, options, target.width, s.unread) for s in solved]
+            return terminal.joined(_titled(parts, [s.file for s in solved]), target.width, target.colour)
+
+
+def reports(found: Sequence[Report], options: Options, target: Target) -> str:
+    """Reports in the format asked for; several in the terminal get a line each and a total."""
+    match target.form:
+        case "json":
+            return _json([jsonform.report(report, options) for report in found])
+        case "markdown":
+            from qkv.render import markdown
+
+            return "\n".join(markdown.report(report, options) for report in found)
+        case "html":
+            from qkv.render import html
+
+            return html.reports(found, options)
+        case _:
+            from qkv.render import terminal, verdicts
+
+            shown = verdicts.report(found[0], options, target.width) if len(found) == 1 else verdicts.overview(found)
+            return terminal.joined([shown], target.width, target.colour)
+
+
+def sheets(read: Sequence[Sheet], target: Target) -> str:
+    """How documents were understood."""
+    from qkv.render import reading, terminal
+
+    parts = [reading.sheet(sheet, target.width) for sheet in read]
+    return terminal.joined(_titled(parts, [sheet.file for sheet in read]), target.width, target.colour)
+
+
+def _titled(parts: list[Any], names: list[str]) -> list[Any]:
+    """Each part under the name of its file, if there are several."""
+    if len(parts) < 2:
+        return parts
+    from rich.text import Text
+
+    return [piece for name, part in zip(names, parts, strict=True) for piece in (Text(name, style="reverse"), part)]
+
+
+def _json(forms: list[dict[str, Any]]) -> str:
+    """One object for one file, a list of them for several."""
+    return json.dumps(forms[0] if len(forms) == 1 else forms, ensure_ascii=False, indent=1) + "\n"

@@ -1,0 +1,240 @@
+"""A worked solution in the terminal: each step with its name, formula, shape and numbers, and how a cell came about."""
+
+from __future__ import annotations
+
+import io
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.expr.show import plain, symbol_plain
+from qkv.interpret.fit import say
+from qkv.interpret.trace import Trace
+from qkv.program.model import Given, Program, Step
+from qkv.render.grid import Grid, grids, pretty
+from qkv.render.options import DEFAULT, Depth, Options
+from qkv.render.shown import Shown, shown, steps_shown
+from qkv.render.workings import cell_working, explained, remembered
+
+if TYPE_CHECKING:
+    from qkv.sheet.model import Unread
+
+# One colour for each kind of quantity, wherever it is named.
+COLOURS: dict[Role, str] = {
+    Role.Q: "cyan",
+    Role.W_Q: "cyan",
+    Role.B_Q: "cyan",
+    Role.K: "magenta",
+    Role.W_K: "magenta",
+    Role.B_K: "magenta",
+    Role.V: "green",
+    Role.W_V: "green",
+    Role.B_V: "green",
+    Role.SCORES: "yellow",
+    Role.SCALED: "yellow",
+    Role.MASK: "yellow",
+    Role.MASKED: "yellow",
+    Role.WEIGHTS: "bright_blue",
+    Role.HEAD: "bright_red",
+    Role.CONCAT: "bright_red",
+    Role.OUTPUT: "bright_red",
+    Role.CONTEXT: "bright_red",
+    Role.W_O: "bright_red",
+    Role.SOURCE: "cyan",
+    Role.STATES: "magenta",
+}
+# Shades behind attention weights, from nothing to everything.
+HEAT = ("", "on #16243a", "on #1b3a63", "on #20528f", "on #2a6bbb", "on #3c86e0")
+INDENT = 4
+SIDE_BY_SIDE = 4  # blanks between matrices that stand beside each other
+
+
+def solution(
+    traces: Iterable[Trace], options: Options = DEFAULT, console_width: int = 100, unread: Iterable[Unread] = ()
+) -> Group:
+    """The worked solution as a rich renderable, laid out for a width."""
+    parts: list[Text] = []
+    for trace in traces:
+        parts += _problem(trace, options, console_width)
+    return Group(*parts, *_unread(unread))
+
+
+def solution_text(
+    traces: Iterable[Trace], options: Options = DEFAULT, width: int = 100, unread: Iterable[Unread] = ()
+) -> str:
+    """The worked solution as plain text."""
+    return joined([solution(traces, options, width, unread)], width)
+
+
+def joined(parts: Sequence[RenderableType], width: int, colour: bool = False) -> str:
+    """Renderables as text, with or without the marks of colour; lines have no trailing blanks without it."""
+    buffer = io.StringIO()
+    console = Console(file=buffer, width=width, force_terminal=colour, legacy_windows=False, highlight=False)
+    for part in parts:
+        console.print(part)
+    if colour:
+        return buffer.getvalue()
+    return "".join(line.rstrip() + "\n" for line in buffer.getvalue().splitlines())
+
+
+def _problem(trace: Trace, options: Options, width: int) -> Iterator[Text]:
+    program = trace.program
+    yield from _heading(program, width)
+    if options.depth is not Depth.BRIEF:
+        yield from _givens(trace, options, width)
+    head = None
+    for number, step in enumerate(steps_shown(trace, options), 1):
+        if step.head not in (None, head):
+            yield Text(f"head {step.head}", style="dim")
+        head = step.head
+        yield from _step(trace, step, number, options, width)
+    for note in program.notes:
+        yield from _hanging("note: ", note, width, "italic")
+    if program.notes:
+        yield Text()
+
+
+def _heading(program: Program, width: int) -> Iterator[Text]:
+    title = " ".join(program.title.split()) or program.kind
+    text = Text(title, style="bold")
+    if title != program.kind:
+        text.append(f"  {program.kind}", style="dim")
+    yield text
+    yield Text("─" * min(width, max(len(text), 24)), style="dim")
+
+
+def _givens(trace: Trace, options: Options, width: int) -> Iterator[Text]:
+    blocks = [_given(given, shown(trace, given, options), width) for given in trace.program.givens]
+    yield Text("given", style="dim")
+    yield from _beside(blocks, width)
+
+
+def _given(given: Given, value: Shown, width: int) -> list[Text]:
+    label = _name(given.symbol, given.role)
+    label.append(" = ")
+    if value.is_number:
+        return [label.append(pretty(value.rows[0][0]))]
+    grid = grids(value.rows, width - INDENT - len(label))[0]
+    middle = (len(grid.lines) - 1) // 2
+    lines = []
+    for i, line in enumerate(grid.lines):
+        head = label if i == middle else Text(" " * len(label))
+        lines.append(head + Text(line))
+    return lines + _caption(grid, value, len(label))
+
+
+def _beside(blocks: list[list[Text]], width: int) -> Iterator[Text]:
+    """Blocks of lines next to each other while they fit, then below."""
+    for group in _rows_of(blocks, width - INDENT):
+        height = max(len(block) for block in group)
+        for i in range(height):
+            line = Text(" " * INDENT)
+            for block in group:
+                size = max(len(text) for text in block)
+                offset = (height - len(block)) // 2
+                text = block[i - offset] if 0 <= i - offset < len(block) else Text()
+                line += text + Text(" " * (size - len(text) + SIDE_BY_SIDE))
+            line.rstrip()
+            yield line
+        yield Text()
+
+
+def _rows_of(blocks: list[list[Text]], room: int) -> Iterator[list[list[Text]]]:
+    group: list[list[Text]] = []
+    used = 0
+    for block in blocks:
+        size = max(len(text) for text in block)
+        if group and used + SIDE_BY_SIDE + size > room:
+            yield group
+            group, used = [], 0
+        group.append(block)
+        used += size + (SIDE_BY_SIDE if used else 0)
+    if group:
+        yield group
+
+
+def _step(trace: Trace, step: Step, number: int, options: Options, width: int) -> Iterator[Text]:
+    value, values = shown(trace, step, options), remembered(trace.evaluate)
+    yield _title(trace.program, step, number, value, width)
+    everything = options.depth is Depth.FULL
+    for grid in grids(value.rows, width - INDENT, everything):
+        yield from _matrix(grid, value, step.role)
+    for row, column in explained(step.expr, value.shape, values, options):
+        head = f"{' ' * INDENT}{symbol_plain(step.symbol)}({row},{column}) = "
+        working = cell_working(step.expr, values, row, column, options.digits, options.places)
+        yield from _hanging(head, working, width, "dim")
+    yield Text()
+
+
+def _title(program: Program, step: Step, number: int, value: Shown, width: int) -> Text:
+    text = Text(f"{number:>2}  ", style="dim")
+    text.append_text(_name(step.symbol, step.role))
+    text.append(" = ")
+    text.append_text(_formula(program, step.expr))
+    shape = "" if value.is_number else say(value.shape)
+    says = step.says if len(text) + len(step.says) + len(shape) + 5 <= width else ""
+    tail = "  ".join(part for part in (says, shape) if part)
+    text.append(" " * max(3, min(width - len(text) - len(tail), 40 - len(text))) + tail, style="dim")
+    return text
+
+
+def _formula(program: Program, expr: n.Expr) -> Text:
+    """The formula, each name in the colour of its role."""
+    text = Text(plain(expr).replace("^T", "ᵀ"))
+    for symbol in sorted(n.names_in(expr), key=lambda s: -len(symbol_plain(s))):
+        item = program.item(symbol)
+        if item is not None and item.role in COLOURS:
+            text.highlight_regex(rf"(?<![\w^]){_escaped(symbol_plain(symbol))}(?![\w_])", COLOURS[item.role])
+    return text
+
+
+def _escaped(name: str) -> str:
+    return "".join(x if x.isalnum() else "\\" + x for x in name)
+
+
+def _matrix(grid: Grid, value: Shown, role: Role) -> Iterator[Text]:
+    middle = (len(grid.lines) - 1) // 2
+    for i, (line, spans) in enumerate(zip(grid.lines, grid.spans, strict=True)):
+        sign = "" if i != middle else "= " if value.exact else "≈ "
+        text = Text(sign.rjust(INDENT) + line)
+        for span in spans:
+            if role is Role.WEIGHTS:
+                style = _heat(value.rows[span.row][span.column])
+                text.stylize(style, span.start + INDENT - 1, span.end + INDENT + 1)
+        yield text
+    yield from _caption(grid, value, INDENT)
+
+
+def _heat(weight: str) -> str:
+    share = min(max(float(weight), 0.0), 1.0)
+    return HEAT[min(int(share * len(HEAT)), len(HEAT) - 1)]
+
+
+def _caption(grid: Grid, value: Shown, indent: int) -> list[Text]:
+    return [Text(f"{' ' * indent}({grid.caption} of {say(value.shape)})", style="dim")] if grid.caption else []
+
+
+def _hanging(head: str, body: str, width: int, style: str) -> Iterator[Text]:
+    """A paragraph whose further lines stand below its body."""
+    indent = " " * min(len(head), width // 3)
+    for line in textwrap.wrap(head + body, width, subsequent_indent=indent, break_on_hyphens=False):
+        yield Text(line, style=style)
+
+
+def _name(symbol: Symbol, role: Role) -> Text:
+    return Text(symbol_plain(symbol), style=f"bold {COLOURS.get(role, '')}".strip())
+
+
+def _unread(unread: Iterable[Unread]) -> Iterator[Text]:
+    found = list(unread)
+    if found:
+        yield Text("not read", style="bold yellow")
+    for item in found:
+        text = " ".join(item.text.split())
+        short = text if len(text) <= 60 else text[:57] + "…"
+        yield Text(f"  line {item.line}: {short}  ({item.reason})", style="dim")

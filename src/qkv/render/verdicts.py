@@ -1,0 +1,126 @@
+"""A report in the terminal: the claims in order, each with its verdict, and for what is not right, why."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group
+from rich.text import Text
+
+from qkv.check.model import BAD, CellVerdict, Claim, Report, Verdict
+from qkv.render.grid import pretty
+from qkv.render.options import DEFAULT, Options
+from qkv.render.summary import SYMBOLS, count, listed, says, sentence, sources, totals
+
+COLOURS = {
+    Verdict.RIGHT: "green",
+    Verdict.ROUNDED: "green",
+    Verdict.DRIFTED: "cyan",
+    Verdict.STRUCK: "dim",
+    Verdict.UNREAD: "dim",
+    Verdict.MISROUNDED: "yellow",
+    Verdict.CARRIED: "magenta",
+    Verdict.MISREAD: "bold yellow",
+    Verdict.WRONG: "bold red",
+}
+LINE = 6  # columns for the line number
+WORD = 13  # columns for the symbol and the verdict
+MOST_CELLS = 8  # of one claim; how many more there are is said
+
+
+def report(report: Report, options: Options = DEFAULT, width: int = 100) -> Group:
+    """The claims of a report in order, then one sentence that says what went wrong first."""
+    parts: list[Text] = [Text(report.file, style="bold"), Text()] if report.file else []
+    for claim in listed(report, options.only_wrong):
+        parts += _claim(claim, report, width)
+    if parts and options.only_wrong and len(parts) == 2:
+        parts.pop()
+    return Group(*parts, Text(), *_notes(report, width), *_summary(report, width))
+
+
+def _claim(claim: Claim, report: Report, width: int) -> Iterator[Text]:
+    colour = COLOURS[claim.verdict]
+    head = Text(f"{claim.line:>{LINE - 2}}  ", style="dim")
+    head.append(f"{SYMBOLS[claim.verdict]} {claim.verdict:<{WORD - 2}}", style=colour)
+    text = says(claim)
+    room = max(width - LINE - WORD, 12)
+    head.append(text if len(text) <= room else text[: room - 1] + "…", style="" if claim.verdict in BAD else "dim")
+    yield head
+    for line in _details(claim, report):
+        indent = " " * (LINE + 2)
+        for piece in textwrap.wrap(line, max(width, 30), initial_indent=indent, subsequent_indent=indent + "  "):
+            yield Text(piece)
+
+
+def _details(claim: Claim, report: Report) -> Iterator[str]:
+    """What there is to say about a claim that is not simply right."""
+    for cell in claim.cells[:MOST_CELLS]:
+        yield told(cell, claim.verdict)
+    if len(claim.cells) > MOST_CELLS:
+        yield f"and {count(len(claim.cells) - MOST_CELLS, 'more cell')}"
+    if follows := sources(claim, report):
+        yield follows
+    if claim.cause:
+        yield f"likely cause: {claim.cause.says or claim.cause.mistake}"
+    if claim.repair:
+        yield f"read as: {claim.repair}"
+    if claim.reason:
+        yield claim.reason
+
+
+def told(cell: CellVerdict, verdict: Verdict) -> str:
+    """One cell: what is shown, what it should be and how that comes about.
+
+    >>> told(CellVerdict(2, 3, "18", "12", "12", Verdict.WRONG, "2·2 + 2·3 + 2·1 = 12"), Verdict.WRONG)
+    'cell (2,3): 18 is shown, 12 is right: 2·2 + 2·3 + 2·1 = 12'
+    """
+    text = f"cell ({cell.row},{cell.column}): {pretty(cell.shown)} is shown"
+    if cell.expected is not None:
+        text += f", {pretty(cell.expected)} is right"
+    if cell.verdict is not verdict:
+        text += f" ({cell.verdict})"
+    if cell.verdict is Verdict.CARRIED and cell.from_own is not None:
+        text += f"; it follows from the author's own numbers, which give {pretty(cell.from_own)}"
+    return text + (f": {cell.working}" if cell.working else "")
+
+
+def _notes(report: Report, width: int) -> Iterator[Text]:
+    for note in report.notes:
+        for line in textwrap.wrap(f"note: {note}", width, subsequent_indent="      "):
+            yield Text(line, style="italic")
+
+
+def _summary(report: Report, width: int) -> Iterator[Text]:
+    for line in textwrap.wrap(sentence(report), width):
+        yield Text(line, style="bold green" if report.is_clean else "bold red")
+    if report.claims:
+        yield _counts(report.summary)
+
+
+def _counts(summary: dict[str, int]) -> Text:
+    text = Text(f"{count(sum(summary.values()), 'claim')}: ", style="dim")
+    for i, piece in enumerate(totals(summary).split(", ")):
+        text.append((", " if i else "") + piece, style=COLOURS[Verdict(piece.split()[1])])
+    return text
+
+
+def overview(reports: Sequence[Report]) -> Group:
+    """Several reports: a line each, and a total."""
+    lines = [_line(report, max(len(each.file) for each in reports)) for report in reports]
+    total = Counter[str]()
+    for each in reports:
+        total.update(each.summary)
+    ordered = {verdict.value: total[verdict.value] for verdict in Verdict if total[verdict.value]}
+    clean = sum(each.is_clean for each in reports)
+    last = Text(f"{count(len(reports), 'file')}, {clean} without a fault; ", style="bold")
+    return Group(*lines, Text(), last + _counts(ordered))
+
+
+def _line(report: Report, longest: int) -> Text:
+    text = Text()
+    text.append("✓ " if report.is_clean else "✗ ", style="green" if report.is_clean else "bold red")
+    text.append(report.file.ljust(longest + 2))
+    text.append(sentence(report), style="dim" if report.is_clean else "")
+    return text
