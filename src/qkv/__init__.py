@@ -1,1 +1,54 @@
-"""Attention, worked out, checked, explained and run."""
+"""Attention, worked out, checked, explained and run.
+
+Names are loaded when they are first used, so that importing qkv costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from qkv.api import work as work
+    from qkv.errors import QkvError as QkvError
+    from qkv.solution import Quantity as Quantity
+    from qkv.solution import Solution as Solution
+
+__version__ = "0.1.0"
+
+# Public name → the module that it comes from.
+_HOMES = {
+    "work": "qkv.api",
+    "Quantity": "qkv.solution",
+    "Solution": "qkv.solution",
+    "QkvError": "qkv.errors",
+    "attention": "qkv.kernel",
+    "merge_attention": "qkv.kernel",
+    "trace_attention": "qkv.kernel",
+    "attention_backward": "qkv.kernel",
+}
+
+__all__ = ["__version__", *_HOMES]
+
+
+class _Package(ModuleType):
+    """A package whose subpackages cannot hide the public functions of the same name (check, transport)."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'qkv' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+sys.modules[__name__].__class__ = _Package
