@@ -1,0 +1,1 @@
+"""What attention costs, why it is scaled, and what the identities say: interpretations of the same programs."""

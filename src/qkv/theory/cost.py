@@ -1,0 +1,365 @@
+"""What a program costs: operations by step and in total, memory with and without tiles, parameters and the KV cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from qkv.errors import NameUnknownError, QkvError, ValueRefused
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.expr.show import plain as expression
+from qkv.expr.show import symbol_plain
+from qkv.interpret.loop import evaluate
+from qkv.program.kinds import Key, Scale, Score, Spec, default_symbol, plan
+from qkv.program.model import Given, Program, Step
+from qkv.theory.polynomial import CONTEXT, NAMES, ONE, SYMBOL, ZERO, constant, number, substitute
+from qkv.theory.sizes import Convention, Counting, Counts, Size, Sized, SoftmaxStyle
+
+TILE = 64  # scores are worked out in tiles of so many queries by so many keys
+INSIDE_TILES = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS})
+CACHED = frozenset({Role.K, Role.V, Role.STATES})
+PROJECTIONS = frozenset({Role.Q, Role.K, Role.V, Role.W_O})
+WEIGHTS = frozenset(
+    {Role.W_Q, Role.W_K, Role.W_V, Role.W_O, Role.B_Q, Role.B_K, Role.B_V, Role.B_O, Role.W_A, Role.U_A, Role.V_A}
+)
+
+S = SYMBOL
+SHAPES: dict[Role, tuple[Size, Size]] = {
+    Role.X: (S["n_q"], S["d"]),
+    Role.Y: (S["n_k"], S["d"]),
+    Role.Q: (S["n_q"], S["d_k"]),
+    Role.K: (S["n_k"], S["d_k"]),
+    Role.V: (S["n_k"], S["d_v"]),
+    Role.W_Q: (S["d"], S["d_k"]),
+    Role.W_K: (S["d"], S["d_k"]),
+    Role.W_V: (S["d"], S["d_v"]),
+    Role.W_O: (S["h"] * S["d_v"], S["d"]),
+    Role.SOURCE: (S["d"], ONE),
+    Role.STATES: (S["n_k"], S["d"]),
+    Role.W_A: (S["d_k"], S["d"]),
+    Role.U_A: (S["d_k"], S["d"]),
+    Role.V_A: (S["d_k"], ONE),
+    Role.D_K: (ONE, ONE),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of attention, by what is given to it."""
+
+    key: str
+    says: str
+    roles: tuple[Role, ...]
+    score: Score = Score.DOT
+    heads: bool = False
+    one_sequence: bool = False  # n_q = n_k = n
+
+
+KINDS = {
+    kind.key: kind
+    for kind in (
+        Kind("attention", "scaled dot-product attention from Q, K and V", (Role.Q, Role.K, Role.V)),
+        Kind("self", "self-attention from X", (Role.X, Role.W_Q, Role.W_K, Role.W_V), one_sequence=True),
+        Kind("cross", "cross-attention from X to Y", (Role.X, Role.Y, Role.W_Q, Role.W_K, Role.W_V)),
+        Kind(
+            "multi-head",
+            "multi-head self-attention",
+            (Role.X, Role.W_Q, Role.W_K, Role.W_V, Role.W_O),
+            heads=True,
+            one_sequence=True,
+        ),
+        Kind(
+            "multi-head-cross",
+            "multi-head cross-attention",
+            (Role.X, Role.Y, Role.W_Q, Role.W_K, Role.W_V, Role.W_O),
+            heads=True,
+        ),
+        Kind("dot", "dot-product attention of one vector s over h_1 … h_n", (Role.SOURCE, Role.STATES)),
+        Kind("general", "general scores sᵀ W h", (Role.SOURCE, Role.STATES, Role.W_A), Score.GENERAL),
+        Kind(
+            "additive",
+            "additive scores vᵀ tanh(W s + U h)",
+            (Role.SOURCE, Role.STATES, Role.W_A, Role.U_A, Role.V_A),
+            Score.ADDITIVE,
+        ),
+    )
+}
+PER_HEAD = frozenset({Role.W_Q, Role.W_K, Role.W_V})
+HEAD = 1  # the one head that is written out; it stands for h
+
+
+@dataclass(frozen=True, slots=True)
+class CostStep:
+    """One step: what it makes, and how many operations that takes (all heads together)."""
+
+    name: str
+    formula: str
+    role: Role
+    shape: Sized
+    counts: Counts
+    times: Size  # how many heads do this
+    held: Size  # numbers that it leaves in memory, all heads together; none for a part of another matrix
+    projection: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a program costs, as polynomials in the sizes that are left open."""
+
+    kind: str
+    convention: Convention
+    softmax_style: SoftmaxStyle
+    steps: tuple[CostStep, ...]
+    parameters: Size
+    kv_cache: Size  # numbers kept for each layer: keys and values of all tokens
+    tile: Size
+
+    @property
+    def total(self) -> Counts:
+        """All steps together."""
+        return _sum(step.counts for step in self.steps)
+
+    @property
+    def projections(self) -> Counts:
+        """The products with weights: Q, K, V and the output."""
+        return _sum(step.counts for step in self.steps if step.projection)
+
+    @property
+    def attention(self) -> Counts:
+        """Scores, softmax and weighted sums."""
+        return _sum(step.counts for step in self.steps if not step.projection)
+
+    @property
+    def stored(self) -> Size:
+        """Numbers held if every matrix is kept."""
+        return sum((step.held for step in self.steps), ZERO)
+
+    @property
+    def tiled(self) -> Size:
+        """Numbers held if scores and weights exist only a tile at a time, with a running maximum and sum a row."""
+        return sum((step.held for step in self.steps if step.role not in INSIDE_TILES), self.tile)
+
+    def step(self, role: Role) -> CostStep | None:
+        """The (first) step of a role."""
+        return next((step for step in self.steps if step.role is role), None)
+
+    def changed(self, change: Callable[[Size], Size]) -> Cost:
+        """Every polynomial passed through a function."""
+        steps = tuple(
+            replace(
+                step,
+                shape=Sized(change(step.shape.rows), change(step.shape.columns)),
+                counts=step.counts.changed(change),
+                times=change(step.times),
+                held=change(step.held),
+            )
+            for step in self.steps
+        )
+        return replace(
+            self,
+            steps=steps,
+            parameters=change(self.parameters),
+            kv_cache=change(self.kv_cache),
+            tile=change(self.tile),
+        )
+
+    def at(self, **sizes: int) -> Cost:
+        """The cost with numbers for some sizes."""
+        return self.changed(lambda polynomial: substitute(polynomial, sizes))
+
+
+def _sum(counts: object) -> Counts:
+    total = Counts()
+    for count in counts:  # type: ignore[attr-defined]
+        total = total + count
+    return total
+
+
+def program_of(kind: Kind, scaled: bool = True, causal: bool = False) -> Program:
+    """The program of a kind, its givens named and not filled in; of several heads one is written out."""
+    givens: dict[Key, Given] = {}
+    for role in kind.roles:
+        head = HEAD if kind.heads and role in PER_HEAD else None
+        symbol = default_symbol(role, head)
+        givens[role, head] = Given(symbol, n.Matrix(()), role, str(symbol), head)
+    shapes = dict.fromkeys(givens, (2, 2))  # any size: it only fills in d_k, which is not used here
+    scale = Scale.ROOT_DK if scaled else Scale.NONE
+    return plan(Spec(givens, shapes, scale=scale, causal=causal, score=kind.score))
+
+
+def cost(
+    kind: str = "attention",
+    *,
+    scaled: bool = True,
+    causal: bool = False,
+    convention: Convention = Convention.TEXTBOOK,
+    softmax_style: SoftmaxStyle = SoftmaxStyle.PLAIN,
+    **sizes: int | None,
+) -> Cost:
+    """The cost of a kind of attention, in symbols or for sizes (n, n_q, n_k, d, d_k, d_v, h).
+
+    >>> from qkv.theory.polynomial import plain
+    >>> plain(cost().total.multiplications), plain(cost("multi-head").total.multiplications)
+    ('n_q n_k (d_k + d_v)', '4 n d² + 2 n² d')
+    """
+    if kind not in KINDS:
+        raise NameUnknownError(f"The kind {kind!r} is unknown; there are {', '.join(KINDS)}.")
+    chosen = KINDS[kind]
+    given = {name: size for name, size in sizes.items() if size is not None}
+    _check(given)
+    algebra = Counting(convention, softmax_style, S["h"] if chosen.heads else ONE)
+    program = program_of(chosen, scaled, causal)
+    env = {item.symbol: Sized(*_shape_of(item.role, chosen)) for item in program.givens}
+    counted = _count(program, env, algebra)
+    named = replace(counted, kind=f"{'causal ' if causal else ''}{chosen.says}")
+    return _sized(named, chosen, given)
+
+
+def _check(sizes: Mapping[str, int]) -> None:
+    for name, size in sizes.items():
+        if name not in NAMES:
+            raise NameUnknownError(f"The size {name!r} is unknown; there are n, n_q, n_k, d, d_k, d_v and h.")
+        if size < 1:
+            raise ValueRefused(f"{name} = {size}: a size must be a positive whole number.")
+
+
+def _shape_of(role: Role, kind: Kind) -> tuple[Size, Size]:
+    if role is Role.W_A and kind.score is Score.GENERAL:
+        return S["d"], S["d"]
+    return SHAPES[role]
+
+
+def _sized(cost: Cost, kind: Kind, given: Mapping[str, int]) -> Cost:
+    """Sizes that are tied to each other put together: one sequence has one length, heads share the width."""
+    ties: dict[str, Size | int] = {}
+    if kind.one_sequence:
+        length = constant(given["n"]) if "n" in given else S["n"]
+        ties = {"n_q": length, "n_k": length}
+    elif "n" in given:
+        ties = {"n_q": given["n"], "n_k": given["n"]}
+    ties |= {name: size for name, size in given.items() if name != "n"}
+    if kind.heads and not {"d_k", "d_v"} & set(given):
+        if "d" in given and "h" in given:
+            width, rest = divmod(given["d"], given["h"])
+            if rest:
+                raise ValueRefused(f"d = {given['d']} cannot be cut into {given['h']} heads of equal width.")
+            ties |= {"d_k": width, "d_v": width}
+        else:
+            cost = cost.changed(_shared_width)
+    return _small_tile(cost.changed(lambda polynomial: substitute(polynomial, ties)))
+
+
+def _shared_width(polynomial: Size) -> Size:
+    """h heads of width d_k = d_v = d/h; stays as it is where that would leave a fraction."""
+    h, d, d_k, d_v = (NAMES.index(name) for name in ("h", "d", "d_k", "d_v"))
+    terms: dict[tuple[int, ...], object] = {}
+    for exponents, coefficient in polynomial.to_dict().items():
+        powers = [int(power) for power in exponents]
+        width = powers[d_k] + powers[d_v]
+        if powers[h] < width:
+            return polynomial
+        powers[h], powers[d], powers[d_k], powers[d_v] = powers[h] - width, powers[d] + width, 0, 0
+        terms[tuple(powers)] = terms.get(tuple(powers), 0) + coefficient
+    return CONTEXT.from_dict(terms)
+
+
+def _small_tile(cost: Cost) -> Cost:
+    """A tile is no larger than the scores, where their size is known."""
+    scores = cost.step(Role.SCORES)
+    if scores is None:
+        return cost
+    rows, columns = (min(TILE, number(size) or TILE) for size in scores.shape.shape)
+    return replace(cost, tile=constant(rows * columns + 2 * rows))
+
+
+def program_cost(
+    program: Program,
+    convention: Convention = Convention.TEXTBOOK,
+    softmax_style: SoftmaxStyle = SoftmaxStyle.PLAIN,
+) -> Cost:
+    """The cost of a program whose givens have their values, such as a sheet's."""
+    algebra = Counting(convention, softmax_style)
+    env: dict[Symbol, Sized] = {}
+    for given in program.givens:
+        env[given.symbol] = evaluate(given.expr, env, algebra)
+    algebra.taken()  # reading what is given costs nothing
+    return _small_tile(_count(program, env, algebra))
+
+
+def _count(program: Program, env: dict[Symbol, Sized], algebra: Counting) -> Cost:
+    weights = {item.symbol: item.role for item in program.givens}
+    steps = []
+    for step in program.steps:
+        times = algebra.heads if step.head is not None else ONE
+        try:
+            shape = evaluate(step.expr, env, algebra)
+        except QkvError as error:
+            raise type(error)(f"{step.spelled} = {expression(step.expr)}: {error.message}") from error
+        env[step.symbol] = shape
+        counts = algebra.taken().times(times)
+        steps.append(_step(step, shape, counts, times, {weights.get(s) for s in n.names_in(step.expr)}))
+    items: list[Given | Step] = [*program.givens, *program.steps]
+    sizes = [(item, env[item.symbol].size * (algebra.heads if item.head is not None else ONE)) for item in items]
+    return Cost(
+        program.kind,
+        algebra.convention,
+        algebra.softmax_style,
+        tuple(steps),
+        parameters=sum((size for item, size in sizes if item.role in WEIGHTS), ZERO),
+        kv_cache=sum((size for item, size in sizes if item.role in CACHED and not _is_cut(item)), ZERO),
+        tile=constant(TILE**2 + 2 * TILE),
+    )
+
+
+def _is_cut(item: Given | Step) -> bool:
+    return isinstance(item.expr, n.Entry)
+
+
+def _step(step: Step, shape: Sized, counts: Counts, times: Size, uses: set[Role | None]) -> CostStep:
+    any_head = step if times == 1 else _any_head(step)
+    formula = expression(any_head.expr)
+    if step.role is Role.CONCAT and len(n.names_in(step.expr)) == 1:
+        formula = "Concat(Z_1, …, Z_h)"
+    held = ZERO if _is_cut(step) else shape.size * times
+    projection = step.role in PROJECTIONS or Role.W_O in uses
+    return CostStep(symbol_plain(any_head.symbol), formula, step.role, shape, counts, times, held, projection)
+
+
+def _any_head(step: Step) -> Step:
+    """Head 1 stands for every head i."""
+
+    def general(symbol: Symbol) -> Symbol:
+        return replace(symbol, indices=tuple("i" if index == str(HEAD) else index for index in symbol.indices))
+
+    def change(node: n.Expr) -> n.Expr:
+        return n.Name(general(node.symbol)) if isinstance(node, n.Name) else node
+
+    return replace(step, symbol=general(step.symbol), expr=n.rewrite(step.expr, change))
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """From how many tokens on attention takes more multiplications than the projections."""
+
+    tokens: Fraction | None  # None where a size is open
+    formula: Size | None  # None where it is no polynomial
+
+
+def crossing(cost: Cost) -> Crossing | None:
+    """Where projections (∝ n) and attention (∝ n²) cost the same, for a cost with n open; None where one is missing.
+
+    >>> from qkv.theory.polynomial import plain
+    >>> plain(crossing(cost("multi-head")).formula)
+    '2 d'
+    """
+    linear, square = cost.projections.multiplications * S["n"], cost.attention.multiplications
+    if not linear or not square or number(linear) is not None:
+        return None
+    quotient, rest = divmod(linear, square)
+    if not rest:
+        value = number(quotient)
+        return Crossing(None if value is None else Fraction(value), quotient)
+    top, bottom = (number(substitute(polynomial, {"n": 1})) for polynomial in (linear, square))
+    return Crossing(Fraction(top, bottom) if top and bottom else None, None)

@@ -1,0 +1,113 @@
+"""Polynomials in the sizes of attention (FLINT), and how people write them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+
+# n is for a single sequence (n_q = n_k = n). Terms are sorted by this order, so that 4 n d² comes before 2 n² d;
+# factors within a term are printed in their own.
+NAMES = ("d_k", "d_v", "d", "n_q", "n_k", "n", "h", "sigma", "mu", "s")
+PRINTED = ("h", "n", "n_q", "n_k", "d", "d_k", "d_v", "mu", "sigma", "s")
+CONTEXT: Any = fmpq_mpoly_ctx.get(list(NAMES), Ordering.deglex)
+SYMBOL: dict[str, fmpq_mpoly] = dict(zip(NAMES, CONTEXT.gens(), strict=True))
+ONE: fmpq_mpoly = CONTEXT.constant(1)
+ZERO: fmpq_mpoly = CONTEXT.constant(0)
+
+PLAIN = {"mu": "μ", "sigma": "σ"}
+LATEX = {"mu": r"\mu", "sigma": r"\sigma", "n_q": "n_q", "n_k": "n_k", "d_k": "d_k", "d_v": "d_v"}
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+Spelling = Mapping[str, str]  # how this sheet or person calls a size: {"n": "N'", "d": "D"}
+
+
+def constant(value: int) -> fmpq_mpoly:
+    """A number as a polynomial."""
+    return CONTEXT.constant(value)
+
+
+def substitute(polynomial: fmpq_mpoly, sizes: Mapping[str, int | fmpq_mpoly]) -> fmpq_mpoly:
+    """The polynomial with some sizes replaced.
+
+    >>> plain(substitute(SYMBOL["n_q"] * SYMBOL["n_k"], {"n_k": SYMBOL["n_q"]}))
+    'n_q²'
+    """
+    values = [sizes.get(name, SYMBOL[name]) for name in NAMES]
+    return polynomial.compose(*(v if isinstance(v, fmpq_mpoly) else constant(v) for v in values), ctx=CONTEXT)
+
+
+def number(polynomial: fmpq_mpoly) -> int | None:
+    """Its value, if no size is left open."""
+    if not polynomial.is_constant():
+        return None
+    return int(polynomial.to_dict().get((0,) * len(NAMES), 0))
+
+
+def leading(polynomial: fmpq_mpoly) -> fmpq_mpoly:
+    """What stays in O(…): the terms that no other term outgrows, without their coefficients.
+
+    >>> n, d = SYMBOL["n"], SYMBOL["d"]
+    >>> plain(leading(4 * n * d**2 + 2 * n**2 * d - n * d))
+    'n d (d + n)'
+    """
+    terms = list(polynomial.to_dict())
+    top = [a for a in terms if not any(a != b and all(x <= y for x, y in zip(a, b, strict=True)) for b in terms)]
+    return CONTEXT.from_dict({exponents: fmpq(1) for exponents in top})
+
+
+def plain(polynomial: fmpq_mpoly, spelling: Spelling | None = None) -> str:
+    """A polynomial on one line, with a common factor in front where that is shorter.
+
+    >>> plain(SYMBOL["n_q"] * SYMBOL["n_k"] * (SYMBOL["d_k"] - 1))
+    'n_q n_k (d_k − 1)'
+    """
+    names: dict[str, str] = {**PLAIN, **(spelling or {})}
+    return _factored(polynomial, lambda name, power: str(names.get(name, name)) + _raised(power), "{} ({})")
+
+
+def latex(polynomial: fmpq_mpoly, spelling: Spelling | None = None) -> str:
+    r"""A polynomial in LaTeX.
+
+    >>> print(latex(4 * SYMBOL["n"] * SYMBOL["d"] ** 2))
+    4 n d^{2}
+    """
+    names: dict[str, str] = {**LATEX, **(spelling or {})}
+    text = _factored(
+        polynomial,
+        lambda name, power: str(names.get(name, name)) + (f"^{{{power}}}" if power > 1 else ""),
+        r"{} \left({}\right)",
+    )
+    return text.replace("−", "-")
+
+
+def _raised(power: int) -> str:
+    return str(power).translate(SUPERSCRIPTS) if power > 1 else ""
+
+
+def _factored(polynomial: fmpq_mpoly, symbol: Any, bracket: str) -> str:
+    terms = polynomial.to_dict()
+    if len(terms) < 2:
+        return _sum(terms, symbol)
+    common = tuple(map(min, zip(*terms, strict=True)))
+    # 4 n d² + 2 n² d is read as it stands; n_q n_k d_k + n_q n_k d_v is not.
+    whole = all(abs(coefficient) == 1 for coefficient in terms.values())
+    if not any(common) or not (whole or len(terms) > 2):
+        return _sum(terms, symbol)
+    inside = {tuple(x - y for x, y in zip(e, common, strict=True)): c for e, c in terms.items()}
+    return bracket.format(_sum({common: fmpq(1)}, symbol), _sum(inside, symbol))
+
+
+def _sum(terms: Mapping[tuple[int, ...], fmpq], symbol: Any) -> str:
+    text = ""
+    for exponents, coefficient in sorted(terms.items(), key=lambda term: term[1] < 0):  # a minus does not come first
+        powers = dict(zip(NAMES, exponents, strict=True))
+        names = [symbol(name, int(powers[name])) for name in PRINTED if powers[name]]
+        size = abs(coefficient)
+        body = " ".join(([] if size == 1 and names else [str(size)]) + names)
+        if text:
+            text += (" − " if coefficient < 0 else " + ") + body
+        else:
+            text = ("−" if coefficient < 0 else "") + body
+    return text or "0"
