@@ -1,17 +1,33 @@
-"""Mathematics → expression trees: chains of relations, in whatever notation they are written."""
+"""Mathematics → chains of relations, in whatever notation they are written.
+
+    source ─lexer─▶ tokens ─brackets─▶ paired tokens ─statements─▶ pieces ─▶ chains of links ─joining─▶ Parsed
+
+A piece is a stretch between separators of statements; a chain is a piece read, A = B ≈ C. Nothing here raises on any
+input: what spells no mathematics is reported as `Unread`, and the rest is read.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from qkv.errors import Location
-from qkv.sheet.model import Link, Unread
+from qkv.errors import Location, QkvError
+from qkv.expr.nodes import Call, Expr, Matrix, Name, Number, Product, Transpose, is_literal, number
+from qkv.sheet.brackets import paired
+from qkv.sheet.expressions import Reader
+from qkv.sheet.lexer import Places, tokens_of
+from qkv.sheet.matrices import own_level
+from qkv.sheet.model import Link, Relation, Unread
+from qkv.sheet.numerals import uses_decimal_comma
+from qkv.sheet.pieces import Piece, pieces_of, sizes_in
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """One chain of relations as read. `continues` marks one that began with a relation (=, ≈, ⇒), `lead` and `trail`
-    are words inside the mathematics before and after it."""
+    """One chain of relations as read.
+
+    `continues` marks one that began with a relation (=, ≈, ⇒); `lead` and `trail` are words inside the mathematics
+    before and after it. A trail of '=' says that the chain ends with a relation: its value stands elsewhere.
+    """
 
     links: tuple[Link, ...]
     at: Location
@@ -31,6 +47,210 @@ class Parsed:
     unread: tuple[Unread, ...] = ()
 
 
-def parse_math(source: str, at: Location, *, strict: bool = True) -> Parsed:
-    """Read a stretch of mathematics that begins at `at`; it may span lines."""
-    return Parsed((), (Unread(at.line, source, "not read yet"),))
+def parse_math(source: str, at: Location, *, strict: bool = True, decimal_comma: bool | None = None) -> Parsed:
+    """Read a stretch of mathematics that begins at `at`; it may span lines.
+
+    `strict` is for what stands between math delimiters. Without it the stretch is a line of prose: words end the
+    mathematics, and only relations and bracketed numbers count. `decimal_comma` says whether 0,5 is a half; by default
+    the stretch itself must show it.
+
+    >>> parse_math("Q = X W^Q", Location(1)).chains[0].links[1].relation
+    <Relation.EQUAL: '='>
+    """
+    comma = uses_decimal_comma(source) if decimal_comma is None else decimal_comma
+    pairs = paired(tokens_of(source, strict=strict, decimal_comma=comma))
+    places = Places(source, at)
+    reader = Reader(pairs, source, places, strict=strict)
+    chains: list[Chain] = []
+    unread = [Unread(places.at(t.start).line, t.text, reason) for t, reason in pairs.dropped if strict]
+    for piece in pieces_of(reader):
+        try:
+            chains = _joined(chains, _chains_of(reader, piece), piece)
+        except QkvError as error:
+            if strict or any(t.kind in ("begin", "grid") for t in reader.tokens[piece.lo : piece.hi]):
+                unread.append(Unread(reader.at(piece.lo).line, reader.text(piece.lo, piece.hi), error.message))
+    chains = [c for c in chains if strict or _is_mathematics(c)]
+    return Parsed(tuple(chains), tuple(unread))
+
+
+# — one piece —
+
+
+def _chains_of(reader: Reader, piece: Piece) -> list[Chain]:
+    """The chains of a piece: one, or two where ⇒ leads to a definition of its own; words alone give none."""
+    if piece.lo >= piece.hi:
+        return [_words_only(piece)] if piece.lead else []
+    if (sizes := sizes_in(reader, piece)) is not None:
+        return [_sizes(reader, piece, sizes)]
+    reader.depth = 0
+    links: list[Link] = []
+    relation, start, trail = Relation.FIRST, piece.lo, ""
+    marks = [i for i in own_level(reader, piece.lo, piece.hi) if reader.tokens[i].kind == "rel"]
+    for end in (*marks, piece.hi):
+        if start < end:
+            links = _with_link(reader, links, relation, start, end, last=end == piece.hi)
+            relation, trail = Relation.FIRST, ""
+        if end < piece.hi:
+            relation = relation or Relation(reader.tokens[end].text)
+            trail = str(relation)
+        start = end + 1
+    if not links:
+        return []
+    text = reader.text(piece.lo, piece.hi)
+    end_line = reader.places.at(reader.tokens[piece.hi - 1].end - 1).line
+    whole = Chain(tuple(links), links[0].at, end_line, text, lead=piece.lead, trail=trail)
+    continues = links[0].relation is not Relation.FIRST
+    struck = piece.struck or all(link.struck for link in links)
+    return _split_at_implications(replace(whole, continues=continues, struck=struck))
+
+
+def _words_only(piece: Piece) -> Chain:
+    return Chain((), piece.at, piece.at.line, "", lead=piece.lead)
+
+
+def _with_link(reader: Reader, links: list[Link], relation: Relation, lo: int, hi: int, *, last: bool) -> list[Link]:
+    """The links with one more; words that an arrow points to are a note of the link before."""
+    reader.shapes = []
+    words = all(reader.tokens[i].kind in ("text", "prose", "word", "sub", "script", "num") for i in range(lo, hi))
+    if relation is Relation.ARROW and links and last and words:
+        return [*links[:-1], replace(links[-1], note=_noted(links[-1].note, reader.text(lo, hi)))]
+    expr = reader.expression(lo, hi)
+    struck = isinstance(expr, Call) and expr.function == "struck"
+    if isinstance(expr, Call) and struck:
+        expr = expr.args[0]
+    note = _trailing_operator(reader, lo, hi)
+    return [*links, Link(relation, expr, reader.text(lo, hi), reader.at(lo), struck, note, tuple(reader.shapes))]
+
+
+def _noted(note: str, more: str) -> str:
+    return f"{note} {more}".strip()
+
+
+def _trailing_operator(reader: Reader, lo: int, hi: int) -> str:
+    """The operator that a link ends with (its right side stands elsewhere), or nothing."""
+    token = reader.tokens[hi - 1]
+    return f"ends with {token.text}" if token.kind == "op" and hi - lo > 1 else ""
+
+
+def _sizes(reader: Reader, piece: Piece, sizes: tuple[tuple[int, int], ...]) -> Chain:
+    """3×4 4×3: sizes written under a product."""
+    parts = tuple(Product(number(rows), number(columns)) for rows, columns in sizes)
+    at, text = reader.at(piece.lo), reader.text(piece.lo, piece.hi)
+    link = Link(Relation.FIRST, Call("shapes", parts, at=at), text, at, shapes=sizes)
+    return Chain((link,), at, reader.places.at(reader.tokens[piece.hi - 1].end - 1).line, text, lead=piece.lead)
+
+
+def _split_at_implications(chain: Chain) -> list[Chain]:
+    """A = B ⇒ C ≈ D says two things where C is a name; A ⇒ 71 says one."""
+    links, chains = chain.links, []
+    start = 0
+    for k, link in enumerate(links):
+        defines = k + 1 < len(links) and links[k + 1].relation in (Relation.EQUAL, Relation.APPROX)
+        if link.relation is Relation.IMPLIES and defines and not is_literal(link.expr):
+            if k:
+                chains.append(replace(chain, links=links[start:k], trail=""))
+            links = (*links[:k], replace(link, relation=Relation.FIRST), *links[k + 1 :])
+            chain = replace(chain, at=link.at, continues=False, lead=chain.lead if not k else "")
+            start = k
+    return [*chains, replace(chain, links=links[start:])]
+
+
+# — pieces that belong together —
+
+
+def _joined(chains: list[Chain], new: list[Chain], piece: Piece) -> list[Chain]:
+    """The chains so far with those of the next piece: lists that commas part, sizes, words, continuations."""
+    if not new:
+        return chains
+    first, last = new[0], chains[-1] if chains else None
+    if not first.links:
+        return [*chains[:-1], replace(last, trail=_noted(last.trail, first.lead))] if last else chains
+    if last is None or not last.links:
+        return [*chains, *new]
+    if first.links[0].shapes and _is_sizes(first) and not first.lead:
+        return [*chains[:-1], _with_sizes(last, first)]
+    if first.continues and piece.separator in ("row", "wide"):
+        merged = replace(
+            last, links=last.links + first.links, end_line=first.end_line, text=f"{last.text} {first.text}"
+        )
+        return [*chains[:-1], merged, *new[1:]]
+    if piece.separator in (",", ";") and not first.lead:
+        if len(first.links) == 1 and _is_scalar(first.links[0].expr) and _is_listable(last.links[-1].expr):
+            return [*chains[:-1], _with_entry(last, first)]
+        if (
+            len(first.links) > 1
+            and len(last.links) == 1
+            and _is_bare(last.links[0].expr)
+            and _is_bare(first.links[0].expr)
+        ):
+            return [*chains[:-1], _listed_left(last, first), *new[1:]]
+    return [*chains, *new]
+
+
+def _is_sizes(chain: Chain) -> bool:
+    expr = chain.links[0].expr
+    return isinstance(expr, Call) and expr.function == "shapes"
+
+
+def _with_sizes(last: Chain, sizes: Chain) -> Chain:
+    """Sizes behind a value are a note of it; sizes behind sizes make one list."""
+    tail = last.links[-1]
+    expr, more = tail.expr, sizes.links[0]
+    if _is_sizes(last) and isinstance(expr, Call) and isinstance(more.expr, Call):
+        expr = Call("shapes", expr.args + more.expr.args, at=expr.at)
+    tail = replace(tail, expr=expr, shapes=tail.shapes + more.shapes)
+    return replace(last, links=(*last.links[:-1], tail), end_line=sizes.end_line, text=f"{last.text} {sizes.text}")
+
+
+def _is_scalar(expr: Expr) -> bool:
+    return is_literal(expr) and not isinstance(expr, (Matrix, Transpose))
+
+
+def _is_listable(expr: Expr) -> bool:
+    return _is_scalar(expr) or (isinstance(expr, Matrix) and expr.loose and expr.at is None)
+
+
+def _with_entry(last: Chain, entry: Chain) -> Chain:
+    """Weights = 0.5, 0.3: numbers that only commas part are one loose vector (its place is that of its first entry)."""
+    tail, cell = last.links[-1], entry.links[0].expr
+    cells = tail.expr.rows[0] if isinstance(tail.expr, Matrix) else (tail.expr,)
+    text = f"{tail.text}, {entry.text}"
+    tail = replace(tail, expr=Matrix(((*cells, cell),), loose=True), text=text)
+    return replace(last, links=(*last.links[:-1], tail), end_line=entry.end_line, text=f"{last.text}, {entry.text}")
+
+
+def _is_bare(expr: Expr) -> bool:
+    return isinstance(expr, Name) or (isinstance(expr, Transpose) and isinstance(expr.arg, Name))
+
+
+def _listed_left(last: Chain, first: Chain) -> Chain:
+    """Q, Kᵀ = …: names before a relation that commas part."""
+    names = (last.links[0].expr, first.links[0].expr)
+    text = f"{last.text}, {first.text}"
+    left = replace(last.links[0], expr=Call("list", names, at=last.at), text=f"{last.text}, {first.links[0].text}")
+    return replace(first, links=(left, *first.links[1:]), at=last.at, text=text, lead=last.lead)
+
+
+# — prose —
+
+
+def _is_mathematics(chain: Chain) -> bool:
+    """Whether something found in prose is meant as mathematics: a relation, or brackets full of numbers."""
+    if len(chain.links) > 1 or (chain.continues and chain.links):
+        return True
+    if not chain.links:
+        return False
+    expr = chain.links[0].expr
+    if isinstance(expr, Transpose):
+        expr = expr.arg
+    if isinstance(expr, Call) and expr.function == "shapes":
+        return True
+    if isinstance(expr, Product):
+        return is_literal(expr) and isinstance(expr.left, Matrix) and isinstance(expr.right, Matrix)
+    if (
+        not isinstance(expr, Matrix)
+        or sum(map(len, expr.rows)) < 2
+        or not chain.text.startswith(("[", "\\", "a", "t", "n"))
+    ):
+        return False
+    return all(isinstance(cell, Number) or is_literal(cell) for row in expr.rows for cell in row)

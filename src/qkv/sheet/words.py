@@ -1,104 +1,77 @@
-"""What worksheets say in words, in the languages that they are written in. Tables only; adding a language is adding
-words."""
+"""Runs of letters → names, functions or prose: QK is Q times K, WQ is W with label Q, Scores is one name."""
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+
+from qkv.sheet import notation as table
+
+Piece = tuple[str, str, int, int]  # kind, text, first and last offset in the word
+
+_WEIGHT_RUN = re.compile(rf"(?:W[{table.WEIGHT_LABELS}]?|[A-Z])+")
+_ATOM = re.compile(rf"W[{table.WEIGHT_LABELS}]|.")
+_SIZE = re.compile(rf"d_?({'|'.join(table.SIZE_LABELS)})")
+_FACTORS = frozenset("QKVXWAZESOYHPRU")
+_JOINT = re.compile(r"\\?_")
 
 
-def _any(words: str) -> str:
-    return "|".join(re.escape(word) for word in sorted(words.split("|"), key=len, reverse=True))
+def spelling_key(word: str) -> str:
+    r"""A word as the tables of functions and names spell it: 'Soft-Max' and 'soft\_max' are 'softmax'."""
+    return re.sub(r"[\s\\_\-~]+", "", word).lower()
 
 
-# Headings that begin a problem of their own; the number or letter that follows is read with the pattern below.
-PROBLEM_WORDS = (
-    "question|exercise|problem|part|task|example|assignment|homework|discussion|worksheet|quiz|activity|"
-    "aufgabe|übung|teil|beispiel|frage|exercice|problème|partie|exemple|question|ejercicio|problema|parte|ejemplo|"
-    "pregunta|tarea|esercizio|esempio|domanda|exercício|questão|exemplo|tarefa|задача|упражнение|вопрос|часть|пример|"
-    "задание|练习|题|问题|例题|例|第|作业|練習|問題|問|演習|課題|연습|문제|예제|oefening|opgave|zadanie|ćwiczenie|alıştırma|soru|övning"
-)
-# Headings that divide a problem.
-STEP_WORDS = (
-    "solution|answer|answers|step|head|given|worked solution|schritt|lösung|kopf|gegeben|étape|solution|corrigé|tête|"
-    "paso|solución|cabeza|passo|solução|resolução|soluzione|шаг|решение|голова|步骤|解|解答|解法|答案|头|手順|ステップ|解答例|"
-    "단계|풀이|stap|oplossing|krok|rozwiązanie|adım|çözüm"
-)
-_NUMBER = r"(?:\d+|[ivxIVX]+|[A-Za-zА-Яа-я]|[一二三四五六七八九十]+)"
-PROBLEM_HEADING = re.compile(
-    rf"(?P<word>{_any(PROBLEM_WORDS)})\s*(?:[#№.]\s*)?(?P<number>{_NUMBER}(?:\.\d+)*)(?:\s*[题問题部分]+)?(?P<rest>$|[\s.:：)\]—–-].*)",
-    re.IGNORECASE,
-)
-STEP_HEADING = re.compile(
-    rf"(?P<word>{_any(STEP_WORDS)})(?:\s*(?P<number>{_NUMBER}))?\s*[.:：]?\s*$",
-    re.IGNORECASE,
-)
+@lru_cache(maxsize=4096)
+def pieces_of_word(word: str, strict: bool, called: bool, defined: bool) -> tuple[Piece, ...]:
+    """The tokens in a run of letters. `called` says that a bracket follows, `defined` that a relation does.
 
-# A sentence that asks begins with one of these (after a label such as '(a)'), or has one after a comma.
-ASK_WORDS = (
-    "compute|calculate|find|determine|show|prove|derive|write|give|evaluate|obtain|apply|explain|define|state|work out|"
-    "complete|fill in|verify|what|which|how|why|is|are|does|do|draw|list|count|estimate|"
-    "berechne|berechnen|bestimme|bestimmen|finde|zeige|zeigen|gib|geben|erkläre|wie|was|warum|welche|"
-    "calculer|calculez|calcule|trouver|trouvez|déterminer|déterminez|montrer|montrez|donner|donnez|quel|quelle|combien|"
-    "calcula|calcular|calculen|halla|hallar|encuentra|encontrar|determina|determinar|muestra|demuestra|obtén|cuál|qué|"
-    "cuántos|cuánto|determine|encontre|mostre|obtenha|qual|quais|quanto|quantos|calcolare|calcola|trova|trovare|"
-    "найдите|найти|вычислите|вычислить|определите|покажите|докажите|сколько|чему|какой|какова|почему|посчитайте"
-)
-ASK = re.compile(rf"(?:^|[,;:]\s+)(?:please\s+|bitte\s+)?(?:{_any(ASK_WORDS)})\b", re.IGNORECASE)
-ASK_CJK = re.compile(r"^(?:请|試|试)?(?:计算|計算|求|算出|写出|证明|说明|给出|確定|确定|验证)|(?:せよ|なさい|求めよ|计算[^。]*[。：:]?$|하시오|구하라)")
-ASK_LATIN_QUESTION = re.compile(
-    r"^(?:what|which|how|why|is|are|does|do|wie|was|warum|welche|quel|quelle|combien|cuál|qué|cuántos|cuánto|qual|quais|"
-    r"quanto|quantos|сколько|чему|какой|какова|почему)\b",
-    re.IGNORECASE,
-)  # these ask only where the sentence ends in a question mark
+    >>> [(kind, text) for kind, text, *_ in pieces_of_word("XWQ", True, False, False)]
+    [('name', 'X'), ('name', 'W'), ('sub', 'Q')]
+    """
+    size = len(word)
+    if size == 1:
+        return (("name", word, 0, 1),)
+    if _JOINT.search(word):
+        return _joined(word, strict, called, defined)
+    if (split := _factors(word, strict)) is not None:
+        return split
+    key = word.lower()
+    if key in table.FUNCTIONS and size > 2 - (key == "ln") and (strict or called or key == "softmax"):
+        return (("func", word, 0, size),)
+    if key in table.PROSE_WORDS and not defined:
+        return (("prose", word, 0, size),)
+    if word in table.GREEK_WORDS:
+        return (("name", word, 0, size),)
+    known = strict or defined or called or key in table.NAME_WORDS
+    return (("word" if known and word.isascii() else "prose", word, 0, size),)
 
-# 'W_Q, W_K and W_V are identity matrices': the words that make the names before them the identity matrix.
-IDENTITY = re.compile(
-    r"(?:\b(?:is|are|be|=|equals?|sind|ist|gleich|sont|est|son|es|são|é|sono|è)\s+(?:all\s+|both\s+|each\s+)?(?:the\s+|an\s+|a\s+|"
-    r"die\s+|der\s+|eine\s+|la\s+|les\s+|des\s+|une\s+|el\s+|las\s+|una\s+|a\s+|as\s+)?(?:\d+\s*[×x]\s*\d+\s+)?"
-    r"(?:identity(?:\s+matri(?:x|ces))?|identities|einheitsmatri(?:x|zen)|matrices?\s+identité|matri(?:z|ces)\s+identidad|"
-    r"matriz(?:es)?\s+identidade|matric[ei]\s+identità))|(?:[—–-]\s*)?единичн\w+\s+матриц\w+|(?:都|均)?(?:是|为|為)?(?:单位矩阵|單位矩陣|单位阵)"
-    r"|(?:は)?(?:すべて)?単位行列",
-    re.IGNORECASE,
-)
 
-# Words that may stand directly before a name that a bare matrix belongs to ('Input Matrix X (3 × 4):').
-NOUNS = (
-    "matrix|matrices|vector|vectors|input|inputs|query|queries|key|keys|value|values|weight|weights|output|outputs|"
-    "embedding|embeddings|projection|score|scores|mask|tensor|array|let|set|with|where|given|is|attention|result|states?|"
-    "matrizen|eingabe|gewichte|gewicht|maske|ausgabe|vektor|matrice|vecteur|requêtes|clés|valeurs|poids|masque|sortie|entrée|"
-    "matriz|vectores|consultas|claves|valores|pesos|máscara|salida|entrada|vetor|chaves|saída|матрица|матрицы|вектор|"
-    "запросы|ключи|значения|веса|маска|выход|вход|矩阵|矩陣|向量|输入|输出|查询|键|值|权重|设|行列|入力|出力|重み"
-)
-NOUN = re.compile(rf"(?:^|[\s(])(?:{_any(NOUNS)})\s*$|[\u4e00-\u9fff\u3040-\u30ff]\s*$", re.IGNORECASE)
+def _factors(word: str, strict: bool) -> tuple[Piece, ...] | None:
+    """The letters of a product without signs (QK, XWQ, dk), or None where the run is a word."""
+    if sized := _SIZE.fullmatch(word):
+        return (("name", "d", 0, 1), ("sub", sized.group(1), 1, len(word)))
+    short = len(word) == 2 or (len(word) <= 5 and set(word) <= _FACTORS | set(table.WEIGHT_LABELS))
+    if not (short and _WEIGHT_RUN.fullmatch(word)):
+        if not (strict and len(word) == 2 and word.isascii()):
+            return None
+    elif not strict and not set(word) <= _FACTORS | set(table.WEIGHT_LABELS):
+        return None
+    pieces: list[Piece] = []
+    for atom in _ATOM.finditer(word):
+        start, end = atom.span()
+        pieces.append(("name", word[start], start, start + 1))
+        if end - start == 2:
+            pieces.append(("sub", word[start + 1], start + 1, end))
+    return tuple(pieces)
 
-# 'Times V:' names an operand, not the result.
-OPERATOR_WORDS = (
-    "times|by|of|with|and|to|from|for|on|into|per|over|plus|minus|multiply|multiplied|using|via|in|"
-    "mal|durch|mit|und|von|auf|aus|für|zu|par|de|avec|et|sur|fois|por|con|y|sobre|com|e|для|на|с|и|из|по|умножаем|умножить|"
-    "乘|乘以|除以|和|与|与|掛ける"
-)
-OPERAND = re.compile(rf"(?:(?:^|[\s(])(?:{_any(OPERATOR_WORDS)})|[×·*/+=@÷乘与和])\s*$", re.IGNORECASE)
 
-# Stock phrases between a name and its matrix: 'X is given by:', 'W_Q as follows:'.
-_COPULA = (
-    "is|are|as follows|is as follows|are as follows|is given by|given by|is defined as|defined as|is defined as below|below|"
-    "is the matrix|ist|lautet|ist gegeben durch|est|est donnée par|es|está dada por|é|é dada por|равна|равно|имеет вид|"
-    "为|是|如下|为如下|等于|は|以下"
-)
-COPULA = re.compile(rf"(?:^|(?<=[\s$`_\w]))(?:{_any(_COPULA)})\s*$", re.IGNORECASE)
-
-# 'total 22.03', 'la suma es 7.978': a bare number after one of these is a claim.
-TOTAL = re.compile(
-    r"(?:totals?|sum|sums? to|adds? up to|summe|zusammen|somme|suma|soma|somma|total|итого|сумма|всего|总和|之和|合计|和为|合計|"
-    r"gives|yields|result|ergibt|donne)(?:\s+(?:is|of|are|ist|est|es|é|è|равна|up\s+to|to))?\s*[:：=]?\s*$",
-    re.IGNORECASE,
-)
-
-# A paragraph that begins so describes a picture; what looks like mathematics in it is not.
-CAPTION = re.compile(r"(?:figure|fig\.|abbildung|abb\.|figura|рис\.|рисунок|图|図)\s*\d+\s*[:.：]", re.IGNORECASE)
-# Columns of a table that only number its rows.
-COUNTER = re.compile(
-    r"(?:#|№|no\.?|nr\.?|row|token|word|i|j|n|pos|position|index|step|zeile|wort|ligne|mot|fila|palabra|linha|palavra|строка|слово|"
-    r"токен|行|词|位置|トークン)\b",
-    re.IGNORECASE,
-)
+def _joined(word: str, strict: bool, called: bool, defined: bool) -> tuple[Piece, ...]:
+    r"""Scaled\_Scores and dec_hidden_state are one name; softmax_row is a function with a script."""
+    joint = _JOINT.search(word)
+    head = word[: joint.start()] if joint else word
+    whole = spelling_key(word)
+    if whole in table.FUNCTIONS:
+        return (("func", word, 0, len(word)),)
+    if joint and head.lower() in table.FUNCTIONS and (head.lower() == "softmax" or called):
+        return (("func", head, 0, joint.start()), ("sub", word[joint.end() :], joint.end(), len(word)))
+    return (("word", _JOINT.sub("_", word), 0, len(word)),)

@@ -1,0 +1,171 @@
+"""Which bracket closes which, and the tidying that needs to know: alignment, empty braces, stacked relations.
+
+After `paired` every bracket in the list has its partner, so that the grammar can work on ranges and never has to guess
+where something ends. Damaged brackets are dropped here and reported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from qkv.sheet import notation as table
+from qkv.sheet.lexer import Token
+
+NESTING_LIMIT: Final = 40  # levels of brackets; each costs the grammar about eight frames of Python's stack
+_STRONG: Final = ("{", "left", "env")
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """Tokens whose brackets all match: partner[i] is the other end (i itself for other tokens)."""
+
+    tokens: list[Token]
+    partner: list[int]
+    dropped: tuple[tuple[Token, str], ...] = ()
+
+
+def _family(token: Token) -> str:
+    if token.kind in ("begin", "end"):
+        return "env"
+    if token.text.startswith("left"):
+        return "left"
+    return table.OPENERS.get(token.text, token.text) if token.kind == "open" else token.text
+
+
+def _family_key(token: Token) -> str:
+    family = _family(token)
+    return {"}": "{", "|}": "{|"}.get(family, family)
+
+
+def _match(tokens: list[Token]) -> tuple[list[int], list[int], list[int]]:
+    """Partners (−1 where a bracket has none), depths of the openers, and whether a relation stands inside."""
+    partner = list(range(len(tokens)))
+    depth = [0] * len(tokens)
+    has_relation = [0] * len(tokens)
+    stack: list[tuple[int, str]] = []
+    waiting: dict[str, int] = {}
+    for i, token in enumerate(tokens):
+        kind = token.kind
+        if kind == "rel" and stack:
+            has_relation[stack[-1][0]] = 1
+        elif kind in ("open", "begin"):
+            key = _family_key(token)
+            stack.append((i, key))
+            waiting[key] = waiting.get(key, 0) + 1
+            depth[i] = len(stack)
+            partner[i] = -1
+        elif kind in ("close", "end"):
+            _close(i, _family_key(token), stack, waiting, partner)
+    return partner, depth, has_relation
+
+
+def _close(i: int, key: str, stack: list[tuple[int, str]], waiting: dict[str, int], partner: list[int]) -> None:
+    """Pair a closer with the nearest opener of its family; weaker ones in between stay open for good."""
+    partner[i] = -1
+    if not waiting.get(key):
+        weak = key in ")]" and stack and stack[-1][1] in ")]"  # a half-open interval such as [0, 1)
+        if not weak:
+            return
+        key = stack[-1][1]
+    if key in ")]" and stack[-1][1] in _STRONG:
+        return  # a stray ) inside braces closes nothing outside of them
+    while stack:
+        opener, found = stack.pop()
+        waiting[found] -= 1
+        if found == key:
+            partner[opener], partner[i] = i, opener
+            return
+
+
+def paired(tokens: list[Token]) -> Paired:
+    """Match the brackets, drop what matches nothing, and lay open alignments whose rows are statements."""
+    partner, depth, has_relation = _match(tokens)
+    kept: list[Token] = []
+    dropped: list[tuple[Token, str]] = []
+    changed = False
+    flat = _flat_ends(tokens, partner, has_relation)
+    i = 0
+    while i < len(tokens):
+        token = tokens[i]
+        step = i + 1
+        if partner[i] == -1:
+            dropped.append((token, "a bracket has no partner"))
+        elif token.kind in ("open", "begin") and depth[i] > NESTING_LIMIT:
+            kept.append(token._replace(kind="deep", end=tokens[partner[i]].end))
+            step = partner[i] + 1
+        elif i in flat:
+            kept.extend(_in_place_of(token, flat[i]))
+        elif token.text == "{" and partner[i] == i + 1 and not (kept and kept[-1].kind in ("cmd", "script")):
+            step = i + 2
+        elif token.text in table.STACKED and (end := _stacked_relation(tokens, partner, i)):
+            kept.append(tokens[end - 2]._replace(start=token.start, end=tokens[end - 1].end))
+            step = end
+        else:
+            kept.append(token)
+            i = step
+            continue
+        changed = True
+        i = step
+    if not changed:
+        return Paired(tokens, partner)
+    again, _, _ = _match(kept)
+    return Paired(kept, again, tuple(dropped))
+
+
+def _in_place_of(token: Token, how: str) -> tuple[Token, ...]:
+    return (token._replace(kind=how, text=" "),)
+
+
+def _flat_ends(tokens: list[Token], partner: list[int], has_relation: list[int]) -> dict[int, str]:
+    """What becomes of the begin, the end and the & of environments whose rows are statements of the display itself."""
+    flat: dict[int, str] = {}
+    i = inside = 0
+    ends: list[int] = []
+    while i < len(tokens):
+        token = tokens[i]
+        if token.kind in ("open", "begin") and partner[i] > i:
+            if _is_flat(tokens, partner, has_relation, i):
+                flat[i] = "row" if i and tokens[i - 1].kind not in ("rel", "op") else "wide"
+                flat[partner[i]] = "row"
+                ends.append(partner[i])
+                inside += 1
+            else:
+                i = partner[i]
+        elif ends and i == ends[-1]:
+            ends.pop()
+            inside -= 1
+        elif inside and token.text == "&" and token.kind == "sep":
+            flat[i] = "wide"
+        i += 1
+    return flat
+
+
+def _is_flat(tokens: list[Token], partner: list[int], has_relation: list[int], i: int) -> bool:
+    token, before = tokens[i], tokens[i - 1].kind if i else ""
+    if token.kind == "begin":
+        return token.text in table.ROWS_OF_STATEMENTS or bool(has_relation[i] and before != "rel")
+    if token.text == "left{|":
+        return (
+            tokens[partner[i]].text == "left."
+            and i + 1 < len(tokens)
+            and tokens[i + 1].kind == "begin"
+            and before != "rel"
+        )
+    bare = not i or before in ("row", "wide", "prose", "text", "sep")
+    return bool(has_relation[i]) and bare and token.text in ("(", "left(") and _stands_alone(tokens, partner[i])
+
+
+def _stands_alone(tokens: list[Token], end: int) -> bool:
+    return end + 1 == len(tokens) or tokens[end + 1].kind in ("row", "wide", "prose", "text", "sep", "close")
+
+
+def _stacked_relation(tokens: list[Token], partner: list[int], i: int) -> int:
+    r"""The end of \overset{!}{=}, \stackrel{iid}{\sim}; 0 where the lower part is no relation."""
+    first = i + 1
+    if first >= len(tokens) or tokens[first].text != "{" or partner[first] < 0:
+        return 0
+    second = partner[first] + 1
+    if second + 2 < len(tokens) and tokens[second].text == "{" and tokens[second + 1].kind == "rel":
+        return second + 3 if partner[second] == second + 2 else 0
+    return 0

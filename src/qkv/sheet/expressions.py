@@ -1,0 +1,512 @@
+"""Ranges of tokens → expression trees: sums of products of scripted operands.
+
+Brackets are paired beforehand, so every bracket is read as a range of its own; depth is bounded by
+`brackets.NESTING_LIMIT` and by `OPERAND_LIMIT`, and no input can exhaust Python's stack.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from qkv.errors import LimitError, Location, ReadError
+from qkv.expr.nodes import (
+    Absolute,
+    Call,
+    Concat,
+    Entry,
+    Exp,
+    Expr,
+    Infinite,
+    Matrix,
+    Name,
+    Negate,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Root,
+    Series,
+    Sum,
+    Transpose,
+    number,
+)
+from qkv.sheet import functions, matrices
+from qkv.sheet import notation as table
+from qkv.sheet.brackets import Paired
+from qkv.sheet.lexer import Places, Token
+from qkv.sheet.numerals import decimal
+from qkv.sheet.symbols import Script, extended, is_power, size_in, symbol_of
+
+FACTOR_LIMIT: Final = 100  # factors of one product: its tree is as deep as it is long
+SCRIPT_LIMIT: Final = 12  # scripts on one operand
+OPERAND_LIMIT: Final = 60  # operands inside operands without brackets (√√√x), brackets included
+
+_STARTS: Final = frozenset("num name word func text prose bb inf grid list open begin cmd deep".split())
+_ENDS_ARGUMENT: Final = frozenset(("close", "end", "row", "wide", "rel", "sep"))
+
+
+class Unreadable(ReadError):
+    """A stretch that spells no expression."""
+
+
+class Reader:
+    """Reads expressions from paired tokens. `shapes` collects the sizes printed beside quantities on the way."""
+
+    def __init__(self, paired: Paired, source: str, places: Places, *, strict: bool = True) -> None:
+        self.tokens, self.partner = paired.tokens, paired.partner
+        self.source, self.places, self.strict = source, places, strict
+        self.shapes: list[tuple[int, int]] = []
+        self.i = self.hi = self.depth = 0
+        self.bars = 0  # open | of absolute values
+
+    # — ranges —
+
+    def at(self, i: int) -> Location:
+        """Where token i begins."""
+        return self.places.at(self.tokens[i].start)
+
+    def text(self, lo: int, hi: int) -> str:
+        """The source of a range."""
+        return self.source[self.tokens[lo].start : self.tokens[hi - 1].end] if lo < hi else ""
+
+    def expression(self, lo: int, hi: int) -> Expr:
+        """The expression that the tokens from lo to hi spell, all of them."""
+        lo, hi = self._trimmed(lo, hi)
+        if lo >= hi:
+            raise Unreadable("nothing stands where an expression should")
+        if hi - lo == 1 and self.tokens[lo].kind == "num":
+            return decimal(self.tokens[lo].text, self.at(lo))
+        for i in matrices.own_level(self, lo, hi):
+            token = self.tokens[i]
+            if token.kind == "rel":
+                return self._equation(lo, hi)
+            if token.kind == "cmp":
+                return Call(token.text, (self.expression(lo, i), self.expression(i + 1, hi)), at=self.at(lo))
+            if token.kind == "cmd" and token.text == "over":
+                return Quotient(self.expression(lo, i), self.expression(i + 1, hi), at=self.at(lo))
+        return self._whole(lo, hi)
+
+    def _whole(self, lo: int, hi: int) -> Expr:
+        saved = self.i, self.hi, self.bars
+        self.i, self.hi, self.bars = lo, hi, 0
+        self._deeper()
+        node = self._sum()
+        while self.i < hi and self.tokens[self.i].text in (".", ":", ",", ";", "!"):
+            self.i += 1
+        if self.i < hi:
+            raise Unreadable(f"{self._quoted(self.i)} was not expected here", self.at(self.i))
+        self.depth -= 1
+        self.i, self.hi, self.bars = saved
+        return node
+
+    def _trimmed(self, lo: int, hi: int) -> tuple[int, int]:
+        tokens = self.tokens
+        while lo < hi and (tokens[lo].kind in ("wide", "row") or tokens[lo].text in (",", ";", "&", ":")):
+            lo += 1
+        while lo < hi and (tokens[hi - 1].kind in ("wide", "row") or tokens[hi - 1].text in (",", ";", "&", ".", ":")):
+            hi -= 1
+        return lo, hi
+
+    def _equation(self, lo: int, hi: int) -> Expr:
+        """An equation where an expression should be, as in √(d_k = 2): its last side counts."""
+        cut = max(i for i in matrices.own_level(self, lo, hi) if self.tokens[i].kind == "rel")
+        return self.expression(cut + 1, hi) if cut + 1 < hi else self.expression(lo, cut)
+
+    def _deeper(self) -> None:
+        self.depth += 1
+        if self.depth > OPERAND_LIMIT:
+            raise LimitError(f"mathematics nested more than {OPERAND_LIMIT} deep is not read")
+
+    def _quoted(self, i: int) -> str:
+        token = self.tokens[i]
+        return f"'{self.source[token.start : token.end][:40]}'"
+
+    # — sums and products —
+
+    def _sum(self) -> Expr:
+        start, terms = self.i, []
+        while True:
+            sign, either = self._signs()
+            if self.i >= self.hi:
+                if terms:
+                    break  # a trailing sign: the sum goes on elsewhere
+                raise Unreadable("a sign has no operand", self.at(self.hi - 1))
+            term = self._term()
+            if sign < 0:
+                term = negated(term, fold=not terms)
+            terms.append(Call("±", (term,), at=term.at) if either else term)
+            if self.i >= self.hi or not self._is_sign(self.i):
+                break
+        return terms[0] if len(terms) == 1 else Sum(tuple(terms), at=self.at(start))
+
+    def _is_sign(self, i: int) -> bool:
+        return self.tokens[i].kind == "op" and self.tokens[i].text in "+-±"
+
+    def _signs(self) -> tuple[int, bool]:
+        sign, either = 1, False
+        while self.i < self.hi and self._is_sign(self.i):
+            sign = -sign if self.tokens[self.i].text == "-" else sign
+            either |= self.tokens[self.i].text == "±"
+            self.i += 1
+        return sign, either
+
+    def _term(self) -> Expr:
+        start = self.i
+        left = self._factor()
+        for _ in range(FACTOR_LIMIT):
+            if self.i >= self.hi:
+                return left
+            token = self.tokens[self.i]
+            sign = "×"
+            if token.kind == "op":
+                if token.text in "+-±":
+                    return left
+                sign = token.text
+                self.i += 1
+                if self.i >= self.hi:
+                    return left  # a trailing operator: the product goes on elsewhere
+            elif not self._juxtaposed(token):
+                return left
+            left = joined(sign, left, self._factor(), self.at(start))
+        raise LimitError(f"a product of more than {FACTOR_LIMIT} factors is not read")
+
+    def _juxtaposed(self, token: Token) -> bool:
+        if token.kind == "prose" and not self.strict:
+            return False
+        return token.kind in _STARTS or (token.text in ("|", "‖") and not self.bars and self._closing_bar() > 0)
+
+    def _factor(self) -> Expr:
+        self._deeper()
+        sign, _ = self._signs()
+        if self.i >= self.hi:
+            raise Unreadable("an operator has no right side", self.at(self.hi - 1))
+        node = self._operand()
+        self.depth -= 1
+        return negated(node, fold=True) if sign < 0 else node
+
+    # — operands —
+
+    def _operand(self) -> Expr:
+        start, token = self.i, self.tokens[self.i]
+        if token.kind in ("name", "word", "text", "prose"):
+            return self._named(token)
+        if token.kind == "func":
+            return self._scripted(functions.applied(self, token), start)
+        if token.kind == "bb":
+            return self._scripted(self._blackboard(token), start)
+        return self._scripted(self._atom(token), start)
+
+    def _atom(self, token: Token) -> Expr:
+        kind = token.kind
+        start = self.i
+        self.i += 1
+        if kind == "num":
+            return self._number(token)
+        if kind == "grid":
+            return matrices.plain_grid(token, self.places)
+        if kind == "list":
+            return matrices.plain_list(token, self.places)
+        if kind == "inf":
+            return Infinite(1, at=self.at(start))
+        if kind in ("open", "begin"):
+            return self._group(start)
+        if kind == "cmd":
+            return self._command(token, start)
+        if kind == "sep" and token.text in ("|", "‖"):
+            return self._absolute(start)
+        if kind == "deep":
+            raise LimitError("brackets nested too deep are not read", self.at(start))
+        raise Unreadable(f"{self._quoted(start)} was not expected here", self.at(start))
+
+    def _group(self, start: int) -> Expr:
+        end = self.partner[start]
+        token = self.tokens[start]
+        self.i = end + 1
+        if token.kind == "begin":
+            return matrices.grid(self, start + 1, end, self.at(start), environment=token.text)
+        mark = token.text.removeprefix("left")
+        if mark == "{":
+            return self.expression(start + 1, end)
+        if mark in "|‖":
+            return Absolute(self.expression(start + 1, end), at=self.at(start))
+        return matrices.bracket(self, start + 1, end, mark, self.at(start))
+
+    def _number(self, token: Token) -> Expr:
+        """A numeral with its power of ten (7.9 × 10^{-32} is one number) or its per cent sign."""
+        start = self.i - 1
+        if self.i < self.hi and self.tokens[self.i].kind == "percent":
+            self.i += 1
+            plain = decimal(token.text)
+            return Number(plain.value / 100, (plain.places or 0) + 2, token.text + "%", at=self.at(start))
+        ten = self.i + 1
+        if ten + 1 < self.hi and self.tokens[self.i].text == "×" and self.tokens[ten].text == "10":
+            exponent, end = self._exponent(ten + 1)
+            if exponent:
+                self.i = end
+                plain = decimal(f"{token.text}e{exponent}", self.at(start))
+                return Number(plain.value, plain.places, self.text(start, end), at=plain.at)
+        return decimal(token.text, self.at(start))
+
+    def _exponent(self, i: int) -> tuple[str, int]:
+        """The whole number raised at token i, and where it ends; nothing where it is no plain one."""
+        token = self.tokens[i]
+        if token.kind == "sup":
+            return (token.text if token.text.lstrip("+-").isdigit() else ""), i + 1
+        if token.text != "^":
+            return "", i
+        lo, hi, after = self._argument_range(i + 1)
+        digits = "".join(t.text for t in self.tokens[lo:hi])
+        return (digits if digits.lstrip("+-").isdigit() else ""), after
+
+    def _absolute(self, start: int) -> Expr:
+        end = self._closing_bar()
+        if end < 0:
+            raise Unreadable("a bar | has no partner", self.at(start))
+        node = self.expression(self.i, end)
+        self.i = end + 1
+        return Absolute(node, at=self.at(start))
+
+    def _closing_bar(self) -> int:
+        mark = self.tokens[self.i - 1].text if self.tokens[self.i - 1].text in "|‖" else self.tokens[self.i].text
+        first = self.i + (self.tokens[self.i].text == mark)
+        for i in matrices.own_level(self, first, self.hi):
+            if self.tokens[i].text == mark and self.tokens[i].kind == "sep":
+                return i
+        return -1
+
+    # — names and scripts —
+
+    def _named(self, token: Token) -> Expr:
+        start = self.i
+        if token.kind == "prose" and not self.strict:
+            raise Unreadable(f"{self._quoted(start)} is prose", self.at(start))
+        self.i += 1
+        if token.text == "e" and self.i < self.hi and self.tokens[self.i].text == "^":
+            lo, hi, self.i = self._argument_range(self.i + 1)
+            return self._scripted(Exp(self.expression(lo, hi), at=self.at(start)), start)
+        scripts, primes = self._scripts()
+        if (args := self._call_arguments(token, start)) is not None:
+            name = str(symbol_of(token.text.strip(), scripts, primes)[0])
+            return self._scripted(Call(name, args, at=self.at(start)), start)
+        powers = [s for s in scripts if is_power(token.text, s, [o for o in scripts if o is not s])]
+        symbol, transposed = symbol_of(token.text.strip(), [s for s in scripts if s not in powers], primes)
+        node: Expr = Name(symbol, self.text(start, self.i), at=self.at(start))
+        return self._raised(Transpose(node, at=node.at) if transposed else node, powers)
+
+    def _raised(self, node: Expr, powers: list[Script]) -> Expr:
+        for script in powers:
+            node = Power(node, self._script_value(script), at=node.at)
+        return node
+
+    def _script_value(self, script: Script) -> Expr:
+        first = script.tokens[0]
+        if first.kind == "sup":
+            return number(first.text) if first.text.lstrip("+-").isdigit() else Name(symbol_of(first.text, ())[0])
+        return self.expression(script.start, script.start + len(script.tokens))
+
+    def _scripts(self) -> tuple[list[Script], int]:
+        """The scripts and primes from here on; sizes among them go to `shapes`."""
+        found: list[Script] = []
+        primes = 0
+        while self.i < self.hi and len(found) < SCRIPT_LIMIT:
+            token = self.tokens[self.i]
+            if token.kind == "prime":
+                primes += 1
+                self.i += 1
+            elif token.kind in ("sub", "sup"):
+                found.append(Script("_" if token.kind == "sub" else "^", (token,), self.i))
+                self.i += 1
+            elif token.kind == "script":
+                lo, hi, self.i = self._argument_range(self.i + 1)
+                inside = tuple(self.tokens[lo:hi])
+                if (size := size_in(inside)) is not None:
+                    self.shapes.append(size)
+                elif inside:
+                    found.append(Script(token.text, inside, lo))
+            else:
+                break
+        return found, primes
+
+    def _argument_range(self, i: int) -> tuple[int, int, int]:
+        """What a command or a script at token i takes: the range inside its braces, and where reading goes on."""
+        if i >= self.hi or self.tokens[i].kind in _ENDS_ARGUMENT:
+            return i, i, i
+        token = self.tokens[i]
+        if token.kind == "open":
+            end = self.partner[i]
+            return (i + 1, end, end + 1) if token.text == "{" else (i, end + 1, end + 1)
+        end = i + 1
+        if token.kind == "op" and end < self.hi:
+            end += 1
+        elif token.kind == "cmd":
+            for _ in range(2 if token.text == "frac" else 1):
+                end = self.partner[end] + 1 if end < self.hi else end
+        return i, end, end
+
+    def _scripted(self, node: Expr, start: int) -> Expr:
+        """Scripts behind something that is no plain name: transposes, powers, entries, sizes."""
+        scripts, primes = self._scripts()
+        if (
+            isinstance(node, Name)
+            and (scripts or primes)
+            and not any(is_power(node.symbol.base, s, ()) for s in scripts)
+        ):
+            symbol, transposed = extended(node.symbol, scripts, primes)
+            name = Name(symbol, self.text(start, self.i), at=node.at)
+            return Transpose(name, at=node.at) if transposed else name
+        for script in scripts:
+            node = self._one_script(node, script)
+        for _ in range(min(primes, 1)):
+            node = Transpose(node, at=node.at)
+        return node
+
+    def _one_script(self, node: Expr, script: Script) -> Expr:
+        symbol, transposed = symbol_of("", [script])
+        if script.mark == "^":
+            return Transpose(node, at=node.at) if transposed else Power(node, self._script_value(script), at=node.at)
+        counts = [int(x) for x in symbol.indices if x.isdigit() and len(x) < 9]
+        if not symbol.indices or isinstance(node, Number):
+            return node
+        if len(counts) == len(symbol.indices) <= 2:
+            return Entry(node, counts[0], counts[1] if len(counts) > 1 else None, at=node.at)
+        return Call("entry", (node, *(Name(symbol_of(x, ())[0], x) for x in symbol.indices)), at=node.at)
+
+    # — calls —
+
+    def _call_arguments(self, token: Token, start: int) -> tuple[Expr, ...] | None:
+        """The arguments of a word or letter that calls what stands in brackets right behind it."""
+        if self.i >= self.hi or self.tokens[self.i].kind != "open" or self.tokens[self.i].text in ("{", "{|", "left{|"):
+            return None
+        opener, end = self.tokens[self.i], self.partner[self.i]
+        if (size := size_in(self.tokens[self.i : end + 1])) is not None:
+            self.shapes.append(size)
+            self.i = end + 1
+            return None
+        long = token.kind in ("word", "text", "prose")
+        if opener.gap and not opener.text.startswith("left"):
+            return None
+        if not long and not self._letter_calls(token.text, opener.text, end):
+            return None
+        return self.arguments()
+
+    def _letter_calls(self, letter: str, mark: str, end: int) -> bool:
+        if letter not in table.CALLING_LETTERS:
+            return False
+        listed = any(self.tokens[i].text == "," for i in matrices.own_level(self, self.i + 1, end))
+        if letter == "E":
+            return "[" in mark and not listed
+        return "(" in mark and (listed or letter not in ("N", "P", "p"))
+
+    def arguments(self) -> tuple[Expr, ...]:
+        """The arguments in the bracket at hand; keyword arguments (dim=-1, dtype=…) are left out."""
+        start = self.i
+        end = self.partner[start]
+        self.i = end + 1
+        spans = matrices.comma_spans(self, start + 1, end)
+        plain = [(a, b) for a, b in spans if not self._is_keyword(a, b)]
+        if len(plain) == 1 or not spans:
+            inner = spans and [matrices.bracket(self, *plain[0], "(", self.at(start))]
+            return tuple(inner or ())
+        return tuple(self.expression(a, b) for a, b in plain)
+
+    def _is_keyword(self, lo: int, hi: int) -> bool:
+        return hi - lo > 2 and self.tokens[lo].kind in ("word", "func") and self.tokens[lo + 1].kind == "rel"
+
+    def _blackboard(self, token: Token) -> Expr:
+        """𝔼[…] is a call, ℝ^{2×3} a size."""
+        start = self.i
+        self.i += 1
+        after = self.tokens[self.i] if self.i < self.hi else None
+        if after is not None and after.kind == "open" and after.text not in ("{", "{|"):
+            return Call(token.text, self.arguments(), at=self.at(start))
+        if after is not None and after.text == "^":
+            lo, hi, self.i = self._argument_range(self.i + 1)
+            if (size := size_in(self.tokens[lo:hi])) is not None:
+                self.shapes.append(size)
+            return Call("reals", (self.expression(lo, hi),) if self._spells(lo, hi) else (), at=self.at(start))
+        return Name(symbol_of(token.text, ())[0], self.text(start, self.i), at=self.at(start))
+
+    def _spells(self, lo: int, hi: int) -> bool:
+        return any(self.tokens[i].kind in _STARTS for i in range(lo, hi))
+
+    # — commands —
+
+    def argument(self) -> Expr:
+        """The next argument of a command: what braces hold, or one operand."""
+        if self.i < self.hi and self.tokens[self.i].text == "{" and self.tokens[self.i].kind == "open":
+            start = self.i
+            self.i = self.partner[start] + 1
+            return self.expression(start + 1, self.partner[start])
+        if self.i >= self.hi:
+            raise Unreadable("a command has no argument", self.at(self.hi - 1))
+        return self._factor()
+
+    def _command(self, token: Token, start: int) -> Expr:
+        name, at = token.text, self.at(start)
+        if name == "frac":
+            top = self.argument()
+            return Quotient(top, self.argument(), at=at)
+        if name == "sqrt":
+            return self._root(at)
+        if name == "sum":
+            return self._series(at)
+        if name == "cancel":
+            return Call("struck", (self.argument(),), at=at)
+        if name in table.STACKED:
+            first = self.argument()
+            chosen = self.argument() if table.STACKED[name] else first
+            self._scripts()  # what stands under a brace: a size, or words
+            return chosen
+        if name == "binom":
+            return Call("binom", (self.argument(), self.argument()), at=at)
+        raise Unreadable(f"{self._quoted(start)} was not expected here", at)
+
+    def _root(self, at: Location) -> Expr:
+        degree: Expr | None = None
+        if self.i < self.hi and self.tokens[self.i].text == "[":
+            end = self.partner[self.i]
+            degree = self.expression(self.i + 1, end)
+            self.i = end + 1
+        arg = self.argument()
+        return Root(arg, at=at) if degree is None else Power(arg, Quotient(number(1), degree), at=at)
+
+    def _series(self, at: Location) -> Expr:
+        """Σ with its limits; its body is the term behind it."""
+        index, low, high = "", None, None
+        scripts, _ = self._scripts()
+        for script in scripts:
+            lo = script.start
+            hi = lo + len(script.tokens)
+            if script.mark == "^":
+                high = self._script_value(script)
+                continue
+            relation = next((i for i in range(lo, hi) if self.tokens[i].kind == "rel"), hi)
+            index = "".join(t.text for t in self.tokens[lo:relation] if t.kind not in ("open", "close", "script"))
+            if relation + 1 < hi and self.tokens[relation].text == "=":
+                low = self.expression(relation + 1, hi)
+        if self.i >= self.hi or self.tokens[self.i].kind == "op":
+            return Name(symbol_of("Sigma", ())[0], "Σ", at=at)
+        return Series(index, low, high, self._term(), at=at)
+
+
+def negated(node: Expr, *, fold: bool) -> Expr:
+    """−node; a lone number takes the sign itself, as masks' −∞ does."""
+    if isinstance(node, Number) and fold:
+        return Number(-node.value, node.places, f"-{node.text}", at=node.at)
+    if isinstance(node, Infinite):
+        return Infinite(-node.sign, at=node.at)
+    return Negate(node, at=node.at)
+
+
+def joined(sign: str, left: Expr, right: Expr, at: Location) -> Expr:
+    """Two operands and the sign between them."""
+    if isinstance(right, Call) and right.function == "struck" and isinstance(right.args[0], Name):
+        return left  # a crossed-out scribble behind a value
+    if sign == "/":
+        return Quotient(left, right, at=at)
+    if sign == "⊕":
+        parts = left.parts if isinstance(left, Concat) else (left,)
+        return Concat((*parts, right), at=at)
+    if sign in "⊙⊗":
+        return Call(sign, (left, right), at=at)
+    return Product(left, right, at=at)

@@ -1,0 +1,89 @@
+"""Functions and what they become: softmax, exp, tanh, √, Concat, NumPy's constructors, and calls kept as written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from qkv.errors import Location
+from qkv.expr.nodes import Absolute, Call, Concat, Exp, Expr, Matrix, Name, Product, Root, Softmax, Tanh, Transpose
+from qkv.sheet import notation as table
+from qkv.sheet.lexer import Token
+from qkv.sheet.symbols import Script, symbol_of
+from qkv.sheet.words import spelling_key
+
+if TYPE_CHECKING:
+    from qkv.sheet.expressions import Reader
+
+_COLUMN_WORDS = frozenset(("col", "cols", "column", "columns"))
+_STARTS_ARGUMENT = frozenset("num name word func text bb inf grid list begin cmd open".split())
+
+
+def applied(reader: Reader, token: Token) -> Expr:
+    """The function at hand with its argument; without one its word is a name (Concat = …)."""
+    start = reader.i
+    reader.i += 1
+    scripts, primes = reader._scripts()
+    key = spelling_key(token.text)
+    action = table.FUNCTIONS[key]
+    axis = 0 if any(t.text.strip() in _COLUMN_WORDS for s in scripts for t in s.tokens) else 1
+    at = reader.at(start)
+    following = reader.tokens[reader.i] if reader.i < reader.hi else None
+    if following is None or following.kind not in _STARTS_ARGUMENT or not _takes(action, following):
+        name, transposed = symbol_of(token.text.strip(), scripts, primes)
+        node: Expr = Name(name, reader.text(start, reader.i), at=at)
+        return Transpose(node, at=at) if transposed else node
+    if following.kind == "open" and following.text != "{":
+        axis = _axis_argument(reader, axis)
+        args = reader.arguments()
+    else:
+        args = (reader.argument(),)
+    if action == "call":
+        return Call(str(symbol_of(token.text.strip(), scripts, primes)[0]), args, at=at)
+    return _BUILD[action](args, axis, at) if args else Call(key, (), at=at)
+
+
+def _takes(action: str, following: Token) -> bool:
+    """Functions that are not evaluated, and Concat, need brackets; softmax, exp, tanh and √ take what follows."""
+    if action in ("call", "concat", "stack", "literal", "product", "transpose", "abs"):
+        return following.kind == "open" and following.text != "{" and (following.gap == 0 or "left" in following.text)
+    return True
+
+
+def _axis_argument(reader: Reader, axis: int) -> int:
+    """axis=0 or dim=0 among the arguments of the call at hand."""
+    end = reader.partner[reader.i]
+    for i in range(reader.i + 1, end - 2):
+        if reader.tokens[i].text in ("dim", "axis") and reader.tokens[i + 1].kind == "rel":
+            return 0 if reader.tokens[i + 2].text in ("0", "-2") else 1
+    return axis
+
+
+def _row(args: tuple[Expr, ...]) -> Expr:
+    """Several arguments of a function of one vector are that vector's entries."""
+    return args[0] if len(args) == 1 else Matrix((args,), loose=True, at=args[0].at)
+
+
+def _parts(args: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    if len(args) == 1 and isinstance(args[0], Matrix) and len(args[0].rows) == 1:
+        return args[0].rows[0]
+    if len(args) == 1 and isinstance(args[0], Concat):
+        return args[0].parts
+    if len(args) == 1 and isinstance(args[0], Call) and args[0].function == "stack":
+        return args[0].args
+    return args
+
+
+_BUILD: dict[str, Callable[[tuple[Expr, ...], int, Location], Expr]] = {
+    "softmax": lambda args, axis, at: Softmax(_row(args), axis, at=at),
+    "exp": lambda args, axis, at: Exp(_row(args), at=at),
+    "sqrt": lambda args, axis, at: Root(_row(args), at=at),
+    "tanh": lambda args, axis, at: Tanh(_row(args), at=at),
+    "abs": lambda args, axis, at: Absolute(_row(args), at=at),
+    "concat": lambda args, axis, at: Concat(_parts(args), axis, at=at),
+    "stack": lambda args, axis, at: Concat(_parts(args), 0, at=at),
+    "transpose": lambda args, axis, at: Transpose(args[0], at=at),
+    "product": lambda args, axis, at: reduce(lambda a, b: Product(a, b, at=at), args),
+    "literal": lambda args, axis, at: args[0],
+}

@@ -1,0 +1,340 @@
+"""Characters → tokens, in one pass and linear time.
+
+One regular expression of our own instead of pylatexenc's walker: that one costs about ten times as much per token and
+stops at damaged LaTeX, which is what scanners give us. Noise (spacing, sizes, ticks, labels) ends here.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable
+from itertools import accumulate
+from typing import NamedTuple
+
+from qkv.errors import Location
+from qkv.sheet import notation as table
+from qkv.sheet.numerals import plain_digits
+from qkv.sheet.words import pieces_of_word, spelling_key
+
+
+class Token(NamedTuple):
+    """A piece of mathematics. `gap` is what stands before it: 0 nothing, 1 blanks, 2 a line end.
+
+    kind    text
+    num     digits, plain                 text   what \\text{…} holds      open, close  the delimiter
+    name    base of a symbol              prose  a word of a language      begin, end   the environment
+    word    a longer name                 rel    a relation                grid, list   source of plain numbers
+    func    a function                    op     + - × / ⊙ ⊗ ⊕             row, wide    between rows, between statements
+    bb      blackboard letter             cmp    < > …                     cmd          a command with arguments
+    sub, sup  a finished script           script _ or ^                    sep          , ; : . | ¦ ‖ &
+    inf     ∞                             prime  '                         strike       ~~
+    """
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    gap: int
+
+
+class Places:
+    """Offsets of a stretch → lines and columns of its document."""
+
+    __slots__ = ("_column", "_line", "_starts")
+
+    def __init__(self, source: str, at: Location) -> None:
+        self._starts = [0, *accumulate(len(line) + 1 for line in source.split("\n"))]
+        self._line, self._column = at.line, at.column
+
+    def at(self, offset: int) -> Location:
+        """Where the character at `offset` stands."""
+        row = bisect_right(self._starts, offset) - 1
+        column = offset - self._starts[row] + (self._column if row == 0 else 1)
+        return Location(self._line + row, column)
+
+
+_SUBS, _SUPS, _GREEK = ("".join(t) for t in (table.SUBSCRIPTS, table.SUPERSCRIPTS, table.GREEK))
+_LATIN = "A-Za-zÀ-ÖÙ-öù-ɏ"
+_NUMBER = r"(?:\d++(?:\.(?!\.)\d*+)?+|\.\d++)(?:[eE][+\-]?\d+)?"
+_CELL = rf"\s*+-?\s*+(?:{_NUMBER})\s*+"
+_BRACED = r"\{([^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)\}"
+_GRID_NAMES = r"[bpBvV]?(?:small)?matrix|array"
+_TEXTS = "text|textbf|textit|textrm|textsf|texttt|textnormal|textup|textsc|mbox|hbox"
+_SPECCED = "".join(rf"(?<={name}\}})|" for name in ("array", "tabular", r"alignat", r"alignat\*", "alignedat")).rstrip(
+    "|"
+)
+_FAST: tuple[tuple[str, str], ...] = (
+    (
+        "grid",
+        rf"\\begin\{{(?:{_GRID_NAMES})\}}(?:\{{[lcr|\s]*\}})?(?:{_CELL}(?:&|\\\\))*+{_CELL}(?:\\\\\s*)?\\end\{{(?:{_GRID_NAMES})\}}",
+    ),
+    ("list", rf"\[{_CELL}(?:,{_CELL})++,?\s*\]"),
+)
+_POINT_NUMBERS = rf"\d+(?:(?:\{{,\}}|\\,|\\!,|,)\d{{3}}(?!\d))+(?:\.\d+)?|\d+\{{,\}}\d+|{_NUMBER}"
+_COMMA_NUMBERS = rf"\d+(?:,|\{{,\}})\d+|{_NUMBER}"
+# The order is the rule: what stands first wins.
+_RULES: tuple[tuple[str, str], ...] = (
+    ("word", rf"(?:[{_LATIN}]{{2,}}(?:\\?_[{_LATIN}]{{2,}})+|[{_LATIN}]+)(?:\d{{1,2}}(?![.,]?\d))?"),
+    ("percent", r"(?<=\d)\s?\\?%"),
+    ("method", r"\.(?:T|t\(\)|transpose\([^()\n]*\)|float\(\)|double\(\)|half\(\))(?![A-Za-z])"),
+    ("text", rf"\\(?:{_TEXTS})\s*{_BRACED}"),
+    ("roman", rf"\\(?:mathrm|operatorname\*?|mathsf|mathtt|mathit|mathop|mathbf|boldsymbol|bm)\s*\{{\s*((?:[{_LATIN}]|[ \-~]|\\[_,; ])++)\}}"),
+    ("bb", r"\\(?:mathbb|mathds|Bbb)\s*(?:\{\s*([A-Za-z])\s*\}|\s([A-Za-z]))"),
+    ("begin", rf"\\begin\s*\{{\s*([A-Za-z]++\*?)\s*\}}(?:(?:{_SPECCED})(?:\s*\[\w*\])?(?:\s*{_BRACED})?|(?:\[[lcr]\])?)"),
+    ("end", r"\\end\s*\{\s*([A-Za-z]++\*?)\s*\}"),
+    ("row", r"\\\\\*?(?:\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm|in|mu|pc|bp|sp)\s*\])?"),
+    ("digits", r"\\[dt]?frac\s*(\d)\s*(\d)"),
+    ("sided", r"\\(left|right)\s*(\\[A-Za-z]+|\\.|[^\s\\])"),
+    ("drop", rf"\\(?:{'|'.join(table.NOISE_WITH_ARGUMENT)})\*?\s*{_BRACED}"),
+    ("cmd", r"\\([A-Za-z]+)\*?"),
+    ("escaped", r"\\([^A-Za-z])"),
+    ("markup", "|".join(table.MARKUP)),
+    ("rel", r":=|==|=>|=:|~=|->|<-|[=≈≡≜≔⇒→←∈]"),
+    ("sub", f"[{_SUBS}]+"),
+    ("sup", f"[{_SUPS}]+"),
+    ("greek", f"[{_GREEK}]"),
+    ("prose", rf"(?:https?://|www\.)[^\s]+|[^\W\d_{_LATIN}{_SUBS}{_SUPS}{_GREEK}ΣØø]+|[\"“”„«»`?]"),
+    ("comment", r"[%#][^\n]*"),
+    ("strike", "~~"),
+    ("other", r"."),
+)  # fmt: skip
+
+
+def _compiled(*rules: tuple[str, str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?P<{kind}>{rule})" for kind, rule in rules), re.DOTALL)
+
+
+_WITH_POINT = _compiled(("ws", r"\s+"), *_FAST, ("num", _POINT_NUMBERS), *_RULES)
+_WITH_COMMA = _compiled(("ws", r"\s+"), ("num", _COMMA_NUMBERS), *_RULES)
+_INNER_COMMAND = re.compile(r"\\[A-Za-z]+\s*|\\(.)|[{}$]", re.DOTALL)
+_CALLED = re.compile(r"\s?(?:\\left|\\big|\\Big)?[([]|\s*\{|\s*\\(?:begin|left)")
+_DEFINED = re.compile(r"\s*(?:=|≈|:=|\\approx|\\simeq|\\equiv)")
+_TIMES = frozenset("xX")
+
+
+def tokens_of(source: str, *, strict: bool = True, decimal_comma: bool = False) -> list[Token]:
+    """The tokens of a stretch of mathematics.
+
+    >>> [t.text for t in tokens_of("Q K^T")]
+    ['Q', 'K', '^', 'T']
+    """
+    return _Lexer(normalised(source), strict=strict, comma=decimal_comma).run()
+
+
+def normalised(source: str) -> str:
+    """The source with look-alike characters made one, character for character."""
+    if source.isascii():
+        return source
+    styled = {ord(c): unicodedata.normalize("NFKC", c) for c in set(source) if 0x1D400 <= ord(c) <= 0x1D7FF}
+    return source.translate(table.SAME_CHARACTER | styled)
+
+
+class _Lexer:
+    """The state of one pass: what was read so far, how deep in brackets, and what gap comes before the next token."""
+
+    __slots__ = ("comma", "depth", "gap", "out", "source", "strict")
+
+    def __init__(self, source: str, *, strict: bool, comma: bool) -> None:
+        self.source, self.strict, self.comma = source, strict, comma
+        self.out: list[Token] = []
+        self.depth = self.gap = 0
+
+    def run(self) -> list[Token]:
+        out = self.out
+        for m in (_WITH_COMMA if self.comma else _WITH_POINT).finditer(self.source):
+            kind = m.lastgroup
+            if kind == "ws":
+                self.gap = max(self.gap, 2 if "\n" in m.group() else 1)
+            elif kind in _AS_FOUND:
+                out.append(Token(kind, m.group(), m.start(), m.end(), self.gap))  # type: ignore[arg-type]
+                self.gap = 0
+            else:
+                _HANDLERS[kind](self, m)  # type: ignore[index]
+        return out
+
+    def add(self, kind: str, text: str, m: re.Match[str]) -> None:
+        self.out.append(Token(kind, text, m.start(), m.end(), self.gap))
+        self.gap = 0
+
+    def blank(self, m: re.Match[str]) -> None:
+        self.gap = max(self.gap, 1)
+
+    def num(self, m: re.Match[str]) -> None:
+        text = m.group()
+        if "," in text and "{" not in text and "\\" not in text and not self.comma and self._separates(text):
+            self._apart(m)
+        else:
+            self.add("num", plain_digits(text, decimal_comma=self.comma), m)
+
+    def _separates(self, text: str) -> bool:
+        """Whether the commas of 100,200,300 part a list: inside brackets, unless a group such as 048 shows thousands."""
+        groups = text.split(",")[1:]
+        if self.depth > 0:
+            return not any(g[0] == "0" and g != "000" for g in groups)
+        return len(groups) == 1 and not (self.out and self.out[-1].kind == "rel")
+
+    def _apart(self, m: re.Match[str]) -> None:
+        offset = m.start()
+        for part in m.group().split(","):
+            if offset > m.start():
+                self.out.append(Token("sep", ",", offset - 1, offset, 0))
+            self.out.append(Token("num", part, offset, offset + len(part), self.gap))
+            self.gap = 0
+            offset += len(part) + 1
+
+    def word(self, m: re.Match[str]) -> None:
+        text, start = m.group(), m.start()
+        letters = text.rstrip("0123456789")
+        if letters in _TIMES and self._between_numbers(m, len(letters)):
+            self.out.append(Token("op", "×", start, start + 1, self.gap))
+            if len(text) > 1:
+                self.out.append(Token("num", text[1:], start + 1, m.end(), 0))
+            self.gap = 0
+            return
+        called, defined = _CALLED.match(self.source, m.end()), _DEFINED.match(self.source, m.end())
+        kind = ""
+        for kind, piece, first, last in pieces_of_word(letters, self.strict, bool(called), bool(defined)):
+            self.out.append(Token(kind, piece, start + first, start + last, self.gap))
+            self.gap = 0
+        if len(letters) < len(text):
+            digits = "sub" if kind in ("name", "word", "sub") else "num"
+            self.out.append(Token(digits, text[len(letters) :], start + len(letters), m.end(), 0))
+
+    def _between_numbers(self, m: re.Match[str], size: int) -> bool:
+        if not self.out or self.out[-1].kind != "num":
+            return False
+        return len(m.group()) > size or self.source[m.end() : m.end() + 3].strip()[:1].isdigit()
+
+    def text(self, m: re.Match[str]) -> None:
+        content = _INNER_COMMAND.sub(lambda c: c.group(1) or "", m.group((m.lastindex or 0) + 1))
+        words = content.strip(" ~")
+        if len(words) == 1 and words.isalpha() and words.isascii():
+            self.add("name", words, m)
+        elif spelling_key(words) in table.FUNCTIONS:
+            self.add("func", words, m)
+        elif words:
+            self.add("text", content, m)
+
+    def roman(self, m: re.Match[str]) -> None:
+        words = m.group((m.lastindex or 0) + 1).strip(" ~")
+        key = spelling_key(words)
+        if key in table.FUNCTIONS and len(key) > 1:
+            self.add("func", words, m)
+        elif words.isalpha():
+            start = self.source.index(words, m.start() + 5)
+            bold = m.group().startswith(("\\mathbf", "\\boldsymbol", "\\bm"))
+            for kind, piece, first, last in pieces_of_word(words, strict=True, called=False, defined=not bold):
+                kind = "word" if kind == "prose" else kind
+                self.out.append(Token(kind, piece, start + first, start + last, self.gap))
+                self.gap = 0
+        else:
+            self.add("text", re.sub(r"\\_", "_", words), m)
+
+    def bb(self, m: re.Match[str]) -> None:
+        index = m.lastindex or 0
+        self.add("bb", m.group(index + 1) or m.group(index + 2), m)
+
+    def digits(self, m: re.Match[str]) -> None:
+        index = m.lastindex or 0
+        self.add("cmd", "frac", m)
+        for group in (index + 1, index + 2):
+            self.out.append(Token("num", m.group(group), m.start(group), m.end(group), 0))
+
+    def sided(self, m: re.Match[str]) -> None:
+        index = m.lastindex or 0
+        side, mark = m.group(index + 1), m.group(index + 2)
+        mark = table.DELIMITER_COMMANDS.get(mark[1:], ".") if mark[0] == "\\" else mark
+        self.add("open" if side == "left" else "close", "left" + mark, m)
+
+    def cmd(self, m: re.Match[str]) -> None:
+        name = m.group((m.lastindex or 0) + 1)
+        kind, text = COMMANDS.get(name, ("word", name))
+        if kind == "mark":
+            self.mark(text, m)
+        elif kind:
+            self.add(kind, text, m)
+        else:
+            self.blank(m)
+
+    def escaped(self, m: re.Match[str]) -> None:
+        mark = table.ESCAPED.get(m.group()[1:])
+        if mark is None:
+            self.blank(m)
+        else:
+            self.mark(mark, m)
+
+    def markup(self, m: re.Match[str]) -> None:
+        for mark in table.MARKUP[m.group()] or ():
+            self.mark(mark, m)
+        self.gap = max(self.gap, 0 if self.out and self.out[-1].end == m.end() else 1)
+
+    def other(self, m: re.Match[str]) -> None:
+        self.mark(m.group(), m)
+
+    def mark(self, mark: str, m: re.Match[str]) -> None:
+        """One sign, or the delimiter that a command spells."""
+        kind, text = SIGNS.get(mark, ("", ""))
+        if not kind:
+            self.blank(m)
+            return
+        if kind in ("open", "close") and text in "([)]":
+            self.depth = max(0, self.depth + (1 if kind == "open" else -1))
+        self.add(kind, text, m)
+
+
+def _commands() -> dict[str, tuple[str, str]]:
+    """Every known command → the token it becomes; no kind means noise."""
+    known: dict[str, tuple[str, str]] = {name: ("func", name) for name in table.FUNCTIONS}
+    known |= {name: ("name", base) for name, base in table.NAME_COMMANDS.items()}
+    known |= {name: ("op", sign) for name, sign in table.OPERATORS.items()}
+    known |= {name: ("cmp", sign) for name, sign in table.COMPARISONS.items()}
+    known |= {name: ("rel", relation) for name, relation in table.RELATIONS.items()}
+    known |= {name: ("mark", mark) for name, mark in table.DELIMITER_COMMANDS.items()}
+    known |= dict.fromkeys((*table.NOISE, *table.FONTS), ("", ""))
+    known |= dict.fromkeys(table.WIDE, ("wide", " ")) | dict.fromkeys(table.ROW_ENDS, ("row", "\\\\"))
+    for group, name in (
+        (table.FRACTIONS, "frac"),
+        (table.ROOTS, "sqrt"),
+        (table.SUMS, "sum"),
+        (table.STRIKES, "cancel"),
+    ):
+        known |= dict.fromkeys(group, ("cmd", name))
+    known |= {name: ("cmd", name) for name in (*table.STACKED, "over", "binom")}
+    return known | {"infty": ("inf", "∞"), "prime": ("prime", "'")}
+
+
+def _signs() -> dict[str, tuple[str, str]]:
+    """Every known sign → the token it becomes."""
+    known: dict[str, tuple[str, str]] = {sign: ("op", text) for sign, text in table.OPERATORS.items() if len(sign) == 1}
+    known |= {sign: ("cmp", text) for sign, text in table.COMPARISONS.items() if len(sign) == 1}
+    known |= {sign: ("rel", text) for sign, text in table.RELATIONS.items() if not sign.isalpha()}
+    known |= {sign: ("open", sign) for sign in (*table.OPENERS, "{|")} | {
+        s: ("close", s) for s in (*table.CLOSERS, "|}")
+    }
+    known |= {sign: ("sep", sign) for sign in ",;:.|¦‖&"} | {sign: ("script", sign) for sign in "_^"}
+    return known | {
+        "√": ("cmd", "sqrt"),
+        "Σ": ("cmd", "sum"),
+        "∞": ("inf", "∞"),
+        "'": ("prime", "'"),
+        "$": ("wide", " "),
+    }
+
+
+COMMANDS = _commands()
+SIGNS = _signs()
+_AS_FOUND = frozenset(("grid", "list", "prose", "row", "strike", "percent"))
+_HANDLERS: dict[str, Callable[[_Lexer, re.Match[str]], None]] = {
+    "num": _Lexer.num, "word": _Lexer.word, "text": _Lexer.text, "roman": _Lexer.roman, "bb": _Lexer.bb,
+    "digits": _Lexer.digits, "sided": _Lexer.sided, "cmd": _Lexer.cmd, "escaped": _Lexer.escaped, "other": _Lexer.other,
+    "markup": _Lexer.markup, "drop": _Lexer.blank, "comment": _Lexer.blank,
+    "method": lambda self, m: self.add("sup", "T", m) if "t" in m.group().lower()[1:2] else self.blank(m),
+    "begin": lambda self, m: self.add("begin", m.group((m.lastindex or 0) + 1), m),
+    "end": lambda self, m: self.add("end", m.group((m.lastindex or 0) + 1), m),
+    "rel": lambda self, m: self.add("rel", table.RELATIONS[m.group()], m),
+    "sub": lambda self, m: self.add("sub", "".join(map(table.SUBSCRIPTS.__getitem__, m.group())), m),
+    "sup": lambda self, m: self.add("sup", "".join(map(table.SUPERSCRIPTS.__getitem__, m.group())), m),
+    "greek": lambda self, m: self.add("name", table.GREEK[m.group()], m),
+}  # fmt: skip

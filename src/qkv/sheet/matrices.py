@@ -1,0 +1,266 @@
+"""Brackets and environments → matrices, vectors, concatenations.
+
+Written for ranges of tokens whose brackets are paired; `Cells` is what the grammar lends for reading one cell.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+from qkv.errors import Location
+from qkv.expr.nodes import (
+    Absolute,
+    Call,
+    Concat,
+    Entry,
+    Expr,
+    Matrix,
+    Name,
+    Negate,
+    Product,
+    Softmax,
+    Transpose,
+    is_literal,
+)
+from qkv.sheet import notation as table
+from qkv.sheet.lexer import Places, Token
+from qkv.sheet.numerals import DECIMAL, decimal
+
+_NUMBER_OR_ROW = re.compile(rf"(-?)\s*({DECIMAL})|\\\\")
+_NUMBERS = re.compile(rf"(-?)\s*({DECIMAL})")
+_BODY = re.compile(r"\\begin\{[A-Za-z]+\}(?:\{[^{}]*\})?")
+
+
+class Cells(Protocol):
+    """What reading a matrix needs of the grammar."""
+
+    tokens: list[Token]
+    partner: list[int]
+    places: Places
+
+    def expression(self, lo: int, hi: int) -> Expr:
+        """The expression that the tokens from lo to hi spell."""
+
+
+def plain_grid(token: Token, places: Places) -> Matrix:
+    """A matrix environment of nothing but numbers, straight from its source: most of what sheets hold."""
+    rows: list[tuple[Expr, ...]] = []
+    row: list[Expr] = []
+    begin = _BODY.match(token.text)
+    for m in _NUMBER_OR_ROW.finditer(token.text, begin.end() if begin else 0):
+        if m.group(2):
+            row.append(decimal(m.group(1) + m.group(2), places.at(token.start + m.start())))
+        elif row:
+            rows.append(tuple(row))
+            row = []
+    if row:
+        rows.append(tuple(row))
+    return Matrix(tuple(rows), at=places.at(token.start))
+
+
+def plain_list(token: Token, places: Places) -> Matrix:
+    """[1, 0, 1], straight from its source."""
+    cells = tuple(
+        decimal(m.group(1) + m.group(2), places.at(token.start + m.start())) for m in _NUMBERS.finditer(token.text)
+    )
+    return Matrix((cells,), loose=True, at=places.at(token.start))
+
+
+def own_level(cells: Cells, lo: int, hi: int) -> list[int]:
+    """Indices of the tokens of a range that stand in no bracket inside it; a bracket counts by its opener."""
+    partner = cells.partner
+    found = []
+    i = lo
+    while i < hi:
+        found.append(i)
+        i = max(partner[i], i) + 1
+    return found
+
+
+def _split(cells: Cells, lo: int, hi: int, marks: frozenset[str]) -> list[tuple[int, int]]:
+    """The ranges between the marks (separators, or kinds such as row) of a range's own level."""
+    cuts = [i for i in own_level(cells, lo, hi) if cells.tokens[i].text in marks or cells.tokens[i].kind in marks]
+    edges = [lo - 1, *cuts, hi]
+    return [(a + 1, b) for a, b in zip(edges, edges[1:], strict=False)]
+
+
+def comma_spans(cells: Cells, lo: int, hi: int) -> list[tuple[int, int]]:
+    """The ranges between the commas of a range."""
+    return [span for span in _split(cells, lo, hi, _COMMA) if span[0] < span[1]]
+
+
+_ROW = frozenset(("row",))
+_AMPERSAND, _COMMA, _SEMICOLON = frozenset("&"), frozenset(","), frozenset(";")
+_BARS = frozenset("|¦‖")
+_WIDE = frozenset(("wide",))
+
+
+def grid(cells: Cells, lo: int, hi: int, at: Location, *, environment: str) -> Expr:
+    """An environment of cells: rows end with \\\\, cells with & (or commas, or blanks where there is no &)."""
+    ampersand = any(cells.tokens[i].text == "&" for i in own_level(cells, lo, hi))
+    rows = []
+    for a, b in _split(cells, lo, hi, _ROW):
+        if a < b:
+            rows.append(tuple(_cell(cells, *span) for span in _row_cells(cells, a, b, ampersand)))
+    if not rows:
+        return Matrix((), at=at)
+    if "cases" in environment:
+        return Call("cases", (Matrix(tuple(rows), at=at),), at=at)
+    return _stacked_rows(rows, at)
+
+
+def _row_cells(cells: Cells, lo: int, hi: int, ampersand: bool) -> list[tuple[int, int]]:
+    if ampersand:
+        return _split(cells, lo, hi, _AMPERSAND)
+    parts = [span for span in _split(cells, lo, hi, _COMMA) if span[0] < span[1]]
+    if len(parts) > 1:
+        return parts
+    return _blank_cells(cells, lo, hi) or parts or [(lo, hi)]
+
+
+def _cell(cells: Cells, lo: int, hi: int) -> Expr:
+    """One cell; the dashes of a row drawn as a line ( — x₁ᵀ — ) are no signs."""
+    tokens = cells.tokens
+    if hi - lo > 2 and tokens[lo].text == "-" and tokens[hi - 1].text == "-":
+        return cells.expression(lo + 1, hi - 1)
+    if all(tokens[i].kind in ("wide", "sep") for i in range(lo, hi)):
+        return Call("blank", ())
+    return cells.expression(lo, hi)
+
+
+def _stacked_rows(rows: list[tuple[Expr, ...]], at: Location) -> Expr:
+    """A matrix; one column of row vectors stacks them, and a lone leading dash before each is half a drawn line."""
+    if any(len(row) != 1 for row in rows):
+        return Matrix(tuple(rows), at=at)
+    column: list[Expr] = [row[0] for row in rows]
+    if all(isinstance(cell, Negate) and _holds_row(cell.arg) for cell in column):
+        column = [cell.arg for cell in column if isinstance(cell, Negate)]
+    if all(isinstance(cell, Matrix) and len(cell.rows) == 1 for cell in column):
+        return Matrix(tuple(cell.rows[0] for cell in column if isinstance(cell, Matrix)), at=at)
+    if all(_holds_row(cell) for cell in column):
+        return Concat(tuple(column), axis=0, at=at)
+    return Matrix(tuple((cell,) for cell in column), at=at)
+
+
+def _holds_row(cell: Expr) -> bool:
+    """Whether a cell is by its form a row vector: xᵀ, xᵀ W, softmax([…])."""
+    if isinstance(cell, Product):
+        return _holds_row(cell.left) and not (isinstance(cell.right, Name) and cell.right.symbol.base.islower())
+    if isinstance(cell, Softmax):
+        return True
+    return isinstance(cell, Transpose) or (isinstance(cell, Matrix) and len(cell.rows) == 1 and len(cell.rows[0]) > 1)
+
+
+def bracket(cells: Cells, lo: int, hi: int, mark: str, at: Location) -> Expr:
+    """What a pair of brackets holds: a grid, a list, a concatenation, or one expression."""
+    tokens = cells.tokens
+    level = own_level(cells, lo, hi)
+    texts = {tokens[i].text for i in level if tokens[i].kind == "sep"}
+    kinds = {tokens[i].kind for i in level}
+    if "&" in texts or "row" in kinds:
+        return grid(cells, lo, hi, at, environment="")
+    if ";" in texts:
+        return _semicolons(cells, lo, hi, at)
+    if "," in texts:
+        return _listed(cells, [s for s in _split(cells, lo, hi, _COMMA) if s[0] < s[1]], mark, at)
+    if texts & _BARS and (bars := _bars(cells, lo, hi)):
+        return Concat(tuple(cells.expression(*span) for span in bars), at=at)
+    if "wide" in kinds and len(wide := [s for s in _split(cells, lo, hi, _WIDE) if s[0] < s[1]]) > 1:
+        return _listed(cells, wide, mark, at)
+    if "[" in mark and (blanks := _blank_cells(cells, lo, hi)):
+        return _listed(cells, blanks, mark, at)
+    return _single(cells, lo, hi, mark, at)
+
+
+def _bars(cells: Cells, lo: int, hi: int) -> list[tuple[int, int]]:
+    """The parts of [Z₀ | Z₁]; none where the bars are those of |x|."""
+    tokens = cells.tokens
+    if tokens[lo].text in _BARS or tokens[hi - 1].text in _BARS:
+        return []
+    parts = _split(cells, lo, hi, _BARS)
+    good = all(a < b and tokens[a].kind != "op" and tokens[b - 1].kind != "op" for a, b in parts)
+    return parts if good else []
+
+
+def _semicolons(cells: Cells, lo: int, hi: int, at: Location) -> Expr:
+    """[1 2; 3 4] is a matrix, [1; 2; 3] a column, [0,5; 0,3] (decimal commas) a list, [Z₀; Z₁] a concatenation."""
+    rows = [s for s in _split(cells, lo, hi, _SEMICOLON) if s[0] < s[1]]
+    listed = [[s for s in _row_cells(cells, a, b, False)] for a, b in rows]
+    read = [tuple(cells.expression(*span) for span in row) for row in listed]
+    if all(len(row) == 1 and _is_quantity(row[0]) for row in read):
+        return Concat(tuple(row[0] for row in read), at=at)
+    if all(len(row) == 1 and isinstance(row[0], Matrix) for row in read):
+        return _stacked([row[0] for row in read], at)
+    return Matrix(tuple(read), at=at)
+
+
+def _is_quantity(node: Expr) -> bool:
+    """A named matrix or vector, or something made of one."""
+    if isinstance(node, (Transpose, Absolute, Entry)):
+        return _is_quantity(node.arg)
+    if isinstance(node, Product):
+        return _is_quantity(node.left) or _is_quantity(node.right)
+    return isinstance(node, Name)
+
+
+def _listed(cells: Cells, spans: list[tuple[int, int]], mark: str, at: Location) -> Expr:
+    """A list of cells: of numbers a vector, of lists a matrix, of named matrices in [ ] a concatenation."""
+    read = [cells.expression(a, b) for a, b in spans]
+    if read and all(isinstance(cell, Matrix) for cell in read):
+        return _stacked(read, at)
+    if "[" in mark and len(read) > 1 and all(_is_matrix_name(cell) for cell in read):
+        return Concat(tuple(read), at=at)
+    return Matrix((tuple(read),), loose=True, at=at)
+
+
+def _is_matrix_name(cell: Expr) -> bool:
+    return isinstance(cell, Name) and (cell.symbol.base in table.MATRIX_BASES)
+
+
+def _stacked(parts: list[Expr], at: Location) -> Expr:
+    """Rows under each other; deeper nesting (a list of matrices) is kept as a stack."""
+    matrices = [part for part in parts if isinstance(part, Matrix)]
+    if all(len(part.rows) == 1 for part in matrices) and any(part.loose for part in matrices):
+        return Matrix(tuple(part.rows[0] for part in matrices), at=at)
+    return Call("stack", tuple(parts), at=at)
+
+
+def _single(cells: Cells, lo: int, hi: int, mark: str, at: Location) -> Expr:
+    node = cells.expression(lo, hi)
+    if "[" not in mark:
+        return node
+    if isinstance(node, Matrix):
+        return Matrix(node.rows, at=at) if _one_list(cells, lo, hi) else node
+    return Matrix(((node,),), loose=True, at=at) if is_literal(node) else node
+
+
+def _one_list(cells: Cells, lo: int, hi: int) -> bool:
+    """Whether a bracket holds just one bracket list: [[1, 2]] is a matrix of one row, not a loose list."""
+    first = cells.tokens[lo]
+    return first.kind == "list" or (first.kind == "open" and first.text == "[" and cells.partner[lo] == hi - 1)
+
+
+def _blank_cells(cells: Cells, lo: int, hi: int) -> list[tuple[int, int]]:
+    """Cells that only blanks part, as MATLAB and NumPy print them; none unless all are numbers or lists."""
+    tokens = cells.tokens
+    starts: list[int] = []
+    after_sign = False
+    for i in own_level(cells, lo, hi):
+        token = tokens[i]
+        following = tokens[i + 1] if i + 1 < hi else None
+        if token.kind == "op" and token.text in "+-" and following is not None and following.gap == 0:
+            if not starts or token.gap:
+                starts.append(i)
+            elif not after_sign:
+                return []
+            after_sign = True
+            continue
+        if not (token.kind in ("num", "inf", "list") or (token.kind == "open" and token.text == "[")):
+            return []
+        if not after_sign:
+            if starts and not token.gap and token.kind in ("num", "inf"):
+                return []
+            starts.append(i)
+        after_sign = False
+    return list(zip(starts, [*starts[1:], hi], strict=True)) if len(starts) > 1 else []

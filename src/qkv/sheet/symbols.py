@@ -1,0 +1,131 @@
+"""Scripts → Symbol: labels, indices, primes and transposes, in whatever order they are written.
+
+`W_{0^Q}`, `W_0^Q`, `W^{(0)}_Q` and `W_Q^0` come out as one symbol. What is raised and is no label is left to the
+grammar as a power.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from qkv.expr.names import Symbol
+from qkv.sheet import notation as table
+from qkv.sheet.lexer import Token
+
+_WORDS = ("name", "word", "text", "func", "prose", "bb", "sub", "sup")
+_PART = re.compile(r"\d+|[^\W\d_]+(?:_[^\W\d_]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """One script of a quantity: `_` or `^`, the tokens in it, and the index of the first of them."""
+
+    mark: str
+    tokens: tuple[Token, ...]
+    start: int = -1
+
+
+@dataclass(slots=True)
+class _Found:
+    labels: list[str] = field(default_factory=list)
+    raised: list[str] = field(default_factory=list)
+    lowered: list[str] = field(default_factory=list)
+    primes: int = 0
+    transposed: bool = False
+
+
+def size_in(tokens: Sequence[Token]) -> tuple[int, int] | None:
+    """The size that a script or a bracket holds: (2 × 3), 2×3."""
+    core = [t for t in tokens if t.kind not in ("open", "close") and t.text != "cancel"]
+    if [t.kind for t in core] == ["num", "op", "num"] and core[1].text == "×":
+        rows, columns = core[0].text, core[2].text
+        if rows.isdigit() and columns.isdigit() and len(rows) < 9 and len(columns) < 9:
+            return int(rows), int(columns)
+    return None
+
+
+def is_power(base: str, script: Script, others: Sequence[Script]) -> bool:
+    """Whether a raised script is an exponent rather than a label, an index or a transpose."""
+    if script.mark != "^":
+        return False
+    inside = [t for t in script.tokens if t.text not in ("{", "}")]
+    kinds = [t.kind for t in inside]
+    if "num" in kinds and inside[0].text == "(":
+        return False
+    if kinds == ["num"] or (kinds == ["sup"] and inside[0].text.isdigit()):
+        return not _counts(base, inside[0].text, others)
+    if "op" in kinds:
+        return inside[0].text != "("
+    return kinds == ["sup"] and inside[0].text.startswith("-")
+
+
+def _counts(base: str, digits: str, others: Sequence[Script]) -> bool:
+    """Whether a raised number counts (a head, a layer, a token) instead of multiplying."""
+    if not digits.isdigit():
+        return False
+    if base in table.COUNTED_BASES or (len(base) > 1 and base not in table.NAME_COMMANDS):
+        return True
+    return digits == "1" or (base in table.COUNTED_IF_BARE and not others)
+
+
+def symbol_of(base: str, scripts: Sequence[Script], primes: int = 0) -> tuple[Symbol, bool]:
+    """The symbol of a base with its scripts, and whether it is transposed."""
+    found = _Found(primes=primes)
+    base, own = _split_base(base)
+    found.lowered.extend(own)
+    for script in scripts:
+        _read(script, found)
+    indices = tuple(found.raised + found.lowered)
+    labels = [x for x in found.labels if not (x.lower() in table.HEAD_WORDS and indices)]
+    return Symbol(base, tuple(sorted(labels)), indices, found.primes), found.transposed
+
+
+def extended(symbol: Symbol, scripts: Sequence[Script], primes: int = 0) -> tuple[Symbol, bool]:
+    """A symbol with further scripts, as in {W_Q}^{(1)}."""
+    more, transposed = symbol_of(symbol.base, scripts, primes)
+    labels = tuple(sorted((*symbol.labels, *more.labels)))
+    return Symbol(symbol.base, labels, symbol.indices + more.indices, symbol.primes + more.primes), transposed
+
+
+def _split_base(base: str) -> tuple[str, list[str]]:
+    """'head 1' is head with index 1; other blanks join words as underscores do."""
+    words = base.split()
+    own = [words.pop()] if len(words) > 1 and words[-1].isdigit() else []
+    return "_".join(words) or base, own
+
+
+def _read(script: Script, found: _Found) -> None:
+    """Sort what one script holds into labels, indices, primes and a transpose."""
+    tokens = [t for t in script.tokens if t.text not in ("{", "}") and t.kind not in ("script",)]
+    raised = script.mark == "^"
+    indices = found.raised if raised else found.lowered
+    if any(t.kind == "op" for t in tokens):
+        text = "".join(t.text for t in tokens if t.kind not in ("open", "close", "list", "grid"))
+        indices.append(text)
+        return
+    for token in tokens:
+        if token.kind == "num":
+            indices.append(token.text)
+        elif token.kind == "prime":
+            found.primes += 1
+        elif token.kind == "list":
+            indices.extend(re.findall(r"\d+", token.text))
+        elif token.kind in _WORDS:
+            if raised and token.text.strip() in table.TRANSPOSES:
+                found.transposed = True
+            else:
+                _sort_words(token, found, indices)
+
+
+def _sort_words(token: Token, found: _Found, indices: list[str]) -> None:
+    for part in _PART.findall(token.text):
+        if part.isdigit():
+            indices.append(part)
+        elif len(part) == 1 and part in table.INDEX_LETTERS:
+            indices.append(part)
+        elif token.kind in ("sub", "sup", "word") and 1 < len(part) <= 3 and set(part) <= table.INDEX_RUN:
+            indices.extend(part)
+        else:
+            found.labels.append(part)
