@@ -17,7 +17,6 @@ from qkv.expr.nodes import (
     Exp,
     Expr,
     Infinite,
-    Matrix,
     Name,
     Negate,
     Number,
@@ -41,7 +40,9 @@ FACTOR_LIMIT: Final = 100  # factors of one product: its tree is as deep as it i
 SCRIPT_LIMIT: Final = 12  # scripts on one operand
 OPERAND_LIMIT: Final = 60  # operands inside operands without brackets (√√√x), brackets included
 
-_STARTS: Final = frozenset("num name word func text prose bb inf grid list open begin cmd deep".split())
+_STARTS: Final = frozenset(
+    ("num", "name", "word", "func", "text", "prose", "bb", "inf", "grid", "list", "open", "begin", "cmd", "deep")
+)
 _ENDS_ARGUMENT: Final = frozenset(("close", "end", "row", "wide", "rel", "sep"))
 
 
@@ -124,7 +125,8 @@ class Reader:
     # — sums and products —
 
     def _sum(self) -> Expr:
-        start, terms = self.i, []
+        start = self.i
+        terms: list[Expr] = []
         while True:
             sign, either = self._signs()
             if self.i >= self.hi:
@@ -404,9 +406,8 @@ class Reader:
         self.i = end + 1
         spans = matrices.comma_spans(self, start + 1, end)
         plain = [(a, b) for a, b in spans if not self._is_keyword(a, b)]
-        if len(plain) == 1 or not spans:
-            inner = spans and [matrices.bracket(self, *plain[0], "(", self.at(start))]
-            return tuple(inner or ())
+        if len(plain) == 1:
+            return (matrices.bracket(self, *plain[0], "(", self.at(start)),)
         return tuple(self.expression(a, b) for a, b in plain)
 
     def _is_keyword(self, lo: int, hi: int) -> bool:

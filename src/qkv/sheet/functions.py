@@ -10,14 +10,16 @@ from qkv.errors import Location
 from qkv.expr.nodes import Absolute, Call, Concat, Exp, Expr, Matrix, Name, Product, Root, Softmax, Tanh, Transpose
 from qkv.sheet import notation as table
 from qkv.sheet.lexer import Token
-from qkv.sheet.symbols import Script, symbol_of
+from qkv.sheet.symbols import symbol_of
 from qkv.sheet.words import spelling_key
 
 if TYPE_CHECKING:
     from qkv.sheet.expressions import Reader
 
 _COLUMN_WORDS = frozenset(("col", "cols", "column", "columns"))
-_STARTS_ARGUMENT = frozenset("num name word func text bb inf grid list begin cmd open".split())
+_STARTS_ARGUMENT = frozenset(
+    ("num", "name", "word", "func", "text", "bb", "inf", "grid", "list", "begin", "cmd", "open")
+)
 
 
 def applied(reader: Reader, token: Token) -> Expr:

@@ -62,6 +62,8 @@ _CELL = rf"\s*+-?\s*+(?:{_NUMBER})\s*+"
 _BRACED = r"\{([^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)\}"
 _GRID_NAMES = r"[bpBvV]?(?:small)?matrix|array"
 _TEXTS = "text|textbf|textit|textrm|textsf|texttt|textnormal|textup|textsc|mbox|hbox"
+_ROMANS = r"mathrm|operatorname\*?|mathsf|mathtt|mathit|mathop|mathbf|boldsymbol|bm"
+_SPEC = rf"(?:\s*\[\w*\])?(?:\s*{_BRACED})?"
 _SPECCED = "".join(rf"(?<={name}\}})|" for name in ("array", "tabular", r"alignat", r"alignat\*", "alignedat")).rstrip(
     "|"
 )
@@ -80,13 +82,13 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("percent", r"(?<=\d)\s?\\?%"),
     ("method", r"\.(?:T|t\(\)|transpose\([^()\n]*\)|float\(\)|double\(\)|half\(\))(?![A-Za-z])"),
     ("text", rf"\\(?:{_TEXTS})\s*{_BRACED}"),
-    ("roman", rf"\\(?:mathrm|operatorname\*?|mathsf|mathtt|mathit|mathop|mathbf|boldsymbol|bm)\s*\{{\s*((?:[{_LATIN}]|[ \-~]|\\[_,; ])++)\}}"),
+    ("roman", rf"\\(?:{_ROMANS})\s*\{{\s*((?:[{_LATIN}]|[ \-~]|\\[_,; ])++)\}}"),
     ("bb", r"\\(?:mathbb|mathds|Bbb)\s*(?:\{\s*([A-Za-z])\s*\}|\s([A-Za-z]))"),
-    ("begin", rf"\\begin\s*\{{\s*([A-Za-z]++\*?)\s*\}}(?:(?:{_SPECCED})(?:\s*\[\w*\])?(?:\s*{_BRACED})?|(?:\[[lcr]\])?)"),
+    ("begin", rf"\\begin\s*\{{\s*([A-Za-z]++\*?)\s*\}}(?:(?:{_SPECCED}){_SPEC}|(?:\[[lcr]\])?)"),
     ("end", r"\\end\s*\{\s*([A-Za-z]++\*?)\s*\}"),
     ("row", r"\\\\\*?(?:\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm|in|mu|pc|bp|sp)\s*\])?"),
     ("digits", r"\\[dt]?frac\s*(\d)\s*(\d)"),
-    ("sided", r"\\(left|right)\s*(\\[A-Za-z]+|\\.|[^\s\\])"),
+    ("sided", r"\\(left|right)(?![A-Za-z])\s*(\\[A-Za-z]+|\\.|[^\s\\])"),
     ("drop", rf"\\(?:{'|'.join(table.NOISE_WITH_ARGUMENT)})\*?\s*{_BRACED}"),
     ("cmd", r"\\([A-Za-z]+)\*?"),
     ("escaped", r"\\([^A-Za-z])"),
@@ -169,7 +171,7 @@ class _Lexer:
             self.add("num", plain_digits(text, decimal_comma=self.comma), m)
 
     def _separates(self, text: str) -> bool:
-        """Whether the commas of 100,200,300 part a list: inside brackets, unless a group such as 048 shows thousands."""
+        """Whether the commas of 100,200,300 part a list: inside brackets, unless a group such as 048 tells."""
         groups = text.split(",")[1:]
         if self.depth > 0:
             return not any(g[0] == "0" and g != "000" for g in groups)

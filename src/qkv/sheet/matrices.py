@@ -6,6 +6,7 @@ Written for ranges of tokens whose brackets are paired; `Cells` is what the gram
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Protocol
 
 from qkv.errors import Location
@@ -82,7 +83,7 @@ def _split(cells: Cells, lo: int, hi: int, marks: frozenset[str]) -> list[tuple[
     """The ranges between the marks (separators, or kinds such as row) of a range's own level."""
     cuts = [i for i in own_level(cells, lo, hi) if cells.tokens[i].text in marks or cells.tokens[i].kind in marks]
     edges = [lo - 1, *cuts, hi]
-    return [(a + 1, b) for a, b in zip(edges, edges[1:], strict=False)]
+    return [(a + 1, b) for a, b in pairwise(edges)]
 
 
 def comma_spans(cells: Cells, lo: int, hi: int) -> list[tuple[int, int]]:
@@ -186,8 +187,7 @@ def _bars(cells: Cells, lo: int, hi: int) -> list[tuple[int, int]]:
 def _semicolons(cells: Cells, lo: int, hi: int, at: Location) -> Expr:
     """[1 2; 3 4] is a matrix, [1; 2; 3] a column, [0,5; 0,3] (decimal commas) a list, [Z₀; Z₁] a concatenation."""
     rows = [s for s in _split(cells, lo, hi, _SEMICOLON) if s[0] < s[1]]
-    listed = [[s for s in _row_cells(cells, a, b, False)] for a, b in rows]
-    read = [tuple(cells.expression(*span) for span in row) for row in listed]
+    read = [tuple(cells.expression(*span) for span in _row_cells(cells, a, b, False)) for a, b in rows]
     if all(len(row) == 1 and _is_quantity(row[0]) for row in read):
         return Concat(tuple(row[0] for row in read), at=at)
     if all(len(row) == 1 and isinstance(row[0], Matrix) for row in read):

@@ -9,6 +9,11 @@ from typing import Final
 
 from qkv.sheet.model import Relation
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # Characters that stand for another one, one for one, so that offsets stay right.
 _SAME: Final = {
     "−": "-", "‒": "-", "–": "-", "—": "-", "―": "-", "﹣": "-",
@@ -77,18 +82,14 @@ OPERATORS: Final = {
     "pm": "±", "mp": "±", "odot": "⊙", "circ": "⊙", "otimes": "⊗", "oplus": "⊕",
 }  # fmt: skip
 
-FONTS: Final = frozenset(
+FONTS: Final = _words(
     "mathbf mathit mathsf mathtt mathcal mathfrak mathbb mathscr mathnormal boldsymbol bm pmb bold vec hat tilde bar "
     "widehat widetilde overline underline dot ddot acute check breve boxed fbox ensuremath mathop mathbin mathrel mathord "
-    "mathring overrightarrow overleftarrow symbf symbfit mathstrut bf rm it displaystyle emph ".split()
+    "mathring overrightarrow overleftarrow symbf symbfit emph"
 )
-TEXT_FONTS: Final = frozenset(
-    "text textbf textit textrm textsf texttt textnormal textup textsc mbox hbox mathrm operatorname operatornamewithlimits "
-    "mathsf mathtt mathit rm DeclareMathOperator".split()
-)
-STRIKES: Final = frozenset("cancel bcancel xcancel sout st cancelto".split())
+STRIKES: Final = _words("cancel bcancel xcancel sout st cancelto")
 ROOTS: Final = frozenset(("sqrt", "√", "surd"))
-FRACTIONS: Final = frozenset("frac dfrac tfrac cfrac nicefrac sfrac flatfrac".split())
+FRACTIONS: Final = _words("frac dfrac tfrac cfrac nicefrac sfrac flatfrac")
 SUMS: Final = frozenset(("sum", "Σ"))
 # The wanted argument of commands that put something above or below something else.
 STACKED: Final = {
@@ -102,13 +103,13 @@ STACKED: Final = {
 }
 
 # Commands without meaning here; the second table drops a braced argument too.
-NOISE: Final = frozenset(
+NOISE: Final = _words(
     "displaystyle textstyle scriptstyle limits nolimits nonumber notag hfill hfil checkmark centering noindent "
     "hline par smallskip medskip bigskip therefore because big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr Biggr "
     "bigm Bigm biggm middle allowbreak nobreak protect relax strut mathstrut null uparrow downarrow Uparrow Downarrow "
     "searrow swarrow nearrow nwarrow not blacksquare square qed qedhere bf rm it sf tt large Large small tiny "
     "normalsize footnotesize scriptsize thinspace negthinspace medspace thickspace negmedspace negthickspace enspace "
-    "forall exists".split()
+    "forall exists"
 )
 NOISE_WITH_ARGUMENT: Final = (
     "label", "tag", "textcircled", "circled", "hspace", "vspace", "phantom", "hphantom", "vphantom", "color", "cline",
@@ -122,20 +123,18 @@ MARKUP: Final = {
     "&times;": "×", "&middot;": "×", "&sdot;": "×", "&minus;": "-", "&asymp;": "≈", "&rarr;": "→", "&radic;": "√",
     "&nbsp;": "",
 }  # fmt: skip
-WIDE: Final = frozenset("quad qquad hskip".split())
-ROW_ENDS: Final = frozenset("cr newline tabularnewline".split())
+WIDE: Final = _words("quad qquad hskip")
+ROW_ENDS: Final = _words("cr newline tabularnewline")
 
 # Environments: grids of cells, and those whose rows are statements.
-GRIDS: Final = frozenset(
+GRIDS: Final = _words(
     "matrix bmatrix pmatrix vmatrix Bmatrix Vmatrix smallmatrix bsmallmatrix psmallmatrix array tabular blockarray block "
-    "cases dcases rcases matrix* bmatrix* pmatrix* NiceMatrix bNiceMatrix pNiceMatrix NiceArray subarray".split()
+    "cases dcases rcases matrix* bmatrix* pmatrix* NiceMatrix bNiceMatrix pNiceMatrix NiceArray subarray"
 )
-ROWS_OF_STATEMENTS: Final = frozenset(
+ROWS_OF_STATEMENTS: Final = _words(
     "align align* aligned alignat alignat* alignedat gather gather* gathered equation equation* split multline multline* "
-    "eqnarray eqnarray* flalign flalign* displaymath math subequations dmath dmath* center".split()
+    "eqnarray eqnarray* flalign flalign* displaymath math subequations dmath dmath* center"
 )
-TAKES_SPEC: Final = frozenset("array tabular alignat alignat* alignedat blockarray block NiceArray subarray".split())
-
 OPENERS: Final = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
 CLOSERS: Final = frozenset(OPENERS.values())
 DELIMITER_COMMANDS: Final = {
@@ -161,37 +160,34 @@ FUNCTIONS: Final = {
     "mask": "call", "mean": "call", "round": "call", "zeros": "call", "ones": "call", "eye": "call", "range": "call",
     "sum": "call", "rope": "call", "align": "call", "gcd": "call", "arg": "call", "tril": "call", "triu": "call",
 }  # fmt: skip
-MODULES: Final = frozenset("np numpy torch jnp tf jax mx math F nn".split())
 # Single letters that call what stands in brackets right behind them.
 CALLING_LETTERS: Final = frozenset(("f", "g", "O", "Omega", "Theta", "N", "P", "p", "E"))
 
 # Words that name a quantity in plain text.
-NAME_WORDS: Final = frozenset(
+NAME_WORDS: Final = _words(
     "score scores scaled weight weights output outputs head heads context attention input inputs query queries key keys "
     "value values embedding embeddings emb sum total mean result logits logit probs prob energy energies alignment mask "
     "masked softmax concat out ctx attn hidden state states enc dec encoder decoder raw scaledscores attentionweights "
-    "multihead denominator numerator normalizer mha mla loss cost".split()
+    "multihead denominator numerator normalizer mha mla loss cost"
 )
-GREEK_WORDS: Final = frozenset(
-    "alpha beta gamma delta epsilon theta lambda mu sigma tau phi psi omega Omega Sigma Delta".split()
-)
+GREEK_WORDS: Final = _words("alpha beta gamma delta epsilon theta lambda mu sigma tau phi psi omega Omega Sigma Delta")
 # Words that are never a quantity, in the languages that sheets come in (only where a formula could hold them).
-PROSE_WORDS: Final = frozenset(
+PROSE_WORDS: Final = _words(
     "where and or for if with so then thus hence since let the is are be given we get step from now by to of in on as "
     "at an it this that each every row rows col cols column columns after before because also when which using use "
     "und oder mit wobei dann also wenn für ist sind aus der die das et ou avec donc où si pour est les des le la un une "
-    "y o con donde entonces es son el los las una del por para e com onde são é ans answer answers step steps".split()
+    "y o con donde entonces es son el los las una del por para e com onde são é ans answer answers step steps"
 )
 
 # Scripts: letters that count, and words that say 'head' beside a number.
 INDEX_LETTERS: Final = frozenset("ijlmnprstuT")
 INDEX_RUN: Final = frozenset("ijklmnprst")
-HEAD_WORDS: Final = frozenset("head heads h layer token tok kopf tête cabeza голова 头".split())
+HEAD_WORDS: Final = _words("head heads h layer token tok kopf tête cabeza голова 头")
 TRANSPOSES: Final = frozenset(("T", "top", "intercal", "tr", "Tr", "transp", "transpose", "⊤", "ᵀ"))
 # Bases whose raised number counts heads or layers; on others it is a power.
-COUNTED_BASES: Final = frozenset("W Q K V Z A S E U H O Y X C B".split())
+COUNTED_BASES: Final = _words("W Q K V Z A S E U H O Y X C B")
 COUNTED_IF_BARE: Final = frozenset("qkvbh")
-MATRIX_BASES: Final = frozenset("Q K V Z H A O Y X head".split())
+MATRIX_BASES: Final = _words("Q K V Z H A O Y X head")
 # Letter runs that are one name and its label.
 WEIGHT_LABELS: Final = "QKVOqkvo"
 SIZE_LABELS: Final = ("model", "k", "v", "q", "h")

@@ -121,9 +121,7 @@ def _read(script: Script, found: _Found) -> None:
 
 def _sort_words(token: Token, found: _Found, indices: list[str]) -> None:
     for part in _PART.findall(token.text):
-        if part.isdigit():
-            indices.append(part)
-        elif len(part) == 1 and part in table.INDEX_LETTERS:
+        if part.isdigit() or (len(part) == 1 and part in table.INDEX_LETTERS):
             indices.append(part)
         elif token.kind in ("sub", "sup", "word") and 1 < len(part) <= 3 and set(part) <= table.INDEX_RUN:
             indices.extend(part)
