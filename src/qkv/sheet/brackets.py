@@ -89,7 +89,10 @@ def paired(tokens: list[Token]) -> Paired:
     while i < len(tokens):
         token = tokens[i]
         step = i + 1
-        if partner[i] == -1:
+        if partner[i] == -1 and token.kind == "begin":
+            kept.append(token._replace(kind="broken"))  # a matrix cut short: what follows may belong to it
+            step = len(tokens)
+        elif partner[i] == -1:
             dropped.append((token, "a bracket has no partner"))
         elif token.kind in ("open", "begin") and depth[i] > NESTING_LIMIT:
             kept.append(token._replace(kind="deep", end=tokens[partner[i]].end))

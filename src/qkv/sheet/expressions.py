@@ -6,6 +6,7 @@ Brackets are paired beforehand, so every bracket is read as a range of its own; 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from qkv.errors import LimitError, Location, ReadError
@@ -31,7 +32,7 @@ from qkv.expr.nodes import (
 )
 from qkv.sheet import functions, matrices
 from qkv.sheet import notation as table
-from qkv.sheet.brackets import Paired
+from qkv.sheet.brackets import NESTING_LIMIT, Paired
 from qkv.sheet.lexer import Places, Token
 from qkv.sheet.numerals import decimal
 from qkv.sheet.symbols import Script, extended, is_power, size_in, symbol_of
@@ -41,7 +42,23 @@ SCRIPT_LIMIT: Final = 12  # scripts on one operand
 OPERAND_LIMIT: Final = 60  # operands inside operands without brackets (√√√x), brackets included
 
 _STARTS: Final = frozenset(
-    ("num", "name", "word", "func", "text", "prose", "bb", "inf", "grid", "list", "open", "begin", "cmd", "deep")
+    (
+        "num",
+        "name",
+        "word",
+        "func",
+        "text",
+        "prose",
+        "bb",
+        "inf",
+        "grid",
+        "list",
+        "open",
+        "begin",
+        "cmd",
+        "deep",
+        "broken",
+    )
 )
 _ENDS_ARGUMENT: Final = frozenset(("close", "end", "row", "wide", "rel", "sep"))
 
@@ -53,9 +70,9 @@ class Unreadable(ReadError):
 class Reader:
     """Reads expressions from paired tokens. `shapes` collects the sizes printed beside quantities on the way."""
 
-    def __init__(self, paired: Paired, source: str, places: Places, *, strict: bool = True) -> None:
+    def __init__(self, paired: Paired, source: str, places: Places, *, strict: bool, decimal_comma: bool) -> None:
         self.tokens, self.partner = paired.tokens, paired.partner
-        self.source, self.places, self.strict = source, places, strict
+        self.source, self.places, self.strict, self.decimal_comma = source, places, strict, decimal_comma
         self.shapes: list[tuple[int, int]] = []
         self.i = self.hi = self.depth = 0
         self.bars = 0  # open | of absolute values
@@ -106,6 +123,8 @@ class Reader:
             lo += 1
         while lo < hi and (tokens[hi - 1].kind in ("wide", "row") or tokens[hi - 1].text in (",", ";", "&", ".", ":")):
             hi -= 1
+        while lo + 1 < hi and tokens[hi - 1].kind == "text" and tokens[hi - 2].kind not in ("op", "script", "cmd"):
+            hi -= 1  # words beside a quantity
         return lo, hi
 
     def _equation(self, lo: int, hi: int) -> Expr:
@@ -217,7 +236,9 @@ class Reader:
         if kind == "sep" and token.text in ("|", "‖"):
             return self._absolute(start)
         if kind == "deep":
-            raise LimitError("brackets nested too deep are not read", self.at(start))
+            raise LimitError(f"brackets nested more than {NESTING_LIMIT} deep are not read")
+        if kind == "broken":
+            raise Unreadable(f"{self._quoted(start)} is never closed")
         raise Unreadable(f"{self._quoted(start)} was not expected here", self.at(start))
 
     def _group(self, start: int) -> Expr:
@@ -366,6 +387,8 @@ class Reader:
         symbol, transposed = symbol_of("", [script])
         if script.mark == "^":
             return Transpose(node, at=node.at) if transposed else Power(node, self._script_value(script), at=node.at)
+        if len(symbol.indices) == 1 and len(symbol.indices[0]) == 2 and symbol.indices[0].isdigit():
+            symbol = replace(symbol, indices=tuple(symbol.indices[0]))  # (Q Kᵀ)₁₂ is a cell
         counts = [int(x) for x in symbol.indices if x.isdigit() and len(x) < 9]
         if not symbol.indices or isinstance(node, Number):
             return node

@@ -60,7 +60,7 @@ def parse_math(source: str, at: Location, *, strict: bool = True, decimal_comma:
     comma = uses_decimal_comma(source) if decimal_comma is None else decimal_comma
     pairs = paired(tokens_of(source, strict=strict, decimal_comma=comma))
     places = Places(source, at)
-    reader = Reader(pairs, source, places, strict=strict)
+    reader = Reader(pairs, source, places, strict=strict, decimal_comma=comma)
     chains: list[Chain] = []
     unread = [Unread(places.at(t.start).line, t.text, reason) for t, reason in pairs.dropped if strict]
     for piece in pieces_of(reader):
@@ -82,6 +82,8 @@ def _chains_of(reader: Reader, piece: Piece) -> list[Chain]:
         return [_words_only(piece)] if piece.lead else []
     if (sizes := sizes_in(reader, piece)) is not None:
         return [_sizes(reader, piece, sizes)]
+    if (inner := _crossed_out(reader, piece)) is not None:
+        return _chains_of(reader, inner)
     reader.depth = 0
     links: list[Link] = []
     relation, start, trail = Relation.FIRST, piece.lo, ""
@@ -102,6 +104,13 @@ def _chains_of(reader: Reader, piece: Piece) -> list[Chain]:
     continues = links[0].relation is not Relation.FIRST
     struck = piece.struck or all(link.struck for link in links)
     return _split_at_implications(replace(whole, continues=continues, struck=struck))
+
+
+def _crossed_out(reader: Reader, piece: Piece) -> Piece | None:
+    """The inside of a piece that is crossed out as a whole."""
+    lo, hi = piece.lo, piece.hi
+    crossed = hi - lo > 3 and reader.tokens[lo].text == "cancel" and reader.partner[lo + 1] == hi - 1
+    return replace(piece, lo=lo + 2, hi=hi - 1, struck=True) if crossed else None
 
 
 def _words_only(piece: Piece) -> Chain:
@@ -167,6 +176,8 @@ def _joined(chains: list[Chain], new: list[Chain], piece: Piece) -> list[Chain]:
         return [*chains[:-1], replace(last, trail=_noted(last.trail, first.lead))] if last else chains
     if last is None or not last.links:
         return [*chains, *new]
+    if piece.separator == "wide" and _is_equation_number(first):
+        return chains
     if first.links[0].shapes and _is_sizes(first) and not first.lead:
         return [*chains[:-1], _with_sizes(last, first)]
     if first.continues and piece.separator in ("row", "wide"):
@@ -185,6 +196,11 @@ def _joined(chains: list[Chain], new: list[Chain], piece: Piece) -> list[Chain]:
         ):
             return [*chains[:-1], _listed_left(last, first), *new[1:]]
     return [*chains, *new]
+
+
+def _is_equation_number(chain: Chain) -> bool:
+    """(1) at the end of a display."""
+    return chain.text.startswith("(") and chain.text.strip("()").isdigit() and len(chain.links) == 1
 
 
 def _is_sizes(chain: Chain) -> bool:

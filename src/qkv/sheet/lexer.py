@@ -62,7 +62,8 @@ _CELL = rf"\s*+-?\s*+(?:{_NUMBER})\s*+"
 _BRACED = r"\{([^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)\}"
 _GRID_NAMES = r"[bpBvV]?(?:small)?matrix|array"
 _TEXTS = "text|textbf|textit|textrm|textsf|texttt|textnormal|textup|textsc|mbox|hbox"
-_ROMANS = r"mathrm|operatorname\*?|mathsf|mathtt|mathit|mathop|mathbf|boldsymbol|bm"
+_WORD_FONTS = r"mathrm|operatorname\*?|mathsf|mathtt|mathit|mathop"
+_ROMANS = "|".join((_WORD_FONTS, *sorted(table.FONTS - {"mathbb"}, key=len, reverse=True)))
 _SPEC = rf"(?:\s*\[\w*\])?(?:\s*{_BRACED})?"
 _SPECCED = "".join(rf"(?<={name}\}})|" for name in ("array", "tabular", r"alignat", r"alignat\*", "alignedat")).rstrip(
     "|"
@@ -75,9 +76,10 @@ _FAST: tuple[tuple[str, str], ...] = (
     ("list", rf"\[{_CELL}(?:,{_CELL})++,?\s*\]"),
 )
 _POINT_NUMBERS = rf"\d+(?:(?:\{{,\}}|\\,|\\!,|,)\d{{3}}(?!\d))+(?:\.\d+)?|\d+\{{,\}}\d+|{_NUMBER}"
-_COMMA_NUMBERS = rf"\d+(?:,|\{{,\}})\d+|{_NUMBER}"
+_COMMA_NUMBERS = rf"\d{{1,3}}(?:\{{,\}}\d{{3}}){{2,}}(?!\d)|\d+(?:,|\{{,\}})\d+|{_NUMBER}"
 # The order is the rule: what stands first wins.
 _RULES: tuple[tuple[str, str], ...] = (
+    ("module", r"(?:(?:np|numpy|torch|jnp|jax|tf|mx|nn|functional|F)\.)+(?=[A-Za-z])"),
     ("word", rf"(?:[{_LATIN}]{{2,}}(?:\\?_[{_LATIN}]{{2,}})+|[{_LATIN}]+)(?:\d{{1,2}}(?![.,]?\d))?"),
     ("percent", r"(?<=\d)\s?\\?%"),
     ("method", r"\.(?:T|t\(\)|transpose\([^()\n]*\)|float\(\)|double\(\)|half\(\))(?![A-Za-z])"),
@@ -111,6 +113,7 @@ def _compiled(*rules: tuple[str, str]) -> re.Pattern[str]:
 _WITH_POINT = _compiled(("ws", r"\s+"), *_FAST, ("num", _POINT_NUMBERS), *_RULES)
 _WITH_COMMA = _compiled(("ws", r"\s+"), ("num", _COMMA_NUMBERS), *_RULES)
 _INNER_COMMAND = re.compile(r"\\[A-Za-z]+\s*|\\(.)|[{}$]", re.DOTALL)
+_WORDY = re.compile(rf"\\(?:{_WORD_FONTS})")
 _CALLED = re.compile(r"\s?(?:\\left|\\big|\\Big)?[([]|\s*\{|\s*\\(?:begin|left)")
 _DEFINED = re.compile(r"\s*(?:=|≈|:=|\\approx|\\simeq|\\equiv)")
 _TIMES = frozenset("xX")
@@ -226,7 +229,7 @@ class _Lexer:
             self.add("func", words, m)
         elif words.isalpha():
             start = self.source.index(words, m.start() + 5)
-            bold = m.group().startswith(("\\mathbf", "\\boldsymbol", "\\bm"))
+            bold = not _WORDY.match(m.group())
             for kind, piece, first, last in pieces_of_word(words, strict=True, called=False, defined=not bold):
                 kind = "word" if kind == "prose" else kind
                 self.out.append(Token(kind, piece, start + first, start + last, self.gap))
@@ -331,7 +334,7 @@ _AS_FOUND = frozenset(("grid", "list", "prose", "row", "strike", "percent"))
 _HANDLERS: dict[str, Callable[[_Lexer, re.Match[str]], None]] = {
     "num": _Lexer.num, "word": _Lexer.word, "text": _Lexer.text, "roman": _Lexer.roman, "bb": _Lexer.bb,
     "digits": _Lexer.digits, "sided": _Lexer.sided, "cmd": _Lexer.cmd, "escaped": _Lexer.escaped, "other": _Lexer.other,
-    "markup": _Lexer.markup, "drop": _Lexer.blank, "comment": _Lexer.blank,
+    "markup": _Lexer.markup, "drop": _Lexer.blank, "module": _Lexer.blank, "comment": _Lexer.blank,
     "method": lambda self, m: self.add("sup", "T", m) if "t" in m.group().lower()[1:2] else self.blank(m),
     "begin": lambda self, m: self.add("begin", m.group((m.lastindex or 0) + 1), m),
     "end": lambda self, m: self.add("end", m.group((m.lastindex or 0) + 1), m),

@@ -6,6 +6,7 @@ Written for ranges of tokens whose brackets are paired; `Cells` is what the gram
 from __future__ import annotations
 
 import re
+from functools import reduce
 from itertools import pairwise
 from typing import Protocol
 
@@ -39,6 +40,7 @@ class Cells(Protocol):
     tokens: list[Token]
     partner: list[int]
     places: Places
+    decimal_comma: bool
 
     def expression(self, lo: int, hi: int) -> Expr:
         """The expression that the tokens from lo to hi spell."""
@@ -114,7 +116,7 @@ def grid(cells: Cells, lo: int, hi: int, at: Location, *, environment: str) -> E
 def _row_cells(cells: Cells, lo: int, hi: int, ampersand: bool) -> list[tuple[int, int]]:
     if ampersand:
         return _split(cells, lo, hi, _AMPERSAND)
-    parts = [span for span in _split(cells, lo, hi, _COMMA) if span[0] < span[1]]
+    parts = comma_spans(cells, lo, hi)
     if len(parts) > 1:
         return parts
     return _blank_cells(cells, lo, hi) or parts or [(lo, hi)]
@@ -163,8 +165,11 @@ def bracket(cells: Cells, lo: int, hi: int, mark: str, at: Location) -> Expr:
         return grid(cells, lo, hi, at, environment="")
     if ";" in texts:
         return _semicolons(cells, lo, hi, at)
+    if "," in texts and mark == "⟨":
+        parts = [cells.expression(*span) for span in comma_spans(cells, lo, hi)]
+        return reduce(lambda a, b: Product(a, b, at=at), parts)
     if "," in texts:
-        return _listed(cells, [s for s in _split(cells, lo, hi, _COMMA) if s[0] < s[1]], mark, at)
+        return _listed(cells, comma_spans(cells, lo, hi), mark, at)
     if texts & _BARS and (bars := _bars(cells, lo, hi)):
         return Concat(tuple(cells.expression(*span) for span in bars), at=at)
     if "wide" in kinds and len(wide := [s for s in _split(cells, lo, hi, _WIDE) if s[0] < s[1]]) > 1:
@@ -190,6 +195,8 @@ def _semicolons(cells: Cells, lo: int, hi: int, at: Location) -> Expr:
     read = [tuple(cells.expression(*span) for span in _row_cells(cells, a, b, False)) for a, b in rows]
     if all(len(row) == 1 and _is_quantity(row[0]) for row in read):
         return Concat(tuple(row[0] for row in read), at=at)
+    if cells.decimal_comma and all(len(row) == 1 for row in read):
+        return Matrix((tuple(row[0] for row in read),), loose=True, at=at)
     if all(len(row) == 1 and isinstance(row[0], Matrix) for row in read):
         return _stacked([row[0] for row in read], at)
     return Matrix(tuple(read), at=at)

@@ -188,6 +188,8 @@ TRANSPOSES: Final = frozenset(("T", "top", "intercal", "tr", "Tr", "transp", "tr
 COUNTED_BASES: Final = _words("W Q K V Z A S E U H O Y X C B")
 COUNTED_IF_BARE: Final = frozenset("qkvbh")
 MATRIX_BASES: Final = _words("Q K V Z H A O Y X head")
+# Bases whose lowered k is a label (the keys), not an index.
+LABELLED_BASES: Final = _words("W w U d D n N b B T L M X Y Q K V S A E Z")
 # Letter runs that are one name and its label.
 WEIGHT_LABELS: Final = "QKVOqkvo"
 SIZE_LABELS: Final = ("model", "k", "v", "q", "h")

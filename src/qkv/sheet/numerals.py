@@ -55,16 +55,23 @@ def plain_digits(text: str, *, decimal_comma: bool) -> str:
 
 
 _POINT = re.compile(r"\d\.\d")
+# Where 0,5 can be nothing but a half: marked so, beside & or a spaced semicolon, raised, after a relation, or with a
+# zero behind the comma (10,07). A bare [0,5] stays a list of two.
 _SURE_DECIMAL = re.compile(
-    r"(?<![\d,.])(?:0(?:,|\{,\})\d+|\d+\{,\}(?!\d{3}(?!\d))\d+|\d+,0\d+|\d+,\d(?=\s*(?:&|;|\\\\)))(?![\d,])"
+    r"""\d\{,\}(?!\d{3}(?!\d))\d
+    |(?<![\d,.])\d+,(?:0\d+|\d+(?=\s*(?:&|;\s|\\\\)))(?![\d,])
+    |(?:&|;\s)\s*-?\d+,\d+(?!,|\d|\s*\\end)
+    |\^\{?-?\d+,\d+(?![\d,])
+    |(?:[=≈]\s*-?0|(?:≈|\\approx)\s*-?\d+),\d+(?![\d,]|\s*,\s*\d)""",
+    re.VERBOSE,
 )
-_LISTED = re.compile(r"\d,\s+\d|\d,\d+,\d")
+_LISTED = re.compile(r"\d,\d+,\d")
 
 
 def uses_decimal_comma(text: str) -> bool:
-    """Whether a text writes 0,5 for a half: a sure case, no decimal point, and no list that its commas separate.
+    """Whether a text writes 0,5 for a half: a sure case, no decimal point, and no list without blanks.
 
-    >>> uses_decimal_comma("[0,5; 0,25]"), uses_decimal_comma("[0, 5]"), uses_decimal_comma("0.5")
+    >>> uses_decimal_comma("[0,5; 0,25]"), uses_decimal_comma("[0,5]"), uses_decimal_comma("x = 0.5")
     (True, False, False)
     """
-    return bool(_SURE_DECIMAL.search(text)) and not _POINT.search(text) and not _LISTED.search(text)
+    return "," in text and bool(_SURE_DECIMAL.search(text)) and not _POINT.search(text) and not _LISTED.search(text)

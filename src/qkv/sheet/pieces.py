@@ -110,6 +110,10 @@ class _Cutter:
         self.lo = self.hi = end
 
     def _word(self, i: int, token: Token, after: int) -> None:
+        following = self.reader.tokens[after].kind if after < len(self.reader.tokens) else ""
+        if token.kind == "text" and self.lo < self.hi and following == "rel":
+            self.hi = after  # words beside the quantity that is being defined
+            return
         if self.lo < self.hi and self._is_numbering():
             self._as_words(i)
         self._cut("words", i)

@@ -76,7 +76,7 @@ def symbol_of(base: str, scripts: Sequence[Script], primes: int = 0) -> tuple[Sy
     base, own = _split_base(base)
     found.lowered.extend(own)
     for script in scripts:
-        _read(script, found)
+        _read(script, found, base)
     indices = tuple(found.raised + found.lowered)
     labels = [x for x in found.labels if not (x.lower() in table.HEAD_WORDS and indices)]
     return Symbol(base, tuple(sorted(labels)), indices, found.primes), found.transposed
@@ -96,7 +96,7 @@ def _split_base(base: str) -> tuple[str, list[str]]:
     return "_".join(words) or base, own
 
 
-def _read(script: Script, found: _Found) -> None:
+def _read(script: Script, found: _Found, base: str) -> None:
     """Sort what one script holds into labels, indices, primes and a transpose."""
     tokens = [t for t in script.tokens if t.text not in ("{", "}") and t.kind not in ("script",)]
     raised = script.mark == "^"
@@ -104,6 +104,9 @@ def _read(script: Script, found: _Found) -> None:
     if any(t.kind == "op" for t in tokens):
         text = "".join(t.text for t in tokens if t.kind not in ("open", "close", "list", "grid"))
         indices.append(text)
+        return
+    if not raised and base not in table.LABELLED_BASES and _count_things(tokens):
+        indices.extend(t.text for t in tokens if t.kind in ("name", "num"))
         return
     for token in tokens:
         if token.kind == "num":
@@ -117,6 +120,11 @@ def _read(script: Script, found: _Found) -> None:
                 found.transposed = True
             else:
                 _sort_words(token, found, indices)
+
+
+def _count_things(tokens: Sequence[Token]) -> bool:
+    """Whether a lowered script such as ik or k holds index letters only, those included that could be labels."""
+    return all(t.text in table.INDEX_RUN if t.kind == "name" else t.kind in ("num", "sep") for t in tokens)
 
 
 def _sort_words(token: Token, found: _Found, indices: list[str]) -> None:
