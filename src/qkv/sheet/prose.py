@@ -14,7 +14,7 @@ from qkv.sheet.grammar import Chain, Parsed, parse_math
 from qkv.sheet.lists import logical_lines, plain_list
 from qkv.sheet.model import Origin, Unread
 from qkv.sheet.phrases import CAPTION, TOTAL
-from qkv.sheet.pieces import Piece, Sort, pieces
+from qkv.sheet.spans import Piece, Sort, pieces
 
 # Only lines with one of these can hold a relation or a list; the grammar need not look at the others.
 _WORTH_PARSING = re.compile(r"[=≈≃≅∈\[⇒→⟹]|\\(?:begin|approx|Rightarrow|implies|in\b|to\b|rightarrow)|->|=>")

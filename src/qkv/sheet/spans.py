@@ -1,0 +1,172 @@
+"""A paragraph → pieces: words, mathematics between marks, code spans; crossed out or not.
+
+Pieces keep their offsets, marks are overwritten with blanks, so that every place stays the place in the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+
+class Sort(StrEnum):
+    """What a piece is."""
+
+    WORDS = "words"
+    INLINE = "inline"
+    DISPLAY = "display"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a paragraph: its source without marks, and the offset at which that begins."""
+
+    sort: Sort
+    source: str
+    offset: int
+    struck: bool = False
+
+
+_ENVIRONMENTS = "equation|align|alignat|gather|multline|flalign|eqnarray|displaymath|math|aligned|gathered|split"
+_MARK = re.compile(
+    r"\\\\(?:\[[^\]\n]*\])?|\\[$`~#%&]"  # line breaks and escaped marks are no marks
+    r"|(?P<code>`+)|(?P<display>\$\$)|(?P<inline>\$)|(?P<bracket>\\\[)|(?P<paren>\\\()"
+    rf"|\\begin\{{(?P<env>(?:{_ENVIRONMENTS})\*?)\}}"
+    r"|(?P<struck>~~|</?(?:del|s|strike)>)|(?P<sout>\\(?:sout|st)\{)"
+    r"|(?P<link>!?\[[^\]\[\n]*\]\([^()\n]*\))|(?P<url><?https?://[^\s>]*>?)"
+)
+
+
+def pieces(text: str) -> list[Piece]:
+    """Cut a paragraph into pieces.
+
+    >>> [(piece.sort.value, piece.source.strip()) for piece in pieces("Row 2 is $[1, 2]$, ~~no~~.")]
+    [('words', 'Row 2 is'), ('inline', '[1, 2]'), ('words', ','), ('words', 'no'), ('words', '.')]
+    """
+    return _joined(list(_cut(text)))
+
+
+def _cut(text: str) -> Iterator[Piece]:
+    at, struck, until = 0, False, -1
+    words_from = 0
+    while found := _MARK.search(text, at):
+        at = found.end()
+        if 0 <= until <= found.start():
+            yield from _words(text, words_from, until, struck)
+            words_from, struck, until = until + 1, False, -1
+        if found["struck"] or found["sout"]:
+            if found["struck"] and not struck and not _strike_ends(text, at):
+                continue
+            yield from _words(text, words_from, found.start(), struck)
+            struck, words_from = not struck, at
+            until = _brace_end(text, at) if found["sout"] else -1
+            continue
+        span = _span(text, found)
+        if not span:
+            continue
+        sort, start, end, at = span
+        yield from _words(text, words_from, found.start(), struck)
+        yield Piece(sort, text[start:end], start, struck)
+        words_from = at
+    if until >= words_from:
+        yield from _words(text, words_from, until, struck)
+        words_from, struck = until + 1, False
+    yield from _words(text, words_from, len(text), struck)
+
+
+def _words(text: str, start: int, end: int, struck: bool) -> Iterator[Piece]:
+    if text[start:end].strip():
+        yield Piece(Sort.WORDS, text[start:end], start, struck)
+
+
+def _strike_ends(text: str, at: int) -> bool:
+    """A strike opens only before ink and where its end is near."""
+    return (
+        at < len(text) and not text[at].isspace() and re.compile(r"~~|</(?:del|s|strike)>").search(text, at) is not None
+    )
+
+
+def _brace_end(text: str, at: int) -> int:
+    depth = 1
+    for found in re.compile(r"\\.|[{}]").finditer(text, at):
+        depth += {"{": 1, "}": -1}.get(found[0], 0)
+        if depth == 0:
+            return found.start()
+    return len(text)
+
+
+def _span(text: str, found: re.Match[str]) -> tuple[Sort, int, int, int] | None:
+    """The sort of a marked stretch, where its inside begins and ends, and where the text goes on."""
+    start = found.end()
+    if found["code"]:
+        end = text.find(found["code"], start)
+        return (Sort.CODE, start, end, end + len(found["code"])) if end >= 0 else None
+    if found["display"]:
+        end = text.find("$$", start)
+        return (Sort.DISPLAY, start, end, end + 2) if end >= 0 else _unclosed(text, start)
+    if found["inline"]:
+        return _inline(text, start)
+    if found["bracket"] or found["paren"]:
+        sort, mark = (Sort.DISPLAY, r"\]") if found["bracket"] else (Sort.INLINE, r"\)")
+        end = text.find(mark, start)
+        return (sort, start, end, end + 2) if end >= 0 else _unclosed(text, start)
+    if found["env"]:
+        return _environment(text, found)
+    if found["link"] or found["url"]:
+        return Sort.CODE, start, start, start  # a link or picture holds no mathematics
+    return None
+
+
+def _unclosed(text: str, start: int) -> tuple[Sort, int, int, int]:
+    return Sort.DISPLAY, start, len(text.rstrip().rstrip("$")), len(text)
+
+
+_DOLLAR = re.compile(r"\\.|\$")
+
+
+def _inline(text: str, start: int) -> tuple[Sort, int, int, int] | None:
+    """`$…$`, closed in the same paragraph. '$5 and $10' is money: the closing mark stands before a digit."""
+    for found in _DOLLAR.finditer(text, start):
+        if found[0] != "$":
+            continue
+        inside, end = text[start : found.start()], found.end()
+        money = inside[:1].isdigit() and text[end : end + 1].isdigit()
+        if not inside.strip() or money or inside.count("\n") > 12:
+            return None
+        return Sort.INLINE, start, found.start(), end
+    return None
+
+
+def _environment(text: str, found: re.Match[str]) -> tuple[Sort, int, int, int]:
+    name = re.escape(found["env"])
+    depth = 1
+    for mark in re.compile(rf"\\(begin|end)\{{{name}\}}").finditer(text, found.end()):
+        depth += 1 if mark[1] == "begin" else -1
+        if depth == 0:
+            return Sort.DISPLAY, found.start(), mark.end(), mark.end()
+    return Sort.DISPLAY, found.start(), len(text), len(text)
+
+
+_RELATION_FIRST = re.compile(r"[ \t]*(?:=|≈|≃|:=)(?!=)")
+_RELATION_LAST = re.compile(r"(?:=|≈|≃|:=)[ \t]*$")
+
+
+def _joined(found: list[Piece]) -> list[Piece]:
+    """'$Q$ = [1, 2]' is one formula: inline mathematics tied to words by a relation becomes words."""
+    joined: list[Piece] = []
+    for index, piece in enumerate(found):
+        after = found[index + 1] if index + 1 < len(found) else None
+        tied = piece.sort is Sort.INLINE and (
+            (after is not None and after.sort is Sort.WORDS and _RELATION_FIRST.match(after.source))
+            or (joined and joined[-1].sort is Sort.WORDS and _RELATION_LAST.search(joined[-1].source))
+        )
+        last = joined[-1] if joined else None
+        if last and last.sort is Sort.WORDS and last.struck == piece.struck and (tied or piece.sort is Sort.WORDS):
+            gap = piece.offset - last.offset - len(last.source)
+            joined[-1] = replace(last, source=last.source + " " * gap + piece.source)
+        else:
+            joined.append(replace(piece, sort=Sort.WORDS) if tied else piece)
+    return joined
