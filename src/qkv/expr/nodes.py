@@ -163,18 +163,21 @@ class Transpose(Node):
 
 @dataclass(frozen=True, slots=True)
 class Softmax(Node):
-    """Softmax along each row (axis 1) or down each column (axis 0)."""
+    """Softmax along each row (axis 1) or down each column (axis 0). On a page a column of scores is one distribution,
+    whatever the axis; `by_rows` marks a softmax that is meant row by row even then (many queries, one key)."""
 
     arg: Expr
     axis: int = 1
+    by_rows: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Normalise(Node):
-    """Each entry over the plain sum of its row (axis 1) or column (axis 0)."""
+    """Each entry over the plain sum of its row (axis 1) or column (axis 0); `by_rows` as for Softmax."""
 
     arg: Expr
     axis: int = 1
+    by_rows: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,10 +105,10 @@ class Certified:
     def transpose(self, a: Value) -> Value:
         return Value(tuple(zip(*a.rows, strict=True)))
 
-    def softmax(self, a: Value, axis: int) -> Value:
+    def softmax(self, a: Value, axis: int | None) -> Value:
         return self._along(a, axis, c.softmax)
 
-    def normalise(self, a: Value, axis: int) -> Value:
+    def normalise(self, a: Value, axis: int | None) -> Value:
         return self._along(a, axis, c.normalise)
 
     def concat(self, parts: list[Value], axis: int) -> Value:
@@ -139,7 +139,7 @@ class Certified:
             return Value(tuple(row[first - 1 : last] for row in picked))
         return Value(picked)
 
-    def _along(self, a: Value, axis: int, work: object) -> Value:
+    def _along(self, a: Value, axis: int | None, work: object) -> Value:
         if fit.along(a.shape, axis) == 0:
             return self.transpose(_rowwise(self.transpose(a), work))
         return _rowwise(a, work)

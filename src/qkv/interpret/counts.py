@@ -118,13 +118,13 @@ class Counts(Shapes):
         self._spend(tanhs=area(a))
         return a
 
-    def softmax(self, a: SizePair, axis: int) -> SizePair:
+    def softmax(self, a: SizePair, axis: int | None) -> SizePair:
         along = fit.along(a, axis)
         rows, keys = a[1 - along], a[along]
         self._spend(exponentials=area(a), comparisons=rows * (keys - 1))
         return self.normalise(a, axis)
 
-    def normalise(self, a: SizePair, axis: int) -> SizePair:
+    def normalise(self, a: SizePair, axis: int | None) -> SizePair:
         along = fit.along(a, axis)
         rows, keys = a[1 - along], a[along]
         self._spend(additions=rows * (keys - 1), divisions=area(a))

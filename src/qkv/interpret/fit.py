@@ -149,9 +149,11 @@ def _check_index(what: str, index: int | None, size: int, shape: Shape) -> None:
         raise ShapeError(f"a {say(shape)} matrix has no {what} {index}")
 
 
-def along(shape: Shape, axis: int) -> int:
-    """The axis that a softmax runs along. A column of scores is one distribution, so it runs down that column."""
-    return 0 if axis == 0 or (shape[1] == 1 and shape[0] != 1) else 1
+def along(shape: Shape, axis: int | None) -> int:
+    """The axis that a softmax runs along. Where none is said, a column of scores is one distribution."""
+    if axis is None:
+        return 0 if shape[1] == 1 and shape[0] != 1 else 1
+    return axis
 
 
 def number_shape(*shapes: Shape) -> Shape:

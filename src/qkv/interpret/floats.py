@@ -86,10 +86,10 @@ class Floats:
     def transpose(self, a: Array) -> Array:
         return a.T
 
-    def softmax(self, a: Array, axis: int) -> Array:
+    def softmax(self, a: Array, axis: int | None) -> Array:
         return _along(a, axis, _softmax_rows)
 
-    def normalise(self, a: Array, axis: int) -> Array:
+    def normalise(self, a: Array, axis: int | None) -> Array:
         return _along(a, axis, _normalise_rows)
 
     def concat(self, parts: list[Array], axis: int) -> Array:
@@ -117,7 +117,7 @@ def floats(
     return run(program, Floats(dtype), known)
 
 
-def _along(a: Array, axis: int, rows: Callable[[Array], Array]) -> Array:
+def _along(a: Array, axis: int | None, rows: Callable[[Array], Array]) -> Array:
     return rows(a.T).T if fit.along(a.shape, axis) == 0 else rows(a)
 
 

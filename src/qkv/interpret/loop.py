@@ -35,8 +35,8 @@ class Algebra(Protocol, Generic[T]):
     def exp(self, a: T) -> T: ...
     def tanh(self, a: T) -> T: ...
     def transpose(self, a: T) -> T: ...
-    def softmax(self, a: T, axis: int) -> T: ...
-    def normalise(self, a: T, axis: int) -> T: ...
+    def softmax(self, a: T, axis: int | None) -> T: ...  # None: along a vector, otherwise along rows; see fit.along
+    def normalise(self, a: T, axis: int | None) -> T: ...
     def concat(self, parts: list[T], axis: int) -> T: ...
     def mask(self, a: T, pattern: T | None, truth: bool) -> T: ...
     def entry(self, a: T, node: n.Entry) -> T: ...
@@ -93,10 +93,10 @@ def evaluate(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
             return _fitted(algebra.divide, value(a), value(b), a, b)
         case n.Power(base=a, exponent=b):
             return algebra.power(value(a), value(b))
-        case n.Softmax(arg=a, axis=axis):
-            return algebra.softmax(value(a), axis)
-        case n.Normalise(arg=a, axis=axis):
-            return algebra.normalise(value(a), axis)
+        case n.Softmax(arg=a):
+            return algebra.softmax(value(a), _axis(node))
+        case n.Normalise(arg=a):
+            return algebra.normalise(value(a), _axis(node))
         case n.Concat(parts=parts, axis=axis):
             return algebra.concat([value(part) for part in parts], axis)
         case n.Mask(arg=a, pattern=pattern):
@@ -109,6 +109,10 @@ def evaluate(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
             raise NameUnknownError(f"the function {function} is not one that qkv knows", node.at)
         case _:
             return _unary(node, value(node.arg), algebra)
+
+
+def _axis(node: n.Softmax | n.Normalise) -> int | None:
+    return node.axis if node.axis == 0 or node.by_rows else None
 
 
 def _fitted(work: Callable[[T, T], T], a: T, b: T, left: n.Expr, right: n.Expr) -> T:

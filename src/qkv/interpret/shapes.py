@@ -54,10 +54,10 @@ class Shapes:
     def transpose(self, a: Shape) -> Shape:
         return a[1], a[0]
 
-    def softmax(self, a: Shape, axis: int) -> Shape:
+    def softmax(self, a: Shape, axis: int | None) -> Shape:
         return a
 
-    def normalise(self, a: Shape, axis: int) -> Shape:
+    def normalise(self, a: Shape, axis: int | None) -> Shape:
         return a
 
     def concat(self, parts: list[Shape], axis: int) -> Shape:

@@ -282,8 +282,11 @@ def _weights(spec: Spec, head: int | None) -> Iterator[Step]:
     elif spec.causal:
         yield _step(spec, Role.MASKED, head, n.Mask(spec.name(role, head)))
         role = Role.MASKED
-    normal: n.Expr = n.Normalise(spec.name(role, head)) if spec.plain_sum else n.Softmax(spec.name(role, head))
-    yield _step(spec, Role.WEIGHTS, head, normal)
+    yield _step(spec, Role.WEIGHTS, head, _normal(spec, spec.name(role, head)))
+
+
+def _normal(spec: Spec, scores: n.Expr) -> n.Expr:
+    return n.Normalise(scores, by_rows=True) if spec.plain_sum else n.Softmax(scores, by_rows=True)
 
 
 def _divisor(spec: Spec, head: int | None) -> n.Expr:
@@ -320,8 +323,7 @@ def _source_steps(spec: Spec) -> Iterator[Step]:
     if spec.scale is Scale.GIVEN and spec.divisor is not None:
         yield _step(spec, Role.SCALED, None, n.Quotient(spec.name(role), spec.divisor))
         role = Role.SCALED
-    normal: n.Expr = n.Normalise(spec.name(role)) if spec.plain_sum else n.Softmax(spec.name(role))
-    yield _step(spec, Role.WEIGHTS, None, normal)
+    yield _step(spec, Role.WEIGHTS, None, _normal(spec, spec.name(role)))
     yield _step(spec, Role.CONTEXT, None, n.Product(spec.name(Role.WEIGHTS), rows))
 
 

@@ -1,0 +1,22 @@
+"""What several tests share: the answer keys of the sample sheets, where they are at hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared"
+
+
+@pytest.fixture(scope="session")
+def answer_keys() -> dict[str, Any]:
+    """The true values of the five sample sheets; tests that need them are skipped where they are not."""
+    path = SHARED / "keys" / "keys.json"
+    if not path.exists():
+        pytest.skip("the sample sheets are not here")
+    keys: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return keys
