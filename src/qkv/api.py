@@ -1,14 +1,20 @@
-"""What one can do: work a problem that is given by name."""
+"""What one can do: work a problem that is given by name, read a document, solve it, check it."""
 
 from __future__ import annotations
 
+from qkv.check.judge import check_sheet as judge_sheet
+from qkv.check.model import Report
 from qkv.expr.nodes import names_in
 from qkv.interpret.shapes import shapes
 from qkv.interpret.trace import Trace
 from qkv.program.kinds import plan, with_notes
 from qkv.program.model import Program
 from qkv.program.request import USUAL, Options, request
+from qkv.sheet.limits import Limits
+from qkv.sheet.model import Sheet
+from qkv.sheet.read import read_sheet
 from qkv.solution import Solution
+from qkv.understand.problems import understand
 
 
 def work(
@@ -49,3 +55,19 @@ def _with_unused(program: Program) -> Program:
     used = {symbol for step in program.steps for symbol in names_in(step.expr)}
     unused = [given.spelled for given in program.givens if given.symbol not in used]
     return with_notes(program, *(f"{name} is given, but nothing here needs it" for name in unused))
+
+
+def read_source(text: str, file: str = "", limits: Limits | None = None) -> Sheet:
+    """A document's text as a Sheet."""
+    return read_sheet(text, file) if limits is None else read_sheet(text, file, limits)
+
+
+def solve_sheet(sheet: Sheet) -> Solution:
+    """Every problem of a sheet, worked out."""
+    traces = tuple(problem.trace for problem in understand(sheet) if problem.program.steps or problem.program.givens)
+    return Solution(traces, sheet.file, sheet.unread)
+
+
+def check_sheet(sheet: Sheet, against: Sheet | None = None) -> Report:
+    """Every equation of a sheet, judged."""
+    return judge_sheet(sheet)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from qkv.errors import NameUnknownError, ValueRefused
+from qkv.errors import NameUnknownError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.cells import MAX_BITS, START_BITS, Cell, bounds, precision
@@ -65,16 +65,17 @@ def decided(at: Callable[[int], Value], show: Callable[[Cell], str | None]) -> T
         if bits >= MAX_BITS // 8:
             break
         bits *= 4
-    last = at(bits)
     return tuple(
-        tuple(text if text is not None else _zero(cell) for text, cell in zip(row, cells, strict=True))
-        for row, cells in zip(table, last.rows, strict=True)
+        tuple(text if text is not None else _settled(cell, show) for text, cell in zip(row, cells, strict=True))
+        for row, cells in zip(table, at(bits).rows, strict=True)
     )
 
 
-def _zero(cell: Cell) -> str:
-    # Only exact cancellation keeps a ball around zero (or on a tie) at thousands of bits; its size is beyond print.
+def _settled(cell: Cell, show: Callable[[Cell], str | None]) -> str:
+    """A cell that thousands of bits leave open: it sits on zero or on a tie, which no ball can prove. Such values come
+    from exact cancellation (weights of 1/2 that went through a root, say), so they are taken to be what they look like:
+    zero, or a half, which is rounded away from zero as everywhere."""
     low, high = bounds(cell)
     if low <= 0 <= high:
         return UNDECIDED
-    raise ValueRefused("a value stays on a rounding tie at the highest precision")
+    return show(high if low > 0 else low) or UNDECIDED

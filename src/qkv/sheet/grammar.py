@@ -18,7 +18,7 @@ from qkv.sheet.lexer import Places, tokens_of
 from qkv.sheet.matrices import own_level
 from qkv.sheet.model import Link, Relation, Unread
 from qkv.sheet.numerals import uses_decimal_comma
-from qkv.sheet.pieces import Piece, pieces_of, sizes_in
+from qkv.sheet.clauses import Piece, pieces_of, sizes_in
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,173 +1,172 @@
-"""Where one statement ends and the next begins, and which words stand between them."""
+"""A paragraph → pieces: words, mathematics between marks, code spans; crossed out or not.
+
+Pieces keep their offsets, marks are overwritten with blanks, so that every place stays the place in the file.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
-from qkv.errors import Location
-from qkv.sheet.expressions import Reader
-from qkv.sheet.lexer import Token
 
-_JOINING_WORDS = frozenset(("and", "or", "&", "und", "et", "y", "и", "和", "且", "with", "where"))
-_OPERAND_WORD = re.compile(r"[^\W\d_][\w \-]*")
+class Sort(StrEnum):
+    """What a piece is."""
+
+    WORDS = "words"
+    INLINE = "inline"
+    DISPLAY = "display"
+    CODE = "code"
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Tokens lo … hi of one statement, the words before it, and the separator that they follow."""
+    """A stretch of a paragraph: its source without marks, and the offset at which that begins."""
 
-    lo: int
-    hi: int
-    at: Location
-    separator: str = ""
-    lead: str = ""
+    sort: Sort
+    source: str
+    offset: int
     struck: bool = False
 
 
-class _Cutter:
-    """One walk over the tokens outside of brackets."""
+_ENVIRONMENTS = "equation|align|alignat|gather|multline|flalign|eqnarray|displaymath|math|aligned|gathered|split"
+_MARK = re.compile(
+    r"\\\\(?:\[[^\]\n]*\])?|\\[$`~#%&]"  # line breaks and escaped marks are no marks
+    r"|(?P<code>`+)|(?P<display>\$\$)|(?P<inline>\$)|(?P<bracket>\\\[)|(?P<paren>\\\()"
+    rf"|\\begin\{{(?P<env>(?:{_ENVIRONMENTS})\*?)\}}"
+    r"|(?P<struck>~~|</?(?:del|s|strike)>)|(?P<sout>\\(?:sout|st)\{)"
+    r"|(?P<link>!?\[[^\]\[\n]*\]\([^()\n]*\))|(?P<url><?https?://[^\s>]*>?)"
+)
 
-    def __init__(self, reader: Reader) -> None:
-        self.reader = reader
-        self.pieces: list[Piece] = []
-        self.lo = self.hi = 0
-        self.words: list[str] = []
-        self.separator = ""
-        self.struck = False
 
-    def run(self) -> list[Piece]:
-        tokens, partner = self.reader.tokens, self.reader.partner
-        i = 0
-        while i < len(tokens):
-            after = max(partner[i], i) + 1
-            self._step(i, after)
-            i = after
-        self._cut("", len(tokens))
-        if self.words:
-            self.pieces.append(Piece(0, 0, self._place(len(tokens) - 1), self.separator, self._lead()))
-        return self.pieces
+def pieces(text: str) -> list[Piece]:
+    """Cut a paragraph into pieces.
 
-    def _place(self, i: int) -> Location:
-        return self.reader.at(i) if self.reader.tokens else self.reader.places.at(0)
+    >>> [(piece.sort.value, piece.source.strip()) for piece in pieces("Row 2 is $[1, 2]$, ~~no~~.")]
+    [('words', 'Row 2 is'), ('inline', '[1, 2]'), ('words', ','), ('words', 'no'), ('words', '.')]
+    """
+    return _joined(list(_cut(text)))
 
-    def _step(self, i: int, after: int) -> None:
-        token = self.reader.tokens[i]
-        if token.kind == "strike":
-            self._cut("strike", i)
-            self.struck = not self.struck
-            self.lo = self.hi = after
-        elif token.kind in ("text", "prose") and not self._is_name(i):
-            self._word(i, token, after)
-        elif token.kind in ("row", "wide") or token.text in (",", ";", ".", ":", "&"):
-            if token.kind == "sep" or self._divides(i, after):
-                self._separate(i, token, after)
-        else:
-            if not self.reader.strict and token.gap == 2 and self._divides(i - 1, i):
-                self._cut("row", i)
-                self.lo = self.hi = i
-            self.hi = after
 
-    def _separate(self, i: int, token: Token, after: int) -> None:
-        if token.text == ":" and self.lo < self.hi and self._is_heading():
-            self._as_words(i)
-        else:
-            self._cut(token.text if token.kind == "sep" else token.kind, i)
-        self.lo = self.hi = after
+def _cut(text: str) -> Iterator[Piece]:
+    at, struck, until = 0, False, -1
+    words_from = 0
+    while found := _MARK.search(text, at):
+        at = found.end()
+        if 0 <= until <= found.start():
+            yield from _words(text, words_from, until, struck)
+            words_from, struck, until = until + 1, False, -1
+        if found["struck"] or found["sout"]:
+            if found["struck"] and not struck and not _strike_ends(text, at):
+                continue
+            yield from _words(text, words_from, found.start(), struck)
+            struck, words_from = not struck, at
+            until = _brace_end(text, at) if found["sout"] else -1
+            continue
+        span = _span(text, found)
+        if not span:
+            continue
+        sort, start, end, at = span
+        yield from _words(text, words_from, found.start(), struck)
+        yield Piece(sort, text[start:end], start, struck)
+        words_from = at
+    if until >= words_from:
+        yield from _words(text, words_from, until, struck)
+        words_from, struck = until + 1, False
+    yield from _words(text, words_from, len(text), struck)
 
-    def _divides(self, i: int, after: int) -> bool:
-        """Whether a line end or a wide gap parts two statements: not beside a relation or an operator."""
-        tokens = self.reader.tokens
-        if self.lo >= self.hi:
-            return True
-        following = tokens[after] if after < len(tokens) else None
-        if tokens[self.hi - 1].kind in ("rel", "op", "cmp"):
-            return False
-        return following is None or following.kind not in ("rel", "op", "cmp")
 
-    def _is_heading(self) -> bool:
-        tokens = self.reader.tokens[self.lo : self.hi]
-        return tokens[0].kind in ("word", "name", "num", "func") and not any(
-            t.kind in ("rel", "grid", "list", "begin") for t in tokens
+def _words(text: str, start: int, end: int, struck: bool) -> Iterator[Piece]:
+    if text[start:end].strip():
+        yield Piece(Sort.WORDS, text[start:end], start, struck)
+
+
+def _strike_ends(text: str, at: int) -> bool:
+    """A strike opens only before ink and where its end is near."""
+    return (
+        at < len(text) and not text[at].isspace() and re.compile(r"~~|</(?:del|s|strike)>").search(text, at) is not None
+    )
+
+
+def _brace_end(text: str, at: int) -> int:
+    depth = 1
+    for found in re.compile(r"\\.|[{}]").finditer(text, at):
+        depth += {"{": 1, "}": -1}.get(found[0], 0)
+        if depth == 0:
+            return found.start()
+    return len(text)
+
+
+def _span(text: str, found: re.Match[str]) -> tuple[Sort, int, int, int] | None:
+    """The sort of a marked stretch, where its inside begins and ends, and where the text goes on."""
+    start = found.end()
+    if found["code"]:
+        end = text.find(found["code"], start)
+        return (Sort.CODE, start, end, end + len(found["code"])) if end >= 0 else None
+    if found["display"]:
+        end = text.find("$$", start)
+        return (Sort.DISPLAY, start, end, end + 2) if end >= 0 else _unclosed(text, start)
+    if found["inline"]:
+        return _inline(text, start)
+    if found["bracket"] or found["paren"]:
+        sort, mark = (Sort.DISPLAY, r"\]") if found["bracket"] else (Sort.INLINE, r"\)")
+        end = text.find(mark, start)
+        return (sort, start, end, end + 2) if end >= 0 else _unclosed(text, start)
+    if found["env"]:
+        return _environment(text, found)
+    if found["link"] or found["url"]:
+        return Sort.CODE, start, start, start  # a link or picture holds no mathematics
+    return None
+
+
+def _unclosed(text: str, start: int) -> tuple[Sort, int, int, int]:
+    return Sort.DISPLAY, start, len(text.rstrip().rstrip("$")), len(text)
+
+
+_DOLLAR = re.compile(r"\\.|\$")
+
+
+def _inline(text: str, start: int) -> tuple[Sort, int, int, int] | None:
+    """`$…$`, closed in the same paragraph. '$5 and $10' is money: the closing mark stands before a digit."""
+    for found in _DOLLAR.finditer(text, start):
+        if found[0] != "$":
+            continue
+        inside, end = text[start : found.start()], found.end()
+        money = inside[:1].isdigit() and text[end : end + 1].isdigit()
+        if not inside.strip() or money or inside.count("\n") > 12:
+            return None
+        return Sort.INLINE, start, found.start(), end
+    return None
+
+
+def _environment(text: str, found: re.Match[str]) -> tuple[Sort, int, int, int]:
+    name = re.escape(found["env"])
+    depth = 1
+    for mark in re.compile(rf"\\(begin|end)\{{{name}\}}").finditer(text, found.end()):
+        depth += 1 if mark[1] == "begin" else -1
+        if depth == 0:
+            return Sort.DISPLAY, found.start(), mark.end(), mark.end()
+    return Sort.DISPLAY, found.start(), len(text), len(text)
+
+
+_RELATION_FIRST = re.compile(r"[ \t]*(?:=|≈|≃|:=)(?!=)")
+_RELATION_LAST = re.compile(r"(?:=|≈|≃|:=)[ \t]*$")
+
+
+def _joined(found: list[Piece]) -> list[Piece]:
+    """'$Q$ = [1, 2]' is one formula: inline mathematics tied to words by a relation becomes words."""
+    joined: list[Piece] = []
+    for index, piece in enumerate(found):
+        after = found[index + 1] if index + 1 < len(found) else None
+        tied = piece.sort is Sort.INLINE and (
+            (after is not None and after.sort is Sort.WORDS and _RELATION_FIRST.match(after.source))
+            or (joined and joined[-1].sort is Sort.WORDS and _RELATION_LAST.search(joined[-1].source))
         )
-
-    def _cut(self, separator: str, end: int) -> None:
-        """End the piece at hand."""
-        if self.lo < self.hi:
-            at = self.reader.at(self.lo)
-            self.pieces.append(Piece(self.lo, self.hi, at, self.separator, self._lead(), self.struck))
-            self.separator = separator
-        elif separator and self.separator in ("", ",", "wide"):
-            self.separator = separator if separator != "wide" or not self.separator else self.separator
-        self.lo = self.hi = end
-
-    def _lead(self) -> str:
-        lead, self.words = " ".join(self.words), []
-        return lead
-
-    def _as_words(self, end: int) -> None:
-        self.words.append(self.reader.text(self.lo, self.hi))
-        self.lo = self.hi = end
-
-    def _word(self, i: int, token: Token, after: int) -> None:
-        following = self.reader.tokens[after].kind if after < len(self.reader.tokens) else ""
-        if token.kind == "text" and self.lo < self.hi and following == "rel":
-            self.hi = after  # words beside the quantity that is being defined
-            return
-        if self.lo < self.hi and self._is_numbering():
-            self._as_words(i)
-        self._cut("words", i)
-        self.lo = self.hi = after
-        if token.text.strip(" ,.;:~").lower() not in _JOINING_WORDS:
-            self.words.append(token.text.strip())
-
-    def _is_numbering(self) -> bool:
-        """'1.' or '(2)' before words counts paragraphs."""
-        tokens = self.reader.tokens[self.lo : self.hi]
-        inner = [t for t in tokens if t.kind not in ("open", "close")]
-        return len(inner) == 1 and inner[0].kind in ("num", "name") and (len(tokens) > 1 or inner[0].kind == "num")
-
-    def _is_name(self, i: int) -> bool:
-        """Whether words in a formula are a quantity: scripted, related, or beside an operator."""
-        tokens = self.reader.tokens
-        token = tokens[i]
-        if not _OPERAND_WORD.fullmatch(token.text.strip()) or (token.kind == "text" and token.text[-1:].isspace()):
-            return token.kind == "text" and i + 1 < len(tokens) and tokens[i + 1].kind == "rel" and self._wordy(token)
-        following = tokens[i + 1] if i + 1 < len(tokens) else None
-        before = tokens[i - 1] if i else None
-        if token.kind == "prose" and (before is not None and before.kind == "prose"):
-            return False
-        if following is not None and (following.kind in ("script", "rel", "prime", "sub", "sup")):
-            return True
-        if token.kind == "prose":
-            return False
-        called = following is not None and following.kind == "open" and following.text in ("(", "[", "left(", "left[")
-        return called or (before is not None and before.kind in ("op", "rel"))
-
-    def _wordy(self, token: Token) -> bool:
-        return bool(_OPERAND_WORD.fullmatch(token.text.strip())) and len(token.text.split()) <= 3
-
-
-def pieces_of(reader: Reader) -> list[Piece]:
-    """The statements of a stretch, in order."""
-    return _Cutter(reader).run()
-
-
-def sizes_in(reader: Reader, piece: Piece) -> tuple[tuple[int, int], ...] | None:
-    """The sizes that a piece consists of (3×4 4×3), or None where it is anything else."""
-    tokens = [
-        t for t in reader.tokens[piece.lo : piece.hi] if t.kind not in ("open", "close", "wide") and t.text != "cancel"
-    ]
-    if not tokens or len(tokens) % 3:
-        return None
-    sizes = []
-    for k in range(0, len(tokens), 3):
-        rows, sign, columns = tokens[k : k + 3]
-        if rows.kind != "num" or columns.kind != "num" or sign.text != "×":
-            return None
-        if not (rows.text.isdigit() and columns.text.isdigit() and len(rows.text) < 9 and len(columns.text) < 9):
-            return None
-        if "·" in reader.source[sign.start : sign.end] or "dot" in reader.source[sign.start : sign.end]:
-            return None
-        sizes.append((int(rows.text), int(columns.text)))
-    return tuple(sizes)
+        last = joined[-1] if joined else None
+        if last and last.sort is Sort.WORDS and last.struck == piece.struck and (tied or piece.sort is Sort.WORDS):
+            gap = piece.offset - last.offset - len(last.source)
+            joined[-1] = replace(last, source=last.source + " " * gap + piece.source)
+        else:
+            joined.append(replace(piece, sort=Sort.WORDS) if tied else piece)
+    return joined

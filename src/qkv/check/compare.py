@@ -1,0 +1,128 @@
+"""A shown value against a certified one: equal, rounded, off by less than a unit of the last place, or apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from flint import fmpq
+
+from qkv.expr import nodes as n
+from qkv.interpret.cells import NEG_INF, Cell, bounds, interval, rational
+
+
+class Agreement(IntEnum):
+    """How a shown value stands to a computed one, best first."""
+
+    EQUAL = 0
+    ROUNDED = 1
+    OPEN = 2  # the ball is too wide to tell
+    NEAR = 3  # within one unit of the last place, and not the nearest
+    APART = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A printed cell: what it can stand for. `half` is half a unit of its last place (0 for an exact number);
+    `cell` holds exact expressions such as 1/√2 as a ball."""
+
+    text: str
+    value: fmpq | None  # None for −∞ and for exact irrational expressions
+    half: fmpq
+    cell: Cell
+
+    @property
+    def low(self) -> fmpq:
+        """The least value that rounds to it."""
+        return self.value - self.half
+
+    @property
+    def high(self) -> fmpq:
+        """The greatest value that rounds to it."""
+        return self.value + self.half
+
+
+def shown_number(node: n.Number, approximate: bool = False) -> Shown:
+    """A printed decimal. After ≈, trailing zeros of a whole number need not be digits: 10300 may stand for 10301."""
+    value = rational(node.value)
+    ulp = node.ulp
+    if approximate and node.places == 0 and node.value and node.value % 10 == 0:
+        digits = str(abs(node.value.numerator))
+        ulp *= 10 ** (len(digits) - len(digits.rstrip("0")))
+    half = rational(ulp) / 2
+    return Shown(node.text or str(node.value), value, half, value)
+
+
+def shown_cell(text: str, cell: Cell) -> Shown:
+    """A cell that is no decimal: −∞, or an exact expression."""
+    return Shown(text, cell if isinstance(cell, fmpq) else None, fmpq(0), cell)
+
+
+def agreement(shown: Shown, true: Cell) -> Agreement:
+    """How a shown cell stands to a true one."""
+    if shown.cell is NEG_INF or true is NEG_INF:
+        return _infinite(shown, true)
+    low, high = bounds(true)
+    if shown.value is None:
+        return Agreement.EQUAL if _overlap(bounds(shown.cell), (low, high)) else Agreement.APART
+    if low == high == shown.value:
+        return Agreement.EQUAL
+    if shown.low <= low and high <= shown.high and shown.half > 0:
+        return Agreement.ROUNDED
+    if _overlap((shown.low, shown.high), (low, high)):
+        return Agreement.OPEN
+    near = shown.half > 0 and shown.value - 2 * shown.half < low and high < shown.value + 2 * shown.half
+    return Agreement.NEAR if near else Agreement.APART
+
+
+def _infinite(shown: Shown, true: Cell) -> Agreement:
+    if shown.cell is true:
+        return Agreement.EQUAL
+    return Agreement.APART
+
+
+def follows(shown: Shown, own: Cell) -> Agreement:
+    """How a shown cell stands to what the author's own numbers give, themselves intervals: ROUNDED if they meet."""
+    if shown.cell is NEG_INF or own is NEG_INF:
+        return _infinite(shown, own)
+    low, high = bounds(own)
+    if shown.value is None:
+        return Agreement.ROUNDED if _overlap(bounds(shown.cell), (low, high)) else Agreement.APART
+    if _overlap((shown.low, shown.high), (low, high)):
+        return Agreement.ROUNDED
+    wide = shown.half * 2
+    return Agreement.NEAR if _meets_within(shown.value, wide, low, high) else Agreement.APART
+
+
+def _meets_within(value: fmpq, reach: fmpq, low: fmpq, high: fmpq) -> bool:
+    return bool(reach > 0 and low < value + reach and high > value - reach)
+
+
+def _overlap(a: tuple[fmpq, fmpq], b: tuple[fmpq, fmpq]) -> bool:
+    return bool(a[0] <= b[1] and b[0] <= a[1])
+
+
+def held(shown: Shown, sources: list[Cell]) -> Cell:
+    """What the author may go on with: the printed number, or the unrounded one that it stands for.
+
+    The interval spans the printed point and those of the computed sources that round to it, so that carrying full
+    precision and going on with printed digits are both covered, and nothing else is.
+    """
+    if shown.value is None:
+        return shown.cell
+    low = high = shown.value
+    for source in sources:
+        if source is NEG_INF:
+            continue
+        first, last = bounds(source)
+        first, last = max(first, shown.low), min(last, shown.high)
+        if first <= last:
+            low, high = min(low, first), max(high, last)
+    return interval(low, high)
+
+
+def loosened(shown: Shown) -> Cell:
+    """A decimal put into a working: anything that rounds to it. Whole numbers are meant exactly."""
+    if shown.value is None or shown.half == 0 or shown.half >= fmpq(1, 2):
+        return shown.cell
+    return interval(shown.low, shown.high)

@@ -1,0 +1,173 @@
+"""Where one statement ends and the next begins, and which words stand between them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from qkv.errors import Location
+from qkv.sheet.expressions import Reader
+from qkv.sheet.lexer import Token
+
+_JOINING_WORDS = frozenset(("and", "or", "&", "und", "et", "y", "и", "和", "且", "with", "where"))
+_OPERAND_WORD = re.compile(r"[^\W\d_][\w \-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Tokens lo … hi of one statement, the words before it, and the separator that they follow."""
+
+    lo: int
+    hi: int
+    at: Location
+    separator: str = ""
+    lead: str = ""
+    struck: bool = False
+
+
+class _Cutter:
+    """One walk over the tokens outside of brackets."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.pieces: list[Piece] = []
+        self.lo = self.hi = 0
+        self.words: list[str] = []
+        self.separator = ""
+        self.struck = False
+
+    def run(self) -> list[Piece]:
+        tokens, partner = self.reader.tokens, self.reader.partner
+        i = 0
+        while i < len(tokens):
+            after = max(partner[i], i) + 1
+            self._step(i, after)
+            i = after
+        self._cut("", len(tokens))
+        if self.words:
+            self.pieces.append(Piece(0, 0, self._place(len(tokens) - 1), self.separator, self._lead()))
+        return self.pieces
+
+    def _place(self, i: int) -> Location:
+        return self.reader.at(i) if self.reader.tokens else self.reader.places.at(0)
+
+    def _step(self, i: int, after: int) -> None:
+        token = self.reader.tokens[i]
+        if token.kind == "strike":
+            self._cut("strike", i)
+            self.struck = not self.struck
+            self.lo = self.hi = after
+        elif token.kind in ("text", "prose") and not self._is_name(i):
+            self._word(i, token, after)
+        elif token.kind in ("row", "wide") or token.text in (",", ";", ".", ":", "&"):
+            if token.kind == "sep" or self._divides(i, after):
+                self._separate(i, token, after)
+        else:
+            if not self.reader.strict and token.gap == 2 and self._divides(i - 1, i):
+                self._cut("row", i)
+                self.lo = self.hi = i
+            self.hi = after
+
+    def _separate(self, i: int, token: Token, after: int) -> None:
+        if token.text == ":" and self.lo < self.hi and self._is_heading():
+            self._as_words(i)
+        else:
+            self._cut(token.text if token.kind == "sep" else token.kind, i)
+        self.lo = self.hi = after
+
+    def _divides(self, i: int, after: int) -> bool:
+        """Whether a line end or a wide gap parts two statements: not beside a relation or an operator."""
+        tokens = self.reader.tokens
+        if self.lo >= self.hi:
+            return True
+        following = tokens[after] if after < len(tokens) else None
+        if tokens[self.hi - 1].kind in ("rel", "op", "cmp"):
+            return False
+        return following is None or following.kind not in ("rel", "op", "cmp")
+
+    def _is_heading(self) -> bool:
+        tokens = self.reader.tokens[self.lo : self.hi]
+        return tokens[0].kind in ("word", "name", "num", "func") and not any(
+            t.kind in ("rel", "grid", "list", "begin") for t in tokens
+        )
+
+    def _cut(self, separator: str, end: int) -> None:
+        """End the piece at hand."""
+        if self.lo < self.hi:
+            at = self.reader.at(self.lo)
+            self.pieces.append(Piece(self.lo, self.hi, at, self.separator, self._lead(), self.struck))
+            self.separator = separator
+        elif separator and self.separator in ("", ",", "wide"):
+            self.separator = separator if separator != "wide" or not self.separator else self.separator
+        self.lo = self.hi = end
+
+    def _lead(self) -> str:
+        lead, self.words = " ".join(self.words), []
+        return lead
+
+    def _as_words(self, end: int) -> None:
+        self.words.append(self.reader.text(self.lo, self.hi))
+        self.lo = self.hi = end
+
+    def _word(self, i: int, token: Token, after: int) -> None:
+        following = self.reader.tokens[after].kind if after < len(self.reader.tokens) else ""
+        if token.kind == "text" and self.lo < self.hi and following == "rel":
+            self.hi = after  # words beside the quantity that is being defined
+            return
+        if self.lo < self.hi and self._is_numbering():
+            self._as_words(i)
+        self._cut("words", i)
+        self.lo = self.hi = after
+        if token.text.strip(" ,.;:~").lower() not in _JOINING_WORDS:
+            self.words.append(token.text.strip())
+
+    def _is_numbering(self) -> bool:
+        """'1.' or '(2)' before words counts paragraphs."""
+        tokens = self.reader.tokens[self.lo : self.hi]
+        inner = [t for t in tokens if t.kind not in ("open", "close")]
+        return len(inner) == 1 and inner[0].kind in ("num", "name") and (len(tokens) > 1 or inner[0].kind == "num")
+
+    def _is_name(self, i: int) -> bool:
+        """Whether words in a formula are a quantity: scripted, related, or beside an operator."""
+        tokens = self.reader.tokens
+        token = tokens[i]
+        if not _OPERAND_WORD.fullmatch(token.text.strip()) or (token.kind == "text" and token.text[-1:].isspace()):
+            return token.kind == "text" and i + 1 < len(tokens) and tokens[i + 1].kind == "rel" and self._wordy(token)
+        following = tokens[i + 1] if i + 1 < len(tokens) else None
+        before = tokens[i - 1] if i else None
+        if token.kind == "prose" and (before is not None and before.kind == "prose"):
+            return False
+        if following is not None and (following.kind in ("script", "rel", "prime", "sub", "sup")):
+            return True
+        if token.kind == "prose":
+            return False
+        called = following is not None and following.kind == "open" and following.text in ("(", "[", "left(", "left[")
+        return called or (before is not None and before.kind in ("op", "rel"))
+
+    def _wordy(self, token: Token) -> bool:
+        return bool(_OPERAND_WORD.fullmatch(token.text.strip())) and len(token.text.split()) <= 3
+
+
+def pieces_of(reader: Reader) -> list[Piece]:
+    """The statements of a stretch, in order."""
+    return _Cutter(reader).run()
+
+
+def sizes_in(reader: Reader, piece: Piece) -> tuple[tuple[int, int], ...] | None:
+    """The sizes that a piece consists of (3×4 4×3), or None where it is anything else."""
+    tokens = [
+        t for t in reader.tokens[piece.lo : piece.hi] if t.kind not in ("open", "close", "wide") and t.text != "cancel"
+    ]
+    if not tokens or len(tokens) % 3:
+        return None
+    sizes = []
+    for k in range(0, len(tokens), 3):
+        rows, sign, columns = tokens[k : k + 3]
+        if rows.kind != "num" or columns.kind != "num" or sign.text != "×":
+            return None
+        if not (rows.text.isdigit() and columns.text.isdigit() and len(rows.text) < 9 and len(columns.text) < 9):
+            return None
+        if "·" in reader.source[sign.start : sign.end] or "dot" in reader.source[sign.start : sign.end]:
+            return None
+        sizes.append((int(rows.text), int(columns.text)))
+    return tuple(sizes)

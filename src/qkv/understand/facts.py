@@ -1,0 +1,248 @@
+"""Statements as facts: who is spoken of, by which formula, with which numbers.
+
+A chain such as Q = X W^Q = [..][..] ≈ [..] has a subject (Q), a formula (X W^Q), workings (literal but not yet one
+value) and values. Chains that go on in the next display are joined first, and a nameless display that follows an open
+subject ('A = softmax(E)' and then its rows) is given that subject.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from fractions import Fraction
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.understand.roles import SCORE_ROLES, Cue, cue_of, roles_of
+from qkv.sheet.model import Link, Origin, Relation, Sheet, Statement
+
+
+class Form(Enum):
+    """What a link is."""
+
+    NAME = "a name"
+    FORMULA = "an expression with names"
+    WORKING = "numbers still to be combined"
+    VALUE = "a plain value"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One chain. `links` are those not struck; `subjects` its leading names; `head` and `row` come from scripts or words."""
+
+    statement: Statement
+    links: tuple[Link, ...]
+    subjects: tuple[n.Name, ...]
+    cue: Cue
+    head: int | None = None  # the head in force here, from the words around
+    pending: bool = False  # nameless: the subject is taken from the chain before
+
+    @property
+    def formula(self) -> n.Expr | None:
+        """The first expression with names that is no bare name."""
+        return next((link.expr for link in self.links if form(link.expr) is Form.FORMULA), None)
+
+    @property
+    def working(self) -> Link | None:
+        """The first literal that is still to be worked out."""
+        return next((link for link in self.links if form(link.expr) is Form.WORKING), None)
+
+    @property
+    def value(self) -> Link | None:
+        """The last plain value."""
+        return next((link for link in reversed(self.links) if form(link.expr) is Form.VALUE), None)
+
+    @property
+    def symbol(self) -> Symbol | None:
+        """The first subject."""
+        return self.subjects[0].symbol if self.subjects else None
+
+
+def form(expr: n.Expr) -> Form:
+    """What kind of link an expression is."""
+    if isinstance(expr, n.Name) or (isinstance(expr, n.Transpose) and isinstance(expr.arg, n.Name)):
+        return Form.NAME
+    if not n.is_literal(expr):
+        return Form.FORMULA
+    return Form.VALUE if plain_value(expr) is not None else Form.WORKING
+
+
+def plain_value(expr: n.Expr) -> n.Matrix | None:
+    """A printed matrix, vector or number as a matrix of plain cells; None where something is still to be worked out.
+
+    >>> plain_value(n.Negate(n.number("0.5"))).rows[0][0].value
+    Fraction(-1, 2)
+    """
+    if isinstance(expr, n.Transpose):
+        inner = plain_value(expr.arg)
+        return None if inner is None or inner.is_ragged else _transposed(inner)
+    if isinstance(expr, n.Matrix):
+        rows = tuple(tuple(_plain_cell(cell) for cell in row) for row in expr.rows)
+        if any(cell is None for row in rows for cell in row) or not any(rows):
+            return None
+        return replace(expr, rows=rows)  # type: ignore[arg-type]
+    cell = _plain_cell(expr)
+    return None if cell is None else n.Matrix(((cell,),), at=expr.at)
+
+
+def _transposed(matrix: n.Matrix) -> n.Matrix:
+    return n.Matrix(tuple(zip(*matrix.rows, strict=True)), at=matrix.at)
+
+
+def _plain_cell(expr: n.Expr) -> n.Expr | None:
+    match expr:
+        case n.Number() | n.Infinite():
+            return expr
+        case n.Negate(arg=n.Number() as inner):
+            return replace(inner, value=-inner.value, text="-" + inner.text)
+        case n.Negate(arg=n.Infinite(sign=sign)):
+            return n.Infinite(-sign, at=expr.at)
+        case n.Matrix(rows=((inner,),)):
+            return _plain_cell(inner)
+        case n.Quotient(numerator=a, denominator=b):
+            return _plain_fraction(expr, _plain_cell(a), _plain_cell(b))
+        case _:
+            return None
+
+
+def _plain_fraction(expr: n.Expr, a: n.Expr | None, b: n.Expr | None) -> n.Expr | None:
+    """1/3 is a value; 4/1.732 is a working."""
+    if not (isinstance(a, n.Number) and isinstance(b, n.Number)) or a.places != 0 or b.places != 0 or b.value == 0:
+        return None
+    return n.Number(a.value / b.value, None, f"{a.text}/{b.text}", at=expr.at)
+
+
+def facts_of(sheet: Sheet) -> tuple[Fact, ...]:
+    """The chains of a sheet, joined where they go on, each with its subject and what the words say."""
+    return tuple(_with_heads(_attached(_joined(_chains(sheet.statements)))))
+
+
+def _chains(statements: Iterable[Statement]) -> Iterator[Statement]:
+    """Cut chains at ⇒ and at names in mid-chain that begin a new equation (… = [..] ⇒ S ≈ [..])."""
+    for statement in statements:
+        pieces: list[list[Link]] = [[]]
+        for link in statement.links:
+            if link.relation is Relation.IMPLIES and pieces[-1]:
+                pieces.append([])
+            pieces[-1].append(link)
+        for i, piece in enumerate(pieces):
+            implied = statement.continues and piece[0].relation is Relation.IMPLIES if piece else False
+            yield replace(
+                statement,
+                links=tuple(piece),
+                at=piece[0].at if piece else statement.at,
+                continues=statement.continues and i == 0 and not implied,
+            )
+
+
+def _joined(statements: Iterable[Statement]) -> Iterator[Statement]:
+    """Append a chain that begins with a relation to the one before it."""
+    held: Statement | None = None
+    for statement in statements:
+        if held and statement.continues and not statement.struck and statement.at.line - held.end_line <= 8:
+            held = replace(held, links=held.links + statement.links, end_line=statement.end_line)
+            continue
+        if held:
+            yield held
+        held = statement
+    if held:
+        yield held
+
+
+def _attached(statements: Iterable[Statement]) -> Iterator[Fact]:
+    """Turn chains into facts; nameless literals after an open subject take that subject."""
+    open_fact: Fact | None = None
+    for statement in statements:
+        fact = _fact(statement)
+        if statement.struck or not fact.links:
+            yield replace(fact, links=fact.links if not statement.struck else statement.links)
+            continue
+        if fact.subjects:
+            open_fact = fact if fact.value is None or form(fact.links[-1].expr) is not Form.VALUE else None
+        elif open_fact and _may_follow(open_fact, fact):
+            fact = replace(fact, subjects=open_fact.subjects, pending=True)
+        elif fact.formula is not None:
+            open_fact = None
+        yield fact
+
+
+def _may_follow(opened: Fact, fact: Fact) -> bool:
+    same_part = opened.statement.part == fact.statement.part
+    return same_part and fact.formula is None and fact.statement.origin in (Origin.DISPLAY, opened.statement.origin)
+
+
+def _fact(statement: Statement) -> Fact:
+    links = tuple(link for link in statement.links if not link.struck)
+    cue = cue_of(f"{statement.before} {statement.row_label}")
+    return Fact(statement, links, _subjects(links), cue)
+
+
+def _subjects(links: tuple[Link, ...]) -> tuple[n.Name, ...]:
+    names = []
+    for link in links:
+        if not isinstance(link.expr, n.Name):
+            break
+        names.append(link.expr)
+    if names and (len(links) > 1 or len(names) == 1):
+        return tuple(names)
+    last = links[-1].expr if len(links) > 1 else None
+    if isinstance(last, n.Name) and form(links[0].expr) is Form.FORMULA:  # softmax(..) V = Z
+        return (last,)
+    return ()
+
+
+def _with_heads(facts: Iterable[Fact]) -> Iterator[Fact]:
+    """Carry 'Head 2:' forward until another head, or another part, is spoken of."""
+    head: int | None = None
+    for fact in facts:
+        if fact.cue.head is not None:
+            head = fact.cue.head
+        yield replace(fact, head=head)
+
+
+# Letters whose number counts tokens; the numbers of all others count heads.
+TOKEN_BASES = frozenset("q k v x h a e z o y c s u w alpha beta b d delta t n m p".split())  # noqa: SIM905
+INDEX_LETTERS = frozenset("ijhlmnt")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a symbol stands for: the roles it may play, its head, and the row and column it picks."""
+
+    roles: tuple[Role, ...]
+    head: int | None = None
+    row: int | None = None
+    column: int | None = None
+    generic: bool = field(default=False)  # carries an index letter: q_i, Z_i
+
+
+def place_of(symbol: Symbol, head: int | None = None) -> Place:
+    """Read a symbol's scripts.
+
+    >>> place_of(Symbol("z", (), ("3", "1"))).row, place_of(Symbol("W", ("Q",), ("1",))).head
+    (3, 1)
+    """
+    roles = roles_of(symbol)
+    numbers = [int(x) for x in symbol.indices if x.isdigit()]
+    letters = [x for x in symbol.indices if not x.isdigit()]
+    if symbol.base in TOKEN_BASES:
+        if (
+            len(numbers) == 1
+            and len(str(numbers[0])) == 2
+            and not letters
+            and roles
+            and roles[0] in SCORE_ROLES | {Role.WEIGHTS}
+        ):
+            numbers = [int(digit) for digit in str(numbers[0])]  # a_{31} is a_{3,1}
+        row = numbers[0] if numbers else None
+        column = numbers[1] if len(numbers) > 1 else None
+        return Place(roles, head, row, column, bool(letters) and not numbers)
+    if numbers:
+        return Place(roles, numbers[0], numbers[1] if len(numbers) > 1 else None, generic=False)
+    return Place(roles, head, generic=bool(letters))
+
+
+def as_fraction(node: n.Expr) -> Fraction | None:
+    """The number of a plain cell; None for −∞."""
+    return node.value if isinstance(node, n.Number) else None

@@ -1,0 +1,93 @@
+"""Recognising what a formula works out: Q K^T are scores, softmax(...) V is the output.
+
+Only shapes of formulas that attention really has are recognised; anything else stays a formula of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role
+
+RoleOf = Callable[[n.Name], Role | None]
+
+WEIGHT_OF = {Role.W_Q: Role.Q, Role.W_K: Role.K, Role.W_V: Role.V, Role.W_O: Role.OUTPUT}
+BIAS_OF = {Role.B_Q: Role.Q, Role.B_K: Role.K, Role.B_V: Role.V, Role.B_O: Role.OUTPUT}
+TOKENS = frozenset({Role.X, Role.Y, Role.STATES})
+SCORE_STAGES = frozenset({Role.SCORES, Role.SCALED, Role.MASKED})
+
+
+def formula_role(expr: n.Expr, role_of: RoleOf) -> Role | None:
+    """The role of what a formula gives, or None."""
+    match expr:
+        case n.Name():
+            return role_of(expr)
+        case n.Transpose(arg=a):
+            return formula_role(a, role_of)
+        case n.Softmax(arg=a):
+            return Role.WEIGHTS if formula_role(a, role_of) in SCORE_STAGES else None
+        case n.Normalise(arg=a):
+            return Role.WEIGHTS if formula_role(a, role_of) in SCORE_STAGES else None
+        case n.Concat():
+            return Role.CONCAT
+        case n.Mask():
+            return Role.MASKED
+        case n.Quotient(numerator=a):
+            return Role.SCALED if formula_role(a, role_of) is Role.SCORES else None
+        case n.Sum(terms=terms):
+            return _sum_role([formula_role(term, role_of) for term in terms])
+        case n.Product(left=a, right=b):
+            return _product_role(a, b, role_of)
+        case _:
+            return None
+
+
+def _sum_role(roles: list[Role | None]) -> Role | None:
+    if len(roles) == 2 and roles[1] is Role.MASK and roles[0] in SCORE_STAGES:
+        return Role.MASKED
+    if len(roles) == 2 and roles[1] in BIAS_OF and roles[0] is BIAS_OF[roles[1]]:
+        return roles[0]
+    return None
+
+
+def _product_role(a: n.Expr, b: n.Expr, role_of: RoleOf) -> Role | None:
+    left, right = formula_role(a, role_of), formula_role(b, role_of)
+    for weight, source in ((right, left), (left, right)):
+        if weight in WEIGHT_OF and (source in TOKENS or weight is Role.W_O):
+            return WEIGHT_OF[weight]
+    if {left, right} == {Role.Q, Role.K} and (_turned(a) != _turned(b) or _is_vector(a)):
+        return Role.SCORES
+    if {left, right} == {Role.WEIGHTS, Role.V}:
+        return Role.OUTPUT
+    if right is Role.SCORES and _is_scale(a):
+        return Role.SCALED
+    return None
+
+
+def _turned(expr: n.Expr) -> bool:
+    return isinstance(expr, n.Transpose)
+
+
+def _is_vector(expr: n.Expr) -> bool:
+    return isinstance(expr, n.Name) and expr.symbol.base.islower()
+
+
+def _is_scale(expr: n.Expr) -> bool:
+    return isinstance(expr, n.Quotient) and any(isinstance(part, n.Root) for part in n.walk(expr))
+
+
+def divisors(expr: n.Expr, role_of: RoleOf) -> Iterator[n.Expr]:
+    """What scores are divided by, wherever in a formula that happens."""
+    for part in n.walk(expr):
+        if isinstance(part, n.Quotient) and formula_role(part.numerator, role_of) is Role.SCORES:
+            yield part.denominator
+        elif isinstance(part, n.Product) and formula_role(part.right, role_of) is Role.SCORES and _is_scale(part.left):
+            yield part.left.denominator  # type: ignore[union-attr]
+
+
+def softmax_arguments(expr: n.Expr) -> Iterator[n.Expr]:
+    """What softmax is taken of, anywhere in a formula."""
+    for part in n.walk(expr):
+        if isinstance(part, n.Softmax):
+            yield part.arg

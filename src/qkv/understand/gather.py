@@ -1,0 +1,430 @@
+"""Facts to a Spec: which quantities are given, under which names the rest is worked out, and how scores are scaled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.expr.show import symbol_plain
+from qkv.program.kinds import Key, Scale, Spec, default_symbol
+from qkv.program.model import Given
+from qkv.sheet.model import Origin, Repair
+from qkv.understand.facts import Fact, Form, Place, form, place_of, plain_value
+from qkv.understand.formulas import divisors, formula_role, softmax_arguments
+from qkv.understand.repair import cell_value, mend_factor, similar
+from qkv.understand.roles import CAUSAL, DERIVED, MISREAD_Q, PLAIN_SUM, PRIMARY, ROOT_SCALE
+
+R = Role
+FACTORS = {R.Q: (R.X, R.W_Q), R.K: (R.X, R.W_K), R.V: (R.X, R.W_V)}
+
+
+@dataclass
+class Gathering:
+    """What has been found so far; filled while walking the facts of one problem, then read once."""
+
+    givens: dict[Key, Given] = field(default_factory=dict)
+    tokens: dict[tuple[Role, int], Given] = field(default_factory=dict)  # x_1, h_2 …
+    others: dict[Symbol, Given] = field(default_factory=dict)  # values of names that play no known role
+    claimed: dict[Key, Given] = field(default_factory=dict)  # derived roles printed without a formula
+    claimed_tokens: dict[tuple[Role, int], Given] = field(default_factory=dict)  # q_1 = [..] printed without a formula
+    names: dict[Key, Symbol] = field(default_factory=dict)
+    sizes: dict[Role, n.Number] = field(default_factory=dict)
+    divisors: list[n.Expr] = field(default_factory=list)
+    unscaled: bool = False
+    causal: bool = False
+    plain_sum: bool = False
+    columns: bool = False
+    printed: dict[Key, n.Matrix] = field(default_factory=dict)  # what was printed for derived roles, right or wrong
+    inherited: set[Key] = field(default_factory=set)
+    repairs: list[Repair] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def gather(facts: tuple[Fact, ...], title: str = "", earlier: Gathering | None = None) -> Gathering:
+    """Walk the facts of one problem. Code fences come last: they only fill what the text leaves open."""
+    found = Gathering(causal=bool(CAUSAL.search(title)))
+    for fact in (*(f for f in facts if not _is_code(f)), *(f for f in facts if _is_code(f))):
+        if not fact.statement.struck:
+            _note_fact(found, fact, facts)
+    for fact in facts:
+        _note_words(found, fact)
+    _settle(found, earlier)
+    return found
+
+
+def _is_code(fact: Fact) -> bool:
+    return fact.statement.origin is Origin.CODE
+
+
+def role_of_name(found: Gathering, head: int | None) -> object:
+    """A function from names to roles, as the problem uses them."""
+
+    def role(name: n.Name) -> Role | None:
+        roles = place_of(name.symbol, head).roles
+        return roles[0] if roles else None
+
+    return role
+
+
+def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
+    role_of = role_of_name(found, fact.head)
+    for link in fact.links:
+        if form(link.expr) is Form.FORMULA:
+            _note_formula(found, link.expr, role_of)
+    formula_says = formula_role(fact.formula, role_of) if fact.formula is not None else None  # type: ignore[arg-type]
+    for name in fact.subjects:
+        place = place_of(name.symbol, fact.head)
+        role = formula_says or misread_q(name.symbol, fact) or (place.roles[0] if place.roles else None)
+        _note_subject(found, fact, name, place, role)
+        if role in FACTORS and fact.working is not None and fact.formula is None or formula_says in FACTORS:
+            _note_factors(found, fact, role or R.Q, place, facts)
+
+
+def misread_q(symbol: Symbol, fact: Fact) -> Role | None:
+    """Ω, ∅ or α where only a Q fits: worked out as a product of two matrices, or multiplied by a Kᵀ."""
+    working = fact.working
+    is_product = working is not None and isinstance(working.expr, n.Product)
+    return R.Q if symbol.base in MISREAD_Q and is_product and symbol.base != "alpha" else None
+
+
+def _note_formula(found: Gathering, expr: n.Expr, role_of: object) -> None:
+    found.divisors.extend(divisors(expr, role_of))  # type: ignore[arg-type]
+    for arg in softmax_arguments(expr):
+        inner = formula_role(arg, role_of)  # type: ignore[arg-type]
+        if inner is R.SCORES:
+            found.unscaled = True
+    for part in n.walk(expr):
+        if isinstance(part, n.Normalise):
+            found.plain_sum = True
+        if isinstance(part, n.Product) and isinstance(part.left, n.Name) and isinstance(part.right, n.Name):
+            weight, token = place_of(part.left.symbol), place_of(part.right.symbol)
+            if weight.roles[:1] and weight.roles[0] in (R.W_Q, R.W_K, R.W_V) and token.roles[:1] == (R.X,):
+                found.columns = True
+
+
+def _note_words(found: Gathering, fact: Fact) -> None:
+    words = f"{fact.statement.before} {fact.statement.after}"
+    if CAUSAL.search(words):
+        found.causal = True
+    if ROOT_SCALE.search(words) and not found.divisors:
+        found.divisors.append(n.Root(n.Name(default_symbol(R.D_K))))
+    if PLAIN_SUM.search(words):
+        found.plain_sum = True
+
+
+def _note_subject(found: Gathering, fact: Fact, name: n.Name, place: Place, role: Role | None) -> None:
+    value = plain_value(fact.value.expr) if fact.value else _identity(fact)
+    bare = fact.formula is None and fact.working is None and not fact.pending
+    if role in (R.D_K, R.D_V, R.D_MODEL, R.HEADS):
+        _note_size(found, role, value, fact)
+    elif place.generic and value is None:
+        return
+    elif role in DERIVED and place.row is None:
+        head = _head(place, fact)
+        found.names.setdefault((role, head), name.symbol)
+        if value is not None:
+            found.printed.setdefault((role, head), value)
+        if bare and value is not None:
+            found.claimed.setdefault((role, head), _given(name, value, role, head, fact))
+    elif role in DERIVED and bare and value is not None and place.column is None:
+        found.claimed_tokens.setdefault((role, place.row or 1), _given(name, value, role, place.head, fact))
+    elif value is None or not bare:
+        return
+    elif role in PRIMARY and place.row is not None and min(value.shape) == 1:
+        found.tokens.setdefault((role, place.row), _given(name, value, role, None, fact))
+    elif role in PRIMARY:
+        _note_primary(found, name, value, role, _head(place, fact), fact)
+    else:
+        found.others.setdefault(name.symbol, _given(name, value, role or R.OTHER, place.head, fact))
+
+
+def _head(place: Place, fact: Fact) -> int | None:
+    return (fact.head or 1) if place.generic else place.head
+
+
+def _note_primary(found: Gathering, name: n.Name, value: n.Matrix, role: Role, head: int | None, fact: Fact) -> None:
+    if role in (R.X, R.SOURCE, R.STATES, R.W_O, R.B_O):
+        head = None
+    given = _given(name, value, role, head, fact)
+    held = found.givens.get((role, head))
+    if held is None:
+        found.givens[role, head] = given
+    elif held.symbol != name.symbol:  # a second sequence, such as X_enc beside X_dec
+        found.others.setdefault(name.symbol, given)
+
+
+def _identity(fact: Fact) -> n.Matrix | None:
+    """W_Q = I: a marker of size 0 that settles once the size is known."""
+    last = fact.links[-1].expr if len(fact.links) > 1 else None
+    return n.Matrix(()) if isinstance(last, n.Name) and last.symbol.base == "I" else None
+
+
+def _given(name: n.Name, value: n.Matrix, role: Role, head: int | None, fact: Fact) -> Given:
+    line = fact.value.at.line if fact.value else fact.statement.at.line
+    return Given(name.symbol, value, role, symbol_plain(name.symbol), head, line)
+
+
+def _note_size(found: Gathering, role: Role, value: n.Matrix | None, fact: Fact) -> None:
+    if value is not None and value.shape == (1, 1) and isinstance(value.rows[0][0], n.Number):
+        number = value.rows[0][0]
+        if number.value.denominator == 1 and number.value > 0:
+            found.sizes.setdefault(role, number)
+
+
+def _note_factors(found: Gathering, fact: Fact, role: Role, place: Place, facts: tuple[Fact, ...]) -> None:
+    """[..] × [..] under 'Q =': the left factor is X, the right one W_Q."""
+    working = fact.working
+    if working is None or not isinstance(working.expr, n.Product) or role not in FACTORS:
+        return
+    left, right = plain_value(working.expr.left), plain_value(working.expr.right)
+    if left is None or right is None or left.is_ragged:
+        return
+    head = _head(place, fact)
+    x_role, w_role = FACTORS[role]
+    if (x_role, None) not in found.givens and not any(r is x_role for r, _ in found.tokens):
+        symbol = default_symbol(x_role)
+        found.givens[x_role, None] = Given(symbol, left, x_role, symbol_plain(symbol), None, working.at.line)
+    if (w_role, head) in found.givens or (w_role, None) in found.givens and head is None:
+        return
+    printed = printed_value(fact, facts)
+    mended = mend_factor(left, right, printed)
+    if mended.repair:
+        found.repairs.append(Repair(working.at.line, "", mended.repair, mended.reason))
+        found.notes.append(f"line {working.at.line}: {mended.reason}")
+    elif mended.reason:
+        found.notes.append(f"line {working.at.line}: {mended.reason}")
+    if mended.matrix is not None:
+        symbol = default_symbol(w_role, head)
+        found.givens[w_role, head] = Given(symbol, mended.matrix, w_role, symbol_plain(symbol), head, working.at.line)
+
+
+def printed_value(fact: Fact, facts: Iterable[Fact]) -> n.Matrix | None:
+    """What a fact's subject is said to be, here or in the next chain about it."""
+    if fact.value is not None:
+        return plain_value(fact.value.expr)
+    later = (
+        f
+        for f in facts
+        if f.statement.at >= fact.statement.at and f.symbol == fact.symbol and f.value and not f.pending
+    )
+    follower = next(later, None)
+    return plain_value(follower.value.expr) if follower and follower.value else None
+
+
+def _settle(found: Gathering, earlier: Gathering | None) -> None:
+    _settle_tokens(found)
+    _settle_states(found)
+    if earlier is not None:
+        _inherit(found, earlier)
+    _settle_derived(found, earlier)
+    _settle_identities(found)
+
+
+def _settle_tokens(found: Gathering) -> None:
+    """x_1, x_2, … become the rows of X (h_i of H; q_i, k_i, v_i of Q, K, V where nothing else gives them)."""
+    for role in {role for role, _ in found.tokens}:
+        if (role, None) not in found.givens:
+            _stack(found, role, {i: g for (r, i), g in found.tokens.items() if r is role})
+    for role in {role for role, _ in found.claimed_tokens} & {R.Q, R.K, R.V}:
+        made = (FACTORS[role][0], None) in found.givens
+        if not made and (role, None) not in found.claimed:
+            rows = {i: g for (r, i), g in found.claimed_tokens.items() if r is role}
+            found.tokens.update({(role, i): g for i, g in rows.items()})
+            _stack(found, role, rows)
+
+
+def _stack(found: Gathering, role: Role, rows: dict[int, Given]) -> None:
+    if sorted(rows) != list(range(1, len(rows) + 1)) and sorted(rows) != list(range(len(rows))):
+        return
+    ordered = [rows[i] for i in sorted(rows)]
+    parts = tuple(_as_row(given) for given in ordered)
+    symbol = default_symbol(role)
+    expr = n.Concat(parts, axis=0)
+    found.givens[role, None] = Given(symbol, expr, role, symbol_plain(symbol), None, ordered[0].line, implied=True)
+
+
+def _as_row(given: Given) -> n.Expr:
+    matrix = given.expr
+    column = isinstance(matrix, n.Matrix) and matrix.shape[1] == 1 and matrix.shape[0] > 1
+    return n.Transpose(n.Name(given.symbol)) if column else n.Name(given.symbol)
+
+
+def _settle_states(found: Gathering) -> None:
+    """States h without a source vector are the tokens themselves."""
+    if (R.STATES, None) in found.givens and (R.SOURCE, None) not in found.givens and (R.X, None) not in found.givens:
+        found.givens[R.X, None] = replace(found.givens.pop((R.STATES, None)), role=R.X)
+
+
+def _inherit(found: Gathering, earlier: Gathering) -> None:
+    """What this problem does not give itself, it takes from the problem before."""
+    local = {role for role, _ in found.givens}
+    heads = {head for _, head in found.givens if head is not None}
+    for (role, head), given in earlier.givens.items():
+        if role in local or (role in DERIVED and R.X in local):
+            continue
+        if (head is None or not heads or head in heads) and (role, head) not in found.givens:
+            found.givens[role, head] = given
+            found.inherited.add((role, head))
+    for key, matrix in earlier.printed.items():
+        found.printed.setdefault(key, matrix)
+    for key, token in earlier.tokens.items():
+        found.tokens.setdefault(key, token)
+    for symbol, other in earlier.others.items():
+        found.others.setdefault(symbol, other)
+    for role, size in earlier.sizes.items():
+        if role not in local:
+            found.sizes.setdefault(role, size)
+    if not found.divisors and not found.unscaled:
+        found.divisors, found.unscaled = list(earlier.divisors), earlier.unscaled
+
+
+def _settle_derived(found: Gathering, earlier: Gathering | None) -> None:
+    """A derived quantity printed without formula is given where nothing in the problem leads to it, and where it
+    restates what an earlier problem worked out ('K and V as before')."""
+    for key, given in found.claimed.items():
+        if not _derivable(found, *key) or _restated(found, key, given, earlier):
+            found.givens.setdefault(key, given)
+
+
+def _restated(found: Gathering, key: Key, given: Given, earlier: Gathering | None) -> bool:
+    role, head = key
+    if role not in FACTORS or earlier is None or not isinstance(given.expr, n.Matrix):
+        return False
+    factors = [k for r in FACTORS[role] for k in ((r, head), (r, None)) if k in found.givens]
+    if not any(k in found.inherited for k in factors):
+        return False
+    product = _product(found, factors)
+    if product is not None and similar(product, given.expr):
+        return False
+    before = earlier.printed.get(key)
+    return (before is not None and similar(before, given.expr)) or all(k in found.inherited for k in factors)
+
+
+def _product(found: Gathering, keys: list[Key]) -> n.Matrix | None:
+    """X W as plain fractions."""
+    left, right = (plain_value(found.givens[key].expr) for key in (keys[0], keys[-1]))
+    if left is None or right is None or left.shape[1] != right.shape[0] or left.is_ragged or right.is_ragged:
+        return None
+    columns = list(zip(*right.rows, strict=True))
+    return n.Matrix(
+        tuple(
+            tuple(
+                n.Number(sum((cell_value(x) * cell_value(y) for x, y in zip(row, column, strict=True)), Fraction(0)))
+                for column in columns
+            )
+            for row in left.rows
+        )
+    )
+
+
+def _derivable(found: Gathering, role: Role, head: int | None) -> bool:
+    def has(wanted: Role) -> bool:
+        return (wanted, head) in found.givens or (wanted, None) in found.givens
+
+    if role in FACTORS:
+        return has(FACTORS[role][1]) and has(R.X)
+    if role in (R.SCORES, R.SCALED, R.MASKED):
+        scores = role is not R.SCORES and has(R.SCORES)
+        return scores or has(R.SOURCE) or all(has(r) or _derivable(found, r, head) for r in (R.Q, R.K))
+    if role is R.WEIGHTS:
+        return has(R.SCORES) or _derivable(found, R.SCORES, head)
+    return True
+
+
+def _settle_identities(found: Gathering) -> None:
+    source = found.givens.get((R.X, None))
+    shape = given_shape(source) if source else None
+    for key, given in list(found.givens.items()):
+        if isinstance(given.expr, n.Matrix) and not given.expr.rows:
+            if shape is None:
+                del found.givens[key]
+                continue
+            size = shape[1]
+            rows = tuple(tuple(n.number(int(i == j)) for j in range(size)) for i in range(size))
+            found.givens[key] = replace(given, expr=n.Matrix(rows))
+
+
+def given_shape(given: Given) -> tuple[int, int] | None:
+    """The printed shape of a given, or of a stack of given rows."""
+    if isinstance(given.expr, n.Matrix):
+        return given.expr.shape
+    return None
+
+
+def to_spec(found: Gathering, title: str, line: int) -> Spec:
+    """The Spec of a gathering."""
+    shapes = {key: shape for key, given in found.givens.items() if (shape := _shape(found, given))}
+    scale, divisor, notes = _scale(found, shapes)
+    used = {key: given for key, given in found.givens.items() if key[0] is not R.OTHER}
+    return Spec(
+        givens=used,
+        shapes=shapes,
+        scale=scale,
+        divisor=divisor,
+        causal=found.causal,
+        plain_sum=found.plain_sum,
+        columns=found.columns and _columns_fit(shapes),
+        names=_names(found),
+        title=title,
+        line=line,
+        notes=(*found.notes, *notes),
+    )
+
+
+def _shape(found: Gathering, given: Given) -> tuple[int, int] | None:
+    if isinstance(given.expr, n.Matrix):
+        return given.expr.shape
+    if isinstance(given.expr, n.Concat):
+        first = next((g for g in found.tokens.values() if g.role is given.role), None)
+        if first and isinstance(first.expr, n.Matrix):
+            return len(given.expr.parts), max(first.expr.shape)
+    return None
+
+
+def _columns_fit(shapes: dict[Key, tuple[int, int]]) -> bool:
+    x = shapes.get((R.X, None))
+    weights = [shape for (role, _), shape in shapes.items() if role in (R.W_Q, R.W_K, R.W_V)]
+    return x is not None and bool(weights) and all(shape[1] == x[0] for shape in weights)
+
+
+def _names(found: Gathering) -> dict[Key, Symbol]:
+    names = dict(found.names)
+    heads = {head for _, head in found.givens if head is not None}
+    for (role, head), symbol in found.names.items():
+        if role is R.OUTPUT and (head is not None) and heads:
+            names.pop((role, head))
+            names.setdefault((R.HEAD, head), symbol)
+    return names
+
+
+def _scale(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> tuple[Scale, n.Expr | None, tuple[str, ...]]:
+    """The sheet's own formula wins; where it gives none, scores are divided by √d_k, and that is said."""
+    if found.divisors:
+        return _given_scale(found)
+    if found.unscaled or (R.SOURCE, None) in found.givens or (R.SCORES, None) in found.givens:
+        return Scale.NONE, None, ()
+    return Scale.ROOT_DK, None, ("The sheet does not say how scores are scaled; they are divided by √d_k.",)
+
+
+def _given_scale(found: Gathering) -> tuple[Scale, n.Expr | None, tuple[str, ...]]:
+    stated = found.sizes.get(R.D_K)
+    for divisor in found.divisors:
+        if not n.is_literal(divisor):
+            named = [place_of(symbol).roles for symbol in n.names_in(divisor)]
+            if named and named[0][:1] == (R.D_MODEL,):
+                return Scale.GIVEN, _root_of(found.sizes.get(R.D_MODEL)) or divisor, ()
+            return Scale.ROOT_DK, _root_of(stated), ()
+    return Scale.ROOT_DK, _root_of(stated), ()
+
+
+def _root_of(size: n.Number | None) -> n.Expr | None:
+    return n.Root(n.Number(Fraction(size.value), None, str(size.value))) if size is not None else None
+
+
+def stated_names(found: Gathering) -> Iterator[Given]:
+    """Everything printed that is no part of the plan, such as W^{UK}."""
+    yield from found.tokens.values()
+    yield from found.others.values()

@@ -1,0 +1,255 @@
+"""SHEET → PROGRAM: every problem of a document as a program, with the facts that speak about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from qkv.errors import QkvError
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.expr.show import plain, symbol_plain
+from qkv.interpret.loop import evaluate
+from qkv.interpret.shapes import Shapes
+from qkv.interpret.trace import Trace
+from qkv.program.kinds import default_symbol, plan
+from qkv.program.model import Given, Program, Step
+from qkv.sheet.model import Origin, Repair, Sheet
+from qkv.understand.facts import Fact, Form, facts_of, form, place_of
+from qkv.understand.formulas import formula_role
+from qkv.understand.gather import Gathering, gather, role_of_name, stated_names, to_spec
+from qkv.understand.resolve import Resolver, at_index
+from qkv.understand.roles import DERIVED
+from qkv.understand.scopes import scopes
+
+R = Role
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One problem: its program, worked out, and the facts of the document that belong to it."""
+
+    trace: Trace
+    facts: tuple[Fact, ...]
+    resolver: Resolver
+    repairs: tuple[Repair, ...]
+
+    @property
+    def program(self) -> Program:
+        """The program."""
+        return self.trace.program
+
+
+def understand(sheet: Sheet) -> tuple[Problem, ...]:
+    """The problems of a sheet, in order."""
+    problems: list[Problem] = []
+    earlier: Gathering | None = None
+    for scope in scopes(facts_of(sheet), sheet):
+        found = gather(scope, _titles(scope, sheet), earlier)
+        problems.append(_problem(scope, found, sheet))
+        earlier = found
+    return tuple(problems)
+
+
+def _titles(scope: tuple[Fact, ...], sheet: Sheet) -> str:
+    parts = dict.fromkeys(fact.statement.part for fact in scope)
+    return " / ".join(sheet.parts[part].title for part in parts if part < len(sheet.parts))
+
+
+def _problem(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
+    first = scope[0].statement
+    part = sheet.parts[first.part] if first.part < len(sheet.parts) else None
+    title = part.title if part else ""
+    program = _template(found, title, first.at.line)
+    program = _with_sheet_formulas(program, scope, found)
+    program = _workable(program)
+    return Problem(Trace(program), scope, Resolver(program), tuple(found.repairs))
+
+
+def _template(found: Gathering, title: str, line: int) -> Program:
+    """The kind of attention that the givens tell, with the sheet's other values beside it."""
+    spec = to_spec(found, title, line)
+    extra = tuple(stated_names(found))
+    try:
+        program = plan(spec)
+    except QkvError:
+        program = Program("equations", tuple(spec.givens.values()), (), spec.notes, title, line)
+    known = {given.symbol for given in program.givens}
+    first = tuple(given for given in extra if given.symbol not in known)
+    return replace(program, givens=first + program.givens)
+
+
+def _with_sheet_formulas(program: Program, scope: tuple[Fact, ...], found: Gathering) -> Program:
+    """The sheet's own formulas win over the template, and its further equations become further steps."""
+    for fact in scope:
+        if fact.statement.struck or fact.statement.origin is Origin.CODE or not fact.subjects:
+            continue
+        program = _with_formula(program, fact, found)
+    return program
+
+
+def _with_formula(program: Program, fact: Fact, found: Gathering) -> Program:
+    symbol, formula = fact.subjects[0].symbol, fact.formula
+    place = place_of(symbol, fact.head)
+    if formula is not None and _has_decimals(formula):
+        return program
+    if place.generic and formula is not None:
+        return _token_by_token(program, symbol, formula, found)
+    if formula is None:
+        return _with_working(program, fact, symbol)
+    role = formula_role(formula, role_of_name(found, fact.head))  # type: ignore[arg-type]
+    resolver = Resolver(program)
+    if program.item(symbol) is not None or (resolver.name(symbol, fact.head) is not None and role is not None):
+        return program
+    meant = resolver.expr(formula, fact.head)
+    if meant is None or not _fits(program, meant):
+        return program
+    return _with_step(
+        program, Step(symbol, meant, role or R.OTHER, symbol_plain(symbol), place.head, fact.statement.at.line)
+    )
+
+
+def _with_working(program: Program, fact: Fact, symbol: Symbol) -> Program:
+    """δ_1 = 0 + 3 − 1 = 2 of a name that nothing else explains is a step of its own."""
+    if fact.working is None or fact.pending or Resolver(program).name(symbol, fact.head) is not None:
+        return program
+    if not _fits(program, fact.working.expr):
+        return program
+    return _with_step(
+        program, Step(symbol, fact.working.expr, R.OTHER, symbol_plain(symbol), None, fact.statement.at.line)
+    )
+
+
+def _with_step(program: Program, step: Step) -> Program:
+    return replace(program, steps=(*program.steps, step))
+
+
+def _has_decimals(expr: n.Expr) -> bool:
+    """Printed decimals inside a formula: the author has put rounded numbers in."""
+    return any(isinstance(part, n.Number) and (part.places or 0) > 0 for part in n.walk(expr))
+
+
+def _token_by_token(program: Program, symbol: Symbol, formula: n.Expr, found: Gathering) -> Program:
+    """q_i = W_Q x_i for every token, and the matrix that they make up."""
+    letters = [x for x in symbol.indices if not x.isdigit()]
+    roles = place_of(symbol).roles
+    if len(letters) != 1 or not roles or any(isinstance(part, n.Softmax) for part in n.walk(formula)):
+        return program
+    role, count = roles[0], _tokens(program, formula, letters[0])
+    held = program.find(role)
+    if role not in (R.Q, R.K, R.V, R.SCORES) or count == 0 or (held is not None and _is_given(program, held)):
+        return program
+    steps = []
+    for i in range(1, count + 1):
+        meant = Resolver(program).expr(at_index(formula, letters[0], i))
+        if meant is None or not _fits(program, meant):
+            return program
+        name = Symbol(symbol.base, symbol.labels, tuple(str(i) if x == letters[0] else x for x in symbol.indices))
+        steps.append(Step(name, meant, R.OTHER, symbol_plain(name), says="token by token"))
+    return _replace_matrix(program, role, held, steps)
+
+
+def _replace_matrix(program: Program, role: Role, held: Symbol | None, steps: list[Step]) -> Program:
+    symbol = held or default_symbol(role)
+    parts = tuple(n.Name(step.symbol) for step in steps)
+    whole: n.Expr = n.Concat(parts, axis=1)
+    if role is not R.SCORES:
+        whole = n.Concat(tuple(n.Transpose(part) for part in parts), axis=0)
+    matrix = Step(symbol, whole, role, symbol_plain(symbol), says="the tokens together")
+    kept = [step for step in program.steps if step.symbol != symbol]
+    at = next((i for i, step in enumerate(program.steps) if step.symbol == symbol), 0)
+    merged = (*kept[:at], *steps, matrix, *kept[at:])
+    return replace(program, steps=_ordered(merged, program.givens))
+
+
+def _is_given(program: Program, symbol: Symbol) -> bool:
+    return any(given.symbol == symbol for given in program.givens)
+
+
+def _tokens(program: Program, formula: n.Expr, letter: str) -> int:
+    """How many tokens an index letter runs over."""
+    shapes = _shapes(program)
+    for symbol in n.names_in(formula):
+        if letter in symbol.indices:
+            first = Resolver(program).name(Symbol(symbol.base, symbol.labels, ("1",)))
+            for item in program.items:
+                if first is not None and any(s == item.symbol for s in n.names_in(first)) and item.symbol in shapes:
+                    if isinstance(first, n.Name):
+                        return _count_numbered(program, symbol)
+                    return shapes[item.symbol][0]
+    return 0
+
+
+def _count_numbered(program: Program, symbol: Symbol) -> int:
+    count = 0
+    while program.item(Symbol(symbol.base, symbol.labels, (str(count + 1),))) is not None:
+        count += 1
+    return count
+
+
+def _shapes(program: Program) -> dict[Symbol, tuple[int, int]]:
+    env: dict[Symbol, tuple[int, int]] = {}
+    items: tuple[Given | Step, ...] = (*program.givens, *program.steps)
+    for item in items:
+        try:
+            env[item.symbol] = evaluate(item.expr, env, Shapes())
+        except QkvError:
+            continue
+    return env
+
+
+def _fits(program: Program, expr: n.Expr) -> bool:
+    try:
+        evaluate(expr, _shapes(program), Shapes())
+    except QkvError:
+        return False
+    return True
+
+
+def _ordered(steps: Iterable[Step], givens: tuple[Given, ...]) -> tuple[Step, ...]:
+    """Steps in an order in which each uses only what stands before it; those that never can are left out."""
+    waiting, done = list(steps), {given.symbol for given in givens}
+    ordered: list[Step] = []
+    while waiting:
+        ready = [step for step in waiting if all(symbol in done for symbol in n.names_in(step.expr))]
+        if not ready:
+            break
+        ordered.append(ready[0])
+        done.add(ready[0].symbol)
+        waiting.remove(ready[0])
+    return tuple(ordered)
+
+
+def _workable(program: Program) -> Program:
+    """Leave out what cannot be worked: shapes that do not fit, rows masked everywhere; and say so."""
+    env: dict[Symbol, tuple[int, int]] = {}
+    givens, steps, notes = [], [], list(program.notes)
+    for given in program.givens:
+        if _evaluates(given, env, notes):
+            givens.append(given)
+    for step in _ordered(program.steps, program.givens):
+        if all(symbol in env for symbol in n.names_in(step.expr)) and _evaluates(step, env, notes):
+            steps.append(step)
+    return replace(program, givens=tuple(givens), steps=tuple(steps), notes=tuple(notes))
+
+
+def _evaluates(item: Given | Step, env: dict[Symbol, tuple[int, int]], notes: list[str]) -> bool:
+    try:
+        env[item.symbol] = evaluate(item.expr, env, Shapes())
+    except QkvError as error:
+        what = item.spelled if isinstance(item, Given) else f"{item.spelled} = {plain(item.expr)}"
+        notes.append(f"{what} cannot be worked out: {error.message}")
+        return False
+    return True
+
+
+def derived_facts(problem: Problem) -> Iterator[Fact]:
+    """Facts that speak of something worked out."""
+    for fact in problem.facts:
+        if any(place_of(name.symbol).roles[:1] and place_of(name.symbol).roles[0] in DERIVED for name in fact.subjects):
+            yield fact
+
+
+def has_formula(fact: Fact) -> bool:
+    """Whether a fact has an expression with names."""
+    return any(form(link.expr) is Form.FORMULA for link in fact.links)

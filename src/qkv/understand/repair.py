@@ -1,0 +1,127 @@
+"""Damaged matrices, mended only where exactly one repair agrees with the printed product."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from qkv.expr import nodes as n
+
+MAX_TRIED = 50_000  # repairs tried before giving up; a 6×4 matrix with a number too many in each row needs 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """The matrix to go on with (None where it is not recoverable), what was repaired, and the reason either way."""
+
+    matrix: n.Matrix | None
+    repair: str = ""
+    reason: str = ""
+
+
+def mend_factor(left: n.Matrix, right: n.Matrix, product: n.Matrix | None) -> Mended:
+    """The right factor of left × right = product, mended if it must be."""
+    rows, width = len(left.rows[0]), (product.shape[1] if product is not None and not product.is_ragged else None)
+    if not right.is_ragged and right.shape[0] == rows and (width is None or right.shape[1] == width):
+        return Mended(right)
+    if right.shape[0] != rows or product is None or width is None:
+        return Mended(right if not right.is_ragged else None, reason=_say_unfit(left, right))
+    candidates = _fitting(left, [list(_readings(row, width)) for row in right.rows], product)
+    if len(candidates) == 1:
+        text = " \\\\ ".join(" & ".join(_text(c) for c in row) for row in candidates[0].rows)
+        return Mended(
+            candidates[0], text, f"damaged matrix read as {text}: the one repair that gives the printed product"
+        )
+    if not candidates:
+        return Mended(None, reason="damaged matrix: no repair gives the printed product")
+    return Mended(
+        None, reason=f"damaged matrix: {len(candidates)} repairs give the printed product, so it is not repaired"
+    )
+
+
+def _say_unfit(left: n.Matrix, right: n.Matrix) -> str:
+    return f"a {left.shape[0]}×{left.shape[1]} and a {right.shape[0]}×{right.shape[1]} matrix do not fit together"
+
+
+def _readings(row: tuple[n.Expr, ...], width: int) -> Iterator[tuple[n.Number, ...]]:
+    """All ways to read a row as `width` numbers: as it is, one number deleted, or one number cut in two."""
+    cells = tuple(cell for cell in row if isinstance(cell, n.Number))
+    if len(cells) != len(row):
+        return
+    if len(cells) == width:
+        yield cells
+    elif len(cells) == width + 1:
+        for i in range(len(cells)):
+            yield cells[:i] + cells[i + 1 :]
+    elif len(cells) == width - 1:
+        for i, cell in enumerate(cells):
+            for parts in split_number(cell):
+                yield cells[:i] + parts + cells[i + 1 :]
+
+
+def split_number(cell: n.Number) -> Iterator[tuple[n.Number, n.Number]]:
+    """Two numbers run together: 16 as 1 and 6, 3.15 as 3 and 1.5 (the point may belong to either).
+
+    >>> [(a.text, b.text) for a, b in split_number(n.number("3.15"))]
+    [('3', '15'), ('3', '1.5'), ('3.1', '5')]
+    """
+    sign = "-" if cell.text.startswith("-") else ""
+    whole, point, decimals = cell.text.lstrip("-").partition(".")
+    if not (whole + decimals).isdigit():
+        return
+    for cut in range(1, len(whole)):
+        yield n.number(sign + whole[:cut]), n.number(whole[cut:] + point + decimals)
+    if point and decimals:
+        yield n.number(sign + whole), n.number(decimals)
+        for cut in range(1, len(decimals)):
+            yield n.number(sign + whole), n.number(f"{decimals[:cut]}.{decimals[cut:]}")
+            yield n.number(f"{sign}{whole}.{decimals[:cut]}"), n.number(decimals[cut:])
+
+
+def _fitting(left: n.Matrix, readings: list[list[tuple[n.Number, ...]]], product: n.Matrix) -> list[n.Matrix]:
+    """Every choice of one reading per row whose product is the printed one; equal matrices count once."""
+    columns = [[cell_value(row[k]) for row in left.rows] for k in range(len(left.rows[0]))]
+    wanted = tuple(cell_value(cell) for row in product.rows for cell in row)
+    height, width = product.shape
+    found: dict[tuple[tuple[Fraction, ...], ...], n.Matrix] = {}
+    # Depth first over the rows of the factor; `partial` is the product of the rows chosen so far.
+    stack: list[tuple[tuple[tuple[n.Number, ...], ...], tuple[Fraction, ...]]] = [
+        ((), (Fraction(0),) * (height * width))
+    ]
+    tried = 0
+    while stack and tried < MAX_TRIED:
+        chosen, partial = stack.pop()
+        tried += 1
+        k = len(chosen)
+        if k == len(readings):
+            if partial == wanted:
+                found.setdefault(tuple(tuple(c.value for c in row) for row in chosen), n.Matrix(chosen))
+            continue
+        for row in readings[k]:
+            added = tuple(
+                partial[i * width + j] + columns[k][i] * row[j].value for i in range(height) for j in range(width)
+            )
+            stack.append(((*chosen, row), added))
+    return list(found.values()) if tried < MAX_TRIED else []
+
+
+def cell_value(cell: n.Expr) -> Fraction:
+    """The number of a plain cell; 0 for what is none."""
+    return cell.value if isinstance(cell, n.Number) else Fraction(0)
+
+
+def similar(a: n.Matrix, b: n.Matrix) -> bool:
+    """Whether two printed matrices are one, perhaps miscopied: same shape and at least half of the cells equal.
+
+    >>> similar(n.matrix([[1, 2], [3, 4]]), n.matrix([[1, 2], [3, 5]]))
+    True
+    """
+    if a.shape != b.shape or a.is_ragged or b.is_ragged:
+        return False
+    pairs = [(x, y) for r, s in zip(a.rows, b.rows, strict=True) for x, y in zip(r, s, strict=True)]
+    return 2 * sum(cell_value(x) == cell_value(y) for x, y in pairs) >= len(pairs)
+
+
+def _text(cell: n.Expr) -> str:
+    return cell.text if isinstance(cell, n.Number) else "?"

@@ -1,0 +1,132 @@
+"""From the names of a document to the names of a program: W^{(1)}_Q, Ω_2, q_3, a_{3,1}, q_{t,1}."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.program.model import Program
+from qkv.understand.facts import place_of
+from qkv.understand.roles import MISREAD_Q
+
+R = Role
+
+# A head's output may be asked for as the output, and the other way round.
+SAME = {
+    R.OUTPUT: (R.OUTPUT, R.HEAD, R.CONTEXT),
+    R.HEAD: (R.HEAD, R.OUTPUT),
+    R.CONTEXT: (R.CONTEXT, R.OUTPUT, R.HEAD),
+    R.STATES: (R.STATES, R.X),
+    R.X: (R.X, R.STATES),
+    R.Q: (R.Q, R.SOURCE),
+}
+
+
+@dataclass(frozen=True)
+class Resolver:
+    """Turns document names into expressions over a program's symbols. `rows` says whether a token's vector is a row
+    (as printed in lists) rather than a column."""
+
+    program: Program
+    aliases: Mapping[Symbol, n.Expr] = field(default_factory=dict)
+    rows: bool = False
+
+    def expr(self, expr: n.Expr, head: int | None = None) -> n.Expr | None:
+        """The expression in the program's names, or None where a name means nothing here."""
+        missing: list[n.Expr] = []
+
+        def change(part: n.Expr) -> n.Expr:
+            if isinstance(part, n.Name):
+                found = self.name(part.symbol, head)
+                if found is None:
+                    missing.append(part)
+                    return part
+                return found
+            if isinstance(part, n.Call):
+                missing.append(part)
+            return part
+
+        made = n.rewrite(_unrolled(expr), change)
+        return None if missing else made
+
+    def name(self, symbol: Symbol, head: int | None = None) -> n.Expr | None:
+        """What one name means."""
+        if symbol in self.aliases:
+            return self.aliases[symbol]
+        if self.program.item(symbol) is not None:
+            return n.Name(symbol)
+        return self._by_role(symbol, head) or self._by_parent(symbol)
+
+    def _by_role(self, symbol: Symbol, head: int | None) -> n.Expr | None:
+        place = place_of(symbol, head)
+        if place.generic and place.row is None and head is None:
+            return None
+        roles = (R.Q,) if symbol.base in MISREAD_Q and not place.roles else place.roles
+        for role in roles:
+            target = self._matrix(role, place.head)
+            if target is None:
+                continue
+            if place.row is None:
+                return n.Name(target)
+            return self._pick(role, target, place.row, place.column)
+        return None
+
+    def _matrix(self, role: Role, head: int | None) -> Symbol | None:
+        for wanted in SAME.get(role, (role,)):
+            for h in (head, None) if head is not None else (None,):
+                found = self.program.find(wanted, h)
+                if found is not None and (h == head or wanted in (R.X, R.D_K) or not self._has_heads(wanted)):
+                    return found
+        return None
+
+    def _has_heads(self, role: Role) -> bool:
+        return any(item.role is role and item.head is not None for item in self.program.items)
+
+    def _pick(self, role: Role, target: Symbol, row: int, column: int | None) -> n.Expr | None:
+        if column is not None:
+            return n.Entry(n.Name(target), row, column)
+        if self.program.find(R.SOURCE) is not None and role in (R.WEIGHTS, R.SCORES, R.SCALED):
+            return n.Entry(n.Name(target), 1, row)  # α_2: one row of weights
+        picked: n.Expr = n.Entry(n.Name(target), row=row)
+        return picked if self.rows else n.Transpose(picked)
+
+    def _by_parent(self, symbol: Symbol) -> n.Expr | None:
+        """q_{t,1} is the first row of q_t."""
+        if not symbol.indices or not symbol.indices[-1].isdigit():
+            return None
+        parent = Symbol(symbol.base, symbol.labels, symbol.indices[:-1], symbol.primes)
+        if self.program.item(parent) is None and parent not in self.aliases:
+            return None
+        picked = n.Entry(self.aliases.get(parent, n.Name(parent)), row=int(symbol.indices[-1]))
+        return picked if self.rows else n.Transpose(picked)
+
+
+def _unrolled(expr: n.Expr) -> n.Expr:
+    """Write out every Σ with plain bounds."""
+
+    def change(part: n.Expr) -> n.Expr:
+        if isinstance(part, n.Series) and isinstance(part.low, n.Number) and isinstance(part.high, n.Number):
+            from_, to = int(part.low.value), int(part.high.value)
+            if 0 < to - from_ + 1 <= 1000:
+                return n.Sum(tuple(at_index(part.body, part.index, i) for i in range(from_, to + 1)))
+        return part
+
+    return n.rewrite(expr, change)
+
+
+def at_index(body: n.Expr, index: str, i: int) -> n.Expr:
+    """The body with an index letter replaced by a number."""
+    return n.rewrite(body, _indexed(index, i))
+
+
+def _indexed(index: str, i: int) -> Callable[[n.Expr], n.Expr]:
+    def change(part: n.Expr) -> n.Expr:
+        if isinstance(part, n.Name) and index in part.symbol.indices:
+            s = part.symbol
+            indices = tuple(str(i) if x == index else x for x in s.indices)
+            return n.Name(Symbol(s.base, s.labels, indices, s.primes), at=part.at)
+        return part
+
+    return change

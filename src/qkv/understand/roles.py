@@ -1,0 +1,207 @@
+"""What a symbol or a phrase is about: knowledge in tables, looked up by a few lines.
+
+A symbol may fit several roles (S: scores or scaled scores); they are listed likeliest first, and the numbers decide.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from qkv.expr.names import Role, Symbol
+
+R = Role
+
+# Letters with a label: W^Q, b_K … The label decides.
+WEIGHT_LABELS = {"Q": R.W_Q, "K": R.W_K, "V": R.W_V, "O": R.W_O}
+BIAS_LABELS = {"Q": R.B_Q, "K": R.B_K, "V": R.B_V, "O": R.B_O}
+
+BASES: dict[str, tuple[Role, ...]] = {
+    "X": (R.X,),
+    "x": (R.X,),
+    "Q": (R.Q,),
+    "q": (R.Q,),
+    "K": (R.K,),
+    "k": (R.K,),
+    "V": (R.V,),
+    "v": (R.V,),
+    "query": (R.Q,),
+    "key": (R.K,),
+    "value": (R.V,),
+    "E": (R.SCORES, R.SCALED, R.MASKED),
+    "e": (R.SCORES, R.SCALED, R.MASKED),
+    "S": (R.SCORES, R.SCALED, R.MASKED, R.WEIGHTS),
+    "z": (R.SCORES, R.SCALED, R.OUTPUT),
+    "score": (R.SCORES, R.SCALED, R.MASKED),
+    "scores": (R.SCORES, R.SCALED, R.MASKED),
+    "logits": (R.SCORES, R.SCALED, R.MASKED),
+    "scaledscores": (R.SCALED,),
+    "scaled": (R.SCALED,),
+    "maskedscores": (R.MASKED,),
+    "masked": (R.MASKED,),
+    "A": (R.WEIGHTS, R.SCORES, R.SCALED),
+    "a": (R.WEIGHTS, R.SCORES),
+    "alpha": (R.WEIGHTS,),
+    "P": (R.WEIGHTS,),
+    "w": (R.WEIGHTS,),
+    "weights": (R.WEIGHTS,),
+    "weight": (R.WEIGHTS,),
+    "attentionweights": (R.WEIGHTS,),
+    "attention": (R.OUTPUT, R.WEIGHTS),
+    "softmax": (R.WEIGHTS,),
+    "Z": (R.OUTPUT, R.SCORES),
+    "O": (R.OUTPUT,),
+    "o": (R.OUTPUT,),
+    "Y": (R.OUTPUT, R.Y),
+    "y": (R.OUTPUT, R.Y),
+    "C": (R.OUTPUT, R.CONTEXT, R.CONCAT),
+    "c": (R.CONTEXT, R.OUTPUT),
+    "context": (R.CONTEXT, R.OUTPUT),
+    "output": (R.OUTPUT,),
+    "out": (R.OUTPUT,),
+    "result": (R.OUTPUT,),
+    "head": (R.HEAD,),
+    "concat": (R.CONCAT,),
+    "multihead": (R.OUTPUT,),
+    "mha": (R.OUTPUT,),
+    "H": (R.STATES, R.HEAD, R.X),
+    "h": (R.STATES, R.X),
+    "s": (R.SOURCE, R.SCORES, R.SCALED),
+    "M": (R.MASK, R.OUTPUT),
+    "mask": (R.MASK,),
+    "U": (R.U_A,),
+}
+
+# Letters that a scanner makes of a Q.
+MISREAD_Q = frozenset({"Omega", "emptyset", "alpha", "O", "varnothing", "phi"})
+
+D_LABELS = {"k": R.D_K, "K": R.D_K, "v": R.D_V, "V": R.D_V, "model": R.D_MODEL, "h": R.D_K, "q": R.D_K}
+
+STAGE_LABELS = {
+    "masked": R.MASKED,
+    "mask": R.MASKED,
+    "scaled": R.SCALED,
+    "causal": R.MASKED,
+    "norm": R.SCALED,
+}
+SCORE_ROLES = frozenset({R.SCORES, R.SCALED, R.MASKED})
+
+PRIMARY = frozenset(
+    {R.X, R.Y, R.W_Q, R.W_K, R.W_V, R.W_O, R.B_Q, R.B_K, R.B_V, R.B_O, R.SOURCE, R.STATES, R.W_A, R.U_A, R.V_A, R.MASK}
+)
+DERIVED = frozenset({R.Q, R.K, R.V, R.SCORES, R.SCALED, R.MASKED, R.WEIGHTS, R.HEAD, R.CONCAT, R.OUTPUT, R.CONTEXT})
+
+
+def roles_of(symbol: Symbol) -> tuple[Role, ...]:
+    """The roles that a symbol may play, likeliest first; empty where nothing is known.
+
+    >>> roles_of(Symbol("W", ("Q",), ("1",)))[0].value, roles_of(Symbol("E"))[0].value
+    ('W_Q', 'scores')
+    """
+    base, labels = symbol.base, symbol.labels
+    upper = {label.upper() for label in labels}
+    if base in ("W", "w", "Theta") or (base == "M" and upper & WEIGHT_LABELS.keys()):
+        return _labelled(labels, WEIGHT_LABELS) or ((R.W_A,) if labels in ((), ("a",), ("A",), ("s",)) else ())
+    if base == "b":
+        return _labelled(labels, BIAS_LABELS)
+    if base in ("d", "D"):
+        return tuple(D_LABELS[x] for x in labels if x in D_LABELS)[:1]
+    if base == "v" and labels == ("a",):
+        return (R.V_A,)
+    if base in ("U", "W") and labels == ("a",):
+        return (R.U_A,) if base == "U" else (R.W_A,)
+    found = BASES.get(base) or BASES.get(re.sub(r"[^a-z]", "", base.lower()), ())
+    stages = [STAGE_LABELS[x.lower()] for x in labels if x.lower() in STAGE_LABELS]
+    if stages and found and found[0] in SCORE_ROLES:
+        return (stages[0],)
+    return found
+
+
+def _labelled(labels: tuple[str, ...], table: dict[str, Role]) -> tuple[Role, ...]:
+    for label in labels:
+        letters = re.sub(r"[^A-Z]", "", label.upper())
+        if letters in table:
+            return (table[letters],)
+    return ()
+
+
+# Words that tell what a nameless matrix is, in the languages of the sheets; matched in lower case, the last one in a
+# sentence wins, and among those that begin together the longest. Stems, so that endings do not matter.
+PHRASES: tuple[tuple[Role, str], ...] = (
+    (R.MASKED, r"mask(?:ed|ing)?|marking|masqu|maskier|enmascar|mascar|маск|掩码|遮罩|マスク"),
+    (
+        R.WEIGHTS,
+        r"softmax|sthmn|attention weights?|weights|probabilit|gewicht|poids|pesos?|веса|权重|注意力权重|重み|归一",
+    ),
+    (
+        R.SCALED,
+        r"scal(?:e|ed|ing)\b|divid(?:e|ed|ing)|skalier|divis|éche|escal|teil(?:e|en|t) durch|делим|缩放|除以|スケール",
+    ),
+    (
+        R.SCORES,
+        r"scores?|dot products?|punktzahl|skalarprodukt|puntuaci|produits? scalaires?|оцен|分数|得分|点积|スコア|内積",
+    ),
+    (R.CONCAT, r"concat|verkett|aneinander|concat[eé]n|конкат|拼接|連結"),
+    (
+        R.OUTPUT,
+        r"outputs?|times v\b|multipl\w+ (?:by|with) v|weighted sum|result|ausgabe|sortie|salida|saída|выход|输出|加权和|出力|context",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """What the words before a nameless value say: a role, a row, a head."""
+
+    role: Role | None
+    row: int | None
+    head: int | None
+
+
+_PHRASE = re.compile("|".join(f"(?P<r{i}>{pattern})" for i, (_, pattern) in enumerate(PHRASES)), re.IGNORECASE)
+ORDINALS = {
+    **dict.fromkeys(
+        ("first", "erste", "ersten", "erster", "premier", "première", "primera", "primer", "первая", "第一"), 1
+    ),
+    **dict.fromkeys(("second", "zweite", "zweiten", "zweiter", "deuxième", "segunda", "segundo", "вторая", "第二"), 2),
+    **dict.fromkeys(("third", "dritte", "dritten", "troisième", "tercera", "третья", "第三"), 3),
+    **dict.fromkeys(("fourth", "vierte", "vierten", "quatrième", "cuarta", "четвертая", "第四"), 4),
+}
+_ORDINAL = "|".join(sorted(ORDINALS, key=len, reverse=True))
+_ROW_WORD = r"rows?|zeilen?|lignes?|filas?|linhas?|строк\w*|行|token|input"
+_HEAD_WORD = r"heads?|needs?|kopf|têtes?|cabezas?|cabeças?|голов\w*|头|ヘッド"
+_ROW = re.compile(rf"(?:{_ROW_WORD})[\s_{{(]*(\d+)|({_ORDINAL})\s*(?:{_ROW_WORD})|第(\d+)行", re.IGNORECASE)
+_HEAD = re.compile(
+    rf"(?:{_HEAD_WORD})[\s_{{(#]*(\d+)\b|\b({_ORDINAL})\s*(?:attention\s+)?(?:{_HEAD_WORD})", re.IGNORECASE
+)
+
+
+def cue_of(words: str) -> Cue:
+    """What a stretch of prose says about the value that follows it.
+
+    >>> cue_of("Softmax row 2.").role.value, cue_of("Softmax row 2.").row
+    ('weights', 2)
+    """
+    role = None
+    for hit in _PHRASE.finditer(words):
+        role = PHRASES[int((hit.lastgroup or "r0")[1:])][0]
+    return Cue(role, _last_number(_ROW, words), _last_number(_HEAD, words))
+
+
+def _last_number(pattern: re.Pattern[str], words: str) -> int | None:
+    number = None
+    for hit in pattern.finditer(words):
+        text = next(group for group in hit.groups() if group)
+        number = int(text) if text.isdigit() else ORDINALS[text.lower()]
+    return number
+
+
+CAUSAL = re.compile(
+    r"causal|look[- ]?ahead|autoregress|mask(?:ed|ing)\b|kausal|maskiert|masqué|causale|enmascarad|маск|因果|掩码|マスク",
+    re.IGNORECASE,
+)
+CROSS = re.compile(r"cross[- ]?attention|encoder[- ]decoder|kreuz|croisée|cruzad|кросс|交叉注意力", re.IGNORECASE)
+ROOT_SCALE = re.compile(r"(?:sqrt|√|root)\W{0,4}(?:\{|\()?\s*(?:d|D|\d)|scaled dot|缩放点积", re.IGNORECASE)
+PLAIN_SUM = re.compile(
+    r"plain sum|sum of the scores|without (?:the )?(?:exponential|softmax)|divided by their sum", re.IGNORECASE
+)
