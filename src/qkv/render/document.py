@@ -1,0 +1,246 @@
+"""A document cut into blocks and formulas, so that it can be shown again with each claim marked where it stands.
+
+All places are offsets into the text. This is no Markdown reader: it keeps the document's own text and order, and knows
+just enough (headings, fences, tables, formulas) to set it well.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from qkv.check.model import Claim
+
+
+class Kind(Enum):
+    """How a block is set."""
+
+    HEADING = "heading"
+    TABLE = "table"
+    VERBATIM = "verbatim"  # code, and grids that need their blanks
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of the document that is set as one."""
+
+    kind: Kind
+    start: int
+    end: int
+    level: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A formula with its delimiters (start to end) and without (inner)."""
+
+    start: int
+    end: int
+    inner_start: int
+    inner_end: int
+    display: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The text, its blocks and its formulas, both in order."""
+
+    text: str
+    blocks: tuple[Block, ...]
+    formulas: tuple[Formula, ...]
+
+    def formulas_in(self, start: int, end: int) -> Iterator[Formula]:
+        """The formulas that begin within a stretch."""
+        at = bisect_left(self.formulas, start, key=lambda formula: formula.start)
+        while at < len(self.formulas) and self.formulas[at].start < end:
+            yield self.formulas[at]
+            at += 1
+
+
+_ENVIRONMENTS = r"equation|align|gather|multline|eqnarray|displaymath|flalign|math"
+_MATRICES = r"[bpvBV]?matrix|array"  # may stand outside of any formula
+_OPENER = re.compile(
+    rf"(?P<dollars>\$\$)|(?P<bracket>\\\[)|(?P<round>\\\()|"
+    rf"\\begin\{{(?P<env>(?:{_ENVIRONMENTS})\*?|{_MATRICES})\}}|(?P<escaped>\\.)|"
+    r"(?P<dollar>\$)|(?P<fence>^ {0,3}(?:```+|~~~+))",
+    re.MULTILINE | re.DOTALL,
+)
+_CLOSERS = {"dollars": "$$", "bracket": r"\]", "round": r"\)"}
+_HEADING = re.compile(r"(?P<hashes>#{1,6})\s|\\(?P<section>(?:sub)*section|chapter|paragraph|title)\*?\{")
+_RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
+_GRID = re.compile(r"[⎡⎢⎣⎛⎜⎝]|\S(?: {2,}|\t)\S|^\s*\[")
+_BLANK = re.compile(r"\n[ \t>]*\n")
+
+
+def cut(text: str) -> Document:
+    """Cut a document into blocks and formulas.
+
+    >>> document = cut("# Title\\n\\nLet $Q = 1$.")
+    >>> [block.kind.value for block in document.blocks], len(document.formulas)
+    (['heading', 'text'], 1)
+    """
+    formulas, fences = _scan(text)
+    blocks: list[Block] = []
+    at = 0
+    for start, end in (*fences, (len(text), len(text))):
+        blocks += _blocks(text, at, start, formulas)
+        if end > start:
+            blocks.append(Block(Kind.VERBATIM, start, end))
+        at = end
+    return Document(text, tuple(blocks), tuple(formulas))
+
+
+def _scan(text: str) -> tuple[list[Formula], list[tuple[int, int]]]:
+    """All formulas and all code fences. A mark that is never closed is looked for once, so this takes linear time."""
+    formulas: list[Formula] = []
+    fences: list[tuple[int, int]] = []
+    missing: set[str] = set()
+    at = 0
+    while found := _OPENER.search(text, at):
+        at = found.end()
+        if found["fence"]:
+            end = _fence_end(text, found)
+            fences.append((found.start(), end))
+            at = end
+        elif not found["escaped"]:
+            formula = _formula(text, found, missing)
+            if formula:
+                formulas.append(formula)
+                at = formula.end
+    return formulas, fences
+
+
+def _fence_end(text: str, found: re.Match[str]) -> int:
+    closing = re.compile(rf"^[ \t]*{re.escape(found[0].strip())}+[ \t]*$", re.MULTILINE).search(text, found.end())
+    return closing.end() if closing else len(text)
+
+
+def _formula(text: str, found: re.Match[str], missing: set[str]) -> Formula | None:
+    start, inner = found.start(), found.end()
+    if found["dollar"]:
+        end = text.find("$", inner)
+        while end > 0 and text[end - 1] == "\\":
+            end = text.find("$", end + 1)
+        is_formula = end > inner and not text[inner].isspace() and not _BLANK.search(text, inner, end)
+        return Formula(start, end + 1, inner, end, False) if is_formula else None
+    closer = rf"\end{{{found['env']}}}" if found["env"] else _CLOSERS[str(found.lastgroup)]
+    end = -1 if closer in missing else text.find(closer, inner)
+    if end < 0:
+        missing.add(closer)
+        return None
+    if found["env"]:
+        display = re.fullmatch(_MATRICES, found["env"]) is None
+        return Formula(start, end + len(closer), start, end + len(closer), display)
+    return Formula(start, end + len(closer), inner, end, found["round"] is None)
+
+
+def _blocks(text: str, start: int, end: int, formulas: list[Formula]) -> Iterator[Block]:
+    """Paragraphs between blank lines (those inside of a formula aside), cut again at headings and tables."""
+    at = start
+    while at < end:
+        stop = _paragraph_end(text, at, end, formulas)
+        if text[at:stop].strip():
+            yield from _sorted(text, at, stop)
+        at = stop
+
+
+def _paragraph_end(text: str, at: int, end: int, formulas: list[Formula]) -> int:
+    place = at
+    while found := _BLANK.search(text, place, end):
+        index = bisect_left(formulas, found.start(), key=lambda formula: formula.start) - 1
+        if index < 0 or formulas[index].end <= found.start():
+            return found.end()
+        place = formulas[index].end
+    return end
+
+
+def _sorted(text: str, start: int, end: int) -> Iterator[Block]:
+    """One paragraph as blocks: headings by themselves, a table by itself, the rest as text."""
+    rest = start
+    for at, line in _lines(text, start, end):
+        heading = _HEADING.match(line.lstrip(" "))
+        if heading:
+            if text[rest:at].strip():
+                yield _body(text, rest, at)
+            yield Block(Kind.HEADING, at, at + len(line), _level(heading))
+            rest = min(at + len(line) + 1, end)
+    if text[rest:end].strip():
+        yield from _with_table(text, rest, end)
+
+
+def _with_table(text: str, start: int, end: int) -> Iterator[Block]:
+    lines = list(_lines(text, start, end))
+    rule = next((k for k, (_, line) in enumerate(lines) if k and "|" in lines[k - 1][1] and _RULE.match(line)), None)
+    if rule is None:
+        yield _body(text, start, end)
+        return
+    first = lines[rule - 1][0]
+    last = next((at for at, line in lines[rule + 1 :] if "|" not in line), end)
+    if text[start:first].strip():
+        yield _body(text, start, first)
+    yield Block(Kind.TABLE, first, last)
+    if text[last:end].strip():
+        yield _body(text, last, end)
+
+
+def _body(text: str, start: int, end: int) -> Block:
+    piece = text[start:end]
+    lines = [line for line in piece.splitlines() if line.strip()]
+    is_grid = "$" not in piece and "\\" not in piece and len(lines) > 1 and sum(map(bool, map(_GRID.search, lines))) > 1
+    return Block(Kind.VERBATIM if is_grid else Kind.TEXT, start, end)
+
+
+def _level(heading: re.Match[str]) -> int:
+    if heading["hashes"]:
+        return len(heading["hashes"])
+    return {"title": 1, "chapter": 1, "section": 2, "subsection": 3}.get(heading["section"], 4)
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
+    for line in text[start:end].splitlines(keepends=True):
+        yield start, line.rstrip("\n")
+        start += len(line)
+
+
+def places(text: str, claims: tuple[Claim, ...]) -> dict[int, tuple[int, int]]:
+    """Where each claim stands, by its id: at its column if its text is there, else where its lines hold its text,
+    else its lines."""
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    return {claim.id: _place(text, claim, starts) for claim in claims}
+
+
+def _place(text: str, claim: Claim, starts: list[int]) -> tuple[int, int]:
+    last = len(starts) - 2
+    first_line, last_line = min(max(claim.line - 1, 0), last), min(max(claim.end_line - 1, 0), last)
+    start, end = starts[first_line], max(starts[last_line + 1] - 1, starts[first_line])
+    said = claim.text.strip()
+    exact = start + claim.column - 1
+    if said and text.startswith(said, exact):
+        return exact, exact + len(said)
+    found = text.find(said, start, end) if said else -1
+    if found >= 0:
+        return found, found + len(said)
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
+
+
+def readable(text: str, file: str) -> str:
+    """The text to show: a notebook's lines without their JSON, line for line; any other document as it is."""
+    if not file.lower().endswith(".ipynb"):
+        return text
+    return "\n".join(_cell_line(line.strip().rstrip(",")) for line in text.split("\n"))
+
+
+def _cell_line(line: str) -> str:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return ""
+    return value.rstrip("\n") if isinstance(value, str) else ""

@@ -1,0 +1,166 @@
+"""Reports and worked solutions in HTML: one file, the document with each claim marked where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element
+
+from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Report, Verdict
+from qkv.expr.names import Role
+from qkv.interpret.trace import Trace
+from qkv.program.model import Step
+from qkv.render import formulas, mathml
+from qkv.render.grid import pretty
+from qkv.render.marked import Marked
+from qkv.render.options import DEFAULT, Options
+from qkv.render.page import fragment, page
+from qkv.render.shown import Shown, shown, steps_shown
+from qkv.render.summary import MEANINGS, SYMBOLS, count, listed, says, sentence, sources
+
+if TYPE_CHECKING:
+    from qkv.sheet.model import Unread
+
+Worked = tuple[str, Sequence[Trace], Sequence["Unread"]]  # a file, its problems, what of it could not be read
+MOST_CELLS = 12
+
+
+def reports(found: Sequence[Report], options: Options = DEFAULT) -> str:
+    """Reports as one page."""
+    title = f"{found[0].file} checked" if len(found) == 1 else f"{count(len(found), 'document')} checked"
+    return page(title, "\n".join(_report(each, options, f"r{k}-") for k, each in enumerate(found)))
+
+
+def report(report: Report, options: Options = DEFAULT) -> str:
+    """A report as a piece of a notebook."""
+    return fragment(_report(report, options, "r-"))
+
+
+def _report(report: Report, options: Options, prefix: str) -> str:
+    tone = "good" if report.is_clean else "bad"
+    head = [
+        f"<h1>{escape(report.file or 'Report')}</h1>",
+        f'<p class="summary {tone}">{escape(sentence(report))}</p>',
+        _legend(report),
+    ]
+    notes = [f'<p class="soft">{escape(note)}</p>' for note in report.notes]
+    claims = listed(report, options.only_wrong)
+    cards = {claim.id: _note(claim, report, prefix) for claim in claims if _speaks(claim)}
+    return "\n".join([*head, *notes, *Marked(report, claims, cards, prefix).rows()])
+
+
+def _legend(report: Report) -> str:
+    """The verdicts that occur, how often, and what they mean."""
+    counts = sorted(report.summary.items(), key=lambda item: -SEVERITY[Verdict(item[0])])
+    items = [
+        f'<li class="{word}" title="{escape(MEANINGS[Verdict(word)])}"><b>{SYMBOLS[Verdict(word)]} {number} {word}</b> '
+        f'<span class="soft">{escape(MEANINGS[Verdict(word)])}</span></li>'
+        for word, number in counts
+    ]
+    return f'<ul class="legend">{"".join(items)}</ul>' if items else ""
+
+
+def _speaks(claim: Claim) -> bool:
+    """Whether there is more to say about a claim than its verdict."""
+    return claim.verdict in BAD or bool(claim.reason or claim.repair or claim.cause or claim.cells)
+
+
+def _note(claim: Claim, report: Report, prefix: str) -> str:
+    head = f"<b>{SYMBOLS[claim.verdict]} {claim.verdict}</b> <code>{escape(_short(says(claim), 70))}</code>"
+    items = [f"<li>{_cell(cell, claim.verdict)}</li>" for cell in claim.cells[:MOST_CELLS]]
+    if len(claim.cells) > MOST_CELLS:
+        items.append(f"<li>and {count(len(claim.cells) - MOST_CELLS, 'more cell')}</li>")
+    if follows := _follows(claim, report, prefix):
+        items.append(f"<li>{follows}</li>")
+    if claim.cause:
+        items.append(f"<li>likely cause: {escape(claim.cause.says or claim.cause.mistake)}</li>")
+    if claim.repair:
+        items.append(f"<li>read as <code>{escape(claim.repair)}</code></li>")
+    if claim.reason:
+        items.append(f"<li>{escape(claim.reason)}</li>")
+    return f'<div class="note {claim.verdict}" id="{prefix}n{claim.id}">{head}<ul>{"".join(items)}</ul></div>'
+
+
+def _cell(cell: CellVerdict, verdict: Verdict) -> str:
+    text = f'({cell.row}, {cell.column}): <span class="shown">{escape(pretty(cell.shown))}</span>'
+    if cell.expected is not None:
+        text += f' <span class="should">{escape(pretty(cell.expected))}</span>'
+    if cell.verdict is not verdict:
+        text += f" ({cell.verdict})"
+    return text + (f' <span class="how">{escape(cell.working)}</span>' if cell.working else "")
+
+
+def _follows(claim: Claim, report: Report, prefix: str) -> str:
+    text = escape(sources(claim, report))
+    return f'<a href="#{prefix}c{claim.follows_from[0]}">{text}</a>' if text else ""
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def solutions(worked: Sequence[Worked], options: Options = DEFAULT) -> str:
+    """Worked solutions as one page."""
+    title = f"{worked[0][0]} worked out" if len(worked) == 1 else f"{count(len(worked), 'document')} worked out"
+    heads = [f"<h1>{escape(file)}</h1>" if len(worked) > 1 else "" for file, _, _ in worked]
+    bodies = [_solution(traces, options, unread) for _, traces, unread in worked]
+    return page(title, "\n".join(f"{head}\n{body}" for head, body in zip(heads, bodies, strict=True)))
+
+
+def solution(traces: Iterable[Trace], options: Options = DEFAULT, unread: Iterable[Unread] = ()) -> str:
+    """A worked solution as a piece of a notebook."""
+    return fragment(_solution(traces, options, unread))
+
+
+def _solution(traces: Iterable[Trace], options: Options, unread: Iterable[Unread]) -> str:
+    parts = [piece for trace in traces for piece in _problem(trace, options)]
+    left = "".join(map(_left, unread))
+    return "\n".join([*parts, f"<h3>Not read</h3><ul>{left}</ul>" if left else ""])
+
+
+def _left(item: Unread) -> str:
+    text, reason = escape(_short(item.text, 80)), escape(item.reason)
+    return f'<li>line {item.line}: <code>{text}</code> <span class="soft">{reason}</span></li>'
+
+
+def _problem(trace: Trace, options: Options) -> Iterator[str]:
+    program = trace.program
+    title = " ".join(program.title.split())
+    yield f'<h2>{escape(title or program.kind.capitalize())}</h2>\n<p class="kind">{escape(program.kind)}</p>'
+    yield '<div class="givens">'
+    for given in program.givens:
+        yield f"<div>{_math(formulas.given(trace, given, options))}</div>"
+    yield '</div>\n<ol class="steps">'
+    for step in steps_shown(trace, options):
+        yield _step(trace, step, options)
+    yield "</ol>"
+    for note in program.notes:
+        yield f'<p class="soft">{escape(note)}</p>'
+
+
+def _step(trace: Trace, step: Step, options: Options) -> str:
+    said, rest = formulas.caption(trace, step)
+    heat = shown(trace, step, options) if step.role is Role.WEIGHTS else None
+    pieces = [f"<h4>{escape(said)}<span class='soft'>{escape(rest)}</span></h4>"]
+    pieces.append(f'<div class="display">{_math(formulas.step(trace, step, options), heat)}</div>')
+    for row, column, text in formulas.workings(trace, step, options):
+        pieces.append(f'<div class="display soft">({row}, {column}): {_math(text, display=False)}</div>')
+    return f"<li>{''.join(pieces)}</li>"
+
+
+def _math(latex: str, heat: Shown | None = None, display: bool = True) -> str:
+    """Our own LaTeX as MathML; weights are shaded by their size."""
+    root = mathml.tree(latex)
+    if root is None:
+        return f"<code>{escape(latex)}</code>"
+    marks: dict[Element, str] = {}
+    if heat is not None and (tables := mathml.matrices(root)):
+        for cells, texts in zip(tables[-1], heat.rows, strict=True):
+            marks |= {cell: _share(text) for cell, text in zip(cells, texts, strict=True)}
+    return mathml.written(root, display, marks)
+
+
+def _share(weight: str) -> str:
+    """The class of a shade, by tenths."""
+    return f"heat h{round(min(max(float(weight), 0.0), 1.0) * 10)}"

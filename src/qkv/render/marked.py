@@ -1,0 +1,183 @@
+"""A checked document in HTML: its own text and formulas, each claim marked in place, notes beside it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from itertools import pairwise
+from xml.etree.ElementTree import Element
+
+from qkv.check.model import SEVERITY, Claim, Report
+from qkv.render import mathml
+from qkv.render.document import Block, Document, Formula, Kind, cut, places, readable
+from qkv.render.summary import SYMBOLS
+
+_INLINE = re.compile(r"\*\*(?P<bold>[^*\n]+)\*\*|`(?P<code>[^`\n]+)`|~~(?P<struck>[^~\n]+)~~")
+_QUOTE = re.compile(r"(?m)^[ \t]*>[ \t]?")
+_HEAD = re.compile(r"#{1,6}\s+|\\(?:(?:sub)*section|chapter|paragraph|title)\*?\{|\}\s*$|\s#+\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    start: int
+    end: int
+    claim: Claim
+
+
+@dataclass(frozen=True)
+class Marked:
+    """One report as rows of a page: line number, text, notes."""
+
+    report: Report
+    claims: Sequence[Claim]
+    cards: Mapping[int, str]  # what is said beside a claim, by its id
+    prefix: str  # of anchors, so that several reports fit on a page
+    _done: set[int] = field(default_factory=set)  # claims that have their badge
+
+    def rows(self) -> Iterator[str]:
+        """The whole document, then the notes of claims that have no place in it."""
+        text = readable(self.report.text, self.report.file)
+        document = cut(text)
+        where = places(text, tuple(self.claims))
+        spans = sorted((_Span(*where[claim.id], claim) for claim in self.claims), key=lambda s: (s.start, s.end))
+        breaks = [at for at, x in enumerate(text) if x == "\n"]
+        waiting, inside = deque(spans), list[_Span]()
+        for block in document.blocks:
+            inside = [span for span in inside if span.end > block.start]
+            fresh = []
+            while waiting and waiting[0].start < block.end:
+                fresh.append(waiting.popleft())
+            fresh = [span for span in fresh if span.end > block.start]
+            inside += fresh
+            line = bisect_right(breaks, block.start + _indent(text, block) - 1) + 1
+            yield self._row(line, self._set(document, block, inside), [span.claim for span in fresh])
+        rest = [claim for claim in self.claims if claim.id not in self._done and claim.id in self.cards]
+        if rest:
+            yield self._row(0, "", rest)
+
+    def _row(self, line: int, said: str, claims: Sequence[Claim]) -> str:
+        self._done.update(claim.id for claim in claims)
+        notes = "".join(self.cards.get(claim.id, "") for claim in claims)
+        number = str(line) if line else ""
+        return (
+            f'<div class="row"><div class="number">{number}</div><div class="said">{said}</div>'
+            f'<div class="notes">{notes}</div></div>'
+        )
+
+    def _set(self, document: Document, block: Block, spans: list[_Span]) -> str:
+        match block.kind:
+            case Kind.HEADING:
+                level = min(block.level + 1, 4)
+                return f"<h{level}>{self._heading(document, block, spans)}</h{level}>"
+            case Kind.VERBATIM:
+                return f"<pre>{self._plain(document.text, block.start, block.end, spans, escape)}</pre>"
+            case Kind.TABLE:
+                return f'<div class="table"><table>{"".join(self._table(document, block, spans))}</table></div>'
+            case _:
+                return f"<p>{self._flow(document, block.start, block.end, spans)}</p>"
+
+    def _heading(self, document: Document, block: Block, spans: list[_Span]) -> str:
+        start, end = block.start, block.end
+        opening = _HEAD.match(document.text[start:end].lstrip())
+        if opening:
+            start += end - start - len(document.text[start:end].lstrip()) + opening.end()
+        if document.text[start:end].rstrip().endswith("}") and "\\" in document.text[block.start : start]:
+            end = start + document.text[start:end].rindex("}")
+        return self._flow(document, start, end, spans)
+
+    def _table(self, document: Document, block: Block, spans: list[_Span]) -> Iterator[str]:
+        at = block.start
+        for number, line in enumerate(document.text[block.start : block.end].split("\n")):
+            if number != 1 and line.strip():
+                tag = "th" if number == 0 else "td"
+                cells = (f"<{tag}>{self._flow(document, a, b, spans)}</{tag}>" for a, b in _cells(line, at, document))
+                yield f"<tr>{''.join(cells)}</tr>"
+            at += len(line) + 1
+
+    def _flow(self, document: Document, start: int, end: int, spans: list[_Span]) -> str:
+        """Text with its formulas set."""
+        pieces, at = [], start
+        for formula in document.formulas_in(start, end):
+            pieces.append(self._plain(document.text, at, formula.start, spans, _inline))
+            pieces.append(self._formula(document.text, formula, spans))
+            at = min(formula.end, end)
+        pieces.append(self._plain(document.text, at, end, spans, _inline))
+        return "".join(pieces).strip()
+
+    def _plain(self, text: str, start: int, end: int, spans: list[_Span], show: object) -> str:
+        """Text without formulas, cut where claims begin and end."""
+        edges = {edge for span in spans for edge in (span.start, span.end) if start < edge < end}
+        points = [start, *sorted(edges), end]
+        return "".join(self._stretch(text, a, b, spans, show) for a, b in pairwise(points))
+
+    def _stretch(self, text: str, start: int, end: int, spans: list[_Span], show: object) -> str:
+        body: str = show(_QUOTE.sub("", text[start:end]))  # type: ignore[operator]
+        over = [span for span in spans if span.start < end and span.end > start]
+        if not over or not text[start:end].strip():
+            return body
+        worst = max(over, key=lambda span: SEVERITY[span.claim.verdict]).claim
+        return f'<span class="claim {worst.verdict}">{body}{self._badges(over)}</span>'
+
+    def _formula(self, text: str, formula: Formula, spans: list[_Span]) -> str:
+        over = [span for span in spans if span.start < formula.end and span.end > formula.start]
+        body = _set_formula(text, formula, over)
+        if not over:
+            return f'<span class="display">{body}</span>' if formula.display else body
+        worst = max(over, key=lambda span: SEVERITY[span.claim.verdict]).claim
+        classes = f"claim {'display ' if formula.display else ''}{worst.verdict}"
+        return f'<span class="{classes}">{body}{self._badges(over)}</span>'
+
+    def _badges(self, spans: Sequence[_Span]) -> str:
+        """A badge for each claim, at the first piece of it; it leads to the note beside it."""
+        fresh = [span.claim for span in spans if span.claim.id not in self._done]
+        self._done.update(claim.id for claim in fresh)
+        return "".join(self._badge(claim) for claim in fresh)
+
+    def _badge(self, claim: Claim) -> str:
+        anchor, text = f"{self.prefix}c{claim.id}", f"{SYMBOLS[claim.verdict]} {claim.verdict}"
+        if claim.id in self.cards:
+            return f'<a class="badge {claim.verdict}" id="{anchor}" href="#{self.prefix}n{claim.id}">{text}</a>'
+        mark = SYMBOLS[claim.verdict]
+        return f'<span class="badge {claim.verdict}" id="{anchor}" title="{claim.verdict}">{mark}</span>'
+
+
+def _set_formula(text: str, formula: Formula, over: Sequence[_Span]) -> str:
+    """A formula as MathML with the bad cells outlined, or its source where it does not convert."""
+    root = mathml.tree(text[formula.inner_start : formula.inner_end])
+    if root is None:
+        return f"<code>{escape(text[formula.start : formula.end])}</code>"
+    marks: dict[Element, str] = {}
+    for span in over:
+        for verdict in {cell.verdict for cell in span.claim.cells}:
+            cells = [(c.row, c.column, c.shown) for c in span.claim.cells if c.verdict is verdict]
+            marks |= dict.fromkeys(mathml.find_cells(root, cells), f"cell {verdict}")
+    return mathml.written(root, formula.display, marks)
+
+
+def _indent(text: str, block: Block) -> int:
+    piece = text[block.start : block.end]
+    return len(piece) - len(piece.lstrip())
+
+
+def _cells(line: str, start: int, document: Document) -> Iterator[tuple[int, int]]:
+    """The cells of a table row as offsets; a bar inside of a formula is no border."""
+    inside = [(f.start, f.end) for f in document.formulas_in(start, start + len(line))]
+    bars = [start + k for k, x in enumerate(line) if x == "|" and not any(a <= start + k < b for a, b in inside)]
+    edges = [start - 1, *bars, start + len(line)]
+    for a, b in pairwise(edges):
+        if document.text[a + 1 : b].strip() or (a != start - 1 and b != start + len(line)):
+            yield a + 1, b
+
+
+def _inline(text: str) -> str:
+    """Text with its bold, code and crossed-out pieces set; everything else as it is."""
+    pieces, at = [], 0
+    for found in _INLINE.finditer(text):
+        tag = {"bold": "strong", "code": "code", "struck": "s"}[str(found.lastgroup)]
+        pieces.append(f"{escape(text[at : found.start()])}<{tag}>{escape(found[str(found.lastgroup)])}</{tag}>")
+        at = found.end()
+    return "".join(pieces) + escape(text[at:])

@@ -1,0 +1,175 @@
+"""Costs, scale, proofs and transport as data for other programs; numbers are strings, so that no digit is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from qkv.theory.cost import Cost, Crossing
+from qkv.theory.identities import Proof
+from qkv.theory.polynomial import latex, leading, plain
+from qkv.theory.scale import Derivation, Estimate, Softness, SoftnessRow
+from qkv.theory.sizes import all_together, listed
+from qkv.transport import EntropicPlan, OneSided, TransportResult, decimals
+from qkv.transport.result import Move
+
+
+def _size(size: Any) -> dict[str, str]:
+    return {"plain": plain(size), "latex": latex(size)}
+
+
+def cost(counted: Cost, meeting: Crossing | None = None, file: str | None = None) -> dict[str, Any]:
+    """The form `qkv.cost/1`."""
+    return {
+        "schema": "qkv.cost/1",
+        "file": file,
+        "kind": counted.kind,
+        "convention": counted.convention.value,
+        "steps": [
+            {
+                "name": step.name,
+                "formula": step.formula,
+                "role": step.role.value,
+                "shape": [plain(size) for size in step.shape],
+                "times": plain(step.times),
+                "counts": {name: _size(count) for name, count in listed(step.counts)},
+            }
+            for step in counted.steps
+        ],
+        "total": {name: _size(count) for name, count in listed(counted.total)},
+        "leading": {name: _size(leading(count)) for name, count in listed(counted.total)},
+        "operations": _size(all_together(counted.total)),
+        "projections": {name: _size(count) for name, count in listed(counted.projections)},
+        "attention": {name: _size(count) for name, count in listed(counted.attention)},
+        "numbers": {
+            "stored": plain(counted.stored),
+            "tiled": plain(counted.tiled),
+            "kv_cache": plain(counted.kv_cache),
+            "parameters": plain(counted.parameters),
+        },
+        "crossing": None
+        if meeting is None
+        else {
+            "tokens": None if meeting.tokens is None else str(meeting.tokens),
+            "formula": None if meeting.formula is None else plain(meeting.formula),
+        },
+    }
+
+
+def _softness(soft: Softness) -> dict[str, str]:
+    return {"entropy": repr(soft.entropy), "largest": repr(soft.largest), "jacobian": repr(soft.jacobian)}
+
+
+def _softness_row(row: SoftnessRow) -> dict[str, Any]:
+    return {"d_k": row.d_k, "scaled": _softness(row.scaled), "unscaled": _softness(row.unscaled)}
+
+
+def scale(
+    derivation: Derivation, estimates: Sequence[Estimate], rows: Sequence[SoftnessRow], own: SoftnessRow | None = None
+) -> dict[str, Any]:
+    """The form `qkv.scale/1`."""
+    return {
+        "schema": "qkv.scale/1",
+        "mean": derivation.mean,
+        "variance": derivation.variance,
+        "steps": [{"formula": x.formula, "latex": x.latex, "rule": x.rule} for x in derivation.lines],
+        "simulation": [
+            {
+                "name": e.name,
+                "theory": repr(e.theory),
+                "found": repr(e.found),
+                "low": repr(e.low),
+                "high": repr(e.high),
+                "agrees": e.agrees,
+            }
+            for e in estimates
+        ],
+        "softmax": [_softness_row(row) for row in rows],
+        "own": None if own is None else _softness_row(own),
+    }
+
+
+def proofs(found: Sequence[tuple[Proof, Sequence[Proof]]]) -> dict[str, Any]:
+    """The form `qkv.proofs/1`."""
+    return {
+        "schema": "qkv.proofs/1",
+        "proofs": [
+            {
+                "key": proof.identity.key,
+                "title": proof.identity.title,
+                "latex": proof.identity.latex,
+                **_proof(proof),
+                "steps": [{"formula": formula, "because": because} for formula, because in proof.identity.steps],
+                "expansions": [{"cell": e.label, "text": e.text} for e in proof.verdict.expansions],
+                "altered": [_proof(other) for other in altered],
+            }
+            for proof, altered in found
+        ],
+    }
+
+
+def _proof(proof: Proof) -> dict[str, Any]:
+    example = proof.verdict.counterexample
+    return {
+        "statement": proof.statement,
+        "holds": proof.verdict.holds,
+        "counterexample": None
+        if example is None
+        else {
+            "values": {name: [list(map(str, row)) for row in rows] for name, rows in example.values},
+            "cell": [example.row, example.column],
+            "left": example.left,
+            "right": example.right,
+        },
+    }
+
+
+def transport(result: TransportResult, entropic: EntropicPlan | None = None) -> dict[str, Any]:
+    """The form `qkv.transport/1`."""
+    return {
+        "schema": "qkv.transport/1",
+        "cost": str(result.cost),
+        "decimals": result.decimals(12),
+        "per_unit": str(result.per_unit),
+        "root": None if result.root is None else decimals(result.root, 12),
+        "unit_cost": result.costs.formula,
+        "plan": [_move(move) for move in result.plan],
+        "unique": result.unique,
+        "alternative": None if result.alternative is None else [_move(move) for move in result.alternative],
+        "prices_from": [str(price) for price in result.prices_from],
+        "prices_to": [str(price) for price in result.prices_to],
+        "cells_checked": result.cells_checked,
+        "line": [
+            {"start": str(s.start), "end": str(s.end), "surplus": str(s.surplus), "cost": str(s.cost)}
+            for s in result.line
+        ],
+        "sinkhorn": None
+        if entropic is None
+        else {"epsilon": repr(entropic.epsilon), "cost": repr(entropic.cost), "plan": _floats(entropic.plan)},
+    }
+
+
+def _move(move: Move) -> dict[str, Any]:
+    return {
+        "from": move.source + 1,
+        "to": move.target + 1,
+        "mass": str(move.mass),
+        "unit_cost": str(move.unit_cost),
+        "cost": str(move.cost),
+    }
+
+
+def one_sided(shown: OneSided) -> dict[str, Any]:
+    """The form `qkv.one-sided/1`."""
+    return {
+        "schema": "qkv.one-sided/1",
+        "epsilon": repr(shown.epsilon),
+        "weights": _floats(shown.weights),
+        "plan": _floats(shown.plan),
+        "column_sums": [repr(float(x)) for x in shown.column_sums],
+        "difference": repr(shown.difference),
+    }
+
+
+def _floats(matrix: Any) -> list[list[str]]:
+    return [[repr(float(cell)) for cell in row] for row in matrix]
