@@ -87,7 +87,7 @@ def _listed_name(text: str) -> str | None:
     return bare["name"] if bare else None
 
 
-_SENTENCE = re.compile(r"(?<=[.?!。？！])(?:\s+|(?<=[。？！]))")
+_BULLET = re.compile(r"^\s*(?:[-*+•]\s+|\\item\s*)?(?=\S)")
 _LABEL = re.compile(
     r"^\s*(?:[-*+•]\s+)?(?:\*\*)?(?:[(（]?(?:[a-zA-Zа-я]|[ivx]+|\d{1,2})[.)）]+\s+|第[一二三四五\d]+[问題题小]\S?\s*)?(?:\*\*)?"
 )
@@ -106,7 +106,7 @@ def questions(text: str) -> Iterator[tuple[str, int]]:
         if not asks and (found := ASK.search(bare)):
             asks = not ASK_LATIN_QUESTION.match(bare[found.start() :].lstrip(",;: "))
         if asks and len(bare) > 3:
-            yield " ".join(sentence.split()), at + len(sentence) - len(sentence.lstrip())
+            yield " ".join(_BULLET.sub("", sentence).split()), at + len(sentence) - len(sentence.lstrip())
         at += len(sentence)
 
 

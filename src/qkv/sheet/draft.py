@@ -128,7 +128,7 @@ def _state(sheet: _Assembly, event: Stated) -> None:
             text=chain.text,
             origin=event.origin,
             part=len(sheet.parts) - 1,
-            before=before[-_KEPT:],
+            before=before[-_KEPT:].lstrip(" .,;:，。；、"),
             after=chain.trail,
             struck=event.struck or chain.struck,
             continues=chain.continues,

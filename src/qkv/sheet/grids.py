@@ -39,6 +39,8 @@ _INERT = re.compile(r"`[^`]*`|\$[^$]*\$|\\\|")  # a bar inside of code or mathem
 _NAME = re.compile(r"\s*(?P<name>[^\s\d=|\[(][^\t|]{0,80}?)\s*(?P<relation>=|≈)\s*(?=[^\s=≈]|$)(?!.*[=≈])")
 _LEFT = "[(|⎡⎢⎣⎛⎜⎝┌│└⌈⌊"
 _RIGHT = "])|⎤⎥⎦⎞⎟⎠┐│┘⌉⌋"
+_DIGIT = re.compile(r"[\d∞]")
+_PROSE = re.compile(r"(?:[^\W\d_]{2,}[\s,]+){4}")  # four words in a row are no cells
 NUMBER = re.compile(
     r"[-+−–]?\s?(?:(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+−]?\d+)?(?:\s?(?:[×x·*]|\\times|\\cdot)\s?10\s?\^?\s?(?:\{[-+−]?\d+\}|[-+−]?\d+|[⁻⁺]?[⁰¹²³⁴-⁹]+))?"
     r"(?:/\d+(?:\.\d+)?)?|∞|\\infty|inf(?:inity)?)$",
@@ -117,7 +119,7 @@ def grid_at(lines: list[str], at: int) -> Found | None:
 
 def grid_row(line: str, number: int) -> tuple[Cell, ...] | None:
     """The cells of a line of numbers, with a name ('E =') or a label before them; None if it is no such line."""
-    if not line or len(line) > 200_000 or not (any(c.isdigit() for c in line) or "∞" in line):
+    if len(line) > 200_000 or not _DIGIT.search(line) or _PROSE.search(line):
         return None
     name, start = None, 0
     if found := _NAME.match(line):

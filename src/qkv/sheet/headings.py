@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from qkv.sheet.phrases import PROBLEM_HEADING, PROBLEM_OPENING, STEP_HEADING
+from qkv.sheet.phrases import (
+    DOCUMENT_WORDS,
+    PROBLEM_HEADING,
+    PROBLEM_OPENING,
+    PROBLEM_WORDS,
+    STEP_HEADING,
+    STEP_WORDS,
+)
 
 PROBLEM = 0  # the rank of 'Question 1', 'Exercise 2', a numbered title
 STEP = -1  # the rank of bold lines, 'Solution', 'Step 2'
@@ -109,6 +116,13 @@ def opening_at(line: str) -> Heading | None:
     return Heading(" ".join(found["title"].split()), PROBLEM, found["word"].lower(), 0) if found else None
 
 
+def div_rank(name: str) -> int | None:
+    """The rank of a fenced div such as '::: exercise'; None for one that is mere layout."""
+    if name in PROBLEM_WORDS.split("|"):
+        return PROBLEM
+    return STEP if name in STEP_WORDS.split("|") else None
+
+
 def _marked(title: str, level: int, end: int) -> Heading:
     worded = _worded(_bare(title), end)
     return Heading(_bare(title), level, worded.word if worded else "", end)
@@ -117,7 +131,8 @@ def _marked(title: str, level: int, end: int) -> Heading:
 def _worded(title: str, end: int) -> Heading | None:
     """'Exercise 2 - …' and 'Solution' by their words."""
     if found := PROBLEM_HEADING.match(title):
-        return Heading(title, PROBLEM, found["word"].lower(), end)
+        word = found["word"].lower()
+        return Heading(title, 1 if word in DOCUMENT_WORDS else PROBLEM, word, end)
     if found := STEP_HEADING.match(title):
         return Heading(title, STEP, found["word"].lower(), end)
     return None
@@ -133,7 +148,7 @@ def _plain(lines: list[str], at: int, within: bool) -> Heading | None:
         bare = bare.removesuffix(".")
     if len(bare) > 90 or _NOT_A_TITLE.search(bare):
         return None
-    if (worded := _worded(bare, at + 1)) and (worded.rank == PROBLEM or not within) and _is_title(bare):
+    if (worded := _worded(bare, at + 1)) and (worded.rank >= PROBLEM or not within) and _is_title(bare):
         return worded
     if within or not _stands_alone(lines, at):
         return None

@@ -13,7 +13,6 @@ _KEYWORD = re.compile(r",\s*(?:dtype|device|requires_grad|grad_fn)\s*=\s*[\w.<>'
 _OPEN = re.compile(r"\\begin\{\w+\*?\}|\\end\{\w+\*?\}|[\[\]]|\\[\[\]]")
 _UNFINISHED = re.compile(r"(?:=|≈|:=)\s*$")
 _NUMERIC_TAIL = re.compile(r"\[[\s\d.,;eE+\-−∞inf\[\]]*$")
-_LONGEST = 200_000  # lines of one list
 
 
 def logical_lines(text: str) -> Iterator[tuple[str, int]]:
@@ -24,30 +23,33 @@ def logical_lines(text: str) -> Iterator[tuple[str, int]]:
     ['Q =\\n[[1, 2],\\n [3, 4]]', 'so']
     """
     lines = text.split("\n")
-    at = offset = 0
+    at = offset = barren = 0
     while at < len(lines):
-        end = _last_line(lines, at)
+        end, barren = _last_line(lines, at, barren)
         whole = "\n".join(lines[at : end + 1])
         yield whole, offset
         offset += len(whole) + 1
         at = end + 1
 
 
-def _last_line(lines: list[str], start: int) -> int:
-    """The index of the last line of the logical line that begins at `start`."""
-    depth, at = 0, start
+def _last_line(lines: list[str], start: int, barren: int) -> tuple[int, int]:
+    """The index of the last line of the logical line that begins at `start`. Lines before `barren` are known to close
+    no list, so that a stray bracket costs one walk and not one for every line."""
+    depth, at, closed = 0, start, False
     while True:
         line = _COMMENT.sub("", lines[at]) if "#" in lines[at] or "/" in lines[at] else lines[at]
         depth = _depth_after(line, depth)
-        follows = at + 1 < len(lines) and at - start < _LONGEST
-        if (depth > 0 and follows) or (
-            depth == 0 and follows and _UNFINISHED.search(line) and _begins_value(lines[at + 1])
-        ):
-            at += 1
-        elif depth > 0 and at > start and not any("]" in lines[i] or "\\end" in lines[i] for i in range(start, at + 1)):
-            return start  # a stray bracket in prose: the line stands for itself
+        closed = closed or "]" in line or "\\end" in line
+        last = at + 1 == len(lines)
+        if depth == 0:
+            goes_on = not last and _UNFINISHED.search(line) and _begins_value(lines[at + 1])
+        elif start < barren or (last and not closed):
+            return start, max(barren, at + 1)
         else:
-            return at
+            goes_on = not last
+        if not goes_on:
+            return at, barren
+        at += 1
 
 
 def _begins_value(line: str) -> bool:

@@ -17,6 +17,8 @@ PROBLEM_WORDS = (
     "pregunta|tarea|esercizio|esempio|domanda|exercício|questão|exemplo|tarefa|задача|упражнение|вопрос|часть|пример|"
     "задание|练习|题|问题|例题|例|作业|練習|問題|問|演習|課題|연습|문제|예제|oefening|opgave|zadanie|ćwiczenie|alıştırma|soru|övning"
 )
+# Those that name the whole document and stand above its problems.
+DOCUMENT_WORDS = frozenset(["homework", "discussion", "worksheet", "assignment", "quiz", "作业"])
 # Headings that divide a problem.
 STEP_WORDS = (
     "solution|answer|answers|step|head|given|worked solution|schritt|lösung|kopf|gegeben|étape|solution|corrigé|tête|"

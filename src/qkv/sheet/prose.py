@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from dataclasses import replace
 
 from qkv.errors import Location, QkvError
-from qkv.expr.nodes import Matrix, Number, walk
+from qkv.expr.nodes import Matrix, Name, Number, walk
 from qkv.sheet.cues import identities, questions
 from qkv.sheet.draft import Asked, Event, Said, Stated
 from qkv.sheet.grammar import Chain, Parsed, parse_math
@@ -27,6 +28,8 @@ _VALUES = re.compile(
     r"(?P<lead>\s*(?:=|\\approx|≈)) "
     r"(?P<values>\s*[-−]?\d[\d.]*(?:\s*,\s*(?:\\[ ,;!]\s*)*[-−]?\d[\d.]*)+)(?P<tail>[\s.]*)$"
 )
+_PRINTED = re.compile(r"(?: {4,}|\t)[-−]?\d+(?:\.\d*)?(?:e[-+]?\d+)?\s*$")
+_WORD_LIST = re.compile(r"\[[^\[\]\d=\\]*[^\W\d_]{2}[^\[\]\d=\\]*\]")  # [I, am, Fine.]
 _MARKER = re.compile(
     r"^[ \t]*(?:[-*+•](?=\s)|\\item(?:\[[^\]\n]*\])?)?[ \t]*"
     r"(?:\(?(?:[a-z]|[ivx]+|\d{1,2})[.)]+(?=\s))?(?:\([a-z]\)(?=\s))?",
@@ -46,6 +49,10 @@ def read_paragraph(text: str, line: int) -> Iterator[Event]:
     """The events of a paragraph that begins at a line of the file."""
     for asked, offset in questions(text):
         yield Asked(asked, line + text.count("\n", 0, offset))
+    if number := _PRINTED.match(text):  # '    927': what a program printed
+        printed = parsed(number[0], Location(line))
+        yield from (Stated(chain, Origin.PLAIN) for chain in printed.chains)
+        return
     if CAPTION.match(text.lstrip()):
         yield Said(" ".join(text.split()), Location(line))
         return
@@ -130,7 +137,10 @@ def _display(piece: Piece, places: _Places) -> Iterator[Event]:
         return
     result = parsed(_NUMBERED.sub(_blank, piece.source, count=1), at)
     for chain in result.chains:
-        yield Stated(chain, Origin.DISPLAY, piece.struck)
+        if len(chain.links) == 1 and isinstance(chain.links[0].expr, Name) and not chain.continues:
+            yield Said(f"{chain.lead} ${chain.text}$ {chain.trail}", chain.at)
+        else:
+            yield Stated(chain, Origin.DISPLAY, piece.struck)
     yield from result.unread
 
 
@@ -157,13 +167,14 @@ def _inline(piece: Piece, places: _Places, said: str) -> Iterator[Event]:
 
 def _standing(chain: Chain) -> Chain:
     """'Sum $= 14.48$' goes on from the word before it, not from the statement before."""
-    return Chain(chain.links, chain.at, chain.end_line, chain.text, False, chain.struck, chain.lead, chain.trail)
+    return replace(chain, continues=False)
 
 
 def _states(chain: Chain) -> bool:
     if len(chain.links) > 1 or chain.continues or chain.struck:
         return True
-    return any(isinstance(node, Matrix) for node in walk(chain.links[0].expr))
+    matrices = (node for node in walk(chain.links[0].expr) if isinstance(node, Matrix))
+    return any(not isinstance(cell, Name) for found in matrices for row in found.rows for cell in row)
 
 
 def _code_span(piece: Piece, places: _Places) -> Iterator[Event]:
@@ -213,14 +224,14 @@ def _plain_line(line: str, at: Location) -> Iterator[Event]:
     if _are_sizes(line):
         yield Said(line.strip(), at)
         return
-    result = parsed(line, at, strict=False)
+    result = parsed(_WORD_LIST.sub(_blank, line), at, strict=False)
     done = 0
     for chain in result.chains:
         start = _offset_of(chain, line, at, done)
         if line[done:start].strip():
             yield Said(line[done:start].strip(), at)
         done = max(done, start + len(chain.text))
-        yield Stated(chain, Origin.PLAIN)
+        yield Stated(replace(chain, lead="", trail=""), Origin.PLAIN)
     if line[done:].strip():
         end = line.count("\n", 0, done)
         yield Said(line[done:].strip(), Location(at.line + end, at.column))

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qkv.sheet.grids import Cell, grid_at, table_at
-from qkv.sheet.headings import heading_at, opening_at
+from qkv.sheet.headings import div_rank, heading_at, opening_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class Title:
     line: int
     rank: int
     word: str = ""
+    source: str = ""  # the whole line, where the heading holds mathematics
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +98,11 @@ def _block_at(lines: list[str], at: int, closers: dict[str, list[int]]) -> tuple
     if fence := _FENCE.match(lines[at]):
         return _fence(lines, at, fence)
     if div := _DIV.match(lines[at]):
-        name = div["name"].lower()
-        found = heading_at([name], 0) if name else None
-        return (Title(name, at + 1, found.rank, found.word) if found else None), at + 1
+        rank = div_rank(div["name"].lower())
+        return (Title(div["name"], at + 1, rank, div["name"].lower()) if rank is not None else None), at + 1
     if found := heading_at(lines, at):
-        return Title(found.text, at + 1, found.rank, found.word), found.end
+        source = lines[at] if "$" in found.text or "\\(" in found.text else ""
+        return Title(found.text, at + 1, found.rank, found.word, source), found.end
     if (rows := table_at(lines, at)) or (rows := grid_at(lines, at)):
         return Rows(rows.cells, at + 1, rows.end, rows.header, rows.piped), rows.end
     return _paragraph(lines, at, closers)

@@ -164,7 +164,13 @@ def _joined(found: list[Piece]) -> list[Piece]:
             or (joined and joined[-1].sort is Sort.WORDS and _RELATION_LAST.search(joined[-1].source))
         )
         last = joined[-1] if joined else None
-        if last and last.sort is Sort.WORDS and last.struck == piece.struck and (tied or piece.sort is Sort.WORDS):
+        if (
+            last
+            and last.sort is Sort.WORDS
+            and not last.struck
+            and not piece.struck
+            and (tied or piece.sort is Sort.WORDS)
+        ):
             gap = piece.offset - last.offset - len(last.source)
             joined[-1] = replace(last, source=last.source + " " * gap + piece.source)
         else:
