@@ -1,17 +1,12 @@
-"""Costs, scale, proofs and transport as text: one list of blocks for each, and each format walks the blocks."""
+"""Costs, scale, proofs and transport as blocks of text, the same for every format."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
-from rich import box
-from rich.console import Group, RenderableType
-from rich.table import Table as RichTable
-from rich.text import Text as RichText
-
 from qkv.interpret.counts import Operations
+from qkv.render.blocks import Block, Heading, Paragraph, Table
 from qkv.theory.bars import bar
 from qkv.theory.cost import TILE, Cost, Crossing
 from qkv.theory.identities import Proof
@@ -19,94 +14,12 @@ from qkv.theory.polynomial import leading, number, plain
 from qkv.theory.scale import Derivation, Estimate, SoftnessRow
 from qkv.theory.sizes import all_together, listed, say
 from qkv.transport import EntropicPlan, OneSided, TransportResult, decimals
-from qkv.transport.exact import to_float
 from qkv.transport.result import Move
 
 MOST_CELLS = 12  # rows or columns of a plan that are still shown as a table
 MOST_LINES = 40  # moves, expansions or prices that are listed
 LONGEST = 110  # characters of an expansion that are still shown
 
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A title."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Paragraph:
-    """A sentence or two."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Rows under headers; `strong` marks rows to stand out (totals)."""
-
-    headers: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    title: str = ""
-    right: tuple[int, ...] = ()  # columns of numbers, aligned to the right
-    strong: frozenset[int] = field(default_factory=frozenset)
-
-
-Block = Heading | Paragraph | Table
-
-
-# ── the formats ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def terminal(blocks: Iterable[Block]) -> Group:
-    """The blocks as a rich renderable."""
-    parts: list[RenderableType] = []
-    for block in blocks:
-        match block:
-            case Heading(text):
-                parts += [RichText(text, style="bold"), RichText()]
-            case Paragraph(text):
-                parts += [RichText(text), RichText()]
-            case Table():
-                parts += [_rich_table(block), RichText()]
-    return Group(*parts[:-1])
-
-
-def _rich_table(block: Table) -> RichTable:
-    table = RichTable(box=box.SIMPLE_HEAD, title=block.title or None, title_justify="left", title_style="bold")
-    for place, header in enumerate(block.headers):
-        table.add_column(header, justify="right" if place in block.right else "left", overflow="fold")
-    for place, row in enumerate(block.rows):
-        table.add_row(*(RichText(cell) for cell in row), style="bold" if place in block.strong else None)
-    return table
-
-
-def markdown(blocks: Iterable[Block]) -> str:
-    """The blocks in Markdown."""
-    parts = []
-    for block in blocks:
-        match block:
-            case Heading(text):
-                parts.append(f"## {text}")
-            case Paragraph(text):
-                parts.append(_escaped(text))
-            case Table():
-                parts.append(_markdown_table(block))
-    return "\n\n".join(parts) + "\n"
-
-
-def _markdown_table(block: Table) -> str:
-    rule = ["---:" if place in block.right else "---" for place in range(len(block.headers))]
-    rows = [[f"**{cell}**" if k in block.strong and cell else cell for cell in row] for k, row in enumerate(block.rows)]
-    lines = ["| " + " | ".join(_escaped(cell) for cell in row) + " |" for row in ([*block.headers], rule, *rows)]
-    return (f"**{block.title}**\n\n" if block.title else "") + "\n".join(lines)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|").replace("_", "\\_")
-
-
-# ── cost ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 SAID = {
     "textbook": "a sum of k numbers takes k − 1 additions",
@@ -120,14 +33,19 @@ def counted(size: Any) -> str:
     return plain(size) if value is None else f"{value:,}"
 
 
-def cost_blocks(cost: Cost, meeting: Crossing | None = None, width_bytes: int = 4) -> list[Block]:
-    """What a program costs: by step, in total, in memory."""
+def cost_blocks(
+    cost: Cost, meeting: Crossing | None = None, width_bytes: int = 4, symbols: Cost | None = None
+) -> list[Block]:
+    """What a program costs: by step, in total, in memory; `symbols` is the same cost with all sizes open."""
     blocks: list[Block] = [
         Heading(f"What {cost.kind} costs"),
         Paragraph(f"Convention: {cost.convention.value} ({SAID[cost.convention.value]})."),
         _cost_table(cost),
     ]
     blocks.append(Paragraph(_together(cost)))
+    if symbols is not None:
+        formulas = "; ".join(f"{sort} {plain(count)}" for sort, count in listed(symbols.total))
+        blocks.append(Paragraph(f"In symbols: {formulas}."))
     if any(step.projection for step in cost.steps):
         blocks.append(_shares(cost))
     if meeting is not None:
@@ -202,9 +120,6 @@ def _bytes(size: Any, width_bytes: int) -> str:
     return f"{amount:,.4g} {unit}"
 
 
-# ── scale ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def scale_blocks(
     derivation: Derivation, estimates: Sequence[Estimate], rows: Sequence[SoftnessRow], own: SoftnessRow | None = None
 ) -> list[Block]:
@@ -251,9 +166,6 @@ def _softness_table(rows: Sequence[SoftnessRow], title: str) -> Table:
     return Table(headers, tuple(cells), title, (0, 2, 3, 4))
 
 
-# ── proofs ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def proof_blocks(proof: Proof, altered: Sequence[Proof] = ()) -> list[Block]:
     """A statement, its proof as a course writes it, its expansion, and what becomes of altered statements."""
     verdict, z = proof.verdict, proof.sizes
@@ -291,9 +203,6 @@ def _altered(proof: Proof) -> list[Block]:
             f"Cell ({found.row},{found.column}) is {found.left} on the left and {found.right} on the right."
         )
     ]
-
-
-# ── transport ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def point(coordinates: Sequence[Any]) -> str:
@@ -411,17 +320,3 @@ def one_sided_blocks(shown: OneSided) -> list[Block]:
             "along a row. Sinkhorn goes on and demands given column sums as well."
         ),
     ]
-
-
-def plan_bars(result: TransportResult, most: int = MOST_CELLS) -> Table:
-    """The moves with a bar for their mass."""
-    largest = max(to_float(move.mass) for move in result.plan)
-    rows = tuple(
-        (
-            f"{point(result.source.points[m.source])} → {point(result.target.points[m.target])}",
-            str(m.mass),
-            bar(to_float(m.mass), largest),
-        )
-        for m in result.plan[:most]
-    )
-    return Table(("move", "mass", ""), rows, right=(1,))

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from qkv.errors import NameUnknownError, QkvError, ValueRefused
+from qkv.errors import NameUnknownError, ValueRefused
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain as expression
 from qkv.expr.show import symbol_plain
-from qkv.interpret.loop import evaluate
+from qkv.interpret.counts import Operations, Size, SizePair, area
+from qkv.interpret.loop import worked
 from qkv.program.kinds import Key, Scale, Score, Spec, default_symbol, plan
 from qkv.program.model import Given, Program, Step
-from qkv.theory.polynomial import CONTEXT, NAMES, ONE, SYMBOL, ZERO, constant, number, substitute
-from qkv.theory.sizes import Convention, Counting, Counts, Size, Sized, SoftmaxStyle
+from qkv.theory.polynomial import CONTEXT, NAMES, ONE, SYMBOL, ZERO, constant, number, polynomial, substitute
+from qkv.theory.sizes import Convention, Counting, changed
 
 TILE = 64  # scores are worked out in tiles of so many queries by so many keys
 INSIDE_TILES = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS})
@@ -26,7 +27,7 @@ WEIGHTS = frozenset(
 )
 
 S = SYMBOL
-SHAPES: dict[Role, tuple[Size, Size]] = {
+SHAPES: dict[Role, SizePair] = {
     Role.X: (S["n_q"], S["d"]),
     Role.Y: (S["n_k"], S["d"]),
     Role.Q: (S["n_q"], S["d_k"]),
@@ -97,8 +98,8 @@ class CostStep:
     name: str
     formula: str
     role: Role
-    shape: Sized
-    counts: Counts
+    shape: SizePair
+    counts: Operations
     times: Size  # how many heads do this
     held: Size  # numbers that it leaves in memory, all heads together; none for a part of another matrix
     projection: bool
@@ -110,24 +111,23 @@ class Cost:
 
     kind: str
     convention: Convention
-    softmax_style: SoftmaxStyle
     steps: tuple[CostStep, ...]
     parameters: Size
     kv_cache: Size  # numbers kept for each layer: keys and values of all tokens
     tile: Size
 
     @property
-    def total(self) -> Counts:
+    def total(self) -> Operations:
         """All steps together."""
         return _sum(step.counts for step in self.steps)
 
     @property
-    def projections(self) -> Counts:
+    def projections(self) -> Operations:
         """The products with weights: Q, K, V and the output."""
         return _sum(step.counts for step in self.steps if step.projection)
 
     @property
-    def attention(self) -> Counts:
+    def attention(self) -> Operations:
         """Scores, softmax and weighted sums."""
         return _sum(step.counts for step in self.steps if not step.projection)
 
@@ -150,8 +150,8 @@ class Cost:
         steps = tuple(
             replace(
                 step,
-                shape=Sized(change(step.shape.rows), change(step.shape.columns)),
-                counts=step.counts.changed(change),
+                shape=(change(step.shape[0]), change(step.shape[1])),
+                counts=changed(step.counts, change),
                 times=change(step.times),
                 held=change(step.held),
             )
@@ -167,14 +167,11 @@ class Cost:
 
     def at(self, **sizes: int) -> Cost:
         """The cost with numbers for some sizes."""
-        return self.changed(lambda polynomial: substitute(polynomial, sizes))
+        return self.changed(lambda size: substitute(size, sizes))
 
 
-def _sum(counts: object) -> Counts:
-    total = Counts()
-    for count in counts:  # type: ignore[attr-defined]
-        total = total + count
-    return total
+def _sum(counts: Iterable[Operations]) -> Operations:
+    return changed(sum(counts, Operations()), polynomial)
 
 
 def program_of(kind: Kind, scaled: bool = True, causal: bool = False) -> Program:
@@ -195,10 +192,9 @@ def cost(
     scaled: bool = True,
     causal: bool = False,
     convention: Convention = Convention.TEXTBOOK,
-    softmax_style: SoftmaxStyle = SoftmaxStyle.PLAIN,
-    **sizes: int | None,
+    sizes: Mapping[str, int | None] | None = None,
 ) -> Cost:
-    """The cost of a kind of attention, in symbols or for sizes (n, n_q, n_k, d, d_k, d_v, h).
+    """The cost of a kind of attention, in symbols or for sizes by name: n, n_q, n_k, d, d_k, d_v, h.
 
     >>> from qkv.theory.polynomial import plain
     >>> plain(cost().total.multiplications), plain(cost("multi-head").total.multiplications)
@@ -207,12 +203,12 @@ def cost(
     if kind not in KINDS:
         raise NameUnknownError(f"The kind {kind!r} is unknown; there are {', '.join(KINDS)}.")
     chosen = KINDS[kind]
-    given = {name: size for name, size in sizes.items() if size is not None}
+    given = {name: size for name, size in (sizes or {}).items() if size is not None}
     _check(given)
-    algebra = Counting(convention, softmax_style, S["h"] if chosen.heads else ONE)
+    algebra = Counting(convention, S["h"] if chosen.heads else ONE)
     program = program_of(chosen, scaled, causal)
-    env = {item.symbol: Sized(*_shape_of(item.role, chosen)) for item in program.givens}
-    counted = _count(program, env, algebra)
+    known = {item.symbol: _shape_of(item.role, chosen) for item in program.givens}
+    counted = _count(program, algebra, known)
     named = replace(counted, kind=f"{'causal ' if causal else ''}{chosen.says}")
     return _sized(named, chosen, given)
 
@@ -225,7 +221,7 @@ def _check(sizes: Mapping[str, int]) -> None:
             raise ValueRefused(f"{name} = {size}: a size must be a positive whole number.")
 
 
-def _shape_of(role: Role, kind: Kind) -> tuple[Size, Size]:
+def _shape_of(role: Role, kind: Kind) -> SizePair:
     if role is Role.W_A and kind.score is Score.GENERAL:
         return S["d"], S["d"]
     return SHAPES[role]
@@ -248,18 +244,18 @@ def _sized(cost: Cost, kind: Kind, given: Mapping[str, int]) -> Cost:
             ties |= {"d_k": width, "d_v": width}
         else:
             cost = cost.changed(_shared_width)
-    return _small_tile(cost.changed(lambda polynomial: substitute(polynomial, ties)))
+    return _small_tile(cost.changed(lambda size: substitute(size, ties)))
 
 
-def _shared_width(polynomial: Size) -> Size:
+def _shared_width(size: Size) -> Size:
     """h heads of width d_k = d_v = d/h; stays as it is where that would leave a fraction."""
     h, d, d_k, d_v = (NAMES.index(name) for name in ("h", "d", "d_k", "d_v"))
     terms: dict[tuple[int, ...], object] = {}
-    for exponents, coefficient in polynomial.to_dict().items():
+    for exponents, coefficient in size.to_dict().items():
         powers = [int(power) for power in exponents]
         width = powers[d_k] + powers[d_v]
         if powers[h] < width:
-            return polynomial
+            return size
         powers[h], powers[d], powers[d_k], powers[d_v] = powers[h] - width, powers[d] + width, 0, 0
         terms[tuple(powers)] = terms.get(tuple(powers), 0) + coefficient
     return CONTEXT.from_dict(terms)
@@ -270,42 +266,29 @@ def _small_tile(cost: Cost) -> Cost:
     scores = cost.step(Role.SCORES)
     if scores is None:
         return cost
-    rows, columns = (min(TILE, number(size) or TILE) for size in scores.shape.shape)
+    rows, columns = (min(TILE, number(size) or TILE) for size in scores.shape)
     return replace(cost, tile=constant(rows * columns + 2 * rows))
 
 
-def program_cost(
-    program: Program,
-    convention: Convention = Convention.TEXTBOOK,
-    softmax_style: SoftmaxStyle = SoftmaxStyle.PLAIN,
-) -> Cost:
+def program_cost(program: Program, convention: Convention = Convention.TEXTBOOK) -> Cost:
     """The cost of a program whose givens have their values, such as a sheet's."""
-    algebra = Counting(convention, softmax_style)
-    env: dict[Symbol, Sized] = {}
-    for given in program.givens:
-        env[given.symbol] = evaluate(given.expr, env, algebra)
-    algebra.taken()  # reading what is given costs nothing
-    return _small_tile(_count(program, env, algebra))
+    return _small_tile(_count(program, Counting(convention), None))
 
 
-def _count(program: Program, env: dict[Symbol, Sized], algebra: Counting) -> Cost:
-    weights = {item.symbol: item.role for item in program.givens}
-    steps = []
-    for step in program.steps:
-        times = algebra.heads if step.head is not None else ONE
-        try:
-            shape = evaluate(step.expr, env, algebra)
-        except QkvError as error:
-            raise type(error)(f"{step.spelled} = {expression(step.expr)}: {error.message}") from error
-        env[step.symbol] = shape
-        counts = algebra.taken().times(times)
-        steps.append(_step(step, shape, counts, times, {weights.get(s) for s in n.names_in(step.expr)}))
-    items: list[Given | Step] = [*program.givens, *program.steps]
-    sizes = [(item, env[item.symbol].size * (algebra.heads if item.head is not None else ONE)) for item in items]
+def _count(program: Program, algebra: Counting, known: Mapping[Symbol, SizePair] | None) -> Cost:
+    roles = {item.symbol: item.role for item in program.givens}
+    steps: list[CostStep] = []
+    sizes: list[tuple[Given | Step, Size]] = []
+    for item, shape in worked(program, algebra, known):
+        spent = algebra.take()
+        times = polynomial(algebra.heads if item.head is not None else 1)
+        sizes.append((item, polynomial(area(shape)) * times))
+        if isinstance(item, Step):
+            uses = {roles.get(symbol) for symbol in n.names_in(item.expr)}
+            steps.append(_step(item, shape, spent, times, uses))
     return Cost(
         program.kind,
         algebra.convention,
-        algebra.softmax_style,
         tuple(steps),
         parameters=sum((size for item, size in sizes if item.role in WEIGHTS), ZERO),
         kv_cache=sum((size for item, size in sizes if item.role in CACHED and not _is_cut(item)), ZERO),
@@ -317,14 +300,21 @@ def _is_cut(item: Given | Step) -> bool:
     return isinstance(item.expr, n.Entry)
 
 
-def _step(step: Step, shape: Sized, counts: Counts, times: Size, uses: set[Role | None]) -> CostStep:
+def _step(step: Step, shape: SizePair, spent: Operations, times: Size, uses: set[Role | None]) -> CostStep:
     any_head = step if times == 1 else _any_head(step)
     formula = expression(any_head.expr)
     if step.role is Role.CONCAT and len(n.names_in(step.expr)) == 1:
         formula = "Concat(Z_1, …, Z_h)"
-    held = ZERO if _is_cut(step) else shape.size * times
-    projection = step.role in PROJECTIONS or Role.W_O in uses
-    return CostStep(symbol_plain(any_head.symbol), formula, step.role, shape, counts, times, held, projection)
+    return CostStep(
+        symbol_plain(any_head.symbol),
+        formula,
+        step.role,
+        (polynomial(shape[0]), polynomial(shape[1])),
+        changed(spent, lambda count: count * times),
+        times,
+        held=ZERO if _is_cut(step) else polynomial(area(shape)) * times,
+        projection=step.role in PROJECTIONS or Role.W_O in uses,
+    )
 
 
 def _any_head(step: Step) -> Step:
@@ -361,5 +351,5 @@ def crossing(cost: Cost) -> Crossing | None:
     if not rest:
         value = number(quotient)
         return Crossing(None if value is None else Fraction(value), quotient)
-    top, bottom = (number(substitute(polynomial, {"n": 1})) for polynomial in (linear, square))
+    top, bottom = (number(substitute(part, {"n": 1})) for part in (linear, square))
     return Crossing(Fraction(top, bottom) if top and bottom else None, None)

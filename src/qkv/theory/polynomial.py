@@ -28,46 +28,51 @@ def constant(value: int) -> fmpq_mpoly:
     return CONTEXT.constant(value)
 
 
-def substitute(polynomial: fmpq_mpoly, sizes: Mapping[str, int | fmpq_mpoly]) -> fmpq_mpoly:
+def polynomial(value: Any) -> fmpq_mpoly:
+    """A size as a polynomial, whether it is one already or a number."""
+    return value if isinstance(value, fmpq_mpoly) else constant(value)
+
+
+def substitute(size: fmpq_mpoly, sizes: Mapping[str, int | fmpq_mpoly]) -> fmpq_mpoly:
     """The polynomial with some sizes replaced.
 
     >>> plain(substitute(SYMBOL["n_q"] * SYMBOL["n_k"], {"n_k": SYMBOL["n_q"]}))
     'n_q²'
     """
     values = [sizes.get(name, SYMBOL[name]) for name in NAMES]
-    return polynomial.compose(*(v if isinstance(v, fmpq_mpoly) else constant(v) for v in values), ctx=CONTEXT)
+    return size.compose(*(polynomial(value) for value in values), ctx=CONTEXT)
 
 
-def number(polynomial: fmpq_mpoly) -> int | None:
+def number(size: fmpq_mpoly) -> int | None:
     """Its value, if no size is left open."""
-    if not polynomial.is_constant():
+    if not size.is_constant():
         return None
-    return int(polynomial.to_dict().get((0,) * len(NAMES), 0))
+    return int(size.to_dict().get((0,) * len(NAMES), 0))
 
 
-def leading(polynomial: fmpq_mpoly) -> fmpq_mpoly:
+def leading(size: fmpq_mpoly) -> fmpq_mpoly:
     """What stays in O(…): the terms that no other term outgrows, without their coefficients.
 
     >>> n, d = SYMBOL["n"], SYMBOL["d"]
     >>> plain(leading(4 * n * d**2 + 2 * n**2 * d - n * d))
     'n d (d + n)'
     """
-    terms = list(polynomial.to_dict())
+    terms = list(size.to_dict())
     top = [a for a in terms if not any(a != b and all(x <= y for x, y in zip(a, b, strict=True)) for b in terms)]
     return CONTEXT.from_dict({exponents: fmpq(1) for exponents in top})
 
 
-def plain(polynomial: fmpq_mpoly, spelling: Spelling | None = None) -> str:
+def plain(size: fmpq_mpoly, spelling: Spelling | None = None) -> str:
     """A polynomial on one line, with a common factor in front where that is shorter.
 
     >>> plain(SYMBOL["n_q"] * SYMBOL["n_k"] * (SYMBOL["d_k"] - 1))
     'n_q n_k (d_k − 1)'
     """
     names: dict[str, str] = {**PLAIN, **(spelling or {})}
-    return _factored(polynomial, lambda name, power: str(names.get(name, name)) + _raised(power), "{} ({})")
+    return _factored(size, lambda name, power: str(names.get(name, name)) + _raised(power), "{} ({})")
 
 
-def latex(polynomial: fmpq_mpoly, spelling: Spelling | None = None) -> str:
+def latex(size: fmpq_mpoly, spelling: Spelling | None = None) -> str:
     r"""A polynomial in LaTeX.
 
     >>> print(latex(4 * SYMBOL["n"] * SYMBOL["d"] ** 2))
@@ -75,7 +80,7 @@ def latex(polynomial: fmpq_mpoly, spelling: Spelling | None = None) -> str:
     """
     names: dict[str, str] = {**LATEX, **(spelling or {})}
     text = _factored(
-        polynomial,
+        size,
         lambda name, power: str(names.get(name, name)) + (f"^{{{power}}}" if power > 1 else ""),
         r"{} \left({}\right)",
     )
@@ -86,8 +91,8 @@ def _raised(power: int) -> str:
     return str(power).translate(SUPERSCRIPTS) if power > 1 else ""
 
 
-def _factored(polynomial: fmpq_mpoly, symbol: Any, bracket: str) -> str:
-    terms = polynomial.to_dict()
+def _factored(size: fmpq_mpoly, symbol: Any, bracket: str) -> str:
+    terms = size.to_dict()
     if len(terms) < 2:
         return _sum(terms, symbol)
     common = tuple(map(min, zip(*terms, strict=True)))

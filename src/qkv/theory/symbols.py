@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from qkv.errors import LimitError, MaskedRowError, ShapeError, ValueRefused
 from qkv.expr import nodes as n
+from qkv.interpret import fit
 from qkv.interpret.fit import Way, product_way, quotient_shape, say, sum_shape
 
 Cells = NDArray[Any]  # two-dimensional, of Ratio
-MOST_SYMBOLS = 4096
+MOST_SYMBOLS = 1024  # beyond this the polynomials become slow
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 EXP = "exp "  # marks the label of an exponential; what follows is its exponent
 
@@ -242,14 +243,14 @@ class Symbolic:
     def transpose(self, a: Cells) -> Cells:
         return a.T
 
-    def softmax(self, a: Cells, axis: int) -> Cells:
-        along = _axis(a, axis)
+    def softmax(self, a: Cells, axis: int | None) -> Cells:
+        along = fit.along(_shape(a), axis)
         if (np.vectorize(lambda x: x.is_minus_infinity, otypes=[bool])(a)).all(axis=along).any():
             raise MaskedRowError("a row is masked everywhere, so it has no softmax: let it see at least one key")
         return self.normalise(self.exp(a), axis)
 
-    def normalise(self, a: Cells, axis: int) -> Cells:
-        total: Cells = a.sum(axis=_axis(a, axis), keepdims=True)
+    def normalise(self, a: Cells, axis: int | None) -> Cells:
+        total: Cells = a.sum(axis=fit.along(_shape(a), axis), keepdims=True)
         return a / total
 
     def concat(self, parts: list[Cells], axis: int) -> Cells:
@@ -298,8 +299,3 @@ def _shape(a: Cells) -> tuple[int, int]:
 def _product(a: Cells, b: Cells) -> Cells:
     product: Cells = np.matmul(a, b)
     return product
-
-
-def _axis(a: Cells, axis: int) -> int:
-    """A column of scores is one distribution: softmax of a vector runs along the vector."""
-    return 0 if a.shape[1] == 1 and a.shape[0] > 1 else axis

@@ -44,6 +44,11 @@ class TransportResult:
     solver: str
 
     @property
+    def per_unit(self) -> Exact:
+        """The cost for a total mass of 1: the distance between the two as probability distributions."""
+        return self.cost * (1 / self.source.total)
+
+    @property
     def unique(self) -> bool:
         """Whether no other plan costs as little; proven."""
         return self.alternative is None

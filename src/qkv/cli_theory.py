@@ -1,0 +1,306 @@
+"""The commands about theory: cost, scale, prove and transport. Loaded when one of them is asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from qkv import files
+from qkv.errors import QkvError, ValueRefused
+from qkv.interpret.trace import Trace
+from qkv.render import theory as blocks
+from qkv.render import theory_json as data
+from qkv.render.blocks import Block, Table, markdown, terminal
+from qkv.theory import plots
+from qkv.theory.cases import Sizes
+from qkv.theory.cost import KINDS, cost, crossing, program_cost
+from qkv.theory.identities import IDENTITIES, find, prove, refute
+from qkv.theory.scale import derive, own_scores, saturation, simulate, sizes_up_to
+from qkv.theory.sizes import Convention
+from qkv.transport import Distribution, one_sided, sinkhorn, transport
+from qkv.transport.exact import to_float
+
+Command = Callable[..., None]
+PIPE_WIDTH = 100
+
+
+def _output(command: Command) -> Command:
+    """The options that all four share."""
+    parts = (
+        click.option("--format", "form", type=click.Choice(("terminal", "markdown", "json")), default="terminal"),
+        click.option("--json", "form", flag_value="json", help="Short for --format json."),
+        click.option("--output", "-o", metavar="FILE", help="Write to a file instead of the screen."),
+        click.option("--no-color", is_flag=True, help="No colour; the variable NO_COLOR works too."),
+    )
+    for part in reversed(parts):
+        command = part(command)
+    return command
+
+
+def _write(shown: list[Block], form: dict[str, Any], target: dict[str, Any]) -> None:
+    """The result in the format asked for, to where it was asked for."""
+    match target["form"]:
+        case "json":
+            text = json.dumps(form, ensure_ascii=False, indent=1) + "\n"
+        case "markdown":
+            text = markdown(shown)
+        case _:
+            from qkv.render.terminal import joined
+
+            at_terminal = target["output"] is None and sys.stdout.isatty()
+            colour = at_terminal and not target["no_color"] and not os.environ.get("NO_COLOR")
+            width = max(shutil.get_terminal_size((PIPE_WIDTH, 24)).columns, 40)
+            text = joined([terminal(shown)], width, colour)
+    if target["output"] is None:
+        sys.stdout.write(text)
+    else:
+        files.write_text(target["output"], text)
+
+
+def _traces(path: str) -> list[Trace]:
+    """The problems of a sheet."""
+    from qkv import api
+    from qkv.cli import _sheet
+
+    traces = list(api.solve_sheet(_sheet(path, files.LIMIT_MB)).traces)
+    if not traces:
+        raise ValueRefused(f"{files.name_of(path)} holds no attention problem that could be read.")
+    return traces
+
+
+SIZES = {
+    "n": "tokens (queries and keys alike)",
+    "nq": "queries",
+    "nk": "keys",
+    "d": "width of a token (d_model)",
+    "dk": "width of a query and key, per head",
+    "dv": "width of a value, per head",
+    "heads": "heads",
+}
+SYMBOLS = {"nq": "n_q", "nk": "n_k", "dk": "d_k", "dv": "d_v", "heads": "h"}
+
+
+def _sizes(command: Command) -> Command:
+    for name, says in reversed(SIZES.items()):
+        command = click.option(f"--{name}", type=int, help=f"Number of {says}." if name[0] == "n" else f"{says}.")(
+            command
+        )
+    return command
+
+
+@click.command(name="cost")
+@click.argument("path", metavar="[SHEET]", required=False)
+@click.option("--kind", type=str, default="attention", show_default=True, help=f"One of {', '.join(KINDS)}.")
+@_sizes
+@click.option("--causal", is_flag=True, help="With a causal mask.")
+@click.option("--unscaled", is_flag=True, help="Without the division by √d_k.")
+@click.option("--convention", type=click.Choice([c.value for c in Convention]), default="textbook", show_default=True)
+@click.option("--bytes", "width_bytes", type=click.IntRange(1, 16), default=4, show_default=True, help="Per number.")
+@click.option("--plot", metavar="FILE", help="Growth with the number of tokens, as .png, .svg or .pdf.")
+@_output
+def cost_command(
+    path: str | None,
+    kind: str,
+    causal: bool,
+    unscaled: bool,
+    convention: str,
+    width_bytes: int,
+    plot: str | None,
+    **more: Any,
+) -> None:
+    """Count what attention costs: operations by step, memory, parameters, KV cache.
+
+    Sizes that are not given stay symbols. A sheet's problems are counted with their own sizes.
+
+    \b
+    Examples:
+      qkv cost
+      qkv cost --kind multi-head --n 1024 --d 768 --heads 12
+      qkv cost --kind multi-head --d 768 --heads 12 --plot growth.svg
+      qkv cost sheet.md --convention flops
+    """
+    counting = Convention(convention)
+    if path is not None:
+        if plot:
+            raise ValueRefused("A growth plot needs an open number of tokens; give --kind and sizes, not a sheet.")
+        costs = [program_cost(trace.program, counting) for trace in _traces(path)]
+        shown = [block for counted in costs for block in blocks.cost_blocks(counted, None, width_bytes)]
+        forms = [data.cost(counted, None, files.name_of(path)) for counted in costs]
+        _write(shown, forms[0] if len(forms) == 1 else {"schema": "qkv.costs/1", "problems": forms}, more)
+        return
+    given: dict[str, int | None] = {SYMBOLS.get(name, name): more[name] for name in SIZES}
+    options: dict[str, Any] = {"scaled": not unscaled, "causal": causal, "convention": counting}
+    counted = cost(kind, **options, sizes=given)
+    growing = cost(kind, **options, sizes={**given, "n": None})
+    meeting = crossing(growing) if KINDS[kind].one_sequence else None
+    if plot:
+        click.echo(f"The plot is in {plots.plot_growth(growing, plot)}.", err=True)
+    symbols = cost(kind, **options) if any(given.values()) else None
+    _write(blocks.cost_blocks(counted, meeting, width_bytes, symbols), data.cost(counted, meeting), more)
+
+
+@click.command(name="scale")
+@click.argument("path", metavar="[SHEET]", required=False)
+@click.option("--dk", type=int, default=64, show_default=True, help="Width of a query and key.")
+@click.option("--mu", type=float, default=0.0, show_default=True, help="Mean of a component.")
+@click.option("--sigma", type=float, default=1.0, show_default=True, help="Standard deviation of a component.")
+@click.option("--draws", type=int, default=20_000, show_default=True, help="Random dot products to simulate.")
+@click.option("--keys", type=int, default=16, show_default=True, help="Keys in each softmax.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--plot", metavar="FILE", help="Entropy, largest weight and Jacobian norm against d_k.")
+@_output
+def scale_command(
+    path: str | None,
+    dk: int,
+    mu: float,
+    sigma: float,
+    draws: int,
+    keys: int,
+    seed: int,
+    plot: str | None,
+    **target: Any,
+) -> None:
+    """Show why scores are divided by √d_k: derivation, simulation, and softmax without it.
+
+    \b
+    Examples:
+      qkv scale
+      qkv scale --dk 512 --plot scale.png
+      qkv scale sheet.md
+    """
+    own = None
+    if path is not None:
+        own = _own(_traces(path))
+        dk = own.d_k
+    estimates = simulate(dk, mu, sigma, draws, seed)
+    rows = saturation(sizes_up_to(dk), keys, seed=seed)
+    if plot:
+        click.echo(f"The plot is in {plots.plot_saturation(rows, plot)}.", err=True)
+    derivation = derive()
+    _write(blocks.scale_blocks(derivation, estimates, rows, own), data.scale(derivation, estimates, rows, own), target)
+
+
+def _own(traces: list[Trace]) -> Any:
+    """Softness of the first problem that has queries and keys."""
+    from qkv.expr.names import Role
+
+    for trace in traces:
+        pair = [
+            next((item.symbol for item in trace.program.items if item.role is role), None) for role in (Role.Q, Role.K)
+        ]
+        if pair[0] is not None and pair[1] is not None:
+            q, k = ([[float(cell) for cell in row] for row in trace.digits(symbol, 17)] for symbol in pair if symbol)
+            return own_scores(q, k)
+    raise ValueRefused("The sheet has no queries and keys to look at.")
+
+
+@click.command(name="prove")
+@click.argument("keys", metavar="[IDENTITY]...", nargs=-1)
+@click.option("--nq", type=int, default=2, show_default=True, help="Queries.")
+@click.option("--nk", type=int, default=3, show_default=True, help="Keys, or tokens.")
+@click.option("--d", type=int, default=2, show_default=True, help="Width of a token.")
+@click.option("--dk", type=int, default=2, show_default=True, help="Width of a query and key.")
+@click.option("--dv", type=int, default=2, show_default=True, help="Width of a value.")
+@click.option("--heads", type=int, default=2, show_default=True)
+@click.option("--altered", is_flag=True, help="Also test statements that look alike and are false.")
+@click.option("--list", "listing", is_flag=True, help="List the identities.")
+@_output
+def prove_command(
+    keys: tuple[str, ...],
+    nq: int,
+    nk: int,
+    d: int,
+    dk: int,
+    dv: int,
+    heads: int,
+    altered: bool,
+    listing: bool,
+    **target: Any,
+) -> None:
+    """Prove the identities of attention in symbols, exactly; without a name, all of them.
+
+    \b
+    Examples:
+      qkv prove --list
+      qkv prove scores --nq 3 --dk 4
+      qkv prove causal shift --altered
+    """
+    if listing:
+        table = Table(("identity", "says"), tuple((i.key, i.statement) for i in IDENTITIES))
+        form = {"schema": "qkv.identities/1", "identities": [{"key": i.key, "latex": i.latex} for i in IDENTITIES]}
+        _write([table], form, target)
+        return
+    sizes = Sizes(nq, nk, d, dk, dv, heads)
+    chosen = [find(key).key for key in keys] or [identity.key for identity in IDENTITIES]
+    found = [(prove(key, sizes), refute(key, sizes) if altered else ()) for key in chosen]
+    shown = [block for proof, others in found for block in blocks.proof_blocks(proof, others)]
+    _write(shown, data.proofs(found), target)
+    if any(proof.verdict.holds is not True for proof, _ in found):
+        sys.exit(1)
+
+
+@click.command(name="transport")
+@click.option("--from", "source", metavar="MASSES", help='point:mass, such as "1:1, 2:1" or "(0,0):1/2, (1,2):1/2".')
+@click.option("--to", "target_masses", metavar="MASSES", help="The same; masses alone sit on 1, 2, 3, …")
+@click.option("--cost", "metric", default="distance", show_default=True, help="distance, squared or manhattan.")
+@click.option("--cost-matrix", metavar="ROWS", help='Costs instead of points: "0 1; 1 0; 4 1".')
+@click.option("--epsilon", type=float, help="Also Sinkhorn's plan with this weight of the entropy.")
+@click.option("--attention", is_flag=True, help="Show softmax attention as one-sided entropic transport.")
+@click.option("--plot", metavar="FILE", help="The plan, as .png, .svg or .pdf.")
+@_output
+def transport_command(
+    source: str | None,
+    target_masses: str | None,
+    metric: str,
+    cost_matrix: str | None,
+    epsilon: float | None,
+    attention: bool,
+    plot: str | None,
+    **target: Any,
+) -> None:
+    """Move one distribution onto another at the least cost, with the proof that it is least.
+
+    \b
+    Examples:
+      qkv transport --from "1:1,2:1" --to "4:1,6:1"
+      qkv transport --from "3,2,1,4" --to "1,2,4,3"
+      qkv transport --from "(0,0):1/2,(1,2):1/2" --to "(1,0):1" --cost squared
+      qkv transport --from "1/2,1/3,1/6" --to "2/5,3/5" --cost-matrix "0 1; 1 0; 4 1"
+      qkv transport --attention
+    """
+    if attention:
+        shown = one_sided([[1, 2], [3, 1]], [[2, 1], [1, 1], [0, 1]])
+        _write(blocks.one_sided_blocks(shown), data.one_sided(shown), target)
+        return
+    if source is None or target_masses is None:
+        raise QkvError('Say what to move and where: --from "1:1,2:1" --to "4:1,6:1".')
+    p, q = Distribution.parse(source), Distribution.parse(target_masses)
+    result = transport(p, q, _matrix(cost_matrix) if cost_matrix else metric)
+    entropic = None
+    if epsilon is not None:
+        masses = [[to_float(mass) for mass in side.masses] for side in (p, q)]
+        entropic = sinkhorn(masses[0], masses[1], result.costs.floats, epsilon)
+    if plot:
+        click.echo(f"The plot is in {plots.plot_transport(result, plot)}.", err=True)
+    parts = blocks.transport_blocks(result) + (blocks.entropic_blocks(entropic) if entropic else [])
+    _write(parts, data.transport(result, entropic), target)
+
+
+def _matrix(text: str) -> list[list[str]]:
+    """Rows apart by semicolons or lines, cells by blanks or commas."""
+    rows = [row.replace(",", " ").split() for row in text.strip(" []").replace("\n", ";").split(";")]
+    return [row for row in rows if row]
+
+
+COMMANDS: dict[str, click.Command] = {
+    "cost": cost_command,
+    "scale": scale_command,
+    "prove": prove_command,
+    "transport": transport_command,
+}

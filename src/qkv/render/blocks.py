@@ -1,0 +1,87 @@
+"""Headings, paragraphs and tables: what the theory commands print, and how each format prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table as RichTable
+from rich.text import Text as RichText
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A title."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A sentence or two."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under headers; `strong` marks rows to stand out (totals)."""
+
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    title: str = ""
+    right: tuple[int, ...] = ()  # columns of numbers, aligned to the right
+    strong: frozenset[int] = field(default_factory=frozenset)
+
+
+Block = Heading | Paragraph | Table
+
+
+def terminal(blocks: Iterable[Block]) -> Group:
+    """The blocks as a rich renderable."""
+    parts: list[RenderableType] = []
+    for block in blocks:
+        match block:
+            case Heading(text):
+                parts += [RichText(text, style="bold"), RichText()]
+            case Paragraph(text):
+                parts += [RichText(text), RichText()]
+            case Table():
+                parts += [_rich_table(block), RichText()]
+    return Group(*parts[:-1])
+
+
+def _rich_table(block: Table) -> RichTable:
+    table = RichTable(box=box.SIMPLE_HEAD, title=block.title or None, title_justify="left", title_style="bold")
+    for place, header in enumerate(block.headers):
+        table.add_column(header, justify="right" if place in block.right else "left", overflow="fold")
+    for place, row in enumerate(block.rows):
+        table.add_row(*(RichText(cell) for cell in row), style="bold" if place in block.strong else None)
+    return table
+
+
+def markdown(blocks: Iterable[Block]) -> str:
+    """The blocks in Markdown."""
+    parts = []
+    for block in blocks:
+        match block:
+            case Heading(text):
+                parts.append(f"## {text}")
+            case Paragraph(text):
+                parts.append(_escaped(text))
+            case Table():
+                parts.append(_markdown_table(block))
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_table(block: Table) -> str:
+    rule = ["---:" if place in block.right else "---" for place in range(len(block.headers))]
+    rows = [[f"**{cell}**" if k in block.strong and cell else cell for cell in row] for k, row in enumerate(block.rows)]
+    lines = ["| " + " | ".join(_escaped(cell) for cell in row) + " |" for row in ([*block.headers], rule, *rows)]
+    return (f"**{block.title}**\n\n" if block.title else "") + "\n".join(lines)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("_", "\\_")

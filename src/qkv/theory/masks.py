@@ -1,0 +1,74 @@
+"""What a mask looks like, along which axis softmax runs, and the shape of every intermediate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role
+from qkv.interpret.counts import SizePair
+from qkv.theory.cost import KINDS, Cost, cost, program_of
+from qkv.theory.polynomial import number
+
+SHOWN = 8  # rows and columns of a mask that are still printed in full
+ZERO, FORBIDDEN = "0", "−∞"
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeLine:
+    """One intermediate: its name, its formula and its shape."""
+
+    name: str
+    formula: str
+    role: Role
+    shape: SizePair
+
+
+@dataclass(frozen=True, slots=True)
+class MaskAnswer:
+    """The causal mask that is added to the scores."""
+
+    shape: SizePair
+    rule: str
+    effect: str
+    values: tuple[tuple[str, ...], ...]  # for known sizes, or an example of 4 × 4
+
+
+def shape_lines(counted: Cost) -> tuple[ShapeLine, ...]:
+    """The shape of every intermediate, in order."""
+    return tuple(ShapeLine(step.name, step.formula, step.role, step.shape) for step in counted.steps)
+
+
+def softmax_axis(kind: str = "attention") -> int:
+    """1 if each row of the scores becomes a distribution, 0 if each column does: read off the program.
+
+    >>> softmax_axis()
+    1
+    """
+    weights = next(step.expr for step in program_of(KINDS[kind]).steps if step.role is Role.WEIGHTS)
+    return weights.axis if isinstance(weights, n.Softmax) else 1
+
+
+def causal_mask(queries: int, keys: int) -> tuple[tuple[str, ...], ...]:
+    """0 where query i may see key j, −∞ where not; the last query sits at the last key.
+
+    >>> causal_mask(2, 2)
+    (('0', '−∞'), ('0', '0'))
+    """
+    offset = max(keys - queries, 0)
+    return tuple(tuple(ZERO if j <= i + offset else FORBIDDEN for j in range(keys)) for i in range(queries))
+
+
+def mask_answer(kind: str = "attention", sizes: Mapping[str, int | None] | None = None) -> MaskAnswer:
+    """Shape and values of the causal mask for a kind of attention."""
+    scores = cost(kind, causal=True, sizes=sizes).step(Role.SCORES)
+    assert scores is not None  # every kind has scores
+    rows, columns = (number(size) for size in scores.shape)
+    known = rows is not None and columns is not None and max(rows, columns) <= SHOWN
+    return MaskAnswer(
+        scores.shape,
+        "M_ij = 0 for j ≤ i (on and below the diagonal), and −∞ for j > i (strictly above it)",
+        "e^(−∞) = 0, so that query i gives the keys after it weight 0",
+        causal_mask(rows, columns) if known and rows and columns else causal_mask(4, 4),
+    )
