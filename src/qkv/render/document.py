@@ -227,8 +227,24 @@ def _place(text: str, claim: Claim, starts: list[int]) -> tuple[int, int]:
     found = text.find(said, start, end) if said else -1
     if found >= 0:
         return found, found + len(said)
+    if claim.column > 1 and start < exact < end:
+        return exact, _closing(text, exact, end)
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
+
+
+_BRACKETS = {"[": "]", "(": ")"}
+
+
+def _closing(text: str, at: int, end: int) -> int:
+    """Where the matrix or list that begins at a place ends; the end of its line if none begins there."""
+    opening = re.compile(r"\\begin\{(\w+)\}").match(text, at)
+    closer = rf"\end{{{opening[1]}}}" if opening else _BRACKETS.get(text[at : at + 1], "")
+    found = text.find(closer, at, end) if closer else -1
+    if found >= 0:
+        return found + len(closer)
+    stop = text.find("\n", at, end)
+    return end if stop < 0 else stop
 
 
 def readable(text: str, file: str) -> str:

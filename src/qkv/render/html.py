@@ -17,7 +17,7 @@ from qkv.render.marked import Marked
 from qkv.render.options import DEFAULT, Options
 from qkv.render.page import fragment, page
 from qkv.render.shown import Shown, shown, steps_shown
-from qkv.render.summary import MEANINGS, SYMBOLS, count, listed, says, sentence, sources
+from qkv.render.summary import MEANINGS, SYMBOLS, count, listed, says, sentence, sources, truly
 
 if TYPE_CHECKING:
     from qkv.sheet.model import Unread
@@ -63,14 +63,16 @@ def _legend(report: Report) -> str:
 
 def _speaks(claim: Claim) -> bool:
     """Whether there is more to say about a claim than its verdict."""
-    return claim.verdict in BAD or bool(claim.reason or claim.repair or claim.cause or claim.cells)
+    more = bool(claim.reason or claim.repair or claim.cause or claim.cells)
+    return claim.verdict in BAD or (more and claim.verdict is not Verdict.STRUCK)
 
 
 def _note(claim: Claim, report: Report, prefix: str) -> str:
     head = f"<b>{SYMBOLS[claim.verdict]} {claim.verdict}</b> <code>{escape(_short(says(claim), 70))}</code>"
-    items = [f"<li>{_cell(cell, claim.verdict)}</li>" for cell in claim.cells[:MOST_CELLS]]
-    if len(claim.cells) > MOST_CELLS:
-        items.append(f"<li>and {count(len(claim.cells) - MOST_CELLS, 'more cell')}</li>")
+    own = [cell for cell in claim.cells if cell.verdict is not Verdict.CARRIED]
+    items = [f"<li>{_cell(cell, claim.verdict)}</li>" for cell in own[:MOST_CELLS]]
+    if len(own) > MOST_CELLS:
+        items.append(f"<li>and {count(len(own) - MOST_CELLS, 'more cell')}</li>")
     if follows := _follows(claim, report, prefix):
         items.append(f"<li>{follows}</li>")
     if claim.cause:
@@ -83,7 +85,7 @@ def _note(claim: Claim, report: Report, prefix: str) -> str:
 
 
 def _cell(cell: CellVerdict, verdict: Verdict) -> str:
-    text = f'({cell.row}, {cell.column}): <span class="shown">{escape(pretty(cell.shown))}</span>'
+    text = f'({cell.row}, {cell.column}): <span class="shown">{escape(_short(pretty(cell.shown), 40))}</span>'
     if cell.expected is not None:
         text += f' <span class="should">{escape(pretty(cell.expected))}</span>'
     if cell.verdict is not verdict:
@@ -92,8 +94,10 @@ def _cell(cell: CellVerdict, verdict: Verdict) -> str:
 
 
 def _follows(claim: Claim, report: Report, prefix: str) -> str:
-    text = escape(sources(claim, report))
-    return f'<a href="#{prefix}c{claim.follows_from[0]}">{text}</a>' if text else ""
+    """Where a carried claim comes from, and what would stand there without the slip."""
+    text, true = escape(sources(claim, report)), escape(truly(claim.cells, MOST_CELLS))
+    link = f'<a href="#{prefix}c{claim.follows_from[0]}">{text}</a>' if text else ""
+    return "; ".join(part for part in (link, true) if part)
 
 
 def _short(text: str, most: int) -> str:

@@ -123,13 +123,20 @@ class Marked:
         return f'<span class="claim {worst.verdict}">{body}{self._badges(over)}</span>'
 
     def _formula(self, text: str, formula: Formula, spans: list[_Span]) -> str:
+        """A formula, marked piece by piece where its pieces can be set by themselves, else as a whole."""
         over = [span for span in spans if span.start < formula.end and span.end > formula.start]
-        body = _set_formula(text, formula, over)
-        if not over:
+        pieces = _pieces(text, formula, over) if over else None
+        if pieces and len(pieces) > 1:
+            body = "".join(self._claimed(piece, spans_of, "piece" if spans_of else "") for piece, spans_of in pieces)
             return f'<span class="display">{body}</span>' if formula.display else body
+        body = _set_formula(text, formula, over)
+        return self._claimed(body, over, "display" if formula.display else "")
+
+    def _claimed(self, body: str, over: Sequence[_Span], name: str) -> str:
+        if not over:
+            return f'<span class="{name}">{body}</span>' if name else body
         worst = max(over, key=lambda span: SEVERITY[span.claim.verdict]).claim
-        classes = f"claim {'display ' if formula.display else ''}{worst.verdict}"
-        return f'<span class="{classes}">{body}{self._badges(over)}</span>'
+        return f'<span class="{f"claim {name}".strip()} {worst.verdict}">{body}{self._badges(over)}</span>'
 
     def _badges(self, spans: Sequence[_Span]) -> str:
         """A badge for each claim, at the first piece of it; it leads to the note beside it."""
@@ -145,17 +152,37 @@ class Marked:
         return f'<span class="badge {claim.verdict}" id="{anchor}" title="{claim.verdict}">{mark}</span>'
 
 
+def _pieces(text: str, formula: Formula, over: Sequence[_Span]) -> list[tuple[str, list[_Span]]] | None:
+    """The formula cut where its claims begin and end, or None if a piece has no meaning of its own."""
+    start, end = formula.inner_start, formula.inner_end
+    edges = {edge for span in over for edge in (span.start, span.end) if start < edge < end}
+    pieces = []
+    for a, b in pairwise([start, *sorted(edges), end]):
+        inside = [span for span in over if span.start < b and span.end > a]
+        if text[a:b].strip():
+            root = mathml.tree(text[a:b])
+            if root is None:
+                return None
+            pieces.append((_written(root, formula.display, inside), inside))
+    return pieces
+
+
 def _set_formula(text: str, formula: Formula, over: Sequence[_Span]) -> str:
-    """A formula as MathML with the bad cells outlined, or its source where it does not convert."""
+    """A formula as MathML, or its source where it does not convert."""
     root = mathml.tree(text[formula.inner_start : formula.inner_end])
     if root is None:
         return f"<code>{escape(text[formula.start : formula.end])}</code>"
+    return _written(root, formula.display, over)
+
+
+def _written(root: Element, display: bool, over: Sequence[_Span]) -> str:
+    """MathML with the bad cells of the claims outlined."""
     marks: dict[Element, str] = {}
     for span in over:
         for verdict in {cell.verdict for cell in span.claim.cells}:
             cells = [(c.row, c.column, c.shown) for c in span.claim.cells if c.verdict is verdict]
             marks |= dict.fromkeys(mathml.find_cells(root, cells), f"cell {verdict}")
-    return mathml.written(root, formula.display, marks)
+    return mathml.written(root, display, marks)
 
 
 def _indent(text: str, block: Block) -> int:
@@ -180,4 +207,4 @@ def _inline(text: str) -> str:
         tag = {"bold": "strong", "code": "code", "struck": "s"}[str(found.lastgroup)]
         pieces.append(f"{escape(text[at : found.start()])}<{tag}>{escape(found[str(found.lastgroup)])}</{tag}>")
         at = found.end()
-    return "".join(pieces) + escape(text[at:])
+    return "".join(pieces) + escape(text[at:]).replace("~~", "")  # crossed out around a formula: the claim says so

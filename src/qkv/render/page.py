@@ -33,9 +33,10 @@ font:.86rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .qkv code{font:.9em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere}
 .qkv .table{overflow-x:auto}.qkv table{border-collapse:collapse;margin:.5rem 0}
 .qkv td,.qkv th{border:1px solid var(--line);padding:.2rem .6rem;text-align:left}
-.qkv .display{display:block;overflow-x:auto;overflow-y:hidden;padding:.25rem .4rem;margin:.25rem 0;max-width:100%}
+.qkv .display{display:flex;flex-wrap:wrap;align-items:center;gap:.2rem 0;overflow-x:auto;
+overflow-y:hidden;padding:.25rem .4rem;margin:.25rem 0;max-width:100%}
 .qkv math{font-size:1.08em}.qkv math[display=block]{display:inline;display:inline math;margin:0}
-.qkv mtd{padding:.16em .42em}.qkv mtable{margin:.12em .15em}
+.qkv mtd{padding:.26em .42em}.qkv mtable{margin:.12em .15em}
 .qkv .square,.qkv .round,.qkv .bars{padding:0 .18em;border:0 solid;border-width:0 1.5px}
 .qkv .square{background:linear-gradient(currentColor,currentColor) 0 0/.34em 1.5px no-repeat,
 linear-gradient(currentColor,currentColor) 100% 0/.34em 1.5px no-repeat,
@@ -51,8 +52,10 @@ transparent 53%)}
 .qkv .misread{--tone:var(--misread)}.qkv .wrong{--tone:var(--wrong)}
 .qkv .claim{border-radius:.25rem;background:color-mix(in srgb,var(--tone) 7%,transparent);
 box-shadow:inset .2rem 0 0 var(--tone)}
-.qkv span.claim{padding:.05em .25em .05em .4em}
+.qkv span.claim{padding:.05em .3em .05em .45em}
 .qkv .claim.display{padding-left:.8rem}
+.qkv .claim.piece{display:inline-flex;align-items:center;vertical-align:middle;padding:.15em .35em .15em .45em;
+margin:0 .15em}
 .qkv .claim.wrong,.qkv .claim.misread{background:color-mix(in srgb,var(--tone) 12%,transparent)}
 .qkv .claim.struck{text-decoration:line-through;opacity:.75}
 .qkv mtd.cell{background:color-mix(in srgb,var(--tone) 24%,transparent);outline:2px solid var(--tone);
@@ -70,7 +73,6 @@ border-radius:.3rem;padding:.4rem .7rem;margin:.35rem 0;overflow-wrap:anywhere}
 .qkv mtd.heat{background:rgba(var(--heat),var(--share,0));border-radius:.15rem}
 .qkv .h1{--share:.05}.qkv .h2{--share:.10}.qkv .h3{--share:.15}.qkv .h4{--share:.20}.qkv .h5{--share:.25}
 .qkv .h6{--share:.30}.qkv .h7{--share:.35}.qkv .h8{--share:.40}.qkv .h9{--share:.45}.qkv .h10{--share:.50}
-.qkv .skip{display:block;color:var(--soft)}
 @media (max-width:60rem){.qkv .row{grid-template-columns:2.2rem minmax(0,1fr)}.qkv .row .notes{grid-column:2}}
 @media print{.qkv{--paper:#fff;--ink:#000;--panel:#f5f5f5;--soft:#444;--line:#bbb;font-size:10.5pt}
 .qkv main{max-width:none;padding:0}.qkv .row{grid-template-columns:1.8rem minmax(0,1fr) 14rem;break-inside:avoid}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from qkv.check.model import BAD, SEVERITY, Claim, Report, Verdict
+from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Report, Verdict
+from qkv.render.grid import pretty
+from qkv.render.plainly import plainly
 
 # How verdicts look where there is no colour, how they are said of several claims, and what they mean.
 SYMBOLS = {
@@ -92,9 +94,18 @@ def lines(claims: list[Claim]) -> str:
 
 
 def says(claim: Claim) -> str:
-    """What a claim says, on one line: its name and formula, or its text."""
-    text = f"{claim.name} = {claim.formula}" if claim.name and claim.formula else claim.text or claim.name
-    return " ".join(text.split())
+    """What a claim says, on one line: its name, its formula and its value, as far as they are known.
+
+    >>> says(Claim(1, 1, 1, "E", "Q K^T", r"\\begin{bmatrix} 2 & 4 \\end{bmatrix}", Verdict.RIGHT))
+    'E = Q K^T = [2 4]'
+    """
+    name, formula, value = (plainly(part) for part in (claim.name, claim.formula, claim.text))
+    parts = list(dict.fromkeys(part for part in (name, formula) if part))
+    value = value.lstrip("=≈⇒→ ")
+    for part in parts:  # a text that begins with its own name or formula need not say it twice
+        if value.startswith(part) and value[len(part) :].lstrip()[:1] in ("", "=", "≈"):
+            value = value[len(part) :].lstrip("=≈ ")
+    return " = ".join([*parts, value] if value else parts)
 
 
 def sources(claim: Claim, report: Report) -> str:
@@ -102,6 +113,14 @@ def sources(claim: Claim, report: Report) -> str:
     known = {other.id: other for other in report.claims}
     found = [known[number] for number in claim.follows_from if number in known]
     return f"follows from {lines(found)}" if found else ""
+
+
+def truly(cells: tuple[CellVerdict, ...], most: int) -> str:
+    """The true values of carried cells: what would stand there without the slip."""
+    known = [cell for cell in cells if cell.verdict is Verdict.CARRIED and cell.expected is not None]
+    values = [f"({cell.row},{cell.column}) {pretty(cell.expected or '')}" for cell in known[:most]]
+    more = f" and {len(known) - most} more" if len(known) > most else ""
+    return f"without the slip: {', '.join(values)}{more}" if values else ""
 
 
 def listed(report: Report, only_wrong: bool) -> list[Claim]:

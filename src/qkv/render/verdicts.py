@@ -12,7 +12,7 @@ from rich.text import Text
 from qkv.check.model import BAD, CellVerdict, Claim, Report, Verdict
 from qkv.render.grid import pretty
 from qkv.render.options import DEFAULT, Options
-from qkv.render.summary import SYMBOLS, count, listed, says, sentence, sources, totals
+from qkv.render.summary import SYMBOLS, count, listed, says, sentence, sources, totals, truly
 
 COLOURS = {
     Verdict.RIGHT: "green",
@@ -56,12 +56,14 @@ def _claim(claim: Claim, report: Report, width: int) -> Iterator[Text]:
 
 def _details(claim: Claim, report: Report) -> Iterator[str]:
     """What there is to say about a claim that is not simply right."""
-    for cell in claim.cells[:MOST_CELLS]:
+    follows, true = sources(claim, report), truly(claim.cells, MOST_CELLS)
+    own = [cell for cell in claim.cells if cell.verdict is not Verdict.CARRIED]
+    for cell in own[:MOST_CELLS]:
         yield told(cell, claim.verdict)
-    if len(claim.cells) > MOST_CELLS:
-        yield f"and {count(len(claim.cells) - MOST_CELLS, 'more cell')}"
-    if follows := sources(claim, report):
-        yield follows
+    if len(own) > MOST_CELLS:
+        yield f"and {count(len(own) - MOST_CELLS, 'more cell')}"
+    if follows or true:
+        yield "; ".join(part for part in (follows, true) if part)
     if claim.cause:
         yield f"likely cause: {claim.cause.says or claim.cause.mistake}"
     if claim.repair:
@@ -81,8 +83,6 @@ def told(cell: CellVerdict, verdict: Verdict) -> str:
         text += f", {pretty(cell.expected)} is right"
     if cell.verdict is not verdict:
         text += f" ({cell.verdict})"
-    if cell.verdict is Verdict.CARRIED and cell.from_own is not None:
-        text += f"; it follows from the author's own numbers, which give {pretty(cell.from_own)}"
     return text + (f": {cell.working}" if cell.working else "")
 
 

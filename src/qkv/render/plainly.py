@@ -1,0 +1,88 @@
+"""LaTeX from a document on one line of plain text, for lists of claims: for the eye only, nothing is read back."""
+
+from __future__ import annotations
+
+import re
+
+from qkv.expr.show import GREEK
+
+LONGEST = 2_000  # characters of source that are looked at; a list shows far fewer
+
+# Applied in order, each to a fixed point at most DEEPEST times, so that nested braces open from the inside.
+DEEPEST = 8
+NESTED = (
+    (re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"(\1)/(\2)"),
+    (re.compile(r"\\sqrt\s*\{([^{}]*)\}"), r"√(\1)"),
+    (
+        re.compile(
+            r"\\(?:text|textbf|mathrm|mathbf|mathit|mathcal|mathsf|operatorname\*?|boldsymbol|bm)\s*\{([^{}]*)\}"
+        ),
+        r"\1",
+    ),
+    (re.compile(r"\\(?:hat|bar|tilde|vec|overline|widehat)\s*\{([^{}]*)\}"), r"\1"),
+    (re.compile(r"\\x?cancel\s*\{([^{}]*)\}"), r"~\1~"),
+    (re.compile(r"([_^])\{([^{}]*)\}"), r"\1\2"),
+)
+FLAT = (
+    (re.compile(r"\s*\\\\\s*"), "; "),
+    (re.compile(r"\\begin\{array\}\s*\{[^{}]*\}|\\begin\{[a-zA-Z]*matrix\*?\}"), "["),
+    (re.compile(r"\\end\{(?:array|[a-zA-Z]*matrix\*?)\}"), "]"),
+    (re.compile(r"\\(?:begin|end)\{[a-zA-Z*]*\}"), " "),
+    (re.compile(r"\\(?:left|right|big|Big|bigg|displaystyle|quad|qquad|[,;:! ])"), " "),
+    (re.compile(r"\s*&\s*"), " "),
+)
+WORDS = {
+    "times": "×",
+    "cdot": "·",
+    "div": "÷",
+    "approx": "≈",
+    "simeq": "≈",
+    "infty": "∞",
+    "top": "T",
+    "intercal": "T",
+    "Rightarrow": "⇒",
+    "implies": "⇒",
+    "rightarrow": "→",
+    "to": "→",
+    "sum": "Σ",
+    "dots": "…",
+    "cdots": "…",
+    "ldots": "…",
+    "le": "≤",
+    "leq": "≤",
+    "ge": "≥",
+    "geq": "≥",
+    "in": "∈",
+    "pm": "±",
+    "emptyset": "∅",
+}
+_COMMAND = re.compile(r"\\([A-Za-z]+)\*?")
+_SIMPLE = re.compile(r"(?<=√)\((\w+)\)|\(([\w.∞√^-]+)\)(?=/)|(?<=/)\(([\w.∞√^-]+)\)")
+
+
+def plainly(latex: str) -> str:
+    r"""LaTeX as a person would type it.
+
+    >>> plainly(r"E = \frac{QK^\top}{\sqrt{d_{k}}} = \begin{bmatrix} 2 & 4 \\ 4 & 16 \end{bmatrix}")
+    'E = QK^T/√d_k = [2 4; 4 16]'
+    """
+    text = " ".join(latex[:LONGEST].split())
+    if "\\" not in text and "{" not in text:
+        return text
+    text = _COMMAND.sub(lambda found: WORDS.get(found[1], found[0]) + _space(found[1]), text)
+    for pattern, written in FLAT:
+        text = pattern.sub(written, text)
+    for _ in range(DEEPEST):
+        before = text
+        for pattern, written in NESTED:
+            text = pattern.sub(written, text)
+        if text == before:
+            break
+    text = _COMMAND.sub(lambda found: found[1] if found[1] in GREEK else f"{found[1]} ", text)
+    for _ in range(2):  # first what is below a root, then what stands beside a stroke
+        text = _SIMPLE.sub(lambda found: next(part for part in found.groups() if part), text)
+    return " ".join(text.replace("{", "").replace("}", "").replace("[ ", "[").replace(" ]", "]").split())
+
+
+def _space(command: str) -> str:
+    return "" if command not in WORDS or WORDS[command] in "T√∞" else " "
