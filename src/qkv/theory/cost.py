@@ -15,7 +15,7 @@ from qkv.interpret.counts import Operations, Size, SizePair, area
 from qkv.interpret.loop import worked
 from qkv.program.kinds import Key, Scale, Score, Spec, default_symbol, plan
 from qkv.program.model import Given, Program, Step
-from qkv.theory.polynomial import CONTEXT, NAMES, ONE, SYMBOL, ZERO, constant, number, polynomial, substitute
+from qkv.theory.polynomial import CONTEXT, NAMES, ONE, SYMBOL, ZERO, constant, fraction, number, polynomial, substitute
 from qkv.theory.sizes import Convention, Counting, changed
 
 TILE = 64  # scores are worked out in tiles of so many queries by so many keys
@@ -345,11 +345,10 @@ def crossing(cost: Cost) -> Crossing | None:
     '2 d'
     """
     linear, square = cost.projections.multiplications * S["n"], cost.attention.multiplications
-    if not linear or not square or number(linear) is not None:
+    if not linear or not square or linear.is_constant():
         return None
     quotient, rest = divmod(linear, square)
     if not rest:
-        value = number(quotient)
-        return Crossing(None if value is None else Fraction(value), quotient)
+        return Crossing(fraction(quotient), quotient)
     top, bottom = (number(substitute(part, {"n": 1})) for part in (linear, square))
     return Crossing(Fraction(top, bottom) if top and bottom else None, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
@@ -44,10 +45,17 @@ def substitute(size: fmpq_mpoly, sizes: Mapping[str, int | fmpq_mpoly]) -> fmpq_
 
 
 def number(size: fmpq_mpoly) -> int | None:
+    """Its value, if no size is left open and it is a whole number."""
+    value = fraction(size)
+    return value.numerator if value is not None and value.denominator == 1 else None
+
+
+def fraction(size: fmpq_mpoly) -> Fraction | None:
     """Its value, if no size is left open."""
     if not size.is_constant():
         return None
-    return int(size.to_dict().get((0,) * len(NAMES), 0))
+    value = size.to_dict().get((0,) * len(NAMES), fmpq(0))
+    return Fraction(int(value.p), int(value.q))
 
 
 def leading(size: fmpq_mpoly) -> fmpq_mpoly:
