@@ -168,9 +168,15 @@ def read(paths: tuple[str, ...], **target: Any) -> None:
     Examples:
       qkv read sheet.md
     """
+    from qkv import api
+    from qkv.program.model import Program
     from qkv.render import targets
 
-    sheets, failed = _each(paths, lambda path: _sheet(path, target["limit_mb"]), "reading")
+    def work(path: str) -> tuple[Sheet, list[Program]]:
+        sheet = _sheet(path, target["limit_mb"])
+        return sheet, [trace.program for trace in api.solve_sheet(sheet).traces]
+
+    sheets, failed = _each(paths, work, "reading")
     if sheets:
         _write(targets.sheets(sheets, _target(target)), target["output"])
     sys.exit(FAILED if failed else CLEAN)

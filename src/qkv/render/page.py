@@ -53,7 +53,7 @@ transparent 53%)}
 .qkv .claim{border-radius:.25rem;background:color-mix(in srgb,var(--tone) 7%,transparent);
 box-shadow:inset .2rem 0 0 var(--tone)}
 .qkv span.claim{padding:.05em .3em .05em .45em}
-.qkv .claim.display{padding-left:.8rem}
+.qkv .claim.display{padding-left:.8rem;width:fit-content}
 .qkv .claim.piece{display:inline-flex;align-items:center;vertical-align:middle;padding:.15em .35em .15em .45em;
 margin:0 .15em}
 .qkv .claim.wrong,.qkv .claim.misread{background:color-mix(in srgb,var(--tone) 12%,transparent)}

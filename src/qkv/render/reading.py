@@ -1,23 +1,52 @@
-"""How a document was understood, in the terminal: each statement with its line, its shapes and its repairs."""
+"""How a document was understood, in the terminal: each statement and each given with its line, name, role and shape."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.console import Group
 from rich.text import Text
 
 from qkv.expr import nodes as n
-from qkv.expr.names import Symbol
-from qkv.expr.show import plain
+from qkv.expr.names import Role, Symbol
+from qkv.expr.show import plain, symbol_plain
 from qkv.interpret.fit import say
+from qkv.program.model import Given, Program
+from qkv.render.lines import hanging
 from qkv.sheet.model import Link, Relation, Repair, Sheet, Statement, Unread
 
 LINE = 6
+NAME, SHAPE = 10, 6  # columns for the names and shapes of givens
+
+# What a given is for, in words; a role without a row here is its own word.
+ROLES = {
+    Role.X: "tokens",
+    Role.Y: "tokens of the other sequence",
+    Role.W_Q: "query weights",
+    Role.W_K: "key weights",
+    Role.W_V: "value weights",
+    Role.W_O: "output weights",
+    Role.B_Q: "query bias",
+    Role.B_K: "key bias",
+    Role.B_V: "value bias",
+    Role.B_O: "output bias",
+    Role.Q: "queries",
+    Role.K: "keys",
+    Role.V: "values",
+    Role.SOURCE: "the vector that attends",
+    Role.STATES: "the vectors that are attended to",
+    Role.WEIGHTS: "attention weights",
+    Role.D_K: "size of a key",
+    Role.D_V: "size of a value",
+    Role.D_MODEL: "size of a token",
+    Role.HEADS: "number of heads",
+    Role.OTHER: "not needed",
+}
 
 
-def sheet(sheet: Sheet, width: int = 100) -> Group:
-    """Statements in order under the headings of the document, then repairs and what could not be read."""
+def sheet(sheet: Sheet, width: int = 100, programs: Iterable[Program] = ()) -> Group:
+    """Statements in order under the headings of the document, the problems that they make, then repairs and what could
+    not be read."""
     parts: list[Text] = []
     for index, part in enumerate(sheet.parts):
         mine = [statement for statement in sheet.statements if statement.part == index]
@@ -26,18 +55,42 @@ def sheet(sheet: Sheet, width: int = 100) -> Group:
         parts.append(Text(f"{part.line:>{LINE - 2}}  {part.title or sheet.file}", style="bold"))
         parts += [_statement(statement, width) for statement in mine]
         parts.append(Text())
+    for program in programs:
+        parts += _program(program, width)
     parts += [*_repairs(sheet.repairs), *_unread(sheet.unread, width), _counts(sheet)]
     return Group(*parts)
+
+
+def _program(program: Program, width: int) -> Iterator[Text]:
+    title = " ".join(program.title.split())
+    yield Text(f"{program.line:>{LINE - 2}}  {title or 'problem'}: {program.kind}", style="bold cyan")
+    for given in program.givens:
+        yield _given(given)
+    steps = ", ".join(f"{symbol_plain(step.symbol)} = {plain(step.expr)}" for step in program.steps)
+    yield from hanging(f"{'':{LINE}}steps: ", steps or "none", width, "dim")
+    for note in program.notes:
+        yield from hanging(f"{'':{LINE}}note: ", note, width, "italic")
+    yield Text()
+
+
+def _given(given: Given) -> Text:
+    """A given: line, name, shape, role and head."""
+    line = "" if given.line is None else str(given.line)
+    shape = say(given.expr.shape) if isinstance(given.expr, n.Matrix) else ""
+    head = "" if given.head is None else f" of head {given.head}"
+    text = Text(f"{line:>{LINE - 2}}  ", style="dim")
+    text.append(f"{symbol_plain(given.symbol):<{NAME}} ", style="cyan")
+    text.append(f"{shape:<{SHAPE}} ")
+    text.append(ROLES.get(given.role, given.role.value) + head)
+    return text.append(", follows from the shapes" if given.implied else "", style="dim")
 
 
 def _statement(statement: Statement, width: int) -> Text:
     text = Text(f"{statement.at.line:>{LINE - 2}}  ", style="dim")
     style = "strike" if statement.struck else ""
-    if statement.continues:
-        text.append("… ", style="dim")
-    for link in statement.links:
+    for place, link in enumerate(statement.links):
         if link.relation is not Relation.FIRST:
-            text.append(f" {link.relation} ", style="dim")
+            text.append(f"{' ' if place else ''}{link.relation} ", style="dim")
         text.append(_link(link), style="strike" if link.struck else style)
     if len(text) > width:
         text.truncate(width, overflow="ellipsis")

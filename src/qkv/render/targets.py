@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from qkv.check.model import Report
 from qkv.interpret.trace import Trace
+from qkv.program.model import Program
 from qkv.render import jsonform
 from qkv.render.options import Options
 
@@ -78,12 +79,12 @@ def reports(found: Sequence[Report], options: Options, target: Target) -> str:
             return terminal.joined([shown], target.width, target.colour)
 
 
-def sheets(read: Sequence[Sheet], target: Target) -> str:
-    """How documents were understood."""
+def sheets(read: Sequence[tuple[Sheet, Sequence[Program]]], target: Target) -> str:
+    """How documents were understood: what they say, and the problems that this makes."""
     from qkv.render import reading, terminal
 
-    parts = [reading.sheet(sheet, target.width) for sheet in read]
-    return terminal.joined(_titled(parts, [sheet.file for sheet in read]), target.width, target.colour)
+    parts = [reading.sheet(sheet, target.width, programs) for sheet, programs in read]
+    return terminal.joined(_titled(parts, [sheet.file for sheet, _ in read]), target.width, target.colour)
 
 
 def _titled(parts: list[Any], names: list[str]) -> list[Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from qkv.interpret.fit import say
 from qkv.interpret.trace import Trace
 from qkv.program.model import Given, Program, Step
 from qkv.render.grid import Grid, grids, pretty
+from qkv.render.lines import hanging
 from qkv.render.options import DEFAULT, Depth, Options
 from qkv.render.shown import Shown, shown, steps_shown
 from qkv.render.workings import cell_working, explained, remembered
@@ -94,7 +94,7 @@ def _problem(trace: Trace, options: Options, width: int) -> Iterator[Text]:
         head = step.head
         yield from _step(trace, step, number, options, width)
     for note in program.notes:
-        yield from _hanging("note: ", note, width, "italic")
+        yield from hanging("note: ", note, width, "italic")
     if program.notes:
         yield Text()
 
@@ -167,7 +167,7 @@ def _step(trace: Trace, step: Step, number: int, options: Options, width: int) -
     for row, column in explained(step.expr, value.shape, values, options):
         head = f"{' ' * INDENT}{symbol_plain(step.symbol)}({row},{column}) = "
         working = cell_working(step.expr, values, row, column, options.digits, options.places)
-        yield from _hanging(head, working, width, "dim")
+        yield from hanging(head, working, width, "dim")
     yield Text()
 
 
@@ -217,13 +217,6 @@ def _heat(weight: str) -> str:
 
 def _caption(grid: Grid, value: Shown, indent: int) -> list[Text]:
     return [Text(f"{' ' * indent}({grid.caption} of {say(value.shape)})", style="dim")] if grid.caption else []
-
-
-def _hanging(head: str, body: str, width: int, style: str) -> Iterator[Text]:
-    """A paragraph whose further lines stand below its body."""
-    indent = " " * min(len(head), width // 3)
-    for line in textwrap.wrap(head + body, width, subsequent_indent=indent, break_on_hyphens=False):
-        yield Text(line, style=style)
 
 
 def _name(symbol: Symbol, role: Role) -> Text:

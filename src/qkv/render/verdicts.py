@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -11,6 +10,7 @@ from rich.text import Text
 
 from qkv.check.model import BAD, CellVerdict, Claim, Report, Verdict
 from qkv.render.grid import pretty
+from qkv.render.lines import hanging
 from qkv.render.options import DEFAULT, Options
 from qkv.render.summary import SYMBOLS, count, listed, says, sentence, sources, totals, truly
 
@@ -49,9 +49,7 @@ def _claim(claim: Claim, report: Report, width: int) -> Iterator[Text]:
     head.append(text if len(text) <= room else text[: room - 1] + "…", style="" if claim.verdict in BAD else "dim")
     yield head
     for line in _details(claim, report):
-        indent = " " * (LINE + 2)
-        for piece in textwrap.wrap(line, max(width, 30), initial_indent=indent, subsequent_indent=indent + "  "):
-            yield Text(piece)
+        yield from hanging(" " * (LINE + 2), line, width)
 
 
 def _details(claim: Claim, report: Report) -> Iterator[str]:
@@ -88,13 +86,11 @@ def told(cell: CellVerdict, verdict: Verdict) -> str:
 
 def _notes(report: Report, width: int) -> Iterator[Text]:
     for note in report.notes:
-        for line in textwrap.wrap(f"note: {note}", width, subsequent_indent="      "):
-            yield Text(line, style="italic")
+        yield from hanging("note: ", note, width, "italic")
 
 
 def _summary(report: Report, width: int) -> Iterator[Text]:
-    for line in textwrap.wrap(sentence(report), width):
-        yield Text(line, style="bold green" if report.is_clean else "bold red")
+    yield from hanging("", sentence(report), width, "bold green" if report.is_clean else "bold red")
     if report.claims:
         yield _counts(report.summary)
 
