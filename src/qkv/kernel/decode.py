@@ -1,0 +1,252 @@
+"""Few queries over many keys: keys and values are read once, for all rows that share them, and the work is cut along
+the keys. Each part leaves its maximum, sum and weighted values; the last one to finish joins the parts in order.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from qkv.kernel.dots import dots
+from qkv.kernel.jit import compiled, entry
+from qkv.kernel.job import DONE, NEXT, fetch_add, job_at
+from qkv.kernel.keys import Keys, keys_of
+from qkv.kernel.panel import Unit, row_address, unit_of
+from qkv.kernel.scores import apply_softcap
+from qkv.kernel.tile import add_rows
+from qkv.kernel.vectors import (
+    LN_2,
+    LOG2_E,
+    add,
+    exp2,
+    fma,
+    lane_count,
+    largest,
+    like,
+    load,
+    load_part,
+    maximum,
+    peek,
+    poke,
+    size_of,
+    splat,
+    store,
+    subtract,
+    total,
+)
+
+DECODE_BLOCK = 64  # keys that all rows of a unit look at while they are in the first-level cache
+FACTORS = 8  # registers that hold the same factor, as many as `add_rows` updates at once
+
+
+class DecodeWork(NamedTuple):
+    """Addresses of one thread's own memory."""
+
+    q: int  # [rows][d], scaled
+    scores: int  # of one row over one block
+    weights: int
+    factor: int
+    partial: int  # [rows] of (maximum, sum, weighted values) when the keys are not split
+    keys: int
+
+
+@compiled
+def round_up(count: int, step: int) -> int:
+    return (count + step - 1) // step * step
+
+
+@compiled
+def partial_line(job: Any, one: float) -> int:
+    """Bytes of one row's part: weighted values in whole registers, then the maximum and the sum."""
+    lanes: int = lane_count(one)
+    size: int = size_of(one)
+    return (round_up(job.d_v, lanes) + lanes) * size
+
+
+@compiled
+def lay_out_decode(job: Any, base: int, one: float) -> tuple[DecodeWork, int]:
+    size, rows = size_of(one), job.group * job.n_q
+    scores = base + rows * round_up(job.d, lane_count(one)) * size
+    weights = scores + DECODE_BLOCK * size
+    factor = weights + DECODE_BLOCK * size
+    partial = factor + FACTORS * lane_count(one) * size
+    keys = partial + (rows * partial_line(job, one) if job.splits == 1 else 0)
+    end = keys + (DECODE_BLOCK * (job.d + job.d_v) * size if job.storage else 0)
+    return DecodeWork(base, scores, weights, factor, partial, keys), end - base
+
+
+@entry
+def decode(address: int, one: float) -> None:
+    """Take tasks of the job at `address` until none is left; any number of threads may do so at once."""
+    job = job_at(address)
+    memory = np.empty(lay_out_decode(job, 0, one)[1] + 64, np.uint8)
+    work, _ = lay_out_decode(job, (memory.ctypes.data + 63) // 64 * 64, one)
+    task = fetch_add(address + NEXT, 1)
+    while task < job.tasks:
+        decode_task(job, work, task, one)
+        fetch_add(address + DONE, 1)
+        task = fetch_add(address + NEXT, 1)
+    memory[0] = 0  # the last use, so that it is not freed before
+
+
+@compiled
+def decode_task(job: Any, work: DecodeWork, task: int, one: float) -> None:
+    """One part of the keys of one unit, for all its rows."""
+    index, split = task // job.splits, task % job.splits
+    unit = unit_of(job, index)
+    line = partial_line(job, one)
+    parts = work.partial
+    if job.splits > 1:
+        parts = job.partials + index * job.splits * unit.rows * line
+    mine = parts + split * unit.rows * line
+    for row in range(unit.rows):
+        _start_row(job, unit, row, split, work.q, mine + row * line, one)
+    share = round_up((job.n_k + job.splits - 1) // job.splits, DECODE_BLOCK)
+    stop = min((split + 1) * share, unit.length)
+    for block in range(split * share, stop, DECODE_BLOCK):
+        end = min(block + DECODE_BLOCK, stop)
+        keys = keys_of(job, unit, block, end, work.keys, one)
+        for row in range(unit.rows):
+            position = row % job.n_q + unit.offset
+            start, last = max(block, position - job.left), min(end, position + job.right + 1)
+            if start < last:
+                _attend_row(job, unit, row, work, keys, start, last, mine + row * line, one)
+    if job.splits == 1 or fetch_add(job.counters + 8 * index, 1) == job.splits - 1:
+        _join(job, unit, parts, line, one)
+
+
+@compiled
+def _start_row(job: Any, unit: Unit, row: int, split: int, q: int, part: int, one: float) -> None:
+    """Copy a query, scaled, and begin its part: the first one counts the sink."""
+    size, lanes = size_of(one), lane_count(one)
+    source = row_address(job.q, job, unit, row, job.q_b, job.q_h, job.q_n)
+    target = q + row * round_up(job.d, lanes) * size
+    scale = like(job.scale * LOG2_E, one)
+    for d in range(job.d):
+        poke(target + d * size, peek(source + d * job.q_d, one) * scale)
+    for d in range(job.d, round_up(job.d, lanes)):
+        poke(target + d * size, like(0.0, one))
+    values = round_up(job.d_v, lanes)
+    for at in range(part, part + values * size, lanes * size):
+        store(at, splat(like(0.0, one)))
+    best, weight = -np.inf, 0.0
+    if job.sinks and split == 0:
+        best = peek(job.sinks + size * (unit.head + row // job.n_q), one) * LOG2_E
+        weight = 1.0 if best > -np.inf else 0.0
+    poke(part + values * size, like(best, one))
+    poke(part + (values + 1) * size, like(weight, one))
+
+
+@compiled
+def _mask_row(job: Any, unit: Unit, row: int, scores: int, start: int, keys: int, one: float) -> None:
+    """Bias and mask on one row of scores."""
+    size = size_of(one)
+    bias = row_address(job.bias, job, unit, row, job.bias_b, job.bias_h, job.bias_n) + start * job.bias_d
+    mask = row_address(job.mask, job, unit, row, job.mask_b, job.mask_h, job.mask_n) + start * job.mask_d
+    for key in range(keys):
+        value = peek(scores + key * size, one)
+        if job.bias:
+            more = peek(bias + key * job.bias_d, one)
+            value = value + more * like(LOG2_E, one) if more > -np.inf or more != more else more
+        if job.mask and peek(mask + key * job.mask_d, np.int8(0)) == 0:
+            value = like(-np.inf, one)
+        poke(scores + key * size, value)
+
+
+@compiled
+def _soften_row(scores: int, weights: int, keys: int, at: int, one: float) -> float:
+    """Weights of one row over a block, its maximum and sum brought up to date; the factor for what came before."""
+    size, lanes = size_of(one), lane_count(one)
+    for key in range(keys, round_up(keys, lanes)):
+        poke(scores + key * size, like(-np.inf, one))
+    old = peek(at, one)
+    top = splat(old)
+    for key in range(0, keys, lanes):
+        top = maximum(load(scores + key * size, one), top)
+    new = largest(top)
+    best = splat(new) if new != -np.inf else splat(like(0.0, one))
+    shrinking = exp2(subtract(splat(old), best))
+    sums = splat(like(0.0, one))
+    for key in range(0, keys, lanes):
+        weight = exp2(subtract(load(scores + key * size, one), best))
+        store(weights + key * size, weight)
+        sums = add(sums, weight)
+    shrink = largest(shrinking)
+    poke(at, new)
+    poke(at + size, peek(at + size, one) * shrink + total(sums))
+    return shrink  # type: ignore[no-any-return]
+
+
+@compiled
+def _attend_row(
+    job: Any, unit: Unit, row: int, work: DecodeWork, keys: Keys, start: int, end: int, part: int, one: float
+) -> None:
+    """One row over the keys start … end − 1 of a block."""
+    size, lanes = size_of(one), lane_count(one)
+    count, first = end - start, start - keys.start
+    q = work.q + row * round_up(job.d, lanes) * size
+    dots(q, keys.k + first * keys.k_n, keys.k_n, count, job.d, work.scores, one)
+    if job.softcap > 0.0:
+        apply_softcap(work.scores, round_up(count, lanes) // lanes, job.softcap, one)
+    masked = job.mask != 0 or job.bias != 0
+    if masked:
+        _mask_row(job, unit, row, work.scores, start, count, one)
+    shrink = _soften_row(work.scores, work.weights, count, part + round_up(job.d_v, lanes) * size, one)
+    key = 0
+    while key < count:  # runs of keys that may be used: what stands at the others is never read
+        run = key if masked else count
+        while run < count and peek(work.scores + run * size, one) != -np.inf:
+            run += 1
+        if run > key:
+            values, weights = keys.v + (first + key) * keys.v_n, work.weights + key * size
+            _add_values(job, work, values, keys.v_n, weights, run - key, part, shrink, one)
+            shrink = like(1.0, one)
+        key = run + 1
+
+
+@compiled
+def _add_values(
+    job: Any, work: DecodeWork, v: int, step: int, weights: int, count: int, part: int, shrink: float, one: float
+) -> None:
+    size, lanes = size_of(one), lane_count(one)
+    for register in range(FACTORS):
+        store(work.factor + register * lanes * size, splat(shrink))
+    whole = job.d_v // lanes
+    add_rows(weights, v, step, part, whole, count, work.factor, one)
+    left, at = job.d_v - whole * lanes, whole * lanes * size
+    if left:
+        sums = fma(load(part + at, one), splat(shrink), splat(like(0.0, one)))
+        for key in range(count):
+            weight = splat(peek(weights + key * size, one))
+            sums = fma(load_part(v + key * step + at, left, one), weight, sums)
+        store(part + at, sums)
+
+
+@compiled
+def _join(job: Any, unit: Unit, parts: int, line: int, one: float) -> None:
+    """The rows of a unit from its parts, always in the same order; the first part takes the sum."""
+    size, lanes = size_of(one), lane_count(one)
+    values, next_split = round_up(job.d_v, lanes) * size, unit.rows * line
+    for row in range(unit.rows):
+        first = parts + row * line
+        best = like(-np.inf, one)
+        for split in range(job.splits):
+            best = max(best, peek(first + split * next_split + values, one))
+        top = best if best != -np.inf else like(0.0, one)
+        weight = 0.0
+        for split in range(job.splits):
+            at = first + split * next_split + values
+            share = np.exp2(peek(at, one) - top)
+            weight += np.float64(share) * peek(at + size, one)
+            shares = splat(like(share, one))
+            for column in range(0, values, lanes * size):
+                old = load(first + column, one) if split else splat(like(0.0, one))
+                store(first + column, fma(load(at - values + column, one), shares, old))
+        inverse = like(1.0 / weight if weight != 0.0 else 0.0, one)
+        target = row_address(job.out, job, unit, row, job.out_b, job.out_h, job.out_n)
+        for d in range(job.d_v):
+            poke(target + d * job.out_d, peek(first + d * size, one) * inverse)
+        if job.lse:
+            place = (unit.batch * job.heads + unit.head + row // job.n_q) * job.n_q + row % job.n_q
+            poke(job.lse + place * size, like((best + np.log2(weight)) * LN_2, one))

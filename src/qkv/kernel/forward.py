@@ -1,0 +1,207 @@
+"""The blocked forward pass: each panel of queries walks over blocks of keys with a running maximum and sum."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from qkv.kernel.careful import add_used, not_finite, note_used
+from qkv.kernel.jit import compiled, entry
+from qkv.kernel.job import DONE, NEXT, fetch_add, job_at
+from qkv.kernel.keys import Keys, keys_of
+from qkv.kernel.panel import (
+    Panel,
+    Unit,
+    finish_panel,
+    pack_queries,
+    panel_count,
+    panel_of,
+    soften,
+    start_panel,
+    unit_of,
+)
+from qkv.kernel.scores import (
+    BLOCK,
+    Span,
+    apply_bias,
+    apply_mask,
+    apply_softcap,
+    clip,
+    finish_weights,
+    keep_scores,
+    open_weights,
+    read_bias,
+    read_mask,
+)
+from qkv.kernel.tile import TILE_ROWS, TILE_VECTORS, multiply_tiles
+from qkv.kernel.vectors import lane_count, like, peek, poke, size_of
+
+
+class Work(NamedTuple):
+    """Addresses of one thread's own memory; the first five hold one part per panel of a task."""
+
+    q: int
+    o: int
+    m: int
+    total: int
+    seen: int  # whether o holds anything yet
+    tile: int
+    factor: int
+    limits: int
+    words: int
+    bias: int
+    keys: int
+
+
+@compiled
+def lay_out(job: Any, base: int, one: float) -> tuple[Work, int]:
+    """One thread's working memory from `base` on, and how much it is."""
+    size = size_of(one)
+    width = TILE_VECTORS * lane_count(one) * size
+    d_v = (job.d_v + TILE_ROWS - 1) // TILE_ROWS * TILE_ROWS
+    q = base
+    o = q + job.panels * job.d * width
+    m = o + job.panels * d_v * width
+    total = m + job.panels * width
+    tile = total + job.panels * width
+    factor = tile + BLOCK * width
+    limits = factor + width
+    seen = limits + 2 * width
+    words = seen + 8 * job.panels
+    bias = words + (2 * TILE_VECTORS * BLOCK if job.mask else 0)
+    keys = bias + (BLOCK * width if job.bias else 0)
+    end = keys + (BLOCK * (job.d + job.d_v) * size if job.storage else 0)
+    return Work(q, o, m, total, seen, tile, factor, limits, words, bias, keys), end - base
+
+
+@compiled
+def _part(job: Any, work: Work, index: int, one: float) -> Work:
+    """The same memory, as panel number `index` of a task sees it."""
+    width = TILE_VECTORS * lane_count(one) * size_of(one)
+    d_v = (job.d_v + TILE_ROWS - 1) // TILE_ROWS * TILE_ROWS
+    q, o = work.q + index * job.d * width, work.o + index * d_v * width
+    m, total, seen = work.m + index * width, work.total + index * width, work.seen + 8 * index
+    return Work(q, o, m, total, seen, work.tile, work.factor, work.limits, work.words, work.bias, work.keys)
+
+
+@entry
+def forward(address: int, one: float) -> None:
+    """Take tasks of the job at `address` until none is left; any number of threads may do so at once."""
+    job = job_at(address)
+    memory = np.empty(lay_out(job, 0, one)[1] + 64, np.uint8)
+    work, _ = lay_out(job, (memory.ctypes.data + 63) // 64 * 64, one)
+    task = fetch_add(address + NEXT, 1)
+    while task < job.tasks:
+        forward_task(job, work, task, one)
+        fetch_add(address + DONE, 1)
+        task = fetch_add(address + NEXT, 1)
+    memory[0] = 0  # the last use, so that it is not freed before
+
+
+@compiled
+def forward_task(job: Any, work: Work, task: int, one: float) -> None:
+    """A few neighbouring panels of one unit, which share each block of keys while it is in the cache."""
+    lanes = lane_count(one)
+    count = panel_count(job.group * job.n_q, lanes)
+    shares = (count + job.panels - 1) // job.panels
+    unit = unit_of(job, task // shares)
+    first = (shares - 1 - task % shares) * job.panels  # long causal rows first
+    stop = min(first + job.panels, count)
+    low, high = job.n_k, 0
+    for index in range(first, stop):
+        panel, mine = panel_of(job, unit, index, lanes), _part(job, work, index - first, one)
+        _start(job, unit, panel, mine, one)
+        low, high = min(low, panel.low), max(high, panel.high)
+    for block in range(low, high, BLOCK):
+        keys = keys_of(job, unit, block, min(block + BLOCK, high), work.keys, one)
+        for index in range(first, stop):
+            panel = panel_of(job, unit, index, lanes)
+            start, end = max(block, panel.low), min(block + BLOCK, panel.high)
+            if start < end:
+                _attend(job, unit, panel, _part(job, work, index - first, one), keys, start, end, one)
+    for index in range(first, stop):
+        panel, mine = panel_of(job, unit, index, lanes), _part(job, work, index - first, one)
+        _finish(job, unit, panel, mine, one)
+
+
+@compiled
+def _start(job: Any, unit: Unit, panel: Panel, work: Work, one: float) -> None:
+    pack_queries(job, unit, panel, work.q, one)
+    start_panel(job, unit, panel, work.m, work.total, one)
+    poke(work.seen, 0)
+    if job.weights:
+        open_weights(job, unit, panel, one)
+
+
+@compiled
+def score(job: Any, unit: Unit, panel: Panel, work: Work, keys: Keys, start: int, end: int, one: float) -> Span:
+    """Fill the tile with the scores of one panel over the keys start … end − 1, or of those that are not masked."""
+    span = Span(start, end, True)
+    if job.mask:
+        span = read_mask(job, unit, panel, work.words, start, end, one)
+    if job.bias and span.start < span.end and not read_bias(job, unit, panel, work.bias, span.start, span.end, one):
+        return Span(start, start, True)
+    count = span.end - span.start
+    if count == 0:
+        return span
+    width = panel.vectors * lane_count(one) * size_of(one)
+    k = keys.k + (span.start - keys.start) * keys.k_n
+    multiply_tiles(k, keys.k_n, count, keys.k_d, work.q, width, work.tile, width, job.d, 0, panel.vectors, one)
+    if job.softcap > 0.0:
+        apply_softcap(work.tile, count * panel.vectors, job.softcap, one)
+    if job.bias:
+        apply_bias(work.tile, work.bias, count * panel.vectors, one)
+    if job.mask:
+        apply_mask(work.tile, work.words + 2 * (span.start - start), count, panel.vectors, one)
+    if panel.all_low > span.start or panel.all_high < span.end:
+        clip(job, unit, panel, work.tile, work.limits, span.start, count, one)
+    return span
+
+
+@compiled
+def _attend(job: Any, unit: Unit, panel: Panel, work: Work, keys: Keys, start: int, end: int, one: float) -> None:
+    """One panel over the keys start … end − 1: scores, softmax so far, values."""
+    span = score(job, unit, panel, work, keys, start, end, one)
+    count = span.end - span.start
+    if count == 0:
+        return
+    if job.weights:
+        keep_scores(job, unit, panel, work.tile, span.start, count, one)
+    soften(work.tile, count, work.m, work.total, work.factor, panel.vectors, one)
+    width = panel.vectors * lane_count(one) * size_of(one)
+    v = keys.v + (span.start - keys.start) * keys.v_n
+    factor = work.factor if peek(work.seen, 0) else 0
+    multiply_tiles(v, keys.v_d, job.d_v, keys.v_n, work.tile, width, work.o, width, count, factor, panel.vectors, one)
+    poke(work.seen, 1)
+
+
+@compiled
+def _finish(job: Any, unit: Unit, panel: Panel, work: Work, one: float) -> None:
+    seen = peek(work.seen, 0) != 0
+    if job.masked and seen and not_finite(work.o, job.d_v * panel.vectors, one):
+        _attend_again(job, unit, panel, work, one)
+    finish_panel(job, unit, panel, work.o, work.m, work.total, seen, one)
+    if job.weights:
+        finish_weights(job, unit, panel, work.m, work.total, one)
+
+
+@compiled
+def _attend_again(job: Any, unit: Unit, panel: Panel, work: Work, one: float) -> None:
+    """The whole panel once more, with unused values left out one by one."""
+    lanes = panel.vectors * lane_count(one)
+    o = np.full((job.d_v, lanes), like(0.0, one))
+    used = np.empty(BLOCK * lanes, np.bool_)
+    start_panel(job, unit, panel, work.m, work.total, one)
+    for block in range(panel.low, panel.high, BLOCK):
+        end = min(block + BLOCK, panel.high)
+        keys = keys_of(job, unit, block, end, work.keys, one)
+        span = score(job, unit, panel, work, keys, block, end, one)
+        count = span.end - span.start
+        if count > 0:
+            note_used(work.tile, used[: count * lanes], one)
+            soften(work.tile, count, work.m, work.total, work.factor, panel.vectors, one)
+            add_used(o, work.tile, used, work.factor, keys, span.start, count, lanes, one)
+    for d in range(job.d_v):
+        for lane in range(lanes):
+            poke(work.o + (d * lanes + lane) * size_of(one), o[d, lane])

@@ -1,0 +1,84 @@
+"""Compiling: one decorator for every compiled function, a disk cache that knows when it is stale, the vector unit."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import caching
+from numba.core.registry import cpu_target
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# What NUMBA_CPU_NAME may ask for without naming features; any other name is taken to have 128-bit vectors.
+WIDE_CPUS = ("avx512", "icelake", "cannonlake", "cascadelake", "cooperlake", "sapphirerapids", "graniterapids")
+HALF_CPUS = ("haswell", "broadwell", "skylake", "alderlake", "raptorlake", "znver1", "znver2", "znver3")
+
+
+@dataclass(frozen=True, slots=True)
+class VectorUnit:
+    """Bytes per vector register, and the rows of the register tile that its registers can hold."""
+
+    width: int
+    tile_rows: int
+
+
+@cache
+def vector_unit() -> VectorUnit:
+    """The vector unit of the processor that Numba compiles for."""
+    triple, name, features = cpu_target.target_context.codegen().magic_tuple()
+    if triple.startswith(("aarch64", "arm64")):
+        return VectorUnit(16, 8)
+    on = set(features.split(","))
+    if "+avx512f" in on or (not features and (name.startswith(WIDE_CPUS) or "avx512" in name or name == "znver4")):
+        return VectorUnit(64, 8)
+    if "+avx2" in on or (not features and name.startswith(HALF_CPUS)):
+        return VectorUnit(32, 4)
+    return VectorUnit(16, 4)
+
+
+@cache
+def sources_stamp() -> str:
+    """A fingerprint of every source file here: compiled code is built from several of them."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _stamped(locator: type) -> type:
+    """A cache locator that goes stale when any file of this folder changes, not only the function's own."""
+
+    def get_source_stamp(self: object) -> str:
+        return sources_stamp()
+
+    return type(locator.__name__, (locator,), {"get_source_stamp": get_source_stamp})
+
+
+class _KernelCacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = tuple(_stamped(locator) for locator in caching.CacheImpl._locator_classes)
+
+
+class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
+    _impl_class = _KernelCacheImpl
+
+
+def entry(function: F) -> F:
+    """A compiled function that Python calls: it runs without the GIL, and its machine code is kept on disk."""
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True)(function)
+    try:
+        dispatcher._cache = _KernelCache(function)
+    except (RuntimeError, OSError):  # no folder to write to: every process compiles for itself
+        return dispatcher  # type: ignore[no-any-return]
+    return dispatcher  # type: ignore[no-any-return]
+
+
+def compiled(function: F) -> F:
+    """A function that only compiled code calls; its machine code is part of theirs."""
+    dispatcher: F = numba.njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    return dispatcher

@@ -1,0 +1,71 @@
+"""How a job is cut into tasks and which kernel runs it.
+
+The cut depends on the problem alone, never on the number of threads, so the result is bitwise the same for any.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qkv.kernel.decode import DECODE_BLOCK
+from qkv.kernel.jit import compiled, entry
+from qkv.kernel.job import job_at
+from qkv.kernel.tile import TILE_VECTORS
+from qkv.kernel.vectors import lane_count, size_of
+
+PANELS = 4  # panels per task: 192 rows of float32 read each block of keys once from memory
+DECODE_ROWS = 4  # up to so many rows per key the decode kernel is faster
+DECODE_TASKS = 16  # enough for that many processors
+SPLIT_KEYS = 256  # no part of the keys is smaller
+SHARED_MULTIPLIES = 4_000_000  # with less to multiply, or less to read,
+SHARED_BYTES = 1_000_000  # waking a second thread costs more than it brings
+
+FORWARD, DECODE = 1, 2
+
+
+@compiled
+def settle(job: Any, one: float) -> None:
+    """Fill in what is left of a job: its kernel, group, tasks, and whether more than one thread should see it."""
+    size = size_of(one)
+    group = job.heads // job.kv_heads
+    units, rows = job.batch * job.kv_heads, group * job.n_q
+    close = job.storage > 0 or (job.k_d == size and job.v_d == size)
+    job.kernel = DECODE if rows <= DECODE_ROWS and close and job.weights == 0 else FORWARD
+    width = job.d + job.d_v
+    busy = job.batch * job.heads * job.n_q * job.n_k * width >= SHARED_MULTIPLIES
+    job.splits, job.panels = 1, 1
+    if job.kernel == DECODE:
+        busy = busy or units * job.n_k * width * size >= SHARED_BYTES
+        job.group = group
+        if busy:
+            job.splits = _splits(job.n_k, units)
+        job.tasks = units * job.splits
+    else:
+        masked = job.mask != 0 or job.bias != 0
+        job.group = 1 if masked or job.n_q >= TILE_VECTORS * lane_count(one) else group
+        job.panels, shares = _shares(job.group * job.n_q, lane_count(one))
+        job.tasks = job.batch * job.heads // job.group * shares
+    job.shared = busy and job.tasks > 1
+
+
+@compiled
+def _splits(n_k: int, units: int) -> int:
+    """Parts of the keys, whole blocks each: one where there are units enough to go round."""
+    wanted = min((n_k + SPLIT_KEYS - 1) // SPLIT_KEYS, (DECODE_TASKS + units - 1) // units)
+    share = ((n_k + wanted - 1) // wanted + DECODE_BLOCK - 1) // DECODE_BLOCK * DECODE_BLOCK
+    return (n_k + share - 1) // share
+
+
+@compiled
+def _shares(rows: int, lanes: int) -> tuple[int, int]:
+    """Panels per task, and tasks per unit."""
+    vectors = (rows + lanes - 1) // lanes
+    count = (vectors + TILE_VECTORS - 1) // TILE_VECTORS
+    panels = min(PANELS, count)
+    return panels, (count + panels - 1) // panels
+
+
+@entry
+def settle_job(address: int, one: float) -> None:
+    """`settle` for a job that Python filled in."""
+    settle(job_at(address), one)

@@ -1,0 +1,152 @@
+"""The micro-kernel: C[rows, lanes] = A[rows, :] B[:, lanes], with all of C in registers.
+
+One shape serves every product. A is read one number at a time, wherever its strides put it, so keys and values are
+used where the caller left them; B and C are our own, packed and padded. Rows past the end repeat the last row, so
+nothing outside A is ever read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+
+from qkv.kernel.jit import compiled, vector_unit
+from qkv.kernel.vectors import (
+    I64,
+    IR_FLOATS,
+    constant,
+    intrinsic,
+    lane_count,
+    lanes_of,
+    multiply_add,
+    pointer,
+    read,
+    size_of,
+    spread,
+    write,
+)
+
+TILE_ROWS = vector_unit().tile_rows
+TILE_VECTORS = 3  # 8×3 accumulators and 3 of B leave 5 of 32 registers for A; 4×3, 3 and 1 fill 16
+
+
+def _number(value: int) -> ir.Constant:
+    return ir.Constant(I64, value)
+
+
+def _row_offsets(builder: Any, height: int, step: Any, rows: Any) -> list[Any]:
+    """Byte offsets of the tile's rows in A; rows past the last one repeat it."""
+    last = builder.sub(rows, _number(1))
+    indices = [builder.select(builder.icmp_signed("<", _number(i), last), _number(i), last) for i in range(height)]
+    return [builder.mul(index, step) for index in indices]
+
+
+def _start(builder: Any, element: Any, cells: list[Any], vectors: int, factor: Any) -> list[Any]:
+    """C as it stands, times a factor per lane: what came before, on the scale of the new maximum."""
+    size = element.bitwidth // 8 * lanes_of(element)
+    factors = [read(builder, element, builder.add(factor, _number(j * size))) for j in range(vectors)]
+    return [builder.fmul(read(builder, element, cell), factors[i % vectors]) for i, cell in enumerate(cells)]
+
+
+def _step(builder: Any, element: Any, a: Any, offsets: list[Any], b: Any, sums: list[Any]) -> list[Any]:
+    """One column of A times one row of B, added to the sums."""
+    vectors = len(sums) // len(offsets)
+    size = element.bitwidth // 8 * lanes_of(element)
+    row = [read(builder, element, builder.add(b, _number(j * size))) for j in range(vectors)]
+    result = []
+    for i, offset in enumerate(offsets):
+        scalar = builder.load(pointer(builder, builder.add(a, offset), IR_FLOATS[element]), align=element.bitwidth // 8)
+        wide = spread(builder, element, scalar)
+        result += [multiply_add(builder, element, wide, row[j], sums[i * vectors + j]) for j in range(vectors)]
+    return result
+
+
+def _emit(builder: Any, element: Any, height: int, vectors: int, arguments: Any) -> None:
+    a, a_row, rows, a_step, b, b_step, c, c_row, count, factor = arguments[:10]
+    size = element.bitwidth // 8 * lanes_of(element)
+    offsets = _row_offsets(builder, height, a_row, rows)
+    starts = [builder.add(c, builder.mul(c_row, _number(i))) for i in range(height)]
+    cells = [builder.add(start, _number(j * size)) for start in starts for j in range(vectors)]
+    entry, more, loop, done = builder.block, *(builder.append_basic_block(n) for n in ("more", "loop", "done"))
+    builder.cbranch(builder.icmp_signed("!=", factor, _number(0)), more, loop)
+    builder.position_at_end(more)
+    before = _start(builder, element, cells, vectors, factor)
+    builder.branch(loop)
+    builder.position_at_end(loop)
+
+    def carried(kind: Any, fresh: Any, resumed: Any) -> Any:
+        phi = builder.phi(kind)
+        phi.add_incoming(fresh, entry)
+        phi.add_incoming(resumed, more)
+        return phi
+
+    k, a_at, b_at = (carried(I64, x, x) for x in (_number(0), a, b))
+    zero = constant(element, 0.0)
+    sums = [carried(zero.type, zero, x) for x in before]
+    new = _step(builder, element, a_at, offsets, b_at, sums)
+    following = [builder.add(k, _number(1)), builder.add(a_at, a_step), builder.add(b_at, b_step), *new]
+    for phi, value in zip([k, a_at, b_at, *sums], following, strict=True):
+        phi.add_incoming(value, loop)
+    builder.cbranch(builder.icmp_signed("<", following[0], count), loop, done)
+    builder.position_at_end(done)
+    for value, cell in zip(new, cells, strict=True):
+        write(builder, element, value, cell)
+
+
+def _product(height: int, vectors: int) -> Any:
+    @intrinsic
+    def product(
+        typing: Any, a: Any, a_row: Any, rows: Any, a_step: Any, b: Any, b_step: Any, c: Any, c_row: Any,
+        count: Any, factor: Any, one: Any,
+    ) -> Any:  # fmt: skip
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            _emit(builder, one, height, vectors, arguments)
+            return context.get_dummy_value()
+
+        return types.void(*[types.int64] * 10, one), code
+
+    return product
+
+
+_product_1, _product_2, _product_3 = (_product(TILE_ROWS, n) for n in (1, 2, 3))
+_row_1, _row_4, _row_8 = (_product(1, n) for n in (1, 4, 8))
+
+
+@compiled
+def multiply_tiles(
+    a: int, a_row: int, rows: int, a_step: int, b: int, b_step: int, c: int, c_row: int, count: int,
+    factor: int, vectors: int, one: float,
+) -> None:  # fmt: skip
+    """C = A B, or C = C·factor + A B where `factor` is the address of one number per lane; count must not be 0.
+
+    Row i of A is at a + i·a_row and its columns a_step apart; B's rows are b_step and C's c_row apart, and C has room
+    for a multiple of TILE_ROWS rows.
+    """
+    for row in range(0, rows, TILE_ROWS):
+        a_at, c_at, left = a + row * a_row, c + row * c_row, rows - row
+        if vectors == 3:
+            _product_3(a_at, a_row, left, a_step, b, b_step, c_at, c_row, count, factor, one)
+        elif vectors == 2:
+            _product_2(a_at, a_row, left, a_step, b, b_step, c_at, c_row, count, factor, one)
+        else:
+            _product_1(a_at, a_row, left, a_step, b, b_step, c_at, c_row, count, factor, one)
+
+
+@compiled
+def add_rows(weights: int, b: int, b_step: int, c: int, vectors: int, count: int, factor: int, one: float) -> None:
+    """C = C·factor + weights B for a single row C of so many whole registers; `factor` has 8 registers' worth."""
+    size, done = size_of(one), 0
+    width = size * lane_count(one)
+    while done < vectors:
+        at, to = b + done * width, c + done * width
+        if vectors - done >= 8:
+            _row_8(weights, 0, 1, size, at, b_step, to, 0, count, factor, one)
+            done += 8
+        elif vectors - done >= 4:
+            _row_4(weights, 0, 1, size, at, b_step, to, 0, count, factor, one)
+            done += 4
+        else:
+            _row_1(weights, 0, 1, size, at, b_step, to, 0, count, factor, one)
+            done += 1
