@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from qkv.sheet.phrases import ASK, ASK_CJK, ASK_LATIN_QUESTION, COPULA, IDENTITY, NOUN, OPERAND
+from qkv.sheet.phrases import ASK, ASK_CJK, ASK_LATIN_QUESTION, COPULA, IDENTITY, IDENTITY_HINT, NOUN, OPERAND
 
 _ASIDE = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")  # a shape or a remark in parentheses
 _TAIL = re.compile(r"[\s:：=\-—–.,*_]+$")
@@ -58,6 +58,8 @@ def identities(sentence: str) -> Iterator[tuple[str, int]]:
     >>> [name for name, _ in identities("W_Q, W_K and W_V are identity matrices, so")]
     ['W_Q', 'W_K', 'W_V']
     """
+    if not IDENTITY_HINT.search(sentence):
+        return
     for found in IDENTITY.finditer(sentence):
         head = re.split(r"[.;:。；：]\s", sentence[: found.start()])[-1]
         offset = found.start() - len(head)

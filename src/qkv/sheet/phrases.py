@@ -60,6 +60,7 @@ ASK_LATIN_QUESTION = re.compile(
 )  # these ask only where the sentence ends in a question mark
 
 # 'W_Q, W_K and W_V are identity matrices': the words that make the names before them the identity matrix.
+IDENTITY_HINT = re.compile(r"identi|einheitsmat|единичн|单位|單位|単位", re.IGNORECASE)  # a cheap first look
 IDENTITY = re.compile(
     r"(?:\b(?:is|are|be|=|equals?|sind|ist|gleich|sont|est|son|es|são|é|sono|è)\s+(?:all\s+|both\s+|each\s+)?(?:the\s+|an\s+|a\s+|"
     r"die\s+|der\s+|eine\s+|la\s+|les\s+|des\s+|une\s+|el\s+|las\s+|una\s+|a\s+|as\s+)?(?:\d+\s*[×x]\s*\d+\s+)?"

@@ -99,6 +99,8 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def _piece_events(piece: Piece, places: _Places, said: str) -> Iterator[Event]:
+    if not piece.source.strip():
+        return
     match piece.sort:
         case Sort.WORDS if piece.struck:
             yield from _struck_words(piece, places)
@@ -178,8 +180,6 @@ def _states(chain: Chain) -> bool:
 
 
 def _code_span(piece: Piece, places: _Places) -> Iterator[Event]:
-    if not piece.source:
-        return
     at = places.at(piece.offset)
     told = False
     if _WORTH_PARSING.search(piece.source):

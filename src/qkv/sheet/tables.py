@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from qkv.errors import Location, QkvError
-from qkv.expr.nodes import Expr, Infinite, Matrix, Name, number
+from qkv.expr.nodes import Expr, Infinite, Matrix, Name, Number, number
 from qkv.sheet.draft import Event, Said, Stated
 from qkv.sheet.grammar import Chain, parse_math
 from qkv.sheet.grids import NUMBER, Cell
@@ -119,6 +120,8 @@ def _bare(text: str) -> str:
 
 
 def _sort_of(cells: Sequence[Cell]) -> str:
+    if all(_PLAIN.match(cell.text) for cell in cells):
+        return "number"
     filled = [_bare(cell.text) for cell in cells if cell.text]
     if filled and all(NUMBER.match(text) or _is_fraction(text) for text in filled):
         return "number"
@@ -151,12 +154,23 @@ def _matrix_event(rows: Sequence[Sequence[Cell]], name: Cell | None) -> Iterator
     names = _names(name)
     if name and name.text and not names:
         yield Said(name.text, Location(name.line, name.column))
-    cells = tuple(tuple(value for cell in row if (value := _value(cell)) is not None) for row in rows)
-    lost = [cell for row in rows for cell in row if cell.text and _value(cell) is None]
-    value = Matrix(cells, at=at)
+    lost: list[Cell] = []
+    value = Matrix(tuple(_values(row, lost) for row in rows), at=at)
     yield Stated(_chain(names, value, at, rows, name.text[-1:] if name else "="), Origin.TABLE)
     for cell in lost:
         yield Unread(cell.line, cell.text, "this cell is no number")
+
+
+def _values(row: Sequence[Cell], lost: list[Cell]) -> tuple[Expr, ...]:
+    """The values of a row; cells with text that is no value are added to `lost`."""
+    values = []
+    for cell in row:
+        value = _value(cell)
+        if value is not None:
+            values.append(value)
+        elif cell.text:
+            lost.append(cell)
+    return tuple(values)
 
 
 def _chain(
@@ -186,18 +200,26 @@ def _names(cell: Cell | None) -> tuple[Link, ...]:
 
 def _value(cell: Cell) -> Expr | None:
     """The number, or other expression, in a cell; None for an empty one or one that is not readable."""
-    text = _bare(cell.text)
     at = Location(cell.line, cell.column)
+    if _PLAIN.match(cell.text):
+        plain = _number(cell.text)
+        return Number(plain.value, plain.places, cell.text, at=at)
+    text = _bare(cell.text)
     if _PLAIN.match(text):
-        return replace(number(text.replace("−", "-").replace("–", "-").rstrip(".") or text), text=text, at=at)
+        return replace(_number(text), at=at)
     if text in ("-∞", "−∞", "–∞", "-inf", "-Inf", "-infinity"):
         return Infinite(-1, at=at)
     if re.fullmatch(r"[-−]?\d+,\d+", text):
-        return replace(number(text.replace(",", ".").replace("−", "-")), text=text, at=at)
+        return replace(_number(text.replace(",", ".")), text=text, at=at)
     if not text or text in ("-", "—", "–"):
         return None
     chains = parse_math(text, at).chains
     return chains[0].links[0].expr if len(chains) == 1 and len(chains[0].links) == 1 else None
+
+
+@lru_cache(maxsize=65536)
+def _number(text: str) -> Number:
+    return replace(number(text.replace("−", "-").replace("–", "-").rstrip(".")), text=text)
 
 
 def _vectors(layout: _Layout, sorts: list[str]) -> Iterator[Event]:
