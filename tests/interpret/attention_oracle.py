@@ -46,13 +46,13 @@ def shares(row: list[mpf]) -> list[mpf]:
     return [x / total for x in row]
 
 
-def attend(
-    q: Rows, k: Rows, v: Rows, divisor: mpf = mpf(1), allowed: list[list[bool]] | None = None
-) -> tuple[Rows, Rows, Rows]:
+def attend(q: Rows, k: Rows, v: Rows, divisor: mpf, allowed: list[list[bool]] | None = None) -> tuple[Rows, Rows, Rows]:
     """Scores, weights and output."""
     scores = [[mp.fsum(x * y for x, y in zip(query, key, strict=True)) for key in k] for query in q]
     scaled = [[x / divisor for x in row] for row in scores]
-    seen = [[x if allowed is None or allowed[i][j] else MASKED for j, x in enumerate(row)] for i, row in enumerate(scaled)]
+    seen = [
+        [x if allowed is None or allowed[i][j] else MASKED for j, x in enumerate(row)] for i, row in enumerate(scaled)
+    ]
     weights = [softmax(row) for row in seen]
     return scores, weights, times(weights, v)
 

@@ -21,7 +21,7 @@ ENTRY = st.one_of(
     st.fractions(-3, 3, max_denominator=7),
     st.integers(-40, 40),
 )
-ORDINARY = settings(max_examples=60, deadline=None)
+ORDINARY = settings(max_examples=60)
 
 
 @st.composite
@@ -55,7 +55,14 @@ def sizes(draw: st.DrawFn, count: int) -> list[int]:
 def test_queries_keys_values(scale: object, data: st.DataObject) -> None:
     n_q, n_k, d_k, d_v = sizes(data.draw, 4)
     q, k, v = data.draw(matrices((n_q, d_k), (n_k, d_k), (n_k, d_v)))
-    divisors = {"usual": mp.sqrt(d_k), None: mpf(1), 3: mpf(3), "2.5": mpf("2.5"), "sqrt(7)": mp.sqrt(7), "d_k": mpf(d_k)}
+    divisors = {
+        "usual": mp.sqrt(d_k),
+        None: mpf(1),
+        3: mpf(3),
+        "2.5": mpf("2.5"),
+        "sqrt(7)": mp.sqrt(7),
+        "d_k": mpf(d_k),
+    }
     scores, weights, output = oracle.attend(*map(oracle.reals, (q, k, v)), divisors[scale])
     s = qkv.work(Q=q, K=k, V=v, scale=scale)
     check(s, "S", scores)
@@ -133,9 +140,7 @@ def test_heads_with_their_own_sizes(data: st.DataObject) -> None:
     n, d, out = sizes(data.draw, 3)
     heads = data.draw(st.lists(st.tuples(SIZE, SIZE), min_size=1, max_size=3))
     (x,) = data.draw(matrices((n, d)))
-    w_q, w_k, w_v = (
-        data.draw(matrices(*((d, width[i]) for width in heads))) for i in (0, 0, 1)
-    )
+    w_q, w_k, w_v = (data.draw(matrices(*((d, width[i]) for width in heads))) for i in (0, 0, 1))
     (w_o,) = data.draw(matrices((sum(d_v for _, d_v in heads), out)))
     outputs = []
     for i, (d_k, _) in enumerate(heads):

@@ -97,6 +97,8 @@ def plain(node: n.Expr) -> str:
             return "e^" + _in(a, ATOM, plain)
         case n.Power(base=a, exponent=b):
             return _in(a, ATOM, plain) + "^" + _in(b, ATOM, plain)
+        case n.Transpose(arg=n.Name(symbol=symbol)) if "^" in symbol_plain(symbol):
+            return f"({symbol_plain(symbol)})^T"
         case n.Transpose(arg=a):
             return _in(a, ATOM, plain) + "^T"
         case n.Negate(arg=a):
@@ -223,7 +225,10 @@ def _signed(term: n.Expr, position: int, show: object) -> str:
 
 def _in(node: n.Expr, place: int, show: object) -> str:
     text: str = show(node)  # type: ignore[operator]
-    loose = LEVEL.get(type(node), ATOM) < place or (isinstance(node, n.Number) and node.value < 0 and place > SUM)
+    level = LEVEL.get(type(node), ATOM)
+    if isinstance(node, n.Number):
+        level = SUM if node.value < 0 else PRODUCT if "/" in text else ATOM
+    loose = level < place
     return f"({text})" if loose else text
 
 

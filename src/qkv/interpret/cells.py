@@ -167,11 +167,11 @@ def _integer_power(a: Cell, n: int) -> Cell:
 
 
 def softmax(row: tuple[Cell, ...]) -> tuple[Cell, ...]:
-    """Weights e^x / Σ e^x of one row; equal rational scores give exact fractions, −∞ gives exactly 0."""
+    """Weights e^x / Σ e^x of one row; a single score and equal rational scores give exact fractions, −∞ exactly 0."""
     open_cells = [x for x in row if x is not NEG_INF]
     if not open_cells:
         raise ValueRefused("every key is masked, so this row has no softmax")
-    if all(isinstance(x, fmpq) and x == open_cells[0] for x in open_cells):
+    if len(open_cells) == 1 or all(isinstance(x, fmpq) and x == open_cells[0] for x in open_cells):
         share = fmpq(1, len(open_cells))
         return tuple(fmpq(0) if x is NEG_INF else share for x in row)
     weigh = _tight if len(open_cells) <= 16 else _fast
