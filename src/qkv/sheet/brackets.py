@@ -22,7 +22,7 @@ class Paired:
 
     tokens: list[Token]
     partner: list[int]
-    dropped: tuple[tuple[Token, str], ...] = ()
+    dropped: tuple[Token, ...] = ()
 
 
 def _family(token: Token) -> str:
@@ -82,7 +82,7 @@ def paired(tokens: list[Token]) -> Paired:
     """Match the brackets, drop what matches nothing, and lay open alignments whose rows are statements."""
     partner, depth, has_relation = _match(tokens)
     kept: list[Token] = []
-    dropped: list[tuple[Token, str]] = []
+    dropped: list[Token] = []
     changed = False
     flat = _flat_ends(tokens, partner, has_relation)
     i = 0
@@ -93,7 +93,7 @@ def paired(tokens: list[Token]) -> Paired:
             kept.append(token._replace(kind="broken"))  # a matrix cut short: what follows may belong to it
             step = len(tokens)
         elif partner[i] == -1:
-            dropped.append((token, "a bracket has no partner"))
+            dropped.append(token)
         elif token.kind in ("open", "begin") and depth[i] > NESTING_LIMIT:
             kept.append(token._replace(kind="deep", end=tokens[partner[i]].end))
             step = partner[i] + 1

@@ -39,7 +39,7 @@ from qkv.sheet.symbols import Script, extended, is_power, size_in, symbol_of
 
 FACTOR_LIMIT: Final = 100  # factors of one product: its tree is as deep as it is long
 SCRIPT_LIMIT: Final = 12  # scripts on one operand
-OPERAND_LIMIT: Final = 60  # operands inside operands without brackets (√√√x), brackets included
+OPERAND_LIMIT: Final = 80  # operands inside operands; a bracket counts twice, √ in √√x once
 
 _STARTS: Final = frozenset(
     (
@@ -75,7 +75,6 @@ class Reader:
         self.source, self.places, self.strict, self.decimal_comma = source, places, strict, decimal_comma
         self.shapes: list[tuple[int, int]] = []
         self.i = self.hi = self.depth = 0
-        self.bars = 0  # open | of absolute values
 
     # — ranges —
 
@@ -105,8 +104,8 @@ class Reader:
         return self._whole(lo, hi)
 
     def _whole(self, lo: int, hi: int) -> Expr:
-        saved = self.i, self.hi, self.bars
-        self.i, self.hi, self.bars = lo, hi, 0
+        saved = self.i, self.hi
+        self.i, self.hi = lo, hi
         self._deeper()
         node = self._sum()
         while self.i < hi and self.tokens[self.i].text in (".", ":", ",", ";", "!"):
@@ -114,7 +113,7 @@ class Reader:
         if self.i < hi:
             raise Unreadable(f"{self._quoted(self.i)} was not expected here", self.at(self.i))
         self.depth -= 1
-        self.i, self.hi, self.bars = saved
+        self.i, self.hi = saved
         return node
 
     def _trimmed(self, lo: int, hi: int) -> tuple[int, int]:
@@ -194,7 +193,7 @@ class Reader:
     def _juxtaposed(self, token: Token) -> bool:
         if token.kind == "prose" and not self.strict:
             return False
-        return token.kind in _STARTS or (token.text in ("|", "‖") and not self.bars and self._closing_bar() > 0)
+        return token.kind in _STARTS or (token.text in ("|", "‖") and self._closing_bar(self.i) > 0)
 
     def _factor(self) -> Expr:
         self._deeper()
@@ -282,19 +281,20 @@ class Reader:
         return (digits if digits.lstrip("+-").isdigit() else ""), after
 
     def _absolute(self, start: int) -> Expr:
-        end = self._closing_bar()
+        end = self._closing_bar(start)
         if end < 0:
             raise Unreadable("a bar | has no partner", self.at(start))
         node = self.expression(self.i, end)
         self.i = end + 1
         return Absolute(node, at=self.at(start))
 
-    def _closing_bar(self) -> int:
-        mark = self.tokens[self.i - 1].text if self.tokens[self.i - 1].text in "|‖" else self.tokens[self.i].text
-        first = self.i + (self.tokens[self.i].text == mark)
-        for i in matrices.own_level(self, first, self.hi):
+    def _closing_bar(self, start: int) -> int:
+        mark = self.tokens[start].text
+        i = start + 1
+        while i < self.hi:
             if self.tokens[i].text == mark and self.tokens[i].kind == "sep":
                 return i
+            i = max(self.partner[i], i) + 1
         return -1
 
     # — names and scripts —

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 
 from qkv.errors import Location, QkvError
 from qkv.expr.nodes import Call, Expr, Matrix, Name, Number, Product, Transpose, is_literal, number
-from qkv.sheet.brackets import paired
+from qkv.sheet.brackets import Paired, paired
+from qkv.sheet.clauses import Piece, pieces_of, sizes_in
 from qkv.sheet.expressions import Reader
 from qkv.sheet.lexer import Places, tokens_of
 from qkv.sheet.matrices import own_level
 from qkv.sheet.model import Link, Relation, Unread
 from qkv.sheet.numerals import uses_decimal_comma
-from qkv.sheet.clauses import Piece, pieces_of, sizes_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +61,25 @@ def parse_math(source: str, at: Location, *, strict: bool = True, decimal_comma:
     pairs = paired(tokens_of(source, strict=strict, decimal_comma=comma))
     places = Places(source, at)
     reader = Reader(pairs, source, places, strict=strict, decimal_comma=comma)
-    chains: list[Chain] = []
-    unread = [Unread(places.at(t.start).line, t.text, reason) for t, reason in pairs.dropped if strict]
+    joiner = _Joiner()
+    unread = _strays(pairs, source, places) if strict else []
     for piece in pieces_of(reader):
         try:
-            chains = _joined(chains, _chains_of(reader, piece), piece)
+            if new := _chains_of(reader, piece):
+                joiner.add(new, piece.separator)
         except QkvError as error:
             if strict or any(t.kind in ("begin", "grid") for t in reader.tokens[piece.lo : piece.hi]):
                 unread.append(Unread(reader.at(piece.lo).line, reader.text(piece.lo, piece.hi), error.message))
-    chains = [c for c in chains if strict or _is_mathematics(c)]
-    return Parsed(tuple(chains), tuple(unread))
+    chains = joiner.finished()
+    return Parsed(tuple(chains if strict else filter(_is_mathematics, chains)), tuple(unread))
+
+
+def _strays(pairs: Paired, source: str, places: Places) -> list[Unread]:
+    """Brackets without a partner, reported once a line."""
+    lines: dict[int, list[str]] = {}
+    for token in pairs.dropped:
+        lines.setdefault(places.at(token.start).line, []).append(source[token.start : token.end])
+    return [Unread(line, " ".join(found[:9]), "a bracket has no partner") for line, found in lines.items()]
 
 
 # — one piece —
@@ -90,7 +99,7 @@ def _chains_of(reader: Reader, piece: Piece) -> list[Chain]:
     marks = [i for i in own_level(reader, piece.lo, piece.hi) if reader.tokens[i].kind == "rel"]
     for end in (*marks, piece.hi):
         if start < end:
-            links = _with_link(reader, links, relation, start, end, last=end == piece.hi)
+            _add_link(reader, links, relation, start, end, last=end == piece.hi)
             relation, trail = Relation.FIRST, ""
         if end < piece.hi:
             relation = relation or Relation(reader.tokens[end].text)
@@ -117,22 +126,23 @@ def _words_only(piece: Piece) -> Chain:
     return Chain((), piece.at, piece.at.line, "", lead=piece.lead)
 
 
-def _with_link(reader: Reader, links: list[Link], relation: Relation, lo: int, hi: int, *, last: bool) -> list[Link]:
-    """The links with one more; words that an arrow points to are a note of the link before."""
+def _add_link(reader: Reader, links: list[Link], relation: Relation, lo: int, hi: int, *, last: bool) -> None:
+    """Read one more link; words that an arrow points to are a note of the link before."""
+    if relation is Relation.ARROW and links and last and _are_words(reader, lo, hi):
+        links[-1] = replace(links[-1], note=f"{links[-1].note} {reader.text(lo, hi)}".strip())
+        return
     reader.shapes = []
-    words = all(reader.tokens[i].kind in ("text", "prose", "word", "sub", "script", "num") for i in range(lo, hi))
-    if relation is Relation.ARROW and links and last and words:
-        return [*links[:-1], replace(links[-1], note=_noted(links[-1].note, reader.text(lo, hi)))]
     expr = reader.expression(lo, hi)
     struck = isinstance(expr, Call) and expr.function == "struck"
     if isinstance(expr, Call) and struck:
         expr = expr.args[0]
     note = _trailing_operator(reader, lo, hi)
-    return [*links, Link(relation, expr, reader.text(lo, hi), reader.at(lo), struck, note, tuple(reader.shapes))]
+    links.append(Link(relation, expr, reader.text(lo, hi), reader.at(lo), struck, note, tuple(reader.shapes)))
 
 
-def _noted(note: str, more: str) -> str:
-    return f"{note} {more}".strip()
+def _are_words(reader: Reader, lo: int, hi: int) -> bool:
+    kinds = {token.kind for token in reader.tokens[lo:hi]}
+    return kinds <= {"text", "prose", "word", "sub", "script", "num"} and bool(kinds & {"text", "prose", "word"})
 
 
 def _trailing_operator(reader: Reader, lo: int, hi: int) -> str:
@@ -167,35 +177,59 @@ def _split_at_implications(chain: Chain) -> list[Chain]:
 # — pieces that belong together —
 
 
-def _joined(chains: list[Chain], new: list[Chain], piece: Piece) -> list[Chain]:
-    """The chains so far with those of the next piece: lists that commas part, sizes, words, continuations."""
-    if not new:
-        return chains
-    first, last = new[0], chains[-1] if chains else None
-    if not first.links:
-        return [*chains[:-1], replace(last, trail=_noted(last.trail, first.lead))] if last else chains
-    if last is None or not last.links:
-        return [*chains, *new]
-    if piece.separator == "wide" and _is_equation_number(first):
-        return chains
-    if first.links[0].shapes and _is_sizes(first) and not first.lead:
-        return [*chains[:-1], _with_sizes(last, first)]
-    if first.continues and piece.separator in ("row", "wide"):
-        merged = replace(
-            last, links=last.links + first.links, end_line=first.end_line, text=f"{last.text} {first.text}"
-        )
-        return [*chains[:-1], merged, *new[1:]]
-    if piece.separator in (",", ";") and not first.lead:
-        if len(first.links) == 1 and _is_scalar(first.links[0].expr) and _is_listable(last.links[-1].expr):
-            return [*chains[:-1], _with_entry(last, first)]
-        if (
-            len(first.links) > 1
-            and len(last.links) == 1
-            and _is_bare(last.links[0].expr)
-            and _is_bare(first.links[0].expr)
-        ):
-            return [*chains[:-1], _listed_left(last, first), *new[1:]]
-    return [*chains, *new]
+class _Joiner:
+    """The chains so far. Numbers that only commas part wait in `entries` until their list is complete."""
+
+    def __init__(self) -> None:
+        self.chains: list[Chain] = []
+        self.entries: list[Chain] = []
+
+    def finished(self) -> list[Chain]:
+        """All chains."""
+        self._close_list()
+        return self.chains
+
+    def add(self, new: list[Chain], separator: str) -> None:
+        """Take the chains of the next piece: entries of a list, sizes, words, continuations, or chains of their own."""
+        first = new[0]
+        if self.chains and separator in (",", ";") and self._takes_entry(first):
+            self.entries.append(first)
+            return
+        self._close_list()
+        last = self.chains[-1] if self.chains else None
+        if last is None:
+            self.chains.extend(chain for chain in new if chain.links)
+        elif not first.links:
+            self.chains[-1] = replace(last, trail=f"{last.trail} {first.lead}".strip())
+        elif separator == "wide" and _is_equation_number(first):
+            return
+        elif _is_sizes(first) and not first.lead:
+            self.chains[-1] = _with_sizes(last, first)
+        elif first.continues and separator in ("row", "wide"):
+            self.chains[-1] = _continued(last, first)
+            self.chains.extend(new[1:])
+        elif separator == "," and _lists_names(last, first):
+            self.chains[-1] = _listed_left(last, first)
+            self.chains.extend(new[1:])
+        else:
+            self.chains.extend(new)
+
+    def _takes_entry(self, first: Chain) -> bool:
+        if len(first.links) != 1 or first.lead or first.continues or not _is_scalar(first.links[0].expr):
+            return False
+        return bool(self.entries) or _is_scalar(self.chains[-1].links[-1].expr)
+
+    def _close_list(self) -> None:
+        """Weights = 0.5, 0.3: numbers that only commas part are one loose vector."""
+        if not self.entries:
+            return
+        last, tail = self.chains[-1], self.chains[-1].links[-1]
+        cells = (tail.expr, *(entry.links[0].expr for entry in self.entries))
+        more = "".join(f", {entry.text}" for entry in self.entries)
+        tail = replace(tail, expr=Matrix((cells,), loose=True, at=tail.at), text=tail.text + more)
+        end_line = self.entries[-1].end_line
+        self.chains[-1] = replace(last, links=(*last.links[:-1], tail), end_line=end_line, text=last.text + more)
+        self.entries = []
 
 
 def _is_equation_number(chain: Chain) -> bool:
@@ -218,29 +252,28 @@ def _with_sizes(last: Chain, sizes: Chain) -> Chain:
     return replace(last, links=(*last.links[:-1], tail), end_line=sizes.end_line, text=f"{last.text} {sizes.text}")
 
 
+def _continued(last: Chain, first: Chain) -> Chain:
+    """A row that begins with a relation goes on from the row before."""
+    text = f"{last.text} {first.text}"
+    return replace(last, links=last.links + first.links, end_line=first.end_line, text=text, trail=first.trail)
+
+
 def _is_scalar(expr: Expr) -> bool:
-    return is_literal(expr) and not isinstance(expr, (Matrix, Transpose))
-
-
-def _is_listable(expr: Expr) -> bool:
-    return _is_scalar(expr) or (isinstance(expr, Matrix) and expr.loose and expr.at is None)
-
-
-def _with_entry(last: Chain, entry: Chain) -> Chain:
-    """Weights = 0.5, 0.3: numbers that only commas part are one loose vector (its place is that of its first entry)."""
-    tail, cell = last.links[-1], entry.links[0].expr
-    cells = tail.expr.rows[0] if isinstance(tail.expr, Matrix) else (tail.expr,)
-    text = f"{tail.text}, {entry.text}"
-    tail = replace(tail, expr=Matrix(((*cells, cell),), loose=True), text=text)
-    return replace(last, links=(*last.links[:-1], tail), end_line=entry.end_line, text=f"{last.text}, {entry.text}")
+    return isinstance(expr, Number) or (is_literal(expr) and not isinstance(expr, (Matrix, Transpose)))
 
 
 def _is_bare(expr: Expr) -> bool:
     return isinstance(expr, Name) or (isinstance(expr, Transpose) and isinstance(expr.arg, Name))
 
 
+def _lists_names(last: Chain, first: Chain) -> bool:
+    """Whether Q, Kᵀ = … holds: names that commas part before a relation."""
+    left = last.links[0].expr
+    listed = _is_bare(left) or (isinstance(left, Call) and left.function == "list")
+    return len(first.links) > 1 and len(last.links) == 1 and listed and _is_bare(first.links[0].expr) and not first.lead
+
+
 def _listed_left(last: Chain, first: Chain) -> Chain:
-    """Q, Kᵀ = …: names before a relation that commas part."""
     names = (last.links[0].expr, first.links[0].expr)
     text = f"{last.text}, {first.text}"
     left = replace(last.links[0], expr=Call("list", names, at=last.at), text=f"{last.text}, {first.links[0].text}")
