@@ -1,0 +1,212 @@
+"""Equations about E and Var, judged: both sides as exact polynomials in D_k, μ, σ and s.
+
+q and k are vectors of D_k independent components with mean μ and standard deviation σ. An expression in their
+components is a polynomial in q_i and k_i; a sum over i is so many independent copies of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import fmpq
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
+from qkv.theory.formula import FormulaRing, Unclear, counted, evaluated, named, power, ring
+from qkv.theory.symbols import Ratio, lowest
+
+EXPECTATION = frozenset({"E", "𝔼", "Exp", "mean"})
+VARIANCE = frozenset({"Var", "var", "Variance", "V", "𝕍"})
+VECTORS = ("q", "k")
+STANDARD = {"mu": Fraction(0), "sigma": Fraction(1)}
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """A sum of `count` independent copies of a random term, plus a constant."""
+
+    count: Ratio
+    term: Ratio
+
+
+Value = Ratio | Copies
+
+
+class Moments:
+    """Evaluates expressions about q and k; `given` replaces μ and σ by numbers."""
+
+    def __init__(self, rings: FormulaRing, given: Mapping[str, Fraction]) -> None:
+        self.ring, self.given = rings, given
+        self.components = {letter: rings.symbol(("component", letter), f"{letter}_i") for letter in VECTORS}
+
+    def value(self, node: n.Expr) -> Value:
+        """A number, a polynomial in the components, or a sum of independent copies."""
+        match node:
+            case n.Name(symbol=symbol):
+                return self._named(symbol)
+            case n.Call(function=function, args=(inside,)) if function in EXPECTATION:
+                return self.expectation(self.value(_unwrapped(inside)))
+            case n.Call(function=function, args=(inside,)) if function in VARIANCE:
+                return self.variance(self.value(_unwrapped(inside)))
+            case n.Product(left=n.Transpose(arg=a), right=b) if _is_vector(a) and _is_vector(b):
+                return Copies(self._size(), self._component(a) * self._component(b))
+            case n.Series(low=low, high=high, body=body) if low is not None and high is not None:
+                return self._series(counted(low, high, self.ring, self.given), self.value(body))
+            case n.Sum(terms=terms):
+                total = self._plain(terms[0])
+                for term in terms[1:]:
+                    total = total + self._plain(term)
+                return total
+            case n.Negate(arg=a):
+                return -self._plain(a)
+            case n.Product(left=a, right=b):
+                return self._scaled(self.value(a), self.value(b))
+            case n.Quotient(numerator=a, denominator=b):
+                return self._scaled(self.value(a), self.ring.constant(fmpq(1)) / self._plain(b))
+            case n.Power(base=a, exponent=n.Number(value=times)):
+                return power(self._plain(a), times)
+            case n.Matrix(rows=((cell,),)):
+                return self.value(cell)
+            case _:
+                return evaluated(node, self.ring, self.given)
+
+    def expectation(self, value: Value) -> Ratio:
+        """E: each component's powers become its moments; components are independent."""
+        if isinstance(value, Copies):
+            return value.count * self.expectation(value.term)
+        total = self.ring.constant(fmpq(0))
+        places = {letter: _place(symbol) for letter, symbol in self.components.items()}
+        for exponents, coefficient in value.top.to_dict().items():
+            rest = list(exponents)
+            term = self.ring.constant(coefficient)
+            for place in places.values():
+                term = term * self._moment(int(rest[place]))
+                rest[place] = 0
+            monomial = self.ring.context.from_dict({tuple(rest): fmpq(1)})
+            total = total + term * lowest(monomial, value.bottom)
+        return total
+
+    def variance(self, value: Value) -> Ratio:
+        """Var(x) = E[x²] − E[x]²; of independent copies it adds up."""
+        if isinstance(value, Copies):
+            return value.count * self.variance(value.term)
+        mean = self.expectation(value)
+        return self.expectation(value * value) + -(mean * mean)
+
+    def _moment(self, times: int) -> Ratio:
+        mu, sigma = (self._plain(n.Name(Symbol(name))) for name in ("mu", "sigma"))
+        if times > 2:
+            raise Unclear("mean and standard deviation do not say what higher moments are")
+        one = self.ring.constant(fmpq(1))
+        return (one, mu, sigma * sigma + mu * mu)[times]
+
+    def _named(self, symbol: Symbol) -> Ratio:
+        if symbol.base in VECTORS and len(symbol.indices) == 1 and not symbol.labels:
+            return self.components[symbol.base]
+        return named(symbol, self.ring, self.given)
+
+    def _component(self, node: n.Expr) -> Ratio:
+        return self.components[node.symbol.base if isinstance(node, n.Name) else ""]
+
+    def _size(self) -> Ratio:
+        return named(Symbol("D", ("k",)), self.ring, self.given)
+
+    def _series(self, count: Ratio, body: Value) -> Value:
+        if isinstance(body, Copies):
+            raise Unclear("a sum of sums")
+        random = any(body.top.degrees()[_place(symbol)] > 0 for symbol in self.components.values())
+        return Copies(count, body) if random else count * body
+
+    def _plain(self, node: n.Expr) -> Ratio:
+        value = self.value(node)
+        if isinstance(value, Copies):
+            raise Unclear("a sum of independent copies inside of a formula")
+        return value
+
+    def _scaled(self, a: Value, b: Value) -> Value:
+        if isinstance(a, Copies) and isinstance(b, Copies):
+            raise Unclear("a product of two sums")
+        if isinstance(a, Copies) and isinstance(b, Ratio):
+            return Copies(a.count, a.term * b)
+        if isinstance(a, Ratio) and isinstance(b, Copies):
+            return Copies(b.count, a * b.term)
+        assert isinstance(a, Ratio)
+        assert isinstance(b, Ratio)
+        return a * b
+
+
+def _place(symbol: Ratio) -> int:
+    return int(next(k for k, power_ in enumerate(symbol.top.degrees()) if power_))
+
+
+def _is_vector(node: n.Expr) -> bool:
+    return isinstance(node, n.Name) and node.symbol.base in VECTORS and not node.symbol.indices
+
+
+def _unwrapped(node: n.Expr) -> n.Expr:
+    """E[x] is read with its bracket as a list of one."""
+    return node.rows[0][0] if isinstance(node, n.Matrix) and len(node.rows) == 1 and len(node.rows[0]) == 1 else node
+
+
+def speaks_of_moments(node: n.Expr) -> bool:
+    """Whether E or Var occurs in an expression."""
+    return any(isinstance(part, n.Call) and part.function in EXPECTATION | VARIANCE for part in n.walk(node))
+
+
+def chain_holds(links: Sequence[n.Expr], standard: bool) -> tuple[bool | None, str, str]:
+    r"""Whether all links of a chain of equations are equal, and the first two that are not.
+
+    `standard` says that μ = 0 and σ = 1 may be used; a chain is right if it holds with or without. None means that it
+    cannot be told; so it is where the scale s is yet to be chosen.
+
+    >>> from qkv.theory.formula import written
+    >>> chain_holds([written(r"\text{Var}(q_i k_i)"), written("1")], standard=True)[0]
+    True
+    """
+    settings: list[Mapping[str, Fraction]] = [{}, STANDARD] if standard else [{}]
+    outcomes = [_equal(links, given) for given in settings]
+    best = next((outcome for outcome in outcomes if outcome[0]), None)
+    if best:
+        return best
+    return next((outcome for outcome in outcomes if outcome[0] is None), outcomes[-1])
+
+
+def _equal(links: Sequence[n.Expr], given: Mapping[str, Fraction]) -> tuple[bool | None, str, str]:
+    rings = ring()
+    algebra = Moments(rings, given)
+    known: list[Value] = []
+    for link in links:
+        try:
+            known.append(_settled(algebra.value(link), rings))
+        except Unclear:
+            continue
+    if len(known) < 2:
+        return None, "", ""
+    first = known[0]
+    for other in known[1:]:
+        if other != first:
+            open_scale = _has_scale(first, rings) != _has_scale(other, rings)
+            return None if open_scale else False, _shown(rings, first), _shown(rings, other)
+    return (True if len(known) == len(links) else None), _shown(rings, first), _shown(rings, first)
+
+
+def _settled(value: Value, rings: FormulaRing) -> Value:
+    if isinstance(value, Copies):
+        return Copies(rings.settled(value.count), rings.settled(value.term))
+    return rings.settled(value)
+
+
+def _has_scale(value: Value, rings: FormulaRing) -> bool:
+    """Whether the unknown scale s occurs: an equation for it is a condition, not a claim."""
+    if isinstance(value, Copies):
+        return _has_scale(value.term, rings)
+    place = _place(rings.symbol("s", "s"))
+    return value.top.degrees()[place] > 0 or value.bottom.degrees()[place] > 0
+
+
+def _shown(rings: FormulaRing, value: Value) -> str:
+    if isinstance(value, Copies):
+        return f"{rings.show(value.count)} copies of {rings.show(value.term)}"
+    return rings.show(value)

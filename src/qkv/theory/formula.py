@@ -1,0 +1,222 @@
+"""Formulas that people write about sizes, means and variances, as exact quotients of polynomials.
+
+    2 N'^2 D       n_q n_k (d_k - 1)       \\Omega(4N'D^2 + 2N'^2D)       D_k(\\sigma^4 + 2\\mu^2\\sigma^2)
+
+Names are understood by what they usually stand for: N, N', n, T and L are the number of tokens, D and d_model the
+width of a token, D_k and d_k the width of a key. A name that is none of these leaves the formula open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import fmpq
+
+from qkv.errors import Location, ReadError
+from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
+from qkv.sheet.grammar import parse_math
+from qkv.theory.polynomial import NAMES, PRINTED
+from qkv.theory.symbols import Ratio, Ring, lowest
+
+ORDERS = frozenset({"O", "Omega", "Theta", "o", "omega", "theta", "Ω", "Θ", "𝒪"})  # wrappers of growth
+MOST = 64  # the largest power that is worked out
+
+# (base, first label) → what it stands for; the base alone where no label is given.
+MEANING: dict[tuple[str, str], str] = {
+    **{(letter, ""): "n" for letter in ("N", "n", "T", "L", "l", "M", "m")},
+    **{(letter, "q"): "n_q" for letter in ("N", "n", "T", "L", "l")},
+    **{(letter, "k"): "n_k" for letter in ("N", "n", "T", "L", "l")},
+    **{(letter, "v"): "n_k" for letter in ("N", "n")},
+    **{(letter, label): "n" for letter in ("N", "n", "L", "T") for label in ("seq", "tokens", "x")},
+    **{(letter, label): "d" for letter in ("D", "d") for label in ("", "model", "m", "emb", "x", "in", "e")},
+    **{(letter, label): "d_k" for letter in ("D", "d") for label in ("k", "q", "h", "head", "key")},
+    **{(letter, "v"): "d_v" for letter in ("D", "d")},
+    **{(letter, label): "h" for letter in ("N", "n") for label in ("h", "heads", "head")},
+    ("h", ""): "h",
+    ("H", ""): "h",
+    ("mu", ""): "mu",
+    ("μ", ""): "mu",
+    ("sigma", ""): "sigma",
+    ("σ", ""): "sigma",
+    ("s", ""): "s",
+}
+
+
+class Unclear(ReadError):
+    """A formula that says something else than a polynomial in known sizes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A formula: its value, whether it stands in O(…), and the sizes that occur in it."""
+
+    value: Ratio
+    order: bool
+    names: frozenset[str]
+
+
+def meaning(symbol: Symbol) -> str | None:
+    """The size that a symbol usually stands for.
+
+    >>> meaning(Symbol("N", primes=1)), meaning(Symbol("D", ("K",))), meaning(Symbol("W"))
+    ('n', 'd_k', None)
+    """
+    if symbol.indices or len(symbol.labels) > 1:
+        return None
+    label = symbol.labels[0].lower() if symbol.labels else ""
+    return MEANING.get((symbol.base, label))
+
+
+class FormulaRing(Ring):
+    """A ring in which √x is a symbol whose square is x."""
+
+    squares: dict[int, Ratio]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.squares = {}
+
+    def root(self, value: Ratio) -> Ratio:
+        """√value."""
+        made = self.opaque("√", value)
+        self.squares[next(k for k, times in enumerate(made.top.degrees()) if times)] = value
+        return made
+
+    def settled(self, value: Ratio) -> Ratio:
+        """The value with every square of a root worked out, so that equal formulas look equal."""
+        return self._settled(value.top) / self._settled(value.bottom)
+
+    def _settled(self, polynomial: Any) -> Ratio:
+        total = self.constant(fmpq(0))
+        for exponents, coefficient in polynomial.to_dict().items():
+            rest = [int(times) for times in exponents]
+            term = self.constant(coefficient)
+            for place, square in self.squares.items():
+                term = term * power(square, Fraction(rest[place] // 2))
+                rest[place] %= 2
+            total = total + term * Ratio(self.context.from_dict({tuple(rest): fmpq(1)}), self.context.constant(1))
+        return total
+
+
+def ring() -> FormulaRing:
+    """A ring that knows the sizes, in the order in which they are printed."""
+    made = FormulaRing(room=48)
+    for name in PRINTED:
+        made.symbol(name, {"mu": "μ", "sigma": "σ"}.get(name, name))
+    return made
+
+
+def written(text: str) -> n.Expr:
+    """A formula as typed or in LaTeX.
+
+    >>> from qkv.expr.show import plain
+    >>> plain(written("2N'^2 D"))
+    "2 N'^2 D"
+    """
+    chains = parse_math(text, Location(1)).chains
+    if len(chains) != 1 or len(chains[0].links) != 1:
+        raise Unclear(f"{text!r} is not one formula")
+    return chains[0].links[0].expr
+
+
+def formula(expr: n.Expr, rings: FormulaRing, given: Mapping[str, Fraction] | None = None) -> Formula:
+    """The value of a formula; sizes in `given` are replaced by numbers.
+
+    >>> r = ring()
+    >>> r.show(formula(written("n_q n_k (d_k - 1)"), r).value)
+    'n_q n_k d_k − n_q n_k'
+    """
+    order = isinstance(expr, n.Call) and expr.function in ORDERS and len(expr.args) == 1
+    inner = expr.args[0] if order and isinstance(expr, n.Call) else expr
+    names = frozenset(meaning(symbol) or "?" for symbol in n.names_in(inner))
+    return Formula(rings.settled(evaluated(inner, rings, given or {})), order, names)
+
+
+def evaluated(node: n.Expr, rings: FormulaRing, given: Mapping[str, Fraction]) -> Ratio:
+    """A formula as a quotient of polynomials; raises Unclear where it is something else."""
+
+    def value(part: n.Expr) -> Ratio:
+        return evaluated(part, rings, given)
+
+    match node:
+        case n.Number(value=number):
+            return rings.constant(fmpq(number.numerator, number.denominator))
+        case n.Name(symbol=symbol):
+            return named(symbol, rings, given)
+        case n.Sum(terms=terms):
+            total = value(terms[0])
+            for term in terms[1:]:
+                total = total + value(term)
+            return total
+        case n.Negate(arg=a):
+            return -value(a)
+        case n.Product(left=a, right=b):
+            return value(a) * value(b)
+        case n.Quotient(numerator=a, denominator=b):
+            below = value(b)
+            if not below.top:
+                raise Unclear("a formula that divides by zero")
+            return value(a) / below
+        case n.Power(base=a, exponent=n.Number(value=times)):
+            return power(value(a), times)
+        case n.Root(arg=a):
+            return rings.root(value(a))
+        case n.Series(low=low, high=high, body=body) if low is not None and high is not None:
+            return counted(low, high, rings, given) * value(body)
+        case n.Matrix(rows=((cell,),)):  # brackets around a formula
+            return value(cell)
+        case _:
+            raise Unclear(f"{type(node).__name__} is no part of a formula in sizes")
+
+
+def named(symbol: Symbol, rings: FormulaRing, given: Mapping[str, Fraction]) -> Ratio:
+    """The symbol's own generator, or its number."""
+    name = meaning(symbol)
+    if name is None:
+        raise Unclear(f"{symbol} is not a size that is known here")
+    if name in given:
+        return rings.constant(fmpq(given[name].numerator, given[name].denominator))
+    return rings.symbol(name, name)
+
+
+def power(base: Ratio, times: Fraction) -> Ratio:
+    """A whole power."""
+    if times.denominator != 1 or abs(times) > MOST:
+        raise Unclear(f"the power {times} is not worked out")
+    whole = int(times)
+    if whole < 0 and not base.top:
+        raise Unclear("a formula that divides by zero")
+    top, bottom = (base.top, base.bottom) if whole >= 0 else (base.bottom, base.top)
+    return lowest(top ** abs(whole), bottom ** abs(whole))
+
+
+def counted(low: n.Expr, high: n.Expr, rings: FormulaRing, given: Mapping[str, Fraction]) -> Ratio:
+    """How many terms a Σ from low to high has."""
+    first, last = evaluated(low, rings, given), evaluated(high, rings, given)
+    return last + -first + rings.constant(fmpq(1))
+
+
+def from_size(size: object, rings: FormulaRing) -> Ratio:
+    """A polynomial in sizes (see polynomial.py) in a ring of formulas."""
+    total = rings.constant(fmpq(0))
+    for exponents, coefficient in size.to_dict().items():  # type: ignore[attr-defined]
+        term = rings.constant(coefficient)
+        for name, times in zip(NAMES, exponents, strict=True):
+            if times:
+                term = term * power(rings.symbol(name, name), Fraction(int(times)))
+        total = total + term
+    return total
+
+
+def growth(value: Ratio) -> frozenset[tuple[int, ...]]:
+    """The monomials that nothing outgrows: two formulas are of one order where these agree."""
+    if not value.bottom.is_constant():
+        raise Unclear("an order of growth that is a fraction")
+    terms = [tuple(map(int, exponents)) for exponents in value.top.to_dict()]
+    return frozenset(
+        a for a in terms if not any(a != b and all(x <= y for x, y in zip(a, b, strict=True)) for b in terms)
+    )
