@@ -91,7 +91,7 @@ def _listed_name(text: str) -> str | None:
 
 _BULLET = re.compile(r"^\s*(?:[-*+•]\s+|\\item\s*)?(?=\S)")
 _LABEL = re.compile(
-    r"^\s*(?:[-*+•]\s+)?(?:\*\*)?(?:[(（]?(?:[a-zA-Zа-я]|[ivx]+|\d{1,2})[.)）]+\s+|第[一二三四五\d]+[问題题小]\S?\s*)?(?:\*\*)?"
+    r"^\s*(?:[-*+•]\s+|\\item(?:\[[^\]]*\])?\s*)?(?:\*\*)?(?:[(（]?(?:[a-zA-Zа-я]|[ivx]+|\d{1,2})[.)）]+\s+|第[一二三四五\d]+[问題题小]\S?\s*)?(?:\*\*)?"
 )
 
 
@@ -116,7 +116,8 @@ def _sentences(text: str) -> Iterator[str]:
     """Sentences, with the white space after them; a list item begins one."""
     at = 0
     for cut in re.finditer(
-        r"(?<=[.?!])\s+(?=[^\s\d])|(?<=[。？！])|\n(?=\s*(?:[-*+•]|\(?\w{1,3}[.)])\s)|\s(?=\([a-h]\)\s)", text
+        r"(?<=[.?!])(?:\*\*|__)?\s+(?=[^\s\d])|(?:(?<=\})|(?<=\$\$)|(?<=\\\]))\s*\n|(?<=[。？！])|\n(?=\s*(?:[-*+•]|\\item|\(?\w{1,3}[.)])\s)|\s(?=\([a-h]\)\s)",
+        text,
     ):
         if cut.end() > at:
             yield text[at : cut.end()]

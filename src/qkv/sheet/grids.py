@@ -43,7 +43,7 @@ _DIGIT = re.compile(r"[\d∞]")
 _PROSE = re.compile(r"(?:[^\W\d_]{2,}[\s,]+){4}")  # four words in a row are no cells
 NUMBER = re.compile(
     r"[-+−–]?\s?(?:(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+−]?\d+)?(?:\s?(?:[×x·*]|\\times|\\cdot)\s?10\s?\^?\s?(?:\{[-+−]?\d+\}|[-+−]?\d+|[⁻⁺]?[⁰¹²³⁴-⁹]+))?"
-    r"(?:/\d+(?:\.\d+)?)?|∞|\\infty|inf(?:inity)?)$",
+    r"(?:/\d+(?:\.\d+)?)?(?:\s?\\?%)?|∞|\\infty|inf(?:inity)?)$",
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"[\"'“‘(]?[^\W\d_][^\s=≈]*$|[\"'“].*[\"'”]$")

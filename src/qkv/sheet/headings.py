@@ -113,7 +113,10 @@ def opening_at(line: str) -> Heading | None:
     'Problem 2'
     """
     found = PROBLEM_OPENING.match(line)
-    return Heading(" ".join(found["title"].split()), PROBLEM, found["word"].lower(), 0) if found else None
+    if not found:
+        return None
+    title, word = found["title"] or found["short"], found["word"] or found["short"][0]
+    return Heading(" ".join(title.split()), PROBLEM, word.lower(), 0)
 
 
 def div_rank(name: str) -> int | None:

@@ -9,6 +9,7 @@ _COMMENT = re.compile(r"(?<=[\],\[\d\s])(?:#|//|←|<-)[^\n]*")
 _WRAPPER = re.compile(
     r"\b(?:(?:np|numpy|torch|tf|jnp)\.)?(?:array|tensor|matrix|asarray|constant|Tensor)\s*\((?=\s*[\[(])"
 )
+_INFINITY = re.compile(r"(?<![^\W\d_])(?:np\.|math\.)?inf(?:inity)?(?![^\W\d_])")
 _KEYWORD = re.compile(r",\s*(?:dtype|device|requires_grad|grad_fn)\s*=\s*[\w.<>']+")
 _OPEN = re.compile(r"\\begin\{\w+\*?\}|\\end\{\w+\*?\}|[\[\]]|\\[\[\]]")
 _UNFINISHED = re.compile(r"(?:=|≈|:=)\s*$")
@@ -80,6 +81,8 @@ def plain_list(source: str) -> str:
     if "#" in source or "//" in source or "←" in source or "<-" in source:
         source = _COMMENT.sub(_blank, source)
     source = _KEYWORD.sub(_blank, source)
+    if "inf" in source:
+        source = _INFINITY.sub(lambda found: "∞".ljust(len(found[0])), source)
     while found := _WRAPPER.search(source):
         close = _closing(source, found.end())
         inside = source[found.end() : close]

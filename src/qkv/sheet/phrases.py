@@ -15,7 +15,8 @@ PROBLEM_WORDS = (
     "question|exercise|problem|part|task|example|assignment|homework|discussion|worksheet|quiz|activity|"
     "aufgabe|übung|teil|beispiel|frage|exercice|problème|partie|exemple|question|ejercicio|problema|parte|ejemplo|"
     "pregunta|tarea|esercizio|esempio|domanda|exercício|questão|exemplo|tarefa|задача|упражнение|вопрос|часть|пример|"
-    "задание|练习|题|问题|例题|例|作业|練習|問題|問|演習|課題|연습|문제|예제|oefening|opgave|zadanie|ćwiczenie|alıştırma|soru|övning"
+    "задание|练习|题|问题|例题|例|作业|練習|問題|問|演習|課題|연습|문제|예제|oefening|opgave|zadanie|ćwiczenie|alıştırma|soru|"
+    "övning|uppgift|oppgave|tehtävä|cvičení|příklad|feladat|bài|bài tập|soal|завдання|opdracht|vraag"
 )
 # Those that name the whole document and stand above its problems.
 DOCUMENT_WORDS = frozenset(["homework", "discussion", "worksheet", "assignment", "quiz", "作业"])
@@ -31,7 +32,8 @@ PROBLEM_HEADING = re.compile(
     re.IGNORECASE,
 )
 PROBLEM_OPENING = re.compile(
-    rf"\s*(?:\*\*|__)?(?P<title>(?P<word>{_any(PROBLEM_WORDS)})\s*[#№]?\s*\d+(?:\.\d+)*[a-z]?)\s*(?:\*\*|__)?\s*[.:：)]",
+    rf"\s*(?:\*\*|__)?(?P<title>(?P<word>{_any(PROBLEM_WORDS)})\s*[#№]?\s*\d+(?:\.\d+)*[a-z]?)\s*(?:\([^()\n]*\)\s*)?"
+    r"(?:\*\*|__)?\s*[.:：)]|\s*\*\*(?P<short>[QP]\s?\d+)[.:)]*\*\*",
     re.IGNORECASE,
 )
 STEP_HEADING = re.compile(
@@ -47,11 +49,12 @@ ASK_WORDS = (
     "calculer|calculez|calcule|trouver|trouvez|déterminer|déterminez|montrer|montrez|donner|donnez|quel|quelle|combien|"
     "calcula|calcular|calculen|halla|hallar|encuentra|encontrar|determina|determinar|muestra|demuestra|obtén|cuál|qué|"
     "cuántos|cuánto|determine|encontre|mostre|obtenha|qual|quais|quanto|quantos|calcolare|calcola|trova|trovare|"
+    "beräkna|bestäm|beregn|bereken|oblicz|wyznacz|vypočítejte|számítsa|hesaplayın|bulunuz|tính|знайдіть|обчисліть|hitung|"
     "найдите|найти|вычислите|вычислить|определите|покажите|докажите|сколько|чему|какой|какова|почему|посчитайте"
 )
 ASK = re.compile(rf"(?:^|[,;:]\s+)(?:please\s+|bitte\s+)?(?:{_any(ASK_WORDS)})\b", re.IGNORECASE)
 ASK_CJK = re.compile(
-    r"^(?:请|試|试)?(?:计算|計算|求|算出|写出|证明|说明|给出|確定|确定|验证)|(?:せよ|なさい|求めよ|计算[^。]*[。：:]?$|하시오|구하라)"
+    r"^(?:请|試|试)?(?:计算|計算|求|算出|写出|证明|说明|给出|確定|确定|验证)|(?:せよ|なさい|求めよ|计算[^。]*[。：:]?$|하시오|구하라|구하여라|하여라|하라[.]?$)"
 )
 ASK_LATIN_QUESTION = re.compile(
     r"^(?:what|which|how|why|is|are|does|do|wie|was|warum|welche|quel|quelle|combien|cuál|qué|cuántos|cuánto|qual|quais|"
@@ -79,6 +82,9 @@ NOUNS = (
     "запросы|ключи|значения|веса|маска|выход|вход|矩阵|矩陣|向量|输入|输出|查询|键|值|权重|设|行列|入力|出力|重み"
 )
 NOUN = re.compile(rf"(?:^|[\s(])(?:{_any(NOUNS)})\s*$|[\u4e00-\u9fff\u3040-\u30ff]\s*$", re.IGNORECASE)
+
+# 'the output Z = A V': the word is no factor of the product.
+NOUN_BEFORE_NAME = re.compile(rf"\b(?:{_any(NOUNS)})\s+(?=[A-Za-z](?:[_^']\S*)?\s*[=≈])", re.IGNORECASE)
 
 # 'Times V:' names an operand, not the result.
 OPERATOR_WORDS = (

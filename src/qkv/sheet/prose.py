@@ -14,8 +14,8 @@ from qkv.sheet.draft import Asked, Event, Said, Stated
 from qkv.sheet.grammar import Chain, Parsed, parse_math
 from qkv.sheet.lists import logical_lines, plain_list
 from qkv.sheet.model import Origin, Unread
-from qkv.sheet.phrases import CAPTION, TOTAL
-from qkv.sheet.spans import Piece, Sort, pieces
+from qkv.sheet.phrases import CAPTION, NOUN_BEFORE_NAME, TOTAL
+from qkv.sheet.spans import Piece, Sort, brace_end, pieces
 
 # Only lines with one of these can hold a relation or a list; the grammar need not look at the others.
 _WORTH_PARSING = re.compile(r"[=≈≃≅∈\[⇒→⟹]|\\(?:begin|approx|Rightarrow|implies|in\b|to\b|rightarrow)|->|=>")
@@ -28,8 +28,11 @@ _VALUES = re.compile(
     r"(?P<lead>\s*(?:=|\\approx|≈)) "
     r"(?P<values>\s*[-−]?\d[\d.]*(?:\s*,\s*(?:\\[ ,;!]\s*)*[-−]?\d[\d.]*)+)(?P<tail>[\s.]*)$"
 )
+_FRAME = re.compile(r"\\(?:boxed|fbox|framebox)\s*\{")
 _PRINTED = re.compile(r"(?: {4,}|\t)[-−]?\d+(?:\.\d*)?(?:e[-+]?\d+)?\s*$")
 _WORD_LIST = re.compile(r"\[[^\[\]\d=\\]*[^\W\d_]{2}[^\[\]\d=\\]*\]")  # [I, am, Fine.]
+_TUPLE = re.compile(r"(?<![\w)\]}^])\((\s*[-−]?\d+\.\d+(?:\s*,\s*[-−]?\d+\.\d+)+\s*)\)(?![\^'\w])")  # (0.2, 0.8)
+_DASHED_COLON = re.compile(r":\s?-(?=\s)")  # 'Step 3 :- A = …'
 _MARKER = re.compile(
     r"^[ \t]*(?:[-*+•](?=\s)|\\item(?:\[[^\]\n]*\])?)?[ \t]*"
     r"(?:\(?(?:[a-z]|[ivx]+|\d{1,2})[.)]+(?=\s))?(?:\([a-z]\)(?=\s))?",
@@ -37,6 +40,7 @@ _MARKER = re.compile(
 )
 _NUMBERED = re.compile(r"\A\s*\d{1,2}\.\s+(?=[^\W\d])")  # '2. Scores \\' at the top of a display
 _EMPHASIS = re.compile(r"\*\*|(?<![\w*])\*(?=\w)|(?<=[\w.!?])\*(?![\w*])|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)")
+_STYLED = re.compile(r"\\(?:emph|textbf|textit|textsc|underline|large|Large)\{([^{}]*)\}")
 _TAGS = re.compile(r"<(?P<end>/?)(?P<tag>sub|sup|br|b|i|em|strong|p|div|span|center|u)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _ENTITIES = {
     "&times;": "×", "&radic;": "√", "&minus;": "−", "&infin;": "∞", "&middot;": "·", "&sdot;": "·", "&alpha;": "α",
@@ -132,12 +136,22 @@ def _are_sizes(source: str) -> bool:
     return len(source) < 300 and bool(_SIZES.match(source))
 
 
+def _unboxed(source: str) -> str:
+    """A display without the frame around an answer, and with \\intertext as plain \\text."""
+    source = source.replace(r"\intertext", r"     \text")
+    while found := _FRAME.search(source):
+        end = brace_end(source, found.end())
+        inside = source[found.end() : end]
+        source = source[: found.start()] + " " * len(found[0]) + inside + " " + source[end + 1 :]
+    return source
+
+
 def _display(piece: Piece, places: _Places) -> Iterator[Event]:
     at = places.at(piece.offset)
     if _are_sizes(piece.source):
         yield Said(piece.source.strip(), at)
         return
-    result = parsed(_NUMBERED.sub(_blank, piece.source, count=1), at)
+    result = parsed(_unboxed(_NUMBERED.sub(_blank, piece.source, count=1)), at)
     for chain in result.chains:
         if len(chain.links) == 1 and isinstance(chain.links[0].expr, Name) and not chain.continues:
             yield Said(f"{chain.lead} ${chain.text}$ {chain.trail}", chain.at)
@@ -200,6 +214,8 @@ def _struck_words(piece: Piece, places: _Places) -> Iterator[Event]:
 
 def _words(piece: Piece, places: _Places) -> Iterator[Event]:
     source = _EMPHASIS.sub(_blank, piece.source)
+    if "\\" in source:
+        source = _STYLED.sub(lambda found: " " * (len(found[0]) - len(found[1]) - 1) + found[1] + " ", source)
     first = 0 if places.at(piece.offset).column == 1 else source.find("\n") + 1 or len(source)
     source = source[:first] + _MARKER.sub(_blank, source[first:])
     for line, offset in logical_lines(source):
@@ -224,7 +240,9 @@ def _plain_line(line: str, at: Location) -> Iterator[Event]:
     if _are_sizes(line):
         yield Said(line.strip(), at)
         return
-    result = parsed(_WORD_LIST.sub(_blank, line), at, strict=False)
+    source = NOUN_BEFORE_NAME.sub(_blank, _WORD_LIST.sub(_blank, line))
+    source = _DASHED_COLON.sub(":  ", _TUPLE.sub(r"[\1]", source))
+    result = parsed(source, at, strict=False)
     done = 0
     for chain in result.chains:
         start = _offset_of(chain, line, at, done)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from qkv.errors import ReadError
 from qkv.sheet.code import read_code
-from qkv.sheet.draft import Event, Stated, Titled, assemble
+from qkv.sheet.cues import questions
+from qkv.sheet.draft import Asked, Event, Stated, Titled, assemble
 from qkv.sheet.headings import PROBLEM
 from qkv.sheet.limits import DEFAULT, Limits, check_size
 from qkv.sheet.model import Sheet
@@ -71,6 +72,7 @@ def _events(text: str, limits: Limits) -> Iterator[Event]:
             case Title():
                 level = levels.level(block)
                 yield Titled(block.text, block.line, level, minor=block.rank < PROBLEM)
+                yield from (Asked(text, block.line) for text, _ in questions(block.text))
                 yield from (e for e in read_paragraph(block.source, block.line) if isinstance(e, Stated))
             case Paragraph():
                 yield from read_paragraph(block.text, block.line)

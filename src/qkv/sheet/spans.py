@@ -62,7 +62,7 @@ def _cut(text: str) -> Iterator[Piece]:
                 continue
             yield from _words(text, words_from, found.start(), struck)
             struck, words_from = not struck, at
-            until = _brace_end(text, at) if found["sout"] else -1
+            until = brace_end(text, at) if found["sout"] else -1
             continue
         span = _span(text, found)
         if not span:
@@ -89,7 +89,8 @@ def _strike_ends(text: str, at: int) -> bool:
     )
 
 
-def _brace_end(text: str, at: int) -> int:
+def brace_end(text: str, at: int) -> int:
+    """Where the group that is open at a place closes; the end of the text if it never does."""
     depth = 1
     for found in re.compile(r"\\.|[{}]").finditer(text, at):
         depth += {"{": 1, "}": -1}.get(found[0], 0)
@@ -159,7 +160,7 @@ def _joined(found: list[Piece]) -> list[Piece]:
     joined: list[Piece] = []
     for index, piece in enumerate(found):
         after = found[index + 1] if index + 1 < len(found) else None
-        tied = piece.sort is Sort.INLINE and (
+        tied = piece.sort in (Sort.INLINE, Sort.CODE) and (
             (after is not None and after.sort is Sort.WORDS and _RELATION_FIRST.match(after.source))
             or (joined and joined[-1].sort is Sort.WORDS and _RELATION_LAST.search(joined[-1].source))
         )

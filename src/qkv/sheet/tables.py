@@ -68,7 +68,7 @@ def _layout(block: Rows) -> _Layout:
     if name:
         rows = [row[1:] if row and (row[0] is name or not row[0].text) else row for row in rows]
     heads: tuple[Cell, ...] = ()
-    if block.header and rows and not (block.piped and _is_data(rows[0])):
+    if rows and _is_header(block, rows):
         heads, rows = rows[0], rows[1:]
     rows = [row for row in rows if any(cell.text for cell in row)]
     if not name and rows and _labelled(heads, rows):
@@ -89,9 +89,15 @@ def _split_numbers(row: tuple[Cell, ...]) -> Iterator[Cell]:
             yield cell
 
 
-def _is_data(row: Sequence[Cell]) -> bool:
-    """Whether the first row of a Markdown table is numbers, because a matrix was typed as a table."""
-    return all(NUMBER.match(_bare(cell.text)) for cell in row)
+def _is_header(block: Rows, rows: Sequence[Sequence[Cell]]) -> bool:
+    """Whether the first row heads the columns. A Markdown table whose first row is numbers is a matrix typed as one;
+    rows between bars with no rule have heads if the first row holds no number and the second does."""
+    if not block.piped:
+        return block.header
+    first, second = (
+        [bool(NUMBER.match(_bare(cell.text))) for cell in row] for row in (rows[0], rows[min(1, len(rows) - 1)])
+    )
+    return not all(first) if block.header else not any(first) and any(second)
 
 
 def _labelled(heads: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> bool:
@@ -211,6 +217,9 @@ def _value(cell: Cell) -> Expr | None:
         return Infinite(-1, at=at)
     if re.fullmatch(r"[-−]?\d+,\d+", text):
         return replace(_number(text.replace(",", ".")), text=text, at=at)
+    if percent := re.fullmatch(r"([-−]?[\d.]+)\s?\\?%", text):
+        plain = _number(percent[1])
+        return Number(plain.value / 100, (plain.places or 0) + 2, text, at=at)
     if not text or text in ("-", "—", "–"):
         return None
     chains = parse_math(text, at).chains
@@ -265,20 +274,21 @@ def _row_statements(chains: Sequence[Chain | None], labels: Sequence[str], names
         if chain:
             label = labels[i] if i < len(labels) else str(i + 1)
             number = label if label.isdigit() else str(i + 1)
-            links = tuple(_numbered(link, number) for link in names)
+            links = tuple(_numbered(link, number, chain.at) for link in names)
             first = replace(chain.links[0], relation=Relation.EQUAL) if links else chain.links[0]
             told = replace(chain, links=(*links, first, *chain.links[1:]))
             yield Stated(told, Origin.TABLE, row_label=label, named=False)
 
 
-def _numbered(link: Link, number: str) -> Link:
+def _numbered(link: Link, number: str, at: Location) -> Link:
     """k_i in row 2 is k_2."""
     letter = _index_letter(link)
     if not isinstance(link.expr, Name) or letter is None:
         return link
     symbol = link.expr.symbol
     indices = tuple(number if index == letter else index for index in symbol.indices)
-    return replace(link, expr=replace(link.expr, symbol=replace(symbol, indices=indices), spelled=""))
+    name = Name(replace(symbol, indices=indices), at=at)
+    return replace(link, expr=name, text=str(name.symbol), at=at)
 
 
 def _vector_source(cell: Cell) -> tuple[str, int, str] | None:

@@ -13,6 +13,10 @@ _LAYOUT = re.compile(
     r"proof|tabular|multicols)\*?\}(?:\[[^\]\n]*\]|\{[^}\n]*\})*|\\(?:label|ref|cite|usepackage|vspace|hspace|includegraphics|pagestyle|"
     r"caption|thispagestyle)\*?(?:\[[^\]\n]*\])?\{[^}\n]*\}|\\(?:maketitle|newpage|clearpage|noindent|centering|bigskip|medskip|smallskip)\b"
 )
+_TABULAR = re.compile(
+    r"\\begin\{tabular[x*]?\}(?:\[[^\]]*\])?(?:\{[^{}]*\})+"
+    r"(?P<body>[^\\]*(?:\\(?!end\{tabular)[^\\]*)*)\\end\{tabular[x*]?\}"
+)
 _NEW = re.compile(
     r"\\(?:re)?(?:new|provide)command\*?\s*\{?\\(?P<new>[A-Za-z]+)\}?\s*(?:\[(?P<count>\d)\])?|\\def\s*\\(?P<def>[A-Za-z]+)(?P<hashes>(?:#\d)*)(?=\{)"
     r"|\\DeclareMathOperator\*?\s*\{?\\(?P<operator>[A-Za-z]+)\}?"
@@ -36,8 +40,16 @@ def plain_tex(text: str, limits: Limits) -> str:
     start = text.find("\\begin{document}")
     if start >= 0:
         text = re.sub(r"[^\n]", " ", text[:start]) + text[start:]
+    text = _TABULAR.sub(_as_table, text)
     text = _LAYOUT.sub(_blank, text)
     return _expanded(text, macros, limits) if macros else text
+
+
+def _as_table(found: re.Match[str]) -> str:
+    """A tabular as rows between bars, line by line; rules and column specs go."""
+    body = re.sub(r"\\(?:hline|toprule|midrule|bottomrule)\b|\\c(?:line|midrule)\{[^}]*\}", " ", found["body"])
+    lines = [re.sub(r"(?<!\\)&", " | ", line) for line in body.split("\n")]
+    return "\n".join(f"| {line.replace(chr(92) * 2, ' ').rstrip()} |" if line.strip() else "" for line in lines)
 
 
 def _blank(found: re.Match[str]) -> str:
