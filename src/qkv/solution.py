@@ -28,7 +28,7 @@ SHOWN_DIGITS = 6
 FLOAT_DIGITS = 25  # more than a float needs, so that reading the decimal back gives the nearest float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Quantity:
     """One quantity of a worked solution: every digit that it shows is proven."""
 
@@ -77,7 +77,7 @@ class Quantity:
         return f"$\\displaystyle {name} = {_matrix(self.digits())}$"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Solution:
     """A worked problem, or all problems of a document; indexing it gives a quantity.
 
@@ -131,6 +131,10 @@ class Solution:
 
     def __str__(self) -> str:
         return self.to_text()
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(dict.fromkeys(trace.program.kind for trace in self.traces)) or "nothing to work out"
+        return f"<Solution: {kinds}; {', '.join(self.names)}>"
 
     def to_text(self, width: int | None = None, **options: Any) -> str:
         """The worked steps as plain text, as wide as the terminal if no width is said."""
