@@ -59,6 +59,8 @@ class _Cutter:
             self.lo = self.hi = after
         elif token.kind in ("text", "prose") and not self._is_name(i):
             self._word(i, token, after)
+        elif after > i + 1 and not self.reader.strict and any(t.kind == "prose" for t in self.reader.tokens[i:after]):
+            self._word(i, token._replace(text=self.reader.text(i, after)), after)  # brackets around words
         elif token.kind in ("row", "wide") or token.text in (",", ";", ".", ":", "&"):
             if token.kind == "sep" or self._divides(i, after):
                 self._separate(i, token, after)
@@ -69,6 +71,10 @@ class _Cutter:
             self.hi = after
 
     def _separate(self, i: int, token: Token, after: int) -> None:
+        if token.text == ":" and self._defines(after):
+            self.reader.tokens[i] = token._replace(kind="rel", text="=")  # W_O: [[1, 0], [0, 1]]
+            self.hi = after
+            return
         if token.text == ":" and self.lo < self.hi and self._is_heading():
             self._as_words(i)
         else:
@@ -84,6 +90,16 @@ class _Cutter:
         if tokens[self.hi - 1].kind in ("rel", "op", "cmp"):
             return False
         return following is None or following.kind not in ("rel", "op", "cmp")
+
+    def _defines(self, after: int) -> bool:
+        """Whether a colon stands between a bare symbol and a literal."""
+        tokens = self.reader.tokens
+        if self.lo >= self.hi or self.words or after >= len(tokens) or tokens[self.lo].kind != "name":
+            return False
+        value = tokens[after]
+        literal = value.kind in ("list", "grid", "begin") or (value.kind == "open" and "[" in value.text)
+        allowed = ("name", "script", "sub", "sup", "num", "open", "close", "text")
+        return literal and self.hi - self.lo < 7 and all(t.kind in allowed for t in tokens[self.lo : self.hi])
 
     def _is_heading(self) -> bool:
         tokens = self.reader.tokens[self.lo : self.hi]
@@ -118,8 +134,9 @@ class _Cutter:
             self._as_words(i)
         self._cut("words", i)
         self.lo = self.hi = after
-        if token.text.strip(" ,.;:~").lower() not in _JOINING_WORDS:
-            self.words.append(token.text.strip())
+        words = token.text.strip()
+        if words.strip(" ,.;:~").lower() not in _JOINING_WORDS and any(c.isalnum() for c in words):
+            self.words.append(words)
 
     def _is_numbering(self) -> bool:
         """'1.' or '(2)' before words counts paragraphs."""

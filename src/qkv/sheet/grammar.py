@@ -16,7 +16,7 @@ from qkv.sheet.brackets import Paired, paired
 from qkv.sheet.clauses import Piece, pieces_of, sizes_in
 from qkv.sheet.expressions import Reader
 from qkv.sheet.lexer import Places, tokens_of
-from qkv.sheet.matrices import own_level
+from qkv.sheet.matrices import blank_list, own_level
 from qkv.sheet.model import Link, Relation, Unread
 from qkv.sheet.numerals import uses_decimal_comma
 
@@ -132,7 +132,7 @@ def _add_link(reader: Reader, links: list[Link], relation: Relation, lo: int, hi
         links[-1] = replace(links[-1], note=f"{links[-1].note} {reader.text(lo, hi)}".strip())
         return
     reader.shapes = []
-    expr = reader.expression(lo, hi)
+    expr = blank_list(reader, lo, hi, at_least=3 if reader.strict else 2) or reader.expression(lo, hi)
     struck = isinstance(expr, Call) and expr.function == "struck"
     if isinstance(expr, Call) and struck:
         expr = expr.args[0]

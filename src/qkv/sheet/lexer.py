@@ -198,14 +198,33 @@ class _Lexer:
                 self.out.append(Token("num", text[1:], start + 1, m.end(), 0))
             self.gap = 0
             return
+        if letters == "x" and not self.strict and self._between_matrices(m):
+            self.add("op", "×", m)
+            return
         called, defined = _CALLED.match(self.source, m.end()), _DEFINED.match(self.source, m.end())
         kind = ""
         for kind, piece, first, last in pieces_of_word(letters, self.strict, bool(called), bool(defined)):
             self.out.append(Token(kind, piece, start + first, start + last, self.gap))
             self.gap = 0
+        if kind == "word" and defined:
+            self._join_names()
         if len(letters) < len(text):
             digits = "sub" if kind in ("name", "word", "sub") else "num"
             self.out.append(Token(digits, text[len(letters) :], start + len(letters), m.end(), 0))
+
+    def _join_names(self) -> None:
+        """Attention Weights = …: two words that name quantities are one name."""
+        if len(self.out) > 1 and self.out[-1].gap == 1 and self.out[-2].kind in ("word", "func"):
+            first, second = self.out[-2:]
+            if first.text.lower() in table.NAME_WORDS and second.text.lower() in table.NAME_WORDS:
+                self.out[-2:] = [first._replace(kind="word", text=f"{first.text}_{second.text}", end=second.end)]
+
+    def _between_matrices(self, m: re.Match[str]) -> bool:
+        """Whether a lone x is a times sign: Q x K^T."""
+        before = self.out[-1] if self.out and self.gap == 1 else None
+        after = self.source[m.end() : m.end() + 2]
+        left = before is not None and (before.kind in ("sub", "sup", "close", "list", "grid") or before.text.isupper())
+        return left and after[:1] == " " and (after[1:].isupper() or after[1:] in ("[", "("))
 
     def _between_numbers(self, m: re.Match[str], size: int) -> bool:
         if not self.out or self.out[-1].kind != "num":

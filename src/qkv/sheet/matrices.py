@@ -248,6 +248,19 @@ def _one_list(cells: Cells, lo: int, hi: int) -> bool:
     return first.kind == "list" or (first.kind == "open" and first.text == "[" and cells.partner[lo] == hi - 1)
 
 
+def blank_list(cells: Cells, lo: int, hi: int, *, at_least: int) -> Expr | None:
+    """Numbers in a row with nothing but blanks between them, outside of brackets: a loose vector."""
+    if cells.tokens[lo].kind not in ("num", "inf", "op") or hi - lo < at_least:
+        return None
+    spans = _blank_cells(cells, lo, hi)
+    signs = any(cells.tokens[a].kind == "op" for a, _ in spans[1:])
+    if len(spans) < (3 if signs else at_least):
+        return None
+    return Matrix(
+        (tuple(cells.expression(a, b) for a, b in spans),), loose=True, at=cells.places.at(cells.tokens[lo].start)
+    )
+
+
 def _blank_cells(cells: Cells, lo: int, hi: int) -> list[tuple[int, int]]:
     """Cells that only blanks part, as MATLAB and NumPy print them; none unless all are numbers or lists."""
     tokens = cells.tokens
