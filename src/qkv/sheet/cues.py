@@ -112,13 +112,17 @@ def questions(text: str) -> Iterator[tuple[str, int]]:
         at += len(sentence)
 
 
+_CUT = re.compile(
+    r"(?<=[.?!])(?:\*\*|__)?\s+(?=[^\s\d])|(?<=[。？！])"  # the end of a sentence
+    r"|(?:(?<=\})|(?<=\$\$)|(?<=\\\]))\s*\n"  # the end of a display
+    r"|\n(?=\s*(?:[-*+•]|\\item|\(?\w{1,3}[.)])\s)|\s(?=\([a-h]\)\s)"  # the next list item
+)
+
+
 def _sentences(text: str) -> Iterator[str]:
     """Sentences, with the white space after them; a list item begins one."""
     at = 0
-    for cut in re.finditer(
-        r"(?<=[.?!])(?:\*\*|__)?\s+(?=[^\s\d])|(?:(?<=\})|(?<=\$\$)|(?<=\\\]))\s*\n|(?<=[。？！])|\n(?=\s*(?:[-*+•]|\\item|\(?\w{1,3}[.)])\s)|\s(?=\([a-h]\)\s)",
-        text,
-    ):
+    for cut in _CUT.finditer(text):
         if cut.end() > at:
             yield text[at : cut.end()]
             at = cut.end()

@@ -101,10 +101,13 @@ def grid_at(lines: list[str], at: int) -> Found | None:
     rows: list[tuple[Cell, ...]] = []
     head = _labels_above(lines, at)
     end = at + (1 if head else 0)
-    while end < len(lines) and (row := grid_row(lines[end], end + 1)) and _fits(rows, row):
+    named, width = False, 0
+    while end < len(lines) and (row := grid_row(lines[end], end + 1)):
+        if rows and ((named and row[0].is_name) or abs(_width(row) - width) > 3):
+            break
+        named, width = named or row[0].is_name, width or _width(row)
         rows.append(row)
         end += 1
-    named = bool(rows) and rows[0][0].is_name
     tabs = bool(rows) and "\t" in lines[end - 1]
     alone = named and not tabs and len(rows) == 1 and _width(rows[0]) >= 2 and not _bracketed(lines[at])
     if len(rows) < 2 and not alone:
@@ -182,16 +185,6 @@ def _bracketed(line: str) -> bool:
 
 def _width(row: tuple[Cell, ...]) -> int:
     return sum(1 for cell in row if NUMBER.match(cell.text))
-
-
-def _fits(rows: list[tuple[Cell, ...]], row: tuple[Cell, ...]) -> bool:
-    """Whether a line goes on with the grid: not a second name after a full row of its own, about as wide."""
-    if not rows:
-        return True
-    named = [r for r in rows if r[0].is_name]
-    if row[0].is_name and named:
-        return False
-    return abs(_width(row) - _width(rows[0])) <= 3
 
 
 def _labels_above(lines: list[str], at: int) -> tuple[Cell, ...] | None:

@@ -94,9 +94,8 @@ def _is_header(block: Rows, rows: Sequence[Sequence[Cell]]) -> bool:
     rows between bars with no rule have heads if the first row holds no number and the second does."""
     if not block.piped:
         return block.header
-    first, second = (
-        [bool(NUMBER.match(_bare(cell.text))) for cell in row] for row in (rows[0], rows[min(1, len(rows) - 1)])
-    )
+    first = [bool(NUMBER.match(_bare(cell.text))) for cell in rows[0]]
+    second = [bool(NUMBER.match(_bare(cell.text))) for cell in rows[min(1, len(rows) - 1)]]
     return not all(first) if block.header else not any(first) and any(second)
 
 
