@@ -35,7 +35,8 @@ def explain(trace: Trace, author: Author, target: n.Expr, judged: JudgedGrid) ->
     scene = Scene(trace)
     found: dict[str, str] = {}
     wrong = [(i, j) for i, row in enumerate(judged) for j, cell in enumerate(row) if cell.verdict is Verdict.WRONG]
-    if not _is_copy(scene, author, target):
+    copied = _is_copy(scene, author, target)
+    if not copied:
         whole = range(len(judged))
         if len(judged) * len(judged[0]) > 1:
             found = _reproducing(scene, author, target, judged, whole)
@@ -43,7 +44,7 @@ def explain(trace: Trace, author: Author, target: n.Expr, judged: JudgedGrid) ->
         if not found and len(rows) < len(judged) and len(wrong) > 1 and len(judged[0]) > 1:
             found = _reproducing(scene, author, target, judged, rows)
     if not found:
-        found = slips(scene, author, target, judged, wrong)
+        found = slips(scene, author, target, judged, wrong, copied)
     return _cause(found)
 
 

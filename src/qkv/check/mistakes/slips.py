@@ -1,17 +1,225 @@
-"""Slips in single cells: a product dropped, a sign lost, an index off, digits that went astray."""
+"""Slips in single cells: a product dropped, a sign lost, an index off, digits that went astray.
+
+Two tables: what can happen while a row meets a column, and what can happen to a number while it is written down.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
 from qkv.check.author import Author
 from qkv.check.cells import Judged
-from qkv.check.mistakes.scene import Scene
+from qkv.check.compare import Agreement, Shown, follows
+from qkv.check.mistakes.scene import Scene, levels
+from qkv.errors import QkvError
 from qkv.expr import nodes as n
+from qkv.interpret import cells as c
+from qkv.interpret.cells import NEG_INF, Cell
+from qkv.interpret.certified import Value
+from qkv.interpret.rounding import round_places
 
 Wrong = list[tuple[int, int]]
 
 
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A cell of a product: the rows of the left factor, the columns of the right one, and which of them meet."""
+
+    rows: Sequence[Sequence[Cell]]
+    columns: Sequence[Sequence[Cell]]
+    row: int
+    column: int
+    total: Cell  # what comes out, a bias included
+
+    @property
+    def pairs(self) -> list[tuple[Cell, Cell]]:
+        """The numbers that are multiplied."""
+        return list(zip(self.rows[self.row], self.columns[self.column], strict=True))
+
+    def less(self, amount: Cell) -> Cell:
+        """What comes out if so much is missing."""
+        return c.add(self.total, c.negate(amount))
+
+
+@dataclass(frozen=True, slots=True)
+class DotSlip:
+    """A slip while working out one cell of a product."""
+
+    key: str
+    says: str
+    change: Callable[[Meeting], Iterator[Cell]]
+
+
+@dataclass(frozen=True, slots=True)
+class TextSlip:
+    """A slip while writing a number down."""
+
+    key: str
+    says: str
+    change: Callable[[str], Iterator[str]]
+
+
+def _dropped(m: Meeting) -> Iterator[Cell]:
+    return (m.less(c.multiply(x, y)) for x, y in m.pairs)
+
+
+def _sign(m: Meeting) -> Iterator[Cell]:
+    return (m.less(c.multiply(c.multiply(x, y), c.rational(2))) for x, y in m.pairs)
+
+
+def _added(m: Meeting) -> Iterator[Cell]:
+    return (c.add(m.less(c.multiply(x, y)), c.add(x, y)) for x, y in m.pairs)
+
+
+def _off(m: Meeting) -> Iterator[Cell]:
+    """The neighbouring row or column, for the whole cell or for one number of it."""
+    spare = m.less(_dot(m.rows[m.row], m.columns[m.column]))
+    for i, j in ((m.row - 1, m.column), (m.row + 1, m.column), (m.row, m.column - 1), (m.row, m.column + 1)):
+        if 0 <= i < len(m.rows) and 0 <= j < len(m.columns):
+            yield c.add(spare, _dot(m.rows[i], m.columns[j]))
+
+
+def _dot(row: Sequence[Cell], column: Sequence[Cell]) -> Cell:
+    total: Cell = c.rational(0)
+    for x, y in zip(row, column, strict=True):
+        total = c.add(total, c.multiply(x, y))
+    return total
+
+
+def _negated(text: str) -> Iterator[str]:
+    yield text.removeprefix("-") if text.startswith("-") else "-" + text
+
+
+def _digit_places(text: str) -> list[int]:
+    return [i for i, ch in enumerate(text) if ch.isdigit()]
+
+
+def _digit_lost(text: str) -> Iterator[str]:
+    return (text[:i] + text[i + 1 :] for i in _digit_places(text))
+
+
+def _digit_doubled(text: str) -> Iterator[str]:
+    return (text[: i + 1] + text[i] + text[i + 1 :] for i in _digit_places(text) if text[i] != "0")
+
+
+def _transposed(text: str) -> Iterator[str]:
+    places = _digit_places(text)
+    for i, j in pairwise(places):
+        yield text[:i] + text[j] + text[i + 1 : j] + text[i] + text[j + 1 :]
+
+
+def _shifted(text: str) -> Iterator[str]:
+    """The point one or two places to the left or to the right."""
+    sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
+    whole, _, decimals = digits.partition(".")
+    for by in (1, -1, 2, -2):
+        figures = "0" * 3 + whole + decimals + "0" * 3
+        point = 3 + len(whole) + by
+        end = max(point, 3 + len(whole) + len(decimals))
+        left, right = figures[:point].lstrip("0") or "0", figures[point:end]
+        yield sign + left + ("." + right if right else "")
+
+
+DOTS: tuple[DotSlip, ...] = (
+    DotSlip("one product dropped", "one of the products was left out of the sum", _dropped),
+    DotSlip("sign lost", "one of the products has the wrong sign", _sign),
+    DotSlip("index off", "a neighbouring row or column was used", _off),
+    DotSlip("added instead of multiplied", "two numbers were added where they are multiplied", _added),
+)
+TEXTS: tuple[TextSlip, ...] = (
+    TextSlip("sign lost", "the sign is wrong", _negated),
+    TextSlip("a digit lost", "a digit was lost", _digit_lost),
+    TextSlip("a digit doubled", "a digit was written twice", _digit_doubled),
+    TextSlip("digits transposed", "two digits changed places", _transposed),
+    TextSlip("decimal point shifted", "the decimal point is in the wrong place", _shifted),
+)
+
+
 def slips(
-    scene: Scene, author: Author, target: n.Expr, judged: tuple[tuple[Judged, ...], ...], wrong: Wrong
+    scene: Scene, author: Author, target: n.Expr, judged: tuple[tuple[Judged, ...], ...], wrong: Wrong, copied: bool
 ) -> dict[str, str]:
-    """The slips that explain every wrong cell."""
-    return {}
+    """The slips that explain every wrong cell, with a sentence each. A copied number was only written down."""
+    left: dict[str, str] | None = None
+    factors = [] if copied else list(_products(scene, author, target))
+    for i, j in wrong:
+        found = dict(_dot_slips(judged[i][j].shown, i, j, factors))
+        for key, says in _text_slips(judged[i][j]):
+            found.setdefault(key, says)
+        left = found if left is None else {key: says for key, says in left.items() if key in found}
+    return left or {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Factors:
+    left: Value
+    right: Value
+    total: Value
+    row: int  # where the shown rows and columns begin within the product
+    column: int
+
+
+def _products(scene: Scene, author: Author, target: n.Expr) -> Iterator[_Factors]:
+    """The product that gives the target, with the author's numbers and with the true ones."""
+    base = next(levels(scene, target, author.printed))
+    row = column = 0
+    inner = base
+    if isinstance(inner, n.Entry):
+        row, column = (inner.row or 1) - 1, (inner.column or 1) - 1
+        inner = inner.arg
+    product = inner.terms[0] if isinstance(inner, n.Sum) else inner
+    if not isinstance(product, n.Product):
+        return
+    for value in (author.own, lambda expr: _true(scene, expr)):
+        left, right, total = value(product.left), value(product.right), value(inner)
+        if left and right and total and left.shape[1] == right.shape[0] and total.shape[1] == right.shape[1]:
+            yield _Factors(left, right, total, row, column)
+
+
+def _true(scene: Scene, expr: n.Expr) -> Value | None:
+    try:
+        return scene.trace.evaluate(expr)
+    except QkvError:
+        return None
+
+
+def _dot_slips(shown: Shown, i: int, j: int, factors: list[_Factors]) -> Iterator[tuple[str, str]]:
+    for f in factors:
+        columns = list(zip(*f.right.rows, strict=True))
+        row, column = f.row + i, f.column + j
+        if row >= len(f.left.rows) or column >= len(columns):
+            continue
+        meeting = Meeting(f.left.rows, columns, row, column, f.total.rows[row][column])
+        for slip in DOTS:
+            if any(follows(shown, made) is Agreement.ROUNDED for made in slip.change(meeting)):
+                yield slip.key, slip.says
+
+
+def _text_slips(cell: Judged) -> Iterator[tuple[str, str]]:
+    if cell.shown.value is None or cell.shown.half == 0:
+        return
+    places = len(cell.shown.text.partition(".")[2])
+    for expected in dict.fromkeys(_meant(cell, places)):
+        for slip in TEXTS:
+            if any(_is(text, cell.shown) for text in slip.change(expected)):
+                yield slip.key, slip.says
+
+
+def _meant(cell: Judged, places: int) -> Iterator[str]:
+    """What the author may have meant to write: to the places shown, or to a few more or less."""
+    for value in (cell.own, cell.true):
+        if value is None or value is NEG_INF:
+            continue
+        for p in (places, places + 1, places + 2, places - 1, places - 2):
+            text = round_places(value, p) if p >= 0 else None
+            if text is not None and text.strip("-0."):
+                yield text
+
+
+def _is(text: str, shown: Shown) -> bool:
+    try:
+        return bool(c.rational(Fraction(text)) == shown.value)
+    except ValueError:  # no digit is left
+        return False
