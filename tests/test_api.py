@@ -104,6 +104,8 @@ def test_markdown_and_latex(solved: qkv.Solution) -> None:
     assert solved._repr_markdown_() == solved.to_markdown()
     assert solved._repr_latex_().startswith("$$\\begin{aligned}\nS &= Q \\, K^\\top = \\begin{bmatrix} 4 & 3 & 2")
     assert solved["S"]._repr_latex_() == r"$\displaystyle S = \begin{bmatrix} 4 & 3 & 2 \\ 7 & 4 & 1 \end{bmatrix}$"
+    assert "<math" in solved._repr_html_()
+    assert "0.575975" in solved._repr_html_()
     assert r"-\infty" in qkv.work(Q=Q, K=Q, mask="causal")._repr_latex_()
 
 

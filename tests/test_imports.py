@@ -11,7 +11,10 @@ import pytest
 HEAVY = ("numba", "llvmlite", "torch", "jax", "sympy", "scipy", "matplotlib", "onnxruntime")
 USES = {
     "nothing": ("", (*HEAVY, "numpy", "flint", "rich", "click", "mpmath")),
-    "work": ("qkv.work(Q=[[1, 2]], K=[[1, 0], [0, 1]], V=[[1], [2]])['A'].digits(6)", (*HEAVY, "numpy", "rich")),
+    "work": (
+        "qkv.work(Q=[[1, 2]], K=[[1, 0], [0, 1]], V=[[1], [2]])['A'].digits(6)",
+        (*HEAVY, "numpy", "rich", "click"),
+    ),
     "print": ("str(qkv.work(Q=[[1, 2]], K=[[1, 0], [0, 1]], V=[[1], [2]]))", HEAVY),
     "dir": ("dir(qkv)", (*HEAVY, "numpy", "flint", "rich")),
 }

@@ -25,8 +25,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "check": ("errors", "expr", "sheet.model", "program", "interpret", "understand"),
     "kernel": ("errors",),
     "transport": ("errors",),
-    "theory": ("errors", "expr", "sheet.grammar", "program", "interpret", "transport"),
+    "theory": ("errors", "expr", "sheet", "program", "interpret", "transport"),
     "render": ("errors", "expr", "program.model", "interpret", "sheet.model", "check.model", "theory", "transport"),
+    "working": ("errors", "expr", "program", "interpret", "solution"),
     "solution": ("errors", "expr", "program", "interpret", "sheet.model", "render"),
 }
 # The outside: may import everything, and nothing of the above may import it.

@@ -11,16 +11,16 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from qkv.api import work as work
     from qkv.errors import QkvError as QkvError
     from qkv.solution import Quantity as Quantity
     from qkv.solution import Solution as Solution
+    from qkv.working import work as work
 
 __version__ = "0.1.0"
 
 # Public name → the module that it comes from.
 _HOMES = {
-    "work": "qkv.api",
+    "work": "qkv.working",
     "Quantity": "qkv.solution",
     "Solution": "qkv.solution",
     "QkvError": "qkv.errors",

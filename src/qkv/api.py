@@ -1,60 +1,15 @@
-"""What one can do: work a problem that is given by name, read a document, solve it, check it."""
+"""What one can do: work a problem that is given by name (working.py), read a document, solve it, check it."""
 
 from __future__ import annotations
 
 from qkv.check.judge import check_sheet as judge_sheet
 from qkv.check.model import Report
-from qkv.expr.nodes import names_in
-from qkv.interpret.shapes import shapes
-from qkv.interpret.trace import Trace
-from qkv.program.kinds import plan, with_notes
-from qkv.program.model import Program
-from qkv.program.request import USUAL, Options, request
 from qkv.sheet.limits import Limits
 from qkv.sheet.model import Sheet
 from qkv.sheet.read import read_sheet
 from qkv.solution import Solution
 from qkv.understand.problems import understand
-
-
-def work(
-    *,
-    scale: object = USUAL,
-    mask: object = None,
-    heads: int | None = None,
-    normalise: str = "softmax",
-    columns: bool | str = False,
-    title: str = "",
-    **matrices: object,
-) -> Solution:
-    """Work out attention from its matrices, step by step, in certified arithmetic.
-
-    Give Q, K, V; or X with W_Q, W_K, W_V (and Y for cross-attention, W_O, biases b_Q, b_K, b_V, b_O); or one vector s
-    and the states h that it attends to (with W_a for general scores; W_a, U_a, v_a for additive ones). Matrices are
-    nested lists of numbers, of numbers as text ("0.468", "1/3"), of fractions or decimals, or arrays.
-
-    scale      scores are divided by it: √d_k unless said; None, a number, "sqrt(d_model)", "d_k"
-    mask       None, "causal", or a matrix of 0 and −inf, or of true and false
-    heads      cut one big set of weights into so many heads; lists of matrices give each head its own
-    normalise  "softmax", or "sum" to divide by the plain sum
-    columns    tokens are columns: True (Q = W_Q X) or "W^T x"
-
-    >>> s = work(X=[[1, 0], [0, 2]], W_Q=[[1, 0], [1, 1]], W_K=[[0, 1], [1, 0]], W_V=[[1], [2]], scale=None)
-    >>> s["A"].decimals(4)
-    (('0.1192', '0.8808'), ('0.1192', '0.8808'))
-    """
-    options = Options(scale, mask, heads, normalise, columns, title)
-    program = _with_unused(plan(request(matrices, options)))
-    shapes(program, strict=True)
-    trace = Trace(program)
-    trace.values()  # so that what cannot be worked is refused here, not when it is looked at
-    return Solution((trace,))
-
-
-def _with_unused(program: Program) -> Program:
-    used = {symbol for step in program.steps for symbol in names_in(step.expr)}
-    unused = [given.spelled for given in program.givens if given.symbol not in used]
-    return with_notes(program, *(f"{name} is given, but nothing here needs it" for name in unused))
+from qkv.working import work as work
 
 
 def read_source(text: str, file: str = "", limits: Limits | None = None) -> Sheet:

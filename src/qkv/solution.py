@@ -163,6 +163,11 @@ class Solution:
     def _repr_markdown_(self) -> str:
         return self.to_markdown()
 
+    def _repr_html_(self) -> str:
+        from qkv.render import html  # only a notebook asks for it
+
+        return html.solution(self.traces, DEFAULT, self.unread)
+
     def _repr_latex_(self) -> str:
         lines = [
             rf"{symbol_latex(step.symbol)} &= {latex(step.expr)} = {_matrix(trace.digits(step.symbol, SHOWN_DIGITS))}"
