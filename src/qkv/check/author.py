@@ -67,10 +67,11 @@ class Author(Mapping[Symbol, Value]):
     def __contains__(self, symbol: object) -> bool:
         return symbol in self.printed or any(item.symbol == symbol for item in self.trace.program.items)
 
-    def own(self, expr: n.Expr) -> Value | None:
-        """An expression worked out with the author's numbers; decimals in it stand for what rounds to them."""
+    def own(self, expr: n.Expr, exact: bool = False) -> Value | None:
+        """An expression worked out with the author's numbers; decimals in it stand for what rounds to them, unless they
+        are known copies of printed values, which the author's names already stand for."""
         try:
-            return evaluate(expr, self, Loose())
+            return evaluate(expr, self, Certified() if exact else Loose())
         except QkvError:
             return None
 

@@ -95,7 +95,7 @@ def _judge(shown: Shown, true: Callable[[int], Cell], owns: list[Cell]) -> Judge
         verdict = Verdict.ROUNDED
     elif best is Agreement.ROUNDED:
         verdict = Verdict.DRIFTED
-    elif how is Agreement.NEAR or best is Agreement.NEAR:
+    elif best is Agreement.NEAR or (how is Agreement.NEAR and not owns):
         verdict = Verdict.MISROUNDED
     else:
         verdict = Verdict.WRONG

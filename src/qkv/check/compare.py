@@ -43,9 +43,12 @@ class Shown:
 
 
 def shown_number(node: n.Number, approximate: bool = False) -> Shown:
-    """A printed decimal. After ≈, trailing zeros of a whole number need not be digits: 10300 may stand for 10301."""
+    """A printed decimal. After ≈, trailing zeros of a whole number need not be digits: 10300 may stand for 10301.
+    After =, a whole number of one digit is meant to two: 1 may stand for 0.998, but 3 not for 3.4."""
     value = rational(node.value)
     ulp = node.ulp
+    if not approximate and node.places == 0 and abs(node.value) < 10:
+        ulp /= 10
     if approximate and node.places == 0 and node.value and node.value % 10 == 0:
         digits = str(abs(node.value.numerator))
         ulp *= 10 ** (len(digits) - len(digits.rstrip("0")))
@@ -123,6 +126,6 @@ def held(shown: Shown, sources: list[Cell]) -> Cell:
 
 def loosened(shown: Shown) -> Cell:
     """A decimal put into a working: anything that rounds to it. Whole numbers are meant exactly."""
-    if shown.value is None or shown.half == 0 or shown.half >= fmpq(1, 2):
+    if shown.value is None or shown.value.q == 1 and "." not in shown.text:
         return shown.cell
     return interval(shown.low, shown.high)

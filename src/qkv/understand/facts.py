@@ -150,11 +150,19 @@ def _joined(statements: Iterable[Statement]) -> Iterator[Statement]:
         yield held
 
 
+def _counts(fact: Fact) -> bool:
+    """i = 3 tells which token is spoken of; it claims nothing."""
+    letter = fact.symbol
+    return letter is not None and letter.base in INDEX_LETTERS - {"h"} and not letter.labels and not letter.indices
+
+
 def _attached(statements: Iterable[Statement]) -> Iterator[Fact]:
     """Turn chains into facts; nameless literals after an open subject take that subject."""
     open_fact: Fact | None = None
     for statement in statements:
         fact = _fact(statement)
+        if _counts(fact):
+            continue
         if statement.struck or not fact.links:
             yield replace(fact, links=fact.links if not statement.struck else statement.links)
             continue

@@ -12,7 +12,7 @@ from qkv.expr.show import symbol_plain
 from qkv.program.kinds import Key, Scale, Spec, default_symbol
 from qkv.program.model import Given
 from qkv.sheet.model import Origin, Repair
-from qkv.understand.facts import Fact, Form, Place, form, place_of, plain_value
+from qkv.understand.facts import TOKEN_BASES, Fact, Form, Place, form, place_of, plain_value
 from qkv.understand.formulas import divisors, formula_role, softmax_arguments
 from qkv.understand.repair import cell_value, mend_factor, similar
 from qkv.understand.roles import CAUSAL, DERIVED, MISREAD_Q, PLAIN_SUM, PRIMARY, ROOT_SCALE
@@ -78,7 +78,7 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
     for name in fact.subjects:
         place = place_of(name.symbol, fact.head)
         role = formula_says or misread_q(name.symbol, fact) or (place.roles[0] if place.roles else None)
-        _note_subject(found, fact, name, place, role)
+        _note_subject(found, fact, name, place, role, facts)
         if role in FACTORS and fact.working is not None and fact.formula is None or formula_says in FACTORS:
             _note_factors(found, fact, role or R.Q, place, facts)
 
@@ -115,13 +115,20 @@ def _note_words(found: Gathering, fact: Fact) -> None:
         found.plain_sum = True
 
 
-def _note_subject(found: Gathering, fact: Fact, name: n.Name, place: Place, role: Role | None) -> None:
+def _has_formula(symbol: Symbol, facts: tuple[Fact, ...]) -> bool:
+    return any(f.formula is not None and f.symbol == symbol for f in facts)
+
+
+def _note_subject(
+    found: Gathering, fact: Fact, name: n.Name, place: Place, role: Role | None, facts: tuple[Fact, ...]
+) -> None:
     value = plain_value(fact.value.expr) if fact.value else _identity(fact)
     bare = fact.formula is None and fact.working is None and not fact.pending
     if role in (R.D_K, R.D_V, R.D_MODEL, R.HEADS):
         _note_size(found, role, value, fact)
-    elif place.generic and value is None:
-        return
+    elif place.generic and (value is None or name.symbol.base in TOKEN_BASES):
+        if bare and value is not None and not _has_formula(name.symbol, facts):
+            _note_plain(found, fact, name, value)
     elif role in DERIVED and place.row is None:
         head = _head(place, fact)
         found.names.setdefault((role, head), name.symbol)
@@ -133,12 +140,22 @@ def _note_subject(found: Gathering, fact: Fact, name: n.Name, place: Place, role
         found.claimed_tokens.setdefault((role, place.row or 1), _given(name, value, role, place.head, fact))
     elif value is None or not bare:
         return
+    elif place.generic or (role in PRIMARY and value.shape == (1, 1)):
+        _note_plain(found, fact, name, value)
     elif role in PRIMARY and place.row is not None and min(value.shape) == 1:
         found.tokens.setdefault((role, place.row), _given(name, value, role, None, fact))
     elif role in PRIMARY:
         _note_primary(found, name, value, role, _head(place, fact), fact)
     else:
         found.others.setdefault(name.symbol, _given(name, value, role or R.OTHER, place.head, fact))
+
+
+def _note_plain(found: Gathering, fact: Fact, name: n.Name, value: n.Matrix) -> None:
+    """h = 2 counts heads; h_t is a vector of its own, not one of many."""
+    if name.symbol == Symbol("h") and value.shape == (1, 1):
+        _note_size(found, R.HEADS, value, fact)
+    else:
+        found.others.setdefault(name.symbol, _given(name, value, R.OTHER, None, fact))
 
 
 def _head(place: Place, fact: Fact) -> int | None:
@@ -391,13 +408,24 @@ def _columns_fit(shapes: dict[Key, tuple[int, int]]) -> bool:
 
 
 def _names(found: Gathering) -> dict[Key, Symbol]:
-    names = dict(found.names)
+    """The sheet's own names for what is worked out, each symbol for one role only."""
     heads = {head for _, head in found.givens if head is not None}
+    names: dict[Key, Symbol] = {}
+    taken = {given.symbol for given in found.givens.values()}
     for (role, head), symbol in found.names.items():
-        if role is R.OUTPUT and (head is not None) and heads:
-            names.pop((role, head))
-            names.setdefault((R.HEAD, head), symbol)
+        key = (R.HEAD, head) if role is R.OUTPUT and head is not None and heads else (role, head)
+        if key not in names and symbol not in taken and key not in found.givens:
+            names[key] = symbol
+            taken.add(symbol)
+    for role, spare in SPARE_BASES.items():
+        for head in (*heads, None):
+            if (role, head) not in names and default_symbol(role, head) in taken:
+                names[role, head] = replace(default_symbol(role, head), base=spare)
     return names
+
+
+# Letters to fall back on where a sheet uses the usual one for something else.
+SPARE_BASES = {R.SCORES: "Scores", R.SCALED: "Scaled", R.MASKED: "Masked", R.WEIGHTS: "Weights", R.HEAD: "Head"}
 
 
 def _scale(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> tuple[Scale, n.Expr | None, tuple[str, ...]]:

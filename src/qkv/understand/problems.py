@@ -15,10 +15,10 @@ from qkv.interpret.trace import Trace
 from qkv.program.kinds import default_symbol, plan
 from qkv.program.model import Given, Program, Step
 from qkv.sheet.model import Origin, Repair, Sheet
-from qkv.understand.facts import Fact, Form, facts_of, form, place_of
+from qkv.understand.facts import Fact, Form, facts_of, form, place_of, plain_value
 from qkv.understand.formulas import formula_role
 from qkv.understand.gather import Gathering, gather, role_of_name, stated_names, to_spec
-from qkv.understand.resolve import Resolver, at_index
+from qkv.understand.resolve import Resolver, at_index, cut_symbol
 from qkv.understand.roles import DERIVED
 from qkv.understand.scopes import scopes
 
@@ -73,7 +73,7 @@ def _template(found: Gathering, title: str, line: int) -> Program:
     try:
         program = plan(spec)
     except QkvError:
-        program = Program("equations", tuple(spec.givens.values()), (), spec.notes, title, line)
+        program = Program("equations", tuple(spec.givens.values()), (), tuple(found.notes), title, line)
     known = {given.symbol for given in program.givens}
     first = tuple(given for given in extra if given.symbol not in known)
     return replace(program, givens=first + program.givens)
@@ -93,11 +93,11 @@ def _with_formula(program: Program, fact: Fact, found: Gathering) -> Program:
     place = place_of(symbol, fact.head)
     if formula is not None and _has_decimals(formula):
         return program
-    if place.generic and formula is not None:
-        return _token_by_token(program, symbol, formula, found)
     if formula is None:
         return _with_working(program, fact, symbol)
-    role = formula_role(formula, role_of_name(found, fact.head))  # type: ignore[arg-type]
+    if place.generic and not all(program.item(name) for name in n.names_in(formula)):
+        return _token_by_token(program, symbol, formula, found)
+    role = None if place.generic else formula_role(formula, role_of_name(found, fact.head))  # type: ignore[arg-type]
     resolver = Resolver(program)
     if program.item(symbol) is not None or (resolver.name(symbol, fact.head) is not None and role is not None):
         return program
@@ -110,7 +110,9 @@ def _with_formula(program: Program, fact: Fact, found: Gathering) -> Program:
 
 
 def _with_working(program: Program, fact: Fact, symbol: Symbol) -> Program:
-    """δ_1 = 0 + 3 − 1 = 2 of a name that nothing else explains is a step of its own."""
+    """δ_1 = 0 + 3 − 1 = 2 of a name that nothing else explains is a step of its own; a vector printed as rows is cut."""
+    if fact.working is None and fact.value is not None and program.item(symbol) is not None:
+        return _with_cut(program, fact.value.expr, symbol)
     if fact.working is None or fact.pending or Resolver(program).name(symbol, fact.head) is not None:
         return program
     if not _fits(program, fact.working.expr):
@@ -118,6 +120,20 @@ def _with_working(program: Program, fact: Fact, symbol: Symbol) -> Program:
     return _with_step(
         program, Step(symbol, fact.working.expr, R.OTHER, symbol_plain(symbol), None, fact.statement.at.line)
     )
+
+
+def _with_cut(program: Program, shown: n.Expr, symbol: Symbol) -> Program:
+    """q_t with four entries, printed again as two rows: one row a head."""
+    shape, value = _shapes(program).get(symbol), plain_value(shown)
+    if shape is None or value is None or 1 not in shape or min(value.shape) == 1 or value.is_ragged:
+        return program
+    height, width = value.shape
+    if height * width != shape[0] * shape[1]:
+        return program
+    entries = [n.Entry(n.Name(symbol), *((1, k) if shape[0] == 1 else (k, 1))) for k in range(1, height * width + 1)]
+    rows = tuple(tuple(entries[i * width : (i + 1) * width]) for i in range(height))
+    cut = cut_symbol(symbol)
+    return _with_step(program, Step(cut, n.Matrix(rows), R.OTHER, symbol_plain(cut), says="one row a head"))
 
 
 def _with_step(program: Program, step: Step) -> Program:

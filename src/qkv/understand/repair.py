@@ -27,7 +27,7 @@ def mend_factor(left: n.Matrix, right: n.Matrix, product: n.Matrix | None) -> Me
         return Mended(right)
     if right.shape[0] != rows or product is None or width is None:
         return Mended(right if not right.is_ragged else None, reason=_say_unfit(left, right))
-    candidates = _fitting(left, [list(_readings(row, width)) for row in right.rows], product)
+    candidates = _fitting(left, [list(readings(row, width)) for row in right.rows], product)
     if len(candidates) == 1:
         text = " \\\\ ".join(" & ".join(_text(c) for c in row) for row in candidates[0].rows)
         return Mended(
@@ -44,7 +44,7 @@ def _say_unfit(left: n.Matrix, right: n.Matrix) -> str:
     return f"a {left.shape[0]}×{left.shape[1]} and a {right.shape[0]}×{right.shape[1]} matrix do not fit together"
 
 
-def _readings(row: tuple[n.Expr, ...], width: int) -> Iterator[tuple[n.Number, ...]]:
+def readings(row: tuple[n.Expr, ...], width: int) -> Iterator[tuple[n.Number, ...]]:
     """All ways to read a row as `width` numbers: as it is, one number deleted, or one number cut in two."""
     cells = tuple(cell for cell in row if isinstance(cell, n.Number))
     if len(cells) != len(row):

@@ -97,10 +97,16 @@ class Resolver:
         if not symbol.indices or not symbol.indices[-1].isdigit():
             return None
         parent = Symbol(symbol.base, symbol.labels, symbol.indices[:-1], symbol.primes)
-        if self.program.item(parent) is None and parent not in self.aliases:
+        whole = next((s for s in (cut_symbol(parent), parent) if self.program.item(s) is not None), None)
+        if whole is None:
             return None
-        picked = n.Entry(self.aliases.get(parent, n.Name(parent)), row=int(symbol.indices[-1]))
+        picked = n.Entry(n.Name(whole), row=int(symbol.indices[-1]))
         return picked if self.rows else n.Transpose(picked)
+
+
+def cut_symbol(symbol: Symbol) -> Symbol:
+    """The name of a vector once it is cut into heads."""
+    return Symbol(symbol.base, (*symbol.labels, "heads"), symbol.indices, symbol.primes)
 
 
 def _unrolled(expr: n.Expr) -> n.Expr:

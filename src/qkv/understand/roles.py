@@ -118,11 +118,10 @@ def roles_of(symbol: Symbol) -> tuple[Role, ...]:
 
 
 def _labelled(labels: tuple[str, ...], table: dict[str, Role]) -> tuple[Role, ...]:
-    for label in labels:
-        letters = re.sub(r"[^A-Z]", "", label.upper())
-        if letters in table:
-            return (table[letters],)
-    return ()
+    """The role of W^Q; a label beside the letter must be a plain word (head, enc), as W^{UK} is no W^K."""
+    found = [table[label.upper()] for label in labels if label.upper() in table]
+    rest = [label for label in labels if label.upper() not in table]
+    return tuple(found) if len(found) == 1 and all(len(label) > 2 or label in "hi" for label in rest) else ()
 
 
 # Words that tell what a nameless matrix is, in the languages of the sheets; matched in lower case, the last one in a

@@ -48,13 +48,19 @@ def _begins(fact: Fact, current: _Open, facts: tuple[Fact, ...], sheet: Sheet, f
     if fact.statement.struck or fact.statement.origin is Origin.CODE:
         return False
     part = fact.statement.part
-    if part != current.part and part in fresh and current.shown:
+    if part != current.part and part in fresh and current.shown and not _another_head(fact, current):
         return True
     if _restarts(fact, current, facts):
         return True
     if part != current.part and _gives_qkv(fact, facts) and EXERCISE.search(_title(sheet, part)):
         return True
     return _masks(fact) and Role.WEIGHTS in current.shown and not current.causal
+
+
+def _another_head(fact: Fact, current: _Open) -> bool:
+    """Weights of a further head belong to the problem that gave the first."""
+    heads = {place_of(symbol).head for symbol in current.bound} | {f.head for f in current.facts}
+    return fact.head is not None and fact.head not in heads - {None} and bool(heads - {None})
 
 
 def _title(sheet: Sheet, part: int) -> str:
@@ -126,7 +132,7 @@ def _take(fact: Fact, current: _Open, facts: tuple[Fact, ...]) -> None:
     current.causal = current.causal or _masks(fact)
     for symbol, value, _ in bindings(fact, facts):
         current.bound.setdefault(symbol, value)
-    for name in fact.subjects:
-        current.shown.update(place_of(name.symbol).roles[:1])
+    for name in fact.subjects if fact.value is not None else ():
+        current.shown.update(DERIVED.intersection(place_of(name.symbol).roles[:1]))
     if fact.cue.role in DERIVED and fact.value is not None:
         current.shown.add(fact.cue.role)

@@ -1,0 +1,207 @@
+"""Operands written out: [..] × [..] copies what a formula names; each copy is a claim of its own.
+
+Where no formula is readable, the operands themselves tell the step: a copy of Q beside a copy of Kᵀ makes scores. Two
+versions side by side ([A][A'][V]) are judged as versions of one operand, and what follows from either is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from qkv.check.cells import Grid, fitted, score, shape_of, shown_grid
+from qkv.check.meanings import SURE, anything
+from qkv.check.model import BAD, Claim
+from qkv.check.targets import Target, targets
+from qkv.check.walk import Judgement, Source, Walk, conclude, judged_against
+from qkv.errors import QkvError
+from qkv.expr import nodes as n
+from qkv.interpret.certified import Certified, Value
+from qkv.interpret.loop import evaluate
+from qkv.program.model import Step
+from qkv.sheet.model import Link
+from qkv.understand.facts import Fact, Form, form, plain_value
+
+
+@dataclass(frozen=True)
+class Copy:
+    """An operand, what it should be a copy of, and how its cells stand to that."""
+
+    operand: n.Expr
+    meant: n.Expr
+    judged: Judgement
+    sources: list[Source]
+
+    @property
+    def points(self) -> float:
+        """The share of cells that agree."""
+        return score(self.judged)
+
+
+def factors(expr: n.Expr) -> list[n.Expr]:
+    """The factors of a product, left to right."""
+    if isinstance(expr, n.Product):
+        return [*factors(expr.left), *factors(expr.right)]
+    return [expr]
+
+
+def judge_copies(walk: Walk, fact: Fact, link: Link) -> Step | None:
+    """Judge the operands of a written-out product; the step that they turn out to make, if the operands told it."""
+    operands = [x for x in factors(link.expr) if _grid(x) is not None]
+    if not isinstance(link.expr, n.Product) or not operands:
+        return None
+    formula = _formula_of(walk, fact)
+    if formula is not None and _judge_aligned(walk, fact, link, factors(formula)):
+        return None
+    step = identified(walk, operands)
+    if step is not None and isinstance(step.expr, n.Product):
+        _judge_versions(walk, fact, link, operands, step)
+        return step
+    for operand in operands:
+        _judge_nameless(walk, fact, link, operand)
+    return None
+
+
+def _grid(operand: n.Expr) -> Grid | None:
+    matrix = plain_value(operand) or (operand if isinstance(operand, n.Matrix) else None)
+    if matrix is None or max(matrix.shape) < 2 or not n.is_literal(matrix):
+        return None
+    return shown_grid(matrix, False)
+
+
+def _formula_of(walk: Walk, fact: Fact) -> n.Expr | None:
+    """The product whose operands are written out: from the chain, or the step of its subject."""
+    for link in fact.links:
+        literal = any(isinstance(part, n.Matrix) for part in n.walk(link.expr))
+        if form(link.expr) is Form.FORMULA and not literal:
+            meant = walk.problem.resolver.expr(link.expr, fact.head)
+            if isinstance(meant, n.Product):
+                return meant
+    for target in targets(fact, walk.problem):
+        inner = target.expr.arg if isinstance(target.expr, n.Transpose) else target.expr
+        item = walk.problem.program.item(inner.symbol) if isinstance(inner, n.Name) else None
+        if item is not None and isinstance(item.expr, n.Product):
+            return item.expr
+    return None
+
+
+def _copy(walk: Walk, operand: n.Expr, meant: n.Expr) -> Copy | None:
+    grid = _grid(operand)
+    if grid is None:
+        return None
+    value = walk.author.own(meant)
+    turned = fitted(value, shape_of(grid)) if value is not None else None
+    sources = [Source(turned, walk.author.blamed(meant), meant)] if turned is not None else []
+    judged = judged_against(walk, meant, grid, sources)
+    return None if judged is None else Copy(operand, meant, judged, sources)
+
+
+def _judge_aligned(walk: Walk, fact: Fact, link: Link, meant: list[n.Expr]) -> bool:
+    """Operand by operand against the factors of the formula; False where they are evidently something else."""
+    operands = factors(link.expr)
+    copies = [_copy(walk, operand, factor) for operand, factor in zip(operands, meant, strict=False)]
+    good = [copy is not None and copy.points >= SURE for copy in copies]
+    aligned = len(operands) == len(meant)
+    false: list[int] = []
+    judged_any = False
+    for i, copy in enumerate(copies):
+        others_fit = aligned and len(good) > 1 and all(good[:i] + good[i + 1 :])
+        if copy is None or (copy.points < 0.5 and not others_fit):
+            continue
+        judged_any = True
+        claim = _conclude_copy(walk, fact, link, copy)
+        if claim.verdict in BAD:
+            false.append(claim.id)
+    if aligned and all(copy is not None for copy in copies):
+        walk.copied[id(link.expr)] = tuple(false)
+    return judged_any
+
+
+def _conclude_copy(walk: Walk, fact: Fact, link: Link, copy: Copy, **more: object) -> Claim:
+    place = replace(link, at=copy.operand.at or link.at, text=link_text(link, copy.operand))
+    name = _name(walk, copy.meant)
+    inner = copy.meant.arg if isinstance(copy.meant, n.Transpose) else copy.meant
+    first = isinstance(inner, n.Name) and inner.symbol not in walk.author.printed
+    subject = inner.symbol if isinstance(inner, n.Name) and first else None
+    return conclude(walk, fact, place, Target(copy.meant, False, name, subject), copy.judged, copy.sources, **more)
+
+
+def link_text(link: Link, operand: n.Expr) -> str:
+    """The source of an operand, cut out of its link where the places are known."""
+    if operand.at is None or operand.at.line != link.at.line:
+        return link.text
+    start = operand.at.column - link.at.column
+    rest = link.text[start:] if 0 <= start < len(link.text) else link.text
+    end = rest.find("\\end{")
+    close = rest.find("}", end) + 1 if end >= 0 else 0
+    return rest[:close] if close else rest
+
+
+def _name(walk: Walk, expr: n.Expr) -> str:
+    inner = expr.arg if isinstance(expr, n.Transpose) else expr
+    item = walk.problem.program.item(inner.symbol) if isinstance(inner, n.Name) else None
+    spelled = item.spelled if item is not None else ""
+    return f"{spelled}^T" if isinstance(expr, n.Transpose) else spelled
+
+
+def identified(walk: Walk, operands: list[n.Expr]) -> Step | None:
+    """The step whose two factors the first and last operand copy."""
+    best, points = None, 1.4
+    if len(operands) < 2:
+        return None
+    for step in walk.problem.program.steps:
+        if not isinstance(step.expr, n.Product) or len(factors(step.expr)) != 2:
+            continue
+        left, right = _copy(walk, operands[0], step.expr.left), _copy(walk, operands[-1], step.expr.right)
+        if left is not None and right is not None and min(left.points, right.points) >= 0.5:
+            reached = left.points + right.points
+            if reached > points:
+                best, points = step, reached
+    return best
+
+
+def _judge_versions(walk: Walk, fact: Fact, link: Link, operands: list[n.Expr], step: Step) -> None:
+    """[A][A'][V]: the first that agrees is the one meant; the others are superseded."""
+    product = step.expr
+    if not isinstance(product, n.Product):
+        return
+    last = _copy(walk, operands[-1], product.right)
+    claims = []
+    for i, operand in enumerate(operands[:-1]):
+        copy = _copy(walk, operand, product.left)
+        if copy is not None:
+            reason = "superseded: another version stands beside it" if i else None
+            claims.append((operand, _conclude_copy(walk, fact, link, copy, reason=reason)))
+    right = _conclude_copy(walk, fact, link, last) if last is not None else None
+    blamed = (right.id,) if right is not None and right.verdict in BAD else ()
+    for operand, claim in claims:
+        value = _literal_product(operand, operands[-1])
+        if value is not None:
+            wrong = (claim.id, *blamed) if claim.verdict in BAD else blamed
+            walk.versions.setdefault(id(link.expr), []).append(Source(value, wrong, n.Product(operand, operands[-1])))
+    if len(operands) == 2:
+        walk.copied[id(link.expr)] = tuple(claim.id for _, claim in claims if claim.verdict in BAD) + blamed
+
+
+def _literal_product(left: n.Expr, right: n.Expr) -> Value | None:
+    try:
+        return evaluate(n.Product(left, right), {}, Certified())
+    except QkvError:
+        return None
+
+
+def _judge_nameless(walk: Walk, fact: Fact, link: Link, operand: n.Expr) -> None:
+    """An operand of an unreadable product may still be a copy of something."""
+    best: Copy | None = None
+    for target in _alike(walk, operand):
+        copy = _copy(walk, operand, target.expr)
+        if copy is not None and (best is None or copy.points > best.points):
+            best = copy
+    if best is not None:
+        _conclude_copy(walk, fact, link, best)
+
+
+def _alike(walk: Walk, operand: n.Expr) -> Iterator[Target]:
+    grid = _grid(operand)
+    if grid is not None:
+        yield from anything(walk, grid)

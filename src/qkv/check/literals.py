@@ -1,0 +1,117 @@
+"""Numbers put into a formula, equations between numbers alone, and damaged matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice, product
+
+from qkv.check.author import Loose
+from qkv.check.cells import Grid, fitted, judge_grid, score, shape_of, shown_grid
+from qkv.check.compare import shown_cell
+from qkv.check.copies import factors
+from qkv.check.meanings import SURE, best_meaning
+from qkv.check.model import BAD, Verdict
+from qkv.check.walk import Judgement, Walk, add_claim, cell_verdicts, conclude, worst_of
+from qkv.errors import QkvError
+from qkv.expr import nodes as n
+from qkv.expr.show import plain
+from qkv.interpret.cells import precision
+from qkv.interpret.certified import Certified, Value
+from qkv.interpret.loop import evaluate
+from qkv.sheet.model import Link
+from qkv.understand.facts import Fact, plain_value
+from qkv.understand.repair import readings
+
+MAX_REPAIRS = 2_000  # ways to read a damaged matrix that are tried
+
+
+def judge_working(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> None:
+    """Numbers put into a formula: are they the right ones?"""
+    if isinstance(link.expr, n.Product) and any(isinstance(x, n.Matrix) for x in factors(link.expr)):
+        return
+    try:
+        value = evaluate(link.expr, {}, Loose())
+    except QkvError:
+        return
+    if value.shape == (1, 1) and not fact.subjects:
+        return
+    grid = tuple(tuple(shown_cell(plain(link.expr), cell) for cell in row) for row in value.rows)
+    best = best_meaning(walk, fact, grid, before, link)
+    if best is None or (not best[0].certain and score(best[1]) < SURE):
+        return
+    target, judged, sources = best
+    claim = conclude(walk, fact, link, replace(target, subject=None), judged, sources)
+    if claim.verdict in BAD:
+        walk.copied[id(link.expr)] = (claim.id,)
+
+
+def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[Link]) -> None:
+    """An equation between numbers alone: 8.3421 + 2.0281 + 4.1133 = 14.4835."""
+    literal = next((x for x in reversed(before) if n.is_literal(x.expr)), None)
+    name = fact.subjects[0].spelled if fact.subjects else ""
+    if literal is None:
+        if fact.subjects or isinstance(link.expr, n.Matrix):
+            add_claim(walk, fact, link, name, Verdict.UNREAD, reason="nothing says what this should equal")
+        return
+    judged = _judge_equation(literal.expr, grid)
+    if judged is None or (score(judged) < 0.5 and max(shape_of(grid)) > 1):
+        add_claim(walk, fact, link, name, Verdict.UNREAD, reason="it is not clear what this should equal")
+        return
+    worst = worst_of(judged)
+    false = walk.copied.get(id(literal.expr), ())
+    if worst in (Verdict.RIGHT, Verdict.ROUNDED, Verdict.DRIFTED) and false:
+        worst = Verdict.CARRIED
+    add_claim(
+        walk, fact, link, name, worst, formula=plain(literal.expr), cells=cell_verdicts(judged), follows_from=false
+    )
+
+
+def _judge_equation(literal: n.Expr, grid: Grid) -> Judgement | None:
+    shape = shape_of(grid)
+
+    def true(bits: int) -> Value:
+        with precision(bits):
+            value = fitted(evaluate(literal, {}, Certified()), shape)
+        if value is None:
+            raise QkvError("the two sides differ in shape")
+        return value
+
+    try:
+        loose = fitted(evaluate(literal, {}, Loose()), shape)
+        return judge_grid(grid, true, [loose] if loose is not None else [])
+    except QkvError:
+        return None
+
+
+def judge_damaged(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> None:
+    """A ragged matrix: misread, if exactly one repair makes it agree with what it should be."""
+    matrix = plain_value(link.expr)
+    name = fact.subjects[0].spelled if fact.subjects else ""
+    fitting = []
+    for candidate in _repairs(matrix) if matrix is not None else ():
+        grid = shown_grid(candidate, False)
+        best = best_meaning(walk, fact, grid, before, link) if grid is not None else None
+        if best is not None and score(best[1]) >= 0.999:
+            fitting.append((candidate, best))
+    if len({_values(candidate) for candidate, _ in fitting}) != 1:
+        add_claim(walk, fact, link, name, Verdict.UNREAD, reason="the rows of this matrix differ in length")
+        return
+    candidate, (target, judged, sources) = fitting[0]
+    text = " \\\\ ".join(" & ".join(plain(cell) for cell in row) for row in candidate.rows)
+    claim = conclude(walk, fact, link, target, judged, sources, repair=f"read as {text}")
+    walk.claims[claim.id - 1] = replace(claim, verdict=Verdict.MISREAD)
+
+
+def _repairs(matrix: n.Matrix) -> Iterator[n.Matrix]:
+    """All matrices of one width that the ragged rows can be read as."""
+    widths = sorted({len(row) for row in matrix.rows}, key=lambda w: -sum(len(row) == w for row in matrix.rows))
+    for width in widths[:1]:
+        choices = [list(readings(row, width)) for row in matrix.rows]
+        if all(choices):
+            yield from (n.Matrix(rows) for rows in islice(product(*choices), MAX_REPAIRS))
+
+
+def _values(matrix: n.Matrix) -> tuple[tuple[Fraction | None, ...], ...]:
+    return tuple(tuple(cell.value if isinstance(cell, n.Number) else None for cell in row) for row in matrix.rows)

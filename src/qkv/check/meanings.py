@@ -1,0 +1,177 @@
+"""Which quantity a shown value is meant to be, and the ways in which its author may have come to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from flint import fmpq
+
+from qkv.check.cells import Grid, fitted, score, shape_of
+from qkv.check.model import Verdict
+from qkv.check.targets import Target, targets
+from qkv.check.walk import Judgement, Source, Walk, judged_against
+from qkv.expr import nodes as n
+from qkv.interpret.certified import Value
+from qkv.sheet.model import Link
+from qkv.understand.facts import Fact
+from qkv.understand.resolve import Resolver
+
+Found = tuple[Target, Judgement, list[Source]]
+SURE = 0.9  # share of cells that must agree for a meaning to be taken without looking further
+LIKELY = 0.5  # share of cells that must agree before a meaning that is only likely may be judged by
+
+
+def best_meaning(walk: Walk, fact: Fact, grid: Grid, before: list[Link], link: Link) -> Found | None:
+    """The likeliest meaning under which the shown value makes sense; None where no meaning is likely enough."""
+    best: Found | None = None
+    points = -1.0
+    for target in _meanings(walk, fact, grid, link):
+        found, reached = _try(walk, fact, grid, before, target)
+        if found is not None and reached > points + 1e-9:
+            best, points = found, reached
+        if points >= SURE:
+            break
+    needed = SURE if walk.is_foreign(fact) else LIKELY
+    if best is None or (points < needed and not best[0].certain):
+        return None
+    return best
+
+
+def _try(walk: Walk, fact: Fact, grid: Grid, before: list[Link], target: Target) -> tuple[Found | None, float]:
+    shape = shape_of(grid)
+    own = list(_program_sources(walk, target, shape))
+    judged = judged_against(walk, target.expr, grid, own)
+    if judged is None:
+        return None, -1.0
+    reached = score(judged)  # the chain's own numbers fit any meaning, so they do not help to choose one
+    sources = [*_chain_sources(walk, fact, target, before, shape), *own]
+    full = judged_against(walk, target.expr, grid, sources)
+    return (target, full or judged, sources), reached
+
+
+def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target]:
+    """Targets in the shape of what is shown: whole, or the row that words or order tell; then anything that agrees."""
+    shape = shape_of(grid)
+    doubtful = fact.pending or walk.is_foreign(fact)
+    for target in targets(fact, walk.problem):
+        if doubtful:
+            target = replace(target, certain=False)
+        whole = walk.evaluated(target.expr)
+        if whole is None:
+            continue
+        if fitted(whole, shape) is not None:
+            yield target
+        elif min(shape) == 1 and max(shape) > 1:
+            yield from _rows(walk, fact, target, whole.shape, max(shape), link)
+    if (not fact.subjects or fact.pending) and max(shape) > 1:
+        yield from anything(walk, grid)
+
+
+def _rows(walk: Walk, fact: Fact, target: Target, shape: tuple[int, int], width: int, link: Link) -> Iterator[Target]:
+    if shape[1] == width:
+        said, order = _row_order(walk, fact, target, shape[0], link)
+        for row in order:
+            certain = target.certain and row == said
+            yield Target(n.Entry(target.expr, row=row), certain, f"{target.name}, row {row}", target.subject)
+    elif shape[0] == width:
+        for column in range(1, shape[1] + 1):
+            yield Target(n.Entry(target.expr, column=column), False, f"{target.name}, column {column}", target.subject)
+
+
+def _row_order(walk: Walk, fact: Fact, target: Target, count: int, link: Link) -> tuple[int | None, list[int]]:
+    """The row that words or labels speak of, if any, and all rows, the likeliest first."""
+    label = "".join(ch for ch in link.note if ch.isdigit())
+    said = int(label) if label and len(label) < 4 else fact.cue.row
+    likely = said
+    if said is None and target.subject is not None:
+        likely = walk.rows_seen.get(target.subject, 0) + 1
+    rows = list(range(1, count + 1))
+    return said, [likely, *(row for row in rows if row != likely)] if likely in rows else rows
+
+
+def anything(walk: Walk, grid: Grid) -> Iterator[Target]:
+    """A nameless value may be any quantity, or any row of one, with which it agrees well enough to be no accident."""
+    shape = shape_of(grid)
+    for item in walk.problem.program.items:
+        value = walk.problem.trace.value(item.symbol)
+        if value.shape in (shape, shape[::-1]):
+            yield from _if_telling(walk, grid, Target(n.Name(item.symbol), False, item.spelled, item.symbol))
+        if shape[0] == 1 and value.shape[1] == shape[1] and value.shape[0] > 1:
+            for row in range(1, value.shape[0] + 1):
+                expr = n.Entry(n.Name(item.symbol), row=row)
+                yield from _if_telling(walk, grid, Target(expr, False, f"{item.spelled}, row {row}", item.symbol))
+
+
+def _if_telling(walk: Walk, grid: Grid, target: Target) -> Iterator[Target]:
+    judged = judged_against(walk, target.expr, grid, list(_program_sources(walk, target, shape_of(grid))))
+    if judged is None:
+        return
+    reached = score(judged)
+    if reached >= 0.95 or (reached >= 0.6 and _telling(judged) >= 2):
+        yield target
+
+
+def _telling(judged: Judgement) -> int:
+    """How many cells agree in a decimal fraction of two places or more: such agreement is no accident."""
+    good = (Verdict.RIGHT, Verdict.ROUNDED, Verdict.DRIFTED)
+    return sum(cell.verdict in good and 0 < cell.shown.half <= fmpq(1, 200) for row in judged for cell in row)
+
+
+def _program_sources(walk: Walk, target: Target, shape: tuple[int, int]) -> Iterator[Source]:
+    """What the author's earlier numbers give: printed before, or by the step's own formula."""
+    for expr in _steps_of(walk, target):
+        value = walk.author.own(expr)
+        turned = fitted(value, shape) if value is not None else None
+        if turned is not None:
+            yield Source(turned, walk.author.blamed(expr), expr)
+
+
+def _steps_of(walk: Walk, target: Target) -> Iterator[n.Expr]:
+    expr = target.expr
+    inner = expr.arg if isinstance(expr, n.Entry) else expr
+    item = walk.problem.program.item(inner.symbol) if isinstance(inner, n.Name) else None
+    if item is not None and not isinstance(item.expr, n.Matrix):
+        yield replace(expr, arg=item.expr) if isinstance(expr, n.Entry) else item.expr
+    yield expr
+
+
+def _chain_sources(
+    walk: Walk, fact: Fact, target: Target, before: list[Link], shape: tuple[int, int]
+) -> Iterator[Source]:
+    """What stands to the left in the chain, nearest first, then earlier workings of the same subject."""
+    row = target.expr if isinstance(target.expr, n.Entry) and isinstance(target.expr.arg, n.Name) else None
+    exprs = [link.expr for link in reversed(before)]
+    if fact.symbol is not None:
+        exprs += [expr for expr in reversed(walk.workings.get(fact.symbol, [])) if expr not in exprs]
+    for expr in exprs:
+        for version in walk.versions.get(id(expr), ()):
+            turned = fitted(version.value, shape)
+            if turned is not None:
+                yield Source(turned, version.blamed, version.expr)
+        yield from _from_expression(walk, fact, expr, row, shape)
+
+
+def _from_expression(
+    walk: Walk, fact: Fact, expr: n.Expr, row: n.Entry | None, shape: tuple[int, int]
+) -> Iterator[Source]:
+    blamed = walk.copied.get(id(expr), ())
+    for meant in _readings(walk, fact, expr):
+        value = walk.author.own(meant, exact=id(expr) in walk.copied)
+        if value is None:
+            continue
+        turned = fitted(value, shape)
+        if turned is None and row is not None and row.row and row.row <= value.shape[0]:
+            turned = fitted(Value((value.rows[row.row - 1],)), shape)
+        if turned is not None:
+            yield Source(turned, blamed + walk.author.blamed(meant), meant)
+
+
+def _readings(walk: Walk, fact: Fact, expr: n.Expr) -> Iterator[n.Expr]:
+    if n.is_literal(expr):
+        yield expr
+        return
+    for rows in (False, True):
+        meant = Resolver(walk.problem.program, walk.problem.resolver.aliases, rows).expr(expr, fact.head)
+        if meant is not None:
+            yield meant
