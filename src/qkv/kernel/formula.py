@@ -73,6 +73,27 @@ def trace(p: Problem, dtype: np.dtype[Any]) -> AttentionTrace:
         return AttentionTrace(scores, scaled, capped, masked, weights, lse, weighted_sum(weights, v, allowed))
 
 
+def gradients(p: Problem, dout: Array, lse: Array) -> tuple[Array, Array, Array]:
+    """dq, dk and dv from the plain formula, with all weights in memory; unused keys and values do not matter."""
+    dtype = p.compute
+    kv_heads = p.k.shape[1]
+    group = p.q.shape[1] // kv_heads if kv_heads else 1
+    q = p.q.astype(dtype)
+    k, v = (np.repeat(x.astype(dtype), group, axis=1) for x in (p.k, p.v))
+    stages, allowed = trace(p, dtype), allowed_keys(p)
+    with np.errstate(invalid="ignore", over="ignore"):
+        weights = np.where(allowed, np.exp(stages.masked - np.where(lse == -np.inf, np.inf, lse)[..., None]), 0)
+        delta = (dout * stages.output).sum(axis=-1, keepdims=True)
+        dscores = np.where(allowed, weights * (dout @ v.swapaxes(-1, -2) - delta), 0)
+        if p.softcap is not None:
+            dscores = np.where(allowed, dscores * (1 - (stages.capped / dtype.type(p.softcap)) ** 2), 0)
+        dscores = dscores * dtype.type(p.scale)
+        dq = weighted_sum(dscores, k, allowed)
+        dk, dv = dscores.swapaxes(-1, -2) @ q, weights.swapaxes(-1, -2) @ dout
+    shape = (p.q.shape[0], kv_heads, group)
+    return dq, *(x.reshape(*shape, *x.shape[2:]).sum(axis=2) for x in (dk, dv))
+
+
 def trace_attention(
     q: ArrayLike,
     k: ArrayLike,

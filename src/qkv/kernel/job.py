@@ -9,10 +9,28 @@ from numba import from_dtype, types
 
 from qkv.kernel.vectors import I64, intrinsic, pointer
 
-ADDRESSES = ("q", "k", "v", "out", "lse", "weights", "mask", "bias", "sinks", "lengths", "partials", "counters")
+ADDRESSES = (
+    "q",
+    "k",
+    "v",
+    "out",
+    "lse",
+    "weights",
+    "mask",
+    "bias",
+    "sinks",
+    "lengths",
+    "partials",
+    "counters",
+    "dout",
+    "delta",
+    "dq",
+    "dk",
+    "dv",
+)
 SIZES = ("batch", "heads", "kv_heads", "n_q", "n_k", "d", "d_v")
 STRIDES = tuple(  # in bytes, for batch, head, token and column
-    f"{array}_{axis}" for array in ("q", "k", "v", "out", "mask", "bias") for axis in ("b", "h", "n", "d")
+    f"{array}_{axis}" for array in ("q", "k", "v", "out", "mask", "bias", "dout") for axis in ("b", "h", "n", "d")
 )
 RULES = ("left", "right", "lower", "masked", "storage")
 SHARING = ("kernel", "shared", "group", "panels", "splits", "tasks", "next", "done")

@@ -135,6 +135,22 @@ def multiply_tiles(
 
 
 @compiled
+def add_product(
+    a: int, a_row: int, rows: int, a_step: int, b: int, b_step: int, c: int, c_row: int, count: int,
+    ones: int, vectors: int, one: float,
+) -> None:  # fmt: skip
+    """C += A B for any number of registers per row; `ones` is the address of TILE_VECTORS registers of ones."""
+    width = lane_count(one) * size_of(one)
+    parts = (vectors + TILE_VECTORS - 1) // TILE_VECTORS
+    done = 0
+    for part in range(parts):
+        mine = (vectors - done + parts - part - 1) // (parts - part)
+        at = done * width
+        multiply_tiles(a, a_row, rows, a_step, b + at, b_step, c + at, c_row, count, ones, mine, one)
+        done += mine
+
+
+@compiled
 def add_rows(weights: int, b: int, b_step: int, c: int, vectors: int, count: int, factor: int, one: float) -> None:
     """C = C·factor + weights B for a single row C of so many whole registers; `factor` has 8 registers' worth."""
     size, done = size_of(one), 0

@@ -174,6 +174,13 @@ def _add_bias(builder: Any, element: Any, score: Any, bias: Any) -> Any:
     return builder.select(builder.fcmp_ordered("==", bias, nothing), nothing, builder.fadd(score, bias))
 
 
+def _chain(builder: Any, element: Any, weight: Any, difference: Any, slope: Any) -> Any:
+    """weight · difference · slope, and 0 where the weight is 0: a masked key has no gradient, NaN or not."""
+    product = builder.fmul(builder.fmul(weight, difference), slope)
+    nothing = constant(element, 0.0)
+    return builder.select(builder.fcmp_ordered("==", weight, nothing), nothing, product)
+
+
 def _is_open(builder: Any, element: Any, x: Any) -> Any:
     """1 where x is not −inf, 0 where it is."""
     masked = builder.fcmp_ordered("==", x, constant(element, float("-inf")))
@@ -190,6 +197,7 @@ finite_or_zero = _elementwise(_finite_or_zero, 1)
 exp2 = _elementwise(_exp2, 1)  # for x <= 127 (1023)
 tanh = _elementwise(_tanh, 1)
 add_bias = _elementwise(_add_bias, 2)
+chain = _elementwise(_chain, 3)
 is_open = _elementwise(_is_open, 1)
 
 
