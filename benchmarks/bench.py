@@ -1,0 +1,94 @@
+"""make bench: how long the things take that people wait for, beside the time that they may take.
+
+Each row is (name, function, target in seconds). A row takes the best of a few runs, after one that is not counted.
+The exit status is 1 if a target is missed.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import qkv
+
+RUNS = 5
+
+
+class Row(NamedTuple):
+    """What is measured, and how long it may take."""
+
+    name: str
+    measure: Callable[[], float]
+    target: float
+
+
+def timed(work: Callable[[], object], runs: int = RUNS) -> Callable[[], float]:
+    """The best time of a few runs, after a first one that fills caches."""
+
+    def measure() -> float:
+        work()
+        times = []
+        for _ in range(runs):
+            start = time.perf_counter()
+            work()
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    return measure
+
+
+def import_time() -> float:
+    """What `import qkv` adds to starting Python: the median over fresh interpreters."""
+
+    def start(code: str) -> float:
+        script = f"import time; t = time.perf_counter(); {code}; print(time.perf_counter() - t)"
+        return float(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout)
+
+    return statistics.median(start("import qkv") for _ in range(RUNS))
+
+
+def decimals(rows: int, columns: int, seed: int) -> list[list[str]]:
+    """A matrix of numbers with one decimal."""
+    draw = random.Random(seed)
+    return [[f"{draw.randint(-20, 20) / 10:.1f}" for _ in range(columns)] for _ in range(rows)]
+
+
+def two_heads() -> object:
+    """Two tokens of four numbers, two heads of three, an output matrix; every step to six digits."""
+    heads = {f"W_{kind}": [decimals(4, 3, 10 * i + h) for h in (1, 2)] for i, kind in enumerate("QKV")}
+    s = qkv.work(X=[[1, 2, 3, 4], [5, 6, 7, 8]], W_O=decimals(6, 4, 99), **heads)
+    return [s[name].digits(6) for name in s.names]
+
+
+def long_sequence() -> object:
+    """64 tokens of 32 numbers; weights and output to six digits."""
+    weights = {f"W_{kind}": decimals(32, 32, i) for i, kind in enumerate("QKV")}
+    s = qkv.work(X=decimals(64, 32, 7), **weights)
+    return s["A"].digits(6), s["Output"].digits(6)
+
+
+ROWS = (
+    Row("import qkv", import_time, 0.100),
+    Row("two heads, every step to six digits", timed(two_heads), 0.010),
+    Row("64 tokens, d = 32, weights and output", timed(long_sequence, runs=2), 2.0),
+)
+
+
+def main() -> int:
+    """Print the table."""
+    missed = 0
+    print(f"{'':<44}{'took':>10}{'may take':>12}")
+    for row in ROWS:
+        took = row.measure()
+        missed += took > row.target
+        print(f"{row.name:<44}{took * 1000:>7.1f} ms{row.target * 1000:>9.0f} ms{'  too slow' * (took > row.target)}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
