@@ -107,12 +107,17 @@ def _chains_of(reader: Reader, piece: Piece) -> list[Chain]:
         start = end + 1
     if not links:
         return []
-    text = reader.text(piece.lo, piece.hi)
-    end_line = reader.places.at(reader.tokens[piece.hi - 1].end - 1).line
-    whole = Chain(tuple(links), links[0].at, end_line, text, lead=piece.lead, trail=trail)
-    continues = links[0].relation is not Relation.FIRST
-    struck = piece.struck or all(link.struck for link in links)
-    return _split_at_implications(replace(whole, continues=continues, struck=struck))
+    chain = Chain(
+        tuple(links),
+        links[0].at,
+        end_line=reader.places.at(reader.tokens[piece.hi - 1].end - 1).line,
+        text=reader.text(piece.lo, piece.hi),
+        continues=links[0].relation is not Relation.FIRST,
+        struck=piece.struck or all(link.struck for link in links),
+        lead=piece.lead,
+        trail=trail,
+    )
+    return _split_at_implications(chain)
 
 
 def _crossed_out(reader: Reader, piece: Piece) -> Piece | None:
@@ -161,17 +166,23 @@ def _sizes(reader: Reader, piece: Piece, sizes: tuple[tuple[int, int], ...]) -> 
 
 def _split_at_implications(chain: Chain) -> list[Chain]:
     """A = B ⇒ C ≈ D says two things where C is a name; A ⇒ 71 says one."""
-    links, chains = chain.links, []
-    start = 0
-    for k, link in enumerate(links):
-        defines = k + 1 < len(links) and links[k + 1].relation in (Relation.EQUAL, Relation.APPROX)
-        if link.relation is Relation.IMPLIES and defines and not is_literal(link.expr):
-            if k:
-                chains.append(replace(chain, links=links[start:k], trail=""))
-            links = (*links[:k], replace(link, relation=Relation.FIRST), *links[k + 1 :])
-            chain = replace(chain, at=link.at, continues=False, lead=chain.lead if not k else "")
-            start = k
-    return [*chains, replace(chain, links=links[start:])]
+    links = chain.links
+    starts = [
+        k for k in range(len(links) - 1) if links[k].relation is Relation.IMPLIES and _defines(links[k], links[k + 1])
+    ]
+    if not starts:
+        return [chain]
+    chains = [] if starts[0] == 0 else [replace(chain, links=links[: starts[0]], trail="")]
+    for k, end in zip(starts, [*starts[1:], len(links)], strict=True):
+        own = (replace(links[k], relation=Relation.FIRST), *links[k + 1 : end])
+        last = end == len(links)
+        lead, trail = ("" if k else chain.lead), (chain.trail if last else "")
+        chains.append(replace(chain, links=own, at=links[k].at, continues=False, lead=lead, trail=trail))
+    return chains
+
+
+def _defines(link: Link, following: Link) -> bool:
+    return following.relation in (Relation.EQUAL, Relation.APPROX) and not is_literal(link.expr)
 
 
 # — pieces that belong together —

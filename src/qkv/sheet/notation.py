@@ -16,14 +16,16 @@ def _words(text: str) -> frozenset[str]:
 
 # Characters that stand for another one, one for one, so that offsets stay right.
 _SAME: Final = {
-    "−": "-", "‒": "-", "–": "-", "—": "-", "―": "-", "﹣": "-",
-    "⋅": "·", "∙": "·", "•": "·", "‧": "·", "・": "·", "∗": "*", "✕": "×", "✖": "×", "⨯": "×", "⨉": "×", "∕": "/", "⁄": "/",
-    "，": ",", "、": ",", "；": ";", "：": ":", "。": ".", "．": ".", "（": "(", "）": ")", "［": "[", "］": "]",
-    "｛": "{", "｝": "}", "＝": "=", "＋": "+", "－": "-", "＊": "*", "／": "/", "＾": "^", "＿": "_", "｜": "|",
-    "【": "[", "】": "]", "〈": "⟨", "〉": "⟩", "’": "'", "′": "'", "ʹ": "'", "∣": "|", "│": "|", "∥": "‖", "‾": "-",
-    "\u00a0": " ", "\u2002": " ", "\u2003": " ", "\u2009": " ", "\u202f": " ", "\u3000": " ", "\u200b": " ", "\ufeff": " ",
-    "µ": "μ", "∑": "Σ", "ϕ": "φ", "ϵ": "ε", "Ω": "Ω", "∆": "Δ", "⊺": "ᵀ", "⊤": "ᵀ", "ᐪ": "ᵀ", "٫": ".",
-    "≃": "≈", "≅": "≈", "≐": "≈", "≒": "≈", "∼": "≈", "⟹": "⇒", "⟺": "⇒", "⇔": "⇒", "⟶": "→", "↦": "→", "➔": "→", "➜": "→",
+    "−": "-", "‒": "-", "–": "-", "—": "-", "―": "-", "﹣": "-", "⋅": "·", "∙": "·", "•": "·", "‧": "·", "・": "·",
+    "∗": "*", "✕": "×", "✖": "×", "⨯": "×", "⨉": "×", "∕": "/", "⁄": "/", "，": ",", "、": ",", "；": ";", "：": ":",
+    "。": ".", "．": ".", "（": "(", "）": ")", "［": "[", "］": "]", "｛": "{", "｝": "}",
+    "＝": "=", "＋": "+", "－": "-",
+    "＊": "*", "／": "/", "＾": "^", "＿": "_", "｜": "|", "【": "[", "】": "]",
+    "〈": "⟨", "〉": "⟩", "’": "'", "′": "'",
+    "ʹ": "'", "∣": "|", "│": "|", "∥": "‖", "‾": "-", "\u00a0": " ", "\u2002": " ", "\u2003": " ", "\u2009": " ",
+    "\u202f": " ", "\u3000": " ", "\u200b": " ", "\ufeff": " ", "µ": "μ", "∑": "Σ", "ϕ": "φ", "ϵ": "ε", "Ω": "Ω",
+    "∆": "Δ", "⊺": "ᵀ", "⊤": "ᵀ", "ᐪ": "ᵀ", "٫": ".", "≃": "≈", "≅": "≈", "≐": "≈", "≒": "≈", "∼": "≈", "⟹": "⇒",
+    "⟺": "⇒", "⇔": "⇒", "⟶": "→", "↦": "→", "➔": "→", "➜": "→",
 }  # fmt: skip
 _DIGIT_BLOCKS: Final = (0xFF10, 0x0660, 0x06F0, 0x0966)  # full width, Arabic-Indic, Persian, Devanagari
 SAME_CHARACTER: Final[dict[int, str]] = {ord(a): b for a, b in _SAME.items()} | {
@@ -47,9 +49,9 @@ GREEK: Final = {
 # Commands that are a name of their own; the value is the base of the symbol.
 NAME_COMMANDS: Final = {name: name for name in GREEK.values()} | {
     "varepsilon": "epsilon", "vartheta": "theta", "varphi": "phi", "varrho": "rho", "varsigma": "sigma",
-    "varnothing": "emptyset", "O": "emptyset", "o": "emptyset", "ell": "ell", "hbar": "h", "imath": "i", "jmath": "j",
-    "ldots": "dots", "cdots": "dots", "vdots": "dots", "ddots": "dots", "dotsc": "dots", "dotsb": "dots", "hdots": "dots",
-    "Upsilon": "Upsilon", "top": "T", "intercal": "T",
+    "varnothing": "emptyset", "O": "emptyset", "o": "emptyset", "ell": "ell", "hbar": "h", "imath": "i",
+    "jmath": "j", "ldots": "dots", "cdots": "dots", "vdots": "dots", "ddots": "dots", "dotsc": "dots",
+    "dotsb": "dots", "hdots": "dots", "Upsilon": "Upsilon", "top": "T", "intercal": "T",
 }  # fmt: skip
 
 # Relations, by command and by sign.
@@ -83,9 +85,9 @@ OPERATORS: Final = {
 }  # fmt: skip
 
 FONTS: Final = _words(
-    "mathbf mathit mathsf mathtt mathcal mathfrak mathbb mathscr mathnormal boldsymbol bm pmb bold vec hat tilde bar "
-    "widehat widetilde overline underline dot ddot acute check breve boxed fbox ensuremath mathop mathbin mathrel mathord "
-    "mathring overrightarrow overleftarrow symbf symbfit emph"
+    "mathbf mathit mathsf mathtt mathcal mathfrak mathbb mathscr mathnormal boldsymbol bm pmb bold vec hat tilde "
+    "bar widehat widetilde overline underline dot ddot acute check breve boxed fbox ensuremath mathop mathbin "
+    "mathrel mathord mathring overrightarrow overleftarrow symbf symbfit emph"
 )
 STRIKES: Final = _words("cancel bcancel xcancel sout st cancelto")
 ROOTS: Final = frozenset(("sqrt", "√", "surd"))
@@ -105,11 +107,11 @@ STACKED: Final = {
 # Commands without meaning here; the second table drops a braced argument too.
 NOISE: Final = _words(
     "displaystyle textstyle scriptstyle limits nolimits nonumber notag hfill hfil checkmark centering noindent "
-    "hline par smallskip medskip bigskip therefore because big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr Biggr "
-    "bigm Bigm biggm middle allowbreak nobreak protect relax strut mathstrut null uparrow downarrow Uparrow Downarrow "
-    "searrow swarrow nearrow nwarrow not blacksquare square qed qedhere bf rm it sf tt large Large small tiny "
-    "normalsize footnotesize scriptsize thinspace negthinspace medspace thickspace negmedspace negthickspace enspace "
-    "forall exists"
+    "hline par smallskip medskip bigskip therefore because big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr "
+    "Biggr bigm Bigm biggm middle allowbreak nobreak protect relax strut mathstrut null uparrow downarrow Uparrow "
+    "Downarrow searrow swarrow nearrow nwarrow not blacksquare square qed qedhere bf rm it sf tt large Large small "
+    "tiny normalsize footnotesize scriptsize thinspace negthinspace medspace thickspace negmedspace negthickspace "
+    "enspace forall exists"
 )
 NOISE_WITH_ARGUMENT: Final = (
     "label", "tag", "textcircled", "circled", "hspace", "vspace", "phantom", "hphantom", "vphantom", "color", "cline",
@@ -128,55 +130,56 @@ ROW_ENDS: Final = _words("cr newline tabularnewline")
 
 # Environments: grids of cells, and those whose rows are statements.
 GRIDS: Final = _words(
-    "matrix bmatrix pmatrix vmatrix Bmatrix Vmatrix smallmatrix bsmallmatrix psmallmatrix array tabular blockarray block "
-    "cases dcases rcases matrix* bmatrix* pmatrix* NiceMatrix bNiceMatrix pNiceMatrix NiceArray subarray"
+    "matrix bmatrix pmatrix vmatrix Bmatrix Vmatrix smallmatrix bsmallmatrix psmallmatrix array tabular blockarray "
+    "block cases dcases rcases matrix* bmatrix* pmatrix* NiceMatrix bNiceMatrix pNiceMatrix NiceArray subarray"
 )
 ROWS_OF_STATEMENTS: Final = _words(
-    "align align* aligned alignat alignat* alignedat gather gather* gathered equation equation* split multline multline* "
-    "eqnarray eqnarray* flalign flalign* displaymath math subequations dmath dmath* center"
+    "align align* aligned alignat alignat* alignedat gather gather* gathered equation equation* split multline "
+    "multline* eqnarray eqnarray* flalign flalign* displaymath math subequations dmath dmath* center"
 )
 OPENERS: Final = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
 CLOSERS: Final = frozenset(OPENERS.values())
 DELIMITER_COMMANDS: Final = {
     "lbrace": "{|", "rbrace": "|}", "lbrack": "[", "rbrack": "]", "langle": "⟨", "rangle": "⟩", "lparen": "(",
-    "rparen": ")", "vert": "|", "lvert": "|", "rvert": "|", "Vert": "‖", "lVert": "‖", "rVert": "‖", "|": "‖", "mid": "¦",
-    "lfloor": "(", "rfloor": ")", "lceil": "(", "rceil": ")", "{": "{|", "}": "|}", "parallel": "‖",
+    "rparen": ")", "vert": "|", "lvert": "|", "rvert": "|", "Vert": "‖", "lVert": "‖", "rVert": "‖", "|": "‖",
+    "mid": "¦", "lfloor": "(", "rfloor": ")", "lceil": "(", "rceil": ")", "{": "{|", "}": "|}", "parallel": "‖",
 }  # fmt: skip
 
 # Functions by their lower-case spelling without blanks, hyphens and underscores; the value is what the grammar does.
 FUNCTIONS: Final = {
-    "softmax": "softmax", "softargmax": "softmax", "sm": "softmax", "smax": "softmax",
-    "exp": "exp", "sqrt": "sqrt", "tanh": "tanh", "th": "tanh", "concat": "concat", "concatenate": "concat",
-    "cat": "concat", "hstack": "concat", "vstack": "stack", "stack": "stack", "transpose": "transpose",
-    "matmul": "product", "dot": "product", "mm": "product", "bmm": "product", "inner": "product",
-    "array": "literal", "tensor": "literal", "asarray": "literal", "floattensor": "literal", "longtensor": "literal",
-    "constant": "literal", "mat": "literal", "parameter": "literal", "vector": "literal", "vec": "literal",
-    "abs": "abs", "norm": "call", "attention": "call", "attn": "call", "multihead": "call", "multiheadattention": "call",
-    "selfattention": "call", "scaleddotproductattention": "call", "var": "call", "cov": "call", "std": "call",
-    "max": "call", "min": "call", "argmax": "call", "argmin": "call", "log": "call", "ln": "call", "lg": "call",
-    "sin": "call", "cos": "call", "tan": "call", "sinh": "call", "cosh": "call", "relu": "call", "gelu": "call",
-    "sigmoid": "call", "layernorm": "call", "ffn": "call", "score": "call", "rank": "call", "diag": "call",
-    "det": "call", "tr": "call", "trace": "call", "dim": "call", "shape": "call", "prod": "call", "lim": "call",
-    "mask": "call", "mean": "call", "round": "call", "zeros": "call", "ones": "call", "eye": "call", "range": "call",
-    "sum": "call", "rope": "call", "align": "call", "gcd": "call", "arg": "call", "tril": "call", "triu": "call",
+    "softmax": "softmax", "softargmax": "softmax", "sm": "softmax", "smax": "softmax", "exp": "exp", "sqrt": "sqrt",
+    "tanh": "tanh", "th": "tanh", "concat": "concat", "concatenate": "concat", "cat": "concat", "hstack": "concat",
+    "vstack": "stack", "stack": "stack", "transpose": "transpose", "matmul": "product", "dot": "product",
+    "mm": "product", "bmm": "product", "inner": "product", "array": "literal", "tensor": "literal",
+    "asarray": "literal", "floattensor": "literal", "longtensor": "literal", "constant": "literal", "mat": "literal",
+    "parameter": "literal", "vector": "literal", "vec": "literal", "abs": "abs", "norm": "call", "attention": "call",
+    "attn": "call", "multihead": "call", "multiheadattention": "call", "selfattention": "call",
+    "scaleddotproductattention": "call", "var": "call", "cov": "call", "std": "call", "max": "call", "min": "call",
+    "argmax": "call", "argmin": "call", "log": "call", "ln": "call", "lg": "call", "sin": "call", "cos": "call",
+    "tan": "call", "sinh": "call", "cosh": "call", "relu": "call", "gelu": "call", "sigmoid": "call",
+    "layernorm": "call", "ffn": "call", "score": "call", "rank": "call", "diag": "call", "det": "call", "tr": "call",
+    "trace": "call", "dim": "call", "shape": "call", "prod": "call", "lim": "call", "mask": "call", "mean": "call",
+    "round": "call", "zeros": "call", "ones": "call", "eye": "call", "range": "call", "sum": "call", "rope": "call",
+    "align": "call", "gcd": "call", "arg": "call", "tril": "call", "triu": "call",
 }  # fmt: skip
 # Single letters that call what stands in brackets right behind them.
 CALLING_LETTERS: Final = frozenset(("f", "g", "O", "Omega", "Theta", "N", "P", "p", "E"))
 
 # Words that name a quantity in plain text.
 NAME_WORDS: Final = _words(
-    "score scores scaled weight weights output outputs head heads context attention input inputs query queries key keys "
-    "value values embedding embeddings emb sum total mean result logits logit probs prob energy energies alignment mask "
-    "masked softmax concat out ctx attn hidden state states enc dec encoder decoder raw scaledscores attentionweights "
-    "multihead denominator numerator normalizer mha mla loss cost"
+    "score scores scaled weight weights output outputs head heads context attention input inputs query queries key "
+    "keys value values embedding embeddings emb sum total mean result logits logit probs prob energy energies "
+    "alignment mask masked softmax concat out ctx attn hidden state states enc dec encoder decoder raw scaledscores "
+    "attentionweights multihead denominator numerator normalizer mha mla loss cost"
 )
 GREEK_WORDS: Final = _words("alpha beta gamma delta epsilon theta lambda mu sigma tau phi psi omega Omega Sigma Delta")
 # Words that are never a quantity, in the languages that sheets come in (only where a formula could hold them).
 PROSE_WORDS: Final = _words(
-    "where and or for if with so then thus hence since let the is are be given we get step from now by to of in on as "
-    "at an it this that each every row rows col cols column columns after before because also when which using use "
-    "und oder mit wobei dann also wenn für ist sind aus der die das et ou avec donc où si pour est les des le la un une "
-    "y o con donde entonces es son el los las una del por para e com onde são é ans answer answers step steps"
+    "where and or for if with so then thus hence since let the is are be given we get step from now by to of in on "
+    "as at an it this that each every row rows col cols column columns after before because also when which using "
+    "use und oder mit wobei dann also wenn für ist sind aus der die das et ou avec donc où si pour est les des le "
+    "la un une y o con donde entonces es son el los las una del por para e com onde são é ans answer answers step "
+    "steps"
 )
 
 # Scripts: letters that count, and words that say 'head' beside a number.
