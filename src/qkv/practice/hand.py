@@ -1,0 +1,131 @@
+"""Working a program by hand: every step printed with a certain number of places, and gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import fmpq
+
+from qkv.errors import QkvError
+from qkv.expr.names import Role, Symbol
+from qkv.interpret.cells import NEG_INF, Cell, precision, rational
+from qkv.interpret.certified import Certified, Value
+from qkv.interpret.loop import evaluate
+from qkv.interpret.rounding import exact_decimal, round_places
+from qkv.interpret.trace import Table
+from qkv.program.model import Program, Step
+
+BITS = 192  # far more than any printed digit needs; what it leaves open is a tie, and the problem is drawn again
+MINUS_INFINITY = "-inf"
+
+
+class Undecided(QkvError):
+    """A rounding that cannot be decided; another problem is drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How an author works: `places` after the point; going on with printed digits or with all of them; which steps are
+    left out; which are shown without a name; formulas; operands copied out."""
+
+    places: int = 3
+    carries_print: bool = True
+    left_out: frozenset[Role] = frozenset()
+    nameless: frozenset[Role] = frozenset()
+    formulas: bool = True
+    operands: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One step as printed. `value` is what stands behind the print; `own` is what the author's own numbers give."""
+
+    step: Step
+    shown: Table
+    value: Value
+    own: Value
+    mistake: str | None = None  # the key of a slip made here
+    slipped: frozenset[tuple[int, int]] = frozenset()  # cells, from 0, that the slip changed
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a slip makes of a step; `shown` where the slip is in the writing."""
+
+    key: str
+    value: Value
+    shown: Table | None = None
+
+
+Slip = Callable[[Step, Value, Mapping[Symbol, Value]], Made | None]
+
+
+def texts(value: Value, places: int) -> Table:
+    """A value as an author prints it: short exact decimals as they are, all else to so many places."""
+    cells = [cell for row in value.rows for cell in row if cell is not NEG_INF]
+    exact = all(isinstance(cell, fmpq) and _short(cell, places) for cell in cells)
+    return tuple(tuple(_text(cell, places, exact) for cell in row) for row in value.rows)
+
+
+def _short(cell: fmpq, places: int) -> bool:
+    text = exact_decimal(cell, 12)
+    return text is not None and len(text.partition(".")[2]) <= places
+
+
+def _text(cell: Cell, places: int, exact: bool) -> str:
+    if cell is NEG_INF:
+        return MINUS_INFINITY
+    text = exact_decimal(cell, 12) if exact else round_places(cell, places)
+    if text is None:
+        raise Undecided("a rounding is a tie")
+    return text if text.strip("-0.") else text.removeprefix("-")
+
+
+def number_of(text: str) -> Cell:
+    """A printed text as an exact number.
+
+    >>> number_of("0.25"), number_of("-inf")
+    (1/4, −∞)
+    """
+    return NEG_INF if text == MINUS_INFINITY else rational(Fraction(text))
+
+
+def work_by_hand(program: Program, style: Style, slips: Mapping[Symbol, Slip] | None = None) -> tuple[Line, ...]:
+    """Print every step in order; a slip takes the place of what should have come out."""
+    lines: list[Line] = []
+    held: dict[Symbol, Value] = {}
+    with precision(BITS):
+        for given in program.givens:
+            held[given.symbol] = evaluate(given.expr, held, Certified())
+        for step in program.steps:
+            own = evaluate(step.expr, held, Certified())
+            held[step.symbol] = own
+            if step.role not in style.left_out:
+                lines.append(_line(step, own, held, style, (slips or {}).get(step.symbol)))
+                held[step.symbol] = _carried(lines[-1], style)
+    return tuple(lines)
+
+
+def _line(step: Step, own: Value, held: Mapping[Symbol, Value], style: Style, slip: Slip | None) -> Line:
+    expected = texts(own, style.places)
+    made = slip(step, own, held) if slip else None
+    if made is None:
+        return Line(step, expected, own, own)
+    shown = made.shown or texts(made.value, style.places)
+    if made.value.shape != own.shape:
+        return Line(step, shown, made.value, own, made.key)
+    changed = ((i, j) for i, row in enumerate(shown) for j, text in enumerate(row) if _differ(text, expected[i][j]))
+    return Line(step, shown, made.value, own, made.key, frozenset(changed))
+
+
+def _differ(a: str, b: str) -> bool:
+    return bool(number_of(a) != number_of(b))
+
+
+def _carried(line: Line, style: Style) -> Value:
+    """What the author goes on with: the print, or what stands behind it."""
+    if style.carries_print:
+        return Value(tuple(tuple(number_of(text) for text in row) for row in line.shown))
+    return line.value

@@ -1,0 +1,146 @@
+"""Slips put into a worked solution on purpose: mistakes from the table, and errors in single cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from random import Random
+
+from qkv.check.mistakes.rewrites import TABLE, Mistake, variants
+from qkv.check.mistakes.scene import Scene, levels
+from qkv.check.mistakes.slips import DOTS, TEXTS, Meeting
+from qkv.errors import QkvError
+from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
+from qkv.interpret.cells import NEG_INF, Cell, bounds
+from qkv.interpret.certified import Certified, Value
+from qkv.interpret.loop import evaluate
+from qkv.interpret.rounding import power_of_ten
+from qkv.interpret.trace import Table, Trace
+from qkv.practice.hand import BITS, Made, Slip, Style, number_of, texts
+from qkv.program.model import Program, Step
+
+CELL_ERROR = "arithmetic slip in one cell"  # a number that nothing explains
+
+
+@dataclass(frozen=True)
+class Planter:
+    """Makes slips for one problem. `mistakes` limits the table to some keys."""
+
+    program: Program
+    style: Style
+    rng: Random
+    mistakes: frozenset[str] = frozenset()
+
+    def structural(self) -> Slip:
+        """A mistake from the table, wherever one applies and shows."""
+        return self._structural
+
+    def cell(self) -> Slip:
+        """An error in a single cell."""
+        return self._cell
+
+    def _structural(self, step: Step, own: Value, held: Mapping[Symbol, Value]) -> Made | None:
+        for mistake, expr in self._shuffled(step):
+            try:
+                value = evaluate(expr, held, Certified())
+                shown = texts(value, self.style.places)
+            except QkvError:
+                continue
+            if value.shape == own.shape and self._tells(step, own, shown):
+                return Made(mistake.key, value)
+        return None
+
+    def _shuffled(self, step: Step) -> Iterator[tuple[Mistake, n.Expr]]:
+        """The mistakes that can be made at a step, in random order, each at one of its places."""
+        scene = Scene(Trace(self.program))
+        printed = {s.symbol for s in self.program.steps if s.role not in self.style.left_out}
+        bases = list(levels(scene, n.Name(step.symbol), printed))
+        table = [row for row in TABLE if not self.mistakes or row.key in self.mistakes]
+        for mistake in self.rng.sample(table, len(table)):
+            found = dict.fromkeys(expr for base in bases for expr, _ in variants(mistake, base, scene))
+            for expr in self.rng.sample(list(found), len(found)):
+                yield mistake, expr
+
+    def _cell(self, step: Step, own: Value, held: Mapping[Symbol, Value]) -> Made | None:
+        expected = texts(own, self.style.places)
+        places = [(i, j) for i, row in enumerate(own.rows) for j, cell in enumerate(row) if cell is not NEG_INF]
+        for i, j in self.rng.sample(places, len(places)):
+            for key, text in self._errors(step, own, held, expected, i, j):
+                shown = _with(expected, i, j, text)
+                if self._tells(step, own, shown):
+                    return Made(key, _with_value(own, i, j, number_of(text)), shown)
+        return None
+
+    def _errors(
+        self, step: Step, own: Value, held: Mapping[Symbol, Value], expected: Table, i: int, j: int
+    ) -> Iterator[tuple[str, str]]:
+        """What might be written in a cell instead, in random order."""
+        text = expected[i][j]
+        found = [(slip.key, made) for slip in TEXTS for made in slip.change(text) if _is_number(made)]
+        found += [(CELL_ERROR, made) for made in _digit_changes(text)]
+        meeting = _meeting(step, own, held, i, j)
+        if meeting is not None:
+            for slip in DOTS:
+                found += [
+                    (slip.key, texts(Value(((cell,),)), self.style.places)[0][0]) for cell in slip.change(meeting)
+                ]
+        keys = sorted({key for key, _ in found})
+        for key in self.rng.sample(keys, len(keys)):
+            yield key, self.rng.choice([made for k, made in found if k == key])
+
+    def _tells(self, step: Step, own: Value, shown: Table) -> bool:
+        """Whether some cell is plainly off: two units of its last place from the truth and from the author's own."""
+        truth = Trace(self.program).value(step.symbol, BITS)
+        return any(
+            plainly_off(text, own.rows[i][j]) and plainly_off(text, truth.rows[i][j])
+            for i, row in enumerate(shown)
+            for j, text in enumerate(row)
+        )
+
+
+def plainly_off(text: str, cell: Cell) -> bool:
+    """Whether a printed number is two units or more of its last place away from a value.
+
+    >>> plainly_off("0.25", number_of("0.26")), plainly_off("0.25", number_of("0.27"))
+    (False, True)
+    """
+    shown = number_of(text)
+    if shown is NEG_INF or cell is NEG_INF:
+        return shown is not cell
+    low, high = bounds(cell)
+    ulp = power_of_ten(-len(text.partition(".")[2]))
+    return bool(shown <= low - 2 * ulp or shown >= high + 2 * ulp)
+
+
+def _digit_changes(text: str) -> Iterator[str]:
+    """Another digit in one place."""
+    for i, ch in enumerate(text):
+        if ch.isdigit():
+            yield from (text[:i] + str(d) + text[i + 1 :] for d in range(10) if str(d) != ch)
+
+
+def _is_number(text: str) -> bool:
+    whole, _, decimals = text.removeprefix("-").partition(".")
+    return whole.isdigit() and (decimals.isdigit() or not decimals) and (whole == "0" or not whole.startswith("0"))
+
+
+def _meeting(step: Step, own: Value, held: Mapping[Symbol, Value], i: int, j: int) -> Meeting | None:
+    """The row and the column that meet in a cell, where the step is a product."""
+    inner = step.expr.terms[0] if isinstance(step.expr, n.Sum) else step.expr
+    if not isinstance(inner, n.Product):
+        return None
+    left, right = evaluate(inner.left, held, Certified()), evaluate(inner.right, held, Certified())
+    if left.shape[1] != right.shape[0] or own.shape != (left.shape[0], right.shape[1]):
+        return None
+    return Meeting(left.rows, list(zip(*right.rows, strict=True)), i, j, own.rows[i][j])
+
+
+def _with(table: Table, i: int, j: int, text: str) -> Table:
+    row = (*table[i][:j], text, *table[i][j + 1 :])
+    return (*table[:i], row, *table[i + 1 :])
+
+
+def _with_value(value: Value, i: int, j: int, cell: Cell) -> Value:
+    row = (*value.rows[i][:j], cell, *value.rows[i][j + 1 :])
+    return Value((*value.rows[:i], row, *value.rows[i + 1 :]))
