@@ -39,8 +39,7 @@ def read_code(fence: Fence, limits: Limits) -> Iterator[Event]:
 
 def _plain(fence: Fence, limits: Limits) -> Iterator[Event]:
     """Printed arrays and words; places count from the first line of the fence."""
-    shift = "\n" * (fence.line - 1)
-    for block in blocks(shift + fence.text):
+    for block in blocks(fence.text, fence.line):
         match block:
             case Paragraph():
                 yield from read_paragraph(block.text, block.line)

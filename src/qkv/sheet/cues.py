@@ -19,6 +19,9 @@ _BARE_NAME = re.compile(
 _MARKED_NAME = re.compile(r"(?:\$(?P<dollar>[^$]{1,60})\$|`(?P<tick>[^`]{1,40})`|\\\((?P<paren>[^()]{1,60})\\\))$")
 
 
+_WORDS_OF_ONE_LETTER = ("a", "i", "e", "y", "o", "à", "и", "в")
+
+
 def name_at_end(cue: str) -> str | None:
     """The source of the name that a cue line ends with, if it says that what follows is that quantity.
 
@@ -31,8 +34,8 @@ def name_at_end(cue: str) -> str | None:
         before = text[: found.start()].rstrip()
         return None if OPERAND.search(before) else name.strip()
     found = _BARE_NAME.search(text)
-    if not found or found["name"].lower() in ("a", "i", "e", "y", "o", "à", "и", "в"):
-        return None if not found or text != found["name"] or found["name"].islower() else found["name"]
+    if not found or (found["name"] in _WORDS_OF_ONE_LETTER and text != found["name"]):
+        return None
     before = text[: found.start()].rstrip()
     if not before or before[-1] in ",，、;；:：." or (NOUN.search(before) and not OPERAND.search(before)):
         return found["name"]

@@ -143,9 +143,7 @@ def _with_name(said: list[Said], links: tuple[Link, ...]) -> tuple[Link, ...]:
     if not said or links[0].relation is not Relation.FIRST:
         return links
     cue = said[-1]
-    if cue.text.strip() in (":", "=", "：", "") and len(said) > 1:
-        cue = Said(f"{said[-2].text} {cue.text}", said[-2].at)
-    found = name_at_end(" ".join([*(s.text for s in said[-4:-1] if s.at.line == cue.at.line), cue.text]))
+    found = name_at_end(" ".join(piece.text for piece in said[-8:] if piece.at.line == cue.at.line))
     if not found:
         return links
     parsed = parse_math(found, cue.at)

@@ -62,6 +62,7 @@ def read_paragraph(text: str, line: int) -> Iterator[Event]:
         return
     text = _plain_marks(text)
     places = _Places(text, line)
+    yield from _identities(text, places)
     said = ""
     for piece in pieces(text):
         for event in _piece_events(piece, places, said):
@@ -220,17 +221,16 @@ def _words(piece: Piece, places: _Places) -> Iterator[Event]:
     source = source[:first] + _MARKER.sub(_blank, source[first:])
     for line, offset in logical_lines(source):
         at = places.at(piece.offset + offset)
-        yield from _identities(line, at)
         if _WORTH_PARSING.search(line):
             yield from _plain_line(line, at)
         elif line.strip():
             yield Said(line.strip(), at)
 
 
-def _identities(line: str, at: Location) -> Iterator[Event]:
-    for name, offset in identities(line):
-        place = Location(at.line, at.column + offset)
-        for chain in parsed(f"{name} = I", place).chains:
+def _identities(text: str, places: _Places) -> Iterator[Event]:
+    """'W_Q and W_K are identity matrices' states W_Q = I and W_K = I."""
+    for name, offset in identities(text):
+        for chain in parsed(f"{name} = I", places.at(offset)).chains:
             yield Stated(chain, Origin.PLAIN, named=False)
 
 

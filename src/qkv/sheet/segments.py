@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from qkv.sheet.grids import Cell, grid_at, table_at
 from qkv.sheet.headings import div_rank, heading_at, opening_at
@@ -72,12 +72,15 @@ _OPENS_LIST = re.compile(r"\[[\s\d.,;eE+\-−∞inf\[\]]*(?:#.*)?$")
 _RULE = re.compile(r"\s*([-*_])(?:\s*\1){2,}\s*$")
 
 
-def blocks(text: str) -> Iterator[Block]:
-    """Split a document into blocks, in order, in time linear in its length.
+def blocks(text: str, first: int = 1) -> Iterator[Block]:
+    """Split a document, whose first line has the number `first`, into blocks; in order, in linear time.
 
     >>> [type(block).__name__ for block in blocks("# Title\\n\\nText $x$.\\n\\n| a | b |\\n|---|---|\\n| 1 | 2 |")]
     ['Title', 'Paragraph', 'Rows']
     """
+    if first > 1:
+        yield from (_moved(block, first - 1) for block in blocks(text))
+        return
     lines = _lines(text)
     closers = _closing_lines(lines)
     at = 0
@@ -92,6 +95,13 @@ def blocks(text: str) -> Iterator[Block]:
         if block:
             yield block
         at = end
+
+
+def _moved(block: Block, by: int) -> Block:
+    if not isinstance(block, Rows):
+        return replace(block, line=block.line + by)
+    cells = tuple(tuple(Cell(cell.text, cell.line + by, cell.column) for cell in row) for row in block.cells)
+    return replace(block, cells=cells, line=block.line + by, end_line=block.end_line + by)
 
 
 def _block_at(lines: list[str], at: int, closers: dict[str, list[int]]) -> tuple[Block | None, int]:
