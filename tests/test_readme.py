@@ -1,0 +1,51 @@
+"""What the README shows is what one gets. `python tests/test_readme.py` writes the outputs of its commands anew."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from qkv.cli import main
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONSOLE = re.compile(r"```console\n\$ qkv (.*?)\n(.*?)```", re.DOTALL)
+SHOWN = CONSOLE.findall(README)
+
+
+def test_python() -> None:
+    result = doctest.testfile(str(ROOT / "README.md"), module_relative=False, encoding="utf-8")
+    assert result.attempted > 5
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("command, output", SHOWN, ids=[command for command, _ in SHOWN])
+def test_commands(command: str, output: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    assert _output(command) == output
+
+
+def _output(command: str) -> str:
+    done = CliRunner().invoke(main, command.split())
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+    return "\n".join(line.rstrip() for line in done.output.strip("\n").splitlines()) + "\n"
+
+
+def test_links_lead_somewhere() -> None:
+    targets = re.findall(r"\]\(([^)#]+)\)", README)
+    assert len(targets) >= 4
+    assert all((ROOT / target).exists() for target in targets)
+
+
+def test_every_make_target_named_exists() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert all(f"\n{target}:" in makefile for target in re.findall(r"make ([a-z][a-z-]+)", README))
+
+
+if __name__ == "__main__":
+    fresh = CONSOLE.sub(lambda hit: f"```console\n$ qkv {hit[1]}\n{_output(hit[1])}```", README)
+    (ROOT / "README.md").write_text(fresh, encoding="utf-8")
