@@ -15,8 +15,8 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.loop import evaluate
 from qkv.theory.moments import Moments, Random
+from qkv.theory.ring import Ring
 from qkv.theory.scale import derive, dot_product, own_scores, saturation, simulate, sizes_up_to, softness
-from qkv.theory.symbols import Ring
 
 
 def value(ratio, ring, **symbols):

@@ -15,7 +15,7 @@ from flint import fmpq
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.theory.formula import FormulaRing, Unclear, counted, evaluated, named, power, ring
-from qkv.theory.symbols import Ratio, lowest
+from qkv.theory.ring import Ratio, lowest
 
 EXPECTATION = frozenset({"E", "𝔼", "Exp", "mean"})
 VARIANCE = frozenset({"Var", "var", "Variance", "V", "𝕍"})
@@ -166,10 +166,11 @@ def chain_holds(links: Sequence[n.Expr], standard: bool) -> tuple[bool | None, s
     True
     """
     settings: list[Mapping[str, Fraction]] = [{}, STANDARD] if standard else [{}]
-    outcomes = [_equal(links, given) for given in settings]
-    best = next((outcome for outcome in outcomes if outcome[0]), None)
-    if best:
-        return best
+    outcomes = []
+    for given in settings:
+        outcomes.append(_equal(links, given))
+        if outcomes[-1][0]:
+            return outcomes[-1]
     return next((outcome for outcome in outcomes if outcome[0] is None), outcomes[-1])
 
 
@@ -203,7 +204,7 @@ def _has_scale(value: Value, rings: FormulaRing) -> bool:
     if isinstance(value, Copies):
         return _has_scale(value.term, rings)
     place = _place(rings.symbol("s", "s"))
-    return value.top.degrees()[place] > 0 or value.bottom.degrees()[place] > 0
+    return bool(value.top.degrees()[place] > 0 or value.bottom.degrees()[place] > 0)
 
 
 def _shown(rings: FormulaRing, value: Value) -> str:

@@ -18,9 +18,10 @@ from flint import fmpq
 from qkv.errors import Location, ReadError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
+from qkv.interpret.counts import Size
 from qkv.sheet.grammar import parse_math
-from qkv.theory.polynomial import NAMES, PRINTED
-from qkv.theory.symbols import Ratio, Ring, lowest
+from qkv.theory.polynomial import CONTEXT, NAMES, PRINTED, leading
+from qkv.theory.ring import Ratio, Ring, lowest
 
 ORDERS = frozenset({"O", "Omega", "Theta", "o", "omega", "theta", "Ω", "Θ", "𝒪"})  # wrappers of growth
 MOST = 64  # the largest power that is worked out
@@ -88,7 +89,7 @@ class FormulaRing(Ring):
 
     def settled(self, value: Ratio) -> Ratio:
         """The value with every square of a root worked out, so that equal formulas look equal."""
-        return self._settled(value.top) / self._settled(value.bottom)
+        return self._settled(value.top) / self._settled(value.bottom) if self.squares else value
 
     def _settled(self, polynomial: Any) -> Ratio:
         total = self.constant(fmpq(0))
@@ -104,7 +105,7 @@ class FormulaRing(Ring):
 
 def ring() -> FormulaRing:
     """A ring that knows the sizes, in the order in which they are printed."""
-    made = FormulaRing(room=48)
+    made = FormulaRing(room=24)
     for name in PRINTED:
         made.symbol(name, {"mu": "μ", "sigma": "σ"}.get(name, name))
     return made
@@ -200,23 +201,20 @@ def counted(low: n.Expr, high: n.Expr, rings: FormulaRing, given: Mapping[str, F
     return last + -first + rings.constant(fmpq(1))
 
 
-def from_size(size: object, rings: FormulaRing) -> Ratio:
-    """A polynomial in sizes (see polynomial.py) in a ring of formulas."""
-    total = rings.constant(fmpq(0))
-    for exponents, coefficient in size.to_dict().items():  # type: ignore[attr-defined]
-        term = rings.constant(coefficient)
-        for name, times in zip(NAMES, exponents, strict=True):
-            if times:
-                term = term * power(rings.symbol(name, name), Fraction(int(times)))
-        total = total + term
-    return total
-
-
-def growth(value: Ratio) -> frozenset[tuple[int, ...]]:
-    """The monomials that nothing outgrows: two formulas are of one order where these agree."""
+def to_size(value: Ratio, rings: FormulaRing) -> Size:
+    """The value as a polynomial in sizes (see polynomial.py); raises Unclear where it is none."""
     if not value.bottom.is_constant():
-        raise Unclear("an order of growth that is a fraction")
-    terms = [tuple(map(int, exponents)) for exponents in value.top.to_dict()]
-    return frozenset(
-        a for a in terms if not any(a != b and all(x <= y for x, y in zip(a, b, strict=True)) for b in terms)
-    )
+        raise Unclear("a count that is a fraction")
+    scale = 1 / value.bottom.leading_coefficient()
+    terms = {}
+    for exponents, coefficient in value.top.to_dict().items():
+        powers = dict(zip(PRINTED, exponents, strict=False))  # the ring knows the sizes first, in this order
+        if any(exponents[len(PRINTED) :]):
+            raise Unclear("a count with a root in it")
+        terms[tuple(powers[name] for name in NAMES)] = coefficient * scale
+    return CONTEXT.from_dict(terms)
+
+
+def growth(size: Size) -> frozenset[tuple[int, ...]]:
+    """The monomials that nothing outgrows: two formulas are of one order where these agree."""
+    return frozenset(tuple(map(int, exponents)) for exponents in leading(size).to_dict())

@@ -9,7 +9,7 @@ from flint import fmpq
 
 from qkv.errors import ShapeError, ValueRefused
 from qkv.expr import nodes as n
-from qkv.theory.symbols import Ratio, Ring
+from qkv.theory.ring import Ratio, Ring
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ from qkv.interpret.certified import Certified, Value
 from qkv.interpret.fit import Shape, say
 from qkv.interpret.loop import evaluate
 from qkv.interpret.rounding import round_digits
-from qkv.theory.symbols import MOST_SYMBOLS, Cells, OutOfRoom, Ring, Symbolic
+from qkv.theory.ring import MOST_SYMBOLS, OutOfRoom, Ring
+from qkv.theory.symbols import Cells, Symbolic
 
 DRAWS = 300
 RANGES = ((0, 1), (-1, 1), (-2, 3))  # small numbers first: a counterexample is to be read
@@ -85,7 +86,7 @@ def prove_all(equations: tuple[Equation, ...], sizes: Mapping[Symbol, Shape]) ->
 
 def _prove(equations: tuple[Equation, ...], sizes: Mapping[Symbol, Shape], ring: Ring) -> Verdict:
     algebra = Symbolic(ring)
-    env = {symbol: ring.matrix(_letter(symbol, shape), *shape) for symbol, shape in sizes.items()}
+    env = {symbol: algebra.matrix(_letter(symbol, shape), *shape) for symbol, shape in sizes.items()}
     expansions: list[Expansion] = []
     cells, proven = 0, True
     for equation in equations:

@@ -15,7 +15,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.loop import evaluate
 from qkv.theory.moments import Moments, Random
-from qkv.theory.symbols import Ratio, Ring
+from qkv.theory.ring import Ratio, Ring
 
 Floats = NDArray[np.float64]
 LIMIT = 100_000_000  # random numbers drawn at once

@@ -1,0 +1,15 @@
+"""Words that tell what a sheet speaks of, in the languages that sheets come in."""
+
+from __future__ import annotations
+
+import re
+
+# What tells a transport problem from any other two vectors, in the languages that sheets come in.
+ABOUT_TRANSPORT = re.compile(
+    r"transport|earth.?mover|\bEMD\b|\bTMD\b|wasserstein|optimal plan|moving (dirt|mass|earth)|shovel|supplies|demands"
+    r"|verschieb|umschicht|mover a massa|mover la masa|трансп|землекоп|运输|推土|最优传输|輸送",
+    re.IGNORECASE,
+)
+SQUARED = re.compile(r"\(\s*x\s*[-−–]\s*y\s*\)\s*\^?\s*\{?\s*[2²]|squared (distance|cost)|\|\s*x\s*[-−–]\s*y\s*\|\s*\^")
+POINTS = re.compile(r"point|spot|position|place|locat|punkt|stelle|punto|ponto|точк|位置|点", re.IGNORECASE)
+COSTS = re.compile(r"cost|kost|coût|custo|стоим|成本|费用|代价", re.IGNORECASE)
