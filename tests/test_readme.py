@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import doctest
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-
-from qkv.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -24,15 +23,15 @@ def test_python() -> None:
 
 
 @pytest.mark.parametrize("command, output", SHOWN, ids=[command for command, _ in SHOWN])
-def test_commands(command: str, output: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
+def test_commands(command: str, output: str) -> None:
     assert _output(command) == output
 
 
 def _output(command: str) -> str:
-    done = CliRunner().invoke(main, command.split())
-    assert done.exception is None or isinstance(done.exception, SystemExit)
-    return "\n".join(line.rstrip() for line in done.output.strip("\n").splitlines()) + "\n"
+    start = [sys.executable, "-c", "from qkv.cli import main; main()"]
+    done = subprocess.run([*start, *command.split()], cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
+    assert done.stderr == ""
+    return "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines()) + "\n"
 
 
 def test_links_lead_somewhere() -> None:
