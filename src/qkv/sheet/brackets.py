@@ -81,6 +81,8 @@ def _close(i: int, key: str, stack: list[tuple[int, str]], waiting: dict[str, in
 def paired(tokens: list[Token]) -> Paired:
     """Match the brackets, drop what matches nothing, and lay open alignments whose rows are statements."""
     partner, depth, has_relation = _match(tokens)
+    if _is_tidy(tokens, partner, depth, has_relation):
+        return Paired(tokens, partner)
     kept: list[Token] = []
     dropped: list[Token] = []
     changed = False
@@ -114,6 +116,14 @@ def paired(tokens: list[Token]) -> Paired:
         return Paired(tokens, partner)
     again, _, _ = _match(kept)
     return Paired(kept, again, tuple(dropped))
+
+
+def _is_tidy(tokens: list[Token], partner: list[int], depth: list[int], has_relation: list[int]) -> bool:
+    """Whether nothing needs tidying, as in most inline formulas."""
+    if -1 in partner or max(depth, default=0) > NESTING_LIMIT or 1 in has_relation:
+        return False
+    empty = any(other == i + 1 for i, other in enumerate(partner))
+    return not empty and not any(t.kind == "begin" or t.text in table.STACKED or t.text == "left{|" for t in tokens)
 
 
 def _in_place_of(token: Token, how: str) -> tuple[Token, ...]:

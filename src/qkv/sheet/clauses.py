@@ -172,6 +172,8 @@ def pieces_of(reader: Reader) -> list[Piece]:
 
 def sizes_in(reader: Reader, piece: Piece) -> tuple[tuple[int, int], ...] | None:
     """The sizes that a piece consists of (3×4 4×3), or None where it is anything else."""
+    if reader.tokens[piece.lo].kind not in ("num", "open", "cmd"):
+        return None
     tokens = [
         t for t in reader.tokens[piece.lo : piece.hi] if t.kind not in ("open", "close", "wide") and t.text != "cancel"
     ]

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from qkv.errors import LimitError, Location, ReadError
+from qkv.expr.names import Symbol
 from qkv.expr.nodes import (
     Absolute,
     Call,
@@ -60,6 +61,10 @@ _STARTS: Final = frozenset(
         "broken",
     )
 )
+_SCRIPTS: Final = frozenset(("script", "sub", "sup", "prime"))
+# Spelling → symbol and transpose, filled as names are read: the same spelling always reads the same.
+_KNOWN_NAMES: dict[tuple[str, str], tuple[Symbol, bool]] = {}
+KNOWN_LIMIT: Final = 10_000
 _ENDS_ARGUMENT: Final = frozenset(("close", "end", "row", "wide", "rel", "sep"))
 
 
@@ -93,7 +98,8 @@ class Reader:
             raise Unreadable("nothing stands where an expression should")
         if hi - lo == 1 and self.tokens[lo].kind == "num":
             return decimal(self.tokens[lo].text, self.at(lo))
-        for i in matrices.own_level(self, lo, hi):
+        i = lo
+        while i < hi:
             token = self.tokens[i]
             if token.kind == "rel":
                 return self._equation(lo, hi)
@@ -101,6 +107,8 @@ class Reader:
                 return Call(token.text, (self.expression(lo, i), self.expression(i + 1, hi)), at=self.at(lo))
             if token.kind == "cmd" and token.text == "over":
                 return Quotient(self.expression(lo, i), self.expression(i + 1, hi), at=self.at(lo))
+            other = self.partner[i]
+            i = (other if other > i else i) + 1
         return self._whole(lo, hi)
 
     def _whole(self, lo: int, hi: int) -> Expr:
@@ -307,14 +315,35 @@ class Reader:
         if token.text == "e" and self.i < self.hi and self.tokens[self.i].text == "^":
             lo, hi, self.i = self._argument_range(self.i + 1)
             return self._scripted(Exp(self.expression(lo, hi), at=self.at(start)), start)
+        if (known := self._known_name(token, start)) is not None:
+            return known
+        sizes = len(self.shapes)
         scripts, primes = self._scripts()
         if (args := self._call_arguments(token, start)) is not None:
             name = str(symbol_of(token.text.strip(), scripts, primes)[0])
             return self._scripted(Call(name, args, at=self.at(start)), start)
         powers = [s for s in scripts if is_power(token.text, s, [o for o in scripts if o is not s])]
         symbol, transposed = symbol_of(token.text.strip(), [s for s in scripts if s not in powers], primes)
-        node: Expr = Name(symbol, self.text(start, self.i), at=self.at(start))
+        spelled = self.text(start, self.i)
+        if not powers and len(self.shapes) == sizes and len(_KNOWN_NAMES) < KNOWN_LIMIT:
+            _KNOWN_NAMES[token.kind, spelled] = symbol, transposed
+        node: Expr = Name(symbol, spelled, at=self.at(start))
         return self._raised(Transpose(node, at=node.at) if transposed else node, powers)
+
+    def _known_name(self, token: Token, start: int) -> Expr | None:
+        """A name spelled as one before it: most names of a sheet come many times."""
+        end = self.i
+        tokens, hi = self.tokens, self.hi
+        while end < hi and tokens[end].kind in _SCRIPTS:
+            end = self._argument_range(end + 1)[2] if tokens[end].kind == "script" else end + 1
+        spelled = self.source[token.start : tokens[end - 1].end]
+        known = _KNOWN_NAMES.get((token.kind, spelled))
+        if known is None or (end < hi and tokens[end].kind == "open"):
+            return None
+        self.i = end
+        symbol, transposed = known
+        node = Name(symbol, spelled, at=self.at(start))
+        return Transpose(node, at=node.at) if transposed else node
 
     def _raised(self, node: Expr, powers: list[Script]) -> Expr:
         for script in powers:

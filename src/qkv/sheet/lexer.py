@@ -42,17 +42,21 @@ class Token(NamedTuple):
 class Places:
     """Offsets of a stretch → lines and columns of its document."""
 
-    __slots__ = ("_column", "_line", "_starts")
+    __slots__ = ("_column", "_known", "_line", "_starts")
 
     def __init__(self, source: str, at: Location) -> None:
         self._starts = [0, *accumulate(len(line) + 1 for line in source.split("\n"))]
         self._line, self._column = at.line, at.column
+        self._known: dict[int, Location] = {}  # a chain, its links and their first nodes all begin at one place
 
     def at(self, offset: int) -> Location:
         """Where the character at `offset` stands."""
-        row = bisect_right(self._starts, offset) - 1
-        column = offset - self._starts[row] + (self._column if row == 0 else 1)
-        return Location(self._line + row, column)
+        place = self._known.get(offset)
+        if place is None:
+            row = bisect_right(self._starts, offset) - 1
+            column = offset - self._starts[row] + (self._column if row == 0 else 1)
+            place = self._known[offset] = Location(self._line + row, column)
+        return place
 
 
 _SUBS, _SUPS, _GREEK = ("".join(t) for t in (table.SUBSCRIPTS, table.SUPERSCRIPTS, table.GREEK))
@@ -151,7 +155,11 @@ class _Lexer:
         for m in (_WITH_COMMA if self.comma else _WITH_POINT).finditer(self.source):
             kind = m.lastgroup
             if kind == "ws":
-                self.gap = max(self.gap, 2 if "\n" in m.group() else 1)
+                gap = 2 if "\n" in m.group() else 1
+                self.gap = gap if gap > self.gap else self.gap
+            elif kind == "other" and (sign := _PLAIN_SIGNS.get(m.group())) is not None:
+                out.append(Token(sign[0], sign[1], m.start(), m.end(), self.gap))
+                self.gap = 0
             elif kind in _AS_FOUND:
                 out.append(Token(kind, m.group(), m.start(), m.end(), self.gap))  # type: ignore[arg-type]
                 self.gap = 0
@@ -349,6 +357,7 @@ def _signs() -> dict[str, tuple[str, str]]:
 
 COMMANDS = _commands()
 SIGNS = _signs()
+_PLAIN_SIGNS = {sign: token for sign, token in SIGNS.items() if sign not in ("(", ")", "[", "]")}
 _AS_FOUND = frozenset(("grid", "list", "prose", "row", "strike", "percent"))
 _HANDLERS: dict[str, Callable[[_Lexer, re.Match[str]], None]] = {
     "num": _Lexer.num, "word": _Lexer.word, "text": _Lexer.text, "roman": _Lexer.roman, "bb": _Lexer.bb,

@@ -77,7 +77,8 @@ def own_level(cells: Cells, lo: int, hi: int) -> list[int]:
     i = lo
     while i < hi:
         found.append(i)
-        i = max(partner[i], i) + 1
+        other = partner[i]
+        i = (other if other > i else i) + 1
     return found
 
 

@@ -106,11 +106,11 @@ def _read(script: Script, found: _Found, base: str) -> None:
         indices.append(text)
         return
     if not raised and base not in table.LABELLED_BASES and _count_things(tokens):
-        indices.extend(t.text for t in tokens if t.kind in ("name", "num"))
+        indices.extend(part for t in tokens if t.kind in ("name", "num") for part in t.text.split("."))
         return
     for token in tokens:
         if token.kind == "num":
-            indices.append(token.text)
+            indices.extend(token.text.split("."))  # z_{3,1} where commas are decimal marks elsewhere
         elif token.kind == "prime":
             found.primes += 1
         elif token.kind == "list":
