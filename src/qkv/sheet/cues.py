@@ -104,6 +104,8 @@ def questions(text: str) -> Iterator[tuple[str, int]]:
     >>> [asked for asked, _ in questions("Let $d = 2$. Compute the output. What is its shape?")]
     ['Compute the output.', 'What is its shape?']
     """
+    if text.startswith("$$") and text.find("$$", 2) == len(text) - 2:
+        return  # one display and no words
     at = 0
     for sentence in _sentences(text):
         bare = _LABEL.sub("", sentence).strip().replace("**", "")

@@ -40,7 +40,7 @@ _NAME = re.compile(r"\s*(?P<name>[^\s\d=|\[(][^\t|]{0,80}?)\s*(?P<relation>=|≈
 _LEFT = "[(|⎡⎢⎣⎛⎜⎝┌│└⌈⌊"
 _RIGHT = "])|⎤⎥⎦⎞⎟⎠┐│┘⌉⌋"
 _DIGIT = re.compile(r"[\d∞]")
-_PROSE = re.compile(r"(?:[^\W\d_]{2,}[\s,]+){4}")  # four words in a row are no cells
+_NO_CELLS = re.compile(r"(?:[^\W\d_]{2,}[\s,]+){4}|\$\$|\\(?!infty|times|cdot|frac)|[?!]")  # prose, or LaTeX
 NUMBER = re.compile(
     r"[-+−–]?\s?(?:(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+−]?\d+)?(?:\s?(?:[×x·*]|\\times|\\cdot)\s?10\s?\^?\s?(?:\{[-+−]?\d+\}|[-+−]?\d+|[⁻⁺]?[⁰¹²³⁴-⁹]+))?"
     r"(?:/\d+(?:\.\d+)?)?(?:\s?\\?%)?|∞|\\infty|inf(?:inity)?)$",
@@ -122,7 +122,7 @@ def grid_at(lines: list[str], at: int) -> Found | None:
 
 def grid_row(line: str, number: int) -> tuple[Cell, ...] | None:
     """The cells of a line of numbers, with a name ('E =') or a label before them; None if it is no such line."""
-    if len(line) > 200_000 or not _DIGIT.search(line) or _PROSE.search(line):
+    if len(line) > 200_000 or not _DIGIT.search(line) or _NO_CELLS.search(line):
         return None
     name, start = None, 0
     if found := _NAME.match(line):
@@ -189,7 +189,9 @@ def _width(row: tuple[Cell, ...]) -> int:
 
 def _labels_above(lines: list[str], at: int) -> tuple[Cell, ...] | None:
     """A line of column labels over rows that have labels of their own."""
-    if at + 2 >= len(lines) or grid_row(lines[at], at + 1):
+    if at + 2 >= len(lines) or not (_DIGIT.search(lines[at + 1]) and _DIGIT.search(lines[at + 2])):
+        return None
+    if grid_row(lines[at], at + 1):
         return None
     below = [grid_row(lines[at + 1], at + 2), grid_row(lines[at + 2], at + 3)]
     if not all(row and _LABEL.match(row[0].text) and not row[0].is_name for row in below):

@@ -58,7 +58,7 @@ def _cut(text: str) -> Iterator[Piece]:
             yield from _words(text, words_from, until, struck)
             words_from, struck, until = until + 1, False, -1
         if found["struck"] or found["sout"]:
-            if found["struck"] and not struck and not _strike_ends(text, at):
+            if until >= 0 or (found["struck"] and not struck and not _strike_ends(text, at)):
                 continue
             yield from _words(text, words_from, found.start(), struck)
             struck, words_from = not struck, at
