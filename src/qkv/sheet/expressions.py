@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from qkv.errors import LimitError, Location, ReadError
+from qkv.errors import LimitError, Location
 from qkv.expr.names import Symbol
 from qkv.expr.nodes import (
     Absolute,
@@ -25,15 +25,13 @@ from qkv.expr.nodes import (
     Power,
     Product,
     Quotient,
-    Root,
-    Series,
     Sum,
     Transpose,
     number,
 )
-from qkv.sheet import functions, matrices
-from qkv.sheet import notation as table
+from qkv.sheet import commands, functions, matrices
 from qkv.sheet.brackets import NESTING_LIMIT, Paired
+from qkv.sheet.commands import Unreadable
 from qkv.sheet.lexer import Places, Token
 from qkv.sheet.numerals import decimal
 from qkv.sheet.symbols import Script, extended, is_power, size_in, symbol_of
@@ -66,10 +64,6 @@ _SCRIPTS: Final = frozenset(("script", "sub", "sup", "prime"))
 _KNOWN_NAMES: dict[tuple[str, str], tuple[Symbol, bool]] = {}
 KNOWN_LIMIT: Final = 10_000
 _ENDS_ARGUMENT: Final = frozenset(("close", "end", "row", "wide", "rel", "sep"))
-
-
-class Unreadable(ReadError):
-    """A stretch that spells no expression."""
 
 
 class Reader:
@@ -119,7 +113,7 @@ class Reader:
         while self.i < hi and self.tokens[self.i].text in (".", ":", ",", ";", "!"):
             self.i += 1
         if self.i < hi:
-            raise Unreadable(f"{self._quoted(self.i)} was not expected here", self.at(self.i))
+            raise Unreadable(f"{self.quoted(self.i)} was not expected here", self.at(self.i))
         self.depth -= 1
         self.i, self.hi = saved
         return node
@@ -144,7 +138,7 @@ class Reader:
         if self.depth > OPERAND_LIMIT:
             raise LimitError(f"mathematics nested more than {OPERAND_LIMIT} deep is not read")
 
-    def _quoted(self, i: int) -> str:
+    def quoted(self, i: int) -> str:
         token = self.tokens[i]
         return f"'{self.source[token.start : token.end][:40]}'"
 
@@ -159,7 +153,7 @@ class Reader:
                 if terms:
                     break  # a trailing sign: the sum goes on elsewhere
                 raise Unreadable("a sign has no operand", self.at(self.hi - 1))
-            term = self._term()
+            term = self.term()
             if sign < 0:
                 term = negated(term, fold=not terms)
             terms.append(Call("±", (term,), at=term.at) if either else term)
@@ -178,9 +172,9 @@ class Reader:
             self.i += 1
         return sign, either
 
-    def _term(self) -> Expr:
+    def term(self) -> Expr:
         start = self.i
-        left = self._factor()
+        left = self.factor()
         for _ in range(FACTOR_LIMIT):
             if self.i >= self.hi:
                 return left
@@ -195,7 +189,7 @@ class Reader:
                     return left  # a trailing operator: the product goes on elsewhere
             elif not self._juxtaposed(token):
                 return left
-            left = joined(sign, left, self._factor(), self.at(start))
+            left = joined(sign, left, self.factor(), self.at(start))
         raise LimitError(f"a product of more than {FACTOR_LIMIT} factors is not read")
 
     def _juxtaposed(self, token: Token) -> bool:
@@ -203,7 +197,7 @@ class Reader:
             return False
         return token.kind in _STARTS or (token.text in ("|", "‖") and self._closing_bar(self.i) > 0)
 
-    def _factor(self) -> Expr:
+    def factor(self) -> Expr:
         self._deeper()
         sign, _ = self._signs()
         if self.i >= self.hi:
@@ -221,7 +215,7 @@ class Reader:
         if token.kind == "func":
             return self._scripted(functions.applied(self, token), start)
         if token.kind == "bb":
-            return self._scripted(self._blackboard(token), start)
+            return self._scripted(functions.blackboard(self, token), start)
         return self._scripted(self._atom(token), start)
 
     def _atom(self, token: Token) -> Expr:
@@ -239,14 +233,14 @@ class Reader:
         if kind in ("open", "begin"):
             return self._group(start)
         if kind == "cmd":
-            return self._command(token, start)
+            return commands.command(self, token, start)
         if kind == "sep" and token.text in ("|", "‖"):
             return self._absolute(start)
         if kind == "deep":
             raise LimitError(f"brackets nested more than {NESTING_LIMIT} deep are not read")
         if kind == "broken":
-            raise Unreadable(f"{self._quoted(start)} is never closed")
-        raise Unreadable(f"{self._quoted(start)} was not expected here", self.at(start))
+            raise Unreadable(f"{self.quoted(start)} is never closed")
+        raise Unreadable(f"{self.quoted(start)} was not expected here", self.at(start))
 
     def _group(self, start: int) -> Expr:
         end = self.partner[start]
@@ -284,7 +278,7 @@ class Reader:
             return (token.text if token.text.lstrip("+-").isdigit() else ""), i + 1
         if token.text != "^":
             return "", i
-        lo, hi, after = self._argument_range(i + 1)
+        lo, hi, after = self.argument_range(i + 1)
         digits = "".join(t.text for t in self.tokens[lo:hi])
         return (digits if digits.lstrip("+-").isdigit() else ""), after
 
@@ -310,16 +304,16 @@ class Reader:
     def _named(self, token: Token) -> Expr:
         start = self.i
         if token.kind == "prose" and not self.strict:
-            raise Unreadable(f"{self._quoted(start)} is prose", self.at(start))
+            raise Unreadable(f"{self.quoted(start)} is prose", self.at(start))
         self.i += 1
         if token.text == "e" and self.i < self.hi and self.tokens[self.i].text == "^":
-            lo, hi, self.i = self._argument_range(self.i + 1)
+            lo, hi, self.i = self.argument_range(self.i + 1)
             return self._scripted(Exp(self.expression(lo, hi), at=self.at(start)), start)
         if (known := self._known_name(token, start)) is not None:
             return known
         sizes = len(self.shapes)
-        scripts, primes = self._scripts()
-        if (args := self._call_arguments(token, start)) is not None:
+        scripts, primes = self.scripts()
+        if (args := functions.call_arguments(self, token)) is not None:
             name = str(symbol_of(token.text.strip(), scripts, primes)[0])
             return self._scripted(Call(name, args, at=self.at(start)), start)
         powers = [s for s in scripts if is_power(token.text, s, [o for o in scripts if o is not s])]
@@ -335,7 +329,7 @@ class Reader:
         end = self.i
         tokens, hi = self.tokens, self.hi
         while end < hi and tokens[end].kind in _SCRIPTS:
-            end = self._argument_range(end + 1)[2] if tokens[end].kind == "script" else end + 1
+            end = self.argument_range(end + 1)[2] if tokens[end].kind == "script" else end + 1
         spelled = self.source[token.start : tokens[end - 1].end]
         known = _KNOWN_NAMES.get((token.kind, spelled))
         if known is None or (end < hi and tokens[end].kind == "open"):
@@ -347,16 +341,16 @@ class Reader:
 
     def _raised(self, node: Expr, powers: list[Script]) -> Expr:
         for script in powers:
-            node = Power(node, self._script_value(script), at=node.at)
+            node = Power(node, self.script_value(script), at=node.at)
         return node
 
-    def _script_value(self, script: Script) -> Expr:
+    def script_value(self, script: Script) -> Expr:
         first = script.tokens[0]
         if first.kind == "sup":
             return number(first.text) if first.text.lstrip("+-").isdigit() else Name(symbol_of(first.text, ())[0])
         return self.expression(script.start, script.start + len(script.tokens))
 
-    def _scripts(self) -> tuple[list[Script], int]:
+    def scripts(self) -> tuple[list[Script], int]:
         """The scripts and primes from here on; sizes among them go to `shapes`."""
         found: list[Script] = []
         primes = 0
@@ -369,7 +363,7 @@ class Reader:
                 found.append(Script("_" if token.kind == "sub" else "^", (token,), self.i))
                 self.i += 1
             elif token.kind == "script":
-                lo, hi, self.i = self._argument_range(self.i + 1)
+                lo, hi, self.i = self.argument_range(self.i + 1)
                 inside = tuple(self.tokens[lo:hi])
                 if (size := size_in(inside)) is not None:
                     self.shapes.append(size)
@@ -379,7 +373,7 @@ class Reader:
                 break
         return found, primes
 
-    def _argument_range(self, i: int) -> tuple[int, int, int]:
+    def argument_range(self, i: int) -> tuple[int, int, int]:
         """What a command or a script at token i takes: the range inside its braces, and where reading goes on."""
         if i >= self.hi or self.tokens[i].kind in _ENDS_ARGUMENT:
             return i, i, i
@@ -397,7 +391,7 @@ class Reader:
 
     def _scripted(self, node: Expr, start: int) -> Expr:
         """Scripts behind something that is no plain name: transposes, powers, entries, sizes."""
-        scripts, primes = self._scripts()
+        scripts, primes = self.scripts()
         if (
             isinstance(node, Name)
             and (scripts or primes)
@@ -415,7 +409,7 @@ class Reader:
     def _one_script(self, node: Expr, script: Script) -> Expr:
         symbol, transposed = symbol_of("", [script])
         if script.mark == "^":
-            return Transpose(node, at=node.at) if transposed else Power(node, self._script_value(script), at=node.at)
+            return Transpose(node, at=node.at) if transposed else Power(node, self.script_value(script), at=node.at)
         if len(symbol.indices) == 1 and len(symbol.indices[0]) == 2 and symbol.indices[0].isdigit():
             symbol = replace(symbol, indices=tuple(symbol.indices[0]))  # (Q Kᵀ)₁₂ is a cell
         counts = [int(x) for x in symbol.indices if x.isdigit() and len(x) < 9]
@@ -425,65 +419,6 @@ class Reader:
             return Entry(node, counts[0], counts[1] if len(counts) > 1 else None, at=node.at)
         return Call("entry", (node, *(Name(symbol_of(x, ())[0], x) for x in symbol.indices)), at=node.at)
 
-    # — calls —
-
-    def _call_arguments(self, token: Token, start: int) -> tuple[Expr, ...] | None:
-        """The arguments of a word or letter that calls what stands in brackets right behind it."""
-        if self.i >= self.hi or self.tokens[self.i].kind != "open" or self.tokens[self.i].text in ("{", "{|", "left{|"):
-            return None
-        opener, end = self.tokens[self.i], self.partner[self.i]
-        if (size := size_in(self.tokens[self.i : end + 1])) is not None:
-            self.shapes.append(size)
-            self.i = end + 1
-            return None
-        long = token.kind in ("word", "text", "prose")
-        if opener.gap and not opener.text.startswith("left"):
-            return None
-        if not long and not self._letter_calls(token.text, opener.text, end):
-            return None
-        return self.arguments()
-
-    def _letter_calls(self, letter: str, mark: str, end: int) -> bool:
-        if letter not in table.CALLING_LETTERS:
-            return False
-        listed = any(self.tokens[i].text == "," for i in matrices.own_level(self, self.i + 1, end))
-        if letter == "E":
-            return "[" in mark and not listed
-        return "(" in mark and (listed or letter not in ("N", "P", "p"))
-
-    def arguments(self) -> tuple[Expr, ...]:
-        """The arguments in the bracket at hand; keyword arguments (dim=-1, dtype=…) are left out."""
-        start = self.i
-        end = self.partner[start]
-        self.i = end + 1
-        spans = matrices.comma_spans(self, start + 1, end)
-        plain = [(a, b) for a, b in spans if not self._is_keyword(a, b)]
-        if len(plain) == 1:
-            return (matrices.bracket(self, *plain[0], "(", self.at(start)),)
-        return tuple(self.expression(a, b) for a, b in plain)
-
-    def _is_keyword(self, lo: int, hi: int) -> bool:
-        return hi - lo > 2 and self.tokens[lo].kind in ("word", "func") and self.tokens[lo + 1].kind == "rel"
-
-    def _blackboard(self, token: Token) -> Expr:
-        """𝔼[…] is a call, ℝ^{2×3} a size."""
-        start = self.i
-        self.i += 1
-        after = self.tokens[self.i] if self.i < self.hi else None
-        if after is not None and after.kind == "open" and after.text not in ("{", "{|"):
-            return Call(token.text, self.arguments(), at=self.at(start))
-        if after is not None and after.text == "^":
-            lo, hi, self.i = self._argument_range(self.i + 1)
-            if (size := size_in(self.tokens[lo:hi])) is not None:
-                self.shapes.append(size)
-            return Call("reals", (self.expression(lo, hi),) if self._spells(lo, hi) else (), at=self.at(start))
-        return Name(symbol_of(token.text, ())[0], self.text(start, self.i), at=self.at(start))
-
-    def _spells(self, lo: int, hi: int) -> bool:
-        return any(self.tokens[i].kind in _STARTS for i in range(lo, hi))
-
-    # — commands —
-
     def argument(self) -> Expr:
         """The next argument of a command: what braces hold, or one operand."""
         if self.i < self.hi and self.tokens[self.i].text == "{" and self.tokens[self.i].kind == "open":
@@ -492,54 +427,7 @@ class Reader:
             return self.expression(start + 1, self.partner[start])
         if self.i >= self.hi:
             raise Unreadable("a command has no argument", self.at(self.hi - 1))
-        return self._factor()
-
-    def _command(self, token: Token, start: int) -> Expr:
-        name, at = token.text, self.at(start)
-        if name == "frac":
-            top = self.argument()
-            return Quotient(top, self.argument(), at=at)
-        if name == "sqrt":
-            return self._root(at)
-        if name == "sum":
-            return self._series(at)
-        if name == "cancel":
-            return Call("struck", (self.argument(),), at=at)
-        if name in table.STACKED:
-            first = self.argument()
-            chosen = self.argument() if table.STACKED[name] else first
-            self._scripts()  # what stands under a brace: a size, or words
-            return chosen
-        if name == "binom":
-            return Call("binom", (self.argument(), self.argument()), at=at)
-        raise Unreadable(f"{self._quoted(start)} was not expected here", at)
-
-    def _root(self, at: Location) -> Expr:
-        degree: Expr | None = None
-        if self.i < self.hi and self.tokens[self.i].text == "[":
-            end = self.partner[self.i]
-            degree = self.expression(self.i + 1, end)
-            self.i = end + 1
-        arg = self.argument()
-        return Root(arg, at=at) if degree is None else Power(arg, Quotient(number(1), degree), at=at)
-
-    def _series(self, at: Location) -> Expr:
-        """Σ with its limits; its body is the term behind it."""
-        index, low, high = "", None, None
-        scripts, _ = self._scripts()
-        for script in scripts:
-            lo = script.start
-            hi = lo + len(script.tokens)
-            if script.mark == "^":
-                high = self._script_value(script)
-                continue
-            relation = next((i for i in range(lo, hi) if self.tokens[i].kind == "rel"), hi)
-            index = "".join(t.text for t in self.tokens[lo:relation] if t.kind not in ("open", "close", "script"))
-            if relation + 1 < hi and self.tokens[relation].text == "=":
-                low = self.expression(relation + 1, hi)
-        if self.i >= self.hi or self.tokens[self.i].kind == "op":
-            return Name(symbol_of("Sigma", ())[0], "Σ", at=at)
-        return Series(index, low, high, self._term(), at=at)
+        return self.factor()
 
 
 def negated(node: Expr, *, fold: bool) -> Expr:

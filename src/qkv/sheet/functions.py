@@ -1,4 +1,7 @@
-"""Functions and what they become: softmax, exp, tanh, √, Concat, NumPy's constructors, and calls kept as written."""
+"""Functions and what they become: softmax, exp, tanh, √, Concat, NumPy's constructors, and calls kept as written.
+
+Also the calls that no table names: a word, or a letter such as f, O or 𝔼, with brackets right behind it.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from qkv.errors import Location
 from qkv.expr.nodes import Absolute, Call, Concat, Exp, Expr, Matrix, Name, Product, Root, Softmax, Tanh, Transpose
+from qkv.sheet import matrices
 from qkv.sheet import notation as table
 from qkv.sheet.lexer import Token
-from qkv.sheet.symbols import symbol_of
+from qkv.sheet.symbols import size_in, symbol_of
 from qkv.sheet.words import spelling_key
 
 if TYPE_CHECKING:
@@ -26,7 +30,7 @@ def applied(reader: Reader, token: Token) -> Expr:
     """The function at hand with its argument; without one its word is a name (Concat = …)."""
     start = reader.i
     reader.i += 1
-    scripts, primes = reader._scripts()
+    scripts, primes = reader.scripts()
     key = spelling_key(token.text)
     action = table.FUNCTIONS[key]
     axis = 0 if any(t.text.strip() in _COLUMN_WORDS for s in scripts for t in s.tokens) else 1
@@ -38,7 +42,7 @@ def applied(reader: Reader, token: Token) -> Expr:
         return Transpose(node, at=at) if transposed else node
     if following.kind == "open" and following.text != "{":
         axis = _axis_argument(reader, axis)
-        args = reader.arguments()
+        args = arguments(reader)
     else:
         args = (reader.argument(),)
     if action == "call":
@@ -89,3 +93,64 @@ _BUILD: dict[str, Callable[[tuple[Expr, ...], int, Location], Expr]] = {
     "product": lambda args, axis, at: reduce(lambda a, b: Product(a, b, at=at), args),
     "literal": lambda args, axis, at: args[0],
 }
+
+
+# — calls —
+
+
+def call_arguments(reader: Reader, token: Token) -> tuple[Expr, ...] | None:
+    """The arguments of a word or letter that calls what stands in brackets right behind it."""
+    if reader.i >= reader.hi or reader.tokens[reader.i].kind != "open":
+        return None
+    opener, end = reader.tokens[reader.i], reader.partner[reader.i]
+    if opener.text in ("{", "{|", "left{|"):
+        return None
+    if (size := size_in(reader.tokens[reader.i : end + 1])) is not None:
+        reader.shapes.append(size)
+        reader.i = end + 1
+        return None
+    if opener.gap and not opener.text.startswith("left"):
+        return None
+    if token.kind == "name" and not _letter_calls(reader, token.text, opener.text, end):
+        return None
+    return arguments(reader)
+
+
+def _letter_calls(reader: Reader, letter: str, mark: str, end: int) -> bool:
+    if letter not in table.CALLING_LETTERS:
+        return False
+    listed = any(reader.tokens[i].text == "," for i in matrices.own_level(reader, reader.i + 1, end))
+    if letter == "E":
+        return "[" in mark and not listed
+    return "(" in mark and (listed or letter not in ("N", "P", "p"))
+
+
+def arguments(reader: Reader) -> tuple[Expr, ...]:
+    """The arguments in the bracket at hand; keyword arguments (dim=-1, dtype=…) are left out."""
+    start = reader.i
+    end = reader.partner[start]
+    reader.i = end + 1
+    spans = [span for span in matrices.comma_spans(reader, start + 1, end) if not _is_keyword(reader, *span)]
+    if len(spans) == 1:
+        return (matrices.bracket(reader, *spans[0], "(", reader.at(start)),)
+    return tuple(reader.expression(a, b) for a, b in spans)
+
+
+def _is_keyword(reader: Reader, lo: int, hi: int) -> bool:
+    return hi - lo > 2 and reader.tokens[lo].kind in ("word", "func") and reader.tokens[lo + 1].kind == "rel"
+
+
+def blackboard(reader: Reader, token: Token) -> Expr:
+    """𝔼[…] is a call, ℝ^{2×3} a size."""
+    start = reader.i
+    reader.i += 1
+    after = reader.tokens[reader.i] if reader.i < reader.hi else None
+    if after is not None and after.kind == "open" and after.text not in ("{", "{|"):
+        return Call(token.text, arguments(reader), at=reader.at(start))
+    if after is not None and after.text == "^":
+        lo, hi, reader.i = reader.argument_range(reader.i + 1)
+        if (size := size_in(reader.tokens[lo:hi])) is not None:
+            reader.shapes.append(size)
+        spelled = any(t.kind in _STARTS_ARGUMENT for t in reader.tokens[lo:hi])
+        return Call("reals", (reader.expression(lo, hi),) if spelled else (), at=reader.at(start))
+    return Name(symbol_of(token.text, ())[0], reader.text(start, reader.i), at=reader.at(start))

@@ -1,0 +1,68 @@
+"""Commands with arguments: fractions, roots, sums, crossed-out values, things above and below other things."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from qkv.errors import Location, ReadError
+from qkv.expr.nodes import Call, Expr, Name, Power, Quotient, Root, Series, number
+from qkv.sheet import notation as table
+from qkv.sheet.lexer import Token
+from qkv.sheet.symbols import symbol_of
+
+if TYPE_CHECKING:
+    from qkv.sheet.expressions import Reader
+
+
+class Unreadable(ReadError):
+    """A stretch that spells no expression."""
+
+
+def command(reader: Reader, token: Token, start: int) -> Expr:
+    """What the command at token `start`, already stepped over, makes of its arguments."""
+    name, at = token.text, reader.at(start)
+    if name == "frac":
+        top = reader.argument()
+        return Quotient(top, reader.argument(), at=at)
+    if name == "sqrt":
+        return _root(reader, at)
+    if name == "sum":
+        return _series(reader, at)
+    if name == "cancel":
+        return Call("struck", (reader.argument(),), at=at)
+    if name in table.STACKED:
+        first = reader.argument()
+        chosen = reader.argument() if table.STACKED[name] else first
+        reader.scripts()  # what stands under a brace: a size, or words
+        return chosen
+    if name == "binom":
+        return Call("binom", (reader.argument(), reader.argument()), at=at)
+    raise Unreadable(f"{reader.quoted(start)} was not expected here", at)
+
+
+def _root(reader: Reader, at: Location) -> Expr:
+    degree: Expr | None = None
+    if reader.i < reader.hi and reader.tokens[reader.i].text == "[":
+        end = reader.partner[reader.i]
+        degree = reader.expression(reader.i + 1, end)
+        reader.i = end + 1
+    arg = reader.argument()
+    return Root(arg, at=at) if degree is None else Power(arg, Quotient(number(1), degree), at=at)
+
+
+def _series(reader: Reader, at: Location) -> Expr:
+    """Σ with its limits; its body is the term behind it."""
+    index, low, high = "", None, None
+    scripts, _ = reader.scripts()
+    for script in scripts:
+        lo, hi = script.start, script.start + len(script.tokens)
+        if script.mark == "^":
+            high = reader.script_value(script)
+            continue
+        relation = next((i for i in range(lo, hi) if reader.tokens[i].kind == "rel"), hi)
+        index = "".join(t.text for t in reader.tokens[lo:relation] if t.kind not in ("open", "close", "script"))
+        if relation + 1 < hi and reader.tokens[relation].text == "=":
+            low = reader.expression(relation + 1, hi)
+    if reader.i >= reader.hi or reader.tokens[reader.i].kind == "op":
+        return Name(symbol_of("Sigma", ())[0], "Σ", at=at)
+    return Series(index, low, high, reader.term(), at=at)
