@@ -6,7 +6,6 @@ Brackets are paired beforehand, so every bracket is read as a range of its own; 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from qkv.errors import LimitError, Location
@@ -14,16 +13,12 @@ from qkv.expr.names import Symbol
 from qkv.expr.nodes import (
     Absolute,
     Call,
-    Concat,
-    Entry,
     Exp,
     Expr,
     Infinite,
     Name,
-    Negate,
     Number,
     Power,
-    Product,
     Quotient,
     Sum,
     Transpose,
@@ -34,7 +29,8 @@ from qkv.sheet.brackets import NESTING_LIMIT, Paired
 from qkv.sheet.commands import Unreadable
 from qkv.sheet.lexer import Places, Token
 from qkv.sheet.numerals import decimal
-from qkv.sheet.symbols import Script, extended, is_power, size_in, symbol_of
+from qkv.sheet.operators import joined, negated, scripted
+from qkv.sheet.symbols import Script, is_power, size_in, symbol_of
 
 FACTOR_LIMIT: Final = 100  # factors of one product: its tree is as deep as it is long
 SCRIPT_LIMIT: Final = 12  # scripts on one operand
@@ -213,10 +209,10 @@ class Reader:
         if token.kind in ("name", "word", "text", "prose"):
             return self._named(token)
         if token.kind == "func":
-            return self._scripted(functions.applied(self, token), start)
+            return scripted(self, functions.applied(self, token), start)
         if token.kind == "bb":
-            return self._scripted(functions.blackboard(self, token), start)
-        return self._scripted(self._atom(token), start)
+            return scripted(self, functions.blackboard(self, token), start)
+        return scripted(self, self._atom(token), start)
 
     def _atom(self, token: Token) -> Expr:
         kind = token.kind
@@ -308,14 +304,14 @@ class Reader:
         self.i += 1
         if token.text == "e" and self.i < self.hi and self.tokens[self.i].text == "^":
             lo, hi, self.i = self.argument_range(self.i + 1)
-            return self._scripted(Exp(self.expression(lo, hi), at=self.at(start)), start)
+            return scripted(self, Exp(self.expression(lo, hi), at=self.at(start)), start)
         if (known := self._known_name(token, start)) is not None:
             return known
         sizes = len(self.shapes)
         scripts, primes = self.scripts()
         if (args := functions.call_arguments(self, token)) is not None:
             name = str(symbol_of(token.text.strip(), scripts, primes)[0])
-            return self._scripted(Call(name, args, at=self.at(start)), start)
+            return scripted(self, Call(name, args, at=self.at(start)), start)
         powers = [s for s in scripts if is_power(token.text, s, [o for o in scripts if o is not s])]
         symbol, transposed = symbol_of(token.text.strip(), [s for s in scripts if s not in powers], primes)
         spelled = self.text(start, self.i)
@@ -389,36 +385,6 @@ class Reader:
                 end = self.partner[end] + 1 if end < self.hi else end
         return i, end, end
 
-    def _scripted(self, node: Expr, start: int) -> Expr:
-        """Scripts behind something that is no plain name: transposes, powers, entries, sizes."""
-        scripts, primes = self.scripts()
-        if (
-            isinstance(node, Name)
-            and (scripts or primes)
-            and not any(is_power(node.symbol.base, s, ()) for s in scripts)
-        ):
-            symbol, transposed = extended(node.symbol, scripts, primes)
-            name = Name(symbol, self.text(start, self.i), at=node.at)
-            return Transpose(name, at=node.at) if transposed else name
-        for script in scripts:
-            node = self._one_script(node, script)
-        for _ in range(min(primes, 1)):
-            node = Transpose(node, at=node.at)
-        return node
-
-    def _one_script(self, node: Expr, script: Script) -> Expr:
-        symbol, transposed = symbol_of("", [script])
-        if script.mark == "^":
-            return Transpose(node, at=node.at) if transposed else Power(node, self.script_value(script), at=node.at)
-        if len(symbol.indices) == 1 and len(symbol.indices[0]) == 2 and symbol.indices[0].isdigit():
-            symbol = replace(symbol, indices=tuple(symbol.indices[0]))  # (Q Kᵀ)₁₂ is a cell
-        counts = [int(x) for x in symbol.indices if x.isdigit() and len(x) < 9]
-        if not symbol.indices or isinstance(node, Number):
-            return node
-        if len(counts) == len(symbol.indices) <= 2:
-            return Entry(node, counts[0], counts[1] if len(counts) > 1 else None, at=node.at)
-        return Call("entry", (node, *(Name(symbol_of(x, ())[0], x) for x in symbol.indices)), at=node.at)
-
     def argument(self) -> Expr:
         """The next argument of a command: what braces hold, or one operand."""
         if self.i < self.hi and self.tokens[self.i].text == "{" and self.tokens[self.i].kind == "open":
@@ -428,26 +394,3 @@ class Reader:
         if self.i >= self.hi:
             raise Unreadable("a command has no argument", self.at(self.hi - 1))
         return self.factor()
-
-
-def negated(node: Expr, *, fold: bool) -> Expr:
-    """−node; a lone number takes the sign itself, as masks' −∞ does."""
-    if isinstance(node, Number) and fold:
-        return Number(-node.value, node.places, f"-{node.text}", at=node.at)
-    if isinstance(node, Infinite):
-        return Infinite(-node.sign, at=node.at)
-    return Negate(node, at=node.at)
-
-
-def joined(sign: str, left: Expr, right: Expr, at: Location) -> Expr:
-    """Two operands and the sign between them."""
-    if isinstance(right, Call) and right.function == "struck" and isinstance(right.args[0], Name):
-        return left  # a crossed-out scribble behind a value
-    if sign == "/":
-        return Quotient(left, right, at=at)
-    if sign == "⊕":
-        parts = left.parts if isinstance(left, Concat) else (left,)
-        return Concat((*parts, right), at=at)
-    if sign in "⊙⊗":
-        return Call(sign, (left, right), at=at)
-    return Product(left, right, at=at)

@@ -1,0 +1,77 @@
+"""Signs between operands, and scripts behind operands that are no plain names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from qkv.errors import Location
+from qkv.expr.nodes import (
+    Call,
+    Concat,
+    Entry,
+    Expr,
+    Infinite,
+    Name,
+    Negate,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Transpose,
+)
+from qkv.sheet.symbols import Script, extended, is_power, symbol_of
+
+if TYPE_CHECKING:
+    from qkv.sheet.expressions import Reader
+
+
+def scripted(reader: Reader, node: Expr, start: int) -> Expr:
+    """The node with the scripts that follow it: transposes, powers, entries, sizes."""
+    scripts, primes = reader.scripts()
+    if not scripts and not primes:
+        return node
+    if isinstance(node, Name) and not any(is_power(node.symbol.base, script, ()) for script in scripts):
+        symbol, transposed = extended(node.symbol, scripts, primes)
+        name = Name(symbol, reader.text(start, reader.i), at=node.at)
+        return Transpose(name, at=node.at) if transposed else name
+    for script in scripts:
+        node = _one_script(reader, node, script)
+    return Transpose(node, at=node.at) if primes else node
+
+
+def _one_script(reader: Reader, node: Expr, script: Script) -> Expr:
+    symbol, transposed = symbol_of("", [script])
+    if script.mark == "^":
+        return Transpose(node, at=node.at) if transposed else Power(node, reader.script_value(script), at=node.at)
+    if len(symbol.indices) == 1 and len(symbol.indices[0]) == 2 and symbol.indices[0].isdigit():
+        symbol = replace(symbol, indices=tuple(symbol.indices[0]))  # (Q Kᵀ)₁₂ is a cell
+    counts = [int(x) for x in symbol.indices if x.isdigit() and len(x) < 9]
+    if not symbol.indices or isinstance(node, Number):
+        return node
+    if len(counts) == len(symbol.indices) <= 2:
+        return Entry(node, counts[0], counts[1] if len(counts) > 1 else None, at=node.at)
+    return Call("entry", (node, *(Name(symbol_of(x, ())[0], x) for x in symbol.indices)), at=node.at)
+
+
+def negated(node: Expr, *, fold: bool) -> Expr:
+    """−node; a lone number takes the sign itself, as masks' −∞ does."""
+    if isinstance(node, Number) and fold:
+        return Number(-node.value, node.places, f"-{node.text}", at=node.at)
+    if isinstance(node, Infinite):
+        return Infinite(-node.sign, at=node.at)
+    return Negate(node, at=node.at)
+
+
+def joined(sign: str, left: Expr, right: Expr, at: Location) -> Expr:
+    """Two operands and the sign between them."""
+    if isinstance(right, Call) and right.function == "struck" and isinstance(right.args[0], Name):
+        return left  # a crossed-out scribble behind a value
+    if sign == "/":
+        return Quotient(left, right, at=at)
+    if sign == "⊕":
+        parts = left.parts if isinstance(left, Concat) else (left,)
+        return Concat((*parts, right), at=at)
+    if sign in "⊙⊗":
+        return Call(sign, (left, right), at=at)
+    return Product(left, right, at=at)
