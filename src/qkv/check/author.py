@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from qkv.check.compare import loosened, shown_number
 from qkv.errors import NameUnknownError, QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
+from qkv.interpret.cells import fraction
 from qkv.interpret.certified import Certified, Value, scalar
 from qkv.interpret.loop import evaluate
 from qkv.interpret.trace import Trace
@@ -31,6 +33,8 @@ class Author(Mapping[Symbol, Value]):
     trace: Trace
     printed: dict[Symbol, Value] = field(default_factory=dict)
     blame: dict[Symbol, tuple[int, ...]] = field(default_factory=dict)
+    roots: dict[Fraction, Symbol] = field(default_factory=dict)  # √2 ≈ 1.414: roots that were printed in decimals
+    parts: dict[n.Expr, Symbol] = field(default_factory=dict)  # U h_2 = [..]: printed values of expressions
     _made: dict[Symbol, Value] = field(default_factory=dict)
 
     def __getitem__(self, symbol: Symbol) -> Value:
@@ -44,12 +48,43 @@ class Author(Mapping[Symbol, Value]):
         return self._made[symbol]
 
     def _follow(self, expr: n.Expr, symbol: Symbol) -> Value:
-        if not any(self.has_printed(name) for name in n.names_in(expr)):
+        if not self.roots and not self.parts and not any(self.has_printed(name) for name in n.names_in(expr)):
             return self.trace.value(symbol)
         try:
-            return evaluate(expr, self, Certified())
+            return evaluate(self.as_held(expr), self, Certified())
         except QkvError:
             return self.trace.value(symbol)
+
+    def print_root(self, square: Fraction, value: Value) -> None:
+        """Remember the decimal that the author uses for a square root."""
+        symbol = Symbol("√", (), (str(square),))
+        self.roots[square] = symbol
+        self.print(symbol, value, ())
+
+    def print_part(self, expr: n.Expr, value: Value, blamed: tuple[int, ...]) -> None:
+        """Remember the printed value of an expression that has no name of its own."""
+        symbol = self.parts.setdefault(expr, Symbol("part", (), (str(len(self.parts)),)))
+        self.print(symbol, value, blamed)
+
+    def as_held(self, expr: n.Expr) -> n.Expr:
+        """The expression with those parts replaced whose values were printed on their own."""
+        if not self.roots and not self.parts:
+            return expr
+
+        def change(part: n.Expr) -> n.Expr:
+            if part in self.parts:
+                return n.Name(self.parts[part])
+            square = self._square(part.arg) if self.roots and isinstance(part, n.Root) else None
+            return n.Name(self.roots[square]) if square in self.roots else part
+
+        return n.rewrite(expr, change)
+
+    def _square(self, expr: n.Expr) -> Fraction | None:
+        try:
+            value = self.trace.evaluate(expr)
+        except QkvError:
+            return None
+        return fraction(value.cell) if value.shape == (1, 1) and value.exact else None
 
     def has_printed(self, symbol: Symbol) -> bool:
         """Whether a quantity, or anything that it is made of, was printed."""
@@ -71,7 +106,7 @@ class Author(Mapping[Symbol, Value]):
         """An expression worked out with the author's numbers; decimals in it stand for what rounds to them, unless they
         are known copies of printed values, which the author's names already stand for."""
         try:
-            return evaluate(expr, self, Certified() if exact else Loose())
+            return evaluate(self.as_held(expr), self, Certified() if exact else Loose())
         except QkvError:
             return None
 
@@ -84,7 +119,7 @@ class Author(Mapping[Symbol, Value]):
     def blamed(self, expr: n.Expr) -> tuple[int, ...]:
         """The false claims that an expression stands on."""
         found: list[int] = []
-        for symbol in n.names_in(expr):
+        for symbol in n.names_in(self.as_held(expr)):
             found.extend(self._blamed(symbol))
         return tuple(dict.fromkeys(found))
 

@@ -51,6 +51,10 @@ def judge_fact(walk: Walk, fact: Fact) -> None:
     _strike(walk, fact)
     if fact.statement.struck:
         return
+    if _is_superseded(walk.problem, fact):
+        reason = "superseded by the version beside it"
+        add_claim(walk, fact, fact.links[-1], fact.subjects[0].spelled, Verdict.UNREAD, reason=reason)
+        return
     before: list[Link] = []
     step: Step | None = None
     for link in (_with_points(walk, link) for link in fact.links):
@@ -81,6 +85,18 @@ def _is_given(problem: Problem, fact: Fact) -> bool:
         return False
     lines = {given.symbol: given.line for given in problem.program.givens}
     return bool(fact.subjects) and all(lines.get(name.symbol) == fact.value.at.line for name in fact.subjects)
+
+
+def _is_superseded(problem: Problem, fact: Fact) -> bool:
+    """Of two versions side by side, A = [..] A = [..], the last is judged."""
+    if fact.formula is not None or fact.value is None or not fact.subjects or fact.pending:
+        return False
+    place = fact.statement
+    return any(
+        other.symbol == fact.symbol and other.value is not None and other.formula is None
+        for other in problem.facts
+        if other.statement.at.line == place.at.line and other.statement.at > place.at and not other.pending
+    )
 
 
 def _strike(walk: Walk, fact: Fact) -> None:

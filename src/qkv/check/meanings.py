@@ -8,6 +8,7 @@ from dataclasses import replace
 from flint import fmpq
 
 from qkv.check.cells import Grid, fitted, score, shape_of
+from qkv.check.mistakes import explain
 from qkv.check.model import Verdict
 from qkv.check.targets import Target, targets
 from qkv.check.walk import Judgement, Source, Walk, judged_against
@@ -15,7 +16,6 @@ from qkv.expr import nodes as n
 from qkv.interpret.certified import Value
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
-from qkv.understand.resolve import Resolver
 
 Found = tuple[Target, Judgement, list[Source]]
 SURE = 0.9  # share of cells that must agree for a meaning to be taken without looking further
@@ -33,9 +33,13 @@ def best_meaning(walk: Walk, fact: Fact, grid: Grid, before: list[Link], link: L
         if points >= SURE:
             break
     needed = SURE if walk.is_foreign(fact) else LIKELY
-    if best is None or (points < needed and not best[0].certain):
-        return None
-    return best
+    if best is None or points >= needed or best[0].certain:
+        return best
+    # What is only likely is judged all the same where a known mistake reproduces every cell: that is no accident.
+    explained = (
+        not walk.is_foreign(fact) and explain(walk.problem.trace, walk.author, best[0].expr, best[1]) is not None
+    )
+    return best if explained else None
 
 
 def _try(walk: Walk, fact: Fact, grid: Grid, before: list[Link], target: Target) -> tuple[Found | None, float]:
@@ -172,6 +176,6 @@ def _readings(walk: Walk, fact: Fact, expr: n.Expr) -> Iterator[n.Expr]:
         yield expr
         return
     for rows in (False, True):
-        meant = Resolver(walk.problem.program, walk.problem.resolver.aliases, rows).expr(expr, fact.head)
+        meant = replace(walk.problem.resolver, rows=rows).expr(expr, fact.head)
         if meant is not None:
             yield meant

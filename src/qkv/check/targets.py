@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -36,9 +36,11 @@ def targets(fact: Fact, problem: Problem, row: int | None = None) -> Iterator[Ta
 
 def _of_name(fact: Fact, name: n.Name, problem: Problem, row: int | None) -> Iterator[Target]:
     spelled = name.spelled or str(name.symbol)
-    for resolver in (problem.resolver, Resolver(problem.program, problem.resolver.aliases, rows=True)):
-        if problem.program.item(name.symbol) is not None:
-            yield from _whole_or_row(n.Name(name.symbol), row, True, spelled)
+    for resolver in (problem.resolver, replace(problem.resolver, rows=True)):
+        item = problem.program.item(name.symbol)
+        if item is not None:
+            certain = fact.formula is not None or len(place_of(name.symbol).roles) < 2 or item.role is R.OTHER
+            yield from _whole_or_row(n.Name(name.symbol), row, certain, spelled)
         for expr, certain in _by_role(fact, name.symbol, resolver):
             yield from _whole_or_row(expr, row, certain, spelled)
         if fact.formula is not None:
@@ -81,7 +83,7 @@ def _of_formula(fact: Fact, problem: Problem) -> Iterator[Target]:
     if first is None or form(first) is not Form.FORMULA:
         return
     for rows in (False, True):
-        resolver = Resolver(problem.program, problem.resolver.aliases, rows)
+        resolver = replace(problem.resolver, rows=rows)
         meant = resolver.expr(first, fact.head)
         if meant is not None:
             yield Target(meant, True, fact.links[0].text.strip(), _step_with(problem, meant))

@@ -13,12 +13,13 @@ from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import plain
-from qkv.interpret.cells import NEG_INF, Cell
+from qkv.interpret.cells import NEG_INF, Cell, fraction
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.rounding import round_digits, round_places
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 from qkv.understand.problems import Problem
+from qkv.understand.roles import HYPOTHETICAL
 
 FALSE = frozenset({Verdict.WRONG, Verdict.CARRIED, Verdict.MISREAD})
 Judgement = tuple[tuple[Judged, ...], ...]
@@ -38,9 +39,11 @@ class Walk:
     versions: dict[int, list[Source]] = field(default_factory=dict)  # id(working) → products of side-by-side versions
 
     def is_foreign(self, fact: Fact) -> bool:
-        """Whether a fact stands in a later exercise that gives nothing of its own: it may change what was given."""
+        """Whether a fact may speak of something else than the problem's own quantities: it stands in a later exercise
+        that gives nothing of its own, or the words before it change what was given ('let the third row be …')."""
         part = fact.statement.part
-        return part != self.problem.facts[0].statement.part and part in self.foreign
+        other = part != self.problem.facts[0].statement.part and part in self.foreign
+        return other or bool(HYPOTHETICAL.search(fact.statement.before))
 
     def evaluated(self, expr: n.Expr) -> Value | None:
         """The true value of an expression, if it has one."""
@@ -164,10 +167,18 @@ def _say(cell: Cell | None, judged: Judged) -> str | None:
 
 
 def _remember(walk: Walk, target: Target, judged: Judgement, claim: Claim) -> None:
-    if target.subject is None:
-        return
+    if isinstance(target.expr, n.Root) and len(judged) == len(judged[0]) == 1:
+        square = walk.evaluated(target.expr.arg)
+        if square is not None and square.exact:
+            walk.author.print_root(fraction(square.cell), Value(((judged[0][0].kept,),)))
     kept = Value(tuple(tuple(cell.kept for cell in row) for row in judged))
     blamed = (claim.id,) if claim.verdict in BAD else ()
+    if target.subject is None:
+        whole = walk.evaluated(target.expr) if isinstance(target.expr, (n.Product, n.Sum, n.Tanh, n.Quotient)) else None
+        turned = fitted(kept, whole.shape) if whole is not None else None
+        if turned is not None:
+            walk.author.print_part(target.expr, turned, blamed)
+        return
     symbol, expr = target.subject, target.expr
     if isinstance(expr, n.Transpose):
         expr, kept = expr.arg, Certified().transpose(kept)

@@ -49,6 +49,7 @@ class Spec:
     plain_sum: bool = False
     columns: bool = False
     turned: bool = False  # with `columns`: weights are transposed, Q = W_Qᵀ X
+    keys_first: bool = False  # with `columns`: scores are KᵀQ, normalised down each column, as in V softmax(KᵀQ)
     split: int | None = None  # one big weight matrix, cut into this many heads
     score: Score = Score.DOT
     names: Mapping[Key, Symbol] = field(default_factory=dict)  # the sheet's own names for what is worked out
@@ -217,7 +218,8 @@ def _one_head(spec: Spec, head: int | None) -> Iterator[Step]:
     yield from _weights(spec, head)
     if spec.has(Role.V, head) or can_make(spec, Role.V):
         weights, values = spec.name(Role.WEIGHTS, head), spec.name(Role.V, head)
-        mixed = n.Product(values, n.Transpose(weights)) if spec.columns else n.Product(weights, values)
+        turned = weights if spec.keys_first else n.Transpose(weights)
+        mixed = n.Product(values, turned) if spec.columns else n.Product(weights, values)
         yield _step(spec, Role.HEAD if head is not None or spec.has(Role.W_O) else Role.OUTPUT, head, mixed)
 
 
@@ -280,13 +282,17 @@ def _weights(spec: Spec, head: int | None) -> Iterator[Step]:
         yield _step(spec, Role.MASKED, head, masked)
         role = Role.MASKED
     elif spec.causal:
-        yield _step(spec, Role.MASKED, head, n.Mask(spec.name(role, head)))
+        scores = spec.name(role, head)
+        masked = n.Transpose(n.Mask(n.Transpose(scores))) if spec.keys_first else n.Mask(scores)
+        yield _step(spec, Role.MASKED, head, masked)
         role = Role.MASKED
     yield _step(spec, Role.WEIGHTS, head, _normal(spec, spec.name(role, head)))
 
 
 def _normal(spec: Spec, scores: n.Expr) -> n.Expr:
-    return n.Normalise(scores, by_rows=True) if spec.plain_sum else n.Softmax(scores, by_rows=True)
+    axis = 0 if spec.keys_first else 1
+    kind = n.Normalise if spec.plain_sum else n.Softmax
+    return kind(scores, axis, by_rows=not spec.keys_first)
 
 
 def _divisor(spec: Spec, head: int | None) -> n.Expr:
@@ -298,6 +304,8 @@ def _divisor(spec: Spec, head: int | None) -> n.Expr:
 
 def _scores(spec: Spec, head: int | None) -> n.Expr:
     q, k = spec.name(Role.Q, head), spec.name(Role.K, head)
+    if spec.keys_first:
+        return n.Product(n.Transpose(k), q)
     return n.Product(n.Transpose(q), k) if spec.columns else n.Product(q, n.Transpose(k))
 
 

@@ -115,7 +115,39 @@ def _plain_fraction(expr: n.Expr, a: n.Expr | None, b: n.Expr | None) -> n.Expr 
 
 def facts_of(sheet: Sheet) -> tuple[Fact, ...]:
     """The chains of a sheet, joined where they go on, each with its subject and what the words say."""
-    return tuple(_with_heads(_attached(_joined(_chains(sheet.statements)))))
+    return tuple(_with_heads(_attached(_joined(_chains(_tidied(sheet.statements))))))
+
+
+def _tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
+    """Settle what only the whole document can tell: a bare e is Euler's number unless something is called e."""
+    named = {link.expr.symbol for s in statements for link in s.links if isinstance(link.expr, n.Name)}
+    euler = Symbol("e") not in named
+
+    def change(part: n.Expr) -> n.Expr:
+        if euler and isinstance(part, n.Name) and part.symbol == Symbol("e"):
+            return n.Exp(n.number(1), at=part.at)
+        if isinstance(part, n.Product) and _is_head(part.right) and _all_heads(part.left):
+            return n.Concat((*_listed(part.left), part.right), at=part.at)  # [Z_1 Z_2]
+        return part
+
+    for statement in statements:
+        links = tuple(replace(link, expr=n.rewrite(link.expr, change)) for link in statement.links)
+        yield replace(statement, links=links)
+
+
+def _is_head(expr: n.Expr) -> bool:
+    if not isinstance(expr, n.Name) or expr.symbol.base in TOKEN_BASES:
+        return False
+    place = place_of(expr.symbol)
+    return place.head is not None and bool({Role.HEAD, Role.OUTPUT}.intersection(place.roles[:1]))
+
+
+def _all_heads(expr: n.Expr) -> bool:
+    return all(_is_head(part) for part in _listed(expr))
+
+
+def _listed(expr: n.Expr) -> tuple[n.Expr, ...]:
+    return expr.parts if isinstance(expr, n.Concat) else (expr,)
 
 
 def _chains(statements: Iterable[Statement]) -> Iterator[Statement]:
@@ -187,11 +219,12 @@ def _fact(statement: Statement) -> Fact:
 
 
 def _subjects(links: tuple[Link, ...]) -> tuple[n.Name, ...]:
-    names = []
+    names: list[n.Name] = []
     for link in links:
         if not isinstance(link.expr, n.Name):
             break
-        names.append(link.expr)
+        if not names or link.expr.symbol.base.lower() != "softmax":  # A = softmax = [..]
+            names.append(link.expr)
     if names and (len(links) > 1 or len(names) == 1):
         return tuple(names)
     last = links[-1].expr if len(links) > 1 else None
@@ -232,6 +265,8 @@ def place_of(symbol: Symbol, head: int | None = None) -> Place:
     (3, 1)
     """
     roles = roles_of(symbol)
+    if symbol.base == "H" and symbol.indices:
+        roles = (Role.HEAD,)
     numbers = [int(x) for x in symbol.indices if x.isdigit()]
     letters = [x for x in symbol.indices if not x.isdigit()]
     if symbol.base in TOKEN_BASES:
@@ -245,7 +280,8 @@ def place_of(symbol: Symbol, head: int | None = None) -> Place:
             numbers = [int(digit) for digit in str(numbers[0])]  # a_{31} is a_{3,1}
         row = numbers[0] if numbers else None
         column = numbers[1] if len(numbers) > 1 else None
-        return Place(roles, head, row, column, bool(letters) and not numbers)
+        timed = symbol.base in ("s", "c") and all(letter.startswith("t") for letter in letters)
+        return Place(roles, head, row, column, bool(letters) and not numbers and not timed)
     if numbers:
         return Place(roles, numbers[0], numbers[1] if len(numbers) > 1 else None, generic=False)
     return Place(roles, head, generic=bool(letters))

@@ -9,13 +9,24 @@ from fractions import Fraction
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
-from qkv.program.kinds import Key, Scale, Spec, default_symbol
+from qkv.program.kinds import Key, Scale, Score, Spec, default_symbol
 from qkv.program.model import Given
 from qkv.sheet.model import Origin, Repair
 from qkv.understand.facts import TOKEN_BASES, Fact, Form, Place, form, place_of, plain_value
 from qkv.understand.formulas import divisors, formula_role, softmax_arguments
 from qkv.understand.repair import cell_value, mend_factor, similar
-from qkv.understand.roles import CAUSAL, DERIVED, MISREAD_Q, PLAIN_SUM, PRIMARY, ROOT_SCALE
+from qkv.understand.roles import (
+    CAUSAL,
+    DERIVED,
+    MISREAD_Q,
+    PER_COLUMN,
+    PLAIN_SUM,
+    PRIMARY,
+    ROOT_SCALE,
+    SCORE_ROLES,
+    UNSCALED,
+    given_cue,
+)
 
 R = Role
 FACTORS = {R.Q: (R.X, R.W_Q), R.K: (R.X, R.W_K), R.V: (R.X, R.W_V)}
@@ -34,11 +45,15 @@ class Gathering:
     sizes: dict[Role, n.Number] = field(default_factory=dict)
     divisors: list[n.Expr] = field(default_factory=list)
     unscaled: bool = False
+    looks_unscaled: bool = False  # nothing is said, and the printed numbers are those without a scale
     causal: bool = False
     plain_sum: bool = False
+    mask_truth: bool = False
     columns: bool = False
+    keys_first: bool = False
     printed: dict[Key, n.Matrix] = field(default_factory=dict)  # what was printed for derived roles, right or wrong
     inherited: set[Key] = field(default_factory=set)
+    defined: dict[Symbol, Role] = field(default_factory=dict)  # roles that formulas give to names
     repairs: list[Repair] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -46,13 +61,39 @@ class Gathering:
 def gather(facts: tuple[Fact, ...], title: str = "", earlier: Gathering | None = None) -> Gathering:
     """Walk the facts of one problem. Code fences come last: they only fill what the text leaves open."""
     found = Gathering(causal=bool(CAUSAL.search(title)))
+    for fact in facts:
+        _note_definition(found, fact)
     for fact in (*(f for f in facts if not _is_code(f)), *(f for f in facts if _is_code(f))):
         if not fact.statement.struck:
             _note_fact(found, fact, facts)
     for fact in facts:
         _note_words(found, fact)
+        _note_nameless(found, fact)
     _settle(found, earlier)
     return found
+
+
+def _note_definition(found: Gathering, fact: Fact) -> None:
+    """S = Q K^T / √d_k makes S the scaled scores, whatever the letter suggests."""
+    if fact.formula is None or fact.statement.struck or not fact.subjects:
+        return
+    role = formula_role(fact.formula, role_of_name(found, fact.head))  # type: ignore[arg-type]
+    if role is not None:
+        found.defined.setdefault(fact.subjects[0].symbol, role)
+
+
+def _note_nameless(found: Gathering, fact: Fact) -> None:
+    """'annotations (one encoder state per column)' and then a bare matrix: a given without a name."""
+    if fact.subjects or fact.statement.struck or len(fact.links) != 1:
+        return
+    value = plain_value(fact.links[0].expr)
+    role = given_cue(fact.statement.before)
+    if value is None or min(value.shape) < 2 or value.is_ragged or role is None or (role, None) in found.givens:
+        return
+    if PER_COLUMN.search(fact.statement.before):
+        value = n.Matrix(tuple(zip(*value.rows, strict=True)), at=value.at)
+    symbol = default_symbol(role)
+    found.givens[role, None] = Given(symbol, value, role, symbol_plain(symbol), None, fact.statement.at.line)
 
 
 def _is_code(fact: Fact) -> bool:
@@ -63,7 +104,9 @@ def role_of_name(found: Gathering, head: int | None) -> object:
     """A function from names to roles, as the problem uses them."""
 
     def role(name: n.Name) -> Role | None:
-        roles = place_of(name.symbol, head).roles
+        if name.symbol in found.defined:
+            return found.defined[name.symbol]
+        roles = place_of(name.symbol, head).roles or ((R.Q,) if name.symbol.base in MISREAD_Q else ())
         return roles[0] if roles else None
 
     return role
@@ -94,7 +137,7 @@ def _note_formula(found: Gathering, expr: n.Expr, role_of: object) -> None:
     found.divisors.extend(divisors(expr, role_of))  # type: ignore[arg-type]
     for arg in softmax_arguments(expr):
         inner = formula_role(arg, role_of)  # type: ignore[arg-type]
-        if inner is R.SCORES:
+        if inner is R.SCORES and (not isinstance(arg, n.Name) or arg.symbol in found.defined):
             found.unscaled = True
     for part in n.walk(expr):
         if isinstance(part, n.Normalise):
@@ -103,12 +146,18 @@ def _note_formula(found: Gathering, expr: n.Expr, role_of: object) -> None:
             weight, token = place_of(part.left.symbol), place_of(part.right.symbol)
             if weight.roles[:1] and weight.roles[0] in (R.W_Q, R.W_K, R.W_V) and token.roles[:1] == (R.X,):
                 found.columns = True
+        if isinstance(part, n.Product) and isinstance(part.left, n.Transpose) and isinstance(part.right, n.Name):
+            turned = part.left.arg
+            if isinstance(turned, n.Name) and role_of(turned) is R.K and role_of(part.right) is R.Q:  # type: ignore[operator]
+                found.keys_first = not turned.symbol.base.islower()
 
 
 def _note_words(found: Gathering, fact: Fact) -> None:
     words = f"{fact.statement.before} {fact.statement.after}"
     if CAUSAL.search(words):
         found.causal = True
+    if UNSCALED.search(words):
+        found.unscaled = True
     if ROOT_SCALE.search(words) and not found.divisors:
         found.divisors.append(n.Root(n.Name(default_symbol(R.D_K))))
     if PLAIN_SUM.search(words):
@@ -126,11 +175,16 @@ def _note_subject(
     bare = fact.formula is None and fact.working is None and not fact.pending
     if role in (R.D_K, R.D_V, R.D_MODEL, R.HEADS):
         _note_size(found, role, value, fact)
+    elif role is R.SOURCE and place.row is None and bare and value is not None and max(value.shape) > 1:
+        _note_primary(found, name, value, role, None, fact)
     elif place.generic and (value is None or name.symbol.base in TOKEN_BASES):
         if bare and value is not None and not _has_formula(name.symbol, facts):
             _note_plain(found, fact, name, value)
     elif role in DERIVED and place.row is None:
         head = _head(place, fact)
+        if value is not None and role in SCORE_ROLES and _has_infinity(value):
+            role = R.MASKED
+            _note_pattern(found, value, head)
         found.names.setdefault((role, head), name.symbol)
         if value is not None:
             found.printed.setdefault((role, head), value)
@@ -148,6 +202,27 @@ def _note_subject(
         _note_primary(found, name, value, role, _head(place, fact), fact)
     else:
         found.others.setdefault(name.symbol, _given(name, value, role or R.OTHER, place.head, fact))
+
+
+def _has_infinity(value: n.Matrix) -> bool:
+    return any(isinstance(cell, n.Infinite) for row in value.rows for cell in row)
+
+
+def _note_pattern(found: Gathering, value: n.Matrix, head: int | None) -> None:
+    """Printed scores with −∞ in them show the mask: causal, or a pattern of their own."""
+    causal = all(
+        isinstance(cell, n.Infinite) == (j > i) for i, row in enumerate(value.rows) for j, cell in enumerate(row)
+    )
+    if causal or found.causal:
+        found.causal = True
+        return
+    rows = tuple(tuple(n.number(int(not isinstance(cell, n.Infinite))) for cell in row) for row in value.rows)
+    symbol = default_symbol(R.MASK, head)
+    given = Given(
+        symbol, n.Matrix(rows), R.MASK, symbol_plain(symbol), head, value.at.line if value.at else None, implied=True
+    )
+    found.givens.setdefault((R.MASK, head), given)
+    found.mask_truth = True
 
 
 def _note_plain(found: Gathering, fact: Fact, name: n.Name, value: n.Matrix) -> None:
@@ -383,12 +458,22 @@ def to_spec(found: Gathering, title: str, line: int) -> Spec:
         divisor=divisor,
         causal=found.causal,
         plain_sum=found.plain_sum,
+        mask_truth=found.mask_truth,
+        score=_score(found),
         columns=found.columns and _columns_fit(shapes),
+        keys_first=found.keys_first and found.columns and _columns_fit(shapes),
         names=_names(found),
         title=title,
         line=line,
         notes=(*found.notes, *notes),
     )
+
+
+def _score(found: Gathering) -> Score:
+    roles = {role for role, _ in found.givens}
+    if {R.W_A, R.U_A, R.V_A} <= roles:
+        return Score.ADDITIVE
+    return Score.GENERAL if R.W_A in roles else Score.DOT
 
 
 def _shape(found: Gathering, given: Given) -> tuple[int, int] | None:
@@ -432,7 +517,7 @@ def _scale(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> tuple[Scale,
     """The sheet's own formula wins; where it gives none, scores are divided by √d_k, and that is said."""
     if found.divisors:
         return _given_scale(found)
-    if found.unscaled or (R.SOURCE, None) in found.givens or (R.SCORES, None) in found.givens:
+    if found.unscaled or found.looks_unscaled or (R.SOURCE, None) in found.givens or (R.SCORES, None) in found.givens:
         return Scale.NONE, None, ()
     return Scale.ROOT_DK, None, ("The sheet does not say how scores are scaled; they are divided by √d_k.",)
 

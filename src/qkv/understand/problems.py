@@ -9,7 +9,9 @@ from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain, symbol_plain
+from qkv.interpret.cells import Cell, rational
 from qkv.interpret.loop import evaluate
+from qkv.interpret.rounding import round_places
 from qkv.interpret.shapes import Shapes
 from qkv.interpret.trace import Trace
 from qkv.program.kinds import default_symbol, plan
@@ -44,16 +46,56 @@ def understand(sheet: Sheet) -> tuple[Problem, ...]:
     """The problems of a sheet, in order."""
     problems: list[Problem] = []
     earlier: Gathering | None = None
-    for scope in scopes(facts_of(sheet), sheet):
-        found = gather(scope, _titles(scope, sheet), earlier)
-        problems.append(_problem(scope, found, sheet))
+    parted = tuple(scopes(facts_of(sheet), sheet))
+    for i, scope in enumerate(parted):
+        found = gather(scope, _titles(scope, parted[i + 1 :], sheet), earlier)
+        problems.append(_likeliest(scope, found, sheet))
         earlier = found
     return tuple(problems)
 
 
-def _titles(scope: tuple[Fact, ...], sheet: Sheet) -> str:
-    parts = dict.fromkeys(fact.statement.part for fact in scope)
+def _titles(scope: tuple[Fact, ...], later: tuple[tuple[Fact, ...], ...], sheet: Sheet) -> str:
+    """The headings over a problem; one that a later problem shares ('what the mask changes') speaks of that one."""
+    shared = {fact.statement.part for other in later for fact in other}
+    parts = dict.fromkeys(p for fact in scope if (p := fact.statement.part) not in shared)
     return " / ".join(sheet.parts[part].title for part in parts if part < len(sheet.parts))
+
+
+def _likeliest(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
+    """Where the sheet does not say whether scores are scaled, its printed numbers may."""
+    problem = _problem(scope, found, sheet)
+    if found.divisors or found.unscaled or not _scaled_steps(problem.program):
+        return problem
+    plain_found = replace(found, looks_unscaled=True)
+    unscaled = _problem(scope, plain_found, sheet)
+    if agreement_with(unscaled.trace, found) > agreement_with(problem.trace, found):
+        found.looks_unscaled = True
+        return unscaled
+    return problem
+
+
+def _scaled_steps(program: Program) -> bool:
+    return any(step.role is R.SCALED for step in program.steps)
+
+
+def agreement_with(trace: Trace, found: Gathering) -> int:
+    """How many printed cells of weights and outputs a program explains, to the digits shown."""
+    count = 0
+    for (role, head), matrix in found.printed.items():
+        symbol = trace.program.find(role, head)
+        if role not in (R.WEIGHTS, R.SCALED, R.MASKED, R.OUTPUT, R.HEAD, R.CONTEXT) or symbol is None:
+            continue
+        value = trace.value(symbol)
+        if value.shape == matrix.shape and not matrix.is_ragged:
+            pairs = zip(value.rows, matrix.rows, strict=True)
+            count += sum(_rounds_to(x, y) for a, b in pairs for x, y in zip(a, b, strict=True))
+    return count
+
+
+def _rounds_to(cell: Cell, shown: n.Expr) -> bool:
+    if not isinstance(shown, n.Number) or shown.places is None:
+        return False
+    return round_places(cell, shown.places) == round_places(rational(shown.value), shown.places)
 
 
 def _problem(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
@@ -63,7 +105,18 @@ def _problem(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem
     program = _template(found, title, first.at.line)
     program = _with_sheet_formulas(program, scope, found)
     program = _workable(program)
-    return Problem(Trace(program), scope, Resolver(program), tuple(found.repairs))
+    return Problem(Trace(program), scope, Resolver(program, _sizes(program, found)), tuple(found.repairs))
+
+
+def _sizes(program: Program, found: Gathering) -> dict[Role, n.Number]:
+    """Sizes by name: as the sheet states them, else as the matrices have them."""
+    sizes = {role: n.number(int(size.value)) for role, size in found.sizes.items()}
+    shapes = _shapes(program)
+    for role, of in ((R.D_K, R.K), (R.D_V, R.V), (R.D_MODEL, R.X)):
+        shape = next((shapes[i.symbol] for i in program.items if i.role is of and i.symbol in shapes), None)
+        if shape is not None:
+            sizes.setdefault(role, n.number(shape[0 if program.columns else 1]))
+    return sizes
 
 
 def _template(found: Gathering, title: str, line: int) -> Program:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -30,7 +30,7 @@ class Resolver:
     (as printed in lists) rather than a column."""
 
     program: Program
-    aliases: Mapping[Symbol, n.Expr] = field(default_factory=dict)
+    sizes: Mapping[Role, n.Number] = field(default_factory=dict)
     rows: bool = False
 
     def expr(self, expr: n.Expr, head: int | None = None) -> n.Expr | None:
@@ -53,10 +53,14 @@ class Resolver:
 
     def name(self, symbol: Symbol, head: int | None = None) -> n.Expr | None:
         """What one name means."""
-        if symbol in self.aliases:
-            return self.aliases[symbol]
         if self.program.item(symbol) is not None:
             return n.Name(symbol)
+        if symbol.primes:  # K' is a transpose where only K is known
+            inner = self.name(replace(symbol, primes=0), head)
+            return None if inner is None else n.Transpose(inner)
+        size = next((self.sizes[role] for role in place_of(symbol).roles[:1] if role in self.sizes), None)
+        if size is not None and not symbol.indices:
+            return size
         return self._by_role(symbol, head) or self._by_parent(symbol)
 
     def _by_role(self, symbol: Symbol, head: int | None) -> n.Expr | None:

@@ -92,6 +92,13 @@ PRIMARY = frozenset(
 DERIVED = frozenset({R.Q, R.K, R.V, R.SCORES, R.SCALED, R.MASKED, R.WEIGHTS, R.HEAD, R.CONCAT, R.OUTPUT, R.CONTEXT})
 
 
+# Long names, as code and plain text have them; matched anywhere in the name.
+WORD_ROLES: tuple[tuple[str, Role], ...] = (
+    (r"dec(?:oder)?_?(?:hidden)?_?state|query_?vector", R.SOURCE),
+    (r"annotations?|enc(?:oder)?_?(?:hidden)?_?states?", R.STATES),
+)
+
+
 def roles_of(symbol: Symbol) -> tuple[Role, ...]:
     """The roles that a symbol may play, likeliest first; empty where nothing is known.
 
@@ -111,6 +118,8 @@ def roles_of(symbol: Symbol) -> tuple[Role, ...]:
     if base in ("U", "W") and labels == ("a",):
         return (R.U_A,) if base == "U" else (R.W_A,)
     found = BASES.get(base) or BASES.get(re.sub(r"[^a-z]", "", base.lower()), ())
+    if not found:
+        found = tuple(role for pattern, role in WORD_ROLES if re.search(pattern, base, re.IGNORECASE))
     stages = [STAGE_LABELS[x.lower()] for x in labels if x.lower() in STAGE_LABELS]
     if stages and found and found[0] in SCORE_ROLES:
         return (stages[0],)
@@ -168,7 +177,7 @@ ORDINALS = {
 }
 _ORDINAL = "|".join(sorted(ORDINALS, key=len, reverse=True))
 _ROW_WORD = r"rows?|zeilen?|lignes?|filas?|linhas?|строк\w*|行|token|input"
-_HEAD_WORD = r"heads?|needs?|kopf|têtes?|cabezas?|cabeças?|голов\w*|头|ヘッド"
+_HEAD_WORD = r"heads?|needs?|kopf|têtes?|cabezas?|cabeças?|голов\w*|głow\w*|个\s*头|头|ヘッド|헤드"
 _ROW = re.compile(rf"(?:{_ROW_WORD})[\s_{{(]*(\d+)|({_ORDINAL})\s*(?:{_ROW_WORD})|第(\d+)行", re.IGNORECASE)
 _HEAD = re.compile(
     rf"(?:{_HEAD_WORD})[\s_{{(#]*(\d+)\b|\b({_ORDINAL})\s*(?:attention\s+)?(?:{_HEAD_WORD})", re.IGNORECASE
@@ -195,8 +204,30 @@ def _last_number(pattern: re.Pattern[str], words: str) -> int | None:
     return number
 
 
+# Words that announce a nameless given.
+GIVEN_PHRASES: tuple[tuple[Role, re.Pattern[str]], ...] = (
+    (R.STATES, re.compile(r"annotations?|encoder (?:hidden )?states?", re.IGNORECASE)),
+    (R.X, re.compile(r"input (?:matrix|embeddings?|vectors?)|embeddings?\b|词向量|eingabe|entrada", re.IGNORECASE)),
+)
+PER_COLUMN = re.compile(r"(?:per|in|as|each|every|one)\b.{0,20}\bcolumns?", re.IGNORECASE)
+
+
+def given_cue(words: str) -> Role | None:
+    """The given that the words right before a nameless matrix announce."""
+    tail = words[-120:]
+    return next((role for role, pattern in GIVEN_PHRASES if pattern.search(tail)), None)
+
+
 CAUSAL = re.compile(
     r"causal|look[- ]?ahead|autoregress|mask(?:ed|ing)\b|kausal|maskiert|masqué|causale|enmascarad|маск|因果|掩码|マスク",
+    re.IGNORECASE,
+)
+UNSCALED = re.compile(
+    r"(?:no|not|without|un)[- ]?scal|without (?:the )?(?:factor|scale|division)|不缩放|ohne skalierung|sans (?:mise à l.)?échelle|sin escal",
+    re.IGNORECASE,
+)
+HYPOTHETICAL = re.compile(
+    r"\b(?:let|suppose|instead|what if|if we|were to|replace|keep)\b|假设|如果|不缩放会|angenommen|stattdessen|supposons|supón|предполож",
     re.IGNORECASE,
 )
 CROSS = re.compile(r"cross[- ]?attention|encoder[- ]decoder|kreuz|croisée|cruzad|кросс|交叉注意力", re.IGNORECASE)
