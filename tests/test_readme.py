@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import os
 import re
 import subprocess
 import sys
@@ -29,9 +30,17 @@ def test_commands(command: str, output: str) -> None:
 
 def _output(command: str) -> str:
     start = [sys.executable, "-c", "from qkv.cli import main; main()"]
-    done = subprocess.run([*start, *command.split()], cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
+    plain = os.environ | {"COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run([*start, *command.split()], cwd=ROOT, env=plain, capture_output=True, encoding="utf-8")
     assert done.stderr == ""
     return "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines()) + "\n"
+
+
+def test_the_picture_shows_what_is_printed() -> None:
+    """`python docs/pictures.py` draws it anew."""
+    drawn = re.sub(r"<[^>]*>|\s|&#160;", "", (ROOT / "docs" / "solve.svg").read_text(encoding="utf-8"))
+    printed = _output("solve examples/two-heads.md --depth brief")
+    assert all(re.sub(r"\s", "", line) in drawn for line in printed.splitlines() if any(map(str.isdigit, line)))
 
 
 def test_links_lead_somewhere() -> None:
