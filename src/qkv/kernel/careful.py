@@ -5,13 +5,10 @@ Weight 0 times NaN is NaN, so there the products must be left out instead of mul
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from qkv.kernel.jit import compiled
-from qkv.kernel.keys import Keys
-from qkv.kernel.vectors import fma, lane_count, like, load, peek, size_of, splat, total
+from qkv.kernel.vectors import fma, lane_count, like, load, peek, poke, size_of, splat, total
 
 
 @compiled
@@ -25,25 +22,25 @@ def not_finite(at: int, registers: int, one: float) -> bool:
 
 
 @compiled
-def note_used(tile: int, used: Any, one: float) -> None:
-    """Which keys each row may use, from the scores: a masked one is −inf."""
-    for i in range(used.size):
-        used[i] = peek(tile + i * size_of(one), one) != -np.inf
+def note_used(tile: int, used: int, count: int, one: float) -> None:
+    """Which keys each row may use, a byte each, from the scores: a masked one is −inf."""
+    for i in range(count):
+        poke(used + i, np.int8(peek(tile + i * size_of(one), one) != -np.inf))
 
 
 @compiled
 def add_used(
-    o: Any, tile: int, used: Any, factor: int, keys: Keys, start: int, count: int, lanes: int, one: float
+    o: int, tile: int, used: int, factor: int, v: int, v_n: int, v_d: int, count: int, d_v: int, lanes: int, one: float
 ) -> None:
     """o[d, row] = o[d, row] · factor[row] + Σ weight · value over the keys that the row may use."""
     size = size_of(one)
     for lane in range(lanes):
         shrink = peek(factor + lane * size, one)
-        for d in range(o.shape[0]):
-            value_at = keys.v + (start - keys.start) * keys.v_n + d * keys.v_d
-            sum_ = o[d, lane] * shrink
+        for d in range(d_v):
+            at = o + (d * lanes + lane) * size
+            sum_ = peek(at, one) * shrink
             for key in range(count):
-                if used[key * lanes + lane]:
+                if peek(used + key * lanes + lane, np.int8(0)) != 0:
                     weight = peek(tile + (key * lanes + lane) * size, one)
-                    sum_ += weight * peek(value_at + key * keys.v_n, one)
-            o[d, lane] = sum_
+                    sum_ += weight * peek(v + key * v_n + d * v_d, one)
+            poke(at, sum_)

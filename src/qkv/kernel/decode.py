@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qkv.kernel.dots import dots
-from qkv.kernel.jit import compiled, entry
+from qkv.kernel.jit import compiled, entry, spliced
 from qkv.kernel.job import DONE, NEXT, fetch_add, job_at
 from qkv.kernel.keys import Keys, keys_of
 from qkv.kernel.panel import Unit, row_address, unit_of
@@ -90,7 +90,7 @@ def decode(address: int, one: float) -> None:
     memory[0] = 0  # the last use, so that it is not freed before
 
 
-@compiled
+@spliced
 def decode_task(job: Any, work: DecodeWork, task: int, one: float) -> None:
     """One part of the keys of one unit, for all its rows."""
     index, split = task // job.splits, task % job.splits

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qkv.kernel.careful import add_used, not_finite, note_used
-from qkv.kernel.jit import compiled, entry
+from qkv.kernel.jit import compiled, entry, spliced
 from qkv.kernel.job import DONE, NEXT, fetch_add, job_at
 from qkv.kernel.keys import Keys, keys_of
 from qkv.kernel.panel import (
@@ -51,6 +51,7 @@ class Work(NamedTuple):
     limits: int
     words: int
     bias: int
+    used: int
     keys: int
 
 
@@ -70,9 +71,10 @@ def lay_out(job: Any, base: int, one: float) -> tuple[Work, int]:
     seen = limits + 2 * width
     words = seen + 8 * job.panels
     bias = words + (2 * TILE_VECTORS * BLOCK if job.mask else 0)
-    keys = bias + (BLOCK * width if job.bias else 0)
+    used = bias + (BLOCK * width if job.bias else 0)
+    keys = used + (BLOCK * width // size if job.masked else 0)
     end = keys + (BLOCK * (job.d + job.d_v) * size if job.storage else 0)
-    return Work(q, o, m, total, seen, tile, factor, limits, words, bias, keys), end - base
+    return Work(q, o, m, total, seen, tile, factor, limits, words, bias, used, keys), end - base
 
 
 @compiled
@@ -82,7 +84,7 @@ def _part(job: Any, work: Work, index: int, one: float) -> Work:
     d_v = (job.d_v + TILE_ROWS - 1) // TILE_ROWS * TILE_ROWS
     q, o = work.q + index * job.d * width, work.o + index * d_v * width
     m, total, seen = work.m + index * width, work.total + index * width, work.seen + 8 * index
-    return Work(q, o, m, total, seen, work.tile, work.factor, work.limits, work.words, work.bias, work.keys)
+    return Work(q, o, m, total, seen, work.tile, work.factor, work.limits, work.words, work.bias, work.used, work.keys)
 
 
 @entry
@@ -99,7 +101,7 @@ def forward(address: int, one: float) -> None:
     memory[0] = 0  # the last use, so that it is not freed before
 
 
-@compiled
+@spliced
 def forward_task(job: Any, work: Work, task: int, one: float) -> None:
     """A few neighbouring panels of one unit, which share each block of keys while it is in the cache."""
     lanes = lane_count(one)
@@ -125,7 +127,7 @@ def forward_task(job: Any, work: Work, task: int, one: float) -> None:
         _finish(job, unit, panel, mine, one)
 
 
-@compiled
+@spliced
 def _start(job: Any, unit: Unit, panel: Panel, work: Work, one: float) -> None:
     pack_queries(job, unit, panel, work.q, one)
     start_panel(job, unit, panel, work.m, work.total, one)
@@ -176,7 +178,7 @@ def _attend(job: Any, unit: Unit, panel: Panel, work: Work, keys: Keys, start: i
     poke(work.seen, 1)
 
 
-@compiled
+@spliced
 def _finish(job: Any, unit: Unit, panel: Panel, work: Work, one: float) -> None:
     seen = peek(work.seen, 0) != 0
     if job.masked and seen and not_finite(work.o, job.d_v * panel.vectors, one):
@@ -190,8 +192,8 @@ def _finish(job: Any, unit: Unit, panel: Panel, work: Work, one: float) -> None:
 def _attend_again(job: Any, unit: Unit, panel: Panel, work: Work, one: float) -> None:
     """The whole panel once more, with unused values left out one by one."""
     lanes = panel.vectors * lane_count(one)
-    o = np.full((job.d_v, lanes), like(0.0, one))
-    used = np.empty(BLOCK * lanes, np.bool_)
+    for i in range(job.d_v * lanes):
+        poke(work.o + i * size_of(one), like(0.0, one))
     start_panel(job, unit, panel, work.m, work.total, one)
     for block in range(panel.low, panel.high, BLOCK):
         end = min(block + BLOCK, panel.high)
@@ -199,9 +201,7 @@ def _attend_again(job: Any, unit: Unit, panel: Panel, work: Work, one: float) ->
         span = score(job, unit, panel, work, keys, block, end, one)
         count = span.end - span.start
         if count > 0:
-            note_used(work.tile, used[: count * lanes], one)
+            note_used(work.tile, work.used, count * lanes, one)
             soften(work.tile, count, work.m, work.total, work.factor, panel.vectors, one)
-            add_used(o, work.tile, used, work.factor, keys, span.start, count, lanes, one)
-    for d in range(job.d_v):
-        for lane in range(lanes):
-            poke(work.o + (d * lanes + lane) * size_of(one), o[d, lane])
+            v = keys.v + (span.start - keys.start) * keys.v_n
+            add_used(work.o, work.tile, work.used, work.factor, v, keys.v_n, keys.v_d, count, job.d_v, lanes, one)

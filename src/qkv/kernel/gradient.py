@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qkv.kernel.forward import Work, lay_out, score
-from qkv.kernel.jit import compiled, entry
+from qkv.kernel.jit import compiled, entry, spliced
 from qkv.kernel.job import DONE, NEXT, fetch_add, job_at
 from qkv.kernel.keys import Keys, keys_of
 from qkv.kernel.panel import Panel, Unit, panel_count, panel_of, row_address, unit_of
@@ -95,7 +95,7 @@ def backward(address: int, one: float) -> None:
     memory[0] = 0  # the last use, so that it is not freed before
 
 
-@compiled
+@spliced
 def _backward_task(job: Any, work: Work, slopes: Slopes, task: int, one: float) -> None:
     """One part of the keys of one key head, a chunk at a time."""
     size, lanes = size_of(one), lane_count(one)
@@ -120,7 +120,7 @@ def _backward_task(job: Any, work: Work, slopes: Slopes, task: int, one: float) 
         _write_slopes(slopes.dv, job.dv + line * job.d_v * size, end - start, job.d_v, 1.0, one)
 
 
-@compiled
+@spliced
 def _panel_slopes(
     job: Any, unit: Unit, panel: Panel, work: Work, slopes: Slopes, chunk: int, start: int, end: int, split: int,
     one: float,
