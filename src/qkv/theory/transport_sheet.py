@@ -16,7 +16,7 @@ from qkv.expr import nodes as n
 from qkv.interpret.cells import rational
 from qkv.sheet.model import Sheet, Statement
 from qkv.theory.words import ABOUT_TRANSPORT, COSTS, POINTS, SQUARED
-from qkv.transport import Distribution, TransportResult, transport
+from qkv.transport import Distribution, TransportResult, decimals, transport
 
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
 MOST_MASSES = 200
@@ -220,3 +220,44 @@ def _from_table(table: PlanTable, sheet: Sheet) -> TransportProblem:
         "squared" if SQUARED.search(sheet.text) else "distance",
         table.plan,
     )
+
+
+Numbers = tuple[tuple[str, ...], ...]
+Solved = tuple[TransportProblem, str, tuple[tuple[str, str], ...], tuple[tuple[str, str, Numbers], ...]]
+
+
+def solved_problems(sheet: Sheet) -> Iterator[Solved]:
+    """Each problem with words, formulas and values (name, formula, rows)."""
+    for problem in transport_problems(sheet):
+        result = problem.solved()
+        unique = "It is the only optimal plan." if result.unique else "It is not the only optimal plan."
+        words = (
+            f"The least cost is {result.cost} (a unit costs {result.costs.formula}), proven by prices for the points. "
+            f"{unique} Per unit of mass it is {result.per_unit}."
+        )
+        formulas = ((f"cost = {result.cost}", rf"\mathrm{{cost}} = {result.cost}"),)
+        yield problem, words, formulas, tuple(_values(problem, result))
+
+
+def _values(problem: TransportProblem, result: TransportResult) -> Iterator[tuple[str, str, Numbers]]:
+    rows, columns = result.costs.shape
+    yield (
+        "C",
+        f"cost of a unit, {result.costs.formula}",
+        tuple(tuple(str(result.costs.exact(i, j)) for j in range(columns)) for i in range(rows)),
+    )
+    yield "plan", "an optimal plan", tuple(tuple(map(str, row)) for row in result.table())
+    if result.alternative is not None:
+        yield (
+            "other plan",
+            "another optimal plan",
+            tuple(tuple(map(str, row)) for row in result.table(result.alternative)),
+        )
+    yield "cost", "the least cost", ((str(result.cost),),)
+    if result.source.total != 1:
+        yield "cost per unit", "the least cost over the total mass", ((str(result.per_unit),),)
+    if result.root is not None:
+        yield "W_2", "√cost", ((decimals(result.root, 12),),)
+        yield "W_1", "the least cost for |x − y|", ((str(transport(problem.source, problem.target).cost),),)
+    if result.line:
+        yield "surplus", "carried from each point to the next", (tuple(str(step.surplus) for step in result.line),)

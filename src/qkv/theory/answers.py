@@ -1,0 +1,333 @@
+"""Theory questions of sheets, answered from the interpretations: counts, sizes, moments, proofs, transport."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from qkv.expr.names import Role
+from qkv.sheet.model import Sheet
+from qkv.theory.context import Context, context_of
+from qkv.theory.cost import cost
+from qkv.theory.masks import causal_mask, mask_answer, softmax_axis
+from qkv.theory.polynomial import SYMBOL, leading, number, plain, substitute
+from qkv.theory.polynomial import latex as size_latex
+from qkv.theory.sizes import listed
+from qkv.theory.words import ABOUT_TRANSPORT
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value that can be checked by a program: rows of numbers, as text."""
+
+    name: str
+    formula: str
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a theory question, in words, formulas (plain and LaTeX) and values."""
+
+    question: str
+    line: int
+    part: int
+    title: str
+    words: str
+    formulas: tuple[tuple[str, str], ...] = ()
+    values: tuple[Value, ...] = ()
+    interpretation: str = ""  # where it was read off
+
+
+Build = Callable[[Context], Answer]
+
+
+def answers(sheet: Sheet, sizes: Mapping[str, int] | None = None) -> tuple[Answer, ...]:
+    """Every theory question of a document that is recognised, each topic once a part, and its transport problems."""
+    found: list[Answer] = []
+    seen: set[tuple[int, str]] = set()
+    for text, line, part, around in _asked(sheet):
+        for build in recognised(text, around):
+            made = build(context_of(sheet, around, part, sizes))
+            if (part, made.title) not in seen:
+                seen.add((part, made.title))
+                found.append(replace(made, question=text, line=line, part=part))
+    return (*found, *_transports(sheet))
+
+
+def answer(question: str, around: str = "", context: Context | None = None) -> Answer | None:
+    """The answer to one question; `around` is what stands near it.
+
+    >>> print(answer("What is the computational complexity of scaled dot-product attention?").formulas[0][0])
+    multiplications: n_q n_k (d_k + d_v)
+    """
+    build = next(recognised(question, around or question), None)
+    return None if build is None else replace(build(context or Context()), question=question)
+
+
+def _asked(sheet: Sheet) -> Iterator[tuple[str, int, int, str]]:
+    """Questions with the text around them, then sentences that announce an explanation."""
+    lines = sheet.text.splitlines()
+    for question in sheet.questions:
+        around = _item(lines, question.line)
+        yield question.text, question.line, question.part, around
+    for number_, line in enumerate(lines, 1):
+        if EXPLAINS.search(line):
+            part = next((k for k, p in enumerate(sheet.parts) if p.line <= number_ <= p.end_line), 0)
+            yield line.strip(), number_, part, " ".join(lines[max(0, number_ - 4) : number_ + 16])
+
+
+def _item(lines: list[str], line: int) -> str:
+    """The paragraph or list item that a line belongs to."""
+    start = line - 1
+    while start > 0 and lines[start].strip() and not ITEM.match(lines[start]):
+        start -= 1
+    end = line
+    while end < len(lines) and lines[end].strip() and not ITEM.match(lines[end]):
+        end += 1
+    return " ".join(lines[start:end])
+
+
+ITEM = re.compile(r"\s*([-*•]|\(?[a-z0-9]{1,2}[.)])\s")
+EXPLAINS = re.compile(r"\b(explain|derive|show)\b.{0,40}\bcomplexity\b", re.IGNORECASE)
+
+# What is asked, by the words of the question; and what must stand around it.
+RULES: tuple[tuple[str, str, str], ...] = (
+    ("axis", r"row-?wise|column-?wise|which (axis|dimension)|zeilenweise|spaltenweise|按行|按列", r""),
+    ("axis", r"(shape|size|dimension)s? of the (result|softmax|output|weights)", r"soft-?max"),
+    ("mask", r"\b(shape|values?|entries|size|look like|dimension)|形状", r"\bmask(ing)?\b|maske|掩码"),
+    ("divisor", r"value of \$?\\?d\b|what is \$?d\$?[ ?]|why.*(divi|scal|√|sqrt)|warum.*(teil|skal)", r""),
+    ("divisor", r"^\W*why is it needed", r"\\sqrt|√|value of \$?d"),
+    ("counts", r"complexit|how many (\w+ ){0,3}(addition|multiplication|operation|flop)|komplexität|复杂度", r""),
+    ("counts", r"number of (\w+ ){0,3}(addition|multiplication|operation|flop)", r""),
+    ("mean", r"\\mathbb\s*\{?E\}?|\bE\s*\[|expectation|expected value|erwartungswert|期望", r""),
+    ("variance", r"\bVar\b|variance|varianz|方差", r""),
+    ("scale", r"scal(ing|e) factor|what should \$?s\b|value of \$?s\b", r"factor|Var|sqrt|\\frac"),
+    (
+        "sizes",
+        r"(dimension|shape|size)s? (of|do|does|have) (these|each|the (three )?(quer|key|val|proj|matri))",
+        r"matri|quer",
+    ),
+    ("sizes", r"(dimension|shape|size)s? (of|do|does) \$?\\?(mathbf\{)?[QKV]\b", r""),
+    ("scores proof", r"(show|prove|verify).*(QK|Q\s*K).*(entry|z_|q_)", r""),
+    ("values proof", r"(show|prove|verify).*(AV|A\s*V|weighted sum)", r""),
+    ("tokens proof", r"(show|prove|verify).*permut", r""),
+    ("shift proof", r"(show|prove|verify).*softmax.*(constant|shift|add)", r""),
+    ("causal proof", r"(show|prove|verify).*(causal|future|later token)", r""),
+    ("heads proof", r"(show|prove|verify).*(heads?|concat).*(block|one matrix|single)", r""),
+    ("parameters", r"(how many|number of) (\w+ ){0,3}parameters?|parameterzahl|参数", r""),
+    ("cache", r"KV[ -]?cache", r""),
+)
+
+
+def recognised(question: str, around: str) -> Iterator[Build]:
+    """What a question asks for, each topic once."""
+    topics = [
+        topic
+        for topic, asks, needs in RULES
+        if re.search(asks, question, re.IGNORECASE) and re.search(needs, around + question, re.IGNORECASE)
+    ]
+    if "mask" in topics:  # its shape and values are meant, not those of Q, K and V
+        topics = [topic for topic in topics if topic not in ("sizes", "axis")]
+    if "scale" in topics:
+        topics = ["scale"]
+    for topic in dict.fromkeys(topics):
+        yield BUILDERS[topic]
+
+
+def _named(size: Any, context: Context) -> str:
+    return plain(_in_letters(size, context), context.spelling)
+
+
+def _in_letters(size: Any, context: Context) -> Any:
+    n = SYMBOL["n"]
+    return substitute(size, {"n_q": n, "n_k": n}) if context.one_sequence else size
+
+
+def _shape(shape: tuple[Any, Any], context: Context) -> str:
+    return " × ".join(_named(size, context) for size in shape)
+
+
+def _formula(name: str, size: Any, context: Context) -> tuple[str, str]:
+    letters = _in_letters(size, context)
+    return f"{name}: {plain(letters, context.spelling)}", size_latex(letters, context.spelling)
+
+
+def _axis(context: Context) -> Answer:
+    scores, output = (cost().step(role) for role in (Role.SCORES, Role.OUTPUT))
+    assert scores is not None
+    assert output is not None
+    rows = softmax_axis() == 1
+    words = (
+        f"Softmax is applied {'row-wise' if rows else 'column-wise'}: row i of Q Kᵀ holds the scores of query i "
+        "against all keys, and its weights must sum to 1. "
+        f"The result of the softmax is {_shape(scores.shape, context)}; "
+        f"the attention output is {_shape(output.shape, context)}."
+    )
+    return Answer("", 0, 0, "Axis of the softmax", words, interpretation="program and shapes")
+
+
+def _mask(context: Context) -> Answer:
+    mask = mask_answer(sizes={k: v for k, v in context.sizes.items() if k in ("n", "n_q", "n_k")})
+    words = f"The mask has the shape of the scores, {_shape(mask.shape, context)}. {mask.rule}; {mask.effect}."
+    formula = ("M_ij = 0 if j ≤ i, −∞ if j > i", r"M_{ij} = 0 \text{ if } j \le i,\ -\infty \text{ if } j > i")
+    rows = tuple(tuple(cell.replace("−∞", "-inf") for cell in row) for row in mask.values or causal_mask(4, 4))
+    return Answer("", 0, 0, "The mask", words, (formula,), (Value("M", "causal mask", rows),), "shapes")
+
+
+def _divisor(context: Context) -> Answer:
+    d_k = context.spelling.get("d_k", "d_k")
+    words = (
+        f"d = {d_k}, the number of components of a query and a key. For components with mean 0 and variance 1 the dot "
+        f"product q·k has variance {d_k}; divided by √{d_k} it has variance 1 whatever {d_k} is. Without it the scores "
+        "grow, softmax saturates (nearly all weight on one key) and its gradient vanishes."
+    )
+    formula = (f"Var(qᵀk) = {d_k}, Var(qᵀk/√{d_k}) = 1", rf"\mathrm{{Var}}(q^\top k/\sqrt{{{d_k}}}) = 1")
+    return Answer("", 0, 0, "The divisor", words, (formula,), interpretation="means and variances")
+
+
+def _counts(context: Context) -> Answer:
+    counted = cost(context.kind)
+    steps = []
+    for step in counted.steps:
+        counts = [(sort, count) for sort, count in listed(step.counts) if sort in COURSE]
+        if counts:
+            said = " and ".join(f"{_named(count, context)} {sort}" for sort, count in counts)
+            steps.append(f"{step.name} = {step.formula} takes {said}")
+    total = [(sort, count) for sort, count in listed(counted.total) if sort in COURSE]
+    order = leading(counted.total.multiplications)  # the other sorts grow no faster
+    words = (
+        f"{'; '.join(steps)}. In total: {', '.join(f'{_named(count, context)} {sort}' for sort, count in total)}. "
+        f"That is O({_named(order, context)})."
+    )
+    formulas = (*(_formula(sort, count, context) for sort, count in total), _formula("order", order, context))
+    return Answer(
+        "", 0, 0, "Operations", words, formulas, _numbers(context, [(s, s, c) for s, c in total]), "operation counts"
+    )
+
+
+COURSE = ("multiplications", "additions", "divisions")  # exponentials and comparisons are usually not counted
+
+
+def _numbers(context: Context, sizes: list[tuple[str, str, Any]]) -> tuple[Value, ...]:
+    """Values for the sizes that the sheet gives."""
+    given: dict[str, Any] = dict(context.sizes)
+    if "n" in given:
+        given.setdefault("n_q", given["n"])
+        given.setdefault("n_k", given["n"])
+    found = []
+    for name, formula, size in sizes:
+        value = number(substitute(size, given))
+        if value is not None:
+            found.append(Value(name, formula, ((str(value),),)))
+    return tuple(found)
+
+
+def _mean(context: Context) -> Answer:
+    from qkv.theory.scale import derive  # NumPy comes with it
+
+    d_k = context.spelling.get("d_k", "d_k")
+    words = (
+        "By linearity E[qᵀk] = Σ_i E[q_i k_i], and q_i and k_i are independent, so each term is μ·μ. "
+        f"Hence E[qᵀk] = {derive().mean.replace('D_k', d_k)}; σ does not enter."
+    )
+    formula = (f"E[qᵀk] = {d_k} μ²", rf"\mathbb{{E}}[q^\top k] = {d_k}\mu^2")
+    return Answer("", 0, 0, "Expectation of qᵀk", words, (formula,), interpretation="means and variances")
+
+
+def _variance(context: Context) -> Answer:
+    from qkv.theory.scale import derive
+
+    d_k = context.spelling.get("d_k", "d_k")
+    general = derive().variance.replace("D_k", d_k)
+    special = f" For μ = 0 and σ = 1 it is {d_k}."
+    words = (
+        "The products q_i k_i are independent, so their variances add up: "
+        f"Var(qᵀk) = {d_k} ((σ² + μ²)² − μ⁴) = {general}.{special}"
+    )
+    formulas = (
+        (f"Var(qᵀk) = {general}", rf"\mathrm{{Var}}(q^\top k) = {d_k}(\sigma^4 + 2\mu^2\sigma^2)"),
+        (f"for μ = 0, σ = 1: Var(qᵀk) = {d_k}", rf"\mathrm{{Var}}(q^\top k) = {d_k}"),
+    )
+    return Answer("", 0, 0, "Variance of qᵀk", words, formulas, interpretation="means and variances")
+
+
+def _scale(context: Context) -> Answer:
+    d_k = context.spelling.get("d_k", "d_k")
+    words = (
+        f"Var(qᵀk/s) = Var(qᵀk)/s² = {d_k}/s² for μ = 0 and σ = 1; it is 1 for s² = {d_k}, so s = √{d_k} "
+        "(the positive root). The mean is 0 for every s."
+    )
+    formula = (f"s = √{d_k}", rf"s = \sqrt{{{d_k}}}")
+    return Answer("", 0, 0, "The scale", words, (formula,), interpretation="means and variances")
+
+
+def _sizes(context: Context) -> Answer:
+    counted = cost("self")
+    lines = []
+    for role in (Role.Q, Role.K, Role.V):
+        step = counted.step(role)
+        assert step is not None
+        numbers = [number(substitute(size, dict(context.sizes))) for size in step.shape]
+        known = f" = {numbers[0]} × {numbers[1]}" if None not in numbers else ""
+        lines.append((step.name, step.formula, _shape(step.shape, context) + known))
+    words = "; ".join(f"{name} = {formula} is {shape}" for name, formula, shape in lines) + "."
+    formulas = tuple((f"{name} = {formula}: {shape}", rf"{name} = {formula}") for name, formula, shape in lines)
+    return Answer("", 0, 0, "Sizes of Q, K and V", words, formulas, interpretation="shapes")
+
+
+def _proof(key: str) -> Build:
+    def build(context: Context) -> Answer:
+        from qkv.theory.identities import prove
+
+        proof = prove(key)
+        steps = "; ".join(f"{formula} ({because})" for formula, because in proof.identity.steps)
+        words = f"{steps}. Checked in symbols, exactly: {'it holds' if proof.verdict.holds else 'open'}."
+        formula = (proof.statement, proof.identity.latex)
+        return Answer("", 0, 0, proof.identity.title, words, (formula,), interpretation="symbols")
+
+    return build
+
+
+def _parameters(context: Context) -> Answer:
+    counted = cost("multi-head" if context.kind == "multi-head" or "h" in context.sizes else "self")
+    words = f"W_Q, W_K, W_V (and W_O) hold {_named(counted.parameters, context)} numbers, biases not counted."
+    values = _numbers(context, [("parameters", "parameters", counted.parameters)])
+    return Answer(
+        "", 0, 0, "Parameters", words, (_formula("parameters", counted.parameters, context),), values, "shapes"
+    )
+
+
+def _cache(context: Context) -> Answer:
+    counted = cost("multi-head")
+    words = f"Keys and values of all tokens: {_named(counted.kv_cache, context)} numbers a layer."
+    values = _numbers(context, [("KV cache", "keys and values", counted.kv_cache)])
+    return Answer("", 0, 0, "KV cache", words, (_formula("KV cache", counted.kv_cache, context),), values, "shapes")
+
+
+BUILDERS: dict[str, Build] = {
+    "axis": _axis,
+    "mask": _mask,
+    "divisor": _divisor,
+    "counts": _counts,
+    "mean": _mean,
+    "variance": _variance,
+    "scale": _scale,
+    "sizes": _sizes,
+    "parameters": _parameters,
+    "cache": _cache,
+    **{f"{key} proof": _proof(key) for key in ("scores", "values", "tokens", "shift", "causal", "heads")},
+}
+
+
+def _transports(sheet: Sheet) -> Iterator[Answer]:
+    """One answer for each transport problem that a sheet states."""
+    if not ABOUT_TRANSPORT.search(sheet.text):
+        return
+    from qkv.theory.transport_sheet import solved_problems  # NumPy comes with it: only where there is something
+
+    for problem, words, formulas, values in solved_problems(sheet):
+        rows = tuple(Value(*value) for value in values)
+        yield Answer("", problem.line, problem.part, "Transport", words, formulas, rows, "transport")

@@ -1,0 +1,153 @@
+"""Claims about theory: right ones are never accused, wrong ones are found."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+
+from qkv.sheet.read import read_sheet
+from qkv.theory.claims import Judged, judge_formula, theory_claims
+from qkv.theory.expected import chain_holds
+from qkv.theory.formula import Unclear, formula, ring, written
+
+SHARED = pathlib.Path(__file__).resolve().parents[2].parent / "shared" / "sheets"
+SCORES, VALUES = "The product $QK^T$ requires", "The final matrix multiplication $AV$ requires"
+
+
+def claims(text):
+    return [(claim.line, claim.verdict.value) for claim in theory_claims(read_sheet(text))]
+
+
+@pytest.mark.parametrize(
+    "text, shown",
+    [
+        ("2 N'^2 D", "2 n² d"),
+        ("n_q n_k (d_k - 1)", "n_q n_k d_k − n_q n_k"),
+        (r"n_{q} \cdot n_{k} \times d_{k}", "n_q n_k d_k"),
+        (r"4 N' D^{2} + 2 {N'}^2 D", "2 n² d + 4 n d²"),
+        (r"\frac{1}{2} n^2 d_{\text{model}}", "1/2 n² d"),
+        (r"D_k(\sigma^4 + 2\mu^2\sigma^2)", "2 d_k μ² σ² + d_k σ⁴"),
+        ("n²d", "n² d"),
+        (r"\sum_{i=1}^{D_k} \mu^2", "d_k μ²"),
+        (r"\sqrt{d_k} \sqrt{d_k}", "d_k"),
+    ],
+)
+def test_formulas_are_read(text, shown):
+    rings = ring()
+    assert rings.show(formula(written(text), rings).value) == shown
+
+
+@pytest.mark.parametrize("text", [r"\Omega(4N'D^2)", r"\mathcal{O}(n^2 d)", "O(n^2 d)", r"\Theta(n d)"])
+def test_orders_are_read(text):
+    assert formula(written(text), ring()).order
+
+
+@pytest.mark.parametrize("text", ["W^2 n", r"\log n", "n / 0", "Q K^T"])
+def test_other_formulas_stay_open(text):
+    with pytest.raises(Unclear):
+        formula(written(text), ring())
+
+
+@pytest.mark.parametrize(
+    "before, claimed, after, verdict",
+    [
+        (SCORES, "n_q n_k d_k", "multiplications", "right"),
+        (SCORES, "n_q n_k (d_k - 1)", "additions", "right"),
+        (SCORES, "n^2 d", "multiplications", "right"),
+        (SCORES, "n^2 d_k", "multiplications", "right"),
+        (SCORES, "n_q n_k d_k", "additions", "right"),  # the machine's convention
+        (SCORES, "2 n_q n_k d_k", "FLOPs", "right"),
+        (SCORES, "n_q n_k d_v", "multiplications", "wrong"),
+        (SCORES, "n_q n_k (d_k + 1)", "additions", "wrong"),
+        (SCORES, "n d^2", "operations", "wrong"),
+        (VALUES, "n_q n_k d_v", "multiplications", "right"),
+        (VALUES, "n_q d_v (n_k - 1)", "additions", "right"),
+        (VALUES, "n_q d_v n_k^2", "multiplications", "wrong"),
+        ("Applying the softmax takes", "n_q n_k", "divisions", "right"),
+        ("Applying the softmax takes", "n_q", "divisions", "wrong"),
+        (r"Dividing by $\sqrt{d_k}$ is done", "n_q n_k", "times", "right"),
+        ("The linear transformations to Q, K and V take", "3ND^2", "operations", "right"),
+        ("The linear transformations to Q, K and V take", "3N^2D", "operations", "wrong"),
+        ("The output projection with $W^O$ takes", "N'D^2", "operations", "right"),
+        ("In total multi-head attention takes", "4ND^2 + 2N^2D", "multiplications", "right"),
+        ("In total multi-head attention takes", "4ND^2 + 2ND^2", "multiplications", "wrong"),
+        ("In total attention takes", "n_q n_k (d_k + d_v)", "multiplications", "right"),
+        ("The overall complexity of self-attention is", "O(n^2 d)", "", "right"),
+        ("The overall complexity of self-attention is", "O(n^2 d + n d^2)", "", "right"),
+        ("The overall complexity of self-attention is", "O(n d)", "", "wrong"),
+        ("The overall complexity of self-attention is", "O(n^3 d)", "", "wrong"),
+    ],
+)
+def test_counts(before, claimed, after, verdict):
+    assert judge_formula(claimed, f"{before} ", f" {after}").verdict == verdict
+
+
+@pytest.mark.parametrize(
+    "before, claimed, after",
+    [
+        ("We choose", "n^2 d", "multiplications"),  # of what?
+        (SCORES, "n^2 d", "bananas"),
+        (SCORES, "w n d", "multiplications"),  # w is nothing that we know
+    ],
+)
+def test_what_is_not_understood_is_not_judged(before, claimed, after):
+    assert judge_formula(claimed, f"{before} ", f" {after}") is None
+
+
+def test_a_wrong_term_is_carried_on():
+    text = (
+        "The overall complexity of the MSA is\n\n"
+        r"$$\Omega(3N'D^2 + 2N'D^2 + N'D^2) \Rightarrow \Omega(4N'D^2 + 2N'D^2)$$"
+    )
+    assert claims(text) == [(3, "wrong"), (3, "carried")]
+    (first, _) = theory_claims(read_sheet(text))
+    assert first.truth == "4 N' D² + 2 N'² D"
+
+
+@pytest.mark.parametrize(
+    "chain, verdict",
+    [
+        (r"\mathbb{E}[q^\top k] = \sum_{i=1}^{D_k} \mathbb{E}[q_i k_i] = D_k \mu^2", True),
+        (r"\mathbb{E}[q^\top k] = D_k \mu", False),
+        (r"\mathrm{Var}(q^\top k) = D_k(\sigma^4 + 2\mu^2\sigma^2)", True),
+        (r"\mathrm{Var}(q^\top k) = D_k \sigma^4", False),
+        (r"\mathrm{Var}(q_i k_i) = E[q_i^2 k_i^2] - E[q_i k_i]^2", True),
+        (r"\mathrm{Var}(q_i k_i) = E[q_i^2 k_i^2] + E[q_i k_i]^2", False),
+        (r"\mathrm{Var}\left(\frac{q^\top k}{s}\right) = \frac{1}{s} \mathrm{Var}(q^\top k)", False),
+        (r"\mathrm{Var}\left(\frac{q^\top k}{s}\right) = \frac{1}{s^2} \mathrm{Var}(q^\top k)", True),
+        (r"\mathrm{Var}\left(\frac{q^\top k}{s}\right) = 1", None),  # a condition on s
+        (r"\mathrm{Var}(aX + b) = a^2 \mathrm{Var}(X)", None),
+        (r"E[q_i^3] = \mu^3", None),  # needs more than mean and variance
+    ],
+)
+def test_expectations(chain, verdict):
+    (statement,) = read_sheet(f"$${chain}$$").statements
+    assert chain_holds([link.expr for link in statement.links], standard=False)[0] is verdict
+
+
+def test_the_standard_case_needs_to_be_assumed():
+    chain = [written(r"\mathrm{Var}(q^\top k)"), written("D_k")]
+    assert chain_holds(chain, standard=True)[0] is True
+    assert chain_holds(chain, standard=False)[0] is False
+
+
+def test_transport_costs():
+    table = "We move mass. The transport plan:\n\nfrom \\ to  4 6\n1  1 0\n2  0 1\n\nso the cost of transport is $1 + 6 = {}$."
+    assert claims(table.format(7)) == [(7, "right")]
+    assert claims(table.format(71)) == [(7, "wrong")]
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the sheets are not here")
+@pytest.mark.parametrize(
+    "name, wrong",
+    [
+        ("000-two-heads-and-transport.md", [(87, "wrong"), (87, "carried"), (95, "wrong"), (108, "wrong")]),
+        ("003-dot-product-and-scaled.md", []),
+        ("004-tokens-and-scaling.md", []),
+    ],
+)
+def test_the_sheets(name, wrong):
+    found = theory_claims(read_sheet((SHARED / name).read_text(encoding="utf-8")))
+    assert [(c.line, c.verdict.value) for c in found if c.verdict in (Judged.WRONG, Judged.CARRIED)] == wrong
+    assert sum(c.verdict is Judged.RIGHT for c in found) >= 3
