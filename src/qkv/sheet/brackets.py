@@ -166,7 +166,7 @@ def _is_flat(tokens: list[Token], partner: list[int], has_relation: list[int], i
             and before != "rel"
         )
     bare = not i or before in ("row", "wide", "prose", "text", "sep")
-    return bool(has_relation[i]) and bare and token.text in ("(", "left(") and _stands_alone(tokens, partner[i])
+    return bool(has_relation[i]) and bare and token.text in ("(", "left(", "{") and _stands_alone(tokens, partner[i])
 
 
 def _stands_alone(tokens: list[Token], end: int) -> bool:

@@ -1,13 +1,14 @@
-"""Commands with arguments: fractions, roots, sums, crossed-out values, things above and below other things."""
+"""Numerals with their powers of ten, and commands with arguments: fractions, roots, sums, crossed-out values."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from qkv.errors import Location, ReadError
-from qkv.expr.nodes import Call, Expr, Name, Power, Quotient, Root, Series, number
+from qkv.expr.nodes import Call, Expr, Name, Number, Power, Quotient, Root, Series, number
 from qkv.sheet import notation as table
 from qkv.sheet.lexer import Token
+from qkv.sheet.numerals import WHOLE_NUMBER, decimal
 from qkv.sheet.symbols import symbol_of
 
 if TYPE_CHECKING:
@@ -66,3 +67,33 @@ def _series(reader: Reader, at: Location) -> Expr:
     if reader.i >= reader.hi or reader.tokens[reader.i].kind == "op":
         return Name(symbol_of("Sigma", ())[0], "Σ", at=at)
     return Series(index, low, high, reader.term(), at=at)
+
+
+def numeral(reader: Reader, token: Token) -> Expr:
+    """A numeral with its power of ten (7.9 × 10^{-32} is one number) or its per cent sign."""
+    start = reader.i - 1
+    if reader.i < reader.hi and reader.tokens[reader.i].kind == "percent":
+        reader.i += 1
+        plain = decimal(token.text)
+        return Number(plain.value / 100, (plain.places or 0) + 2, token.text + "%", at=reader.at(start))
+    ten = reader.i + 1
+    plain_digits = "e" not in token.text and "E" not in token.text
+    if plain_digits and ten + 1 < reader.hi and reader.tokens[reader.i].text == "×" and reader.tokens[ten].text == "10":
+        exponent, end = _exponent(reader, ten + 1)
+        if exponent:
+            reader.i = end
+            plain = decimal(f"{token.text}e{exponent}", reader.at(start))
+            return Number(plain.value, plain.places, reader.text(start, end), at=plain.at)
+    return decimal(token.text, reader.at(start))
+
+
+def _exponent(reader: Reader, i: int) -> tuple[str, int]:
+    """The whole number raised at token i, and where it ends; nothing where it is no plain one."""
+    token = reader.tokens[i]
+    if token.kind == "sup":
+        return (token.text if WHOLE_NUMBER.fullmatch(token.text) else ""), i + 1
+    if token.text != "^":
+        return "", i
+    lo, hi, after = reader.argument_range(i + 1)
+    digits = "".join(t.text for t in reader.tokens[lo:hi])
+    return (digits if WHOLE_NUMBER.fullmatch(digits) else ""), after

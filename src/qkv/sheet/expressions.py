@@ -16,8 +16,8 @@ from qkv.expr.nodes import (
     Exp,
     Expr,
     Infinite,
+    Matrix,
     Name,
-    Number,
     Power,
     Quotient,
     Sum,
@@ -28,7 +28,7 @@ from qkv.sheet import commands, functions, matrices
 from qkv.sheet.brackets import NESTING_LIMIT, Paired
 from qkv.sheet.commands import Unreadable
 from qkv.sheet.lexer import Places, Token
-from qkv.sheet.numerals import decimal
+from qkv.sheet.numerals import WHOLE_NUMBER, decimal
 from qkv.sheet.operators import joined, negated, scripted
 from qkv.sheet.symbols import Script, is_power, size_in, symbol_of
 
@@ -185,8 +185,21 @@ class Reader:
                     return left  # a trailing operator: the product goes on elsewhere
             elif not self._juxtaposed(token):
                 return left
+            elif self._is_margin_size(left):
+                continue
             left = joined(sign, left, self.factor(), self.at(start))
         raise LimitError(f"a product of more than {FACTOR_LIMIT} factors is not read")
+
+    def _is_margin_size(self, left: Expr) -> bool:
+        """Take (2 × 3) behind a matrix as its size."""
+        end = self.partner[self.i]
+        if not isinstance(left, Matrix) or end <= self.i or "(" not in self.tokens[self.i].text:
+            return False
+        if (size := size_in(self.tokens[self.i : end + 1])) is None:
+            return False
+        self.shapes.append(size)
+        self.i = end + 1
+        return True
 
     def _juxtaposed(self, token: Token) -> bool:
         if token.kind == "prose" and not self.strict:
@@ -219,7 +232,7 @@ class Reader:
         start = self.i
         self.i += 1
         if kind == "num":
-            return self._number(token)
+            return commands.numeral(self, token)
         if kind == "grid":
             return matrices.plain_grid(token, self.places)
         if kind == "list":
@@ -251,33 +264,6 @@ class Reader:
             return Absolute(self.expression(start + 1, end), at=self.at(start))
         return matrices.bracket(self, start + 1, end, mark, self.at(start))
 
-    def _number(self, token: Token) -> Expr:
-        """A numeral with its power of ten (7.9 × 10^{-32} is one number) or its per cent sign."""
-        start = self.i - 1
-        if self.i < self.hi and self.tokens[self.i].kind == "percent":
-            self.i += 1
-            plain = decimal(token.text)
-            return Number(plain.value / 100, (plain.places or 0) + 2, token.text + "%", at=self.at(start))
-        ten = self.i + 1
-        if ten + 1 < self.hi and self.tokens[self.i].text == "×" and self.tokens[ten].text == "10":
-            exponent, end = self._exponent(ten + 1)
-            if exponent:
-                self.i = end
-                plain = decimal(f"{token.text}e{exponent}", self.at(start))
-                return Number(plain.value, plain.places, self.text(start, end), at=plain.at)
-        return decimal(token.text, self.at(start))
-
-    def _exponent(self, i: int) -> tuple[str, int]:
-        """The whole number raised at token i, and where it ends; nothing where it is no plain one."""
-        token = self.tokens[i]
-        if token.kind == "sup":
-            return (token.text if token.text.lstrip("+-").isdigit() else ""), i + 1
-        if token.text != "^":
-            return "", i
-        lo, hi, after = self.argument_range(i + 1)
-        digits = "".join(t.text for t in self.tokens[lo:hi])
-        return (digits if digits.lstrip("+-").isdigit() else ""), after
-
     def _absolute(self, start: int) -> Expr:
         end = self._closing_bar(start)
         if end < 0:
@@ -305,6 +291,10 @@ class Reader:
         if token.text == "e" and self.i < self.hi and self.tokens[self.i].text == "^":
             lo, hi, self.i = self.argument_range(self.i + 1)
             return scripted(self, Exp(self.expression(lo, hi), at=self.at(start)), start)
+        if token.text == "e" and self.i < self.hi and self.tokens[self.i].kind == "sup":
+            self.i += 1
+            exponent = self.script_value(Script("^", (self.tokens[self.i - 1],), self.i - 1))
+            return Exp(exponent, at=self.at(start))
         if (known := self._known_name(token, start)) is not None:
             return known
         sizes = len(self.shapes)
@@ -343,7 +333,7 @@ class Reader:
     def script_value(self, script: Script) -> Expr:
         first = script.tokens[0]
         if first.kind == "sup":
-            return number(first.text) if first.text.lstrip("+-").isdigit() else Name(symbol_of(first.text, ())[0])
+            return number(first.text) if WHOLE_NUMBER.fullmatch(first.text) else Name(symbol_of(first.text, ())[0])
         return self.expression(script.start, script.start + len(script.tokens))
 
     def scripts(self) -> tuple[list[Script], int]:
@@ -356,7 +346,11 @@ class Reader:
                 primes += 1
                 self.i += 1
             elif token.kind in ("sub", "sup"):
-                found.append(Script("_" if token.kind == "sub" else "^", (token,), self.i))
+                rows, _, columns = token.text.partition("x")
+                if rows.isdigit() and columns.isdigit() and len(token.text) < 9:
+                    self.shapes.append((int(rows), int(columns)))  # ℝ²ˣ³
+                else:
+                    found.append(Script("_" if token.kind == "sub" else "^", (token,), self.i))
                 self.i += 1
             elif token.kind == "script":
                 lo, hi, self.i = self.argument_range(self.i + 1)

@@ -45,13 +45,13 @@ def applied(reader: Reader, token: Token) -> Expr:
         args = arguments(reader)
     else:
         args = (reader.argument(),)
-    if action == "call":
+    if action in ("call", "apply"):
         return Call(str(symbol_of(token.text.strip(), scripts, primes)[0]), args, at=at)
     return _BUILD[action](args, axis, at) if args else Call(key, (), at=at)
 
 
 def _takes(action: str, following: Token) -> bool:
-    """Functions that are not evaluated, and Concat, need brackets; softmax, exp, tanh and √ take what follows."""
+    """Functions that are not evaluated, and Concat, need brackets; softmax, exp, tanh, √ and ln take what follows."""
     if action in ("call", "concat", "stack", "literal", "product", "transpose", "abs"):
         return following.kind == "open" and following.text != "{" and (following.gap == 0 or "left" in following.text)
     return True
@@ -118,11 +118,16 @@ def call_arguments(reader: Reader, token: Token) -> tuple[Expr, ...] | None:
 
 def _letter_calls(reader: Reader, letter: str, mark: str, end: int) -> bool:
     if letter not in table.CALLING_LETTERS:
-        return False
-    listed = any(reader.tokens[i].text == "," for i in matrices.own_level(reader, reader.i + 1, end))
+        named = any(token.kind == "name" for token in reader.tokens[reader.i : end])
+        return letter.islower() and "(" in mark and named and _lists(reader, end)  # e = a(s, h)
+    listed = _lists(reader, end)
     if letter == "E":
         return "[" in mark and not listed
     return "(" in mark and (listed or letter not in ("N", "P", "p"))
+
+
+def _lists(reader: Reader, end: int) -> bool:
+    return any(reader.tokens[i].text == "," for i in matrices.own_level(reader, reader.i + 1, end))
 
 
 def arguments(reader: Reader) -> tuple[Expr, ...]:

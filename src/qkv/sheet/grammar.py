@@ -102,7 +102,7 @@ def _chains_of(reader: Reader, piece: Piece) -> list[Chain]:
             _add_link(reader, links, relation, start, end, last=end == piece.hi)
             relation, trail = Relation.FIRST, ""
         if end < piece.hi:
-            relation = relation or Relation(reader.tokens[end].text)
+            relation = relation or _relation(reader, end, several=len(marks) > 1)
             trail = str(relation)
         start = end + 1
     if not links:
@@ -118,6 +118,14 @@ def _chains_of(reader: Reader, piece: Piece) -> list[Chain]:
         trail=trail,
     )
     return _split_at_implications(chain)
+
+
+def _relation(reader: Reader, i: int, *, several: bool) -> Relation:
+    """The relation that token i spells; among others ≡ ties equations, not values."""
+    token = reader.tokens[i]
+    if several and reader.source[token.start : token.end] in ("\\equiv", "≡"):
+        return Relation.IMPLIES
+    return Relation(token.text)
 
 
 def _crossed_out(reader: Reader, piece: Piece) -> Piece | None:
@@ -194,6 +202,7 @@ class _Joiner:
     def __init__(self) -> None:
         self.chains: list[Chain] = []
         self.entries: list[Chain] = []
+        self.names = 0  # chains at the end that are one bare name each, parted by commas
 
     def finished(self) -> list[Chain]:
         """All chains."""
@@ -219,11 +228,13 @@ class _Joiner:
         elif first.continues and separator in ("row", "wide"):
             self.chains[-1] = _continued(last, first)
             self.chains.extend(new[1:])
-        elif separator == "," and _lists_names(last, first):
-            self.chains[-1] = _listed_left(last, first)
+        elif separator == "," and self.names and _defines_name(first):
+            self.chains[-self.names :] = [_listed_left(self.chains[-self.names :], first)]
             self.chains.extend(new[1:])
         else:
             self.chains.extend(new)
+        bare = bool(first.links) and len(first.links) == 1 and _is_bare(first.links[0].expr) and not first.continues
+        self.names = (self.names + 1 if separator == "," else 1) if bare else 0
 
     def _takes_entry(self, first: Chain) -> bool:
         if len(first.links) != 1 or first.lead or first.continues or not _is_scalar(first.links[0].expr):
@@ -277,18 +288,19 @@ def _is_bare(expr: Expr) -> bool:
     return isinstance(expr, Name) or (isinstance(expr, Transpose) and isinstance(expr.arg, Name))
 
 
-def _lists_names(last: Chain, first: Chain) -> bool:
-    """Whether Q, Kᵀ = … holds: names that commas part before a relation."""
-    left = last.links[0].expr
-    listed = _is_bare(left) or (isinstance(left, Call) and left.function == "list")
-    return len(first.links) > 1 and len(last.links) == 1 and listed and _is_bare(first.links[0].expr) and not first.lead
+def _defines_name(chain: Chain) -> bool:
+    return len(chain.links) > 1 and _is_bare(chain.links[0].expr) and not chain.lead
 
 
-def _listed_left(last: Chain, first: Chain) -> Chain:
-    names = (last.links[0].expr, first.links[0].expr)
-    text = f"{last.text}, {first.text}"
-    left = replace(last.links[0], expr=Call("list", names, at=last.at), text=f"{last.text}, {first.links[0].text}")
-    return replace(first, links=(left, *first.links[1:]), at=last.at, text=text, lead=last.lead)
+def _listed_left(names: list[Chain], chain: Chain) -> Chain:
+    """Q, Kᵀ = …: names before a relation that commas part."""
+    first = names[0]
+    listed = tuple(c.links[0].expr for c in (*names, chain))
+    before = "".join(f"{c.text}, " for c in names)
+    left = replace(
+        chain.links[0], expr=Call("list", listed, at=first.at), text=before + chain.links[0].text, at=first.at
+    )
+    return replace(chain, links=(left, *chain.links[1:]), at=first.at, text=before + chain.text, lead=first.lead)
 
 
 # — prose —

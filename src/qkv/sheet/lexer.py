@@ -103,6 +103,7 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("sub", f"[{_SUBS}]+"),
     ("sup", f"[{_SUPS}]+"),
     ("greek", f"[{_GREEK}]"),
+    ("vulgar", "[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]"),
     ("prose", rf"(?:https?://|www\.)[^\s]+|[^\W\d_{_LATIN}{_SUBS}{_SUPS}{_GREEK}ΣØø]+|[\"“”„«»`?]"),
     ("comment", r"[%#][^\n]*"),
     ("strike", "~~"),
@@ -242,8 +243,10 @@ class _Lexer:
     def text(self, m: re.Match[str]) -> None:
         content = _INNER_COMMAND.sub(lambda c: c.group(1) or "", m.group((m.lastindex or 0) + 1))
         words = content.strip(" ~")
-        if len(words) == 1 and words.isalpha() and words.isascii():
-            self.add("name", words, m)
+        if len(content) == 1 and content.isalpha() and content.isascii():
+            self.add("name", content, m)
+        elif words and not words.strip("-"):
+            self.add("op", "-", m)  # part of a drawn line
         elif spelling_key(words) in table.FUNCTIONS:
             self.add("func", words, m)
         elif words:
@@ -273,6 +276,11 @@ class _Lexer:
         self.add("cmd", "frac", m)
         for group in (index + 1, index + 2):
             self.out.append(Token("num", m.group(group), m.start(group), m.end(group), 0))
+
+    def vulgar(self, m: re.Match[str]) -> None:
+        self.add("cmd", "frac", m)
+        for digits in unicodedata.normalize("NFKC", m.group()).split("⁄"):
+            self.out.append(Token("num", digits, m.start(), m.end(), 0))
 
     def sided(self, m: re.Match[str]) -> None:
         index = m.lastindex or 0
@@ -362,6 +370,7 @@ _AS_FOUND = frozenset(("grid", "list", "prose", "row", "strike", "percent"))
 _HANDLERS: dict[str, Callable[[_Lexer, re.Match[str]], None]] = {
     "num": _Lexer.num, "word": _Lexer.word, "text": _Lexer.text, "roman": _Lexer.roman, "bb": _Lexer.bb,
     "digits": _Lexer.digits, "sided": _Lexer.sided, "cmd": _Lexer.cmd, "escaped": _Lexer.escaped, "other": _Lexer.other,
+    "vulgar": _Lexer.vulgar,
     "markup": _Lexer.markup, "drop": _Lexer.blank, "module": _Lexer.blank, "comment": _Lexer.blank,
     "method": lambda self, m: self.add("sup", "T", m) if "t" in m.group().lower()[1:2] else self.blank(m),
     "begin": lambda self, m: self.add("begin", m.group((m.lastindex or 0) + 1), m),

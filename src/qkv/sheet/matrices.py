@@ -116,7 +116,9 @@ def grid(cells: Cells, lo: int, hi: int, at: Location, *, environment: str) -> E
 
 def _row_cells(cells: Cells, lo: int, hi: int, ampersand: bool) -> list[tuple[int, int]]:
     if ampersand:
-        return _split(cells, lo, hi, _AMPERSAND)
+        spans = _split(cells, lo, hi, _AMPERSAND)
+        drawn = len(spans) == 3 and all(b - a == 1 and cells.tokens[a].text == "-" for a, b in (spans[0], spans[2]))
+        return spans[1:2] if drawn else spans  # — & x₁ & — is a row drawn as a line
     parts = comma_spans(cells, lo, hi)
     if len(parts) > 1:
         return parts
@@ -238,9 +240,22 @@ def _single(cells: Cells, lo: int, hi: int, mark: str, at: Location) -> Expr:
     node = cells.expression(lo, hi)
     if "[" not in mark:
         return node
+    if len(parts := _factors_of(node)) > 1 and len({part.symbol.base for part in parts}) == 1:
+        return Concat(parts, at=at)  # [Z₀ Z₁]
     if isinstance(node, Matrix):
         return Matrix(node.rows, at=at) if _one_list(cells, lo, hi) else node
     return Matrix(((node,),), loose=True, at=at) if is_literal(node) else node
+
+
+def _factors_of(node: Expr) -> tuple[Name, ...]:
+    """The factors of a product of named matrices; none where another factor is in it."""
+    names: list[Name] = []
+    while isinstance(node, Product) and isinstance(node.right, Name):
+        names.append(node.right)
+        node = node.left
+    if not (isinstance(node, Name) and all(_is_matrix_name(part) for part in (node, *names))):
+        return ()
+    return (node, *reversed(names))
 
 
 def _one_list(cells: Cells, lo: int, hi: int) -> bool:

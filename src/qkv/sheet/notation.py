@@ -34,7 +34,7 @@ SAME_CHARACTER: Final[dict[int, str]] = {ord(a): b for a, b in _SAME.items()} | 
 
 SUBSCRIPTS: Final = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", "0123456789+-()aehijklmnoprstuvx", strict=True))
 SUPERSCRIPTS: Final = dict(
-    zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱᵀᵏᵛᴷⱽᴼᵒᵗʰ", "0123456789+-()niTkvKVOoth", strict=True)
+    zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱᵀᵏᵛᴷⱽᴼᵒᵗʰˣ", "0123456789+-()niTkvKVOothx", strict=True)
 )  # fmt: skip
 
 GREEK: Final = {
@@ -80,7 +80,8 @@ COMPARISONS: Final = {
 # Signs that multiply, divide or join, and the one letter that the grammar knows them by.
 OPERATORS: Final = {
     "+": "+", "-": "-", "×": "×", "·": "×", "*": "×", "@": "×", "/": "/", "÷": "/", "±": "±", "⊙": "⊙", "∘": "⊙",
-    "⊗": "⊗", "⊕": "⊕", "times": "×", "cdot": "×", "ast": "×", "bullet": "×", "star": "×", "div": "/", "slash": "/",
+    "⊗": "⊗", "⊕": "⊕", "times": "×", "cdot": "×", "ast": "×", "bullet": "×", "star": "×",
+    "horzbar": "-", "textemdash": "-", "textendash": "-", "div": "/", "slash": "/",
     "pm": "±", "mp": "±", "odot": "⊙", "circ": "⊙", "otimes": "⊗", "oplus": "⊕",
 }  # fmt: skip
 
@@ -155,7 +156,7 @@ FUNCTIONS: Final = {
     "parameter": "literal", "vector": "literal", "vec": "literal", "abs": "abs", "norm": "call", "attention": "call",
     "attn": "call", "multihead": "call", "multiheadattention": "call", "selfattention": "call",
     "scaleddotproductattention": "call", "var": "call", "cov": "call", "std": "call", "max": "call", "min": "call",
-    "argmax": "call", "argmin": "call", "log": "call", "ln": "call", "lg": "call", "sin": "call", "cos": "call",
+    "argmax": "call", "argmin": "call", "log": "apply", "ln": "apply", "lg": "apply", "sin": "apply", "cos": "apply",
     "tan": "call", "sinh": "call", "cosh": "call", "relu": "call", "gelu": "call", "sigmoid": "call",
     "layernorm": "call", "ffn": "call", "score": "call", "rank": "call", "diag": "call", "det": "call", "tr": "call",
     "trace": "call", "dim": "call", "shape": "call", "prod": "call", "lim": "call", "mask": "call", "mean": "call",

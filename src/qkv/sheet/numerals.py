@@ -13,6 +13,7 @@ from qkv.expr.nodes import Number
 DIGIT_LIMIT = 4_000
 EXPONENT_LIMIT = 20_000
 
+WHOLE_NUMBER = re.compile(r"[+\-]?\d{1,4000}")
 DECIMAL = r"(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+\-]?\d+)?"
 _SEPARATORS = re.compile(r"\{,\}|\\,|\\!|[\s~,]")
 

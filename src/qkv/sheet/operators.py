@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from qkv.errors import Location
 from qkv.expr.nodes import (
+    Absolute,
     Call,
     Concat,
     Entry,
@@ -47,7 +48,7 @@ def _one_script(reader: Reader, node: Expr, script: Script) -> Expr:
     if len(symbol.indices) == 1 and len(symbol.indices[0]) == 2 and symbol.indices[0].isdigit():
         symbol = replace(symbol, indices=tuple(symbol.indices[0]))  # (Q Kᵀ)₁₂ is a cell
     counts = [int(x) for x in symbol.indices if x.isdigit() and len(x) < 9]
-    if not symbol.indices or isinstance(node, Number):
+    if not symbol.indices or isinstance(node, (Number, Absolute)):
         return node
     if len(counts) == len(symbol.indices) <= 2:
         return Entry(node, counts[0], counts[1] if len(counts) > 1 else None, at=node.at)
