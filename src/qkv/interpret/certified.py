@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flint import fmpq
+from flint import fmpq, fmpq_mat
 
 from qkv.errors import MaskedRowError, ValueRefused
 from qkv.expr import nodes as n
@@ -170,8 +170,17 @@ def _spread(a: Value, shape: Shape) -> tuple[tuple[Cell, ...], ...]:
 
 
 def _matrix_product(a: Value, b: Value) -> Value:
+    if _is_rational(a) and _is_rational(
+        b
+    ):  # FLINT multiplies whole rational matrices many times faster than cell by cell
+        product = fmpq_mat([list(row) for row in a.rows]) * fmpq_mat([list(row) for row in b.rows])
+        return Value(tuple(tuple(row) for row in product.tolist()))
     columns = tuple(zip(*b.rows, strict=True))
     return Value(tuple(tuple(_dot(row, column) for column in columns) for row in a.rows))
+
+
+def _is_rational(a: Value) -> bool:
+    return all(isinstance(cell, fmpq) for row in a.rows for cell in row)
 
 
 def _dot(row: tuple[Cell, ...], column: tuple[Cell, ...]) -> Cell:
