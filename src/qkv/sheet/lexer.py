@@ -115,8 +115,15 @@ def _compiled(*rules: tuple[str, str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?P<{kind}>{rule})" for kind, rule in rules), re.DOTALL)
 
 
-_WITH_POINT = _compiled(("ws", r"\s+"), *_FAST, ("num", _POINT_NUMBERS), *_RULES)
-_WITH_COMMA = _compiled(("ws", r"\s+"), ("num", _COMMA_NUMBERS), *_RULES)
+# What comes most often stands first; each is decided by one or two characters.
+_COMMON: tuple[tuple[str, str], ...] = (
+    ("ws", r"\s+"),
+    ("sign", r"[{}_^+/|]|,(?!\d)|=(?![=>:])|&(?![A-Za-z])|-(?!>)"),
+    ("letter", rf"[A-WYZa-wyz](?![{_LATIN}\d.])"),
+    ("bold", r"\\(?:mathbf|boldsymbol|mathrm|bm|vec|hat)\{([A-Za-z])\}"),
+)
+_WITH_POINT = _compiled(*_COMMON, *_FAST, ("num", _POINT_NUMBERS), *_RULES)
+_WITH_COMMA = _compiled(*_COMMON, ("num", _COMMA_NUMBERS), *_RULES)
 _INNER_COMMAND = re.compile(r"\\[A-Za-z]+\s*|\\(.)|[{}$]", re.DOTALL)
 _WORDY = re.compile(rf"\\(?:{_WORD_FONTS})")
 _CALLED = re.compile(r"\s?(?:\\left|\\big|\\Big)?[([]|\s*\{|\s*\\(?:begin|left)")
@@ -158,7 +165,10 @@ class _Lexer:
             if kind == "ws":
                 gap = 2 if "\n" in m.group() else 1
                 self.gap = gap if gap > self.gap else self.gap
-            elif kind == "other" and (sign := _PLAIN_SIGNS.get(m.group())) is not None:
+            elif kind == "letter":
+                out.append(Token("name", m.group(), m.start(), m.end(), self.gap))
+                self.gap = 0
+            elif kind in ("other", "sign") and (sign := _PLAIN_SIGNS.get(m.group())) is not None:
                 out.append(Token(sign[0], sign[1], m.start(), m.end(), self.gap))
                 self.gap = 0
             elif kind in _AS_FOUND:
@@ -177,7 +187,9 @@ class _Lexer:
 
     def num(self, m: re.Match[str]) -> None:
         text = m.group()
-        if "," in text and "{" not in text and "\\" not in text and not self.comma and self._separates(text):
+        if text.isdigit():
+            self.add("num", text, m)
+        elif "," in text and "{" not in text and "\\" not in text and not self.comma and self._separates(text):
             self._apart(m)
         else:
             self.add("num", plain_digits(text, decimal_comma=self.comma), m)
@@ -370,7 +382,7 @@ _AS_FOUND = frozenset(("grid", "list", "prose", "row", "strike", "percent"))
 _HANDLERS: dict[str, Callable[[_Lexer, re.Match[str]], None]] = {
     "num": _Lexer.num, "word": _Lexer.word, "text": _Lexer.text, "roman": _Lexer.roman, "bb": _Lexer.bb,
     "digits": _Lexer.digits, "sided": _Lexer.sided, "cmd": _Lexer.cmd, "escaped": _Lexer.escaped, "other": _Lexer.other,
-    "vulgar": _Lexer.vulgar,
+    "vulgar": _Lexer.vulgar, "bold": lambda self, m: self.add("name", m.group((m.lastindex or 0) + 1), m),
     "markup": _Lexer.markup, "drop": _Lexer.blank, "module": _Lexer.blank, "comment": _Lexer.blank,
     "method": lambda self, m: self.add("sup", "T", m) if "t" in m.group().lower()[1:2] else self.blank(m),
     "begin": lambda self, m: self.add("begin", m.group((m.lastindex or 0) + 1), m),
