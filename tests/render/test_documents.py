@@ -16,7 +16,7 @@ from qkv.expr import nodes as n
 from qkv.interpret.certified import Value
 from qkv.interpret.trace import Trace
 from qkv.program.model import Program
-from qkv.render import latex, markdown
+from qkv.render import latex, markdown, targets
 from qkv.render.options import Depth, Options
 from qkv.render.shown import shown
 from qkv.sheet.read import read_sheet
@@ -102,7 +102,13 @@ def test_latex_escapes_titles_and_allows_wide_matrices() -> None:
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="TeX is not installed")
 @pytest.mark.parametrize("kind", KINDS)
 def test_latex_compiles(kind: str, tmp_path: Path) -> None:
-    (tmp_path / "sheet.tex").write_text(latex.solution(traces(kind, "Übung 1: 100% √")), encoding="utf-8")
+    (tmp_path / "sheet.tex").write_text(latex.solution(traces(kind, "Übung 1: 100% √ 注意力")), encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "sheet.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
     assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_nothing_to_work_out_is_said_in_every_format() -> None:
+    target = [targets.Solved("x.md", ())]
+    for form in ("terminal", "markdown", "latex", "html"):
+        assert "There is nothing to work out here." in targets.solutions(target, Options(), targets.Target(form))

@@ -16,7 +16,7 @@ from qkv.render.grid import pretty
 from qkv.render.marked import Marked
 from qkv.render.options import DEFAULT, Options
 from qkv.render.page import fragment, page
-from qkv.render.shown import Shown, shown, steps_shown
+from qkv.render.shown import NOTHING, Shown, shown, steps_shown
 from qkv.render.summary import MEANINGS, SYMBOLS, count, listed, says, sentence, sources, truly
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def solution(traces: Iterable[Trace], options: Options = DEFAULT, unread: Iterab
 
 
 def _solution(traces: Iterable[Trace], options: Options, unread: Iterable[Unread]) -> str:
-    parts = [piece for trace in traces for piece in _problem(trace, options)]
+    parts = [piece for trace in traces for piece in _problem(trace, options)] or [f"<p>{NOTHING}</p>"]
     left = "".join(map(_left, unread))
     return "\n".join([*parts, f"<h3>Not read</h3><ul>{left}</ul>" if left else ""])
 

@@ -8,7 +8,7 @@ from qkv.interpret.trace import Trace
 from qkv.program.model import Step
 from qkv.render import formulas
 from qkv.render.options import DEFAULT, Depth, Options
-from qkv.render.shown import steps_shown
+from qkv.render.shown import NOTHING, steps_shown
 
 # Characters that mean something to LaTeX, and those of our own notes that its fonts lack in text.
 ESCAPES = {
@@ -38,11 +38,12 @@ ESCAPES = {
     "”": "''",
 }
 SMALLEST_LIMIT = 10  # columns that amsmath allows in a matrix unless told otherwise
+LAST_LATIN = 0x24F
 PREAMBLE = r"""\documentclass{{article}}
 \usepackage{{iftex}}
 \ifPDFTeX
   \usepackage[T1]{{fontenc}}
-\else
+{foreign}\else
   \usepackage{{fontspec}}
 \fi
 \usepackage[margin=25mm]{{geometry}}
@@ -56,12 +57,18 @@ def solution(traces: Iterable[Trace], options: Options = DEFAULT) -> str:
     """The worked solution as a document that compiles on its own."""
     worked = list(traces)
     body = "\n".join(line for trace in worked for line in _problem(trace, options))
-    return PREAMBLE.format(columns=_columns(worked)) + body + "\n\\end{document}\n"
+    return PREAMBLE.format(columns=_columns(worked), foreign=_foreign(body)) + (body or NOTHING) + "\n\\end{document}\n"
 
 
 def _columns(traces: list[Trace]) -> str:
     widest = max((value.shape[1] for trace in traces for value in trace.values().values()), default=0)
     return f"\\setcounter{{MaxMatrixCols}}{{{widest}}}\n" if widest > SMALLEST_LIMIT else ""
+
+
+def _foreign(body: str) -> str:
+    """Characters that pdfTeX has no font for become question marks there; other engines show them."""
+    found = sorted({x for x in body if ord(x) > LAST_LATIN})
+    return "".join(f"  \\DeclareUnicodeCharacter{{{ord(x):04X}}}{{?}}\n" for x in found)
 
 
 def _problem(trace: Trace, options: Options) -> Iterator[str]:

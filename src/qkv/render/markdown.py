@@ -11,7 +11,7 @@ from qkv.program.model import Step
 from qkv.render import formulas
 from qkv.render.grid import pretty
 from qkv.render.options import DEFAULT, Depth, Options
-from qkv.render.shown import steps_shown
+from qkv.render.shown import NOTHING, steps_shown
 from qkv.render.summary import SYMBOLS, count, listed, says, sentence, sources, totals
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def solution(traces: Iterable[Trace], options: Options = DEFAULT, unread: Iterable[Unread] = ()) -> str:
     """The worked solution, a heading for each problem."""
     blocks = [block for trace in traces for block in _problem(trace, options)]
-    return "\n\n".join([*blocks, *_unread(unread)]) + "\n"
+    return "\n\n".join([*(blocks or [NOTHING]), *_unread(unread)]) + "\n"
 
 
 def _problem(trace: Trace, options: Options) -> Iterator[str]:

@@ -18,6 +18,7 @@ from qkv.render.options import Depth, Options
 
 GIVEN_DIGITS = 20  # what a sheet prints is repeated in full, whatever number of digits the results have
 RESULTS = frozenset({Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT, Role.CONTEXT})  # what `brief` keeps
+NOTHING = "There is nothing to work out here."
 UNKNOWN = "…"  # a cell whose ball is too wide for even one digit
 
 

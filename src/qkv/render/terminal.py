@@ -18,7 +18,7 @@ from qkv.program.model import Given, Program, Step
 from qkv.render.grid import Grid, grids, pretty
 from qkv.render.lines import hanging
 from qkv.render.options import DEFAULT, Depth, Options
-from qkv.render.shown import Shown, shown, steps_shown
+from qkv.render.shown import NOTHING, Shown, shown, steps_shown
 from qkv.render.workings import cell_working, explained, remembered
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def solution(
     parts: list[Text] = []
     for trace in traces:
         parts += _problem(trace, options, console_width)
-    return Group(*parts, *_unread(unread))
+    return Group(*(parts or [Text(NOTHING)]), *_unread(unread))
 
 
 def solution_text(
