@@ -128,6 +128,8 @@ MATRICES = [
     (r"[Z_0 \mid Z_1]", Concat((Z0, Z1))),
     ("[Z_0 | Z_1]", Concat((Z0, Z1))),
     (r"\text{Concat}(Z_0, Z_1)", Concat((Z0, Z1))),
+    (r"[Z_0\;Z_1]", Concat((Z0, Z1))),
+    (r"\begin{bmatrix} \text{---} & x_1^T & \text{---} \\ \text{---} & x_2^T & \text{---} \end{bmatrix}", Concat((Transpose(name("x", "1")), Transpose(name("x", "2"))), 0)),
     (r"\left[ a_1 \quad a_2 \right]", matrix([name("a", "1"), name("a", "2")])),
 ]  # fmt: skip
 
@@ -164,6 +166,11 @@ EXPRESSIONS = [
     (r"\text{attention}(Q, K, V)", Call("attention", (Q, K, V))),
     (r"\mathbb{E}[X]", Call("E", (X,))),
     (r"\text{Var}\left(X\right)", Call("Var", (X,))),
+    (r"\|X\|_2", Absolute(X)),
+    ("½ Q", Product(Quotient(number(1), number(2)), Q)),
+    ("e²", E2),
+    (r"\ln 2", Call("ln", (number(2),))),
+    ("a(Q, K)", Call("a", (Q, K))),
     (r"\langle Q, K \rangle", Product(Q, K)),
     (r"(Q K^T)_{1,2}", Entry(Product(Q, KT), 1, 2)),
     (r"\textcircled{2} \displaystyle Q \hfill \checkmark", Q),
@@ -204,6 +211,9 @@ CHAINS = [
     (r"4.1,\ 4.2,\ e^0 = 1", ["·", "· = ·"]),
     ("Q, K, V", ["Q", "K", "V"]),
     (r"Q, K^T = [1]", ["list = ·"]),
+    (r"W^Q, W^K, W^V \in \mathbb{R}^{4 \times 2}", ["list ∈ reals"]),
+    (r"\boxed{Q = [1]}", ["Q = ·"]),
+    (r"x y = 1 \equiv y = Q", ["x y = ·", "y = Q"]),
     (r"Z = A V \qquad (1)", ["Z = A V"]),
 ]
 
@@ -247,6 +257,12 @@ def test_sizes_are_noted() -> None:
     (sizes,) = chains(r"4 \times 3 \quad \cancel{3} \times 4")
     assert sizes.links[0].shapes == ((4, 3), (3, 4))
     assert isinstance(sizes.links[0].expr, Call)
+
+
+def test_texts_are_those_of_the_source() -> None:
+    (chain,) = chains(r"\mathbf{QK}^T = \mathrm{Scores}_1")
+    assert chain.text == r"\mathbf{QK}^T = \mathrm{Scores}_1"
+    assert [link.text for link in chain.links] == [r"\mathbf{QK}^T", r"\mathrm{Scores}_1"]
 
 
 def test_crossed_out_values_are_struck() -> None:

@@ -270,11 +270,13 @@ class _Lexer:
         if key in table.FUNCTIONS and len(key) > 1:
             self.add("func", words, m)
         elif words.isalpha():
-            start = self.source.index(words, m.start() + 5)
+            offset = m.start((m.lastindex or 0) + 1)
             bold = not _WORDY.match(m.group())
-            for kind, piece, first, last in pieces_of_word(words, strict=True, called=False, defined=not bold):
-                kind = "word" if kind == "prose" else kind
-                self.out.append(Token(kind, piece, start + first, start + last, self.gap))
+            pieces = pieces_of_word(words, strict=True, called=False, defined=not bold)
+            for k, (kind, piece, first, last) in enumerate(pieces):
+                start = offset + first if k else m.start()
+                end = offset + last if k + 1 < len(pieces) else m.end()
+                self.out.append(Token("word" if kind == "prose" else kind, piece, start, end, self.gap))
                 self.gap = 0
         else:
             self.add("text", re.sub(r"\\_", "_", words), m)
