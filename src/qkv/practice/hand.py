@@ -116,12 +116,8 @@ def _line(step: Step, own: Value, held: Mapping[Symbol, Value], style: Style, sl
     shown = made.shown or texts(made.value, style.places)
     if made.value.shape != own.shape:
         return Line(step, shown, made.value, own, made.key)
-    changed = ((i, j) for i, row in enumerate(shown) for j, text in enumerate(row) if _differ(text, expected[i][j]))
+    changed = ((i, j) for i, row in enumerate(shown) for j, text in enumerate(row) if text != expected[i][j])
     return Line(step, shown, made.value, own, made.key, frozenset(changed))
-
-
-def _differ(a: str, b: str) -> bool:
-    return bool(number_of(a) != number_of(b))
 
 
 def _carried(line: Line, style: Style) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -94,8 +95,7 @@ def _brackets(notation: Notation, chain: Chain) -> tuple[Lines, int]:
 
 
 def _aligned(notation: Notation, chain: Chain) -> tuple[Lines, int]:
-    left, _, right = _tex_chain(notation, chain).partition(" ")
-    return [rf"{left} &{right} \\"], 0
+    return [re.sub(r" (=|\\approx) ", r" &\1 ", _tex_chain(notation, chain), count=1) + r" \\"], 0
 
 
 def _plain(notation: Notation, chain: Chain) -> tuple[Lines, int]:

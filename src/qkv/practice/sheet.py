@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from random import Random
 
-from qkv.errors import ValueRefused
+from qkv.errors import QkvError, ValueRefused
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.interpret.rounding import power_of_ten
 from qkv.interpret.trace import Trace
 from qkv.practice.document import write
-from qkv.practice.hand import BITS, Line, Slip, Style, Undecided, number_of, work_by_hand
+from qkv.practice.hand import BITS, Line, Slip, Style, number_of, work_by_hand
 from qkv.practice.notation import NOTATIONS
 from qkv.practice.problems import KINDS, problem
 from qkv.practice.slips import Planter, plainly_off
@@ -71,18 +71,19 @@ def sheet(
     while True:
         try:
             return _drawn(kind, rng, notation, slips, style)
-        except Undecided:
-            continue  # a tie that could be rounded either way: draw other numbers
+        except QkvError:
+            continue  # a tie that could be rounded either way, or a slip that nobody could go on from: draw again
 
 
 def _drawn(kind: str, rng: Random, notation: str, slips: int, style: Style | None) -> Practice:
     program = problem(kind, rng)
+    trace = Trace(program)
     chosen = style or _style(program, rng)
-    lines = work_by_hand(program, chosen, _planted(program, chosen, rng, slips))
+    lines = work_by_hand(program, chosen, _planted(trace, chosen, rng, slips))
     text, places = write(program, lines, chosen, NOTATIONS[notation], rng)
     clean = work_by_hand(program, chosen) if slips else lines
     key = tuple(
-        _expected(line, untouched, program, place) for line, untouched, place in zip(lines, clean, places, strict=True)
+        _expected(line, untouched, trace, place) for line, untouched, place in zip(lines, clean, places, strict=True)
     )
     return Practice(text, NOTATIONS[notation].suffix, key, program)
 
@@ -102,15 +103,15 @@ def _style(program: Program, rng: Random) -> Style:
     )
 
 
-def _planted(program: Program, style: Style, rng: Random, count: int) -> dict[Symbol, Slip]:
-    steps = [step.symbol for step in program.steps if step.role not in style.left_out]
-    planter = Planter(program, style, rng)
+def _planted(trace: Trace, style: Style, rng: Random, count: int) -> dict[Symbol, Slip]:
+    steps = [step.symbol for step in trace.program.steps if step.role not in style.left_out]
+    planter = Planter(trace, style, rng)
     chosen = rng.sample(steps, min(count, len(steps)))
     return {symbol: planter.structural() if rng.random() < 0.6 else planter.cell() for symbol in chosen}
 
 
-def _expected(line: Line, clean: Line, program: Program, place: tuple[int, int]) -> Expected:
-    truth = Trace(program).value(line.step.symbol, BITS)
+def _expected(line: Line, clean: Line, trace: Trace, place: tuple[int, int]) -> Expected:
+    truth = trace.value(line.step.symbol, BITS)
     off = frozenset(
         (i, j)
         for i, row in enumerate(line.shown)

@@ -18,8 +18,10 @@ from qkv.interpret.loop import evaluate
 from qkv.interpret.rounding import power_of_ten
 from qkv.interpret.trace import Table, Trace
 from qkv.practice.hand import BITS, Made, Slip, Style, number_of, texts
-from qkv.program.model import Program, Step
+from qkv.program.model import Step
 
+# Mistakes that can be made at every step: drawn last, or they would crowd out those that are about attention.
+ANYWHERE = frozenset({"rows swapped", "columns swapped", "result transposed", "a column left out"})
 CELL_ERROR = "arithmetic slip in one cell"  # a number that nothing explains
 
 
@@ -27,7 +29,7 @@ CELL_ERROR = "arithmetic slip in one cell"  # a number that nothing explains
 class Planter:
     """Makes slips for one problem. `mistakes` limits the table to some keys."""
 
-    program: Program
+    trace: Trace
     style: Style
     rng: Random
     mistakes: frozenset[str] = frozenset()
@@ -53,11 +55,11 @@ class Planter:
 
     def _shuffled(self, step: Step) -> Iterator[tuple[Mistake, n.Expr]]:
         """The mistakes that can be made at a step, in random order, each at one of its places."""
-        scene = Scene(Trace(self.program))
-        printed = {s.symbol for s in self.program.steps if s.role not in self.style.left_out}
+        scene = Scene(self.trace)
+        printed = {s.symbol for s in self.trace.program.steps if s.role not in self.style.left_out}
         bases = list(levels(scene, n.Name(step.symbol), printed))
         table = [row for row in TABLE if not self.mistakes or row.key in self.mistakes]
-        for mistake in self.rng.sample(table, len(table)):
+        for mistake in sorted(table, key=lambda row: self.rng.random() + (row.key in ANYWHERE)):
             found = dict.fromkeys(expr for base in bases for expr, _ in variants(mistake, base, scene))
             for expr in self.rng.sample(list(found), len(found)):
                 yield mistake, expr
@@ -91,7 +93,7 @@ class Planter:
 
     def _tells(self, step: Step, own: Value, shown: Table) -> bool:
         """Whether some cell is plainly off: two units of its last place from the truth and from the author's own."""
-        truth = Trace(self.program).value(step.symbol, BITS)
+        truth = self.trace.value(step.symbol, BITS)
         return any(
             plainly_off(text, own.rows[i][j]) and plainly_off(text, truth.rows[i][j])
             for i, row in enumerate(shown)

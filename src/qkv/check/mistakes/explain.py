@@ -64,12 +64,14 @@ def _reproducing(
     scene: Scene, author: Author, target: n.Expr, judged: JudgedGrid, rows: range | list[int]
 ) -> dict[str, str]:
     found: dict[str, str] = {}
-    tried: set[n.Expr] = set()
+    tried: dict[n.Expr, bool] = {}
     for candidate in candidates(scene, author, target):
-        if candidate.mistake.key in found or candidate.expr in tried:
+        if candidate.mistake.key in found:
             continue
-        tried.add(candidate.expr)
-        if any(_shows(value, judged, rows) for value in _values(scene, author, candidate.expr)):
+        if candidate.expr not in tried:
+            values = _values(scene, author, candidate.expr)
+            tried[candidate.expr] = any(_shows(value, judged, rows) for value in values)
+        if tried[candidate.expr]:
             found[candidate.mistake.key] = candidate.says
     return found
 

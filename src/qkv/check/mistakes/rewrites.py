@@ -399,7 +399,7 @@ TABLE: tuple[Mistake, ...] = (
     Mistake("tanh forgotten", "the tanh was forgotten", _no_tanh),
     Mistake("a term left out", "one of the two terms inside the tanh was left out", _term_left_out),
     Mistake(
-        "a row or column left out",
+        "a column left out",
         "the products of column {0} with row {0} were left out everywhere",
         _index_left_out,
     ),

@@ -212,10 +212,12 @@ def _meant(cell: Judged, places: int) -> Iterator[str]:
     for value in (cell.own, cell.true):
         if value is None or value is NEG_INF:
             continue
+        low, high = c.bounds(value)
         for p in (places, places + 1, places + 2, places - 1, places - 2):
-            text = round_places(value, p) if p >= 0 else None
-            if text is not None and text.strip("-0."):
-                yield text
+            for point in (low, (low + high) / 2, high) if p >= 0 else ():
+                text = round_places(point, p)
+                if text is not None and text.strip("-0."):
+                    yield text
 
 
 def _is(text: str, shown: Shown) -> bool:
