@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from qkv.check.judge import check_sheet as judge_sheet
 from qkv.check.model import Report
+from qkv.interpret.trace import Trace
 from qkv.sheet.limits import Limits
 from qkv.sheet.model import Sheet
 from qkv.sheet.read import read_sheet
 from qkv.solution import Solution
+from qkv.theory.worked import answered
 from qkv.understand.problems import understand
 from qkv.working import work as work
 
@@ -18,9 +20,11 @@ def read_source(text: str, file: str = "", limits: Limits | None = None) -> Shee
 
 
 def solve_sheet(sheet: Sheet) -> Solution:
-    """Every problem of a sheet, worked out."""
-    traces = tuple(problem.trace for problem in understand(sheet) if problem.program.steps or problem.program.givens)
-    return Solution(traces, sheet.file, sheet.unread)
+    """Every problem of a sheet worked out, and its theory questions answered."""
+    worked = [problem.trace for problem in understand(sheet) if problem.program.steps or problem.program.givens]
+    told = [Trace(program) for program in answered(sheet)]
+    traces = sorted((*worked, *told), key=lambda trace: trace.program.line)
+    return Solution(tuple(traces), sheet.file, sheet.unread)
 
 
 def check_sheet(sheet: Sheet, against: Sheet | None = None) -> Report:

@@ -10,6 +10,8 @@ from qkv.check.copies import factors, judge_copies
 from qkv.check.literals import judge_damaged, judge_literal, judge_working
 from qkv.check.meanings import anything, best_meaning
 from qkv.check.model import Claim, Report, Verdict
+from qkv.check.shapes import judge_shapes
+from qkv.check.theory import judge_theory
 from qkv.check.walk import Walk, add_claim, conclude, judged_against
 from qkv.expr import nodes as n
 from qkv.program.model import Step
@@ -23,14 +25,28 @@ def check_sheet(sheet: Sheet) -> Report:
     """Judge a whole document."""
     claims: list[Claim] = []
     author: Author | None = None
-    exercises = frozenset(i for i, part in enumerate(sheet.parts) if EXERCISE.search(part.title))
-    for problem in understand(sheet):
+    exercises = _exercises(sheet)
+    problems = understand(sheet)
+    for problem in problems:
         author = _next_author(problem, author)
         walk = Walk(problem, author, claims, exercises)
         for fact in problem.facts:
             judge_fact(walk, fact)
+    facts = tuple(fact for problem in problems for fact in problem.facts)
+    claims.extend(judge_shapes(sheet, facts, len(claims) + 1))
+    claims.extend(judge_theory(sheet, len(claims) + 1))
     ordered = sorted(claims, key=lambda claim: (claim.line, claim.column, claim.id))
     return Report(sheet.file, tuple(ordered), sheet.text)
+
+
+def _exercises(sheet: Sheet) -> tuple[int | None, ...]:
+    """For each part, the exercise that it belongs to: its own heading's, or the last one before it."""
+    current: int | None = None
+    groups = []
+    for i, part in enumerate(sheet.parts):
+        current = i if EXERCISE.search(part.title) else current
+        groups.append(current)
+    return tuple(groups)
 
 
 def _next_author(problem: Problem, before: Author | None) -> Author:
@@ -76,7 +92,11 @@ def _is_matrix(link: Link) -> bool:
 
 def _about(fact: Fact, step: Step) -> Fact:
     """A nameless product whose operands told which step it is."""
-    return fact if fact.subjects and not fact.pending else replace(fact, subjects=(n.Name(step.symbol),), pending=False)
+    return (
+        fact
+        if fact.subjects and not fact.pending
+        else replace(fact, subjects=(n.Name(step.symbol),), pending=False, told=True)
+    )
 
 
 def _is_given(problem: Problem, fact: Fact) -> bool:

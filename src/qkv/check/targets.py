@@ -39,7 +39,9 @@ def _of_name(fact: Fact, name: n.Name, problem: Problem, row: int | None) -> Ite
     for resolver in (problem.resolver, replace(problem.resolver, rows=True)):
         item = problem.program.item(name.symbol)
         if item is not None:
-            certain = fact.formula is not None or len(place_of(name.symbol).roles) < 2 or item.role is R.OTHER
+            certain = (
+                fact.told or fact.formula is not None or len(place_of(name.symbol).roles) < 2 or item.role is R.OTHER
+            )
             yield from _whole_or_row(n.Name(name.symbol), row, certain, spelled)
         for expr, certain in _by_role(fact, name.symbol, resolver):
             yield from _whole_or_row(expr, row, certain, spelled)

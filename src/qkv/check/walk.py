@@ -32,7 +32,7 @@ class Walk:
     problem: Problem
     author: Author
     claims: list[Claim]
-    foreign: frozenset[int] = frozenset()  # parts that are exercises of their own
+    exercises: tuple[int | None, ...] = ()  # for each part of the sheet, the exercise that it belongs to
     workings: dict[Symbol, list[n.Expr]] = field(default_factory=dict)
     rows_seen: dict[Symbol, int] = field(default_factory=dict)
     copied: dict[int, tuple[int, ...]] = field(default_factory=dict)  # id(working) → false copies among its operands
@@ -41,8 +41,8 @@ class Walk:
     def is_foreign(self, fact: Fact) -> bool:
         """Whether a fact may speak of something else than the problem's own quantities: it stands in a later exercise
         that gives nothing of its own, or the words before it change what was given ('let the third row be …')."""
-        part = fact.statement.part
-        other = part != self.problem.facts[0].statement.part and part in self.foreign
+        here, home = fact.statement.part, self.problem.facts[0].statement.part
+        other = max(here, home) < len(self.exercises) and self.exercises[here] != self.exercises[home]
         return other or bool(HYPOTHETICAL.search(fact.statement.before))
 
     def evaluated(self, expr: n.Expr) -> Value | None:

@@ -37,6 +37,7 @@ class Fact:
     cue: Cue
     head: int | None = None  # the head in force here, from the words around
     pending: bool = False  # nameless: the subject is taken from the chain before
+    told: bool = False  # nameless: the operands told which step it is
 
     @property
     def formula(self) -> n.Expr | None:

@@ -79,9 +79,12 @@ def _is_scale(expr: n.Expr) -> bool:
 
 def divisors(expr: n.Expr, role_of: RoleOf) -> Iterator[n.Expr]:
     """What scores are divided by, wherever in a formula that happens."""
+    if any(isinstance(part, n.Call) for part in n.walk(expr)):
+        return  # E[qᵀk / s] is about another matter
     for part in n.walk(expr):
         if isinstance(part, n.Quotient) and formula_role(part.numerator, role_of) is Role.SCORES:
-            yield part.denominator
+            if n.is_literal(part.denominator) or any(isinstance(x, n.Root) for x in n.walk(part.denominator)):
+                yield part.denominator
         elif isinstance(part, n.Product) and formula_role(part.right, role_of) is Role.SCORES and _is_scale(part.left):
             yield part.left.denominator  # type: ignore[union-attr]
 

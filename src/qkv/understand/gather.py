@@ -44,6 +44,7 @@ class Gathering:
     names: dict[Key, Symbol] = field(default_factory=dict)
     sizes: dict[Role, n.Number] = field(default_factory=dict)
     divisors: list[n.Expr] = field(default_factory=list)
+    said_scaled: bool = False  # by words, not by a formula
     unscaled: bool = False
     looks_unscaled: bool = False  # nothing is said, and the printed numbers are those without a scale
     causal: bool = False
@@ -52,10 +53,12 @@ class Gathering:
     columns: bool = False
     keys_first: bool = False
     printed: dict[Key, n.Matrix] = field(default_factory=dict)  # what was printed for derived roles, right or wrong
+    cells: dict[tuple[Role, int, int], n.Expr] = field(default_factory=dict)  # a_{3,1} ≈ 0.002
     inherited: set[Key] = field(default_factory=set)
     defined: dict[Symbol, Role] = field(default_factory=dict)  # roles that formulas give to names
     repairs: list[Repair] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    speaks: bool = True  # whether the problem gives or works out anything of its own
 
 
 def gather(facts: tuple[Fact, ...], title: str = "", earlier: Gathering | None = None) -> Gathering:
@@ -67,8 +70,11 @@ def gather(facts: tuple[Fact, ...], title: str = "", earlier: Gathering | None =
         if not fact.statement.struck:
             _note_fact(found, fact, facts)
     for fact in facts:
-        _note_words(found, fact)
         _note_nameless(found, fact)
+    numeric = {fact.statement.part for fact in facts if fact.value is not None and _is_matrix(fact)}
+    for fact in facts:
+        if fact.statement.part in numeric:
+            _note_words(found, fact)
     _settle(found, earlier)
     return found
 
@@ -80,6 +86,11 @@ def _note_definition(found: Gathering, fact: Fact) -> None:
     role = formula_role(fact.formula, role_of_name(found, fact.head))  # type: ignore[arg-type]
     if role is not None:
         found.defined.setdefault(fact.subjects[0].symbol, role)
+
+
+def _is_matrix(fact: Fact) -> bool:
+    value = plain_value(fact.value.expr) if fact.value else None
+    return value is not None and max(value.shape) > 1
 
 
 def _note_nameless(found: Gathering, fact: Fact) -> None:
@@ -158,8 +169,8 @@ def _note_words(found: Gathering, fact: Fact) -> None:
         found.causal = True
     if UNSCALED.search(words):
         found.unscaled = True
-    if ROOT_SCALE.search(words) and not found.divisors:
-        found.divisors.append(n.Root(n.Name(default_symbol(R.D_K))))
+    if ROOT_SCALE.search(words):
+        found.said_scaled = True
     if PLAIN_SUM.search(words):
         found.plain_sum = True
 
@@ -190,6 +201,8 @@ def _note_subject(
             found.printed.setdefault((role, head), value)
         if bare and value is not None:
             found.claimed.setdefault((role, head), _given(name, value, role, head, fact))
+    elif role in DERIVED and value is not None and place.column is not None and value.shape == (1, 1):
+        found.cells.setdefault((role, place.row or 1, place.column), value.rows[0][0])
     elif role in DERIVED and bare and value is not None and place.column is None:
         found.claimed_tokens.setdefault((role, place.row or 1), _given(name, value, role, place.head, fact))
     elif value is None or not bare:
@@ -269,7 +282,7 @@ def _note_size(found: Gathering, role: Role, value: n.Matrix | None, fact: Fact)
 def _note_factors(found: Gathering, fact: Fact, role: Role, place: Place, facts: tuple[Fact, ...]) -> None:
     """[..] × [..] under 'Q =': the left factor is X, the right one W_Q."""
     working = fact.working
-    if working is None or not isinstance(working.expr, n.Product) or role not in FACTORS:
+    if working is None or not isinstance(working.expr, n.Product) or role not in FACTORS or place.row is not None:
         return
     left, right = plain_value(working.expr.left), plain_value(working.expr.right)
     if left is None or right is None or left.is_ragged:
@@ -307,6 +320,8 @@ def printed_value(fact: Fact, facts: Iterable[Fact]) -> n.Matrix | None:
 
 
 def _settle(found: Gathering, earlier: Gathering | None) -> None:
+    own = (found.givens, found.tokens, found.others, found.claimed, found.claimed_tokens, found.names, found.cells)
+    found.speaks = any(own)
     _settle_tokens(found)
     _settle_states(found)
     if earlier is not None:
@@ -350,12 +365,27 @@ def _settle_states(found: Gathering) -> None:
         found.givens[R.X, None] = replace(found.givens.pop((R.STATES, None)), role=R.X)
 
 
+SOURCE_FAMILY = frozenset({R.SOURCE, R.STATES, R.W_A, R.U_A, R.V_A, R.CONTEXT})
+TOKEN_FAMILY = frozenset({R.X, R.Y, R.W_Q, R.W_K, R.W_V, R.W_O, R.Q, R.K, R.V})
+
+
+def _bare(found: Gathering) -> set[Role]:
+    return {role for role, _ in found.claimed}
+
+
+def _other_family(role: Role, local: set[Role]) -> bool:
+    """A problem about Q, K and V takes nothing from one about a source vector, nor the other way round."""
+    if role in SOURCE_FAMILY:
+        return bool(local & TOKEN_FAMILY)
+    return role in TOKEN_FAMILY and bool(local & SOURCE_FAMILY)
+
+
 def _inherit(found: Gathering, earlier: Gathering) -> None:
     """What this problem does not give itself, it takes from the problem before."""
     local = {role for role, _ in found.givens}
     heads = {head for _, head in found.givens if head is not None}
     for (role, head), given in earlier.givens.items():
-        if role in local or (role in DERIVED and R.X in local):
+        if role in local or (role in DERIVED and R.X in local) or _other_family(role, local | _bare(found)):
             continue
         if (head is None or not heads or head in heads) and (role, head) not in found.givens:
             found.givens[role, head] = given
@@ -371,6 +401,8 @@ def _inherit(found: Gathering, earlier: Gathering) -> None:
             found.sizes.setdefault(role, size)
     if not found.divisors and not found.unscaled:
         found.divisors, found.unscaled = list(earlier.divisors), earlier.unscaled
+        found.said_scaled = found.said_scaled or earlier.said_scaled
+        found.looks_unscaled = earlier.looks_unscaled
 
 
 def _settle_derived(found: Gathering, earlier: Gathering | None) -> None:
@@ -516,6 +548,8 @@ SPARE_BASES = {R.SCORES: "Scores", R.SCALED: "Scaled", R.MASKED: "Masked", R.WEI
 def _scale(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> tuple[Scale, n.Expr | None, tuple[str, ...]]:
     """The sheet's own formula wins; where it gives none, scores are divided by √d_k, and that is said."""
     if found.divisors:
+        return _given_scale(found)
+    if found.said_scaled and not found.unscaled and not found.looks_unscaled:
         return _given_scale(found)
     if found.unscaled or found.looks_unscaled or (R.SOURCE, None) in found.givens or (R.SCORES, None) in found.givens:
         return Scale.NONE, None, ()

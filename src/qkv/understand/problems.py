@@ -21,7 +21,7 @@ from qkv.understand.facts import Fact, Form, facts_of, form, place_of, plain_val
 from qkv.understand.formulas import formula_role
 from qkv.understand.gather import Gathering, gather, role_of_name, stated_names, to_spec
 from qkv.understand.resolve import Resolver, at_index, cut_symbol
-from qkv.understand.roles import DERIVED
+from qkv.understand.roles import DERIVED, WITHOUT_SCALE
 from qkv.understand.scopes import scopes
 
 R = Role
@@ -89,6 +89,11 @@ def agreement_with(trace: Trace, found: Gathering) -> int:
         if value.shape == matrix.shape and not matrix.is_ragged:
             pairs = zip(value.rows, matrix.rows, strict=True)
             count += sum(_rounds_to(x, y) for a, b in pairs for x, y in zip(a, b, strict=True))
+    for (role, row, column), shown in found.cells.items():
+        symbol = trace.program.find(role)
+        value_rows = trace.value(symbol).rows if symbol is not None else ()
+        if role is R.WEIGHTS and row <= len(value_rows) and column <= len(value_rows[0]):
+            count += _rounds_to(value_rows[row - 1][column - 1], shown)
     return count
 
 
@@ -104,6 +109,7 @@ def _problem(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem
     title = part.title if part else ""
     program = _template(found, title, first.at.line)
     program = _with_sheet_formulas(program, scope, found)
+    program = _without_scale(program, scope, sheet)
     program = _workable(program)
     return Problem(Trace(program), scope, Resolver(program, _sizes(program, found)), tuple(found.repairs))
 
@@ -121,6 +127,8 @@ def _sizes(program: Program, found: Gathering) -> dict[Role, n.Number]:
 
 def _template(found: Gathering, title: str, line: int) -> Program:
     """The kind of attention that the givens tell, with the sheet's other values beside it."""
+    if not found.speaks:
+        return Program("equations", (), (), (), title, line)
     spec = to_spec(found, title, line)
     extra = tuple(stated_names(found))
     try:
@@ -130,6 +138,18 @@ def _template(found: Gathering, title: str, line: int) -> Program:
     known = {given.symbol for given in program.givens}
     first = tuple(given for given in extra if given.symbol not in known)
     return replace(program, givens=first + program.givens)
+
+
+def _without_scale(program: Program, scope: tuple[Fact, ...], sheet: Sheet) -> Program:
+    """'Without 1/√d_k, which weight …?': the weights as they would be unscaled, beside the scaled ones."""
+    first, last = scope[0].statement.at.line, scope[-1].statement.end_line
+    asked = any(WITHOUT_SCALE.search(q.text) for q in sheet.questions if first <= q.line <= last)
+    scores, scaled = program.find(R.SCORES), program.find(R.SCALED)
+    if not asked or scores is None or scaled is None:
+        return program
+    weights = Symbol("A", ("unscaled",))
+    step = Step(weights, n.Softmax(n.Name(scores)), R.OTHER, symbol_plain(weights), says="weights without the scale")
+    return _with_step(program, step)
 
 
 def _with_sheet_formulas(program: Program, scope: tuple[Fact, ...], found: Gathering) -> Program:
@@ -151,7 +171,7 @@ def _with_formula(program: Program, fact: Fact, found: Gathering) -> Program:
     if place.generic and not all(program.item(name) for name in n.names_in(formula)):
         return _token_by_token(program, symbol, formula, found)
     role = None if place.generic else formula_role(formula, role_of_name(found, fact.head))  # type: ignore[arg-type]
-    resolver = Resolver(program)
+    resolver = Resolver(program, _sizes(program, found))
     if program.item(symbol) is not None or (resolver.name(symbol, fact.head) is not None and role is not None):
         return program
     meant = resolver.expr(formula, fact.head)
@@ -206,7 +226,10 @@ def _token_by_token(program: Program, symbol: Symbol, formula: n.Expr, found: Ga
         return program
     role, count = roles[0], _tokens(program, formula, letters[0])
     held = program.find(role)
-    if role not in (R.Q, R.K, R.V, R.SCORES) or count == 0 or (held is not None and _is_given(program, held)):
+    first = Symbol(symbol.base, symbol.labels, tuple("1" if x == letters[0] else x for x in symbol.indices))
+    if role not in (R.Q, R.K, R.V, R.SCORES) or count == 0 or any(step.symbol == first for step in program.steps):
+        return program
+    if held is not None and _is_given(program, held):
         return program
     steps = []
     for i in range(1, count + 1):

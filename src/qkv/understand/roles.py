@@ -226,6 +226,7 @@ UNSCALED = re.compile(
     r"(?:no|not|without|un)[- ]?scal|without (?:the )?(?:factor|scale|division)|不缩放|ohne skalierung|sans (?:mise à l.)?échelle|sin escal",
     re.IGNORECASE,
 )
+WITHOUT_SCALE = re.compile(r"(?:without|ohne|sans|sin|sem|без|不)\b.{0,25}(?:sqrt|√|scal|skal|缩放)", re.IGNORECASE)
 HYPOTHETICAL = re.compile(
     r"\b(?:let|suppose|instead|what if|if we|were to|replace|keep)\b|假设|如果|不缩放会|angenommen|stattdessen|supposons|supón|предполож",
     re.IGNORECASE,

@@ -87,7 +87,12 @@ def bindings(fact: Fact, facts: tuple[Fact, ...]) -> Iterator[tuple[Symbol, n.Ma
             value = plain_value(fact.value.expr)
             if value is not None:
                 yield name.symbol, value, role
-        if role in FACTORS and fact.working is not None and isinstance(fact.working.expr, n.Product):
+        if (
+            role in FACTORS
+            and place.row is None
+            and fact.working is not None
+            and isinstance(fact.working.expr, n.Product)
+        ):
             left = plain_value(fact.working.expr.left)
             if (
                 left is not None

@@ -1,0 +1,35 @@
+"""Answers to theory questions as programs, so that they are solved, rendered and written like every other problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.program.model import Program, Step
+from qkv.sheet.model import Sheet
+from qkv.theory.answers import Answer, Value, answers
+
+
+def answered(sheet: Sheet) -> Iterator[Program]:
+    """One program for each theory question that a sheet asks; its words and formulas are notes."""
+    for answer in answers(sheet):
+        yield _program(answer)
+
+
+def _program(answer: Answer) -> Program:
+    steps = tuple(_step(value, i) for i, value in enumerate(answer.values))
+    formulas = tuple(f"{name} = {text}" if name else text for name, text in answer.formulas)
+    notes = (answer.words, *formulas)
+    return Program("theory", (), steps, tuple(note for note in notes if note), answer.title, answer.line)
+
+
+def _step(value: Value, place: int) -> Step:
+    rows = tuple(tuple(_cell(text) for text in row) for row in value.rows)
+    symbol = Symbol(value.name or "value", (), ()) if value.name else Symbol("value", (), (str(place),))
+    return Step(symbol, n.Matrix(rows), Role.OTHER, value.name, says=value.formula)
+
+
+def _cell(text: str) -> n.Expr:
+    return n.Infinite(-1) if text == "-inf" else n.number(Fraction(text))
