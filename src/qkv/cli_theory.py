@@ -13,6 +13,7 @@ import click
 
 from qkv import files
 from qkv.errors import QkvError, ValueRefused
+from qkv.expr.names import Role
 from qkv.interpret.trace import Trace
 from qkv.render import theory as blocks
 from qkv.render import theory_json as data
@@ -64,11 +65,12 @@ def _write(shown: list[Block], form: dict[str, Any], target: dict[str, Any]) -> 
 
 
 def _traces(path: str) -> list[Trace]:
-    """The problems of a sheet."""
+    """The attention problems of a sheet."""
     from qkv import api
     from qkv.cli import _sheet
 
-    traces = list(api.solve_sheet(_sheet(path, files.LIMIT_MB)).traces)
+    solved = api.solve_sheet(_sheet(path, files.LIMIT_MB))
+    traces = [trace for trace in solved.traces if any(step.role is Role.WEIGHTS for step in trace.program.steps)]
     if not traces:
         raise ValueRefused(f"{files.name_of(path)} holds no attention problem that could be read.")
     return traces
@@ -188,8 +190,6 @@ def scale_command(
 
 def _own(traces: list[Trace]) -> Any:
     """Softness of the first problem that has queries and keys."""
-    from qkv.expr.names import Role
-
     for trace in traces:
         pair = [
             next((item.symbol for item in trace.program.items if item.role is role), None) for role in (Role.Q, Role.K)

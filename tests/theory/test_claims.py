@@ -75,7 +75,15 @@ def test_other_formulas_stay_open(text):
         ("In total attention takes", "n_q n_k (d_k + d_v)", "multiplications", "right"),
         ("The overall complexity of self-attention is", "O(n^2 d)", "", "right"),
         ("The overall complexity of self-attention is", "O(n^2 d + n d^2)", "", "right"),
+        ("The overall complexity of self-attention is", "O(n^2)", "", "right"),  # the width counts as a constant
+        ("The overall complexity of multi-head attention is", "O(n^2 d)", "", "right"),  # without the projections
         ("The overall complexity of self-attention is", "O(n d)", "", "wrong"),
+        ("For all heads $QK^T$ takes", "h n^2 d_k", "multiplications", "right"),
+        ("In total the linear projections take", "4 n d^2", "multiplications", "right"),
+        ("Computing Q, K and V takes", "n d (2 d_k + d_v)", "multiplications", "right"),
+        ("Computing Q, K and V takes", "h n d (2 d_k + d_v)", "multiplications", "right"),
+        (r"The scaled scores $QK^T/\sqrt{d_k}$ take", "n^2 (d_k + 1)", "multiplications", "right"),
+        ("The stable softmax takes", "n (n - 1) + n^2", "additions", "right"),
         ("The overall complexity of self-attention is", "O(n^3 d)", "", "wrong"),
     ],
 )
@@ -89,6 +97,9 @@ def test_counts(before, claimed, after, verdict):
         ("We choose", "n^2 d", "multiplications"),  # of what?
         (SCORES, "n^2 d", "bananas"),
         (SCORES, "w n d", "multiplications"),  # w is nothing that we know
+        ("The feed-forward network has two linear transformations and takes", "8 n d^2", "multiplications"),
+        ("With a causal mask, half of $QK^T$ takes", "n (n + 1) d", "multiplications"),
+        ("Linear attention in total takes", "n d^2", "multiplications"),
     ],
 )
 def test_what_is_not_understood_is_not_judged(before, claimed, after):

@@ -17,16 +17,17 @@ from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.show import plain as shown
 from qkv.interpret.cells import rational
-from qkv.interpret.counts import Size
 from qkv.sheet.model import Sheet, Statement
-from qkv.theory.counts_said import Speaks, aligned, right_counts, spoken_of, steps_said, usual
+from qkv.theory.counts_said import SAID, Speaks, spoken_of, steps_said
+from qkv.theory.counts_true import right_counts, usual
 from qkv.theory.expected import chain_holds, speaks_of_moments
 from qkv.theory.formula import ORDERS, Formula, FormulaRing, Unclear, formula, growth, meaning, ring, to_size, written
-from qkv.theory.polynomial import NAMES, plain
+from qkv.theory.polynomial import Spelling, plain
 from qkv.theory.words import ABOUT_TRANSPORT, COSTS
 
 if TYPE_CHECKING:
     from qkv.theory.transport_sheet import TransportProblem
+    from qkv.transport import TransportResult
 
 INLINE = re.compile(r"(?<!\\)\$([^$\n]{1,200}?)(?<!\\)\$|\\\((.{1,200}?)\\\)")
 SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(\\$])|\n\s*(?=[-*•]|\d+\.|\(\w\))|\n\s*\n")
@@ -79,11 +80,11 @@ def judge_formula(claimed: str | n.Expr, sentence: str, after: str = "", surroun
     spoken = spoken_of(sentence, after, sentence, surrounding)
     if spoken is None or not said.names or "?" in said.names:
         return None
-    about = f"{spoken.sort} of {' and '.join(spoken.steps)}"
+    about = str(spoken)
     verdict = _verdict(said, spoken, rings)
     spelling = {meaning(symbol) or "": str(symbol) for symbol in n.names_in(expr)}
-    truth = plain(_in_letters(spoken, said), spelling)
-    return TheoryClaim(1, shown(expr), about, verdict, truth, f"{about}: {truth}")
+    truth = plain(usual(spoken, said.names), spelling)
+    return TheoryClaim(1, shown(expr), about, verdict, truth, _parts(spoken, spelling))
 
 
 def _verdict(said: Formula, spoken: Speaks, rings: FormulaRing) -> Judged:
@@ -91,28 +92,27 @@ def _verdict(said: Formula, spoken: Speaks, rings: FormulaRing) -> Judged:
         value = to_size(said.value, rings)
     except Unclear:
         return Judged.OPEN
-    candidates = right_counts(spoken, said.names)
+    only_growth = said.order or spoken.sort == "operations"
+    candidates = right_counts(spoken, said.names, only_growth)
     if not candidates:
         return Judged.OPEN
     if any(candidate == value for candidate in candidates):
         return Judged.RIGHT
-    if said.order or spoken.sort == "operations":
+    if only_growth:
         # What counts as an operation is a convention, so that only the order of growth can be wrong.
         orders = {growth(candidate) for candidate in candidates if candidate}
         return Judged.RIGHT if growth(value) in orders else Judged.WRONG
     return Judged.WRONG
 
 
-def _in_letters(spoken: Speaks, said: Formula) -> Size:
-    """What is true, in the letters of the claim."""
-    forms = aligned(usual(spoken), said.names)
-    fitting = [form for form in forms if _letters(form) <= said.names]
-    return fitting[0] if fitting else forms[0]
-
-
-def _letters(size: Size) -> frozenset[str]:
-    degrees = size.degrees()
-    return frozenset(name for name, degree in zip(NAMES, degrees, strict=True) if degree > 0)
+def _parts(spoken: Speaks, spelling: Spelling) -> str:
+    """How a total comes about."""
+    if "total" not in spoken.steps or spoken.sort not in ("operations", "multiplications"):
+        return ""
+    steps = ("projections", "scores", "values", "output") if spoken.many_heads else ("scores", "values")
+    parts = [Speaks((step,), "multiplications", spoken.many_heads) for step in steps]
+    names = frozenset(spelling)
+    return ", ".join(f"{plain(usual(part, names), spelling)} {SAID[part.steps[0]]}" for part in parts)
 
 
 def sentences(text: str) -> Iterator[tuple[int, str]]:
@@ -170,8 +170,9 @@ def _orders(sheet: Sheet) -> Iterator[TheoryClaim]:
         if statement.struck or not any(_is_order(link.expr) for link in statement.links):
             continue
         wrong: list[Formula] = []
+        said_last = list(sentences(statement.before))[-1][1]
         for link in statement.links:
-            claim = judge_formula(link.expr, statement.before + " complexity", "", statement.before)
+            claim = judge_formula(link.expr, f"{said_last} complexity", "", statement.before)
             if claim is None or not _is_order(link.expr):
                 continue
             verdict = claim.verdict
@@ -188,22 +189,17 @@ def _is_order(expr: n.Expr) -> bool:
 
 
 def _moments(sheet: Sheet) -> Iterator[TheoryClaim]:
-    """Chains of equations about E and Var."""
+    """Chains of equations about E and Var; μ = 0 and σ = 1 may be used once μ = 0 was assumed."""
+    found = ASSUMED.search(sheet.text)
+    assumed = sheet.text.count("\n", 0, found.start()) + 1 if found else len(sheet.text)
     for statement in sheet.statements:
         links = [link.expr for link in statement.links]
         if statement.struck or len(links) < 2 or not speaks_of_moments(links[0]):
             continue
-        standard = _standard_before(sheet, statement)
-        holds, left, right = chain_holds(links, standard)
+        holds, left, right = chain_holds(links, standard=assumed <= statement.end_line)
         verdict = {True: Judged.RIGHT, False: Judged.WRONG, None: Judged.OPEN}[holds]
         says = f"{shown(links[0])} is {left}, not {right}" if holds is False else ""
         yield TheoryClaim(statement.at.line, statement.text, shown(links[0]), verdict, left, says)
-
-
-def _standard_before(sheet: Sheet, statement: Statement) -> bool:
-    """Whether μ = 0 was assumed before."""
-    before = "\n".join(sheet.text.splitlines()[: statement.end_line])
-    return bool(ASSUMED.search(before))
 
 
 def _transports(sheet: Sheet) -> Iterator[TheoryClaim]:
@@ -213,14 +209,17 @@ def _transports(sheet: Sheet) -> Iterator[TheoryClaim]:
     from qkv.theory.transport_sheet import transport_problems  # NumPy comes with it: only where there is something
 
     problems = transport_problems(sheet)
+    solved: dict[int, TransportResult] = {}
     for statement in sheet.statements:
         last = statement.links[-1].expr
         value = _whole(last)
         here = [problem for problem in problems if problem.part == statement.part]
         if statement.struck or value is None or len(here) != 1 or not _speaks_of_cost(statement, here[0]):
             continue
-        result = here[0].solved()
-        right = value in _costs_said(here[0])
+        if here[0].line not in solved:
+            solved[here[0].line] = here[0].solved()
+        result = solved[here[0].line]
+        right = value in _costs_said(here[0], result)
         truth = str(result.cost)
         yield TheoryClaim(
             statement.links[-1].at.line,
@@ -244,9 +243,8 @@ def _speaks_of_cost(statement: Statement, problem: TransportProblem) -> bool:
     return beside_table or is_distance or bool(COSTS.search(words) and ABOUT_TRANSPORT.search(words))
 
 
-def _costs_said(problem: TransportProblem) -> set[fmpq]:
+def _costs_said(problem: TransportProblem, result: TransportResult) -> set[fmpq]:
     """What may rightly be said to be the cost: the least one, per unit of mass, and that of the sheet's own plan."""
-    result = problem.solved()
     said = {result.cost, result.per_unit}
     if problem.plan is not None:
         cells = [(i, j, mass) for i, row in enumerate(problem.plan) for j, mass in enumerate(row)]

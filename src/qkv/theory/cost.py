@@ -192,9 +192,12 @@ def cost(
     scaled: bool = True,
     causal: bool = False,
     convention: Convention = Convention.TEXTBOOK,
+    shared_width: bool = True,
     sizes: Mapping[str, int | None] | None = None,
 ) -> Cost:
     """The cost of a kind of attention, in symbols or for sizes by name: n, n_q, n_k, d, d_k, d_v, h.
+
+    Heads share the width, d_k = d_v = d/h, unless sizes say otherwise or `shared_width` is False.
 
     >>> from qkv.theory.polynomial import plain
     >>> plain(cost().total.multiplications), plain(cost("multi-head").total.multiplications)
@@ -210,7 +213,7 @@ def cost(
     known = {item.symbol: _shape_of(item.role, chosen) for item in program.givens}
     counted = _count(program, algebra, known)
     named = replace(counted, kind=f"{'causal ' if causal else ''}{chosen.says}")
-    return _sized(named, chosen, given)
+    return _sized(named, chosen, given, shared_width)
 
 
 def _check(sizes: Mapping[str, int]) -> None:
@@ -227,7 +230,7 @@ def _shape_of(role: Role, kind: Kind) -> SizePair:
     return SHAPES[role]
 
 
-def _sized(cost: Cost, kind: Kind, given: Mapping[str, int]) -> Cost:
+def _sized(cost: Cost, kind: Kind, given: Mapping[str, int], shared_width: bool) -> Cost:
     """Sizes that are tied to each other put together: one sequence has one length, heads share the width."""
     ties: dict[str, Size | int] = {}
     if kind.one_sequence:
@@ -236,7 +239,7 @@ def _sized(cost: Cost, kind: Kind, given: Mapping[str, int]) -> Cost:
     elif "n" in given:
         ties = {"n_q": given["n"], "n_k": given["n"]}
     ties |= {name: size for name, size in given.items() if name != "n"}
-    if kind.heads and not {"d_k", "d_v"} & set(given):
+    if kind.heads and shared_width and not {"d_k", "d_v"} & set(given):
         if "d" in given and "h" in given:
             width, rest = divmod(given["d"], given["h"])
             if rest:

@@ -40,6 +40,9 @@ class Moments:
     def __init__(self, rings: FormulaRing, given: Mapping[str, Fraction]) -> None:
         self.ring, self.given = rings, given
         self.components = {letter: rings.symbol(("component", letter), f"{letter}_i") for letter in VECTORS}
+        self.places = [_place(symbol) for symbol in self.components.values()]
+        mu, sigma = (named(Symbol(name), rings, given) for name in ("mu", "sigma"))
+        self.moments = (rings.constant(fmpq(1)), mu, sigma * sigma + mu * mu)  # E[1], E[x], E[x²]
 
     def value(self, node: n.Expr) -> Value:
         """A number, a polynomial in the components, or a sum of independent copies."""
@@ -77,11 +80,10 @@ class Moments:
         if isinstance(value, Copies):
             return value.count * self.expectation(value.term)
         total = self.ring.constant(fmpq(0))
-        places = {letter: _place(symbol) for letter, symbol in self.components.items()}
         for exponents, coefficient in value.top.to_dict().items():
             rest = list(exponents)
             term = self.ring.constant(coefficient)
-            for place in places.values():
+            for place in self.places:
                 term = term * self._moment(int(rest[place]))
                 rest[place] = 0
             monomial = self.ring.context.from_dict({tuple(rest): fmpq(1)})
@@ -96,11 +98,9 @@ class Moments:
         return self.expectation(value * value) + -(mean * mean)
 
     def _moment(self, times: int) -> Ratio:
-        mu, sigma = (self._plain(n.Name(Symbol(name))) for name in ("mu", "sigma"))
         if times > 2:
             raise Unclear("mean and standard deviation do not say what higher moments are")
-        one = self.ring.constant(fmpq(1))
-        return (one, mu, sigma * sigma + mu * mu)[times]
+        return self.moments[times]
 
     def _named(self, symbol: Symbol) -> Ratio:
         if symbol.base in VECTORS and len(symbol.indices) == 1 and not symbol.labels:
@@ -116,7 +116,7 @@ class Moments:
     def _series(self, count: Ratio, body: Value) -> Value:
         if isinstance(body, Copies):
             raise Unclear("a sum of sums")
-        random = any(body.top.degrees()[_place(symbol)] > 0 for symbol in self.components.values())
+        random = any(body.top.degrees()[place] > 0 for place in self.places)
         return Copies(count, body) if random else count * body
 
     def _plain(self, node: n.Expr) -> Ratio:
