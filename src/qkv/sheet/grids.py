@@ -57,11 +57,13 @@ def table_at(lines: list[str], at: int) -> Found | None:
     if not ruled and not _is_barred(lines[at]):
         return None
     rows, end = [_split(lines[at], at + 1)], at + (2 if ruled else 1)
+    if not ruled and len(rows[0]) < 2:
+        return None
     while end < len(lines) and (_is_row(lines[end]) if ruled else _is_barred(lines[end])):
         if not _RULE.match(lines[end]):
             rows.append(_split(lines[end], end + 1))
         end += 1
-    if (not ruled and len(rows) < 2) or max(map(len, rows)) < (1 if ruled else 2):
+    if not ruled and len(rows) < 2:
         return None
     return Found(tuple(rows), end, bool(ruled), True)
 
@@ -101,6 +103,9 @@ def grid_at(lines: list[str], at: int) -> Found | None:
     rows: list[tuple[Cell, ...]] = []
     head = _labels_above(lines, at)
     end = at + (1 if head else 0)
+    first = grid_row(lines[end], end + 1) if end < len(lines) else None
+    if not first or (_width(first) < 2 and "\t" not in lines[end] and not _boxed(lines[end])):
+        return None
     named, width = False, 0
     while end < len(lines) and (row := grid_row(lines[end], end + 1)):
         if rows and ((named and row[0].is_name) or abs(_width(row) - width) > 3):
@@ -111,8 +116,6 @@ def grid_at(lines: list[str], at: int) -> Found | None:
     tabs = bool(rows) and "\t" in lines[end - 1]
     alone = named and not tabs and len(rows) == 1 and _width(rows[0]) >= 2 and not _bracketed(lines[at])
     if len(rows) < 2 and not alone:
-        return None
-    if _width(rows[0]) < 2 and not tabs and not _boxed(lines[at]):
         return None
     aligned = _align(rows)
     if head and len(head) < len(aligned[0]):

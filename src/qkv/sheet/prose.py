@@ -33,6 +33,7 @@ _PRINTED = re.compile(r"(?: {4,}|\t)[-−]?\d+(?:\.\d*)?(?:e[-+]?\d+)?\s*$")
 _WORD_LIST = re.compile(r"\[[^\[\]\d=\\]*[^\W\d_]{2}[^\[\]\d=\\]*\]")  # [I, am, Fine.]
 _TUPLE = re.compile(r"(?<![\w)\]}^])\((\s*[-−]?\d+\.\d+(?:\s*,\s*[-−]?\d+\.\d+)+\s*)\)(?![\^'\w])")  # (0.2, 0.8)
 _DASHED_COLON = re.compile(r":\s?-(?=\s)")  # 'Step 3 :- A = …'
+_NAME_ALONE = re.compile(r"[^=≈\n]{1,60}(?:=|≈)\s*$")  # 'Q =', with its value in the next block
 _MARKER = re.compile(
     r"^[ \t]*(?:[-*+•](?=\s)|\\item(?:\[[^\]\n]*\])?)?[ \t]*"
     r"(?:\(?(?:[a-z]|[ivx]+|\d{1,2})[.)]+(?=\s))?(?:\([a-z]\)(?=\s))?",
@@ -51,8 +52,9 @@ _ENTITY = re.compile("|".join(_ENTITIES))
 
 def read_paragraph(text: str, line: int) -> Iterator[Event]:
     """The events of a paragraph that begins at a line of the file."""
+    places = _Places(text, line)
     for asked, offset in questions(text):
-        yield Asked(asked, line + text.count("\n", 0, offset))
+        yield Asked(asked, places.at(offset).line)
     if number := _PRINTED.match(text):  # '    927': what a program printed
         printed = parsed(number[0], Location(line))
         yield from (Stated(chain, Origin.PLAIN) for chain in printed.chains)
@@ -61,7 +63,6 @@ def read_paragraph(text: str, line: int) -> Iterator[Event]:
         yield Said(" ".join(text.split()), Location(line))
         return
     text = _plain_marks(text)
-    places = _Places(text, line)
     yield from _identities(text, places)
     said = ""
     for piece in pieces(text):
@@ -221,7 +222,7 @@ def _words(piece: Piece, places: _Places) -> Iterator[Event]:
     source = source[:first] + _MARKER.sub(_blank, source[first:])
     for line, offset in logical_lines(source):
         at = places.at(piece.offset + offset)
-        if _WORTH_PARSING.search(line):
+        if _WORTH_PARSING.search(line) and not _NAME_ALONE.match(line):
             yield from _plain_line(line, at)
         elif line.strip():
             yield Said(line.strip(), at)
