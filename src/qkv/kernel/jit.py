@@ -15,10 +15,6 @@ from numba.core.registry import cpu_target
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# What NUMBA_CPU_NAME may ask for without naming features; any other name is taken to have 128-bit vectors.
-WIDE_CPUS = ("avx512", "icelake", "cannonlake", "cascadelake", "cooperlake", "sapphirerapids", "graniterapids")
-HALF_CPUS = ("haswell", "broadwell", "skylake", "alderlake", "raptorlake", "znver1", "znver2", "znver3")
-
 
 @dataclass(frozen=True, slots=True)
 class VectorUnit:
@@ -30,16 +26,14 @@ class VectorUnit:
 
 @cache
 def vector_unit() -> VectorUnit:
-    """The vector unit of the processor that Numba compiles for."""
-    triple, name, features = cpu_target.target_context.codegen().magic_tuple()
+    """The vector unit of the processor that Numba compiles for, which NUMBA_CPU_FEATURES can narrow."""
+    triple, _, features = cpu_target.target_context.codegen().magic_tuple()
     if triple.startswith(("aarch64", "arm64")):
         return VectorUnit(16, 8)
-    on = set(features.split(","))
-    if "+avx512f" in on or (not features and (name.startswith(WIDE_CPUS) or "avx512" in name or name == "znver4")):
+    has = set(features.split(","))
+    if "+avx512f" in has:
         return VectorUnit(64, 8)
-    if "+avx2" in on or (not features and name.startswith(HALF_CPUS)):
-        return VectorUnit(32, 4)
-    return VectorUnit(16, 4)
+    return VectorUnit(32 if "+avx2" in has else 16, 4)
 
 
 @cache

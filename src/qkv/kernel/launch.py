@@ -18,7 +18,7 @@ KERNELS = {FORWARD: forward, DECODE: decode}
 
 
 def launch(found: int, memory: NDArray[Any], one: Any, threads: int | None) -> None:
-    """Run a settled job. `found` is its address, plus the kernel's number if it is not to be shared."""
+    """Run a settled job; `found` is what `to_launch` says."""
     kernel = found & 7
     if kernel == FORWARD:
         forward(found - kernel, one)

@@ -65,7 +65,16 @@ def _shares(rows: int, lanes: int) -> tuple[int, int]:
     return panels, (count + panels - 1) // panels
 
 
+@compiled
+def to_launch(address: int, job: Any) -> int:
+    """The job's address, which is a multiple of 8, plus its kernel's number if the calling thread does it alone."""
+    alone: int = 0 if job.shared else job.kernel
+    return address + alone
+
+
 @entry
-def settle_job(address: int, one: float) -> None:
-    """`settle` for a job that Python filled in."""
-    settle(job_at(address), one)
+def settle_job(address: int, one: float) -> int:
+    """`settle` for a job that Python filled in; what `launch` wants to know."""
+    job = job_at(address)
+    settle(job, one)
+    return to_launch(address, job)

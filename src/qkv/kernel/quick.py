@@ -18,7 +18,7 @@ from qkv.kernel.arguments import Array
 from qkv.kernel.jit import compiled, entry
 from qkv.kernel.job import JOB, UNBOUNDED, job_at
 from qkv.kernel.launch import launch
-from qkv.kernel.plan import settle
+from qkv.kernel.plan import settle, to_launch
 from qkv.kernel.vectors import peek
 
 HEADER = object.__basicsize__  # bytes before the fields of an array object
@@ -110,7 +110,7 @@ def prepare(q: int, k: int, v: int, out: int, job_array: int, causal: int, scale
     job.softcap = 0.0
     job.next, job.done = 0, 0
     settle(job, one)
-    return address + (job.kernel if job.shared == 0 else 0)  # jobs lie at multiples of 8
+    return to_launch(address, job)
 
 
 def quick(q: Array, k: Array, v: Array, causal: object, scale: object) -> Array | None:
