@@ -88,7 +88,7 @@ def test_markdown_report() -> None:
     text = markdown.report(report())
     assert "**One slip (line 5, cell (2,2)) explains 1 carried claim.**" in text
     assert "| 5 | ✗ wrong | `E = Q K^T = [2 4; 4 18]` |" in text
-    assert "- cell (2, 2), wrong: 18 is shown, 12 is right: `2·2 + 2·3 + 2·1 = 12`" in text
+    assert "- cell (2,2): 18 is shown, 12 is right: `2·2 + 2·3 + 2·1 = 12`" in text
 
 
 def test_latex_escapes_titles_and_allows_wide_matrices() -> None:

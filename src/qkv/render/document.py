@@ -144,9 +144,28 @@ def _blocks(text: str, start: int, end: int, formulas: list[Formula]) -> Iterato
     at = start
     while at < end:
         stop = _paragraph_end(text, at, end, formulas)
-        if text[at:stop].strip():
-            yield from _sorted(text, at, stop)
+        for a, b in _around_displays(text, at, stop, formulas):
+            if text[a:b].strip():
+                yield from _sorted(text, a, b)
         at = stop
+
+
+def _around_displays(text: str, start: int, end: int, formulas: list[Formula]) -> Iterator[tuple[int, int]]:
+    """A paragraph cut so that each displayed formula stands by itself, with what follows it on its last line."""
+    at = start
+    index = bisect_left(formulas, start, key=lambda formula: formula.start)
+    while index < len(formulas) and formulas[index].start < end:
+        formula = formulas[index]
+        index += 1
+        if not formula.display or formula.start < at:
+            continue
+        first = text.rfind("\n", at, formula.start) + 1 or at
+        last = text.find("\n", formula.end, end)
+        stop = end if last < 0 else last + 1
+        if "|" not in text[first : formula.start]:  # a table keeps its rows together
+            yield from ((at, first), (first, stop))
+            at = stop
+    yield at, end
 
 
 def _paragraph_end(text: str, at: int, end: int, formulas: list[Formula]) -> int:
@@ -248,13 +267,52 @@ def _closing(text: str, at: int, end: int) -> int:
 
 
 def readable(text: str, file: str) -> str:
-    """The text to show: a notebook's lines without their JSON, line for line; any other document as it is."""
-    if not file.lower().endswith(".ipynb"):
-        return text
-    return "\n".join(_cell_line(line.strip().rstrip(",")) for line in text.split("\n"))
+    """The text to show, line for line: a notebook without its JSON, LaTeX without its frame, no comments."""
+    if file.lower().endswith(".ipynb"):
+        return "\n".join(_notebook_lines(text))
+    return _FRAME.sub(_blanks, _without_comments(text))
 
 
-def _cell_line(line: str) -> str:
+_FRAME = re.compile(
+    r"^[ \t]*\\(?:documentclass|usepackage|begin\{document\}|end\{document\}|maketitle|setcounter)[^\n]*",
+    re.MULTILINE,
+)
+
+
+def _blanks(found: re.Match[str]) -> str:
+    return _INK.sub(" ", found[0])
+
+
+def _without_comments(text: str) -> str:
+    pieces, at = [], 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
+        pieces += [text[at:start], _INK.sub(" ", text[start : end + 3])]
+        at = end + 3
+    return "".join([*pieces, text[at:]])
+
+
+_INK = re.compile(r"[^\n]")
+_CELL_TYPE = re.compile(r'"cell_type":\s*"(\w+)"')
+
+
+def _notebook_lines(text: str) -> Iterator[str]:
+    """The sources of a notebook's cells on the lines that they have in the file; code between fences."""
+    fence, inside = "", False
+    for line in text.split("\n"):
+        bare = line.strip()
+        if found := _CELL_TYPE.search(bare):
+            fence = "```" if found[1] == "code" else ""
+        if bare.startswith('"source": ['):
+            inside = True
+            yield fence
+        elif inside and bare.startswith("]"):
+            inside = False
+            yield fence
+        else:
+            yield _source(bare.rstrip(",")) if inside else ""
+
+
+def _source(line: str) -> str:
     try:
         value = json.loads(line)
     except ValueError:

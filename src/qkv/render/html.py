@@ -85,9 +85,12 @@ def _note(claim: Claim, report: Report, prefix: str) -> str:
 
 
 def _cell(cell: CellVerdict, verdict: Verdict) -> str:
-    text = f'({cell.row}, {cell.column}): <span class="shown">{escape(_short(pretty(cell.shown), 40))}</span>'
+    """One cell: what is shown (struck if it is false), what it should be, and how that comes about."""
+    shown = escape(_short(pretty(cell.shown), 40))
+    text = f"({cell.row}, {cell.column}): " + (f'<span class="shown">{shown}</span>' if cell.verdict in BAD else shown)
     if cell.expected is not None:
-        text += f' <span class="should">{escape(pretty(cell.expected))}</span>'
+        expected = escape(pretty(cell.expected))
+        text += f' <span class="should">{expected}</span>' if cell.verdict in BAD else f", more exactly {expected}"
     if cell.verdict is not verdict:
         text += f" ({cell.verdict})"
     return text + (f' <span class="how">{escape(cell.working)}</span>' if cell.working else "")

@@ -9,10 +9,9 @@ from qkv.check.model import Claim, Report
 from qkv.interpret.trace import Trace
 from qkv.program.model import Step
 from qkv.render import formulas
-from qkv.render.grid import pretty
 from qkv.render.options import DEFAULT, Depth, Options
 from qkv.render.shown import NOTHING, steps_shown
-from qkv.render.summary import SYMBOLS, count, listed, says, sentence, sources, totals
+from qkv.render.summary import SYMBOLS, count, listed, says, sentence, sources, told, totals
 
 if TYPE_CHECKING:
     from qkv.sheet.model import Unread
@@ -82,9 +81,7 @@ def _has_detail(claim: Claim) -> bool:
 def _detail(claim: Claim, report: Report) -> str:
     lines = [f"**Line {claim.line}: {claim.verdict}** {code(says(claim), 80)}", ""]
     for cell in claim.cells:
-        right = f", {pretty(cell.expected)} is right" if cell.expected is not None else ""
-        how = f": {code(cell.working)}" if cell.working else ""
-        lines.append(f"- cell ({cell.row}, {cell.column}), {cell.verdict}: {pretty(cell.shown)} is shown{right}{how}")
+        lines.append(f"- {told(cell, claim.verdict)}" + (f": {code(cell.working)}" if cell.working else ""))
     if follows := sources(claim, report):
         lines.append(f"- {follows}")
     if claim.cause:

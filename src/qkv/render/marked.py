@@ -14,10 +14,16 @@ from xml.etree.ElementTree import Element
 from qkv.check.model import SEVERITY, Claim, Report
 from qkv.render import mathml
 from qkv.render.document import Block, Document, Formula, Kind, cut, places, readable
+from qkv.render.plainly import plainly
 from qkv.render.summary import SYMBOLS
 
-_INLINE = re.compile(r"\*\*(?P<bold>[^*\n]+)\*\*|`(?P<code>[^`\n]+)`|~~(?P<struck>[^~\n]+)~~")
+_INLINE = re.compile(
+    r"\*\*(?P<strong>[^*\n]+)\*\*|`(?P<code>[^`\n]+)`|~~(?P<s>[^~\n]+)~~|(?<!\w)\*(?P<em>[^*\s](?:[^*\n]*[^*\s])?)\*(?!\w)|"
+    r"\[(?P<link>[^\]\n]+)\]\((?:https?:|[#/])[^)\s]*\)|"
+    r"(?P<bare>\\[A-Za-z]+(?:\{[^{}\n]*\})*(?:[_^](?:\{[^{}\n]*\}|\w))*)"
+)
 _QUOTE = re.compile(r"(?m)^[ \t]*>[ \t]?")
+_MARKUP = " \t\n`~*|.,;"  # a stretch of nothing else needs no mark of its own
 _HEAD = re.compile(r"#{1,6}\s+|\\(?:(?:sub)*section|chapter|paragraph|title)\*?\{|\}\s*$|\s#+\s*$")
 
 
@@ -117,7 +123,7 @@ class Marked:
     def _stretch(self, text: str, start: int, end: int, spans: list[_Span], show: object) -> str:
         body: str = show(_QUOTE.sub("", text[start:end]))  # type: ignore[operator]
         over = [span for span in spans if span.start < end and span.end > start]
-        if not over or not text[start:end].strip():
+        if not over or not text[start:end].strip(_MARKUP):
             return body
         worst = max(over, key=lambda span: SEVERITY[span.claim.verdict]).claim
         return f'<span class="claim {worst.verdict}">{body}{self._badges(over)}</span>'
@@ -142,10 +148,11 @@ class Marked:
         """A badge for each claim, at the first piece of it; it leads to the note beside it."""
         fresh = [span.claim for span in spans if span.claim.id not in self._done]
         self._done.update(claim.id for claim in fresh)
-        return "".join(self._badge(claim) for claim in fresh)
+        return "".join(self._badge(claim, claim.name if len(spans) > 1 else "") for claim in fresh)
 
-    def _badge(self, claim: Claim) -> str:
-        anchor, text = f"{self.prefix}c{claim.id}", f"{SYMBOLS[claim.verdict]} {claim.verdict}"
+    def _badge(self, claim: Claim, name: str) -> str:
+        anchor = f"{self.prefix}c{claim.id}"
+        text = escape(f"{SYMBOLS[claim.verdict]} {plainly(name)} {claim.verdict}")
         if claim.id in self.cards:
             return f'<a class="badge {claim.verdict}" id="{anchor}" href="#{self.prefix}n{claim.id}">{text}</a>'
         mark = SYMBOLS[claim.verdict]
@@ -201,10 +208,23 @@ def _cells(line: str, start: int, document: Document) -> Iterator[tuple[int, int
 
 
 def _inline(text: str) -> str:
-    """Text with its bold, code and crossed-out pieces set; everything else as it is."""
+    """Text with its bold, code and crossed-out pieces and its stray LaTeX set; everything else as it is."""
     pieces, at = [], 0
     for found in _INLINE.finditer(text):
-        tag = {"bold": "strong", "code": "code", "struck": "s"}[str(found.lastgroup)]
-        pieces.append(f"{escape(text[at : found.start()])}<{tag}>{escape(found[str(found.lastgroup)])}</{tag}>")
+        pieces += [_stray(text[at : found.start()]), _tagged(str(found.lastgroup), found[str(found.lastgroup)])]
         at = found.end()
-    return "".join(pieces) + escape(text[at:]).replace("~~", "")  # crossed out around a formula: the claim says so
+    return "".join([*pieces, _stray(text[at:])])
+
+
+def _tagged(kind: str, text: str) -> str:
+    if kind == "link":  # nothing leads out of the page
+        return escape(text)
+    if kind == "bare":
+        root = mathml.tree(text)
+        return escape(text) if root is None else mathml.written(root, display=False)
+    return f"<{kind}>{escape(text)}</{kind}>"
+
+
+def _stray(text: str) -> str:
+    """Marks around a claim or a formula stand alone here: what they say (code, crossed out) the claim shows itself."""
+    return escape(text).replace("~~", "").replace("`", "")

@@ -67,6 +67,8 @@ def written(root: Element, display: bool, marks: Mapping[Element, str] | None = 
 
 def _pieces(element: Element, marks: dict[Element, str]) -> Iterator[str]:
     tag = element.tag if element.tag in ELEMENTS else "mrow"
+    if _text(element) == "∞":  # a number, not an operator: no blanks around it
+        tag = "mi"
     yield f"<{tag}{''.join(_attributes(element, marks))}>"
     if element.text:
         yield escape(unescape(element.text))

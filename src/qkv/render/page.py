@@ -27,7 +27,8 @@ body.qkv{margin:0}
 .qkv .number{color:var(--soft);font-size:.75rem;text-align:right;padding-top:.35rem;user-select:none;
 font-variant-numeric:tabular-nums}
 .qkv .said{min-width:0;overflow-wrap:anywhere}
-.qkv .said p{margin:.35rem 0;white-space:pre-line}
+.qkv .said p{margin:.35rem 0;white-space:pre-line}.qkv .said>:first-child{margin-top:.2rem}
+.qkv .row:has(h2){margin-top:1.4rem}.qkv .row:has(h3,h4){margin-top:.8rem}
 .qkv pre{margin:.4rem 0;padding:.5rem .7rem;background:var(--panel);border-radius:.4rem;overflow-x:auto;
 font:.86rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .qkv code{font:.9em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere}

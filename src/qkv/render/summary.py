@@ -115,6 +115,19 @@ def sources(claim: Claim, report: Report) -> str:
     return f"follows from {lines(found)}" if found else ""
 
 
+def told(cell: CellVerdict, verdict: Verdict) -> str:
+    """One cell of a claim with a verdict: what is shown, and what it should be.
+
+    >>> told(CellVerdict(2, 3, "18", "12", "12", Verdict.WRONG), Verdict.WRONG)
+    'cell (2,3): 18 is shown, 12 is right'
+    """
+    text = f"cell ({cell.row},{cell.column}): {pretty(cell.shown)} is shown"
+    if cell.expected is not None:
+        expected = pretty(cell.expected)
+        text += f", {expected} is right" if cell.verdict in BAD else f"; more exactly {expected}"
+    return text if cell.verdict is verdict else f"{text} ({cell.verdict})"
+
+
 def truly(cells: tuple[CellVerdict, ...], most: int) -> str:
     """The true values of carried cells: what would stand there without the slip."""
     known = [cell for cell in cells if cell.verdict is Verdict.CARRIED and cell.expected is not None]

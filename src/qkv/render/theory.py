@@ -293,7 +293,7 @@ def answer_blocks(answers: Sequence[Answer]) -> list[Block]:
         blocks.append(Heading(f"{answer.title} (line {answer.line})" if answer.line else answer.title))
         if answer.question:
             blocks.append(Paragraph(f"Asked: {answer.question}"))
-        blocks.append(Paragraph(answer.words))
+        blocks += [Paragraph(text) for text in (answer.words, *answer.details)]
         for value in answer.values:
             columns = len(value.rows[0])
             blocks.append(Table(("",) * columns, value.rows, f"{value.name}: {value.formula}", tuple(range(columns))))

@@ -197,7 +197,7 @@ def _answer(answer: Answer) -> dict[str, Any]:
             for value in answer.values
         ],
         "formulas": [{"plain": plain_text, "latex": tex} for plain_text, tex in answer.formulas],
-        "notes": [answer.words],
+        "notes": [answer.words, *answer.details],
     }
 
 

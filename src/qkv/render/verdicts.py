@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group
 from rich.text import Text
 
-from qkv.check.model import BAD, CellVerdict, Claim, Report, Verdict
-from qkv.render.grid import pretty
+from qkv.check.model import BAD, Claim, Report, Verdict
 from qkv.render.lines import hanging
 from qkv.render.options import DEFAULT, Options
-from qkv.render.summary import SYMBOLS, count, listed, says, sentence, sources, totals, truly
+from qkv.render.summary import SYMBOLS, count, listed, says, sentence, sources, told, totals, truly
 
 COLOURS = {
     Verdict.RIGHT: "green",
@@ -57,7 +56,7 @@ def _details(claim: Claim, report: Report) -> Iterator[str]:
     follows, true = sources(claim, report), truly(claim.cells, MOST_CELLS)
     own = [cell for cell in claim.cells if cell.verdict is not Verdict.CARRIED]
     for cell in own[:MOST_CELLS]:
-        yield told(cell, claim.verdict)
+        yield told(cell, claim.verdict) + (f": {cell.working}" if cell.working else "")
     if len(own) > MOST_CELLS:
         yield f"and {count(len(own) - MOST_CELLS, 'more cell')}"
     if follows or true:
@@ -68,20 +67,6 @@ def _details(claim: Claim, report: Report) -> Iterator[str]:
         yield f"read as: {claim.repair}"
     if claim.reason:
         yield claim.reason
-
-
-def told(cell: CellVerdict, verdict: Verdict) -> str:
-    """One cell: what is shown, what it should be and how that comes about.
-
-    >>> told(CellVerdict(2, 3, "18", "12", "12", Verdict.WRONG, "2·2 + 2·3 + 2·1 = 12"), Verdict.WRONG)
-    'cell (2,3): 18 is shown, 12 is right: 2·2 + 2·3 + 2·1 = 12'
-    """
-    text = f"cell ({cell.row},{cell.column}): {pretty(cell.shown)} is shown"
-    if cell.expected is not None:
-        text += f", {pretty(cell.expected)} is right"
-    if cell.verdict is not verdict:
-        text += f" ({cell.verdict})"
-    return text + (f": {cell.working}" if cell.working else "")
 
 
 def _notes(report: Report, width: int) -> Iterator[Text]:
