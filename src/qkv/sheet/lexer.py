@@ -53,10 +53,14 @@ class Places:
         """Where the character at `offset` stands."""
         place = self._known.get(offset)
         if place is None:
-            row = bisect_right(self._starts, offset) - 1
-            column = offset - self._starts[row] + (self._column if row == 0 else 1)
-            place = self._known[offset] = Location(self._line + row, column)
+            place = self._known[offset] = self.once(offset)
         return place
+
+    def once(self, offset: int) -> Location:
+        """The same for an offset that will not be asked for again, such as that of a matrix cell."""
+        row = bisect_right(self._starts, offset) - 1
+        column = offset - self._starts[row] + (self._column if row == 0 else 1)
+        return Location(self._line + row, column)
 
 
 _SUBS, _SUPS, _GREEK = ("".join(t) for t in (table.SUBSCRIPTS, table.SUPERSCRIPTS, table.GREEK))

@@ -53,7 +53,7 @@ def plain_grid(token: Token, places: Places) -> Matrix:
     begin = _BODY.match(token.text)
     for m in _NUMBER_OR_ROW.finditer(token.text, begin.end() if begin else 0):
         if m.group(2):
-            row.append(decimal(m.group(1) + m.group(2), places.at(token.start + m.start())))
+            row.append(decimal(m.group(1) + m.group(2), places.once(token.start + m.start())))
         elif row:
             rows.append(tuple(row))
             row = []
@@ -65,7 +65,7 @@ def plain_grid(token: Token, places: Places) -> Matrix:
 def plain_list(token: Token, places: Places) -> Matrix:
     """[1, 0, 1], straight from its source."""
     cells = tuple(
-        decimal(m.group(1) + m.group(2), places.at(token.start + m.start())) for m in _NUMBERS.finditer(token.text)
+        decimal(m.group(1) + m.group(2), places.once(token.start + m.start())) for m in _NUMBERS.finditer(token.text)
     )
     return Matrix((cells,), loose=True, at=places.at(token.start))
 
