@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import reduce
 
 from qkv.check.compare import loosened, shown_number
 from qkv.errors import NameUnknownError, QkvError
 from qkv.expr import nodes as n
+from qkv.expr.nodes import factors
 from qkv.expr.names import Symbol
 from qkv.interpret.cells import fraction
 from qkv.interpret.certified import Certified, Value, scalar
@@ -74,10 +76,23 @@ class Author(Mapping[Symbol, Value]):
         def change(part: n.Expr) -> n.Expr:
             if part in self.parts:
                 return n.Name(self.parts[part])
+            if isinstance(part, n.Product) and self.parts:
+                return self._regrouped(part)
             square = self._square(part.arg) if self.roots and isinstance(part, n.Root) else None
             return n.Name(self.roots[square]) if square in self.roots else part
 
         return n.rewrite(expr, change)
+
+    def _regrouped(self, product: n.Product) -> n.Expr:
+        """sᵀ W h with W h printed: products may be grouped either way."""
+        chain = factors(product)
+        for part, symbol in self.parts.items():
+            inner = factors(part)
+            for i in range(len(chain) - len(inner) + 1):
+                if len(inner) > 1 and chain[i : i + len(inner)] == inner:
+                    chain[i : i + len(inner)] = [n.Name(symbol)]
+                    return reduce(n.Product, chain)
+        return product
 
     def _square(self, expr: n.Expr) -> Fraction | None:
         try:

@@ -16,6 +16,7 @@ from qkv.check.targets import Target, targets
 from qkv.check.walk import Judgement, Source, Walk, conclude, judged_against
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
+from qkv.expr.nodes import factors
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.program.model import Step
@@ -36,13 +37,6 @@ class Copy:
     def points(self) -> float:
         """The share of cells that agree."""
         return score(self.judged)
-
-
-def factors(expr: n.Expr) -> list[n.Expr]:
-    """The factors of a product, left to right."""
-    if isinstance(expr, n.Product):
-        return [*factors(expr.left), *factors(expr.right)]
-    return [expr]
 
 
 def judge_copies(walk: Walk, fact: Fact, link: Link) -> Step | None:

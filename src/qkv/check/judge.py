@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from qkv.check.author import Author
 from qkv.check.cells import score, shown_grid
-from qkv.check.copies import factors, judge_copies
+from qkv.check.copies import judge_copies
 from qkv.check.literals import judge_damaged, judge_literal, judge_working
 from qkv.check.meanings import anything, best_meaning
 from qkv.check.model import Claim, Report, Verdict
@@ -14,10 +14,11 @@ from qkv.check.shapes import judge_shapes
 from qkv.check.theory import judge_theory
 from qkv.check.walk import Walk, add_claim, conclude, judged_against
 from qkv.expr import nodes as n
+from qkv.expr.nodes import factors
 from qkv.program.model import Step
 from qkv.sheet.model import Link, Origin, Relation, Sheet
 from qkv.understand.facts import Fact, Form, form, plain_value
-from qkv.understand.problems import Problem, understand
+from qkv.understand.problems import Problem, inlined, understand
 from qkv.understand.scopes import EXERCISE
 
 
@@ -55,7 +56,12 @@ def _next_author(problem: Problem, before: Author | None) -> Author:
     if before is not None:
         for symbol, value in before.printed.items():
             old, new = before.trace.program.item(symbol), problem.program.item(symbol)
-            if old is not None and new is not None and old.expr == new.expr:
+            same = (
+                old is not None
+                and new is not None
+                and (old.expr == new.expr or new.expr == inlined(before.trace.program, symbol))
+            )
+            if same:
                 author.print(symbol, value, before.blame.get(symbol, ()))
     return author
 

@@ -10,12 +10,12 @@ from itertools import islice, product
 from qkv.check.author import Loose
 from qkv.check.cells import Grid, fitted, judge_grid, score, shape_of, shown_grid
 from qkv.check.compare import shown_cell
-from qkv.check.copies import factors
 from qkv.check.meanings import SURE, best_meaning
 from qkv.check.model import BAD, Verdict
 from qkv.check.walk import Judgement, Walk, add_claim, cell_verdicts, conclude, worst_of
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
+from qkv.expr.nodes import factors
 from qkv.expr.show import plain
 from qkv.interpret.cells import precision
 from qkv.interpret.certified import Certified, Value

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from qkv.check.copies import factors
 from qkv.check.model import CellVerdict, Claim, Verdict
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
+from qkv.expr.nodes import factors
 from qkv.interpret.fit import Shape, product_shape, say
 from qkv.sheet.model import Sheet
 from qkv.understand.facts import Fact, plain_value

@@ -24,9 +24,11 @@ Every node may know where it stands in its document (`at`); equality ignores tha
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
+from typing import get_args
 
 from qkv.errors import Location
 from qkv.expr.names import Symbol
@@ -232,22 +234,30 @@ Expr = (
 )  # fmt: skip
 
 
+def _parts_of(kind: type[Node]) -> tuple[str, ...]:
+    return tuple(spec.name for spec in fields(kind) if "Expr" in str(spec.type))
+
+
+# The fields of each kind of node that hold nodes, looked up once: trees are walked all the time.
+_PARTS: dict[type, tuple[str, ...]] = {kind: _parts_of(kind) for kind in get_args(Expr)}
+
+
 def children(node: Expr) -> Iterator[Expr]:
     """The direct parts of a node, left to right.
 
     >>> [str(part.value) for part in children(Sum((number(1), number(2))))]
     ['1', '2']
     """
-    for spec in fields(node):
-        yield from _nodes(getattr(node, spec.name))
-
-
-def _nodes(value: object) -> Iterator[Expr]:
-    if isinstance(value, Node):
-        yield value  # type: ignore[misc]
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _nodes(item)
+    for name in _PARTS[type(node)]:
+        value = getattr(node, name)
+        if isinstance(value, tuple):
+            for item in value:
+                if isinstance(item, tuple):
+                    yield from item
+                else:
+                    yield item
+        elif value is not None:
+            yield value
 
 
 def walk(node: Expr) -> Iterator[Expr]:
@@ -256,28 +266,39 @@ def walk(node: Expr) -> Iterator[Expr]:
     while stack:
         top = stack.pop()
         yield top
-        stack.extend(reversed(list(children(top))))
+        if _PARTS[type(top)]:
+            stack.extend(reversed(list(children(top))))
 
 
 def rewrite(node: Expr, change: Callable[[Expr], Expr]) -> Expr:
     """Rebuild a tree bottom up, passing every node through `change`."""
-    if isinstance(node, (Number, Infinite, Name)):
-        return change(node)
-    updates = {s.name: _rewritten(getattr(node, s.name), change) for s in fields(node) if s.name != "at"}
-    return change(replace(node, **updates))  # type: ignore[arg-type]
+    updates = {}
+    for name in _PARTS[type(node)]:
+        value = getattr(node, name)
+        made = _rewritten(value, change)
+        if made is not value:
+            updates[name] = made
+    return change(replace(node, **updates) if updates else node)  # type: ignore[arg-type]
 
 
 def _rewritten(value: object, change: Callable[[Expr], Expr]) -> object:
-    if isinstance(value, Node):
-        return rewrite(value, change)  # type: ignore[arg-type]
-    if isinstance(value, tuple) and value and isinstance(value[0], (Node, tuple)):
-        return tuple(_rewritten(item, change) for item in value)
-    return value
+    """The same object where nothing changed, so that unchanged branches are shared."""
+    if isinstance(value, tuple):
+        made = tuple(_rewritten(item, change) for item in value)
+        return value if all(map(operator.is_, made, value)) else made
+    return None if value is None else rewrite(value, change)  # type: ignore[arg-type]
 
 
 def names_in(node: Expr) -> tuple[Symbol, ...]:
     """The symbols that a tree mentions, each once, in order."""
     return tuple(dict.fromkeys(part.symbol for part in walk(node) if isinstance(part, Name)))
+
+
+def factors(node: Expr) -> list[Expr]:
+    """The factors of a product, left to right."""
+    if isinstance(node, Product):
+        return [*factors(node.left), *factors(node.right)]
+    return [node]
 
 
 def is_literal(node: Expr) -> bool:

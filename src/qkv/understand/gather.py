@@ -6,9 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
+from qkv.interpret.loop import evaluate
+from qkv.interpret.shapes import Shapes
 from qkv.program.kinds import Key, Scale, Score, Spec, default_symbol
 from qkv.program.model import Given
 from qkv.sheet.model import Origin, Repair
@@ -56,6 +59,8 @@ class Gathering:
     cells: dict[tuple[Role, int, int], n.Expr] = field(default_factory=dict)  # a_{3,1} ≈ 0.002
     inherited: set[Key] = field(default_factory=set)
     defined: dict[Symbol, Role] = field(default_factory=dict)  # roles that formulas give to names
+    sources: dict[Role, Symbol] = field(default_factory=dict)  # where Q, K and V come from, as formulas say
+    only_row: int | None = None  # q_2 alone: the one query that is spoken of
     repairs: list[Repair] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     speaks: bool = True  # whether the problem gives or works out anything of its own
@@ -64,17 +69,16 @@ class Gathering:
 def gather(facts: tuple[Fact, ...], title: str = "", earlier: Gathering | None = None) -> Gathering:
     """Walk the facts of one problem. Code fences come last: they only fill what the text leaves open."""
     found = Gathering(causal=bool(CAUSAL.search(title)))
+    numeric = {fact.statement.part for fact in facts if fact.value is not None and _is_matrix(fact)}
     for fact in facts:
         _note_definition(found, fact)
+        if fact.statement.part in numeric:
+            _note_words(found, fact)
     for fact in (*(f for f in facts if not _is_code(f)), *(f for f in facts if _is_code(f))):
         if not fact.statement.struck:
             _note_fact(found, fact, facts)
     for fact in facts:
         _note_nameless(found, fact)
-    numeric = {fact.statement.part for fact in facts if fact.value is not None and _is_matrix(fact)}
-    for fact in facts:
-        if fact.statement.part in numeric:
-            _note_words(found, fact)
     _settle(found, earlier)
     return found
 
@@ -84,6 +88,10 @@ def _note_definition(found: Gathering, fact: Fact) -> None:
     if fact.formula is None or fact.statement.struck or not fact.subjects:
         return
     role = formula_role(fact.formula, role_of_name(found, fact.head))  # type: ignore[arg-type]
+    source = _token_factor(fact.formula)
+    if source is not None:
+        found.sources.setdefault(source[0], source[1])
+        role = source[0]
     if role is not None:
         found.defined.setdefault(fact.subjects[0].symbol, role)
 
@@ -105,6 +113,20 @@ def _note_nameless(found: Gathering, fact: Fact) -> None:
         value = n.Matrix(tuple(zip(*value.rows, strict=True)), at=value.at)
     symbol = default_symbol(role)
     found.givens[role, None] = Given(symbol, value, role, symbol_plain(symbol), None, fact.statement.at.line)
+
+
+def _token_factor(formula: n.Expr) -> tuple[Role, Symbol] | None:
+    """Q = Y W^Q: the queries come from Y, whatever Y is called."""
+    inner = formula.terms[0] if isinstance(formula, n.Sum) else formula
+    if not isinstance(inner, n.Product):
+        return None
+    for weight, token in ((inner.right, inner.left), (inner.left, inner.right)):
+        weight = weight.arg if isinstance(weight, n.Transpose) else weight
+        if isinstance(weight, n.Name) and isinstance(token, n.Name):
+            role = next((q for q, (_, w) in FACTORS.items() if place_of(weight.symbol).roles[:1] == (w,)), None)
+            if role is not None and not token.symbol.indices and token.symbol.base not in TOKEN_BASES:
+                return role, token.symbol
+    return None
 
 
 def _is_code(fact: Fact) -> bool:
@@ -132,6 +154,8 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
     for name in fact.subjects:
         place = place_of(name.symbol, fact.head)
         role = formula_says or misread_q(name.symbol, fact) or (place.roles[0] if place.roles else None)
+        if name.symbol in found.sources.values() and fact.formula is None and fact.working is None:
+            role = R.X if found.sources.get(R.Q, name.symbol) == name.symbol else R.Y
         _note_subject(found, fact, name, place, role, facts)
         if role in FACTORS and fact.working is not None and fact.formula is None or formula_says in FACTORS:
             _note_factors(found, fact, role or R.Q, place, facts)
@@ -251,7 +275,7 @@ def _head(place: Place, fact: Fact) -> int | None:
 
 
 def _note_primary(found: Gathering, name: n.Name, value: n.Matrix, role: Role, head: int | None, fact: Fact) -> None:
-    if role in (R.X, R.SOURCE, R.STATES, R.W_O, R.B_O):
+    if role in (R.X, R.Y, R.SOURCE, R.STATES, R.W_O, R.B_O):
         head = None
     given = _given(name, value, role, head, fact)
     held = found.givens.get((role, head))
@@ -335,6 +359,8 @@ def _settle_tokens(found: Gathering) -> None:
     for role in {role for role, _ in found.tokens}:
         if (role, None) not in found.givens:
             _stack(found, role, {i: g for (r, i), g in found.tokens.items() if r is role})
+    if (R.Q, None) in found.claimed and min(plain_shape(found.claimed[R.Q, None])) == 1:
+        found.only_row = found.only_row or 1
     for role in {role for role, _ in found.claimed_tokens} & {R.Q, R.K, R.V}:
         made = (FACTORS[role][0], None) in found.givens
         if not made and (role, None) not in found.claimed:
@@ -344,7 +370,9 @@ def _settle_tokens(found: Gathering) -> None:
 
 
 def _stack(found: Gathering, role: Role, rows: dict[int, Given]) -> None:
-    if sorted(rows) != list(range(1, len(rows) + 1)) and sorted(rows) != list(range(len(rows))):
+    if role is R.Q and len(rows) == 1:
+        found.only_row = next(iter(rows))
+    elif sorted(rows) != list(range(1, len(rows) + 1)) and sorted(rows) != list(range(len(rows))):
         return
     ordered = [rows[i] for i in sorted(rows)]
     parts = tuple(_as_row(given) for given in ordered)
@@ -363,6 +391,23 @@ def _settle_states(found: Gathering) -> None:
     """States h without a source vector are the tokens themselves."""
     if (R.STATES, None) in found.givens and (R.SOURCE, None) not in found.givens and (R.X, None) not in found.givens:
         found.givens[R.X, None] = replace(found.givens.pop((R.STATES, None)), role=R.X)
+
+
+def _inherit_memory(found: Gathering, earlier: Gathering) -> None:
+    """Queries from a new sequence, nothing said of keys and values: they come from the sequence before."""
+    before = earlier.givens.get((R.X, None))
+    local = {R.X, R.W_K, R.W_V, R.K, R.V} & ({role for role, _ in found.givens} - {role for role, _ in found.inherited})
+    spoken = {R.K, R.V} & (set(found.sources) | {role for role, _ in found.claimed})
+    if (
+        before is not None
+        and local == {R.X}
+        and R.Q in found.sources
+        and not spoken
+        and (R.Y, None) not in found.givens
+    ):
+        symbol = before.symbol if before.symbol != found.givens[R.X, None].symbol else default_symbol(R.Y)
+        found.givens[R.Y, None] = replace(before, symbol=symbol, role=R.Y)
+        found.inherited.add((R.Y, None))
 
 
 SOURCE_FAMILY = frozenset({R.SOURCE, R.STATES, R.W_A, R.U_A, R.V_A, R.CONTEXT})
@@ -392,6 +437,7 @@ def _inherit(found: Gathering, earlier: Gathering) -> None:
             found.inherited.add((role, head))
     for key, matrix in earlier.printed.items():
         found.printed.setdefault(key, matrix)
+    _inherit_memory(found, earlier)
     for key, token in earlier.tokens.items():
         found.tokens.setdefault(key, token)
     for symbol, other in earlier.others.items():
@@ -471,6 +517,11 @@ def _settle_identities(found: Gathering) -> None:
             found.givens[key] = replace(given, expr=n.Matrix(rows))
 
 
+def plain_shape(given: Given) -> tuple[int, int]:
+    """The printed shape of a given."""
+    return given.expr.shape if isinstance(given.expr, n.Matrix) else (0, 0)
+
+
 def given_shape(given: Given) -> tuple[int, int] | None:
     """The printed shape of a given, or of a stack of given rows."""
     if isinstance(given.expr, n.Matrix):
@@ -511,11 +562,14 @@ def _score(found: Gathering) -> Score:
 def _shape(found: Gathering, given: Given) -> tuple[int, int] | None:
     if isinstance(given.expr, n.Matrix):
         return given.expr.shape
-    if isinstance(given.expr, n.Concat):
+    if isinstance(given.expr, n.Concat) and all(isinstance(x, (n.Name, n.Transpose)) for x in given.expr.parts):
         first = next((g for g in found.tokens.values() if g.role is given.role), None)
         if first and isinstance(first.expr, n.Matrix):
             return len(given.expr.parts), max(first.expr.shape)
-    return None
+    try:
+        return evaluate(given.expr, {}, Shapes())
+    except QkvError:
+        return None
 
 
 def _columns_fit(shapes: dict[Key, tuple[int, int]]) -> bool:

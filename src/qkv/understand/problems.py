@@ -49,9 +49,37 @@ def understand(sheet: Sheet) -> tuple[Problem, ...]:
     parted = tuple(scopes(facts_of(sheet), sheet))
     for i, scope in enumerate(parted):
         found = gather(scope, _titles(scope, parted[i + 1 :], sheet), earlier)
+        _import_sources(found, problems)
         problems.append(_likeliest(scope, found, sheet))
         earlier = found
     return tuple(problems)
+
+
+def _import_sources(found: Gathering, problems: list[Problem]) -> None:
+    """Q = Z W_Q with the Z that an earlier problem worked out: it is given here, as the expression that gives it."""
+    for role, symbol in found.sources.items():
+        target = R.X if role is R.Q or found.sources.get(R.Q, symbol) == symbol else R.Y
+        held = found.givens.get((target, None))
+        if held is not None and (held.symbol == symbol or (target, None) not in found.inherited):
+            continue
+        for problem in reversed(problems):
+            item = problem.program.item(symbol)
+            if isinstance(item, Step):
+                expr = inlined(problem.program, symbol)
+                found.givens[target, None] = Given(
+                    symbol, expr, target, symbol_plain(symbol), line=item.line, implied=True
+                )
+                break
+
+
+def inlined(program: Program, symbol: Symbol) -> n.Expr:
+    """A quantity as one expression of the numbers that were given."""
+
+    def change(part: n.Expr) -> n.Expr:
+        item = program.item(part.symbol) if isinstance(part, n.Name) else None
+        return part if item is None else n.rewrite(item.expr, change)
+
+    return n.rewrite(n.Name(symbol), change)
 
 
 def _titles(scope: tuple[Fact, ...], later: tuple[tuple[Fact, ...], ...], sheet: Sheet) -> str:
@@ -111,7 +139,8 @@ def _problem(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem
     program = _with_sheet_formulas(program, scope, found)
     program = _without_scale(program, scope, sheet)
     program = _workable(program)
-    return Problem(Trace(program), scope, Resolver(program, _sizes(program, found)), tuple(found.repairs))
+    resolver = Resolver(program, _sizes(program, found), only_row=found.only_row)
+    return Problem(Trace(program), scope, resolver, tuple(found.repairs))
 
 
 def _sizes(program: Program, found: Gathering) -> dict[Role, n.Number]:

@@ -24,6 +24,10 @@ SAME = {
 }
 
 
+# Quantities with one row a query.
+BY_QUERY = frozenset({R.Q, R.SCORES, R.SCALED, R.MASKED, R.WEIGHTS, R.HEAD, R.OUTPUT, R.CONTEXT})
+
+
 @dataclass(frozen=True)
 class Resolver:
     """Turns document names into expressions over a program's symbols. `rows` says whether a token's vector is a row
@@ -32,6 +36,7 @@ class Resolver:
     program: Program
     sizes: Mapping[Role, n.Number] = field(default_factory=dict)
     rows: bool = False
+    only_row: int | None = None  # where one query alone is spoken of, its number
 
     def expr(self, expr: n.Expr, head: int | None = None) -> n.Expr | None:
         """The expression in the program's names, or None where a name means nothing here."""
@@ -89,6 +94,8 @@ class Resolver:
         return any(item.role is role and item.head is not None for item in self.program.items)
 
     def _pick(self, role: Role, target: Symbol, row: int, column: int | None) -> n.Expr | None:
+        if row == self.only_row and role in BY_QUERY:
+            row = 1
         if column is not None:
             return n.Entry(n.Name(target), row, column)
         if self.program.find(R.SOURCE) is not None and role in (R.WEIGHTS, R.SCORES, R.SCALED):
