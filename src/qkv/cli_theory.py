@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -20,7 +21,7 @@ from qkv.render import theory_json as data
 from qkv.render.blocks import Block, Table, markdown, terminal
 from qkv.theory import plots
 from qkv.theory.cases import Sizes
-from qkv.theory.cost import KINDS, cost, crossing, program_cost
+from qkv.theory.cost import KINDS, Cost, cost, crossing, program_cost
 from qkv.theory.identities import IDENTITIES, find, prove, refute
 from qkv.theory.scale import derive, own_scores, saturation, simulate, sizes_up_to
 from qkv.theory.sizes import Convention
@@ -131,7 +132,7 @@ def cost_command(
     if path is not None:
         if plot:
             raise ValueRefused("A growth plot needs an open number of tokens; give --kind and sizes, not a sheet.")
-        costs = [program_cost(trace.program, counting) for trace in _traces(path)]
+        costs = [_titled(program_cost(trace.program, counting), trace) for trace in _traces(path)]
         shown = [block for counted in costs for block in blocks.cost_blocks(counted, None, width_bytes)]
         forms = [data.cost(counted, None, files.name_of(path)) for counted in costs]
         _write(shown, forms[0] if len(forms) == 1 else {"schema": "qkv.costs/1", "problems": forms}, more)
@@ -145,6 +146,11 @@ def cost_command(
         click.echo(f"The plot is in {plots.plot_growth(growing, plot)}.", err=True)
     symbols = cost(kind, **options) if any(given.values()) else None
     _write(blocks.cost_blocks(counted, meeting, width_bytes, symbols), data.cost(counted, meeting), more)
+
+
+def _titled(counted: Cost, trace: Trace) -> Cost:
+    title = trace.program.title
+    return replace(counted, kind=f"{counted.kind} ({title})") if title else counted
 
 
 @click.command(name="scale")

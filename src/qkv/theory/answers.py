@@ -39,6 +39,7 @@ class Answer:
     formulas: tuple[tuple[str, str], ...] = ()
     values: tuple[Value, ...] = ()
     interpretation: str = ""  # where it was read off
+    details: tuple[str, ...] = ()  # the steps that lead to it, a line each
 
 
 Build = Callable[[Context], Answer]
@@ -195,17 +196,16 @@ def _counts(context: Context) -> Answer:
         counts = [(sort, count) for sort, count in listed(step.counts) if sort in COURSE]
         if counts:
             said = " and ".join(f"{_named(count, context)} {sort}" for sort, count in counts)
-            steps.append(f"{step.name} = {step.formula} takes {said}")
+            steps.append(f"{step.name} = {step.formula}: {said}")
     total = [(sort, count) for sort, count in listed(counted.total) if sort in COURSE]
     order = leading(counted.total.multiplications)  # the other sorts grow no faster
     words = (
-        f"{'; '.join(steps)}. In total: {', '.join(f'{_named(count, context)} {sort}' for sort, count in total)}. "
+        f"In total: {', '.join(f'{_named(count, context)} {sort}' for sort, count in total)}. "
         f"That is O({_named(order, context)})."
     )
     formulas = (*(_formula(sort, count, context) for sort, count in total), _formula("order", order, context))
-    return Answer(
-        "", 0, 0, "Operations", words, formulas, _numbers(context, [(s, s, c) for s, c in total]), "operation counts"
-    )
+    values = _numbers(context, [(sort, sort, count) for sort, count in total])
+    return Answer("", 0, 0, "Operations", words, formulas, values, "operation counts", tuple(steps))
 
 
 COURSE = ("multiplications", "additions", "divisions")  # exponentials and comparisons are usually not counted
@@ -283,10 +283,11 @@ def _proof(key: str) -> Build:
         from qkv.theory.identities import prove
 
         proof = prove(key)
-        steps = "; ".join(f"{formula} ({because})" for formula, because in proof.identity.steps)
-        words = f"{steps}. Checked in symbols, exactly: {'it holds' if proof.verdict.holds else 'open'}."
+        steps = tuple(f"{formula} ({because})" for formula, because in proof.identity.steps)
+        checked = "it holds" if proof.verdict.holds else "open"
+        words = f"{proof.statement}. Checked in symbols, exactly, for small sizes: {checked}."
         formula = (proof.statement, proof.identity.latex)
-        return Answer("", 0, 0, proof.identity.title, words, (formula,), interpretation="symbols")
+        return Answer("", 0, 0, proof.identity.title, words, (formula,), (), "symbols", steps)
 
     return build
 

@@ -13,16 +13,14 @@ from qkv.theory.answers import Answer, Value, answers
 
 
 def answered(sheet: Sheet) -> Iterator[Program]:
-    """One program for each theory question that a sheet asks; its words and formulas are notes."""
+    """One program for each theory question that a sheet asks; its words are notes."""
     for answer in answers(sheet):
         yield _program(answer)
 
 
 def _program(answer: Answer) -> Program:
     steps = tuple(_step(value, i) for i, value in enumerate(answer.values))
-    formulas = tuple(f"{name} = {text}" if name else text for name, text in answer.formulas)
-    notes = (answer.words, *formulas)
-    return Program("theory", (), steps, tuple(note for note in notes if note), answer.title, answer.line)
+    return Program("theory", (), steps, (answer.words, *answer.details), answer.title, answer.line)
 
 
 def _step(value: Value, place: int) -> Step:
