@@ -64,7 +64,7 @@ def identities(sentence: str) -> Iterator[tuple[str, int]]:
     if not IDENTITY_HINT.search(sentence):
         return
     for found in IDENTITY.finditer(sentence):
-        head = re.split(r"[.;:。；：]\s", sentence[: found.start()])[-1]
+        head = re.split(r"[.;:。；：]\s", sentence[max(0, found.start() - 200) : found.start()])[-1]
         offset = found.start() - len(head)
         names = []
         for part in reversed(list(_spans(head))):

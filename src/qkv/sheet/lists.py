@@ -83,21 +83,25 @@ def plain_list(source: str) -> str:
     source = _KEYWORD.sub(_blank, source)
     if "inf" in source:
         source = _INFINITY.sub(lambda found: "∞".ljust(len(found[0])), source)
-    while found := _WRAPPER.search(source):
-        close = _closing(source, found.end())
-        inside = source[found.end() : close]
-        source = source[: found.start()] + " " * len(found[0]) + inside + " " + source[close + 1 :]
-    return source
+    return _unwrapped(source) if "(" in source else source
+
+
+def _unwrapped(source: str) -> str:
+    """A list without the constructors around it; one walk, with a stack of what each bracket opened."""
+    wrappers = {found.end() - 1: found.start() for found in _WRAPPER.finditer(source)}
+    if not wrappers:
+        return source
+    characters, opened = list(source), []
+    for found in re.finditer(r"[()]", source):
+        at = found.start()
+        if found[0] == "(":
+            opened.append(wrappers.get(at, -1))
+        elif opened and opened.pop() >= 0:
+            characters[at] = " "
+    for end, start in wrappers.items():
+        characters[start : end + 1] = " " * (end + 1 - start)
+    return "".join(characters)
 
 
 def _blank(found: re.Match[str]) -> str:
     return " " * len(found[0])
-
-
-def _closing(source: str, at: int) -> int:
-    depth = 1
-    for index in range(at, len(source)):
-        depth += (source[index] == "(") - (source[index] == ")")
-        if depth == 0:
-            return index
-    return len(source)

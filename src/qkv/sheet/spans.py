@@ -82,11 +82,12 @@ def _words(text: str, start: int, end: int, struck: bool) -> Iterator[Piece]:
         yield Piece(Sort.WORDS, text[start:end], start, struck)
 
 
+_STRIKE_END = re.compile(r"~~|</(?:del|s|strike)>")
+
+
 def _strike_ends(text: str, at: int) -> bool:
     """A strike opens only before ink and where its end is near."""
-    return (
-        at < len(text) and not text[at].isspace() and re.compile(r"~~|</(?:del|s|strike)>").search(text, at) is not None
-    )
+    return text[at : at + 1].strip() != "" and _STRIKE_END.search(text, at, at + 2000) is not None
 
 
 def brace_end(text: str, at: int) -> int:
