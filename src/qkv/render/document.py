@@ -90,7 +90,7 @@ def cut(text: str) -> Document:
     for start, end in (*fences, (len(text), len(text))):
         blocks += _blocks(text, at, start, formulas)
         if end > start:
-            blocks.append(Block(Kind.VERBATIM, start, end))
+            blocks.append(Block(Kind.VERBATIM, *_inside_fence(text, start, end)))
         at = end
     return Document(text, tuple(blocks), tuple(formulas))
 
@@ -118,6 +118,14 @@ def _scan(text: str) -> tuple[list[Formula], list[tuple[int, int]]]:
 def _fence_end(text: str, found: re.Match[str]) -> int:
     closing = re.compile(rf"^[ \t]*{re.escape(found[0].strip())}+[ \t]*$", re.MULTILINE).search(text, found.end())
     return closing.end() if closing else len(text)
+
+
+def _inside_fence(text: str, start: int, end: int) -> tuple[int, int]:
+    """What stands between the marks of a fence."""
+    first = text.find("\n", start, end)
+    last = text.rfind("\n", start, end)
+    closed = text[last + 1 : end].strip().startswith(text[start:end].lstrip()[:3])
+    return (first + 1 if first >= 0 else end), (max(last, first + 1) if closed and last > first else end)
 
 
 def _formula(text: str, found: re.Match[str], missing: set[str]) -> Formula | None:
@@ -258,6 +266,8 @@ _BRACKETS = {"[": "]", "(": ")"}
 def _closing(text: str, at: int, end: int) -> int:
     """Where the matrix or list that begins at a place ends; the end of its line if none begins there."""
     opening = re.compile(r"\\begin\{(\w+)\}").match(text, at)
+    if not opening and "\n" in text[at:end]:  # a grid of several lines
+        return end
     closer = rf"\end{{{opening[1]}}}" if opening else _BRACKETS.get(text[at : at + 1], "")
     found = text.find(closer, at, end) if closer else -1
     if found >= 0:

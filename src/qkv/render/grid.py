@@ -10,6 +10,7 @@ from qkv.interpret.trace import Table
 
 GAP = 2  # blanks between columns
 MANY_ROWS = 16  # a table with more rows loses its middle ones unless all are asked for
+INFINITY = "-∞"
 CUT = None  # stands for what is left out, in lists of row and column numbers
 
 Picked = tuple[int | None, ...]
@@ -59,16 +60,16 @@ def grids(rows: Table, width: int, everything: bool = False) -> list[Grid]:
 
 def pretty(text: str) -> str:
     """A decimal as people like to see it in a terminal."""
-    return "-∞" if text == MINUS_INFINITY else text
+    return INFINITY if text == MINUS_INFINITY else text
 
 
 def _aligned(cells: list[str]) -> list[str]:
-    """One column, decimal points below each other."""
-    heads = [len(cell.partition(".")[0]) for cell in cells]
-    before = max(heads)
-    padded = [" " * (before - head) + cell for head, cell in zip(heads, cells, strict=True)]
+    """One column, decimal points below each other; −∞, which has none, to the right."""
+    heads = {cell: len(cell.partition(".")[0]) for cell in cells if cell != INFINITY}
+    before = max(heads.values(), default=0)
+    padded = [" " * (before - heads.get(cell, before)) + cell for cell in cells]
     length = max(map(len, padded))
-    return [cell.ljust(length) for cell in padded]
+    return [cell.rjust(length) if cell == INFINITY else cell.ljust(length) for cell in padded]
 
 
 def _fitting(widths: list[int], room: int) -> Picked:

@@ -80,7 +80,8 @@ class Marked:
                 level = min(block.level + 1, 4)
                 return f"<h{level}>{self._heading(document, block, spans)}</h{level}>"
             case Kind.VERBATIM:
-                return f"<pre>{self._plain(document.text, block.start, block.end, spans, escape)}</pre>"
+                end = block.start + len(document.text[block.start : block.end].rstrip())
+                return f"<pre>{self._plain(document.text, block.start, end, spans, escape)}</pre>"
             case Kind.TABLE:
                 return f'<div class="table"><table>{"".join(self._table(document, block, spans))}</table></div>'
             case _:

@@ -76,7 +76,7 @@ border-radius:.3rem;padding:.4rem .7rem;margin:.35rem 0;overflow-wrap:anywhere}
 .qkv .h6{--share:.30}.qkv .h7{--share:.35}.qkv .h8{--share:.40}.qkv .h9{--share:.45}.qkv .h10{--share:.50}
 @media (max-width:60rem){.qkv .row{grid-template-columns:2.2rem minmax(0,1fr)}.qkv .row .notes{grid-column:2}}
 @media print{.qkv{--paper:#fff;--ink:#000;--panel:#f5f5f5;--soft:#444;--line:#bbb;font-size:10.5pt}
-.qkv main{max-width:none;padding:0}.qkv .row{grid-template-columns:1.8rem minmax(0,1fr) 14rem;break-inside:avoid}
+.qkv main{max-width:none;padding:0}.qkv .row{break-inside:avoid}
 .qkv .claim,.qkv .note,.qkv mtable,.qkv mtd{-webkit-print-color-adjust:exact;print-color-adjust:exact}
 .qkv .display{overflow:visible}.qkv h2,.qkv h3{break-after:avoid}}
 """

@@ -78,7 +78,7 @@ def _given(given: Given) -> Text:
     line = "" if given.line is None else str(given.line)
     shape = say(given.expr.shape) if isinstance(given.expr, n.Matrix) else ""
     head = "" if given.head is None else f" of head {given.head}"
-    text = Text(f"{line:>{LINE - 2}}  ", style="dim")
+    text = Text().append(f"{line:>{LINE - 2}}  ", style="dim")
     text.append(f"{symbol_plain(given.symbol):<{NAME}} ", style="cyan")
     text.append(f"{shape:<{SHAPE}} ")
     text.append(ROLES.get(given.role, given.role.value) + head)
@@ -86,7 +86,7 @@ def _given(given: Given) -> Text:
 
 
 def _statement(statement: Statement, width: int) -> Text:
-    text = Text(f"{statement.at.line:>{LINE - 2}}  ", style="dim")
+    text = Text().append(f"{statement.at.line:>{LINE - 2}}  ", style="dim")
     style = "strike" if statement.struck else ""
     for place, link in enumerate(statement.links):
         if link.relation is not Relation.FIRST:

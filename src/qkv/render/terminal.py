@@ -40,16 +40,16 @@ COLOURS: dict[Role, str] = {
     Role.MASK: "yellow",
     Role.MASKED: "yellow",
     Role.WEIGHTS: "bright_blue",
-    Role.HEAD: "bright_red",
-    Role.CONCAT: "bright_red",
-    Role.OUTPUT: "bright_red",
-    Role.CONTEXT: "bright_red",
-    Role.W_O: "bright_red",
+    Role.HEAD: "dark_orange",
+    Role.CONCAT: "dark_orange",
+    Role.OUTPUT: "dark_orange",
+    Role.CONTEXT: "dark_orange",
+    Role.W_O: "dark_orange",
     Role.SOURCE: "cyan",
     Role.STATES: "magenta",
 }
-# Shades behind attention weights, from nothing to everything.
-HEAT = ("", "on #16243a", "on #1b3a63", "on #20528f", "on #2a6bbb", "on #3c86e0")
+# Shades behind attention weights, from next to nothing to everything: cold to hot, legible on light and dark ground.
+HEAT = ("", *(f"white on {x}" for x in ("#475569", "#2f6299", "#3f57c4", "#7a3fb0", "#b03a6a")))
 INDENT = 4
 SIDE_BY_SIDE = 4  # blanks between matrices that stand beside each other
 
@@ -101,7 +101,7 @@ def _problem(trace: Trace, options: Options, width: int) -> Iterator[Text]:
 
 def _heading(program: Program, width: int) -> Iterator[Text]:
     title = " ".join(program.title.split()) or program.kind
-    text = Text(title, style="bold")
+    text = Text().append(title, style="bold")
     if title != program.kind:
         text.append(f"  {program.kind}", style="dim")
     yield text
@@ -172,7 +172,7 @@ def _step(trace: Trace, step: Step, number: int, options: Options, width: int) -
 
 
 def _title(program: Program, step: Step, number: int, value: Shown, width: int) -> Text:
-    text = Text(f"{number:>2}  ", style="dim")
+    text = Text().append(f"{number:>2}  ", style="dim")
     text.append_text(_name(step.symbol, step.role))
     text.append(" = ")
     text.append_text(_formula(program, step.expr))
@@ -189,7 +189,7 @@ def _formula(program: Program, expr: n.Expr) -> Text:
     for symbol in sorted(n.names_in(expr), key=lambda s: -len(symbol_plain(s))):
         item = program.item(symbol)
         if item is not None and item.role in COLOURS:
-            text.highlight_regex(rf"(?<![\w^]){_escaped(symbol_plain(symbol))}(?![\w_])", COLOURS[item.role])
+            text.highlight_regex(rf"(?<![\w^]){_escaped(symbol_plain(symbol))}(?!(?!ᵀ)\w)", COLOURS[item.role])
     return text
 
 
@@ -220,7 +220,7 @@ def _caption(grid: Grid, value: Shown, indent: int) -> list[Text]:
 
 
 def _name(symbol: Symbol, role: Role) -> Text:
-    return Text(symbol_plain(symbol), style=f"bold {COLOURS.get(role, '')}".strip())
+    return Text().append(symbol_plain(symbol), style=f"bold {COLOURS.get(role, '')}".strip())
 
 
 def _unread(unread: Iterable[Unread]) -> Iterator[Text]:

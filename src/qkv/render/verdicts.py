@@ -41,14 +41,14 @@ def report(report: Report, options: Options = DEFAULT, width: int = 100) -> Grou
 
 def _claim(claim: Claim, report: Report, width: int) -> Iterator[Text]:
     colour = COLOURS[claim.verdict]
-    head = Text(f"{claim.line:>{LINE - 2}}  ", style="dim")
+    head = Text().append(f"{claim.line:>{LINE - 2}}  ", style="dim")
     head.append(f"{SYMBOLS[claim.verdict]} {claim.verdict:<{WORD - 2}}", style=colour)
     text = says(claim)
     room = max(width - LINE - WORD, 12)
     head.append(text if len(text) <= room else text[: room - 1] + "…", style="" if claim.verdict in BAD else "dim")
     yield head
     for line in _details(claim, report):
-        yield from hanging(" " * (LINE + 2), line, width)
+        yield from hanging(" " * (LINE + 2), line, width, "" if claim.verdict in BAD else "dim")
 
 
 def _details(claim: Claim, report: Report) -> Iterator[str]:
@@ -65,7 +65,7 @@ def _details(claim: Claim, report: Report) -> Iterator[str]:
         yield f"likely cause: {claim.cause.says or claim.cause.mistake}"
     if claim.repair:
         yield f"read as: {claim.repair}"
-    if claim.reason:
+    if claim.reason and claim.verdict is not Verdict.STRUCK:  # its mark says it
         yield claim.reason
 
 
@@ -81,7 +81,7 @@ def _summary(report: Report, width: int) -> Iterator[Text]:
 
 
 def _counts(summary: dict[str, int]) -> Text:
-    text = Text(f"{count(sum(summary.values()), 'claim')}: ", style="dim")
+    text = Text().append(f"{count(sum(summary.values()), 'claim')}: ", style="dim")
     for i, piece in enumerate(totals(summary).split(", ")):
         text.append((", " if i else "") + piece, style=COLOURS[Verdict(piece.split()[1])])
     return text
@@ -95,7 +95,7 @@ def overview(reports: Sequence[Report]) -> Group:
         total.update(each.summary)
     ordered = {verdict.value: total[verdict.value] for verdict in Verdict if total[verdict.value]}
     clean = sum(each.is_clean for each in reports)
-    last = Text(f"{count(len(reports), 'file')}, {clean} without a fault; ", style="bold")
+    last = Text().append(f"{count(len(reports), 'file')}, {clean} without a fault; ", style="bold")
     return Group(*lines, Text(), last + _counts(ordered))
 
 
