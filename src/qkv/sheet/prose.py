@@ -244,9 +244,9 @@ def _plain_line(line: str, at: Location) -> Iterator[Event]:
     source = NOUN_BEFORE_NAME.sub(_blank, _WORD_LIST.sub(_blank, line))
     source = _DASHED_COLON.sub(":  ", _TUPLE.sub(r"[\1]", source))
     result = parsed(source, at, strict=False)
-    done = 0
+    done, starts = 0, [0, *(found.end() for found in re.finditer("\n", line))]
     for chain in result.chains:
-        start = _offset_of(chain, line, at, done)
+        start = min(max(done, _offset_of(chain, starts, at)), len(line))
         if line[done:start].strip():
             yield Said(line[done:start].strip(), at)
         done = max(done, start + len(chain.text))
@@ -257,11 +257,9 @@ def _plain_line(line: str, at: Location) -> Iterator[Event]:
     yield from result.unread
 
 
-def _offset_of(chain: Chain, line: str, at: Location, done: int) -> int:
-    """Where in its line a chain begins."""
-    rows = chain.at.line - at.line
-    start = 0
-    for _ in range(rows):
-        start = line.find("\n", start) + 1
-    column = chain.at.column - 1 if rows else chain.at.column - at.column
-    return min(max(done, start + column), len(line))
+def _offset_of(chain: Chain, starts: list[int], at: Location) -> int:
+    """Where in a stretch that begins at `at`, whose lines begin at `starts`, a chain begins."""
+    row = chain.at.line - at.line
+    if row <= 0 or row >= len(starts):
+        return chain.at.column - at.column
+    return starts[row] + chain.at.column - 1
