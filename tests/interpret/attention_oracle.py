@@ -13,8 +13,9 @@ MASKED = None  # a score that is forbidden
 
 
 def real(value: object) -> mpf:
-    exact = Fraction(str(value))
-    return mpf(exact.numerator) / mpf(exact.denominator)
+    mantissa, _, exponent = str(value).partition("e")  # apart, since 10^-40000000 is no fraction to write out
+    exact = Fraction(mantissa)
+    return mpf(exact.numerator) / mpf(exact.denominator) * mpf(10) ** int(exponent or 0)
 
 
 def reals(rows: list[list[object]]) -> Rows:

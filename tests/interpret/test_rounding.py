@@ -9,9 +9,10 @@ import pytest
 from flint import arb, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
+from mpmath import mp
 
 import qkv
-from qkv.interpret.cells import NEG_INF
+from qkv.interpret.cells import NEG_INF, precision
 from qkv.interpret.rounding import exact_decimal, round_digits, round_places
 
 PLACES = st.integers(0, 8)
@@ -71,6 +72,18 @@ def test_a_ball_that_leaves_a_digit_open_gives_none() -> None:
     assert round_digits(wide, 2) is None
     assert round_digits(arb(0, fmpq(1, 10**9)), 3) is None
     assert round_places(arb(fmpq(1, 3), fmpq(1, 10**9)), 4) == "0.3333"
+
+
+@pytest.mark.parametrize("exponent", [-(10**8), -5000, 10**7])
+def test_numbers_far_from_one_are_as_easy_as_others(exponent: int) -> None:
+    mp.dps = 40
+    with precision(200):
+        cell = arb(exponent).exp()
+    mantissa, _, power = mp.nstr(mp.exp(exponent), 12, strip_zeros=False).partition("e")
+    assert round_digits(cell, 12) == f"{mantissa}e{int(power)}"
+    assert round_digits(-cell, 12) == f"-{mantissa}e{int(power)}"
+    if exponent < 0:
+        assert round_places(cell, 5) == "0.00000"
 
 
 def test_ties_and_zeros_behind_a_root_come_out() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from flint import fmpq, fmpz
+from flint import arb, fmpq, fmpz
 
-from qkv.interpret.cells import NEG_INF, Cell, bounds
+from qkv.interpret.cells import NEG_INF, Cell, bounds, precision
 
 MINUS_INFINITY = "-inf"
 
@@ -17,6 +17,8 @@ def round_places(cell: Cell, places: int) -> str | None:
     """
     if cell is NEG_INF:
         return MINUS_INFINITY
+    if _is_far(cell) and _magnitude(cell) < 0 and places < FAR // 4:
+        return _decimal(fmpz(0), places)
     low, high = (_nearest(x, places) for x in bounds(cell))
     return _decimal(low, places) if low == high else None
 
@@ -33,6 +35,10 @@ def round_digits(cell: Cell, digits: int) -> str | None:
         exact = exact_decimal(cell, digits)
         if exact is not None:
             return exact
+    shift = 0
+    if _is_far(cell):
+        shift = -int(_magnitude(cell) * LOG10_2)
+        cell = _times_power_of_ten(cell, shift, digits)
     low, high = bounds(cell)
     if low <= 0 <= high:
         return None
@@ -42,7 +48,27 @@ def round_digits(cell: Cell, digits: int) -> str | None:
         return None
     if abs(first) == fmpz(10) ** digits:  # 0.99999 became 1.0000
         first, places = fmpz(first // 10), places - 1
-    return _scientific(first, places, digits)
+    return _scientific(first, places + shift, digits)
+
+
+# A weight of e^-100000000 is a ball like another, but written out as a fraction it would fill megabytes.
+FAR = 4096  # from 2^±this on a ball is brought near 1 before it is taken apart
+LOG10_2 = 0.30103
+
+
+def _is_far(cell: Cell) -> bool:
+    return isinstance(cell, arb) and cell.is_finite() and not cell.contains(arb(0)) and abs(_magnitude(cell)) > FAR
+
+
+def _magnitude(cell: arb) -> int:
+    """The e for which the middle of a ball is about 2^e."""
+    mantissa, exponent = cell.mid().man_exp()
+    return int(exponent) + int(mantissa).bit_length()
+
+
+def _times_power_of_ten(cell: arb, shift: int, digits: int) -> arb:
+    with precision(min(cell.rel_accuracy_bits(), 4 * digits) + 128):
+        return cell * arb(10) ** shift
 
 
 def exact_decimal(cell: fmpq, digits: int) -> str | None:
