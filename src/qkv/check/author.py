@@ -70,10 +70,13 @@ class Author(Mapping[Symbol, Value]):
 
     def as_held(self, expr: n.Expr) -> n.Expr:
         """The expression with those parts replaced whose values were printed on their own."""
-        if not self.roots and not self.parts:
+        steps = {step.expr: step.symbol for step in self.trace.program.steps if step.symbol in self.printed}
+        if not self.roots and not self.parts and not steps:
             return expr
 
         def change(part: n.Expr) -> n.Expr:
+            if part in steps and part is not expr:
+                return n.Name(steps[part])
             if part in self.parts:
                 return n.Name(self.parts[part])
             if isinstance(part, n.Product) and self.parts:

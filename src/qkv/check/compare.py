@@ -109,10 +109,13 @@ def held(shown: Shown, sources: list[Cell]) -> Cell:
     """What the author may go on with: the printed number, or the unrounded one that it stands for.
 
     The interval spans the printed point and those of the computed sources that round to it, so that carrying full
-    precision and going on with printed digits are both covered, and nothing else is.
+    precision and going on with printed digits are both covered, and nothing else is. Where no source does (a slip),
+    the unrounded wrong number is unknown, and may be anything that rounds to what is shown.
     """
     if shown.value is None:
         return shown.cell
+    if not sources:
+        return loosened(shown)
     low = high = shown.value
     for source in sources:
         if source is NEG_INF:

@@ -15,9 +15,10 @@ from qkv.check.theory import judge_theory
 from qkv.check.walk import Walk, add_claim, conclude, judged_against
 from qkv.expr import nodes as n
 from qkv.expr.nodes import factors
+from qkv.expr.names import Role, Symbol
 from qkv.program.model import Step
 from qkv.sheet.model import Link, Origin, Relation, Sheet
-from qkv.understand.facts import Fact, Form, form, plain_value
+from qkv.understand.facts import Fact, Form, form, place_of, plain_value
 from qkv.understand.problems import Problem, inlined, understand
 from qkv.understand.scopes import EXERCISE
 
@@ -68,7 +69,7 @@ def _next_author(problem: Problem, before: Author | None) -> Author:
 
 def judge_fact(walk: Walk, fact: Fact) -> None:
     """Judge the links of one chain, left to right."""
-    if fact.statement.origin is Origin.CODE or _is_given(walk.problem, fact):
+    if fact.statement.origin is Origin.CODE or _is_given(walk.problem, fact) or _is_size(fact):
         return
     _strike(walk, fact)
     if fact.statement.struck:
@@ -111,6 +112,16 @@ def _is_given(problem: Problem, fact: Fact) -> bool:
         return False
     lines = {given.symbol: given.line for given in problem.program.givens}
     return bool(fact.subjects) and all(lines.get(name.symbol) == fact.value.at.line for name in fact.subjects)
+
+
+def _is_size(fact: Fact) -> bool:
+    """d_k = 2 states a size; it claims nothing to be worked out."""
+    roles = place_of(fact.symbol).roles[:1] if fact.symbol is not None else ()
+    return bool(set(roles) & {Role.D_K, Role.D_V, Role.D_MODEL}) or fact.symbol in (
+        Symbol("h"),
+        Symbol("n"),
+        Symbol("N"),
+    )
 
 
 def _is_superseded(problem: Problem, fact: Fact) -> bool:

@@ -24,22 +24,36 @@ LIKELY = 0.5  # share of cells that must agree before a meaning that is only lik
 
 def best_meaning(walk: Walk, fact: Fact, grid: Grid, before: list[Link], link: Link) -> Found | None:
     """The likeliest meaning under which the shown value makes sense; None where no meaning is likely enough."""
-    best: Found | None = None
-    points = -1.0
+    tried: list[tuple[float, Found]] = []
     for target in _meanings(walk, fact, grid, link):
         found, reached = _try(walk, fact, grid, before, target)
-        if found is not None and reached > points + 1e-9:
-            best, points = found, reached
-        if points >= SURE:
+        if found is not None:
+            tried.append((reached, found))
+        if reached >= SURE:
             break
+    return _chosen(walk, fact, tried)
+
+
+def _chosen(walk: Walk, fact: Fact, tried: list[tuple[float, Found]]) -> Found | None:
+    """What agrees best; else what the document leaves no doubt about; else the quantity of that very name."""
+    if not tried:
+        return None
+    points, best = max(tried, key=lambda pair: pair[0])
     needed = SURE if walk.is_foreign(fact) else LIKELY
-    if best is None or points >= needed or best[0].certain:
+    certain = [(reached, found) for reached, found in tried if found[0].certain]
+    if points >= SURE:
         return best
+    if certain:
+        return max(certain, key=lambda pair: pair[0])[1]
+    if points >= needed:
+        return best
+    if walk.is_foreign(fact):
+        return None
     # What is only likely is judged all the same where a known mistake reproduces every cell: that is no accident.
-    explained = (
-        not walk.is_foreign(fact) and explain(walk.problem.trace, walk.author, best[0].expr, best[1]) is not None
-    )
-    return best if explained else None
+    if explain(walk.problem.trace, walk.author, best[0].expr, best[1]) is not None:
+        return best
+    named = [found for _, found in tried if fact.symbol is not None and found[0].expr == n.Name(fact.symbol)]
+    return named[0] if named and not fact.pending else None
 
 
 def _try(walk: Walk, fact: Fact, grid: Grid, before: list[Link], target: Target) -> tuple[Found | None, float]:
@@ -58,7 +72,7 @@ def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target
     """Targets in the shape of what is shown: whole, or the row that words or order tell; then anything that agrees."""
     shape = shape_of(grid)
     doubtful = fact.pending or walk.is_foreign(fact)
-    for target in targets(fact, walk.problem):
+    for target in targets(fact, walk.problem, walk.author.printed):
         if doubtful:
             target = replace(target, certain=False)
         whole = walk.evaluated(target.expr)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.program.model import Given
 from qkv.understand.facts import Fact, Form, form, place_of
+from qkv.understand.formulas import formula_role
 from qkv.understand.problems import Problem
 from qkv.understand.resolve import SAME, Resolver
 from qkv.understand.roles import MISREAD_Q
@@ -25,26 +27,48 @@ class Target:
     subject: Symbol | None = None  # the program quantity that a printed value would become
 
 
-def targets(fact: Fact, problem: Problem, row: int | None = None) -> Iterator[Target]:
-    """The possible meanings of a fact, likeliest first."""
-    for name in fact.subjects:
-        yield from _of_name(fact, name, problem, row)
+def targets(fact: Fact, problem: Problem, printed: Container[Symbol] = ()) -> Iterator[Target]:
+    """The possible meanings of a fact, likeliest first. Where the chain has a formula that attention knows, only that
+    counts; a name with several roles does not mean what was already `printed` under a name of its own."""
     if not fact.subjects:
         yield from _of_formula(fact, problem)
         yield from _of_cue(fact, problem)
+    for name in fact.subjects:
+        known = list(_of_known_formula(fact, name, problem))
+        yield from known or _of_name(fact, name, problem, printed)
 
 
-def _of_name(fact: Fact, name: n.Name, problem: Problem, row: int | None) -> Iterator[Target]:
+def _of_known_formula(fact: Fact, name: n.Name, problem: Problem) -> Iterator[Target]:
+    """S = Q K^T / √d_k = [..]: the formula says what is meant, whatever else the letter may stand for."""
+    formula = fact.formula
+    if formula is None or any(isinstance(part, n.Number) and (part.places or 0) > 0 for part in n.walk(formula)):
+        return
+    if formula_role(formula, _first_role) is None:
+        return
+    for rows in (False, True):
+        meant = replace(problem.resolver, rows=rows).expr(formula, fact.head)
+        if meant is not None:
+            own = name.symbol if problem.program.item(name.symbol) is not None else None
+            subject = step_with(problem, meant) or own
+            yield Target(meant, True, name.spelled or str(name.symbol), subject)
+
+
+def _first_role(name: n.Name) -> Role | None:
+    roles = place_of(name.symbol).roles or ((R.Q,) if name.symbol.base in MISREAD_Q else ())
+    return roles[0] if roles else None
+
+
+def _of_name(fact: Fact, name: n.Name, problem: Problem, printed: Container[Symbol]) -> Iterator[Target]:
     spelled = name.spelled or str(name.symbol)
     for resolver in (problem.resolver, replace(problem.resolver, rows=True)):
         item = problem.program.item(name.symbol)
         if item is not None:
-            certain = (
-                fact.told or fact.formula is not None or len(place_of(name.symbol).roles) < 2 or item.role is R.OTHER
-            )
-            yield from _whole_or_row(n.Name(name.symbol), row, certain, spelled)
+            certain = fact.told or len(place_of(name.symbol).roles) < 2 or item.role is R.OTHER
+            yield Target(n.Name(name.symbol), certain, spelled, name.symbol)
         for expr, certain in _by_role(fact, name.symbol, resolver):
-            yield from _whole_or_row(expr, row, certain, spelled)
+            taken = isinstance(expr, n.Name) and expr.symbol != name.symbol and expr.symbol in printed
+            if not taken:
+                yield Target(expr, certain, spelled, expr.symbol if isinstance(expr, n.Name) else None)
         if fact.formula is not None:
             meant = resolver.expr(fact.formula, fact.head)
             if meant is not None:
@@ -71,14 +95,6 @@ def _by_role(fact: Fact, symbol: Symbol, resolver: Resolver) -> Iterator[tuple[n
         yield expr, len(distinct) == 1
 
 
-def _whole_or_row(expr: n.Expr, row: int | None, certain: bool, name: str) -> Iterator[Target]:
-    subject = expr.symbol if isinstance(expr, n.Name) else None
-    if row is not None:
-        yield Target(n.Entry(expr, row=row), certain, f"{name}, row {row}", subject)
-    else:
-        yield Target(expr, certain, name, subject)
-
-
 def _of_formula(fact: Fact, problem: Problem) -> Iterator[Target]:
     """Q K^T = [..]: the first expression says what is meant."""
     first = fact.links[0].expr if fact.links else None
@@ -88,12 +104,30 @@ def _of_formula(fact: Fact, problem: Problem) -> Iterator[Target]:
         resolver = replace(problem.resolver, rows=rows)
         meant = resolver.expr(first, fact.head)
         if meant is not None:
-            yield Target(meant, True, fact.links[0].text.strip(), _step_with(problem, meant))
+            yield Target(meant, True, fact.links[0].text.strip(), step_with(problem, meant))
 
 
-def _step_with(problem: Problem, expr: n.Expr) -> Symbol | None:
-    """The step that works out exactly this expression."""
-    return next((step.symbol for step in problem.program.steps if step.expr == expr), None)
+def step_with(problem: Problem, expr: n.Expr) -> Symbol | None:
+    """The step that works out this expression, with all names of steps opened on both sides."""
+    wanted = _opened(problem, expr)
+    return next((s.symbol for s in problem.program.steps if _opened(problem, s.expr) == wanted), None)
+
+
+def _opened(problem: Problem, expr: n.Expr) -> n.Expr:
+    """An expression down to Q, K, V and the givens; sizes as numbers."""
+    program = problem.program
+
+    def change(part: n.Expr) -> n.Expr:
+        if not isinstance(part, n.Name):
+            return part
+        item = program.item(part.symbol)
+        if item is None or item.role in (R.Q, R.K, R.V):
+            return part
+        if isinstance(item, Given):
+            return n.number(int(item.expr.value)) if isinstance(item.expr, n.Number) else part
+        return n.rewrite(item.expr, change)
+
+    return n.rewrite(expr, change)
 
 
 def _of_cue(fact: Fact, problem: Problem) -> Iterator[Target]:
@@ -104,4 +138,8 @@ def _of_cue(fact: Fact, problem: Problem) -> Iterator[Target]:
     for role in SAME.get(fact.cue.role, (fact.cue.role,)):
         symbol = program.find(role, fact.cue.head or fact.head) or program.find(role)
         if symbol is not None:
-            yield from _whole_or_row(n.Name(symbol), fact.cue.row, False, str(symbol))
+            whole = n.Name(symbol)
+            if fact.cue.row is None:
+                yield Target(whole, False, str(symbol), symbol)
+            else:
+                yield Target(n.Entry(whole, row=fact.cue.row), False, f"{symbol}, row {fact.cue.row}", symbol)

@@ -13,9 +13,9 @@ from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import plain
-from qkv.interpret.cells import NEG_INF, Cell, fraction
+from qkv.interpret.cells import NEG_INF, Cell, bounds, fraction
 from qkv.interpret.certified import Certified, Value
-from qkv.interpret.rounding import round_digits, round_places
+from qkv.interpret.rounding import round_digits
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 from qkv.understand.problems import Problem
@@ -163,7 +163,8 @@ def _say(cell: Cell | None, judged: Judged) -> str | None:
         return "-∞"
     shown = judged.shown.text.partition("\\times")[0].partition("e")[0]
     digits = min(max(sum(ch.isdigit() for ch in shown), 3), 9) + 1
-    return round_digits(cell, digits) or round_places(cell, 3) or round_places(cell, 1)
+    low, high = bounds(cell)
+    return round_digits(cell, digits) or round_digits((low + high) / 2, digits) or "0"
 
 
 def _remember(walk: Walk, target: Target, judged: Judgement, claim: Claim) -> None:

@@ -7,14 +7,17 @@ subject ('A = softmax(E)' and then its rows) is given that subject.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 
+from qkv.errors import Location
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.understand.roles import SCORE_ROLES, Cue, cue_of, roles_of
+from qkv.sheet.grammar import parse_math
 from qkv.sheet.model import Link, Origin, Relation, Sheet, Statement
 
 
@@ -199,6 +202,8 @@ def _attached(statements: Iterable[Statement]) -> Iterator[Fact]:
         if statement.struck or not fact.links:
             yield replace(fact, links=fact.links if not statement.struck else statement.links)
             continue
+        if open_fact and _is_caption(open_fact, fact):
+            fact = _captioned(open_fact, fact)
         if fact.subjects:
             open_fact = fact if fact.value is None or form(fact.links[-1].expr) is not Form.VALUE else None
         elif open_fact and _may_follow(open_fact, fact):
@@ -208,6 +213,55 @@ def _attached(statements: Iterable[Statement]) -> Iterator[Fact]:
         yield fact
 
 
+def _is_caption(opened: Fact, fact: Fact) -> bool:
+    """'Keys $K = X W_K$:' right above a table or a listing gives that its name and formula."""
+    gap = fact.statement.at.line - opened.statement.end_line
+    ends = fact.statement.before.rstrip().endswith((":", "：", "=")) or not fact.statement.before.strip()
+    bare = not fact.subjects and fact.formula is None and len(fact.links) == 1
+    return bare and 0 < gap <= 4 and ends and fact.statement.origin in (Origin.TABLE, Origin.PLAIN, Origin.CODE)
+
+
+def _captioned(opened: Fact, fact: Fact) -> Fact:
+    link = replace(fact.links[0], relation=Relation.EQUAL)
+    return replace(fact, links=(*opened.links, link), subjects=opened.subjects)
+
+
+FORMULA_TAIL = re.compile(r"(?:\$([^$]+)\$|`([^`]+)`)\s*[^\w$`]*$")
+WORD = re.compile(r"(?!softmax|concat|sqrt|tanh|exp\b)[^\W\d_]{3,}[^\s]*", re.IGNORECASE)
+
+
+def caption_formula(before: str, at: Location) -> Link | None:
+    """The formula at the end of the words before a bare value: 'Scaled scores Q Kᵀ / √d_k:'."""
+    line = before.rstrip().rstrip(":：=").rsplit("\n", 1)[-1].strip()
+    quoted = FORMULA_TAIL.search(line)
+    source = (quoted[1] or quoted[2]) if quoted else WORD.split(line)[-1].strip(" ,.;:()（）")
+    if not 2 <= len(source) <= 120 or not any(ch.isalpha() for ch in source):
+        return None
+    chains = parse_math(source, at).chains
+    if len(chains) != 1 or len(chains[0].links) != 1:
+        return None
+    link = chains[0].links[0]
+    return link if form(link.expr) is Form.FORMULA and not _has_calls(link.expr) else None
+
+
+MENTION = re.compile(r"\$([^$]*softmax[^$]*)\$|`([^`]*softmax[^`]*)`|(softmax\s*\(.{3,80})", re.IGNORECASE)
+
+
+def mentions(text: str) -> Iterator[tuple[int, n.Expr]]:
+    """Formulas with softmax that sentences mention without stating an equation, with their lines."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if "softmax" not in line.lower() or len(line) > 2000:
+            continue
+        for hit in MENTION.finditer(line):
+            source = hit[1] or hit[2] or re.split(r"[.;,，。]\s|\s[A-Za-z]{3,}|[.。]$", hit[3])[0]
+            for chain in parse_math(source, Location(number)).chains:
+                yield from ((number, link.expr) for link in chain.links if form(link.expr) is Form.FORMULA)
+
+
+def _has_calls(expr: n.Expr) -> bool:
+    return any(isinstance(part, n.Call) for part in n.walk(expr))
+
+
 def _may_follow(opened: Fact, fact: Fact) -> bool:
     same_part = opened.statement.part == fact.statement.part
     return same_part and fact.formula is None and fact.statement.origin in (Origin.DISPLAY, opened.statement.origin)
@@ -215,6 +269,10 @@ def _may_follow(opened: Fact, fact: Fact) -> bool:
 
 def _fact(statement: Statement) -> Fact:
     links = tuple(link for link in statement.links if not link.struck)
+    if len(links) == 1 and form(links[0].expr) is Form.VALUE and isinstance(links[0].expr, n.Matrix):
+        caption = caption_formula(statement.before, statement.at) if statement.before.strip() else None
+        if caption is not None:
+            links = (caption, replace(links[0], relation=Relation.EQUAL))
     cue = cue_of(f"{statement.before} {statement.row_label}")
     return Fact(statement, links, _subjects(links), cue)
 

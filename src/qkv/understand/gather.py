@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -27,6 +27,7 @@ from qkv.understand.roles import (
     PRIMARY,
     ROOT_SCALE,
     SCORE_ROLES,
+    TOKENS_ARE_COLUMNS,
     UNSCALED,
     given_cue,
 )
@@ -55,6 +56,7 @@ class Gathering:
     mask_truth: bool = False
     columns: bool = False
     keys_first: bool = False
+    said_columns: bool = False
     printed: dict[Key, n.Matrix] = field(default_factory=dict)  # what was printed for derived roles, right or wrong
     cells: dict[tuple[Role, int, int], n.Expr] = field(default_factory=dict)  # a_{3,1} ≈ 0.002
     inherited: set[Key] = field(default_factory=set)
@@ -66,8 +68,11 @@ class Gathering:
     speaks: bool = True  # whether the problem gives or works out anything of its own
 
 
-def gather(facts: tuple[Fact, ...], title: str = "", earlier: Gathering | None = None) -> Gathering:
-    """Walk the facts of one problem. Code fences come last: they only fill what the text leaves open."""
+def gather(
+    facts: tuple[Fact, ...], title: str = "", earlier: Gathering | None = None, said: Sequence[n.Expr] = ()
+) -> Gathering:
+    """Walk the facts of one problem, and the formulas that its sentences mention (`said`). Code fences come last: they
+    only fill what the text leaves open."""
     found = Gathering(causal=bool(CAUSAL.search(title)))
     numeric = {fact.statement.part for fact in facts if fact.value is not None and _is_matrix(fact)}
     for fact in facts:
@@ -77,6 +82,8 @@ def gather(facts: tuple[Fact, ...], title: str = "", earlier: Gathering | None =
     for fact in (*(f for f in facts if not _is_code(f)), *(f for f in facts if _is_code(f))):
         if not fact.statement.struck:
             _note_fact(found, fact, facts)
+    for formula in said:
+        _note_formula(found, formula, role_of_name(found, None))
     for fact in facts:
         _note_nameless(found, fact)
     _settle(found, earlier)
@@ -156,6 +163,8 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
         role = formula_says or misread_q(name.symbol, fact) or (place.roles[0] if place.roles else None)
         if name.symbol in found.sources.values() and fact.formula is None and fact.working is None:
             role = R.X if found.sources.get(R.Q, name.symbol) == name.symbol else R.Y
+        elif role is R.OUTPUT and R.Y in place.roles and not found.printed and fact.formula is None:
+            role = R.Y  # nothing is worked out yet, so this is no output
         _note_subject(found, fact, name, place, role, facts)
         if role in FACTORS and fact.working is not None and fact.formula is None or formula_says in FACTORS:
             _note_factors(found, fact, role or R.Q, place, facts)
@@ -193,6 +202,8 @@ def _note_words(found: Gathering, fact: Fact) -> None:
         found.causal = True
     if UNSCALED.search(words):
         found.unscaled = True
+    if TOKENS_ARE_COLUMNS.search(words):
+        found.said_columns = True
     if ROOT_SCALE.search(words):
         found.said_scaled = True
     if PLAIN_SUM.search(words):
@@ -543,8 +554,8 @@ def to_spec(found: Gathering, title: str, line: int) -> Spec:
         plain_sum=found.plain_sum,
         mask_truth=found.mask_truth,
         score=_score(found),
-        columns=found.columns and _columns_fit(shapes),
-        keys_first=found.keys_first and found.columns and _columns_fit(shapes),
+        columns=_is_columns(found, shapes),
+        keys_first=found.keys_first and _is_columns(found, shapes),
         names=_names(found),
         title=title,
         line=line,
@@ -570,6 +581,15 @@ def _shape(found: Gathering, given: Given) -> tuple[int, int] | None:
         return evaluate(given.expr, {}, Shapes())
     except QkvError:
         return None
+
+
+def _is_columns(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> bool:
+    """Tokens are columns if formulas or words say so and the shapes allow it, or if only that fits."""
+    if not _columns_fit(shapes):
+        return False
+    x = shapes[R.X, None]
+    rows_fit = all(shape[0] == x[1] for (role, _), shape in shapes.items() if role in (R.W_Q, R.W_K, R.W_V))
+    return found.columns or found.said_columns or not rows_fit
 
 
 def _columns_fit(shapes: dict[Key, tuple[int, int]]) -> bool:

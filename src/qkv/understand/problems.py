@@ -17,7 +17,7 @@ from qkv.interpret.trace import Trace
 from qkv.program.kinds import default_symbol, plan
 from qkv.program.model import Given, Program, Step
 from qkv.sheet.model import Origin, Repair, Sheet
-from qkv.understand.facts import Fact, Form, facts_of, form, place_of, plain_value
+from qkv.understand.facts import Fact, Form, facts_of, form, mentions, place_of, plain_value
 from qkv.understand.formulas import formula_role
 from qkv.understand.gather import Gathering, gather, role_of_name, stated_names, to_spec
 from qkv.understand.resolve import Resolver, at_index, cut_symbol
@@ -47,12 +47,20 @@ def understand(sheet: Sheet) -> tuple[Problem, ...]:
     problems: list[Problem] = []
     earlier: Gathering | None = None
     parted = tuple(scopes(facts_of(sheet), sheet))
+    mentioned = tuple(mentions(sheet.text))
     for i, scope in enumerate(parted):
-        found = gather(scope, _titles(scope, parted[i + 1 :], sheet), earlier)
+        said = [formula for line, formula in mentioned if _concerns(line, i, parted)]
+        found = gather(scope, _titles(scope, parted[i + 1 :], sheet), earlier, said)
         _import_sources(found, problems)
         problems.append(_likeliest(scope, found, sheet))
         earlier = found
     return tuple(problems)
+
+
+def _concerns(line: int, index: int, parted: tuple[tuple[Fact, ...], ...]) -> bool:
+    """Whether a formula mentioned on a line is about a problem: it stands in it, or on the way to it."""
+    begin = parted[index - 1][-1].statement.end_line if index else 0
+    return begin < line <= parted[index][-1].statement.end_line
 
 
 def _import_sources(found: Gathering, problems: list[Problem]) -> None:

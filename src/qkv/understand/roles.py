@@ -209,6 +209,11 @@ GIVEN_PHRASES: tuple[tuple[Role, re.Pattern[str]], ...] = (
     (R.STATES, re.compile(r"annotations?|encoder (?:hidden )?states?", re.IGNORECASE)),
     (R.X, re.compile(r"input (?:matrix|embeddings?|vectors?)|embeddings?\b|词向量|eingabe|entrada", re.IGNORECASE)),
 )
+TOKENS_ARE_COLUMNS = re.compile(
+    r"(?:tokens?|embeddings?|vectors?|inputs?) (?:are|is|as|form|stand as) (?:the )?columns?|columns? (?:are|of X are|is a) tokens?"
+    r"|every \**column\**.{0,30}token|spalten|列向量",
+    re.IGNORECASE,
+)
 PER_COLUMN = re.compile(r"(?:per|in|as|each|every|one)\b.{0,20}\bcolumns?", re.IGNORECASE)
 
 

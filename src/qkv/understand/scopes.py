@@ -68,12 +68,16 @@ def _title(sheet: Sheet, part: int) -> str:
 
 
 def _parts_with_givens(facts: tuple[Fact, ...]) -> set[int]:
-    return {
-        fact.statement.part
-        for fact in facts
-        for _, _, role in bindings(fact, facts)
-        if role in PRIMARY and role is not Role.MASK and role is not Role.W_O
-    }
+    """Parts that bind something new: a copy of what was given above is nothing new."""
+    seen: dict[Symbol, n.Matrix] = {}
+    fresh = set()
+    for fact in facts:
+        for symbol, value, role in bindings(fact, facts):
+            known = symbol in seen and similar(seen[symbol], value)
+            if role in PRIMARY and role not in (Role.MASK, Role.W_O) and not known:
+                fresh.add(fact.statement.part)
+            seen[symbol] = value
+    return fresh
 
 
 def bindings(fact: Fact, facts: tuple[Fact, ...]) -> Iterator[tuple[Symbol, n.Matrix, Role]]:
