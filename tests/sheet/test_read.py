@@ -80,6 +80,7 @@ def test_notations(text, expected):
         ("Запросы `Q`:", "Q"),
         ("矩阵 $K$ 为：", "K"),
         ("V =", "V"),
+        ("Let $V$ be", "V"),
     ],
 )
 def test_a_cue_names_a_bare_matrix(cue, name):
@@ -116,6 +117,7 @@ def test_other_cues_are_words_before_it(cue):
         ("| name | value |\n|---|---|\n| $d_k$ | 2 |\n| $h$ | 8 heads |", ["3: d_k = 2"]),
         ("| token | score | weight |\n|---|---|---|\n| a | 1 | 0.5 |\n| b | 2 | 0.5 |", ["3: 1; 2", "3: 1/2; 1/2"]),
         ("| weight | a | b |\n|---|---|---|\n| x | 50 % | 50% |", ["3: 1/2 1/2"]),
+        ("| pair | working | score |\n|---|---|---|\n| $q_1 k_1$ | 1·2 + 0·1 | 2 |", ["3: Product = Sum = 2"]),
         ("E = | 1 | 2 |\n    | 3 | 4 |", ["1: E = 1 2; 3 4"]),
     ],
 )

@@ -28,39 +28,10 @@ _BOLD = re.compile(r"\s*(?P<mark>\*{2,3}|__)(?P<title>(?:(?!\*\*|__).)+)(?P=mark
 _TEX_BOLD = re.compile(r"\s*(?:\\noindent\s*)?\\textbf\{(?P<title>[^{}]*)\}\s*[:.]?\s*(?:\\\\)?\s*$")
 _NUMBERED = re.compile(r"\s{0,3}(?P<number>\d{1,2})(?:[.)]*\)|\.)?\s+(?P<title>[^\W\d_].*?)\s*:?\s*$")
 _TITLE_WORD = re.compile(r"[^\W\d_]+")
-_SMALL = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "as",
-        "at",
-        "by",
-        "for",
-        "from",
-        "in",
-        "is",
-        "of",
-        "on",
-        "or",
-        "the",
-        "to",
-        "via",
-        "vs",
-        "with",
-        "und",
-        "der",
-        "die",
-        "das",
-        "von",
-        "mit",
-        "de",
-        "la",
-        "le",
-        "les",
-        "et",
-    ]
-)
+_SMALL = frozenset([
+    "a", "an", "and", "as", "at", "by", "for", "from", "in", "is", "of", "on", "or", "the", "to", "via", "vs", "with",
+    "und", "der", "die", "das", "von", "mit", "de", "la", "le", "les", "et",
+])  # fmt: skip
 _UNDERLINE = re.compile(r"\s{0,3}(=+|-{3,})\s*$")
 _SECTIONS = {
     "part": 1,

@@ -96,9 +96,9 @@ OPERAND = re.compile(rf"(?:(?:^|[\s(])(?:{_any(OPERATOR_WORDS)})|[×·*/+=@÷乘
 
 # Stock phrases between a name and its matrix: 'X is given by:', 'W_Q as follows:'.
 _COPULA = (
-    "is|are|as follows|is as follows|are as follows|is given by|given by|is defined as|defined as|is defined as below|"
-    "below|is the matrix|ist|lautet|ist gegeben durch|est|est donnée par|es|está dada por|é|é dada por|"
-    "равна|равно|имеет вид|为|是|如下|为如下|等于|は|以下"
+    "is|are|be|as follows|is as follows|are as follows|is given by|given by|is defined as|defined as|"
+    "is defined as below|below|is the matrix|ist|lautet|ist gegeben durch|est|est donnée par|es|está dada por|é|"
+    "é dada por|равна|равно|имеет вид|为|是|如下|为如下|等于|は|以下"
 )
 COPULA = re.compile(rf"(?:^|(?<=[\s$`_\w]))(?:{_any(_COPULA)})\s*$", re.IGNORECASE)
 

@@ -28,27 +28,12 @@ from qkv.expr.nodes import (
 )
 from qkv.sheet.grammar import parse_math
 
-_SAME = [
-    "array",
-    "tensor",
-    "asarray",
-    "matrix",
-    "Tensor",
-    "FloatTensor",
-    "constant",
-    "float",
-    "double",
-    "numpy",
-    "astype",
-    "to",
-    "copy",
-    "clone",
-    "view",
-    "reshape",
-    "float32",
-]
-_TRANSPOSES = ["transpose", "t", "permute", "swapaxes"]
-_PRODUCTS = ["matmul", "dot", "mm", "bmm", "inner"]
+_SAME = (
+    "array", "tensor", "asarray", "matrix", "Tensor", "FloatTensor", "constant", "float", "double", "numpy", "astype",
+    "to", "copy", "clone", "view", "reshape", "float32",
+)  # fmt: skip
+_TRANSPOSES = ("transpose", "t", "permute", "swapaxes")
+_PRODUCTS = ("matmul", "dot", "mm", "bmm", "inner")
 _ONE: dict[str, Callable[[Expr], Expr]] = {"sqrt": Root, "exp": Exp, "tanh": Tanh}
 _OPERATORS: dict[type[ast.operator], Callable[[Expr, Expr], Expr]] = {
     ast.Add: lambda a, b: Sum((a, b)),

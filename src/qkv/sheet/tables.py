@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from qkv.errors import Location, QkvError
-from qkv.expr.nodes import Expr, Infinite, Matrix, Name, Number, number
+from qkv.expr.nodes import Expr, Infinite, Matrix, Name, Number, is_literal, number
 from qkv.sheet.draft import Event, Said, Stated
 from qkv.sheet.grammar import Chain, parse_math
 from qkv.sheet.grids import NUMBER, Cell
@@ -332,16 +332,23 @@ def _keyed(label: str, row: Sequence[Cell]) -> Iterator[Event]:
     values = [cell for cell in row if cell.text]
     last = values[-1] if values else None
     value = _value(last) if last and (NUMBER.match(_bare(last.text)) or _VECTOR.fullmatch(_bare(last.text))) else None
-    if not last or value is None or isinstance(value, (Name,)):
+    if not last or value is None or isinstance(value, Name):
         yield Said(" ".join([label, *(cell.text for cell in values)]), Location(row[0].line if row else 1))
         return
     at = Location(last.line, last.column)
     name = _formula(label, at) if _MATHEMATICAL.search(label) else None
-    links = (
-        (name, Link(Relation.EQUAL, value, last.text, at)) if name else (Link(Relation.FIRST, value, last.text, at),)
-    )
+    told = Link(Relation.EQUAL if name else Relation.FIRST, value, last.text, at)
+    links = (name, *_workings(values[:-1]), told) if name else (told,)
     chain = Chain(links, at, last.line, f"{label} {last.text}".strip())
     yield Stated(chain, Origin.TABLE, row_label="" if name else label, named=False)
+
+
+def _workings(cells: Sequence[Cell]) -> Iterator[Link]:
+    """Sums of products between a formula and its value: '| q1·k1 | 1·1 + 0·2 | 1 |'."""
+    for cell in cells:
+        value = _value(cell) if re.search(r"\d\s*[)]?\s*(?:[-+−*·×/]|\\cdot|\\times)", cell.text) else None
+        if value is not None and is_literal(value):
+            yield Link(Relation.EQUAL, value, cell.text, Location(cell.line, cell.column))
 
 
 def _formula(label: str, at: Location) -> Link | None:
