@@ -10,10 +10,10 @@ from flint import fmpq
 
 from qkv.errors import QkvError
 from qkv.expr.names import Role, Symbol
-from qkv.interpret.cells import NEG_INF, Cell, precision, rational
+from qkv.interpret.cells import NEG_INF, Cell, interval, precision, rational
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
-from qkv.interpret.rounding import exact_decimal, round_places
+from qkv.interpret.rounding import exact_decimal, power_of_ten, round_places
 from qkv.interpret.trace import Table
 from qkv.program.model import Program, Step
 
@@ -40,12 +40,14 @@ class Style:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One step as printed. `value` is what stands behind the print; `own` is what the author's own numbers give."""
+    """One step as printed. `value` is what stands behind the print; `own` is what the author's own numbers give, and
+    `loose` all that they may give to a reader who does not know how the author rounded."""
 
     step: Step
     shown: Table
     value: Value
     own: Value
+    loose: Value
     mistake: str | None = None  # the key of a slip made here
     slipped: frozenset[tuple[int, int]] = frozenset()  # cells, from 0, that the slip changed
 
@@ -59,7 +61,7 @@ class Made:
     shown: Table | None = None
 
 
-Slip = Callable[[Step, Value, Mapping[Symbol, Value]], Made | None]
+Slip = Callable[[Step, Value, Value, Mapping[Symbol, Value]], Made | None]
 
 
 def texts(value: Value, places: int) -> Table:
@@ -92,32 +94,40 @@ def number_of(text: str) -> Cell:
     return NEG_INF if text == MINUS_INFINITY else rational(Fraction(text))
 
 
+def loosened(text: str) -> Cell:
+    """All that a printed text may stand for; whole numbers are meant exactly."""
+    if "." not in text:
+        return number_of(text)
+    half = power_of_ten(-len(text.partition(".")[2])) / 2
+    return interval(number_of(text) - half, number_of(text) + half)
+
+
 def work_by_hand(program: Program, style: Style, slips: Mapping[Symbol, Slip] | None = None) -> tuple[Line, ...]:
     """Print every step in order; a slip takes the place of what should have come out."""
     lines: list[Line] = []
     held: dict[Symbol, Value] = {}
+    loose: dict[Symbol, Value] = {}
     with precision(BITS):
         for given in program.givens:
-            held[given.symbol] = evaluate(given.expr, held, Certified())
+            held[given.symbol] = loose[given.symbol] = evaluate(given.expr, held, Certified())
         for step in program.steps:
-            own = evaluate(step.expr, held, Certified())
-            held[step.symbol] = own
+            own = held[step.symbol] = evaluate(step.expr, held, Certified())
+            wide = loose[step.symbol] = evaluate(step.expr, loose, Certified())
             if step.role not in style.left_out:
-                lines.append(_line(step, own, held, style, (slips or {}).get(step.symbol)))
+                lines.append(_line(step, own, wide, held, style, (slips or {}).get(step.symbol)))
                 held[step.symbol] = _carried(lines[-1], style)
+                loose[step.symbol] = Value(tuple(tuple(map(loosened, row)) for row in lines[-1].shown))
     return tuple(lines)
 
 
-def _line(step: Step, own: Value, held: Mapping[Symbol, Value], style: Style, slip: Slip | None) -> Line:
+def _line(step: Step, own: Value, loose: Value, held: Mapping[Symbol, Value], style: Style, slip: Slip | None) -> Line:
     expected = texts(own, style.places)
-    made = slip(step, own, held) if slip else None
+    made = slip(step, own, loose, held) if slip else None
     if made is None:
-        return Line(step, expected, own, own)
+        return Line(step, expected, own, own, loose)
     shown = made.shown or texts(made.value, style.places)
-    if made.value.shape != own.shape:
-        return Line(step, shown, made.value, own, made.key)
     changed = ((i, j) for i, row in enumerate(shown) for j, text in enumerate(row) if text != expected[i][j])
-    return Line(step, shown, made.value, own, made.key, frozenset(changed))
+    return Line(step, shown, made.value, own, loose, made.key, frozenset(changed))
 
 
 def _carried(line: Line, style: Style) -> Value:

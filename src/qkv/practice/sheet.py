@@ -118,7 +118,7 @@ def _expected(line: Line, clean: Line, trace: Trace, place: tuple[int, int]) -> 
         for j, text in enumerate(row)
         if plainly_off(text, truth.rows[i][j]) and not _rounds(text, truth.rows[i][j])
     )
-    wrong = frozenset((i, j) for i, j in off & line.slipped if plainly_off(line.shown[i][j], line.own.rows[i][j]))
+    wrong = frozenset((i, j) for i, j in off & line.slipped if plainly_off(line.shown[i][j], line.loose.rows[i][j]))
     carried = frozenset((i, j) for i, j in off - line.slipped if line.shown[i][j] != clean.shown[i][j])
     verdict = "wrong" if wrong else "carried" if carried else "fine"
     found = Expected(line.step.spelled, *place, verdict, wrong, line.slipped, carried, line.mistake)

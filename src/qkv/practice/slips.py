@@ -42,14 +42,14 @@ class Planter:
         """An error in a single cell."""
         return self._cell
 
-    def _structural(self, step: Step, own: Value, held: Mapping[Symbol, Value]) -> Made | None:
+    def _structural(self, step: Step, own: Value, loose: Value, held: Mapping[Symbol, Value]) -> Made | None:
         for mistake, expr in self._shuffled(step):
             try:
                 value = evaluate(expr, held, Certified())
                 shown = texts(value, self.style.places)
             except QkvError:
                 continue
-            if value.shape == own.shape and self._tells(step, own, shown):
+            if value.shape == own.shape and self._tells(step, loose, shown):
                 return Made(mistake.key, value)
         return None
 
@@ -64,13 +64,13 @@ class Planter:
             for expr in self.rng.sample(list(found), len(found)):
                 yield mistake, expr
 
-    def _cell(self, step: Step, own: Value, held: Mapping[Symbol, Value]) -> Made | None:
+    def _cell(self, step: Step, own: Value, loose: Value, held: Mapping[Symbol, Value]) -> Made | None:
         expected = texts(own, self.style.places)
         places = [(i, j) for i, row in enumerate(own.rows) for j, cell in enumerate(row) if cell is not NEG_INF]
         for i, j in self.rng.sample(places, len(places)):
             for key, text in self._errors(step, own, held, expected, i, j):
                 shown = _with(expected, i, j, text)
-                if self._tells(step, own, shown):
+                if self._tells(step, loose, shown):
                     return Made(key, _with_value(own, i, j, number_of(text)), shown)
         return None
 
@@ -91,11 +91,11 @@ class Planter:
         for key in self.rng.sample(keys, len(keys)):
             yield key, self.rng.choice([made for k, made in found if k == key])
 
-    def _tells(self, step: Step, own: Value, shown: Table) -> bool:
-        """Whether some cell is plainly off: two units of its last place from the truth and from the author's own."""
+    def _tells(self, step: Step, loose: Value, shown: Table) -> bool:
+        """Whether some cell is plainly off, from the truth and from all that the author's numbers may give."""
         truth = self.trace.value(step.symbol, BITS)
         return any(
-            plainly_off(text, own.rows[i][j]) and plainly_off(text, truth.rows[i][j])
+            plainly_off(text, loose.rows[i][j]) and plainly_off(text, truth.rows[i][j])
             for i, row in enumerate(shown)
             for j, text in enumerate(row)
         )
