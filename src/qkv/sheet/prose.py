@@ -174,7 +174,7 @@ def _inline(piece: Piece, places: _Places, said: str) -> Iterator[Event]:
     result = parsed(source, at)
     told = False
     for chain in result.chains:
-        if _states(chain) or (TOTAL.search(said) and isinstance(chain.links[0].expr, Number)):
+        if _states(chain) or (isinstance(chain.links[0].expr, Number) and TOTAL.search(said[-60:])):
             told = True
             begins = chain.continues and bool(said.strip()) and said.rstrip()[-1:].isalnum()
             yield Stated(_standing(chain) if begins else chain, Origin.INLINE, piece.struck, named=False)
@@ -215,7 +215,9 @@ def _struck_words(piece: Piece, places: _Places) -> Iterator[Event]:
 
 
 def _words(piece: Piece, places: _Places) -> Iterator[Event]:
-    source = _EMPHASIS.sub(_blank, piece.source)
+    source = piece.source
+    if "*" in source or "__" in source:
+        source = _EMPHASIS.sub(_blank, source)
     if "\\" in source:
         source = _STYLED.sub(lambda found: " " * (len(found[0]) - len(found[1]) - 1) + found[1] + " ", source)
     first = 0 if places.at(piece.offset).column == 1 else source.find("\n") + 1 or len(source)

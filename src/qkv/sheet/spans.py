@@ -32,11 +32,12 @@ class Piece:
 
 _ENVIRONMENTS = "equation|align|alignat|gather|multline|flalign|eqnarray|displaymath|math|aligned|gathered|split"
 _MARK = re.compile(
+    r"(?=[\\`$~<!\[h])(?:"  # a cheap first look at each character
     r"\\\\(?:\[[^\]\n]*\])?|\\[$`~#%&]"  # line breaks and escaped marks are no marks
     r"|(?P<code>`+)|(?P<display>\$\$)|(?P<inline>\$)|(?P<bracket>\\\[)|(?P<paren>\\\()"
     rf"|\\begin\{{(?P<env>(?:{_ENVIRONMENTS})\*?)\}}"
     r"|(?P<struck>~~|</?(?:del|s|strike)>)|(?P<sout>\\(?:sout|st)\{)"
-    r"|(?P<link>!?\[[^\]\[\n]*\]\([^()\n]*\))|(?P<url><?https?://[^\s>]*>?)"
+    r"|(?P<link>!?\[[^\]\[\n]*\]\([^()\n]*\))|(?P<url><?https?://[^\s>]*>?))"
 )
 
 
