@@ -128,7 +128,9 @@ def test_a_wrong_term_is_carried_on():
         (r"\mathrm{Var}\left(\frac{q^\top k}{s}\right) = \frac{1}{s} \mathrm{Var}(q^\top k)", False),
         (r"\mathrm{Var}\left(\frac{q^\top k}{s}\right) = \frac{1}{s^2} \mathrm{Var}(q^\top k)", True),
         (r"\mathrm{Var}\left(\frac{q^\top k}{s}\right) = 1", None),  # a condition on s
-        (r"\mathrm{Var}(aX + b) = a^2 \mathrm{Var}(X)", None),
+        (r"\mathrm{Var}(aX + b) = a^2 \mathrm{Var}(X)", True),
+        (r"\mathrm{Var}(aX + b) = a \mathrm{Var}(X)", False),
+        (r"\mathrm{Var}(aX + b) = a^2 \mathrm{Var}(X) + b", False),
         (r"E[q_i^3] = \mu^3", None),  # needs more than mean and variance
     ],
 )
@@ -141,6 +143,54 @@ def test_the_standard_case_needs_to_be_assumed():
     chain = [written(r"\mathrm{Var}(q^\top k)"), written("D_k")]
     assert chain_holds(chain, standard=True)[0] is True
     assert chain_holds(chain, standard=False)[0] is False
+
+
+@pytest.mark.parametrize("scale, verdict", [(r"\sqrt{D_k}", "right"), (r"\pm\sqrt{D_k}", "right"), ("D_k", "wrong")])
+def test_the_scale(scale, verdict):
+    assert claims(rf"Assume $\mu = 0$ and $\sigma = 1$. So $s = {scale}$.") == [(1, verdict)]
+
+
+@pytest.mark.parametrize(
+    "chain, verdict",
+    [
+        (
+            r"AV = \begin{bmatrix} a_{11} & a_{12} \end{bmatrix} \begin{bmatrix} v_{11} \\ v_{21} \end{bmatrix} = \begin{bmatrix} a_{11} v_{11} + a_{12} v_{21} \end{bmatrix}",
+            ["right"],
+        ),
+        (
+            r"AV = \begin{bmatrix} a_{11} & a_{12} \end{bmatrix} \begin{bmatrix} v_{11} \\ v_{21} \end{bmatrix} = \begin{bmatrix} a_{11} v_{11} + a_{12} v_{12} \end{bmatrix}",
+            ["wrong"],
+        ),
+        (
+            r"Q = \begin{bmatrix} q_1^T \\ q_2^T \end{bmatrix} = \begin{bmatrix} x_1^T W_Q \\ x_2^T W_Q \end{bmatrix}",
+            ["right"],
+        ),
+        (r"Q = \begin{bmatrix} (W_Q x_1)^T \\ (W_Q x_2)^T \end{bmatrix}", []),  # another convention
+        (r"q^\top k = \sum_{i=1}^{D_k} q_i k_i", ["right"]),
+        (r"z_{12} = \sum_{l=1}^{2} q_{1l} k_{2l}", []),  # a definition
+    ],
+)
+def test_chains_of_symbols(chain, verdict):
+    assert [verdict_ for _, verdict_ in claims(f"$${chain}$$")] == verdict
+
+
+@pytest.mark.parametrize(
+    "sentence, verdict",
+    [
+        ("Softmax is applied row-wise.", ["right"]),
+        ("Is softmax applied row-wise or column-wise?", []),
+        (r"The shape of $QK^\top$ is $n_q \times n_k$.", ["right"]),
+        (r"The shape of $QK^\top$ is $n_q \times d_k$.", ["wrong"]),
+        (r"The shape of the result is $n_q \times d_v$.", ["right"]),
+        (r"The dimension of $Q$ is $N \times D_k$.", ["right"]),
+        (r"The dimension of $V$ is $n_k \times n_q$.", ["wrong"]),
+        (r"We scale by $\sqrt{d_k}$, where $\sqrt{d_k}$ is the dimension of the keys.", ["wrong"]),
+        ("The value of $d$ is $d_k$.", ["right"]),
+        (r"The image has size $w \times h$.", []),
+    ],
+)
+def test_statements_in_words(sentence, verdict):
+    assert [verdict_ for _, verdict_ in claims(sentence)] == verdict
 
 
 def test_transport_costs():

@@ -6,7 +6,7 @@ A false accusation is worse than a miss: what is not understood for certain is l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from flint import fmpq
 
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
 from qkv.expr.show import plain as shown
 from qkv.interpret.cells import rational
 from qkv.sheet.model import Sheet, Statement
@@ -23,6 +24,7 @@ from qkv.theory.counts_true import right_counts, usual
 from qkv.theory.expected import chain_holds, speaks_of_moments
 from qkv.theory.formula import ORDERS, Formula, FormulaRing, Unclear, formula, growth, meaning, ring, to_size, written
 from qkv.theory.polynomial import Spelling, plain
+from qkv.theory.prose import prose_claims
 from qkv.theory.words import ABOUT_TRANSPORT, COSTS
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ INLINE = re.compile(r"(?<!\\)\$([^$\n]{1,200}?)(?<!\\)\$|\\\((.{1,200}?)\\\)")
 SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(\\$])|\n\s*(?=[-*•]|\d+\.|\(\w\))|\n\s*\n")
 ASSUMED = re.compile(r"(\\mu|μ|mean)\s*=?\s*(of\s*)?\$?\s*=?\s*(0|zero)\b", re.IGNORECASE)
 ANAPHORA = re.compile(r"(this|that|these|it|which|so|hence|thus|therefore)\b", re.IGNORECASE)
+SCALE = n.Name(Symbol("s"))
 BARE = (n.Name, n.Number)
 
 
@@ -59,7 +62,14 @@ class TheoryClaim:
 
 def theory_claims(sheet: Sheet) -> tuple[TheoryClaim, ...]:
     """Every claim about theory in a document, in the order of its lines."""
-    found = [*inline_counts(sheet.text), *_orders(sheet), *_moments(sheet), *_transports(sheet)]
+    found = [
+        *inline_counts(sheet.text),
+        *_orders(sheet),
+        *_moments(sheet),
+        *_chains(sheet),
+        *_words(sheet.text),
+        *_transports(sheet),
+    ]
     return tuple(sorted(found, key=lambda claim: claim.line))
 
 
@@ -194,12 +204,62 @@ def _moments(sheet: Sheet) -> Iterator[TheoryClaim]:
     assumed = sheet.text.count("\n", 0, found.start()) + 1 if found else len(sheet.text)
     for statement in sheet.statements:
         links = [link.expr for link in statement.links]
-        if statement.struck or len(links) < 2 or not speaks_of_moments(links[0]):
+        if statement.struck or len(links) < 2:
+            continue
+        if links[0] == SCALE and len(links) == 2 and found:
+            yield from _scale(statement)
+        if not speaks_of_moments(links[0]):
             continue
         holds, left, right = chain_holds(links, standard=assumed <= statement.end_line)
         verdict = {True: Judged.RIGHT, False: Judged.WRONG, None: Judged.OPEN}[holds]
         says = f"{shown(links[0])} is {left}, not {right}" if holds is False else ""
         yield TheoryClaim(statement.at.line, statement.text, shown(links[0]), verdict, left, says)
+
+
+def _scale(statement: Statement) -> Iterator[TheoryClaim]:
+    """s = √D_k, for components with mean 0 and variance 1."""
+    last = statement.links[-1].expr
+    rings = ring()
+    try:
+        said = formula(last.args[0] if isinstance(last, n.Call) and last.function == "±" else last, rings)
+    except QkvError:
+        return
+    if said.names == {"d_k"}:
+        right = rings.settled(said.value * said.value) == rings.symbol("d_k", "d_k")
+        verdict = Judged.RIGHT if right else Judged.WRONG
+        yield TheoryClaim(statement.at.line, statement.text, "the scale", verdict, "√d_k")
+
+
+def _chains(sheet: Sheet) -> Iterator[TheoryClaim]:
+    """Chains between symbols only: AV written out in a_ij and v_jl, Q = X W_Q as stacked rows."""
+    for statement in sheet.statements:
+        links = [link.expr for link in statement.links]
+        if statement.struck or len(links) < 2 or any(map(n.is_literal, links)) or speaks_of_moments(links[0]):
+            continue
+        if not any(isinstance(part, (n.Matrix, n.Concat, n.Series)) for link in links for part in n.walk(link)):
+            continue
+        from qkv.theory.chains import chain_judged  # NumPy comes with it: only where there is something
+
+        holds, left, right = chain_judged(links)
+        if holds is None and _is_dot_product(links):
+            holds, left, right = chain_holds(links, standard=False)
+        if holds is not None:
+            verdict = Judged.RIGHT if holds else Judged.WRONG
+            says = "" if holds else f"{left} is not {right}"
+            yield TheoryClaim(statement.at.line, statement.text, shown(links[0]), verdict, left, says)
+
+
+def _is_dot_product(links: Sequence[n.Expr]) -> bool:
+    return isinstance(links[0], n.Product) and isinstance(links[0].left, n.Transpose)
+
+
+def _words(text: str) -> Iterator[TheoryClaim]:
+    """Statements in words."""
+    for said in prose_claims(text):
+        if said.right is not None:
+            verdict = Judged.RIGHT if said.right else Judged.WRONG
+            line = text.count("\n", 0, said.place) + 1
+            yield TheoryClaim(line, said.text, said.about, verdict, said.truth)
 
 
 def _transports(sheet: Sheet) -> Iterator[TheoryClaim]:

@@ -43,7 +43,7 @@ def _costs() -> dict[str, tuple[Cost, ...]]:
 def right_counts(spoken: Speaks, names: frozenset[str], order: bool) -> tuple[Size, ...]:
     """All that a right claim in these letters could be; `order` says that only growth is meant."""
     truths = {str(size): size for size in _truths(spoken, order)}  # polynomials have no hash; most come up often
-    forms = {str(form): form for size in truths.values() for form in _aligned(size, names, order)}
+    forms = {str(form): form for size in truths.values() for form in aligned(size, names, order)}
     return tuple(forms.values())
 
 
@@ -100,7 +100,7 @@ def _amounts(operations: Operations, sort: str) -> list[Size]:
             return [polynomial(getattr(operations, sort))]
 
 
-def _aligned(size: Size, names: frozenset[str], order: bool = False) -> list[Size]:
+def aligned(size: Size, names: frozenset[str], order: bool = False) -> list[Size]:
     """A true polynomial in the letters of a claim: one length where the claim has one, one width where it has one."""
     n, n_q, d = SYMBOL["n"], SYMBOL["n_q"], SYMBOL["d"]
     forms = [size]
@@ -121,7 +121,7 @@ def _aligned(size: Size, names: frozenset[str], order: bool = False) -> list[Siz
 
 def usual(spoken: Speaks, names: frozenset[str]) -> Size:
     """The one polynomial that a course would give, in the letters of the claim where that can be."""
-    forms = _aligned(_usual(spoken), names)
+    forms = aligned(_usual(spoken), names)
     return next((form for form in forms if letters(form) <= names), forms[0])
 
 

@@ -20,6 +20,8 @@ from qkv.theory.ring import Ratio, lowest
 EXPECTATION = frozenset({"E", "𝔼", "Exp", "mean"})
 VARIANCE = frozenset({"Var", "var", "Variance", "V", "𝕍"})
 VECTORS = ("q", "k")
+ANY = "X"
+CONSTANTS = ("a", "b", "c")
 STANDARD = {"mu": Fraction(0), "sigma": Fraction(1)}
 
 
@@ -40,9 +42,12 @@ class Moments:
     def __init__(self, rings: FormulaRing, given: Mapping[str, Fraction]) -> None:
         self.ring, self.given = rings, given
         self.components = {letter: rings.symbol(("component", letter), f"{letter}_i") for letter in VECTORS}
-        self.places = [_place(symbol) for symbol in self.components.values()]
         mu, sigma = (named(Symbol(name), rings, given) for name in ("mu", "sigma"))
-        self.moments = (rings.constant(fmpq(1)), mu, sigma * sigma + mu * mu)  # E[1], E[x], E[x²]
+        one = rings.constant(fmpq(1))
+        own = (one, mu, sigma * sigma + mu * mu)  # E[1], E[x], E[x²]
+        self.components[ANY] = rings.symbol(("component", ANY), ANY)  # any random number, of which nothing is known
+        free = (one, rings.symbol("E[X]", "E[X]"), rings.symbol("E[X²]", "E[X²]"))
+        self.moments = {_place(x): free if letter == ANY else own for letter, x in self.components.items()}
 
     def value(self, node: n.Expr) -> Value:
         """A number, a polynomial in the components, or a sum of independent copies."""
@@ -83,8 +88,10 @@ class Moments:
         for exponents, coefficient in value.top.to_dict().items():
             rest = list(exponents)
             term = self.ring.constant(coefficient)
-            for place in self.places:
-                term = term * self._moment(int(rest[place]))
+            for place, moments in self.moments.items():
+                if rest[place] >= len(moments):
+                    raise Unclear("mean and standard deviation do not say what higher moments are")
+                term = term * moments[int(rest[place])]
                 rest[place] = 0
             monomial = self.ring.context.from_dict({tuple(rest): fmpq(1)})
             total = total + term * lowest(monomial, value.bottom)
@@ -97,14 +104,13 @@ class Moments:
         mean = self.expectation(value)
         return self.expectation(value * value) + -(mean * mean)
 
-    def _moment(self, times: int) -> Ratio:
-        if times > 2:
-            raise Unclear("mean and standard deviation do not say what higher moments are")
-        return self.moments[times]
-
     def _named(self, symbol: Symbol) -> Ratio:
         if symbol.base in VECTORS and len(symbol.indices) == 1 and not symbol.labels:
             return self.components[symbol.base]
+        if symbol == Symbol(ANY):
+            return self.components[ANY]
+        if symbol.base in CONSTANTS and symbol == Symbol(symbol.base):
+            return self.ring.symbol(symbol.base, symbol.base)
         return named(symbol, self.ring, self.given)
 
     def _component(self, node: n.Expr) -> Ratio:
@@ -116,7 +122,7 @@ class Moments:
     def _series(self, count: Ratio, body: Value) -> Value:
         if isinstance(body, Copies):
             raise Unclear("a sum of sums")
-        random = any(body.top.degrees()[place] > 0 for place in self.places)
+        random = any(body.top.degrees()[place] > 0 for place in self.moments)
         return Copies(count, body) if random else count * body
 
     def _plain(self, node: n.Expr) -> Ratio:

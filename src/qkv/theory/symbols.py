@@ -40,7 +40,8 @@ class Symbolic:
         return _one(self.ring.minus_infinity())
 
     def stack(self, rows: list[list[Cells]]) -> Cells:
-        return np.concatenate([np.concatenate(row, axis=1) for row in rows], axis=0)
+        fit.stack_shape([[_shape(cell) for cell in row] for row in rows])
+        return np.concatenate([np.concatenate(row, axis=1) for row in rows if row], axis=0)
 
     def add(self, a: Cells, b: Cells) -> Cells:
         sum_shape(_shape(a), _shape(b))

@@ -1,0 +1,107 @@
+"""Chains of equations between symbolic expressions, judged: matrices written out in a_ij and v_jl, and the definitions.
+
+Two readings. In the free one every indexed name is a symbol of its own, so that a sum of products can be wrong. In the
+bound one the names mean what they usually mean (Q = X W_Q, q_i its rows): what holds then is right, what does not may
+use another convention and is left open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from qkv.errors import QkvError
+from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
+from qkv.interpret.loop import evaluate
+from qkv.theory.ring import Ring
+from qkv.theory.symbols import Cells, Symbolic
+
+SIZES = {"d": 2, "k": 3, "v": 2}  # widths of tokens, keys and values in the bound reading; any would do
+TOKENS = 3
+MOST_NAMES = 200
+
+
+def chain_judged(links: Sequence[n.Expr]) -> tuple[bool | None, str, str]:
+    """Whether the links of a chain are equal, and two that are not.
+
+    >>> from qkv.theory.formula import written
+    >>> chain_judged([written("a_{11} v_{12} + a_{12} v_{22}"), written("a_{12} v_{22} + v_{12} a_{11}")])[0]
+    True
+    """
+    free = _compared(links, _free)
+    if free[0] is not None:
+        return free
+    bound = _compared(links, _bound)
+    return bound if bound[0] else (None, "", "")
+
+
+def _compared(links: Sequence[n.Expr], reading: object) -> tuple[bool | None, str, str]:
+    ring = Ring(256)
+    algebra = Symbolic(ring)
+    env = reading(links, algebra)  # type: ignore[operator]
+    known: list[tuple[n.Expr, Cells]] = []
+    for link in links:
+        try:
+            known.append((link, evaluate(link, env, algebra)))
+        except QkvError:  # a name or a function that this reading does not know: the link is passed over
+            continue
+    same = [(a, b) for a, b in pairwise(known) if a[1].shape == b[1].shape]
+    for (a, left), (b, right) in same:
+        differing = [(x, y) for x, y in zip(left.flat, right.flat, strict=True) if x != y]
+        if differing:
+            sure = reading is _free and _speak_of_the_same(a, b)
+            return (False if sure else None), ring.show(differing[0][0]), ring.show(differing[0][1])
+    return (True if same else None), "", ""
+
+
+def _free(links: Sequence[n.Expr], algebra: Symbolic) -> Mapping[Symbol, Cells]:
+    """Every name with an index as a symbol of its own."""
+    names = {symbol for link in links for symbol in _unrolled_names(link) if symbol.indices and symbol.base.islower()}
+    if len(names) > MOST_NAMES:
+        return {}
+    return {symbol: algebra.matrix(str(symbol), 1, 1) for symbol in sorted(names)}
+
+
+def _unrolled_names(link: n.Expr) -> Sequence[Symbol]:
+    """The names of an expression, those under a Σ for each value of its index."""
+    found = list(n.names_in(link))
+    for part in n.walk(link):
+        if isinstance(part, n.Series) and isinstance(part.low, n.Number) and isinstance(part.high, n.Number):
+            for symbol in n.names_in(part.body):
+                for value in range(int(part.low.value), min(int(part.high.value), 50) + 1):
+                    indices = tuple(str(value) if index == part.index else index for index in symbol.indices)
+                    found.append(Symbol(symbol.base, symbol.labels, indices, symbol.primes))
+    return found
+
+
+def _speak_of_the_same(a: n.Expr, b: n.Expr) -> bool:
+    """Whether both sides are made of cells (a_12) of the same matrices: z_12 = q_11 k_21 + … would be a definition."""
+    sides = [_unrolled_names(link) for link in (a, b)]
+    cells = all(len("".join(symbol.indices)) >= 2 and symbol.base.islower() for side in sides for symbol in side)
+    letters = [{symbol.base for symbol in side} for side in sides]
+    return cells and letters[0] == letters[1] != set()
+
+
+def _bound(links: Sequence[n.Expr], algebra: Symbolic) -> Mapping[Symbol, Cells]:
+    """X, W and A free; Q, K and V made from them; small letters their rows."""
+    stacks = [len(part.parts) for link in links for part in n.walk(link) if isinstance(part, n.Concat)]
+    tokens = max(stacks, default=TOKENS)
+    if tokens > 6:
+        return {}
+    X, A = algebra.matrix("x", tokens, SIZES["d"]), algebra.matrix("a", tokens, tokens)
+    env: dict[Symbol, Cells] = {Symbol("X"): X, Symbol("A"): A}
+    whole = {"x": X}
+    for letter, width in (("Q", "k"), ("K", "k"), ("V", "v")):
+        weight = algebra.matrix(f"w{letter}", SIZES["d"], SIZES[width])
+        env[Symbol("W", (letter,))] = weight
+        env[Symbol(letter)] = whole[letter.lower()] = algebra.multiply(X, weight)
+    for letter, matrix in whole.items():
+        for i in range(tokens):
+            env[Symbol(letter, (), (str(i + 1),))] = matrix[i : i + 1].T  # vectors are columns
+            for j in range(matrix.shape[1]):
+                env[Symbol(letter, (), (str(i + 1), str(j + 1)))] = matrix[i : i + 1, j : j + 1]
+    for i in range(tokens):
+        for j in range(tokens):
+            env[Symbol("a", (), (str(i + 1), str(j + 1)))] = A[i : i + 1, j : j + 1]
+    return env
