@@ -94,9 +94,9 @@ def evaluate(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
         case n.Power(base=a, exponent=b):
             return algebra.power(value(a), value(b))
         case n.Softmax(arg=a):
-            return algebra.softmax(value(a), _axis(node))
+            return algebra.softmax(value(a), axis_of(node))
         case n.Normalise(arg=a):
-            return algebra.normalise(value(a), _axis(node))
+            return algebra.normalise(value(a), axis_of(node))
         case n.Concat(parts=parts, axis=axis):
             return algebra.concat([value(part) for part in parts], axis)
         case n.Mask(arg=a, pattern=pattern):
@@ -111,7 +111,8 @@ def evaluate(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
             return _unary(node, value(node.arg), algebra)
 
 
-def _axis(node: n.Softmax | n.Normalise) -> int | None:
+def axis_of(node: n.Softmax | n.Normalise) -> int | None:
+    """The axis that an algebra is told: None where a column of scores is one distribution (see fit.along)."""
     return node.axis if node.axis == 0 or node.by_rows else None
 
 
