@@ -96,6 +96,11 @@ def test_depths(solved: qkv.Solution) -> None:
     assert "3·2 + 1·1 = 7" not in normal
 
 
+def test_many_queries_over_one_key_are_explained_row_by_row() -> None:
+    text = qkv.work(Q=[[1], [2]], K=[[1]], V=[[3]], scale=None).to_text(depth="full")
+    assert "A(2,1) = e^2/e^2 = 1" in text
+
+
 def test_markdown_and_latex(solved: qkv.Solution) -> None:
     assert r"\begin{" in solved.to_markdown()
     assert "0.575975" in solved.to_markdown()
