@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import reduce
+from functools import cached_property, reduce
 
 from qkv.check.compare import loosened, shown_number
 from qkv.errors import NameUnknownError, QkvError
@@ -70,21 +70,37 @@ class Author(Mapping[Symbol, Value]):
 
     def as_held(self, expr: n.Expr) -> n.Expr:
         """The expression with those parts replaced whose values were printed on their own."""
-        steps = {step.expr: step.symbol for step in self.trace.program.steps if step.symbol in self.printed}
-        if not self.roots and not self.parts and not steps:
-            return expr
+        whole = self._plain_sizes(expr)
 
         def change(part: n.Expr) -> n.Expr:
-            if part in steps and part is not expr:
-                return n.Name(steps[part])
             if part in self.parts:
                 return n.Name(self.parts[part])
             if isinstance(part, n.Product) and self.parts:
-                return self._regrouped(part)
+                part = self._regrouped(part)
             square = self._square(part.arg) if self.roots and isinstance(part, n.Root) else None
-            return n.Name(self.roots[square]) if square in self.roots else part
+            if square in self.roots:
+                return n.Name(self.roots[square])
+            known = None if isinstance(part, (n.Name, n.Number)) else self._steps.get(self._plain_sizes(part))
+            return part if known is None or self._plain_sizes(part) == whole else n.Name(known)
 
         return n.rewrite(expr, change)
+
+    @cached_property
+    def _steps(self) -> dict[n.Expr, Symbol]:
+        """The steps by what they work out, so that Q Kᵀ / √2 is known for the scaled scores."""
+        return {self._plain_sizes(step.expr): step.symbol for step in self.trace.program.steps}
+
+    def _plain_sizes(self, expr: n.Expr) -> n.Expr:
+        """The expression with the names of sizes (d_k) replaced by their numbers."""
+        return n.rewrite(expr, lambda part: self._sizes.get(part, part) if isinstance(part, n.Name) else part)
+
+    @cached_property
+    def _sizes(self) -> dict[n.Expr, n.Expr]:
+        sizes = {}
+        for given in self.trace.program.givens:
+            if isinstance(given.expr, n.Number):
+                sizes[n.Name(given.symbol)] = n.number(int(given.expr.value))
+        return sizes  # type: ignore[return-value]
 
     def _regrouped(self, product: n.Product) -> n.Expr:
         """sᵀ W h with W h printed: products may be grouped either way."""

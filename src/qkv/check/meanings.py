@@ -82,7 +82,7 @@ def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target
             yield target
         elif min(shape) == 1 and max(shape) > 1:
             yield from _rows(walk, fact, target, whole.shape, max(shape), link)
-    if (not fact.subjects or fact.pending) and max(shape) > 1:
+    if (not fact.subjects or fact.pending) and fact.formula is None and max(shape) > 1:
         yield from anything(walk, grid)
 
 

@@ -642,7 +642,7 @@ def _given_scale(found: Gathering) -> tuple[Scale, n.Expr | None, tuple[str, ...
 
 
 def _root_of(size: n.Number | None) -> n.Expr | None:
-    return n.Root(n.Number(Fraction(size.value), None, str(size.value))) if size is not None else None
+    return n.Root(n.number(int(size.value))) if size is not None else None
 
 
 def stated_names(found: Gathering) -> Iterator[Given]:
