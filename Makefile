@@ -27,6 +27,7 @@ test-peers: $(PEERS)
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/bench_planted.py
 
 bench-attention: $(PEERS)
 	$(BIN)/python benchmarks/bench_attention.py

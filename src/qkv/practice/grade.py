@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from qkv.check.mistakes.rewrites import TABLE
 from qkv.check.model import BAD, Claim, Report, Verdict
 from qkv.practice.sheet import Expected, Practice
 
 ACCUSED = BAD - {Verdict.CARRIED}
 SAID_WRONG = frozenset({Verdict.WRONG, Verdict.MISREAD})
+STRUCTURAL = frozenset(row.key for row in TABLE)
 NOTHING = "nothing"  # no claim was found where the key has one
 
 
@@ -28,7 +30,7 @@ class Grade:
 
     faults: tuple[Fault, ...]
     confusion: Counter[tuple[str, str]] = field(default_factory=Counter)
-    named: Counter[str] = field(default_factory=Counter)  # slips from the table: named, unnamed, misnamed
+    named: Counter[str] = field(default_factory=Counter)  # "table named", "cell unnamed", …: how slips were named
 
     def of(self, what: str) -> list[Fault]:
         """The faults of one sort."""
@@ -48,7 +50,7 @@ def graded(practice: Practice, report: Report) -> Grade:
             seen.add(value.id)
         confusion[expected.verdict, value.verdict if value else NOTHING] += 1
         faults.extend(_faults(expected, value))
-        if expected.verdict == "wrong" and value is not None:
+        if value is not None and value.verdict is Verdict.WRONG and expected.verdict == "wrong":
             named[_naming(expected, value)] += 1
     faults.extend(_accusations(report, seen))
     return Grade(tuple(faults), confusion, named)
@@ -86,6 +88,5 @@ def _accusations(report: Report, seen: set[int]) -> list[Fault]:
 
 def _naming(expected: Expected, claim: Claim) -> str:
     keys = claim.cause.mistake.split(" or ") if claim.cause else []
-    if expected.mistake in keys:
-        return "named"
-    return "misnamed" if keys else "unnamed"
+    how = "named" if expected.mistake in keys else "misnamed" if keys else "unnamed"
+    return f"{'table' if expected.mistake in STRUCTURAL else 'cell'} {how}"
