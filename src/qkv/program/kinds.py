@@ -278,7 +278,7 @@ def _weights(spec: Spec, head: int | None) -> Iterator[Step]:
         role = Role.SCALED
     if spec.has(Role.MASK, head):
         pattern = spec.name(Role.MASK, head)
-        masked = n.Mask(spec.name(role, head), pattern, spec.mask_truth)
+        masked: n.Expr = n.Mask(spec.name(role, head), pattern, spec.mask_truth)
         yield _step(spec, Role.MASKED, head, masked)
         role = Role.MASKED
     elif spec.causal:
