@@ -19,7 +19,7 @@ from qkv.theory.symbols import Cells, Symbolic
 
 SIZES = {"d": 2, "k": 3, "v": 2}  # widths of tokens, keys and values in the bound reading; any would do
 TOKENS = 3
-MOST_NAMES = 200
+MOST_NAMES = 100
 
 
 def chain_judged(links: Sequence[n.Expr]) -> tuple[bool | None, str, str]:
@@ -37,7 +37,7 @@ def chain_judged(links: Sequence[n.Expr]) -> tuple[bool | None, str, str]:
 
 
 def _compared(links: Sequence[n.Expr], reading: object) -> tuple[bool | None, str, str]:
-    ring = Ring(256)
+    ring = Ring(128)
     algebra = Symbolic(ring)
     env = reading(links, algebra)  # type: ignore[operator]
     known: list[tuple[n.Expr, Cells]] = []

@@ -236,13 +236,14 @@ def _chains(sheet: Sheet) -> Iterator[TheoryClaim]:
         links = [link.expr for link in statement.links]
         if statement.struck or len(links) < 2 or any(map(n.is_literal, links)) or speaks_of_moments(links[0]):
             continue
-        if not any(isinstance(part, (n.Matrix, n.Concat, n.Series)) for link in links for part in n.walk(link)):
-            continue
-        from qkv.theory.chains import chain_judged  # NumPy comes with it: only where there is something
-
-        holds, left, right = chain_judged(links)
-        if holds is None and _is_dot_product(links):
+        if _is_dot_product(links):
             holds, left, right = chain_holds(links, standard=False)
+        elif sum(_written_out(link) for link in links) >= 2 or any(map(_is_stack, links)):
+            from qkv.theory.chains import chain_judged  # NumPy comes with it: only where there is something
+
+            holds, left, right = chain_judged(links)
+        else:
+            continue
         if holds is not None:
             verdict = Judged.RIGHT if holds else Judged.WRONG
             says = "" if holds else f"{left} is not {right}"
@@ -250,7 +251,20 @@ def _chains(sheet: Sheet) -> Iterator[TheoryClaim]:
 
 
 def _is_dot_product(links: Sequence[n.Expr]) -> bool:
-    return isinstance(links[0], n.Product) and isinstance(links[0].left, n.Transpose)
+    first = links[0]
+    return isinstance(first, n.Product) and isinstance(first.left, n.Transpose) and isinstance(links[1], n.Series)
+
+
+def _written_out(link: n.Expr) -> bool:
+    """Whether a link holds a matrix, or a Σ with bounds that are numbers."""
+    return any(
+        isinstance(part, n.Matrix) or (isinstance(part, n.Series) and isinstance(part.high, n.Number))
+        for part in n.walk(link)
+    )
+
+
+def _is_stack(link: n.Expr) -> bool:
+    return any(isinstance(part, n.Concat) and part.axis == 0 for part in n.walk(link))
 
 
 def _words(text: str) -> Iterator[TheoryClaim]:
