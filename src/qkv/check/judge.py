@@ -57,11 +57,8 @@ def _next_author(problem: Problem, before: Author | None) -> Author:
     if before is not None:
         for symbol, value in before.printed.items():
             old, new = before.trace.program.item(symbol), problem.program.item(symbol)
-            same = (
-                old is not None
-                and new is not None
-                and (old.expr == new.expr or new.expr == inlined(before.trace.program, symbol))
-            )
+            known = old is not None and new is not None
+            same = known and inlined(before.trace.program, symbol) == inlined(problem.program, symbol)
             if same:
                 author.print(symbol, value, before.blame.get(symbol, ()))
     return author

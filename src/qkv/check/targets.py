@@ -68,11 +68,18 @@ def _of_name(fact: Fact, name: n.Name, problem: Problem, printed: Container[Symb
         for expr, certain in _by_role(fact, name.symbol, resolver):
             taken = isinstance(expr, n.Name) and expr.symbol != name.symbol and expr.symbol in printed
             if not taken:
-                yield Target(expr, certain, spelled, expr.symbol if isinstance(expr, n.Name) else None)
+                yield Target(expr, certain, spelled, _whole(expr))
         if fact.formula is not None:
             meant = resolver.expr(fact.formula, fact.head)
             if meant is not None:
                 yield Target(meant, True, spelled, name.symbol)
+
+
+def _whole(expr: n.Expr) -> Symbol | None:
+    """The quantity that an expression is, or is a part of."""
+    while isinstance(expr, (n.Transpose, n.Entry)):
+        expr = expr.arg
+    return expr.symbol if isinstance(expr, n.Name) else None
 
 
 def _by_role(fact: Fact, symbol: Symbol, resolver: Resolver) -> Iterator[tuple[n.Expr, bool]]:

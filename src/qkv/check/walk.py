@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from qkv.check.author import Author
 from qkv.check.cells import Grid, Judged, fitted, judge_grid, shape_of
@@ -41,9 +42,21 @@ class Walk:
     def is_foreign(self, fact: Fact) -> bool:
         """Whether a fact may speak of something else than the problem's own quantities: it stands in a later exercise
         that gives nothing of its own, or the words before it change what was given ('let the third row be …')."""
-        here, home = fact.statement.part, self.problem.facts[0].statement.part
-        other = max(here, home) < len(self.exercises) and self.exercises[here] != self.exercises[home]
-        return other or bool(HYPOTHETICAL.search(fact.statement.before))
+        here = self.exercise(fact)
+        return here not in self.homes or bool(HYPOTHETICAL.search(fact.statement.before))
+
+    def exercise(self, fact: Fact) -> int | None:
+        """The exercise that a fact belongs to."""
+        part = fact.statement.part
+        return self.exercises[part] if part < len(self.exercises) else None
+
+    @cached_property
+    def homes(self) -> frozenset[int | None]:
+        """The exercises in which the problem begins or gives something."""
+        lines = {given.line for given in self.problem.program.givens}
+        first = self.exercise(self.problem.facts[0])
+        giving = (f for f in self.problem.facts if f.value is not None and f.value.at.line in lines)
+        return frozenset({first, *(self.exercise(fact) for fact in giving)})
 
     def evaluated(self, expr: n.Expr) -> Value | None:
         """The true value of an expression, if it has one."""

@@ -122,6 +122,9 @@ def facts_of(sheet: Sheet) -> tuple[Fact, ...]:
     return tuple(_with_heads(_attached(_joined(_chains(_tidied(sheet.statements))))))
 
 
+MASKS = frozenset({"mask", "masked", "causal", "causalmask", "causal_mask", "maske", "masque", "máscara", "mascara"})
+
+
 def _tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
     """Settle what only the whole document can tell: a bare e is Euler's number unless something is called e."""
     named = {link.expr.symbol for s in statements for link in s.links if isinstance(link.expr, n.Name)}
@@ -130,6 +133,8 @@ def _tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
     def change(part: n.Expr) -> n.Expr:
         if euler and isinstance(part, n.Name) and part.symbol == Symbol("e"):
             return n.Exp(n.number(1), at=part.at)
+        if isinstance(part, n.Call) and part.function.lower() in MASKS and len(part.args) == 1:
+            return n.Mask(part.args[0], at=part.at)
         if isinstance(part, n.Product) and _is_head(part.right) and _all_heads(part.left):
             return n.Concat((*_listed(part.left), part.right), at=part.at)  # [Z_1 Z_2]
         return part

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from qkv.expr import nodes as n
@@ -72,6 +72,8 @@ def _parts_with_givens(facts: tuple[Fact, ...]) -> set[int]:
     seen: dict[Symbol, n.Matrix] = {}
     fresh = set()
     for fact in facts:
+        if _copies_known(fact, seen.values()):
+            continue
         for symbol, value, role in bindings(fact, facts):
             known = symbol in seen and similar(seen[symbol], value)
             if role in PRIMARY and role not in (Role.MASK, Role.W_O) and not known:
@@ -108,11 +110,22 @@ def bindings(fact: Fact, facts: tuple[Fact, ...]) -> Iterator[tuple[Symbol, n.Ma
 
 
 def _restarts(fact: Fact, current: _Open, facts: tuple[Fact, ...]) -> bool:
+    if _copies_known(fact, current.bound.values()):
+        return False
     return any(
         symbol in current.bound and not similar(current.bound[symbol], value)
         for symbol, value, role in bindings(fact, facts)
         if role in PRIMARY
     )
+
+
+def _copies_known(fact: Fact, known: Collection[n.Matrix]) -> bool:
+    """Whether a written-out product multiplies something that was given before: then it restarts nothing."""
+    working = fact.working
+    if working is None:
+        return False
+    operands = (plain_value(factor) for factor in n.factors(working.expr))
+    return any(operand is not None and any(similar(operand, value) for value in known) for operand in operands)
 
 
 def _gives_qkv(fact: Fact, facts: tuple[Fact, ...]) -> bool:
