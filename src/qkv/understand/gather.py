@@ -95,7 +95,7 @@ def _note_definition(found: Gathering, fact: Fact) -> None:
     if fact.formula is None or fact.statement.struck or not fact.subjects:
         return
     role = formula_role(fact.formula, role_of_name(found, fact.head))  # type: ignore[arg-type]
-    source = _token_factor(fact.formula)
+    source = token_factor(fact.formula)
     if source is not None:
         found.sources.setdefault(source[0], source[1])
         role = source[0]
@@ -122,7 +122,7 @@ def _note_nameless(found: Gathering, fact: Fact) -> None:
     found.givens[role, None] = Given(symbol, value, role, symbol_plain(symbol), None, fact.statement.at.line)
 
 
-def _token_factor(formula: n.Expr) -> tuple[Role, Symbol] | None:
+def token_factor(formula: n.Expr) -> tuple[Role, Symbol] | None:
     """Q = Y W^Q: the queries come from Y, whatever Y is called."""
     inner = formula.terms[0] if isinstance(formula, n.Sum) else formula
     if not isinstance(inner, n.Product):

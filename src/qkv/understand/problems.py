@@ -209,14 +209,15 @@ def _with_formula(program: Program, fact: Fact, found: Gathering) -> Program:
         return _token_by_token(program, symbol, formula, found)
     role = None if place.generic else formula_role(formula, role_of_name(found, fact.head))  # type: ignore[arg-type]
     resolver = Resolver(program, _sizes(program, found))
-    if program.item(symbol) is not None or (resolver.name(symbol, fact.head) is not None and role is not None):
-        return program
     meant = resolver.expr(formula, fact.head)
-    if meant is None or not _fits(program, meant):
+    shape = _shape(program, meant) if meant is not None else None
+    known = resolver.name(symbol, fact.head)
+    if meant is None or shape is None or program.item(symbol) is not None:
         return program
-    return _with_step(
-        program, Step(symbol, meant, role or R.OTHER, symbol_plain(symbol), place.head, fact.statement.at.line)
-    )
+    if known is not None and (role is not None or _shape(program, known) in (shape, shape[::-1])):
+        return program
+    line = fact.statement.at.line
+    return _with_step(program, Step(symbol, meant, role or R.OTHER, symbol_plain(symbol), place.head, line))
 
 
 def _with_working(program: Program, fact: Fact, symbol: Symbol) -> Program:
@@ -327,12 +328,15 @@ def _shapes(program: Program) -> dict[Symbol, tuple[int, int]]:
     return env
 
 
-def _fits(program: Program, expr: n.Expr) -> bool:
+def _shape(program: Program, expr: n.Expr) -> tuple[int, int] | None:
     try:
-        evaluate(expr, _shapes(program), Shapes())
+        return evaluate(expr, _shapes(program), Shapes())
     except QkvError:
-        return False
-    return True
+        return None
+
+
+def _fits(program: Program, expr: n.Expr) -> bool:
+    return _shape(program, expr) is not None
 
 
 def _ordered(steps: Iterable[Step], givens: tuple[Given, ...]) -> tuple[Step, ...]:

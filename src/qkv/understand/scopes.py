@@ -10,7 +10,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.sheet.model import Origin, Sheet
 from qkv.understand.facts import Fact, place_of, plain_value
-from qkv.understand.gather import FACTORS, printed_value
+from qkv.understand.gather import FACTORS, printed_value, token_factor
 from qkv.understand.repair import similar
 from qkv.understand.roles import CAUSAL, DERIVED, PRIMARY
 
@@ -89,6 +89,8 @@ def bindings(fact: Fact, facts: tuple[Fact, ...]) -> Iterator[tuple[Symbol, n.Ma
     for name in fact.subjects:
         place = place_of(name.symbol, fact.head)
         role = place.roles[0] if place.roles else Role.OTHER
+        if role not in PRIMARY and any(f.formula is not None and _feeds(name.symbol, f.formula) for f in facts):
+            role = Role.X
         if fact.formula is None and fact.working is None and fact.value is not None and role in PRIMARY | {Role.OTHER}:
             value = plain_value(fact.value.expr)
             if value is not None:
@@ -107,6 +109,11 @@ def bindings(fact: Fact, facts: tuple[Fact, ...]) -> Iterator[tuple[Symbol, n.Ma
                 and fact.formula is None
             ):
                 yield Symbol("X"), left, Role.X
+
+
+def _feeds(symbol: Symbol, formula: n.Expr) -> bool:
+    source = token_factor(formula)
+    return source is not None and source[1] == symbol
 
 
 def _restarts(fact: Fact, current: _Open, facts: tuple[Fact, ...]) -> bool:
