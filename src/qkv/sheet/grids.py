@@ -104,7 +104,7 @@ def grid_at(lines: list[str], at: int) -> Found | None:
     head = _labels_above(lines, at)
     end = at + (1 if head else 0)
     first = grid_row(lines[end], end + 1) if end < len(lines) else None
-    if not first or (_width(first) < 2 and "\t" not in lines[end] and not _boxed(lines[end])):
+    if not first or (_width(first) < 2 and "\t" not in lines[end] and not _boxed(_unnamed(lines[end]))):
         return None
     named, width = False, 0
     while end < len(lines) and (row := grid_row(lines[end], end + 1)):
@@ -180,6 +180,12 @@ def _boxed(body: str) -> bool:
     if len(bare) < 3 or bare[0] not in _LEFT or bare[-1] not in _RIGHT:
         return False
     return not any(c in _LEFT + _RIGHT for c in bare[1:-1])
+
+
+def _unnamed(line: str) -> str:
+    """A line without the name before its numbers: 's = [ 0.2 ]' begins a column."""
+    found = _NAME.match(line)
+    return line[found.end() :] if found else line
 
 
 def _bracketed(line: str) -> bool:
