@@ -25,7 +25,7 @@ from qkv.theory.cost import KINDS, Cost, cost, crossing, program_cost
 from qkv.theory.identities import IDENTITIES, find, prove, refute
 from qkv.theory.scale import derive, own_scores, saturation, simulate, sizes_up_to
 from qkv.theory.sizes import Convention
-from qkv.transport import Distribution, one_sided, sinkhorn, transport
+from qkv.transport import Distribution, TransportResult, one_sided, sinkhorn, transport
 from qkv.transport.exact import to_float
 
 Command = Callable[..., None]
@@ -252,6 +252,7 @@ def prove_command(
 
 
 @click.command(name="transport")
+@click.argument("path", metavar="[SHEET]", required=False)
 @click.option("--from", "source", metavar="MASSES", help='point:mass, such as "1:1, 2:1" or "(0,0):1/2, (1,2):1/2".')
 @click.option("--to", "target_masses", metavar="MASSES", help="The same; masses alone sit on 1, 2, 3, …")
 @click.option("--cost", "metric", default="distance", show_default=True, help="distance, squared or manhattan.")
@@ -261,6 +262,7 @@ def prove_command(
 @click.option("--plot", metavar="FILE", help="The plan, as .png, .svg or .pdf.")
 @_output
 def transport_command(
+    path: str | None,
     source: str | None,
     target_masses: str | None,
     metric: str,
@@ -279,7 +281,14 @@ def transport_command(
       qkv transport --from "(0,0):1/2,(1,2):1/2" --to "(1,0):1" --cost squared
       qkv transport --from "1/2,1/3,1/6" --to "2/5,3/5" --cost-matrix "0 1; 1 0; 4 1"
       qkv transport --attention
+      qkv transport sheet.md
     """
+    if path is not None:
+        results = _transports(path)
+        parts = [block for result in results for block in blocks.transport_blocks(result)]
+        forms = [data.transport(result) for result in results]
+        _write(parts, forms[0] if len(forms) == 1 else {"schema": "qkv.transports/1", "problems": forms}, target)
+        return
     if attention:
         shown = one_sided([[1, 2], [3, 1]], [[2, 1], [1, 1], [0, 1]])
         _write(blocks.one_sided_blocks(shown), data.one_sided(shown), target)
@@ -296,6 +305,16 @@ def transport_command(
         click.echo(f"The plot is in {plots.plot_transport(result, plot)}.", err=True)
     parts = blocks.transport_blocks(result) + (blocks.entropic_blocks(entropic) if entropic else [])
     _write(parts, data.transport(result, entropic), target)
+
+
+def _transports(path: str) -> list[TransportResult]:
+    from qkv.cli import _sheet
+    from qkv.theory.transport_sheet import transport_problems
+
+    problems = transport_problems(_sheet(path, files.LIMIT_MB))
+    if not problems:
+        raise ValueRefused(f"{files.name_of(path)} states no transport problem that could be read.")
+    return [problem.solved() for problem in problems]
 
 
 def _matrix(text: str) -> list[list[str]]:

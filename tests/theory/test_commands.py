@@ -71,10 +71,34 @@ def test_transport(capsys):
     assert form["unique"] is True
 
 
+def test_the_mask_is_shown(capsys):
+    _, out, _ = run(capsys, "cost", "--causal", "--n", "3", "--dk", "2", "--dv", "2")
+    assert "along each row" in out
+    assert "The mask, 3 × 3" in out
+    assert "−∞" in out
+
+
+def test_sheets(capsys, tmp_path):
+    sheet = tmp_path / "sheet.md"
+    sheet.write_text(
+        "# One\n\n$Q = \\begin{bmatrix} 1 & 2 \\\\ 3 & 1 \\end{bmatrix}$, "
+        "$K = \\begin{bmatrix} 2 & 1 \\\\ 1 & 1 \\\\ 0 & 1 \\end{bmatrix}$, "
+        "$V = \\begin{bmatrix} 1 & 2 & -2 \\\\ 1 & 1 & 2 \\\\ 0 & 1 & -1 \\end{bmatrix}$. "
+        "Compute scaled dot-product attention.\n\n# Two\n\nMoving mass: $P = (1, 1)$ becomes $R = (0, 2)$ by transport.\n",
+        encoding="utf-8",
+    )
+    _, out, _ = run(capsys, "cost", str(sheet), "--json")
+    assert json.loads(out)["total"]["multiplications"]["plain"] == "30"
+    _, out, _ = run(capsys, "scale", str(sheet), "--draws", "500")
+    assert "The same for these queries and keys" in out
+    _, out, _ = run(capsys, "transport", str(sheet), "--json")
+    assert json.loads(out)["cost"] == "1"
+
+
 def test_squared_distance_and_sinkhorn(capsys):
     arguments = ("--from", "1:1/2,2:1/3,3:1/6", "--to", "1:2/5,2:3/5", "--cost", "squared", "--epsilon", "0.1")
     _, out, _ = run(capsys, "transport", *arguments)
-    assert "W₂ = √4/15 = 0.51639778" in out
+    assert "W₂ = √(4/15) = 0.51639778" in out
     assert "Sinkhorn with ε = 0.1" in out
 
 
@@ -114,6 +138,7 @@ def test_output_goes_to_a_file(capsys, tmp_path):
         (["transport", "--from", "1:1", "--to", "1:2"], "1 to move, 2 to fill"),
         (["transport", "--from", "1:-1,2:2", "--to", "1:1"], "negative"),
         (["transport", "--from", "1:1"], "--to"),
+        (["transport", "nowhere.md"], "cannot be read"),
         (["transport", "--from", "1:1", "--to", "1:1", "--cost", "taxi"], "unknown"),
         (["transport", "--from", "1:1", "--to", "1:1", "--epsilon", "0"], "positive"),
     ],

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from qkv.expr.names import Role
 from qkv.interpret.counts import Operations
 from qkv.render.blocks import Block, Heading, Paragraph, Table
 from qkv.theory.answers import Answer
 from qkv.theory.bars import bar
 from qkv.theory.cost import TILE, Cost, Crossing
 from qkv.theory.identities import Proof
+from qkv.theory.masks import MASK_EFFECT, MASK_RULE, causal_mask, softmax_axis
 from qkv.theory.polynomial import leading, number, plain
 from qkv.theory.scale import Derivation, Estimate, SoftnessRow
 from qkv.theory.sizes import all_together, listed, say
@@ -42,6 +44,7 @@ def cost_blocks(
         Heading(f"What {cost.kind} costs"),
         Paragraph(f"Convention: {cost.convention.value} ({SAID[cost.convention.value]})."),
         _cost_table(cost),
+        *_mask_blocks(cost),
     ]
     blocks.append(Paragraph(_together(cost)))
     if symbols is not None:
@@ -52,6 +55,23 @@ def cost_blocks(
     if meeting is not None:
         blocks.append(Paragraph(_meeting(meeting)))
     return [*blocks, _memory(cost, width_bytes)]
+
+
+def _mask_blocks(cost: Cost) -> list[Block]:
+    """Along which axis softmax runs, and the mask if there is one."""
+    said = Paragraph(f"Softmax runs {'along each row' if softmax_axis() else 'down each column'} of the scores.")
+    masked = cost.step(Role.MASKED)
+    if masked is None or masked.formula.startswith("mask("):  # a given mask stands among the givens
+        return [said]
+    rows, columns = (number(size) for size in masked.shape)
+    known = rows is not None and columns is not None and max(rows, columns) <= MOST_CELLS
+    values = causal_mask(rows or 1, columns or 1) if known else causal_mask(4, 4)
+    title = f"The mask, {say(masked.shape)}" + ("" if known else " (here 4 × 4)")
+    return [
+        said,
+        Paragraph(f"{MASK_RULE}; {MASK_EFFECT}."),
+        Table(("",) * len(values[0]), values, title, tuple(range(len(values[0])))),
+    ]
 
 
 def _cost_table(cost: Cost) -> Table:
@@ -214,13 +234,13 @@ def point(coordinates: Sequence[Any]) -> str:
 def transport_blocks(result: TransportResult) -> list[Block]:
     """The least cost, the plan, its proof, and how it is found on a line."""
     amount = str(result.cost)
-    shown = amount if amount == result.decimals() or len(amount) <= 4 else f"{amount} = {result.decimals()}"
+    shown = amount if amount.lstrip("-").isdigit() else f"{amount} = {result.decimals()}"
     blocks: list[Block] = [
         Heading("Earth mover's distance"),
         Paragraph(f"Least cost: {shown} (cost of a unit: {result.costs.formula})."),
     ]
     if result.root is not None:
-        blocks.append(Paragraph(f"W₂ = √{amount} = {decimals(result.root, 8)}."))
+        blocks.append(Paragraph(f"W₂ = √({amount}) = {decimals(result.root, 8)}."))
     if result.source.total != 1:
         blocks.append(Paragraph(f"Per unit of mass ({result.source.total} in all): {result.per_unit}."))
     if result.line and len(result.line) <= MOST_LINES:

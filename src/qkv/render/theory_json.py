@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from qkv.expr.names import Role
 from qkv.theory.answers import Answer
 from qkv.theory.cost import Cost, Crossing
 from qkv.theory.identities import Proof
+from qkv.theory.masks import MASK_RULE, softmax_axis
 from qkv.theory.polynomial import latex, leading, plain
 from qkv.theory.scale import Derivation, Estimate, Softness, SoftnessRow
 from qkv.theory.sizes import all_together, listed
@@ -37,6 +39,8 @@ def cost(counted: Cost, meeting: Crossing | None = None, file: str | None = None
             }
             for step in counted.steps
         ],
+        "softmax": "rows" if softmax_axis() else "columns",
+        "mask": MASK_RULE if counted.step(Role.MASKED) else None,
         "total": {name: _size(count) for name, count in listed(counted.total)},
         "leading": {name: _size(leading(count)) for name, count in listed(counted.total)},
         "operations": _size(all_together(counted.total)),

@@ -9,7 +9,7 @@ from typing import Any
 
 from qkv.expr.names import Role
 from qkv.sheet.model import Sheet
-from qkv.theory.context import Context, context_of
+from qkv.theory.context import Background, Context, background
 from qkv.theory.cost import cost
 from qkv.theory.masks import causal_mask, mask_answer, softmax_axis
 from qkv.theory.polynomial import SYMBOL, leading, number, plain, substitute
@@ -49,9 +49,11 @@ def answers(sheet: Sheet, sizes: Mapping[str, int] | None = None) -> tuple[Answe
     """Every theory question of a document that is recognised, each topic once a part, and its transport problems."""
     found: list[Answer] = []
     seen: set[tuple[int, str]] = set()
+    known: Background | None = None
     for text, line, part, around in _asked(sheet):
         for build in recognised(text, around):
-            made = build(context_of(sheet, around, part, sizes))
+            known = known or background(sheet, sizes)
+            made = build(known.context(around, part))
             if (part, made.title) not in seen:
                 seen.add((part, made.title))
                 found.append(replace(made, question=text, line=line, part=part))

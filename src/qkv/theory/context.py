@@ -41,18 +41,29 @@ class Context:
         return "n" in self.spelling and "n_q" not in self.spelling
 
 
-def context_of(sheet: Sheet, around: str, part: int, sizes: Mapping[str, int] | None = None) -> Context:
-    """The context of a question; `around` is the text near it, and `sizes` are known from elsewhere."""
+@dataclass(frozen=True, slots=True)
+class Background:
+    """What is known of a whole sheet, found once."""
+
+    sheet: Sheet
+    spelling: Mapping[str, str]
+    stated: Mapping[int, Mapping[str, int]]  # part → sizes
+    sizes: Mapping[str, int]
+
+    def context(self, around: str, part: int) -> Context:
+        """The context of a question; `around` is the text near it."""
+        sizes = {**self.stated.get(part, {}), **self.sizes}
+        return Context(self.spelling, sizes, _kind(self.sheet, around, part))
+
+
+def background(sheet: Sheet, sizes: Mapping[str, int] | None = None) -> Background:
+    """The letters and the stated sizes of a sheet; `sizes` are known from elsewhere."""
     mathematics = " ".join(MATH.findall(sheet.text))
     spelling: dict[str, str] = {}
     for size, pattern, letter in LETTERS:
         if size not in spelling and re.search(pattern, mathematics):
             spelling[size] = letter
-    return Context(
-        spelling,
-        {**_stated(sheet, part), **(sizes or {})},
-        _kind(sheet, around, part),
-    )
+    return Background(sheet, spelling, _stated(sheet), sizes or {})
 
 
 def _kind(sheet: Sheet, around: str, part: int) -> str:
@@ -62,14 +73,14 @@ def _kind(sheet: Sheet, around: str, part: int) -> str:
     return "self" if PROJECTED.search(around) or (SELF.search(around) and "Q" not in around) else "attention"
 
 
-def _stated(sheet: Sheet, part: int) -> dict[str, int]:
-    """n = 128, d_model = 512, h = 8, said in the same part."""
-    found: dict[str, int] = {}
+def _stated(sheet: Sheet) -> dict[int, dict[str, int]]:
+    """n = 128, d_model = 512, h = 8, by the part that says so; the first value counts."""
+    found: dict[int, dict[str, int]] = {}
     for statement in sheet.statements:
         first, last = statement.links[0].expr, statement.links[-1].expr
-        if statement.part != part or not isinstance(first, n.Name) or not isinstance(last, n.Number):
+        if not isinstance(first, n.Name) or not isinstance(last, n.Number):
             continue
         size = meaning(first.symbol)
-        if size is not None and last.value.denominator == 1 and last.value > 0:
-            found.setdefault(size, int(last.value))
-    return {size: value for size, value in found.items() if size not in ("mu", "sigma", "s")}
+        if size not in (None, "mu", "sigma", "s") and last.value.denominator == 1 and last.value > 0:
+            found.setdefault(statement.part, {}).setdefault(str(size), int(last.value))
+    return found

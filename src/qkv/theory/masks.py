@@ -12,6 +12,8 @@ from qkv.theory.cost import KINDS, Cost, cost, program_of
 from qkv.theory.polynomial import number
 
 SHOWN = 8  # rows and columns of a mask that are still printed in full
+MASK_RULE = "M_ij = 0 for j ≤ i (on and below the diagonal), and −∞ for j > i (strictly above it)"
+MASK_EFFECT = "e^(−∞) = 0, so that query i gives the keys after it weight 0"
 ZERO, FORBIDDEN = "0", "−∞"
 
 
@@ -68,7 +70,7 @@ def mask_answer(kind: str = "attention", sizes: Mapping[str, int | None] | None 
     known = rows is not None and columns is not None and max(rows, columns) <= SHOWN
     return MaskAnswer(
         scores.shape,
-        "M_ij = 0 for j ≤ i (on and below the diagonal), and −∞ for j > i (strictly above it)",
-        "e^(−∞) = 0, so that query i gives the keys after it weight 0",
+        MASK_RULE,
+        MASK_EFFECT,
         causal_mask(rows, columns) if known and rows and columns else causal_mask(4, 4),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from flint import fmpq
 
@@ -51,24 +52,28 @@ class _Found:
 
 def transport_problems(sheet: Sheet) -> tuple[TransportProblem, ...]:
     """The transport problems of a document, those of its text first, then those of its plan tables."""
-    found = [problem for part in range(len(sheet.parts)) if (problem := _of_part(sheet, part)) is not None]
     if not ABOUT_TRANSPORT.search(sheet.text):
-        return tuple(found)
+        return ()
+    lines = sheet.text.splitlines()
+    by_part: dict[int, list[Statement]] = {}
+    for statement in sheet.statements:
+        if not statement.struck:
+            by_part.setdefault(statement.part, []).append(statement)
+    found = []
+    for part, statements in by_part.items():
+        here = sheet.parts[part]
+        words = "\n".join((sheet.parts[0].title, here.title, *lines[here.line - 1 : here.end_line]))
+        problem = _of_part(statements, part, words) if ABOUT_TRANSPORT.search(words) else None
+        found += [problem] if problem else []
     return (*found, *(_from_table(table, sheet) for table in plan_tables(sheet.text)))
 
 
-def _of_part(sheet: Sheet, part: int) -> TransportProblem | None:
-    here = sheet.parts[part]
-    lines = sheet.text.splitlines()
-    words = "\n".join((sheet.parts[0].title, here.title, *lines[here.line - 1 : here.end_line]))
-    if not ABOUT_TRANSPORT.search(words):
-        return None
-    statements = [statement for statement in sheet.statements if statement.part == part and not statement.struck]
+def _of_part(statements: Sequence[Statement], part: int, words: str) -> TransportProblem | None:
     found = _Found()
     for statement in statements:
         _take(statement, found)
     found.masses += _indexed(statements)
-    for (a, line, p), (b, end, q) in zip(found.masses, found.masses[1:], strict=False):
+    for (a, line, p), (b, end, q) in pairwise(found.masses):
         problem = _problem(found, (a, p), (b, q), words)
         if problem is not None:
             source, target, cost = problem
