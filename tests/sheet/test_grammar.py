@@ -201,6 +201,9 @@ CHAINS = [
     ("Q = K = V = [1, 2]", ["Q = K = V = ·"]),
     (r"a \approx 0.5, \quad b ≈ 0.25.", ["a ≈ ·", "b ≈ ·"]),
     (r"\begin{aligned} Q &= X W_Q \\ &= [1, 2] \\ K &\approx 2 \end{aligned}", ["Q = X W_Q = ·", "K ≈ ·"]),
+    (r"\begin{aligned} Q &= [1] \\ \text{weights} &\approx [2] \\ &= [3] \end{aligned}", ["Q = ·", "weights ≈ · = ·"]),
+    (r"\begin{align} Q &= [1] \\ \mathrm{Output} \quad & = & [1][2] = [2] \end{align}", ["Q = ·", "Output = · = ·"]),
+    (r"\begin{align} Q &= [1] \\ \text{so } &\approx [2] & K &= [3] \end{align}", ["Q = · ≈ ·", "K = ·"]),
     (r"\begin{array}{l} N=3 \\ D=2 \end{array}", ["N = ·", "D = ·"]),
     (r"Q = [1] \quad\Rightarrow\quad S \approx [2]", ["Q = ·", "S ≈ ·"]),
     (r"\sqrt{6} \Rightarrow \sqrt{3}", ["· ⇒ ·"]),
@@ -263,6 +266,8 @@ def test_texts_are_those_of_the_source() -> None:
     (chain,) = chains(r"\mathbf{QK}^T = \mathrm{Scores}_1")
     assert chain.text == r"\mathbf{QK}^T = \mathrm{Scores}_1"
     assert [link.text for link in chain.links] == [r"\mathbf{QK}^T", r"\mathrm{Scores}_1"]
+    (chain,) = chains(r"\begin{aligned} \mathbf{x}_1 &= [1, 2] \\ &= -3 \end{aligned}")
+    assert [(link.text, link.at.column) for link in chain.links] == [(r"\mathbf{x}_1", 17), ("[1, 2]", 33), ("-3", 46)]
 
 
 def test_crossed_out_values_are_struck() -> None:
@@ -282,6 +287,14 @@ def test_nodes_know_their_place() -> None:
     }
     assert places["1"] == Location(11, 19)
     assert places["x"] == Location(12, 6)
+
+
+def test_cells_of_a_grid_begin_at_their_sign() -> None:
+    source = "\\begin{bmatrix}\n 1 &\n-2 \\end{bmatrix} = [3, -4] = (5, -6)"
+    found = [n for link in chains(source)[0].links for n in walk(link.expr) if isinstance(n, Number)]
+    assert [(n.text, n.at and (n.at.line, n.at.column)) for n in found] == [
+        ("1", (2, 2)), ("-2", (3, 1)), ("3", (3, 21)), ("-4", (3, 24)), ("5", (3, 31)), ("-6", (3, 34)),
+    ]  # fmt: skip
 
 
 PLAIN = [

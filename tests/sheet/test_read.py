@@ -87,6 +87,11 @@ def test_a_cue_names_a_bare_matrix(cue, name):
     assert told(f"{cue}\n\n[[1, 2], [3, 4]]")[0].endswith(f"{name} = 1 2; 3 4")
 
 
+def test_a_name_before_a_bare_matrix_keeps_its_place():
+    (statement,) = read_sheet("Now the weights $A$ (row by row):\n\n[[1, 2], [3, 4]]").statements
+    assert (statement.at.line, statement.at.column) == (1, 18)
+
+
 @pytest.mark.parametrize(
     "cue", ["Scores (Q × Kᵀ):", "Softmax:", "After softmax:", "Times V:", "Multiply by `V`:", "mal V:"]
 )

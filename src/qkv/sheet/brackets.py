@@ -127,7 +127,12 @@ def _is_tidy(tokens: list[Token], partner: list[int], depth: list[int], has_rela
 
 
 def _in_place_of(token: Token, how: str) -> tuple[Token, ...]:
-    return (token._replace(kind=how, text=" "),)
+    return (token._replace(kind=how, text=" "),) if how else ()
+
+
+def _beside_relation(tokens: list[Token], i: int) -> bool:
+    """Whether an & only lines relations up, as in A &= B."""
+    return tokens[i - 1].kind == "rel" or (i + 1 < len(tokens) and tokens[i + 1].kind == "rel")
 
 
 def _flat_ends(tokens: list[Token], partner: list[int], has_relation: list[int]) -> dict[int, str]:
@@ -149,7 +154,7 @@ def _flat_ends(tokens: list[Token], partner: list[int], has_relation: list[int])
             ends.pop()
             inside -= 1
         elif inside and token.text == "&" and token.kind == "sep":
-            flat[i] = "wide"
+            flat[i] = "" if _beside_relation(tokens, i) else "wide"
         i += 1
     return flat
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from qkv.errors import Location
 from qkv.sheet.expressions import Reader
 from qkv.sheet.lexer import Token
+from qkv.sheet.notation import PROSE_WORDS
 
 _JOINING_WORDS = frozenset(("and", "or", "&", "und", "et", "y", "и", "和", "且", "with", "where"))
 _OPERAND_WORD = re.compile(r"[^\W\d_][\w \-]*")
@@ -148,8 +149,10 @@ class _Cutter:
         """Whether words in a formula are a quantity: scripted, related, or beside an operator."""
         tokens = self.reader.tokens
         token = tokens[i]
-        if not _OPERAND_WORD.fullmatch(token.text.strip()) or (token.kind == "text" and token.text[-1:].isspace()):
-            return token.kind == "text" and i + 1 < len(tokens) and tokens[i + 1].kind == "rel" and self._wordy(token)
+        if not _OPERAND_WORD.fullmatch(token.text.strip()):
+            return False
+        if token.kind == "text" and (token.text[-1:].isspace() or self._is_defined(i)):
+            return self._is_defined(i) and self._wordy(token.text)
         following = tokens[i + 1] if i + 1 < len(tokens) else None
         before = tokens[i - 1] if i else None
         if token.kind == "prose" and (before is not None and before.kind == "prose"):
@@ -161,8 +164,18 @@ class _Cutter:
         called = following is not None and following.kind == "open" and following.text in ("(", "[", "left(", "left[")
         return called or (before is not None and before.kind in ("op", "rel"))
 
-    def _wordy(self, token: Token) -> bool:
-        return bool(_OPERAND_WORD.fullmatch(token.text.strip())) and len(token.text.split()) <= 3
+    def _is_defined(self, i: int) -> bool:
+        """Whether a relation follows, with nothing or a wide gap before it."""
+        tokens = self.reader.tokens
+        i += 1
+        while i < len(tokens) and tokens[i].kind == "wide":
+            i += 1
+        return i < len(tokens) and tokens[i].kind == "rel"
+
+    def _wordy(self, text: str) -> bool:
+        """Whether words before a relation name a quantity: not 'so' or 'where', and few if a blank ends them."""
+        words = text.lower().split()
+        return not PROSE_WORDS.issuperset(words) and (len(words) <= 3 or not text[-1].isspace())
 
 
 def pieces_of(reader: Reader) -> list[Piece]:

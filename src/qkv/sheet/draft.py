@@ -142,17 +142,24 @@ def _with_name(said: list[Said], links: tuple[Link, ...]) -> tuple[Link, ...]:
     """A bare matrix under 'Input Matrix X (3 × 4):' is X = the matrix."""
     if not said or links[0].relation is not Relation.FIRST:
         return links
-    cue = said[-1]
-    found = name_at_end(" ".join(piece.text for piece in said[-8:] if piece.at.line == cue.at.line))
+    cues = [piece for piece in said[-8:] if piece.at.line == said[-1].at.line]
+    found = name_at_end(" ".join(piece.text for piece in cues))
     if not found:
         return links
-    parsed = parse_math(found, cue.at)
+    parsed = parse_math(found, _place_in(cues, found))
     if len(parsed.chains) != 1 or len(parsed.chains[0].links) != 1:
         return links
     name = parsed.chains[0].links[0]
     if not isinstance(name.expr, Name):
         return links
     return (name, replace(links[0], relation=Relation.EQUAL))
+
+
+def _place_in(cues: list[Said], name: str) -> Location:
+    """Where a name stands in the words before a matrix; marks around mathematics and code stand before its place."""
+    cue = next((piece for piece in reversed(cues) if name in piece.text), cues[-1])
+    offset = max(cue.text.rfind(name), 0) - (cue.text[0] in "$`")
+    return Location(cue.at.line, cue.at.column + max(offset, 0))
 
 
 def _join(left: str, right: str) -> str:

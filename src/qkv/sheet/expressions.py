@@ -83,7 +83,7 @@ class Reader:
 
     def expression(self, lo: int, hi: int) -> Expr:
         """The expression that the tokens from lo to hi spell, all of them."""
-        lo, hi = self._trimmed(lo, hi)
+        lo, hi = self.trimmed(lo, hi)
         if lo >= hi:
             raise Unreadable("nothing stands where an expression should")
         if hi - lo == 1 and self.tokens[lo].kind == "num":
@@ -114,7 +114,8 @@ class Reader:
         self.i, self.hi = saved
         return node
 
-    def _trimmed(self, lo: int, hi: int) -> tuple[int, int]:
+    def trimmed(self, lo: int, hi: int) -> tuple[int, int]:
+        """A range without separators at its ends and words behind it."""
         tokens = self.tokens
         while lo < hi and (tokens[lo].kind in ("wide", "row") or tokens[lo].text in (",", ";", "&", ":")):
             lo += 1
@@ -144,6 +145,7 @@ class Reader:
         start = self.i
         terms: list[Expr] = []
         while True:
+            first = self.i
             sign, either = self._signs()
             if self.i >= self.hi:
                 if terms:
@@ -151,7 +153,7 @@ class Reader:
                 raise Unreadable("a sign has no operand", self.at(self.hi - 1))
             term = self.term()
             if sign < 0:
-                term = negated(term, fold=not terms)
+                term = negated(term, self.at(first), fold=not terms)
             terms.append(Call("±", (term,), at=term.at) if either else term)
             if self.i >= self.hi or not self._is_sign(self.i):
                 break
@@ -208,12 +210,13 @@ class Reader:
 
     def factor(self) -> Expr:
         self._deeper()
+        start = self.i
         sign, _ = self._signs()
         if self.i >= self.hi:
             raise Unreadable("an operator has no right side", self.at(self.hi - 1))
         node = self._operand()
         self.depth -= 1
-        return negated(node, fold=True) if sign < 0 else node
+        return negated(node, self.at(start), fold=True) if sign < 0 else node
 
     # — operands —
 

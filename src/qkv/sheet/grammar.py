@@ -150,6 +150,7 @@ def _add_link(reader: Reader, links: list[Link], relation: Relation, lo: int, hi
     if isinstance(expr, Call) and struck:
         expr = expr.args[0]
     note = _trailing_operator(reader, lo, hi)
+    lo, hi = reader.trimmed(lo, hi)
     links.append(Link(relation, expr, reader.text(lo, hi), reader.at(lo), struck, note, tuple(reader.shapes)))
 
 

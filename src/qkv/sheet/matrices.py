@@ -20,6 +20,7 @@ from qkv.expr.nodes import (
     Matrix,
     Name,
     Negate,
+    Number,
     Product,
     Softmax,
     Transpose,
@@ -29,8 +30,8 @@ from qkv.sheet import notation as table
 from qkv.sheet.lexer import Places, Token
 from qkv.sheet.numerals import DECIMAL, decimal
 
-_NUMBER_OR_ROW = re.compile(rf"(-?)\s*({DECIMAL})|\\\\")
-_NUMBERS = re.compile(rf"(-?)\s*({DECIMAL})")
+_NUMBER_OR_ROW = re.compile(rf"(-\s*+)?({DECIMAL})|\\\\")
+_NUMBERS = re.compile(rf"(-\s*+)?({DECIMAL})")
 _BODY = re.compile(r"\\begin\{[A-Za-z]+\}(?:\{[^{}]*\})?")
 
 
@@ -46,6 +47,10 @@ class Cells(Protocol):
         """The expression that the tokens from lo to hi spell."""
 
 
+def _cell_number(m: re.Match[str], token: Token, places: Places) -> Number:
+    return decimal(f"-{m[2]}" if m[1] else m[2], places.once(token.start + m.start()))
+
+
 def plain_grid(token: Token, places: Places) -> Matrix:
     """A matrix environment of nothing but numbers, straight from its source: most of what sheets hold."""
     rows: list[tuple[Expr, ...]] = []
@@ -53,7 +58,7 @@ def plain_grid(token: Token, places: Places) -> Matrix:
     begin = _BODY.match(token.text)
     for m in _NUMBER_OR_ROW.finditer(token.text, begin.end() if begin else 0):
         if m.group(2):
-            row.append(decimal(m.group(1) + m.group(2), places.once(token.start + m.start())))
+            row.append(_cell_number(m, token, places))
         elif row:
             rows.append(tuple(row))
             row = []
@@ -64,9 +69,7 @@ def plain_grid(token: Token, places: Places) -> Matrix:
 
 def plain_list(token: Token, places: Places) -> Matrix:
     """[1, 0, 1], straight from its source."""
-    cells = tuple(
-        decimal(m.group(1) + m.group(2), places.once(token.start + m.start())) for m in _NUMBERS.finditer(token.text)
-    )
+    cells = tuple(_cell_number(m, token, places) for m in _NUMBERS.finditer(token.text))
     return Matrix((cells,), loose=True, at=places.at(token.start))
 
 

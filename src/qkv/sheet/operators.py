@@ -55,13 +55,13 @@ def _one_script(reader: Reader, node: Expr, script: Script) -> Expr:
     return Call("entry", (node, *(Name(symbol_of(x, ())[0], x) for x in symbol.indices)), at=node.at)
 
 
-def negated(node: Expr, *, fold: bool) -> Expr:
-    """−node; a lone number takes the sign itself, as masks' −∞ does."""
+def negated(node: Expr, at: Location, *, fold: bool) -> Expr:
+    """−node, with the sign at `at`; a lone number takes the sign itself, as masks' −∞ does."""
     if isinstance(node, Number) and fold:
-        return Number(-node.value, node.places, f"-{node.text}", at=node.at)
+        return Number(-node.value, node.places, f"-{node.text}", at=at)
     if isinstance(node, Infinite):
-        return Infinite(-node.sign, at=node.at)
-    return Negate(node, at=node.at)
+        return Infinite(-node.sign, at=at)
+    return Negate(node, at=at)
 
 
 def joined(sign: str, left: Expr, right: Expr, at: Location) -> Expr:

@@ -244,7 +244,7 @@ def _plain_line(line: str, at: Location) -> Iterator[Event]:
         yield Said(line.strip(), at)
         return
     source = NOUN_BEFORE_NAME.sub(_blank, _WORD_LIST.sub(_blank, line))
-    source = _DASHED_COLON.sub(":  ", _TUPLE.sub(r"[\1]", source))
+    source = _DASHED_COLON.sub(lambda found: ":".ljust(len(found[0])), _TUPLE.sub(r"[\1]", source))
     result = parsed(source, at, strict=False)
     done, starts = 0, [0, *(found.end() for found in re.finditer("\n", line))]
     for chain in result.chains:

@@ -68,7 +68,7 @@ class Reader:
             case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
                 return _finite(value, self.place(node))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return _negative(self._read(operand))
+                return _negative(self._read(operand), self.place(node))
             case ast.List(elts=cells) | ast.Tuple(elts=cells):
                 return self._matrix(cells, self.place(node))
             case ast.Name(id=spelled):
@@ -181,9 +181,9 @@ def _finite(value: float, at: Location) -> Expr | None:
     return replace(number(text), at=at) if text not in ("inf", "nan") else None
 
 
-def _negative(inner: Expr | None) -> Expr | None:
+def _negative(inner: Expr | None, at: Location) -> Expr | None:
     if isinstance(inner, Number):
-        return Number(-inner.value, inner.places, f"-{inner.text}", at=inner.at)
+        return Number(-inner.value, inner.places, f"-{inner.text}", at=at)
     return Negate(inner) if inner is not None else None
 
 
