@@ -140,6 +140,7 @@ def test_leading_axes(lead):
 def test_keys_may_be_shared_by_a_batch():
     q, k, v = arrays(5, 9)
     shared = attention(q, k[:1], v[:1])
+    np.testing.assert_array_equal(shared, attention(q, k[0], v[0]))  # axes in front as NumPy adds them
     np.testing.assert_allclose(
         shared, attend(q, np.repeat(k[:1], 2, 0), np.repeat(v[:1], 2, 0))[0], rtol=2e-5, atol=2e-6
     )

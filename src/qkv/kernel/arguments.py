@@ -65,7 +65,7 @@ def problem(
     sinks: ArrayLike | None = None,
 ) -> Problem:
     """Check the arguments of `attention` and bring them to one form."""
-    arrays = [np.asarray(x) for x in (q, k, v)]
+    arrays = _same_axes([np.asarray(x) for x in (q, k, v)])
     dtype, compute = _types(arrays)
     lead = _lead(arrays)
     q4, k4, v4 = _four_axes(arrays, lead)
@@ -122,6 +122,14 @@ def _types(arrays: Sequence[Array]) -> tuple[np.dtype[Any], np.dtype[Any]]:
 
 def _shapes(arrays: Sequence[Array]) -> str:
     return ", ".join(f"{name} {array.shape}" for name, array in zip("qkv", arrays, strict=True))
+
+
+def _same_axes(arrays: list[Array]) -> list[Array]:
+    """Axes of length 1 in front where one array has fewer than another, as NumPy broadcasts; matrices stay alone."""
+    most = max(array.ndim for array in arrays)
+    if min(array.ndim for array in arrays) < 3:
+        return arrays
+    return [array[(None,) * (most - array.ndim)] for array in arrays]
 
 
 def _lead(arrays: Sequence[Array]) -> tuple[int, ...]:

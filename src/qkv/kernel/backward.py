@@ -74,7 +74,8 @@ def _as_rows(name: str, given: ArrayLike, shape: tuple[int, ...], p: Problem) ->
 def _unspread(array: Array, lead: tuple[int, ...], shape: tuple[int, ...]) -> Array:
     """Bring back the shape of an input, summing over batch axes along which it was repeated."""
     wide = array.reshape(*lead, *array.shape[1:])
-    repeated = tuple(axis for axis, length in enumerate(lead) if length != shape[axis])
+    axes = (1,) * (wide.ndim - len(shape)) + shape
+    repeated = tuple(axis for axis, length in enumerate(lead) if length != axes[axis])
     summed: Array = wide.sum(axis=repeated) if repeated else wide
     return summed.reshape(shape)
 

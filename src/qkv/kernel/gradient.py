@@ -47,7 +47,6 @@ class Slopes(NamedTuple):
     dq: int  # [d][rows]
     lse: int
     delta: int
-    ones: int
     tile: int  # dP, then dS, [keys][rows]
     dk: int  # [keys of the chunk][d]
     dv: int
@@ -69,11 +68,11 @@ def lay_out_slopes(job: Any, base: int, one: float) -> tuple[Slopes, int]:
     dout = dout_rows + rows * d_v * size
     dq = dout + d_v * width
     lse = dq + (d + TILE_ROWS) * width
-    delta, ones, tile = lse + width, lse + 2 * width, lse + 3 * width
+    delta, tile = lse + width, lse + 2 * width
     dk = tile + BLOCK * width
     dv = dk + (CHUNK + TILE_ROWS) * d * size
     end = dv + (CHUNK + TILE_ROWS) * d_v * size
-    return Slopes(base, dout_rows, dout, dq, lse, delta, ones, tile, dk, dv), end - base
+    return Slopes(base, dout_rows, dout, dq, lse, delta, tile, dk, dv), end - base
 
 
 @entry
@@ -86,7 +85,7 @@ def backward(address: int, one: float) -> None:
     work, _ = lay_out(job, base, one)
     slopes, _ = lay_out_slopes(job, base + used, one)
     for lane in range(TILE_VECTORS * lane_count(one)):
-        poke(slopes.ones + lane * size_of(one), one)
+        poke(work.ones + lane * size_of(one), one)
     task = fetch_add(address + NEXT, 1)
     while task < job.tasks:
         _backward_task(job, work, slopes, task, one)
@@ -153,11 +152,11 @@ def _panel_slopes(
             full = (count + TILE_ROWS - 1) // TILE_ROWS * TILE_ROWS
             add_product(
                 work.tile, width, full, size, slopes.dout_rows, d_v * size, slopes.dv + into * d_v * size, d_v * size,
-                panel.vectors * lanes, slopes.ones, d_v // lanes, one,
+                panel.vectors * lanes, work.ones, d_v // lanes, one,
             )  # fmt: skip
             add_product(
                 slopes.tile, width, full, size, slopes.q_rows, d * size, slopes.dk + into * d * size, d * size,
-                panel.vectors * lanes, slopes.ones, d // lanes, one,
+                panel.vectors * lanes, work.ones, d // lanes, one,
             )  # fmt: skip
     _add_queries(job, unit, panel, rows, slopes.dq, split, one)
 
@@ -191,7 +190,7 @@ def _tile_slopes(
         store(slopes.tile + at, nothing)
     k = keys.k + (start - keys.start) * keys.k_n
     multiply_tiles(
-        k, keys.k_d, job.d, keys.k_n, slopes.tile, width, slopes.dq, width, count, slopes.ones, panel.vectors, one
+        k, keys.k_d, job.d, keys.k_n, slopes.tile, width, slopes.dq, width, count, work.ones, panel.vectors, one
     )
 
 

@@ -32,6 +32,9 @@ TILE_ROWS = vector_unit().tile_rows
 TILE_VECTORS = 3  # 8×3 accumulators and 3 of B leave 5 of 32 registers for A; 4×3, 3 and 1 fill 16
 
 
+BLOCKS = ("loop", "done", "more", "end")
+
+
 def _number(value: int) -> ir.Constant:
     return ir.Constant(I64, value)
 
@@ -43,11 +46,14 @@ def _row_offsets(builder: Any, height: int, step: Any, rows: Any) -> list[Any]:
     return [builder.mul(index, step) for index in indices]
 
 
-def _start(builder: Any, element: Any, cells: list[Any], vectors: int, factor: Any) -> list[Any]:
-    """C as it stands, times a factor per lane: what came before, on the scale of the new maximum."""
+def _resume(builder: Any, element: Any, cells: list[Any], sums: list[Any], vectors: int, factor: Any) -> list[Any]:
+    """The new sums on top of what C holds, times a factor per lane; adding late keeps the rounding errors apart."""
     size = element.bitwidth // 8 * lanes_of(element)
     factors = [read(builder, element, builder.add(factor, _number(j * size))) for j in range(vectors)]
-    return [builder.fmul(read(builder, element, cell), factors[i % vectors]) for i, cell in enumerate(cells)]
+    return [
+        multiply_add(builder, element, read(builder, element, cell), factors[i % vectors], sums[i])
+        for i, cell in enumerate(cells)
+    ]
 
 
 def _step(builder: Any, element: Any, a: Any, offsets: list[Any], b: Any, sums: list[Any]) -> list[Any]:
@@ -67,31 +73,31 @@ def _emit(builder: Any, element: Any, height: int, vectors: int, arguments: Any)
     a, a_row, rows, a_step, b, b_step, c, c_row, count, factor = arguments[:10]
     size = element.bitwidth // 8 * lanes_of(element)
     offsets = _row_offsets(builder, height, a_row, rows)
-    starts = [builder.add(c, builder.mul(c_row, _number(i))) for i in range(height)]
-    cells = [builder.add(start, _number(j * size)) for start in starts for j in range(vectors)]
-    entry, more, loop, done = builder.block, *(builder.append_basic_block(n) for n in ("more", "loop", "done"))
-    builder.cbranch(builder.icmp_signed("!=", factor, _number(0)), more, loop)
-    builder.position_at_end(more)
-    before = _start(builder, element, cells, vectors, factor)
+    lines = [builder.add(c, builder.mul(c_row, _number(i))) for i in range(height)]
+    cells = [builder.add(line, _number(j * size)) for line in lines for j in range(vectors)]
+    entry, loop, done, more, end = (builder.block, *(builder.append_basic_block(n) for n in BLOCKS))
     builder.branch(loop)
     builder.position_at_end(loop)
-
-    def carried(kind: Any, fresh: Any, resumed: Any) -> Any:
-        phi = builder.phi(kind)
-        phi.add_incoming(fresh, entry)
-        phi.add_incoming(resumed, more)
-        return phi
-
-    k, a_at, b_at = (carried(I64, x, x) for x in (_number(0), a, b))
     zero = constant(element, 0.0)
-    sums = [carried(zero.type, zero, x) for x in before]
+    starts = [_number(0), a, b, *[zero] * len(cells)]
+    state = [builder.phi(value.type) for value in starts]
+    k, a_at, b_at, *sums = state
     new = _step(builder, element, a_at, offsets, b_at, sums)
     following = [builder.add(k, _number(1)), builder.add(a_at, a_step), builder.add(b_at, b_step), *new]
-    for phi, value in zip([k, a_at, b_at, *sums], following, strict=True):
+    for phi, start, value in zip(state, starts, following, strict=True):
+        phi.add_incoming(start, entry)
         phi.add_incoming(value, loop)
     builder.cbranch(builder.icmp_signed("<", following[0], count), loop, done)
     builder.position_at_end(done)
-    for value, cell in zip(new, cells, strict=True):
+    builder.cbranch(builder.icmp_signed("!=", factor, _number(0)), more, end)
+    builder.position_at_end(more)
+    resumed = _resume(builder, element, cells, new, vectors, factor)
+    builder.branch(end)
+    builder.position_at_end(end)
+    final = [builder.phi(zero.type) for _ in cells]
+    for value, fresh, old, cell in zip(final, new, resumed, cells, strict=True):
+        value.add_incoming(fresh, done)
+        value.add_incoming(old, more)
         write(builder, element, value, cell)
 
 
