@@ -25,6 +25,7 @@ from qkv.theory.cost import KINDS, Cost, cost, crossing, program_cost
 from qkv.theory.identities import IDENTITIES, find, prove, refute
 from qkv.theory.scale import derive, own_scores, saturation, simulate, sizes_up_to
 from qkv.theory.sizes import Convention
+from qkv.theory.statement import prove_statement, said_shapes
 from qkv.transport import Distribution, TransportResult, one_sided, sinkhorn, transport
 from qkv.transport.exact import to_float
 
@@ -207,7 +208,8 @@ def _own(traces: list[Trace]) -> Any:
 
 
 @click.command(name="prove")
-@click.argument("keys", metavar="[IDENTITY]...", nargs=-1)
+@click.argument("claims", metavar="[IDENTITY | EQUATION]...", nargs=-1)
+@click.option("--size", "shapes", metavar="A=2x3", multiple=True, help="The size of a name in an equation.")
 @click.option("--nq", type=int, default=2, show_default=True, help="Queries.")
 @click.option("--nk", type=int, default=3, show_default=True, help="Keys, or tokens.")
 @click.option("--d", type=int, default=2, show_default=True, help="Width of a token.")
@@ -218,7 +220,8 @@ def _own(traces: list[Trace]) -> Any:
 @click.option("--list", "listing", is_flag=True, help="List the identities.")
 @_output
 def prove_command(
-    keys: tuple[str, ...],
+    claims: tuple[str, ...],
+    shapes: tuple[str, ...],
     nq: int,
     nk: int,
     d: int,
@@ -229,13 +232,17 @@ def prove_command(
     listing: bool,
     **target: Any,
 ) -> None:
-    """Prove the identities of attention in symbols, exactly; without a name, all of them.
+    """Prove identities of attention, or any equation, in symbols and exactly; without a name, all identities.
+
+    What is false is refuted by a counterexample.
 
     \b
     Examples:
       qkv prove --list
       qkv prove scores --nq 3 --dk 4
       qkv prove causal shift --altered
+      qkv prove "(Q K^T)^T = K Q^T"
+      qkv prove "(A B)^T = A^T B^T" --size A=2x2 --size B=2x2
     """
     if listing:
         table = Table(("identity", "says"), tuple((i.key, i.statement) for i in IDENTITIES))
@@ -243,11 +250,15 @@ def prove_command(
         _write([table], form, target)
         return
     sizes = Sizes(nq, nk, d, dk, dv, heads)
-    chosen = [find(key).key for key in keys] or [identity.key for identity in IDENTITIES]
+    equations = [(text, prove_statement(text, sizes, said_shapes(shapes))) for text in claims if "=" in text]
+    chosen = [find(key).key for key in claims if "=" not in key]
+    if not claims:
+        chosen = [identity.key for identity in IDENTITIES]
     found = [(prove(key, sizes), refute(key, sizes) if altered else ()) for key in chosen]
     shown = [block for proof, others in found for block in blocks.proof_blocks(proof, others)]
-    _write(shown, data.proofs(found), target)
-    if any(proof.verdict.holds is not True for proof, _ in found):
+    shown += [block for text, verdict in equations for block in blocks.statement_blocks(text, verdict)]
+    _write(shown, data.proofs(found, equations), target)
+    if not all([proof.verdict.holds for proof, _ in found] + [verdict.holds for _, verdict in equations]):
         sys.exit(1)
 
 

@@ -59,6 +59,18 @@ def test_prove(capsys):
     assert "causal" in out
 
 
+def test_prove_an_equation(capsys):
+    status, out, _ = run(capsys, "prove", "(Q K^T)^T = K Q^T")
+    assert status == 0
+    assert "proven" in out
+    assert "q_11 k_11 + q_12 k_12" in out
+    status, out, _ = run(capsys, "prove", "(A B)^T = A^T B^T", "--size", "A=2x2", "--size", "B=2x2", "--json")
+    assert status == 1
+    (found,) = json.loads(out)["statements"]
+    assert found["holds"] is False
+    assert found["counterexample"]["values"]["A"]
+
+
 def test_transport(capsys):
     _, out, _ = run(capsys, "transport", "--from", "1:1,2:1", "--to", "4:1,6:1")
     for words in ("Least cost: 7", "not the only optimal one", "Another optimal plan", "On a line"):
@@ -135,6 +147,11 @@ def test_output_goes_to_a_file(capsys, tmp_path):
         (["scale", "--sigma", "-1"], "negative"),
         (["prove", "magic"], "no identity"),
         (["prove", "scores", "--nq", "0"], "1 to 6"),
+        (["prove", "Y = Y^T"], "--size Y=2x3"),
+        (["prove", "Q = "], "no equation"),
+        (["prove", "Q K^T = K Q^T"], "2×3"),
+        (["prove", "A = A", "--size", "A=two"], "A=2x3"),
+        (["prove", "A = A", "--size", "A=9x9"], "1 to 6"),
         (["transport", "--from", "1:1", "--to", "1:2"], "1 to move, 2 to fill"),
         (["transport", "--from", "1:-1,2:2", "--to", "1:1"], "negative"),
         (["transport", "--from", "1:1"], "--to"),

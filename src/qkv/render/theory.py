@@ -14,6 +14,7 @@ from qkv.theory.cost import TILE, Cost, Crossing
 from qkv.theory.identities import Proof
 from qkv.theory.masks import MASK_EFFECT, MASK_RULE, causal_mask, softmax_axis
 from qkv.theory.polynomial import leading, number, plain
+from qkv.theory.prove import Counterexample, Verdict
 from qkv.theory.scale import Derivation, Estimate, SoftnessRow
 from qkv.theory.sizes import all_together, listed, say
 from qkv.transport import EntropicPlan, OneSided, TransportResult, decimals
@@ -208,6 +209,18 @@ def proof_blocks(proof: Proof, altered: Sequence[Proof] = ()) -> list[Block]:
     return blocks
 
 
+def statement_blocks(text: str, verdict: Verdict) -> list[Block]:
+    """An equation that somebody typed, proven or refuted."""
+    blocks: list[Block] = [Heading(text), Paragraph(f"In symbols, exactly: {_holds(verdict.holds)}.")]
+    lines = [(e.label.removeprefix(text).strip() or "value", e.text) for e in verdict.expansions]
+    short = tuple(line for line in lines if len(line[1]) <= LONGEST)[:MOST_LINES]
+    if short:
+        blocks.append(Table(("cell", "both sides, expanded"), short))
+    if verdict.counterexample is not None:
+        blocks.append(Paragraph(_counterexample(verdict.counterexample)))
+    return blocks
+
+
 def _holds(holds: bool | None) -> str:
     return {True: "proven", False: "false", None: "neither proven nor refuted"}[holds]
 
@@ -216,14 +229,16 @@ def _altered(proof: Proof) -> list[Block]:
     found = proof.verdict.counterexample
     if found is None:
         return [Paragraph(f"Altered: {proof.statement}: {_holds(proof.verdict.holds)}.")]
-    values = "; ".join(f"{name} = {[list(row) for row in rows]}" for name, rows in found.values)
     label = f" ({found.equation.label})" if found.equation.label else ""
-    return [
-        Paragraph(
-            f"Altered: {proof.statement}: false. Counterexample{label}: {values}. "
-            f"Cell ({found.row},{found.column}) is {found.left} on the left and {found.right} on the right."
-        )
-    ]
+    return [Paragraph(f"Altered: {proof.statement}: false{label}. {_counterexample(found)}")]
+
+
+def _counterexample(found: Counterexample) -> str:
+    values = "; ".join(f"{name} = {[list(row) for row in rows]}" for name, rows in found.values)
+    return (
+        f"Counterexample: {values}. Cell ({found.row},{found.column}) is {found.left} on the left "
+        f"and {found.right} on the right."
+    )
 
 
 def point(coordinates: Sequence[Any]) -> str:

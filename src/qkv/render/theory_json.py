@@ -11,6 +11,7 @@ from qkv.theory.cost import Cost, Crossing
 from qkv.theory.identities import Proof
 from qkv.theory.masks import MASK_RULE, softmax_axis
 from qkv.theory.polynomial import latex, leading, plain
+from qkv.theory.prove import Verdict
 from qkv.theory.scale import Derivation, Estimate, Softness, SoftnessRow
 from qkv.theory.sizes import all_together, listed
 from qkv.transport import EntropicPlan, OneSided, TransportResult, decimals
@@ -94,10 +95,13 @@ def scale(
     }
 
 
-def proofs(found: Sequence[tuple[Proof, Sequence[Proof]]]) -> dict[str, Any]:
+def proofs(
+    found: Sequence[tuple[Proof, Sequence[Proof]]], statements: Sequence[tuple[str, Verdict]] = ()
+) -> dict[str, Any]:
     """The form `qkv.proofs/1`."""
     return {
         "schema": "qkv.proofs/1",
+        "statements": [_verdict(text, verdict) for text, verdict in statements],
         "proofs": [
             {
                 "key": proof.identity.key,
@@ -114,10 +118,14 @@ def proofs(found: Sequence[tuple[Proof, Sequence[Proof]]]) -> dict[str, Any]:
 
 
 def _proof(proof: Proof) -> dict[str, Any]:
-    example = proof.verdict.counterexample
+    return _verdict(proof.statement, proof.verdict)
+
+
+def _verdict(statement: str, verdict: Verdict) -> dict[str, Any]:
+    example = verdict.counterexample
     return {
-        "statement": proof.statement,
-        "holds": proof.verdict.holds,
+        "statement": statement,
+        "holds": verdict.holds,
         "counterexample": None
         if example is None
         else {
