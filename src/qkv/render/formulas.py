@@ -9,7 +9,7 @@ from qkv.interpret.trace import Trace
 from qkv.program.model import Given, Step
 from qkv.render.options import Options
 from qkv.render.shown import Shown, shown
-from qkv.render.workings import LATEX, TELLING, cell_working_latex, decimal, explained, remembered
+from qkv.render.workings import LATEX, TELLING, Writer, decimal, explained, remembered
 
 
 def matrix(value: Shown) -> str:
@@ -42,8 +42,9 @@ def workings(trace: Trace, item: Step, options: Options) -> Iterator[tuple[int, 
     if not isinstance(item.expr, TELLING):
         return
     values = remembered(trace.evaluate)
+    writer = Writer(LATEX, values, options.digits, options.places)
     for row, column in explained(item.expr, trace.value(item.symbol).shape, values, options):
-        text = cell_working_latex(item.expr, values, row, column, options.digits, options.places)
+        text = writer.equation(item.expr, row, column)
         if LATEX.dots not in text:
             yield row, column, text
 

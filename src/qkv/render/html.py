@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
@@ -17,7 +17,7 @@ from qkv.render.marked import Marked
 from qkv.render.options import DEFAULT, Options
 from qkv.render.page import fragment, page
 from qkv.render.shown import NOTHING, Shown, shown, steps_shown
-from qkv.render.summary import MEANINGS, SYMBOLS, count, listed, says, sentence, sources, truly
+from qkv.render.summary import MEANINGS, SYMBOLS, by_id, count, listed, says, sentence, sources, truly
 
 if TYPE_CHECKING:
     from qkv.sheet.model import Unread
@@ -46,7 +46,8 @@ def _report(report: Report, options: Options, prefix: str) -> str:
     ]
     notes = [f'<p class="soft">{escape(note)}</p>' for note in report.notes]
     claims = listed(report, options.only_wrong)
-    cards = {claim.id: _note(claim, report, prefix) for claim in claims if _speaks(claim)}
+    known = by_id(report)
+    cards = {claim.id: _note(claim, known, prefix) for claim in claims if _speaks(claim)}
     return "\n".join([*head, *notes, *Marked(report, claims, cards, prefix).rows()])
 
 
@@ -67,13 +68,13 @@ def _speaks(claim: Claim) -> bool:
     return claim.verdict in BAD or (more and claim.verdict is not Verdict.STRUCK)
 
 
-def _note(claim: Claim, report: Report, prefix: str) -> str:
+def _note(claim: Claim, known: Mapping[int, Claim], prefix: str) -> str:
     head = f"<b>{SYMBOLS[claim.verdict]} {claim.verdict}</b> <code>{escape(_short(says(claim), 70))}</code>"
     own = [cell for cell in claim.cells if cell.verdict is not Verdict.CARRIED]
     items = [f"<li>{_cell(cell, claim.verdict)}</li>" for cell in own[:MOST_CELLS]]
     if len(own) > MOST_CELLS:
         items.append(f"<li>and {count(len(own) - MOST_CELLS, 'more cell')}</li>")
-    if follows := _follows(claim, report, prefix):
+    if follows := _follows(claim, known, prefix):
         items.append(f"<li>{follows}</li>")
     if claim.cause:
         items.append(f"<li>likely cause: {escape(claim.cause.says or claim.cause.mistake)}</li>")
@@ -96,9 +97,9 @@ def _cell(cell: CellVerdict, verdict: Verdict) -> str:
     return text + (f' <span class="how">{escape(cell.working)}</span>' if cell.working else "")
 
 
-def _follows(claim: Claim, report: Report, prefix: str) -> str:
+def _follows(claim: Claim, known: Mapping[int, Claim], prefix: str) -> str:
     """Where a carried claim comes from, and what would stand there without the slip."""
-    text, true = escape(sources(claim, report)), escape(truly(claim.cells, MOST_CELLS))
+    text, true = escape(sources(claim, known)), escape(truly(claim.cells, MOST_CELLS))
     link = f'<a href="#{prefix}c{claim.follows_from[0]}">{text}</a>' if text else ""
     return "; ".join(part for part in (link, true) if part)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from qkv.check.model import Claim, Report
@@ -11,7 +11,7 @@ from qkv.program.model import Step
 from qkv.render import formulas
 from qkv.render.options import DEFAULT, Depth, Options
 from qkv.render.shown import NOTHING, steps_shown
-from qkv.render.summary import SYMBOLS, count, listed, says, sentence, sources, told, totals
+from qkv.render.summary import SYMBOLS, by_id, count, listed, says, sentence, sources, told, totals
 
 if TYPE_CHECKING:
     from qkv.sheet.model import Unread
@@ -61,7 +61,8 @@ def report(report: Report, options: Options = DEFAULT) -> str:
     if report.claims:
         blocks.append(f"{count(len(report.claims), 'claim')}: {totals(report.summary)}.")
         blocks.append(_table(listed(report, options.only_wrong)))
-    blocks += [_detail(claim, report) for claim in report.claims if _has_detail(claim)]
+    known = by_id(report)
+    blocks += [_detail(claim, known) for claim in report.claims if _has_detail(claim)]
     blocks += [f"> {note}" for note in report.notes]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
@@ -78,11 +79,11 @@ def _has_detail(claim: Claim) -> bool:
     return bool(claim.cells or claim.cause or claim.repair or claim.reason or claim.follows_from)
 
 
-def _detail(claim: Claim, report: Report) -> str:
+def _detail(claim: Claim, known: Mapping[int, Claim]) -> str:
     lines = [f"**Line {claim.line}: {claim.verdict}** {code(says(claim), 80)}", ""]
     for cell in claim.cells:
         lines.append(f"- {told(cell, claim.verdict)}" + (f": {code(cell.working)}" if cell.working else ""))
-    if follows := sources(claim, report):
+    if follows := sources(claim, known):
         lines.append(f"- {follows}")
     if claim.cause:
         lines.append(f"- likely cause: {claim.cause.says or claim.cause.mistake}")

@@ -19,7 +19,7 @@ from qkv.render.summary import SYMBOLS
 
 _INLINE = re.compile(
     r"\*\*(?P<strong>[^*\n]+)\*\*|`(?P<code>[^`\n]+)`|~~(?P<s>[^~\n]+)~~|(?<!\w)\*(?P<em>[^*\s](?:[^*\n]*[^*\s])?)\*(?!\w)|"
-    r"\[(?P<link>[^\]\n]+)\]\((?:https?:|[#/])[^)\s]*\)|"
+    r"\[(?P<link>[^\[\]\n]{1,200})\]\((?:https?:|[#/])[^)\s]{0,500}\)|"
     r"(?P<bare>\\[A-Za-z]+(?:\{[^{}\n]*\})*(?:[_^](?:\{[^{}\n]*\}|\w))*)"
 )
 _QUOTE = re.compile(r"(?m)^[ \t]*>[ \t]?")
@@ -177,7 +177,10 @@ def _pieces(text: str, formula: Formula, over: Sequence[_Span]) -> list[tuple[st
 
 def _set_formula(text: str, formula: Formula, over: Sequence[_Span]) -> str:
     """A formula as MathML, or its source where it does not convert."""
-    root = mathml.tree(text[formula.inner_start : formula.inner_end])
+    source = text[formula.inner_start : formula.inner_end]
+    if not any(span.claim.cells for span in over):
+        return mathml.converted(source, formula.display) or f"<code>{escape(text[formula.start : formula.end])}</code>"
+    root = mathml.tree(source)
     if root is None:
         return f"<code>{escape(text[formula.start : formula.end])}</code>"
     return _written(root, formula.display, over)
@@ -221,8 +224,7 @@ def _tagged(kind: str, text: str) -> str:
     if kind == "link":  # nothing leads out of the page
         return escape(text)
     if kind == "bare":
-        root = mathml.tree(text)
-        return escape(text) if root is None else mathml.written(root, display=False)
+        return mathml.converted(text, display=False) or escape(text)
     return f"<{kind}>{escape(text)}</{kind}>"
 
 

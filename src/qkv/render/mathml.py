@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from html import escape, unescape
 from xml.etree.ElementTree import Element
 
 from latex2mathml import exceptions
 from latex2mathml.converter import convert_to_element
 
-LONGEST = 40_000  # characters of one formula; a longer one is shown as its source
+LONGEST = 200_000  # characters of one formula; a longer one is shown as its source
 # What the converter may say of a formula that it does not understand; such a formula is shown as its source.
 REFUSALS: tuple[type[Exception], ...] = (
     *(kind for kind in vars(exceptions).values() if isinstance(kind, type) and issubclass(kind, Exception)),
@@ -51,6 +52,13 @@ def tree(latex: str) -> Element | None:
     except REFUSALS:
         return None
     return None if any(_is_left_over(element) for element in root.iter()) else root
+
+
+@lru_cache(maxsize=4096)  # documents repeat their symbols on every line
+def converted(latex: str, display: bool) -> str | None:
+    """A formula as the text of its MathML, or None where it cannot be converted whole."""
+    root = tree(latex)
+    return None if root is None else written(root, display)
 
 
 def _is_left_over(element: Element) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Report, Verdict
 from qkv.render.grid import pretty
 from qkv.render.plainly import plainly
@@ -108,9 +110,13 @@ def says(claim: Claim) -> str:
     return " = ".join([*parts, value] if value else parts)
 
 
-def sources(claim: Claim, report: Report) -> str:
+def by_id(report: Report) -> dict[int, Claim]:
+    """The claims of a report by their numbers."""
+    return {claim.id: claim for claim in report.claims}
+
+
+def sources(claim: Claim, known: Mapping[int, Claim]) -> str:
     """The lines that a claim follows from."""
-    known = {other.id: other for other in report.claims}
     found = [known[number] for number in claim.follows_from if number in known]
     return f"follows from {lines(found)}" if found else ""
 

@@ -19,7 +19,7 @@ from qkv.render.grid import Grid, grids, pretty
 from qkv.render.lines import hanging
 from qkv.render.options import DEFAULT, Depth, Options
 from qkv.render.shown import NOTHING, Shown, shown, steps_shown
-from qkv.render.workings import cell_working, explained, remembered
+from qkv.render.workings import PLAIN, Writer, explained, remembered
 
 if TYPE_CHECKING:
     from qkv.sheet.model import Unread
@@ -160,14 +160,14 @@ def _rows_of(blocks: list[list[Text]], room: int) -> Iterator[list[list[Text]]]:
 
 def _step(trace: Trace, step: Step, number: int, options: Options, width: int) -> Iterator[Text]:
     value, values = shown(trace, step, options), remembered(trace.evaluate)
+    writer = Writer(PLAIN, values, options.digits, options.places)
     yield _title(trace.program, step, number, value, width)
     everything = options.depth is Depth.FULL
     for grid in grids(value.rows, width - INDENT, everything):
         yield from _matrix(grid, value, step.role)
     for row, column in explained(step.expr, value.shape, values, options):
         head = f"{' ' * INDENT}{symbol_plain(step.symbol)}({row},{column}) = "
-        working = cell_working(step.expr, values, row, column, options.digits, options.places)
-        yield from hanging(head, working, width, "dim")
+        yield from hanging(head, writer.equation(step.expr, row, column), width, "dim")
     yield Text()
 
 

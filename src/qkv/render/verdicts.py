@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Group
 from rich.text import Text
@@ -11,7 +11,7 @@ from rich.text import Text
 from qkv.check.model import BAD, Claim, Report, Verdict
 from qkv.render.lines import hanging
 from qkv.render.options import DEFAULT, Options
-from qkv.render.summary import SYMBOLS, count, listed, says, sentence, sources, told, totals, truly
+from qkv.render.summary import SYMBOLS, by_id, count, listed, says, sentence, sources, told, totals, truly
 
 COLOURS = {
     Verdict.RIGHT: "green",
@@ -32,14 +32,15 @@ MOST_CELLS = 8  # of one claim; how many more there are is said
 def report(report: Report, options: Options = DEFAULT, width: int = 100) -> Group:
     """The claims of a report in order, then one sentence that says what went wrong first."""
     parts: list[Text] = [Text(report.file, style="bold"), Text()] if report.file else []
+    known = by_id(report)
     for claim in listed(report, options.only_wrong):
-        parts += _claim(claim, report, width)
+        parts += _claim(claim, known, width)
     if parts and options.only_wrong and len(parts) == 2:
         parts.pop()
     return Group(*parts, Text(), *_notes(report, width), *_summary(report, width))
 
 
-def _claim(claim: Claim, report: Report, width: int) -> Iterator[Text]:
+def _claim(claim: Claim, known: Mapping[int, Claim], width: int) -> Iterator[Text]:
     colour = COLOURS[claim.verdict]
     head = Text().append(f"{claim.line:>{LINE - 2}}  ", style="dim")
     head.append(f"{SYMBOLS[claim.verdict]} {claim.verdict:<{WORD - 2}}", style=colour)
@@ -47,13 +48,13 @@ def _claim(claim: Claim, report: Report, width: int) -> Iterator[Text]:
     room = max(width - LINE - WORD, 12)
     head.append(text if len(text) <= room else text[: room - 1] + "…", style="" if claim.verdict in BAD else "dim")
     yield head
-    for line in _details(claim, report):
+    for line in _details(claim, known):
         yield from hanging(" " * (LINE + 2), line, width, "" if claim.verdict in BAD else "dim")
 
 
-def _details(claim: Claim, report: Report) -> Iterator[str]:
+def _details(claim: Claim, known: Mapping[int, Claim]) -> Iterator[str]:
     """What there is to say about a claim that is not simply right."""
-    follows, true = sources(claim, report), truly(claim.cells, MOST_CELLS)
+    follows, true = sources(claim, known), truly(claim.cells, MOST_CELLS)
     own = [cell for cell in claim.cells if cell.verdict is not Verdict.CARRIED]
     for cell in own[:MOST_CELLS]:
         yield told(cell, claim.verdict) + (f": {cell.working}" if cell.working else "")

@@ -7,20 +7,22 @@ plain text or in LaTeX. Rows and columns count from 1.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from qkv.expr import nodes as n
 from qkv.expr.show import latex, plain
 from qkv.interpret.cells import NEG_INF, Cell
 from qkv.interpret.certified import Value
-from qkv.interpret.fit import Shape, Way, product_way
-from qkv.interpret.loop import unrolled
+from qkv.interpret.fit import Shape, Way, along, product_way
+from qkv.interpret.loop import axis_of, unrolled
 from qkv.interpret.rounding import MINUS_INFINITY
 from qkv.render.options import Depth, Options
 from qkv.render.shown import cell_text, is_whole
 
 Values = Callable[[n.Expr], Value]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +90,14 @@ def cell_working(
     >>> cell_working(n.Product(left, right), Trace(Program("", (), ())).evaluate, 1, 1)
     '2·2 + 2·3 + 2·1 = 12'
     """
-    return _Writer(PLAIN, remembered(values), digits, places).equation(expr, row, column)
+    return Writer(PLAIN, remembered(values), digits, places).equation(expr, row, column)
 
 
 def cell_working_latex(
     expr: n.Expr, values: Values, row: int, column: int, digits: int = 6, places: int | None = None
 ) -> str:
     """The same in LaTeX, without dollars."""
-    return _Writer(LATEX, remembered(values), digits, places).equation(expr, row, column)
+    return Writer(LATEX, remembered(values), digits, places).equation(expr, row, column)
 
 
 def remembered(values: Values) -> Values:
@@ -119,16 +121,20 @@ def decimal(text: str, style: Style) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Writer:
+class Writer:
+    """Writes workings of one expression after another; each decimal is worked out once."""
+
     style: Style
     values: Values
     digits: int
     places: int | None
-    rounded: list[str] = field(default_factory=list)  # what was written so far that is not the whole truth
+    rounded: list[str] = field(default_factory=list)  # decimals in the working that are not the whole truth
+    texts: dict[int, tuple[Cell, str, bool]] = field(default_factory=dict)  # by id; the cell is kept, so ids stay
 
     def equation(self, expr: n.Expr, row: int, column: int) -> str:
         """The working and its result."""
         i, j = row - 1, column - 1
+        self.rounded.clear()
         cell = self.values(expr).rows[i][j]
         text = cell_text(cell, self.digits, self.places)
         body, result = self.body(expr, i, j), decimal(text, self.style)
@@ -146,10 +152,13 @@ class _Writer:
         return self.decimal(self.values(expr).rows[i][j])
 
     def decimal(self, cell: Cell) -> str:
-        text = cell_text(cell, self.digits, self.places)
-        if not is_whole(cell, text):
-            self.rounded.append(text)
-        return decimal(text, self.style)
+        if id(cell) not in self.texts:
+            text = cell_text(cell, self.digits, self.places)
+            self.texts[id(cell)] = (cell, decimal(text, self.style), is_whole(cell, text))
+        _, written, whole = self.texts[id(cell)]
+        if not whole:
+            self.rounded.append(written)
+        return written
 
     def body(self, expr: n.Expr, i: int, j: int) -> str:
         """The cell, written out one level."""
@@ -157,14 +166,15 @@ class _Writer:
             case n.Product():
                 return self.product(expr, i, j)
             case n.Sum(terms=terms):
-                return self.sum([self.term(term, *self.place(term, i, j)) for term in terms])
+                return self.sum(terms, lambda term: self.term(term, *self.place(term, i, j)))
             case n.Quotient(numerator=a, denominator=b):
                 return self.quotient(a, b, i, j)
-            case n.Softmax(arg=a, axis=axis):
-                return self.softmax(self.line_of(a, axis, i, j), self.values(a).rows[i][j])
-            case n.Normalise(arg=a, axis=axis):
-                shares = [self.decimal(cell) for cell in self.line_of(a, axis, i, j)]
-                return self.over(self.number(a, i, j), self.sum([fenced(x) for x in shares]), len(shares) > 1)
+            case n.Softmax(arg=a):
+                return self.softmax(self.line_of(a, axis_of(expr), i, j), self.values(a).rows[i][j])
+            case n.Normalise(arg=a):
+                shares = self.line_of(a, axis_of(expr), i, j)
+                total = self.sum(shares, lambda cell: fenced(self.decimal(cell)))
+                return self.over(self.number(a, i, j), total, len(shares) > 1)
             case n.Transpose(arg=a):
                 return self.body(a, j, i)
             case n.Series():
@@ -212,13 +222,14 @@ class _Writer:
                 pairs = list(zip(a.rows[i], _flat(b), strict=True))
             case _:
                 pairs = list(zip(a.rows[i], _column(b, j), strict=True))
-        return self.sum([self.style.times.join(fenced(self.decimal(x)) for x in pair) for pair in pairs])
+        return self.sum(pairs, lambda pair: self.style.times.join(fenced(self.decimal(x)) for x in pair))
 
-    def sum(self, terms: list[str]) -> str:
-        if len(terms) > self.style.most_terms:
-            kept = [*terms[:3], self.style.dots, *terms[-2:]]
-            return " + ".join(kept) + " " + self.style.words.format(f" ({len(terms)} terms)").strip()
-        return " + ".join(terms)
+    def sum(self, terms: Sequence[T], show: Callable[[T], str]) -> str:
+        """a + b + c; a long sum loses its middle."""
+        if len(terms) <= self.style.most_terms:
+            return " + ".join(map(show, terms))
+        kept = [*map(show, terms[:3]), self.style.dots, *map(show, terms[-2:])]
+        return " + ".join(kept) + " " + self.style.words.format(f"({len(terms)} terms)")
 
     def term(self, expr: n.Expr, i: int, j: int) -> str:
         """One term of a sum: a product stays written out, anything else is a number."""
@@ -244,18 +255,18 @@ class _Writer:
         top = f"({above})" if " " in above else above
         return self.style.over.format(top, f"({below})" if sum_below or below.startswith("-") else below)
 
-    def line_of(self, arg: n.Expr, axis: int, i: int, j: int) -> tuple[Cell, ...]:
-        """The row or column that a softmax shares out; a column vector is one distribution."""
+    def line_of(self, arg: n.Expr, axis: int | None, i: int, j: int) -> tuple[Cell, ...]:
+        """The row or column that a softmax shares out."""
         value = self.values(arg)
-        down = axis == 0 or (value.shape[1] == 1 and value.shape[0] > 1)
-        return _column(value, j) if down else value.rows[i]
+        return _column(value, j) if along(value.shape, axis) == 0 else value.rows[i]
 
     def softmax(self, line: tuple[Cell, ...], own: Cell) -> str:
         """e^2/(e^2 + 2e^4): equal exponents collected, masked keys left out of the sum."""
         counts = Counter(self.exponent(self.decimal(x)) for x in line if x is not NEG_INF)
-        parts = [("" if k == 1 else str(k)) + self.style.exp.format(x) for x, k in counts.items()]
+        parts = list(counts.items())
         top = self.style.exp.format(self.exponent(self.decimal(own)))
-        return self.over(top, self.sum(parts), len(parts) > 1 or max(counts.values()) > 1)
+        total = self.sum(parts, lambda part: ("" if part[1] == 1 else str(part[1])) + self.style.exp.format(part[0]))
+        return self.over(top, total, len(parts) > 1 or parts[0][1] > 1)
 
     def exponent(self, text: str) -> str:
         """An exponent: in plain text an infinite or scientific one is put in brackets."""
@@ -263,7 +274,7 @@ class _Writer:
 
     def mask(self, arg: n.Expr, pattern: n.Expr | None, truth: bool, i: int, j: int) -> str:
         if pattern is not None and not truth:
-            return self.sum([fenced(self.number(part, i, j)) for part in (arg, pattern)])
+            return self.sum((arg, pattern), lambda part: fenced(self.number(part, i, j)))
         rows, columns = self.values(arg).shape
         hidden = j > i + max(columns - rows, 0) if pattern is None else self.values(pattern).rows[i][j] == 0
         return self.style.words.format(f"query {i + 1} may not see key {j + 1}:") if hidden else self.number(arg, i, j)
