@@ -87,7 +87,7 @@ def _infinite(shown: Shown, true: Cell) -> Agreement:
 def follows(shown: Shown, own: Cell) -> Agreement:
     """How a shown cell stands to what the author's own numbers give, themselves intervals: ROUNDED if they meet."""
     if shown.cell is NEG_INF or own is NEG_INF:
-        return _infinite(shown, own)
+        return Agreement.ROUNDED if shown.cell is own else Agreement.APART
     low, high = bounds(own)
     if shown.value is None:
         return Agreement.ROUNDED if _overlap(bounds(shown.cell), (low, high)) else Agreement.APART

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from qkv.check.author import Author
 from qkv.check.cells import Grid, Judged, fitted, judge_grid, shape_of
+from qkv.check.compare import loosened
 from qkv.check.mistakes import explain
 from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Verdict
 from qkv.check.targets import Target
@@ -185,7 +186,10 @@ def _remember(walk: Walk, target: Target, judged: Judgement, claim: Claim) -> No
         square = walk.evaluated(target.expr.arg)
         if square is not None and square.exact:
             walk.author.print_root(fraction(square.cell), Value(((judged[0][0].kept,),)))
-    kept = Value(tuple(tuple(cell.kept for cell in row) for row in judged))
+    # Where something is false, the digits that are not shown are unknown in every cell, also in those that look right.
+    kept = Value(
+        tuple(tuple(loosened(cell.shown) if claim.verdict in BAD else cell.kept for cell in row) for row in judged)
+    )
     blamed = (claim.id,) if claim.verdict in BAD else ()
     if target.subject is None:
         whole = walk.evaluated(target.expr) if isinstance(target.expr, (n.Product, n.Sum, n.Tanh, n.Quotient)) else None
