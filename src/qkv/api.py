@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from pathlib import Path
+
 from qkv.check.judge import check_sheet as judge_sheet
 from qkv.check.model import Report
 from qkv.interpret.trace import Trace
 from qkv.sheet.limits import Limits
 from qkv.sheet.model import Sheet
-from qkv.sheet.read import read_sheet
+from qkv.render import html, targets
+from qkv.render.options import DEFAULT
+from qkv.sheet.read import read_file, read_sheet
 from qkv.solution import Solution
 from qkv.theory.worked import answered
 from qkv.understand.problems import understand
@@ -28,5 +33,67 @@ def solve_sheet(sheet: Sheet) -> Solution:
 
 
 def check_sheet(sheet: Sheet, against: Sheet | None = None) -> Report:
-    """Every equation of a sheet, judged."""
-    return judge_sheet(sheet)
+    """Every equation of a sheet, judged; the givens come from `against`, such as the assignment, if it is said."""
+    return judge_sheet(sheet, against)
+
+
+def read(source: str | Path) -> ReadSheet:
+    """Read a document: a path, or the text itself.
+
+    >>> read("$$Q = [1, 2]$$").statements[0].at.line
+    1
+    """
+    text, file = _source(source)
+    sheet = read_source(text, file) if text is not None else read_file(Path(file))
+    return ReadSheet(**{spec.name: getattr(sheet, spec.name) for spec in fields(sheet)})
+
+
+def solve(source: str | Path) -> Solution:
+    r"""Work out every problem of a document: a path, or the text itself.
+
+    >>> s = solve("$$Q = [[1, 2]], K = [[2, 1], [1, 1]], V = [[1], [3]]$$ Find $\\text{softmax}(QK^T/\\sqrt{d_k})V$.")
+    >>> s["A"].decimals(3)
+    (('0.670', '0.330'),)
+    """
+    return read(source).solve()
+
+
+def check(source: str | Path, against: str | Path | None = None) -> CheckedReport:
+    """Judge every equation of a hand-worked solution: a path, or the text itself.
+
+    >>> check("$$2 + 2 = 5$$").summary
+    {'wrong': 1}
+    """
+    return read(source).check(None if against is None else read(against))
+
+
+class ReadSheet(Sheet):
+    """A sheet that can be solved and checked."""
+
+    def solve(self) -> Solution:
+        """Every problem, worked out."""
+        return solve_sheet(self)
+
+    def check(self, against: Sheet | None = None) -> CheckedReport:
+        """Every equation, judged."""
+        report = check_sheet(self, against)
+        return CheckedReport(**{spec.name: getattr(report, spec.name) for spec in fields(report)})
+
+
+class CheckedReport(Report):
+    """A report that prints as text and shows itself in a notebook."""
+
+    def __str__(self) -> str:
+        return targets.reports([self], DEFAULT, targets.Target("text", 100))
+
+    def _repr_html_(self) -> str:
+        return html.report(self, DEFAULT)
+
+
+def _source(source: str | Path) -> tuple[str | None, str]:
+    """The text of a source that is text (several lines, or no such file), or None and its path."""
+    if isinstance(source, Path):
+        return None, str(source)
+    if "\n" not in source and len(source) < 4096 and Path(source).suffix and Path(source).exists():
+        return None, source
+    return source, ""

@@ -43,8 +43,14 @@ def test_rewrite_changes_every_place_and_keeps_the_rest() -> None:
     expected = n.Product(n.Softmax(n.Quotient(n.Product(Q, n.Transpose(K)), n.number(3))), V)
     assert without_root == expected
     assert n.rewrite(ATTENTION, lambda part: part) == ATTENTION
-    doubled = n.rewrite(n.matrix([[1, 2]]), lambda part: n.number(7) if isinstance(part, n.Number) else part)
-    assert doubled == n.matrix([[7, 7]])
+    swapped = n.rewrite(n.matrix([[Q, 2]]), lambda part: n.number(7) if isinstance(part, n.Name) else part)
+    assert swapped == n.matrix([[7, 2]])
+
+
+def test_rewrite_passes_a_matrix_of_numbers_whole() -> None:
+    seen: list[n.Expr] = []
+    n.rewrite(n.matrix([[1, 2]]), lambda part: seen.append(part) or part)
+    assert seen == [n.matrix([[1, 2]])]
 
 
 def test_matrices() -> None:

@@ -70,6 +70,8 @@ class Author(Mapping[Symbol, Value]):
 
     def as_held(self, expr: n.Expr) -> n.Expr:
         """The expression with those parts replaced whose values were printed on their own."""
+        if not self.roots and n.is_literal(expr):
+            return expr
         whole = self._plain_sizes(expr)
 
         def change(part: n.Expr) -> n.Expr:
@@ -80,8 +82,11 @@ class Author(Mapping[Symbol, Value]):
             square = self._square(part.arg) if self.roots and isinstance(part, n.Root) else None
             if square in self.roots:
                 return n.Name(self.roots[square])
-            known = None if isinstance(part, (n.Name, n.Number)) else self._steps.get(self._plain_sizes(part))
-            return part if known is None or self._plain_sizes(part) == whole else n.Name(known)
+            if isinstance(part, (n.Name, n.Number, n.Matrix)):
+                return part
+            plain = self._plain_sizes(part)
+            known = self._steps.get(plain)
+            return part if known is None or plain == whole else n.Name(known)
 
         return n.rewrite(expr, change)
 
@@ -92,6 +97,8 @@ class Author(Mapping[Symbol, Value]):
 
     def _plain_sizes(self, expr: n.Expr) -> n.Expr:
         """The expression with the names of sizes (d_k) replaced by their numbers."""
+        if not self._sizes:
+            return expr
         return n.rewrite(expr, lambda part: self._sizes.get(part, part) if isinstance(part, n.Name) else part)
 
     @cached_property

@@ -23,12 +23,12 @@ from qkv.understand.problems import Problem, inlined, understand
 from qkv.understand.scopes import EXERCISE
 
 
-def check_sheet(sheet: Sheet) -> Report:
-    """Judge a whole document."""
+def check_sheet(sheet: Sheet, against: Sheet | None = None) -> Report:
+    """Judge a whole document, with the givens of another one (the assignment) if it is said."""
     claims: list[Claim] = []
     author: Author | None = None
     exercises = _exercises(sheet)
-    problems = understand(sheet)
+    problems = understand(sheet, against)
     for problem in problems:
         author = _next_author(problem, author)
         walk = Walk(problem, author, claims, exercises)

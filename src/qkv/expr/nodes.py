@@ -271,7 +271,9 @@ def walk(node: Expr) -> Iterator[Expr]:
 
 
 def rewrite(node: Expr, change: Callable[[Expr], Expr]) -> Expr:
-    """Rebuild a tree bottom up, passing every node through `change`."""
+    """Rebuild a tree bottom up, passing every node through `change`; a matrix of plain numbers is passed whole."""
+    if type(node) is Matrix and is_plain(node):
+        return change(node)
     updates = {}
     for name in _PARTS[type(node)]:
         value = getattr(node, name)
@@ -287,6 +289,11 @@ def _rewritten(value: object, change: Callable[[Expr], Expr]) -> object:
         made = tuple(_rewritten(item, change) for item in value)
         return value if all(map(operator.is_, made, value)) else made
     return None if value is None else rewrite(value, change)  # type: ignore[arg-type]
+
+
+def is_plain(matrix: Matrix) -> bool:
+    """Whether every cell of a matrix is a number as printed."""
+    return all(type(cell) is Number or type(cell) is Infinite for row in matrix.rows for cell in row)
 
 
 def names_in(node: Expr) -> tuple[Symbol, ...]:

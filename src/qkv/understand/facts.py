@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
+from functools import cached_property, lru_cache
 
 from qkv.errors import Location
 from qkv.expr import nodes as n
@@ -30,7 +31,7 @@ class Form(Enum):
     VALUE = "a plain value"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fact:
     """One chain. `links` are those not struck; `subjects` its leading names; `head` and `row` come from scripts or words."""
 
@@ -42,17 +43,17 @@ class Fact:
     pending: bool = False  # nameless: the subject is taken from the chain before
     told: bool = False  # nameless: the operands told which step it is
 
-    @property
+    @cached_property
     def formula(self) -> n.Expr | None:
         """The first expression with names that is no bare name."""
         return next((link.expr for link in self.links if form(link.expr) is Form.FORMULA), None)
 
-    @property
+    @cached_property
     def working(self) -> Link | None:
         """The first literal that is still to be worked out."""
         return next((link for link in self.links if form(link.expr) is Form.WORKING), None)
 
-    @property
+    @cached_property
     def value(self) -> Link | None:
         """The last plain value."""
         return next((link for link in reversed(self.links) if form(link.expr) is Form.VALUE), None)
@@ -322,6 +323,7 @@ class Place:
     generic: bool = field(default=False)  # carries an index letter: q_i, Z_i
 
 
+@lru_cache(maxsize=4096)
 def place_of(symbol: Symbol, head: int | None = None) -> Place:
     """Read a symbol's scripts.
 

@@ -20,6 +20,7 @@ from qkv.sheet.model import Origin, Repair, Sheet
 from qkv.understand.facts import Fact, Form, facts_of, form, mentions, place_of, plain_value
 from qkv.understand.formulas import formula_role
 from qkv.understand.gather import Gathering, gather, role_of_name, stated_names, to_spec
+from qkv.understand.key import nearest_key, with_givens_of
 from qkv.understand.resolve import Resolver, at_index, cut_symbol
 from qkv.understand.roles import DERIVED, WITHOUT_SCALE
 from qkv.understand.scopes import scopes
@@ -42,19 +43,32 @@ class Problem:
         return self.trace.program
 
 
-def understand(sheet: Sheet) -> tuple[Problem, ...]:
-    """The problems of a sheet, in order."""
+def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...]:
+    """The problems of a sheet, in order; their givens come from another sheet, such as the assignment, if one is said."""
+    keys = gatherings(against) if against is not None else ()
     problems: list[Problem] = []
     earlier: Gathering | None = None
     parted = tuple(scopes(facts_of(sheet), sheet))
     mentioned = tuple(mentions(sheet.text))
     for i, scope in enumerate(parted):
         said = [formula for line, formula in mentioned if _concerns(line, i, parted)]
-        found = gather(scope, _titles(scope, parted[i + 1 :], sheet), earlier, said)
+        title = _titles(scope, parted[i + 1 :], sheet)
+        found = gather(scope, title, earlier, said)
+        if keys:
+            key = nearest_key(found, keys)
+            found = with_givens_of(gather(scope, title, key, said), key)
         _import_sources(found, problems)
         problems.append(_likeliest(scope, found, sheet))
         earlier = found
     return tuple(problems)
+
+
+def gatherings(sheet: Sheet) -> tuple[Gathering, ...]:
+    """What each problem of a sheet gives."""
+    found: list[Gathering] = []
+    for scope in scopes(facts_of(sheet), sheet):
+        found.append(gather(scope, _titles(scope, (), sheet), found[-1] if found else None))
+    return tuple(found)
 
 
 def _concerns(line: int, index: int, parted: tuple[tuple[Fact, ...], ...]) -> bool:
@@ -321,6 +335,9 @@ def _shapes(program: Program) -> dict[Symbol, tuple[int, int]]:
     env: dict[Symbol, tuple[int, int]] = {}
     items: tuple[Given | Step, ...] = (*program.givens, *program.steps)
     for item in items:
+        if isinstance(item.expr, n.Matrix) and not item.expr.is_ragged and n.is_plain(item.expr):
+            env[item.symbol] = item.expr.shape
+            continue
         try:
             env[item.symbol] = evaluate(item.expr, env, Shapes())
         except QkvError:

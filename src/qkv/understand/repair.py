@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 
 from qkv.expr import nodes as n
 
@@ -79,31 +80,37 @@ def split_number(cell: n.Number) -> Iterator[tuple[n.Number, n.Number]]:
             yield n.number(f"{sign}{whole}.{decimals[:cut]}"), n.number(decimals[cut:])
 
 
-def _fitting(left: n.Matrix, readings: list[list[tuple[n.Number, ...]]], product: n.Matrix) -> list[n.Matrix]:
+def _fitting(left: n.Matrix, choices: list[list[tuple[n.Number, ...]]], product: n.Matrix) -> list[n.Matrix]:
     """Every choice of one reading per row whose product is the printed one; equal matrices count once."""
-    columns = [[cell_value(row[k]) for row in left.rows] for k in range(len(left.rows[0]))]
-    wanted = tuple(cell_value(cell) for row in product.rows for cell in row)
     height, width = product.shape
-    found: dict[tuple[tuple[Fraction, ...], ...], n.Matrix] = {}
-    # Depth first over the rows of the factor; `partial` is the product of the rows chosen so far.
-    stack: list[tuple[tuple[tuple[n.Number, ...], ...], tuple[Fraction, ...]]] = [
-        ((), (Fraction(0),) * (height * width))
-    ]
+    scale = _common_denominator(left, choices, product)
+    columns = [[int(cell_value(row[k]) * scale) for row in left.rows] for k in range(len(left.rows[0]))]
+    wanted = tuple(int(cell_value(cell) * scale * scale) for row in product.rows for cell in row)
+    scaled = [[(row, tuple(int(cell.value * scale) for cell in row)) for row in options] for options in choices]
+    found: dict[tuple[tuple[int, ...], ...], n.Matrix] = {}
+    # Depth first over the rows of the factor, in whole numbers; `partial` is the product of the rows chosen so far.
+    stack: list[tuple[tuple[tuple[n.Number, ...], ...], tuple[tuple[int, ...], ...], tuple[int, ...]]]
+    stack = [((), (), (0,) * (height * width))]
     tried = 0
     while stack and tried < MAX_TRIED:
-        chosen, partial = stack.pop()
+        chosen, values, partial = stack.pop()
         tried += 1
         k = len(chosen)
-        if k == len(readings):
+        if k == len(scaled):
             if partial == wanted:
-                found.setdefault(tuple(tuple(c.value for c in row) for row in chosen), n.Matrix(chosen))
+                found.setdefault(values, n.Matrix(chosen))
             continue
-        for row in readings[k]:
-            added = tuple(
-                partial[i * width + j] + columns[k][i] * row[j].value for i in range(height) for j in range(width)
-            )
-            stack.append(((*chosen, row), added))
+        column = columns[k]
+        for row, numbers in scaled[k]:
+            added = tuple(partial[i * width + j] + column[i] * numbers[j] for i in range(height) for j in range(width))
+            stack.append(((*chosen, row), (*values, numbers), added))
     return list(found.values()) if tried < MAX_TRIED else []
+
+
+def _common_denominator(left: n.Matrix, choices: list[list[tuple[n.Number, ...]]], product: n.Matrix) -> int:
+    cells = [cell for matrix in (left, product) for row in matrix.rows for cell in row]
+    cells += [cell for options in choices for row in options for cell in row]
+    return lcm(*(cell_value(cell).denominator for cell in cells))
 
 
 def cell_value(cell: n.Expr) -> Fraction:

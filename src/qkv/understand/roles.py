@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from qkv.expr.names import Role, Symbol
 
@@ -99,6 +100,7 @@ WORD_ROLES: tuple[tuple[str, Role], ...] = (
 )
 
 
+@lru_cache(maxsize=4096)
 def roles_of(symbol: Symbol) -> tuple[Role, ...]:
     """The roles that a symbol may play, likeliest first; empty where nothing is known.
 

@@ -19,10 +19,21 @@ EXERCISE = re.compile(
     re.IGNORECASE,
 )
 
+Binding = tuple[Symbol, n.Matrix, Role]
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """A fact, the names that it gives values, and the matrices that its written-out product multiplies."""
+
+    fact: Fact
+    bindings: tuple[Binding, ...]
+    operands: tuple[n.Matrix, ...]
+
 
 @dataclass
 class _Open:
-    """The problem being cut out: what it has bound so far, and whether it has shown weights."""
+    """The problem being cut out: what it has bound so far, and what it has shown."""
 
     facts: list[Fact] = field(default_factory=list)
     bound: dict[Symbol, n.Matrix] = field(default_factory=dict)
@@ -33,26 +44,95 @@ class _Open:
 
 def scopes(facts: tuple[Fact, ...], sheet: Sheet) -> Iterator[tuple[Fact, ...]]:
     """The facts of each problem, in order."""
+    items = _bound(facts)
+    fresh, giving = _parts_with_givens(items), _parts_giving_qkv(facts)
     current = _Open()
-    fresh_parts = _parts_with_givens(facts)
-    for fact in facts:
-        if current.facts and _begins(fact, current, facts, sheet, fresh_parts):
+    for item in items:
+        title = sheet.parts[item.fact.statement.part].title if item.fact.statement.part < len(sheet.parts) else ""
+        new_exercise = item.fact.statement.part in giving and bool(EXERCISE.search(title))
+        if current.facts and _begins(item, current, fresh, new_exercise):
             yield tuple(current.facts)
             current = _Open(causal=current.causal)
-        _take(fact, current, facts)
+        _take(item, current)
     if current.facts:
         yield tuple(current.facts)
 
 
-def _begins(fact: Fact, current: _Open, facts: tuple[Fact, ...], sheet: Sheet, fresh: set[int]) -> bool:
+def _bound(facts: tuple[Fact, ...]) -> list[_Bound]:
+    found = (token_factor(fact.formula) for fact in facts if fact.formula is not None)
+    sources = frozenset(source[1] for source in found if source is not None)
+    return [_Bound(fact, tuple(_bindings(fact, facts, sources)), tuple(_operands(fact))) for fact in facts]
+
+
+def _bindings(fact: Fact, facts: tuple[Fact, ...], sources: Collection[Symbol]) -> Iterator[Binding]:
+    """Names that a fact gives a value without a formula, and the nameless X of [..] × [..]."""
+    if fact.statement.struck or fact.pending or fact.statement.origin is Origin.CODE:
+        return
+    for name in fact.subjects:
+        place = place_of(name.symbol, fact.head)
+        role = place.roles[0] if place.roles else Role.OTHER
+        if role not in PRIMARY and name.symbol in sources:
+            role = Role.X
+        bare = fact.formula is None and fact.working is None
+        value = (
+            plain_value(fact.value.expr) if bare and fact.value is not None and role in PRIMARY | {Role.OTHER} else None
+        )
+        if value is not None:
+            yield name.symbol, value, role
+        if role in FACTORS and place.row is None and fact.formula is None:
+            left = _left_operand(fact)
+            if left is not None and printed_value(fact, facts) is not None:
+                yield Symbol("X"), left, Role.X
+
+
+def _left_operand(fact: Fact) -> n.Matrix | None:
+    if fact.working is None or not isinstance(fact.working.expr, n.Product):
+        return None
+    left = plain_value(fact.working.expr.left)
+    return left if left is not None and min(left.shape) > 1 else None
+
+
+def _operands(fact: Fact) -> Iterator[n.Matrix]:
+    for factor in n.factors(fact.working.expr) if fact.working is not None else ():
+        operand = plain_value(factor)
+        if operand is not None and max(operand.shape) > 1:
+            yield operand
+
+
+def _parts_with_givens(items: list[_Bound]) -> set[int]:
+    """Parts that bind something new: a copy of what was given above is nothing new."""
+    seen: dict[Symbol, n.Matrix] = {}
+    fresh = set()
+    for item in items:
+        if _copies_known(item, seen.values()):
+            continue
+        for symbol, value, role in item.bindings:
+            known = symbol in seen and similar(seen[symbol], value)
+            if role in PRIMARY and role not in (Role.MASK, Role.W_O) and not known:
+                fresh.add(item.fact.statement.part)
+            seen[symbol] = value
+    return fresh
+
+
+def _parts_giving_qkv(facts: tuple[Fact, ...]) -> set[int]:
+    """Parts that print Q and K bare, with no weights beside them."""
+    bare: dict[int, set[Role]] = {}
+    for fact in facts:
+        if fact.formula is None and fact.working is None and fact.value is not None and not fact.statement.struck:
+            roles = {role for name in fact.subjects for role in place_of(name.symbol).roles[:1]}
+            bare.setdefault(fact.statement.part, set()).update(roles)
+    weights = {Role.X, Role.W_Q, Role.W_K}
+    return {part for part, roles in bare.items() if {Role.Q, Role.K} <= roles and not roles & weights}
+
+
+def _begins(item: _Bound, current: _Open, fresh: set[int], new_exercise: bool) -> bool:
+    fact = item.fact
     if fact.statement.struck or fact.statement.origin is Origin.CODE:
         return False
     part = fact.statement.part
     if part != current.part and part in fresh and current.shown and not _another_head(fact, current):
         return True
-    if _restarts(fact, current, facts):
-        return True
-    if part != current.part and _gives_qkv(fact, facts) and EXERCISE.search(_title(sheet, part)):
+    if _restarts(item, current) or (part != current.part and new_exercise):
         return True
     return _masks(fact) and Role.WEIGHTS in current.shown and not current.causal
 
@@ -63,89 +143,19 @@ def _another_head(fact: Fact, current: _Open) -> bool:
     return fact.head is not None and fact.head not in heads - {None} and bool(heads - {None})
 
 
-def _title(sheet: Sheet, part: int) -> str:
-    return sheet.parts[part].title if part < len(sheet.parts) else ""
-
-
-def _parts_with_givens(facts: tuple[Fact, ...]) -> set[int]:
-    """Parts that bind something new: a copy of what was given above is nothing new."""
-    seen: dict[Symbol, n.Matrix] = {}
-    fresh = set()
-    for fact in facts:
-        if _copies_known(fact, seen.values()):
-            continue
-        for symbol, value, role in bindings(fact, facts):
-            known = symbol in seen and similar(seen[symbol], value)
-            if role in PRIMARY and role not in (Role.MASK, Role.W_O) and not known:
-                fresh.add(fact.statement.part)
-            seen[symbol] = value
-    return fresh
-
-
-def bindings(fact: Fact, facts: tuple[Fact, ...]) -> Iterator[tuple[Symbol, n.Matrix, Role]]:
-    """Names that a fact gives a value without a formula, and the nameless X of [..] × [..]."""
-    if fact.statement.struck or fact.pending:
-        return
-    for name in fact.subjects:
-        place = place_of(name.symbol, fact.head)
-        role = place.roles[0] if place.roles else Role.OTHER
-        if role not in PRIMARY and any(f.formula is not None and _feeds(name.symbol, f.formula) for f in facts):
-            role = Role.X
-        if fact.formula is None and fact.working is None and fact.value is not None and role in PRIMARY | {Role.OTHER}:
-            value = plain_value(fact.value.expr)
-            if value is not None:
-                yield name.symbol, value, role
-        if (
-            role in FACTORS
-            and place.row is None
-            and fact.working is not None
-            and isinstance(fact.working.expr, n.Product)
-        ):
-            left = plain_value(fact.working.expr.left)
-            if (
-                left is not None
-                and printed_value(fact, facts) is not None
-                and min(left.shape) > 1
-                and fact.formula is None
-            ):
-                yield Symbol("X"), left, Role.X
-
-
-def _feeds(symbol: Symbol, formula: n.Expr) -> bool:
-    source = token_factor(formula)
-    return source is not None and source[1] == symbol
-
-
-def _restarts(fact: Fact, current: _Open, facts: tuple[Fact, ...]) -> bool:
-    if _copies_known(fact, current.bound.values()):
+def _restarts(item: _Bound, current: _Open) -> bool:
+    if _copies_known(item, current.bound.values()):
         return False
     return any(
         symbol in current.bound and not similar(current.bound[symbol], value)
-        for symbol, value, role in bindings(fact, facts)
+        for symbol, value, role in item.bindings
         if role in PRIMARY
     )
 
 
-def _copies_known(fact: Fact, known: Collection[n.Matrix]) -> bool:
+def _copies_known(item: _Bound, known: Collection[n.Matrix]) -> bool:
     """Whether a written-out product multiplies something that was given before: then it restarts nothing."""
-    working = fact.working
-    if working is None:
-        return False
-    operands = (plain_value(factor) for factor in n.factors(working.expr))
-    return any(operand is not None and any(similar(operand, value) for value in known) for operand in operands)
-
-
-def _gives_qkv(fact: Fact, facts: tuple[Fact, ...]) -> bool:
-    """Q and K printed bare under this heading, with no weights beside them."""
-    mine = [f for f in facts if f.statement.part == fact.statement.part and not f.statement.struck]
-    bare = {
-        role
-        for f in mine
-        if f.formula is None and f.working is None and f.value is not None
-        for name in f.subjects
-        for role in place_of(name.symbol).roles[:1]
-    }
-    return {Role.Q, Role.K} <= bare and not bare & {Role.X, Role.W_Q, Role.W_K}
+    return any(similar(operand, value) for operand in item.operands for value in known)
 
 
 def _masks(fact: Fact) -> bool:
@@ -153,13 +163,14 @@ def _masks(fact: Fact) -> bool:
     return named or bool(CAUSAL.search(fact.statement.before))
 
 
-def _take(fact: Fact, current: _Open, facts: tuple[Fact, ...]) -> None:
+def _take(item: _Bound, current: _Open) -> None:
+    fact = item.fact
     current.facts.append(fact)
     current.part = fact.statement.part
     if fact.statement.struck:
         return
     current.causal = current.causal or _masks(fact)
-    for symbol, value, _ in bindings(fact, facts):
+    for symbol, value, _ in item.bindings:
         current.bound.setdefault(symbol, value)
     for name in fact.subjects if fact.value is not None else ():
         current.shown.update(DERIVED.intersection(place_of(name.symbol).roles[:1]))
