@@ -188,7 +188,7 @@ def _remember(walk: Walk, target: Target, judged: Judgement, claim: Claim) -> No
             walk.author.print_root(fraction(square.cell), Value(((judged[0][0].kept,),)))
     # Where something is false, the digits that are not shown are unknown in every cell, also in those that look right.
     kept = Value(
-        tuple(tuple(loosened(cell.shown) if claim.verdict in BAD else cell.kept for cell in row) for row in judged)
+        tuple(tuple(loosened(cell.shown) if claim.verdict in FALSE else cell.kept for cell in row) for row in judged)
     )
     blamed = (claim.id,) if claim.verdict in BAD else ()
     if target.subject is None:
@@ -219,4 +219,6 @@ def _remember_row(walk: Walk, symbol: Symbol, expr: n.Entry, kept: Value, blamed
     elif len(cells) == len(line):
         line = cells
     rows = (*whole.rows[: row - 1], tuple(line), *whole.rows[row:])
-    walk.author.print(symbol, Value(rows), walk.author.blame.get(symbol, ()) + blamed)
+    # The rows not printed yet still stand on what the whole stands on.
+    standing = walk.author.blamed(n.Name(symbol))
+    walk.author.print(symbol, Value(rows), tuple(dict.fromkeys((*standing, *blamed))))
