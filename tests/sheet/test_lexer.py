@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from qkv.errors import LimitError, Location
 from qkv.sheet.lexer import Places, normalised, tokens_of
-from qkv.sheet.numerals import plain_digits, uses_decimal_comma, value_of
+from qkv.sheet.numerals import comma_in, comma_of_document, plain_digits, value_of
 
 KINDS = [
     (r"\mathbf{QK}^\top", "name Q, name K, script ^, name T"),
@@ -86,18 +86,34 @@ def test_digits(text: str, comma: bool, expected: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("[0,5; 0,25]", True),
-        (r"\begin{pmatrix} 0,5 & 1 \\ 2 & 3 \end{pmatrix}", True),
-        (r"e^{2,31} \approx 10,07", True),
-        ("[1,1]+[0,1] = [1,2]", False),
-        ("[0, 5]", False),
-        ("[0,5; 0.25]", False),
-        ("i = 1, 2, 3", False),
-        (r"1{,}048{,}576", False),
+        ("[0,5; 0,25]", "bare"),
+        (r"\begin{pmatrix} 0,5 & 1 \\ 2 & 3 \end{pmatrix}", "bare"),
+        (r"e^{2,31} \approx 10,07", "bare"),
+        (r"0{,}707 & 1{,}414", "braced"),
+        ("[1,1]+[0,1] = [1,2]", "untold"),
+        ("[0, 5]", "untold"),
+        ("[0,5; 0.25]", "untold"),
+        ("i = 1, 2, 3", "untold"),
+        (r"1{,}048{,}576", "untold"),
+        (r"121{,}072", "untold"),
     ],
 )
-def test_decimal_commas_must_be_sure(text: str, expected: bool) -> None:
-    assert uses_decimal_comma(text) is expected
+def test_decimal_commas_must_be_sure(text: str, expected: str) -> None:
+    assert comma_in(text).value == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"Aufgabe 8.2 vom 09.12.2022: $e^{1,41} \approx 4,10$. Summe $5,34$, Rest $\approx 0,2$", "bare"),
+        ("*(1,5 pt)* On divise par 2", "bare"),
+        (r"$q = (1,2)$, $e^{0{,}5} \approx 1{,}649$", "braced"),
+        ("1,000 tokens, i = 0,1 and [0,10] and W_{1,2}", "untold"),
+        (r"$0.5 \approx 0.50$ and $x \approx 1,2$", "untold"),
+    ],
+)
+def test_a_document_says_what_its_commas_are(text: str, expected: str) -> None:
+    assert comma_of_document(text).value == expected
 
 
 @pytest.mark.parametrize("text", ["9" * 5000, "1e99999999", "1e-30000"])

@@ -281,3 +281,23 @@ def test_every_shared_sheet_is_read_whole():
         assert all(statement.origin in Origin for statement in sheet.statements)
         displays = sum(1 for line in sheet.text.split("\n") if line.strip().startswith("$$") and len(line.strip()) > 2)
         assert len(sheet.statements) >= displays * 0.8
+
+
+def test_one_sure_decimal_comma_decides_for_the_document():
+    text = "$a = 0{,}5$, $b = 2{,}421$, $c = (1,2)$\n\n| x | y |\n|---|---|\n| 1{,}250 | 2 |\n| 1 | 2 |"
+    assert told(text) == ["1: a = 1/2", "1: b = 2421/1000", "1: c = 1 2", "5: 5/4 2; 1 2"]
+    assert told("$a \\approx 1,41$, die Summe ist $5,340$.") == ["1: a ≈ 141/100", "1: 267/50"]
+    assert told("$n = 1{,}024$ and $p = 1{,}048{,}576$") == ["1: n = 1024", "1: p = 1048576"]
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("Q = 0,5 1,5\n    2,0 0,25", ["1: Q = 1/2 3/2; 2 1/4"]),
+        ("Z = [ 0,5 1,5 ]\n    [ 2,0 0,25 ]", ["1: Z = 1/2 3/2; 2 1/4"]),
+        ("[1,2]\n[3,4]", ["1: 1 2; 3 4"]),
+        ("| n | m |\n|---|---|\n| 1,024 | 1,048,576 |\n| 2 | 1,5 |", ["3: 1024 1048576; 2 3/2"]),
+    ],
+)
+def test_commas_in_grids(text, expected):
+    assert told(text) == expected

@@ -12,10 +12,10 @@ from qkv.errors import Location
 from qkv.expr.nodes import Expr, Name
 from qkv.sheet.draft import Event, Said, Stated
 from qkv.sheet.grammar import Chain
-from qkv.sheet.limits import Limits
 from qkv.sheet.model import Link, Origin, Relation
-from qkv.sheet.prose import parsed, read_paragraph
+from qkv.sheet.prose import read_paragraph
 from qkv.sheet.python import Reader
+from qkv.sheet.reading import Reading
 from qkv.sheet.segments import Fence, Paragraph, Rows, blocks
 from qkv.sheet.tables import read_rows
 
@@ -25,26 +25,26 @@ _PROMPT = re.compile(r"^(\s*)(?:>>>|\.\.\.|In \[\d*\]:)(?=\s|$)", re.MULTILINE)
 _SAYS_PYTHON = re.compile(r"^\s*(?:import|from|def|print)\b|\b(?:np|torch|jnp)\.\w+\(", re.MULTILINE)
 
 
-def read_code(fence: Fence, limits: Limits) -> Iterator[Event]:
+def read_code(fence: Fence, reading: Reading) -> Iterator[Event]:
     """The events of a fence."""
     if fence.language in _MATH:
-        result = parsed(fence.text, Location(fence.line))
+        result = reading.math(fence.text, Location(fence.line))
         yield from (Stated(chain, Origin.DISPLAY) for chain in result.chains)
         yield from result.unread
     elif fence.language in _PYTHON or _SAYS_PYTHON.search(fence.text):
         yield from _python(fence)
     else:
-        yield from _plain(fence, limits)
+        yield from _plain(fence, reading)
 
 
-def _plain(fence: Fence, limits: Limits) -> Iterator[Event]:
+def _plain(fence: Fence, reading: Reading) -> Iterator[Event]:
     """Printed arrays and words; places count from the first line of the fence."""
     for block in blocks(fence.text, fence.line):
         match block:
             case Paragraph():
-                yield from read_paragraph(block.text, block.line)
+                yield from read_paragraph(block.text, block.line, reading)
             case Rows():
-                yield from read_rows(block, limits)
+                yield from read_rows(block, reading)
             case Fence():
                 pass
             case _:

@@ -10,7 +10,21 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from qkv.errors import Location
-from qkv.expr.nodes import Absolute, Call, Concat, Exp, Expr, Matrix, Name, Product, Root, Softmax, Tanh, Transpose
+from qkv.expr.nodes import (
+    Absolute,
+    Call,
+    Concat,
+    Exp,
+    Expr,
+    Matrix,
+    Name,
+    Normalise,
+    Product,
+    Root,
+    Softmax,
+    Tanh,
+    Transpose,
+)
 from qkv.sheet import matrices
 from qkv.sheet import notation as table
 from qkv.sheet.lexer import Token
@@ -83,6 +97,7 @@ def _parts(args: tuple[Expr, ...]) -> tuple[Expr, ...]:
 
 _BUILD: dict[str, Callable[[tuple[Expr, ...], int, Location], Expr]] = {
     "softmax": lambda args, axis, at: Softmax(_row(args), axis, at=at),
+    "normalise": lambda args, axis, at: Normalise(_row(args), axis, at=at),
     "exp": lambda args, axis, at: Exp(_row(args), at=at),
     "sqrt": lambda args, axis, at: Root(_row(args), at=at),
     "tanh": lambda args, axis, at: Tanh(_row(args), at=at),

@@ -18,7 +18,7 @@ from qkv.sheet.expressions import Reader
 from qkv.sheet.lexer import Places, tokens_of
 from qkv.sheet.matrices import blank_list, own_level
 from qkv.sheet.model import Link, Relation, Unread
-from qkv.sheet.numerals import uses_decimal_comma
+from qkv.sheet.numerals import Comma, comma_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +47,20 @@ class Parsed:
     unread: tuple[Unread, ...] = ()
 
 
-def parse_math(source: str, at: Location, *, strict: bool = True, decimal_comma: bool | None = None) -> Parsed:
+def parse_math(source: str, at: Location, *, strict: bool = True, comma: Comma = Comma.UNTOLD) -> Parsed:
     """Read a stretch of mathematics that begins at `at`; it may span lines.
 
     `strict` is for what stands between math delimiters. Without it the stretch is a line of prose: words end the
-    mathematics, and only relations and bracketed numbers count. `decimal_comma` says whether 0,5 is a half; by default
-    the stretch itself must show it.
+    mathematics, and only relations and bracketed numbers count. `comma` is what the document shows of its commas; by
+    default the stretch itself must show that 0,5 is a half.
 
     >>> parse_math("Q = X W^Q", Location(1)).chains[0].links[1].relation
     <Relation.EQUAL: '='>
     """
-    comma = uses_decimal_comma(source) if decimal_comma is None else decimal_comma
-    pairs = paired(tokens_of(source, strict=strict, decimal_comma=comma))
+    comma = comma_in(source, comma)
+    pairs = paired(tokens_of(source, strict=strict, comma=comma))
     places = Places(source, at)
-    reader = Reader(pairs, source, places, strict=strict, decimal_comma=comma)
+    reader = Reader(pairs, source, places, strict=strict, decimal_comma=comma is not Comma.UNTOLD)
     joiner = _Joiner()
     unread = _strays(pairs, source, places) if strict else []
     for piece in pieces_of(reader):

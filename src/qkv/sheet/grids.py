@@ -42,7 +42,7 @@ _RIGHT = "])|⎤⎥⎦⎞⎟⎠┐│┘⌉⌋"
 _DIGIT = re.compile(r"[\d∞]")
 _NO_CELLS = re.compile(r"(?:[^\W\d_]{2,}[\s,]+){4}|\$\$|\\(?!infty|times|cdot|frac)|[?!]")  # prose, or LaTeX
 NUMBER = re.compile(
-    r"[-+−–]?\s?(?:(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+−]?\d+)?(?:\s?(?:[×x·*]|\\times|\\cdot)\s?10\s?\^?\s?(?:\{[-+−]?\d+\}|[-+−]?\d+|[⁻⁺]?[⁰¹²³⁴-⁹]+))?"
+    r"[-+−–]?\s?(?:(?:\d{1,3}(?:,\d{3}){2,}|\d+(?:(?:[.,]|\{,\})\d*)?|[.,]\d+)(?:[eE][-+−]?\d+)?(?:\s?(?:[×x·*]|\\times|\\cdot)\s?10\s?\^?\s?(?:\{[-+−]?\d+\}|[-+−]?\d+|[⁻⁺]?[⁰¹²³⁴-⁹]+))?"
     r"(?:/\d+(?:\.\d+)?)?(?:\s?\\?%)?|∞|\\infty|inf(?:inity)?)$",
     re.IGNORECASE,
 )
@@ -152,6 +152,7 @@ def _tabbed(line: str, start: int, number: int) -> tuple[Cell, ...] | None:
     return tuple(cells)
 
 
+_DECIMAL_COMMA = re.compile(r"\d,\d")
 _TOKEN = re.compile(r"[-+−–]\s(?=\d)|[^\s,;]+(?:\s?(?:×|\\times|\\cdot|x)\s?10\s?\^?\S+)?")
 
 
@@ -167,11 +168,24 @@ def _blanked(line: str, start: int, number: int) -> tuple[Cell, ...] | None:
         body, offset = body[1:-1], offset + 1
     if any(c in body for c in "[](){}$|") and "{" not in body:
         return None
-    cells = [Cell(found[0], number, offset + found.start() + 1) for found in _TOKEN.finditer(body)]
+    cells = _decimal_cells(body, offset, number)
+    if cells:
+        return cells
+    cells = tuple(Cell(found[0], number, offset + found.start() + 1) for found in _TOKEN.finditer(body))
     numeric = [bool(NUMBER.match(cell.text)) for cell in cells]
     if not cells or not all(numeric[1:]) or (not numeric[0] and (boxed or not _LABEL.match(cells[0].text))):
         return None
-    return tuple(cells) if "," not in body.replace(", ", " ") or boxed else None
+    return cells if "," not in body.replace(", ", " ") or boxed else None
+
+
+def _decimal_cells(body: str, offset: int, number: int) -> tuple[Cell, ...]:
+    """Cells such as '0,5 1,25' whose commas are decimal marks: only blanks part them, and there are several."""
+    if not _DECIMAL_COMMA.search(body):
+        return ()
+    found = list(re.finditer(r"\S+", body))
+    if len(found) < 2 or not all(NUMBER.match(token[0]) for token in found):
+        return ()
+    return tuple(Cell(token[0], number, offset + token.start() + 1) for token in found)
 
 
 def _boxed(body: str) -> bool:

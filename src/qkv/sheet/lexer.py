@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from qkv.errors import Location
 from qkv.sheet import notation as table
-from qkv.sheet.numerals import plain_digits
+from qkv.sheet.numerals import Comma, plain_digits
 from qkv.sheet.words import pieces_of_word, spelling_key
 
 
@@ -135,13 +135,13 @@ _DEFINED = re.compile(r"\s*(?:=|≈|:=|\\approx|\\simeq|\\equiv)")
 _TIMES = frozenset("xX")
 
 
-def tokens_of(source: str, *, strict: bool = True, decimal_comma: bool = False) -> list[Token]:
+def tokens_of(source: str, *, strict: bool = True, comma: Comma = Comma.UNTOLD) -> list[Token]:
     """The tokens of a stretch of mathematics.
 
     >>> [t.text for t in tokens_of("Q K^T")]
     ['Q', 'K', '^', 'T']
     """
-    return _Lexer(normalised(source), strict=strict, comma=decimal_comma).run()
+    return _Lexer(normalised(source), strict=strict, comma=comma).run()
 
 
 def normalised(source: str) -> str:
@@ -157,14 +157,14 @@ class _Lexer:
 
     __slots__ = ("comma", "depth", "gap", "out", "source", "strict")
 
-    def __init__(self, source: str, *, strict: bool, comma: bool) -> None:
+    def __init__(self, source: str, *, strict: bool, comma: Comma) -> None:
         self.source, self.strict, self.comma = source, strict, comma
         self.out: list[Token] = []
         self.depth = self.gap = 0
 
     def run(self) -> list[Token]:
         out = self.out
-        for m in (_WITH_COMMA if self.comma else _WITH_POINT).finditer(self.source):
+        for m in (_WITH_COMMA if self.comma is Comma.BARE else _WITH_POINT).finditer(self.source):
             kind = m.lastgroup
             if kind == "ws":
                 gap = 2 if "\n" in m.group() else 1
@@ -193,10 +193,16 @@ class _Lexer:
         text = m.group()
         if text.isdigit():
             self.add("num", text, m)
-        elif "," in text and "{" not in text and "\\" not in text and not self.comma and self._separates(text):
+        elif (
+            "," in text
+            and "{" not in text
+            and "\\" not in text
+            and self.comma is not Comma.BARE
+            and self._separates(text)
+        ):
             self._apart(m)
         else:
-            self.add("num", plain_digits(text, decimal_comma=self.comma), m)
+            self.add("num", plain_digits(text, decimal_comma=self.comma is not Comma.UNTOLD), m)
 
     def _separates(self, text: str) -> bool:
         """Whether the commas of 100,200,300 part a list: inside brackets, unless a group such as 048 tells."""

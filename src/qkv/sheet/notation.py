@@ -161,7 +161,8 @@ FUNCTIONS: Final = {
     "layernorm": "call", "ffn": "call", "score": "call", "rank": "call", "diag": "call", "det": "call", "tr": "call",
     "trace": "call", "dim": "call", "shape": "call", "prod": "call", "lim": "call", "mask": "call", "mean": "call",
     "round": "call", "zeros": "call", "ones": "call", "eye": "call", "range": "call", "sum": "call", "rope": "call",
-    "align": "call", "gcd": "call", "arg": "call", "tril": "call", "triu": "call",
+    "align": "call", "gcd": "call", "arg": "call", "tril": "call", "triu": "call", "normalise": "normalise",
+    "normalize": "normalise",
 }  # fmt: skip
 # Single letters that call what stands in brackets right behind them.
 CALLING_LETTERS: Final = frozenset(("f", "g", "O", "Omega", "Theta", "N", "P", "p", "E"))

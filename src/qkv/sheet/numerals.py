@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
 
@@ -55,24 +56,57 @@ def plain_digits(text: str, *, decimal_comma: bool) -> str:
     return "".join(parts)
 
 
-_POINT = re.compile(r"\d\.\d")
-# Where 0,5 can be nothing but a half: marked so, beside & or a spaced semicolon, raised, after a relation, or with a
-# zero behind the comma (10,07). A bare [0,5] stays a list of two.
-_SURE_DECIMAL = re.compile(
-    r"""\d\{,\}(?!\d{3}(?!\d))\d
-    |(?<![\d,.])\d+,(?:0\d+|\d+(?=\s*(?:&|;\s|\\\\)))(?![\d,])
+class Comma(StrEnum):
+    """What a comma between digits is."""
+
+    UNTOLD = "untold"  # it parts thousands or entries of a list, unless a stretch of mathematics shows otherwise
+    BRACED = "braced"  # 0{,}5 is a half; a bare comma parts entries
+    BARE = "bare"  # 0,5 is a half too
+
+
+_POINT = re.compile(r"(?<![\d.])\d+\.\d+(?![\d.])")  # no date, no 1.2.3
+_BRACED = re.compile(r"\d\{,\}(?!\d{3}(?!\d))\d|(?<!\d)0\{,\}\d")
+# Where 0,5 can be nothing but a half: beside & or a spaced semicolon, raised, after a relation, or with a zero behind
+# the comma (10,07). A bare [0,5] stays a list of two.
+_BARE = re.compile(
+    r"""(?<![\d,.])\d+,(?:0\d+|\d+(?=\s*(?:&|;\s|\\\\)))(?![\d,])
     |(?:&|;\s)\s*-?\d+,\d+(?!,|\d|\s*\\end)
     |\^\{?-?\d+,\d+(?![\d,])
     |(?:[=≈]\s*-?0|(?:≈|\\approx)\s*-?\d+),\d+(?![\d,]|\s*,\s*\d)""",
     re.VERBOSE,
 )
+# The same for a whole document, where 1,000 is a thousand and i = 0,1 a list: cells, roundings, exponents of e, marks.
+_BARE_ANYWHERE = re.compile(
+    r"""&\s*-?\d+,\d+\s*(?:&|\\\\)|\\approx\s*-?\d+,(?!\d{3}(?!\d))\d+(?![\d,]|\s*,\s*\d)|≈\s*-?\d+,(?!\d{3}(?!\d))\d+(?![\d,]|\s*,\s*\d)
+    |\be\^\{?-?\d+,\d+(?![\d,])|(?<![\w,.([{])0,\d{2,}(?![\d,)\]}])|(?<![\w,.])\d+,\d\s*(?:pts?\b|Punkte?\b|\\?%)""",
+    re.VERBOSE,
+)
 _LISTED = re.compile(r"\d,\d+,\d")
+_SOME = re.compile(r"\d(?:,|\{,\})\d")
 
 
-def uses_decimal_comma(text: str) -> bool:
-    """Whether a text writes 0,5 for a half: a sure case, no decimal point, and no list without blanks.
+def comma_of_document(text: str) -> Comma:
+    """What commas between digits are in a whole document: what it surely writes more often than decimal points.
 
-    >>> uses_decimal_comma("[0,5; 0,25]"), uses_decimal_comma("[0,5]"), uses_decimal_comma("x = 0.5")
-    (True, False, False)
+    >>> comma_of_document(r"Aufgabe 8.2: $e^{0,5} \\approx 1,65$, Summe $2,345$").value
+    'bare'
     """
-    return "," in text and bool(_SURE_DECIMAL.search(text)) and not _POINT.search(text) and not _LISTED.search(text)
+    if not _SOME.search(text):
+        return Comma.UNTOLD
+    points = sum(1 for _ in _POINT.finditer(text))
+    if sum(1 for _ in _BARE_ANYWHERE.finditer(text)) > points:
+        return Comma.BARE
+    return Comma.BRACED if sum(1 for _ in _BRACED.finditer(text)) > points else Comma.UNTOLD
+
+
+def comma_in(stretch: str, told: Comma = Comma.UNTOLD) -> Comma:
+    """What commas are in one stretch of a document of which `told` is known.
+
+    >>> [comma_in(text).value for text in ("[0,5; 0,25]", "[0,5]", "0{,}5", "x = 0.5")]
+    ['bare', 'untold', 'braced', 'untold']
+    """
+    if "," not in stretch or _POINT.search(stretch):
+        return Comma.UNTOLD
+    if (told is Comma.BARE or _BARE.search(stretch)) and not _LISTED.search(stretch):
+        return Comma.BARE
+    return Comma.BRACED if told is not Comma.UNTOLD or _BRACED.search(stretch) else Comma.UNTOLD

@@ -7,14 +7,15 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
 
-from qkv.errors import Location, QkvError
+from qkv.errors import Location
 from qkv.expr.nodes import Matrix, Name, Number, walk
 from qkv.sheet.cues import identities, questions
 from qkv.sheet.draft import Asked, Event, Said, Stated
-from qkv.sheet.grammar import Chain, Parsed, parse_math
+from qkv.sheet.grammar import Chain
 from qkv.sheet.lists import logical_lines, plain_list
-from qkv.sheet.model import Origin, Unread
+from qkv.sheet.model import Origin
 from qkv.sheet.phrases import CAPTION, NOUN_BEFORE_NAME, TOTAL
+from qkv.sheet.reading import Reading
 from qkv.sheet.spans import Piece, Sort, brace_end, pieces
 
 # Only lines with one of these can hold a relation or a list; the grammar need not look at the others.
@@ -50,23 +51,23 @@ _ENTITIES = {
 _ENTITY = re.compile("|".join(_ENTITIES))
 
 
-def read_paragraph(text: str, line: int) -> Iterator[Event]:
+def read_paragraph(text: str, line: int, reading: Reading) -> Iterator[Event]:
     """The events of a paragraph that begins at a line of the file."""
     places = _Places(text, line)
     for asked, offset in questions(text):
         yield Asked(asked, places.at(offset).line)
     if number := _PRINTED.match(text):  # '    927': what a program printed
-        printed = parsed(number[0], Location(line))
+        printed = reading.math(number[0], Location(line))
         yield from (Stated(chain, Origin.PLAIN) for chain in printed.chains)
         return
     if CAPTION.match(text.lstrip()):
         yield Said(" ".join(text.split()), Location(line))
         return
     text = _plain_marks(text)
-    yield from _identities(text, places)
+    yield from _identities(text, places, reading)
     said = ""
     for piece in pieces(text):
-        for event in _piece_events(piece, places, said):
+        for event in _piece_events(piece, places, said, reading):
             said = event.text if isinstance(event, Said) else ""
             yield event
 
@@ -104,33 +105,20 @@ def _blank(found: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", found[0])
 
 
-def _piece_events(piece: Piece, places: _Places, said: str) -> Iterator[Event]:
+def _piece_events(piece: Piece, places: _Places, said: str, reading: Reading) -> Iterator[Event]:
     if not piece.source.strip():
         return
     match piece.sort:
         case Sort.WORDS if piece.struck:
-            yield from _struck_words(piece, places)
+            yield from _struck_words(piece, places, reading)
         case Sort.WORDS:
-            yield from _words(piece, places)
+            yield from _words(piece, places, reading)
         case Sort.CODE:
-            yield from _code_span(piece, places)
+            yield from _code_span(piece, places, reading)
         case Sort.DISPLAY:
-            yield from _display(piece, places)
+            yield from _display(piece, places, reading)
         case Sort.INLINE:
-            yield from _inline(piece, places, said)
-
-
-def parsed(source: str, at: Location, *, strict: bool = True) -> Parsed:
-    """What the grammar reads; a refusal of one stretch is an Unread, never the end of the document."""
-    try:
-        return parse_math(source, at, strict=strict)
-    except QkvError as refusal:
-        return Parsed((), (Unread(at.line, _short(source), refusal.message),))
-
-
-def _short(source: str) -> str:
-    bare = " ".join(source.split())
-    return bare if len(bare) <= 80 else bare[:79] + "…"
+            yield from _inline(piece, places, said, reading)
 
 
 def _are_sizes(source: str) -> bool:
@@ -148,12 +136,12 @@ def _unboxed(source: str) -> str:
     return source
 
 
-def _display(piece: Piece, places: _Places) -> Iterator[Event]:
+def _display(piece: Piece, places: _Places, reading: Reading) -> Iterator[Event]:
     at = places.at(piece.offset)
     if _are_sizes(piece.source):
         yield Said(piece.source.strip(), at)
         return
-    result = parsed(_unboxed(_NUMBERED.sub(_blank, piece.source, count=1)), at)
+    result = reading.math(_unboxed(_NUMBERED.sub(_blank, piece.source, count=1)), at)
     for chain in result.chains:
         if len(chain.links) == 1 and isinstance(chain.links[0].expr, Name) and not chain.continues:
             yield Said(f"{chain.lead} ${chain.text}$ {chain.trail}", chain.at)
@@ -162,7 +150,7 @@ def _display(piece: Piece, places: _Places) -> Iterator[Event]:
     yield from result.unread
 
 
-def _inline(piece: Piece, places: _Places, said: str) -> Iterator[Event]:
+def _inline(piece: Piece, places: _Places, said: str, reading: Reading) -> Iterator[Event]:
     """Inline mathematics states something if it has a relation or a matrix, or is the number of a 'total'."""
     at = places.at(piece.offset)
     if len(piece.source) <= 2 or _are_sizes(piece.source):
@@ -171,7 +159,7 @@ def _inline(piece: Piece, places: _Places, said: str) -> Iterator[Event]:
     source = piece.source
     if values := _VALUES.match(source):  # '= 0.5, 0.3, 0.2' lists the entries of one vector
         source = f"{values['lead']}[{values['values']}]{values['tail']}"
-    result = parsed(source, at)
+    result = reading.math(source, at)
     told = False
     for chain in result.chains:
         if _states(chain) or (isinstance(chain.links[0].expr, Number) and TOTAL.search(said[-60:])):
@@ -195,26 +183,26 @@ def _states(chain: Chain) -> bool:
     return any(not isinstance(cell, Name) for found in matrices for row in found.rows for cell in row)
 
 
-def _code_span(piece: Piece, places: _Places) -> Iterator[Event]:
+def _code_span(piece: Piece, places: _Places, reading: Reading) -> Iterator[Event]:
     at = places.at(piece.offset)
     told = False
     if _WORTH_PARSING.search(piece.source):
-        for chain in parsed(plain_list(piece.source), at, strict=False).chains:
+        for chain in reading.math(plain_list(piece.source), at, strict=False).chains:
             told = True
             yield Stated(chain, Origin.PLAIN, piece.struck, named=False)
     if not told:
         yield Said(f"`{piece.source}`", at)
 
 
-def _struck_words(piece: Piece, places: _Places) -> Iterator[Event]:
+def _struck_words(piece: Piece, places: _Places, reading: Reading) -> Iterator[Event]:
     """Crossed-out words are dropped; crossed-out mathematics is kept as struck."""
     if not _MATHEMATICAL.search(piece.source):
         return
-    for chain in parsed(piece.source, places.at(piece.offset)).chains:
+    for chain in reading.math(piece.source, places.at(piece.offset)).chains:
         yield Stated(chain, Origin.PLAIN, struck=True, named=False)
 
 
-def _words(piece: Piece, places: _Places) -> Iterator[Event]:
+def _words(piece: Piece, places: _Places, reading: Reading) -> Iterator[Event]:
     source = piece.source
     if "*" in source or "__" in source:
         source = _EMPHASIS.sub(_blank, source)
@@ -225,19 +213,19 @@ def _words(piece: Piece, places: _Places) -> Iterator[Event]:
     for line, offset in logical_lines(source):
         at = places.at(piece.offset + offset)
         if _WORTH_PARSING.search(line) and not _NAME_ALONE.match(line):
-            yield from _plain_line(line, at)
+            yield from _plain_line(line, at, reading)
         elif line.strip():
             yield Said(line.strip(), at)
 
 
-def _identities(text: str, places: _Places) -> Iterator[Event]:
+def _identities(text: str, places: _Places, reading: Reading) -> Iterator[Event]:
     """'W_Q and W_K are identity matrices' states W_Q = I and W_K = I."""
     for name, offset in identities(text):
-        for chain in parsed(f"{name} = I", places.at(offset)).chains:
+        for chain in reading.math(f"{name} = I", places.at(offset)).chains:
             yield Stated(chain, Origin.PLAIN, named=False)
 
 
-def _plain_line(line: str, at: Location) -> Iterator[Event]:
+def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
     """Mathematics without marks, with the words before and after it."""
     line = plain_list(line)
     if _are_sizes(line):
@@ -245,7 +233,7 @@ def _plain_line(line: str, at: Location) -> Iterator[Event]:
         return
     source = NOUN_BEFORE_NAME.sub(_blank, _WORD_LIST.sub(_blank, line))
     source = _DASHED_COLON.sub(lambda found: ":".ljust(len(found[0])), _TUPLE.sub(r"[\1]", source))
-    result = parsed(source, at, strict=False)
+    result = reading.math(source, at, strict=False)
     done, starts = 0, [0, *(found.end() for found in re.finditer("\n", line))]
     for chain in result.chains:
         start = min(max(done, _offset_of(chain, starts, at)), len(line))

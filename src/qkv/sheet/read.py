@@ -16,7 +16,9 @@ from qkv.sheet.headings import PROBLEM
 from qkv.sheet.limits import DEFAULT, Limits, check_size
 from qkv.sheet.model import Sheet
 from qkv.sheet.notebook import is_notebook, notebook_text
+from qkv.sheet.numerals import comma_of_document
 from qkv.sheet.prose import read_paragraph
+from qkv.sheet.reading import Reading
 from qkv.sheet.segments import Fence, Paragraph, Rows, Title, blocks
 from qkv.sheet.tables import read_rows
 from qkv.sheet.tex import is_tex, plain_tex
@@ -46,7 +48,7 @@ def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT) -> Sheet:
         source = notebook_text(text)
     if is_tex(source, file):
         source = plain_tex(source, limits)
-    return assemble(_events(source, limits), file, text)
+    return assemble(_events(source, Reading(limits, comma_of_document(source))), file, text)
 
 
 def decode(data: bytes, file: str = "") -> str:
@@ -65,7 +67,7 @@ def decode(data: bytes, file: str = "") -> str:
         return data.decode("latin-1")
 
 
-def _events(text: str, limits: Limits) -> Iterator[Event]:
+def _events(text: str, reading: Reading) -> Iterator[Event]:
     levels = _Levels()
     for block in blocks(text):
         match block:
@@ -73,13 +75,13 @@ def _events(text: str, limits: Limits) -> Iterator[Event]:
                 level = levels.level(block)
                 yield Titled(block.text, block.line, level, minor=block.rank < PROBLEM)
                 yield from (Asked(text, block.line) for text, _ in questions(block.text))
-                yield from (e for e in read_paragraph(block.source, block.line) if isinstance(e, Stated))
+                yield from (e for e in read_paragraph(block.source, block.line, reading) if isinstance(e, Stated))
             case Paragraph():
-                yield from read_paragraph(block.text, block.line)
+                yield from read_paragraph(block.text, block.line, reading)
             case Rows():
-                yield from read_rows(block, limits)
+                yield from read_rows(block, reading)
             case Fence():
-                yield from read_code(block, limits)
+                yield from read_code(block, reading)
 
 
 class _Levels:

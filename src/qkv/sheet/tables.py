@@ -16,16 +16,20 @@ from functools import lru_cache
 from qkv.errors import Location, QkvError
 from qkv.expr.nodes import Expr, Infinite, Matrix, Name, Number, is_literal, number
 from qkv.sheet.draft import Event, Said, Stated
-from qkv.sheet.grammar import Chain, parse_math
+from qkv.sheet.grammar import Chain
 from qkv.sheet.grids import NUMBER, Cell
-from qkv.sheet.limits import Limits, check_cells
+from qkv.sheet.limits import check_cells
 from qkv.sheet.model import Link, Origin, Relation, Unread
+from qkv.sheet.numerals import Comma
 from qkv.sheet.phrases import COUNTER, QUANTITY
+from qkv.sheet.reading import Reading
 from qkv.sheet.segments import Rows
 
 _MARKED = re.compile(r"`([^`]*)`|\$\$?([^$]*)\$\$?|\\\((.*?)\\\)")
 _VECTOR = re.compile(r"[\[(].*[\])](?:\^?\{?(?:T|⊤|\\top)\}?)?|\\begin\{[bp]?matrix\}.*")
 _PLAIN = re.compile(r"[-+−–]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$")
+_COMMAS = re.compile(r"[-−]?\d+,\d+(?:,\d{3})*")
+_THOUSANDS = re.compile(r"[-−]?[1-9]\d{0,2}(?:,\d{3})+")
 _INDICES = ("i", "j", "n", "t", "m")
 _MATHEMATICAL = re.compile(r"[\\^_·×√α-ωΑ-Ω$`₀-₉=]|^\W*[A-Za-z]['′]?$")
 
@@ -41,11 +45,11 @@ class _Layout:
     body: tuple[tuple[Cell, ...], ...]
 
 
-def read_rows(block: Rows, limits: Limits) -> Iterator[Event]:
+def read_rows(block: Rows, reading: Reading) -> Iterator[Event]:
     """The events of a table or grid."""
     at = Location(block.line)
     try:
-        check_cells(len(block.cells), max(map(len, block.cells)), at, limits)
+        check_cells(len(block.cells), max(map(len, block.cells)), at, reading.limits)
     except QkvError as refusal:
         yield Unread(block.line, "a table", refusal.message)
         return
@@ -55,11 +59,11 @@ def read_rows(block: Rows, limits: Limits) -> Iterator[Event]:
         return
     sorts = [_sort_of([row[i] for row in layout.body if i < len(row)]) for i in range(max(map(len, layout.body)))]
     if set(sorts) <= {"number"}:
-        yield from _numeric(layout)
+        yield from _numeric(layout, reading)
     elif "vector" in sorts:
-        yield from _vectors(layout, sorts)
+        yield from _vectors(layout, sorts, reading)
     else:
-        yield from _mixed(layout)
+        yield from _mixed(layout, reading)
 
 
 def _layout(block: Rows) -> _Layout:
@@ -139,38 +143,38 @@ def _is_fraction(text: str) -> bool:
     return bool(re.fullmatch(r"[-−]?\\[dt]?frac\{?\d+\}?\{?\d+\}?|[-−]?e\^\{?[-−]?[\d.]+\}?|[-−]?√\d+|[—–-]", text))
 
 
-def _numeric(layout: _Layout) -> Iterator[Event]:
+def _numeric(layout: _Layout, reading: Reading) -> Iterator[Event]:
     quantities = [head for head in layout.heads if QUANTITY.search(_bare(head.text))]
     if layout.labels and quantities and len(layout.heads) == len(layout.body[0]):
         for i, head in enumerate(layout.heads):
             column = [row[i] for row in layout.body if i < len(row)]
-            yield from _matrix_event([[cell] for cell in column], head)
+            yield from _matrix_event([[cell] for cell in column], head, reading)
         return
     name = layout.name or layout.corner
     if not name and len(layout.heads) == 1 and len(layout.body[0]) == 1:
         name = layout.heads[0]
-    yield from _matrix_event(layout.body, name)
+    yield from _matrix_event(layout.body, name, reading)
 
 
-def _matrix_event(rows: Sequence[Sequence[Cell]], name: Cell | None) -> Iterator[Event]:
+def _matrix_event(rows: Sequence[Sequence[Cell]], name: Cell | None, reading: Reading) -> Iterator[Event]:
     """One matrix; a name cell that is no name goes to the words before it."""
     first = rows[0][0]
     at = Location(first.line, first.column)
-    names = _names(name)
+    names = _names(name, reading)
     if name and name.text and not names:
         yield Said(name.text, Location(name.line, name.column))
     lost: list[Cell] = []
-    value = Matrix(tuple(_values(row, lost) for row in rows), at=at)
+    value = Matrix(tuple(_values(row, lost, reading) for row in rows), at=at)
     yield Stated(_chain(names, value, at, rows, name.text[-1:] if name else "="), Origin.TABLE)
     for cell in lost:
         yield Unread(cell.line, cell.text, "this cell is no number")
 
 
-def _values(row: Sequence[Cell], lost: list[Cell]) -> tuple[Expr, ...]:
+def _values(row: Sequence[Cell], lost: list[Cell], reading: Reading) -> tuple[Expr, ...]:
     """The values of a row; cells with text that is no value are added to `lost`."""
     values = []
     for cell in row:
-        value = _value(cell)
+        value = _value(cell, reading)
         if value is not None:
             values.append(value)
         elif cell.text:
@@ -187,7 +191,7 @@ def _chain(
     return Chain(links, min(link.at for link in links), max(row[-1].line for row in rows if row), text)
 
 
-def _names(cell: Cell | None) -> tuple[Link, ...]:
+def _names(cell: Cell | None, reading: Reading) -> tuple[Link, ...]:
     """What stands in a name cell: 'E =', 'Q = X W_q =', '$Q$', 'K (keys)'."""
     if cell is None:
         return ()
@@ -198,12 +202,12 @@ def _names(cell: Cell | None) -> tuple[Link, ...]:
             return ()
         if not _MATHEMATICAL.search(text) and not re.fullmatch(r"W[qkvoQKVO]\d?", text):
             return ()
-    chains = parse_math(text, Location(cell.line, cell.column)).chains
+    chains = reading.math(text, Location(cell.line, cell.column)).chains
     links = chains[0].links if len(chains) == 1 else ()
     return links if cell.is_name or all(isinstance(link.expr, Name) for link in links) else ()
 
 
-def _value(cell: Cell) -> Expr | None:
+def _value(cell: Cell, reading: Reading) -> Expr | None:
     """The number, or other expression, in a cell; None for an empty one or one that is not readable."""
     at = Location(cell.line, cell.column)
     if _PLAIN.match(cell.text):
@@ -214,14 +218,15 @@ def _value(cell: Cell) -> Expr | None:
         return replace(_number(text), at=at)
     if text in ("-∞", "−∞", "–∞", "-inf", "-Inf", "-infinity"):
         return Infinite(-1, at=at)
-    if re.fullmatch(r"[-−]?\d+,\d+", text):
-        return replace(_number(text.replace(",", ".")), text=text, at=at)
+    if _COMMAS.fullmatch(text):
+        thousands = _THOUSANDS.fullmatch(text) and (reading.comma is Comma.UNTOLD or text.count(",") > 1)
+        return replace(_number(text.replace(",", "" if thousands else ".")), text=text, at=at)
     if percent := re.fullmatch(r"([-−]?[\d.]+)\s?\\?%", text):
         plain = _number(percent[1])
         return Number(plain.value / 100, (plain.places or 0) + 2, text, at=at)
     if not text or text in ("-", "—", "–"):
         return None
-    chains = parse_math(text, at).chains
+    chains = reading.math(text, at).chains
     return chains[0].links[0].expr if len(chains) == 1 and len(chains[0].links) == 1 else None
 
 
@@ -230,7 +235,7 @@ def _number(text: str) -> Number:
     return replace(number(text.replace("−", "-").replace("–", "-").rstrip(".")), text=text)
 
 
-def _vectors(layout: _Layout, sorts: list[str]) -> Iterator[Event]:
+def _vectors(layout: _Layout, sorts: list[str], reading: Reading) -> Iterator[Event]:
     """Columns of vectors: stacked, each column is a matrix; under 'k_i', or a head that is no name, each row is a
     statement of its own."""
     for i, sort in enumerate(sorts):
@@ -238,8 +243,8 @@ def _vectors(layout: _Layout, sorts: list[str]) -> Iterator[Event]:
             continue
         cells = [row[i] for row in layout.body if i < len(row) and row[i].text]
         head = layout.heads[i] if i < len(layout.heads) else None
-        chains = [_vector_chain(cell) for cell in cells]
-        names = _names(head)
+        chains = [_vector_chain(cell, reading) for cell in cells]
+        names = _names(head, reading)
         if head and head.text and not names:
             yield Said(head.text, Location(head.line, head.column))
         indexed = bool(names) and _index_letter(names[-1]) is not None
@@ -304,15 +309,15 @@ def _vector_source(cell: Cell) -> tuple[str, int, str] | None:
     return found[0], 0, cell.text[found.end() :].strip()
 
 
-def _vector_chain(cell: Cell) -> Chain | None:
+def _vector_chain(cell: Cell, reading: Reading) -> Chain | None:
     source = _vector_source(cell)
     if not source:
         return None
-    chains = parse_math(source[0], Location(cell.line, cell.column + source[1])).chains
+    chains = reading.math(source[0], Location(cell.line, cell.column + source[1])).chains
     return replace(chains[0], trail=source[2].lstrip("—–- ")) if len(chains) == 1 else None
 
 
-def _mixed(layout: _Layout) -> Iterator[Event]:
+def _mixed(layout: _Layout, reading: Reading) -> Iterator[Event]:
     """Rows that are statements: a formula and its value, or cells that are equations themselves."""
     for index, row in enumerate(layout.body):
         label = layout.labels[index] if index < len(layout.labels) else ""
@@ -320,39 +325,43 @@ def _mixed(layout: _Layout) -> Iterator[Event]:
         for cell in row:
             text = _bare(cell.text)
             if re.search(r"[=≈]", text):
-                for chain in parse_math(text, Location(cell.line, cell.column)).chains:
+                for chain in reading.math(text, Location(cell.line, cell.column)).chains:
                     told = True
                     yield Stated(chain, Origin.TABLE, row_label=label, named=False)
         if not told:
-            yield from _keyed(label, row)
+            yield from _keyed(label, row, reading)
 
 
-def _keyed(label: str, row: Sequence[Cell]) -> Iterator[Event]:
+def _keyed(label: str, row: Sequence[Cell], reading: Reading) -> Iterator[Event]:
     """'| d_k | 2 |' and '| Sum | 14.48 |'."""
     values = [cell for cell in row if cell.text]
     last = values[-1] if values else None
-    value = _value(last) if last and (NUMBER.match(_bare(last.text)) or _VECTOR.fullmatch(_bare(last.text))) else None
+    value = (
+        _value(last, reading)
+        if last and (NUMBER.match(_bare(last.text)) or _VECTOR.fullmatch(_bare(last.text)))
+        else None
+    )
     if not last or value is None or isinstance(value, Name):
         yield Said(" ".join([label, *(cell.text for cell in values)]), Location(row[0].line if row else 1))
         return
     at = Location(last.line, last.column)
-    name = _formula(label, at) if _MATHEMATICAL.search(label) else None
+    name = _formula(label, at, reading) if _MATHEMATICAL.search(label) else None
     told = Link(Relation.EQUAL if name else Relation.FIRST, value, last.text, at)
-    links = (name, *_workings(values[:-1]), told) if name else (told,)
+    links = (name, *_workings(values[:-1], reading), told) if name else (told,)
     chain = Chain(links, at, last.line, f"{label} {last.text}".strip())
     yield Stated(chain, Origin.TABLE, row_label="" if name else label, named=False)
 
 
-def _workings(cells: Sequence[Cell]) -> Iterator[Link]:
+def _workings(cells: Sequence[Cell], reading: Reading) -> Iterator[Link]:
     """Sums of products between a formula and its value: '| q1·k1 | 1·1 + 0·2 | 1 |'."""
     for cell in cells:
-        value = _value(cell) if re.search(r"\d\s*[)]?\s*(?:[-+−*·×/]|\\cdot|\\times)", cell.text) else None
+        value = _value(cell, reading) if re.search(r"\d\s*[)]?\s*(?:[-+−*·×/]|\\cdot|\\times)", cell.text) else None
         if value is not None and is_literal(value):
             yield Link(Relation.EQUAL, value, cell.text, Location(cell.line, cell.column))
 
 
-def _formula(label: str, at: Location) -> Link | None:
-    chains = parse_math(_bare(label), Location(at.line)).chains
+def _formula(label: str, at: Location, reading: Reading) -> Link | None:
+    chains = reading.math(_bare(label), Location(at.line)).chains
     return chains[0].links[0] if len(chains) == 1 and len(chains[0].links) == 1 else None
 
 
