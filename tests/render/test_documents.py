@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from render_problems import KINDS, report, traces
+from render_problems import KINDS, traces
+from render_problems import report as example_report
 
 import qkv
+from qkv import api
+from qkv.check.model import BAD
 from qkv.expr import nodes as n
 from qkv.interpret.certified import Value
 from qkv.interpret.trace import Trace
@@ -55,6 +58,16 @@ def test_what_is_written_is_read_back(kind: str, depth: Depth, form: str) -> Non
     assert [value for value in written if value not in found] == []
 
 
+@pytest.mark.parametrize("form", WRITERS)
+@pytest.mark.parametrize("depth", Depth)
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_worked_out_is_judged_right(kind: str, depth: Depth, form: str) -> None:
+    text = WRITERS[form](traces(kind, "Exercise 1"), Options(depth, digits=5))
+    report = api.check_sheet(api.read_source(text, f"sheet.{form}"))
+    assert [(claim.line, claim.text, claim.verdict) for claim in report.claims if claim.verdict in BAD] == []
+    assert report.claims
+
+
 @settings(max_examples=25)
 @given(st.data())
 def test_random_problems_are_read_back(data: st.DataObject) -> None:
@@ -85,7 +98,7 @@ def test_rounded_results_are_written_with_approx() -> None:
 
 
 def test_markdown_report() -> None:
-    text = markdown.report(report())
+    text = markdown.report(example_report())
     assert "**One slip (line 5, cell (2,2)) explains 1 carried claim.**" in text
     assert "| 5 | ✗ wrong | `E = Q K^T = [2 4; 4 18]` |" in text
     assert "- cell (2,2): 18 is shown, 12 is right: `2·2 + 2·3 + 2·1 = 12`" in text

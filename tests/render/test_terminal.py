@@ -33,6 +33,7 @@ def test_a_step_has_name_formula_shape_numbers_and_a_working() -> None:
 def test_brief_shows_results_and_full_every_cell() -> None:
     assert "given" not in text("unscaled", Depth.BRIEF)
     assert "Q(1,1)" not in text("unscaled", Depth.BRIEF)
+    assert " 1  A = softmax(X W_Q (X W_K)ᵀ) " in text("unscaled", Depth.BRIEF)
     assert "S(2,3) = 2·2 + 2·3 + 2·1 = 12" in text("unscaled", Depth.FULL)
 
 

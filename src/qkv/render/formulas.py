@@ -8,7 +8,7 @@ from qkv.expr.show import latex, symbol_latex
 from qkv.interpret.trace import Trace
 from qkv.program.model import Given, Step
 from qkv.render.options import Options
-from qkv.render.shown import Shown, shown
+from qkv.render.shown import Shown, formula, shown
 from qkv.render.workings import LATEX, TELLING, Writer, decimal, explained, remembered
 
 
@@ -29,7 +29,7 @@ def given(trace: Trace, item: Given, options: Options) -> str:
 def step(trace: Trace, item: Step, options: Options) -> str:
     """Q = X W_Q = [..], with ≈ where something was rounded."""
     value = shown(trace, item, options)
-    return f"{symbol_latex(item.symbol)} = {latex(item.expr)} {_sign(value)} {matrix(value)}"
+    return f"{symbol_latex(item.symbol)} = {latex(formula(trace, item, options))} {_sign(value)} {matrix(value)}"
 
 
 def _sign(value: Shown) -> str:

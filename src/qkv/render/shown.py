@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from flint import fmpq
 
+from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.interpret.cells import NEG_INF, Cell
 from qkv.interpret.certified import Value
@@ -99,3 +100,18 @@ def steps_shown(trace: Trace, options: Options) -> Iterator[Step]:
     for step in trace.program.steps:
         if options.depth is not Depth.BRIEF or step.role in RESULTS or step is trace.program.steps[-1]:
             yield step
+
+
+def formula(trace: Trace, step: Step, options: Options) -> n.Expr:
+    """The formula to show for a step. At `brief` it mentions no step that is left out: A = softmax(Q Kᵀ / √d_k)."""
+    if options.depth is not Depth.BRIEF:
+        return step.expr
+    kept = {shown_step.symbol for shown_step in steps_shown(trace, options)}
+    hidden = {item.symbol: item.expr for item in trace.program.steps if item.symbol not in kept}
+
+    def open_up(node: n.Expr) -> n.Expr:
+        if isinstance(node, n.Name) and node.symbol in hidden:
+            return n.rewrite(hidden[node.symbol], open_up)
+        return node
+
+    return n.rewrite(step.expr, open_up)

@@ -18,7 +18,7 @@ from qkv.program.model import Given, Program, Step
 from qkv.render.grid import Grid, grids, pretty
 from qkv.render.lines import hanging
 from qkv.render.options import DEFAULT, Depth, Options
-from qkv.render.shown import NOTHING, Shown, shown, steps_shown
+from qkv.render.shown import NOTHING, Shown, formula, shown, steps_shown
 from qkv.render.workings import PLAIN, Writer, explained, remembered
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def _rows_of(blocks: list[list[Text]], room: int) -> Iterator[list[list[Text]]]:
 def _step(trace: Trace, step: Step, number: int, options: Options, width: int) -> Iterator[Text]:
     value, values = shown(trace, step, options), remembered(trace.evaluate)
     writer = Writer(PLAIN, values, options.digits, options.places)
-    yield _title(trace.program, step, number, value, width)
+    yield _title(trace, step, formula(trace, step, options), number, value, width)
     everything = options.depth is Depth.FULL
     for grid in grids(value.rows, width - INDENT, everything):
         yield from _matrix(grid, value, step.role)
@@ -171,11 +171,11 @@ def _step(trace: Trace, step: Step, number: int, options: Options, width: int) -
     yield Text()
 
 
-def _title(program: Program, step: Step, number: int, value: Shown, width: int) -> Text:
+def _title(trace: Trace, step: Step, expr: n.Expr, number: int, value: Shown, width: int) -> Text:
     text = Text().append(f"{number:>2}  ", style="dim")
     text.append_text(_name(step.symbol, step.role))
     text.append(" = ")
-    text.append_text(_formula(program, step.expr))
+    text.append_text(_formula(trace.program, expr))
     shape = "" if value.is_number else say(value.shape)
     says = step.says if len(text) + len(step.says) + len(shape) + 5 <= width else ""
     tail = "  ".join(part for part in (says, shape) if part)
