@@ -62,6 +62,8 @@ def told(text, file=""):
         ("$$\\boxed{Z = [1, 2]}$$", ["1: Z = 1 2"]),
         ("It costs $5 and then $6.", []),
         ("See [the paper](http://x.org/a=1) and <http://y.org/b=2>.", []),
+        ("output = weights V = [1, 2]", ["1: output = Product = 1 2"]),
+        ("the output Z = A V = [1, 2]", ["1: Z = Product = 1 2"]),
         ("Figure 1: softmax gives a = [1, 2]", []),
     ],
 )
@@ -123,6 +125,7 @@ def test_other_cues_are_words_before_it(cue):
         ("| token | score | weight |\n|---|---|---|\n| a | 1 | 0.5 |\n| b | 2 | 0.5 |", ["3: 1; 2", "3: 1/2; 1/2"]),
         ("| weight | a | b |\n|---|---|---|\n| x | 50 % | 50% |", ["3: 1/2 1/2"]),
         ("| pair | working | score |\n|---|---|---|\n| $q_1 k_1$ | 1·2 + 0·1 | 2 |", ["3: Product = Sum = 2"]),
+        ("s = [ 0.4 ]\n    [ 1.1 ]\n    [ -2 ]", ["1: s = 2/5; 11/10; -2"]),
         ("E = | 1 | 2 |\n    | 3 | 4 |", ["1: E = 1 2; 3 4"]),
     ],
 )

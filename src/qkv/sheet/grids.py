@@ -202,6 +202,12 @@ def _unnamed(line: str) -> str:
     return line[found.end() :] if found else line
 
 
+def _unnamed(line: str) -> str:
+    """A line without the name before its numbers."""
+    found = _NAME.match(line)
+    return line[found.end() :] if found else line
+
+
 def _bracketed(line: str) -> bool:
     return line.rstrip()[-1:] in _RIGHT
 

@@ -48,6 +48,7 @@ _ENTITIES = {
     "&times;": "×", "&radic;": "√", "&minus;": "−", "&infin;": "∞", "&middot;": "·", "&sdot;": "·", "&alpha;": "α",
     "&asymp;": "≈", "&lt;": "<", "&gt;": ">", "&nbsp;": " ", "&Sigma;": "Σ", "&sum;": "∑", "&top;": "⊤",
 }  # fmt: skip
+_OPERATORS = tuple("=≈+-−*/×·@(")
 _ENTITY = re.compile("|".join(_ENTITIES))
 
 
@@ -103,6 +104,12 @@ def _tag(found: re.Match[str]) -> str:
 
 def _blank(found: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", found[0])
+
+
+def _noun(found: re.Match[str]) -> str:
+    """Blanks for the noun of 'the output Z = A V'; the weights of 'output = weights V = …' are a factor."""
+    before = found.string[max(0, found.start() - 20) : found.start()].rstrip()
+    return found[0] if before[-1:] in _OPERATORS else _blank(found)
 
 
 def _piece_events(piece: Piece, places: _Places, said: str, reading: Reading) -> Iterator[Event]:
@@ -231,7 +238,7 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
     if _are_sizes(line):
         yield Said(line.strip(), at)
         return
-    source = NOUN_BEFORE_NAME.sub(_blank, _WORD_LIST.sub(_blank, line))
+    source = NOUN_BEFORE_NAME.sub(_noun, _WORD_LIST.sub(_blank, line))
     source = _DASHED_COLON.sub(lambda found: ":".ljust(len(found[0])), _TUPLE.sub(r"[\1]", source))
     result = reading.math(source, at, strict=False)
     done, starts = 0, [0, *(found.end() for found in re.finditer("\n", line))]
