@@ -6,7 +6,8 @@ import re
 
 # What tells a transport problem from any other two vectors, in the languages that sheets come in.
 ABOUT_TRANSPORT = re.compile(
-    r"transport|earth.?mover|\bEMD\b|\bTMD\b|wasserstein|optimal plan|moving (dirt|mass|earth)|shovel|supplies|demands"
+    r"transport|earth.?mover|\bEMD\b|\bTMD\b|wasserstein|optimal plan|moving (dirt|mass|earth)|shovel"
+    r"|\bsuppl(y|ies)\b|\bdemands?\b"
     r"|verschieb|umschicht|mover a massa|mover la masa|трансп|землекоп|运输|推土|最优传输|輸送",
     re.IGNORECASE,
 )
