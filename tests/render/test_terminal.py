@@ -108,7 +108,7 @@ def test_only_what_is_wrong() -> None:
 
 def test_several_reports_get_a_line_each_and_a_total() -> None:
     clean = Report("b.md", report().claims[:1])
-    shown = terminal.joined([verdicts.overview([report(), clean])], 160).splitlines()
+    shown = terminal.joined([verdicts.overview([report(), clean], 160)], 160).splitlines()
     assert shown[0].startswith("✗ sheet <1>.md  One slip (line 5, cell (2,2))")
     assert shown[1] == "✓ b.md          The one claim is right."
     assert (

@@ -75,8 +75,9 @@ def reports(found: Sequence[Report], options: Options, target: Target) -> str:
         case _:
             from qkv.render import terminal, verdicts
 
-            shown = verdicts.report(found[0], options, target.width) if len(found) == 1 else verdicts.overview(found)
-            return terminal.joined([shown], target.width, target.colour)
+            if len(found) == 1:
+                return terminal.joined([verdicts.report(found[0], options, target.width)], target.width, target.colour)
+            return terminal.joined([verdicts.overview(found, target.width)], target.width, target.colour)
 
 
 def sheets(read: Sequence[tuple[Sheet, Sequence[Program]]], target: Target) -> str:

@@ -88,9 +88,10 @@ def _counts(summary: dict[str, int]) -> Text:
     return text
 
 
-def overview(reports: Sequence[Report]) -> Group:
+def overview(reports: Sequence[Report], width: int = 100) -> Group:
     """Several reports: a line each, and a total."""
-    lines = [_line(report, max(len(each.file) for each in reports)) for report in reports]
+    longest = max(len(each.file) for each in reports)
+    lines = [line for each in reports for line in _line(each, longest, width)]
     total = Counter[str]()
     for each in reports:
         total.update(each.summary)
@@ -100,9 +101,12 @@ def overview(reports: Sequence[Report]) -> Group:
     return Group(*lines, Text(), last + _counts(ordered))
 
 
-def _line(report: Report, longest: int) -> Text:
-    text = Text()
-    text.append("✓ " if report.is_clean else "✗ ", style="green" if report.is_clean else "bold red")
-    text.append(report.file.ljust(longest + 2))
-    text.append(sentence(report), style="dim" if report.is_clean else "")
-    return text
+def _line(report: Report, longest: int, width: int) -> Iterator[Text]:
+    """Mark, file and sentence; where that is too long for a line, the sentence stands below."""
+    mark = ("✓ ", "green") if report.is_clean else ("✗ ", "bold red")
+    said, style = sentence(report), "dim" if report.is_clean else ""
+    if longest + len(said) + 4 <= width:
+        yield Text.assemble(mark, report.file.ljust(longest + 2), (said, style))
+        return
+    yield Text.assemble(mark, report.file, overflow="ignore", no_wrap=True)
+    yield from hanging("    ", said, width, style)
