@@ -194,9 +194,23 @@ def test_statements_in_words(sentence, verdict):
 
 
 def test_transport_costs():
-    table = "We move mass. The transport plan:\n\nfrom \\ to  4 6\n1  1 0\n2  0 1\n\nso the cost of transport is $1 + 6 = {}$."
-    assert claims(table.format(7)) == [(7, "right")]
-    assert claims(table.format(71)) == [(7, "wrong")]
+    table = "We move mass. The transport plan:\n\nfrom \\ to  4 6\n1  1 0\n2  0 1\n\nso the {} is $1 + 6 = {}$."
+    assert claims(table.format("total cost", 7)) == [(7, "right")]
+    assert claims(table.format("total cost", 71)) == [(7, "wrong")]
+    assert claims(table.format("total cost", 8)) == [(7, "wrong")]
+    assert claims(table.format("cost from 1 to 4", 3)) == []
+    assert claims(table.format("cost of the cheapest move", 3)) == [(7, "right")]
+
+
+def test_rounded_distances():
+    text = (
+        "Optimal transport: $P = (1/2, 1/3, 1/6)$ becomes $Q = (2/5, 3/5)$, the total cost for $(x-y)^2$ is $W = {}$."
+    )
+    assert claims(text.format("0.27")) == [(1, "right")]
+    assert claims(text.format("0.516")) == [(1, "right")]  # its root
+    assert claims(text.format("0.3")) == [(1, "right")]
+    assert claims(text.format("0.26")) == [(1, "open")]  # cut off, not rounded
+    assert claims(text.format("0.4")) == [(1, "wrong")]
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason="the sheets are not here")

@@ -9,15 +9,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from typing import TYPE_CHECKING
-
-from flint import fmpq
 
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import plain as shown
-from qkv.interpret.cells import rational
 from qkv.sheet.model import Sheet, Statement
 from qkv.theory.counts_said import SAID, Speaks, spoken_of, steps_said
 from qkv.theory.counts_true import right_counts, usual
@@ -25,7 +23,7 @@ from qkv.theory.expected import chain_holds, speaks_of_moments
 from qkv.theory.formula import ORDERS, Formula, FormulaRing, Unclear, formula, growth, meaning, ring, to_size, written
 from qkv.theory.polynomial import Spelling, plain
 from qkv.theory.prose import prose_claims
-from qkv.theory.words import ABOUT_TRANSPORT, COSTS
+from qkv.theory.words import ABOUT_TRANSPORT, COSTS, WHOLE_COST
 
 if TYPE_CHECKING:
     from qkv.theory.transport_sheet import TransportProblem
@@ -286,27 +284,28 @@ def _transports(sheet: Sheet) -> Iterator[TheoryClaim]:
     solved: dict[int, TransportResult] = {}
     for statement in sheet.statements:
         last = statement.links[-1].expr
-        value = _whole(last)
         here = [problem for problem in problems if problem.part == statement.part]
-        if statement.struck or value is None or len(here) != 1 or not _speaks_of_cost(statement, here[0]):
+        if statement.struck or len(here) != 1 or not isinstance(last, n.Number):
+            continue
+        if not _speaks_of_cost(statement, here[0]):
             continue
         if here[0].line not in solved:
             solved[here[0].line] = here[0].solved()
         result = solved[here[0].line]
-        right = value in _costs_said(here[0], result)
-        truth = str(result.cost)
+        verdict = _cost_verdict(last, _costs_said(here[0], result))
+        says = f"the least cost is {result.cost}" + ("" if result.unique else ", for more than one plan")
         yield TheoryClaim(
-            statement.links[-1].at.line,
-            statement.text,
-            "cost of transport",
-            Judged.RIGHT if right else Judged.WRONG,
-            truth,
-            f"the least cost is {truth}" + ("" if result.unique else ", for more than one plan"),
+            statement.links[-1].at.line, statement.text, "cost of transport", verdict, str(result.cost), says
         )
 
 
-def _whole(expr: n.Expr) -> fmpq | None:
-    return rational(expr.value) if isinstance(expr, n.Number) else None
+def _cost_verdict(said: n.Number, costs: Sequence[Fraction]) -> Judged:
+    """A printed decimal stands for what rounds to it; one unit in the last place off is left open."""
+    offs = [abs(cost - said.value) for cost in costs]
+    if any(off == 0 or (off <= said.ulp / 2 and cost.denominator > 1) for off, cost in zip(offs, costs, strict=True)):
+        return Judged.RIGHT
+    is_decimal = said.places is not None and said.places > 0
+    return Judged.OPEN if is_decimal and min(offs) <= said.ulp else Judged.WRONG
 
 
 def _speaks_of_cost(statement: Statement, problem: TransportProblem) -> bool:
@@ -314,13 +313,17 @@ def _speaks_of_cost(statement: Statement, problem: TransportProblem) -> bool:
     words = statement.before[-160:]
     name = statement.links[0].expr
     is_distance = isinstance(name, n.Name) and name.symbol.base in ("W", "EMD") and not name.symbol.indices
-    return beside_table or is_distance or bool(COSTS.search(words) and ABOUT_TRANSPORT.search(words))
+    return beside_table or is_distance or bool(COSTS.search(words) and WHOLE_COST.search(words))
 
 
-def _costs_said(problem: TransportProblem, result: TransportResult) -> set[fmpq]:
-    """What may rightly be said to be the cost: the least one, per unit of mass, and that of the sheet's own plan."""
-    said = {result.cost, result.per_unit}
+def _costs_said(problem: TransportProblem, result: TransportResult) -> list[Fraction]:
+    """What may rightly be said to be a cost: the least one, per unit of mass, its root for squares, that of the sheet's
+    own plan, and those of single moves."""
+    from qkv.transport.exact import to_fraction
+
+    said = [result.cost, result.per_unit, *([] if result.root is None else [result.root])]
+    said += [cost for move in result.plan for cost in (move.unit_cost, move.cost)]
     if problem.plan is not None:
         cells = [(i, j, mass) for i, row in enumerate(problem.plan) for j, mass in enumerate(row)]
-        said.add(sum((result.costs.exact(i, j) * mass for i, j, mass in cells), result.costs.zero))
-    return {value for value in said if isinstance(value, fmpq)}
+        said.append(sum((result.costs.exact(i, j) * mass for i, j, mass in cells), result.costs.zero))
+    return [to_fraction(value) for value in said]

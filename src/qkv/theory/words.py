@@ -14,3 +14,8 @@ ABOUT_TRANSPORT = re.compile(
 SQUARED = re.compile(r"\(\s*x\s*[-−–]\s*y\s*\)\s*\^?\s*\{?\s*[2²]|squared (distance|cost)|\|\s*x\s*[-−–]\s*y\s*\|\s*\^")
 POINTS = re.compile(r"point|spot|position|place|locat|punkt|stelle|punto|ponto|точк|位置|点", re.IGNORECASE)
 COSTS = re.compile(r"cost|kost|coût|custo|стоим|成本|费用|代价", re.IGNORECASE)
+# Words for the cost of moving everything, not one unit of it.
+WHOLE_COST = re.compile(
+    r"total|optimal|least|minim|smallest|cheapest|\bEMD\b|earth|wasserstein|distributions?\b|altogether|overall|gesamt",
+    re.IGNORECASE,
+)
