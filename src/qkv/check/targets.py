@@ -11,7 +11,7 @@ from qkv.program.model import Given
 from qkv.understand.facts import Fact, Form, form, place_of
 from qkv.understand.formulas import formula_role
 from qkv.understand.problems import Problem
-from qkv.understand.resolve import SAME, Resolver
+from qkv.understand.resolve import SAME, SHARED, Resolver
 from qkv.understand.roles import MISREAD_Q
 
 R = Role
@@ -90,7 +90,7 @@ def _by_role(fact: Fact, symbol: Symbol, resolver: Resolver) -> Iterator[tuple[n
     for role in roles:
         for wanted in SAME.get(role, (role,)):
             target = resolver.program.find(wanted, head)
-            if target is None and head is not None and not resolver._has_heads(wanted):
+            if target is None and head is not None and wanted in (*SHARED, R.OUTPUT, R.CONTEXT, R.CONCAT):
                 target = resolver.program.find(wanted)
             if target is None:
                 continue
@@ -104,14 +104,13 @@ def _by_role(fact: Fact, symbol: Symbol, resolver: Resolver) -> Iterator[tuple[n
 
 def _of_formula(fact: Fact, problem: Problem) -> Iterator[Target]:
     """Q K^T = [..]: the first expression says what is meant."""
-    first = fact.links[0].expr if fact.links else None
-    if first is None or form(first) is not Form.FORMULA:
+    if not fact.links or form(fact.links[0].expr) is not Form.FORMULA:
         return
-    for rows in (False, True):
-        resolver = replace(problem.resolver, rows=rows)
-        meant = resolver.expr(first, fact.head)
-        if meant is not None:
-            yield Target(meant, True, fact.links[0].text.strip(), step_with(problem, meant))
+    for link in fact.links:  # MultiHead(Q, K, V) = Concat(head_1, head_2) W^O: the first that means something here
+        for rows in (False, True) if form(link.expr) is Form.FORMULA else ():
+            meant = replace(problem.resolver, rows=rows).expr(link.expr, fact.head)
+            if meant is not None:
+                yield Target(meant, True, link.text.strip(), step_with(problem, meant))
 
 
 def step_with(problem: Problem, expr: n.Expr) -> Symbol | None:

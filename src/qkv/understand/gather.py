@@ -62,6 +62,8 @@ class Gathering:
     inherited: set[Key] = field(default_factory=set)
     defined: dict[Symbol, Role] = field(default_factory=dict)  # roles that formulas give to names
     sources: dict[Role, Symbol] = field(default_factory=dict)  # where Q, K and V come from, as formulas say
+    added: set[Symbol] = field(default_factory=set)  # matrices that formulas add to scores
+    inputs: set[Symbol] = field(default_factory=set)  # what X is made of: X = E + P
     only_row: int | None = None  # q_2 alone: the one query that is spoken of
     repairs: list[Repair] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -73,7 +75,7 @@ def gather(
 ) -> Gathering:
     """Walk the facts of one problem, and the formulas that its sentences mention (`said`). Code fences come last: they
     only fill what the text leaves open."""
-    found = Gathering(causal=bool(CAUSAL.search(title)))
+    found = Gathering(causal=bool(CAUSAL.search(title)), said_scaled=bool(ROOT_SCALE.search(title)))
     numeric = {fact.statement.part for fact in facts if fact.value is not None and _is_matrix(fact)}
     for fact in facts:
         _note_definition(found, fact)
@@ -86,6 +88,7 @@ def gather(
         _note_formula(found, formula, role_of_name(found, None))
     for fact in facts:
         _note_nameless(found, fact)
+    _settle_inputs(found, facts)
     _settle(found, earlier)
     return found
 
@@ -95,6 +98,8 @@ def _note_definition(found: Gathering, fact: Fact) -> None:
     if fact.formula is None or fact.statement.struck or not fact.subjects:
         return
     role = formula_role(fact.formula, role_of_name(found, fact.head))  # type: ignore[arg-type]
+    if place_of(fact.subjects[0].symbol).roles[:1] == (R.X,) and isinstance(fact.formula, n.Sum):
+        found.inputs.update(n.names_in(fact.formula))
     source = token_factor(fact.formula)
     if source is not None:
         found.sources.setdefault(source[0], source[1])
@@ -178,6 +183,10 @@ def misread_q(symbol: Symbol, fact: Fact) -> Role | None:
 
 
 def _note_formula(found: Gathering, expr: n.Expr, role_of: object) -> None:
+    for part in n.walk(expr):
+        if isinstance(part, n.Sum) and len(part.terms) == 2 and isinstance(part.terms[1], n.Name):
+            if formula_role(part.terms[0], role_of) in (R.SCORES, R.SCALED, R.MASKED):  # type: ignore[arg-type]
+                found.added.add(part.terms[1].symbol)  # Q K^T / √d_k + B: a mask or a bias, whatever its letter
     found.divisors.extend(divisors(expr, role_of))  # type: ignore[arg-type]
     for arg in softmax_arguments(expr):
         inner = formula_role(arg, role_of)  # type: ignore[arg-type]
@@ -219,6 +228,15 @@ def _note_subject(
 ) -> None:
     value = plain_value(fact.value.expr) if fact.value else _identity(fact)
     bare = fact.formula is None and fact.working is None and not fact.pending
+    if (
+        bare
+        and value is not None
+        and (name.symbol in found.inputs or _is_variant(found, name.symbol, place, role, value))
+    ):
+        found.others.setdefault(name.symbol, _given(name, value, R.OTHER, None, fact))
+        return
+    if role in (R.Q, R.K, R.V) and place.row is None and name.symbol.base in TOKEN_BASES and not place.generic:
+        place = replace(place, row=1)  # one query and one key, as vectors
     if role in (R.D_K, R.D_V, R.D_MODEL, R.HEADS):
         _note_size(found, role, value, fact)
     elif role is R.SOURCE and place.row is None and bare and value is not None and max(value.shape) > 1:
@@ -250,6 +268,19 @@ def _note_subject(
         _note_primary(found, name, value, role, _head(place, fact), fact)
     else:
         found.others.setdefault(name.symbol, _given(name, value, role or R.OTHER, place.head, fact))
+
+
+def _is_variant(found: Gathering, symbol: Symbol, place: Place, role: Role | None, value: n.Matrix) -> bool:
+    """A_2 or A' beside A, with other numbers and no such head: a quantity of its own, not another print of A."""
+    if role not in DERIVED or place.row is not None:
+        return False
+    heads = {head for _, head in found.givens if head is not None}
+    for (other, head), known in found.names.items():
+        if other is role and known.base == symbol.base and known != symbol and place.head not in heads:
+            before = found.printed.get((other, head))
+            if before is not None and before.shape == value.shape and not similar(before, value):
+                return True
+    return False
 
 
 def _has_infinity(value: n.Matrix) -> bool:
@@ -354,7 +385,13 @@ def printed_value(fact: Fact, facts: Iterable[Fact]) -> n.Matrix | None:
     return plain_value(follower.value.expr) if follower and follower.value else None
 
 
+def _settle_added(found: Gathering) -> None:
+    for symbol in found.added & found.others.keys():
+        found.givens.setdefault((R.MASK, None), replace(found.others.pop(symbol), role=R.MASK))
+
+
 def _settle(found: Gathering, earlier: Gathering | None) -> None:
+    _settle_added(found)
     own = (found.givens, found.tokens, found.others, found.claimed, found.claimed_tokens, found.names, found.cells)
     found.speaks = any(own)
     _settle_tokens(found)
@@ -515,11 +552,40 @@ def _derivable(found: Gathering, role: Role, head: int | None) -> bool:
     return True
 
 
+def _settle_inputs(found: Gathering, facts: tuple[Fact, ...]) -> None:
+    """X = E + P: the tokens are worked out from what is given."""
+    for fact in facts:
+        if fact.formula is not None and fact.subjects and isinstance(fact.formula, n.Sum) and found.inputs:
+            symbol = fact.subjects[0].symbol
+            if place_of(symbol).roles[:1] == (R.X,) and set(n.names_in(fact.formula)) <= found.others.keys():
+                line = fact.statement.at.line
+                given = Given(symbol, fact.formula, R.X, symbol_plain(symbol), None, line, implied=True)
+                found.givens.setdefault((R.X, None), given)
+        if len(fact.subjects) > 1 and fact.value is None and fact.formula is None:
+            _settle_equal(found, fact)
+
+
+def _settle_equal(found: Gathering, fact: Fact) -> None:
+    """Q = K = V = X: nothing is projected."""
+    last = fact.subjects[-1]
+    if place_of(last.symbol).roles[:1] != (R.X,):
+        return
+    for name in fact.subjects[:-1]:
+        role = next(iter(place_of(name.symbol).roles), None)
+        if role in FACTORS:
+            given = Given(
+                name.symbol, last, role, symbol_plain(name.symbol), None, fact.statement.at.line, implied=True
+            )
+            found.givens.setdefault((role, None), given)
+
+
 def _settle_identities(found: Gathering) -> None:
     source = found.givens.get((R.X, None))
     shape = given_shape(source) if source else None
     for key, given in list(found.givens.items()):
         if isinstance(given.expr, n.Matrix) and not given.expr.rows:
+            if shape is None and source is not None:
+                shape = _shape(found, source)
             if shape is None:
                 del found.givens[key]
                 continue
@@ -577,8 +643,10 @@ def _shape(found: Gathering, given: Given) -> tuple[int, int] | None:
         first = next((g for g in found.tokens.values() if g.role is given.role), None)
         if first and isinstance(first.expr, n.Matrix):
             return len(given.expr.parts), max(first.expr.shape)
+    known = {g.symbol: g.expr.shape for g in (*found.others.values(), *found.tokens.values(), *found.givens.values())
+             if isinstance(g.expr, n.Matrix)}  # fmt: skip
     try:
-        return evaluate(given.expr, {}, Shapes())
+        return evaluate(given.expr, known, Shapes())
     except QkvError:
         return None
 

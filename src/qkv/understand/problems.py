@@ -11,7 +11,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain, symbol_plain
 from qkv.interpret.cells import Cell, rational
 from qkv.interpret.loop import evaluate
-from qkv.interpret.rounding import round_places
+from qkv.interpret.rounding import round_digits, round_places
 from qkv.interpret.shapes import Shapes
 from qkv.interpret.trace import Trace
 from qkv.program.kinds import default_symbol, plan
@@ -228,10 +228,23 @@ def _with_formula(program: Program, fact: Fact, found: Gathering) -> Program:
     known = resolver.name(symbol, fact.head)
     if meant is None or shape is None or program.item(symbol) is not None:
         return program
-    if known is not None and (role is not None or _shape(program, known) in (shape, shape[::-1])):
+    if known is not None and (place.row is None or _same(program, known, meant)):
         return program
     line = fact.statement.at.line
     return _with_step(program, Step(symbol, meant, role or R.OTHER, symbol_plain(symbol), place.head, line))
+
+
+def _same(program: Program, known: n.Expr, meant: n.Expr) -> bool:
+    """Whether a name's usual meaning and the sheet's formula for it come to the same; if not, the formula defines it."""
+    trace = Trace(_workable(program))
+    try:
+        a, b = trace.evaluate(known), trace.evaluate(meant)
+    except QkvError:
+        return False
+    if a.shape != b.shape and a.shape != b.shape[::-1]:
+        return False
+    cells = zip((c for row in a.rows for c in row), (c for row in b.rows for c in row), strict=True)
+    return all(round_digits(x, 9) == round_digits(y, 9) for x, y in cells)
 
 
 def _with_working(program: Program, fact: Fact, symbol: Symbol) -> Program:

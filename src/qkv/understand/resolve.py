@@ -24,6 +24,8 @@ SAME = {
 }
 
 
+# What all heads have in common.
+SHARED = frozenset({R.X, R.Y, R.W_O, R.B_O, R.D_K, R.D_V, R.D_MODEL, R.MASK, R.SOURCE, R.STATES})
 # Quantities with one row a query.
 BY_QUERY = frozenset({R.Q, R.SCORES, R.SCALED, R.MASKED, R.WEIGHTS, R.HEAD, R.OUTPUT, R.CONTEXT})
 
@@ -86,7 +88,7 @@ class Resolver:
         for wanted in SAME.get(role, (role,)):
             for h in (head, None) if head is not None else (None,):
                 found = self.program.find(wanted, h)
-                if found is not None and (h == head or wanted in (R.X, R.D_K) or not self._has_heads(wanted)):
+                if found is not None and (h == head or wanted in SHARED or wanted in (R.OUTPUT, R.CONTEXT, R.CONCAT)):
                     return found
         return None
 
