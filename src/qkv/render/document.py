@@ -234,6 +234,21 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
         start += len(line)
 
 
+_ROW_END = re.compile(r"\\begin\{|\\end\{|\\\\(?:\[[^\]\n]*\])?")
+
+
+def line_ends(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The line breaks of a formula that stand outside of any matrix or environment."""
+    depth = 0
+    for found in _ROW_END.finditer(text, start, end):
+        if found[0].startswith("\\begin"):
+            depth += 1
+        elif found[0].startswith("\\end"):
+            depth -= 1
+        elif depth == 0:
+            yield found.span()
+
+
 def places(text: str, claims: tuple[Claim, ...]) -> dict[int, tuple[int, int]]:
     """Where each claim stands, by its id: at its column if its text is there, else where its lines hold its text,
     else its lines."""
@@ -284,7 +299,8 @@ def readable(text: str, file: str) -> str:
 
 
 _FRAME = re.compile(
-    r"^[ \t]*\\(?:documentclass|usepackage|begin\{document\}|end\{document\}|maketitle|setcounter)[^\n]*",
+    r"^[ \t]*\\(?:documentclass|usepackage|begin\{document\}|end\{document\}|maketitle|setcounter)[^\n]*"
+    r"|^[ \t>]*(?::{3,}[^\n]*|-{3,}[ \t]*)$",
     re.MULTILINE,
 )
 

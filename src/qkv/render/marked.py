@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 
 from qkv.check.model import SEVERITY, Claim, Report
 from qkv.render import mathml
-from qkv.render.document import Block, Document, Formula, Kind, cut, places, readable
+from qkv.render.document import Block, Document, Formula, Kind, cut, line_ends, places, readable
 from qkv.render.plainly import plainly
 from qkv.render.summary import SYMBOLS
 
@@ -132,7 +132,7 @@ class Marked:
     def _formula(self, text: str, formula: Formula, spans: list[_Span]) -> str:
         """A formula, marked piece by piece where its pieces can be set by themselves, else as a whole."""
         over = [span for span in spans if span.start < formula.end and span.end > formula.start]
-        pieces = _pieces(text, formula, over) if over else None
+        pieces = _pieces(text, formula, over)
         if pieces and len(pieces) > 1:
             body = "".join(self._claimed(piece, spans_of, "piece" if spans_of else "") for piece, spans_of in pieces)
             return f'<span class="display">{body}</span>' if formula.display else body
@@ -161,17 +161,23 @@ class Marked:
 
 
 def _pieces(text: str, formula: Formula, over: Sequence[_Span]) -> list[tuple[str, list[_Span]]] | None:
-    """The formula cut where its claims begin and end, or None if a piece has no meaning of its own."""
+    """The formula cut at its line breaks and where its claims begin and end, or None if a piece has no meaning of its
+    own."""
     start, end = formula.inner_start, formula.inner_end
-    edges = {edge for span in over for edge in (span.start, span.end) if start < edge < end}
-    pieces = []
-    for a, b in pairwise([start, *sorted(edges), end]):
+    breaks = dict(line_ends(text, start, end))
+    edges = {edge for span in over for edge in (span.start, span.end)} | {*breaks, *breaks.values()}
+    pieces: list[tuple[str, list[_Span]]] = []
+    for a, b in pairwise([start, *sorted(edge for edge in edges if start < edge < end), end]):
         inside = [span for span in over if span.start < b and span.end > a]
-        if text[a:b].strip():
+        if a in breaks:
+            pieces.append(('<span class="break"></span>', []))
+        elif text[a:b].strip(_MARKUP + ">"):
             root = mathml.tree(text[a:b])
             if root is None:
                 return None
             pieces.append((_written(root, formula.display, inside), inside))
+        else:
+            pieces.append((escape(text[a:b].strip(" \t\n>")), []))
     return pieces
 
 

@@ -35,7 +35,8 @@ _SPELLINGS = (
     (re.compile(r"\\(begin|end)\{(?:align|aligned|alignedat|eqnarray|split|flalign)\*?\}"), r"\\\1{align*}"),
     (re.compile(r"\\(begin|end)\{(?:gather|gathered|multline)\*?\}"), r"\\\1{gather*}"),
     (re.compile(r"\\(?:begin|end)\{(?:equation|displaymath|math)\*?\}"), ""),
-    (re.compile(r"\\(?:label|tag\*?)\{[^{}]*\}|\\(?:notag|nonumber|displaystyle|require\{cancel\})(?![A-Za-z])"), ""),
+    (re.compile(r"\\(?:label|tag\*?)\{[^{}]*\}|\\(?:notag|nonumber|displaystyle|hfill|hfil|noindent)(?![A-Za-z])"), ""),
+    (re.compile(r"\\require\{\w*\}|\\[hv]space\*?\{[^{}]*\}"), " "),
     (re.compile(r"\\(?:bm|boldsymbol)(?![A-Za-z])"), r"\\mathbf"),
     (re.compile(r"(?m)^[ \t]*>[ \t]?"), ""),
 )

@@ -36,6 +36,7 @@ font:.86rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .qkv td,.qkv th{border:1px solid var(--line);padding:.2rem .6rem;text-align:left}
 .qkv .display{display:flex;flex-wrap:wrap;align-items:center;gap:.2rem 0;overflow-x:auto;
 overflow-y:hidden;padding:.25rem .4rem;margin:.25rem 0;max-width:100%}
+.qkv .break{flex-basis:100%;height:0}
 .qkv math{font-size:1.08em}.qkv math[display=block]{display:inline;display:inline math;margin:0}
 .qkv mtd{padding:.26em .42em}.qkv mtable{margin:.12em .15em}
 .qkv .square,.qkv .round,.qkv .bars{padding:0 .18em;border:0 solid;border-width:0 1.5px}

@@ -76,7 +76,7 @@ def joined(parts: Sequence[RenderableType], width: int, colour: bool = False) ->
     buffer = io.StringIO()
     console = Console(file=buffer, width=width, force_terminal=colour, legacy_windows=False, highlight=False)
     for part in parts:
-        console.print(part)
+        console.print(part, crop=False)  # a long file name is wrapped, never cut
     if colour:
         return buffer.getvalue()
     return "".join(line.rstrip() + "\n" for line in buffer.getvalue().splitlines())
