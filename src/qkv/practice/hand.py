@@ -27,8 +27,8 @@ class Undecided(QkvError):
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How an author works: `places` after the point; going on with printed digits or with all of them; which steps are
-    left out; which are shown without a name; formulas; operands copied out."""
+    """How an author works and writes: `places` after the point; going on with printed digits or with all of them; which
+    steps are left out, shown without a name, row by row or cell by cell; formulas; operands copied out."""
 
     places: int = 3
     carries_print: bool = True
@@ -36,6 +36,10 @@ class Style:
     nameless: frozenset[Role] = frozenset()
     formulas: bool = True
     operands: bool = False
+    by_row: frozenset[Role] = frozenset()
+    by_cell: frozenset[Role] = frozenset()
+    language: str = "en"
+    bold: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ class Line:
     loose: Value
     mistake: str | None = None  # the key of a slip made here
     slipped: frozenset[tuple[int, int]] = frozenset()  # cells, from 0, that the slip changed
+    typo: bool = False  # written down wrongly, and gone on with rightly
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,7 @@ class Made:
     key: str
     value: Value
     shown: Table | None = None
+    typo: bool = False
 
 
 Slip = Callable[[Step, Value, Value, Mapping[Symbol, Value]], Made | None]
@@ -127,11 +133,12 @@ def _line(step: Step, own: Value, loose: Value, held: Mapping[Symbol, Value], st
         return Line(step, expected, own, own, loose)
     shown = made.shown or texts(made.value, style.places)
     changed = ((i, j) for i, row in enumerate(shown) for j, text in enumerate(row) if text != expected[i][j])
-    return Line(step, shown, made.value, own, loose, made.key, frozenset(changed))
+    return Line(step, shown, made.value, own, loose, made.key, frozenset(changed), made.typo)
 
 
 def _carried(line: Line, style: Style) -> Value:
     """What the author goes on with: the print, or what stands behind it."""
-    if style.carries_print:
-        return Value(tuple(tuple(number_of(text) for text in row) for row in line.shown))
-    return line.value
+    if not style.carries_print:
+        return line.own if line.typo else line.value
+    printed = texts(line.own, style.places) if line.typo else line.shown
+    return Value(tuple(tuple(number_of(text) for text in row) for row in printed))

@@ -72,10 +72,17 @@ ARRAY = _environment(r"\left[\begin{array}{COLUMNS}", r"\end{array}\right]")
 # ---------------------------------------------------------------- equations
 
 
+def _value(notation: Notation, chain: Chain) -> str:
+    """A matrix, or a number without brackets."""
+    if len(chain.value) == len(chain.value[0]) == 1:
+        return chain.value[0][0]
+    return notation.matrix(chain.value)
+
+
 def _tex_chain(notation: Notation, chain: Chain) -> str:
     sign = "=" if chain.exact else r"\approx"
     left = " = ".join(part for part in (chain.name, *chain.parts) if part)
-    return f"{left} {sign} {notation.matrix(chain.value)}"
+    return f"{left} {sign} {_value(notation, chain)}"
 
 
 def _display(notation: Notation, chain: Chain) -> tuple[Lines, int]:
@@ -100,7 +107,7 @@ def _aligned(notation: Notation, chain: Chain) -> tuple[Lines, int]:
 
 def _plain(notation: Notation, chain: Chain) -> tuple[Lines, int]:
     left = " = ".join(part for part in (chain.name, *chain.parts) if part)
-    return [f"{left} {'=' if chain.exact else '≈'} {notation.matrix(chain.value)}", ""], 0
+    return [f"{left} {'=' if chain.exact else '≈'} {_value(notation, chain)}", ""], 0
 
 
 def _grid(notation: Notation, chain: Chain) -> tuple[Lines, int]:
@@ -146,6 +153,6 @@ NOTATIONS: dict[str, Notation] = {
         Notation("semicolons", ".md", False, _semicolons, _plain),
         Notation("grid", ".txt", False, _nested, _grid, heading="{}", copies=False),
         Notation("numpy", ".md", False, _nested, _numpy, copies=False),
-        Notation("tables", ".md", True, BMATRIX, _table),
+        Notation("tables", ".md", True, BMATRIX, _table, copies=False),
     )
 }  # fmt: skip

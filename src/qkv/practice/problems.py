@@ -159,7 +159,7 @@ def problem(kind: str, rng: Random) -> Program:
     """A random problem of a kind, under names that somebody might give.
 
     >>> [step.spelled for step in problem("given", Random(1)).steps]
-    ['E', 'S_scaled', 'A', 'O']
+    ['S', 'S_scaled', 'A', 'Z']
     """
     spec = KINDS[kind](rng, rng.choice(NUMBERS), _sizes(rng))
     return plan(replace(spec, names=_names(spec, rng)))

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
 from qkv.errors import QkvError, ValueRefused
 from qkv.expr.names import Role, Symbol
-from qkv.interpret.cells import NEG_INF, Cell, bounds
-from qkv.interpret.rounding import power_of_ten
 from qkv.interpret.trace import Trace
-from qkv.practice.document import write
-from qkv.practice.hand import BITS, Line, Slip, Style, number_of, work_by_hand
+from qkv.practice.document import Placed, write
+from qkv.practice.hand import BITS, Line, Slip, Style, work_by_hand
 from qkv.practice.notation import NOTATIONS
 from qkv.practice.problems import KINDS, problem
 from qkv.practice.slips import Planter, plainly_off
+from qkv.practice.words import LANGUAGES
 from qkv.program.model import Program
 
 R = Role
 Cells = frozenset[tuple[int, int]]
+# What authors write token by token: the data, the projections, the softmax, the result.
+BY_ROW: tuple[frozenset[Role], ...] = (
+    frozenset({R.X, R.STATES}),
+    frozenset({R.X, R.Q, R.K, R.V}),
+    frozenset({R.WEIGHTS}),
+    frozenset({R.WEIGHTS, R.OUTPUT}),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +86,9 @@ def _drawn(kind: str, rng: Random, notation: str, slips: int, style: Style | Non
     trace = Trace(program)
     chosen = style or _style(program, rng)
     lines = work_by_hand(program, chosen, _planted(trace, chosen, rng, slips))
-    text, places = write(program, lines, chosen, NOTATIONS[notation], rng)
-    clean = work_by_hand(program, chosen) if slips else lines
-    key = tuple(
-        _expected(line, untouched, trace, place) for line, untouched, place in zip(lines, clean, places, strict=True)
-    )
+    text, placed = write(program, lines, chosen, NOTATIONS[notation], rng)
+    clean = {line.step.symbol: line for line in (work_by_hand(program, chosen) if slips else lines)}
+    key = tuple(_expected(part, clean[part.shown.line.step.symbol], trace) for part in placed)
     return Practice(text, NOTATIONS[notation].suffix, key, program)
 
 
@@ -93,13 +97,20 @@ def _style(program: Program, rng: Random) -> Style:
     roles = {step.role for step in program.steps}
     left_out = {R.SCALED} & roles if rng.random() < 0.2 else set()
     nameless = ({R.SCORES, R.SCALED} & roles) - left_out if rng.random() < 0.3 else set()
+    plain = R.HEAD not in roles and R.SOURCE not in {given.role for given in program.givens} and not program.columns
+    by_cell = frozenset({R.SCORES} if plain and rng.random() < 0.1 else ())
+    by_row = rng.choice(BY_ROW) if rng.random() < 0.25 and not program.columns else frozenset()
     return Style(
         places=rng.choice((2, 3, 3, 4)),
         carries_print=rng.random() < 0.6,
         left_out=frozenset(left_out),
-        nameless=frozenset(nameless),
+        nameless=frozenset(nameless) | by_cell,
         formulas=rng.random() < 0.7,
         operands=rng.random() < 0.3,
+        by_row=by_row if plain else by_row & {R.X, R.STATES},
+        by_cell=by_cell,
+        language=rng.choice(("en", "en", *LANGUAGES)),
+        bold=rng.random() < 0.15,
     )
 
 
@@ -107,34 +118,29 @@ def _planted(trace: Trace, style: Style, rng: Random, count: int) -> dict[Symbol
     steps = [step.symbol for step in trace.program.steps if step.role not in style.left_out]
     planter = Planter(trace, style, rng)
     chosen = rng.sample(steps, min(count, len(steps)))
-    return {symbol: planter.structural() if rng.random() < 0.6 else planter.cell() for symbol in chosen}
+    kinds = [planter.structural(), planter.structural(), planter.structural(), planter.cell(), planter.typo()]
+    return {symbol: rng.choice(kinds) for symbol in chosen}
 
 
-def _expected(line: Line, clean: Line, trace: Trace, place: tuple[int, int]) -> Expected:
+def _expected(placed: Placed, clean: Line, trace: Trace) -> Expected:
+    """What is due for one shown part of a step."""
+    line, part = placed.shown.line, placed.shown
     truth = trace.value(line.step.symbol, BITS)
-    off = frozenset(
-        (i, j)
-        for i, row in enumerate(line.shown)
-        for j, text in enumerate(row)
-        if plainly_off(text, truth.rows[i][j]) and not _rounds(text, truth.rows[i][j])
+    cells = {(part.row + i, part.column + j) for i, row in enumerate(part.chain.value) for j in range(len(row))}
+    off = {(i, j) for i, j in cells if plainly_off(line.shown[i][j], truth.rows[i][j])}
+    wrong = {(i, j) for i, j in off & line.slipped if plainly_off(line.shown[i][j], line.loose.rows[i][j])}
+    carried = {(i, j) for i, j in off - line.slipped if line.shown[i][j] != clean.shown[i][j]}
+
+    def here(chosen: set[tuple[int, int]]) -> Cells:
+        return frozenset((i - part.row + 1, j - part.column + 1) for i, j in chosen)
+
+    return Expected(
+        line.step.spelled,
+        placed.line,
+        placed.end_line,
+        "wrong" if wrong else "carried" if carried else "fine",
+        here(wrong),
+        here(cells & line.slipped),
+        here(carried),
+        line.mistake,
     )
-    wrong = frozenset((i, j) for i, j in off & line.slipped if plainly_off(line.shown[i][j], line.loose.rows[i][j]))
-    carried = frozenset((i, j) for i, j in off - line.slipped if line.shown[i][j] != clean.shown[i][j])
-    verdict = "wrong" if wrong else "carried" if carried else "fine"
-    found = Expected(line.step.spelled, *place, verdict, wrong, line.slipped, carried, line.mistake)
-    return replace(
-        found, wrong=_from_one(found.wrong), slipped=_from_one(found.slipped), carried=_from_one(found.carried)
-    )
-
-
-def _from_one(cells: Cells) -> Cells:
-    return frozenset((i + 1, j + 1) for i, j in cells)
-
-
-def _rounds(text: str, cell: Cell) -> bool:
-    shown = number_of(text)
-    if shown is NEG_INF or cell is NEG_INF:
-        return shown is cell
-    low, high = bounds(cell)
-    half = power_of_ten(-len(text.partition(".")[2])) / 2
-    return bool(shown - half <= low and high <= shown + half)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from qkv.check.mistakes.rewrites import TABLE, Mistake, variants
@@ -22,6 +22,7 @@ from qkv.program.model import Step
 
 # Mistakes that can be made at every step: drawn last, or they would crowd out those that are about attention.
 ANYWHERE = frozenset({"rows swapped", "columns swapped", "result transposed", "a column left out"})
+MOST_CHARACTERS = 11  # -99999.1234
 CELL_ERROR = "arithmetic slip in one cell"  # a number that nothing explains
 
 
@@ -42,6 +43,15 @@ class Planter:
         """An error in a single cell."""
         return self._cell
 
+    def typo(self) -> Slip:
+        """A number written down wrongly; the author goes on with the right one."""
+
+        def slip(step: Step, own: Value, loose: Value, held: Mapping[Symbol, Value]) -> Made | None:
+            made = self._cell(step, own, loose, held)
+            return replace(made, typo=True) if made else None
+
+        return slip
+
     def _structural(self, step: Step, own: Value, loose: Value, held: Mapping[Symbol, Value]) -> Made | None:
         for mistake, expr in self._shuffled(step):
             try:
@@ -49,7 +59,7 @@ class Planter:
                 shown = texts(value, self.style.places)
             except QkvError:
                 continue
-            if value.shape == own.shape and self._tells(step, loose, shown):
+            if value.shape == own.shape and _is_written(shown) and self._tells(step, loose, shown):
                 return Made(mistake.key, value)
         return None
 
@@ -113,6 +123,11 @@ def plainly_off(text: str, cell: Cell) -> bool:
     low, high = bounds(cell)
     ulp = power_of_ten(-len(text.partition(".")[2]))
     return bool(shown <= low - 2 * ulp or shown >= high + 2 * ulp)
+
+
+def _is_written(shown: Table) -> bool:
+    """Whether somebody would write such numbers down: e^71 with four decimals nobody does."""
+    return all(len(text) <= MOST_CHARACTERS for row in shown for text in row)
 
 
 def _digit_changes(text: str) -> Iterator[str]:
