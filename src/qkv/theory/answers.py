@@ -14,6 +14,7 @@ from qkv.theory.cost import cost
 from qkv.theory.masks import causal_mask, mask_answer, softmax_axis
 from qkv.theory.polynomial import SYMBOL, leading, number, plain, substitute
 from qkv.theory.polynomial import latex as size_latex
+from qkv.theory.questions import QUESTIONS
 from qkv.theory.sizes import listed
 from qkv.theory.words import ABOUT_TRANSPORT
 
@@ -96,41 +97,11 @@ def _item(lines: list[str], line: int) -> str:
 ITEM = re.compile(r"\s*([-*•]|\(?[a-z0-9]{1,2}[.)])\s")
 EXPLAINS = re.compile(r"\b(explain|derive|show)\b.{0,40}\bcomplexity\b", re.IGNORECASE)
 
-# What is asked, by the words of the question; and what must stand around it.
-RULES: tuple[tuple[str, str, str], ...] = (
-    ("axis", r"row-?wise|column-?wise|which (axis|dimension)|zeilenweise|spaltenweise|按行|按列", r""),
-    ("axis", r"(shape|size|dimension)s? of the (result|softmax|output|weights)", r"soft-?max"),
-    ("mask", r"\b(shape|values?|entries|size|look like|dimension)|形状", r"\bmask(ing)?\b|maske|掩码"),
-    ("divisor", r"value of \$?\\?d\b|what is \$?d\$?[ ?]|why.*(divi|scal|√|sqrt)|warum.*(teil|skal)", r""),
-    ("divisor", r"^\W*why is it needed", r"\\sqrt|√|value of \$?d"),
-    ("counts", r"complexit|how many (\w+ ){0,3}(addition|multiplication|operation|flop)|komplexität|复杂度", r""),
-    ("counts", r"number of (\w+ ){0,3}(addition|multiplication|operation|flop)", r""),
-    ("mean", r"\\mathbb\s*\{?E\}?|\bE\s*\[|expectation|expected value|erwartungswert|期望", r""),
-    ("variance", r"\bVar\b|variance|varianz|方差", r""),
-    ("scale", r"scal(ing|e) factor|what should \$?s\b|value of \$?s\b", r"factor|Var|sqrt|\\frac"),
-    (
-        "sizes",
-        r"(dimension|shape|size)s? (of|do|does|have) (these|each|the (three )?(quer|key|val|proj|matri))",
-        r"matri|quer",
-    ),
-    ("sizes", r"(dimension|shape|size)s? (of|do|does) \$?\\?(mathbf\{)?[QKV]\b", r""),
-    ("scores proof", r"(show|prove|verify).*(QK|Q\s*K).*(entry|z_|q_)", r""),
-    ("values proof", r"(show|prove|verify).*(AV|A\s*V|weighted sum)", r""),
-    ("tokens proof", r"(show|prove|verify).*permut", r""),
-    ("shift proof", r"(show|prove|verify).*softmax.*(constant|shift|add)", r""),
-    ("causal proof", r"(show|prove|verify).*(causal|future|later token)", r""),
-    ("heads proof", r"(show|prove|verify).*(heads?|concat).*(block|one matrix|single)", r""),
-    ("parameters", r"(how many|number of) (\w+ ){0,3}parameters?|parameterzahl|参数", r""),
-    ("cache", r"KV[ -]?cache", r""),
-)
-
 
 def recognised(question: str, around: str) -> Iterator[Build]:
     """What a question asks for, each topic once."""
     topics = [
-        topic
-        for topic, asks, needs in RULES
-        if re.search(asks, question, re.IGNORECASE) and re.search(needs, around + question, re.IGNORECASE)
+        topic for topic, asks, needs in QUESTIONS if asks.search(question) and needs.search(f"{around} {question}")
     ]
     if "mask" in topics:  # its shape and values are meant, not those of Q, K and V
         topics = [topic for topic in topics if topic not in ("sizes", "axis")]
@@ -206,7 +177,13 @@ def _counts(context: Context) -> Answer:
         f"That is O({_named(order, context)})."
     )
     formulas = (*(_formula(sort, count, context) for sort, count in total), _formula("order", order, context))
-    values = _numbers(context, [(sort, sort, count) for sort, count in total])
+    by_step = [
+        (f"{sort} for {step.name}", f"{step.name} = {step.formula}", count)
+        for step in counted.steps
+        for sort, count in listed(step.counts)
+        if sort in COURSE
+    ]
+    values = _numbers(context, [*((sort, "in total", count) for sort, count in total), *by_step])
     return Answer("", 0, 0, "Operations", words, formulas, values, "operation counts", tuple(steps))
 
 
