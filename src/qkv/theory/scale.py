@@ -66,30 +66,35 @@ def derive() -> Derivation:
     ('D_k μ²', 'D_k (σ⁴ + 2 σ² μ²)')
     """
     ring = Ring()
-    size = ring.symbol("D_k", "D_k")
+    size, s = ring.symbol("D_k", "D_k"), ring.symbol("s", "s")
     plain, scaled = dot_product(ring)
     one = _entries(ring, ring.constant(fmpq(1)), ring.constant(fmpq(1)))
     single = Moments(ring).multiply(one, one)  # q_i k_i
     assert plain.variance == size * single.variance  # D_k equal terms
-    show = ring.show
-    variance = f"D_k ({show(single.variance)})"
-    scaled_variance = f"{variance} / s²"
-    assert scaled.variance * ring.symbol("s", "s") * ring.symbol("s", "s") == plain.variance
-    lines = (
+    assert scaled.variance * s * s == plain.variance
+    mean, term, second = (ring.show(value) for value in (plain.mean, single.mean, one.second))
+    each = ring.show(single.variance)
+    lines = (*_mean_lines(mean, term), *_variance_lines(term, second, each), *_scale_lines(f"D_k ({each})"))
+    return Derivation(lines, mean, f"D_k ({each})", f"D_k ({each}) / s²")
+
+
+def _mean_lines(mean: str, term: str) -> tuple[Line, ...]:
+    return (
         Line("qᵀk = Σ_i q_i k_i", r"q^\top k = \sum_{i=1}^{D_k} q_i k_i", "definition of the dot product"),
         Line(
             "E[qᵀk] = Σ_i E[q_i k_i]", r"\mathbb{E}[q^\top k] = \sum_i \mathbb{E}[q_i k_i]", "linearity of expectation"
         ),
         Line(
-            f"E[q_i k_i] = E[q_i] E[k_i] = {show(single.mean)}",
-            rf"\mathbb{{E}}[q_i k_i] = \mathbb{{E}}[q_i]\,\mathbb{{E}}[k_i] = {_tex(show(single.mean))}",
+            f"E[q_i k_i] = E[q_i] E[k_i] = {term}",
+            rf"\mathbb{{E}}[q_i k_i] = \mathbb{{E}}[q_i]\,\mathbb{{E}}[k_i] = {_tex(term)}",
             "q_i and k_i are independent",
         ),
-        Line(
-            f"E[qᵀk] = {show(plain.mean)}",
-            rf"\mathbb{{E}}[q^\top k] = {_tex(show(plain.mean))}",
-            "D_k equal terms",
-        ),
+        Line(f"E[qᵀk] = {mean}", rf"\mathbb{{E}}[q^\top k] = {_tex(mean)}", "D_k equal terms"),
+    )
+
+
+def _variance_lines(term: str, second: str, each: str) -> tuple[Line, ...]:
+    return (
         Line(
             "Var(qᵀk) = Σ_i Var(q_i k_i)",
             r"\mathrm{Var}(q^\top k) = \sum_i \mathrm{Var}(q_i k_i)",
@@ -101,27 +106,28 @@ def derive() -> Derivation:
             "definition of the variance",
         ),
         Line(
-            f"E[q_i²] = Var(q_i) + E[q_i]² = {show(one.second)}, and E[k_i²] likewise",
-            rf"\mathbb{{E}}[q_i^2] = \mathrm{{Var}}(q_i) + \mathbb{{E}}[q_i]^2 = {_tex(show(one.second))}",
+            f"E[q_i²] = Var(q_i) + E[q_i]² = {second}, and E[k_i²] likewise",
+            rf"\mathbb{{E}}[q_i^2] = \mathrm{{Var}}(q_i) + \mathbb{{E}}[q_i]^2 = {_tex(second)}",
             "definition of the variance, turned round",
         ),
         Line(
-            f"E[q_i² k_i²] = E[q_i²] E[k_i²] = ({show(one.second)})²",
-            rf"\mathbb{{E}}[q_i^2 k_i^2] = ({_tex(show(one.second))})^2",
+            f"E[q_i² k_i²] = E[q_i²] E[k_i²] = ({second})²",
+            rf"\mathbb{{E}}[q_i^2 k_i^2] = ({_tex(second)})^2",
             "q_i² and k_i² are independent",
         ),
         Line(
-            f"Var(q_i k_i) = ({show(one.second)})² − ({show(single.mean)})² = {show(single.variance)}",
-            rf"\mathrm{{Var}}(q_i k_i) = {_tex(show(single.variance))}",
+            f"Var(q_i k_i) = ({second})² − ({term})² = {each}",
+            rf"\mathrm{{Var}}(q_i k_i) = {_tex(each)}",
             "Var(XY) of independent X and Y",
         ),
+    )
+
+
+def _scale_lines(variance: str) -> tuple[Line, ...]:
+    return (
+        Line(f"Var(qᵀk) = {variance}", rf"\mathrm{{Var}}(q^\top k) = {_tex(variance)}", "D_k equal terms"),
         Line(
-            f"Var(qᵀk) = {variance}",
-            rf"\mathrm{{Var}}(q^\top k) = {_tex(variance)}",
-            "D_k equal terms",
-        ),
-        Line(
-            f"Var(qᵀk / s) = {scaled_variance}",
+            f"Var(qᵀk / s) = {variance} / s²",
             r"\mathrm{Var}(q^\top k / s) = \mathrm{Var}(q^\top k) / s^2",
             "Var(aX) = a² Var(X)",
         ),
@@ -131,7 +137,6 @@ def derive() -> Derivation:
             "s is positive",
         ),
     )
-    return Derivation(lines, show(plain.mean), variance, scaled_variance)
 
 
 def _tex(text: str) -> str:
