@@ -101,6 +101,9 @@ def _plain_cell(expr: n.Expr) -> n.Expr | None:
             return expr
         case n.Negate(arg=n.Number() as inner):
             return replace(inner, value=-inner.value, text="-" + inner.text)
+        case n.Negate(arg=n.Quotient() as inner):
+            fraction = _plain_cell(inner)
+            return _plain_cell(n.Negate(fraction)) if isinstance(fraction, n.Number) else None
         case n.Negate(arg=n.Infinite(sign=sign)):
             return n.Infinite(-sign, at=expr.at)
         case n.Matrix(rows=((inner,),)):

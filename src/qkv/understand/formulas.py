@@ -6,6 +6,7 @@ Only shapes of formulas that attention really has are recognised; anything else 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import reduce
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
@@ -60,9 +61,16 @@ def _product_role(a: n.Expr, b: n.Expr, role_of: RoleOf) -> Role | None:
         return Role.SCORES
     if {left, right} == {Role.WEIGHTS, Role.V}:
         return Role.OUTPUT
-    if right is Role.SCORES and _is_scale(a):
+    scale, inner = scaled_by(n.Product(a, b))
+    if scale is not None and inner is not None and formula_role(inner, role_of) is Role.SCORES:
         return Role.SCALED
     return None
+
+
+def scaled_by(product: n.Expr) -> tuple[n.Expr | None, n.Expr | None]:
+    """1/√d_k · Q Kᵀ: the leading scale and what it scales."""
+    first, *rest = n.factors(product)
+    return (first, reduce(n.Product, rest)) if rest and _is_scale(first) else (None, None)
 
 
 def _turned(expr: n.Expr) -> bool:
@@ -85,8 +93,10 @@ def divisors(expr: n.Expr, role_of: RoleOf) -> Iterator[n.Expr]:
         if isinstance(part, n.Quotient) and formula_role(part.numerator, role_of) is Role.SCORES:
             if n.is_literal(part.denominator) or any(isinstance(x, n.Root) for x in n.walk(part.denominator)):
                 yield part.denominator
-        elif isinstance(part, n.Product) and formula_role(part.right, role_of) is Role.SCORES and _is_scale(part.left):
-            yield part.left.denominator  # type: ignore[union-attr]
+        elif isinstance(part, n.Product):
+            scale, inner = scaled_by(part)
+            if isinstance(scale, n.Quotient) and inner is not None and formula_role(inner, role_of) is Role.SCORES:
+                yield scale.denominator
 
 
 def softmax_arguments(expr: n.Expr) -> Iterator[n.Expr]:

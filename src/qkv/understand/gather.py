@@ -185,7 +185,8 @@ def misread_q(symbol: Symbol, fact: Fact) -> Role | None:
 def _note_formula(found: Gathering, expr: n.Expr, role_of: object) -> None:
     for part in n.walk(expr):
         if isinstance(part, n.Sum) and len(part.terms) == 2 and isinstance(part.terms[1], n.Name):
-            if formula_role(part.terms[0], role_of) in (R.SCORES, R.SCALED, R.MASKED):  # type: ignore[arg-type]
+            stage = formula_role(part.terms[0], role_of)  # type: ignore[arg-type]
+            if stage is not None and stage in SCORE_ROLES:
                 found.added.add(part.terms[1].symbol)  # Q K^T / √d_k + B: a mask or a bias, whatever its letter
     found.divisors.extend(divisors(expr, role_of))  # type: ignore[arg-type]
     for arg in softmax_arguments(expr):
@@ -478,7 +479,11 @@ def _inherit(found: Gathering, earlier: Gathering) -> None:
     local = {role for role, _ in found.givens}
     heads = {head for _, head in found.givens if head is not None}
     for (role, head), given in earlier.givens.items():
-        if role in local or (role in DERIVED and R.X in local) or _other_family(role, local | _bare(found)):
+        if (
+            role in local | _bare(found)
+            or (role in DERIVED and R.X in local)
+            or _other_family(role, local | _bare(found))
+        ):
             continue
         if (head is None or not heads or head in heads) and (role, head) not in found.givens:
             found.givens[role, head] = given

@@ -230,8 +230,24 @@ def _with_formula(program: Program, fact: Fact, found: Gathering) -> Program:
         return program
     if known is not None and (place.row is None or _same(program, known, meant)):
         return program
+    if place.row is not None and place.column is None and place.roles[:1] and place.roles[0] in (R.Q, R.K, R.V):
+        general = _for_all_tokens(program, symbol, formula, found)
+        if general is not program:
+            return general
     line = fact.statement.at.line
     return _with_step(program, Step(symbol, meant, role or R.OTHER, symbol_plain(symbol), place.head, line))
+
+
+def _for_all_tokens(program: Program, symbol: Symbol, formula: n.Expr, found: Gathering) -> Program:
+    """q_1 = W_Q x_1 where rows would give something else: the convention of the sheet, for every token."""
+    number = symbol.indices[-1]
+
+    def change(part: n.Expr) -> n.Expr:
+        if isinstance(part, n.Name) and part.symbol.indices == (number,):
+            return n.Name(replace(part.symbol, indices=("i",)))
+        return part
+
+    return _token_by_token(program, replace(symbol, indices=("i",)), n.rewrite(formula, change), found)
 
 
 def _same(program: Program, known: n.Expr, meant: n.Expr) -> bool:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from qkv.check.author import Author
-from qkv.check.cells import Judged, fitted
-from qkv.check.compare import Agreement, follows
-from qkv.check.mistakes.rewrites import TABLE, Mistake, variants
+from qkv.check.cells import Grid, Judged, fitted, shape_of
+from qkv.check.compare import Agreement, Shown, follows
+from qkv.check.mistakes.rewrites import TABLE, variants
 from qkv.check.mistakes.scene import Scene, levels
 from qkv.check.mistakes.slips import slips
 from qkv.check.model import Cause, Verdict
@@ -17,35 +16,27 @@ from qkv.expr import nodes as n
 from qkv.interpret.certified import Value
 from qkv.interpret.trace import Trace
 
-JudgedGrid = tuple[tuple[Judged, ...], ...]
 MOST_NAMED = 2  # where more mistakes than this would explain a value, it tells too little to name any
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A mistake made in a certain place: what its author works out, and the sentence for it."""
-
-    mistake: Mistake
-    expr: n.Expr
-    says: str
-
-
-def explain(trace: Trace, author: Author, target: n.Expr, judged: JudgedGrid) -> Cause | None:
+def explain(trace: Trace, author: Author, target: n.Expr, judged: tuple[tuple[Judged, ...], ...]) -> Cause | None:
     """The known mistake that explains a wrong value, if there is one; two, if both do."""
     scene = Scene(trace)
-    found: dict[str, str] = {}
+    grid = tuple(tuple(cell.shown for cell in row) for row in judged)
     wrong = [(i, j) for i, row in enumerate(judged) for j, cell in enumerate(row) if cell.verdict is Verdict.WRONG]
     copied = _is_copy(scene, author, target)
-    if not copied:
-        whole = range(len(judged))
-        if len(judged) * len(judged[0]) > 1:
-            found = _reproducing(scene, author, target, judged, whole)
+    found: dict[str, str] = {}
+    if not copied and shape_of(grid) != (1, 1):
+        found = _reproducing(scene, author, target, grid, range(len(grid)))
         rows = sorted({i for i, _ in wrong})
-        if not found and len(rows) < len(judged) and len(wrong) > 1 and len(judged[0]) > 1:
-            found = _reproducing(scene, author, target, judged, rows)
-    if not found:
-        found = slips(scene, author, target, judged, wrong, copied)
-    return _cause(found)
+        if not found and len(rows) < len(grid) and len(wrong) > 1:
+            found = _reproducing(scene, author, target, grid, rows)
+    return _cause(found or slips(scene, author, target, judged, wrong, copied))
+
+
+def explain_misfit(trace: Trace, author: Author, target: n.Expr, grid: Grid) -> Cause | None:
+    """The known mistake that explains a value of the wrong shape: heads added, stacked, a factor left out."""
+    return _cause(_reproducing(Scene(trace), author, target, grid, range(len(grid))))
 
 
 def _is_copy(scene: Scene, author: Author, target: n.Expr) -> bool:
@@ -60,28 +51,24 @@ def _cause(found: dict[str, str]) -> Cause | None:
     return Cause(" or ".join(found), "; or ".join(found.values()))
 
 
-def _reproducing(
-    scene: Scene, author: Author, target: n.Expr, judged: JudgedGrid, rows: range | list[int]
-) -> dict[str, str]:
-    found: dict[str, str] = {}
-    tried: dict[n.Expr, bool] = {}
-    for candidate in candidates(scene, author, target):
-        if candidate.mistake.key in found:
-            continue
-        if candidate.expr not in tried:
-            values = _values(scene, author, candidate.expr)
-            tried[candidate.expr] = any(_shows(value, judged, rows) for value in values)
-        if tried[candidate.expr]:
-            found[candidate.mistake.key] = candidate.says
-    return found
-
-
-def candidates(scene: Scene, author: Author, target: n.Expr) -> Iterator[Candidate]:
-    """Every mistake of the table at every place of the target, written out as far as the author may look."""
+def _reproducing(scene: Scene, author: Author, target: n.Expr, grid: Grid, rows: Sequence[int]) -> dict[str, str]:
+    """Mistakes that give what is shown, by key: those made in the step itself, else those made on the way to it."""
     for base in levels(scene, target, author.printed):
-        for mistake in TABLE:
-            for expr, detail in variants(mistake, base, scene):
-                yield Candidate(mistake, expr, mistake.says.format(detail))
+        found = dict(_at_level(scene, author, base, grid, rows))
+        if found:
+            return found
+    return {}
+
+
+def _at_level(scene: Scene, author: Author, base: n.Expr, grid: Grid, rows: Sequence[int]) -> Iterator[tuple[str, str]]:
+    tried: dict[n.Expr, bool] = {}
+    for mistake in TABLE:
+        for expr, detail in variants(mistake, base, scene):
+            if expr not in tried:
+                tried[expr] = any(_shows(value, grid, rows) for value in _values(scene, author, expr))
+            if tried[expr]:
+                yield mistake.key, mistake.says.format(detail)
+                break
 
 
 def _values(scene: Scene, author: Author, expr: n.Expr) -> Iterator[Value]:
@@ -94,10 +81,12 @@ def _values(scene: Scene, author: Author, expr: n.Expr) -> Iterator[Value]:
         return
 
 
-def _shows(value: Value, judged: JudgedGrid, rows: range | list[int]) -> bool:
-    value_here = fitted(value, (len(judged), len(judged[0])))
-    return value_here is not None and all(
-        follows(cell.shown, made) is Agreement.ROUNDED or (cell.shown.half == 0 and cell.shown.cell == made)
-        for i in rows
-        for cell, made in zip(judged[i], value_here.rows[i], strict=True)
+def _shows(value: Value, grid: Grid, rows: Sequence[int]) -> bool:
+    here = fitted(value, shape_of(grid))
+    return here is not None and all(
+        _agrees(cell, made) for i in rows for cell, made in zip(grid[i], here.rows[i], strict=True)
     )
+
+
+def _agrees(shown: Shown, made: object) -> bool:
+    return follows(shown, made) is Agreement.ROUNDED
