@@ -132,12 +132,15 @@ class Marked:
     def _formula(self, text: str, formula: Formula, spans: list[_Span]) -> str:
         """A formula, marked piece by piece where its pieces can be set by themselves, else as a whole."""
         over = [span for span in spans if span.start < formula.end and span.end > formula.start]
-        pieces = _pieces(text, formula, over)
+        name = "display" if formula.display else ""
+        pieces = _pieces(text, formula, over, over)
         if pieces and len(pieces) > 1:
-            body = "".join(self._claimed(piece, spans_of, "piece" if spans_of else "") for piece, spans_of in pieces)
-            return f'<span class="display">{body}</span>' if formula.display else body
-        body = _set_formula(text, formula, over)
-        return self._claimed(body, over, "display" if formula.display else "")
+            body = "".join(self._claimed(piece, inside, "piece" if inside else "") for piece, inside in pieces)
+            return self._claimed(body, [], name)
+        rows = _pieces(text, formula, over, [])
+        if rows:
+            return self._claimed("".join(body for body, _ in rows), over, name)
+        return self._claimed(f"<code>{escape(text[formula.start : formula.end])}</code>", over, name)
 
     def _claimed(self, body: str, over: Sequence[_Span], name: str) -> str:
         if not over:
@@ -160,40 +163,35 @@ class Marked:
         return f'<span class="badge {claim.verdict}" id="{anchor}" title="{claim.verdict}">{mark}</span>'
 
 
-def _pieces(text: str, formula: Formula, over: Sequence[_Span]) -> list[tuple[str, list[_Span]]] | None:
-    """The formula cut at its line breaks and where its claims begin and end, or None if a piece has no meaning of its
-    own."""
+def _pieces(
+    text: str, formula: Formula, over: Sequence[_Span], cuts: Sequence[_Span]
+) -> list[tuple[str, list[_Span]]] | None:
+    """The formula cut at its line breaks and where claims begin and end, each piece with its claims; None if a piece
+    has no meaning of its own."""
     start, end = formula.inner_start, formula.inner_end
     breaks = dict(line_ends(text, start, end))
-    edges = {edge for span in over for edge in (span.start, span.end)} | {*breaks, *breaks.values()}
+    edges = {edge for span in cuts for edge in (span.start, span.end)} | {*breaks, *breaks.values()}
     pieces: list[tuple[str, list[_Span]]] = []
     for a, b in pairwise([start, *sorted(edge for edge in edges if start < edge < end), end]):
         inside = [span for span in over if span.start < b and span.end > a]
         if a in breaks:
             pieces.append(('<span class="break"></span>', []))
-        elif text[a:b].strip(_MARKUP + ">"):
-            root = mathml.tree(text[a:b])
-            if root is None:
-                return None
-            pieces.append((_written(root, formula.display, inside), inside))
-        else:
+        elif not text[a:b].strip(_MARKUP + ">"):
             pieces.append((escape(text[a:b].strip(" \t\n>")), []))
+        elif (body := _set(text[a:b], formula.display, inside)) is not None:
+            pieces.append((body, inside))
+        else:
+            return None
     return pieces
 
 
-def _set_formula(text: str, formula: Formula, over: Sequence[_Span]) -> str:
-    """A formula as MathML, or its source where it does not convert."""
-    source = text[formula.inner_start : formula.inner_end]
+def _set(source: str, display: bool, over: Sequence[_Span]) -> str | None:
+    """LaTeX as MathML with the bad cells of the claims outlined; None where it does not convert."""
     if not any(span.claim.cells for span in over):
-        return mathml.converted(source, formula.display) or f"<code>{escape(text[formula.start : formula.end])}</code>"
+        return mathml.converted(source, display)
     root = mathml.tree(source)
     if root is None:
-        return f"<code>{escape(text[formula.start : formula.end])}</code>"
-    return _written(root, formula.display, over)
-
-
-def _written(root: Element, display: bool, over: Sequence[_Span]) -> str:
-    """MathML with the bad cells of the claims outlined."""
+        return None
     marks: dict[Element, str] = {}
     for span in over:
         for verdict in {cell.verdict for cell in span.claim.cells}:

@@ -15,7 +15,14 @@ LONGEST = 200_000  # characters of one formula; a longer one is shown as its sou
 # What the converter may say of a formula that it does not understand; such a formula is shown as its source.
 REFUSALS: tuple[type[Exception], ...] = (
     *(kind for kind in vars(exceptions).values() if isinstance(kind, type) and issubclass(kind, Exception)),
-    *(LookupError, ValueError, TypeError, AttributeError, RuntimeError),  # it meets broken LaTeX with any of these
+    *(
+        LookupError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        RuntimeError,
+        StopIteration,
+    ),  # it meets broken LaTeX with any of these
 )
 ELEMENTS = frozenset(
     (
