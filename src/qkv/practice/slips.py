@@ -67,7 +67,7 @@ class Planter:
         """The mistakes that can be made at a step, in random order, each at one of its places."""
         scene = Scene(self.trace)
         printed = {s.symbol for s in self.trace.program.steps if s.role not in self.style.left_out}
-        bases = list(levels(scene, n.Name(step.symbol), printed))
+        bases = [base for level in levels(scene, n.Name(step.symbol), printed) for base in level]
         table = [row for row in TABLE if not self.mistakes or row.key in self.mistakes]
         for mistake in sorted(table, key=lambda row: self.rng.random() + (row.key in ANYWHERE)):
             found = dict.fromkeys(expr for base in bases for expr, _ in variants(mistake, base, scene))

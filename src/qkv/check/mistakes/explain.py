@@ -53,8 +53,8 @@ def _cause(found: dict[str, str]) -> Cause | None:
 
 def _reproducing(scene: Scene, author: Author, target: n.Expr, grid: Grid, rows: Sequence[int]) -> dict[str, str]:
     """Mistakes that give what is shown, by key: those made in the step itself, else those made on the way to it."""
-    for base in levels(scene, target, author.printed):
-        found = dict(_at_level(scene, author, base, grid, rows))
+    for bases in levels(scene, target, author.printed):
+        found = {key: says for base in bases for key, says in _at_level(scene, author, base, grid, rows)}
         if found:
             return found
     return {}

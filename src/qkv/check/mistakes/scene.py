@@ -55,18 +55,25 @@ class Scene:
         return None if shape is None else shape[0 if self.trace.program.columns else 1]
 
 
-def levels(scene: Scene, target: n.Expr, printed: Container[Symbol]) -> Iterator[n.Expr]:
-    """The target written out: first by its own step, then through steps that were not printed or may be passed over."""
+def levels(scene: Scene, target: n.Expr, printed: Container[Symbol]) -> Iterator[tuple[n.Expr, ...]]:
+    """The target written out: first by its own step (with the mask, which belongs to the softmax), then through steps
+    that were not printed or may be passed over."""
     item = scene.item(target)
     symbol = item.symbol if isinstance(item, Step) else None
     expr = _opened(target, lambda s: s == symbol, scene)
-    yield expr
+    unmasked = _opened(expr, lambda s: _role(s, scene) is R.MASKED, scene)
+    yield (expr,) if unmasked == expr else (expr, unmasked)
     for _ in range(DEPTH):
         deeper = _opened(expr, lambda s: _may_open(s, scene, printed), scene)
         if deeper == expr:
             return
-        yield deeper
+        yield (deeper,)
         expr = deeper
+
+
+def _role(symbol: Symbol, scene: Scene) -> Role | None:
+    item = scene.trace.program.item(symbol)
+    return item.role if item else None
 
 
 def _may_open(symbol: Symbol, scene: Scene, printed: Container[Symbol]) -> bool:

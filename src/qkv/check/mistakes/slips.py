@@ -163,7 +163,7 @@ class _Factors:
 
 def _products(scene: Scene, author: Author, target: n.Expr) -> Iterator[_Factors]:
     """The product that gives the target, with the author's numbers and with the true ones."""
-    base = next(levels(scene, target, author.printed))
+    base = next(levels(scene, target, author.printed))[0]
     row = column = 0
     inner = base
     if isinstance(inner, n.Entry):
