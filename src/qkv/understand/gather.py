@@ -162,8 +162,12 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
     for link in fact.links:
         if form(link.expr) is Form.FORMULA:
             _note_formula(found, link.expr, role_of)
+    if fact.links and isinstance(fact.links[0].expr, n.Root) and len(fact.links) > 1:
+        found.divisors.append(n.Root(n.Name(default_symbol(R.D_K))))  # √d_k = √2 ≈ 1.414
     formula_says = formula_role(fact.formula, role_of) if fact.formula is not None else None  # type: ignore[arg-type]
     for name in fact.subjects:
+        if name.symbol == Symbol("I"):
+            continue
         place = place_of(name.symbol, fact.head)
         role = formula_says or misread_q(name.symbol, fact) or (place.roles[0] if place.roles else None)
         if name.symbol in found.sources.values() and fact.formula is None and fact.working is None:
@@ -199,7 +203,7 @@ def _note_formula(found: Gathering, expr: n.Expr, role_of: object) -> None:
         if isinstance(part, n.Product) and isinstance(part.left, n.Name) and isinstance(part.right, n.Name):
             weight, token = place_of(part.left.symbol), place_of(part.right.symbol)
             if weight.roles[:1] and weight.roles[0] in (R.W_Q, R.W_K, R.W_V) and token.roles[:1] == (R.X,):
-                found.columns = True
+                found.columns = found.columns or not part.right.symbol.indices
         if isinstance(part, n.Product) and isinstance(part.left, n.Transpose) and isinstance(part.right, n.Name):
             turned = part.left.arg
             if isinstance(turned, n.Name) and role_of(turned) is R.K and role_of(part.right) is R.Q:  # type: ignore[operator]
@@ -387,7 +391,7 @@ def printed_value(fact: Fact, facts: Iterable[Fact]) -> n.Matrix | None:
 
 
 def _settle_added(found: Gathering) -> None:
-    for symbol in found.added & found.others.keys():
+    for symbol in (found.added - found.inputs) & found.others.keys():
         found.givens.setdefault((R.MASK, None), replace(found.others.pop(symbol), role=R.MASK))
 
 
