@@ -76,7 +76,9 @@ def _sources(formats: tuple[str, ...]) -> Callable[[Command], Command]:
         click.option("--json", "form", flag_value="json", help="Short for --format json."),
         click.option("--output", "-o", metavar="FILE", help="Write to a file instead of the screen."),
         click.option("--no-color", is_flag=True, help="No colour; the variable NO_COLOR works too."),
-        click.option("--limit-mb", type=click.IntRange(1), default=files.LIMIT_MB, help="The largest file to read."),
+        click.option(
+            "--limit-mb", type=click.IntRange(1), default=files.LIMIT_MB, show_default=True, help="The largest file."
+        ),
     )
 
     def add(command: Command) -> Command:
@@ -120,7 +122,7 @@ def solve(paths: tuple[str, ...], digits: int, places: int | None, depth: str, *
     solved, failed = _each(paths, work, "solving")
     options = Options(Depth(depth), digits, places)
     if solved:
-        _write(targets.solutions(solved, options, _target(target)), target["output"])
+        _write(targets.solutions(solved, options, _target(target, paths)), target["output"])
     sys.exit(FAILED if failed else CLEAN)
 
 
@@ -153,7 +155,7 @@ def check(paths: tuple[str, ...], only: str | None, against: str | None, **targe
     reports, failed = _each(paths, work, "checking")
     options = Options(only_wrong=only is not None)
     if reports:
-        _write(targets.reports(reports, options, _target(target)), target["output"])
+        _write(targets.reports(reports, options, _target(target, paths)), target["output"])
     sys.exit(FAILED if failed else CLEAN if all(report.is_clean for report in reports) else FOUND)
 
 
@@ -178,7 +180,7 @@ def read(paths: tuple[str, ...], **target: Any) -> None:
 
     sheets, failed = _each(paths, work, "reading")
     if sheets:
-        _write(targets.sheets(sheets, _target(target)), target["output"])
+        _write(targets.sheets(sheets, _target(target, paths)), target["output"])
     sys.exit(FAILED if failed else CLEAN)
 
 
@@ -198,14 +200,14 @@ def warmup() -> None:
     click.echo("The attention kernels are compiled.")
 
 
-def _target(given: dict[str, Any]) -> Target:
+def _target(given: dict[str, Any], paths: Sequence[str]) -> Target:
     """Where the output goes decides its width and its colour."""
     from qkv.render.targets import Target
 
     at_terminal = given["output"] is None and sys.stdout.isatty()
     width = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns
     colour = at_terminal and not given["no_color"] and not os.environ.get("NO_COLOR")
-    return Target(given["form"], max(width, NARROWEST), colour)
+    return Target(given["form"], max(width, NARROWEST), colour, len(paths) > 1)
 
 
 def _write(text: str, output: str | None) -> None:

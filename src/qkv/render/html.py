@@ -111,7 +111,7 @@ def _short(text: str, most: int) -> str:
 def solutions(worked: Sequence[Worked], options: Options = DEFAULT) -> str:
     """Worked solutions as one page."""
     title = f"{worked[0][0]} worked out" if len(worked) == 1 else f"{count(len(worked), 'document')} worked out"
-    heads = [f"<h1>{escape(file)}</h1>" if len(worked) > 1 else "" for file, _, _ in worked]
+    heads = [f"<h1>{escape(file)}</h1>" for file, _, _ in worked]
     bodies = [_solution(traces, options, unread) for _, traces, unread in worked]
     return page(title, "\n".join(f"{head}\n{body}" for head, body in zip(heads, bodies, strict=True)))
 
@@ -153,11 +153,11 @@ def _step(trace: Trace, step: Step, options: Options) -> str:
     pieces = [f"<h4>{escape(said)}<span class='soft'>{escape(rest)}</span></h4>"]
     pieces.append(f'<div class="display">{_math(formulas.step(trace, step, options), heat)}</div>')
     for row, column, text in formulas.workings(trace, step, options):
-        pieces.append(f'<div class="display soft">({row}, {column}): {_math(text, display=False)}</div>')
+        pieces.append(f'<div class="display soft">({row}, {column}): {_math(text)}</div>')
     return f"<li>{''.join(pieces)}</li>"
 
 
-def _math(latex: str, heat: Shown | None = None, display: bool = True) -> str:
+def _math(latex: str, heat: Shown | None = None) -> str:
     """Our own LaTeX as MathML; weights are shaded by their size."""
     root = mathml.tree(latex)
     if root is None:
@@ -166,7 +166,7 @@ def _math(latex: str, heat: Shown | None = None, display: bool = True) -> str:
     if heat is not None and (tables := mathml.matrices(root)):
         for cells, texts in zip(tables[-1], heat.rows, strict=True):
             marks |= {cell: _share(text) for cell, text in zip(cells, texts, strict=True)}
-    return mathml.written(root, display, marks)
+    return mathml.written(root, display=True, marks=marks)
 
 
 def _share(weight: str) -> str:

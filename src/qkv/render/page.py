@@ -34,7 +34,7 @@ font:.86rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .qkv code{font:.9em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere}
 .qkv .table{overflow-x:auto}.qkv table{border-collapse:collapse;margin:.5rem 0}
 .qkv td,.qkv th{border:1px solid var(--line);padding:.2rem .6rem;text-align:left}
-.qkv .display{display:flex;flex-wrap:wrap;align-items:center;gap:.2rem 0;overflow-x:auto;
+.qkv .display{display:flex;flex-wrap:wrap;align-items:center;gap:.2rem .3rem;overflow-x:auto;
 overflow-y:hidden;padding:.25rem .4rem;margin:.25rem 0;max-width:100%}
 .qkv .break{flex-basis:100%;height:0}
 .qkv math{font-size:1.08em}.qkv math[display=block]{display:inline;display:inline math;margin:0}

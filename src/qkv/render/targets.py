@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A format, and for the terminal its width and whether it has colours."""
+    """A format; for the terminal its width and whether it has colours; whether several files were asked for."""
 
     form: str
     width: int = 100
     colour: bool = False
+    several: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def solutions(solved: Sequence[Solved], options: Options, target: Target) -> str
     """Worked solutions in the format asked for."""
     match target.form:
         case "json":
-            return _json([jsonform.solution(s.file, s.traces, s.unread, options) for s in solved])
+            return _json([jsonform.solution(s.file, s.traces, s.unread, options) for s in solved], target)
         case "markdown":
             from qkv.render import markdown
 
@@ -56,14 +57,14 @@ def solutions(solved: Sequence[Solved], options: Options, target: Target) -> str
             from qkv.render import terminal
 
             parts = [terminal.solution(s.traces, options, target.width, s.unread) for s in solved]
-            return terminal.joined(_titled(parts, [s.file for s in solved]), target.width, target.colour)
+            return terminal.joined(_titled(parts, [s.file for s in solved], target), target.width, target.colour)
 
 
 def reports(found: Sequence[Report], options: Options, target: Target) -> str:
     """Reports in the format asked for; several in the terminal get a line each and a total."""
     match target.form:
         case "json":
-            return _json([jsonform.report(report, options) for report in found])
+            return _json([jsonform.report(report, options) for report in found], target)
         case "markdown":
             from qkv.render import markdown
 
@@ -75,7 +76,7 @@ def reports(found: Sequence[Report], options: Options, target: Target) -> str:
         case _:
             from qkv.render import terminal, verdicts
 
-            if len(found) == 1:
+            if not target.several:
                 return terminal.joined([verdicts.report(found[0], options, target.width)], target.width, target.colour)
             return terminal.joined([verdicts.overview(found, target.width)], target.width, target.colour)
 
@@ -85,18 +86,18 @@ def sheets(read: Sequence[tuple[Sheet, Sequence[Program]]], target: Target) -> s
     from qkv.render import reading, terminal
 
     parts = [reading.sheet(sheet, target.width, programs) for sheet, programs in read]
-    return terminal.joined(_titled(parts, [sheet.file for sheet, _ in read]), target.width, target.colour)
+    return terminal.joined(_titled(parts, [sheet.file for sheet, _ in read], target), target.width, target.colour)
 
 
-def _titled(parts: list[Any], names: list[str]) -> list[Any]:
+def _titled(parts: list[Any], names: list[str], target: Target) -> list[Any]:
     """Each part under the name of its file, if there are several."""
-    if len(parts) < 2:
+    if not target.several:
         return parts
     from rich.text import Text
 
     return [piece for name, part in zip(names, parts, strict=True) for piece in (Text(name, style="reverse"), part)]
 
 
-def _json(forms: list[dict[str, Any]]) -> str:
+def _json(forms: list[dict[str, Any]], target: Target) -> str:
     """One object for one file, a list of them for several."""
-    return json.dumps(forms[0] if len(forms) == 1 else forms, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(forms if target.several else forms[0], ensure_ascii=False, indent=1) + "\n"
