@@ -10,8 +10,8 @@ from functools import cached_property, reduce
 from qkv.check.compare import loosened, shown_number
 from qkv.errors import NameUnknownError, QkvError
 from qkv.expr import nodes as n
-from qkv.expr.nodes import factors
 from qkv.expr.names import Symbol
+from qkv.expr.nodes import factors
 from qkv.interpret.cells import fraction
 from qkv.interpret.certified import Certified, Value, scalar
 from qkv.interpret.loop import evaluate

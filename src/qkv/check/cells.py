@@ -69,7 +69,7 @@ def judge_grid(grid: Grid, true: Callable[[int], Value], owns: Iterable[Value]) 
     """Judge every cell; `true` is asked for more bits where a ball leaves a rounding open. DRIFTED stands for
     'follows from the author's own numbers' until blame is settled."""
     candidates = [own for own in owns if own.shape == shape_of(grid)]
-    values = {bits: None for bits in ENOUGH_BITS}
+    values = dict.fromkeys(ENOUGH_BITS)
 
     def true_cell(bits: int, i: int, j: int) -> Cell:
         if values[bits] is None:

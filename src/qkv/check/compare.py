@@ -129,6 +129,6 @@ def held(shown: Shown, sources: list[Cell]) -> Cell:
 
 def loosened(shown: Shown) -> Cell:
     """A decimal put into a working: anything that rounds to it. Whole numbers are meant exactly."""
-    if shown.value is None or shown.value.q == 1 and "." not in shown.text:
+    if shown.value is None or (shown.value.q == 1 and "." not in shown.text):
         return shown.cell
     return interval(shown.low, shown.high)

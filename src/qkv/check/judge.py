@@ -14,8 +14,8 @@ from qkv.check.shapes import judge_shapes
 from qkv.check.theory import judge_theory
 from qkv.check.walk import Walk, add_claim, conclude, judged_against
 from qkv.expr import nodes as n
-from qkv.expr.nodes import factors
 from qkv.expr.names import Role, Symbol
+from qkv.expr.nodes import factors
 from qkv.program.model import Step
 from qkv.sheet.model import Link, Origin, Relation, Sheet
 from qkv.understand.facts import Fact, Form, form, place_of, plain_value

@@ -17,9 +17,9 @@ from functools import cached_property, lru_cache
 from qkv.errors import Location
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.understand.roles import SCORE_ROLES, Cue, cue_of, roles_of
 from qkv.sheet.grammar import parse_math
 from qkv.sheet.model import Link, Origin, Relation, Sheet, Statement
+from qkv.understand.roles import SCORE_ROLES, Cue, cue_of, roles_of
 
 
 class Form(Enum):

@@ -175,7 +175,7 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
         elif role is R.OUTPUT and R.Y in place.roles and not found.printed and fact.formula is None:
             role = R.Y  # nothing is worked out yet, so this is no output
         _note_subject(found, fact, name, place, role, facts)
-        if role in FACTORS and fact.working is not None and fact.formula is None or formula_says in FACTORS:
+        if (role in FACTORS and fact.working is not None and fact.formula is None) or formula_says in FACTORS:
             _note_factors(found, fact, role or R.Q, place, facts)
 
 
@@ -363,7 +363,7 @@ def _note_factors(found: Gathering, fact: Fact, role: Role, place: Place, facts:
     if (x_role, None) not in found.givens and not any(r is x_role for r, _ in found.tokens):
         symbol = default_symbol(x_role)
         found.givens[x_role, None] = Given(symbol, left, x_role, symbol_plain(symbol), None, working.at.line)
-    if (w_role, head) in found.givens or (w_role, None) in found.givens and head is None:
+    if (w_role, head) in found.givens or ((w_role, None) in found.givens and head is None):
         return
     printed = printed_value(fact, facts)
     mended = mend_factor(left, right, printed)

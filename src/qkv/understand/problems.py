@@ -44,7 +44,7 @@ class Problem:
 
 
 def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...]:
-    """The problems of a sheet, in order; their givens come from another sheet, such as the assignment, if one is said."""
+    """The problems of a sheet, in order; with `against`, such as the assignment, their givens come from there."""
     keys = gatherings(against) if against is not None else ()
     problems: list[Problem] = []
     earlier: Gathering | None = None
@@ -251,7 +251,7 @@ def _for_all_tokens(program: Program, symbol: Symbol, formula: n.Expr, found: Ga
 
 
 def _same(program: Program, known: n.Expr, meant: n.Expr) -> bool:
-    """Whether a name's usual meaning and the sheet's formula for it come to the same; if not, the formula defines it."""
+    """Whether a name's usual meaning and the sheet's formula come to the same; if not, the formula defines it."""
     trace = Trace(_workable(program))
     try:
         a, b = trace.evaluate(known), trace.evaluate(meant)
@@ -264,7 +264,7 @@ def _same(program: Program, known: n.Expr, meant: n.Expr) -> bool:
 
 
 def _with_working(program: Program, fact: Fact, symbol: Symbol) -> Program:
-    """δ_1 = 0 + 3 − 1 = 2 of a name that nothing else explains is a step of its own; a vector printed as rows is cut."""
+    """δ_1 = 0 + 3 − 1 = 2 of an unexplained name is a step of its own; a vector printed as rows is cut."""
     if fact.working is None and fact.value is not None and program.item(symbol) is not None:
         return _with_cut(program, fact.value.expr, symbol)
     if fact.working is None or fact.pending or Resolver(program).name(symbol, fact.head) is not None:
