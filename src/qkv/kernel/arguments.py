@@ -25,6 +25,9 @@ LIMITS: dict[Any, tuple[bool, bool]] = {  # causal → (no key after the query, 
 }
 
 
+FLOATS = {np.dtype(t) for t in (np.float16, np.float32, np.float64)}
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One call in one form. Masks, bias and lengths are views as wide as the problem, without copies."""
@@ -95,7 +98,7 @@ def problem(
 
 def is_brain(dtype: np.dtype[Any]) -> bool:
     """Whether this is bfloat16 (of ml_dtypes, which need not be installed)."""
-    return dtype.name == "bfloat16"
+    return dtype.kind == "V" and dtype.name == "bfloat16"  # names are slow to make
 
 
 def _types(arrays: Sequence[Array]) -> tuple[np.dtype[Any], np.dtype[Any]]:
@@ -108,7 +111,7 @@ def _types(arrays: Sequence[Array]) -> tuple[np.dtype[Any], np.dtype[Any]]:
         dtype = array.dtype
         if dtype.kind in "iub":
             dtype = np.dtype(np.float64)
-        if not (is_brain(dtype) or dtype in (np.float16, np.float32, np.float64)):
+        if dtype not in FLOATS and not is_brain(dtype):
             raise ValueRefused(
                 f"{name} has dtype {array.dtype}; expected float16, bfloat16, float32, float64 or integers"
             )
@@ -135,22 +138,25 @@ def _same_axes(arrays: list[Array]) -> list[Array]:
 def _lead(arrays: Sequence[Array]) -> tuple[int, ...]:
     """The axes before tokens, (…, heads) of q, after checking that everything fits; () for plain matrices."""
     q, k, v = arrays
-    said = _shapes(arrays)
     if not q.ndim == k.ndim == v.ndim >= 2:
-        raise ShapeError(f"q, k and v need the same number of axes, (…, heads, tokens, d) or (tokens, d); got {said}")
+        raise ShapeError(
+            f"q, k and v need the same number of axes, (…, heads, tokens, d) or (tokens, d); got {_shapes(arrays)}"
+        )
     if q.shape[-1] != k.shape[-1]:
-        raise ShapeError(f"queries and keys need the same last axis; got {said}")
+        raise ShapeError(f"queries and keys need the same last axis; got {_shapes(arrays)}")
     if k.shape[-2] != v.shape[-2]:
-        raise ShapeError(f"there must be one value per key, as many tokens in v as in k; got {said}")
+        raise ShapeError(f"there must be one value per key, as many tokens in v as in k; got {_shapes(arrays)}")
     if q.ndim == 2:
         return ()
     heads, kv_heads = q.shape[-3], k.shape[-3]
     if kv_heads != v.shape[-3] or (heads != kv_heads and (kv_heads == 0 or heads % kv_heads)):
-        raise ShapeError(f"the heads of q must be a multiple of the heads of k and v; got {said}")
+        raise ShapeError(f"the heads of q must be a multiple of the heads of k and v; got {_shapes(arrays)}")
+    if q.shape[:-3] == k.shape[:-3] == v.shape[:-3]:
+        return q.shape[:-2]
     try:
         return (*np.broadcast_shapes(q.shape[:-3], k.shape[:-3], v.shape[:-3]), heads)
     except ValueError:
-        raise ShapeError(f"the axes before the heads do not fit each other; got {said}") from None
+        raise ShapeError(f"the axes before the heads do not fit each other; got {_shapes(arrays)}") from None
 
 
 def _four_axes(arrays: Sequence[Array], lead: tuple[int, ...]) -> list[Array]:
@@ -161,8 +167,9 @@ def _four_axes(arrays: Sequence[Array], lead: tuple[int, ...]) -> list[Array]:
         if not lead:
             result.append(native[None, None])
             continue
-        wide = np.broadcast_to(native, (*lead[:-1], *native.shape[-3:]))
-        result.append(wide if wide.ndim == 4 else wide.reshape(math.prod(lead[:-1]), *native.shape[-3:]))
+        if native.shape[:-3] != lead[:-1]:
+            native = np.broadcast_to(native, (*lead[:-1], *native.shape[-3:]))
+        result.append(native if native.ndim == 4 else native.reshape(math.prod(lead[:-1]), *native.shape[-3:]))
     return result
 
 
@@ -202,7 +209,7 @@ def _softcap(softcap: float | None) -> float | None:
 def _spread(name: str, array: Array, full: tuple[int, ...], batch_heads: tuple[int, int]) -> Array:
     """Broadcast to the problem's (batch, heads, n_q, n_k) without a copy where NumPy can."""
     try:
-        wide = np.broadcast_to(array, full)
+        wide = array if array.shape == full else np.broadcast_to(array, full)
     except ValueError:
         raise ShapeError(f"{name} has shape {array.shape}, which does not broadcast to the scores' {full}") from None
     return wide if wide.ndim == 4 else wide.reshape(*batch_heads, *full[-2:])

@@ -18,6 +18,7 @@ from qkv.kernel.vectors import (
     add,
     exp2,
     finite_or_zero,
+    fma,
     lane_count,
     like,
     load,
@@ -175,7 +176,7 @@ def soften(tile: int, keys: int, m: int, total: int, factor: int, vectors: int, 
         new = maximum(maximum(a, b), maximum(c, d))
         best = finite_or_zero(new)
         shrink = exp2(subtract(old, best))
-        a, b, c, d = multiply(load(total + column, one), shrink), splat(one - one), splat(one - one), splat(one - one)
+        a, b, c, d = splat(one - one), splat(one - one), splat(one - one), splat(one - one)
         for at in range(start, start + rounded * width, step):
             w, x = exp2(subtract(load(at, one), best)), exp2(subtract(load(at + width, one), best))
             y, z = exp2(subtract(load(at + 2 * width, one), best)), exp2(subtract(load(at + 3 * width, one), best))
@@ -186,7 +187,7 @@ def soften(tile: int, keys: int, m: int, total: int, factor: int, vectors: int, 
             a, b, c, d = add(a, w), add(b, x), add(c, y), add(d, z)
         store(m + column, new)
         store(factor + column, shrink)
-        store(total + column, add(add(a, b), add(c, d)))
+        store(total + column, fma(load(total + column, one), shrink, add(add(a, b), add(c, d))))
 
 
 @compiled

@@ -17,8 +17,8 @@ PANELS = 4  # panels per task: 192 rows of float32 read each block of keys once 
 DECODE_ROWS = 4  # up to so many rows per key the decode kernel is faster
 DECODE_TASKS = 16  # enough for that many processors
 SPLIT_KEYS = 256  # no part of the keys is smaller
-SHARED_MULTIPLIES = 4_000_000  # with less to multiply, or less to read,
-SHARED_BYTES = 1_000_000  # waking a second thread costs more than it brings
+SHARED_MULTIPLIES = 8_000_000  # with less to multiply, or less to read,
+SHARED_BYTES = 2_500_000  # waking a second thread costs more than it brings
 
 FORWARD, DECODE = 1, 2
 

@@ -1,0 +1,258 @@
+"""Attention side by side with its peers: one run, interleaved, best of several, as ratios.
+
+python benchmarks/bench_attention.py            all of it, some minutes
+python benchmarks/bench_attention.py --quick    fewer repetitions
+python benchmarks/bench_attention.py --only decode
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import platform
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numba
+import numpy as np
+
+from bench_attention_cases import CASES, Case
+from bench_attention_peers import PEERS, THREADS, Run, use_qkv
+
+PAUSE = 0.003  # seconds: the peers' idle threads spin for a while after a call, at the expense of the next one
+RESULTS = Path(__file__).parent / "results"
+GROWTH = [128 << i for i in range(9)]
+
+
+def seconds(run: Run, least: float) -> float:
+    """Seconds per call, over enough calls to fill `least` seconds."""
+    begin = time.perf_counter()
+    run()
+    once = time.perf_counter() - begin
+    calls = max(1, math.ceil(least / max(once, 1e-7)))
+    if calls == 1:
+        return once
+    begin = time.perf_counter()
+    for _ in range(calls):
+        run()
+    return (time.perf_counter() - begin) / calls
+
+
+def interleaved(runs: dict[str, Run], budget: float) -> dict[str, float]:
+    """The best time of each, taken in turns until the budget is spent; at least three turns."""
+    best = dict.fromkeys(runs, math.inf)
+    end, turns = time.perf_counter() + budget, 0
+    while turns < 3 or time.perf_counter() < end:
+        for name, run in runs.items():
+            if turns < 3 or best[name] < 20 * best["qkv"]:  # no need to wait for the slow again and again
+                time.sleep(PAUSE)
+                best[name] = min(best[name], seconds(run, 2e-3))
+        turns += 1
+    return best
+
+
+@numba.njit(nogil=True, fastmath=True)
+def read_all(x: np.ndarray) -> float:
+    total = x.dtype.type(0)
+    for i in range(x.size):
+        total += x[i]
+    return total
+
+
+def stream_run(size: int) -> Run:
+    """Reading so many bytes once, with all threads."""
+    parts = np.array_split(np.ones(size // 4, np.float32), THREADS)
+    read_all(parts[0][:8])
+
+    def run() -> object:
+        others = [threading.Thread(target=read_all, args=(part,)) for part in parts[1:]]
+        for other in others:
+            other.start()
+        read_all(parts[0])
+        for other in others:
+            other.join()
+        return None
+
+    return run
+
+
+def best_sgemm(budget: float) -> float:
+    """GFLOP/s of the best large float32 product that NumPy or torch can do."""
+    import torch
+
+    n = 2048
+    a = np.random.default_rng(0).standard_normal((n, n), dtype=np.float32)
+    t = torch.from_numpy(a)
+    best = interleaved({"qkv": lambda: a @ a, "torch": lambda: t @ t}, budget)
+    return 2 * n**3 / min(best.values()) / 1e9
+
+
+def errors(case: Case) -> dict[str, float]:
+    """Largest errors of qkv and torch against float64, over the first heads and rows."""
+    import torch
+
+    if case.backward or case.dtype != "float32":
+        return {}
+    heads, rows = min(case.kv_heads, 2), min(case.n_q, 256)
+    group = case.heads // case.kv_heads
+    q, k, v = (x.astype(np.float64) for x in case.arrays)
+    q, k, v = q[0, : heads * group, :rows], k[0, :heads].repeat(group, 0), v[0, :heads].repeat(group, 0)
+    rule = np.ones((1, case.n_k), bool) if case.rule is None else case.rule[: min(rows, len(case.rule))]
+    if case.causal and case.rule is None:
+        rule = np.tri(case.n_q, case.n_k, case.n_k - case.n_q, dtype=bool)[:rows]
+    scores = np.where(rule, q @ k.swapaxes(1, 2) * case.d**-0.5, -np.inf)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    exact = weights / weights.sum(-1, keepdims=True) @ v
+    found = {}
+    for name in ("qkv", "torch"):
+        got = PEERS[name](case)()
+        got = got.numpy() if isinstance(got, torch.Tensor) else got
+        found[name] = float(np.abs(got[0, : heads * group, :rows] - exact).max())
+    return found
+
+
+def measure(case: Case, budget: float, peers: list[str]) -> dict[str, object]:
+    runs = {name: PEERS[name](case) for name in peers}
+    ready = {name: run for name, run in runs.items() if run is not None}
+    if case.group == "decode":
+        ready["read stream"] = stream_run(case.key_bytes)
+    for run in ready.values():
+        run()
+    best = interleaved(ready, budget)
+    stream = best.pop("read stream", None)
+    mine = best["qkv"]
+    fastest = min((t, name) for name, t in best.items() if name != "qkv")
+    return {
+        "case": case.name,
+        "group": case.group,
+        "seconds": best,
+        "ratio": fastest[0] / mine,
+        "fastest_peer": fastest[1],
+        "gflops": case.multiplications / mine / 1e9,
+        "gbytes": case.key_bytes / mine / 1e9,
+        "stream": None if stream is None else case.key_bytes / stream / 1e9,
+        "errors": errors(case),
+    }
+
+
+def show_header() -> None:
+    peers = "".join(f"{name:>12}" for name in PEERS if name != "qkv")
+    print(f"{'case':<32}{'qkv':>11}{peers}{'ratio':>8}{'GFLOP/s':>9}{'GB/s':>7}  error (torch)")
+
+
+def show(row: dict, sgemm: float) -> None:
+    times = row["seconds"]
+    cells = "".join(f"{times[n] / times['qkv']:>11.2f}×" if n in times else f"{'–':>12}" for n in PEERS if n != "qkv")
+    rate = f"{row['gflops']:>9.0f}" if row["group"] != "decode" else f"{'':>9}"
+    share = f"{row['gflops'] / sgemm:>6.0%} " if row["group"] != "decode" else ""
+    if row["group"] == "decode":
+        share = f"{row['gbytes']:>7.1f} ({row['gbytes'] / row['stream']:.0%} of the stream) "
+    error = f" {row['errors']['qkv']:.1e} ({row['errors']['torch']:.1e})" if row["errors"] else ""
+    mine = f"{times['qkv'] * 1e6:>9.1f}µs"
+    print(f"{row['case']:<32}{mine}{cells}{row['ratio']:>7.2f}×{rate}{share}{error}", flush=True)
+
+
+def grow_once(tokens: int) -> dict[str, float]:
+    """Time, and peak memory above inputs and output, in a process of its own."""
+    done = subprocess.run([sys.executable, __file__, "--grow", str(tokens)], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def grow(tokens: int) -> None:
+    """What the process of its own does; memory is known on Linux only."""
+    import resource
+
+    def peak() -> float:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+    case = Case("growth", 1, tokens, tokens, 64, 1)
+    use_qkv(Case("growth", 1, 64, 64, 64, 1))()
+    out = np.ones_like(case.arrays[0])  # so that the output's memory is there before
+    del out
+    run = use_qkv(case)
+    before = peak()
+    begin = time.perf_counter()
+    run()
+    once = time.perf_counter() - begin
+    after = peak()
+    best = min(seconds(run, 2e-3) for _ in range(3)) if once < 2 else once
+    print(json.dumps({"tokens": tokens, "seconds": best, "megabytes": after - before}))
+
+
+def summary(rows: list[dict], sgemm: float) -> dict[str, object]:
+    ratios = [row["ratio"] for row in rows]
+    worst = min(rows, key=lambda row: row["ratio"])
+    large = [r for r in rows if r["case"] in ("8×2048×64", "8×4096×128", "1×8192×64", "32×1024×80")]
+    long = [r for r in rows if r["group"] == "decode" and "65536" in r["case"]]
+    tiny = [r["seconds"]["qkv"] for r in rows if r["case"].startswith("1×3×3")]
+    return {
+        "geometric_mean": math.exp(sum(map(math.log, ratios)) / len(ratios)),
+        "worst": [worst["case"], worst["ratio"]],
+        "behind": [[r["case"], r["fastest_peer"], r["ratio"]] for r in rows if r["ratio"] < 1],
+        "least_share_of_sgemm": min((r["gflops"] / sgemm for r in large), default=None),
+        "least_share_of_stream": min((r["gbytes"] / r["stream"] for r in long), default=None),
+        "tiny_microseconds": max(tiny, default=0) * 1e6,
+        "error_over_torch": max((r["errors"]["qkv"] / r["errors"]["torch"] for r in rows if r["errors"]), default=None),
+    }
+
+
+def plot(rows: list[dict], path: Path) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(9, 0.24 * len(rows) + 1.2))
+    marks = {"torch": "o", "onnxruntime": "s", "jax": "^", "numpy": "x"}
+    for name, mark in marks.items():
+        points = [(r["seconds"][name] / r["seconds"]["qkv"], -i) for i, r in enumerate(rows) if name in r["seconds"]]
+        axes.plot([x for x, _ in points], [y for _, y in points], mark, label=name, markersize=5, alpha=0.8)
+    axes.axvline(1, color="black", linewidth=1)
+    axes.set_xscale("log")
+    axes.set_yticks([-i for i in range(len(rows))], [r["case"] for r in rows], fontsize=7)
+    axes.set_xlabel("time over qkv's (right of the line: qkv is faster)")
+    axes.legend(loc="lower right", fontsize=8)
+    axes.grid(axis="x", alpha=0.3)
+    figure.tight_layout()
+    figure.savefig(path, dpi=120)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions")
+    parser.add_argument("--only", default="", help="cases whose group or name contains this; nothing is written")
+    parser.add_argument("--peers", default=",".join(PEERS), help="comma-separated; qkv is always among them")
+    parser.add_argument("--grow", type=int, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.grow:
+        grow(given.grow)
+        return
+    budget = 0.3 if given.quick else 2.0
+    peers = ["qkv", *(p for p in given.peers.split(",") if p != "qkv")]
+    sgemm = best_sgemm(budget)
+    print(f"{platform.processor() or platform.machine()}, {THREADS} threads, best sgemm {sgemm:.0f} GFLOP/s")
+    show_header()
+    rows = []
+    for case in (c for c in CASES if given.only in c.group or given.only in c.name):
+        rows.append(measure(case, budget, peers))
+        show(rows[-1], sgemm)
+    found = summary(rows, sgemm)
+    print(json.dumps(found, indent=1, ensure_ascii=False))
+    if given.only:
+        return
+    growth = [grow_once(n) for n in GROWTH]
+    print(f"\n{'tokens':>8}{'seconds':>12}{'MB above inputs and output':>30}")
+    for point in growth:
+        print(f"{point['tokens']:>8}{point['seconds']:>12.5f}{point['megabytes']:>30.1f}")
+    RESULTS.mkdir(exist_ok=True)
+    written = {"sgemm": sgemm, "threads": THREADS, "summary": found, "rows": rows, "growth": growth}
+    (RESULTS / "attention.json").write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n")
+    plot(rows, RESULTS / "attention.png")
+
+
+if __name__ == "__main__":
+    main()
