@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from qkv.kernel.jit import compiled
-from qkv.kernel.vectors import fma, lane_count, like, load, peek, poke, size_of, splat, total
+from qkv.kernel.memory import load, peek, poke
+from qkv.kernel.vectors import fma, lane_count, like, size_of, splat, total
 
 
 @compiled

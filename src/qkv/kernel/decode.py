@@ -12,6 +12,7 @@ from qkv.kernel.dots import dots
 from qkv.kernel.jit import compiled, entry, spliced
 from qkv.kernel.job import DONE, NEXT, fetch_add, job_at
 from qkv.kernel.keys import Keys, keys_of
+from qkv.kernel.memory import load, load_part, peek, poke, store
 from qkv.kernel.panel import Unit, row_address, unit_of
 from qkv.kernel.scores import apply_softcap
 from qkv.kernel.tile import add_rows
@@ -24,14 +25,9 @@ from qkv.kernel.vectors import (
     lane_count,
     largest,
     like,
-    load,
-    load_part,
     maximum,
-    peek,
-    poke,
     size_of,
     splat,
-    store,
     subtract,
     total,
 )

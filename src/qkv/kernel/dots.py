@@ -7,20 +7,9 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
+from qkv.kernel.emit import I32, I64, constant, intrinsic, lanes_of, multiply_add, read, read_part, write
 from qkv.kernel.jit import compiled
-from qkv.kernel.vectors import (
-    I32,
-    I64,
-    constant,
-    intrinsic,
-    lane_count,
-    lanes_of,
-    multiply_add,
-    read,
-    read_part,
-    size_of,
-    write,
-)
+from qkv.kernel.vectors import lane_count, size_of
 
 
 def _number(value: int) -> ir.Constant:

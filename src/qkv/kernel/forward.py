@@ -10,6 +10,7 @@ from qkv.kernel.careful import add_used, not_finite, note_used
 from qkv.kernel.jit import compiled, entry, spliced
 from qkv.kernel.job import DONE, NEXT, fetch_add, job_at
 from qkv.kernel.keys import Keys, keys_of
+from qkv.kernel.memory import peek, poke
 from qkv.kernel.panel import (
     Panel,
     Unit,
@@ -35,7 +36,7 @@ from qkv.kernel.scores import (
     read_mask,
 )
 from qkv.kernel.tile import TILE_ROWS, TILE_VECTORS, multiply_tiles
-from qkv.kernel.vectors import lane_count, like, peek, poke, size_of
+from qkv.kernel.vectors import lane_count, like, size_of
 
 TWO_SUMS = 32  # from this d on, scores are added up in two halves: smaller errors for a few percent of the time
 

@@ -14,26 +14,11 @@ from qkv.kernel.forward import Work, lay_out, score
 from qkv.kernel.jit import compiled, entry, spliced
 from qkv.kernel.job import DONE, NEXT, fetch_add, job_at
 from qkv.kernel.keys import Keys, keys_of
+from qkv.kernel.memory import load, peek, poke, store, transpose
 from qkv.kernel.panel import Panel, Unit, panel_count, panel_of, row_address, unit_of
 from qkv.kernel.scores import BLOCK
 from qkv.kernel.tile import TILE_ROWS, TILE_VECTORS, add_product, multiply_tiles
-from qkv.kernel.vectors import (
-    LN_2,
-    LOG2_E,
-    chain,
-    exp2,
-    lane_count,
-    like,
-    load,
-    multiply,
-    peek,
-    poke,
-    size_of,
-    splat,
-    store,
-    subtract,
-    transpose,
-)
+from qkv.kernel.vectors import LN_2, LOG2_E, chain, exp2, lane_count, like, multiply, size_of, splat, subtract
 
 CHUNK = 1024  # keys whose gradients a task holds at once
 

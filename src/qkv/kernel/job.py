@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import from_dtype, types
 
-from qkv.kernel.vectors import I64, intrinsic, pointer
+from qkv.kernel.emit import I64, intrinsic, pointer
 
 ADDRESSES = (
     "q",

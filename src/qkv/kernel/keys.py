@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 from qkv.kernel.jit import compiled
 from qkv.kernel.job import HALF
+from qkv.kernel.memory import peek_brain, peek_half, poke, store, widen_brain, widen_half
 from qkv.kernel.panel import Unit
-from qkv.kernel.vectors import lane_count, peek_brain, peek_half, poke, size_of, store, widen_brain, widen_half
+from qkv.kernel.vectors import lane_count, size_of
 
 
 class Keys(NamedTuple):

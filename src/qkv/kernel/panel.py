@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qkv.kernel.jit import compiled
+from qkv.kernel.memory import load, peek, poke, store, transpose
 from qkv.kernel.tile import TILE_VECTORS
 from qkv.kernel.vectors import (
     LN_2,
@@ -21,16 +22,11 @@ from qkv.kernel.vectors import (
     fma,
     lane_count,
     like,
-    load,
     maximum,
     multiply,
-    peek,
-    poke,
     size_of,
     splat,
-    store,
     subtract,
-    transpose,
 )
 
 UNROLLED = 4  # keys per step of the softmax: enough independent chains to hide the latency of an addition

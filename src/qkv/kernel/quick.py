@@ -18,8 +18,8 @@ from qkv.kernel.arguments import Array
 from qkv.kernel.jit import compiled, entry
 from qkv.kernel.job import JOB, UNBOUNDED, job_at
 from qkv.kernel.launch import launch
+from qkv.kernel.memory import peek
 from qkv.kernel.plan import settle, to_launch
-from qkv.kernel.vectors import peek
 
 HEADER = object.__basicsize__  # bytes before the fields of an array object
 ALIGNED = 0x0100

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qkv.kernel.jit import compiled
+from qkv.kernel.memory import keep_bits, load, load_part, pack_words, peek, poke, store, store_part, transpose
 from qkv.kernel.panel import Panel, Unit, row_address, whole_square
 from qkv.kernel.vectors import (
     LN_2,
@@ -19,24 +20,15 @@ from qkv.kernel.vectors import (
     exp2,
     finite_or_zero,
     is_open,
-    keep_bits,
     lane_count,
     like,
-    load,
-    load_part,
     maximum,
     multiply,
-    pack_words,
-    peek,
-    poke,
     size_of,
     splat,
-    store,
-    store_part,
     subtract,
     tanh,
     total,
-    transpose,
 )
 
 BLOCK = 128  # keys per block: a tile of 128 × 48 weights stays in the first-level cache

@@ -12,21 +12,9 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
+from qkv.kernel.emit import I64, IR_FLOATS, constant, intrinsic, lanes_of, multiply_add, pointer, read, spread, write
 from qkv.kernel.jit import compiled, vector_unit
-from qkv.kernel.vectors import (
-    I64,
-    IR_FLOATS,
-    constant,
-    intrinsic,
-    lane_count,
-    lanes_of,
-    multiply_add,
-    pointer,
-    read,
-    size_of,
-    spread,
-    write,
-)
+from qkv.kernel.vectors import lane_count, size_of
 
 TILE_ROWS = vector_unit().tile_rows
 TILE_VECTORS = 3  # 8×3 accumulators and 3 of B leave 5 of 32 registers for A; 4×3, 3 and 1 fill 16

@@ -1,7 +1,6 @@
-"""Vectors as values in compiled code: one register of float32 or float64 lanes, and the operations on it.
+"""Vectors as values in compiled code: arithmetic on one register of float32 or float64 lanes.
 
-Addresses and strides are integers in bytes. An argument called `one` only tells the lane type: a float32 or a float64.
-Nothing here reads or writes outside the addresses that it is given.
+An argument called `one` only tells the lane type: a float32 or a float64.
 """
 
 from __future__ import annotations
@@ -11,17 +10,8 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic as _intrinsic
-from numba.extending import models, register_model
 
-from qkv.kernel.jit import vector_unit
-
-intrinsic: Callable[[Callable[..., Any]], Any] = _intrinsic
-
-I1, I16, I32, I64 = ir.IntType(1), ir.IntType(16), ir.IntType(32), ir.IntType(64)
-F32, F64, F16 = ir.FloatType(), ir.DoubleType(), ir.HalfType()
-IR_FLOATS = {types.float32: F32, types.float64: F64}
-SUFFIX = {types.float32: "f32", types.float64: "f64"}
+from qkv.kernel.emit import I32, I64, Vector, constant, intrinsic, lanes_of, multiply_add, spread, vector_ir
 
 # Minimax polynomials for 2**f, |f| <= 1/2, with a constant term of exactly 1: relative error 1.5e-7 and 1.8e-17.
 EXP2_SINGLE = (1.0, 0.69314696706526493, 0.24022119723969178, 0.055507132728753912, 0.0096755413310213911,
@@ -32,69 +22,6 @@ EXP2_DOUBLE = (1.0, 0.69314718055994569675, 0.24022650695910098007, 0.0555041086
                4.078071929588336665e-10)  # fmt: skip
 EXP2 = {types.float32: EXP2_SINGLE, types.float64: EXP2_DOUBLE}
 LOG2_E, LN_2 = 1.4426950408889634, 0.6931471805599453
-
-
-def lanes_of(element: Any) -> int:
-    """How many numbers of this Numba type one register holds."""
-    return int(vector_unit().width // (element.bitwidth // 8))
-
-
-class Vector(types.Type):  # type: ignore[misc]
-    """The Numba type of one register."""
-
-    def __init__(self, element: Any) -> None:
-        self.element = element
-        self.lanes = lanes_of(element)
-        super().__init__(name=f"Vector({element}, {self.lanes})")
-
-
-@register_model(Vector)
-class VectorModel(models.PrimitiveModel):  # type: ignore[misc]
-    def __init__(self, dmm: Any, fe_type: Vector) -> None:
-        super().__init__(dmm, fe_type, ir.VectorType(IR_FLOATS[fe_type.element], fe_type.lanes))
-
-
-def vector_ir(element: Any) -> ir.VectorType:
-    return ir.VectorType(IR_FLOATS[element], lanes_of(element))
-
-
-def constant(element: Any, value: float) -> ir.Constant:
-    return ir.Constant(vector_ir(element), [float(value)] * lanes_of(element))
-
-
-def pointer(builder: Any, address: Any, kind: Any) -> Any:
-    return builder.inttoptr(address, kind.as_pointer())
-
-
-def read(builder: Any, element: Any, address: Any) -> Any:
-    """A whole register; the address needs only the alignment of one element."""
-    return builder.load(pointer(builder, address, vector_ir(element)), align=element.bitwidth // 8)
-
-
-def write(builder: Any, element: Any, value: Any, address: Any) -> None:
-    builder.store(value, pointer(builder, address, vector_ir(element)), align=element.bitwidth // 8)
-
-
-def spread(builder: Any, element: Any, scalar: Any) -> Any:
-    """The same number in every lane."""
-    undefined = ir.Constant(vector_ir(element), ir.Undefined)
-    first = builder.insert_element(undefined, scalar, ir.Constant(I32, 0))
-    zeros = ir.Constant(ir.VectorType(I32, lanes_of(element)), [0] * lanes_of(element))
-    return builder.shuffle_vector(first, undefined, zeros)
-
-
-def call_llvm(builder: Any, name: str, result: Any, arguments: Sequence[Any]) -> Any:
-    """Call an LLVM intrinsic by its full name, declaring it at first use in a module."""
-    known = builder.module.globals.get(name)
-    if known is None:
-        known = ir.Function(builder.module, ir.FunctionType(result, [a.type for a in arguments]), name)
-    return builder.call(known, arguments)
-
-
-def multiply_add(builder: Any, element: Any, a: Any, b: Any, c: Any) -> Any:
-    """a·b + c, in one rounding where the machine has it (fmuladd leaves that choice to the target)."""
-    name = f"llvm.fmuladd.v{lanes_of(element)}{SUFFIX[element]}"
-    return call_llvm(builder, name, vector_ir(element), [a, b, c])
 
 
 def _elementwise(emit: Callable[..., Any], arity: int) -> Any:
@@ -190,7 +117,6 @@ def _is_open(builder: Any, element: Any, x: Any) -> Any:
 add = _elementwise(lambda b, e, x, y: b.fadd(x, y), 2)
 subtract = _elementwise(lambda b, e, x, y: b.fsub(x, y), 2)
 multiply = _elementwise(lambda b, e, x, y: b.fmul(x, y), 2)
-divide = _elementwise(lambda b, e, x, y: b.fdiv(x, y), 2)
 maximum = _elementwise(_maximum, 2)  # where either is NaN: the second
 fma = _elementwise(multiply_add, 3)
 finite_or_zero = _elementwise(_finite_or_zero, 1)
@@ -242,92 +168,6 @@ def splat(typing: Any, value: Any) -> Any:
 
 
 @intrinsic
-def load(typing: Any, address: Any, one: Any) -> Any:
-    """The register at an address."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return read(builder, one, arguments[0])
-
-    return Vector(one)(types.int64, one), code
-
-
-@intrinsic
-def store(typing: Any, address: Any, value: Any) -> Any:
-    """Write a register to an address."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        write(builder, value.element, arguments[1], arguments[0])
-        return context.get_dummy_value()
-
-    return types.void(types.int64, value), code
-
-
-@intrinsic
-def peek(typing: Any, address: Any, one: Any) -> Any:
-    """The single number at an address."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        size = one.bitwidth // 8
-        return builder.load(pointer(builder, arguments[0], context.get_value_type(one)), align=size)
-
-    return one(types.int64, one), code
-
-
-@intrinsic
-def poke(typing: Any, address: Any, value: Any) -> Any:
-    """Write a single number to an address."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        builder.store(arguments[1], pointer(builder, arguments[0], arguments[1].type), align=value.bitwidth // 8)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, value), code
-
-
-def read_part(builder: Any, element: Any, address: Any, count: Any) -> Any:
-    """The first `count` lanes from an address and zeros after them; nothing beyond them is read."""
-    lanes, kind = lanes_of(element), vector_ir(element)
-    name = f"llvm.masked.load.v{lanes}{SUFFIX[element]}.p0"
-    align = ir.Constant(I32, element.bitwidth // 8)
-    place = pointer(builder, address, kind)
-    return call_llvm(builder, name, kind, [place, align, _first_lanes(builder, lanes, count), constant(element, 0.0)])
-
-
-@intrinsic
-def load_part(typing: Any, address: Any, count: Any, one: Any) -> Any:
-    """The first `count` lanes from an address and zeros after them; nothing beyond them is read."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return read_part(builder, one, arguments[0], arguments[1])
-
-    return Vector(one)(types.int64, types.int64, one), code
-
-
-@intrinsic
-def store_part(typing: Any, address: Any, count: Any, value: Any) -> Any:
-    """Write the first `count` lanes and nothing else."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        element, lanes = value.element, value.lanes
-        mask = _first_lanes(builder, lanes, arguments[1])
-        name = f"llvm.masked.store.v{lanes}{SUFFIX[element]}.p0"
-        place = pointer(builder, arguments[0], vector_ir(element))
-        align = ir.Constant(I32, element.bitwidth // 8)
-        call_llvm(builder, name, ir.VoidType(), [arguments[2], place, align, mask])
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, value), code
-
-
-def _first_lanes(builder: Any, lanes: int, count: Any) -> Any:
-    kind = ir.VectorType(I32, lanes)
-    undefined = ir.Constant(kind, ir.Undefined)
-    first = builder.insert_element(undefined, builder.trunc(count, I32), ir.Constant(I32, 0))
-    counts = builder.shuffle_vector(first, undefined, ir.Constant(kind, [0] * lanes))
-    return builder.icmp_signed("<", ir.Constant(kind, list(range(lanes))), counts)
-
-
-@intrinsic
 def between(typing: Any, low: Any, position: Any, high: Any, value: Any) -> Any:
     """`value` in the lanes where low <= position <= high, −inf in the others."""
 
@@ -337,20 +177,6 @@ def between(typing: Any, low: Any, position: Any, high: Any, value: Any) -> Any:
         return builder.select(inside, value_, constant(value.element, float("-inf")))
 
     return value(value, value, value, value), code
-
-
-@intrinsic
-def keep_bits(typing: Any, address: Any, value: Any) -> Any:
-    """`value` in the lanes whose bit is set in the 16-bit word at an address, −inf in the others."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        word = builder.load(pointer(builder, arguments[0], I16), align=2)
-        lanes = value.lanes
-        bits = word if lanes == 16 else builder.trunc(word, ir.IntType(lanes))
-        chosen = builder.bitcast(bits, ir.VectorType(I1, lanes))
-        return builder.select(chosen, arguments[1], constant(value.element, float("-inf")))
-
-    return value(types.int64, value), code
 
 
 @intrinsic
@@ -384,110 +210,3 @@ def _fold(builder: Any, vector: Any, lanes: int, join: Callable[[Any, Any], Any]
         high = ir.Constant(ir.VectorType(I32, lanes), list(range(lanes, 2 * lanes)))
         vector = join(builder.shuffle_vector(vector, undefined, low), builder.shuffle_vector(vector, undefined, high))
     return builder.extract_element(vector, ir.Constant(I32, 0))
-
-
-@intrinsic
-def widen_half(typing: Any, address: Any, one: Any) -> Any:
-    """A register of float32 from float16 numbers at an address."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        narrow = ir.VectorType(F16, lanes_of(one))
-        return builder.fpext(builder.load(pointer(builder, arguments[0], narrow), align=2), vector_ir(one))
-
-    return Vector(one)(types.int64, one), code
-
-
-@intrinsic
-def widen_brain(typing: Any, address: Any, one: Any) -> Any:
-    """A register of float32 from bfloat16 numbers at an address: their upper halves."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        lanes = lanes_of(one)
-        narrow, wide = ir.VectorType(I16, lanes), ir.VectorType(I32, lanes)
-        words = builder.load(pointer(builder, arguments[0], narrow), align=2)
-        moved = builder.shl(builder.zext(words, wide), ir.Constant(wide, [16] * lanes))
-        single = builder.bitcast(moved, ir.VectorType(F32, lanes))
-        return single if one == types.float32 else builder.fpext(single, vector_ir(one))
-
-    return Vector(one)(types.int64, one), code
-
-
-@intrinsic
-def peek_half(typing: Any, address: Any, one: Any) -> Any:
-    """The single float16 at an address."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.fpext(builder.load(pointer(builder, arguments[0], F16), align=2), IR_FLOATS[one])
-
-    return one(types.int64, one), code
-
-
-@intrinsic
-def peek_brain(typing: Any, address: Any, one: Any) -> Any:
-    """The single bfloat16 at an address."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        word = builder.load(pointer(builder, arguments[0], I16), align=2)
-        wide = builder.bitcast(builder.shl(builder.zext(word, I32), ir.Constant(I32, 16)), F32)
-        return wide if one == types.float32 else builder.fpext(wide, F64)
-
-    return one(types.int64, one), code
-
-
-@intrinsic
-def transpose(typing: Any, source: Any, source_step: Any, target: Any, target_step: Any, one: Any) -> Any:
-    """Transpose a square of lanes × lanes numbers from rows at `source` to rows at `target`."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        source_, source_step_, target_, target_step_, _ = arguments
-        lanes = lanes_of(one)
-        at = [builder.add(source_, builder.mul(source_step_, ir.Constant(I64, i))) for i in range(lanes)]
-        rows = [read(builder, one, address) for address in at]
-        span = lanes // 2
-        while span:  # exchange the off-diagonal quarters of ever smaller squares
-            rows = _exchange(builder, rows, span, lanes)
-            span //= 2
-        for i, row in enumerate(rows):
-            write(builder, one, row, builder.add(target_, builder.mul(target_step_, ir.Constant(I64, i))))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64, types.int64, one), code
-
-
-def _exchange(builder: Any, rows: list[Any], span: int, lanes: int) -> list[Any]:
-    kind = ir.VectorType(I32, lanes)
-    upper = ir.Constant(kind, [i if i & span == 0 else lanes + i - span for i in range(lanes)])
-    lower = ir.Constant(kind, [i + span if i & span == 0 else lanes + i for i in range(lanes)])
-    mixed = list(rows)
-    for i in range(lanes):
-        if i & span == 0:
-            mixed[i] = builder.shuffle_vector(rows[i], rows[i + span], upper)
-            mixed[i + span] = builder.shuffle_vector(rows[i], rows[i + span], lower)
-    return mixed
-
-
-@intrinsic
-def pack_words(typing: Any, source: Any, row_step: Any, rows: Any, target: Any, one: Any) -> Any:
-    """16 keys of a mask, one row per lane, to 16 words of one bit per lane; rows past the end are repeated."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        source_, row_step_, rows_, target_, _ = arguments
-        flags, words = ir.VectorType(ir.IntType(8), 16), ir.VectorType(I16, 16)
-        last = builder.sub(rows_, ir.Constant(I64, 1))
-        result = ir.Constant(words, [0] * 16)
-        for lane in range(lanes_of(one)):
-            row = ir.Constant(I64, lane)
-            row = builder.select(builder.icmp_signed("<", row, last), row, last)
-            at = builder.add(source_, builder.mul(row, row_step_))
-            loaded = builder.load(pointer(builder, at, flags), align=1)
-            open_ = builder.icmp_unsigned("!=", loaded, ir.Constant(flags, [0] * 16))
-            bit = ir.Constant(words, [_signed_bit(lane)] * 16)
-            result = builder.or_(result, builder.select(open_, bit, ir.Constant(words, [0] * 16)))
-        builder.store(result, pointer(builder, target_, words), align=2)
-        return context.get_dummy_value()
-
-    return types.void(*[types.int64] * 4, one), code
-
-
-def _signed_bit(lane: int) -> int:
-    return -(1 << 15) if lane == 15 else 1 << lane
