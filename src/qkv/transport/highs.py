@@ -22,6 +22,8 @@ from qkv.transport.tree import Cell, north_west
 SHORTLIST = 8  # cells a row and a column at first
 MISSED = 5  # cells a row and a column brought in each round
 ROUNDS = 40
+DROPPING = 5
+LEAST, MOST = 1e-100, 1e100  # what scaling factors are kept within
 FINE = 1e-10  # a reduced cost or a flow below this share of the largest counts as zero: a guess, proven later
 
 
@@ -38,32 +40,91 @@ def load_scipy() -> tuple[Any, ModuleType]:
 
 
 def first_tree(supply: list[fmpq], demand: list[fmpq], costs: Costs) -> list[Cell]:
-    """A spanning tree of cells that is optimal as far as floats can tell."""
+    """A spanning tree of cells that is optimal as far as floats can tell.
+
+    Points with the same costs are put together first: many points on few places are a small problem.
+    """
     masses = [np.array([to_float(mass / sum(side, fmpq(0))) for mass in side]) for side in (supply, demand)]
-    scale = float(np.abs(costs.floats).max()) or 1.0
-    matrix = costs.floats / scale
-    stairs = north_west(supply, demand, (list(range(len(supply))), list(range(len(demand)))))
-    flow, left = _column_generation(matrix, masses[0], masses[1], stairs)
-    return _spanning(flow, left)
+    matrix = costs.floats / (float(np.abs(costs.floats).max()) or 1.0)
+    few, row_of = np.unique(matrix, axis=0, return_inverse=True)
+    few, column_of = np.unique(few, axis=1, return_inverse=True)
+    groups = row_of.ravel(), column_of.ravel()
+    together = [_sums(mass, group) for mass, group in zip(masses, groups, strict=True)]
+    exact = [_together(side, group) for side, group in zip((supply, demand), groups, strict=True)]
+    stairs = north_west(exact[0], exact[1], (list(range(len(exact[0]))), list(range(len(exact[1])))))
+    flow, u, v = _column_generation(few, together[0], together[1], stairs)
+    left = matrix - u[groups[0]][:, None] - v[groups[1]][None]
+    return _spanning(_shared_out(flow, masses, groups), left)
 
 
-def _column_generation(matrix: Floats, supply: Floats, demand: Floats, stairs: list[Cell]) -> tuple[Floats, Floats]:
-    """The flow, and the reduced costs c − u − v under the program's prices."""
+def _sums(masses: Floats, group: NDArray[np.intp]) -> Floats:
+    sums = np.zeros(int(group.max()) + 1)
+    np.add.at(sums, group, masses)
+    return sums
+
+
+def _together(side: list[fmpq], group: NDArray[np.intp]) -> list[fmpq]:
+    sums = [fmpq(0)] * (int(group.max()) + 1)
+    for mass, place in zip(side, group, strict=True):
+        sums[place] += mass
+    return sums
+
+
+def _shared_out(flow: Floats, masses: list[Floats], groups: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Floats:
+    """The flow between groups as a flow between their members, first come, first served."""
+    pieces: dict[int, list[tuple[int, float]]] = {}
+    for group, targets in enumerate(flow):
+        members = [(int(i), float(masses[0][i])) for i in np.flatnonzero(groups[0] == group)]
+        wanted = [(int(j), float(targets[j])) for j in np.flatnonzero(targets > 0)]
+        for member, target, amount in _served(members, wanted):
+            pieces.setdefault(target, []).append((member, amount))
+    full = np.zeros((len(masses[0]), len(masses[1])))
+    for group, arriving in pieces.items():
+        members = [(int(j), float(masses[1][j])) for j in np.flatnonzero(groups[1] == group)]
+        for source, target, amount in _served(arriving, members):
+            full[source, target] = max(amount, full[source, target])
+    return full
+
+
+def _served(giving: list[tuple[int, float]], taking: list[tuple[int, float]]) -> list[tuple[int, int, float]]:
+    """A staircase between two lists of amounts."""
+    served = []
+    a = b = 0
+    have, want = giving[0][1] if giving else 0.0, taking[0][1] if taking else 0.0
+    while a < len(giving) and b < len(taking):
+        amount = min(have, want)
+        if amount > 0:
+            served.append((giving[a][0], taking[b][0], amount))
+        have, want = have - amount, want - amount
+        if have <= want:
+            a += 1
+            have = giving[a][1] if a < len(giving) else 0.0
+        else:
+            b += 1
+            want = taking[b][1] if b < len(taking) else 0.0
+    return served
+
+
+def _column_generation(
+    matrix: Floats, supply: Floats, demand: Floats, stairs: list[Cell]
+) -> tuple[Floats, Floats, Floats]:
+    """The flow, and the program's prices u and v."""
     rows = len(supply)
     always = np.zeros(matrix.shape, dtype=bool)  # the staircase keeps every program feasible
     always[tuple(np.array(stairs).T)] = True
     u, v = entropic_prices(matrix, supply, demand)
     left = matrix - u[:, None] - v[None]
     listed = always | _smallest(left, SHORTLIST)
-    for _ in range(ROUNDS):
+    for attempt in range(ROUNDS):
         flow, prices = _program(matrix, supply, demand, listed)
         left = matrix - prices[:rows, None] - prices[None, rows:]
         missed = (left < -FINE) & ~listed
         if not missed.any():
             break
-        worst = np.quantile(left[listed], 0.8)
+        # At first the dearest cells are dropped again; later none is, so that the rounds come to an end.
+        worst = np.quantile(left[listed], 0.8) if attempt < DROPPING else np.inf
         listed = always | (flow > 0) | (listed & (left < worst)) | (missed & _smallest(left, MISSED))
-    return flow, left
+    return flow, prices[:rows], prices[rows:]
 
 
 def _program(matrix: Floats, supply: Floats, demand: Floats, listed: NDArray[np.bool_]) -> tuple[Floats, Floats]:
@@ -91,15 +152,16 @@ def _program(matrix: Floats, supply: Floats, demand: Floats, listed: NDArray[np.
 def entropic_prices(matrix: Floats, supply: Floats, demand: Floats) -> tuple[Floats, Floats]:
     """Prices near the optimal ones: Sinkhorn's, with the entropy made smaller step by step."""
     u, v = np.zeros(len(supply)), np.zeros(len(demand))
-    tiny = np.finfo(float).tiny
     for step in range(10):
         entropy = 0.25 / 2**step
-        kernel = np.exp(np.clip((u[:, None] + v[None] - matrix) / entropy, -700, 300))
+        power = (u[:, None] + v[None] - matrix) / entropy
+        # Zeros rather than numbers near the smallest float, which processors are slow with.
+        kernel = np.where(power < -200, 0.0, np.exp(np.clip(power, -200, 200)))
         g = np.ones(len(demand))
         for _ in range(30):
-            f = supply / np.maximum(kernel @ g, tiny)
-            g = demand / np.maximum(f @ kernel, tiny)
-        u, v = u + entropy * np.log(np.maximum(f, tiny)), v + entropy * np.log(np.maximum(g, tiny))
+            f = np.clip(supply / np.maximum(kernel @ g, LEAST), LEAST, MOST)
+            g = np.clip(demand / np.maximum(f @ kernel, LEAST), LEAST, MOST)
+        u, v = u + entropy * np.log(f), v + entropy * np.log(g)
     v = (matrix - u[:, None]).min(axis=0)
     return (matrix - v[None]).min(axis=1), v
 
