@@ -52,8 +52,9 @@ def judge_copies(walk: Walk, fact: Fact, link: Link) -> Step | None:
     if step is not None and isinstance(step.expr, n.Product):
         _judge_versions(walk, fact, link, operands, step)
         return step
-    for operand in operands:
-        _judge_nameless(walk, fact, link, operand)
+    claims = [_judge_nameless(walk, fact, link, operand) for operand in operands]
+    if all(claim is not None for claim in claims):
+        walk.copied[id(link.expr)] = tuple(claim.id for claim in claims if claim is not None and claim.verdict in BAD)
     return None
 
 
@@ -185,15 +186,14 @@ def _literal_product(left: n.Expr, right: n.Expr) -> Value | None:
         return None
 
 
-def _judge_nameless(walk: Walk, fact: Fact, link: Link, operand: n.Expr) -> None:
+def _judge_nameless(walk: Walk, fact: Fact, link: Link, operand: n.Expr) -> Claim | None:
     """An operand of an unreadable product may still be a copy of something."""
     best: Copy | None = None
     for target in _alike(walk, operand):
         copy = _copy(walk, operand, target.expr)
         if copy is not None and (best is None or copy.points > best.points):
             best = copy
-    if best is not None:
-        _conclude_copy(walk, fact, link, best)
+    return None if best is None else _conclude_copy(walk, fact, link, best)
 
 
 def _alike(walk: Walk, operand: n.Expr) -> Iterator[Target]:

@@ -169,7 +169,7 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
         if name.symbol == Symbol("I"):
             continue
         place = place_of(name.symbol, fact.head)
-        role = formula_says or misread_q(name.symbol, fact) or (place.roles[0] if place.roles else None)
+        role = formula_says or misread_q(name.symbol, fact, found) or (place.roles[0] if place.roles else None)
         if name.symbol in found.sources.values() and fact.formula is None and fact.working is None:
             role = R.X if found.sources.get(R.Q, name.symbol) == name.symbol else R.Y
         elif role is R.OUTPUT and R.Y in place.roles and not found.printed and fact.formula is None:
@@ -179,9 +179,11 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
             _note_factors(found, fact, role or R.Q, place, facts)
 
 
-def misread_q(symbol: Symbol, fact: Fact) -> Role | None:
-    """Ω, ∅ or α where only a Q fits: worked out as a product of two matrices, or multiplied by a Kᵀ."""
+def misread_q(symbol: Symbol, fact: Fact, found: Gathering) -> Role | None:
+    """Ω, ∅ or O where only a Q fits: worked out as a product of two matrices. An O beside a Q is an output."""
     working = fact.working
+    if symbol.base == "O" and any(role is R.Q and name.base == "Q" for (role, _), name in found.names.items()):
+        return None
     is_product = working is not None and isinstance(working.expr, n.Product)
     return R.Q if symbol.base in MISREAD_Q and is_product and symbol.base != "alpha" else None
 
