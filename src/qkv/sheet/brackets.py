@@ -14,6 +14,9 @@ from qkv.sheet.lexer import Token
 
 NESTING_LIMIT: Final = 40  # levels of brackets; each costs the grammar about eight frames of Python's stack
 _STRONG: Final = ("{", "left", "env")
+_FAMILIES: Final = {**table.OPENERS, "}": "{", "{": "{", "|}": "{|"}
+_MATCHED: Final = frozenset(("rel", "open", "begin", "close", "end"))
+_UNTIDY: Final = frozenset((*table.STACKED, "left{|"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +28,11 @@ class Paired:
     dropped: tuple[Token, ...] = ()
 
 
-def _family(token: Token) -> str:
-    if token.kind in ("begin", "end"):
+def _family(kind: str, text: str) -> str:
+    """What a bracket and its partner have in common."""
+    if kind == "begin" or kind == "end":
         return "env"
-    if token.text.startswith("left"):
-        return "left"
-    return table.OPENERS.get(token.text, token.text) if token.kind == "open" else token.text
-
-
-def _family_key(token: Token) -> str:
-    family = _family(token)
-    return {"}": "{", "|}": "{|"}.get(family, family)
+    return "left" if text.startswith("left") else _FAMILIES.get(text, text)
 
 
 def _match(tokens: list[Token]) -> tuple[list[int], list[int], list[int]]:
@@ -45,18 +42,20 @@ def _match(tokens: list[Token]) -> tuple[list[int], list[int], list[int]]:
     has_relation = [0] * len(tokens)
     stack: list[tuple[int, str]] = []
     waiting: dict[str, int] = {}
-    for i, token in enumerate(tokens):
-        kind = token.kind
-        if kind == "rel" and stack:
-            has_relation[stack[-1][0]] = 1
-        elif kind in ("open", "begin"):
-            key = _family_key(token)
+    for i, (kind, text, *_) in enumerate(tokens):
+        if kind not in _MATCHED:
+            continue
+        if kind == "rel":
+            if stack:
+                has_relation[stack[-1][0]] = 1
+        elif kind == "open" or kind == "begin":
+            key = _family(kind, text)
             stack.append((i, key))
             waiting[key] = waiting.get(key, 0) + 1
             depth[i] = len(stack)
             partner[i] = -1
-        elif kind in ("close", "end"):
-            _close(i, _family_key(token), stack, waiting, partner)
+        else:
+            _close(i, _family(kind, text), stack, waiting, partner)
     return partner, depth, has_relation
 
 
@@ -122,8 +121,9 @@ def _is_tidy(tokens: list[Token], partner: list[int], depth: list[int], has_rela
     """Whether nothing needs tidying, as in most inline formulas."""
     if -1 in partner or max(depth, default=0) > NESTING_LIMIT or 1 in has_relation:
         return False
-    empty = any(other == i + 1 for i, other in enumerate(partner))
-    return not empty and not any(t.kind == "begin" or t.text in table.STACKED or t.text == "left{|" for t in tokens)
+    if any(kind == "begin" or text in _UNTIDY for kind, text, *_ in tokens):
+        return False
+    return not any(other == i + 1 for i, other in enumerate(partner))
 
 
 def _in_place_of(token: Token, how: str) -> tuple[Token, ...]:

@@ -11,6 +11,29 @@ from qkv.sheet.lexer import Token
 from qkv.sheet.notation import PROSE_WORDS
 
 _JOINING_WORDS = frozenset(("and", "or", "&", "und", "et", "y", "и", "和", "且", "with", "where"))
+# What a formula is made of: outside of brackets it neither ends a statement nor needs a second look.
+_PLAIN = frozenset(
+    (
+        "num",
+        "name",
+        "word",
+        "func",
+        "bb",
+        "sub",
+        "sup",
+        "script",
+        "prime",
+        "inf",
+        "rel",
+        "op",
+        "cmp",
+        "open",
+        "begin",
+        "grid",
+        "list",
+        "cmd",
+    )
+)
 _OPERAND_WORD = re.compile(r"[^\W\d_][\w \-]*")
 
 
@@ -24,6 +47,7 @@ class Piece:
     separator: str = ""
     lead: str = ""
     struck: bool = False
+    marks: tuple[int, ...] = ()  # its relations outside of brackets
 
 
 class _Cutter:
@@ -36,13 +60,20 @@ class _Cutter:
         self.words: list[str] = []
         self.separator = ""
         self.struck = False
+        self.marks: list[int] = []
 
     def run(self) -> list[Piece]:
-        tokens, partner = self.reader.tokens, self.reader.partner
-        i = 0
-        while i < len(tokens):
-            after = max(partner[i], i) + 1
-            self._step(i, after)
+        tokens, partner, plain = self.reader.tokens, self.reader.partner, self.reader.strict
+        i, end = 0, len(tokens)
+        while i < end:
+            kind, other = tokens[i].kind, partner[i]
+            after = (other if other > i else i) + 1
+            if kind == "rel":
+                self.marks.append(i)
+            if plain and kind in _PLAIN:
+                self.hi = after
+            else:
+                self._step(i, after)
             i = after
         self._cut("", len(tokens))
         if self.words:
@@ -74,6 +105,7 @@ class _Cutter:
     def _separate(self, i: int, token: Token, after: int) -> None:
         if token.text == ":" and self._defines(after):
             self.reader.tokens[i] = token._replace(kind="rel", text="=")  # W_O: [[1, 0], [0, 1]]
+            self.marks.append(i)
             self.hi = after
             return
         if token.text == ":" and self.lo < self.hi and self._is_heading():
@@ -112,11 +144,13 @@ class _Cutter:
         """End the piece at hand."""
         if self.lo < self.hi:
             at = self.reader.at(self.lo)
-            self.pieces.append(Piece(self.lo, self.hi, at, self.separator, self._lead(), self.struck))
+            marks = tuple(i for i in self.marks if self.lo <= i < self.hi)
+            self.pieces.append(Piece(self.lo, self.hi, at, self.separator, self._lead(), self.struck, marks))
             self.separator = separator
         elif separator and self.separator in ("", ",", "wide"):
             self.separator = separator if separator != "wide" or not self.separator else self.separator
         self.lo = self.hi = end
+        self.marks = [i for i in self.marks if i >= end]
 
     def _lead(self) -> str:
         lead, self.words = " ".join(self.words), []

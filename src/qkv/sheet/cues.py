@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from qkv.sheet.phrases import ASK, ASK_CJK, ASK_LATIN_QUESTION, COPULA, IDENTITY, IDENTITY_HINT, NOUN, OPERAND
+from qkv.sheet.phrases import ASK, ASK_CJK, ASK_LATIN_QUESTION, COPULA, IDENTITY, IDENTITY_HINTS, NOUN, OPERAND
 
 _ASIDE = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")  # a shape or a remark in parentheses
 _TAIL = re.compile(r"[\s:：=\-—–.,*_]+$")
@@ -61,7 +61,8 @@ def identities(sentence: str) -> Iterator[tuple[str, int]]:
     >>> [name for name, _ in identities("W_Q, W_K and W_V are identity matrices, so")]
     ['W_Q', 'W_K', 'W_V']
     """
-    if not IDENTITY_HINT.search(sentence):
+    lowered = sentence.lower()
+    if not any(hint in lowered for hint in IDENTITY_HINTS):
         return
     for found in IDENTITY.finditer(sentence):
         head = re.split(r"[.;:。；：]\s", sentence[max(0, found.start() - 200) : found.start()])[-1]
@@ -104,23 +105,41 @@ def questions(text: str) -> Iterator[tuple[str, int]]:
     >>> [asked for asked, _ in questions("Let $d = 2$. Compute the output. What is its shape?")]
     ['Compute the output.', 'What is its shape?']
     """
-    if text.startswith("$$") and text.find("$$", 2) == len(text) - 2:
-        return  # one display and no words
+    if _is_display(text):
+        return
     at = 0
     for sentence in _sentences(text):
         bare = _LABEL.sub("", sentence).strip().replace("**", "")
-        asks = bare.endswith(("?", "？")) or bool(ASK_CJK.search(bare))
-        if not asks and (found := ASK.search(bare)):
-            asks = not ASK_LATIN_QUESTION.match(bare[found.start() :].lstrip(",;: "))
+        asks = bare.endswith(("?", "？")) or (not bare.isascii() and bool(ASK_CJK.search(bare)))
+        if not asks and (found := _asked(bare)):
+            asks = not ASK_LATIN_QUESTION.match(bare, found.start())
         if asks and len(bare) > 3:
             yield " ".join(_BULLET.sub("", sentence).split()), at + len(sentence) - len(sentence.lstrip())
         at += len(sentence)
 
 
+_CLAUSE = re.compile(r"[,;:]\s+")
+
+
+def _asked(sentence: str) -> re.Match[str] | None:
+    """The word that asks: the first of a sentence or of a clause."""
+    if found := ASK.match(sentence):
+        return found
+    starts = (cut.end() for cut in _CLAUSE.finditer(sentence))
+    return next((found for start in starts if (found := ASK.match(sentence, start))), None)
+
+
+def _is_display(text: str) -> bool:
+    """Whether a paragraph is one display and no words."""
+    if text.startswith("$$"):
+        return text.find("$$", 2) == len(text) - 2
+    return text.startswith("\\[") and text.find("\\]") == len(text) - 2
+
+
 _CUT = re.compile(
-    r"(?<=[.?!])(?:\*\*|__)?\s+(?=[^\s\d])|(?<=[。？！])"  # the end of a sentence
+    r"(?<=[。？！])|(?=[\s*_])(?:(?<=[.?!])(?:\*\*|__)?\s+(?=[^\s\d])"  # the end of a sentence
     r"|(?:(?<=\})|(?<=\$\$)|(?<=\\\]))\s*\n"  # the end of a display
-    r"|\n(?=\s*(?:[-*+•]|\\item|\(?\w{1,3}[.)])\s)|\s(?=\([a-h]\)\s)"  # the next list item
+    r"|\n(?=\s*(?:[-*+•]|\\item|\(?\w{1,3}[.)])\s)|\s(?=\([a-h]\)\s))"  # the next list item
 )
 
 

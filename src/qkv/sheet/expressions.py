@@ -6,31 +6,28 @@ Brackets are paired beforehand, so every bracket is read as a range of its own; 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Final
 
 from qkv.errors import LimitError, Location
-from qkv.expr.names import Symbol
 from qkv.expr.nodes import (
     Absolute,
     Call,
-    Exp,
     Expr,
     Infinite,
     Matrix,
     Name,
-    Power,
     Quotient,
     Sum,
-    Transpose,
     number,
 )
-from qkv.sheet import commands, functions, matrices
+from qkv.sheet import commands, functions, matrices, naming
 from qkv.sheet.brackets import NESTING_LIMIT, Paired
 from qkv.sheet.commands import Unreadable
 from qkv.sheet.lexer import Places, Token
 from qkv.sheet.numerals import WHOLE_NUMBER, decimal
 from qkv.sheet.operators import joined, negated, scripted
-from qkv.sheet.symbols import Script, is_power, size_in, symbol_of
+from qkv.sheet.symbols import Script, size_in, symbol_of
 
 FACTOR_LIMIT: Final = 100  # factors of one product: its tree is as deep as it is long
 SCRIPT_LIMIT: Final = 12  # scripts on one operand
@@ -55,11 +52,13 @@ _STARTS: Final = frozenset(
         "broken",
     )
 )
-_SCRIPTS: Final = frozenset(("script", "sub", "sup", "prime"))
-# Spelling → symbol and transpose, filled as names are read: the same spelling always reads the same.
-_KNOWN_NAMES: dict[tuple[str, str], tuple[Symbol, bool]] = {}
-KNOWN_LIMIT: Final = 10_000
+_BREAKS: Final = frozenset(("rel", "cmp"))  # with \\over, what divides an expression outside of its brackets
+_EDGES: Final = frozenset(("wide", "row", "sep", "text"))
 _ENDS_ARGUMENT: Final = frozenset(("close", "end", "row", "wide", "rel", "sep"))
+
+
+def _too_deep() -> LimitError:
+    return LimitError(f"mathematics nested more than {OPERAND_LIMIT} deep is not read")
 
 
 class Reader:
@@ -69,6 +68,7 @@ class Reader:
         self.tokens, self.partner = paired.tokens, paired.partner
         self.source, self.places, self.strict, self.decimal_comma = source, places, strict, decimal_comma
         self.shapes: list[tuple[int, int]] = []
+        self.breaks = [i for i, t in enumerate(self.tokens) if t.kind in _BREAKS or t.text == "over"]
         self.i = self.hi = self.depth = 0
 
     # — ranges —
@@ -86,9 +86,10 @@ class Reader:
         lo, hi = self.trimmed(lo, hi)
         if lo >= hi:
             raise Unreadable("nothing stands where an expression should")
-        if hi - lo == 1 and self.tokens[lo].kind == "num":
-            return decimal(self.tokens[lo].text, self.at(lo))
-        i = lo
+        if (lone := self._lone(lo, hi)) is not None:
+            return lone
+        first = bisect_left(self.breaks, lo) if self.breaks else 0
+        i = lo if first < len(self.breaks) and self.breaks[first] < hi else hi
         while i < hi:
             token = self.tokens[i]
             if token.kind == "rel":
@@ -101,10 +102,26 @@ class Reader:
             i = (other if other > i else i) + 1
         return self._whole(lo, hi)
 
+    def _lone(self, lo: int, hi: int) -> Expr | None:
+        """A number, a plain matrix or a known name that stands alone: most ranges hold no more."""
+        token = self.tokens[lo]
+        kind = token.kind
+        if kind == "name" or kind == "word":
+            return naming.lone_name(self, lo, hi)
+        if hi - lo > 1:
+            return None
+        if kind == "num":
+            return decimal(token.text, self.at(lo))
+        if kind == "grid":
+            return matrices.plain_grid(token, self.places)
+        return matrices.plain_list(token, self.places) if kind == "list" else None
+
     def _whole(self, lo: int, hi: int) -> Expr:
         saved = self.i, self.hi
         self.i, self.hi = lo, hi
-        self._deeper()
+        self.depth += 1
+        if self.depth > OPERAND_LIMIT:
+            raise _too_deep()
         node = self._sum()
         while self.i < hi and self.tokens[self.i].text in (".", ":", ",", ";", "!"):
             self.i += 1
@@ -117,6 +134,8 @@ class Reader:
     def trimmed(self, lo: int, hi: int) -> tuple[int, int]:
         """A range without separators at its ends and words behind it."""
         tokens = self.tokens
+        if lo < hi and tokens[lo].kind not in _EDGES and tokens[hi - 1].kind not in _EDGES:
+            return lo, hi
         while lo < hi and (tokens[lo].kind in ("wide", "row") or tokens[lo].text in (",", ";", "&", ":")):
             lo += 1
         while lo < hi and (tokens[hi - 1].kind in ("wide", "row") or tokens[hi - 1].text in (",", ";", "&", ".", ":")):
@@ -130,11 +149,6 @@ class Reader:
         cut = max(i for i in matrices.own_level(self, lo, hi) if self.tokens[i].kind == "rel")
         return self.expression(cut + 1, hi) if cut + 1 < hi else self.expression(lo, cut)
 
-    def _deeper(self) -> None:
-        self.depth += 1
-        if self.depth > OPERAND_LIMIT:
-            raise LimitError(f"mathematics nested more than {OPERAND_LIMIT} deep is not read")
-
     def quoted(self, i: int) -> str:
         token = self.tokens[i]
         return f"'{self.source[token.start : token.end][:40]}'"
@@ -146,7 +160,7 @@ class Reader:
         terms: list[Expr] = []
         while True:
             first = self.i
-            sign, either = self._signs()
+            sign, either = self._signs() if first < self.hi and self.tokens[first].kind == "op" else (1, False)
             if self.i >= self.hi:
                 if terms:
                     break  # a trailing sign: the sum goes on elsewhere
@@ -209,9 +223,11 @@ class Reader:
         return token.kind in _STARTS or (token.text in ("|", "‖") and self._closing_bar(self.i) > 0)
 
     def factor(self) -> Expr:
-        self._deeper()
+        self.depth += 1
+        if self.depth > OPERAND_LIMIT:
+            raise _too_deep()
         start = self.i
-        sign, _ = self._signs()
+        sign = self._signs()[0] if start < self.hi and self.tokens[start].kind == "op" else 1
         if self.i >= self.hi:
             raise Unreadable("an operator has no right side", self.at(self.hi - 1))
         node = self._operand()
@@ -223,7 +239,7 @@ class Reader:
     def _operand(self) -> Expr:
         start, token = self.i, self.tokens[self.i]
         if token.kind in ("name", "word", "text", "prose"):
-            return self._named(token)
+            return naming.named(self, token)
         if token.kind == "func":
             return scripted(self, functions.applied(self, token), start)
         if token.kind == "bb":
@@ -286,57 +302,12 @@ class Reader:
 
     # — names and scripts —
 
-    def _named(self, token: Token) -> Expr:
-        start = self.i
-        if token.kind == "prose" and not self.strict:
-            raise Unreadable(f"{self.quoted(start)} is prose", self.at(start))
-        self.i += 1
-        if token.text == "e" and self.i < self.hi and self.tokens[self.i].text == "^":
-            lo, hi, self.i = self.argument_range(self.i + 1)
-            return scripted(self, Exp(self.expression(lo, hi), at=self.at(start)), start)
-        if token.text == "e" and self.i < self.hi and self.tokens[self.i].kind == "sup":
-            self.i += 1
-            exponent = self.script_value(Script("^", (self.tokens[self.i - 1],), self.i - 1))
-            return Exp(exponent, at=self.at(start))
-        if (known := self._known_name(token, start)) is not None:
-            return known
-        sizes = len(self.shapes)
-        scripts, primes = self.scripts()
-        if (args := functions.call_arguments(self, token)) is not None:
-            name = str(symbol_of(token.text.strip(), scripts, primes)[0])
-            return scripted(self, Call(name, args, at=self.at(start)), start)
-        powers = [s for s in scripts if is_power(token.text, s, [o for o in scripts if o is not s])]
-        symbol, transposed = symbol_of(token.text.strip(), [s for s in scripts if s not in powers], primes)
-        spelled = self.text(start, self.i)
-        if not powers and len(self.shapes) == sizes and len(_KNOWN_NAMES) < KNOWN_LIMIT:
-            _KNOWN_NAMES[token.kind, spelled] = symbol, transposed
-        node: Expr = Name(symbol, spelled, at=self.at(start))
-        return self._raised(Transpose(node, at=node.at) if transposed else node, powers)
-
-    def _known_name(self, token: Token, start: int) -> Expr | None:
-        """A name spelled as one before it: most names of a sheet come many times."""
-        end = self.i
-        tokens, hi = self.tokens, self.hi
-        while end < hi and tokens[end].kind in _SCRIPTS:
-            end = self.argument_range(end + 1)[2] if tokens[end].kind == "script" else end + 1
-        spelled = self.source[token.start : tokens[end - 1].end]
-        known = _KNOWN_NAMES.get((token.kind, spelled))
-        if known is None or (end < hi and tokens[end].kind == "open"):
-            return None
-        self.i = end
-        symbol, transposed = known
-        node = Name(symbol, spelled, at=self.at(start))
-        return Transpose(node, at=node.at) if transposed else node
-
-    def _raised(self, node: Expr, powers: list[Script]) -> Expr:
-        for script in powers:
-            node = Power(node, self.script_value(script), at=node.at)
-        return node
-
     def script_value(self, script: Script) -> Expr:
         first = script.tokens[0]
         if first.kind == "sup":
             return number(first.text) if WHOLE_NUMBER.fullmatch(first.text) else Name(symbol_of(first.text, ())[0])
+        if len(script.tokens) == 1 and first.kind == "num":
+            return decimal(first.text)  # a bare exponent stands beside its base, and needs no place of its own
         return self.expression(script.start, script.start + len(script.tokens))
 
     def scripts(self) -> tuple[list[Script], int]:

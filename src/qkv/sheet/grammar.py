@@ -96,7 +96,7 @@ def _chains_of(reader: Reader, piece: Piece) -> list[Chain]:
     reader.depth = 0
     links: list[Link] = []
     relation, start, trail = Relation.FIRST, piece.lo, ""
-    marks = [i for i in own_level(reader, piece.lo, piece.hi) if reader.tokens[i].kind == "rel"]
+    marks = piece.marks
     for end in (*marks, piece.hi):
         if start < end:
             _add_link(reader, links, relation, start, end, last=end == piece.hi)
@@ -132,7 +132,10 @@ def _crossed_out(reader: Reader, piece: Piece) -> Piece | None:
     """The inside of a piece that is crossed out as a whole."""
     lo, hi = piece.lo, piece.hi
     crossed = hi - lo > 3 and reader.tokens[lo].text == "cancel" and reader.partner[lo + 1] == hi - 1
-    return replace(piece, lo=lo + 2, hi=hi - 1, struck=True) if crossed else None
+    if not crossed:
+        return None
+    marks = tuple(i for i in own_level(reader, lo + 2, hi - 1) if reader.tokens[i].kind == "rel")
+    return replace(piece, lo=lo + 2, hi=hi - 1, struck=True, marks=marks)
 
 
 def _words_only(piece: Piece) -> Chain:

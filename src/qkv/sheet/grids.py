@@ -40,7 +40,7 @@ _NAME = re.compile(r"\s*(?P<name>[^\s\d=|\[(][^\t|]{0,80}?)\s*(?P<relation>=|≈
 _LEFT = "[(|⎡⎢⎣⎛⎜⎝┌│└⌈⌊"
 _RIGHT = "])|⎤⎥⎦⎞⎟⎠┐│┘⌉⌋"
 _DIGIT = re.compile(r"[\d∞]")
-_NO_CELLS = re.compile(r"(?:[^\W\d_]{2,}[\s,]+){4}|\$\$|\\(?!infty|times|cdot|frac)|[?!]")  # prose, or LaTeX
+_NO_CELLS = re.compile(r"(?:[^\W\d_]{2,}[\s,]+){4}|\\(?!infty|times|cdot|frac)|[?!]")  # prose, or LaTeX
 NUMBER = re.compile(
     r"[-+−–]?\s?(?:(?:\d{1,3}(?:,\d{3}){2,}|\d+(?:(?:[.,]|\{,\})\d*)?|[.,]\d+)(?:[eE][-+−]?\d+)?(?:\s?(?:[×x·*]|\\times|\\cdot)\s?10\s?\^?\s?(?:\{[-+−]?\d+\}|[-+−]?\d+|[⁻⁺]?[⁰¹²³⁴-⁹]+))?"
     r"(?:/\d+(?:\.\d+)?)?(?:\s?\\?%)?|∞|\\infty|inf(?:inity)?)$",
@@ -125,7 +125,7 @@ def grid_at(lines: list[str], at: int) -> Found | None:
 
 def grid_row(line: str, number: int) -> tuple[Cell, ...] | None:
     """The cells of a line of numbers, with a name ('E =') or a label before them; None if it is no such line."""
-    if len(line) > 200_000 or not _DIGIT.search(line) or _NO_CELLS.search(line):
+    if len(line) > 200_000 or "$" in line or not _DIGIT.search(line) or _NO_CELLS.search(line):
         return None
     name, start = None, 0
     if found := _NAME.match(line):
@@ -198,12 +198,6 @@ def _boxed(body: str) -> bool:
 
 def _unnamed(line: str) -> str:
     """A line without the name before its numbers: 's = [ 0.2 ]' begins a column."""
-    found = _NAME.match(line)
-    return line[found.end() :] if found else line
-
-
-def _unnamed(line: str) -> str:
-    """A line without the name before its numbers."""
     found = _NAME.match(line)
     return line[found.end() :] if found else line
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from qkv.errors import Location
 from qkv.sheet import notation as table
 from qkv.sheet.numerals import Comma, plain_digits
+from qkv.sheet.signs import COMMANDS, SIGNS
 from qkv.sheet.words import pieces_of_word, spelling_key
 
 
@@ -51,13 +52,15 @@ class Places:
 
     def at(self, offset: int) -> Location:
         """Where the character at `offset` stands."""
-        place = self._known.get(offset)
-        if place is None:
-            place = self._known[offset] = self.once(offset)
-        return place
+        known = self._known
+        if offset not in known:
+            known[offset] = self.once(offset)
+        return known[offset]
 
     def once(self, offset: int) -> Location:
         """The same for an offset that will not be asked for again, such as that of a matrix cell."""
+        if offset < self._starts[1]:
+            return Location(self._line, self._column + offset)
         row = bisect_right(self._starts, offset) - 1
         column = offset - self._starts[row] + (self._column if row == 0 else 1)
         return Location(self._line + row, column)
@@ -163,27 +166,27 @@ class _Lexer:
         self.depth = self.gap = 0
 
     def run(self) -> list[Token]:
-        out = self.out
+        append, new = self.out.append, tuple.__new__  # a token is a tuple; its own constructor costs twice as much
         for m in (_WITH_COMMA if self.comma is Comma.BARE else _WITH_POINT).finditer(self.source):
             kind = m.lastgroup
             if kind == "ws":
                 gap = 2 if "\n" in m.group() else 1
                 self.gap = gap if gap > self.gap else self.gap
             elif kind == "letter":
-                out.append(Token("name", m.group(), m.start(), m.end(), self.gap))
+                append(new(Token, ("name", m.group(), m.start(), m.end(), self.gap)))
                 self.gap = 0
             elif kind in ("other", "sign") and (sign := _PLAIN_SIGNS.get(m.group())) is not None:
-                out.append(Token(sign[0], sign[1], m.start(), m.end(), self.gap))
+                append(new(Token, (*sign, m.start(), m.end(), self.gap)))
                 self.gap = 0
             elif kind in _AS_FOUND:
-                out.append(Token(kind, m.group(), m.start(), m.end(), self.gap))  # type: ignore[arg-type]
+                append(new(Token, (kind, m.group(), m.start(), m.end(), self.gap)))
                 self.gap = 0
             else:
                 _HANDLERS[kind](self, m)  # type: ignore[index]
-        return out
+        return self.out
 
     def add(self, kind: str, text: str, m: re.Match[str]) -> None:
-        self.out.append(Token(kind, text, m.start(), m.end(), self.gap))
+        self.out.append(tuple.__new__(Token, (kind, text, m.start(), m.end(), self.gap)))
         self.gap = 0
 
     def blank(self, m: re.Match[str]) -> None:
@@ -348,47 +351,6 @@ class _Lexer:
         self.add(kind, text, m)
 
 
-def _commands() -> dict[str, tuple[str, str]]:
-    """Every known command → the token it becomes; no kind means noise."""
-    known: dict[str, tuple[str, str]] = {name: ("func", name) for name in table.FUNCTIONS}
-    known |= {name: ("name", base) for name, base in table.NAME_COMMANDS.items()}
-    known |= {name: ("op", sign) for name, sign in table.OPERATORS.items()}
-    known |= {name: ("cmp", sign) for name, sign in table.COMPARISONS.items()}
-    known |= {name: ("rel", relation) for name, relation in table.RELATIONS.items()}
-    known |= {name: ("mark", mark) for name, mark in table.DELIMITER_COMMANDS.items()}
-    known |= dict.fromkeys((*table.NOISE, *table.FONTS), ("", ""))
-    known |= dict.fromkeys(table.WIDE, ("wide", " ")) | dict.fromkeys(table.ROW_ENDS, ("row", "\\\\"))
-    for group, name in (
-        (table.FRACTIONS, "frac"),
-        (table.ROOTS, "sqrt"),
-        (table.SUMS, "sum"),
-        (table.STRIKES, "cancel"),
-    ):
-        known |= dict.fromkeys(group, ("cmd", name))
-    known |= {name: ("cmd", name) for name in (*table.STACKED, "over", "binom")}
-    return known | {"infty": ("inf", "∞"), "prime": ("prime", "'")}
-
-
-def _signs() -> dict[str, tuple[str, str]]:
-    """Every known sign → the token it becomes."""
-    known: dict[str, tuple[str, str]] = {sign: ("op", text) for sign, text in table.OPERATORS.items() if len(sign) == 1}
-    known |= {sign: ("cmp", text) for sign, text in table.COMPARISONS.items() if len(sign) == 1}
-    known |= {sign: ("rel", text) for sign, text in table.RELATIONS.items() if not sign.isalpha()}
-    known |= {sign: ("open", sign) for sign in (*table.OPENERS, "{|")} | {
-        s: ("close", s) for s in (*table.CLOSERS, "|}")
-    }
-    known |= {sign: ("sep", sign) for sign in ",;:.|¦‖&"} | {sign: ("script", sign) for sign in "_^"}
-    return known | {
-        "√": ("cmd", "sqrt"),
-        "Σ": ("cmd", "sum"),
-        "∞": ("inf", "∞"),
-        "'": ("prime", "'"),
-        "$": ("wide", " "),
-    }
-
-
-COMMANDS = _commands()
-SIGNS = _signs()
 _PLAIN_SIGNS = {sign: token for sign, token in SIGNS.items() if sign not in ("(", ")", "[", "]")}
 _AS_FOUND = frozenset(("grid", "list", "prose", "row", "strike", "percent"))
 _HANDLERS: dict[str, Callable[[_Lexer, re.Match[str]], None]] = {

@@ -6,6 +6,7 @@ import re
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
+from itertools import islice
 
 from qkv.errors import LimitError, Location
 from qkv.expr.nodes import Number
@@ -75,14 +76,15 @@ _BARE = re.compile(
     |(?:[=≈]\s*-?0|(?:≈|\\approx)\s*-?\d+),\d+(?![\d,]|\s*,\s*\d)""",
     re.VERBOSE,
 )
-# The same for a whole document, where 1,000 is a thousand and i = 0,1 a list: cells, roundings, exponents of e, marks.
-_BARE_ANYWHERE = re.compile(
-    r"""&\s*-?\d+,\d+\s*(?:&|\\\\)|\\approx\s*-?\d+,(?!\d{3}(?!\d))\d+(?![\d,]|\s*,\s*\d)|≈\s*-?\d+,(?!\d{3}(?!\d))\d+(?![\d,]|\s*,\s*\d)
-    |\be\^\{?-?\d+,\d+(?![\d,])|(?<![\w,.([{])0,\d{2,}(?![\d,)\]}])|(?<![\w,.])\d+,\d\s*(?:pts?\b|Punkte?\b|\\?%)""",
-    re.VERBOSE,
-)
+# The same for a whole document, where 1,000 is a thousand and i = 0,1 a list: what stands before and after the comma
+# of a cell, a rounding, an exponent of e, or points to be had.
+_COMMA = re.compile(r"(\d+)(,|\{,\})(\d+)(?![\d,])")
+_IN_CELL, _CELL_ENDS = re.compile(r"&\s*-?$"), re.compile(r"\s*(?:&|\\\\)")
+_ROUNDED, _GOES_ON = re.compile(r"(?:\\approx|≈)\s*-?$"), re.compile(r"\s*,\s*\d")
+_RAISED = re.compile(r"\be\^\{?-?$")
+_UNIT = re.compile(r"\s*(?:pts?\b|Punkte?\b|\\?%)")
+_CANDIDATES = 5_000  # numbers with commas that are looked at
 _LISTED = re.compile(r"\d,\d+,\d")
-_SOME = re.compile(r"\d(?:,|\{,\})\d")
 
 
 def comma_of_document(text: str) -> Comma:
@@ -91,12 +93,32 @@ def comma_of_document(text: str) -> Comma:
     >>> comma_of_document(r"Aufgabe 8.2: $e^{0,5} \\approx 1,65$, Summe $2,345$").value
     'bare'
     """
-    if not _SOME.search(text):
+    sure = {",": 0, "{,}": 0}
+    for found in islice(_COMMA.finditer(text), _CANDIDATES):
+        sure[found[2]] += _is_sure(found)
+    if not any(sure.values()):
         return Comma.UNTOLD
     points = sum(1 for _ in _POINT.finditer(text))
-    if sum(1 for _ in _BARE_ANYWHERE.finditer(text)) > points:
+    if sure[","] > points:
         return Comma.BARE
-    return Comma.BRACED if sum(1 for _ in _BRACED.finditer(text)) > points else Comma.UNTOLD
+    return Comma.BRACED if sure["{,}"] > points else Comma.UNTOLD
+
+
+def _is_sure(found: re.Match[str]) -> bool:
+    """Whether a number with a comma can be nothing but a decimal."""
+    text, start, end = found.string, found.start(), found.end()
+    whole, decimals, thousands = found[1], found[3], len(found[3]) == 3 and found[1] != "0"
+    if found[2] == "{,}":
+        return not thousands
+    before, after = text[max(0, start - 12) : start], text[end : end + 8]
+    if _IN_CELL.search(before) and _CELL_ENDS.match(after):
+        return True
+    if _ROUNDED.search(before) and not thousands and not _GOES_ON.match(after):
+        return True
+    if _RAISED.search(before) or (len(decimals) == 1 and _UNIT.match(after)):
+        return True
+    apart = not (before[-1:].isalnum() or before[-1:] in ("_", ",", ".", "(", "[", "{") or after[:1] in (")", "]", "}"))
+    return whole == "0" and len(decimals) > 1 and (apart or not before)
 
 
 def comma_in(stretch: str, told: Comma = Comma.UNTOLD) -> Comma:

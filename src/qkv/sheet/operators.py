@@ -26,9 +26,13 @@ from qkv.sheet.symbols import Script, extended, is_power, symbol_of
 if TYPE_CHECKING:
     from qkv.sheet.expressions import Reader
 
+SCRIPTS = frozenset(("script", "sub", "sup", "prime"))
+
 
 def scripted(reader: Reader, node: Expr, start: int) -> Expr:
     """The node with the scripts that follow it: transposes, powers, entries, sizes."""
+    if reader.i >= reader.hi or reader.tokens[reader.i].kind not in SCRIPTS:
+        return node
     scripts, primes = reader.scripts()
     if not scripts and not primes:
         return node

@@ -52,7 +52,7 @@ ASK_WORDS = (
     "beräkna|bestäm|beregn|bereken|oblicz|wyznacz|vypočítejte|számítsa|hesaplayın|bulunuz|tính|знайдіть|обчисліть|hitung|"
     "найдите|найти|вычислите|вычислить|определите|покажите|докажите|сколько|чему|какой|какова|почему|посчитайте"
 )
-ASK = re.compile(rf"(?:^|[,;:]\s+)(?:please\s+|bitte\s+)?(?:{_any(ASK_WORDS)})\b", re.IGNORECASE)
+ASK = re.compile(rf"(?:please\s+|bitte\s+)?(?:{_any(ASK_WORDS)})\b", re.IGNORECASE)
 ASK_CJK = re.compile(
     r"^(?:请|試|试)?(?:计算|計算|求|算出|写出|证明|说明|给出|確定|确定|验证)|(?:せよ|なさい|求めよ|计算[^。]*[。：:]?$|하시오|구하라|구하여라|하여라|하라[.]?$)"
 )
@@ -63,7 +63,7 @@ ASK_LATIN_QUESTION = re.compile(
 )  # these ask only where the sentence ends in a question mark
 
 # 'W_Q, W_K and W_V are identity matrices': the words that make the names before them the identity matrix.
-IDENTITY_HINT = re.compile(r"identi|einheitsmat|единичн|单位|單位|単位", re.IGNORECASE)  # a cheap first look
+IDENTITY_HINTS = ("identi", "einheitsmat", "единичн", "单位", "單位", "単位")  # for a cheap first look
 IDENTITY = re.compile(
     r"(?:\b(?:is|are|be|=|equals?|sind|ist|gleich|sont|est|son|es|são|é|sono|è)\s+(?:all\s+|both\s+|each\s+)?(?:the\s+|an\s+|a\s+|"
     r"die\s+|der\s+|eine\s+|la\s+|les\s+|des\s+|une\s+|el\s+|las\s+|una\s+|a\s+|as\s+)?(?:\d+\s*[×x]\s*\d+\s+)?"

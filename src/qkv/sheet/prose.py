@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import accumulate
 
 from qkv.errors import Location
 from qkv.expr.nodes import Matrix, Name, Number, walk
@@ -77,7 +78,7 @@ class _Places:
     """From offsets in a paragraph to lines and columns of the file."""
 
     def __init__(self, text: str, line: int) -> None:
-        self.starts = [0, *(found.end() for found in re.finditer("\n", text))]
+        self.starts = [0, *accumulate(len(row) + 1 for row in text.split("\n"))] if "\n" in text else [0]
         self.line = line
 
     def at(self, offset: int) -> Location:
@@ -216,7 +217,7 @@ def _words(piece: Piece, places: _Places, reading: Reading) -> Iterator[Event]:
     if "\\" in source:
         source = _STYLED.sub(lambda found: " " * (len(found[0]) - len(found[1]) - 1) + found[1] + " ", source)
     first = 0 if places.at(piece.offset).column == 1 else source.find("\n") + 1 or len(source)
-    source = source[:first] + _MARKER.sub(_blank, source[first:])
+    source = source[:first] + _MARKER.sub(lambda found: " " * len(found[0]), source[first:])
     for line, offset in logical_lines(source):
         at = places.at(piece.offset + offset)
         if _WORTH_PARSING.search(line) and not _NAME_ALONE.match(line):

@@ -1,0 +1,97 @@
+"""Names with their scripts → expressions: symbols, their transposes and powers, e to a power, calls by name.
+
+The same spelling always reads the same, and most names of a sheet come many times: what was read once is kept.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from qkv.errors import Location
+from qkv.expr.names import Symbol
+from qkv.expr.nodes import Call, Exp, Expr, Name, Power, Transpose
+from qkv.sheet import functions
+from qkv.sheet.commands import Unreadable
+from qkv.sheet.lexer import Token
+from qkv.sheet.operators import SCRIPTS, scripted
+from qkv.sheet.symbols import Script, is_power, symbol_of
+
+if TYPE_CHECKING:
+    from qkv.sheet.expressions import Reader
+
+_Known = tuple[Symbol, bool, tuple[Expr, ...]]  # a symbol, whether it is transposed, its powers
+_KNOWN: dict[tuple[str, str], _Known] = {}
+KNOWN_LIMIT: Final = 10_000
+
+
+def named(reader: Reader, token: Token) -> Expr:
+    """The quantity whose name is at hand."""
+    start = reader.i
+    if token.kind == "prose" and not reader.strict:
+        raise Unreadable(f"{reader.quoted(start)} is prose", reader.at(start))
+    reader.i += 1
+    if token.text == "e" and (power := _exponential(reader, start)) is not None:
+        return power
+    return _known(reader, token, start) or _read(reader, token, start)
+
+
+def lone_name(reader: Reader, lo: int, hi: int) -> Expr | None:
+    """The name that fills a range, if it was read before."""
+    token = reader.tokens[lo]
+    spelled = reader.source[token.start : reader.tokens[hi - 1].end]
+    known = _KNOWN.get((token.kind, spelled))
+    return None if known is None else _built(known, spelled, reader.at(lo))
+
+
+def _exponential(reader: Reader, start: int) -> Expr | None:
+    """e^x and e²."""
+    following = reader.tokens[reader.i] if reader.i < reader.hi else None
+    if following is None:
+        return None
+    if following.text == "^":
+        lo, hi, reader.i = reader.argument_range(reader.i + 1)
+        return scripted(reader, Exp(reader.expression(lo, hi), at=reader.at(start)), start)
+    if following.kind == "sup":
+        reader.i += 1
+        return Exp(reader.script_value(Script("^", (following,), reader.i - 1)), at=reader.at(start))
+    return None
+
+
+def _known(reader: Reader, token: Token, start: int) -> Expr | None:
+    """A name spelled as one before it."""
+    end, hi, tokens = reader.i, reader.hi, reader.tokens
+    while end < hi and (kind := tokens[end].kind) in SCRIPTS:
+        end = reader.argument_range(end + 1)[2] if kind == "script" else end + 1
+    spelled = reader.source[token.start : tokens[end - 1].end]
+    known = _KNOWN.get((token.kind, spelled))
+    if known is None or (end < hi and tokens[end].kind == "open"):
+        return None
+    reader.i = end
+    return _built(known, spelled, reader.at(start))
+
+
+def _read(reader: Reader, token: Token, start: int) -> Expr:
+    """A name or a call that is new."""
+    sizes = len(reader.shapes)
+    scripts, primes = reader.scripts()
+    if (args := functions.call_arguments(reader, token)) is not None:
+        name = str(symbol_of(token.text.strip(), scripts, primes)[0])
+        return scripted(reader, Call(name, args, at=reader.at(start)), start)
+    powers = [s for s in scripts if is_power(token.text, s, [o for o in scripts if o is not s])]
+    symbol, transposed = symbol_of(token.text.strip(), [s for s in scripts if s not in powers], primes)
+    known = symbol, transposed, tuple(reader.script_value(script) for script in powers)
+    spelled = reader.text(start, reader.i)
+    placed = any(power.at is not None for power in known[2])  # a power that was read for this one place
+    if len(reader.shapes) == sizes and len(_KNOWN) < KNOWN_LIMIT and not placed:
+        _KNOWN[token.kind, spelled] = known
+    return _built(known, spelled, reader.at(start))
+
+
+def _built(known: _Known, spelled: str, at: Location) -> Expr:
+    symbol, transposed, powers = known
+    node: Expr = Name(symbol, spelled, at=at)
+    if transposed:
+        node = Transpose(node, at=at)
+    for power in powers:
+        node = Power(node, power, at=at)
+    return node

@@ -1,0 +1,48 @@
+"""Commands and signs → the tokens that they become, gathered from the tables of notation."""
+
+from __future__ import annotations
+
+from qkv.sheet import notation as table
+
+
+def _commands() -> dict[str, tuple[str, str]]:
+    """Every known command → the token it becomes; no kind means noise."""
+    known: dict[str, tuple[str, str]] = {name: ("func", name) for name in table.FUNCTIONS}
+    known |= {name: ("name", base) for name, base in table.NAME_COMMANDS.items()}
+    known |= {name: ("op", sign) for name, sign in table.OPERATORS.items()}
+    known |= {name: ("cmp", sign) for name, sign in table.COMPARISONS.items()}
+    known |= {name: ("rel", relation) for name, relation in table.RELATIONS.items()}
+    known |= {name: ("mark", mark) for name, mark in table.DELIMITER_COMMANDS.items()}
+    known |= dict.fromkeys((*table.NOISE, *table.FONTS), ("", ""))
+    known |= dict.fromkeys(table.WIDE, ("wide", " ")) | dict.fromkeys(table.ROW_ENDS, ("row", "\\\\"))
+    for group, name in (
+        (table.FRACTIONS, "frac"),
+        (table.ROOTS, "sqrt"),
+        (table.SUMS, "sum"),
+        (table.STRIKES, "cancel"),
+    ):
+        known |= dict.fromkeys(group, ("cmd", name))
+    known |= {name: ("cmd", name) for name in (*table.STACKED, "over", "binom")}
+    return known | {"infty": ("inf", "∞"), "prime": ("prime", "'")}
+
+
+def _signs() -> dict[str, tuple[str, str]]:
+    """Every known sign → the token it becomes."""
+    known: dict[str, tuple[str, str]] = {sign: ("op", text) for sign, text in table.OPERATORS.items() if len(sign) == 1}
+    known |= {sign: ("cmp", text) for sign, text in table.COMPARISONS.items() if len(sign) == 1}
+    known |= {sign: ("rel", text) for sign, text in table.RELATIONS.items() if not sign.isalpha()}
+    known |= {sign: ("open", sign) for sign in (*table.OPENERS, "{|")} | {
+        s: ("close", s) for s in (*table.CLOSERS, "|}")
+    }
+    known |= {sign: ("sep", sign) for sign in ",;:.|¦‖&"} | {sign: ("script", sign) for sign in "_^"}
+    return known | {
+        "√": ("cmd", "sqrt"),
+        "Σ": ("cmd", "sum"),
+        "∞": ("inf", "∞"),
+        "'": ("prime", "'"),
+        "$": ("wide", " "),
+    }
+
+
+COMMANDS = _commands()
+SIGNS = _signs()
