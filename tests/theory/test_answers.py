@@ -61,6 +61,16 @@ def test_numbers_where_the_sizes_are_known():
     assert counted.values[0].rows == ((str(4 * 2 * 16 + 2 * 4 * 4),),)
 
 
+def test_a_layer_with_stated_sizes():
+    text = "# A layer\n\nLet $n = 128$ tokens, $d_{model} = 512$, $h = 8$ heads.\n\n1. Parameters: $4 \\cdot 512^2$.\n"
+    (found,) = answers(read_sheet(text))
+    values = {value.name: value.rows[0][0] for value in found.values}
+    assert values["parameters"] == "1048576"
+    assert values["score entries"] == "131072"
+    assert values["multiplications for Q Kᵀ of one head"] == "1048576"
+    assert values["multiplications for Q Kᵀ"] == "8388608"
+
+
 def test_a_sheets_own_letters():
     text = "# Layer\n\nLet $X$ be $N \\times D$ with $D_k$ wide keys and $W_Q$ weights.\n\n- What are the dimensions of $Q$?"
     (found,) = answers(read_sheet(text))

@@ -16,7 +16,7 @@ from qkv.theory.polynomial import SYMBOL, leading, number, plain, substitute
 from qkv.theory.polynomial import latex as size_latex
 from qkv.theory.questions import QUESTIONS
 from qkv.theory.sizes import listed
-from qkv.theory.words import ABOUT_TRANSPORT
+from qkv.theory.words import ABOUT_TRANSPORT, COUNTING
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def answers(sheet: Sheet, sizes: Mapping[str, int] | None = None) -> tuple[Answe
             if (part, made.title) not in seen:
                 seen.add((part, made.title))
                 found.append(replace(made, question=text, line=line, part=part))
-    return (*found, *_transports(sheet))
+    return (*found, *_layers(sheet, known), *_transports(sheet))
 
 
 def answer(question: str, around: str = "", context: Context | None = None) -> Answer | None:
@@ -300,6 +300,40 @@ BUILDERS: dict[str, Build] = {
     "cache": _cache,
     **{f"{key} proof": _proof(key) for key in ("scores", "values", "tokens", "shift", "causal", "heads")},
 }
+
+
+def _layers(sheet: Sheet, known: Background | None) -> Iterator[Answer]:
+    """What a layer costs whose sizes a part states, where it speaks of counting."""
+    if not COUNTING.search(sheet.text):
+        return
+    lines = sheet.text.splitlines()
+    for part, sizes in (known or background(sheet)).stated.items():
+        here = sheet.parts[part]
+        if not {"n", "d", "h"} <= set(sizes) or sizes["d"] % sizes["h"]:
+            continue
+        if COUNTING.search(" ".join(lines[here.line - 1 : here.end_line])):
+            yield _layer(Context(sizes=sizes, kind="multi-head"), here.line, part)
+
+
+def _layer(context: Context, line: int, part: int) -> Answer:
+    counted = cost("multi-head", sizes={name: context.sizes[name] for name in ("n", "d", "h")})
+    scores = counted.step(Role.SCORES)
+    assert scores is not None
+    heads = context.sizes["h"]
+    per_head = [(name, int(number(size) or 0) // heads) for name, size in listed(scores.counts)]
+    amounts = [
+        ("parameters", "W_Q, W_K, W_V and W_O", number(counted.parameters)),
+        ("score entries", "all heads", number(scores.held)),
+        ("score entries of one head", "n × n", int(number(scores.held) or 0) // heads),
+        *((f"{sort} for Q Kᵀ", "all heads", number(size)) for sort, size in listed(scores.counts)),
+        *((f"{sort} for Q Kᵀ of one head", "one head", value) for sort, value in per_head),
+        ("KV cache", "keys and values of all tokens", number(counted.kv_cache)),
+        *((sort, "in total", number(size)) for sort, size in listed(counted.total) if sort in COURSE),
+    ]
+    values = tuple(Value(name, formula, ((str(value),),)) for name, formula, value in amounts)
+    said = ", ".join(f"{name} = {context.sizes[name]}" for name in ("n", "d", "h"))
+    words = f"Multi-head self-attention with {said} and d_k = d_v = {context.sizes['d'] // heads}."
+    return Answer("", line, part, "What this layer costs", words, (), values, "operation counts")
 
 
 def _transports(sheet: Sheet) -> Iterator[Answer]:

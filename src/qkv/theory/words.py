@@ -19,3 +19,8 @@ WHOLE_COST = re.compile(
     r"total|optimal|least|minim|smallest|cheapest|\bEMD\b|earth|wasserstein|distributions?\b|altogether|overall|gesamt",
     re.IGNORECASE,
 )
+COUNTING = re.compile(
+    r"parameters|multiplications|number of (entries|operations)|score entries|entries of|FLOPs|KV[ -]?cache"
+    r"|parameterzahl|anzahl der|nombre de|número de (parám|parâm|multipl|oper)|参数|乘法",
+    re.IGNORECASE,
+)
