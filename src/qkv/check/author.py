@@ -37,7 +37,9 @@ class Author(Mapping[Symbol, Value]):
     blame: dict[Symbol, tuple[int, ...]] = field(default_factory=dict)
     roots: dict[Fraction, Symbol] = field(default_factory=dict)  # √2 ≈ 1.414: roots that were printed in decimals
     parts: dict[n.Expr, Symbol] = field(default_factory=dict)  # U h_2 = [..]: printed values of expressions
+    meant: dict[Symbol, tuple[Value, tuple[int, ...]]] = field(default_factory=dict)  # see in_mind
     _made: dict[Symbol, Value] = field(default_factory=dict)
+    _in_mind: tuple[Author, ...] | None = None
 
     def __getitem__(self, symbol: Symbol) -> Value:
         if symbol in self.printed:
@@ -63,10 +65,9 @@ class Author(Mapping[Symbol, Value]):
         self.roots[square] = symbol
         self.print(symbol, value, ())
 
-    def print_part(self, expr: n.Expr, value: Value, blamed: tuple[int, ...]) -> None:
-        """Remember the printed value of an expression that has no name of its own."""
-        symbol = self.parts.setdefault(expr, Symbol("part", (), (str(len(self.parts)),)))
-        self.print(symbol, value, blamed)
+    def part(self, expr: n.Expr) -> Symbol:
+        """A symbol for the printed value of an expression that has no name of its own."""
+        return self.parts.setdefault(expr, Symbol("part", (), (str(len(self.parts)),)))
 
     def as_held(self, expr: n.Expr) -> n.Expr:
         """The expression with those parts replaced whose values were printed on their own."""
@@ -155,7 +156,29 @@ class Author(Mapping[Symbol, Value]):
         """Remember a printed value, and what is wrong with it."""
         self.printed[symbol] = value
         self.blame[symbol] = blamed
+        self.meant.pop(symbol, None)
         self._made.clear()
+        self._in_mind = None
+
+    def mean(self, symbol: Symbol, value: Value, blamed: tuple[int, ...]) -> None:
+        """Remember what a wrong print should have shown after the author's own numbers."""
+        self.meant[symbol] = value, blamed
+        self._in_mind = None
+
+    @property
+    def in_mind(self) -> tuple[Author, ...]:
+        """The author who wrote a number down wrongly and goes on with the right one: for each wrong print, and for all
+        of them; none where nothing is wrong."""
+        if self._in_mind is None:
+            chosen = [{symbol: meant} for symbol, meant in self.meant.items()]
+            chosen += [self.meant] if len(self.meant) > 1 else []
+            self._in_mind = tuple(self._minding(meant) for meant in chosen)
+        return self._in_mind
+
+    def _minding(self, meant: dict[Symbol, tuple[Value, tuple[int, ...]]]) -> Author:
+        printed = {**self.printed, **{symbol: value for symbol, (value, _) in meant.items()}}
+        blame = {**self.blame, **{symbol: blamed for symbol, (_, blamed) in meant.items()}}
+        return Author(self.trace, printed, blame, self.roots, self.parts)
 
     def blamed(self, expr: n.Expr) -> tuple[int, ...]:
         """The false claims that an expression stands on."""

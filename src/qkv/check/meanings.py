@@ -138,11 +138,12 @@ def _telling(judged: Judgement) -> int:
 
 def _program_sources(walk: Walk, target: Target, shape: tuple[int, int]) -> Iterator[Source]:
     """What the author's earlier numbers give: printed before, or by the step's own formula."""
-    for expr in _steps_of(walk, target):
-        value = walk.author.own(expr)
-        turned = fitted(value, shape) if value is not None else None
-        if turned is not None:
-            yield Source(turned, walk.author.blamed(expr), expr)
+    for author in walk.minds:
+        for expr in _steps_of(walk, target):
+            value = author.own(expr)
+            turned = fitted(value, shape) if value is not None else None
+            if turned is not None:
+                yield Source(turned, author.blamed(expr), expr)
 
 
 def _steps_of(walk: Walk, target: Target) -> Iterator[n.Expr]:
@@ -175,14 +176,15 @@ def _from_expression(
 ) -> Iterator[Source]:
     blamed = walk.copied.get(id(expr), ())
     for meant in _readings(walk, fact, expr):
-        value = walk.author.own(meant, exact=id(expr) in walk.copied)
-        if value is None:
-            continue
-        turned = fitted(value, shape)
-        if turned is None and row is not None and row.row and row.row <= value.shape[0]:
-            turned = fitted(Value((value.rows[row.row - 1],)), shape)
-        if turned is not None:
-            yield Source(turned, blamed + walk.author.blamed(meant), meant)
+        for author in walk.minds[:1] if n.is_literal(meant) else walk.minds:
+            value = author.own(meant, exact=id(expr) in walk.copied)
+            if value is None:
+                continue
+            turned = fitted(value, shape)
+            if turned is None and row is not None and row.row and row.row <= value.shape[0]:
+                turned = fitted(Value((value.rows[row.row - 1],)), shape)
+            if turned is not None:
+                yield Source(turned, blamed + author.blamed(meant), meant)
 
 
 def _readings(walk: Walk, fact: Fact, expr: n.Expr) -> Iterator[n.Expr]:

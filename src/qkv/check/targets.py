@@ -65,7 +65,7 @@ def _of_name(fact: Fact, name: n.Name, problem: Problem, printed: Container[Symb
         if item is not None:
             certain = fact.told or len(place_of(name.symbol).roles) < 2 or item.role is R.OTHER
             yield Target(n.Name(name.symbol), certain, spelled, name.symbol)
-        for expr, certain in _by_role(fact, name.symbol, resolver):
+        for expr, certain in by_role(fact, name.symbol, resolver):
             taken = isinstance(expr, n.Name) and expr.symbol != name.symbol and expr.symbol in printed
             if not taken:
                 yield Target(expr, certain, spelled, _whole(expr))
@@ -82,7 +82,8 @@ def _whole(expr: n.Expr) -> Symbol | None:
     return expr.symbol if isinstance(expr, n.Name) else None
 
 
-def _by_role(fact: Fact, symbol: Symbol, resolver: Resolver) -> Iterator[tuple[n.Expr, bool]]:
+def by_role(fact: Fact, symbol: Symbol, resolver: Resolver) -> Iterator[tuple[n.Expr, bool]]:
+    """The quantities, rows or cells that a name may stand for, and whether it is only one."""
     place = place_of(symbol, fact.head)
     roles = place.roles or ((R.Q,) if symbol.base in MISREAD_Q else ())
     head = (fact.head or 1) if place.generic else place.head

@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from flint import fmpq
+
 from qkv.check.author import Author
 from qkv.check.cells import Grid, Judged, fitted, judge_grid, shape_of
 from qkv.check.compare import loosened
 from qkv.check.mistakes import explain
 from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Verdict
-from qkv.check.targets import Target
+from qkv.check.targets import Target, by_role
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import plain
-from qkv.interpret.cells import NEG_INF, Cell, bounds, fraction
+from qkv.interpret.cells import NEG_INF, Cell, bounds, fraction, interval
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.rounding import round_digits
 from qkv.sheet.model import Link
@@ -58,6 +60,11 @@ class Walk:
         first = self.exercise(self.problem.facts[0])
         giving = (f for f in self.problem.facts if f.value is not None and f.value.at.line in lines)
         return frozenset({first, *(self.exercise(fact) for fact in giving)})
+
+    @property
+    def minds(self) -> tuple[Author, ...]:
+        """The author by the print; and without slips of the pen, where there may be some."""
+        return self.author, *self.author.in_mind
 
     def evaluated(self, expr: n.Expr) -> Value | None:
         """The true value of an expression, if it has one."""
@@ -129,7 +136,7 @@ def conclude(
         cause=cause,
         **more,
     )
-    _remember(walk, target, settled, claim)
+    _remember(walk, fact, target, settled, claim)
     return claim
 
 
@@ -181,7 +188,8 @@ def _say(cell: Cell | None, judged: Judged) -> str | None:
     return round_digits(cell, digits) or round_digits((low + high) / 2, digits) or "0"
 
 
-def _remember(walk: Walk, target: Target, judged: Judgement, claim: Claim) -> None:
+def _remember(walk: Walk, fact: Fact, target: Target, judged: Judgement, claim: Claim) -> None:
+    """What the author goes on with: the print; and what was meant by it, where a cell is wrong."""
     if isinstance(target.expr, n.Root) and len(judged) == len(judged[0]) == 1:
         square = walk.evaluated(target.expr.arg)
         if square is not None and square.exact:
@@ -191,34 +199,100 @@ def _remember(walk: Walk, target: Target, judged: Judgement, claim: Claim) -> No
         tuple(tuple(loosened(cell.shown) if claim.verdict in FALSE else cell.kept for cell in row) for row in judged)
     )
     blamed = (claim.id,) if claim.verdict in BAD else ()
-    if target.subject is None:
-        whole = walk.evaluated(target.expr) if isinstance(target.expr, (n.Product, n.Sum, n.Tanh, n.Quotient)) else None
-        turned = fitted(kept, whole.shape) if whole is not None else None
-        if turned is not None:
-            walk.author.print_part(target.expr, turned, blamed)
+    target = _as_entry(walk, fact, target)
+    meant = _placed(walk, target, _meant(judged, kept) if claim.verdict is Verdict.WRONG else kept, meant=True)
+    printed = _placed(walk, target, kept)
+    if printed is None:
         return
+    symbol, whole = printed
+    upstream = walk.author.blamed(_step_expr(walk, symbol))
+    inner = target.expr.arg if isinstance(target.expr, n.Transpose) else target.expr
+    if isinstance(inner, n.Entry):  # the rows not printed yet still stand on what the whole stands on
+        walk.rows_seen[symbol] = inner.row or 1
+        blamed = tuple(dict.fromkeys((*walk.author.blamed(n.Name(symbol)), *blamed)))
+    part_meant = isinstance(inner, n.Entry) and symbol in walk.author.meant
+    walk.author.print(symbol, whole, blamed)
+    if meant is not None and (claim.verdict is Verdict.WRONG or part_meant):
+        walk.author.mean(symbol, meant[1], upstream)
+
+
+def _step_expr(walk: Walk, symbol: Symbol) -> n.Expr:
+    item = walk.problem.program.item(symbol)
+    return item.expr if item is not None else n.Name(symbol)
+
+
+def _as_entry(walk: Walk, fact: Fact, target: Target) -> Target:
+    """s_{1,2} = q_1 · k_2 is a cell of the scores, and q_1 = x_1 W a row of Q: the one whose value it has."""
+    symbol = target.subject or (fact.symbol if isinstance(target.expr, n.Product | n.Sum | n.Quotient) else None)
+    if symbol is None or symbol in walk.author:
+        return target
+    true = walk.evaluated(target.expr)
+    for expr, _ in by_role(fact, symbol, walk.problem.resolver) if true is not None else ():
+        value = walk.evaluated(expr)
+        turned = fitted(value, true.shape) if value is not None and true is not None else None
+        inner = expr.arg if isinstance(expr, n.Transpose) else expr
+        if isinstance(inner, n.Entry) and isinstance(inner.arg, n.Name) and turned is not None and _same(turned, true):
+            return replace(target, expr=inner, subject=inner.arg.symbol)
+    return target
+
+
+def _same(a: Value, b: Value | None) -> bool:
+    """Whether two values cannot be told apart."""
+    if b is None:
+        return False
+    pairs = ((x, y) for one, other in zip(a.rows, b.rows, strict=True) for x, y in zip(one, other, strict=True))
+    return all(x is y if NEG_INF in (x, y) else _meet(x, y) for x, y in pairs)
+
+
+def _meet(x: Cell, y: Cell) -> bool:
+    (a, b), (c, d) = bounds(x), bounds(y)
+    return bool(a <= d and c <= b)
+
+
+def _meant(judged: Judgement, kept: Value) -> Value | None:
+    """The print with wrong cells as the author's own numbers give them, rounded or not."""
+    halves = [cell.shown.half for row in judged for cell in row if "." in cell.shown.text]
+    half = max(set(halves), key=halves.count) if halves else fmpq(0)
+    rows = []
+    for cells, printed in zip(judged, kept.rows, strict=True):
+        row = []
+        for cell, value in zip(cells, printed, strict=True):
+            if cell.verdict is Verdict.WRONG:
+                if cell.own is None:
+                    return None
+                low, high = (cell.own, cell.own) if cell.own is NEG_INF else bounds(cell.own)
+                value = NEG_INF if cell.own is NEG_INF else interval(low - half, high + half)
+            row.append(value)
+        rows.append(tuple(row))
+    return Value(tuple(rows))
+
+
+def _placed(walk: Walk, target: Target, value: Value | None, meant: bool = False) -> tuple[Symbol, Value] | None:
+    """The quantity that a printed value becomes, whole: a row or a cell is put into its matrix (as printed, or meant)."""
+    if value is None:
+        return None
     symbol, expr = target.subject, target.expr
+    if symbol is None:
+        whole = walk.evaluated(expr) if isinstance(expr, (n.Product, n.Sum, n.Tanh, n.Quotient)) else None
+        turned = fitted(value, whole.shape) if whole is not None else None
+        return None if turned is None else (walk.author.part(expr), turned)
+    if symbol not in walk.author:
+        return None
     if isinstance(expr, n.Transpose):
-        expr, kept = expr.arg, Certified().transpose(kept)
-    if isinstance(expr, n.Entry) and expr.row is not None and isinstance(expr.arg, n.Name) and symbol in walk.author:
-        _remember_row(walk, symbol, expr, kept, blamed)
-    elif symbol in walk.author:
-        whole = fitted(kept, walk.author[symbol].shape)
-        if whole is not None:
-            walk.author.print(symbol, whole, blamed)
+        expr, value = expr.arg, Certified().transpose(value)
+    if isinstance(expr, n.Entry) and expr.row is not None and isinstance(expr.arg, n.Name):
+        before = walk.author.meant[symbol][0] if meant and symbol in walk.author.meant else walk.author[symbol]
+        return symbol, _with_row(before, expr, value)
+    turned = fitted(value, walk.author[symbol].shape)
+    return None if turned is None else (symbol, turned)
 
 
-def _remember_row(walk: Walk, symbol: Symbol, expr: n.Entry, kept: Value, blamed: tuple[int, ...]) -> None:
-    row = expr.row or 1
-    walk.rows_seen[symbol] = row
-    whole = walk.author[symbol]
+def _with_row(whole: Value, entry: n.Entry, value: Value) -> Value:
+    row = entry.row or 1
     line = list(whole.rows[row - 1])
-    cells = [cell for r in kept.rows for cell in r]
-    if expr.column is not None:
-        line[expr.column - 1] = cells[0]
+    cells = [cell for r in value.rows for cell in r]
+    if entry.column is not None:
+        line[entry.column - 1] = cells[0]
     elif len(cells) == len(line):
         line = cells
-    rows = (*whole.rows[: row - 1], tuple(line), *whole.rows[row:])
-    # The rows not printed yet still stand on what the whole stands on.
-    standing = walk.author.blamed(n.Name(symbol))
-    walk.author.print(symbol, Value(rows), tuple(dict.fromkeys((*standing, *blamed))))
+    return Value((*whole.rows[: row - 1], tuple(line), *whole.rows[row:]))
