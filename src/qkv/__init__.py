@@ -11,6 +11,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from qkv.api import check as check
+    from qkv.api import read as read
+    from qkv.api import solve as solve
     from qkv.errors import QkvError as QkvError
     from qkv.solution import Quantity as Quantity
     from qkv.solution import Solution as Solution
@@ -20,6 +23,9 @@ __version__ = "0.1.0"
 
 # Public name → the module that it comes from.
 _HOMES = {
+    "read": "qkv.api",
+    "solve": "qkv.api",
+    "check": "qkv.api",
     "work": "qkv.working",
     "Quantity": "qkv.solution",
     "Solution": "qkv.solution",

@@ -1,22 +1,25 @@
-"""What one can do: work a problem that is given by name (working.py), read a document, solve it, check it."""
+"""What one can do: work a problem that is given by name (working.py), read a document, solve it, check it.
+
+Judging and rendering are loaded by what needs them, so that solving a sheet does not wait for them.
+"""
 
 from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from qkv.check.judge import check_sheet as judge_sheet
 from qkv.check.model import Report
 from qkv.interpret.trace import Trace
 from qkv.sheet.limits import Limits
 from qkv.sheet.model import Sheet
-from qkv.render import html, targets
-from qkv.render.options import DEFAULT
 from qkv.sheet.read import read_file, read_sheet
 from qkv.solution import Solution
-from qkv.theory.worked import answered
 from qkv.understand.problems import understand
 from qkv.working import work as work
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def read_source(text: str, file: str = "", limits: Limits | None = None) -> Sheet:
@@ -27,14 +30,21 @@ def read_source(text: str, file: str = "", limits: Limits | None = None) -> Shee
 def solve_sheet(sheet: Sheet) -> Solution:
     """Every problem of a sheet worked out, and its theory questions answered."""
     worked = [problem.trace for problem in understand(sheet) if problem.program.steps or problem.program.givens]
-    told = [Trace(program) for program in answered(sheet)]
-    traces = sorted((*worked, *told), key=lambda trace: trace.program.line)
+    traces = sorted((*worked, *_answers(sheet)), key=lambda trace: trace.program.line)
     return Solution(tuple(traces), sheet.file, sheet.unread)
+
+
+def _answers(sheet: Sheet) -> Iterator[Trace]:
+    from qkv.theory.worked import answered
+
+    return (Trace(program) for program in answered(sheet))
 
 
 def check_sheet(sheet: Sheet, against: Sheet | None = None) -> Report:
     """Every equation of a sheet, judged; the givens come from `against`, such as the assignment, if it is said."""
-    return judge_sheet(sheet, against)
+    from qkv.check.judge import check_sheet as judge
+
+    return judge(sheet, against)
 
 
 def read(source: str | Path) -> ReadSheet:
@@ -84,14 +94,19 @@ class CheckedReport(Report):
     """A report that prints as text and shows itself in a notebook."""
 
     def __str__(self) -> str:
-        return targets.reports([self], DEFAULT, targets.Target("text", 100))
+        from qkv.render.options import DEFAULT
+        from qkv.render.targets import Target, reports
+
+        return reports([self], DEFAULT, Target("text", 100))
 
     def _repr_html_(self) -> str:
-        return html.report(self, DEFAULT)
+        from qkv.render.html import report
+
+        return report(self)
 
 
 def _source(source: str | Path) -> tuple[str | None, str]:
-    """The text of a source that is text (several lines, or no such file), or None and its path."""
+    """The text of a source that is text, or None and its path: one short line that ends like a file and is one."""
     if isinstance(source, Path):
         return None, str(source)
     if "\n" not in source and len(source) < 4096 and Path(source).suffix and Path(source).exists():
