@@ -22,7 +22,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "program": ("errors", "expr", "interpret.fit"),
     "understand": ("errors", "expr", "sheet.model", "sheet.grammar", "program", "interpret"),
     "check.model": ("errors", "expr"),
-    "check": ("errors", "expr", "sheet.model", "program", "interpret", "understand", "theory"),
+    "check": ("errors", "expr", "sheet.model", "program", "interpret", "understand", "theory", "render.workings"),
     "kernel": ("errors",),
     "transport": ("errors",),
     "theory": ("errors", "expr", "sheet", "program", "interpret", "transport"),

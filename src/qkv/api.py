@@ -109,6 +109,6 @@ def _source(source: str | Path) -> tuple[str | None, str]:
     """The text of a source that is text, or None and its path: one short line that ends like a file and is one."""
     if isinstance(source, Path):
         return None, str(source)
-    if "\n" not in source and len(source) < 4096 and Path(source).suffix and Path(source).exists():
+    if not {"\n", "\0"} & set(source) and len(source) < 4096 and Path(source).suffix and Path(source).exists():
         return None, source
     return source, ""

@@ -69,12 +69,12 @@ def judge_grid(grid: Grid, true: Callable[[int], Value], owns: Iterable[Value]) 
     """Judge every cell; `true` is asked for more bits where a ball leaves a rounding open. DRIFTED stands for
     'follows from the author's own numbers' until blame is settled."""
     candidates = [own for own in owns if own.shape == shape_of(grid)]
-    values = dict.fromkeys(ENOUGH_BITS)
+    values: dict[int, Value] = {}
 
     def true_cell(bits: int, i: int, j: int) -> Cell:
-        if values[bits] is None:
-            values[bits] = true(bits)  # type: ignore[assignment]
-        return values[bits].rows[i][j]  # type: ignore[attr-defined]
+        if bits not in values:
+            values[bits] = true(bits)
+        return values[bits].rows[i][j]
 
     return tuple(
         tuple(

@@ -45,9 +45,9 @@ def judge_copies(walk: Walk, fact: Fact, link: Link) -> Step | None:
     if not isinstance(link.expr, n.Product) or not operands:
         return None
     formula = _formula_of(walk, fact)
-    if formula is not None and len(factors(formula)) >= len(operands):
-        if _judge_aligned(walk, fact, link, factors(formula)):
-            return None
+    meant = factors(formula) if formula is not None else []
+    if len(meant) >= len(operands) and _judge_aligned(walk, fact, link, meant):
+        return None
     step = identified(walk, operands)
     if step is not None and isinstance(step.expr, n.Product):
         _judge_versions(walk, fact, link, operands, step)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from flint import fmpq
 
+from qkv.check.author import Author
 from qkv.check.cells import Grid, fitted, score, shape_of
 from qkv.check.mistakes import explain
 from qkv.check.model import Verdict
@@ -57,22 +58,30 @@ def _chosen(walk: Walk, fact: Fact, tried: list[tuple[float, Found]]) -> Found |
 
 
 def _try(walk: Walk, fact: Fact, grid: Grid, before: list[Link], target: Target) -> tuple[Found | None, float]:
-    shape = shape_of(grid)
-    own = list(_program_sources(walk, target, shape))
-    judged = judged_against(walk, target.expr, grid, own)
-    if judged is None:
-        return None, -1.0
-    reached = score(judged)  # the chain's own numbers fit any meaning, so they do not help to choose one
-    sources = [*_chain_sources(walk, fact, target, before, shape), *own]
-    full = judged_against(walk, target.expr, grid, sources)
-    return (target, full or judged, sources), reached
+    """Judge by the numbers as printed; or, if fewer cells are wrong that way, by what must have been meant by them."""
+    best: tuple[Found | None, float] = None, -1.0
+    fewest = 0
+    for author in walk.minds:
+        own = list(_program_sources(walk, target, shape_of(grid), author))
+        judged = judged_against(walk, target.expr, grid, own)
+        if judged is None:
+            break
+        # The chain's own numbers fit any meaning, so they do not help to choose one.
+        sources = [*_chain_sources(walk, fact, target, before, shape_of(grid), author), *own]
+        full = judged_against(walk, target.expr, grid, sources) or judged
+        wrong = sum(cell.verdict is Verdict.WRONG for row in full for cell in row)
+        if best[0] is None or wrong < fewest:
+            best, fewest = ((target, full, sources), score(judged)), wrong
+        if fewest == 0:
+            break
+    return best
 
 
 def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target]:
     """Targets in the shape of what is shown: whole, or the row that words or order tell; then anything that agrees."""
     shape = shape_of(grid)
     doubtful = fact.pending or walk.is_foreign(fact)
-    for target in targets(fact, walk.problem, walk.author.printed):
+    for target in targets(fact, walk.problem, walk.printed_whole):
         if doubtful:
             target = replace(target, certain=False)
         whole = walk.evaluated(target.expr)
@@ -122,7 +131,7 @@ def anything(walk: Walk, grid: Grid) -> Iterator[Target]:
 
 
 def _if_telling(walk: Walk, grid: Grid, target: Target) -> Iterator[Target]:
-    judged = judged_against(walk, target.expr, grid, list(_program_sources(walk, target, shape_of(grid))))
+    judged = judged_against(walk, target.expr, grid, list(_program_sources(walk, target, shape_of(grid), walk.author)))
     if judged is None:
         return
     reached = score(judged)
@@ -136,14 +145,13 @@ def _telling(judged: Judgement) -> int:
     return sum(cell.verdict in good and 0 < cell.shown.half <= fmpq(1, 200) for row in judged for cell in row)
 
 
-def _program_sources(walk: Walk, target: Target, shape: tuple[int, int]) -> Iterator[Source]:
+def _program_sources(walk: Walk, target: Target, shape: tuple[int, int], author: Author) -> Iterator[Source]:
     """What the author's earlier numbers give: printed before, or by the step's own formula."""
-    for author in walk.minds:
-        for expr in _steps_of(walk, target):
-            value = author.own(expr)
-            turned = fitted(value, shape) if value is not None else None
-            if turned is not None:
-                yield Source(turned, author.blamed(expr), expr)
+    for expr in _steps_of(walk, target):
+        value = author.own(expr)
+        turned = fitted(value, shape) if value is not None else None
+        if turned is not None:
+            yield Source(turned, author.blamed(expr), expr)
 
 
 def _steps_of(walk: Walk, target: Target) -> Iterator[n.Expr]:
@@ -156,7 +164,7 @@ def _steps_of(walk: Walk, target: Target) -> Iterator[n.Expr]:
 
 
 def _chain_sources(
-    walk: Walk, fact: Fact, target: Target, before: list[Link], shape: tuple[int, int]
+    walk: Walk, fact: Fact, target: Target, before: list[Link], shape: tuple[int, int], author: Author
 ) -> Iterator[Source]:
     """What stands to the left in the chain, nearest first, then earlier workings of the same subject."""
     row = target.expr if isinstance(target.expr, n.Entry) and isinstance(target.expr.arg, n.Name) else None
@@ -164,27 +172,28 @@ def _chain_sources(
     if fact.symbol is not None:
         exprs += [expr for expr in reversed(walk.workings.get(fact.symbol, [])) if expr not in exprs]
     for expr in exprs:
+        if author is not walk.author and n.is_literal(expr):
+            continue  # numbers that stand there are as printed, not as meant
         for version in walk.versions.get(id(expr), ()):
             turned = fitted(version.value, shape)
             if turned is not None:
                 yield Source(turned, version.blamed, version.expr)
-        yield from _from_expression(walk, fact, expr, row, shape)
+        yield from _from_expression(walk, fact, expr, row, shape, author)
 
 
 def _from_expression(
-    walk: Walk, fact: Fact, expr: n.Expr, row: n.Entry | None, shape: tuple[int, int]
+    walk: Walk, fact: Fact, expr: n.Expr, row: n.Entry | None, shape: tuple[int, int], author: Author
 ) -> Iterator[Source]:
     blamed = walk.copied.get(id(expr), ())
     for meant in _readings(walk, fact, expr):
-        for author in walk.minds[:1] if n.is_literal(meant) else walk.minds:
-            value = author.own(meant, exact=id(expr) in walk.copied)
-            if value is None:
-                continue
-            turned = fitted(value, shape)
-            if turned is None and row is not None and row.row and row.row <= value.shape[0]:
-                turned = fitted(Value((value.rows[row.row - 1],)), shape)
-            if turned is not None:
-                yield Source(turned, blamed + author.blamed(meant), meant)
+        value = author.own(meant, exact=id(expr) in walk.copied)
+        if value is None:
+            continue
+        turned = fitted(value, shape)
+        if turned is None and row is not None and row.row and row.row <= value.shape[0]:
+            turned = fitted(Value((value.rows[row.row - 1],)), shape)
+        if turned is not None:
+            yield Source(turned, blamed + author.blamed(meant), meant)
 
 
 def _readings(walk: Walk, fact: Fact, expr: n.Expr) -> Iterator[n.Expr]:

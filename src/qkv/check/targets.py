@@ -65,14 +65,19 @@ def _of_name(fact: Fact, name: n.Name, problem: Problem, printed: Container[Symb
         if item is not None:
             certain = fact.told or len(place_of(name.symbol).roles) < 2 or item.role is R.OTHER
             yield Target(n.Name(name.symbol), certain, spelled, name.symbol)
-        for expr, certain in by_role(fact, name.symbol, resolver):
-            taken = isinstance(expr, n.Name) and expr.symbol != name.symbol and expr.symbol in printed
-            if not taken:
-                yield Target(expr, certain, spelled, _whole(expr))
+        free = [(e, c) for e, c in by_role(fact, name.symbol, resolver) if not _taken(e, name.symbol, printed)]
+        for expr, certain in free:
+            yield Target(expr, certain or len(free) == 1, spelled, _whole(expr))
         if fact.formula is not None:
             meant = resolver.expr(fact.formula, fact.head)
             if meant is not None:
                 yield Target(meant, True, spelled, name.symbol)
+
+
+def _taken(expr: n.Expr, symbol: Symbol, printed: Container[Symbol]) -> bool:
+    """Whether a quantity was printed under a name of its own, so that this letter means something else."""
+    whole = _whole(expr)
+    return whole is not None and whole != symbol and whole in printed
 
 
 def _whole(expr: n.Expr) -> Symbol | None:

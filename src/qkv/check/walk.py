@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -9,17 +10,19 @@ from flint import fmpq
 
 from qkv.check.author import Author
 from qkv.check.cells import Grid, Judged, fitted, judge_grid, shape_of
-from qkv.check.compare import loosened
+from qkv.check.compare import Agreement, follows, loosened
 from qkv.check.mistakes import explain
 from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Verdict
 from qkv.check.targets import Target, by_role
-from qkv.errors import QkvError
+from qkv.errors import Location, QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import plain
 from qkv.interpret.cells import NEG_INF, Cell, bounds, fraction, interval
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.rounding import round_digits
+from qkv.program.model import Step
+from qkv.render.workings import cell_working
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 from qkv.understand.problems import Problem
@@ -38,6 +41,7 @@ class Walk:
     claims: list[Claim]
     exercises: tuple[int | None, ...] = ()  # for each part of the sheet, the exercise that it belongs to
     workings: dict[Symbol, list[n.Expr]] = field(default_factory=dict)
+    shown: dict[tuple[Location, Symbol], Verdict] = field(default_factory=dict)  # the verdict on a quantity in a chain
     rows_seen: dict[Symbol, int] = field(default_factory=dict)
     copied: dict[int, tuple[int, ...]] = field(default_factory=dict)  # id(working) → false copies among its operands
     versions: dict[int, list[Source]] = field(default_factory=dict)  # id(working) → products of side-by-side versions
@@ -65,6 +69,11 @@ class Walk:
     def minds(self) -> tuple[Author, ...]:
         """The author by the print; and without slips of the pen, where there may be some."""
         return self.author, *self.author.in_mind
+
+    @property
+    def printed_whole(self) -> frozenset[Symbol]:
+        """What was printed at once, not row by row."""
+        return frozenset(self.author.printed.keys() - self.author.partly)
 
     def evaluated(self, expr: n.Expr) -> Value | None:
         """The true value of an expression, if it has one."""
@@ -131,7 +140,7 @@ def conclude(
         target.name,
         worst,
         formula=plain(formula) if formula is not None else "",
-        cells=cell_verdicts(settled),
+        cells=cell_verdicts(settled, _workings(walk, target)),
         follows_from=culprits,
         cause=cause,
         **more,
@@ -149,14 +158,24 @@ def _settle_blame(walk: Walk, judged: Judgement, sources: list[Source]) -> tuple
     """DRIFTED becomes CARRIED where the numbers that lead here stand on a false claim."""
     culprits: list[int] = []
     rows = []
-    for row in judged:
+    for i, row in enumerate(judged):
         cells = []
         for cell in row:
             false = _false_claims(walk, cell, sources) if cell.verdict is Verdict.DRIFTED else ()
             cells.append(replace(cell, verdict=Verdict.CARRIED) if false else cell)
             culprits.extend(false)
-        rows.append(tuple(cells))
+        carried = any(cell.verdict is Verdict.CARRIED for cell in cells)
+        rows.append(tuple(_not_by_chance(cells, sources, i) if carried else cells))
     return tuple(rows), tuple(dict.fromkeys(culprits))
+
+
+def _not_by_chance(cells: list[Judged], sources: list[Source], i: int) -> Iterator[Judged]:
+    """In a row that follows from a false claim, a cell that merely lies near the true value is a slip all the same."""
+    used = next(s for s in sources if any(cell.own is x for cell in cells for x in s.value.rows[i] if s.blamed))
+    for j, cell in enumerate(cells):
+        near = cell.verdict is Verdict.MISROUNDED
+        apart = near and follows(cell.shown, used.value.rows[i][j]) is Agreement.APART
+        yield replace(cell, verdict=Verdict.WRONG) if apart else cell
 
 
 def _false_claims(walk: Walk, cell: Judged, sources: list[Source]) -> tuple[int, ...]:
@@ -166,14 +185,36 @@ def _false_claims(walk: Walk, cell: Judged, sources: list[Source]) -> tuple[int,
     return ()
 
 
-def cell_verdicts(judged: Judgement) -> tuple[CellVerdict, ...]:
-    """The cells that are not simply right."""
+def cell_verdicts(judged: Judgement, working: Callable[[int, int], str] | None = None) -> tuple[CellVerdict, ...]:
+    """The cells that are not simply right; for a slip, how the right value comes about."""
+
+    def work(cell: Judged, i: int, j: int) -> str:
+        return working(i, j) if working is not None and cell.verdict is Verdict.WRONG else ""
+
     return tuple(
-        CellVerdict(i, j, cell.shown.text, _say(cell.true, cell), _say(cell.own, cell), cell.verdict)
+        CellVerdict(i, j, cell.shown.text, _say(cell.true, cell), _say(cell.own, cell), cell.verdict, work(cell, i, j))
         for i, row in enumerate(judged, 1)
         for j, cell in enumerate(row, 1)
         if cell.verdict not in (Verdict.RIGHT, Verdict.ROUNDED)
     )
+
+
+def _workings(walk: Walk, target: Target) -> Callable[[int, int], str]:
+    """How a cell of what is meant comes about: 2·2 + 2·3 + 2·1 = 12."""
+    expr: n.Expr = target.expr
+    row: int | None = None
+    if isinstance(target.expr, n.Entry) and target.expr.column is None and target.expr.columns is None:
+        expr, row = target.expr.arg, target.expr.row
+    item = walk.problem.program.item(expr.symbol) if isinstance(expr, n.Name) else None
+    meant = item.expr if isinstance(item, Step) else expr
+
+    def work(i: int, j: int) -> str:
+        try:
+            return cell_working(meant, walk.problem.trace.evaluate, row or i, j)
+        except (QkvError, IndexError):
+            return ""  # the shown value is turned, or a part of something: there is no such cell to explain
+
+    return work
 
 
 def _say(cell: Cell | None, judged: Judged) -> str | None:
@@ -205,10 +246,15 @@ def _remember(walk: Walk, fact: Fact, target: Target, judged: Judgement, claim: 
     if printed is None:
         return
     symbol, whole = printed
+    better = walk.shown.get((fact.statement.at, symbol))
+    if better is not None and claim.verdict in FALSE and better not in FALSE:
+        return  # a second version in the same chain: the author goes on with the good one
+    walk.shown[fact.statement.at, symbol] = claim.verdict
     upstream = walk.author.blamed(_step_expr(walk, symbol))
     inner = target.expr.arg if isinstance(target.expr, n.Transpose) else target.expr
     if isinstance(inner, n.Entry):  # the rows not printed yet still stand on what the whole stands on
         walk.rows_seen[symbol] = inner.row or 1
+        walk.author.partly.add(symbol)
         blamed = tuple(dict.fromkeys((*walk.author.blamed(n.Name(symbol)), *blamed)))
     part_meant = isinstance(inner, n.Entry) and symbol in walk.author.meant
     walk.author.print(symbol, whole, blamed)
@@ -268,7 +314,7 @@ def _meant(judged: Judgement, kept: Value) -> Value | None:
 
 
 def _placed(walk: Walk, target: Target, value: Value | None, meant: bool = False) -> tuple[Symbol, Value] | None:
-    """The quantity that a printed value becomes, whole: a row or a cell is put into its matrix (as printed, or meant)."""
+    """The quantity that a printed value becomes, whole: a row or a cell is put into its matrix as printed, or meant."""
     if value is None:
         return None
     symbol, expr = target.subject, target.expr

@@ -15,7 +15,7 @@ from qkv.kernel.keys import Keys, keys_of
 from qkv.kernel.memory import load, load_part, peek, poke, store
 from qkv.kernel.panel import Unit, row_address, unit_of
 from qkv.kernel.scores import apply_softcap
-from qkv.kernel.tile import add_rows
+from qkv.kernel.tile import SPAN, TOGETHER, add_rows, add_together
 from qkv.kernel.vectors import (
     LN_2,
     LOG2_E,
@@ -26,6 +26,7 @@ from qkv.kernel.vectors import (
     largest,
     like,
     maximum,
+    multiply,
     size_of,
     splat,
     subtract,
@@ -41,7 +42,7 @@ class DecodeWork(NamedTuple):
 
     q: int  # [rows][d], scaled
     scores: int  # of one row over one block
-    weights: int
+    weights: int  # [rows] over one block
     factor: int
     partial: int  # [rows] of (maximum, sum, weighted values) when the keys are not split
     keys: int
@@ -65,7 +66,7 @@ def lay_out_decode(job: Any, base: int, one: float) -> tuple[DecodeWork, int]:
     size, rows = size_of(one), job.group * job.n_q
     scores = base + rows * round_up(job.d, lane_count(one)) * size
     weights = scores + DECODE_BLOCK * size
-    factor = weights + DECODE_BLOCK * size
+    factor = weights + rows * DECODE_BLOCK * size
     partial = factor + FACTORS * lane_count(one) * size
     keys = partial + (rows * partial_line(job, one) if job.splits == 1 else 0)
     end = keys + (DECODE_BLOCK * (job.d + job.d_v) * size if job.storage else 0)
@@ -98,6 +99,8 @@ def decode_task(job: Any, work: DecodeWork, task: int, one: float) -> None:
     mine = parts + split * unit.rows * line
     for row in range(unit.rows):
         _start_row(job, unit, row, split, work.q, mine + row * line, one)
+    masked = job.mask != 0 or job.bias != 0
+    together = unit.rows == TOGETHER and job.n_q == 1 and job.d_v % lane_count(one) == 0 and not masked
     share = round_up((job.n_k + job.splits - 1) // job.splits, DECODE_BLOCK)
     stop = min((split + 1) * share, unit.length)
     for block in range(split * share, stop, DECODE_BLOCK):
@@ -106,7 +109,12 @@ def decode_task(job: Any, work: DecodeWork, task: int, one: float) -> None:
         for row in range(unit.rows):
             position = row % job.n_q + unit.offset
             start, last = max(block, position - job.left), min(end, position + job.right + 1)
-            if start < last:
+            if start >= last:
+                continue
+            if together:
+                if row == 0:
+                    _attend_together(job, unit, work, keys, start, last, mine, line, one)
+            else:
                 _attend_row(job, unit, row, work, keys, start, last, mine + row * line, one)
     if job.splits == 1 or fetch_add(job.counters + 8 * index, 1) == job.splits - 1:
         _join(job, unit, parts, line, one)
@@ -175,30 +183,58 @@ def _soften_row(scores: int, weights: int, keys: int, at: int, one: float) -> fl
 
 
 @compiled
+def _weigh_row(
+    job: Any, unit: Unit, row: int, work: DecodeWork, keys: Keys, start: int, end: int, part: int, one: float
+) -> float:
+    """Weights of one row over the keys start … end − 1 of a block; the factor for what came before."""
+    size, lanes = size_of(one), lane_count(one)
+    count, first = end - start, start - keys.start
+    q, weights = work.q + row * round_up(job.d, lanes) * size, work.weights + row * DECODE_BLOCK * size
+    dots(q, keys.k + first * keys.k_n, keys.k_n, count, job.d, work.scores, one)
+    if job.softcap > 0.0:
+        apply_softcap(work.scores, round_up(count, lanes) // lanes, job.softcap, one)
+    if job.mask or job.bias:
+        _mask_row(job, unit, row, work.scores, start, count, one)
+    return _soften_row(work.scores, weights, count, part + round_up(job.d_v, lanes) * size, one)
+
+
+@compiled
 def _attend_row(
     job: Any, unit: Unit, row: int, work: DecodeWork, keys: Keys, start: int, end: int, part: int, one: float
 ) -> None:
     """One row over the keys start … end − 1 of a block."""
-    size, lanes = size_of(one), lane_count(one)
+    size = size_of(one)
     count, first = end - start, start - keys.start
-    q = work.q + row * round_up(job.d, lanes) * size
-    dots(q, keys.k + first * keys.k_n, keys.k_n, count, job.d, work.scores, one)
-    if job.softcap > 0.0:
-        apply_softcap(work.scores, round_up(count, lanes) // lanes, job.softcap, one)
+    shrink = _weigh_row(job, unit, row, work, keys, start, end, part, one)
     masked = job.mask != 0 or job.bias != 0
-    if masked:
-        _mask_row(job, unit, row, work.scores, start, count, one)
-    shrink = _soften_row(work.scores, work.weights, count, part + round_up(job.d_v, lanes) * size, one)
     key = 0
     while key < count:  # runs of keys that may be used: what stands at the others is never read
         run = key if masked else count
         while run < count and peek(work.scores + run * size, one) != -np.inf:
             run += 1
         if run > key:
-            values, weights = keys.v + (first + key) * keys.v_n, work.weights + key * size
+            values, weights = keys.v + (first + key) * keys.v_n, work.weights + (row * DECODE_BLOCK + key) * size
             _add_values(job, work, values, keys.v_n, weights, run - key, part, shrink, one)
             shrink = like(1.0, one)
         key = run + 1
+
+
+@compiled
+def _attend_together(
+    job: Any, unit: Unit, work: DecodeWork, keys: Keys, start: int, end: int, part: int, line: int, one: float
+) -> None:
+    """All rows of a unit over the same keys start … end − 1, each value read once for all of them."""
+    size, lanes = size_of(one), lane_count(one)
+    for row in range(TOGETHER):
+        mine = part + row * line
+        shrink = splat(_weigh_row(job, unit, row, work, keys, start, end, mine, one))
+        for at in range(mine, mine + job.d_v * size, lanes * size):
+            store(at, multiply(load(at, one), shrink))
+    for register in range(SPAN):
+        store(work.factor + register * lanes * size, splat(one))
+    v = keys.v + (start - keys.start) * keys.v_n
+    step = DECODE_BLOCK * size
+    add_together(work.weights, step, v, keys.v_n, part, line, job.d_v // lanes, end - start, work.factor, one)
 
 
 @compiled

@@ -18,6 +18,7 @@ DECODE_ROWS = 4  # up to so many rows per key the decode kernel is faster
 DECODE_TASKS = 16  # enough for that many processors
 SPLIT_KEYS = 256  # no part of the keys is smaller
 SHARED_MULTIPLIES = 8_000_000  # with less to multiply, or less to read,
+SHARED_DECODE = 1_500_000  # (fewer queries per key are slower to multiply)
 SHARED_BYTES = 2_500_000  # waking a second thread costs more than it brings
 
 FORWARD, DECODE = 1, 2
@@ -32,10 +33,11 @@ def settle(job: Any, one: float) -> None:
     close = job.storage > 0 or (job.k_d == size and job.v_d == size)
     job.kernel = DECODE if rows <= DECODE_ROWS and close and job.weights == 0 else FORWARD
     width = job.d + job.d_v
-    busy = job.batch * job.heads * job.n_q * job.n_k * width >= SHARED_MULTIPLIES
+    multiplies = job.batch * job.heads * job.n_q * job.n_k * width
+    busy = multiplies >= SHARED_MULTIPLIES
     job.splits, job.panels = 1, 1
     if job.kernel == DECODE:
-        busy = busy or units * job.n_k * width * size >= SHARED_BYTES
+        busy = multiplies >= SHARED_DECODE or units * job.n_k * width * size >= SHARED_BYTES
         job.group = group
         if busy:
             job.splits = _splits(job.n_k, units)

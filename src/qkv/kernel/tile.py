@@ -105,6 +105,9 @@ def _product(height: int, vectors: int) -> Any:
 
 
 _product_1, _product_2, _product_3 = (_product(TILE_ROWS, n) for n in (1, 2, 3))
+TOGETHER = 4  # rows that may use a value at the same time, and
+SPAN = 4 if TILE_ROWS == 8 else 2  # so many registers of each: they leave room for the value
+_quad_wide, _quad_1 = _product(TOGETHER, SPAN), _product(TOGETHER, 1)
 _row_1, _row_4, _row_8 = (_product(1, n) for n in (1, 4, 8))
 
 
@@ -142,6 +145,24 @@ def add_product(
         at = done * width
         multiply_tiles(a, a_row, rows, a_step, b + at, b_step, c + at, c_row, count, ones, mine, one)
         done += mine
+
+
+@compiled
+def add_together(
+    weights: int, weights_row: int, b: int, b_step: int, c: int, c_row: int, vectors: int, count: int, ones: int,
+    one: float,
+) -> None:  # fmt: skip
+    """C += weights B for TOGETHER rows of so many whole registers, reading B once."""
+    size, done = size_of(one), 0
+    width = size * lane_count(one)
+    while done < vectors:
+        at, to = b + done * width, c + done * width
+        if vectors - done >= SPAN:
+            _quad_wide(weights, weights_row, TOGETHER, size, at, b_step, to, c_row, count, ones, one)
+            done += SPAN
+        else:
+            _quad_1(weights, weights_row, TOGETHER, size, at, b_step, to, c_row, count, ones, one)
+            done += 1
 
 
 @compiled

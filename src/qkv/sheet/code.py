@@ -6,12 +6,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from textwrap import dedent
 
 from qkv.errors import Location
-from qkv.expr.nodes import Expr, Name
+from qkv.expr.nodes import Expr, Name, is_literal
 from qkv.sheet.draft import Event, Said, Stated
 from qkv.sheet.grammar import Chain
+from qkv.sheet.lists import plain_list
 from qkv.sheet.model import Link, Origin, Relation
 from qkv.sheet.prose import read_paragraph
 from qkv.sheet.python import Reader
@@ -21,7 +23,10 @@ from qkv.sheet.tables import read_rows
 
 _PYTHON = ("python", "py", "python3", "py3", "ipython", "pycon", "{python}", "numpy", "pytorch", "torch")
 _MATH = ("math", "latex", "tex", "katex")
-_PROMPT = re.compile(r"^(\s*)(?:>>>|\.\.\.|In \[\d*\]:)(?=\s|$)", re.MULTILINE)
+_PROMPT = re.compile(r"\s*(?:>>>|In \[\d*\]:)(?: |$)")
+_GOES_ON = re.compile(r"\s*\.\.\.:?(?: |$)")
+_OUT = re.compile(r"^\s*Out\[\d*\]:", re.MULTILINE)
+_PYTHON_COMMENT = re.compile(r"^\s*#\s*(.+)$", re.MULTILINE)
 _SAYS_PYTHON = re.compile(r"^\s*(?:import|from|def|print)\b|\b(?:np|torch|jnp)\.\w+\(", re.MULTILINE)
 
 
@@ -32,7 +37,7 @@ def read_code(fence: Fence, reading: Reading) -> Iterator[Event]:
         yield from (Stated(chain, Origin.DISPLAY) for chain in result.chains)
         yield from result.unread
     elif fence.language in _PYTHON or _SAYS_PYTHON.search(fence.text):
-        yield from _python(fence)
+        yield from _python(fence, reading)
     else:
         yield from _plain(fence, reading)
 
@@ -51,30 +56,85 @@ def _plain(fence: Fence, reading: Reading) -> Iterator[Event]:
                 yield Said(block.text, Location(block.line))
 
 
-def _python(fence: Fence) -> Iterator[Event]:
-    source = _PROMPT.sub(lambda found: " " * len(found[0]), fence.text)
-    if "\n" not in source or source != fence.text:
-        source = dedent(source)
+def _python(fence: Fence, reading: Reading) -> Iterator[Event]:
     reader = Reader()
-    for first, body in _statements(dedent(source)):
-        line = fence.line + first
-        for comment in re.finditer(r"^\s*#\s*(.+)$", body, re.MULTILINE):
-            yield Said(comment[1].strip(), Location(line + body.count("\n", 0, comment.start(1))))
-        for node in _parse(body):
-            yield from _statement(node, reader, line)
+    for entry in _entries(fence):
+        last: ast.stmt | None = None
+        reader.indent = entry.indent
+        for first, body, nodes in _statements(entry.source):
+            line = reader.line = entry.line + first
+            for comment in _PYTHON_COMMENT.finditer(body):
+                yield Said(comment[1].strip(), Location(line + body.count("\n", 0, comment.start(1))))
+            for last in nodes:
+                yield from _statement(last, reader, line)
+        if last is not None and entry.output.strip():
+            yield from _echo(last, entry, reader, reading)
 
 
-def _statements(source: str) -> Iterator[tuple[int, str]]:
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """Python source without its prompts and its common indent, and what the console printed after it."""
+
+    line: int
+    source: str
+    indent: int
+    output: str = ""
+    output_line: int = 0
+
+
+def _entries(fence: Fence) -> Iterator[_Entry]:
+    """The entries of a console session; a fence without prompts is one entry."""
+    lines = fence.text.split("\n")
+    if not any(_PROMPT.match(line) for line in lines):
+        source = dedent(fence.text)
+        yield _Entry(fence.line, source, len(lines[0]) - len(source.split("\n", 1)[0]))
+        return
+    at = next(i for i, line in enumerate(lines) if _PROMPT.match(line))
+    while at < len(lines):
+        end = at + 1
+        while end < len(lines) and _GOES_ON.match(lines[end]):
+            end += 1
+        printed = end
+        while printed < len(lines) and not _PROMPT.match(lines[printed]):
+            printed += 1
+        prompts = [_PROMPT.match(line) or _GOES_ON.match(line) for line in lines[at:end]]
+        source = "\n".join(line[p.end() if p else 0 :] for line, p in zip(lines[at:end], prompts, strict=True))
+        output = _OUT.sub(lambda found: " " * len(found[0]), "\n".join(lines[end:printed]))
+        yield _Entry(fence.line + at, source, prompts[0].end() if prompts[0] else 0, output, fence.line + end)
+        at = printed
+
+
+def _echo(node: ast.stmt, entry: _Entry, reader: Reader, reading: Reading) -> Iterator[Event]:
+    """What the console printed for an expression: 'scores' and its value, with its formula if it has one."""
+    if not isinstance(node, ast.Expr):
+        return
+    shown = node.value
+    if isinstance(shown, ast.Call) and isinstance(shown.func, ast.Name) and shown.func.id == "print" and shown.args:
+        shown = shown.args[0]
+    left = reader.read(shown)
+    chains = reading.math(plain_list(entry.output), Location(entry.output_line)).chains
+    if left is None or len(chains) != 1 or len(chains[0].links) != 1:
+        return
+    value = replace(chains[0].links[0], relation=Relation.EQUAL)
+    links = [Link(Relation.FIRST, left, _text(shown), reader.place(shown))]
+    if isinstance(left, Name) and (formula := reader.formulas.get(left.symbol)) is not None:
+        links.append(Link(Relation.EQUAL, formula, _text(shown), links[0].at))
+    chain = replace(chains[0], links=(*links, value), at=links[0].at, text=f"{links[0].text} = {value.text}")
+    yield Stated(chain, Origin.CODE, named=False)
+
+
+def _statements(source: str) -> Iterator[tuple[int, str, list[ast.stmt]]]:
     """The whole source if it parses; else its statements one by one, so that one bad line loses only itself."""
-    if _parse(source):
-        yield 0, source
+    if nodes := _parse(source):
+        yield 0, source, nodes
         return
     lines = source.split("\n")
     start = 0
     for at in range(1, len(lines) + 1):
         ends = at == len(lines) or (lines[at][:1].strip() and lines[at][0] not in ")]}#")
         if ends:
-            yield start, "\n".join(lines[start:at])
+            body = "\n".join(lines[start:at])
+            yield start, body, _parse(body)
             start = at
 
 
@@ -106,6 +166,9 @@ def _assigned(targets: list[ast.expr], value: ast.expr, reader: Reader, line: in
     if right is None or not all(isinstance(name, Name) for name in read):
         return
     sides: list[tuple[ast.expr, Expr]] = [*zip(targets, (n for n in read if n), strict=True), (value, right)]
+    for name in read:
+        if isinstance(name, Name) and not is_literal(right):
+            reader.formulas[name.symbol] = right
     links = tuple(
         Link(Relation.EQUAL if i else Relation.FIRST, side, _text(node), reader.place(node))
         for i, (node, side) in enumerate(sides)
@@ -116,4 +179,7 @@ def _assigned(targets: list[ast.expr], value: ast.expr, reader: Reader, line: in
 
 
 def _text(node: ast.expr) -> str:
-    return ast.unparse(node)[:500]
+    """The source of a node as Python prints it; of an array over many lines only a mark."""
+    lines = (node.end_lineno or node.lineno) - node.lineno
+    columns = (node.end_col_offset or 0) - node.col_offset
+    return "…" if lines > 100 or (lines == 0 and columns > 10_000) else ast.unparse(node)[:500]

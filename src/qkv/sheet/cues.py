@@ -119,13 +119,14 @@ def questions(text: str) -> Iterator[tuple[str, int]]:
 
 
 _CLAUSE = re.compile(r"[,;:]\s+")
+_QUESTION = 2_000  # characters of a sentence in which it must begin to ask
 
 
 def _asked(sentence: str) -> re.Match[str] | None:
     """The word that asks: the first of a sentence or of a clause."""
     if found := ASK.match(sentence):
         return found
-    starts = (cut.end() for cut in _CLAUSE.finditer(sentence))
+    starts = (cut.end() for cut in _CLAUSE.finditer(sentence, 0, _QUESTION))
     return next((found for start in starts if (found := ASK.match(sentence, start))), None)
 
 

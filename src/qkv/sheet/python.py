@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from qkv.errors import Location
+from qkv.expr.names import Symbol
 from qkv.expr.nodes import (
     Concat,
     Entry,
@@ -27,10 +28,11 @@ from qkv.expr.nodes import (
     number,
 )
 from qkv.sheet.grammar import parse_math
+from qkv.sheet.numerals import decimal
 
 _SAME = (
     "array", "tensor", "asarray", "matrix", "Tensor", "FloatTensor", "constant", "float", "double", "numpy", "astype",
-    "to", "copy", "clone", "view", "reshape", "float32",
+    "to", "copy", "clone", "view", "reshape", "float32", "round", "detach", "cpu", "tolist", "squeeze",
 )  # fmt: skip
 _TRANSPOSES = ("transpose", "t", "permute", "swapaxes")
 _PRODUCTS = ("matmul", "dot", "mm", "bmm", "inner")
@@ -50,11 +52,13 @@ class Reader:
 
     def __init__(self) -> None:
         self.line = 1
+        self.indent = 0  # characters cut off before each line
+        self.formulas: dict[Symbol, Expr] = {}  # what names were last assigned, where that is no literal
         self.names: dict[str, Name | None] = {}
 
     def place(self, node: ast.expr) -> Location:
         """Where a node stands in the file."""
-        return Location(self.line + node.lineno - 1, node.col_offset + 1)
+        return Location(self.line + node.lineno - 1, self.indent + node.col_offset + 1)
 
     def read(self, node: ast.expr) -> Expr | None:
         """The expression, or None where it is not about matrices and numbers that we know."""
@@ -178,7 +182,7 @@ class Reader:
 
 def _finite(value: float, at: Location) -> Expr | None:
     text = repr(value)
-    return replace(number(text), at=at) if text not in ("inf", "nan") else None
+    return decimal(text, at) if text not in ("inf", "nan") else None
 
 
 def _negative(inner: Expr | None, at: Location) -> Expr | None:

@@ -67,6 +67,7 @@ _OPENERS = re.compile(
 )
 _FENCE = re.compile(r"\s*(?P<mark>`{3,}|~{3,})\s*(?P<language>[^`~\s]*)[^`]*$")
 _DIV = re.compile(r"\s*:{3,}\s*\{?\.?(?P<name>[\w-]*)[^:]*$")
+_CONSOLE = re.compile(r"\s*>>> (?:import |from |print\(|\w+\s*(?:[=(.@]|$))")
 _QUOTE = re.compile(r"\s{0,3}(?:>\s?)+")
 _OPENS_LIST = re.compile(r"\[[\s\d.,;eE+\-−∞inf\[\]]*(?:#.*)?$")
 _RULE = re.compile(r"\s*([-*_])(?:\s*\1){2,}\s*$")
@@ -107,6 +108,8 @@ def _moved(block: Block, by: int) -> Block:
 def _block_at(lines: list[str], at: int, closers: dict[str, list[int]]) -> tuple[Block | None, int]:
     if fence := _FENCE.match(lines[at]):
         return _fence(lines, at, fence)
+    if _CONSOLE.match(lines[at]):
+        return _console(lines, at)
     if div := _DIV.match(lines[at]):
         rank = div_rank(div["name"].lower())
         return (Title(div["name"], at + 1, rank, div["name"].lower()) if rank is not None else None), at + 1
@@ -150,6 +153,7 @@ def _interrupts(lines: list[str], at: int, *, in_list: bool) -> bool:
     if (
         not line.strip()
         or _FENCE.match(line)
+        or _CONSOLE.match(line)
         or _DIV.match(line)
         or heading_at(lines, at, within=True)
         or opening_at(line)
@@ -206,6 +210,14 @@ def _fence(lines: list[str], start: int, opening: re.Match[str]) -> tuple[Fence,
     return Fence(opening["language"].lower(), "\n".join(lines[start + 1 : at]), start + 2), at + 1
 
 
+def _console(lines: list[str], start: int) -> tuple[Fence, int]:
+    """A console session that stands in no fence: it ends with the paragraph."""
+    end = start
+    while end < len(lines) and lines[end].strip():
+        end += 1
+    return Fence("python", "\n".join(lines[start:end]), start + 1), end
+
+
 def _closes_fence(line: str, mark: str) -> bool:
     bare = line.strip()
     return len(bare) >= len(mark) and bare == mark[0] * len(bare)
@@ -215,7 +227,21 @@ def _lines(text: str) -> list[str]:
     """The lines of the file, with comments, front matter and quote marks overwritten by blanks."""
     lines = _without_comments(text).split("\n")
     _blank_front_matter(lines)
-    return [_without_quote(line) if ">" in line[:8] else line for line in lines]
+    if ">" in text:
+        _blank_quotes(lines)
+    return lines
+
+
+def _blank_quotes(lines: list[str]) -> None:
+    """Overwrite quote marks; the prompts of a console are none, nor is anything in a fence that is not quoted."""
+    mark = ""
+    for at, line in enumerate(lines):
+        if mark:
+            mark = "" if _closes_fence(line, mark) else mark
+        elif fence := _FENCE.match(line):
+            mark = fence["mark"]
+        elif ">" in line[:8] and not _CONSOLE.match(line):
+            lines[at] = _without_quote(line)
 
 
 def _without_quote(line: str) -> str:

@@ -33,7 +33,7 @@ class Form(Enum):
 
 @dataclass(frozen=True)
 class Fact:
-    """One chain. `links` are those not struck; `subjects` its leading names; `head` and `row` come from scripts or words."""
+    """One chain. `links` are those not struck; `subjects` are its leading names."""
 
     statement: Statement
     links: tuple[Link, ...]
@@ -349,6 +349,8 @@ def place_of(symbol: Symbol, head: int | None = None) -> Place:
             numbers = [int(digit) for digit in str(numbers[0])]  # a_{31} is a_{3,1}
         row = numbers[0] if numbers else None
         column = numbers[1] if len(numbers) > 1 else None
+        if column is not None:  # s_{1,2} is a score, not a part of the vector s
+            roles = tuple(role for role in roles if role in SCORE_ROLES | {Role.WEIGHTS}) or roles
         timed = symbol.base in ("s", "c") and all(letter.startswith("t") for letter in letters)
         return Place(roles, head, row, column, bool(letters) and not numbers and not timed)
     if numbers:

@@ -22,7 +22,7 @@ def _shared(found: Gathering, key: Gathering) -> int:
 
 
 def with_givens_of(found: Gathering, key: Gathering) -> Gathering:
-    """The solution's problem with the assignment's numbers: what the solution prints of them are copies to be judged."""
+    """The solution's problem with the assignment's numbers; what the solution prints of them are copies to judge."""
     givens = {k: _from(given, key.givens.get(k)) for k, given in found.givens.items()}
     tokens = {k: _from(given, key.tokens.get(k)) for k, given in found.tokens.items()}
     others = {k: _from(given, key.others.get(k)) for k, given in found.others.items()}
