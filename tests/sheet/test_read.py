@@ -144,6 +144,11 @@ def test_tables_and_grids(text, expected):
         ("Q, K = X @ Wq, X @ Wk", ["2: Q = Product", "2: K = Product"]),
         ("Q = K = V = X", ["2: Q = K = V = X"]),
         ("x = open('f').read()\nimport os", []),
+        (
+            ">>> X = np.array([[1, 2],\n...               [3, 4]])\n>>> Q = X @ W\n>>> Q.round(2)\narray([[1., 2.],\n       [3., 4.]])\n>>> print(d_k)\n2",
+            ["2: X = 1 2; 3 4", "4: Q = Product", "5: Q = Product = 1 2; 3 4", "8: d_k = 2"],
+        ),
+        ("In [1]: Q = X\n\nIn [2]: Q\nOut[2]: array([1., 2.])", ["2: Q = X", "4: Q = X = 1 2"]),
         ("this is no python = (\nX = [[1, 2]]", ["3: X = 1 2"]),
     ],
 )

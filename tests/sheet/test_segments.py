@@ -114,3 +114,10 @@ def test_sizes_in_the_margin_are_no_grid():
 def test_cells_know_their_columns():
     (rows,) = blocks("|  a | bc |\n|---|---|\n| 10 |  7 |")
     assert [(cell.line, cell.column) for cell in rows.cells[1]] == [(3, 3), (3, 9)]
+
+
+def test_prompts_of_a_console_are_no_quote_marks():
+    session = ">>> X = f(1)\n>>> X\n[1, 2]"
+    assert list(blocks(session)) == [Fence("python", session, 1)]
+    assert list(blocks(f"```\n{session}\n```")) == [Fence("", session, 2)]
+    assert list(blocks(">>> quoted thrice")) == [Paragraph("    quoted thrice", 1)]

@@ -163,7 +163,7 @@ def _assigned(targets: list[ast.expr], value: ast.expr, reader: Reader, line: in
     reader.line = line
     read = [reader.read(target) for target in targets]
     right = reader.read(value)
-    if right is None or not all(isinstance(name, Name) for name in read):
+    if right is None or not all(isinstance(name, Name) for name in read) or (not read and isinstance(right, Name)):
         return
     sides: list[tuple[ast.expr, Expr]] = [*zip(targets, (n for n in read if n), strict=True), (value, right)]
     for name in read:
