@@ -9,6 +9,7 @@ from qkv.errors import Location
 from qkv.sheet.expressions import Reader
 from qkv.sheet.lexer import Token
 from qkv.sheet.notation import PROSE_WORDS
+from qkv.sheet.operators import SCRIPTS
 
 _JOINING_WORDS = frozenset(("and", "or", "&", "und", "et", "y", "и", "和", "且", "with", "where"))
 # What a formula is made of: outside of brackets it neither ends a statement nor needs a second look.
@@ -97,7 +98,7 @@ class _Cutter:
             if token.kind == "sep" or self._divides(i, after):
                 self._separate(i, token, after)
         else:
-            if not self.reader.strict and token.gap == 2 and self._divides(i - 1, i):
+            if not self.reader.strict and token.gap and self._begins_anew(i, token):
                 self._cut("row", i)
                 self.lo = self.hi = i
             self.hi = after
@@ -123,6 +124,25 @@ class _Cutter:
         if tokens[self.hi - 1].kind in ("rel", "op", "cmp"):
             return False
         return following is None or following.kind not in ("rel", "op", "cmp")
+
+    def _begins_anew(self, i: int, token: Token) -> bool:
+        """Whether a plain line ends before a token, or a wide gap stands before 'v1 = …' in the middle of one."""
+        if token.gap == 2:
+            return self._divides(i - 1, i)
+        reader = self.reader
+        if (
+            token.kind not in ("name", "word")
+            or token.start - reader.tokens[i - 1].end < 2
+            or not self.marks
+            or self.lo >= self.hi
+        ):
+            return False
+        end, tokens = i + 1, reader.tokens
+        while end < len(tokens) and tokens[end].kind in SCRIPTS:
+            end += 1
+            if tokens[end - 1].kind == "script" and end < len(tokens):
+                end = max(reader.partner[end], end) + 1
+        return end < len(tokens) and tokens[end].kind == "rel" and self._divides(i - 1, i)
 
     def _defines(self, after: int) -> bool:
         """Whether a colon stands between a bare symbol and a literal."""

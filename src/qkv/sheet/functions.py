@@ -150,6 +150,9 @@ def arguments(reader: Reader) -> tuple[Expr, ...]:
     start = reader.i
     end = reader.partner[start]
     reader.i = end + 1
+    if start + 1 < end and all(t.kind in ("op", "sep") for t in reader.tokens[start + 1 : end]):
+        text = reader.text(start + 1, end)  # softmax(·), softmax(…): what stands above
+        return (Name(symbol_of("dots", ())[0], text, at=reader.at(start + 1)),)
     spans = [span for span in matrices.comma_spans(reader, start + 1, end) if not _is_keyword(reader, *span)]
     if len(spans) == 1:
         return (matrices.bracket(reader, *spans[0], "(", reader.at(start)),)

@@ -34,6 +34,8 @@ _FRAME = re.compile(r"\\(?:boxed|fbox|framebox)\s*\{")
 _PRINTED = re.compile(r"(?: {4,}|\t)[-−]?\d+(?:\.\d*)?(?:e[-+]?\d+)?\s*$")
 _WORD_LIST = re.compile(r"\[[^\[\]\d=\\]*[^\W\d_]{2}[^\[\]\d=\\]*\]")  # [I, am, Fine.]
 _TUPLE = re.compile(r"(?<![\w)\]}^])\((\s*[-−]?\d+\.\d+(?:\s*,\s*[-−]?\d+\.\d+)+\s*)\)(?![\^'\w])")  # (0.2, 0.8)
+_VECTOR = r"[A-Za-z](?:_?\d{1,2}|[₀-₉]+)"
+_DOT_PRODUCT = re.compile(rf"((?<![\w.]){_VECTOR}(?:\^?T|ᵀ)?\s?)\.(\s?{_VECTOR}(?![\w.(]))")  # 'q1 . k1 = 2'
 _DASHED_COLON = re.compile(r":\s?-(?=\s)")  # 'Step 3 :- A = …'
 _NAME_ALONE = re.compile(r"[^=≈\n]{1,60}(?:=|≈)\s*$")  # 'Q =', with its value in the next block
 _MARKER = re.compile(
@@ -240,6 +242,7 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
         yield Said(line.strip(), at)
         return
     source = NOUN_BEFORE_NAME.sub(_noun, _WORD_LIST.sub(_blank, line))
+    source = _DOT_PRODUCT.sub(r"\1·\2", source)
     source = _DASHED_COLON.sub(lambda found: ":".ljust(len(found[0])), _TUPLE.sub(r"[\1]", source))
     result = reading.math(source, at, strict=False)
     done, starts = 0, [0, *(found.end() for found in re.finditer("\n", line))]

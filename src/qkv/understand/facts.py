@@ -139,6 +139,8 @@ def _tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
             return n.Exp(n.number(1), at=part.at)
         if isinstance(part, n.Call) and part.function.lower() in MASKS and len(part.args) == 1:
             return n.Mask(part.args[0], at=part.at)
+        if isinstance(part, n.Product) and isinstance(part.left, n.Quotient) and n.names_in(part.right):
+            return _with_scale_below(part)
         if isinstance(part, n.Product) and _is_head(part.right) and _all_heads(part.left):
             return n.Concat((*_listed(part.left), part.right), at=part.at)  # [Z_1 Z_2]
         return part
@@ -146,6 +148,16 @@ def _tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
     for statement in statements:
         links = tuple(replace(link, expr=n.rewrite(link.expr, change)) for link in statement.links)
         yield replace(statement, links=links)
+
+
+def _with_scale_below(product: n.Product) -> n.Expr:
+    """1/√d_k · Q Kᵀ as Q Kᵀ / √d_k, one way of writing it."""
+    scale = product.left
+    if not isinstance(scale, n.Quotient) or not any(isinstance(part, n.Root) for part in n.walk(scale.denominator)):
+        return product
+    one = isinstance(scale.numerator, n.Number) and scale.numerator.value == 1
+    top = product.right if one else n.Product(scale.numerator, product.right)
+    return n.Quotient(top, scale.denominator, at=product.at)
 
 
 def _is_head(expr: n.Expr) -> bool:

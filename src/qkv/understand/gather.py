@@ -246,6 +246,8 @@ def _note_subject(
         place = replace(place, row=1)  # one query and one key, as vectors
     if role in (R.D_K, R.D_V, R.D_MODEL, R.HEADS):
         _note_size(found, role, value, fact)
+    elif role is R.SOURCE and _has_formula(name.symbol, facts):
+        return
     elif role is R.SOURCE and place.row is None and bare and value is not None and max(value.shape) > 1:
         _note_primary(found, name, value, role, None, fact)
     elif place.generic and (value is None or name.symbol.base in TOKEN_BASES):
@@ -397,7 +399,41 @@ def _settle_added(found: Gathering) -> None:
         found.givens.setdefault((R.MASK, None), replace(found.others.pop(symbol), role=R.MASK))
 
 
+def _settle_damaged(found: Gathering) -> None:
+    """A named weight matrix that does not fit its printed product: mended where exactly one repair does."""
+    for (role, head), printed in found.printed.items():
+        x_role, w_role = FACTORS.get(role, (None, None))
+        source = found.givens.get((x_role, None)) if x_role else None
+        key = (w_role, head) if (w_role, head) in found.givens else (w_role, None)
+        weight = found.givens.get(key) if w_role else None  # type: ignore[arg-type]
+        if (
+            source is None
+            or weight is None
+            or not isinstance(source.expr, n.Matrix)
+            or not isinstance(weight.expr, n.Matrix)
+        ):
+            continue
+        if source.expr.is_ragged or printed.is_ragged or source.expr.shape[1] != weight.expr.shape[0]:
+            continue
+        if weight.expr.is_ragged or weight.expr.shape[1] == printed.shape[1] + 1:
+            _mend(found, key, weight, source.expr, printed)  # type: ignore[arg-type]
+
+
+def _is_damaged(weight: n.Matrix, printed: n.Matrix) -> bool:
+    return weight.is_ragged or weight.shape[1] == printed.shape[1] + 1
+
+
+def _mend(found: Gathering, key: Key, weight: Given, source: n.Matrix, printed: n.Matrix) -> None:
+    damaged = weight.expr
+    mended = mend_factor(source, damaged, printed) if isinstance(damaged, n.Matrix) else None
+    if mended is not None and mended.repair and mended.matrix is not None:
+        found.givens[key] = replace(weight, expr=mended.matrix)
+        found.repairs.append(Repair(weight.line or 0, "", mended.repair, mended.reason))
+        found.notes.append(f"line {weight.line}: {mended.reason}")
+
+
 def _settle(found: Gathering, earlier: Gathering | None) -> None:
+    _settle_damaged(found)
     _settle_added(found)
     own = (found.givens, found.tokens, found.others, found.claimed, found.claimed_tokens, found.names, found.cells)
     found.speaks = any(own)

@@ -22,7 +22,7 @@ from qkv.understand.formulas import formula_role
 from qkv.understand.gather import Gathering, gather, role_of_name, stated_names, to_spec
 from qkv.understand.key import nearest_key, with_givens_of
 from qkv.understand.resolve import Resolver, at_index, cut_symbol
-from qkv.understand.roles import DERIVED, WITHOUT_SCALE
+from qkv.understand.roles import CAUSAL, DERIVED, WITHOUT_SCALE
 from qkv.understand.scopes import scopes
 
 R = Role
@@ -160,6 +160,7 @@ def _problem(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem
     program = _template(found, title, first.at.line)
     program = _with_sheet_formulas(program, scope, found)
     program = _without_scale(program, scope, sheet)
+    program = _with_mask(program, scope, sheet)
     program = _workable(program)
     resolver = Resolver(program, _sizes(program, found), only_row=found.only_row)
     return Problem(Trace(program), scope, resolver, tuple(found.repairs))
@@ -201,6 +202,29 @@ def _without_scale(program: Program, scope: tuple[Fact, ...], sheet: Sheet) -> P
     weights = Symbol("A", ("unscaled",))
     step = Step(weights, n.Softmax(n.Name(scores)), R.OTHER, symbol_plain(weights), says="weights without the scale")
     return _with_step(program, step)
+
+
+def _with_mask(program: Program, scope: tuple[Fact, ...], sheet: Sheet) -> Program:
+    """'Do it again with a causal mask': the masked weights and output, beside the open ones."""
+    first, last = scope[0].statement.at.line, scope[-1].statement.end_line
+    later = (
+        q for q in sheet.questions if first <= q.line and (q.line <= last or sheet.statements[-1].end_line <= last)
+    )
+    scores = program.find(R.SCALED) or program.find(R.SCORES)
+    weights, output = program.find(R.WEIGHTS), program.find(R.OUTPUT)
+    masked = program.find(R.MASKED) or program.find(R.MASK)
+    if scores is None or weights is None or masked is not None or not any(CAUSAL.search(q.text) for q in later):
+        return program
+    a, z = Symbol("A", ("causal",)), Symbol("Output", ("causal",))
+    step = Step(
+        a, n.Softmax(n.Mask(n.Name(scores)), by_rows=True), R.OTHER, symbol_plain(a), says="weights with a causal mask"
+    )
+    program = _with_step(program, step)
+    item = program.item(output) if output is not None else None
+    if item is None:
+        return program
+    mixed = n.rewrite(item.expr, lambda part: n.Name(a) if part == n.Name(weights) else part)
+    return _with_step(program, Step(z, mixed, R.OTHER, symbol_plain(z), says="output with a causal mask"))
 
 
 def _with_sheet_formulas(program: Program, scope: tuple[Fact, ...], found: Gathering) -> Program:

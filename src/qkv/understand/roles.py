@@ -84,6 +84,7 @@ STAGE_LABELS = {
     "scaled": R.SCALED,
     "causal": R.MASKED,
     "norm": R.SCALED,
+    "tilde": R.SCALED,
 }
 SCORE_ROLES = frozenset({R.SCORES, R.SCALED, R.MASKED})
 
@@ -123,7 +124,7 @@ def roles_of(symbol: Symbol) -> tuple[Role, ...]:
     if not found:
         found = tuple(role for pattern, role in WORD_ROLES if re.search(pattern, base, re.IGNORECASE))
     stages = [STAGE_LABELS[x.lower()] for x in labels if x.lower() in STAGE_LABELS]
-    if stages and found and found[0] in SCORE_ROLES:
+    if stages and SCORE_ROLES.intersection(found):
         return (stages[0],)
     return found
 

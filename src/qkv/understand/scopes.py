@@ -49,8 +49,8 @@ def scopes(facts: tuple[Fact, ...], sheet: Sheet) -> Iterator[tuple[Fact, ...]]:
     current = _Open()
     for item in items:
         title = sheet.parts[item.fact.statement.part].title if item.fact.statement.part < len(sheet.parts) else ""
-        new_exercise = item.fact.statement.part in giving and bool(EXERCISE.search(title))
-        if current.facts and _begins(item, current, fresh, new_exercise):
+        exercise = bool(EXERCISE.search(title))
+        if current.facts and _begins(item, current, fresh, giving, exercise):
             yield tuple(current.facts)
             current = _Open(causal=current.causal)
         _take(item, current)
@@ -125,14 +125,15 @@ def _parts_giving_qkv(facts: tuple[Fact, ...]) -> set[int]:
     return {part for part, roles in bare.items() if {Role.Q, Role.K} <= roles and not roles & weights}
 
 
-def _begins(item: _Bound, current: _Open, fresh: set[int], new_exercise: bool) -> bool:
+def _begins(item: _Bound, current: _Open, fresh: set[int], giving: set[int], exercise: bool) -> bool:
     fact = item.fact
     if fact.statement.struck or fact.statement.origin is Origin.CODE:
         return False
     part = fact.statement.part
-    if part != current.part and part in fresh and current.shown and not _another_head(fact, current):
+    new = part != current.part
+    if new and part in fresh and (current.shown or exercise) and not _another_head(fact, current):
         return True
-    if _restarts(item, current) or (part != current.part and new_exercise):
+    if _restarts(item, current) or (new and exercise and part in giving):
         return True
     return _masks(fact) and Role.WEIGHTS in current.shown and not current.causal
 
