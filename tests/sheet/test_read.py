@@ -62,6 +62,8 @@ def told(text, file=""):
         ("$$\\boxed{Z = [1, 2]}$$", ["1: Z = 1 2"]),
         ("It costs $5 and then $6.", []),
         ("See [the paper](http://x.org/a=1) and <http://y.org/b=2>.", []),
+        ("q1 . k1 = 2 and q_1.k_2 = 3.", ["1: Product = 2", "1: Product = 3"]),
+        ("See K. V = 2.", ["1: V = 2"]),
         ("output = weights V = [1, 2]", ["1: output = Product = 1 2"]),
         ("the output Z = A V = [1, 2]", ["1: Z = Product = 1 2"]),
         ("Figure 1: softmax gives a = [1, 2]", []),
