@@ -37,7 +37,7 @@ class Author(Mapping[Symbol, Value]):
     blame: dict[Symbol, tuple[int, ...]] = field(default_factory=dict)
     roots: dict[Fraction, Symbol] = field(default_factory=dict)  # √2 ≈ 1.414: roots that were printed in decimals
     parts: dict[n.Expr, Symbol] = field(default_factory=dict)  # U h_2 = [..]: printed values of expressions
-    partly: set[Symbol] = field(default_factory=set)  # printed row by row, so that other rows may be stale
+    missing: dict[Symbol, set[tuple[int, int]]] = field(default_factory=dict)  # cells not yet printed, row by row
     meant: dict[Symbol, tuple[Value, tuple[int, ...]]] = field(default_factory=dict)  # see in_mind
     _made: dict[Symbol, Value] = field(default_factory=dict)
     _in_mind: tuple[Author, ...] | None = None
@@ -88,7 +88,7 @@ class Author(Mapping[Symbol, Value]):
                 return part
             plain = self._plain_sizes(part)
             known = self._steps.get(plain)
-            return part if known is None or known in self.partly or plain == whole else n.Name(known)
+            return part if known is None or self.missing.get(known) or plain == whole else n.Name(known)
 
         return n.rewrite(expr, change)
 
@@ -179,7 +179,7 @@ class Author(Mapping[Symbol, Value]):
     def _minding(self, meant: dict[Symbol, tuple[Value, tuple[int, ...]]]) -> Author:
         printed = {**self.printed, **{symbol: value for symbol, (value, _) in meant.items()}}
         blame = {**self.blame, **{symbol: blamed for symbol, (_, blamed) in meant.items()}}
-        return Author(self.trace, printed, blame, self.roots, self.parts, self.partly)
+        return Author(self.trace, printed, blame, self.roots, self.parts, self.missing)
 
     def blamed(self, expr: n.Expr) -> tuple[int, ...]:
         """The false claims that an expression stands on."""

@@ -69,7 +69,7 @@ def _try(walk: Walk, fact: Fact, grid: Grid, before: list[Link], target: Target)
         # The chain's own numbers fit any meaning, so they do not help to choose one.
         sources = [*_chain_sources(walk, fact, target, before, shape_of(grid), author), *own]
         full = judged_against(walk, target.expr, grid, sources) or judged
-        wrong = sum(cell.verdict is Verdict.WRONG for row in full for cell in row)
+        wrong = sum(cell.verdict in (Verdict.WRONG, Verdict.MISROUNDED) for row in full for cell in row)
         if best[0] is None or wrong < fewest:
             best, fewest = ((target, full, sources), score(judged)), wrong
         if fewest == 0:

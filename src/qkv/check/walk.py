@@ -73,7 +73,7 @@ class Walk:
     @property
     def printed_whole(self) -> frozenset[Symbol]:
         """What was printed at once, not row by row."""
-        return frozenset(self.author.printed.keys() - self.author.partly)
+        return frozenset(symbol for symbol in self.author.printed if not self.author.missing.get(symbol))
 
     def evaluated(self, expr: n.Expr) -> Value | None:
         """The true value of an expression, if it has one."""
@@ -254,12 +254,20 @@ def _remember(walk: Walk, fact: Fact, target: Target, judged: Judgement, claim: 
     inner = target.expr.arg if isinstance(target.expr, n.Transpose) else target.expr
     if isinstance(inner, n.Entry):  # the rows not printed yet still stand on what the whole stands on
         walk.rows_seen[symbol] = inner.row or 1
-        walk.author.partly.add(symbol)
+        _note_printed(walk, symbol, inner, whole)
         blamed = tuple(dict.fromkeys((*walk.author.blamed(n.Name(symbol)), *blamed)))
     part_meant = isinstance(inner, n.Entry) and symbol in walk.author.meant
     walk.author.print(symbol, whole, blamed)
     if meant is not None and (claim.verdict is Verdict.WRONG or part_meant):
         walk.author.mean(symbol, meant[1], upstream)
+
+
+def _note_printed(walk: Walk, symbol: Symbol, entry: n.Entry, whole: Value) -> None:
+    """Strike the cells of a row, or one cell, off the list of those that are still to come."""
+    rows, columns = whole.shape
+    every = {(i, j) for i in range(1, rows + 1) for j in range(1, columns + 1)}
+    left = walk.author.missing.setdefault(symbol, every)
+    left -= {(i, j) for i, j in every if i == entry.row and entry.column in (j, None)}
 
 
 def _step_expr(walk: Walk, symbol: Symbol) -> n.Expr:

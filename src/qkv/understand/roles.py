@@ -214,7 +214,7 @@ GIVEN_PHRASES: tuple[tuple[Role, re.Pattern[str]], ...] = (
 )
 TOKENS_ARE_COLUMNS = re.compile(
     r"(?:tokens?|embeddings?|vectors?|inputs?) (?:are|is|as|form|stand as) (?:the )?columns?|columns? (?:are|of X are|is a) tokens?"
-    r"|every \**column\**.{0,30}token|spalten|列向量",
+    r"|every \**column\**.{0,30}token|spalten|列向量|tokens? (?:sont|en|son|são)\b.{0,9}\bcol[ou]",
     re.IGNORECASE,
 )
 PER_COLUMN = re.compile(r"(?:per|in|as|each|every|one)\b.{0,20}\bcolumns?", re.IGNORECASE)
