@@ -106,6 +106,13 @@ def test_grouped_queries(heads, kv_heads, n_q):
     agree(*arrays(n_q, 90, heads=heads, kv_heads=kv_heads), causal=True)
 
 
+@pytest.mark.parametrize("heads,kv_heads", [(4, 1), (8, 1), (8, 2), (5, 1)])
+@pytest.mark.parametrize("options", [{}, {"lengths": [90, 3]}, {"softcap": 2.0, "window": (30, 0)}], ids=str)
+def test_one_query_for_a_whole_group(heads, kv_heads, options):
+    for d in (32, 80):
+        agree(*arrays(1, 90, d=d, heads=heads, kv_heads=kv_heads), **options)
+
+
 def test_a_block_sparse_mask_skips_tiles_and_stays_right():
     rng = np.random.default_rng(2)
     blocks = rng.random((5, 5)) < 0.2

@@ -100,7 +100,7 @@ def decode_task(job: Any, work: DecodeWork, task: int, one: float) -> None:
     for row in range(unit.rows):
         _start_row(job, unit, row, split, work.q, mine + row * line, one)
     masked = job.mask != 0 or job.bias != 0
-    together = unit.rows == TOGETHER and job.n_q == 1 and job.d_v % lane_count(one) == 0 and not masked
+    together = unit.rows % TOGETHER == 0 and job.n_q == 1 and job.d_v % lane_count(one) == 0 and not masked
     share = round_up((job.n_k + job.splits - 1) // job.splits, DECODE_BLOCK)
     stop = min((split + 1) * share, unit.length)
     for block in range(split * share, stop, DECODE_BLOCK):
@@ -225,7 +225,7 @@ def _attend_together(
 ) -> None:
     """All rows of a unit over the same keys start … end − 1, each value read once for all of them."""
     size, lanes = size_of(one), lane_count(one)
-    for row in range(TOGETHER):
+    for row in range(unit.rows):
         mine = part + row * line
         shrink = splat(_weigh_row(job, unit, row, work, keys, start, end, mine, one))
         for at in range(mine, mine + job.d_v * size, lanes * size):
@@ -234,7 +234,9 @@ def _attend_together(
         store(work.factor + register * lanes * size, splat(one))
     v = keys.v + (start - keys.start) * keys.v_n
     step = DECODE_BLOCK * size
-    add_together(work.weights, step, v, keys.v_n, part, line, job.d_v // lanes, end - start, work.factor, one)
+    for row in range(0, unit.rows, TOGETHER):
+        weights, to = work.weights + row * step, part + row * line
+        add_together(weights, step, v, keys.v_n, to, line, job.d_v // lanes, end - start, work.factor, one)
 
 
 @compiled

@@ -14,7 +14,7 @@ from qkv.kernel.tile import TILE_VECTORS
 from qkv.kernel.vectors import lane_count, size_of
 
 PANELS = 4  # panels per task: 192 rows of float32 read each block of keys once from memory
-DECODE_ROWS = 4  # up to so many rows per key the decode kernel is faster
+DECODE_ROWS = 8  # up to so many rows per key the decode kernel is faster
 DECODE_TASKS = 16  # enough for that many processors
 SPLIT_KEYS = 256  # no part of the keys is smaller
 SHARED_MULTIPLIES = 8_000_000  # with less to multiply, or less to read,
