@@ -14,9 +14,11 @@ from qkv.check.model import Verdict
 from qkv.check.targets import Target, targets
 from qkv.check.walk import Judgement, Source, Walk, judged_against
 from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value
 from qkv.sheet.model import Link
-from qkv.understand.facts import Fact
+from qkv.understand.facts import Fact, place_of
+from qkv.understand.roles import SCORE_ROLES
 
 Found = tuple[Target, Judgement, list[Source]]
 SURE = 0.9  # share of cells that must agree for a meaning to be taken without looking further
@@ -54,7 +56,15 @@ def _chosen(walk: Walk, fact: Fact, tried: list[tuple[float, Found]]) -> Found |
     if explain(walk.problem.trace, walk.author, best[0].expr, best[1]) is not None:
         return best
     named = [found for _, found in tried if fact.symbol is not None and found[0].expr == n.Name(fact.symbol)]
+    if fact.symbol is not None and _is_cell(fact.symbol):
+        named = [found for _, found in tried]  # s_{1,2} is one score or another, and agrees with none of them
     return named[0] if named and not fact.pending else None
+
+
+def _is_cell(symbol: Symbol) -> bool:
+    """Whether a name stands for one score or one weight: s_{1,2}, a_{31}."""
+    place = place_of(symbol)
+    return place.column is not None and set(place.roles) <= SCORE_ROLES | {Role.WEIGHTS}
 
 
 def _try(walk: Walk, fact: Fact, grid: Grid, before: list[Link], target: Target) -> tuple[Found | None, float]:

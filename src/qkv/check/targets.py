@@ -10,6 +10,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.program.model import Given
 from qkv.understand.facts import Fact, Form, form, place_of
 from qkv.understand.formulas import formula_role
+from qkv.understand.gather import token_factor
 from qkv.understand.problems import Problem
 from qkv.understand.resolve import SAME, SHARED, Resolver
 from qkv.understand.roles import MISREAD_Q
@@ -31,8 +32,8 @@ def targets(fact: Fact, problem: Problem, printed: Container[Symbol] = ()) -> It
     """The possible meanings of a fact, likeliest first. Where the chain has a formula that attention knows, only that
     counts; a name with several roles does not mean what was already `printed` under a name of its own."""
     if not fact.subjects:
-        yield from _of_formula(fact, problem)
-        yield from _of_cue(fact, problem)
+        formulas = list(_of_formula(fact, problem))
+        yield from formulas or _of_cue(fact, problem)
     for name in fact.subjects:
         known = list(_of_known_formula(fact, name, problem))
         yield from known or _of_name(fact, name, problem, printed)
@@ -43,7 +44,7 @@ def _of_known_formula(fact: Fact, name: n.Name, problem: Problem) -> Iterator[Ta
     formula = fact.formula
     if formula is None or any(isinstance(part, n.Number) and (part.places or 0) > 0 for part in n.walk(formula)):
         return
-    if formula_role(formula, _first_role) is None:
+    if formula_role(formula, _first_role) is None and token_factor(formula) is None:
         return
     for rows in (False, True):
         meant = replace(problem.resolver, rows=rows).expr(formula, fact.head)
@@ -62,6 +63,8 @@ def _of_name(fact: Fact, name: n.Name, problem: Problem, printed: Container[Symb
     spelled = name.spelled or str(name.symbol)
     for resolver in (problem.resolver, replace(problem.resolver, rows=True)):
         item = problem.program.item(name.symbol)
+        if isinstance(item, Given) and _is_setting(item):
+            return
         if item is not None:
             certain = fact.told or len(place_of(name.symbol).roles) < 2 or item.role is R.OTHER
             yield Target(n.Name(name.symbol), certain, spelled, name.symbol)
@@ -78,6 +81,11 @@ def _taken(expr: n.Expr, symbol: Symbol, printed: Container[Symbol]) -> bool:
     """Whether a quantity was printed under a name of its own, so that this letter means something else."""
     whole = _whole(expr)
     return whole is not None and whole != symbol and whole in printed
+
+
+def _is_setting(given: Given) -> bool:
+    """T = 2: a number that a sheet sets, and may set again."""
+    return isinstance(given.expr, n.Matrix) and given.expr.shape == (1, 1) and given.role is R.OTHER
 
 
 def _whole(expr: n.Expr) -> Symbol | None:

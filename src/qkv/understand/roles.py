@@ -139,14 +139,14 @@ def _labelled(labels: tuple[str, ...], table: dict[str, Role]) -> tuple[Role, ..
 # Words that tell what a nameless matrix is, in the languages of the sheets; matched in lower case, the last one in a
 # sentence wins, and among those that begin together the longest. Stems, so that endings do not matter.
 PHRASES: tuple[tuple[Role, str], ...] = (
-    (R.MASKED, r"mask(?:ed|ing)?|marking|masqu|maskier|enmascar|mascar|маск|掩码|遮罩|マスク"),
+    (R.MASKED, r"mask(?:ed|ing)?(?: (?:scaled )?scores?)?|marking|masqu|maskier|enmascar|mascar|маск|掩码|遮罩|マスク"),
     (
         R.WEIGHTS,
         r"softmax|sthmn|attention weights?|weights|probabilit|gewicht|poids|pesos?|веса|权重|注意力权重|重み|归一",
     ),
     (
         R.SCALED,
-        r"scal(?:e|ed|ing)\b|divid(?:e|ed|ing)|skalier|divis|éche|escal|teil(?:e|en|t) durch|делим|缩放|除以|スケール",
+        r"scal(?:e|ed|ing)\b(?: scores?| dot products?)?|divid(?:e|ed|ing)|skalier|divis|éche|escal|teil(?:e|en|t) durch|делим|缩放|除以|スケール",
     ),
     (
         R.SCORES,
@@ -227,7 +227,7 @@ def given_cue(words: str) -> Role | None:
 
 
 CAUSAL = re.compile(
-    r"causal|look[- ]?ahead|autoregress|mask(?:ed|ing)\b|kausal|maskiert|masqué|causale|enmascarad|маск|因果|掩码|マスク",
+    r"causa[al]|kausaal|kauzal|nedensel|przyczyn|인과|look[- ]?ahead|autoregress|mask(?:ed|ing)\b|kausal|maskiert|masqué|causale|enmascarad|маск|因果|掩码|マスク",
     re.IGNORECASE,
 )
 UNSCALED = re.compile(
