@@ -63,6 +63,10 @@ def told(text, file=""):
         ("It costs $5 and then $6.", []),
         ("See [the paper](http://x.org/a=1) and <http://y.org/b=2>.", []),
         ("q1 . k1 = 2 and q_1.k_2 = 3.", ["1: Product = 2", "1: Product = 3"]),
+        ("**Scores** QKᵀ = [[1, 0], [0, 1]]", ["1: Product = 1 0; 0 1"]),
+        ("Attention scores Q K^T / √2 = [[1, 0], [0, 1]]", ["1: Quotient = 1 0; 0 1"]),
+        ("786,432 + 262,144 = 1,048,576", ["1: Sum = 1048576"]),
+        ("$\\tilde s = [1, 2]$, $\\hat s = [1, 2]$", ["1: s_tilde = 1 2", "1: s = 1 2"]),
         ("See K. V = 2.", ["1: V = 2"]),
         ("output = weights V = [1, 2]", ["1: output = Product = 1 2"]),
         ("the output Z = A V = [1, 2]", ["1: Z = Product = 1 2"]),
@@ -150,12 +154,21 @@ def test_tables_and_grids(text, expected):
             ">>> X = np.array([[1, 2],\n...               [3, 4]])\n>>> Q = X @ W\n>>> Q.round(2)\narray([[1., 2.],\n       [3., 4.]])\n>>> print(d_k)\n2",
             ["2: X = 1 2; 3 4", "4: Q = Product", "5: Q = Product = 1 2; 3 4", "8: d_k = 2"],
         ),
+        ("M = np.array([[0, -np.inf], [float('-inf'), 0]])", ["2: M = 0 Infinite; Infinite 0"]),
         ("In [1]: Q = X\n\nIn [2]: Q\nOut[2]: array([1., 2.])", ["2: Q = X", "4: Q = X = 1 2"]),
         ("this is no python = (\nX = [[1, 2]]", ["3: X = 1 2"]),
     ],
 )
 def test_python_is_read_and_never_run(code, expected):
     assert told(f"```python\n{code}\n```") == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["$$Q = \\begin{bmatrix} 1 & NaN \\end{bmatrix}$$", "```python\nQ = np.array([1, np.nan])\n```"]
+)
+def test_what_is_no_number_is_said(text):
+    (unread,) = read_sheet(text).unread
+    assert unread.reason == "NaN is no number"
 
 
 def test_softmax_axes_in_python():

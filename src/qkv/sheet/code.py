@@ -14,9 +14,9 @@ from qkv.expr.nodes import Expr, Name, is_literal
 from qkv.sheet.draft import Event, Said, Stated
 from qkv.sheet.grammar import Chain
 from qkv.sheet.lists import plain_list
-from qkv.sheet.model import Link, Origin, Relation
+from qkv.sheet.model import Link, Origin, Relation, Unread
 from qkv.sheet.prose import read_paragraph
-from qkv.sheet.python import Reader
+from qkv.sheet.python import Reader, holds_nan
 from qkv.sheet.reading import Reading
 from qkv.sheet.segments import Fence, Paragraph, Rows, blocks
 from qkv.sheet.tables import read_rows
@@ -163,6 +163,8 @@ def _assigned(targets: list[ast.expr], value: ast.expr, reader: Reader, line: in
     reader.line = line
     read = [reader.read(target) for target in targets]
     right = reader.read(value)
+    if right is None and holds_nan(value):
+        yield Unread(line + value.lineno - 1, _text(value), "NaN is no number")
     if right is None or not all(isinstance(name, Name) for name in read) or (not read and isinstance(right, Name)):
         return
     sides: list[tuple[ast.expr, Expr]] = [*zip(targets, (n for n in read if n), strict=True), (value, right)]

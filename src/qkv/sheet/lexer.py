@@ -75,6 +75,7 @@ _GRID_NAMES = r"[bpBvV]?(?:small)?matrix|array"
 _TEXTS = "text|textbf|textit|textrm|textsf|texttt|textnormal|textup|textsc|mbox|hbox"
 _WORD_FONTS = r"mathrm|operatorname\*?|mathsf|mathtt|mathit|mathop"
 _ROMANS = "|".join((_WORD_FONTS, *sorted(table.FONTS - {"mathbb"}, key=len, reverse=True)))
+_BOLD = r"\\(?:mathbf|boldsymbol|mathrm|bm)"
 _SPEC = rf"(?:\s*\[\w*\])?(?:\s*{_BRACED})?"
 _SPECCED = "".join(rf"(?<={name}\}})|" for name in ("array", "tabular", r"alignat", r"alignat\*", "alignedat")).rstrip(
     "|"
@@ -95,6 +96,7 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("percent", r"(?<=\d)\s?\\?%"),
     ("method", r"\.(?:T|t\(\)|transpose\([^()\n]*\)|float\(\)|double\(\)|half\(\))(?![A-Za-z])"),
     ("text", rf"\\(?:{_TEXTS})\s*{_BRACED}"),
+    ("tilde", rf"\\(?:wide)?tilde(?:\s*\{{\s*(?:{_BOLD}\s*\{{?\s*)?([A-Za-z])\s*\}}{{1,2}}|\s+([A-Za-z])(?![A-Za-z]))"),
     ("roman", rf"\\(?:{_ROMANS})\s*\{{\s*((?:[{_LATIN}]|[ \-~]|\\[_,; ])++)\}}"),
     ("bb", r"\\(?:mathbb|mathds|Bbb)\s*(?:\{\s*([A-Za-z])\s*\}|\s([A-Za-z]))"),
     ("begin", rf"\\begin\s*\{{\s*([A-Za-z]++\*?)\s*\}}(?:(?:{_SPECCED}){_SPEC}|(?:\[[lcr]\])?)"),
@@ -208,11 +210,11 @@ class _Lexer:
             self.add("num", plain_digits(text, decimal_comma=self.comma is not Comma.UNTOLD), m)
 
     def _separates(self, text: str) -> bool:
-        """Whether the commas of 100,200,300 part a list: inside brackets, unless a group such as 048 tells."""
+        """Whether the commas of 100,200,300 part a list: inside brackets they do, unless a group such as 048 tells."""
         groups = text.split(",")[1:]
         if self.depth > 0:
             return not any(g[0] == "0" and g != "000" for g in groups)
-        return len(groups) == 1 and not (self.out and self.out[-1].kind == "rel")
+        return text[0] == "0" and not (self.out and self.out[-1].kind == "rel")
 
     def _apart(self, m: re.Match[str]) -> None:
         offset = m.start()
@@ -294,6 +296,12 @@ class _Lexer:
         else:
             self.add("text", re.sub(r"\\_", "_", words), m)
 
+    def tilde(self, m: re.Match[str]) -> None:
+        """\\tilde s is another quantity than s (hats, bars and arrows are not): a label says so."""
+        index = m.lastindex or 0
+        self.add("name", m.group(index + 1) or m.group(index + 2), m)
+        self.out.append(Token("sub", "tilde", m.end(), m.end(), 0))
+
     def bb(self, m: re.Match[str]) -> None:
         index = m.lastindex or 0
         self.add("bb", m.group(index + 1) or m.group(index + 2), m)
@@ -356,7 +364,7 @@ _AS_FOUND = frozenset(("grid", "list", "prose", "row", "strike", "percent"))
 _HANDLERS: dict[str, Callable[[_Lexer, re.Match[str]], None]] = {
     "num": _Lexer.num, "word": _Lexer.word, "text": _Lexer.text, "roman": _Lexer.roman, "bb": _Lexer.bb,
     "digits": _Lexer.digits, "sided": _Lexer.sided, "cmd": _Lexer.cmd, "escaped": _Lexer.escaped, "other": _Lexer.other,
-    "vulgar": _Lexer.vulgar, "bold": lambda self, m: self.add("name", m.group((m.lastindex or 0) + 1), m),
+    "vulgar": _Lexer.vulgar, "tilde": _Lexer.tilde, "bold": lambda self, m: self.add("name", m.group((m.lastindex or 0) + 1), m),
     "markup": _Lexer.markup, "drop": _Lexer.blank, "module": _Lexer.blank, "comment": _Lexer.blank,
     "method": lambda self, m: self.add("sup", "T", m) if "t" in m.group().lower()[1:2] else self.blank(m),
     "begin": lambda self, m: self.add("begin", m.group((m.lastindex or 0) + 1), m),

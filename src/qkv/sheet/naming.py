@@ -29,6 +29,8 @@ def named(reader: Reader, token: Token) -> Expr:
     start = reader.i
     if token.kind == "prose" and not reader.strict:
         raise Unreadable(f"{reader.quoted(start)} is prose", reader.at(start))
+    if token.text in ("NaN", "nan", "NAN"):
+        raise Unreadable("NaN is no number", reader.at(start))
     reader.i += 1
     if token.text == "e" and (power := _exponential(reader, start)) is not None:
         return power

@@ -84,7 +84,9 @@ NOUNS = (
 NOUN = re.compile(rf"(?:^|[\s(])(?:{_any(NOUNS)})\s*$|[\u4e00-\u9fff\u3040-\u30ff]\s*$", re.IGNORECASE)
 
 # 'the output Z = A V': the word is no factor of the product.
-NOUN_BEFORE_NAME = re.compile(rf"\b(?:{_any(NOUNS)})\s+(?=[A-Za-z](?:[_^']\S*)?\s*[=≈])", re.IGNORECASE)
+NOUN_BEFORE_NAME = re.compile(
+    rf"\b(?:(?i:{_any(NOUNS)})\s+)+(?=(?:[A-Za-z](?:[_^']\S*)?|[A-Z]{{1,2}}[^\s=≈a-z]*(?:\s*[×·*/@]?\s*[A-Z√(][^\s=≈]*){{0,3}})\s*[=≈])"
+)
 
 # 'Times V:' names an operand, not the result.
 OPERATOR_WORDS = (

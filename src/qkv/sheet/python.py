@@ -13,6 +13,7 @@ from qkv.expr.nodes import (
     Entry,
     Exp,
     Expr,
+    Infinite,
     Matrix,
     Name,
     Negate,
@@ -79,6 +80,10 @@ class Reader:
                 return self._name(spelled, self.place(node))
             case ast.BinOp(left=left, op=op, right=right):
                 return self._binary(left, op, right)
+            case ast.Attribute(attr="inf" | "Inf" | "infty") | ast.Call(args=[ast.Constant(value="inf" | "Infinity")]):
+                return Infinite(1, at=self.place(node))
+            case ast.Call(args=[ast.Constant(value="-inf" | "-Infinity")]):
+                return Infinite(-1, at=self.place(node))
             case ast.Attribute(value=value, attr="T" | "mT"):
                 inner = self._read(value)
                 return Transpose(inner) if inner is not None else None
@@ -188,6 +193,8 @@ def _finite(value: float, at: Location) -> Expr | None:
 def _negative(inner: Expr | None, at: Location) -> Expr | None:
     if isinstance(inner, Number):
         return Number(-inner.value, inner.places, f"-{inner.text}", at=at)
+    if isinstance(inner, Infinite):
+        return Infinite(-inner.sign, at=at)
     return Negate(inner) if inner is not None else None
 
 
@@ -243,3 +250,9 @@ def _filled(name: str, given: list[ast.expr], at: Location) -> Expr | None:
     on, off = {"zeros": (0, 0), "ones": (1, 1)}.get(name, (1, 0))
     body = tuple(tuple(number(on if i == j else off) for j in range(columns)) for i in range(rows))
     return Matrix(body, loose=rows == 1 and name != "eye", at=at)
+
+
+def holds_nan(node: ast.expr) -> bool:
+    """Whether a value is made of np.nan or float('nan'), which no attention can use."""
+    named = (getattr(part, "attr", None) or getattr(part, "value", None) for part in ast.walk(node))
+    return any(isinstance(name, str) and name.lower() == "nan" for name in named)
