@@ -10,12 +10,13 @@ from functools import cached_property, reduce
 from qkv.check.compare import loosened, shown_number
 from qkv.errors import NameUnknownError, QkvError
 from qkv.expr import nodes as n
-from qkv.expr.names import Symbol
+from qkv.expr.names import Role, Symbol
 from qkv.expr.nodes import factors
 from qkv.interpret.cells import fraction
 from qkv.interpret.certified import Certified, Value, scalar
 from qkv.interpret.loop import evaluate
 from qkv.interpret.trace import Trace
+from qkv.program.model import Given, Step
 
 
 class Loose(Certified):
@@ -49,11 +50,19 @@ class Author(Mapping[Symbol, Value]):
             item = self.trace.program.item(symbol)
             if item is None:
                 raise NameUnknownError(f"nothing here defines {symbol}")
-            self._made[symbol] = self._follow(item.expr, symbol)
+            self._made[symbol] = self._follow(item, symbol)
         return self._made[symbol]
 
-    def _follow(self, expr: n.Expr, symbol: Symbol) -> Value:
-        if not self.roots and not self.parts and not any(self.has_printed(name) for name in n.names_in(expr)):
+    def _follow(self, item: Given | Step, symbol: Symbol) -> Value:
+        expr = item.expr
+        if isinstance(item, Given) and item.role is Role.OTHER and isinstance(expr, n.Matrix):
+            return evaluate(expr, self, Loose())  # printed on the way, not an input: its digits are rounded
+        if (
+            not self.roots
+            and not self.parts
+            and not self._has_rounded
+            and not any(self.has_printed(name) for name in n.names_in(expr))
+        ):
             return self.trace.value(symbol)
         try:
             return evaluate(self.as_held(expr), self, Certified())
@@ -91,6 +100,10 @@ class Author(Mapping[Symbol, Value]):
             return part if known is None or self.missing.get(known) or plain == whole else n.Name(known)
 
         return n.rewrite(expr, change)
+
+    @cached_property
+    def _has_rounded(self) -> bool:
+        return any(given.role is Role.OTHER for given in self.trace.program.givens)
 
     @cached_property
     def _steps(self) -> dict[n.Expr, Symbol]:

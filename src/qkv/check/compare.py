@@ -52,8 +52,19 @@ def shown_number(node: n.Number, approximate: bool = False) -> Shown:
     if approximate and node.places == 0 and node.value and node.value % 10 == 0:
         digits = str(abs(node.value.numerator))
         ulp *= 10 ** (len(digits) - len(digits.rstrip("0")))
-    half = rational(ulp) / 2
+    half = max(rational(ulp) / 2, abs(value) * _machine_error(node))
     return Shown(node.text or str(node.value), value, half, value)
+
+
+SINGLE, DOUBLE = fmpq(1, 2**21), fmpq(1, 2**50)  # a few units in the last place of a float32 and of a float64
+
+
+def _machine_error(node: n.Number) -> fmpq:
+    """0.24000001 and 0.30000000000000004 are what machines print for 0.24 and 0.3: as exact as such a float is."""
+    digits = len(node.text.lower().partition("e")[0].replace(".", "").lstrip("-0"))
+    if node.places is None or node.places < 7 or "." not in node.text:
+        return fmpq(0)
+    return DOUBLE if digits >= 15 else SINGLE if digits >= 8 else fmpq(0)
 
 
 def shown_cell(text: str, cell: Cell) -> Shown:

@@ -42,6 +42,8 @@ def judge_working(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> Non
     if best is None or (not best[0].certain and score(best[1]) < SURE):
         return
     target, judged, sources = best
+    if worst_of(judged) is Verdict.WRONG and fact.formula is None:
+        return  # numbers alone may be about something else than the name suggests; the value will tell
     claim = conclude(walk, fact, link, replace(target, subject=None), judged, sources)
     if claim.verdict in BAD:
         walk.copied[id(link.expr)] = (claim.id,)

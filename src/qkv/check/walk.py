@@ -146,7 +146,17 @@ def conclude(
         **more,
     )
     _remember(walk, fact, target, settled, claim)
+    _rename(walk, fact, target, claim)
     return claim
+
+
+def _rename(walk: Walk, fact: Fact, target: Target, claim: Claim) -> None:
+    """S that turned out to be the scaled scores is meant as that from here on."""
+    symbol, subject = fact.symbol, target.subject
+    whole = isinstance(target.expr, n.Name) and not fact.pending and len(fact.subjects) == 1
+    if whole and symbol is not None and subject is not None and symbol != subject and claim.verdict not in BAD:
+        resolver = walk.problem.resolver
+        walk.problem = replace(walk.problem, resolver=replace(resolver, renamed={**resolver.renamed, symbol: subject}))
 
 
 def worst_of(judged: Judgement) -> Verdict:
@@ -160,8 +170,8 @@ def _settle_blame(walk: Walk, judged: Judgement, sources: list[Source]) -> tuple
     rows = []
     for i, row in enumerate(judged):
         cells = []
-        for cell in row:
-            false = _false_claims(walk, cell, sources) if cell.verdict is Verdict.DRIFTED else ()
+        for j, cell in enumerate(row):
+            false = _false_claims(walk, cell, sources, i, j) if cell.verdict is Verdict.DRIFTED else ()
             cells.append(replace(cell, verdict=Verdict.CARRIED) if false else cell)
             culprits.extend(false)
         carried = any(cell.verdict is Verdict.CARRIED for cell in cells)
@@ -171,17 +181,19 @@ def _settle_blame(walk: Walk, judged: Judgement, sources: list[Source]) -> tuple
 
 def _not_by_chance(cells: list[Judged], sources: list[Source], i: int) -> Iterator[Judged]:
     """In a row that follows from a false claim, a cell that merely lies near the true value is a slip all the same."""
-    used = next(s for s in sources if any(cell.own is x for cell in cells for x in s.value.rows[i] if s.blamed))
+    used = next(source for source in sources if source.blamed)
     for j, cell in enumerate(cells):
         near = cell.verdict is Verdict.MISROUNDED
         apart = near and follows(cell.shown, used.value.rows[i][j]) is Agreement.APART
         yield replace(cell, verdict=Verdict.WRONG) if apart else cell
 
 
-def _false_claims(walk: Walk, cell: Judged, sources: list[Source]) -> tuple[int, ...]:
+def _false_claims(walk: Walk, cell: Judged, sources: list[Source], i: int, j: int) -> tuple[int, ...]:
+    """The false claims behind a cell that follows from the author's numbers; a source that stands on some tells most."""
     for source in sources:
-        if any(value is cell.own for row in source.value.rows for value in row):
-            return tuple(i for i in source.blamed if walk.claims[i - 1].verdict in FALSE)
+        false = tuple(k for k in source.blamed if walk.claims[k - 1].verdict in FALSE)
+        if false and follows(cell.shown, source.value.rows[i][j]) is Agreement.ROUNDED:
+            return false
     return ()
 
 

@@ -30,7 +30,7 @@ class Grade:
 
     faults: tuple[Fault, ...]
     confusion: Counter[tuple[str, str]] = field(default_factory=Counter)
-    named: Counter[str] = field(default_factory=Counter)  # "table named", "cell unnamed", …: how slips were named
+    named: Counter[str] = field(default_factory=Counter)  # "table named", "cell unnamed", "part misnamed" …
 
     def of(self, what: str) -> list[Fault]:
         """The faults of one sort."""
@@ -89,4 +89,5 @@ def _accusations(report: Report, seen: set[int]) -> list[Fault]:
 def _naming(expected: Expected, claim: Claim) -> str:
     keys = claim.cause.mistake.split(" or ") if claim.cause else []
     how = "named" if expected.mistake in keys else "misnamed" if keys else "unnamed"
-    return f"{'table' if expected.mistake in STRUCTURAL else 'cell'} {how}"
+    kind = "part" if not expected.whole else "table" if expected.mistake in STRUCTURAL else "cell"
+    return f"{kind} {how}"

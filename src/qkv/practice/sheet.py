@@ -43,6 +43,7 @@ class Expected:
     slipped: Cells = frozenset()
     carried: Cells = frozenset()
     mistake: str | None = None
+    whole: bool = True  # the value shows all of its step, not a row or a cell of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,4 +144,5 @@ def _expected(placed: Placed, clean: Line, trace: Trace) -> Expected:
         here(cells & line.slipped),
         here(carried),
         line.mistake,
+        len(part.chain.value) == len(line.shown) and len(part.chain.value[0]) == len(line.shown[0]),
     )

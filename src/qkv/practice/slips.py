@@ -68,11 +68,15 @@ class Planter:
         scene = Scene(self.trace)
         printed = {s.symbol for s in self.trace.program.steps if s.role not in self.style.left_out}
         bases = [base for level in levels(scene, n.Name(step.symbol), printed) for base in level]
-        table = [row for row in TABLE if not self.mistakes or row.key in self.mistakes]
+        table = [row for row in TABLE if (not self.mistakes or row.key in self.mistakes) and self._can_tell(row)]
         for mistake in sorted(table, key=lambda row: self.rng.random() + (row.key in ANYWHERE)):
             found = dict.fromkeys(expr for base in bases for expr, _ in variants(mistake, base, scene))
             for expr in self.rng.sample(list(found), len(found)):
                 yield mistake, expr
+
+    def _can_tell(self, mistake: Mistake) -> bool:
+        """Scores under the letter of the weights could be the scaled scores, where those are not shown and no formula is."""
+        return mistake.key != "softmax left out" or self.style.formulas or not self.style.left_out
 
     def _cell(self, step: Step, own: Value, loose: Value, held: Mapping[Symbol, Value]) -> Made | None:
         expected = texts(own, self.style.places)

@@ -18,6 +18,8 @@ PROBLEM = 0  # the rank of 'Question 1', 'Exercise 2', a numbered title
 STEP = -1  # the rank of bold lines, 'Solution', 'Step 2'
 
 _HASH = re.compile(r"\s{0,3}(?P<marks>#{1,6})\s+(?P<title>.*?)\s*#*\s*$")
+_HTML = re.compile(r"\s*<h(?P<level>[1-6])\b[^<>]*>(?P<title>.*)</h[1-6]>\s*$", re.IGNORECASE)
+_HTML_TAG = re.compile(r"</?\w+[^<>]*>")
 _SECTION = re.compile(
     r"\s*\\(?P<command>part|chapter|section|subsection|subsubsection|paragraph|subparagraph)\*?\{(?P<title>.*)\}\s*(?:\\label\{.*\})?\s*$"
 )
@@ -67,6 +69,8 @@ def heading_at(lines: list[str], at: int, *, within: bool = False) -> Heading | 
         return None
     if found := _HASH.match(line):
         return _marked(found["title"], len(found["marks"]), at + 1)
+    if found := _HTML.match(line):
+        return _marked(_HTML_TAG.sub("", found["title"]), int(found["level"]), at + 1)
     if found := _SECTION.match(line):
         return _marked(found["title"], _SECTIONS[found["command"]], at + 1)
     if found := _ENVIRONMENT.match(line):

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from qkv.sheet.grids import Cell, grid_at, table_at
 from qkv.sheet.headings import div_rank, heading_at, opening_at
+from qkv.sheet.html import html_table_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ def _block_at(lines: list[str], at: int, closers: dict[str, list[int]]) -> tuple
     if found := heading_at(lines, at):
         source = lines[at] if "$" in found.text or "\\(" in found.text else ""
         return Title(found.text, at + 1, found.rank, found.word, source), found.end
-    if (rows := table_at(lines, at)) or (rows := grid_at(lines, at)):
+    if rows := html_table_at(lines, at) or table_at(lines, at) or grid_at(lines, at):
         return Rows(rows.cells, at + 1, rows.end, rows.header, rows.piped), rows.end
     return _paragraph(lines, at, closers)
 
@@ -159,7 +160,7 @@ def _interrupts(lines: list[str], at: int, *, in_list: bool) -> bool:
         or opening_at(line)
     ):
         return True
-    return bool(table_at(lines, at) or grid_at(lines, at))
+    return bool(html_table_at(lines, at) or table_at(lines, at) or grid_at(lines, at))
 
 
 def _left_open(line: str, closer: str) -> str:

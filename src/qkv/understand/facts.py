@@ -8,11 +8,11 @@ subject ('A = softmax(E)' and then its rows) is given that subject.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
 
 from qkv.errors import Location
 from qkv.expr import nodes as n
@@ -147,7 +147,22 @@ def _tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
 
     for statement in statements:
         links = tuple(replace(link, expr=n.rewrite(link.expr, change)) for link in statement.links)
+        if len(links) > 1:
+            links = (replace(links[0], expr=_without_label(links[0], named)), *links[1:])
         yield replace(statement, links=links)
+
+
+ITEM = re.compile(r"\s*\(?[a-z0-9]{1,3}[).]")
+
+
+def _without_label(link: Link, named: Collection[Symbol]) -> n.Expr:
+    """'Scores QKᵀ = …', 'a) QKᵀ = …': a word or a letter with a bracket before a formula is a label, not a factor."""
+    first, *rest = n.factors(link.expr)
+    if not rest or not isinstance(first, n.Name):
+        return link.expr
+    word = len(first.symbol.base) > 2 and first.symbol.base.isalpha() and first.symbol not in named
+    item = len(first.symbol.base) == 1 and ITEM.match(link.text) is not None
+    return reduce(n.Product, rest) if word or item else link.expr
 
 
 def _with_scale_below(product: n.Product) -> n.Expr:
@@ -324,6 +339,9 @@ def _with_heads(facts: Iterable[Fact]) -> Iterator[Fact]:
 
 # Letters whose number counts tokens; the numbers of all others count heads.
 TOKEN_BASES = frozenset("q k v x h a e z o y c s u w alpha beta b d delta t n m p".split())  # noqa: SIM905
+KNOWN_LABELS = frozenset(
+    {"masked", "mask", "scaled", "norm", "causal", "tilde", "head", "heads", "model", "new", "unscaled"}
+)
 INDEX_LETTERS = frozenset("ijhlmnt")
 
 
@@ -348,6 +366,10 @@ def place_of(symbol: Symbol, head: int | None = None) -> Place:
     roles = roles_of(symbol)
     if symbol.base == "H" and symbol.indices:
         roles = (Role.HEAD,)
+    if symbol.base in TOKEN_BASES and any(
+        len(label) > 1 and label.lower() not in KNOWN_LABELS for label in symbol.labels
+    ):
+        roles = ()  # k_cat beside k_the: each a vector of its own
     numbers = [int(x) for x in symbol.indices if x.isdigit()]
     letters = [x for x in symbol.indices if not x.isdigit()]
     if symbol.base in TOKEN_BASES:

@@ -102,7 +102,8 @@ def _note_definition(found: Gathering, fact: Fact) -> None:
         found.inputs.update(n.names_in(fact.formula))
     source = token_factor(fact.formula)
     if source is not None:
-        found.sources.setdefault(source[0], source[1])
+        if not source[1].indices:
+            found.sources.setdefault(source[0], source[1])
         role = source[0]
     if role is not None:
         found.defined.setdefault(fact.subjects[0].symbol, role)
@@ -136,7 +137,7 @@ def token_factor(formula: n.Expr) -> tuple[Role, Symbol] | None:
         weight = weight.arg if isinstance(weight, n.Transpose) else weight
         if isinstance(weight, n.Name) and isinstance(token, n.Name):
             role = next((q for q, (_, w) in FACTORS.items() if place_of(weight.symbol).roles[:1] == (w,)), None)
-            if role is not None and not token.symbol.indices and token.symbol.base not in TOKEN_BASES:
+            if role is not None and token.symbol.base not in TOKEN_BASES:
                 return role, token.symbol
     return None
 
@@ -433,6 +434,7 @@ def _mend(found: Gathering, key: Key, weight: Given, source: n.Matrix, printed: 
 
 
 def _settle(found: Gathering, earlier: Gathering | None) -> None:
+    found.said_scaled = found.said_scaled or any(role is R.SCALED for role, _ in found.printed)
     _settle_damaged(found)
     _settle_added(found)
     own = (found.givens, found.tokens, found.others, found.claimed, found.claimed_tokens, found.names, found.cells)

@@ -9,7 +9,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.program.model import Program
 from qkv.understand.facts import place_of
-from qkv.understand.roles import MISREAD_Q
+from qkv.understand.roles import MISREAD_Q, SCORE_ROLES
 
 R = Role
 
@@ -37,6 +37,7 @@ class Resolver:
 
     program: Program
     sizes: Mapping[Role, n.Number] = field(default_factory=dict)
+    renamed: Mapping[Symbol, Symbol] = field(default_factory=dict)  # what a name turned out to mean
     rows: bool = False
     only_row: int | None = None  # where one query alone is spoken of, its number
 
@@ -60,6 +61,8 @@ class Resolver:
 
     def name(self, symbol: Symbol, head: int | None = None) -> n.Expr | None:
         """What one name means."""
+        if symbol in self.renamed:
+            return n.Name(self.renamed[symbol])
         if self.program.item(symbol) is not None:
             return n.Name(symbol)
         if symbol.primes:  # K' is a transpose where only K is known
@@ -75,7 +78,7 @@ class Resolver:
         if place.generic and place.row is None and head is None:
             return None
         roles = (R.Q,) if symbol.base in MISREAD_Q and not place.roles else place.roles
-        for role in roles:
+        for role in (role for role in roles if role is roles[0] or {role, roles[0]} <= SCORE_ROLES):
             target = self._matrix(role, place.head)
             if target is None:
                 continue

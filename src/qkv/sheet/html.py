@@ -1,0 +1,47 @@
+"""Tables written in HTML, as wikis and office programs export them."""
+
+from __future__ import annotations
+
+import re
+
+from qkv.sheet.grids import Cell, Found
+
+_OPENS = re.compile(r"\s*(?:<(?:p|div|center|figure)\b[^<>]*>\s*)*<table\b", re.IGNORECASE)
+_TAG = re.compile(r"<(?P<end>/?)(?P<tag>table|tr|td|th)\b[^<>]*>", re.IGNORECASE)
+_INNER = re.compile(r"</?(?:b|i|em|strong|span|p|br|font|small|u)\b[^<>]*>", re.IGNORECASE)
+LINES = 5_000  # a table that is not closed by then is none
+
+
+def html_table_at(lines: list[str], at: int) -> Found | None:
+    """The HTML table that begins at a line; its cells keep their places."""
+    if "<" not in lines[at] or not _OPENS.match(lines[at]):
+        return None
+    end = next((i for i in range(at, min(len(lines), at + LINES)) if "</table" in lines[i].lower()), None)
+    if end is None:
+        return None
+    rows: list[list[Cell]] = []
+    header = False
+    opened: tuple[int, int] | None = None  # the line and the offset at which a cell begins
+    for number in range(at, end + 1):
+        for found in _TAG.finditer(lines[number]):
+            tag = found["tag"].lower()
+            if opened and rows:
+                rows[-1].append(_cell(lines, opened, number, found.start()))
+            header = header or (tag == "th" and len(rows) == 1)
+            if tag == "tr" and not found["end"]:
+                rows.append([])
+            opened = (number, found.end()) if tag in ("td", "th") and not found["end"] else None
+    cells = tuple(tuple(row) for row in rows if row)
+    return Found(cells, end + 1, header, True) if cells else None
+
+
+def _cell(lines: list[str], opened: tuple[int, int], line: int, end: int) -> Cell:
+    """The text from where a cell was opened to where the next tag of the table stands."""
+    first, start = opened
+    text = (
+        lines[first][start:end]
+        if line == first
+        else " ".join([lines[first][start:], *lines[first + 1 : line], lines[line][:end]])
+    )
+    bare = _INNER.sub(lambda found: " " * len(found[0]), text)
+    return Cell(" ".join(bare.split()), first + 1, start + 1 + len(bare) - len(bare.lstrip()))
