@@ -75,7 +75,7 @@ class Planter:
                 yield mistake, expr
 
     def _can_tell(self, mistake: Mistake) -> bool:
-        """Scores under the letter of the weights could be the scaled scores, where those are not shown and no formula is."""
+        """Scores in the place of weights could be the scaled scores, where those are not shown and no formula is."""
         return mistake.key != "softmax left out" or self.style.formulas or not self.style.left_out
 
     def _cell(self, step: Step, own: Value, loose: Value, held: Mapping[Symbol, Value]) -> Made | None:
