@@ -55,7 +55,7 @@ class Author(Mapping[Symbol, Value]):
 
     def _follow(self, item: Given | Step, symbol: Symbol) -> Value:
         expr = item.expr
-        if isinstance(item, Given) and item.role is Role.OTHER and isinstance(expr, n.Matrix):
+        if isinstance(item, Given) and _is_rounded(item):
             return evaluate(expr, self, Loose())  # printed on the way, not an input: its digits are rounded
         if (
             not self.roots
@@ -103,7 +103,7 @@ class Author(Mapping[Symbol, Value]):
 
     @cached_property
     def _has_rounded(self) -> bool:
-        return any(given.role is Role.OTHER for given in self.trace.program.givens)
+        return any(_is_rounded(given) for given in self.trace.program.givens)
 
     @cached_property
     def _steps(self) -> dict[n.Expr, Symbol]:
@@ -206,3 +206,11 @@ class Author(Mapping[Symbol, Value]):
             return self.blame.get(symbol, ())
         item = self.trace.program.item(symbol)
         return self.blamed(item.expr) if item is not None else ()
+
+
+def _is_rounded(given: Given) -> bool:
+    """Whether a matrix that plays no part in the plan looks worked out: decimals of two places or more."""
+    if given.role is not Role.OTHER or not isinstance(given.expr, n.Matrix):
+        return False
+    places = [cell.places or 0 for row in given.expr.rows for cell in row if isinstance(cell, n.Number)]
+    return bool(places) and max(places) >= 2

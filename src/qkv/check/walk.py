@@ -29,6 +29,7 @@ from qkv.understand.problems import Problem
 from qkv.understand.roles import HYPOTHETICAL
 
 FALSE = frozenset({Verdict.WRONG, Verdict.CARRIED, Verdict.MISREAD})
+SLIPS = frozenset({Verdict.WRONG, Verdict.MISREAD})
 Judgement = tuple[tuple[Judged, ...], ...]
 
 
@@ -189,7 +190,7 @@ def _not_by_chance(cells: list[Judged], sources: list[Source], i: int) -> Iterat
 
 
 def _false_claims(walk: Walk, cell: Judged, sources: list[Source], i: int, j: int) -> tuple[int, ...]:
-    """The false claims behind a cell that follows from the author's numbers; a source that stands on some tells most."""
+    """The false claims behind a cell that follows from the author's numbers, if a source stands on some."""
     for source in sources:
         false = tuple(k for k in source.blamed if walk.claims[k - 1].verdict in FALSE)
         if false and follows(cell.shown, source.value.rows[i][j]) is Agreement.ROUNDED:
@@ -249,7 +250,7 @@ def _remember(walk: Walk, fact: Fact, target: Target, judged: Judgement, claim: 
             walk.author.print_root(fraction(square.cell), Value(((judged[0][0].kept,),)))
     # Where something is false, the digits that are not shown are unknown in every cell, also in those that look right.
     kept = Value(
-        tuple(tuple(loosened(cell.shown) if claim.verdict in FALSE else cell.kept for cell in row) for row in judged)
+        tuple(tuple(loosened(cell.shown) if claim.verdict in SLIPS else cell.kept for cell in row) for row in judged)
     )
     blamed = (claim.id,) if claim.verdict in BAD else ()
     target = _as_entry(walk, fact, target)

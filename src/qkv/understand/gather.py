@@ -102,8 +102,7 @@ def _note_definition(found: Gathering, fact: Fact) -> None:
         found.inputs.update(n.names_in(fact.formula))
     source = token_factor(fact.formula)
     if source is not None:
-        if not source[1].indices:
-            found.sources.setdefault(source[0], source[1])
+        found.sources.setdefault(source[0], source[1])
         role = source[0]
     if role is not None:
         found.defined.setdefault(fact.subjects[0].symbol, role)
@@ -171,7 +170,8 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
             continue
         place = place_of(name.symbol, fact.head)
         role = formula_says or misread_q(name.symbol, fact, found) or (place.roles[0] if place.roles else None)
-        if name.symbol in found.sources.values() and fact.formula is None and fact.working is None:
+        fed = name.symbol in found.sources.values() and not name.symbol.indices
+        if fed and fact.formula is None and fact.working is None:
             role = R.X if found.sources.get(R.Q, name.symbol) == name.symbol else R.Y
         elif role is R.OUTPUT and R.Y in place.roles and not found.printed and fact.formula is None:
             role = R.Y  # nothing is worked out yet, so this is no output
