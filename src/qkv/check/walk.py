@@ -147,16 +147,17 @@ def conclude(
         **more,
     )
     _remember(walk, fact, target, settled, claim)
-    _rename(walk, fact, target, claim)
     return claim
 
 
-def _rename(walk: Walk, fact: Fact, target: Target, claim: Claim) -> None:
+def rename(walk: Walk, fact: Fact, target: Target, claim: Claim) -> None:
     """S that turned out to be the scaled scores is meant as that from here on."""
     symbol, subject = fact.symbol, target.subject
     whole = isinstance(target.expr, n.Name) and not fact.pending and len(fact.subjects) == 1
     if whole and symbol is not None and subject is not None and symbol != subject and claim.verdict not in BAD:
         resolver = walk.problem.resolver
+        if target.expr not in (expr for expr, _ in by_role(fact, symbol, resolver)):
+            return  # a copied operand of the chain, not its subject
         walk.problem = replace(walk.problem, resolver=replace(resolver, renamed={**resolver.renamed, symbol: subject}))
 
 
