@@ -12,7 +12,7 @@ from qkv.check.meanings import anything, best_meaning
 from qkv.check.model import Claim, Report, Verdict
 from qkv.check.shapes import judge_shapes
 from qkv.check.theory import judge_theory
-from qkv.check.walk import Walk, add_claim, conclude, judged_against
+from qkv.check.walk import Walk, add_claim, conclude, judged_against, rename
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.nodes import factors
@@ -152,7 +152,8 @@ def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> None
         judge_literal(walk, fact, link, grid, before)
         return
     target, judged, sources = best
-    conclude(walk, fact, link, target, judged, sources)
+    claim = conclude(walk, fact, link, target, judged, sources)
+    rename(walk, fact, target, claim)
 
 
 def _with_points(walk: Walk, link: Link) -> Link:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from qkv.errors import Location
-from qkv.expr.nodes import Matrix, Name
+from qkv.expr.nodes import Matrix, Name, Product, is_literal
 from qkv.sheet.cues import name_at_end
 from qkv.sheet.grammar import Chain, parse_math
 from qkv.sheet.model import Link, Origin, Part, Question, Relation, Sheet, Statement, Unread
@@ -116,6 +116,8 @@ def _state(sheet: _Assembly, event: Stated) -> None:
     if chain.lead:
         sheet.said.append(Said(chain.lead, chain.at))
     if event.named and len(links) == 1 and isinstance(links[0].expr, Matrix) and not chain.continues:
+        if not sheet.said and sheet.statements:
+            sheet.statements[-1] = _with_times(sheet.statements[-1])
         links = _with_name(sheet.said, links)
     before = ""
     for said in sheet.said[-40:]:
@@ -136,6 +138,18 @@ def _state(sheet: _Assembly, event: Stated) -> None:
         )
     )
     sheet.said = []
+
+
+def _with_times(statement: Statement) -> Statement:
+    """'Output = [..] X' right before a bare matrix: the X is a times sign, and its right side is that matrix."""
+    last = statement.links[-1]
+    product = last.expr
+    if not isinstance(product, Product) or not isinstance(product.right, Name) or not is_literal(product.left):
+        return statement
+    if str(product.right.symbol) not in ("X", "x") or not isinstance(product.left, Matrix):
+        return statement
+    link = replace(last, expr=product.left, note=f"{last.note} ends with ×".strip())
+    return replace(statement, links=(*statement.links[:-1], link))
 
 
 def _with_name(said: list[Said], links: tuple[Link, ...]) -> tuple[Link, ...]:

@@ -280,7 +280,9 @@ class Reader:
         if mark == "{":
             return self.expression(start + 1, end)
         if mark in "|‖":
-            return Absolute(self.expression(start + 1, end), at=self.at(start))
+            inner = matrices.bracket(self, start + 1, end, mark, self.at(start))
+            drawn = isinstance(inner, Matrix) and len(inner.rows) > 1  # a matrix with bars for brackets
+            return inner if drawn else Absolute(inner, at=self.at(start))
         return matrices.bracket(self, start + 1, end, mark, self.at(start))
 
     def _absolute(self, start: int) -> Expr:

@@ -16,9 +16,11 @@ def html_table_at(lines: list[str], at: int) -> Found | None:
     """The HTML table that begins at a line; its cells keep their places."""
     if "<" not in lines[at] or not _OPENS.match(lines[at]):
         return None
-    end = next((i for i in range(at, min(len(lines), at + LINES)) if "</table" in lines[i].lower()), None)
-    if end is None:
-        return None
+    end = at
+    while "</table" not in lines[end].lower():
+        end += 1
+        if end == len(lines) or end > at + LINES or "<table" in lines[end]:
+            return None
     rows: list[list[Cell]] = []
     header = False
     opened: tuple[int, int] | None = None  # the line and the offset at which a cell begins
@@ -38,10 +40,8 @@ def html_table_at(lines: list[str], at: int) -> Found | None:
 def _cell(lines: list[str], opened: tuple[int, int], line: int, end: int) -> Cell:
     """The text from where a cell was opened to where the next tag of the table stands."""
     first, start = opened
-    text = (
-        lines[first][start:end]
-        if line == first
-        else " ".join([lines[first][start:], *lines[first + 1 : line], lines[line][:end]])
-    )
+    text = lines[first][start:end]
+    if line > first:
+        text = " ".join([lines[first][start:], *lines[first + 1 : line], lines[line][:end]])
     bare = _INNER.sub(lambda found: " " * len(found[0]), text)
     return Cell(" ".join(bare.split()), first + 1, start + 1 + len(bare) - len(bare.lstrip()))

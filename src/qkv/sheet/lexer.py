@@ -87,7 +87,7 @@ _FAST: tuple[tuple[str, str], ...] = (
     ),
     ("list", rf"\[{_CELL}(?:,{_CELL})++,?\s*\]"),
 )
-_POINT_NUMBERS = rf"\d+(?:(?:\{{,\}}|\\,|\\!,|,)\d{{3}}(?!\d))+(?:\.\d+)?|\d+\{{,\}}\d+|{_NUMBER}"
+_POINT_NUMBERS = rf"\d+\{{\.\}}\d+|\d+(?:(?:\{{,\}}|\\,|\\!,|,)\d{{3}}(?!\d))+(?:\.\d+)?|\d+\{{,\}}\d+|{_NUMBER}"
 _COMMA_NUMBERS = rf"\d{{1,3}}(?:\{{,\}}\d{{3}}){{2,}}(?!\d)|\d+(?:,|\{{,\}})\d+|{_NUMBER}"
 # The order is the rule: what stands first wins.
 _RULES: tuple[tuple[str, str], ...] = (
@@ -138,6 +138,7 @@ _WORDY = re.compile(rf"\\(?:{_WORD_FONTS})")
 _CALLED = re.compile(r"\s?(?:\\left|\\big|\\Big)?[([]|\s*\{|\s*\\(?:begin|left)")
 _DEFINED = re.compile(r"\s*(?:=|≈|:=|\\approx|\\simeq|\\equiv)")
 _TIMES = frozenset("xX")
+_MATRIX_NEXT = re.compile(r"\s*(?:\\left\s*[\[(|]\s*)?(?:\\begin\{|\[\s*[-\d])")
 
 
 def tokens_of(source: str, *, strict: bool = True, comma: Comma = Comma.UNTOLD) -> list[Token]:
@@ -198,19 +199,17 @@ class _Lexer:
         text = m.group()
         if text.isdigit():
             self.add("num", text, m)
-        elif (
-            "," in text
-            and "{" not in text
-            and "\\" not in text
-            and self.comma is not Comma.BARE
-            and self._separates(text)
-        ):
+        elif "{.}" in text:
+            self.add("num", text.replace("{.}", "."), m)
+        elif "," in text and self._separates(text):
             self._apart(m)
         else:
             self.add("num", plain_digits(text, decimal_comma=self.comma is not Comma.UNTOLD), m)
 
     def _separates(self, text: str) -> bool:
         """Whether the commas of 100,200,300 part a list: inside brackets they do, unless a group such as 048 tells."""
+        if "{" in text or "\\" in text or self.comma is Comma.BARE:
+            return False
         groups = text.split(",")[1:]
         if self.depth > 0:
             return not any(g[0] == "0" and g != "000" for g in groups)
@@ -234,7 +233,7 @@ class _Lexer:
                 self.out.append(Token("num", text[1:], start + 1, m.end(), 0))
             self.gap = 0
             return
-        if letters == "x" and not self.strict and self._between_matrices(m):
+        if text in _TIMES and self._between_matrices(m):
             self.add("op", "×", m)
             return
         called, defined = _CALLED.match(self.source, m.end()), _DEFINED.match(self.source, m.end())
@@ -256,8 +255,12 @@ class _Lexer:
                 self.out[-2:] = [first._replace(kind="word", text=f"{first.text}_{second.text}", end=second.end)]
 
     def _between_matrices(self, m: re.Match[str]) -> bool:
-        """Whether a lone x is a times sign: Q x K^T."""
+        """Whether a lone x is a times sign: Q x K^T in a plain line, X between two matrices written out."""
         before = self.out[-1] if self.out and self.gap == 1 else None
+        if before is not None and before.kind in ("grid", "list", "end") and _MATRIX_NEXT.match(self.source, m.end()):
+            return True
+        if self.strict or m.group() == "X":
+            return False
         after = self.source[m.end() : m.end() + 2]
         left = before is not None and (before.kind in ("sub", "sup", "close", "list", "grid") or before.text.isupper())
         return left and after[:1] == " " and (after[1:].isupper() or after[1:] in ("[", "("))
@@ -364,7 +367,8 @@ _AS_FOUND = frozenset(("grid", "list", "prose", "row", "strike", "percent"))
 _HANDLERS: dict[str, Callable[[_Lexer, re.Match[str]], None]] = {
     "num": _Lexer.num, "word": _Lexer.word, "text": _Lexer.text, "roman": _Lexer.roman, "bb": _Lexer.bb,
     "digits": _Lexer.digits, "sided": _Lexer.sided, "cmd": _Lexer.cmd, "escaped": _Lexer.escaped, "other": _Lexer.other,
-    "vulgar": _Lexer.vulgar, "tilde": _Lexer.tilde, "bold": lambda self, m: self.add("name", m.group((m.lastindex or 0) + 1), m),
+    "vulgar": _Lexer.vulgar, "tilde": _Lexer.tilde,
+    "bold": lambda self, m: self.add("name", m.group((m.lastindex or 0) + 1), m),
     "markup": _Lexer.markup, "drop": _Lexer.blank, "module": _Lexer.blank, "comment": _Lexer.blank,
     "method": lambda self, m: self.add("sup", "T", m) if "t" in m.group().lower()[1:2] else self.blank(m),
     "begin": lambda self, m: self.add("begin", m.group((m.lastindex or 0) + 1), m),

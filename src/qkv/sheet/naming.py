@@ -14,6 +14,7 @@ from qkv.sheet import functions
 from qkv.sheet.commands import Unreadable
 from qkv.sheet.lexer import Token
 from qkv.sheet.operators import SCRIPTS, scripted
+from qkv.sheet.slices import is_sliced, sliced
 from qkv.sheet.symbols import Script, is_power, symbol_of
 
 if TYPE_CHECKING:
@@ -76,6 +77,9 @@ def _read(reader: Reader, token: Token, start: int) -> Expr:
     """A name or a call that is new."""
     sizes = len(reader.shapes)
     scripts, primes = reader.scripts()
+    if is_sliced(reader):
+        symbol, _ = symbol_of(token.text.strip(), scripts, primes)
+        return sliced(reader, Name(symbol, reader.text(start, reader.i), at=reader.at(start)))
     if (args := functions.call_arguments(reader, token)) is not None:
         name = str(symbol_of(token.text.strip(), scripts, primes)[0])
         return scripted(reader, Call(name, args, at=reader.at(start)), start)

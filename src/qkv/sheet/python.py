@@ -30,6 +30,7 @@ from qkv.expr.nodes import (
 )
 from qkv.sheet.grammar import parse_math
 from qkv.sheet.numerals import decimal
+from qkv.sheet.slices import part_of
 
 _SAME = (
     "array", "tensor", "asarray", "matrix", "Tensor", "FloatTensor", "constant", "float", "double", "numpy", "astype",
@@ -141,6 +142,12 @@ class Reader:
         if inner is None:
             return None
         match index:
+            case ast.Slice():
+                return _part(inner, index, columns=False)
+            case ast.Tuple(elts=[ast.Slice() as rows, ast.Slice(lower=None, upper=None)]):
+                return _part(inner, rows, columns=False)
+            case ast.Tuple(elts=[ast.Slice(lower=None, upper=None), ast.Slice() as columns]):
+                return _part(inner, columns, columns=True)
             case ast.Constant(value=int() as row):
                 return Entry(inner, row=row + 1)
             case ast.Tuple(elts=[ast.Constant(value=int() as row), ast.Constant(value=int() as column)]):
@@ -183,6 +190,15 @@ class Reader:
             return None
         axis = {"hstack": 1, "vstack": 0, "stack": 0}.get(name, _axis(node, given[1:], missing=0))
         return Concat(tuple(part for part in parts if part is not None), axis)
+
+
+def _part(node: Expr, cut: ast.Slice, *, columns: bool) -> Expr | None:
+    """Q[:, :2] with bounds written as numbers."""
+    first, end = (bound.value if isinstance(bound, ast.Constant) else 0 for bound in (cut.lower, cut.upper))
+    named = any(bound is not None and not isinstance(bound, ast.Constant) for bound in (cut.lower, cut.upper, cut.step))
+    if named or cut.step or not isinstance(first, int) or not isinstance(end, int):
+        return None
+    return part_of(node, columns=columns, first=first, end=end)
 
 
 def _finite(value: float, at: Location) -> Expr | None:
