@@ -131,6 +131,11 @@ def test_other_cues_are_words_before_it(cue):
         ("| token | score | weight |\n|---|---|---|\n| a | 1 | 0.5 |\n| b | 2 | 0.5 |", ["3: 1; 2", "3: 1/2; 1/2"]),
         ("| weight | a | b |\n|---|---|---|\n| x | 50 % | 50% |", ["3: 1/2 1/2"]),
         ("| pair | working | score |\n|---|---|---|\n| $q_1 k_1$ | 1·2 + 0·1 | 2 |", ["3: Product = Sum = 2"]),
+        (
+            "<p>Queries <b>Q</b>:</p>\n<table>\n <tr><td>1</td><td>0</td></tr>\n <tr><td>2</td>\n<td><b>3</b></td></tr></table>",
+            ["1: Q = 1 0; 2 3"],
+        ),
+        ("<table><tr><th>Q</th><th>a</th></tr><tr><td>x</td><td>1</td></tr></table>", ["1: Q = 1"]),
         ("s = [ 0.4 ]\n    [ 1.1 ]\n    [ -2 ]", ["1: s = 2/5; 11/10; -2"]),
         ("E = | 1 | 2 |\n    | 3 | 4 |", ["1: E = 1 2; 3 4"]),
     ],
@@ -192,6 +197,14 @@ def test_a_chain_that_goes_on_in_the_next_display():
 def test_a_relation_after_a_word_goes_on_from_the_word():
     _, second = read_sheet("$e^0 = 1$. Sum $= 3$").statements
     assert (second.continues, second.before) == (False, "Sum")
+
+
+def test_an_x_before_the_next_matrix_is_a_times_sign():
+    first, second = read_sheet("$$Z = [[1, 2]] X$$\n\n$$[[3], [4]]$$").statements
+    assert (short(first.links[1].expr), first.links[1].note) == ("1 2", "ends with ×")
+    assert short(second.links[0].expr) == "3; 4"
+    other, _ = read_sheet("$$Z = [[1, 2]] X$$\n\nThen $$[[3], [4]]$$").statements
+    assert other.links[1].note == ""
 
 
 def test_parts_and_their_levels():

@@ -103,7 +103,7 @@ def test_shuffled_documents(lines):
 @pytest.mark.parametrize(
     "unit",
     ["$$", "$a\n", "\\begin{align}\n", "x = [\n", "[[1, 2],\n", "array([", "\\sout{", "~~a", "<del>", "`a", "| a |\n", "a 1\n", "E =\n", "<!--", "What? ", "{",
-     "[a](", "a are identity. ", "```\n", "1 2\n", "1\t2\n", "> ", "\\frac{"],
+     "[a](", "a are identity. ", "```\n", "<table>\n", "<tr><td>", ">>> x = 1\n", "1 2\n", "1\t2\n", "> ", "\\frac{"],
 )  # fmt: skip
 def test_time_grows_with_the_length(unit):
     """Eight times the text may take at most twenty times as long (sixty-four for a quadratic walk)."""

@@ -15,6 +15,7 @@ def kinds(text):
         ("# Attention", 1),
         ("### N1. Three tokens, $d_k = 2$", 3),
         (r"\subsection*{Head 0}", 2),
+        ("<h2>Worked <b>example</b></h2>", 2),
         ("Question 1: [0 points]", 0),
         ("**Exercise 3 - By Hand**", 0),
         ("Part II", 0),
