@@ -1,8 +1,39 @@
-"""The example sheets: solved and checked as their keys say. What is still open is listed, so that it cannot grow."""
+"""The example sheets, solved and checked as their keys say. What is still open is listed, so that it cannot grow."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from sheets.scoring import load_key, score
+
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "sheets"
 DOCUMENTS = sorted(p for p in FOLDER.iterdir() if p.suffix in {".md", ".tex", ".txt", ".ipynb"} and p.stem != "README")
+
+# Questions that are not answered yet, and slips that are not placed at every cell, by document.
+OPEN_QUESTIONS = {
+    "11": {"S"},  # one query against keys, plain-sum weights, without formulas
+    "39": {"3 weights", "3 output"},  # 'K and V as before' of the problem before the last
+    "42": {"1 scaled scores", "1 weights", "1 output", "2 output"},  # tokens named by words
+    "57": {"softmax(10,20,30)"},
+    "68": {"correct concat", "correct output"},  # only the head outputs are given
+    "69": {"scores", "weights", "output"},  # tokens in a table without a name
+    "75": {"alpha_3", "z_3"},  # keys appended to a cache
+    "81": {"2 e", "2 weights", "2 context"},
+}
+OPEN_SLIPS = {
+    "30": {"line 19: masked"},  # zeros written where −∞ belongs, in a matrix without a name
+    "51": {"line 20: scaled"},
+    "68": {"line 5: Concat"},  # a matrix of another shape than the right one is not judged
+    "91": {"line 18: A"},  # two of six cells of a wrong row lie within a unit of the last place
+}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: p.name)
+def test_example(document: Path) -> None:
+    result = score(document, load_key(document.with_name(document.stem + ".key.json")))
+    number = document.name[:2]
+    assert not result.accused
+    assert set(result.unanswered) <= OPEN_QUESTIONS.get(number, set())
+    assert set(result.missed) <= OPEN_SLIPS.get(number, set())

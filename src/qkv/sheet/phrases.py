@@ -127,3 +127,12 @@ QUANTITY = re.compile(
     r"produtos?|веса?|оценки?|分数|权重|指数|重み|スコア)$",
     re.IGNORECASE,
 )
+
+# Heads that say no more than that vectors stand below, and heads of a column that adds the others up.
+VECTOR_WORD = re.compile(
+    r"(?:the\s+)?(?:ve[ck]tors?|vecteurs?|vectores?|vetor(?:es)?|vettor[ei]|вектор|向量|ベクトル|벡터|vektoren|wektor)",
+    re.IGNORECASE,
+)
+SUM_HEAD = re.compile(
+    r"(?:Σ|∑|row\s+)?(?:sums?|totals?|summe|somme|suma|soma|somma|сумма|итого|合计|总和|合計|합계)", re.IGNORECASE
+)

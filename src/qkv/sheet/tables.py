@@ -21,7 +21,7 @@ from qkv.sheet.grids import NUMBER, Cell
 from qkv.sheet.limits import check_cells
 from qkv.sheet.model import Link, Origin, Relation, Unread
 from qkv.sheet.numerals import Comma
-from qkv.sheet.phrases import COUNTER, QUANTITY
+from qkv.sheet.phrases import COUNTER, QUANTITY, SUM_HEAD, VECTOR_WORD
 from qkv.sheet.reading import Reading
 from qkv.sheet.segments import Rows
 
@@ -144,7 +144,12 @@ def _is_fraction(text: str) -> bool:
 
 
 def _numeric(layout: _Layout, reading: Reading) -> Iterator[Event]:
+    layout = _without_totals(layout)
     quantities = [head for head in layout.heads if QUANTITY.search(_bare(head.text))]
+    if sum(1 for label in layout.labels if QUANTITY.search(_bare(label))) > 1:
+        for label, row in zip(layout.labels, layout.body, strict=True):
+            yield from _matrix_event([row], Cell(label, row[0].line, 1), reading)
+        return
     if layout.labels and quantities and len(layout.heads) == len(layout.body[0]):
         for i, head in enumerate(layout.heads):
             column = [row[i] for row in layout.body if i < len(row)]
@@ -154,6 +159,17 @@ def _numeric(layout: _Layout, reading: Reading) -> Iterator[Event]:
     if not name and len(layout.heads) == 1 and len(layout.body[0]) == 1:
         name = layout.heads[0]
     yield from _matrix_event(layout.body, name, reading)
+
+
+def _without_totals(layout: _Layout) -> _Layout:
+    """A table without a last column that only adds the others up."""
+    if (
+        len(layout.heads) < 3
+        or len(layout.heads) != len(layout.body[0])
+        or not SUM_HEAD.fullmatch(layout.heads[-1].text)
+    ):
+        return layout
+    return replace(layout, heads=layout.heads[:-1], body=tuple(row[:-1] for row in layout.body))
 
 
 def _matrix_event(rows: Sequence[Sequence[Cell]], name: Cell | None, reading: Reading) -> Iterator[Event]:
@@ -245,13 +261,22 @@ def _vectors(layout: _Layout, sorts: list[str], reading: Reading) -> Iterator[Ev
         head = layout.heads[i] if i < len(layout.heads) else None
         chains = [_vector_chain(cell, reading) for cell in cells]
         names = _names(head, reading)
-        if head and head.text and not names:
+        if head and head.text and not names and not VECTOR_WORD.fullmatch(head.text):
             yield Said(head.text, Location(head.line, head.column))
         indexed = bool(names) and _index_letter(names[-1]) is not None
         if not indexed:
             yield from _stacked(chains, names, cells)
         if indexed or not names:
             yield from _row_statements(chains, layout.labels, names)
+    yield from _quantities(layout, sorts, reading)
+
+
+def _quantities(layout: _Layout, sorts: list[str], reading: Reading) -> Iterator[Event]:
+    """Columns of numbers that a head calls a score, a weight, …: one column vector each."""
+    for head, (i, sort) in zip(layout.heads, enumerate(sorts), strict=False):
+        if sort == "number" and QUANTITY.search(_bare(head.text)):
+            column = [row[i] for row in layout.body if i < len(row)]
+            yield from _matrix_event([[cell] for cell in column], head, reading)
 
 
 def _index_letter(link: Link) -> str | None:

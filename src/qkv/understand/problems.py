@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -22,7 +23,7 @@ from qkv.understand.formulas import formula_role
 from qkv.understand.gather import Gathering, gather, role_of_name, stated_names, to_spec
 from qkv.understand.key import nearest_key, with_givens_of
 from qkv.understand.resolve import Resolver, at_index, cut_symbol
-from qkv.understand.roles import CAUSAL, DERIVED, WITHOUT_SCALE
+from qkv.understand.roles import CAUSAL, DERIVED, FUTURE, WITHOUT_SCALE
 from qkv.understand.scopes import scopes
 
 R = Role
@@ -161,6 +162,7 @@ def _problem(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem
     program = _with_sheet_formulas(program, scope, found)
     program = _without_scale(program, scope, sheet)
     program = _with_mask(program, scope, sheet)
+    program = _with_future(program, scope, sheet)
     program = _workable(program)
     resolver = Resolver(program, _sizes(program, found), only_row=found.only_row)
     return Problem(Trace(program), scope, resolver, tuple(found.repairs))
@@ -202,6 +204,27 @@ def _without_scale(program: Program, scope: tuple[Fact, ...], sheet: Sheet) -> P
     weights = Symbol("A", ("unscaled",))
     step = Step(weights, n.Softmax(n.Name(scores)), R.OTHER, symbol_plain(weights), says="weights without the scale")
     return _with_step(program, step)
+
+
+def _asked_later(pattern: re.Pattern[str], scope: tuple[Fact, ...], sheet: Sheet) -> bool:
+    """Whether a question of a problem, or after the last one, speaks of something."""
+    first = scope[0].statement.at.line
+    return any(pattern.search(q.text) for q in sheet.questions if first <= q.line)
+
+
+def _with_future(program: Program, scope: tuple[Fact, ...], sheet: Sheet) -> Program:
+    """'How much weight goes to the future?': for each token, the weight on the tokens after it."""
+    weights = program.find(R.WEIGHTS)
+    shape = _shapes(program).get(weights) if weights is not None else None
+    if weights is None or shape is None or shape[0] != shape[1] or not _asked_later(FUTURE, scope, sheet):
+        return program
+    size = shape[0]
+    sums: list[n.Expr] = [
+        n.Sum(tuple(n.Entry(n.Name(weights), i, j) for j in range(i + 1, size + 1))) for i in range(1, size)
+    ]
+    rows = tuple((total,) for total in (*sums, n.number(0)))
+    symbol = Symbol("future")
+    return _with_step(program, Step(symbol, n.Matrix(rows), R.OTHER, "future", says="weight on later tokens"))
 
 
 def _with_mask(program: Program, scope: tuple[Fact, ...], sheet: Sheet) -> Program:

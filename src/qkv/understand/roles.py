@@ -235,6 +235,7 @@ UNSCALED = re.compile(
     re.IGNORECASE,
 )
 WITHOUT_SCALE = re.compile(r"(?:without|ohne|sans|sin|sem|без|不)\b.{0,25}(?:sqrt|√|scal|skal|缩放)", re.IGNORECASE)
+FUTURE = re.compile(r"weight.{0,40}(?:future|later tokens|tokens after)|zukünftig|futur\b|未来|未來", re.IGNORECASE)
 HYPOTHETICAL = re.compile(
     r"\b(?:let|suppose|instead|what if|if we|were to|replace|keep)\b|假设|如果|不缩放会|angenommen|stattdessen|supposons|supón|предполож",
     re.IGNORECASE,
