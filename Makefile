@@ -11,7 +11,7 @@ demo: $(STAMP)
 	$(BIN)/qkv solve examples/two-heads.md --digits 6
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .
