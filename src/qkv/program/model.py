@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from qkv.expr.names import Role, Symbol
 from qkv.expr.nodes import Expr
@@ -46,10 +47,15 @@ class Program:
     line: int = 1
     columns: bool = False  # tokens are columns (Q = W_Q X) rather than rows
 
+    kept: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)  # results worked out once
+
     @property
     def items(self) -> tuple[Given | Step, ...]:
         """Everything with a name, the latest definition first."""
-        return (*reversed(self.steps), *self.givens)
+        if "items" not in self.kept:
+            self.kept["items"] = (*reversed(self.steps), *self.givens)
+        items: tuple[Given | Step, ...] = self.kept["items"]
+        return items
 
     def find(self, role: Role, head: int | None = None) -> Symbol | None:
         """The symbol that plays a role (of a head)."""
@@ -57,4 +63,7 @@ class Program:
 
     def item(self, symbol: Symbol) -> Given | Step | None:
         """The given or step of a symbol."""
-        return next((item for item in self.items if item.symbol == symbol), None)
+        if "by symbol" not in self.kept:
+            self.kept["by symbol"] = {item.symbol: item for item in reversed(self.items)}
+        found: Given | Step | None = self.kept["by symbol"].get(symbol)
+        return found

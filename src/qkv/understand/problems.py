@@ -408,6 +408,9 @@ def _count_numbered(program: Program, symbol: Symbol) -> int:
 
 
 def _shapes(program: Program) -> dict[Symbol, tuple[int, int]]:
+    if "shapes" in program.kept:
+        known: dict[Symbol, tuple[int, int]] = program.kept["shapes"]
+        return known
     env: dict[Symbol, tuple[int, int]] = {}
     items: tuple[Given | Step, ...] = (*program.givens, *program.steps)
     for item in items:
@@ -418,6 +421,7 @@ def _shapes(program: Program) -> dict[Symbol, tuple[int, int]]:
             env[item.symbol] = evaluate(item.expr, env, Shapes())
         except QkvError:
             continue
+    program.kept["shapes"] = env
     return env
 
 
