@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from mpmath import mp, mpf
 
-mp.dps = 50
+mp.dps = 400  # tanh saturates: 1 − tanh(100) begins at the 87th digit
 
 Rows = list[list[mpf]]
 MASKED = None  # a score that is forbidden

@@ -296,9 +296,19 @@ def is_plain(matrix: Matrix) -> bool:
     return all(type(cell) is Number or type(cell) is Infinite for row in matrix.rows for cell in row)
 
 
+def _telling(node: Expr) -> Iterator[Expr]:
+    """The nodes of a tree that may be names: everything but the cells of matrices of plain numbers."""
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        yield top
+        if not (type(top) is Matrix and is_plain(top)):
+            stack.extend(reversed(list(children(top))))
+
+
 def names_in(node: Expr) -> tuple[Symbol, ...]:
     """The symbols that a tree mentions, each once, in order."""
-    return tuple(dict.fromkeys(part.symbol for part in walk(node) if isinstance(part, Name)))
+    return tuple(dict.fromkeys(part.symbol for part in _telling(node) if isinstance(part, Name)))
 
 
 def factors(node: Expr) -> list[Expr]:
@@ -310,7 +320,7 @@ def factors(node: Expr) -> list[Expr]:
 
 def is_literal(node: Expr) -> bool:
     """Whether a tree mentions no name and no unknown function, so that it has a value of its own."""
-    return not any(isinstance(part, (Name, Call)) for part in walk(node))
+    return not any(isinstance(part, (Name, Call)) for part in _telling(node))
 
 
 def number(value: int | str | Fraction) -> Number:
