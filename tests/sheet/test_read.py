@@ -250,6 +250,7 @@ def test_mathematics_in_a_heading():
         ("Найдите веса.", ["Найдите веса."]),
         ("First we compute the dot products.", []),
         ("What follows is easy.", []),
+        ("Would you like me to show it with a causal mask?", []),
     ],
 )
 def test_questions(text, asked):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from qkv.sheet.phrases import ASK, ASK_CJK, ASK_LATIN_QUESTION, COPULA, IDENTITY, IDENTITY_HINTS, NOUN, OPERAND
+from qkv.sheet.phrases import ASK, ASK_CJK, ASK_LATIN_QUESTION, COPULA, IDENTITY, IDENTITY_HINTS, NOUN, OFFER, OPERAND
 
 _ASIDE = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")  # a shape or a remark in parentheses
 _TAIL = re.compile(r"[\s:：=\-—–.,*_]+$")
@@ -113,7 +113,7 @@ def questions(text: str) -> Iterator[tuple[str, int]]:
         asks = bare.endswith(("?", "？")) or (not bare.isascii() and bool(ASK_CJK.search(bare)))
         if not asks and (found := _asked(bare)):
             asks = not ASK_LATIN_QUESTION.match(bare, found.start())
-        if asks and len(bare) > 3:
+        if asks and len(bare) > 3 and not OFFER.match(bare):
             yield " ".join(_BULLET.sub("", sentence).split()), at + len(sentence) - len(sentence.lstrip())
         at += len(sentence)
 

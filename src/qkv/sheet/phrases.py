@@ -136,3 +136,10 @@ VECTOR_WORD = re.compile(
 SUM_HEAD = re.compile(
     r"(?:Σ|∑|row\s+)?(?:sums?|totals?|summe|somme|suma|soma|somma|сумма|итого|合计|总和|合計|합계)", re.IGNORECASE
 )
+
+# An offer at the end of a chat answer asks nothing of the sheet.
+OFFER = re.compile(
+    r"(?:would you like|do you want|shall i|should i|want me to|let me know|möchtest du|soll ich|voulez-vous|veux-tu|"
+    r"quieres que|¿quieres|gostaria|vuoi che|хотите|需要我|要不要我)",
+    re.IGNORECASE,
+)
