@@ -119,3 +119,27 @@ def load_key(path: Path) -> dict[str, Any]:
     """An answer key."""
     key: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return key
+
+
+def totals(folder: Path, keys: Path) -> str:
+    """One line about all documents of a folder: questions answered, slips found, claims accused and left unread."""
+    results, verdicts = [], []
+    for document in sorted(
+        p for p in folder.iterdir() if (keys / f"{p.stem}.key.json").exists() and p.suffix != ".json"
+    ):
+        results.append(score(document, load_key(keys / f"{document.stem}.key.json")))
+        verdicts += [claim.verdict for claim in api.read(document).check().claims]
+    return (
+        f"{len(results)} documents: {sum(r.answered for r in results)} of {sum(r.asked for r in results)} questions answered, "
+        f"{sum(r.found for r in results)} of {sum(r.wrong for r in results)} slips found at every cell, "
+        f"{sum(len(r.accused) for r in results)} correct claims accused; "
+        f"{verdicts.count(Verdict.UNREAD)} of {len(verdicts)} claims left unread"
+    )
+
+
+if __name__ == "__main__":
+    examples = Path(__file__).resolve().parents[2] / "examples" / "sheets"
+    print("examples/sheets:", totals(examples, examples))
+    shared = Path(__file__).resolve().parents[3] / "shared"
+    if shared.exists():
+        print("sample sheets:", totals(shared / "sheets" / "wild", shared / "keys" / "wild"))
