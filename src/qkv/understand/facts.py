@@ -158,6 +158,8 @@ ITEM = re.compile(r"\s*\(?[a-z0-9]{1,3}[).]")
 def _without_label(link: Link, named: Collection[Symbol]) -> n.Expr:
     """'Scores QKᵀ = …', 'a) QKᵀ = …': a word or a letter with a bracket before a formula is a label, not a factor."""
     first, *rest = n.factors(link.expr)
+    if rest and isinstance(first, n.Number) and first.text.endswith("."):  # Step 3. A = …
+        return reduce(n.Product, rest)
     if rest and first == n.Exp(n.number(1)) and ITEM.match(link.text):
         return reduce(n.Product, rest)
     if not rest or not isinstance(first, n.Name):

@@ -52,6 +52,7 @@ class Gathering:
     unscaled: bool = False
     looks_unscaled: bool = False  # nothing is said, and the printed numbers are those without a scale
     causal: bool = False
+    maybe_causal: bool = False  # said in the paragraphs before the problem
     plain_sum: bool = False
     mask_truth: bool = False
     columns: bool = False
@@ -189,6 +190,13 @@ def misread_q(symbol: Symbol, fact: Fact, found: Gathering) -> Role | None:
     return R.Q if symbol.base in MISREAD_Q and is_product and symbol.base != "alpha" else None
 
 
+def _before_mask(expr: n.Expr) -> n.Expr:
+    """The scores in QKᵀ + M and in mask(QKᵀ)."""
+    if isinstance(expr, n.Mask):
+        return expr.arg
+    return expr.terms[0] if isinstance(expr, n.Sum) and len(expr.terms) == 2 else expr
+
+
 def _note_formula(found: Gathering, expr: n.Expr, role_of: object) -> None:
     for part in n.walk(expr):
         if isinstance(part, n.Sum) and len(part.terms) == 2 and isinstance(part.terms[1], n.Name):
@@ -197,8 +205,9 @@ def _note_formula(found: Gathering, expr: n.Expr, role_of: object) -> None:
                 found.added.add(part.terms[1].symbol)  # Q K^T / √d_k + B: a mask or a bias, whatever its letter
     found.divisors.extend(divisors(expr, role_of))  # type: ignore[arg-type]
     for arg in softmax_arguments(expr):
-        inner = formula_role(arg, role_of)  # type: ignore[arg-type]
-        if inner is R.SCORES and (not isinstance(arg, n.Name) or arg.symbol in found.defined):
+        scores = _before_mask(arg)
+        inner = formula_role(scores, role_of)  # type: ignore[arg-type]
+        if inner is R.SCORES and (not isinstance(scores, n.Name) or scores.symbol in found.defined):
             found.unscaled = True
     for part in n.walk(expr):
         if isinstance(part, n.Normalise):

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from qkv.errors import QkvError
+from qkv.errors import NameUnknownError, QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain, symbol_plain
 from qkv.interpret.cells import Cell, rational
+from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.interpret.rounding import round_digits, round_places
 from qkv.interpret.shapes import Shapes
@@ -23,7 +24,7 @@ from qkv.understand.formulas import formula_role
 from qkv.understand.gather import Gathering, gather, role_of_name, stated_names, to_spec
 from qkv.understand.key import nearest_key, with_givens_of
 from qkv.understand.resolve import Resolver, at_index, cut_symbol
-from qkv.understand.roles import CAUSAL, DERIVED, FUTURE, WITHOUT_SCALE
+from qkv.understand.roles import CAUSAL, CAUSAL_SURELY, DERIVED, FUTURE, NO_MASK, WITHOUT_SCALE
 from qkv.understand.scopes import scopes
 
 R = Role
@@ -58,6 +59,7 @@ def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...
         if keys:
             key = nearest_key(found, keys)
             found = with_givens_of(gather(scope, title, key, said), key)
+        found.maybe_causal = not found.causal and _introduced_causal(i, parted, sheet)
         _import_sources(found, problems)
         problems.append(_likeliest(scope, found, sheet))
         earlier = found
@@ -70,6 +72,17 @@ def gatherings(sheet: Sheet) -> tuple[Gathering, ...]:
     for scope in scopes(facts_of(sheet), sheet):
         found.append(gather(scope, _titles(scope, (), sheet), found[-1] if found else None))
     return tuple(found)
+
+
+def _introduced_causal(index: int, parted: tuple[tuple[Fact, ...], ...], sheet: Sheet) -> bool:
+    """Whether the paragraphs between the problem before and this one say that attention is causal."""
+    begin = parted[index - 1][-1].statement.end_line if index else 0
+    headings = {
+        part.line for part in sheet.parts
+    }  # titles are weighed on their own: they may speak of what comes later
+    lines = enumerate(sheet.text.splitlines(), 1)
+    within = (text for i, text in lines if begin < i <= parted[index][0].statement.at.line and i not in headings)
+    return any(CAUSAL_SURELY.search(text) and not NO_MASK.search(text) for text in within)
 
 
 def _concerns(line: int, index: int, parted: tuple[tuple[Fact, ...], ...]) -> bool:
@@ -113,8 +126,12 @@ def _titles(scope: tuple[Fact, ...], later: tuple[tuple[Fact, ...], ...], sheet:
 
 
 def _likeliest(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
-    """Where the sheet does not say whether scores are scaled, its printed numbers may."""
+    """Where the sheet does not say for sure whether scores are masked or scaled, its printed numbers may."""
     problem = _problem(scope, found, sheet)
+    if found.maybe_causal and not _masked(problem.program):
+        masked = _problem(scope, replace(found, causal=True), sheet)
+        if agreement_with(masked.trace, found) >= agreement_with(problem.trace, found):
+            found.causal, problem = True, masked
     if found.divisors or found.unscaled or not _scaled_steps(problem.program):
         return problem
     plain_found = replace(found, looks_unscaled=True)
@@ -123,6 +140,10 @@ def _likeliest(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Probl
         found.looks_unscaled = True
         return unscaled
     return problem
+
+
+def _masked(program: Program) -> bool:
+    return program.find(R.MASKED) is not None or any(item.role is R.MASKED for item in program.items)
 
 
 def _scaled_steps(program: Program) -> bool:
@@ -163,7 +184,7 @@ def _problem(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem
     program = _without_scale(program, scope, sheet)
     program = _with_mask(program, scope, sheet)
     program = _with_future(program, scope, sheet)
-    program = _workable(program)
+    program = _computable(_workable(program))
     resolver = Resolver(program, _sizes(program, found), only_row=found.only_row)
     return Problem(Trace(program), scope, resolver, tuple(found.repairs))
 
@@ -461,6 +482,32 @@ def _workable(program: Program) -> Program:
         if all(symbol in env for symbol in n.names_in(step.expr)) and _evaluates(step, env, notes):
             steps.append(step)
     return replace(program, givens=tuple(givens), steps=tuple(steps), notes=tuple(notes))
+
+
+def _computable(program: Program) -> Program:
+    """Leave out what has no value (a row masked everywhere, a division by zero) and what stands on it; and say so."""
+    try:
+        Trace(program).values()
+    except QkvError:
+        pass
+    else:
+        return program
+    env: dict[Symbol, Value] = {}
+    kept: list[Given | Step] = []
+    notes = list(program.notes)
+    items: tuple[Given | Step, ...] = (*program.givens, *program.steps)
+    for item in items:
+        try:
+            env[item.symbol] = evaluate(item.expr, env, Certified())
+        except NameUnknownError:
+            continue  # it stands on something that was left out, which was said
+        except QkvError as error:
+            notes.append(f"{item.spelled} cannot be worked out: {error.message}")
+            continue
+        kept.append(item)
+    givens = tuple(item for item in kept if isinstance(item, Given))
+    steps = tuple(item for item in kept if isinstance(item, Step))
+    return replace(program, givens=givens, steps=steps, notes=tuple(notes))
 
 
 def _evaluates(item: Given | Step, env: dict[Symbol, tuple[int, int]], notes: list[str]) -> bool:

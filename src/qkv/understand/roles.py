@@ -230,6 +230,13 @@ CAUSAL = re.compile(
     r"causa[al]|kausaal|kauzal|nedensel|przyczyn|인과|look[- ]?ahead|autoregress|mask(?:ed|ing)\b|kausal|maskiert|masqué|causale|enmascarad|маск|因果|掩码|マスク",
     re.IGNORECASE,
 )
+CAUSAL_SURELY = re.compile(
+    r"\bcausal(?:ly)? (?:self-|mask|attention)|causal\b.{0,20}\bmask|look-?ahead mask|autoregressive (?:self-)?attention|因果|kausale? (?:mask|attention|aufmerk)",
+    re.IGNORECASE,
+)
+NO_MASK = re.compile(
+    r"\b(?:no|without|not|un|non)[- ]?(?:a |the )?(?:causal|mask)|later|next (?:section|exercise)", re.IGNORECASE
+)
 UNSCALED = re.compile(
     r"(?:no|not|without|un)[- ]?scal|without (?:the )?(?:factor|scale|division)|不缩放|ohne skalierung|sans (?:mise à l.)?échelle|sin escal",
     re.IGNORECASE,
