@@ -128,9 +128,10 @@ def _titles(scope: tuple[Fact, ...], later: tuple[tuple[Fact, ...], ...], sheet:
 def _likeliest(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
     """Where the sheet does not say for sure whether scores are masked or scaled, its printed numbers may."""
     problem = _problem(scope, found, sheet)
-    if found.maybe_causal and not _masked(problem.program):
+    if (found.maybe_causal or _looks_causal(found)) and not _masked(problem.program):
         masked = _problem(scope, replace(found, causal=True), sheet)
-        if agreement_with(masked.trace, found) >= agreement_with(problem.trace, found):
+        gain = agreement_with(masked.trace, found) - agreement_with(problem.trace, found)
+        if gain > 0 or (gain == 0 and found.maybe_causal):
             found.causal, problem = True, masked
     if found.divisors or found.unscaled or not _scaled_steps(problem.program):
         return problem
@@ -140,6 +141,17 @@ def _likeliest(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Probl
         found.looks_unscaled = True
         return unscaled
     return problem
+
+
+def _looks_causal(found: Gathering) -> bool:
+    """Printed weights with nothing above the diagonal."""
+    for (role, _), matrix in found.printed.items():
+        rows, columns = matrix.shape
+        if role is R.WEIGHTS and rows == columns > 1 and not matrix.is_ragged:
+            above = [matrix.rows[i][j] for i in range(rows) for j in range(i + 1, columns)]
+            if all(isinstance(cell, n.Number) and cell.value == 0 for cell in above):
+                return True
+    return False
 
 
 def _masked(program: Program) -> bool:
