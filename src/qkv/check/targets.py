@@ -13,7 +13,7 @@ from qkv.understand.formulas import formula_role
 from qkv.understand.gather import token_factor
 from qkv.understand.problems import Problem
 from qkv.understand.resolve import SAME, SHARED, Resolver
-from qkv.understand.roles import MISREAD_Q
+from qkv.understand.roles import MISREAD_Q, SCORE_ROLES
 
 R = Role
 
@@ -110,10 +110,10 @@ def by_role(fact: Fact, symbol: Symbol, resolver: Resolver) -> Iterator[tuple[n.
                 continue
             expr = n.Name(target) if place.row is None else resolver._pick(wanted, target, place.row, place.column)
             if expr is not None:
-                found.append(expr)
-    distinct = list(dict.fromkeys(found))
-    for expr in distinct:
-        yield expr, len(distinct) == 1
+                found.append((expr, role is roles[0] or {role, roles[0]} <= SCORE_ROLES))
+    distinct = dict(reversed(found))
+    for expr in dict.fromkeys(expr for expr, _ in found):
+        yield expr, len(distinct) == 1 and distinct[expr]
 
 
 def _of_formula(fact: Fact, problem: Problem) -> Iterator[Target]:

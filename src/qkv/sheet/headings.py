@@ -76,9 +76,14 @@ def heading_at(lines: list[str], at: int, *, within: bool = False) -> Heading | 
     if found := _ENVIRONMENT.match(line):
         rank = STEP if found["word"] in ("solution", "answer") else PROBLEM
         return Heading(found["title"] or found["word"], rank, found["word"], at + 1)
-    if (found := _BOLD.match(line) or _TEX_BOLD.match(line)) and "$" not in found["title"]:
+    if (found := _BOLD.match(line) or _TEX_BOLD.match(line)) and not _is_formula(found["title"]):
         return _worded(found["title"].strip(), at + 1) or Heading(found["title"].strip(), STEP, "", at + 1)
     return _plain(lines, at, within)
+
+
+def _is_formula(title: str) -> bool:
+    """A bold line with mathematics in it is a statement in bold: **V = [[1, 2]]**."""
+    return "$" in title or ("=" in title and "[" in title)
 
 
 def opening_at(line: str) -> Heading | None:

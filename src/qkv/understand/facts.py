@@ -148,25 +148,24 @@ def _tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
     for statement in statements:
         links = tuple(replace(link, expr=n.rewrite(link.expr, change)) for link in statement.links)
         if len(links) > 1:
-            links = (replace(links[0], expr=_without_label(links[0], named)), *links[1:])
+            links = (replace(links[0], expr=_without_label(links[0].expr, links[0].text, named)), *links[1:])
         yield replace(statement, links=links)
 
 
 ITEM = re.compile(r"\s*\(?[a-z0-9]{1,3}[).]")
 
 
-def _without_label(link: Link, named: Collection[Symbol]) -> n.Expr:
-    """'Scores QKᵀ = …', 'a) QKᵀ = …': a word or a letter with a bracket before a formula is a label, not a factor."""
-    first, *rest = n.factors(link.expr)
-    if rest and isinstance(first, n.Number) and first.text.endswith("."):  # Step 3. A = …
-        return reduce(n.Product, rest)
-    if rest and first == n.Exp(n.number(1)) and ITEM.match(link.text):
-        return reduce(n.Product, rest)
-    if not rest or not isinstance(first, n.Name):
-        return link.expr
-    word = len(first.symbol.base) > 2 and first.symbol.base.isalpha() and first.symbol not in named
-    item = len(first.symbol.base) == 1 and ITEM.match(link.text) is not None
-    return reduce(n.Product, rest) if word or item else link.expr
+def _without_label(expr: n.Expr, text: str, named: Collection[Symbol]) -> n.Expr:
+    """'Scores QKᵀ = …', 'a) QKᵀ = …', 'Step 3. A = …': what stands before a formula is a label, not a factor."""
+    if isinstance(expr, n.Quotient):
+        return replace(expr, numerator=_without_label(expr.numerator, text, named))
+    first, *rest = n.factors(expr)
+    item = ITEM.match(text) is not None
+    counted = isinstance(first, n.Number) and first.text.endswith(".")
+    letter = item and (first == n.Exp(n.number(1)) or (isinstance(first, n.Name) and len(first.symbol.base) == 1))
+    word = isinstance(first, n.Name) and len(first.symbol.base) > 2 and first.symbol.base.isalpha()
+    unnamed = isinstance(first, n.Name) and first.symbol not in named
+    return reduce(n.Product, rest) if rest and (counted or letter or (word and unnamed)) else expr
 
 
 def _with_scale_below(product: n.Product) -> n.Expr:

@@ -131,7 +131,7 @@ def _likeliest(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Probl
     if (found.maybe_causal or _looks_causal(found)) and not _masked(problem.program):
         masked = _problem(scope, replace(found, causal=True), sheet)
         gain = agreement_with(masked.trace, found) - agreement_with(problem.trace, found)
-        if gain > 0 or (gain == 0 and found.maybe_causal):
+        if (found.maybe_causal and gain >= 0) or (gain > 0 and _explains_weights(masked.trace, found)):
             found.causal, problem = True, masked
     if found.divisors or found.unscaled or not _scaled_steps(problem.program):
         return problem
@@ -152,6 +152,13 @@ def _looks_causal(found: Gathering) -> bool:
             if all(isinstance(cell, n.Number) and cell.value == 0 for cell in above):
                 return True
     return False
+
+
+def _explains_weights(trace: Trace, found: Gathering) -> bool:
+    """Whether a program gives every printed weight, to the digits shown."""
+    weights = {key: matrix for key, matrix in found.printed.items() if key[0] is R.WEIGHTS}
+    cells = sum(len(row) for matrix in weights.values() for row in matrix.rows)
+    return agreement_with(trace, replace(found, printed=weights, cells={})) == cells
 
 
 def _masked(program: Program) -> bool:
