@@ -478,15 +478,16 @@ def _fits(program: Program, expr: n.Expr) -> bool:
 
 def _ordered(steps: Iterable[Step], givens: tuple[Given, ...]) -> tuple[Step, ...]:
     """Steps in an order in which each uses only what stands before it; those that never can are left out."""
-    waiting, done = list(steps), {given.symbol for given in givens}
+    done = {given.symbol for given in givens}
+    waiting = [(step, set(n.names_in(step.expr))) for step in steps]
     ordered: list[Step] = []
-    while waiting:
-        ready = [step for step in waiting if all(symbol in done for symbol in n.names_in(step.expr))]
-        if not ready:
+    while True:
+        ready = next((pair for pair in waiting if pair[1] <= done), None)
+        if ready is None:
             break
         ordered.append(ready[0])
         done.add(ready[0].symbol)
-        waiting.remove(ready[0])
+        waiting.remove(ready)
     return tuple(ordered)
 
 
