@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.program.model import Given
-from qkv.understand.gather import Gathering
+from qkv.understand.gathering import Gathering
 from qkv.understand.repair import similar
 
 

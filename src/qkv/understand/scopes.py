@@ -10,7 +10,8 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.sheet.model import Origin, Sheet
 from qkv.understand.facts import Fact, place_of, plain_value
-from qkv.understand.gather import FACTORS, printed_value, token_factor
+from qkv.understand.gather import printed_value, token_factor
+from qkv.understand.gathering import FACTORS
 from qkv.understand.repair import similar
 from qkv.understand.roles import CAUSAL, DERIVED, PRIMARY
 

@@ -1,0 +1,66 @@
+"""What the printed numbers say where the words do not: masked or not, scaled or not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role
+from qkv.interpret.cells import Cell, rational
+from qkv.interpret.rounding import round_places
+from qkv.interpret.trace import Trace
+from qkv.program.model import Program
+from qkv.understand.gathering import Gathering
+
+R = Role
+
+
+def looks_causal(found: Gathering) -> bool:
+    """Printed weights with nothing above the diagonal."""
+    for (role, _), matrix in found.printed.items():
+        rows, columns = matrix.shape
+        if role is R.WEIGHTS and rows == columns > 1 and not matrix.is_ragged:
+            above = [matrix.rows[i][j] for i in range(rows) for j in range(i + 1, columns)]
+            if all(isinstance(cell, n.Number) and cell.value == 0 for cell in above):
+                return True
+    return False
+
+
+def explains_weights(trace: Trace, found: Gathering) -> bool:
+    """Whether a program gives every printed weight, to the digits shown."""
+    weights = {key: matrix for key, matrix in found.printed.items() if key[0] is R.WEIGHTS}
+    cells = sum(len(row) for matrix in weights.values() for row in matrix.rows)
+    return agreement_with(trace, replace(found, printed=weights, cells={})) == cells
+
+
+def is_masked(program: Program) -> bool:
+    return program.find(R.MASKED) is not None or any(item.role is R.MASKED for item in program.items)
+
+
+def is_scaled(program: Program) -> bool:
+    return any(step.role is R.SCALED for step in program.steps)
+
+
+def agreement_with(trace: Trace, found: Gathering) -> int:
+    """How many printed cells of weights and outputs a program explains, to the digits shown."""
+    count = 0
+    for (role, head), matrix in found.printed.items():
+        symbol = trace.program.find(role, head)
+        if role not in (R.WEIGHTS, R.SCALED, R.MASKED, R.OUTPUT, R.HEAD, R.CONTEXT) or symbol is None:
+            continue
+        value = trace.value(symbol)
+        if value.shape == matrix.shape and not matrix.is_ragged:
+            pairs = zip(value.rows, matrix.rows, strict=True)
+            count += sum(_rounds_to(x, y) for a, b in pairs for x, y in zip(a, b, strict=True))
+    for (role, row, column), shown in found.cells.items():
+        symbol = trace.program.find(role)
+        value_rows = trace.value(symbol).rows if symbol is not None else ()
+        if role is R.WEIGHTS and row <= len(value_rows) and column <= len(value_rows[0]):
+            count += _rounds_to(value_rows[row - 1][column - 1], shown)
+    return count
+
+
+def _rounds_to(cell: Cell, shown: n.Expr) -> bool:
+    if not isinstance(shown, n.Number) or shown.places is None:
+        return False
+    return round_places(cell, shown.places) == round_places(rational(shown.value), shown.places)

@@ -1,0 +1,51 @@
+"""What a problem gives, under which names it works, and how it scales and masks: filled by gather.py, read once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.program.kinds import Key
+from qkv.program.model import Given
+from qkv.sheet.model import Repair
+
+R = Role
+
+
+FACTORS = {R.Q: (R.X, R.W_Q), R.K: (R.X, R.W_K), R.V: (R.X, R.W_V)}
+
+
+@dataclass
+class Gathering:
+    """What has been found so far; filled while walking the facts of one problem, then read once."""
+
+    givens: dict[Key, Given] = field(default_factory=dict)
+    tokens: dict[tuple[Role, int], Given] = field(default_factory=dict)  # x_1, h_2 …
+    others: dict[Symbol, Given] = field(default_factory=dict)  # values of names that play no known role
+    claimed: dict[Key, Given] = field(default_factory=dict)  # derived roles printed without a formula
+    claimed_tokens: dict[tuple[Role, int], Given] = field(default_factory=dict)  # q_1 = [..] printed without a formula
+    names: dict[Key, Symbol] = field(default_factory=dict)
+    sizes: dict[Role, n.Number] = field(default_factory=dict)
+    divisors: list[n.Expr] = field(default_factory=list)
+    said_scaled: bool = False  # by words, not by a formula
+    unscaled: bool = False
+    looks_unscaled: bool = False  # nothing is said, and the printed numbers are those without a scale
+    causal: bool = False
+    maybe_causal: bool = False  # said in the paragraphs before the problem
+    plain_sum: bool = False
+    mask_truth: bool = False
+    columns: bool = False
+    keys_first: bool = False
+    said_columns: bool = False
+    printed: dict[Key, n.Matrix] = field(default_factory=dict)  # what was printed for derived roles, right or wrong
+    cells: dict[tuple[Role, int, int], n.Expr] = field(default_factory=dict)  # a_{3,1} ≈ 0.002
+    inherited: set[Key] = field(default_factory=set)
+    defined: dict[Symbol, Role] = field(default_factory=dict)  # roles that formulas give to names
+    sources: dict[Role, Symbol] = field(default_factory=dict)  # where Q, K and V come from, as formulas say
+    added: set[Symbol] = field(default_factory=set)  # matrices that formulas add to scores
+    inputs: set[Symbol] = field(default_factory=set)  # what X is made of: X = E + P
+    only_row: int | None = None  # q_2 alone: the one query that is spoken of
+    repairs: list[Repair] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    speaks: bool = True  # whether the problem gives or works out anything of its own

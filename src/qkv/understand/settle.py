@@ -1,0 +1,284 @@
+"""After the facts are walked: tokens become matrices, problems inherit, what is derived is told from what is given."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role
+from qkv.expr.show import symbol_plain
+from qkv.program.kinds import Key, default_symbol
+from qkv.program.model import Given
+from qkv.sheet.model import Repair
+from qkv.understand.facts import Fact, place_of, plain_value
+from qkv.understand.gathering import FACTORS, Gathering
+from qkv.understand.repair import cell_value, mend_factor, similar
+from qkv.understand.roles import (
+    DERIVED,
+)
+from qkv.understand.specs import shape_of_given
+
+R = Role
+
+
+def _settle_added(found: Gathering) -> None:
+    for symbol in (found.added - found.inputs) & found.others.keys():
+        found.givens.setdefault((R.MASK, None), replace(found.others.pop(symbol), role=R.MASK))
+
+
+def _settle_damaged(found: Gathering) -> None:
+    """A named weight matrix that does not fit its printed product: mended where exactly one repair does."""
+    for (role, head), printed in found.printed.items():
+        x_role, w_role = FACTORS.get(role, (None, None))
+        source = found.givens.get((x_role, None)) if x_role else None
+        key = (w_role, head) if (w_role, head) in found.givens else (w_role, None)
+        weight = found.givens.get(key) if w_role else None  # type: ignore[arg-type]
+        if (
+            source is None
+            or weight is None
+            or not isinstance(source.expr, n.Matrix)
+            or not isinstance(weight.expr, n.Matrix)
+        ):
+            continue
+        if source.expr.is_ragged or printed.is_ragged or source.expr.shape[1] != weight.expr.shape[0]:
+            continue
+        if weight.expr.is_ragged or weight.expr.shape[1] == printed.shape[1] + 1:
+            _mend(found, key, weight, source.expr, printed)  # type: ignore[arg-type]
+
+
+def _is_damaged(weight: n.Matrix, printed: n.Matrix) -> bool:
+    return weight.is_ragged or weight.shape[1] == printed.shape[1] + 1
+
+
+def _mend(found: Gathering, key: Key, weight: Given, source: n.Matrix, printed: n.Matrix) -> None:
+    damaged = weight.expr
+    mended = mend_factor(source, damaged, printed) if isinstance(damaged, n.Matrix) else None
+    if mended is not None and mended.repair and mended.matrix is not None:
+        found.givens[key] = replace(weight, expr=mended.matrix)
+        found.repairs.append(Repair(weight.line or 0, "", mended.repair, mended.reason))
+        found.notes.append(f"line {weight.line}: {mended.reason}")
+
+
+def settle(found: Gathering, earlier: Gathering | None) -> None:
+    found.said_scaled = found.said_scaled or any(role is R.SCALED for role, _ in found.printed)
+    _settle_damaged(found)
+    _settle_added(found)
+    own = (found.givens, found.tokens, found.others, found.claimed, found.claimed_tokens, found.names, found.cells)
+    found.speaks = any(own)
+    _settle_tokens(found)
+    _settle_states(found)
+    if earlier is not None:
+        _inherit(found, earlier)
+    _settle_derived(found, earlier)
+    _settle_identities(found)
+
+
+def _settle_tokens(found: Gathering) -> None:
+    """x_1, x_2, … become the rows of X (h_i of H; q_i, k_i, v_i of Q, K, V where nothing else gives them)."""
+    for role in {role for role, _ in found.tokens}:
+        if (role, None) not in found.givens:
+            _stack(found, role, {i: g for (r, i), g in found.tokens.items() if r is role})
+    if (R.Q, None) in found.claimed and min(plain_shape(found.claimed[R.Q, None])) == 1:
+        found.only_row = found.only_row or 1
+    for role in {role for role, _ in found.claimed_tokens} & {R.Q, R.K, R.V}:
+        made = (FACTORS[role][0], None) in found.givens
+        if not made and (role, None) not in found.claimed:
+            rows = {i: g for (r, i), g in found.claimed_tokens.items() if r is role}
+            found.tokens.update({(role, i): g for i, g in rows.items()})
+            _stack(found, role, rows)
+
+
+def _stack(found: Gathering, role: Role, rows: dict[int, Given]) -> None:
+    if role is R.Q and len(rows) == 1:
+        found.only_row = next(iter(rows))
+    elif sorted(rows) != list(range(1, len(rows) + 1)) and sorted(rows) != list(range(len(rows))):
+        return
+    ordered = [rows[i] for i in sorted(rows)]
+    parts = tuple(_as_row(given) for given in ordered)
+    symbol = default_symbol(role)
+    expr = n.Concat(parts, axis=0)
+    found.givens[role, None] = Given(symbol, expr, role, symbol_plain(symbol), None, ordered[0].line, implied=True)
+
+
+def _as_row(given: Given) -> n.Expr:
+    matrix = given.expr
+    column = isinstance(matrix, n.Matrix) and matrix.shape[1] == 1 and matrix.shape[0] > 1
+    return n.Transpose(n.Name(given.symbol)) if column else n.Name(given.symbol)
+
+
+def _settle_states(found: Gathering) -> None:
+    """States h without a source vector are the tokens themselves."""
+    if (R.STATES, None) in found.givens and (R.SOURCE, None) not in found.givens and (R.X, None) not in found.givens:
+        found.givens[R.X, None] = replace(found.givens.pop((R.STATES, None)), role=R.X)
+
+
+def _inherit_memory(found: Gathering, earlier: Gathering) -> None:
+    """Queries from a new sequence, nothing said of keys and values: they come from the sequence before."""
+    before = earlier.givens.get((R.X, None))
+    local = {R.X, R.W_K, R.W_V, R.K, R.V} & ({role for role, _ in found.givens} - {role for role, _ in found.inherited})
+    spoken = {R.K, R.V} & (set(found.sources) | {role for role, _ in found.claimed})
+    if (
+        before is not None
+        and local == {R.X}
+        and R.Q in found.sources
+        and not spoken
+        and (R.Y, None) not in found.givens
+    ):
+        symbol = before.symbol if before.symbol != found.givens[R.X, None].symbol else default_symbol(R.Y)
+        found.givens[R.Y, None] = replace(before, symbol=symbol, role=R.Y)
+        found.inherited.add((R.Y, None))
+
+
+SOURCE_FAMILY = frozenset({R.SOURCE, R.STATES, R.W_A, R.U_A, R.V_A, R.CONTEXT})
+
+
+TOKEN_FAMILY = frozenset({R.X, R.Y, R.W_Q, R.W_K, R.W_V, R.W_O, R.Q, R.K, R.V})
+
+
+def _bare(found: Gathering) -> set[Role]:
+    return {role for role, _ in found.claimed}
+
+
+def _other_family(role: Role, local: set[Role]) -> bool:
+    """A problem about Q, K and V takes nothing from one about a source vector, nor the other way round."""
+    if role in SOURCE_FAMILY:
+        return bool(local & TOKEN_FAMILY)
+    return role in TOKEN_FAMILY and bool(local & SOURCE_FAMILY)
+
+
+def _inherit(found: Gathering, earlier: Gathering) -> None:
+    """What this problem does not give itself, it takes from the problem before."""
+    local = {role for role, _ in found.givens}
+    heads = {head for _, head in found.givens if head is not None}
+    for (role, head), given in earlier.givens.items():
+        if (
+            role in local | _bare(found)
+            or (role in DERIVED and R.X in local)
+            or _other_family(role, local | _bare(found))
+        ):
+            continue
+        if (head is None or not heads or head in heads) and (role, head) not in found.givens:
+            found.givens[role, head] = given
+            found.inherited.add((role, head))
+    for key, matrix in earlier.printed.items():
+        found.printed.setdefault(key, matrix)
+    _inherit_memory(found, earlier)
+    for key, token in earlier.tokens.items():
+        found.tokens.setdefault(key, token)
+    for symbol, other in earlier.others.items():
+        found.others.setdefault(symbol, other)
+    for role, size in earlier.sizes.items():
+        if role not in local:
+            found.sizes.setdefault(role, size)
+    if not found.divisors and not found.unscaled:
+        found.divisors, found.unscaled = list(earlier.divisors), earlier.unscaled
+        found.said_scaled = found.said_scaled or earlier.said_scaled
+        found.looks_unscaled = earlier.looks_unscaled
+
+
+def _settle_derived(found: Gathering, earlier: Gathering | None) -> None:
+    """A derived quantity printed without formula is given where nothing in the problem leads to it, and where it
+    restates what an earlier problem worked out ('K and V as before')."""
+    for key, given in found.claimed.items():
+        if not _derivable(found, *key) or _restated(found, key, given, earlier):
+            found.givens.setdefault(key, given)
+
+
+def _restated(found: Gathering, key: Key, given: Given, earlier: Gathering | None) -> bool:
+    role, head = key
+    if role not in FACTORS or earlier is None or not isinstance(given.expr, n.Matrix):
+        return False
+    factors = [k for r in FACTORS[role] for k in ((r, head), (r, None)) if k in found.givens]
+    if not any(k in found.inherited for k in factors):
+        return False
+    product = _product(found, factors)
+    if product is not None and similar(product, given.expr):
+        return False
+    before = earlier.printed.get(key)
+    return (before is not None and similar(before, given.expr)) or all(k in found.inherited for k in factors)
+
+
+def _product(found: Gathering, keys: list[Key]) -> n.Matrix | None:
+    """X W as plain fractions."""
+    left, right = (plain_value(found.givens[key].expr) for key in (keys[0], keys[-1]))
+    if left is None or right is None or left.shape[1] != right.shape[0] or left.is_ragged or right.is_ragged:
+        return None
+    columns = list(zip(*right.rows, strict=True))
+    return n.Matrix(
+        tuple(
+            tuple(
+                n.Number(sum((cell_value(x) * cell_value(y) for x, y in zip(row, column, strict=True)), Fraction(0)))
+                for column in columns
+            )
+            for row in left.rows
+        )
+    )
+
+
+def _derivable(found: Gathering, role: Role, head: int | None) -> bool:
+    def has(wanted: Role) -> bool:
+        return (wanted, head) in found.givens or (wanted, None) in found.givens
+
+    if role in FACTORS:
+        return has(FACTORS[role][1]) and has(R.X)
+    if role in (R.SCORES, R.SCALED, R.MASKED):
+        scores = role is not R.SCORES and has(R.SCORES)
+        return scores or has(R.SOURCE) or all(has(r) or _derivable(found, r, head) for r in (R.Q, R.K))
+    if role is R.WEIGHTS:
+        return has(R.SCORES) or _derivable(found, R.SCORES, head)
+    return True
+
+
+def settle_inputs(found: Gathering, facts: tuple[Fact, ...]) -> None:
+    """X = E + P: the tokens are worked out from what is given."""
+    for fact in facts:
+        if fact.formula is not None and fact.subjects and isinstance(fact.formula, n.Sum) and found.inputs:
+            symbol = fact.subjects[0].symbol
+            if place_of(symbol).roles[:1] == (R.X,) and set(n.names_in(fact.formula)) <= found.others.keys():
+                line = fact.statement.at.line
+                given = Given(symbol, fact.formula, R.X, symbol_plain(symbol), None, line, implied=True)
+                found.givens.setdefault((R.X, None), given)
+        if len(fact.subjects) > 1 and fact.value is None and fact.formula is None:
+            _settle_equal(found, fact)
+
+
+def _settle_equal(found: Gathering, fact: Fact) -> None:
+    """Q = K = V = X: nothing is projected."""
+    last = fact.subjects[-1]
+    if place_of(last.symbol).roles[:1] != (R.X,):
+        return
+    for name in fact.subjects[:-1]:
+        role = next(iter(place_of(name.symbol).roles), None)
+        if role in FACTORS:
+            given = Given(
+                name.symbol, last, role, symbol_plain(name.symbol), None, fact.statement.at.line, implied=True
+            )
+            found.givens.setdefault((role, None), given)
+
+
+def _settle_identities(found: Gathering) -> None:
+    source = found.givens.get((R.X, None))
+    shape = given_shape(source) if source else None
+    for key, given in list(found.givens.items()):
+        if isinstance(given.expr, n.Matrix) and not given.expr.rows:
+            if shape is None and source is not None:
+                shape = shape_of_given(found, source)
+            if shape is None:
+                del found.givens[key]
+                continue
+            size = shape[1]
+            rows = tuple(tuple(n.number(int(i == j)) for j in range(size)) for i in range(size))
+            found.givens[key] = replace(given, expr=n.Matrix(rows))
+
+
+def plain_shape(given: Given) -> tuple[int, int]:
+    """The printed shape of a given."""
+    return given.expr.shape if isinstance(given.expr, n.Matrix) else (0, 0)
+
+
+def given_shape(given: Given) -> tuple[int, int] | None:
+    """The printed shape of a given, or of a stack of given rows."""
+    if isinstance(given.expr, n.Matrix):
+        return given.expr.shape
+    return None

@@ -1,0 +1,131 @@
+"""From what was gathered to a Spec: layout, names, and what scores are divided by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from qkv.errors import QkvError
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.interpret.loop import evaluate
+from qkv.interpret.shapes import Shapes
+from qkv.program.kinds import Key, Scale, Score, Spec, default_symbol
+from qkv.program.model import Given
+from qkv.understand.facts import place_of
+from qkv.understand.gathering import Gathering
+
+R = Role
+
+
+def to_spec(found: Gathering, title: str, line: int) -> Spec:
+    """The Spec of a gathering."""
+    shapes = {key: shape for key, given in found.givens.items() if (shape := shape_of_given(found, given))}
+    scale, divisor, notes = _scale(found, shapes)
+    used = {key: given for key, given in found.givens.items() if key[0] is not R.OTHER}
+    return Spec(
+        givens=used,
+        shapes=shapes,
+        scale=scale,
+        divisor=divisor,
+        causal=found.causal,
+        plain_sum=found.plain_sum,
+        mask_truth=found.mask_truth,
+        score=_score(found),
+        columns=_is_columns(found, shapes),
+        keys_first=found.keys_first and _is_columns(found, shapes),
+        names=_names(found),
+        title=title,
+        line=line,
+        notes=(*found.notes, *notes),
+    )
+
+
+def _score(found: Gathering) -> Score:
+    roles = {role for role, _ in found.givens}
+    if {R.W_A, R.U_A, R.V_A} <= roles:
+        return Score.ADDITIVE
+    return Score.GENERAL if R.W_A in roles else Score.DOT
+
+
+def shape_of_given(found: Gathering, given: Given) -> tuple[int, int] | None:
+    if isinstance(given.expr, n.Matrix):
+        return given.expr.shape
+    if isinstance(given.expr, n.Concat) and all(isinstance(x, (n.Name, n.Transpose)) for x in given.expr.parts):
+        first = next((g for g in found.tokens.values() if g.role is given.role), None)
+        if first and isinstance(first.expr, n.Matrix):
+            return len(given.expr.parts), max(first.expr.shape)
+    known = {g.symbol: g.expr.shape for g in (*found.others.values(), *found.tokens.values(), *found.givens.values())
+             if isinstance(g.expr, n.Matrix)}  # fmt: skip
+    try:
+        return evaluate(given.expr, known, Shapes())
+    except QkvError:
+        return None
+
+
+def _is_columns(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> bool:
+    """Tokens are columns if formulas or words say so and the shapes allow it, or if only that fits."""
+    if not _columns_fit(shapes):
+        return False
+    x = shapes[R.X, None]
+    rows_fit = all(shape[0] == x[1] for (role, _), shape in shapes.items() if role in (R.W_Q, R.W_K, R.W_V))
+    return found.columns or found.said_columns or not rows_fit
+
+
+def _columns_fit(shapes: dict[Key, tuple[int, int]]) -> bool:
+    x = shapes.get((R.X, None))
+    weights = [shape for (role, _), shape in shapes.items() if role in (R.W_Q, R.W_K, R.W_V)]
+    return x is not None and bool(weights) and all(shape[1] == x[0] for shape in weights)
+
+
+def _names(found: Gathering) -> dict[Key, Symbol]:
+    """The sheet's own names for what is worked out, each symbol for one role only."""
+    heads = {head for _, head in found.givens if head is not None}
+    names: dict[Key, Symbol] = {}
+    taken = {given.symbol for given in found.givens.values()}
+    for (role, head), symbol in found.names.items():
+        key = (R.HEAD, head) if role is R.OUTPUT and head is not None and heads else (role, head)
+        if key not in names and symbol not in taken and key not in found.givens:
+            names[key] = symbol
+            taken.add(symbol)
+    for role, spare in SPARE_BASES.items():
+        for head in (*heads, None):
+            if (role, head) not in names and default_symbol(role, head) in taken:
+                names[role, head] = replace(default_symbol(role, head), base=spare)
+    return names
+
+
+# Letters to fall back on where a sheet uses the usual one for something else.
+SPARE_BASES = {R.SCORES: "Scores", R.SCALED: "Scaled", R.MASKED: "Masked", R.WEIGHTS: "Weights", R.HEAD: "Head"}
+
+
+def _scale(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> tuple[Scale, n.Expr | None, tuple[str, ...]]:
+    """The sheet's own formula wins; where it gives none, scores are divided by √d_k, and that is said."""
+    if found.divisors:
+        return _given_scale(found)
+    if found.said_scaled and not found.unscaled and not found.looks_unscaled:
+        return _given_scale(found)
+    if found.unscaled or found.looks_unscaled or (R.SOURCE, None) in found.givens or (R.SCORES, None) in found.givens:
+        return Scale.NONE, None, ()
+    return Scale.ROOT_DK, None, ("The sheet does not say how scores are scaled; they are divided by √d_k.",)
+
+
+def _given_scale(found: Gathering) -> tuple[Scale, n.Expr | None, tuple[str, ...]]:
+    stated = found.sizes.get(R.D_K)
+    for divisor in found.divisors:
+        if not n.is_literal(divisor):
+            named = [place_of(symbol).roles for symbol in n.names_in(divisor)]
+            if named and named[0][:1] == (R.D_MODEL,):
+                return Scale.GIVEN, _root_of(found.sizes.get(R.D_MODEL)) or divisor, ()
+            return Scale.ROOT_DK, _root_of(stated), ()
+    return Scale.ROOT_DK, _root_of(stated), ()
+
+
+def _root_of(size: n.Number | None) -> n.Expr | None:
+    return n.Root(n.number(int(size.value))) if size is not None else None
+
+
+def stated_names(found: Gathering) -> Iterator[Given]:
+    """Everything printed that is no part of the plan, such as W^{UK}."""
+    yield from found.tokens.values()
+    yield from found.others.values()

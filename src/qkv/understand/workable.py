@@ -1,0 +1,113 @@
+"""Programs that can be worked out: steps in order, shapes that fit, values that exist; the rest is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from qkv.errors import NameUnknownError, QkvError
+from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
+from qkv.expr.show import plain
+from qkv.interpret.certified import Certified, Value
+from qkv.interpret.loop import evaluate
+from qkv.interpret.shapes import Shapes
+from qkv.interpret.trace import Trace
+from qkv.program.model import Given, Program, Step
+
+
+def with_step(program: Program, step: Step) -> Program:
+    return replace(program, steps=(*program.steps, step))
+
+
+def shapes_of(program: Program) -> dict[Symbol, tuple[int, int]]:
+    if "shapes" in program.kept:
+        known: dict[Symbol, tuple[int, int]] = program.kept["shapes"]
+        return known
+    env: dict[Symbol, tuple[int, int]] = {}
+    items: tuple[Given | Step, ...] = (*program.givens, *program.steps)
+    for item in items:
+        if isinstance(item.expr, n.Matrix) and not item.expr.is_ragged and n.is_plain(item.expr):
+            env[item.symbol] = item.expr.shape
+            continue
+        try:
+            env[item.symbol] = evaluate(item.expr, env, Shapes())
+        except QkvError:
+            continue
+    program.kept["shapes"] = env
+    return env
+
+
+def shape_in(program: Program, expr: n.Expr) -> tuple[int, int] | None:
+    try:
+        return evaluate(expr, shapes_of(program), Shapes())
+    except QkvError:
+        return None
+
+
+def fits(program: Program, expr: n.Expr) -> bool:
+    return shape_in(program, expr) is not None
+
+
+def ordered_steps(steps: Iterable[Step], givens: tuple[Given, ...]) -> tuple[Step, ...]:
+    """Steps in an order in which each uses only what stands before it; those that never can are left out."""
+    done = {given.symbol for given in givens}
+    waiting = [(step, set(n.names_in(step.expr))) for step in steps]
+    ordered: list[Step] = []
+    while True:
+        ready = next((pair for pair in waiting if pair[1] <= done), None)
+        if ready is None:
+            break
+        ordered.append(ready[0])
+        done.add(ready[0].symbol)
+        waiting.remove(ready)
+    return tuple(ordered)
+
+
+def workable(program: Program) -> Program:
+    """Leave out what cannot be worked: shapes that do not fit, rows masked everywhere; and say so."""
+    env: dict[Symbol, tuple[int, int]] = {}
+    givens, steps, notes = [], [], list(program.notes)
+    for given in program.givens:
+        if _evaluates(given, env, notes):
+            givens.append(given)
+    for step in ordered_steps(program.steps, program.givens):
+        if all(symbol in env for symbol in n.names_in(step.expr)) and _evaluates(step, env, notes):
+            steps.append(step)
+    return replace(program, givens=tuple(givens), steps=tuple(steps), notes=tuple(notes))
+
+
+def computable(program: Program) -> Program:
+    """Leave out what has no value (a row masked everywhere, a division by zero) and what stands on it; and say so."""
+    try:
+        Trace(program).values()
+    except QkvError:
+        pass
+    else:
+        return program
+    env: dict[Symbol, Value] = {}
+    kept: list[Given | Step] = []
+    notes = list(program.notes)
+    items: tuple[Given | Step, ...] = (*program.givens, *program.steps)
+    for item in items:
+        try:
+            env[item.symbol] = evaluate(item.expr, env, Certified())
+        except NameUnknownError:
+            continue  # it stands on something that was left out, which was said
+        except QkvError as error:
+            notes.append(f"{item.spelled} cannot be worked out: {error.message}")
+            continue
+        kept.append(item)
+    givens = tuple(item for item in kept if isinstance(item, Given))
+    steps = tuple(item for item in kept if isinstance(item, Step))
+    return replace(program, givens=givens, steps=steps, notes=tuple(notes))
+
+
+def _evaluates(item: Given | Step, env: dict[Symbol, tuple[int, int]], notes: list[str]) -> bool:
+    try:
+        env[item.symbol] = evaluate(item.expr, env, Shapes())
+    except QkvError as error:
+        what = item.spelled if isinstance(item, Given) else f"{item.spelled} = {plain(item.expr)}"
+        notes.append(f"{what} cannot be worked out: {error.message}")
+        return False
+    return True

@@ -1,0 +1,187 @@
+"""The sheet's own formulas: they win over the usual steps, and its further equations become further steps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from qkv.errors import QkvError
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.expr.show import symbol_plain
+from qkv.interpret.rounding import round_digits
+from qkv.interpret.trace import Trace
+from qkv.program.kinds import default_symbol
+from qkv.program.model import Program, Step
+from qkv.sheet.model import Origin
+from qkv.understand.facts import Fact, place_of, plain_value
+from qkv.understand.formulas import formula_role
+from qkv.understand.gather import role_of_name
+from qkv.understand.gathering import Gathering
+from qkv.understand.resolve import Resolver, at_index, cut_symbol
+from qkv.understand.workable import fits, ordered_steps, shape_in, shapes_of, with_step, workable
+
+R = Role
+
+
+def sizes_of(program: Program, found: Gathering) -> dict[Role, n.Number]:
+    """Sizes by name: as the sheet states them, else as the matrices have them."""
+    sizes = {role: n.number(int(size.value)) for role, size in found.sizes.items()}
+    shapes = shapes_of(program)
+    for role, of in ((R.D_K, R.K), (R.D_V, R.V), (R.D_MODEL, R.X)):
+        shape = next((shapes[i.symbol] for i in program.items if i.role is of and i.symbol in shapes), None)
+        if shape is not None:
+            sizes.setdefault(role, n.number(shape[0 if program.columns else 1]))
+    return sizes
+
+
+def with_sheet_formulas(program: Program, scope: tuple[Fact, ...], found: Gathering) -> Program:
+    """The sheet's own formulas win over the template, and its further equations become further steps."""
+    for fact in scope:
+        if fact.statement.struck or fact.statement.origin is Origin.CODE or not fact.subjects:
+            continue
+        program = _with_formula(program, fact, found)
+    return program
+
+
+def _with_formula(program: Program, fact: Fact, found: Gathering) -> Program:
+    symbol, formula = fact.subjects[0].symbol, fact.formula
+    place = place_of(symbol, fact.head)
+    if formula is not None and _has_decimals(formula):
+        return program
+    if formula is None:
+        return _with_working(program, fact, symbol)
+    if place.generic and not all(program.item(name) for name in n.names_in(formula)):
+        return _token_by_token(program, symbol, formula, found)
+    role = None if place.generic else formula_role(formula, role_of_name(found, fact.head))  # type: ignore[arg-type]
+    resolver = Resolver(program, sizes_of(program, found))
+    meant = resolver.expr(formula, fact.head)
+    shape = shape_in(program, meant) if meant is not None else None
+    known = resolver.name(symbol, fact.head)
+    if meant is None or shape is None or program.item(symbol) is not None:
+        return program
+    if known is not None and (place.row is None or _same(program, known, meant)):
+        return program
+    if place.row is not None and place.column is None and place.roles[:1] and place.roles[0] in (R.Q, R.K, R.V):
+        general = _for_all_tokens(program, symbol, formula, found)
+        if general is not program:
+            return general
+    line = fact.statement.at.line
+    return with_step(program, Step(symbol, meant, role or R.OTHER, symbol_plain(symbol), place.head, line))
+
+
+def _for_all_tokens(program: Program, symbol: Symbol, formula: n.Expr, found: Gathering) -> Program:
+    """q_1 = W_Q x_1 where rows would give something else: the convention of the sheet, for every token."""
+    number = symbol.indices[-1]
+
+    def change(part: n.Expr) -> n.Expr:
+        if isinstance(part, n.Name) and part.symbol.indices == (number,):
+            return n.Name(replace(part.symbol, indices=("i",)))
+        return part
+
+    return _token_by_token(program, replace(symbol, indices=("i",)), n.rewrite(formula, change), found)
+
+
+def _same(program: Program, known: n.Expr, meant: n.Expr) -> bool:
+    """Whether a name's usual meaning and the sheet's formula come to the same; if not, the formula defines it."""
+    trace = Trace(workable(program))
+    try:
+        a, b = trace.evaluate(known), trace.evaluate(meant)
+    except QkvError:
+        return False
+    if a.shape != b.shape and a.shape != b.shape[::-1]:
+        return False
+    cells = zip((c for row in a.rows for c in row), (c for row in b.rows for c in row), strict=True)
+    return all(round_digits(x, 9) == round_digits(y, 9) for x, y in cells)
+
+
+def _with_working(program: Program, fact: Fact, symbol: Symbol) -> Program:
+    """δ_1 = 0 + 3 − 1 = 2 of an unexplained name is a step of its own; a vector printed as rows is cut."""
+    if fact.working is None and fact.value is not None and program.item(symbol) is not None:
+        return _with_cut(program, fact.value.expr, symbol)
+    if fact.working is None or fact.pending or Resolver(program).name(symbol, fact.head) is not None:
+        return program
+    if not fits(program, fact.working.expr):
+        return program
+    return with_step(
+        program, Step(symbol, fact.working.expr, R.OTHER, symbol_plain(symbol), None, fact.statement.at.line)
+    )
+
+
+def _with_cut(program: Program, shown: n.Expr, symbol: Symbol) -> Program:
+    """q_t with four entries, printed again as two rows: one row a head."""
+    shape, value = shapes_of(program).get(symbol), plain_value(shown)
+    if shape is None or value is None or 1 not in shape or min(value.shape) == 1 or value.is_ragged:
+        return program
+    height, width = value.shape
+    if height * width != shape[0] * shape[1]:
+        return program
+    entries = [n.Entry(n.Name(symbol), *((1, k) if shape[0] == 1 else (k, 1))) for k in range(1, height * width + 1)]
+    rows = tuple(tuple(entries[i * width : (i + 1) * width]) for i in range(height))
+    cut = cut_symbol(symbol)
+    return with_step(program, Step(cut, n.Matrix(rows), R.OTHER, symbol_plain(cut), says="one row a head"))
+
+
+def _has_decimals(expr: n.Expr) -> bool:
+    """Printed decimals inside a formula: the author has put rounded numbers in."""
+    return any(isinstance(part, n.Number) and (part.places or 0) > 0 for part in n.walk(expr))
+
+
+def _token_by_token(program: Program, symbol: Symbol, formula: n.Expr, found: Gathering) -> Program:
+    """q_i = W_Q x_i for every token, and the matrix that they make up."""
+    letters = [x for x in symbol.indices if not x.isdigit()]
+    roles = place_of(symbol).roles
+    if len(letters) != 1 or not roles or any(isinstance(part, n.Softmax) for part in n.walk(formula)):
+        return program
+    role, count = roles[0], _tokens(program, formula, letters[0])
+    held = program.find(role)
+    first = Symbol(symbol.base, symbol.labels, tuple("1" if x == letters[0] else x for x in symbol.indices))
+    if role not in (R.Q, R.K, R.V, R.SCORES) or count == 0 or any(step.symbol == first for step in program.steps):
+        return program
+    if held is not None and _is_given(program, held):
+        return program
+    steps = []
+    for i in range(1, count + 1):
+        meant = Resolver(program).expr(at_index(formula, letters[0], i))
+        if meant is None or not fits(program, meant):
+            return program
+        name = Symbol(symbol.base, symbol.labels, tuple(str(i) if x == letters[0] else x for x in symbol.indices))
+        steps.append(Step(name, meant, R.OTHER, symbol_plain(name), says="token by token"))
+    return _replace_matrix(program, role, held, steps)
+
+
+def _replace_matrix(program: Program, role: Role, held: Symbol | None, steps: list[Step]) -> Program:
+    symbol = held or default_symbol(role)
+    parts = tuple(n.Name(step.symbol) for step in steps)
+    whole: n.Expr = n.Concat(parts, axis=1)
+    if role is not R.SCORES:
+        whole = n.Concat(tuple(n.Transpose(part) for part in parts), axis=0)
+    matrix = Step(symbol, whole, role, symbol_plain(symbol), says="the tokens together")
+    kept = [step for step in program.steps if step.symbol != symbol]
+    at = next((i for i, step in enumerate(program.steps) if step.symbol == symbol), 0)
+    merged = (*kept[:at], *steps, matrix, *kept[at:])
+    return replace(program, steps=ordered_steps(merged, program.givens))
+
+
+def _is_given(program: Program, symbol: Symbol) -> bool:
+    return any(given.symbol == symbol for given in program.givens)
+
+
+def _tokens(program: Program, formula: n.Expr, letter: str) -> int:
+    """How many tokens an index letter runs over."""
+    shapes = shapes_of(program)
+    for symbol in n.names_in(formula):
+        if letter in symbol.indices:
+            first = Resolver(program).name(Symbol(symbol.base, symbol.labels, ("1",)))
+            for item in program.items:
+                if first is not None and any(s == item.symbol for s in n.names_in(first)) and item.symbol in shapes:
+                    if isinstance(first, n.Name):
+                        return _count_numbered(program, symbol)
+                    return shapes[item.symbol][0]
+    return 0
+
+
+def _count_numbered(program: Program, symbol: Symbol) -> int:
+    count = 0
+    while program.item(Symbol(symbol.base, symbol.labels, (str(count + 1),))) is not None:
+        count += 1
+    return count
