@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from mpmath import mp, mpf
 
-mp.dps = 400  # tanh saturates: 1 − tanh(100) begins at the 87th digit
+mp.dps = 50
 
 Rows = list[list[mpf]]
 MASKED = None  # a score that is forbidden
@@ -68,9 +68,10 @@ def additive_scores(s: list[mpf], h: Rows, w: Rows, u: Rows, v: list[mpf]) -> li
     """v·tanh(W s + U h_i) for each state."""
     left = [mp.fsum(x * y for x, y in zip(row, s, strict=True)) for row in w]
     out = []
-    for state in h:
-        right = [mp.fsum(x * y for x, y in zip(row, state, strict=True)) for row in u]
-        out.append(mp.fsum(c * mp.tanh(a + b) for c, a, b in zip(v, left, right, strict=True)))
+    with mp.workdps(600):  # tanh saturates: 1 − tanh(500) begins at the 435th digit
+        for state in h:
+            right = [mp.fsum(x * y for x, y in zip(row, state, strict=True)) for row in u]
+            out.append(mp.fsum(c * mp.tanh(a + b) for c, a, b in zip(v, left, right, strict=True)))
     return out
 
 

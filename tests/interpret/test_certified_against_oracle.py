@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import attention_oracle as oracle
 import numpy as np
 import pytest
@@ -22,6 +24,13 @@ ENTRY = st.one_of(
     st.integers(-40, 40),
 )
 ORDINARY = settings(max_examples=60)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _fifty_digits() -> Iterator[None]:
+    """mpmath's precision is global, and other tests set it too."""
+    with mp.workdps(50):
+        yield
 
 
 @st.composite
