@@ -19,7 +19,7 @@ def looks_causal(found: Gathering) -> bool:
     """Printed weights with nothing above the diagonal."""
     for (role, _), matrix in found.printed.items():
         rows, columns = matrix.shape
-        if role is R.WEIGHTS and rows == columns > 1 and not matrix.is_ragged:
+        if role is R.WEIGHTS and rows == columns > 2 and not matrix.is_ragged:  # one zero alone is no evidence
             above = [matrix.rows[i][j] for i in range(rows) for j in range(i + 1, columns)]
             if all(isinstance(cell, n.Number) and cell.value == 0 for cell in above):
                 return True
