@@ -58,6 +58,14 @@ def judge_copies(walk: Walk, fact: Fact, link: Link) -> Step | None:
     return None
 
 
+def judge_open_product(walk: Walk, fact: Fact, link: Link) -> None:
+    """[..] × at the end of a line: the left operand of a product that goes on elsewhere."""
+    formula = _formula_of(walk, fact)
+    copy = _copy(walk, link.expr, factors(formula)[0]) if formula is not None else None
+    if copy is not None and copy.points >= 0.5:
+        _conclude_copy(walk, fact, link, copy)
+
+
 def _grid(operand: n.Expr) -> Grid | None:
     matrix = plain_value(operand) or (operand if isinstance(operand, n.Matrix) else None)
     if matrix is None or max(matrix.shape) < 2 or not n.is_literal(matrix):

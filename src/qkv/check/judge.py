@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from qkv.check.author import Author
 from qkv.check.cells import score, shown_grid
-from qkv.check.copies import judge_copies
+from qkv.check.copies import judge_copies, judge_open_product
 from qkv.check.literals import judge_damaged, judge_literal, judge_working
 from qkv.check.meanings import anything, best_meaning
 from qkv.check.model import Claim, Report, Verdict
@@ -21,6 +21,8 @@ from qkv.sheet.model import Link, Origin, Relation, Sheet
 from qkv.understand.facts import Fact, Form, form, place_of, plain_value
 from qkv.understand.problems import Problem, inlined, understand
 from qkv.understand.scopes import EXERCISE
+
+ENDS_OPEN = "ends with ×"  # the reader's note on a product that goes on elsewhere
 
 
 def check_sheet(sheet: Sheet, against: Sheet | None = None) -> Report:
@@ -79,6 +81,9 @@ def judge_fact(walk: Walk, fact: Fact) -> None:
     step: Step | None = None
     for link in (_with_points(walk, link) for link in fact.links):
         kind = form(link.expr)
+        if kind is Form.VALUE and link.note.endswith(ENDS_OPEN):
+            judge_open_product(walk, fact, link)
+            continue
         if kind is Form.WORKING or (kind is Form.FORMULA and any(isinstance(x, n.Matrix) for x in factors(link.expr))):
             step = judge_copies(walk, fact, link) or step
         if kind is Form.WORKING:
