@@ -11,7 +11,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from fractions import Fraction
 from functools import cached_property, lru_cache, reduce
 
 from qkv.errors import Location
@@ -393,8 +392,3 @@ def place_of(symbol: Symbol, head: int | None = None) -> Place:
     if numbers:
         return Place(roles, numbers[0], numbers[1] if len(numbers) > 1 else None, generic=False)
     return Place(roles, head, generic=bool(letters))
-
-
-def as_fraction(node: n.Expr) -> Fraction | None:
-    """The number of a plain cell; None for −∞."""
-    return node.value if isinstance(node, n.Number) else None
