@@ -48,7 +48,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
 
 def process(*arguments: object, stdin: bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [sys.executable, "-c", "from qkv.cli import main; main()", *map(str, arguments)],
+        [sys.executable, "-m", "qkv", *map(str, arguments)],
         input=stdin, capture_output=True, check=False, env={**os.environ, **environment},
     )  # fmt: skip
 
