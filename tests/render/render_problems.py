@@ -59,11 +59,12 @@ def _at(line: int, text: str) -> int:
 def report() -> Report:
     """A document in which one slip has one follower, and every verdict occurs once."""
     e = r"\begin{bmatrix} 2 & 4 \\ 4 & 18 \end{bmatrix}"
+    table = ("2", "4"), ("4", "18")
     slip = CellVerdict(2, 2, "18", "12", "12", Verdict.WRONG, "2·2 + 2·3 + 2·1 = 12")
     copied = CellVerdict(2, 2, "18", "12", "18", Verdict.CARRIED)
     claims = (
         Claim(1, 3, 3, "Q", "Q", r"\begin{bmatrix} 1 & 0 \\ 2 & 2 \end{bmatrix}", Verdict.RIGHT, column=_at(3, r"\b")),
-        Claim(2, 5, 5, "E", "Q K^T", e, Verdict.WRONG, (slip,), cause=Cause("digit", "one product <was> doubled"), column=_at(5, r"\b")),
+        Claim(2, 5, 5, "E", "Q K^T", e, Verdict.WRONG, (slip,), cause=Cause("digit", "one product <was> doubled"), column=_at(5, r"\b"), shown=table),
         Claim(3, 5, 5, "E", "E", e, Verdict.CARRIED, (copied,), follows_from=(2,), column=DOCUMENT.split("\n")[4].rindex(r"\begin") + 1),
         Claim(4, 9, 9, "", "", "0.1 + 0.9 = 1", Verdict.ROUNDED, column=_at(9, "0.1")),
         Claim(5, 11, 11, "x", "", "x = 3", Verdict.STRUCK, reason="crossed out by its author", column=_at(11, "x")),

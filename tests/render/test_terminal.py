@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from render_problems import KINDS, report, traces
 
 import qkv
-from qkv.check.model import Claim, Report, Verdict
+from qkv.check.model import CellVerdict, Claim, Report, Verdict
 from qkv.render import terminal, verdicts
 from qkv.render.grid import grids
 from qkv.render.options import Depth, Options
@@ -92,12 +92,35 @@ def test_notes_and_what_was_not_read_come_last() -> None:
 
 def test_report() -> None:
     shown = terminal.joined([verdicts.report(report())], 100)
-    assert re.search(r"^   5  ✗ wrong +E = Q K\^T = \[2 4; 4 18\]$", shown, re.MULTILINE)
+    assert re.search(r"^   5  ✗ wrong +E = Q K\^T =\n        ⎡ 2   4 ⎤\n        ⎣ 4  18 ⎦$", shown, re.MULTILINE)
+    assert re.search(r"^   5  ↳ carried +E = \[2 4; 4 18\]$", shown, re.MULTILINE)
     assert "cell (2,2): 18 is shown, 12 is right: 2·2 + 2·3 + 2·1 = 12" in shown
     assert "likely cause: one product <was> doubled" in shown
     assert "follows from line 5; without the slip: (2,2) 12" in shown
     assert "One slip (line 5, cell (2,2)) explains 1 carried claim." in shown
     assert "6 claims: 1 wrong, 1 carried, 1 unread, 1 struck, 1 rounded, 1 right" in shown
+
+
+def test_wrong_cells_have_the_colour_of_their_verdict() -> None:
+    shown = terminal.joined([verdicts.report(report())], 100, colour=True)
+    assert re.search(r"⎣ 4  \x1b\[1;31m18\x1b\[0m ⎦", shown)
+
+
+def test_a_single_number_needs_no_cell() -> None:
+    cell = CellVerdict(1, 1, r"2 \cdot 3", "5", None, Verdict.WRONG, "2 + 3 = 5")
+    claim = Claim(1, 4, 4, "s", "", r"2 \cdot 3", Verdict.WRONG, (cell,), shown=((r"2 \cdot 3",),))
+    shown = terminal.joined([verdicts.report(Report("a.md", (claim,)))], 100)
+    assert "        2 · 3 is shown, 5 is right: 2 + 3 = 5\n" in shown
+    assert "One slip (line 4), and nothing else." in shown
+
+
+def test_drifted_cells_beside_a_slip_are_counted_only() -> None:
+    cells = (CellVerdict(1, 1, "1.2", "1.25", "1.2", Verdict.DRIFTED), CellVerdict(1, 2, "7", "5", "5", Verdict.WRONG))
+    claim = Claim(1, 4, 4, "Z", "", "[1.2 7]", Verdict.WRONG, cells, shown=(("1.2", "7"),))
+    shown = terminal.joined([verdicts.report(Report("a.md", (claim,)))], 100)
+    assert "cell (1,2): 7 is shown" in shown
+    assert "cell (1,1)" not in shown
+    assert "and 1 cell as the author's own rounding gives" in shown
 
 
 def test_only_what_is_wrong() -> None:

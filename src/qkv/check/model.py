@@ -63,6 +63,7 @@ class Claim:
     repair: str | None = None
     reason: str | None = None
     column: int = 1
+    shown: tuple[tuple[str, ...], ...] = field(default=(), repr=False)  # the printed cells, where they are known
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,5 +38,6 @@ def _claim(said: TheoryClaim, number: int, wrong: tuple[int, ...]) -> Claim:
         verdict=verdict,
         cells=cells,
         follows_from=wrong[-1:] if verdict is Verdict.CARRIED else (),
-        reason=said.says or None,
+        reason=said.says if said.says and not cells else None,  # the cell's working says it
+        shown=((said.text,),),
     )

@@ -144,6 +144,7 @@ def conclude(
         cells=cell_verdicts(settled, _workings(walk, target)),
         follows_from=culprits,
         cause=cause,
+        shown=tuple(tuple(cell.shown.text for cell in row) for row in settled),
         **more,
     )
     _remember(walk, fact, target, settled, claim)

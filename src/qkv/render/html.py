@@ -16,8 +16,21 @@ from qkv.render.grid import pretty
 from qkv.render.marked import Marked
 from qkv.render.options import DEFAULT, Options
 from qkv.render.page import fragment, page
+from qkv.render.plainly import plainly
 from qkv.render.shown import NOTHING, Shown, shown, steps_shown
-from qkv.render.summary import MEANINGS, SYMBOLS, by_id, count, listed, says, sentence, sources, truly
+from qkv.render.summary import (
+    MEANINGS,
+    SYMBOLS,
+    by_id,
+    count,
+    is_number,
+    listed,
+    says,
+    sentence,
+    sources,
+    to_tell,
+    truly,
+)
 
 if TYPE_CHECKING:
     from qkv.sheet.model import Unread
@@ -70,10 +83,10 @@ def _speaks(claim: Claim) -> bool:
 
 def _note(claim: Claim, known: Mapping[int, Claim], prefix: str) -> str:
     head = f"<b>{SYMBOLS[claim.verdict]} {claim.verdict}</b> <code>{escape(_short(says(claim), 70))}</code>"
-    own = [cell for cell in claim.cells if cell.verdict is not Verdict.CARRIED]
-    items = [f"<li>{_cell(cell, claim.verdict)}</li>" for cell in own[:MOST_CELLS]]
-    if len(own) > MOST_CELLS:
-        items.append(f"<li>and {count(len(own) - MOST_CELLS, 'more cell')}</li>")
+    cells, more = to_tell(claim, MOST_CELLS)
+    items = [f"<li>{_cell(claim, cell)}</li>" for cell in cells]
+    if more:
+        items.append(f"<li>{more}</li>")
     if follows := _follows(claim, known, prefix):
         items.append(f"<li>{follows}</li>")
     if claim.cause:
@@ -85,21 +98,22 @@ def _note(claim: Claim, known: Mapping[int, Claim], prefix: str) -> str:
     return f'<div class="note {claim.verdict}" id="{prefix}n{claim.id}">{head}<ul>{"".join(items)}</ul></div>'
 
 
-def _cell(cell: CellVerdict, verdict: Verdict) -> str:
+def _cell(claim: Claim, cell: CellVerdict) -> str:
     """One cell: what is shown (struck if it is false), what it should be, and how that comes about."""
-    shown = escape(_short(pretty(cell.shown), 40))
-    text = f"({cell.row}, {cell.column}): " + (f'<span class="shown">{shown}</span>' if cell.verdict in BAD else shown)
+    shown = escape(_short(pretty(plainly(cell.shown)), 40))
+    text = "" if is_number(claim) else f"({cell.row}, {cell.column}): "
+    text += f'<span class="shown">{shown}</span>' if cell.verdict in BAD else shown
     if cell.expected is not None:
         expected = escape(pretty(cell.expected))
         text += f' <span class="should">{expected}</span>' if cell.verdict in BAD else f", more exactly {expected}"
-    if cell.verdict is not verdict:
+    if cell.verdict is not claim.verdict:
         text += f" ({cell.verdict})"
     return text + (f' <span class="how">{escape(cell.working)}</span>' if cell.working else "")
 
 
 def _follows(claim: Claim, known: Mapping[int, Claim], prefix: str) -> str:
     """Where a carried claim comes from, and what would stand there without the slip."""
-    text, true = escape(sources(claim, known)), escape(truly(claim.cells, MOST_CELLS))
+    text, true = escape(sources(claim, known)), escape(truly(claim, MOST_CELLS))
     link = f'<a href="#{prefix}c{claim.follows_from[0]}">{text}</a>' if text else ""
     return "; ".join(part for part in (link, true) if part)
 

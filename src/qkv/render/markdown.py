@@ -82,7 +82,7 @@ def _has_detail(claim: Claim) -> bool:
 def _detail(claim: Claim, known: Mapping[int, Claim]) -> str:
     lines = [f"**Line {claim.line}: {claim.verdict}** {code(says(claim), 80)}", ""]
     for cell in claim.cells:
-        lines.append(f"- {told(cell, claim.verdict)}" + (f": {code(cell.working)}" if cell.working else ""))
+        lines.append(f"- {told(claim, cell)}" + (f": {code(cell.working)}" if cell.working else ""))
     if follows := sources(claim, known):
         lines.append(f"- {follows}")
     if claim.cause:

@@ -78,8 +78,13 @@ def _also(misrounded: list[Claim]) -> str:
 def place(claim: Claim) -> str:
     """Where a claim goes wrong: its line and its first bad cell."""
     bad = [cell for cell in claim.cells if cell.verdict is claim.verdict]
-    where = f", cell ({bad[0].row},{bad[0].column})" if bad else ""
+    where = f", cell ({bad[0].row},{bad[0].column})" if bad and not is_number(claim) else ""
     return f"line {claim.line}{where}"
+
+
+def is_number(claim: Claim) -> bool:
+    """Whether a claim is about one number, which needs no row and column to be found."""
+    return len(claim.shown) == 1 and len(claim.shown[0]) == 1
 
 
 def count(number: int, noun: str) -> str:
@@ -101,13 +106,17 @@ def says(claim: Claim) -> str:
     >>> says(Claim(1, 1, 1, "E", "Q K^T", r"\\begin{bmatrix} 2 & 4 \\end{bmatrix}", Verdict.RIGHT))
     'E = Q K^T = [2 4]'
     """
-    name, formula, value = (plainly(part) for part in (claim.name, claim.formula, claim.text))
-    parts = list(dict.fromkeys(part for part in (name, formula) if part))
-    value = value.lstrip("=≈⇒→ ")
+    parts = title(claim)
+    value = plainly(claim.text).lstrip("=≈⇒→ ")
     for part in parts:  # a text that begins with its own name or formula need not say it twice
         if value.startswith(part) and value[len(part) :].lstrip()[:1] in ("", "=", "≈"):
             value = value[len(part) :].lstrip("=≈ ")
     return " = ".join([*parts, value] if value else parts)
+
+
+def title(claim: Claim) -> list[str]:
+    """What a claim is about: its name and its formula, as far as they are known."""
+    return list(dict.fromkeys(plainly(part) for part in (claim.name, claim.formula) if part))
 
 
 def by_id(report: Report) -> dict[int, Claim]:
@@ -116,28 +125,71 @@ def by_id(report: Report) -> dict[int, Claim]:
 
 
 def sources(claim: Claim, known: Mapping[int, Claim]) -> str:
-    """The lines that a claim follows from."""
-    found = [known[number] for number in claim.follows_from if number in known]
-    return f"follows from {lines(found)}" if found else ""
+    """The slips that a claim follows from, and the lines in between that it took them from.
+
+    >>> slip = Claim(1, 20, 20, "S", "", "", Verdict.WRONG)
+    >>> weights = Claim(2, 24, 24, "A", "", "", Verdict.CARRIED, (), (1,))
+    >>> sources(Claim(3, 28, 28, "Z", "", "", Verdict.CARRIED, (), (2,)), {1: slip, 2: weights})
+    'follows from line 20 by way of line 24'
+    """
+    direct = [known[number] for number in claim.follows_from if number in known]
+    slips = _slips_behind(direct, known)
+    between = [each for each in direct if each not in slips]
+    text = f"follows from {lines(slips or direct)}" if direct else ""
+    return f"{text} by way of {lines(between)}" if slips and between else text
 
 
-def told(cell: CellVerdict, verdict: Verdict) -> str:
-    """One cell of a claim with a verdict: what is shown, and what it should be.
+def _slips_behind(claims: list[Claim], known: Mapping[int, Claim]) -> list[Claim]:
+    """Where the trail of carried values ends, in the order of the document."""
+    found, waiting = dict[int, Claim](), list(claims)
+    seen = set[int]()
+    while waiting:
+        claim = waiting.pop()
+        earlier = [known[number] for number in claim.follows_from if number in known]
+        if claim.id in seen:
+            continue
+        seen.add(claim.id)
+        if claim.verdict is Verdict.CARRIED and earlier:
+            waiting += earlier
+        else:
+            found[claim.id] = claim
+    return [found[number] for number in sorted(found)]
 
-    >>> told(CellVerdict(2, 3, "18", "12", "12", Verdict.WRONG), Verdict.WRONG)
+
+def told(claim: Claim, cell: CellVerdict) -> str:
+    """One cell of a claim: what is shown, and what it should be.
+
+    >>> claim = Claim(1, 38, 38, "E", "", "", Verdict.WRONG)
+    >>> told(claim, CellVerdict(2, 3, "18", "12", "12", Verdict.WRONG))
     'cell (2,3): 18 is shown, 12 is right'
     """
-    text = f"cell ({cell.row},{cell.column}): {pretty(cell.shown)} is shown"
+    where = "" if is_number(claim) else f"cell ({cell.row},{cell.column}): "
+    text = f"{where}{pretty(plainly(cell.shown))} is shown"
     if cell.expected is not None:
         expected = pretty(cell.expected)
         text += f", {expected} is right" if cell.verdict in BAD else f"; more exactly {expected}"
-    return text if cell.verdict is verdict else f"{text} ({cell.verdict})"
+    return text if cell.verdict is claim.verdict else f"{text} ({cell.verdict})"
 
 
-def truly(cells: tuple[CellVerdict, ...], most: int) -> str:
+def to_tell(claim: Claim, most: int) -> tuple[list[CellVerdict], str]:
+    """The cells of a claim to tell one by one, carried ones aside, and how many more there are.
+
+    Beside a cell that is wrong, cells that only drifted are no news.
+    """
+    own = [cell for cell in claim.cells if cell.verdict is not Verdict.CARRIED]
+    bad = [cell for cell in own if cell.verdict in BAD]
+    told_now = bad or own
+    drifted = len(own) - len(told_now)
+    parts = [count(len(told_now) - most, "more cell")] if len(told_now) > most else []
+    parts += [f"{count(drifted, 'cell')} as the author's own rounding gives"] if drifted else []
+    return told_now[:most], f"and {' and '.join(parts)}" if parts else ""
+
+
+def truly(claim: Claim, most: int) -> str:
     """The true values of carried cells: what would stand there without the slip."""
-    known = [cell for cell in cells if cell.verdict is Verdict.CARRIED and cell.expected is not None]
-    values = [f"({cell.row},{cell.column}) {pretty(cell.expected or '')}" for cell in known[:most]]
+    known = [cell for cell in claim.cells if cell.verdict is Verdict.CARRIED and cell.expected is not None]
+    place = "" if is_number(claim) else "({0.row},{0.column}) "
+    values = [place.format(cell) + pretty(cell.expected or "") for cell in known[:most]]
     more = f" and {len(known) - most} more" if len(known) > most else ""
     return f"without the slip: {', '.join(values)}{more}" if values else ""
 

@@ -9,9 +9,23 @@ from rich.console import Group
 from rich.text import Text
 
 from qkv.check.model import BAD, Claim, Report, Verdict
+from qkv.render.grid import grids
 from qkv.render.lines import hanging
 from qkv.render.options import DEFAULT, Options
-from qkv.render.summary import SYMBOLS, by_id, count, listed, says, sentence, sources, told, totals, truly
+from qkv.render.summary import (
+    SYMBOLS,
+    by_id,
+    count,
+    listed,
+    says,
+    sentence,
+    sources,
+    title,
+    to_tell,
+    told,
+    totals,
+    truly,
+)
 
 COLOURS = {
     Verdict.RIGHT: "green",
@@ -44,22 +58,40 @@ def _claim(claim: Claim, known: Mapping[int, Claim], width: int) -> Iterator[Tex
     colour = COLOURS[claim.verdict]
     head = Text().append(f"{claim.line:>{LINE - 2}}  ", style="dim")
     head.append(f"{SYMBOLS[claim.verdict]} {claim.verdict:<{WORD - 2}}", style=colour)
-    text = says(claim)
+    about = title(claim) if claim.verdict in BAD and len(claim.shown) > 1 else []  # then the table follows
+    text = " = ".join([*about, ""]).rstrip() if about else says(claim)
     room = max(width - LINE - WORD, 12)
     head.append(text if len(text) <= room else text[: room - 1] + "…", style="" if claim.verdict in BAD else "dim")
     yield head
+    if about:
+        yield from _table(claim, width)
     for line in _details(claim, known):
         yield from hanging(" " * (LINE + 2), line, width, "" if claim.verdict in BAD else "dim")
 
 
+def _table(claim: Claim, width: int) -> Iterator[Text]:
+    """What is shown, its cells in the colours of their verdicts."""
+    indent = " " * (LINE + 2)
+    colours = {(cell.row - 1, cell.column - 1): COLOURS[cell.verdict] for cell in claim.cells}
+    for grid in grids(claim.shown, width - len(indent)):
+        for line, spans in zip(grid.lines, grid.spans, strict=True):
+            text = Text(indent + line)
+            for span in spans:
+                style = colours.get((span.row, span.column), "")
+                text.stylize(style, span.start + len(indent), span.end + len(indent))
+            yield text
+        if grid.caption:
+            yield Text(f"{indent}({grid.caption})", style="dim")
+
+
 def _details(claim: Claim, known: Mapping[int, Claim]) -> Iterator[str]:
     """What there is to say about a claim that is not simply right."""
-    follows, true = sources(claim, known), truly(claim.cells, MOST_CELLS)
-    own = [cell for cell in claim.cells if cell.verdict is not Verdict.CARRIED]
-    for cell in own[:MOST_CELLS]:
-        yield told(cell, claim.verdict) + (f": {cell.working}" if cell.working else "")
-    if len(own) > MOST_CELLS:
-        yield f"and {count(len(own) - MOST_CELLS, 'more cell')}"
+    follows, true = sources(claim, known), truly(claim, MOST_CELLS)
+    cells, more = to_tell(claim, MOST_CELLS)
+    for cell in cells:
+        yield told(claim, cell) + (f": {cell.working}" if cell.working else "")
+    if more:
+        yield more
     if follows or true:
         yield "; ".join(part for part in (follows, true) if part)
     if claim.cause:
