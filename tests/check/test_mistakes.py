@@ -119,6 +119,12 @@ def test_nothing_is_named_where_nothing_explains_it() -> None:
     assert cause_of(trace, n.Name(Symbol("S")), [["77", "58"], ["5", "29"]]) is None
 
 
+def test_zero_for_a_whole_number_is_no_lost_digit() -> None:
+    """Only '5.0' could lose a digit and leave nothing, and nobody writes that for a sum of whole numbers."""
+    trace = qkv.work(Q=[[2, 3, 1], [0, 1, 1]], K=[[1, 3, 2], [1, 0, 2]], V=[[1], [2]], scale=None).traces[0]
+    assert cause_of(trace, n.Name(Symbol("S")), [["13", "4"], ["0", "2"]]) is None
+
+
 def test_every_sentence_can_be_said() -> None:
     for row in TABLE:
         assert row.says.format("…")

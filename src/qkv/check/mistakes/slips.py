@@ -216,7 +216,8 @@ def _meant(cell: Judged, places: int) -> Iterator[str]:
         for p in (places, places + 1, places + 2, places - 1, places - 2):
             for point in (low, (low + high) / 2, high) if p >= 0 else ():
                 text = round_places(point, p)
-                if text is not None and text.strip("-0."):
+                padded = text is not None and p > places and text.endswith("0")  # 5.0 says no more than 5
+                if text is not None and text.strip("-0.") and not padded:
                     yield text
 
 
