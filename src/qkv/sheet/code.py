@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from textwrap import dedent
 
 from qkv.errors import Location
-from qkv.expr.nodes import Expr, Name, is_literal
+from qkv.expr.names import Symbol
+from qkv.expr.nodes import Expr, Name, is_literal, rewrite
 from qkv.sheet.draft import Event, Said, Stated
 from qkv.sheet.grammar import Chain
 from qkv.sheet.lists import plain_list
@@ -120,7 +121,7 @@ def _echo(node: ast.stmt, entry: _Entry, reader: Reader, reading: Reading) -> It
     if isinstance(left, Name) and (formula := reader.formulas.get(left.symbol)) is not None:
         links.append(Link(Relation.EQUAL, formula, _text(shown), links[0].at))
     chain = replace(chains[0], links=(*links, value), at=links[0].at, text=f"{links[0].text} = {value.text}")
-    yield Stated(chain, Origin.CODE, named=False)
+    yield Stated(chain, Origin.PLAIN, named=False)  # a value that somebody shows, unlike the code that made it
 
 
 def _statements(source: str) -> Iterator[tuple[int, str, list[ast.stmt]]]:
@@ -170,7 +171,7 @@ def _assigned(targets: list[ast.expr], value: ast.expr, reader: Reader, line: in
     sides: list[tuple[ast.expr, Expr]] = [*zip(targets, (n for n in read if n), strict=True), (value, right)]
     for name in read:
         if isinstance(name, Name) and not is_literal(right):
-            reader.formulas[name.symbol] = right
+            reader.formulas[name.symbol] = _inlined(right, name.symbol, reader)
     links = tuple(
         Link(Relation.EQUAL if i else Relation.FIRST, side, _text(node), reader.place(node))
         for i, (node, side) in enumerate(sides)
@@ -178,6 +179,14 @@ def _assigned(targets: list[ast.expr], value: ast.expr, reader: Reader, line: in
     end = line + (value.end_lineno or value.lineno) - 1
     text = " = ".join(link.text for link in links)
     yield Stated(Chain(links, links[0].at, end, text), Origin.CODE, named=False)
+
+
+def _inlined(formula: Expr, symbol: Symbol, reader: Reader) -> Expr:
+    """`scores = scores / 2` in terms of what scores was before."""
+    before = reader.formulas.get(symbol)
+    if before is None:
+        return formula
+    return rewrite(formula, lambda part: before if isinstance(part, Name) and part.symbol == symbol else part)
 
 
 def _text(node: ast.expr) -> str:

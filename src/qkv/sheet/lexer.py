@@ -93,7 +93,7 @@ _COMMA_NUMBERS = rf"\d{{1,3}}(?:\{{,\}}\d{{3}}){{2,}}(?!\d)|\d+(?:,|\{{,\}})\d+|
 _RULES: tuple[tuple[str, str], ...] = (
     ("module", r"(?:(?:np|numpy|torch|jnp|jax|tf|mx|nn|functional|F)\.)+(?=[A-Za-z])"),
     ("word", rf"(?:[{_LATIN}]{{2,}}(?:\\?_[{_LATIN}]{{2,}})+|[{_LATIN}]+)(?:\d{{1,2}}(?![.,]?\d))?"),
-    ("percent", r"(?<=\d)\s?\\?%"),
+    ("percent", r"(?<=\d)(?:\\[,;: ]|[\s~])?\\?%"),
     ("method", r"\.(?:T|t\(\)|transpose\([^()\n]*\)|float\(\)|double\(\)|half\(\))(?![A-Za-z])"),
     ("text", rf"\\(?:{_TEXTS})\s*{_BRACED}"),
     ("tilde", rf"\\(?:wide)?tilde(?:\s*\{{\s*(?:{_BOLD}\s*\{{?\s*)?([A-Za-z])\s*\}}{{1,2}}|\s+([A-Za-z])(?![A-Za-z]))"),

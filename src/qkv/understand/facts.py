@@ -18,6 +18,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.sheet.grammar import parse_math
 from qkv.sheet.model import Link, Origin, Relation, Sheet, Statement
+from qkv.understand.identity import with_identity
 from qkv.understand.roles import SCORE_ROLES, Cue, cue_of, roles_of
 
 
@@ -131,9 +132,12 @@ MASKS = frozenset({"mask", "masked", "causal", "causalmask", "causal_mask", "mas
 def _tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
     """Settle what only the whole document can tell: a bare e is Euler's number unless something is called e."""
     named = {link.expr.symbol for s in statements for link in s.links if isinstance(link.expr, n.Name)}
+    defined = {s.links[0].expr.symbol for s in statements if s.links and isinstance(s.links[0].expr, n.Name)}
     euler = Symbol("e") not in named
 
     def change(part: n.Expr) -> n.Expr:
+        if isinstance(part, n.Product) or (isinstance(part, n.Name) and part.symbol not in defined):
+            part = with_identity(part)
         if euler and isinstance(part, n.Name) and part.symbol == Symbol("e"):
             return n.Exp(n.number(1), at=part.at)
         if isinstance(part, n.Call) and part.function.lower() in MASKS and len(part.args) == 1:
@@ -279,6 +283,8 @@ def caption_formula(before: str, at: Location) -> Link | None:
     if len(chains) != 1 or len(chains[0].links) != 1:
         return None
     link = chains[0].links[0]
+    if not quoted and isinstance(link.expr, n.Product) and n.is_literal(link.expr.left):
+        return None  # '(3 P.)' is three points, not three times P
     return link if form(link.expr) is Form.FORMULA and not _has_calls(link.expr) else None
 
 

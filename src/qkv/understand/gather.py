@@ -128,6 +128,8 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
     if fact.links and isinstance(fact.links[0].expr, n.Root) and len(fact.links) > 1:
         found.divisors.append(n.Root(n.Name(default_symbol(R.D_K))))  # √d_k = √2 ≈ 1.414
     formula_says = formula_role(fact.formula, role_of) if fact.formula is not None else None  # type: ignore[arg-type]
+    if fact.formula is not None and any(isinstance(part, n.Tanh) for part in n.walk(fact.formula)):
+        found.curved = True
     for name in fact.subjects:
         if name.symbol == Symbol("I"):
             continue

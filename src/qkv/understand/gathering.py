@@ -34,6 +34,7 @@ class Gathering:
     causal: bool = False
     maybe_causal: bool = False  # said in the paragraphs before the problem
     plain_sum: bool = False
+    curved: bool = False  # the sheet scores by a formula with tanh in it
     mask_truth: bool = False
     columns: bool = False
     keys_first: bool = False

@@ -23,7 +23,7 @@ from qkv.understand.roles import CAUSAL_SURELY, NO_MASK
 from qkv.understand.scopes import scopes
 from qkv.understand.specs import stated_names, to_spec
 from qkv.understand.workable import computable, workable
-from qkv.understand.written import sizes_of, with_sheet_formulas
+from qkv.understand.written import sizes_of, with_sheet_formulas, without_unsaid_scores
 
 R = Role
 
@@ -147,6 +147,8 @@ def _problem(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem
     title = part.title if part else ""
     program = _template(found, title, first.at.line)
     program = with_sheet_formulas(program, scope, found)
+    if found.curved:
+        program = without_unsaid_scores(program)
     program = without_scale(program, scope, sheet)
     program = with_mask(program, scope, sheet)
     program = with_future(program, scope, sheet)

@@ -20,6 +20,7 @@ EXERCISE = re.compile(
     re.IGNORECASE,
 )
 
+WEIGHTS = frozenset(weight for _, weight in FACTORS.values())
 Binding = tuple[Symbol, n.Matrix, Role]
 
 
@@ -132,17 +133,19 @@ def _begins(item: _Bound, current: _Open, fresh: set[int], giving: set[int], exe
         return False
     part = fact.statement.part
     new = part != current.part
-    if new and part in fresh and (current.shown or exercise) and not _another_head(fact, current):
+    if new and part in fresh and (current.shown or exercise) and not _another_head(item, current):
         return True
     if _restarts(item, current) or (new and exercise and part in giving):
         return True
     return _masks(fact) and Role.WEIGHTS in current.shown and not current.causal
 
 
-def _another_head(fact: Fact, current: _Open) -> bool:
+def _another_head(item: _Bound, current: _Open) -> bool:
     """Weights of a further head belong to the problem that gave the first."""
     heads = {place_of(symbol).head for symbol in current.bound} | {f.head for f in current.facts}
-    return fact.head is not None and fact.head not in heads - {None} and bool(heads - {None})
+    numbered = (place_of(symbol).head for symbol, _, role in item.bindings if role in WEIGHTS)
+    here = {item.fact.head, *numbered} - {None}
+    return bool(heads - {None}) and bool(here) and not here & heads
 
 
 def _restarts(item: _Bound, current: _Open) -> bool:

@@ -43,6 +43,14 @@ def with_sheet_formulas(program: Program, scope: tuple[Fact, ...], found: Gather
     return program
 
 
+def without_unsaid_scores(program: Program) -> Program:
+    """Where a sheet scores by tanh and a parameter could not be read, its scores are not dot products instead."""
+    if any(isinstance(part, n.Tanh) for step in program.steps for part in n.walk(step.expr)):
+        return program
+    kept = tuple(step for step in program.steps if step.role is not R.SCORES)
+    return replace(program, steps=ordered_steps(kept, program.givens))
+
+
 def _with_formula(program: Program, fact: Fact, found: Gathering) -> Program:
     symbol, formula = fact.subjects[0].symbol, fact.formula
     place = place_of(symbol, fact.head)

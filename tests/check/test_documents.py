@@ -1,0 +1,29 @@
+"""Small documents, each with one habit of writing, and what must be said about their claims."""
+
+from __future__ import annotations
+
+import pytest
+
+import qkv
+
+REPL = "```python\n>>> Q = np.array([[1., 0.], [0., 1.]])\n>>> K = np.array([[1., 1.], [0., 2.]])\n>>> s = Q @ K.T\n"
+HEADS = "X = [[1, 0], [0, 1]]\n\n## First head\n\nW_Q1 = [[1, 0], [0, 1]]\n\nW_K1 = [[1, 1], [0, 2]]\n\nW_V1 = [[1, 2], [3, 4]]\n\n"
+MORE = "## Second head\n\nW_Q2 = [[1, 1], [0, 1]]\n\nW_K2 = [[2, 0], [0, 1]]\n\nW_V2 = [[1, 0], [0, 1]]\n\n"
+
+# name, document, verdict of the claim on the last line that shows something
+DOCUMENTS = [
+    ("weights in per cent, set with a thin space", "$q=(1,0)$, $k_1=(1,1)$, $k_2=(0,2)$, $v_1=(1,2)$, $v_2=(3,4)$\n\n$$\\alpha = 67.0\\,\\%,\\quad 33.0\\,\\%$$", "rounded"),
+    ("a console's answer", REPL + ">>> s\narray([[1., 0.],\n       [1., 2.]])\n```\n", "right"),
+    ("a console's answer, altered", REPL + ">>> s\narray([[1., 0.],\n       [1., 3.]])\n```\n", "wrong"),
+    ("a name that is assigned anew", REPL + ">>> s = s / 2\n>>> s\narray([[0.5, 0. ],\n       [0.5, 1. ]])\n```\n", "right"),
+    ("points beside a question", "$x_1=(1,0)$, $x_2=(0,1)$, $W^Q=\\begin{pmatrix}1&0\\\\0&1\\end{pmatrix}$, $W^K=\\begin{pmatrix}1&1\\\\0&2\\end{pmatrix}$\n\nb) Scores (3 P.)\n\n| | $k_1$ | $k_2$ |\n|---|---|---|\n| $q_1$ | 1 | 0 |\n| $q_2$ | 1 | 2 |\n", "right"),
+    ("additive scores with a parameter that cannot be read", "$s=(1,0)^\\top$, $h_1=(1,0)^\\top$, $h_2=(0,1)^\\top$, $v=(1,1)^\\top$, $W=I_2$, $U=J$\n\n$e_i=v^\\top\\tanh(W s+U h_i)$\n\n$\\alpha_1 = 0.3$\n", "unread"),
+    ("additive scores with identity matrices", "$s=(1,0)^\\top$, $h_1=(1,0)^\\top$, $h_2=(0,1)^\\top$, $v=(1,1)^\\top$, $W=I_2$, $U=\\tfrac12 I_2$\n\n$e_i=v^\\top\\tanh(W s+U h_i)$\n\n$\\alpha_1 = 0.4210$\n", "rounded"),
+    ("a second head under a heading of its own", HEADS + MORE + "Concat(head1, head2) = [[1.660, 2.660, 0.670, 0.330], [2.340, 3.340, 0.330, 0.670]]\n", "rounded"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("document", "verdict"), [d[1:] for d in DOCUMENTS], ids=[d[0] for d in DOCUMENTS])
+def test_verdict(document: str, verdict: str) -> None:
+    claims = qkv.check(document).claims
+    assert claims[-1].verdict == verdict, claims[-1]
