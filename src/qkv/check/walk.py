@@ -225,9 +225,10 @@ def _workings(walk: Walk, target: Target) -> Callable[[int, int], str]:
 
     def work(i: int, j: int) -> str:
         try:
-            return cell_working(meant, walk.problem.trace.evaluate, row or i, j)
+            how = cell_working(meant, walk.problem.trace.evaluate, row or i, j)
         except (QkvError, IndexError):
             return ""  # the shown value is turned, or a part of something: there is no such cell to explain
+        return how if "=" in how or "≈" in how else ""  # what is given comes about in no way
 
     return work
 

@@ -116,7 +116,8 @@ def says(claim: Claim) -> str:
 
 def title(claim: Claim) -> list[str]:
     """What a claim is about: its name and its formula, as far as they are known."""
-    return list(dict.fromkeys(plainly(part) for part in (claim.name, claim.formula) if part))
+    parts = [plainly(part) for part in (claim.name, claim.formula) if part]
+    return list({part.replace(" ", ""): part for part in parts}.values())  # QK^T and Q K^T are the same
 
 
 def by_id(report: Report) -> dict[int, Claim]:
