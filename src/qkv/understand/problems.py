@@ -17,7 +17,7 @@ from qkv.understand.evidence import agreement_with, explains_weights, is_masked,
 from qkv.understand.facts import Fact, facts_of, mentions
 from qkv.understand.gather import gather
 from qkv.understand.gathering import Gathering
-from qkv.understand.key import nearest_key, with_givens_of
+from qkv.understand.key import Assigned, exercise_labels, nearest_key, shared_labels, with_givens_of
 from qkv.understand.resolve import Resolver
 from qkv.understand.roles import CAUSAL_SURELY, NO_MASK
 from qkv.understand.scopes import scopes
@@ -45,18 +45,21 @@ class Problem:
 
 def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...]:
     """The problems of a sheet, in order; with `against`, such as the assignment, their givens come from there."""
-    keys = gatherings(against) if against is not None else ()
+    keys = assigned(against) if against is not None else ()
+    labels = shared_labels(sheet, keys)
     problems: list[Problem] = []
     earlier: Gathering | None = None
-    parted = tuple(scopes(facts_of(sheet), sheet))
+    parted = tuple(scopes(facts_of(sheet), sheet, labels))
     mentioned = tuple(mentions(sheet.text))
     for i, scope in enumerate(parted):
         said = [formula for line, formula in mentioned if _concerns(line, i, parted)]
         title = _titles(scope, parted[i + 1 :], sheet)
-        found = gather(scope, title, earlier, said)
         if keys:
-            key = nearest_key(found, keys)
+            label = labels[scope[0].statement.part] if labels else ""
+            key = nearest_key(gather(scope, title, None, said), label, i, keys)
             found = with_givens_of(gather(scope, title, key, said), key)
+        else:
+            found = gather(scope, title, earlier, said)
         found.maybe_causal = not found.causal and _introduced_causal(i, parted, sheet)
         _import_sources(found, problems)
         problems.append(_likeliest(scope, found, sheet))
@@ -64,11 +67,16 @@ def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...
     return tuple(problems)
 
 
-def gatherings(sheet: Sheet) -> tuple[Gathering, ...]:
-    """What each problem of a sheet gives."""
-    found: list[Gathering] = []
-    for scope in scopes(facts_of(sheet), sheet):
-        found.append(gather(scope, _titles(scope, (), sheet), found[-1] if found else None))
+def assigned(sheet: Sheet) -> tuple[Assigned, ...]:
+    """What each problem of an assignment gives."""
+    labels = exercise_labels(sheet)
+    found: list[Assigned] = []
+    parted = tuple(scopes(facts_of(sheet), sheet))
+    for i, scope in enumerate(parted):
+        gathered = gather(scope, _titles(scope, (), sheet), found[-1].found if found else None)
+        gathered.causal = gathered.causal or _introduced_causal(i, parted, sheet)
+        part = scope[0].statement.part
+        found.append(Assigned(labels[part] if part < len(labels) else "", gathered))
     return tuple(found)
 
 

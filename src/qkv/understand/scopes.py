@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from qkv.expr import nodes as n
@@ -15,10 +15,10 @@ from qkv.understand.gathering import FACTORS
 from qkv.understand.repair import similar
 from qkv.understand.roles import CAUSAL, DERIVED, PRIMARY
 
-EXERCISE = re.compile(
-    r"exercise|question|problem|example|task|aufgabe|übung|exercice|ejercicio|exerc[ií]cio|упражн|задач|练习|例|問|題|^\W*\d+[.)]",
-    re.IGNORECASE,
+EXERCISE_WORDS = (
+    "exercise|question|problem|example|task|aufgabe|übung|exercice|ejercicio|exerc[ií]cio|упражн|задач|练习|例|問|題"
 )
+EXERCISE = re.compile(EXERCISE_WORDS + r"|^\W*\d+[.)]", re.IGNORECASE)
 
 WEIGHTS = frozenset(weight for _, weight in FACTORS.values())
 Binding = tuple[Symbol, n.Matrix, Role]
@@ -44,15 +44,17 @@ class _Open:
     causal: bool = False
 
 
-def scopes(facts: tuple[Fact, ...], sheet: Sheet) -> Iterator[tuple[Fact, ...]]:
-    """The facts of each problem, in order."""
+def scopes(facts: tuple[Fact, ...], sheet: Sheet, labels: Sequence[str] = ()) -> Iterator[tuple[Fact, ...]]:
+    """The facts of each problem, in order. Where an assignment names its exercises, `labels` says to which of them
+    each part belongs: then a new one begins there, whether or not its givens are said again."""
     items = _bound(facts)
     fresh, giving = _parts_with_givens(items), _parts_giving_qkv(facts)
     current = _Open()
     for item in items:
         title = sheet.parts[item.fact.statement.part].title if item.fact.statement.part < len(sheet.parts) else ""
         exercise = bool(EXERCISE.search(title))
-        if current.facts and _begins(item, current, fresh, giving, exercise):
+        crossed = bool(labels) and current.part is not None and labels[item.fact.statement.part] != labels[current.part]
+        if current.facts and (crossed or _begins(item, current, fresh, giving, exercise)):
             yield tuple(current.facts)
             current = _Open(causal=current.causal)
         _take(item, current)
