@@ -75,7 +75,9 @@ $$A = \begin{pmatrix}0.028&0.972\\0.196&0.804\end{pmatrix}$$
 
 
 def test_what_the_assignment_says_of_masks_holds_for_the_solution() -> None:
-    assignment = "Causal self-attention. Q = [[1, 0], [1, 1]], K = [[1, 2], [0, 1]], V = [[1], [3]]. Compute the output."
+    assignment = (
+        "Causal self-attention. Q = [[1, 0], [1, 1]], K = [[1, 2], [0, 1]], V = [[1], [3]]. Compute the output."
+    )
     solution = "A = [[1, 0], [0.804, 0.196]]\n\nOutput = [[1], [1.391]]"
     report = qkv.check(solution, against=assignment)
     assert set(verdicts(report)) <= {Verdict.RIGHT, Verdict.ROUNDED, Verdict.DRIFTED}
