@@ -166,6 +166,9 @@ class OneByOne:
     def number(self, node: n.Number):
         return [[Counted(float(node.value), self.tally)]]
 
+    def table(self, matrix):
+        return self.stack([[self.number(cell) for cell in row] for row in matrix.rows])
+
     def stack(self, rows):
         return [[cell for block in row for cell in block[0]] for row in rows]
 

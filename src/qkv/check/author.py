@@ -12,8 +12,8 @@ from qkv.errors import NameUnknownError, QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.nodes import factors
-from qkv.interpret.cells import fraction
-from qkv.interpret.certified import Certified, Value, scalar
+from qkv.interpret.cells import Cell, fraction
+from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.interpret.trace import Trace
 from qkv.program.model import Given, Step
@@ -22,8 +22,8 @@ from qkv.program.model import Given, Step
 class Loose(Certified):
     """Certified arithmetic in which a printed decimal stands for everything that rounds to it."""
 
-    def number(self, node: n.Number) -> Value:
-        return scalar(loosened(shown_number(node)))
+    def cell(self, node: n.Number) -> Cell:
+        return loosened(shown_number(node))
 
 
 @dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from operator import itemgetter
 
 from qkv.check.compare import Agreement, Shown, agreement, follows, held, shown_cell, shown_number
 from qkv.check.model import Verdict
@@ -26,7 +27,14 @@ class Judged:
     verdict: Verdict
     true: Cell
     own: Cell | None
-    kept: Cell
+    how: Agreement  # how it stands to the true value
+    following: tuple[tuple[Agreement, Cell], ...]  # and to what each source gives
+
+    @property
+    def kept(self) -> Cell:
+        """What the author may go on with."""
+        sources = [self.true] if self.how <= Agreement.OPEN else []
+        return held(self.shown, [*sources, *(own for how, own in self.following if how is Agreement.ROUNDED)])
 
 
 def shown_grid(matrix: n.Matrix, approximate: bool) -> Grid | None:
@@ -68,54 +76,53 @@ def fitted(value: Value, shape: tuple[int, int]) -> Value | None:
 def judge_grid(grid: Grid, true: Callable[[int], Value], owns: Iterable[Value]) -> tuple[tuple[Judged, ...], ...]:
     """Judge every cell; `true` is asked for more bits where a ball leaves a rounding open. DRIFTED stands for
     'follows from the author's own numbers' until blame is settled."""
-    candidates = [own for own in owns if own.shape == shape_of(grid)]
-    values: dict[int, Value] = {}
+    candidates = [own.rows for own in owns if own.shape == shape_of(grid)]
+    values = {ENOUGH_BITS[0]: true(ENOUGH_BITS[0])}
 
     def true_cell(bits: int, i: int, j: int) -> Cell:
         if bits not in values:
             values[bits] = true(bits)
         return values[bits].rows[i][j]
 
-    return tuple(
-        tuple(
-            _judge(shown, lambda bits, i=i, j=j: true_cell(bits, i, j), [own.rows[i][j] for own in candidates])  # type: ignore[misc]
-            for j, shown in enumerate(row)
-        )
-        for i, row in enumerate(grid)
-    )
+    def judge(shown: Shown, i: int, j: int) -> Judged:
+        for bits in ENOUGH_BITS:
+            cell = true_cell(bits, i, j)
+            how = agreement(shown, cell)
+            if how is not Agreement.OPEN:
+                break
+        following = tuple([(follows(shown, own[i][j]), own[i][j]) for own in candidates])
+        best, own = min(following, key=_first, default=(Agreement.APART, None))
+        return Judged(shown, _verdict(how, best, bool(following)), cell, own, how, following)
+
+    return tuple([tuple([judge(shown, i, j) for j, shown in enumerate(row)]) for i, row in enumerate(grid)])
 
 
-def _judge(shown: Shown, true: Callable[[int], Cell], owns: list[Cell]) -> Judged:
-    cell, how = _settled(shown, true)
-    following = [(follows(shown, own), own) for own in owns]
-    best, own = min(following, key=lambda pair: pair[0], default=(Agreement.APART, None))
+_first = itemgetter(0)
+
+
+def _verdict(how: Agreement, best: Agreement, has_sources: bool) -> Verdict:
     if how is Agreement.EQUAL:
-        verdict = Verdict.RIGHT
-    elif how in (Agreement.ROUNDED, Agreement.OPEN):
-        verdict = Verdict.ROUNDED
-    elif best is Agreement.ROUNDED:
-        verdict = Verdict.DRIFTED
-    elif best is Agreement.NEAR or (how is Agreement.NEAR and not owns):
-        verdict = Verdict.MISROUNDED
-    else:
-        verdict = Verdict.WRONG
-    sources = [cell] if how <= Agreement.OPEN else []
-    return Judged(
-        shown, verdict, cell, own, held(shown, [*sources, *(o for a, o in following if a is Agreement.ROUNDED)])
-    )
+        return Verdict.RIGHT
+    if how in (Agreement.ROUNDED, Agreement.OPEN):
+        return Verdict.ROUNDED
+    if best is Agreement.ROUNDED:
+        return Verdict.DRIFTED
+    if best is Agreement.NEAR or (how is Agreement.NEAR and not has_sources):
+        return Verdict.MISROUNDED
+    return Verdict.WRONG
 
 
-def _settled(shown: Shown, true: Callable[[int], Cell]) -> tuple[Cell, Agreement]:
-    for bits in ENOUGH_BITS:
-        cell = true(bits)
-        how = agreement(shown, cell)
-        if how is not Agreement.OPEN:
-            break
-    return cell, how
+POINTS = {Verdict.RIGHT: 1.0, Verdict.ROUNDED: 1.0, Verdict.DRIFTED: 0.95, Verdict.MISROUNDED: 0.5}
 
 
-def score(judged: tuple[tuple[Judged, ...], ...]) -> float:
-    """The share of cells that are not accused; ties between meanings are broken by truth before following."""
+def score(judged: tuple[tuple[Judged, ...], ...], skipped: int = 0) -> float:
+    """The share of cells that are not accused; ties between meanings are broken by truth before following. The first
+    few sources may be left out."""
     cells = [cell for row in judged for cell in row]
-    points = {Verdict.RIGHT: 1.0, Verdict.ROUNDED: 1.0, Verdict.DRIFTED: 0.95, Verdict.MISROUNDED: 0.5}
-    return sum(points.get(cell.verdict, 0.0) for cell in cells) / len(cells)
+    return sum(POINTS.get(_without(cell, skipped) if skipped else cell.verdict, 0.0) for cell in cells) / len(cells)
+
+
+def _without(cell: Judged, skipped: int) -> Verdict:
+    """The verdict on a cell if the first few sources are left out."""
+    left = cell.following[skipped:]
+    return _verdict(cell.how, min([how for how, _ in left], default=Agreement.APART), bool(left))

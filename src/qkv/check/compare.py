@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 from flint import fmpq
 
 from qkv.expr import nodes as n
 from qkv.interpret.cells import NEG_INF, Cell, bounds, interval, rational
+from qkv.interpret.rounding import power_of_ten
 
 
 class Agreement(IntEnum):
@@ -24,52 +26,58 @@ class Agreement(IntEnum):
 @dataclass(frozen=True, slots=True)
 class Shown:
     """A printed cell: what it can stand for. `half` is half a unit of its last place (0 for an exact number);
-    `cell` holds exact expressions such as 1/√2 as a ball."""
+    `cell` holds exact expressions such as 1/√2 as a ball; `low` and `high` are the least and the greatest value that
+    rounds to it."""
 
     text: str
     value: fmpq | None  # None for −∞ and for exact irrational expressions
     half: fmpq
     cell: Cell
-
-    @property
-    def low(self) -> fmpq:
-        """The least value that rounds to it."""
-        return self.value - self.half
-
-    @property
-    def high(self) -> fmpq:
-        """The greatest value that rounds to it."""
-        return self.value + self.half
+    low: fmpq | None
+    high: fmpq | None
 
 
 def shown_number(node: n.Number, approximate: bool = False) -> Shown:
     """A printed decimal. After ≈, trailing zeros of a whole number need not be digits: 10300 may stand for 10301.
     After =, a whole number of one digit is meant to two: 1 may stand for 0.998, but 3 not for 3.4."""
-    value = rational(node.value)
-    ulp = node.ulp
-    if not approximate and node.places == 0 and abs(node.value) < 10:
-        ulp /= 10
-    if approximate and node.places == 0 and node.value and node.value % 10 == 0:
-        digits = str(abs(node.value.numerator))
-        ulp *= 10 ** (len(digits) - len(digits.rstrip("0")))
-    half = max(rational(ulp) / 2, abs(value) * _machine_error(node))
-    return Shown(node.text or str(node.value), value, half, value)
+    value, places = rational(node.value), node.places
+    if places == 0 and not approximate and -10 < value < 10:
+        places = 1
+    elif places == 0 and approximate and value and value.q == 1:
+        digits = str(node.value.numerator)
+        places = len(digits.rstrip("0")) - len(digits)
+    half = _half_unit(places)
+    error = _machine_error(node)
+    if error:
+        half = max(half, abs(value) * error)
+    return Shown(node.text or str(node.value), value, half, value, value - half, value + half)
 
 
-SINGLE, DOUBLE = fmpq(1, 2**21), fmpq(1, 2**50)  # a few units in the last place of a float32 and of a float64
+@lru_cache(maxsize=256)
+def _half_unit(places: int | None) -> fmpq:
+    """Half a unit of the last place; 0 for an exact number."""
+    return fmpq(0) if places is None else power_of_ten(-places) / 2
+
+
+NOTHING, SINGLE, DOUBLE = (
+    fmpq(0),
+    fmpq(1, 2**21),
+    fmpq(1, 2**50),
+)  # a few units in the last place of a float32 and of a float64
 
 
 def _machine_error(node: n.Number) -> fmpq:
     """0.24000001 and 0.30000000000000004 are what machines print for 0.24 and 0.3: as exact as such a float is."""
-    digits = len(node.text.lower().partition("e")[0].replace(".", "").lstrip("-0"))
     if node.places is None or node.places < 7 or "." not in node.text:
-        return fmpq(0)
-    return DOUBLE if digits >= 15 else SINGLE if digits >= 8 else fmpq(0)
+        return NOTHING
+    digits = len(node.text.lower().partition("e")[0].replace(".", "").lstrip("-0"))
+    return DOUBLE if digits >= 15 else SINGLE if digits >= 8 else NOTHING
 
 
 def shown_cell(text: str, cell: Cell) -> Shown:
     """A cell that is no decimal: −∞, or an exact expression."""
-    return Shown(text, cell if isinstance(cell, fmpq) else None, fmpq(0), cell)
+    value = cell if isinstance(cell, fmpq) else None
+    return Shown(text, value, NOTHING, cell, value, value)
 
 
 def agreement(shown: Shown, true: Cell) -> Agreement:

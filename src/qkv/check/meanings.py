@@ -73,15 +73,14 @@ def _try(walk: Walk, fact: Fact, grid: Grid, before: list[Link], target: Target)
     fewest = 0
     for author in walk.minds:
         own = list(_program_sources(walk, target, shape_of(grid), author))
-        judged = judged_against(walk, target.expr, grid, own)
+        chain = list(_chain_sources(walk, fact, target, before, shape_of(grid), author))
+        judged = judged_against(walk, target.expr, grid, [*chain, *own])
         if judged is None:
             break
-        # The chain's own numbers fit any meaning, so they do not help to choose one.
-        sources = [*_chain_sources(walk, fact, target, before, shape_of(grid), author), *own]
-        full = judged_against(walk, target.expr, grid, sources) or judged
-        wrong = sum(cell.verdict in (Verdict.WRONG, Verdict.MISROUNDED) for row in full for cell in row)
+        wrong = sum(cell.verdict in (Verdict.WRONG, Verdict.MISROUNDED) for row in judged for cell in row)
         if best[0] is None or wrong < fewest:
-            best, fewest = ((target, full, sources), score(judged)), wrong
+            # The chain's own numbers fit any meaning, so they do not help to choose one.
+            best, fewest = ((target, judged, [*chain, *own]), score(judged, len(chain))), wrong
         if fewest == 0:
             break
     return best

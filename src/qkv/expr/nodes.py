@@ -28,14 +28,21 @@ import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from qkv.errors import Location
 from qkv.expr.names import Symbol
 
 
+class _Room:
+    """Room on a node for what was found out about it; no field, so equality, hashes and copies leave it out."""
+
+    __slots__ = ("_found",)
+    _found: _Found
+
+
 @dataclass(frozen=True, slots=True)
-class Node:
+class Node(_Room):
     """Base of all nodes; `at` is where the node begins in its document."""
 
     at: Location | None = field(default=None, compare=False, repr=False, kw_only=True)
@@ -272,13 +279,15 @@ def walk(node: Expr) -> Iterator[Expr]:
 
 def rewrite(node: Expr, change: Callable[[Expr], Expr]) -> Expr:
     """Rebuild a tree bottom up, passing every node through `change`; a matrix of plain numbers is passed whole."""
-    if type(node) is Matrix and is_plain(node):
+    names = _PARTS[type(node)]
+    if not names or (type(node) is Matrix and is_plain(node)):
         return change(node)
-    updates = {}
-    for name in _PARTS[type(node)]:
+    updates = None
+    for name in names:
         value = getattr(node, name)
         made = _rewritten(value, change)
         if made is not value:
+            updates = updates or {}
             updates[name] = made
     return change(replace(node, **updates) if updates else node)  # type: ignore[arg-type]
 
@@ -286,29 +295,61 @@ def rewrite(node: Expr, change: Callable[[Expr], Expr]) -> Expr:
 def _rewritten(value: object, change: Callable[[Expr], Expr]) -> object:
     """The same object where nothing changed, so that unchanged branches are shared."""
     if isinstance(value, tuple):
-        made = tuple(_rewritten(item, change) for item in value)
+        made = tuple([_rewritten(item, change) for item in value])
         return value if all(map(operator.is_, made, value)) else made
     return None if value is None else rewrite(value, change)  # type: ignore[arg-type]
 
 
-def is_plain(matrix: Matrix) -> bool:
-    """Whether every cell of a matrix is a number as printed."""
-    return all(type(cell) is Number or type(cell) is Infinite for row in matrix.rows for cell in row)
+class _Found(NamedTuple):
+    """What a tree mentions. Trees are asked for it all the time, so it is kept on their nodes."""
+
+    names: tuple[Symbol, ...] = ()
+    literal: bool = True  # no name and no unknown function
+    plain: bool = False  # a matrix whose cells are all numbers as printed
 
 
-def _telling(node: Expr) -> Iterator[Expr]:
-    """The nodes of a tree that may be names: everything but the cells of matrices of plain numbers."""
+_LITERAL, _PLAIN = _Found(), _Found(plain=True)
+
+
+def _found(node: Expr) -> _Found:
+    try:
+        found = node._found
+    except AttributeError:
+        found = _mentioned(node)
+        object.__setattr__(node, "_found", found)
+    return found
+
+
+def _mentioned(node: Expr) -> _Found:
+    """Top down, without recursion, and not into cells of plain numbers."""
+    names: dict[Symbol, None] = {}
+    literal = True
     stack = [node]
     while stack:
         top = stack.pop()
-        yield top
-        if not (type(top) is Matrix and is_plain(top)):
+        if isinstance(top, Name):
+            names[top.symbol] = None
+        elif isinstance(top, Call):
+            literal = False
+        if not isinstance(top, Matrix) or not _holds_numbers(top):
             stack.extend(reversed(list(children(top))))
+    if isinstance(node, Matrix) and _holds_numbers(node):
+        return _PLAIN
+    return _Found(tuple(names), literal and not names) if names or not literal else _LITERAL
+
+
+def _holds_numbers(matrix: Matrix) -> bool:
+    return all(type(cell) is Number or type(cell) is Infinite for row in matrix.rows for cell in row)
+
+
+def is_plain(matrix: Matrix) -> bool:
+    """Whether every cell of a matrix is a number as printed."""
+    return _found(matrix).plain
 
 
 def names_in(node: Expr) -> tuple[Symbol, ...]:
     """The symbols that a tree mentions, each once, in order."""
-    return tuple(dict.fromkeys(part.symbol for part in _telling(node) if isinstance(part, Name)))
+    return _found(node).names
 
 
 def factors(node: Expr) -> list[Expr]:
@@ -320,7 +361,7 @@ def factors(node: Expr) -> list[Expr]:
 
 def is_literal(node: Expr) -> bool:
     """Whether a tree mentions no name and no unknown function, so that it has a value of its own."""
-    return not any(isinstance(part, (Name, Call)) for part in _telling(node))
+    return _found(node).literal
 
 
 def number(value: int | str | Fraction) -> Number:

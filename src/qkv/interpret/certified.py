@@ -45,12 +45,27 @@ class Certified:
     """The algebra of certified matrices; balls have the precision in force (see cells.precision)."""
 
     def number(self, node: n.Number) -> Value:
-        return scalar(c.rational(node.value))
+        return scalar(self.cell(node))
+
+    def cell(self, node: n.Number) -> Cell:
+        """What a printed number stands for."""
+        return c.rational(node.value)
 
     def infinite(self, sign: int) -> Value:
         if sign > 0:
             raise ValueRefused("+∞ has no place in attention scores")
         return scalar(NEG_INF)
+
+    def table(self, matrix: n.Matrix) -> Value:
+        cell, infinite = self.cell, self.infinite
+        return Value(
+            tuple(
+                [
+                    tuple([cell(x) if isinstance(x, n.Number) else infinite(x.sign).cell for x in row])  # type: ignore[union-attr]
+                    for row in matrix.rows
+                ]
+            )
+        )
 
     def stack(self, rows: list[list[Value]]) -> Value:
         if rows and len({len(row) for row in rows}) == 1 and all(v.shape == (1, 1) for row in rows for v in row):

@@ -34,6 +34,14 @@ class Floats:
     def infinite(self, sign: int) -> Array:
         return np.full((1, 1), sign * np.inf, self.dtype)
 
+    def table(self, matrix: n.Matrix) -> Array:
+        return self.stack(
+            [
+                [self.number(x) if isinstance(x, n.Number) else self.infinite(x.sign) for x in row]  # type: ignore[union-attr]
+                for row in matrix.rows
+            ]
+        )
+
     def stack(self, rows: list[list[Array]]) -> Array:
         fit.stack_shape([[cell.shape for cell in row] for row in rows])
         return np.concatenate([np.concatenate(row, axis=1) for row in rows if row], axis=0)

@@ -24,6 +24,7 @@ class Algebra(Protocol, Generic[T]):
 
     def number(self, node: n.Number) -> T: ...
     def infinite(self, sign: int) -> T: ...
+    def table(self, matrix: n.Matrix) -> T: ...  # rows of one length, every cell a number or an infinity
     def stack(self, rows: list[list[T]]) -> T: ...
     def add(self, a: T, b: T) -> T: ...
     def negate(self, a: T) -> T: ...
@@ -77,6 +78,8 @@ def evaluate(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
         case n.Infinite(sign=sign):
             return algebra.infinite(sign)
         case n.Matrix(rows=rows):
+            if rows and rows[0] and n.is_plain(node) and not node.is_ragged:
+                return algebra.table(node)
             return algebra.stack([[value(cell) for cell in row] for row in rows])
         case n.Name(symbol=symbol):
             if symbol not in env:

@@ -21,6 +21,9 @@ class Shapes:
     def infinite(self, sign: int) -> Shape:
         return 1, 1
 
+    def table(self, matrix: n.Matrix) -> Shape:
+        return matrix.shape
+
     def stack(self, rows: list[list[Shape]]) -> Shape:
         return fit.stack_shape(rows)
 

@@ -74,4 +74,4 @@ class Moments:
     def _refuse(self, *_: object) -> NoReturn:
         raise ValueRefused("mean and variance alone do not say what comes out of this step")
 
-    infinite = stack = power = absolute = exp = tanh = softmax = normalise = concat = mask = entry = _refuse
+    infinite = table = stack = power = absolute = exp = tanh = softmax = normalise = concat = mask = entry = _refuse

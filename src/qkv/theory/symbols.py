@@ -39,6 +39,14 @@ class Symbolic:
             raise ValueRefused("+∞ has no place in attention scores")
         return _one(self.ring.minus_infinity())
 
+    def table(self, matrix: n.Matrix) -> Cells:
+        return self.stack(
+            [
+                [self.number(x) if isinstance(x, n.Number) else self.infinite(x.sign) for x in row]  # type: ignore[union-attr]
+                for row in matrix.rows
+            ]
+        )
+
     def stack(self, rows: list[list[Cells]]) -> Cells:
         fit.stack_shape([[_shape(cell) for cell in row] for row in rows])
         return np.concatenate([np.concatenate(row, axis=1) for row in rows if row], axis=0)

@@ -76,12 +76,12 @@ def settle(found: Gathering, earlier: Gathering | None) -> None:
 
 def _settle_tokens(found: Gathering) -> None:
     """x_1, x_2, … become the rows of X (h_i of H; q_i, k_i, v_i of Q, K, V where nothing else gives them)."""
-    for role in {role for role, _ in found.tokens}:
+    for role in dict.fromkeys(role for role, _ in found.tokens):
         if (role, None) not in found.givens:
             _stack(found, role, {i: g for (r, i), g in found.tokens.items() if r is role})
     if (R.Q, None) in found.claimed and min(plain_shape(found.claimed[R.Q, None])) == 1:
         found.only_row = found.only_row or 1
-    for role in {role for role, _ in found.claimed_tokens} & {R.Q, R.K, R.V}:
+    for role in (role for role in (R.Q, R.K, R.V) if any(role is told for told, _ in found.claimed_tokens)):
         made = (FACTORS[role][0], None) in found.givens
         if not made and (role, None) not in found.claimed:
             rows = {i: g for (r, i), g in found.claimed_tokens.items() if r is role}
