@@ -9,6 +9,21 @@ import qkv
 REPL = "```python\n>>> Q = np.array([[1., 0.], [0., 1.]])\n>>> K = np.array([[1., 1.], [0., 2.]])\n>>> s = Q @ K.T\n"
 HEADS = "X = [[1, 0], [0, 1]]\n\n## First head\n\nW_Q1 = [[1, 0], [0, 1]]\n\nW_K1 = [[1, 1], [0, 2]]\n\nW_V1 = [[1, 2], [3, 4]]\n\n"
 MORE = "## Second head\n\nW_Q2 = [[1, 1], [0, 1]]\n\nW_K2 = [[2, 0], [0, 1]]\n\nW_V2 = [[1, 0], [0, 1]]\n\n"
+TWO = (
+    "**A.** Take $Q=\\begin{bmatrix}1&0\\end{bmatrix}$, $K=\\begin{bmatrix}1&0\\\\0&1\\end{bmatrix}$. "
+    "Then $QK^\\top=\\begin{bmatrix}1&0\\end{bmatrix}$.\n\n"
+    "**B.** Take $Q=\\begin{bmatrix}2&1\\end{bmatrix}$, $K=\\begin{bmatrix}1&1\\\\0&3\\end{bmatrix}$. "
+    "Then $QK^\\top=\\begin{bmatrix}3&3\\end{bmatrix}$, "
+)
+TABLE = (
+    "$q=(2,-1)$, $k_1=(1,1)$, $k_2=(0,2)$, $k_3=(3,1)$, $k_4=(1,0)$, $d_k=2$, scaled by $1/\\sqrt2$\n\n"
+    "| $j$ | $q\\cdot k_j$ | exp | $a_j$ |\n|--|--|--|--|\n| 1 | 1 | 2.028 | 0.050 |\n| 2 | -2 | 0.243 | 0.006 |\n"
+    "| 3 | 5 | 34.313 | 0.843 |\n| 4 | 2 | 4.113 | {} |\n| $\\Sigma$ | | 40.698 | |\n"
+)
+COLUMNS = (
+    "$q_1=(1,0)^\\top$, $k_1=(1,1)^\\top$, $k_2=(0,2)^\\top$, scaled by $\\sqrt2$\n\\begin{align*}\n"
+    "e_{11} &= q_1^\\top k_1 = 1\\cdot 1 + 0\\cdot 1 = 1\\\\\n"
+)
 
 # name, document, verdict of the claim on the last line that shows something
 DOCUMENTS = [
@@ -20,6 +35,12 @@ DOCUMENTS = [
     ("additive scores with a parameter that cannot be read", "$s=(1,0)^\\top$, $h_1=(1,0)^\\top$, $h_2=(0,1)^\\top$, $v=(1,1)^\\top$, $W=I_2$, $U=J$\n\n$e_i=v^\\top\\tanh(W s+U h_i)$\n\n$\\alpha_1 = 0.3$\n", "unread"),
     ("additive scores with identity matrices", "$s=(1,0)^\\top$, $h_1=(1,0)^\\top$, $h_2=(0,1)^\\top$, $v=(1,1)^\\top$, $W=I_2$, $U=\\tfrac12 I_2$\n\n$e_i=v^\\top\\tanh(W s+U h_i)$\n\n$\\alpha_1 = 0.4210$\n", "rounded"),
     ("a second head under a heading of its own", HEADS + MORE + "Concat(head1, head2) = [[1.660, 2.660, 0.670, 0.330], [2.340, 3.340, 0.330, 0.670]]\n", "rounded"),
+    ("another example with the same names", TWO + "the weights are $\\begin{bmatrix}0.500&0.500\\end{bmatrix}$.\n", "rounded"),
+    ("a softmax of numbers alone", "softmax([2.12, 0.71]) = [0.75, 0.25]\n", "wrong"),
+    ("a weight among its siblings in a table", TABLE.format("0.209"), "wrong"),
+    ("weights of one query in a table", TABLE.format("0.101"), "rounded"),
+    ("names of words", "q(it) = [1, 2]\nk(dog) = [1, 1]\n\nscore(it, dog) = 1*1 + 2*1 = 4\n", "wrong"),
+    ("a false score in a chain with the right working", COLUMNS + "e_{12} &= q_1^\\top k_2 = 1\\cdot 0 + 0\\cdot 2 = 2\n\\end{align*}\n$\\alpha_{11}\\approx 0.330$\n", "carried"),
 ]  # fmt: skip
 
 

@@ -44,7 +44,9 @@ def judge_working(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> Non
     target, judged, sources = best
     if worst_of(judged) is Verdict.WRONG and fact.formula is None:
         return  # numbers alone may be about something else than the name suggests; the value will tell
+    seen = dict(walk.shown)
     claim = conclude(walk, fact, link, replace(target, subject=None), judged, sources)
+    walk.shown = seen  # numbers put into a formula are no version of the value that follows
     if claim.verdict in BAD:
         walk.copied[id(link.expr)] = (claim.id,)
 
@@ -58,7 +60,7 @@ def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[L
             add_claim(walk, fact, link, name, Verdict.UNREAD, reason="nothing says what this should equal")
         return
     judged = _judge_equation(literal.expr, grid)
-    if judged is None or (score(judged) < 0.5 and max(shape_of(grid)) > 1):
+    if judged is None or (score(judged) < 0.5 and max(shape_of(grid)) > 1 and not _is_softmax(literal.expr)):
         add_claim(walk, fact, link, name, Verdict.UNREAD, reason="it is not clear what this should equal")
         return
     worst = worst_of(judged)
@@ -68,6 +70,14 @@ def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[L
     add_claim(
         walk, fact, link, name, worst, formula=plain(literal.expr), cells=cell_verdicts(judged), follows_from=false
     )
+
+
+def _is_softmax(expr: n.Expr) -> bool:
+    """softmax of one vector: nothing else can be meant than the weights of its entries."""
+    if not isinstance(expr, n.Softmax):
+        return False
+    scores = plain_value(expr.arg)
+    return scores is not None and not scores.is_ragged and min(scores.shape) == 1
 
 
 def _judge_equation(literal: n.Expr, grid: Grid) -> Judgement | None:

@@ -50,6 +50,9 @@ def _chosen(walk: Walk, fact: Fact, tried: list[tuple[float, Found]]) -> Found |
         return max(certain, key=lambda pair: pair[0])[1]
     if points >= needed:
         return best
+    siblings = [found for _, found in tried if found[0].subject is not None and found[0].subject == walk.family(fact)]
+    if siblings:
+        return siblings[0]
     if walk.is_foreign(fact):
         return None
     # What is only likely is judged all the same where a known mistake reproduces every cell: that is no accident.
@@ -100,7 +103,8 @@ def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target
             yield target
         elif min(shape) == 1 and max(shape) > 1:
             yield from _rows(walk, fact, target, whole.shape, max(shape), link)
-    if (not fact.subjects or fact.pending) and fact.formula is None and max(shape) > 1:
+    told = fact.working is not None and isinstance(fact.working.expr, n.Softmax)  # softmax([2.1, 0.7]) = …
+    if (not fact.subjects or fact.pending) and fact.formula is None and max(shape) > 1 and not told:
         yield from anything(walk, grid)
 
 

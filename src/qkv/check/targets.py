@@ -71,6 +71,9 @@ def _of_name(fact: Fact, name: n.Name, problem: Problem, printed: Container[Symb
         free = [(e, c) for e, c in by_role(fact, name.symbol, resolver) if not _taken(e, name.symbol, printed)]
         for expr, certain in free:
             yield Target(expr, certain or len(free) == 1, spelled, _whole(expr))
+            if isinstance(expr, n.Entry) and expr.column is not None and place_of(name.symbol).column is None:
+                row = n.Entry(expr.arg, row=1)  # α_1 of one query alone: its first weight, or all of its weights
+                yield Target(row, certain or len(free) == 1, spelled, _whole(expr))
         if fact.formula is not None:
             meant = resolver.expr(fact.formula, fact.head)
             if meant is not None:

@@ -44,6 +44,7 @@ class Walk:
     workings: dict[Symbol, list[n.Expr]] = field(default_factory=dict)
     shown: dict[tuple[Location, Symbol], Verdict] = field(default_factory=dict)  # the verdict on a quantity in a chain
     rows_seen: dict[Symbol, int] = field(default_factory=dict)
+    families: dict[tuple[str, ...], Symbol] = field(default_factory=dict)  # a_1, a_2, … turned out to be cells of this
     copied: dict[int, tuple[int, ...]] = field(default_factory=dict)  # id(working) → false copies among its operands
     versions: dict[int, list[Source]] = field(default_factory=dict)  # id(working) → products of side-by-side versions
 
@@ -76,12 +77,20 @@ class Walk:
         """What was printed at once, not row by row."""
         return frozenset(symbol for symbol in self.author.printed if not self.author.missing.get(symbol))
 
+    def family(self, fact: Fact) -> Symbol | None:
+        """The quantity that a name's siblings turned out to be parts of: a_4 is a weight if a_1 was one."""
+        return self.families.get(_family(fact.symbol)) if fact.symbol is not None else None
+
     def evaluated(self, expr: n.Expr) -> Value | None:
         """The true value of an expression, if it has one."""
         try:
             return self.problem.trace.evaluate(expr)
         except QkvError:
             return None
+
+
+def _family(symbol: Symbol) -> tuple[str, ...]:
+    return (symbol.base, *symbol.labels, str(len(symbol.indices)))
 
 
 @dataclass(frozen=True)
@@ -154,6 +163,8 @@ def conclude(
 def rename(walk: Walk, fact: Fact, target: Target, claim: Claim) -> None:
     """S that turned out to be the scaled scores is meant as that from here on."""
     symbol, subject = fact.symbol, target.subject
+    if symbol is not None and subject is not None and isinstance(target.expr, n.Entry) and claim.verdict not in BAD:
+        walk.families.setdefault(_family(symbol), subject)
     whole = isinstance(target.expr, n.Name) and not fact.pending and len(fact.subjects) == 1
     if whole and symbol is not None and subject is not None and symbol != subject and claim.verdict not in BAD:
         resolver = walk.problem.resolver

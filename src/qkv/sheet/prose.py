@@ -37,6 +37,12 @@ _TUPLE = re.compile(r"(?<![\w)\]}^])\((\s*[-−]?\d+\.\d+(?:\s*,\s*[-−]?\d+\.\
 _VECTOR = r"[A-Za-z](?:_?\d{1,2}|[₀-₉]+)"
 _DOT_PRODUCT = re.compile(rf"((?<![\w.]){_VECTOR}(?:\^?T|ᵀ)?\s?)\.(\s?{_VECTOR}(?![\w.(]))")  # 'q1 . k1 = 2'
 _DASHED_COLON = re.compile(r":\s?-(?=\s)")  # 'Step 3 :- A = …'
+_WORD = r"[\"'“‘]?([^\W\d_]{2,})[\"'”’]?"
+_OF_WORDS = re.compile(  # q(cat), score("it" → "dog")
+    r"\b([qkvxhzocesawQKVXHZ]|query|key|value|score|weight|attn|attention|alpha|emb|embedding|context|output)"
+    rf"\(\s*{_WORD}(?:\s*(?:,|→|->|\|)\s*{_WORD})?\s*\)",
+    re.IGNORECASE,
+)
 _NAME_ALONE = re.compile(r"[^=≈\n]{1,60}(?:=|≈)\s*$")  # 'Q =', with its value in the next block
 _MARKER = re.compile(
     r"^[ \t]*(?:[-*+•](?=\s)|\\item(?:\[[^\]\n]*\])?)?[ \t]*"
@@ -242,20 +248,27 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
         yield Said(line.strip(), at)
         return
     source = NOUN_BEFORE_NAME.sub(_noun, _WORD_LIST.sub(_blank, line))
-    source = _DOT_PRODUCT.sub(r"\1·\2", source)
+    source = _OF_WORDS.sub(_of_words, _DOT_PRODUCT.sub(r"\1·\2", source))
     source = _DASHED_COLON.sub(lambda found: ":".ljust(len(found[0])), _TUPLE.sub(r"[\1]", source))
     result = reading.math(source, at, strict=False)
     done, starts = 0, [0, *(found.end() for found in re.finditer("\n", line))]
     for chain in result.chains:
         start = min(max(done, _offset_of(chain, starts, at)), len(line))
-        if line[done:start].strip():
-            yield Said(line[done:start].strip(), at)
+        words = line[done:start].strip()
+        if words:
+            yield Said(words, at)
         done = max(done, start + len(chain.text))
-        yield Stated(replace(chain, lead="", trail=""), Origin.PLAIN)
+        stands = chain.continues and (words[-1:].isalnum() or words.endswith((")", '"')))
+        yield Stated(replace(chain, lead="", trail="", continues=chain.continues and not stands), Origin.PLAIN)
     if line[done:].strip():
         end = line.count("\n", 0, done)
         yield Said(line[done:].strip(), Location(at.line + end, at.column))
     yield from result.unread
+
+
+def _of_words(found: re.Match[str]) -> str:
+    """q(cat) as the name q_cat, of the same width."""
+    return f"{found[1]}_{found[2]}{found[3] or ''}".ljust(len(found[0]))
 
 
 def _offset_of(chain: Chain, starts: list[int], at: Location) -> int:

@@ -10,39 +10,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from qkv.errors import Location, QkvError
-from qkv.expr.nodes import Expr, Infinite, Matrix, Name, Number, is_literal, number
+from qkv.expr.nodes import Expr, Infinite, Matrix, Name, Number, is_literal, number, rewrite, walk
 from qkv.sheet.draft import Event, Said, Stated
 from qkv.sheet.grammar import Chain
 from qkv.sheet.grids import NUMBER, Cell
+from qkv.sheet.layout import MARKED, PLAIN, VECTOR, Layout, bare, layout_of, sort_of, vector_source
 from qkv.sheet.limits import check_cells
 from qkv.sheet.model import Link, Origin, Relation, Unread
 from qkv.sheet.numerals import Comma
-from qkv.sheet.phrases import COUNTER, QUANTITY, SUM_HEAD, VECTOR_WORD
+from qkv.sheet.phrases import QUANTITY, SUM_HEAD, VECTOR_WORD
 from qkv.sheet.reading import Reading
 from qkv.sheet.segments import Rows
 
-_MARKED = re.compile(r"`([^`]*)`|\$\$?([^$]*)\$\$?|\\\((.*?)\\\)")
-_VECTOR = re.compile(r"[\[(].*[\])](?:\^?\{?(?:T|⊤|\\top)\}?)?|\\begin\{[bp]?matrix\}.*")
-_PLAIN = re.compile(r"[-+−–]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$")
 _COMMAS = re.compile(r"[-−]?\d+,\d+(?:,\d{3})*")
 _THOUSANDS = re.compile(r"[-−]?[1-9]\d{0,2}(?:,\d{3})+")
 _INDICES = ("i", "j", "n", "t", "m")
 _MATHEMATICAL = re.compile(r"[\\^_·×√α-ωΑ-Ω$`₀-₉=]|^\W*[A-Za-z]['′]?$")
-
-
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """A table taken apart: its name cell, its column heads (may be empty), its row labels, and its data."""
-
-    name: Cell | None
-    heads: tuple[Cell, ...]
-    labels: tuple[str, ...]
-    corner: Cell | None
-    body: tuple[tuple[Cell, ...], ...]
 
 
 def read_rows(block: Rows, reading: Reading) -> Iterator[Event]:
@@ -53,11 +40,11 @@ def read_rows(block: Rows, reading: Reading) -> Iterator[Event]:
     except QkvError as refusal:
         yield Unread(block.line, "a table", refusal.message)
         return
-    layout = _layout(block)
+    layout = layout_of(block)
     if not layout.body or not layout.body[0]:
         yield from _as_words(block)
         return
-    sorts = [_sort_of([row[i] for row in layout.body if i < len(row)]) for i in range(max(map(len, layout.body)))]
+    sorts = [sort_of([row[i] for row in layout.body if i < len(row)]) for i in range(max(map(len, layout.body)))]
     if set(sorts) <= {"number"}:
         yield from _numeric(layout, reading)
     elif "vector" in sorts:
@@ -66,94 +53,21 @@ def read_rows(block: Rows, reading: Reading) -> Iterator[Event]:
         yield from _mixed(layout, reading)
 
 
-def _layout(block: Rows) -> _Layout:
-    rows = [tuple(_split_numbers(row)) for row in block.cells]
-    name = next((row[0] for row in rows if row and row[0].is_name), None)
-    if name:
-        rows = [row[1:] if row and (row[0] is name or not row[0].text) else row for row in rows]
-    heads: tuple[Cell, ...] = ()
-    if rows and _is_header(block, rows):
-        heads, rows = rows[0], rows[1:]
-    rows = [row for row in rows if any(cell.text for cell in row)]
-    if not name and rows and _labelled(heads, rows):
-        corner = heads[0] if heads and len(heads) >= max(map(len, rows)) else None
-        heads = heads[1:] if corner else heads
-        return _Layout(None, heads, tuple(row[0].text for row in rows), corner, tuple(row[1:] for row in rows))
-    return _Layout(name, heads, (), None, tuple(rows))
-
-
-def _split_numbers(row: tuple[Cell, ...]) -> Iterator[Cell]:
-    """Bars around a row are brackets: '| 1 0 2 |' is three cells."""
-    for cell in row:
-        parts = cell.text.split()
-        if len(parts) > 1 and len(row) <= 2 and all(_PLAIN.match(part) for part in parts):
-            for found in re.finditer(r"\S+", cell.text):
-                yield Cell(found[0], cell.line, cell.column + found.start())
-        else:
-            yield cell
-
-
-def _is_header(block: Rows, rows: Sequence[Sequence[Cell]]) -> bool:
-    """Whether the first row heads the columns. A Markdown table whose first row is numbers is a matrix typed as one;
-    rows between bars with no rule have heads if the first row holds no number and the second does."""
-    if not block.piped:
-        return block.header
-    first = [bool(NUMBER.match(_bare(cell.text))) for cell in rows[0]]
-    second = [bool(NUMBER.match(_bare(cell.text))) for cell in rows[min(1, len(rows) - 1)]]
-    return not all(first) if block.header else not any(first) and any(second)
-
-
-def _labelled(heads: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> bool:
-    """Whether the first column holds labels: words, or a count of the rows under a head that says so."""
-    if any(len(row) < 2 for row in rows):
-        return False
-    first = [_bare(row[0].text) for row in rows]
-    if all(not NUMBER.match(text) and not _VECTOR.fullmatch(text) for text in first):
-        return True
-    if not heads or not first[0].isdigit():
-        return False
-    counts = [str(i) for i in range(int(first[0]), int(first[0]) + len(rows))]
-    if first != counts or first[0] not in ("0", "1"):
-        return False
-    head = _bare(heads[0].text)
-    return (
-        not head or bool(COUNTER.match(head)) or (not NUMBER.match(head) and _sort_of([r[1] for r in rows]) == "vector")
-    )
-
-
-def _bare(text: str) -> str:
-    """A cell without code or mathematics marks around all of it."""
-    text = text.replace("**", "").strip()
-    found = _MARKED.fullmatch(text)
-    return next(part for part in found.groups() if part is not None).strip() if found else text
-
-
-def _sort_of(cells: Sequence[Cell]) -> str:
-    if all(_PLAIN.match(cell.text) for cell in cells):
-        return "number"
-    filled = [_bare(cell.text) for cell in cells if cell.text]
-    if filled and all(NUMBER.match(text) or _is_fraction(text) for text in filled):
-        return "number"
-    if filled and all(_vector_source(Cell(text, 1, 1)) for text in filled):
-        return "vector"
-    return "text"
-
-
-def _is_fraction(text: str) -> bool:
-    return bool(re.fullmatch(r"[-−]?\\[dt]?frac\{?\d+\}?\{?\d+\}?|[-−]?e\^\{?[-−]?[\d.]+\}?|[-−]?√\d+|[—–-]", text))
-
-
-def _numeric(layout: _Layout, reading: Reading) -> Iterator[Event]:
+def _numeric(layout: Layout, reading: Reading) -> Iterator[Event]:
     layout = _without_totals(layout)
-    quantities = [head for head in layout.heads if QUANTITY.search(_bare(head.text))]
-    if sum(1 for label in layout.labels if QUANTITY.search(_bare(label))) > 1:
+    quantities = [head for head in layout.heads if QUANTITY.search(bare(head.text))]
+    if sum(1 for label in layout.labels if QUANTITY.search(bare(label))) > 1:
         for label, row in zip(layout.labels, layout.body, strict=True):
             yield from _matrix_event([row], Cell(label, row[0].line, 1), reading)
         return
     if layout.labels and quantities and len(layout.heads) == len(layout.body[0]):
         for i, head in enumerate(layout.heads):
             column = [row[i] for row in layout.body if i < len(row)]
-            yield from _matrix_event([[cell] for cell in column], head, reading)
+            formula = _indexed(head, reading)
+            if formula is None:
+                yield from _matrix_event([[cell] for cell in column], head, reading)
+            else:
+                yield from _numbered_cells(formula, column, layout.labels, reading)
         return
     name = layout.name or layout.corner
     if not name and len(layout.heads) == 1 and len(layout.body[0]) == 1:
@@ -161,7 +75,26 @@ def _numeric(layout: _Layout, reading: Reading) -> Iterator[Event]:
     yield from _matrix_event(layout.body, name, reading)
 
 
-def _without_totals(layout: _Layout) -> _Layout:
+def _indexed(head: Cell, reading: Reading) -> Link | None:
+    """A head with a running index: $q\\cdot k_j$, or $a_j$."""
+    if not MARKED.fullmatch(head.text.strip()):
+        return None
+    link = _formula(head.text, Location(head.line, head.column), reading)
+    indices = {x for part in walk(link.expr) if isinstance(part, Name) for x in part.symbol.indices} if link else set()
+    return link if len(indices.intersection(_INDICES)) == 1 else None
+
+
+def _numbered_cells(head: Link, column: Sequence[Cell], labels: Sequence[str], reading: Reading) -> Iterator[Event]:
+    """q · k_j over 4, 2, 7: q · k_1 = 4, q · k_2 = 2, …"""
+    for i, cell in enumerate(column):
+        value, at = _value(cell, reading), Location(cell.line, cell.column)
+        number = bare(labels[i]) if i < len(labels) and bare(labels[i]).isdigit() else str(i + 1)
+        if value is not None:
+            links = (_numbered(head, number, at), Link(Relation.EQUAL, value, cell.text, at))
+            yield Stated(Chain(links, at, cell.line, f"{links[0].text} {cell.text}"), Origin.TABLE, named=False)
+
+
+def _without_totals(layout: Layout) -> Layout:
     """A table without a last column that only adds the others up."""
     if (
         len(layout.heads) < 3
@@ -211,7 +144,7 @@ def _names(cell: Cell | None, reading: Reading) -> tuple[Link, ...]:
     """What stands in a name cell: 'E =', 'Q = X W_q =', '$Q$', 'K (keys)'."""
     if cell is None:
         return ()
-    text = _bare(cell.text[:-1] if cell.is_name else cell.text.rstrip(":"))
+    text = bare(cell.text[:-1] if cell.is_name else cell.text.rstrip(":"))
     if not cell.is_name:
         text = re.sub(r"\s*\([^()]*\)\s*$", "", text)
         if not text or len(text) > 40 or " " in text.replace("\\ ", "") or text.isdigit():
@@ -226,11 +159,11 @@ def _names(cell: Cell | None, reading: Reading) -> tuple[Link, ...]:
 def _value(cell: Cell, reading: Reading) -> Expr | None:
     """The number, or other expression, in a cell; None for an empty one or one that is not readable."""
     at = Location(cell.line, cell.column)
-    if _PLAIN.match(cell.text):
+    if PLAIN.match(cell.text):
         plain = _number(cell.text)
         return Number(plain.value, plain.places, cell.text, at=at)
-    text = _bare(cell.text)
-    if _PLAIN.match(text):
+    text = bare(cell.text)
+    if PLAIN.match(text):
         return replace(_number(text), at=at)
     if text in ("-∞", "−∞", "–∞", "-inf", "-Inf", "-infinity"):
         return Infinite(-1, at=at)
@@ -251,7 +184,7 @@ def _number(text: str) -> Number:
     return replace(number(text.replace("−", "-").replace("–", "-").rstrip(".")), text=text)
 
 
-def _vectors(layout: _Layout, sorts: list[str], reading: Reading) -> Iterator[Event]:
+def _vectors(layout: Layout, sorts: list[str], reading: Reading) -> Iterator[Event]:
     """Columns of vectors: stacked, each column is a matrix; under 'k_i', or a head that is no name, each row is a
     statement of its own."""
     for i, sort in enumerate(sorts):
@@ -271,10 +204,10 @@ def _vectors(layout: _Layout, sorts: list[str], reading: Reading) -> Iterator[Ev
     yield from _quantities(layout, sorts, reading)
 
 
-def _quantities(layout: _Layout, sorts: list[str], reading: Reading) -> Iterator[Event]:
+def _quantities(layout: Layout, sorts: list[str], reading: Reading) -> Iterator[Event]:
     """Columns of numbers that a head calls a score, a weight, …: one column vector each."""
     for head, (i, sort) in zip(layout.heads, enumerate(sorts), strict=False):
-        if sort == "number" and QUANTITY.search(_bare(head.text)):
+        if sort == "number" and QUANTITY.search(bare(head.text)):
             column = [row[i] for row in layout.body if i < len(row)]
             yield from _matrix_event([[cell] for cell in column], head, reading)
 
@@ -311,44 +244,32 @@ def _row_statements(chains: Sequence[Chain | None], labels: Sequence[str], names
 
 def _numbered(link: Link, number: str, at: Location) -> Link:
     """k_i in row 2 is k_2."""
-    letter = _index_letter(link)
-    if not isinstance(link.expr, Name) or letter is None:
-        return link
-    symbol = link.expr.symbol
-    indices = tuple(number if index == letter else index for index in symbol.indices)
-    name = Name(replace(symbol, indices=indices), at=at)
-    return replace(link, expr=name, text=str(name.symbol), at=at)
 
+    def change(part: Expr) -> Expr:
+        if not isinstance(part, Name):
+            return part
+        indices = tuple(number if index in _INDICES else index for index in part.symbol.indices)
+        return Name(replace(part.symbol, indices=indices), at=at)
 
-def _vector_source(cell: Cell) -> tuple[str, int, str] | None:
-    """The vector in a cell, its offset there, and the remark after it."""
-    marked = _MARKED.match(cell.text)
-    if marked:
-        group = next(i for i in (1, 2, 3) if marked[i] is not None)
-        if _VECTOR.fullmatch(marked[group].strip()):
-            return marked[group], marked.start(group), cell.text[marked.end() :].strip()
-        return None
-    found = re.match(r"[\[(][^\[\]()]*[\])](?:\^?\{?(?:T|⊤|\\top)\}?)?", cell.text)
-    if not found or not re.search(r"\d.*[,;\s].*\d", found[0]):
-        return None
-    return found[0], 0, cell.text[found.end() :].strip()
+    made = rewrite(link.expr, change)
+    return replace(link, expr=made, text=str(made.symbol) if isinstance(made, Name) else link.text, at=at)
 
 
 def _vector_chain(cell: Cell, reading: Reading) -> Chain | None:
-    source = _vector_source(cell)
+    source = vector_source(cell)
     if not source:
         return None
     chains = reading.math(source[0], Location(cell.line, cell.column + source[1])).chains
     return replace(chains[0], trail=source[2].lstrip("—–- ")) if len(chains) == 1 else None
 
 
-def _mixed(layout: _Layout, reading: Reading) -> Iterator[Event]:
+def _mixed(layout: Layout, reading: Reading) -> Iterator[Event]:
     """Rows that are statements: a formula and its value, or cells that are equations themselves."""
     for index, row in enumerate(layout.body):
         label = layout.labels[index] if index < len(layout.labels) else ""
         told = False
         for cell in row:
-            text = _bare(cell.text)
+            text = bare(cell.text)
             if re.search(r"[=≈]", text):
                 for chain in reading.math(text, Location(cell.line, cell.column)).chains:
                     told = True
@@ -362,9 +283,7 @@ def _keyed(label: str, row: Sequence[Cell], reading: Reading) -> Iterator[Event]
     values = [cell for cell in row if cell.text]
     last = values[-1] if values else None
     value = (
-        _value(last, reading)
-        if last and (NUMBER.match(_bare(last.text)) or _VECTOR.fullmatch(_bare(last.text)))
-        else None
+        _value(last, reading) if last and (NUMBER.match(bare(last.text)) or VECTOR.fullmatch(bare(last.text))) else None
     )
     if not last or value is None or isinstance(value, Name):
         yield Said(" ".join([label, *(cell.text for cell in values)]), Location(row[0].line if row else 1))
@@ -386,7 +305,7 @@ def _workings(cells: Sequence[Cell], reading: Reading) -> Iterator[Link]:
 
 
 def _formula(label: str, at: Location, reading: Reading) -> Link | None:
-    chains = reading.math(_bare(label), Location(at.line)).chains
+    chains = reading.math(bare(label), Location(at.line)).chains
     return chains[0].links[0] if len(chains) == 1 and len(chains[0].links) == 1 else None
 
 

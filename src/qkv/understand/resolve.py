@@ -10,6 +10,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.program.model import Program
 from qkv.understand.facts import place_of
 from qkv.understand.roles import MISREAD_Q, SCORE_ROLES
+from qkv.understand.workable import shapes_of
 
 R = Role
 
@@ -99,14 +100,22 @@ class Resolver:
         return any(item.role is role and item.head is not None for item in self.program.items)
 
     def _pick(self, role: Role, target: Symbol, row: int, column: int | None) -> n.Expr | None:
+        entry = self.of_one_query(role, target, row) if column is None else None
+        if entry is not None and (row != self.only_row or row == 1):
+            return entry
         if row == self.only_row and role in BY_QUERY:
             row = 1
         if column is not None:
             return n.Entry(n.Name(target), row, column)
-        if self.program.find(R.SOURCE) is not None and role in (R.WEIGHTS, R.SCORES, R.SCALED):
-            return n.Entry(n.Name(target), 1, row)  # α_2: one row of weights
         picked: n.Expr = n.Entry(n.Name(target), row=row)
         return picked if self.rows else n.Transpose(picked)
+
+    def of_one_query(self, role: Role, target: Symbol, number: int) -> n.Entry | None:
+        """α_2 where there is one query alone: the weight of its second key."""
+        shape = shapes_of(self.program).get(target)
+        if role not in (R.WEIGHTS, R.SCORES, R.SCALED) or shape is None or shape[0] != 1 or not number <= shape[1] > 1:
+            return None
+        return n.Entry(n.Name(target), 1, number)
 
     def _by_parent(self, symbol: Symbol) -> n.Expr | None:
         """q_{t,1} is the first row of q_t."""

@@ -31,6 +31,7 @@ class _Bound:
     fact: Fact
     bindings: tuple[Binding, ...]
     operands: tuple[n.Matrix, ...]
+    bare: tuple[tuple[Symbol, n.Matrix], ...] = ()  # Q, K and V (q_1, …) that are printed with no word on how they came
 
 
 @dataclass
@@ -39,6 +40,8 @@ class _Open:
 
     facts: list[Fact] = field(default_factory=list)
     bound: dict[Symbol, n.Matrix] = field(default_factory=dict)
+    bare: dict[Symbol, n.Matrix] = field(default_factory=dict)
+    worked: bool = False  # a formula was worked out
     part: int | None = None
     shown: set[Role] = field(default_factory=set)
     causal: bool = False
@@ -65,7 +68,19 @@ def scopes(facts: tuple[Fact, ...], sheet: Sheet, labels: Sequence[str] = ()) ->
 def _bound(facts: tuple[Fact, ...]) -> list[_Bound]:
     found = (token_factor(fact.formula) for fact in facts if fact.formula is not None)
     sources = frozenset(source[1] for source in found if source is not None)
-    return [_Bound(fact, tuple(_bindings(fact, facts, sources)), tuple(_operands(fact))) for fact in facts]
+    return [
+        _Bound(fact, tuple(_bindings(fact, facts, sources)), tuple(_operands(fact)), tuple(_bare(fact)))
+        for fact in facts
+    ]
+
+
+def _bare(fact: Fact) -> Iterator[tuple[Symbol, n.Matrix]]:
+    value = plain_value(fact.value.expr) if fact.value is not None else None
+    if value is None or len(fact.links) != len(fact.subjects) + 1 or fact.pending or fact.statement.struck:
+        return
+    for name in fact.subjects:
+        if place_of(name.symbol).roles[:1] in ((Role.Q,), (Role.K,), (Role.V,)):
+            yield name.symbol, value
 
 
 def _bindings(fact: Fact, facts: tuple[Fact, ...], sources: Collection[Symbol]) -> Iterator[Binding]:
@@ -137,7 +152,7 @@ def _begins(item: _Bound, current: _Open, fresh: set[int], giving: set[int], exe
     new = part != current.part
     if new and part in fresh and (current.shown or exercise) and not _another_head(item, current):
         return True
-    if _restarts(item, current) or (new and exercise and part in giving):
+    if _restarts(item, current) or _regives(item, current) or (new and exercise and part in giving):
         return True
     return _masks(fact) and Role.WEIGHTS in current.shown and not current.causal
 
@@ -160,6 +175,16 @@ def _restarts(item: _Bound, current: _Open) -> bool:
     )
 
 
+def _regives(item: _Bound, current: _Open) -> bool:
+    """Q, K or V as given, with other numbers, after something was worked out from the first: another example."""
+    given = not any(place_of(symbol).roles[:1] == (weight,) for symbol in current.bound for weight in WEIGHTS)
+    return (
+        current.worked
+        and given
+        and any(symbol in current.bare and not similar(current.bare[symbol], value) for symbol, value in item.bare)
+    )
+
+
 def _copies_known(item: _Bound, known: Collection[n.Matrix]) -> bool:
     """Whether a written-out product multiplies something that was given before: then it restarts nothing."""
     return any(similar(operand, value) for operand in item.operands for value in known)
@@ -179,6 +204,9 @@ def _take(item: _Bound, current: _Open) -> None:
     current.causal = current.causal or _masks(fact)
     for symbol, value, _ in item.bindings:
         current.bound.setdefault(symbol, value)
+    for symbol, value in item.bare:
+        current.bare.setdefault(symbol, value)
+    current.worked = current.worked or (fact.formula is not None and fact.value is not None)
     for name in fact.subjects if fact.value is not None else ():
         current.shown.update(DERIVED.intersection(place_of(name.symbol).roles[:1]))
     if fact.cue.role in DERIVED and fact.value is not None:
