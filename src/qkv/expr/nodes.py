@@ -209,12 +209,12 @@ class Mask(Node):
 
 @dataclass(frozen=True, slots=True)
 class Entry(Node):
-    """A row, a column, a cell or a block of columns (`columns` = first and last); indices count from 1."""
+    """A row, a column, a cell or a block of columns (`columns` = first and last, None for the end); indices count from 1."""
 
     arg: Expr
     row: int | None = None
     column: int | None = None
-    columns: tuple[int, int] | None = None
+    columns: tuple[int, int | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,7 @@ def _call(node: n.Expr) -> str:
 
 def _indices(node: n.Entry) -> str:
     if node.columns:
-        return f":, {node.columns[0]}:{node.columns[1]}"
+        return f":, {node.columns[0]}:{node.columns[1] or ''}"
     row = ":" if node.row is None else str(node.row)
     return row if node.column is None else f"{row}, {node.column}"
 

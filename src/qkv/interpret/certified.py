@@ -152,7 +152,7 @@ class Certified:
         if node.column is not None:
             return Value(tuple((row[node.column - 1],) for row in picked))
         if node.columns is not None:
-            first, last = node.columns
+            first, last = fit.span(node, a.shape[1])
             return Value(tuple(row[first - 1 : last] for row in picked))
         return Value(picked)
 

@@ -138,9 +138,19 @@ def entry_shape(a: Shape, node: n.Entry) -> Shape:
     rows = a[0] if node.row is None else 1
     if node.columns is None:
         return rows, a[1] if node.column is None else 1
-    first, last = node.columns
+    first, last = span(node, a[1])
     _check_index("column", last, a[1], a)
+    if isinstance(last, int):
+        _check_index("column", first, last, a)
     return rows, last - first + 1
+
+
+def span(node: n.Entry, width: int) -> tuple[int, int]:
+    """The first and last column that an entry picks from a matrix of this width."""
+    if node.columns is None:
+        return (node.column, node.column) if node.column else (1, width)
+    first, last = node.columns
+    return first, width if last is None else last
 
 
 def _check_index(what: str, index: int | None, size: int, shape: Shape) -> None:

@@ -113,7 +113,7 @@ class Floats:
 
     def entry(self, a: Array, node: n.Entry) -> Array:
         fit.entry_shape(a.shape, node)
-        first, last = node.columns or ((node.column, node.column) if node.column else (1, a.shape[1]))
+        first, last = fit.span(node, a.shape[1])
         rows = slice(None) if node.row is None else slice(node.row - 1, node.row)
         return a[rows, first - 1 : last]
 

@@ -14,7 +14,7 @@ from qkv.sheet import functions
 from qkv.sheet.commands import Unreadable
 from qkv.sheet.lexer import Token
 from qkv.sheet.operators import SCRIPTS, scripted
-from qkv.sheet.slices import is_sliced, sliced
+from qkv.sheet.slices import in_script, is_sliced, sliced
 from qkv.sheet.symbols import Script, is_power, symbol_of
 
 if TYPE_CHECKING:
@@ -80,6 +80,8 @@ def _read(reader: Reader, token: Token, start: int) -> Expr:
     if is_sliced(reader):
         symbol, _ = symbol_of(token.text.strip(), scripts, primes)
         return sliced(reader, Name(symbol, reader.text(start, reader.i), at=reader.at(start)))
+    if (part := in_script(reader, token.text.strip(), scripts, primes, start)) is not None:
+        return part
     if (args := functions.call_arguments(reader, token)) is not None:
         name = str(symbol_of(token.text.strip(), scripts, primes)[0])
         return scripted(reader, Call(name, args, at=reader.at(start)), start)

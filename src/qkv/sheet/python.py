@@ -194,11 +194,11 @@ class Reader:
 
 def _part(node: Expr, cut: ast.Slice, *, columns: bool) -> Expr | None:
     """Q[:, :2] with bounds written as numbers."""
-    first, end = (bound.value if isinstance(bound, ast.Constant) else 0 for bound in (cut.lower, cut.upper))
-    named = any(bound is not None and not isinstance(bound, ast.Constant) for bound in (cut.lower, cut.upper, cut.step))
-    if named or cut.step or not isinstance(first, int) or not isinstance(end, int):
+    bounds = [bound.value if isinstance(bound, ast.Constant) else bound for bound in (cut.lower, cut.upper)]
+    first, end = bounds
+    if cut.step or not all(bound is None or isinstance(bound, int) for bound in bounds):
         return None
-    return part_of(node, columns=columns, first=first, end=end)
+    return part_of(node, columns=columns, first=1 + (first or 0), end=end)  # type: ignore[operator,arg-type]
 
 
 def _finite(value: float, at: Location) -> Expr | None:

@@ -1,40 +1,62 @@
-"""Parts of matrices as programs write them: Q[:, :2] is the first two columns of Q, K[1:3] its second and third row.
-
-They become Call("columns", (Q, 1, 2)) and Call("rows", (K, 2, 3)): counted from 1, both ends within; an end that is not
-said is 0.
-"""
+"""Parts of matrices: Q[:, :2] is the first two columns of Q as programs write it, Q(:, 1:2) and Q_{:,1:2} the same where
+columns count from 1, K[1:3] the second and third row of K."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from qkv.expr.nodes import Call, Expr, number
+from qkv.expr.nodes import Entry, Expr, Name, Transpose
+from qkv.sheet.symbols import Script, symbol_of
 
 if TYPE_CHECKING:
     from qkv.sheet.expressions import Reader
 
-_PART = re.compile(r"\[\s*(?:(?P<all>:|\.\.\.)\s*,)?\s*(?P<first>\d{0,6})\s*:\s*(?P<end>\d{0,6})\s*(?:,\s*:\s*)?\]")
+_PART = re.compile(r"(?:(?P<all>:|\.\.\.)\s*,)?\s*(?P<first>\d{0,6})\s*:\s*(?P<end>\d{0,6})\s*(?P<rest>,\s*:\s*)?")
 
 
-def part_of(node: Expr, *, columns: bool, first: int, end: int) -> Call:
-    """Rows or columns of a matrix, from Python's bounds."""
-    return Call("columns" if columns else "rows", (node, number(first + 1), number(end)), at=node.at)
+def part_of(node: Expr, *, columns: bool, first: int, end: int | None) -> Expr:
+    """Rows or columns of a matrix, counted from 1, both ends within."""
+    if columns:
+        return Entry(node, columns=(first, end), at=node.at)
+    return Transpose(Entry(Transpose(node), columns=(first, end)), at=node.at)
 
 
 def is_sliced(reader: Reader) -> bool:
     """Whether brackets with a colon stand right behind what was read."""
     token = reader.tokens[reader.i] if reader.i < reader.hi else None
-    if token is None or token.text != "[" or token.gap:
-        return False
-    return bool(_PART.fullmatch(reader.text(reader.i, reader.partner[reader.i] + 1)))
+    return token is not None and token.text in ("[", "(") and not token.gap and _bracketed(reader) is not None
 
 
 def sliced(reader: Reader, node: Expr) -> Expr:
     """The part of a node that the brackets at hand cut out."""
-    end = reader.partner[reader.i] + 1
-    found = _PART.fullmatch(reader.text(reader.i, end))
-    reader.i = end
-    if found is None:
-        return node
-    return part_of(node, columns=bool(found["all"]), first=int(found["first"] or 0), end=int(found["end"] or 0))
+    found = _bracketed(reader)
+    from_one = reader.tokens[reader.i].text == "("
+    reader.i = reader.partner[reader.i] + 1
+    return node if found is None else _cut(node, found, from_one=from_one)
+
+
+def _bracketed(reader: Reader) -> re.Match[str] | None:
+    found = _PART.fullmatch(reader.text(reader.i + 1, reader.partner[reader.i]).strip())
+    plain = found is None or reader.tokens[reader.i].text == "[" or found["all"] or found["rest"]
+    return found if plain else None  # Q(1:2) may be anything
+
+
+def _cut(node: Expr, found: re.Match[str], *, from_one: bool) -> Expr:
+    first, end = int(found["first"] or 0), int(found["end"]) if found["end"] else None
+    return part_of(node, columns=bool(found["all"]), first=max(first, 1) if from_one else first + 1, end=end)
+
+
+def in_script(reader: Reader, base: str, scripts: list[Script], primes: int, start: int) -> Expr | None:
+    """Q_{:,1:2}: a script that cuts. It counts from 1 as mathematics does, unless a 0 or an open end shows Python."""
+    for script in scripts:
+        tokens = script.tokens
+        inside = reader.source[tokens[0].start : tokens[-1].end].strip(" []{}")
+        found = _PART.fullmatch(inside) if ":" in inside else None
+        if found is None or not (found["all"] or found["rest"]):
+            continue
+        symbol, transposed = symbol_of(base, [other for other in scripts if other is not script], primes)
+        python = found["first"] in ("", "0") or not found["end"]
+        part = _cut(Name(symbol, at=reader.at(start)), found, from_one=not python)
+        return Transpose(part, at=part.at) if transposed else part
+    return None

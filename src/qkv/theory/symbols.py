@@ -134,9 +134,9 @@ class Symbolic:
 
     def entry(self, a: Cells, node: n.Entry) -> Cells:
         rows, columns = a.shape
-        if (node.row or 1) > rows or (node.column or 1) > columns or (node.columns or (1, 1))[1] > columns:
+        first, last = fit.span(node, columns)
+        if (node.row or 1) > rows or last > columns:
             raise ShapeError(f"a {say((rows, columns))} matrix has no such entry")
-        first, last = node.columns or ((node.column, node.column) if node.column else (1, columns))
         picked = a if node.row is None else a[node.row - 1 : node.row]
         return picked[:, first - 1 : last]
 
