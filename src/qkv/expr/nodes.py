@@ -209,7 +209,7 @@ class Mask(Node):
 
 @dataclass(frozen=True, slots=True)
 class Entry(Node):
-    """A row, a column, a cell or a block of columns (`columns` = first and last, None for the end); indices count from 1."""
+    """A row, a column, a cell or a block of columns (`columns`: first and last, None for the end), from 1."""
 
     arg: Expr
     row: int | None = None

@@ -1,5 +1,5 @@
-"""Parts of matrices: Q[:, :2] is the first two columns of Q as programs write it, Q(:, 1:2) and Q_{:,1:2} the same where
-columns count from 1, K[1:3] the second and third row of K."""
+"""Parts of matrices: Q[:, :2] is the first two columns of Q as programs write it, Q(:, 1:2) and Q_{:,1:2} are the same
+where columns count from 1, K[1:3] the second and third row of K."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -18,7 +19,9 @@ from qkv.understand.repair import mend_factor, similar
 from qkv.understand.roles import (
     CAUSAL,
     DERIVED,
+    HIDES_FUTURE,
     MISREAD_Q,
+    ONES_FORBID,
     PER_COLUMN,
     PLAIN_SUM,
     PRIMARY,
@@ -29,15 +32,20 @@ from qkv.understand.roles import (
     given_cue,
 )
 from qkv.understand.settle import settle, settle_inputs
+from qkv.understand.words import heads_mentioned, heads_split, rules
 
 R = Role
 
 
 def gather(
-    facts: tuple[Fact, ...], title: str = "", earlier: Gathering | None = None, said: Sequence[n.Expr] = ()
+    facts: tuple[Fact, ...],
+    title: str = "",
+    earlier: Gathering | None = None,
+    said: Sequence[n.Expr] = (),
+    words: str = "",
 ) -> Gathering:
-    """Walk the facts of one problem, and the formulas that its sentences mention (`said`). Code fences come last: they
-    only fill what the text leaves open."""
+    """Walk the facts of one problem, the formulas that its sentences mention (`said`) and their words. Code fences come
+    last: they only fill what the text leaves open."""
     found = Gathering(causal=bool(CAUSAL.search(title)), said_scaled=bool(ROOT_SCALE.search(title)))
     numeric = {fact.statement.part for fact in facts if fact.value is not None and _is_matrix(fact)}
     for fact in facts:
@@ -51,9 +59,35 @@ def gather(
         _note_formula(found, formula, role_of_name(found, None))
     for fact in facts:
         _note_nameless(found, fact)
+    _note_sentences(found, facts, words)
     settle_inputs(found, facts)
     settle(found, earlier)
     return found
+
+
+def _note_sentences(found: Gathering, facts: tuple[Fact, ...], words: str) -> None:
+    """Heads and masks that are said and not printed."""
+    found.rules = tuple(rule for rule in rules(words) if not rule.later)
+    found.ones_forbid = bool(ONES_FORBID.search(words))
+    found.hides_future = bool(HIDES_FUTURE.search(words))
+    found.split = _blocks(facts) or heads_split(words)
+    heads = found.sizes.get(R.HEADS)
+    found.maybe_split = int(heads.value) if heads is not None else heads_mentioned(words)
+
+
+def _blocks(facts: tuple[Fact, ...]) -> int | None:
+    """Q_1 = Q[:, 0:2], Q_2 = Q[:, 2:4]: how many heads, where the parts follow each other from the first column on."""
+    parts: dict[Symbol, set[tuple[int, int | None]]] = {}
+    for fact in facts:
+        cut = fact.formula
+        if isinstance(cut, n.Entry) and cut.columns is not None and isinstance(cut.arg, n.Name):
+            parts.setdefault(cut.arg.symbol, set()).add(cut.columns)
+    for spans in parts.values():
+        ordered = sorted(spans, key=lambda span: span[0])
+        follow = all(a[1] is not None and a[1] + 1 == b[0] for a, b in pairwise(ordered))
+        if len(ordered) > 1 and ordered[0][0] == 1 and follow:
+            return len(ordered)
+    return None
 
 
 def _note_definition(found: Gathering, fact: Fact) -> None:

@@ -9,6 +9,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.program.kinds import Key
 from qkv.program.model import Given
 from qkv.sheet.model import Repair
+from qkv.understand.words import Rule
 
 R = Role
 
@@ -36,6 +37,11 @@ class Gathering:
     plain_sum: bool = False
     curved: bool = False  # the sheet scores by a formula with tanh in it
     mask_truth: bool = False
+    hides_future: bool = False  # said in words that can mean no other mask
+    ones_forbid: bool = False  # a 1 in the mask marks what may not be seen
+    rules: tuple[Rule, ...] = ()  # who may see whom, as sentences say it
+    split: int | None = None  # one big matrix, cut into this many heads
+    maybe_split: int | None = None  # so many heads are spoken of, and nothing else gives them
     columns: bool = False
     keys_first: bool = False
     said_columns: bool = False

@@ -20,7 +20,7 @@ from qkv.understand.gathering import Gathering
 from qkv.understand.key import Assigned, exercise_labels, nearest_key, shared_labels, with_givens_of
 from qkv.understand.resolve import Resolver
 from qkv.understand.roles import CAUSAL_SURELY, NO_MASK
-from qkv.understand.scopes import scopes
+from qkv.understand.scopes import scopes, words_of
 from qkv.understand.specs import stated_names, to_spec
 from qkv.understand.workable import computable, workable
 from qkv.understand.written import sizes_of, with_sheet_formulas, without_unsaid_scores
@@ -54,12 +54,13 @@ def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...
     for i, scope in enumerate(parted):
         said = [formula for line, formula in mentioned if _concerns(line, i, parted)]
         title = _titles(scope, parted[i + 1 :], sheet)
+        words = words_of(i, parted, sheet)
         if keys:
             label = labels[scope[0].statement.part] if labels else ""
-            key = nearest_key(gather(scope, title, None, said), label, i, keys)
-            found = with_givens_of(gather(scope, title, key, said), key)
+            key = nearest_key(gather(scope, title, None, said, words), label, i, keys)
+            found = with_givens_of(gather(scope, title, key, said, words), key)
         else:
-            found = gather(scope, title, earlier, said)
+            found = gather(scope, title, earlier, said, words)
         found.maybe_causal = not found.causal and _introduced_causal(i, parted, sheet)
         _import_sources(found, problems)
         problems.append(_likeliest(scope, found, sheet))
@@ -133,7 +134,7 @@ def _titles(scope: tuple[Fact, ...], later: tuple[tuple[Fact, ...], ...], sheet:
 
 def _likeliest(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
     """Where the sheet does not say for sure whether scores are masked or scaled, its printed numbers may."""
-    problem = _problem(scope, found, sheet)
+    problem = _as_said(scope, found, sheet)
     if (found.maybe_causal or looks_causal(found)) and not is_masked(problem.program):
         masked = _problem(scope, replace(found, causal=True), sheet)
         gain = agreement_with(masked.trace, found) - agreement_with(problem.trace, found)
@@ -146,6 +147,25 @@ def _likeliest(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Probl
     if agreement_with(unscaled.trace, found) > agreement_with(problem.trace, found):
         found.looks_unscaled = True
         return unscaled
+    return problem
+
+
+def _as_said(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
+    """The problem with the heads and the mask that sentences speak of, unless the printed numbers are better explained
+    without them: a sentence may tell of something else."""
+    problem = _problem(scope, found, sheet)
+    others = []
+    if found.split or found.rules:
+        others.append(replace(found, split=None, rules=()))
+    elif found.maybe_split and found.maybe_split > 1:
+        others.append(found)
+        found.split = found.maybe_split
+        problem = _problem(scope, found, sheet)
+    for other in others:
+        plain = _problem(scope, replace(other), sheet)
+        if agreement_with(plain.trace, found) > agreement_with(problem.trace, found):
+            found.split, found.rules = other.split, other.rules
+            problem = plain
     return problem
 
 

@@ -247,6 +247,15 @@ HYPOTHETICAL = re.compile(
     r"\b(?:let|suppose|instead|what if|if we|were to|replace|keep)\b|假设|如果|不缩放会|angenommen|stattdessen|supposons|supón|предполож",
     re.IGNORECASE,
 )
+ONES_FORBID = re.compile(
+    r"\b(?:1s?|ones?|true)\s*(?:=|:|→|means?|marks?|stands? for|for|are|is|sind|bedeutet|signifie)\s*(?:a\s+|the\s+)?(?:pad|mask|ignor|forbid|block|hidden|verbot)",
+    re.IGNORECASE,
+)
+# Words that hide the future and nothing else; 'masked' alone may mean any mask.
+HIDES_FUTURE = re.compile(
+    r"causa[al]|kausa|kauzal|nedensel|przyczyn|인과|look[- ]?ahead|auto-?regress|каузал|причин|авторегресс|因果|future|subsequent|upper triang",
+    re.IGNORECASE,
+)
 CROSS = re.compile(r"cross[- ]?attention|encoder[- ]decoder|kreuz|croisée|cruzad|кросс|交叉注意力", re.IGNORECASE)
 ROOT_SCALE = re.compile(r"(?:sqrt|√|root)\W{0,4}(?:\{|\()?\s*(?:d|D|\d)|scaled dot|缩放点积", re.IGNORECASE)
 PLAIN_SUM = re.compile(

@@ -65,6 +65,22 @@ def scopes(facts: tuple[Fact, ...], sheet: Sheet, labels: Sequence[str] = ()) ->
         yield tuple(current.facts)
 
 
+def words_of(index: int, parted: tuple[tuple[Fact, ...], ...], sheet: Sheet) -> str:
+    """The text of a problem: from its heading, or the end of the problem before, to where the next one begins."""
+    first = _first_line(index, parted, sheet) if index else 1
+    lines = sheet.text.splitlines()
+    last = _first_line(index + 1, parted, sheet) - 1 if index + 1 < len(parted) else len(lines)
+    return "\n".join(lines[first - 1 : last])
+
+
+def _first_line(index: int, parted: tuple[tuple[Fact, ...], ...], sheet: Sheet) -> int:
+    """Where a problem begins: at the highest heading between the problem before and its first statement, if any."""
+    end, begin = parted[index - 1][-1].statement.end_line, parted[index][0].statement.at.line
+    between = [part for part in sheet.parts if end < part.line <= begin]
+    top = min(between, key=lambda part: (part.level, part.line), default=None)
+    return top.line if top else min(end + 1, begin)
+
+
 def _bound(facts: tuple[Fact, ...]) -> list[_Bound]:
     found = (token_factor(fact.formula) for fact in facts if fact.formula is not None)
     sources = frozenset(source[1] for source in found if source is not None)

@@ -14,6 +14,7 @@ from qkv.program.kinds import Key, Scale, Score, Spec, default_symbol
 from qkv.program.model import Given
 from qkv.understand.facts import place_of
 from qkv.understand.gathering import Gathering
+from qkv.understand.masks import mask_of
 
 R = Role
 
@@ -23,22 +24,40 @@ def to_spec(found: Gathering, title: str, line: int) -> Spec:
     shapes = {key: shape for key, given in found.givens.items() if (shape := shape_of_given(found, given))}
     scale, divisor, notes = _scale(found, shapes)
     used = {key: given for key, given in found.givens.items() if key[0] is not R.OTHER}
+    if mask := mask_of(found, shapes):
+        used[R.MASK, None] = mask.given
+        notes = (*notes, *([mask.note] if mask.note else ()))
+    split, cut_notes = _split(found, shapes)
     return Spec(
         givens=used,
         shapes=shapes,
+        split=split,
         scale=scale,
         divisor=divisor,
         causal=found.causal,
         plain_sum=found.plain_sum,
-        mask_truth=found.mask_truth,
+        mask_truth=mask.truth if mask else found.mask_truth,
         score=_score(found),
         columns=_is_columns(found, shapes),
         keys_first=found.keys_first and _is_columns(found, shapes),
         names=_names(found),
         title=title,
         line=line,
-        notes=(*found.notes, *notes),
+        notes=(*found.notes, *notes, *cut_notes),
     )
+
+
+def _split(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> tuple[int | None, tuple[str, ...]]:
+    """How many heads the big matrices are cut into, and why not where their width does not allow it."""
+    heads, axis = found.split, 0 if _is_columns(found, shapes) else 1
+    if heads is None or any(head is not None for _, head in found.givens):
+        return None, ()
+    wide = (R.Q, R.K, R.V, R.W_Q, R.W_K, R.W_V)
+    odd = next((key for key, shape in shapes.items() if key[0] in wide and shape[axis] % heads), None)
+    if odd is None:
+        return heads, ()
+    name, width = found.givens[odd].spelled, shapes[odd][axis]
+    return None, (f"{heads} heads are spoken of, but {name} has {width} numbers a token and cannot be cut so.",)
 
 
 def _score(found: Gathering) -> Score:

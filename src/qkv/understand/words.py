@@ -1,0 +1,221 @@
+"""What the sentences of a problem say beside its equations: how many heads a matrix is cut into, which keys may be seen.
+
+Tables of words first, in the languages of the sheets; the functions below only look them up, a sentence at a time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from qkv.understand.roles import HYPOTHETICAL
+
+NUMBERS: dict[str, int] = {
+    word: value
+    for value, words in enumerate(
+        (
+            "one|a|single|ein|eine|einen|une|un|uno|una|um|uma|один|одну|одна|一|하나",
+            "two|zwei|deux|dos|due|dois|duas|два|две|двух|两|二|兩|두",
+            "three|drei|trois|tres|tre|três|три|трёх|трех|三|세",
+            "four|vier|quatre|cuatro|quattro|quatro|четыре|четырёх|четырех|四|네",
+            "five|fünf|cinq|cinco|cinque|пять|пяти|五",
+            "six|sechs|seis|sei|шесть|六",
+            "seven|sieben|sept|siete|sette|sete|семь|七",
+            "eight|acht|huit|ocho|otto|oito|восемь|八",
+        ),
+        1,
+    )
+    for word in words.split("|")
+}
+ORDINALS: dict[str, int] = {
+    word: value
+    for value, words in (
+        (1, "first|1st|erste|ersten|premier|première|primer|primera|primeiro|primeira|primo|prima|первый|первая|第一"),
+        (2, "second|2nd|zweite|zweiten|deuxième|segundo|segunda|secondo|seconda|второй|вторая|第二"),
+        (3, "third|3rd|dritte|dritten|troisième|tercer|tercera|terceiro|terceira|terzo|terza|третий|третья|第三"),
+        (4, "fourth|4th|vierte|vierten|quatrième|cuarto|cuarta|quarto|quarta|четвёртый|четвертый|第四"),
+        (5, "fifth|5th|fünfte|fünften|cinquième|quinto|quinta|пятый|第五"),
+        (6, "sixth|6th|sechste|sechsten|sixième|sexto|sexta|sesto|шестой|第六"),
+        (-1, "last|final|letzte|letzten|letztes|dernier|dernière|derniers|dernières|último|última|últimos|últimas|ultimo|"
+             "ultima|последний|последняя|последние|最后|最後"),
+    )
+    for word in words.split("|")
+}  # fmt: skip
+
+
+def _any(words: dict[str, int]) -> str:
+    return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
+
+
+_NUMBER = rf"(?:\d{{1,2}}|{_any(NUMBERS)})"
+_ORDINAL = rf"(?:{_any(ORDINALS)})"
+_HEADS = r"(?:heads?\b|köpfen?\b|kopf\b|têtes?\b|cabezas?\b|cabeças?\b|teste\b|голов\w*|个?\s*注意力头|个?\s*头|個?の?ヘッド|개?의?\s*헤드)"
+_SPLIT = re.compile(
+    r"\b(?:re)?(?:split|divid|partition|slic|reshap|chunk|cut)\w*|aufgeteilt|aufteil|teil\w*\b.{0,80}\bauf\b|zerleg|geteilt|"
+    r"découp|divis|partag|sépar|\bdivid|\bdivíd|repart|suddivid|разбива|разбит|раздел|делим|делят|分成|拆分|划分|切分|分为|分割|나누",
+    re.IGNORECASE,
+)
+_COUNTED_HEADS = re.compile(
+    rf"(?<![\w.])(?P<n>{_NUMBER})[\s-]*(?:attention\s+|equal\s+|parallel\s+|gleich\w*\s+)?{_HEADS}", re.IGNORECASE
+)
+_HEADS_OF = re.compile(
+    rf"(?<![\w.])(?P<n>{_NUMBER})\s+(?:attention\s+)?{_HEADS}\s*(?:of|with|à|de|der|mit)\s+"
+    r"(?:each\s+)?(?:size|width|dimension|dim|breite|größe|dimensão|taille|ancho|d_)",
+    re.IGNORECASE,
+)
+_COLUMNS_OF_HEAD = re.compile(
+    rf"(?:{_HEADS}\s*(?P<n>\d)|({_ORDINAL})\s+{_HEADS})[^.;]{{0,60}}?(?:columns?|spalten?|colonnes?|columnas?|colunas?|colonne|столб|列)",
+    re.IGNORECASE,
+)
+_SLICE = re.compile(
+    r"(?<!\w)(?P<base>[QKVqkv])\s*(?:\[\s*:\s*,|_\{\s*:\s*,|\(\s*:\s*,)\s*(?P<first>\d*)\s*:\s*(?P<end>\d*)"
+)
+_TOKENS = r"(?:tokens?|keys?|positions?|words?|entr(?:y|ies)|wort|wörter|jetons?|mots?|claves?|palabras?|palavras?|токен\w*|позици\w*|слов\w*|个?\s*词|个?\s*token|トークン)"
+_PAD = re.compile(
+    r"\bpad(?:s|ded|ding)?\b|\[PAD\]|<PAD>|auffüll|füll|rembourr|remplissage|relleno|preenchim|заполнен|паддинг|填充|パディング|패딩|"
+    r"(?:must|should|is|are|to) (?:not )?be (?:ignored|attended|masked)|(?:is|are) (?:ignored|masked out)|ignoriert",
+    re.IGNORECASE,
+)
+_NOT_PADDED = re.compile(
+    r"\b(?:no|without|not) pad|ohne (?:padding|auffüll)|sans (?:padding|rembourr)|zero[- ]pad", re.IGNORECASE
+)
+_LAST_OF = re.compile(
+    rf"(?P<which>{_ORDINAL})\s+(?:(?P<n>{_NUMBER})\s+)?(?:{_TOKENS}|(?:one\s+)?(?:is|ist|est|es|é)\b)", re.IGNORECASE
+)
+_TOKEN_NUMBER = re.compile(
+    rf"{_TOKENS}\s*(?:#|no\.?|nr\.?)?\s*(?P<list>\d{{1,2}}(?:\s*(?:,|and|und|et|y|e|и|&)\s*\d{{1,2}})*)(?!\s*{_HEADS})",
+    re.IGNORECASE,
+)
+_VECTOR_NUMBER = re.compile(r"\$?\\?(?:mathbf\{)?[xkv]\}?_\{?(\d{1,2})\}?\$?")
+_EACH_SIDE = re.compile(
+    rf"(?:window|fenster|fenêtre|ventana|janela|finestra|окн\w*|窗口)\D{{0,40}}?(?P<n>{_NUMBER})\D{{0,30}}?(?:each|either|both|jede|chaque|cada|ogni|кажд\w*|每)|"
+    r"(?P<direct>(?:direct|immediate|adjacent|direkt\w*|unmittelbar\w*|immédiat\w*|inmediat\w*|imediat\w*|diret\w*|соседн\w*|相邻)\s+"
+    r"(?:left and right\s+)?(?:neighbou?rs?|nachbarn?|voisins?|vecin\w*|vizinh\w*)?)|"
+    r"\|\s*i\s*[-−]\s*j\s*\|\s*(?:\\leq?|≤|<=|\\leqslant)\s*(?P<rule>\d)|(?:at most|within|höchstens)\s+(?P<most>"
+    + _NUMBER
+    + r")\s+(?:position|token|step)",
+    re.IGNORECASE,
+)
+_SLIDING = re.compile(
+    rf"(?:sliding|causal)\s+window[^.]{{0,40}}?(?:size|width|length|of)\s*(?:w\s*=\s*|\$w\s*=\s*)?\$?(?P<n>{_NUMBER})",
+    re.IGNORECASE,
+)
+_WINDOW = re.compile(
+    r"window|fenster|fenêtre|ventana|janela|finestra|окн|窗口|neighbou?r|nachbar|voisin|vecin|vizinh|\|\s*i\s*[-−]\s*j\s*\|",
+    re.IGNORECASE,
+)
+_PREFIX = re.compile(r"prefix|präfix|préfixe|prefijo|prefixo|префикс|前缀", re.IGNORECASE)
+_PREFIX_LENGTH = re.compile(
+    rf"(?:first|ersten|premiers?|primeros?|primeiros?|prim[ie]|первые|前)\s*(?P<n>{_NUMBER})|prefix\D{{0,20}}?(?:length|size|of|länge)\D{{0,6}}?(?P<m>{_NUMBER})",
+    re.IGNORECASE,
+)
+_ALIBI = re.compile(r"\balibi\b", re.IGNORECASE)
+_SLOPE = re.compile(
+    r"(?:slope|steigung|pente|pendiente|m)\s*\$?\s*(?:m\s*)?(?:=|of|is)\s*\$?\s*(?P<top>\d+(?:[.,]\d+)?)(?:\s*/\s*(?P<bottom>\d+))?",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?;。！？；])\s+|\n\s*\n|\n(?=\s*(?:[-*•]|\\item|\(?\w{1,2}[.)])\s)|(?<=[。！？；])")
+_AGAIN = re.compile(r"\b(?:repeat|again|now|erneut|nochmals|maintenant|ahora|agora|теперь)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Which keys a query may see, as a sentence says it; `bias` is what ALiBi takes off for each step of distance."""
+
+    words: str
+    padded: tuple[int, ...] = ()  # keys that nobody sees; negative ones count from the end
+    window: int | None = None  # how far to each side
+    behind: int | None = None  # how many keys up to its own, for a sliding window
+    prefix: int | None = None  # keys that all see, causal after them
+    bias: Fraction | None = None
+    later: bool = False  # said of a second run, beside the first
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of a stretch of text, without its line ends."""
+    return (" ".join(part.split()) for part in _SENTENCE.split(text) if part and part.strip())
+
+
+def number_in(word: str) -> int:
+    """A count, in digits or in words."""
+    return int(word) if word.isdigit() else NUMBERS[word.lower()]
+
+
+def heads_split(text: str) -> int | None:
+    """The number of heads that sentences, or slices among them, cut matrices into.
+
+    >>> heads_split("We split Q, K and V into two heads."), heads_split("All 8 heads are trained.")
+    (2, None)
+    """
+    named: set[int] = set()
+    for sentence in sentences(text):
+        counted = _COUNTED_HEADS.search(sentence) if _SPLIT.search(sentence) else _HEADS_OF.search(sentence)
+        if counted and number_in(counted["n"]) > 1 and not HYPOTHETICAL.search(sentence):
+            return number_in(counted["n"])
+        for found in _COLUMNS_OF_HEAD.finditer(sentence):
+            named.add(int(found["n"]) if found["n"] else ORDINALS[found[2].lower()])
+    if len(named) > 1 and named == set(range(min(named), max(named) + 1)):
+        return len(named)
+    return _slices(text)
+
+
+def _slices(text: str) -> int | None:
+    """Q[:, 0:2] and Q[:, 2:4] in a sentence: as many heads as there are parts."""
+    parts: dict[str, set[tuple[int, str]]] = {}
+    for found in _SLICE.finditer(text):
+        parts.setdefault(found["base"].upper(), set()).add((int(found["first"] or 0), found["end"]))
+    most = max((len(spans) for spans in parts.values()), default=0)
+    return most if most > 1 else None
+
+
+def heads_mentioned(text: str) -> int | None:
+    """The number of heads that sentences speak of, not as a mere supposition.
+
+    >>> heads_mentioned("Multi-head attention with 2 heads.")
+    2
+    """
+    counts = {
+        number_in(found["n"])
+        for sentence in sentences(text)
+        if not HYPOTHETICAL.search(sentence)
+        for found in _COUNTED_HEADS.finditer(sentence)
+    } - {1}
+    return counts.pop() if len(counts) == 1 else None
+
+
+def rules(text: str) -> Iterator[Rule]:
+    """The rules about which keys may be seen, in the order in which sentences say them.
+
+    >>> [rule.padded for rule in rules("The last two tokens are padding.")]
+    [(-2, -1)]
+    """
+    for sentence in sentences(text):
+        later = bool(HYPOTHETICAL.search(sentence) or _AGAIN.search(sentence))
+        if _PAD.search(sentence) and not _NOT_PADDED.search(sentence) and (keys := _padded(sentence)):
+            yield Rule(sentence, padded=keys, later=later)
+        if _PREFIX.search(sentence) and (found := _PREFIX_LENGTH.search(sentence)):
+            yield Rule(sentence, prefix=number_in(found["n"] or found["m"]), later=later)
+        if _WINDOW.search(sentence):
+            yield from _windows(sentence, later)
+    if _ALIBI.search(text) and (slope := _SLOPE.search(text)):
+        yield Rule("ALiBi", bias=Fraction(slope["top"].replace(",", ".")) / int(slope["bottom"] or 1))
+
+
+def _padded(sentence: str) -> tuple[int, ...]:
+    if found := _TOKEN_NUMBER.search(sentence):
+        return tuple(int(number) for number in re.findall(r"\d+", found["list"]))
+    if found := _LAST_OF.search(sentence):
+        which, count = ORDINALS[found["which"].lower()], number_in(found["n"]) if found["n"] else 1
+        return tuple(range(-count, 0)) if which < 0 else tuple(range(which, which + count))
+    numbered = _VECTOR_NUMBER.findall(sentence)
+    return tuple(sorted({int(number) for number in numbered}))
+
+
+def _windows(sentence: str, later: bool) -> Iterator[Rule]:
+    if found := _SLIDING.search(sentence):
+        yield Rule(sentence, behind=number_in(found["n"]), later=later)
+    elif found := _EACH_SIDE.search(sentence):
+        said = found["n"] or found["rule"] or found["most"]
+        yield Rule(sentence, window=number_in(said) if said else 1, later=later)
