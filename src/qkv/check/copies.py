@@ -21,7 +21,8 @@ from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.program.model import Step
 from qkv.sheet.model import Link
-from qkv.understand.facts import Fact, Form, form, plain_value
+from qkv.understand.facts import Fact
+from qkv.understand.values import Form, form, plain_value
 
 
 @dataclass(frozen=True)

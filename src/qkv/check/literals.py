@@ -21,8 +21,9 @@ from qkv.interpret.cells import precision
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.sheet.model import Link
-from qkv.understand.facts import Fact, plain_value
+from qkv.understand.facts import Fact
 from qkv.understand.repair import readings
+from qkv.understand.values import plain_value
 
 MAX_REPAIRS = 2_000  # ways to read a damaged matrix that are tried
 

@@ -11,7 +11,8 @@ from qkv.expr import nodes as n
 from qkv.expr.nodes import factors
 from qkv.interpret.fit import Shape, product_shape, say
 from qkv.sheet.model import Sheet
-from qkv.understand.facts import Fact, plain_value
+from qkv.understand.facts import Fact
+from qkv.understand.values import plain_value
 
 NOISE = re.compile(r"\\cancel|[{}]")
 BLANK = re.compile(r"\\(?:quad|qquad|[,;:! ])|[$\s,]")

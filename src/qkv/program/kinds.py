@@ -26,6 +26,7 @@ class Score(StrEnum):
     DOT = "dot product"
     GENERAL = "general"  # sᵀ W h
     ADDITIVE = "additive"  # vᵀ tanh(W s + U h)
+    COSINE = "cosine"  # q · k / (|q| |k|)
 
 
 class Scale(StrEnum):
@@ -125,9 +126,10 @@ def default_symbol(role: Role, head: int | None = None) -> Symbol:
 
 def plan(spec: Spec) -> Program:
     """The program of a spec."""
-    if any(role is Role.SOURCE for role, _ in spec.givens):
+    if any(role is Role.SOURCE for role, _ in spec.givens) or (spec.has(Role.SCORES) and spec.has(Role.STATES)):
         return _program(spec, _source_kind(spec), _source_steps(spec))
-    if not spec.has(Role.SCORES) and not can_make(spec, Role.Q):
+    given = (Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD)
+    if not any(role in given for role, _ in spec.givens) and not can_make(spec, Role.Q):
         raise ValueRefused("there is nothing to attend with: give Q, K and V, or X with W_Q, W_K and W_V, or s and h")
     return _program(spec, _kind(spec), _all_heads(spec))
 
@@ -213,9 +215,12 @@ def _all_heads(spec: Spec) -> Iterator[Step]:
 
 
 def _one_head(spec: Spec, head: int | None) -> Iterator[Step]:
+    if spec.has(Role.HEAD, head):
+        return
     if not spec.split:
         yield from _projections(spec, head)
-    yield from _weights(spec, head)
+    if not spec.has(Role.WEIGHTS, head):
+        yield from _weights(spec, head)
     if spec.has(Role.V, head) or can_make(spec, Role.V):
         weights, values = spec.name(Role.WEIGHTS, head), spec.name(Role.V, head)
         turned = weights if spec.keys_first else n.Transpose(weights)
@@ -270,13 +275,15 @@ def _head_block(spec: Spec, whole: n.Expr, span: tuple[int, int]) -> n.Expr:
 
 
 def _weights(spec: Spec, head: int | None) -> Iterator[Step]:
-    role = Role.SCORES
+    role = next((stage for stage in (Role.MASKED, Role.SCALED) if spec.has(stage, head)), Role.SCORES)
     if not spec.has(role, head):
         yield _step(spec, role, head, _scores(spec, head))
-    if spec.scale is not Scale.NONE:
+    if spec.scale is not Scale.NONE and role is Role.SCORES:
         yield _step(spec, Role.SCALED, head, n.Quotient(spec.name(role, head), _divisor(spec, head)))
         role = Role.SCALED
-    if spec.has(Role.MASK, head):
+    if role is Role.MASKED:
+        pass
+    elif spec.has(Role.MASK, head):
         pattern = spec.name(Role.MASK, head)
         masked: n.Expr = n.Mask(spec.name(role, head), pattern, spec.mask_truth)
         yield _step(spec, Role.MASKED, head, masked)
@@ -304,9 +311,21 @@ def _divisor(spec: Spec, head: int | None) -> n.Expr:
 
 def _scores(spec: Spec, head: int | None) -> n.Expr:
     q, k = spec.name(Role.Q, head), spec.name(Role.K, head)
+    if spec.score is Score.COSINE:
+        lengths = n.Product(_lengths(spec, Role.Q, head), n.Transpose(_lengths(spec, Role.K, head)))
+        return n.Quotient(n.Product(q, n.Transpose(k)), lengths)
     if spec.keys_first:
         return n.Product(n.Transpose(k), q)
     return n.Product(n.Transpose(q), k) if spec.columns else n.Product(q, n.Transpose(k))
+
+
+def _lengths(spec: Spec, role: Role, head: int | None) -> n.Expr:
+    """The length of each vector, one a row."""
+    shape = spec.shape(role, head) or spec.shape(source_of(spec, role))
+    if shape is None or spec.columns:
+        raise ValueRefused(f"the lengths of the vectors of {role} cannot be told")
+    rows = (n.Entry(spec.name(role, head), row=i) for i in range(1, shape[0] + 1))
+    return n.Matrix(tuple((n.Root(n.Product(row, n.Transpose(row))),) for row in rows))
 
 
 def _join(spec: Spec) -> Iterator[Step]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from functools import cached_property, lru_cache, reduce
 
 from qkv.errors import Location
@@ -20,15 +19,7 @@ from qkv.sheet.grammar import parse_math
 from qkv.sheet.model import Link, Origin, Relation, Sheet, Statement
 from qkv.understand.identity import with_identity
 from qkv.understand.roles import SCORE_ROLES, Cue, cue_of, roles_of
-
-
-class Form(Enum):
-    """What a link is."""
-
-    NAME = "a name"
-    FORMULA = "an expression with names"
-    WORKING = "numbers still to be combined"
-    VALUE = "a plain value"
+from qkv.understand.values import Form, form
 
 
 @dataclass(frozen=True)
@@ -62,63 +53,6 @@ class Fact:
     def symbol(self) -> Symbol | None:
         """The first subject."""
         return self.subjects[0].symbol if self.subjects else None
-
-
-def form(expr: n.Expr) -> Form:
-    """What kind of link an expression is."""
-    if isinstance(expr, n.Name) or (isinstance(expr, n.Transpose) and isinstance(expr.arg, n.Name)):
-        return Form.NAME
-    if not n.is_literal(expr):
-        return Form.FORMULA
-    return Form.VALUE if plain_value(expr) is not None else Form.WORKING
-
-
-def plain_value(expr: n.Expr) -> n.Matrix | None:
-    """A printed matrix, vector or number as a matrix of plain cells; None where something is still to be worked out.
-
-    >>> plain_value(n.Negate(n.number("0.5"))).rows[0][0].value
-    Fraction(-1, 2)
-    """
-    if isinstance(expr, n.Transpose):
-        inner = plain_value(expr.arg)
-        return None if inner is None or inner.is_ragged else _transposed(inner)
-    if isinstance(expr, n.Matrix):
-        rows = tuple(tuple(_plain_cell(cell) for cell in row) for row in expr.rows)
-        if any(cell is None for row in rows for cell in row) or not any(rows):
-            return None
-        return replace(expr, rows=rows)  # type: ignore[arg-type]
-    cell = _plain_cell(expr)
-    return None if cell is None else n.Matrix(((cell,),), at=expr.at)
-
-
-def _transposed(matrix: n.Matrix) -> n.Matrix:
-    return n.Matrix(tuple(zip(*matrix.rows, strict=True)), at=matrix.at)
-
-
-def _plain_cell(expr: n.Expr) -> n.Expr | None:
-    match expr:
-        case n.Number() | n.Infinite():
-            return expr
-        case n.Negate(arg=n.Number() as inner):
-            return replace(inner, value=-inner.value, text="-" + inner.text)
-        case n.Negate(arg=n.Quotient() as inner):
-            fraction = _plain_cell(inner)
-            return _plain_cell(n.Negate(fraction)) if isinstance(fraction, n.Number) else None
-        case n.Negate(arg=n.Infinite(sign=sign)):
-            return n.Infinite(-sign, at=expr.at)
-        case n.Matrix(rows=((inner,),)):
-            return _plain_cell(inner)
-        case n.Quotient(numerator=a, denominator=b):
-            return _plain_fraction(expr, _plain_cell(a), _plain_cell(b))
-        case _:
-            return None
-
-
-def _plain_fraction(expr: n.Expr, a: n.Expr | None, b: n.Expr | None) -> n.Expr | None:
-    """1/3 is a value; 4/1.732 is a working."""
-    if not (isinstance(a, n.Number) and isinstance(b, n.Number)) or a.places != 0 or b.places != 0 or b.value == 0:
-        return None
-    return n.Number(a.value / b.value, None, f"{a.text}/{b.text}", at=expr.at)
 
 
 def facts_of(sheet: Sheet) -> tuple[Fact, ...]:

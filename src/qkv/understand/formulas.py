@@ -91,12 +91,18 @@ def divisors(expr: n.Expr, role_of: RoleOf) -> Iterator[n.Expr]:
         return  # E[qᵀk / s] is about another matter
     for part in n.walk(expr):
         if isinstance(part, n.Quotient) and formula_role(part.numerator, role_of) is Role.SCORES:
-            if n.is_literal(part.denominator) or any(isinstance(x, n.Root) for x in n.walk(part.denominator)):
-                yield part.denominator
+            below = part.denominator
+            if n.is_literal(below) or any(isinstance(x, n.Root) for x in n.walk(below)) or _is_temperature(below):
+                yield below
         elif isinstance(part, n.Product):
             scale, inner = scaled_by(part)
             if isinstance(scale, n.Quotient) and inner is not None and formula_role(inner, role_of) is Role.SCORES:
                 yield scale.denominator
+
+
+def _is_temperature(expr: n.Expr) -> bool:
+    """τ, T or another letter that is no size."""
+    return isinstance(expr, n.Name) and expr.symbol.base not in ("d", "D") and not expr.symbol.indices
 
 
 def softmax_arguments(expr: n.Expr) -> Iterator[n.Expr]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -12,16 +11,14 @@ from qkv.expr.show import symbol_plain
 from qkv.program.kinds import default_symbol
 from qkv.program.model import Given
 from qkv.sheet.model import Origin, Repair
-from qkv.understand.facts import TOKEN_BASES, Fact, Form, Place, form, place_of, plain_value
+from qkv.understand.facts import TOKEN_BASES, Fact, Place, place_of
 from qkv.understand.formulas import divisors, formula_role, softmax_arguments
 from qkv.understand.gathering import FACTORS, Gathering
 from qkv.understand.repair import mend_factor, similar
 from qkv.understand.roles import (
     CAUSAL,
     DERIVED,
-    HIDES_FUTURE,
     MISREAD_Q,
-    ONES_FORBID,
     PER_COLUMN,
     PLAIN_SUM,
     PRIMARY,
@@ -32,7 +29,8 @@ from qkv.understand.roles import (
     given_cue,
 )
 from qkv.understand.settle import settle, settle_inputs
-from qkv.understand.words import heads_mentioned, heads_split, rules
+from qkv.understand.spoken import note_sentences
+from qkv.understand.values import Form, constant, form, plain_value
 
 R = Role
 
@@ -59,35 +57,10 @@ def gather(
         _note_formula(found, formula, role_of_name(found, None))
     for fact in facts:
         _note_nameless(found, fact)
-    _note_sentences(found, facts, words)
+    note_sentences(found, facts, words)
     settle_inputs(found, facts)
     settle(found, earlier)
     return found
-
-
-def _note_sentences(found: Gathering, facts: tuple[Fact, ...], words: str) -> None:
-    """Heads and masks that are said and not printed."""
-    found.rules = tuple(rule for rule in rules(words) if not rule.later)
-    found.ones_forbid = bool(ONES_FORBID.search(words))
-    found.hides_future = bool(HIDES_FUTURE.search(words))
-    found.split = _blocks(facts) or heads_split(words)
-    heads = found.sizes.get(R.HEADS)
-    found.maybe_split = int(heads.value) if heads is not None else heads_mentioned(words)
-
-
-def _blocks(facts: tuple[Fact, ...]) -> int | None:
-    """Q_1 = Q[:, 0:2], Q_2 = Q[:, 2:4]: how many heads, where the parts follow each other from the first column on."""
-    parts: dict[Symbol, set[tuple[int, int | None]]] = {}
-    for fact in facts:
-        cut = fact.formula
-        if isinstance(cut, n.Entry) and cut.columns is not None and isinstance(cut.arg, n.Name):
-            parts.setdefault(cut.arg.symbol, set()).add(cut.columns)
-    for spans in parts.values():
-        ordered = sorted(spans, key=lambda span: span[0])
-        follow = all(a[1] is not None and a[1] + 1 == b[0] for a, b in pairwise(ordered))
-        if len(ordered) > 1 and ordered[0][0] == 1 and follow:
-            return len(ordered)
-    return None
 
 
 def _note_definition(found: Gathering, fact: Fact) -> None:
@@ -241,8 +214,9 @@ def _has_formula(symbol: Symbol, facts: tuple[Fact, ...]) -> bool:
 def _note_subject(
     found: Gathering, fact: Fact, name: n.Name, place: Place, role: Role | None, facts: tuple[Fact, ...]
 ) -> None:
-    value = plain_value(fact.value.expr) if fact.value else _identity(fact)
-    bare = fact.formula is None and fact.working is None and not fact.pending
+    value = plain_value(fact.value.expr) if fact.value else _identity(fact) or _constant(fact)
+    literal = fact.working is None or (value is not None and not fact.value)
+    bare = fact.formula is None and literal and not fact.pending
     if (
         bare
         and value is not None
@@ -348,6 +322,12 @@ def _identity(fact: Fact) -> n.Matrix | None:
     """W_Q = I: a marker of size 0 that settles once the size is known."""
     last = fact.links[-1].expr if len(fact.links) > 1 else None
     return n.Matrix(()) if isinstance(last, n.Name) and last.symbol.base == "I" else None
+
+
+def _constant(fact: Fact) -> n.Matrix | None:
+    """Q = [√2, 0]: given, though nobody printed it in decimals."""
+    working = fact.working
+    return constant(working.expr) if working is not None and working is fact.links[-1] else None
 
 
 def _given(name: n.Name, value: n.Matrix, role: Role, head: int | None, fact: Fact) -> Given:

@@ -58,7 +58,20 @@ class Resolver:
             return part
 
         made = n.rewrite(_unrolled(expr), change)
-        return None if missing else made
+        return None if missing else n.rewrite(made, self._of_vectors)
+
+    def _of_vectors(self, part: n.Expr) -> n.Expr:
+        """sᵀh of two vectors that are printed as lists is their dot product, and |s| is the length of one."""
+        if isinstance(part, n.Absolute) and self._is_list(part.arg):
+            return n.Root(n.Product(part.arg, part.arg), at=part.at)
+        if not isinstance(part, n.Product) or not isinstance(part.left, n.Transpose):
+            return part
+        lists = self._is_list(part.left.arg) and self._is_list(part.right)
+        return n.Product(part.left.arg, part.right, at=part.at) if lists else part
+
+    def _is_list(self, expr: n.Expr) -> bool:
+        item = self.program.item(expr.symbol) if isinstance(expr, n.Name) else None
+        return item is not None and isinstance(item.expr, n.Matrix) and item.expr.loose and item.expr.shape[1] > 1
 
     def name(self, symbol: Symbol, head: int | None = None) -> n.Expr | None:
         """What one name means."""

@@ -251,6 +251,10 @@ ONES_FORBID = re.compile(
     r"\b(?:1s?|ones?|true)\s*(?:=|:|→|means?|marks?|stands? for|for|are|is|sind|bedeutet|signifie)\s*(?:a\s+|the\s+)?(?:pad|mask|ignor|forbid|block|hidden|verbot)",
     re.IGNORECASE,
 )
+COSINE = re.compile(
+    r"cosine (?:similarit|score|attention)|kosinus-?ähnlich|similarité cosinus|similitud coseno|similaridade (?:de )?cosseno|косинусн|余弦相似|コサイン類似",
+    re.IGNORECASE,
+)
 # Words that hide the future and nothing else; 'masked' alone may mean any mask.
 HIDES_FUTURE = re.compile(
     r"causa[al]|kausa|kauzal|nedensel|przyczyn|인과|look[- ]?ahead|auto-?regress|каузал|причин|авторегресс|因果|future|subsequent|upper triang",

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.sheet.model import Origin, Sheet
-from qkv.understand.facts import Fact, place_of, plain_value
+from qkv.understand.facts import Fact, place_of
 from qkv.understand.gather import printed_value, token_factor
 from qkv.understand.gathering import FACTORS
 from qkv.understand.repair import similar
 from qkv.understand.roles import CAUSAL, DERIVED, PRIMARY
+from qkv.understand.values import plain_value
 
 EXERCISE_WORDS = (
     "exercise|question|problem|example|task|aufgabe|übung|exercice|ejercicio|exerc[ií]cio|упражн|задач|练习|例|問|題"

@@ -11,13 +11,14 @@ from qkv.expr.show import symbol_plain
 from qkv.program.kinds import Key, default_symbol
 from qkv.program.model import Given
 from qkv.sheet.model import Repair
-from qkv.understand.facts import Fact, place_of, plain_value
+from qkv.understand.facts import Fact, place_of
 from qkv.understand.gathering import FACTORS, Gathering
 from qkv.understand.repair import cell_value, mend_factor, similar
 from qkv.understand.roles import (
     DERIVED,
 )
 from qkv.understand.specs import shape_of_given
+from qkv.understand.values import plain_value
 
 R = Role
 
@@ -67,6 +68,7 @@ def settle(found: Gathering, earlier: Gathering | None) -> None:
     own = (found.givens, found.tokens, found.others, found.claimed, found.claimed_tokens, found.names, found.cells)
     found.speaks = any(own)
     _settle_tokens(found)
+    _settle_scalars(found)
     _settle_states(found)
     if earlier is not None:
         _inherit(found, earlier)
@@ -89,6 +91,20 @@ def _settle_tokens(found: Gathering) -> None:
             _stack(found, role, rows)
 
 
+def _settle_scalars(found: Gathering) -> None:
+    """e_1 = 0.5, e_2 = 1.0, …: the scores, or weights, of one query, where nothing else leads to them."""
+    for role in (R.SCORES, R.WEIGHTS):
+        cells = {i: g for (r, i), g in found.claimed_tokens.items() if r is role and plain_shape(g) == (1, 1)}
+        if len(cells) < 2 or sorted(cells) != list(range(1, len(cells) + 1)) or _derivable(found, role, None):
+            continue
+        if (role, None) in found.claimed or (role is R.WEIGHTS and (R.SCORES, None) in found.givens):
+            continue
+        found.tokens.update({(role, i): given for i, given in cells.items()})
+        symbol = default_symbol(role)
+        row = n.Concat(tuple(n.Name(cells[i].symbol) for i in sorted(cells)), axis=1)
+        found.givens[role, None] = Given(symbol, row, role, symbol_plain(symbol), None, cells[1].line, implied=True)
+
+
 def _stack(found: Gathering, role: Role, rows: dict[int, Given]) -> None:
     if role is R.Q and len(rows) == 1:
         found.only_row = next(iter(rows))
@@ -109,7 +125,8 @@ def _as_row(given: Given) -> n.Expr:
 
 def _settle_states(found: Gathering) -> None:
     """States h without a source vector are the tokens themselves."""
-    if (R.STATES, None) in found.givens and (R.SOURCE, None) not in found.givens and (R.X, None) not in found.givens:
+    attended = (R.SOURCE, None) in found.givens or (R.SCORES, None) in found.givens
+    if (R.STATES, None) in found.givens and not attended and (R.X, None) not in found.givens:
         found.givens[R.X, None] = replace(found.givens.pop((R.STATES, None)), role=R.X)
 
 
@@ -177,10 +194,14 @@ def _inherit(found: Gathering, earlier: Gathering) -> None:
         found.looks_unscaled = earlier.looks_unscaled
 
 
+# What is worked out, in order: an earlier stage may lead to a later one.
+STAGES = (R.Q, R.K, R.V, R.SCORES, R.SCALED, R.MASKED, R.WEIGHTS, R.HEAD, R.CONCAT, R.OUTPUT, R.CONTEXT)
+
+
 def _settle_derived(found: Gathering, earlier: Gathering | None) -> None:
     """A derived quantity printed without formula is given where nothing in the problem leads to it, and where it
     restates what an earlier problem worked out ('K and V as before')."""
-    for key, given in found.claimed.items():
+    for key, given in sorted(found.claimed.items(), key=lambda item: STAGES.index(item[0][0])):
         if not _derivable(found, *key) or _restated(found, key, given, earlier):
             found.givens.setdefault(key, given)
 
@@ -226,7 +247,10 @@ def _derivable(found: Gathering, role: Role, head: int | None) -> bool:
         scores = role is not R.SCORES and has(R.SCORES)
         return scores or has(R.SOURCE) or all(has(r) or _derivable(found, r, head) for r in (R.Q, R.K))
     if role is R.WEIGHTS:
-        return has(R.SCORES) or _derivable(found, R.SCORES, head)
+        return any(has(r) for r in (R.SCORES, R.SCALED, R.MASKED)) or _derivable(found, R.SCORES, head)
+    if role is R.HEAD:
+        values = has(R.V) or has(R.STATES) or _derivable(found, R.V, head)
+        return values and (has(R.WEIGHTS) or _derivable(found, R.WEIGHTS, head))
     return True
 
 

@@ -62,6 +62,8 @@ def _split(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> tuple[int | 
 
 def _score(found: Gathering) -> Score:
     roles = {role for role, _ in found.givens}
+    if found.cosine:
+        return Score.COSINE
     if {R.W_A, R.U_A, R.V_A} <= roles:
         return Score.ADDITIVE
     return Score.GENERAL if R.W_A in roles else Score.DOT
@@ -124,7 +126,8 @@ def _scale(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> tuple[Scale,
         return _given_scale(found)
     if found.said_scaled and not found.unscaled and not found.looks_unscaled:
         return _given_scale(found)
-    if found.unscaled or found.looks_unscaled or (R.SOURCE, None) in found.givens or (R.SCORES, None) in found.givens:
+    ready = any((role, None) in found.givens for role in (R.SOURCE, R.SCORES, R.SCALED, R.MASKED))
+    if found.unscaled or found.looks_unscaled or found.cosine or ready:
         return Scale.NONE, None, ()
     return Scale.ROOT_DK, None, ("The sheet does not say how scores are scaled; they are divided by √d_k.",)
 
@@ -132,6 +135,8 @@ def _scale(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> tuple[Scale,
 def _given_scale(found: Gathering) -> tuple[Scale, n.Expr | None, tuple[str, ...]]:
     stated = found.sizes.get(R.D_K)
     for divisor in found.divisors:
+        if isinstance(divisor, n.Name):
+            return Scale.GIVEN, divisor, ()  # a temperature; without a value nothing after it can be worked out
         if not n.is_literal(divisor):
             named = [place_of(symbol).roles for symbol in n.names_in(divisor)]
             if named and named[0][:1] == (R.D_MODEL,):

@@ -13,11 +13,12 @@ from qkv.interpret.trace import Trace
 from qkv.program.kinds import default_symbol
 from qkv.program.model import Program, Step
 from qkv.sheet.model import Origin
-from qkv.understand.facts import Fact, place_of, plain_value
+from qkv.understand.facts import Fact, place_of
 from qkv.understand.formulas import formula_role
 from qkv.understand.gather import role_of_name
 from qkv.understand.gathering import Gathering
 from qkv.understand.resolve import Resolver, at_index, cut_symbol
+from qkv.understand.values import plain_value
 from qkv.understand.workable import fits, ordered_steps, shape_in, shapes_of, with_step, workable
 
 R = Role

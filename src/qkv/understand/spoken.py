@@ -1,0 +1,40 @@
+"""What a problem says in words and does not print: heads, masks, the way of scoring."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.understand.facts import Fact
+from qkv.understand.gathering import Gathering
+from qkv.understand.roles import COSINE, HIDES_FUTURE, ONES_FORBID
+from qkv.understand.words import heads_mentioned, heads_split, rules
+
+R = Role
+
+
+def note_sentences(found: Gathering, facts: tuple[Fact, ...], words: str) -> None:
+    """Heads and masks that are said and not printed."""
+    found.rules = tuple(rule for rule in rules(words) if not rule.later)
+    found.cosine = bool(COSINE.search(words))
+    found.ones_forbid = bool(ONES_FORBID.search(words))
+    found.hides_future = bool(HIDES_FUTURE.search(words))
+    found.split = _blocks(facts) or heads_split(words)
+    heads = found.sizes.get(R.HEADS)
+    found.maybe_split = int(heads.value) if heads is not None else heads_mentioned(words)
+
+
+def _blocks(facts: tuple[Fact, ...]) -> int | None:
+    """Q_1 = Q[:, 0:2], Q_2 = Q[:, 2:4]: how many heads, where the parts follow each other from the first column on."""
+    parts: dict[Symbol, set[tuple[int, int | None]]] = {}
+    for fact in facts:
+        cut = fact.formula
+        if isinstance(cut, n.Entry) and cut.columns is not None and isinstance(cut.arg, n.Name):
+            parts.setdefault(cut.arg.symbol, set()).add(cut.columns)
+    for spans in parts.values():
+        ordered = sorted(spans, key=lambda span: span[0])
+        follow = all(a[1] is not None and a[1] + 1 == b[0] for a, b in pairwise(ordered))
+        if len(ordered) > 1 and ordered[0][0] == 1 and follow:
+            return len(ordered)
+    return None
