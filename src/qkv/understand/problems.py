@@ -153,20 +153,17 @@ def _likeliest(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Probl
 def _as_said(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
     """The problem with the heads and the mask that sentences speak of, unless the printed numbers are better explained
     without them: a sentence may tell of something else."""
+    heads = found.split or found.maybe_split or 1
+    if heads < 2 and not found.rules:
+        return _problem(scope, found, sheet)
+    found.split = heads if heads > 1 else None
     problem = _problem(scope, found, sheet)
-    others = []
-    if found.split or found.rules:
-        others.append(replace(found, split=None, rules=()))
-    elif found.maybe_split and found.maybe_split > 1:
-        others.append(found)
-        found.split = found.maybe_split
-        problem = _problem(scope, found, sheet)
-    for other in others:
-        plain = _problem(scope, replace(other), sheet)
-        if agreement_with(plain.trace, found) > agreement_with(problem.trace, found):
-            found.split, found.rules = other.split, other.rules
-            problem = plain
-    return problem
+    silent = replace(found, split=None, rules=())
+    plain = _problem(scope, silent, sheet)
+    if agreement_with(plain.trace, found) <= agreement_with(problem.trace, found):
+        return problem
+    found.split, found.rules = None, ()
+    return plain
 
 
 def _problem(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
