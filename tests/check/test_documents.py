@@ -24,6 +24,11 @@ COLUMNS = (
     "$q_1=(1,0)^\\top$, $k_1=(1,1)^\\top$, $k_2=(0,2)^\\top$, scaled by $\\sqrt2$\n\\begin{align*}\n"
     "e_{11} &= q_1^\\top k_1 = 1\\cdot 1 + 0\\cdot 1 = 1\\\\\n"
 )
+GRADED = (
+    "$X=\\begin{bmatrix}1&2\\\\0&1\\end{bmatrix}$, $W_Q=\\begin{bmatrix}1&1\\\\0&2\\end{bmatrix}$, $W_K=\\begin{bmatrix}0&1\\\\1&0\\end{bmatrix}$\n\n"
+    "Student: $Q=XW_Q=\\begin{bmatrix}1&4\\\\0&2\\end{bmatrix}$\n\nGrader: no, $Q=\\begin{bmatrix}1&5\\\\0&2\\end{bmatrix}$.\n\n"
+    "Student: $K=XW_K=\\begin{bmatrix}2&1\\\\1&0\\end{bmatrix}$\n\nStudent: $QK^\\top=\\begin{bmatrix}6&1\\\\2&0\\end{bmatrix}$\n"
+)
 
 # name, document, verdict of the claim on the last line that shows something
 DOCUMENTS = [
@@ -41,7 +46,15 @@ DOCUMENTS = [
     ("weights of one query in a table", TABLE.format("0.101"), "rounded"),
     ("names of words", "q(it) = [1, 2]\nk(dog) = [1, 1]\n\nscore(it, dog) = 1*1 + 2*1 = 4\n", "wrong"),
     ("a false score in a chain with the right working", COLUMNS + "e_{12} &= q_1^\\top k_2 = 1\\cdot 0 + 0\\cdot 2 = 2\n\\end{align*}\n$\\alpha_{11}\\approx 0.330$\n", "carried"),
+    ("scores by the cosine", "$s_i=\\frac{q\\cdot k_i}{\\|q\\|\\,\\|k_i\\|}$ with $q=(3,4)$, $k_1=(4,3)$, $k_2=(0,5)$\n\n$\\alpha_1=0.54$\n", "unread"),
+    ("a bias that is not given", "$$S=\\begin{bmatrix}2&1\\\\1&2\\end{bmatrix}$$\n\nmasked:\n\n$$S+B=\\begin{bmatrix}2&-\\infty\\\\0.5&2\\end{bmatrix}$$\n", "unread"),
+    ("an earlier print that a grader corrected", GRADED, "carried"),
 ]  # fmt: skip
+
+
+def test_answers_to_choose_from_are_no_claims() -> None:
+    quiz = "$q=(1,0)$, $K=I_2$, $V=I_2$. What is the output?\n\n- (A) $(0.73, 0.27)$\n- (B) $(0.67, 0.33)$\n- (C) $(1.00, 0.00)$\n"
+    assert not qkv.check(quiz).claims
 
 
 @pytest.mark.parametrize(("document", "verdict"), [d[1:] for d in DOCUMENTS], ids=[d[0] for d in DOCUMENTS])

@@ -40,6 +40,7 @@ class Author(Mapping[Symbol, Value]):
     parts: dict[n.Expr, Symbol] = field(default_factory=dict)  # U h_2 = [..]: printed values of expressions
     missing: dict[Symbol, set[tuple[int, int]]] = field(default_factory=dict)  # cells not yet printed, row by row
     meant: dict[Symbol, tuple[Value, tuple[int, ...]]] = field(default_factory=dict)  # see in_mind
+    before: dict[Symbol, tuple[Value, tuple[int, ...]]] = field(default_factory=dict)  # prints that were printed anew
     _made: dict[Symbol, Value] = field(default_factory=dict)
     _in_mind: tuple[Author, ...] | None = None
 
@@ -168,6 +169,8 @@ class Author(Mapping[Symbol, Value]):
 
     def print(self, symbol: Symbol, value: Value, blamed: tuple[int, ...]) -> None:
         """Remember a printed value, and what is wrong with it."""
+        if symbol in self.printed and not self.missing.get(symbol):
+            self.before[symbol] = self.printed[symbol], self.blame.get(symbol, ())
         self.printed[symbol] = value
         self.blame[symbol] = blamed
         self.meant.pop(symbol, None)
@@ -182,10 +185,11 @@ class Author(Mapping[Symbol, Value]):
     @property
     def in_mind(self) -> tuple[Author, ...]:
         """The author who wrote a number down wrongly and goes on with the right one: for each wrong print, and for all
-        of them; none where nothing is wrong."""
+        of them; and the one who goes on with an earlier print (a student whom a grader put right in between)."""
         if self._in_mind is None:
             chosen = [{symbol: meant} for symbol, meant in self.meant.items()]
             chosen += [self.meant] if len(self.meant) > 1 else []
+            chosen += [{symbol: print_} for symbol, print_ in self.before.items() if print_[1]]
             self._in_mind = tuple(self._minding(meant) for meant in chosen)
         return self._in_mind
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from qkv.check.author import Author
 from qkv.check.cells import score, shown_grid
+from qkv.check.choices import choices
 from qkv.check.copies import judge_copies, judge_open_product
 from qkv.check.literals import judge_damaged, judge_literal, judge_working
 from qkv.check.meanings import anything, best_meaning
@@ -30,13 +31,14 @@ def check_sheet(sheet: Sheet, against: Sheet | None = None) -> Report:
     """Judge a whole document, with the givens of another one (the assignment) if it is said."""
     claims: list[Claim] = []
     author: Author | None = None
-    exercises = _exercises(sheet)
+    exercises, offered = _exercises(sheet), choices(sheet.text)
     problems = understand(sheet, against)
     for problem in problems:
         author = _next_author(problem, author)
         walk = Walk(problem, author, claims, exercises)
         for fact in problem.facts:
-            judge_fact(walk, fact)
+            if fact.statement.at.line not in offered:
+                judge_fact(walk, fact)
     facts = tuple(fact for problem in problems for fact in problem.facts)
     claims.extend(judge_shapes(sheet, facts, len(claims) + 1))
     claims.extend(judge_theory(sheet, len(claims) + 1))

@@ -42,7 +42,7 @@ def _chosen(walk: Walk, fact: Fact, tried: list[tuple[float, Found]]) -> Found |
     if not tried:
         return None
     points, best = max(tried, key=lambda pair: pair[0])
-    needed = SURE if walk.is_foreign(fact) else LIKELY
+    needed = SURE if walk.is_foreign(fact) or _adds_unknown(walk, fact) else LIKELY
     certain = [(reached, found) for reached, found in tried if found[0].certain]
     if points >= SURE:
         return best
@@ -62,6 +62,15 @@ def _chosen(walk: Walk, fact: Fact, tried: list[tuple[float, Found]]) -> Found |
     if fact.symbol is not None and _is_cell(fact.symbol):
         named = [found for _, found in tried]  # s_{1,2} is one score or another, and agrees with none of them
     return named[0] if named and not fact.pending else None
+
+
+def _adds_unknown(walk: Walk, fact: Fact) -> bool:
+    """S + B with a B that is nowhere given: what it gives cannot be known. A mask may be said in words."""
+    if not isinstance(fact.formula, n.Sum):
+        return False
+    names = [term.symbol for term in fact.formula.terms if isinstance(term, n.Name)]
+    resolver = walk.problem.resolver
+    return any(Role.MASK not in place_of(s).roles and resolver.name(s, fact.head) is None for s in names)
 
 
 def _is_cell(symbol: Symbol) -> bool:

@@ -34,14 +34,19 @@ def formula_role(expr: n.Expr, role_of: RoleOf) -> Role | None:
             return Role.CONCAT
         case n.Mask():
             return Role.MASKED
-        case n.Quotient(numerator=a):
-            return Role.SCALED if formula_role(a, role_of) is Role.SCORES else None
+        case n.Quotient(numerator=a, denominator=b):
+            return Role.SCALED if formula_role(a, role_of) is Role.SCORES and not _has_vectors(b, role_of) else None
         case n.Sum(terms=terms):
             return _sum_role([formula_role(term, role_of) for term in terms])
         case n.Product(left=a, right=b):
             return _product_role(a, b, role_of)
         case _:
             return None
+
+
+def _has_vectors(scale: n.Expr, role_of: RoleOf) -> bool:
+    """Whether a divisor depends on the queries or keys, as that of a cosine does."""
+    return any(role_of(part) in (Role.Q, Role.K) for part in n.walk(scale) if isinstance(part, n.Name))
 
 
 def _sum_role(roles: list[Role | None]) -> Role | None:

@@ -135,8 +135,8 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
     if fact.links and isinstance(fact.links[0].expr, n.Root) and len(fact.links) > 1:
         found.divisors.append(n.Root(n.Name(default_symbol(R.D_K))))  # √d_k = √2 ≈ 1.414
     formula_says = formula_role(fact.formula, role_of) if fact.formula is not None else None  # type: ignore[arg-type]
-    if fact.formula is not None and any(isinstance(part, n.Tanh) for part in n.walk(fact.formula)):
-        found.curved = True
+    if formula_says is None and _scores_otherwise(fact):
+        found.own_scores = True
     for name in fact.subjects:
         if name.symbol == Symbol("I"):
             continue
@@ -150,6 +150,17 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
         _note_subject(found, fact, name, place, role, facts)
         if (role in FACTORS and fact.working is not None and fact.formula is None) or formula_says in FACTORS:
             _note_factors(found, fact, role or R.Q, place, facts)
+
+
+def _scores_otherwise(fact: Fact) -> bool:
+    """s_i = q·k_i / (|q| |k_i|): a formula for every score that is no plain dot product, and no mere f(q, k)."""
+    place = place_of(fact.symbol) if fact.symbol is not None else None
+    if fact.formula is None or place is None or not SCORE_ROLES.intersection(place.roles):
+        return False
+    parts = list(n.walk(fact.formula))
+    operands = {role for part in parts if isinstance(part, n.Name) for role in place_of(part.symbol).roles[:1]}
+    compares = bool(operands & {R.Q, R.K, R.SOURCE, R.STATES})
+    return place.generic and compares and not any(isinstance(part, n.Call) for part in parts)
 
 
 def misread_q(symbol: Symbol, fact: Fact, found: Gathering) -> Role | None:

@@ -35,8 +35,8 @@ class Gathering:
     causal: bool = False
     maybe_causal: bool = False  # said in the paragraphs before the problem
     plain_sum: bool = False
-    curved: bool = False  # the sheet scores by a formula with tanh in it
     cosine: bool = False
+    own_scores: bool = False  # the sheet scores by a formula of its own: additive, by the cosine, …
     mask_truth: bool = False
     hides_future: bool = False  # said in words that can mean no other mask
     ones_forbid: bool = False  # a 1 in the mask marks what may not be seen

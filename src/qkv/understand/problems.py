@@ -171,9 +171,9 @@ def _problem(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem
     part = sheet.parts[first.part] if first.part < len(sheet.parts) else None
     title = part.title if part else ""
     program = _template(found, title, first.at.line)
-    program = with_sheet_formulas(program, scope, found)
-    if found.curved:
-        program = without_unsaid_scores(program)
+    usual, program = program, with_sheet_formulas(program, scope, found)
+    if found.own_scores:
+        program = without_unsaid_scores(program, usual)
     program = without_scale(program, scope, sheet)
     program = with_mask(program, scope, sheet)
     program = with_future(program, scope, sheet)

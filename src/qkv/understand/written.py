@@ -44,9 +44,12 @@ def with_sheet_formulas(program: Program, scope: tuple[Fact, ...], found: Gather
     return program
 
 
-def without_unsaid_scores(program: Program) -> Program:
-    """Where a sheet scores by tanh and a parameter could not be read, its scores are not dot products instead."""
-    if any(isinstance(part, n.Tanh) for step in program.steps for part in n.walk(step.expr)):
+def without_unsaid_scores(program: Program, usual: Program) -> Program:
+    """Where a sheet scores by a formula of its own and that cannot be followed, its scores are not dot products."""
+    scores = program.find(R.SCORES)
+    step = program.item(scores) if scores is not None else None
+    followed = step is not None and (step not in usual.steps or any(isinstance(x, n.Tanh) for x in n.walk(step.expr)))
+    if followed:
         return program
     kept = tuple(step for step in program.steps if step.role is not R.SCORES)
     return replace(program, steps=ordered_steps(kept, program.givens))
