@@ -172,7 +172,7 @@ def _problem(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem
     title = part.title if part else ""
     program = _template(found, title, first.at.line)
     usual, program = program, with_sheet_formulas(program, scope, found)
-    if found.own_scores:
+    if found.own_scores and not found.cosine:
         program = without_unsaid_scores(program, usual)
     program = without_scale(program, scope, sheet)
     program = with_mask(program, scope, sheet)
