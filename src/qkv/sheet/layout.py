@@ -113,6 +113,9 @@ def _is_fraction(text: str) -> bool:
     return bool(re.fullmatch(r"[-−]?\\[dt]?frac\{?\d+\}?\{?\d+\}?|[-−]?e\^\{?[-−]?[\d.]+\}?|[-−]?√\d+|[—–-]", text))
 
 
+_LISTED = re.compile(r"[-−]?\d+(?:\.\d+)?(?:(?:,\s+|;\s*)[-−]?\d+(?:\.\d+)?)+")  # 1, 0 without brackets
+
+
 def vector_source(cell: Cell) -> tuple[str, int, str] | None:
     """The vector in a cell, its offset there, and the remark after it."""
     marked = MARKED.match(cell.text)
@@ -121,6 +124,8 @@ def vector_source(cell: Cell) -> tuple[str, int, str] | None:
         if VECTOR.fullmatch(marked[group].strip()):
             return marked[group], marked.start(group), cell.text[marked.end() :].strip()
         return None
+    if _LISTED.fullmatch(cell.text):
+        return f"[{cell.text}]", -1, ""
     found = re.match(r"[\[(][^\[\]()]*[\])](?:\^?\{?(?:T|⊤|\\top)\}?)?", cell.text)
     if not found or not re.search(r"\d.*[,;\s].*\d", found[0]):
         return None

@@ -128,6 +128,24 @@ QUANTITY = re.compile(
     re.IGNORECASE,
 )
 
+# Heads of columns that spell a quantity out, and its letter.
+SPELLED_OUT = (
+    (
+        "Q",
+        re.compile(
+            r"quer(?:y|ies)(?:\s+vectors?)?|anfragen?|requêtes?|consultas?|запрос\w*|查询(?:向量)?|クエリ",
+            re.IGNORECASE,
+        ),
+    ),
+    ("K", re.compile(r"keys?(?:\s+vectors?)?|schlüssel|clés?|claves?|chaves?|ключ\w*|键(?:向量)?|キー", re.IGNORECASE)),
+    (
+        "V",
+        re.compile(
+            r"values?(?:\s+vectors?)?|werte?|valeurs?|valor(?:es)?|значени\w*|值(?:向量)?|バリュー", re.IGNORECASE
+        ),
+    ),
+)
+
 # Heads that say no more than that vectors stand below, and heads of a column that adds the others up.
 VECTOR_WORD = re.compile(
     r"(?:the\s+)?(?:ve[ck]tors?|vecteurs?|vectores?|vetor(?:es)?|vettor[ei]|вектор|向量|ベクトル|벡터|vektoren|wektor)",

@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from qkv.errors import Location, QkvError
+from qkv.expr.names import Symbol
 from qkv.expr.nodes import Expr, Infinite, Matrix, Name, Number, is_literal, number, rewrite, walk
 from qkv.sheet.draft import Event, Said, Stated
 from qkv.sheet.grammar import Chain
@@ -22,13 +23,15 @@ from qkv.sheet.layout import MARKED, PLAIN, VECTOR, Layout, bare, layout_of, sor
 from qkv.sheet.limits import check_cells
 from qkv.sheet.model import Link, Origin, Relation, Unread
 from qkv.sheet.numerals import Comma
-from qkv.sheet.phrases import QUANTITY, SUM_HEAD, VECTOR_WORD
+from qkv.sheet.phrases import QUANTITY, SPELLED_OUT, SUM_HEAD, VECTOR_WORD
 from qkv.sheet.reading import Reading
 from qkv.sheet.segments import Rows
 
 _COMMAS = re.compile(r"[-−]?\d+,\d+(?:,\d{3})*")
 _THOUSANDS = re.compile(r"[-−]?[1-9]\d{0,2}(?:,\d{3})+")
 _INDICES = ("i", "j", "n", "t", "m")
+_COMPONENT = re.compile(r"(?P<base>[qkvQKV])_?\{?(?P<number>\d|[₁-₉])\}?")
+_LOWERED = str.maketrans("₁₂₃₄₅₆₇₈₉", "123456789")
 _MATHEMATICAL = re.compile(r"[\\^_·×√α-ωΑ-Ω$`₀-₉=]|^\W*[A-Za-z]['′]?$")
 
 
@@ -69,10 +72,28 @@ def _numeric(layout: Layout, reading: Reading) -> Iterator[Event]:
             else:
                 yield from _numbered_cells(formula, column, layout.labels, reading)
         return
+    if parts := _components(layout):
+        for base, columns in parts.items():
+            head = replace(layout.heads[columns[0]], text=base)
+            yield from _matrix_event([[row[i] for i in columns] for row in layout.body], head, reading)
+        return
     name = layout.name or layout.corner
     if not name and len(layout.heads) == 1 and len(layout.body[0]) == 1:
         name = layout.heads[0]
     yield from _matrix_event(layout.body, name, reading)
+
+
+def _components(layout: Layout) -> dict[str, list[int]]:
+    """'| token | q1 | q2 | k1 | k2 |': the columns of Q and of K. One letter alone may count tokens."""
+    found: dict[str, list[int]] = {}
+    for i, head in enumerate(layout.heads):
+        part = _COMPONENT.fullmatch(bare(head.text))
+        if part is None or int(part["number"].translate(_LOWERED)) != len(found.setdefault(part["base"], [])) + 1:
+            return {}
+        found[part["base"]].append(i)
+    width = len(layout.body[0])
+    several = len(found) > 1 and min(map(len, found.values())) > 1
+    return {base.upper(): columns for base, columns in found.items()} if several and len(layout.heads) == width else {}
 
 
 def _indexed(head: Cell, reading: Reading) -> Link | None:
@@ -156,6 +177,16 @@ def _names(cell: Cell | None, reading: Reading) -> tuple[Link, ...]:
     return links if cell.is_name or all(isinstance(link.expr, Name) for link in links) else ()
 
 
+def _spelled_out(head: Cell | None) -> tuple[Link, ...]:
+    """'Query', 'Key', 'Value' over columns of vectors are Q, K and V."""
+    text = bare(head.text) if head else ""
+    letter = next((letter for letter, words in SPELLED_OUT if words.fullmatch(text)), None)
+    if head is None or letter is None:
+        return ()
+    at = Location(head.line, head.column)
+    return (Link(Relation.FIRST, Name(Symbol(letter), text, at=at), text, at),)
+
+
 def _value(cell: Cell, reading: Reading) -> Expr | None:
     """The number, or other expression, in a cell; None for an empty one or one that is not readable."""
     at = Location(cell.line, cell.column)
@@ -193,7 +224,7 @@ def _vectors(layout: Layout, sorts: list[str], reading: Reading) -> Iterator[Eve
         cells = [row[i] for row in layout.body if i < len(row) and row[i].text]
         head = layout.heads[i] if i < len(layout.heads) else None
         chains = [_vector_chain(cell, reading) for cell in cells]
-        names = _names(head, reading)
+        names = _names(head, reading) or _spelled_out(head)
         if head and head.text and not names and not VECTOR_WORD.fullmatch(head.text):
             yield Said(head.text, Location(head.line, head.column))
         indexed = bool(names) and _index_letter(names[-1]) is not None

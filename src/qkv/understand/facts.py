@@ -19,6 +19,7 @@ from qkv.sheet.grammar import parse_math
 from qkv.sheet.model import Link, Origin, Relation, Sheet, Statement
 from qkv.understand.identity import with_identity
 from qkv.understand.roles import SCORE_ROLES, Cue, cue_of, roles_of
+from qkv.understand.tokens import numbered
 from qkv.understand.values import Form, form
 
 
@@ -57,7 +58,7 @@ class Fact:
 
 def facts_of(sheet: Sheet) -> tuple[Fact, ...]:
     """The chains of a sheet, joined where they go on, each with its subject and what the words say."""
-    return tuple(_with_heads(_attached(_joined(_chains(_tidied(sheet.statements))))))
+    return tuple(_with_heads(_attached(_joined(_chains(_tidied(numbered(sheet.statements)))))))
 
 
 MASKS = frozenset({"mask", "masked", "causal", "causalmask", "causal_mask", "maske", "masque", "máscara", "mascara"})

@@ -88,6 +88,9 @@ def _note_nameless(found: Gathering, fact: Fact) -> None:
     if fact.subjects or fact.statement.struck or len(fact.links) != 1:
         return
     value = plain_value(fact.links[0].expr)
+    if value is not None and fact.statement.origin is Origin.TABLE and fact.cue.role is R.SCORES:
+        _note_column(found, fact, value)
+        return
     role = given_cue(fact.statement.before)
     if value is None or min(value.shape) < 2 or value.is_ragged or role is None or (role, None) in found.givens:
         return
@@ -95,6 +98,15 @@ def _note_nameless(found: Gathering, fact: Fact) -> None:
         value = n.Matrix(tuple(zip(*value.rows, strict=True)), at=value.at)
     symbol = default_symbol(role)
     found.givens[role, None] = Given(symbol, value, role, symbol_plain(symbol), None, fact.statement.at.line)
+
+
+def _note_column(found: Gathering, fact: Fact, value: n.Matrix) -> None:
+    """A column headed 'score': the scores of one query, given where nothing leads to them."""
+    if value.shape[1] == 1 < value.shape[0]:
+        row = n.Matrix((tuple(cell for (cell,) in value.rows),), at=value.at)
+        symbol = default_symbol(R.SCORES)
+        given = Given(symbol, row, R.SCORES, symbol_plain(symbol), None, fact.statement.at.line)
+        found.claimed.setdefault((R.SCORES, None), given)
 
 
 def token_factor(formula: n.Expr) -> tuple[Role, Symbol] | None:
@@ -235,7 +247,8 @@ def _note_subject(
     ):
         found.others.setdefault(name.symbol, _given(name, value, R.OTHER, None, fact))
         return
-    if role in (R.Q, R.K, R.V) and place.row is None and name.symbol.base in TOKEN_BASES and not place.generic:
+    vector = value is None or min(value.shape) == 1
+    if role in FACTORS and place.row is None and name.symbol.base in TOKEN_BASES and not place.generic and vector:
         place = replace(place, row=1)  # one query and one key, as vectors
     if role in (R.D_K, R.D_V, R.D_MODEL, R.HEADS):
         _note_size(found, role, value, fact)

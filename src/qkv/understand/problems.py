@@ -22,6 +22,7 @@ from qkv.understand.resolve import Resolver
 from qkv.understand.roles import CAUSAL_SURELY, NO_MASK
 from qkv.understand.scopes import scopes, words_of
 from qkv.understand.specs import stated_names, to_spec
+from qkv.understand.tokens import note_of
 from qkv.understand.workable import computable, workable
 from qkv.understand.written import sizes_of, with_sheet_formulas, without_unsaid_scores
 
@@ -51,6 +52,7 @@ def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...
     earlier: Gathering | None = None
     parted = tuple(scopes(facts_of(sheet), sheet, labels))
     mentioned = tuple(mentions(sheet.text))
+    noted = [note] if (note := note_of(sheet.statements)) else []
     for i, scope in enumerate(parted):
         said = [formula for line, formula in mentioned if _concerns(line, i, parted)]
         title = _titles(scope, parted[i + 1 :], sheet)
@@ -61,6 +63,7 @@ def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...
             found = with_givens_of(gather(scope, title, key, said, words), key)
         else:
             found = gather(scope, title, earlier, said, words)
+        found.notes.extend(noted)
         found.maybe_causal = not found.causal and _introduced_causal(i, parted, sheet)
         _import_sources(found, problems)
         problems.append(_likeliest(scope, found, sheet))

@@ -1,0 +1,158 @@
+"""Tokens that are called by words: k_cat, x_the, 'green = [0, 1]', '- tea: [1, 1, 0]' are numbered as they come."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.sheet.model import Link, Relation, Statement
+from qkv.understand.roles import roles_of
+
+# Letters that name one vector a token, the ones that tell the order of the tokens first.
+VECTORS = ("x", "k", "h", "e", "v", "q")
+# Words in scripts that name no token.
+NO_TOKENS = frozenset([
+    "enc", "dec", "encoder", "decoder", "in", "out", "input", "output", "new", "old", "cache", "cached", "past", "src",
+    "tgt", "source", "target", "prev", "next", "max", "min", "total", "sum", "avg", "mean", "norm", "scaled",
+    "unscaled", "masked", "mask", "causal", "head", "heads", "model", "final", "pos", "tok", "token", "key",
+    "query", "value", "tilde", "hat", "rot", "left", "right", "true", "pred",
+])  # fmt: skip
+_WORD = re.compile(r"[^\W\d_]+|\d+")
+_LABEL = re.compile(r"[\"“„«'*`(]*(?P<word>[^\W\d_][\w\-’']*)[\"”“»'*`)]*\s*(?::|=|→|->|⟶|\\to|—|–)?\s*$")
+_EMBEDDED = re.compile(
+    r"embed|token|word|vector|eingebettet|wort|wörter|vektor|plong|mots?\b|palabra|palavra|parol[ae]|слов|вектор|эмбеддинг|词|詞|向量|単語|ベクトル",
+    re.IGNORECASE,
+)
+
+
+def token_words(statements: Iterable[Statement]) -> dict[str, int]:
+    """The words that stand for tokens in scripts, numbered in the order in which they come.
+
+    A script is such a word only where one letter comes with two of them, each a vector: k_cat and k_sat.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for statement in statements:
+        subject = statement.links[0].expr if statement.links else None
+        word = _word_of(subject.symbol) if isinstance(subject, n.Name) else None
+        if word is not None and isinstance(subject, n.Name) and _is_vector(statement.links[-1].expr):
+            found.setdefault(subject.symbol.base, {})[word] = None
+    for base in VECTORS:
+        words = found.get(base, {})
+        if len(words) > 1:
+            return {word: number for number, word in enumerate(words, 1)}
+    return {}
+
+
+def _word_of(symbol: Symbol) -> str | None:
+    """The one word in the scripts of a vector's name."""
+    words = [label for label in symbol.labels if len(label) > 1 and label.lower() not in NO_TOKENS]
+    alone = symbol.base in VECTORS and len(symbol.labels) == 1 and not symbol.indices
+    return words[0] if alone and len(words) == 1 else None
+
+
+def _is_vector(expr: n.Expr) -> bool:
+    expr = expr.arg if isinstance(expr, n.Transpose) else expr
+    return isinstance(expr, n.Matrix) and min(expr.shape) == 1 < max(expr.shape)
+
+
+def numbered(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    """Statements in which tokens have numbers for names."""
+    statements = tuple(_named(statements))
+    words = token_words(statements)
+    if not words:
+        return statements
+
+    def change(part: n.Expr) -> n.Expr:
+        if isinstance(part, n.Name) and any(label in words for label in part.symbol.labels):
+            return replace(part, symbol=_with_number(part, words))
+        return part
+
+    return tuple(
+        replace(s, links=tuple(replace(link, expr=n.rewrite(link.expr, change)) for link in s.links))
+        for s in statements
+    )
+
+
+def _with_number(name: n.Name, words: Mapping[str, int]) -> Symbol:
+    """α_{cat,j} is α_{2,j}: words and indices in the order in which they are spelled."""
+    symbol = name.symbol
+    labels = tuple(label for label in symbol.labels if label not in words)
+    spelled = [part for part in _WORD.findall(name.spelled) if part in words or part in symbol.indices]
+    named = [part for part in spelled if part in words]
+    if sorted(named) != sorted(label for label in symbol.labels if label in words):
+        spelled = [*(label for label in symbol.labels if label in words), *symbol.indices]
+    indices = tuple(str(words[part]) if part in words else part for part in spelled)
+    return Symbol(symbol.base, labels, indices, symbol.primes)
+
+
+def note_of(statements: tuple[Statement, ...]) -> str:
+    """Which number stands for which word, or nothing."""
+    named = tuple(_named(statements))
+    words = token_words(named) or dict(_worded(named))
+    listed = ", ".join(f"{number} {word}" for word, number in words.items())
+    return f"Tokens are numbered as they come: {listed}." if words else ""
+
+
+def _worded(named: Iterable[Statement]) -> Iterator[tuple[str, int]]:
+    for statement in named:
+        first = statement.links[0].expr if statement.links else None
+        if isinstance(first, n.Name) and first.symbol.base == "x" and first.spelled.isalpha() and first.symbol.indices:
+            yield first.spelled, int(first.symbol.indices[0])
+
+
+# — vectors that only a word names —
+
+
+def _named(statements: Iterable[Statement]) -> Iterator[Statement]:
+    """'red = [1, 0]', 'green = [0, 1]' and '- tea: [1, 1]' in a row are x_1, x_2 and x_3."""
+    run: list[tuple[Statement, str]] = []
+    given = False  # whether the tokens have a name of their own
+    for statement in statements:
+        subject = statement.links[0].expr if statement.links else None
+        given |= isinstance(subject, n.Name) and roles_of(subject.symbol)[:1] in ((Role.X,), (Role.Q,))
+        word = _called(statement)
+        if run and not (word and _goes_on(run[-1][0], statement)):
+            yield from _settled(run, given)
+            run = []
+        if word:
+            run.append((statement, word))
+        else:
+            yield statement
+    yield from _settled(run, given)
+
+
+def _called(statement: Statement) -> str | None:
+    """The word that a vector is called by: as its name, or right before it."""
+    links = statement.links
+    if statement.struck or not links or not _is_vector(links[-1].expr):
+        return None
+    if len(links) == 2 and isinstance(links[0].expr, n.Name):
+        symbol = links[0].expr.symbol
+        known = roles_of(symbol) or symbol.labels or symbol.indices or symbol.base.lower() in NO_TOKENS
+        return None if known or len(symbol.base) < 2 or not symbol.base.isalpha() else symbol.base
+    if len(links) == 1 and (found := _LABEL.search(statement.before)) and found["word"].lower() not in NO_TOKENS:
+        label = statement.before[: found.start()].rstrip()
+        return found["word"] if not label or label[-1] in ".,;:•-*" or _EMBEDDED.search(label) else None
+    return None
+
+
+def _goes_on(last: Statement, statement: Statement) -> bool:
+    a, b = last.links[-1].expr, statement.links[-1].expr
+    near = statement.at.line - last.end_line <= 2 and statement.part == last.part
+    return near and isinstance(a, n.Matrix) and isinstance(b, n.Matrix) and a.shape == b.shape
+
+
+def _as_token(statement: Statement, word: str, number: int) -> Statement:
+    at, value = statement.links[0].at, statement.links[-1]
+    name = Link(Relation.FIRST, n.Name(Symbol("x", (), (str(number),)), word, at=at), word, at)
+    return replace(statement, links=(name, replace(value, relation=Relation.EQUAL)))
+
+
+def _settled(run: list[tuple[Statement, str]], given: bool) -> Iterator[Statement]:
+    """A run of vectors are the tokens if words say so and nothing else gives them; else it stays as it was."""
+    told = len(run) > 1 and not given and any(_EMBEDDED.search(statement.before) for statement, _ in run)
+    for number, (statement, word) in enumerate(run, 1):
+        yield _as_token(statement, word, number) if told else statement
