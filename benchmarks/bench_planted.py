@@ -1,6 +1,8 @@
 """20,000 practice sheets with planted slips: how many are found, and which verdict stood where which was due.
 
-python benchmarks/bench_planted.py [--documents N] [--processes N]
+python benchmarks/bench_planted.py [--documents N] [--first-seed N] [--processes N] [--list]
+
+--list tells every fault, and every mistake that was not named or not by its name, with the call that draws its sheet.
 """
 
 from __future__ import annotations
@@ -27,9 +29,9 @@ Job = tuple[str, str, int]
 FAULTS = ("accused", "missed", "not carried", "unread")
 
 
-def jobs() -> Iterator[Job]:
+def jobs(first: int) -> Iterator[Job]:
     """Every kind in every notation, again and again with new numbers."""
-    seed = 0
+    seed = first
     while True:
         yield from ((kind, notation, seed) for kind in KINDS for notation in NOTATIONS)
         seed += 1
@@ -54,10 +56,22 @@ def confusion(console: Console, counts: Counter[tuple[str, str]]) -> None:
     console.print(table)
 
 
+def told(job: Job, result: Grade) -> Iterator[str]:
+    """What there is to say of one sheet, with the call that draws it again."""
+    kind, notation, seed = job
+    call = f"sheet({kind!r}, {seed}, {notation!r}, slips={seed % 4})"
+    for fault in result.faults:
+        yield f"{call} line {fault.line}: {fault.what}, {fault.detail}"
+    for remark in result.unnamed:
+        yield f"{call} line {remark.line}: {remark.what}, {remark.detail}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=20_000)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--list", action="store_true", help="tell every fault")
     options = parser.parse_args()
     console = Console(width=110)
     counts: Counter[tuple[str, str]] = Counter()
@@ -66,13 +80,15 @@ def main() -> None:
     faulty = 0
     seconds = 0.0
     with Pool(options.processes) as pool:
-        work = pool.imap_unordered(grade, islice(jobs(), options.documents), chunksize=16)
-        for _, result, took in track(work, "planted slips", total=options.documents, console=console):
+        work = pool.imap_unordered(grade, islice(jobs(options.first_seed), options.documents), chunksize=16)
+        for job, result, took in track(work, "planted slips", total=options.documents, console=console):
             counts.update(result.confusion)
             named.update(result.named)
             faults.update(fault.what for fault in result.faults)
             faulty += bool(result.faults)
             seconds += took
+            for line in told(job, result) if options.list else ():
+                console.print(line, soft_wrap=True, highlight=False, markup=False)
     confusion(console, counts)
     slips = sum(count for (due, _), count in counts.items() if due == "wrong")
     console.print(f"{options.documents:,} documents, {slips:,} slips, {seconds / options.documents * 1000:.0f} ms each")

@@ -31,6 +31,7 @@ class Grade:
     faults: tuple[Fault, ...]
     confusion: Counter[tuple[str, str]] = field(default_factory=Counter)
     named: Counter[str] = field(default_factory=Counter)  # "table named", "cell unnamed", "part misnamed" …
+    unnamed: tuple[Fault, ...] = ()  # mistakes of the table that show, and were not called by their name
 
     def of(self, what: str) -> list[Fault]:
         """The faults of one sort."""
@@ -42,6 +43,7 @@ def graded(practice: Practice, report: Report) -> Grade:
     faults: list[Fault] = []
     confusion: Counter[tuple[str, str]] = Counter()
     named: Counter[str] = Counter()
+    unnamed: list[Fault] = []
     seen: set[int] = set()
     for expected in practice.key:
         claims = [claim for claim in report.claims if expected.line <= claim.line <= expected.end_line]
@@ -51,9 +53,13 @@ def graded(practice: Practice, report: Report) -> Grade:
         confusion[expected.verdict, value.verdict if value else NOTHING] += 1
         faults.extend(_faults(expected, value))
         if value is not None and value.verdict is Verdict.WRONG and expected.verdict == "wrong":
-            named[_naming(expected, value)] += 1
+            how = _naming(expected, value)
+            named[how] += 1
+            if how in ("table unnamed", "table misnamed"):
+                said = value.cause.mistake if value.cause else NOTHING
+                unnamed.append(Fault(how, expected.line, f"{expected.name}: {expected.mistake}, said {said}"))
     faults.extend(_accusations(report, seen))
-    return Grade(tuple(faults), confusion, named)
+    return Grade(tuple(faults), confusion, named, tuple(unnamed))
 
 
 def _faults(expected: Expected, claim: Claim | None) -> list[Fault]:
