@@ -83,7 +83,8 @@ def test_a_mistake_that_changes_the_shape_is_named(key: str, change: Callable[[n
     made = trace.evaluate(change(n.Name(Symbol("Z", (), ("1",))), n.Name(Symbol("Z", (), ("2",)))))
     grid = shown_grid(n.matrix(texts(made, 3)), False)
     assert grid is not None
-    cause = explain_misfit(trace, Author(trace), n.Name(Symbol("Concat")), grid)
+    known, cause = explain_misfit(trace, Author(trace), n.Name(Symbol("Concat")), grid)
+    assert known
     assert cause is not None
     assert cause.mistake == key
 

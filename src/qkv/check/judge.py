@@ -10,6 +10,7 @@ from qkv.check.choices import choices
 from qkv.check.copies import judge_copies, judge_open_product
 from qkv.check.literals import judge_damaged, judge_literal, judge_working
 from qkv.check.meanings import anything, best_meaning
+from qkv.check.misfits import judge_misfit
 from qkv.check.model import Claim, Report, Verdict
 from qkv.check.shapes import judge_shapes
 from qkv.check.theory import judge_theory
@@ -157,7 +158,8 @@ def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> None
         return
     best = best_meaning(walk, fact, grid, before, link)
     if best is None:
-        judge_literal(walk, fact, link, grid, before)
+        if judge_misfit(walk, fact, link, grid) is None:
+            judge_literal(walk, fact, link, grid, before)
         return
     target, judged, sources = best
     claim = conclude(walk, fact, link, target, judged, sources)

@@ -51,7 +51,7 @@ def _of_known_formula(fact: Fact, name: n.Name, problem: Problem) -> Iterator[Ta
         meant = replace(problem.resolver, rows=rows).expr(formula, fact.head)
         if meant is not None:
             own = name.symbol if problem.program.item(name.symbol) is not None else None
-            subject = step_with(problem, meant) or own
+            subject = step_with(problem, meant, own) or own
             yield Target(meant, True, name.spelled or str(name.symbol), subject)
 
 
@@ -131,10 +131,12 @@ def _of_formula(fact: Fact, problem: Problem) -> Iterator[Target]:
                 yield Target(meant, True, link.text.strip(), step_with(problem, meant))
 
 
-def step_with(problem: Problem, expr: n.Expr) -> Symbol | None:
-    """The step that works out this expression, with all names of steps opened on both sides."""
+def step_with(problem: Problem, expr: n.Expr, likely: Symbol | None = None) -> Symbol | None:
+    """The step that works out this expression, with all names of steps opened on both sides; where heads share their
+    keys there are several, and the `likely` one is meant."""
     wanted = _opened(problem, expr)
-    return next((s.symbol for s in problem.program.steps if _opened(problem, s.expr) == wanted), None)
+    found = [step.symbol for step in problem.program.steps if _opened(problem, step.expr) == wanted]
+    return likely if likely in found else next(iter(found), None)
 
 
 def _opened(problem: Problem, expr: n.Expr) -> n.Expr:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from qkv.check.mistakes.rewrites import TABLE
+from qkv.check.mistakes.rewrites import LEFT_OUT, TABLE
 from qkv.check.model import BAD, Claim, Report, Verdict
 from qkv.practice.sheet import Expected, Practice
 
 ACCUSED = BAD - {Verdict.CARRIED}
 SAID_WRONG = frozenset({Verdict.WRONG, Verdict.MISREAD})
-STRUCTURAL = frozenset(row.key for row in TABLE)
+STRUCTURAL = frozenset(row.key for row in TABLE + LEFT_OUT)
 NOTHING = "nothing"  # no claim was found where the key has one
 
 
@@ -72,6 +72,9 @@ def _faults(expected: Expected, claim: Claim | None) -> list[Fault]:
         faults.append(Fault("accused", line, f"{expected.name} {sorted(extra)} {expected.verdict}"))
     elif _cells(claim, frozenset({Verdict.MISROUNDED})) - expected.slipped:
         faults.append(Fault("accused", line, f"{expected.name} misrounded"))
+    if expected.misfit and claim.verdict != expected.verdict:
+        what = "missed" if expected.verdict == "wrong" else "not carried"
+        faults.append(Fault(what, line, f"{expected.name} of another shape: {claim.verdict}"))
     if missed := expected.wrong - wrong:
         faults.append(Fault("missed", line, f"{expected.name} {sorted(missed)}: {claim.verdict}"))
     if missed := expected.carried - _cells(claim, frozenset({Verdict.CARRIED})):

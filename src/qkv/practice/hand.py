@@ -132,8 +132,13 @@ def _line(step: Step, own: Value, loose: Value, held: Mapping[Symbol, Value], st
     if made is None:
         return Line(step, expected, own, own, loose)
     shown = made.shown or texts(made.value, style.places)
-    changed = ((i, j) for i, row in enumerate(shown) for j, text in enumerate(row) if text != expected[i][j])
+    changed = {(i, j) for i, row in enumerate(shown) for j in range(len(row)) if _cell_of(expected, i, j) != row[j]}
     return Line(step, shown, made.value, own, loose, made.key, frozenset(changed), made.typo)
+
+
+def _cell_of(table: Table, i: int, j: int) -> str | None:
+    """A cell of a table; None where it has no such cell."""
+    return table[i][j] if i < len(table) and j < len(table[i]) else None
 
 
 def _carried(line: Line, style: Style) -> Value:

@@ -39,6 +39,7 @@ class Notation:
     foot: Lines = ()  # type: ignore[assignment]
     heading: str = "## {}"
     copies: bool = True  # whether operands can be copied out in this notation
+    formulas: bool = True  # whether a value with a name can have a formula too
 
 
 # ---------------------------------------------------------------- matrices
@@ -152,7 +153,7 @@ NOTATIONS: dict[str, Notation] = {
         Notation("lists", ".txt", False, _nested, _plain, heading="{}"),
         Notation("semicolons", ".md", False, _semicolons, _plain),
         Notation("grid", ".txt", False, _nested, _grid, heading="{}", copies=False),
-        Notation("numpy", ".md", False, _nested, _numpy, copies=False),
+        Notation("numpy", ".md", False, _nested, _numpy, copies=False, formulas=False),
         Notation("tables", ".md", True, BMATRIX, _table, copies=False),
     )
 }  # fmt: skip

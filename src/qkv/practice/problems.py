@@ -102,6 +102,14 @@ def _multi_head(rng: Random, draw: Numbers, size: Sizes) -> Spec:
     return request({"X": draw.matrix(rng, 2, size.d), **weights, "W_O": final})
 
 
+def _heads(rng: Random, draw: Numbers, size: Sizes) -> Spec:
+    """Several heads side by side, with no matrix after them; or, half of the time, heads that share keys and values."""
+    heads = [_projections(rng, draw, size) for _ in range(rng.choice((2, 2, 3)))]
+    shared = ("W_K", "W_V") if rng.random() < 0.5 else ()
+    weights = {name: heads[0][name] if name in shared else [head[name] for head in heads] for name in heads[0]}
+    return request({"X": draw.matrix(rng, size.n, size.d), **weights})
+
+
 def _biases(rng: Random, draw: Numbers, size: Sizes) -> Spec:
     biases = {"b_Q": size.k, "b_K": size.k, "b_V": size.v}
     rows = {name: draw.matrix(rng, 1, width)[0] for name, width in biases.items()}
@@ -135,6 +143,7 @@ KINDS: dict[str, Maker] = {
     "given": _given,
     "unscaled": _unscaled,
     "multi-head": _multi_head,
+    "heads": _heads,
     "biases": _biases,
     "columns": _columns,
     "source": _source,

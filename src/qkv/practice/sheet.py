@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from qkv.errors import QkvError, ValueRefused
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.trace import Trace
 from qkv.practice.document import Placed, write
-from qkv.practice.hand import BITS, Line, Slip, Style, work_by_hand
+from qkv.practice.hand import BITS, Line, Slip, Style, Undecided, work_by_hand
 from qkv.practice.notation import NOTATIONS
 from qkv.practice.problems import KINDS, problem
 from qkv.practice.slips import Planter, plainly_off
@@ -25,6 +25,8 @@ BY_ROW: tuple[frozenset[Role], ...] = (
     frozenset({R.WEIGHTS}),
     frozenset({R.WEIGHTS, R.OUTPUT}),
 )
+
+JOINT = 0.2  # how often the first slip is where the heads come together: one step among many, with mistakes of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class Expected:
     carried: Cells = frozenset()
     mistake: str | None = None
     whole: bool = True  # the value shows all of its step, not a row or a cell of it
+    misfit: bool = False  # the value has another shape than it should, so that no cell can be told
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,8 @@ def _drawn(kind: str, rng: Random, notation: str, slips: int, style: Style | Non
     program = problem(kind, rng)
     trace = Trace(program)
     chosen = style or _style(program, rng)
+    if not NOTATIONS[notation].formulas:
+        chosen = replace(chosen, formulas=False)
     lines = work_by_hand(program, chosen, _planted(trace, chosen, rng, slips))
     text, placed = write(program, lines, chosen, NOTATIONS[notation], rng)
     clean = {line.step.symbol: line for line in (work_by_hand(program, chosen) if slips else lines)}
@@ -119,14 +124,28 @@ def _planted(trace: Trace, style: Style, rng: Random, count: int) -> dict[Symbol
     steps = [step.symbol for step in trace.program.steps if step.role not in style.left_out]
     planter = Planter(trace, style, rng)
     chosen = rng.sample(steps, min(count, len(steps)))
+    joint = trace.program.find(R.CONCAT)
+    if joint is not None and chosen and rng.random() < JOINT:
+        chosen[0] = joint
     kinds = [planter.structural(), planter.structural(), planter.structural(), planter.cell(), planter.typo()]
     return {symbol: rng.choice(kinds) for symbol in chosen}
+
+
+def _misfit(placed: Placed) -> Expected:
+    """What is due for a value of the wrong shape: no cell of it has a true value beside it."""
+    line = placed.shown.line
+    if placed.shown.chain.value != line.shown:
+        raise Undecided("the shape of what is shown in parts cannot be seen")
+    verdict = "wrong" if line.mistake else "carried"
+    return Expected(line.step.spelled, placed.line, placed.end_line, verdict, mistake=line.mistake, misfit=True)
 
 
 def _expected(placed: Placed, clean: Line, trace: Trace) -> Expected:
     """What is due for one shown part of a step."""
     line, part = placed.shown.line, placed.shown
     truth = trace.value(line.step.symbol, BITS)
+    if (len(line.shown), len(line.shown[0])) != truth.shape:
+        return _misfit(placed)
     cells = {(part.row + i, part.column + j) for i, row in enumerate(part.chain.value) for j in range(len(row))}
     off = {(i, j) for i, j in cells if plainly_off(line.shown[i][j], truth.rows[i][j])}
     wrong = {(i, j) for i, j in off & line.slipped if plainly_off(line.shown[i][j], line.loose.rows[i][j])}

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from random import Random
 
-from qkv.check.mistakes.rewrites import TABLE, Mistake, variants
+from qkv.check.cells import fitted
+from qkv.check.mistakes.rewrites import LEFT_OUT, TABLE, Mistake, variants
 from qkv.check.mistakes.scene import Scene, levels
 from qkv.check.mistakes.slips import DOTS, TEXTS, Meeting
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
-from qkv.expr.names import Symbol
+from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
@@ -59,7 +60,8 @@ class Planter:
                 shown = texts(value, self.style.places)
             except QkvError:
                 continue
-            if value.shape == own.shape and _is_written(shown) and self._tells(step, loose, shown):
+            plain = self._tells(step, loose, shown) if value.shape == own.shape else self._misfits(step, own, value)
+            if plain and _is_written(shown):
                 return Made(mistake.key, value)
         return None
 
@@ -68,11 +70,25 @@ class Planter:
         scene = Scene(self.trace)
         printed = {s.symbol for s in self.trace.program.steps if s.role not in self.style.left_out}
         bases = [base for level in levels(scene, n.Name(step.symbol), printed) for base in level]
-        table = [row for row in TABLE if (not self.mistakes or row.key in self.mistakes) and self._can_tell(row)]
+        wanted = [row for row in TABLE + self._left_out(step) if not self.mistakes or row.key in self.mistakes]
+        table = [row for row in wanted if self._can_tell(row)]
         for mistake in sorted(table, key=lambda row: self.rng.random() + (row.key in ANYWHERE)):
             found = dict.fromkeys(expr for base in bases for expr, _ in variants(mistake, base, scene))
             for expr in self.rng.sample(list(found), len(found)):
                 yield mistake, expr
+
+    def _left_out(self, step: Step) -> tuple[Mistake, ...]:
+        """Rows and columns may be left out where a formula says that all of them should be there. One column too few in
+        X W may just as well be one too many in a W that was copied badly."""
+        if not self.style.formulas or any(isinstance(part, n.Mask) for part in n.walk(step.expr)):
+            return ()
+        return LEFT_OUT[:1] if step.role in (Role.Q, Role.K, Role.V) else LEFT_OUT
+
+    def _misfits(self, step: Step, own: Value, value: Value) -> bool:
+        """Whether a step that had its right shape so far is plainly of another one: shown whole, no turned vector."""
+        in_parts = step.role in self.style.by_row | self.style.by_cell
+        was_right = own.shape == self.trace.value(step.symbol).shape
+        return was_right and not in_parts and fitted(own, value.shape) is None
 
     def _can_tell(self, mistake: Mistake) -> bool:
         """Scores in the place of weights could be the scaled scores, where those are not shown and no formula is."""
@@ -108,7 +124,7 @@ class Planter:
     def _tells(self, step: Step, loose: Value, shown: Table) -> bool:
         """Whether some cell is plainly off, from the truth and from all that the author's numbers may give."""
         truth = self.trace.value(step.symbol, BITS)
-        return any(
+        return truth.shape == loose.shape and any(
             plainly_off(text, loose.rows[i][j]) and plainly_off(text, truth.rows[i][j])
             for i, row in enumerate(shown)
             for j, text in enumerate(row)

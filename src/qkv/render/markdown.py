@@ -83,14 +83,14 @@ def _detail(claim: Claim, known: Mapping[int, Claim]) -> str:
     lines = [f"**Line {claim.line}: {claim.verdict}** {code(says(claim), 80)}", ""]
     for cell in claim.cells:
         lines.append(f"- {told(claim, cell)}" + (f": {code(cell.working)}" if cell.working else ""))
+    if claim.reason:
+        lines.append(f"- {claim.reason}")
     if follows := sources(claim, known):
         lines.append(f"- {follows}")
     if claim.cause:
         lines.append(f"- likely cause: {claim.cause.says or claim.cause.mistake}")
     if claim.repair:
         lines.append(f"- read as {code(claim.repair)}")
-    if claim.reason:
-        lines.append(f"- {claim.reason}")
     return "\n".join(lines)
 
 

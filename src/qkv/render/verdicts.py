@@ -92,14 +92,14 @@ def _details(claim: Claim, known: Mapping[int, Claim]) -> Iterator[str]:
         yield told(claim, cell) + (f": {cell.working}" if cell.working else "")
     if more:
         yield more
+    if claim.reason and claim.verdict is not Verdict.STRUCK:  # its mark says it
+        yield claim.reason
     if follows or true:
         yield "; ".join(part for part in (follows, true) if part)
     if claim.cause:
         yield f"likely cause: {claim.cause.says or claim.cause.mistake}"
     if claim.repair:
         yield f"read as: {claim.repair}"
-    if claim.reason and claim.verdict is not Verdict.STRUCK:  # its mark says it
-        yield claim.reason
 
 
 def _notes(report: Report, width: int) -> Iterator[Text]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.interpret.cells import Cell, rational
+from qkv.interpret.certified import Certified
+from qkv.interpret.loop import evaluate
 from qkv.interpret.rounding import round_places
 from qkv.interpret.trace import Trace
 from qkv.program.model import Program
@@ -24,6 +27,25 @@ def looks_causal(found: Gathering) -> bool:
             if all(isinstance(cell, n.Number) and cell.value == 0 for cell in above):
                 return True
     return False
+
+
+def follow_unmasked(found: Gathering) -> bool:
+    """Whether every printed matrix of weights is the softmax of the scores printed for it, so that no mask is needed:
+    scores far apart make zeros too."""
+    weights = {head: matrix for (role, head), matrix in found.printed.items() if role is R.WEIGHTS}
+    scores = {head: found.printed.get((R.SCALED, head)) for head in weights}
+    return all(_is_softmax(matrix, scores[head]) for head, matrix in weights.items())
+
+
+def _is_softmax(weights: n.Matrix, scores: n.Matrix | None) -> bool:
+    if scores is None or scores.is_ragged or scores.shape != weights.shape:
+        return False
+    try:
+        value = evaluate(n.Softmax(scores, by_rows=True), {}, Certified())
+    except QkvError:
+        return False
+    pairs = zip(value.rows, weights.rows, strict=True)
+    return all(_rounds_to(x, y) for made, shown in pairs for x, y in zip(made, shown, strict=True))
 
 
 def explains_weights(trace: Trace, found: Gathering) -> bool:

@@ -13,7 +13,14 @@ from qkv.program.kinds import plan
 from qkv.program.model import Given, Program, Step
 from qkv.sheet.model import Repair, Sheet
 from qkv.understand.asked import with_future, with_mask, without_scale
-from qkv.understand.evidence import agreement_with, explains_weights, is_masked, is_scaled, looks_causal
+from qkv.understand.evidence import (
+    agreement_with,
+    explains_weights,
+    follow_unmasked,
+    is_masked,
+    is_scaled,
+    looks_causal,
+)
 from qkv.understand.facts import Fact, facts_of, mentions
 from qkv.understand.gather import gather
 from qkv.understand.gathering import Gathering
@@ -138,7 +145,8 @@ def _titles(scope: tuple[Fact, ...], later: tuple[tuple[Fact, ...], ...], sheet:
 def _likeliest(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
     """Where the sheet does not say for sure whether scores are masked or scaled, its printed numbers may."""
     problem = _as_said(scope, found, sheet)
-    if (found.maybe_causal or looks_causal(found)) and not is_masked(problem.program):
+    might_be = found.maybe_causal or (looks_causal(found) and not follow_unmasked(found))
+    if might_be and not is_masked(problem.program):
         masked = _problem(scope, replace(found, causal=True), sheet)
         gain = agreement_with(masked.trace, found) - agreement_with(problem.trace, found)
         if (found.maybe_causal and gain >= 0) or (gain > 0 and explains_weights(masked.trace, found)):

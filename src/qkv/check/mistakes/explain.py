@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from qkv.check.author import Author
 from qkv.check.cells import Grid, Judged, fitted, shape_of
 from qkv.check.compare import Agreement, Shown, follows
-from qkv.check.mistakes.rewrites import TABLE, variants
+from qkv.check.mistakes.rewrites import LEFT_OUT, TABLE, Mistake, variants
 from qkv.check.mistakes.scene import Scene, levels
 from qkv.check.mistakes.slips import slips
 from qkv.check.model import Cause, Verdict
@@ -16,6 +16,7 @@ from qkv.expr import nodes as n
 from qkv.interpret.certified import Value
 from qkv.interpret.trace import Trace
 
+Table = tuple[Mistake, ...]
 MOST_NAMED = 2  # where more mistakes than this would explain a value, it tells too little to name any
 
 
@@ -34,9 +35,16 @@ def explain(trace: Trace, author: Author, target: n.Expr, judged: tuple[tuple[Ju
     return _cause(found or slips(scene, author, target, judged, wrong, copied))
 
 
-def explain_misfit(trace: Trace, author: Author, target: n.Expr, grid: Grid) -> Cause | None:
-    """The known mistake that explains a value of the wrong shape: heads added, stacked, a factor left out."""
-    return _cause(_reproducing(Scene(trace), author, target, grid, range(len(grid))))
+def explain_misfit(
+    trace: Trace, author: Author, target: n.Expr, grid: Grid, whole: bool = False
+) -> tuple[bool, Cause | None]:
+    """Whether known mistakes explain a value of the wrong shape (heads added, stacked, a factor left out; a row or a
+    column of the result, if the document says that all of it is shown); and which one, if they are not too many."""
+    scene, rows = Scene(trace), range(len(grid))
+    found = _reproducing(scene, author, target, grid, rows)
+    if not found and whole:
+        found = _reproducing(scene, author, target, grid, rows, LEFT_OUT)
+    return bool(found), _cause(found)
 
 
 def _is_copy(scene: Scene, author: Author, target: n.Expr) -> bool:
@@ -51,18 +59,22 @@ def _cause(found: dict[str, str]) -> Cause | None:
     return Cause(" or ".join(found), "; or ".join(found.values()))
 
 
-def _reproducing(scene: Scene, author: Author, target: n.Expr, grid: Grid, rows: Sequence[int]) -> dict[str, str]:
+def _reproducing(
+    scene: Scene, author: Author, target: n.Expr, grid: Grid, rows: Sequence[int], table: Table = TABLE
+) -> dict[str, str]:
     """Mistakes that give what is shown, by key: those made in the step itself, else those made on the way to it."""
     for bases in levels(scene, target, author.printed):
-        found = {key: says for base in bases for key, says in _at_level(scene, author, base, grid, rows)}
+        found = {key: says for base in bases for key, says in _at_level(scene, author, base, grid, rows, table)}
         if found:
             return found
     return {}
 
 
-def _at_level(scene: Scene, author: Author, base: n.Expr, grid: Grid, rows: Sequence[int]) -> Iterator[tuple[str, str]]:
+def _at_level(
+    scene: Scene, author: Author, base: n.Expr, grid: Grid, rows: Sequence[int], table: Table
+) -> Iterator[tuple[str, str]]:
     tried: dict[n.Expr, bool] = {}
-    for mistake in TABLE:
+    for mistake in table:
         for expr, detail in variants(mistake, base, scene):
             if expr not in tried:
                 tried[expr] = any(_shows(value, grid, rows) for value in _values(scene, author, expr))

@@ -328,6 +328,19 @@ def _swapped(axis: int) -> Rule:
     return rule
 
 
+def _missing(axis: int) -> Rule:
+    def rule(node: n.Expr, scene: Scene) -> Variants:
+        shape = scene.shape(node)
+        if shape is None or shape[axis] < 3:
+            return
+        for k in range(1, shape[axis] + 1):
+            kept = (i for i in range(1, shape[axis] + 1) if i != k)
+            parts = tuple(n.Entry(node, row=i) if axis == 0 else n.Entry(node, column=i) for i in kept)
+            yield n.Concat(parts, axis), str(k)
+
+    return rule
+
+
 TABLE: tuple[Mistake, ...] = (
     Mistake(
         "softmax down the columns",
@@ -406,6 +419,12 @@ TABLE: tuple[Mistake, ...] = (
     Mistake("rows swapped", "rows {} are swapped", _swapped(0), whole=True),
     Mistake("columns swapped", "columns {} are swapped", _swapped(1), whole=True),
     Mistake("result transposed", "the result is transposed", _turned_result, whole=True),
+)
+
+# A result that lacks a row or a column: a mistake only where all of it should be shown.
+LEFT_OUT: tuple[Mistake, ...] = (
+    Mistake("a row left out", "row {} is missing", _missing(0), whole=True),
+    Mistake("a column of the result left out", "column {} is missing", _missing(1), whole=True),
 )
 
 
