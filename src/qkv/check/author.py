@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, reduce
+from typing import Any, TypeVar
 
 from qkv.check.compare import loosened, shown_number
 from qkv.errors import NameUnknownError, QkvError
@@ -17,6 +18,8 @@ from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.interpret.trace import Trace
 from qkv.program.model import Given, Step
+
+T = TypeVar("T")
 
 
 class Loose(Certified):
@@ -42,6 +45,7 @@ class Author(Mapping[Symbol, Value]):
     meant: dict[Symbol, tuple[Value, tuple[int, ...]]] = field(default_factory=dict)  # see in_mind
     before: dict[Symbol, tuple[Value, tuple[int, ...]]] = field(default_factory=dict)  # prints that were printed anew
     _made: dict[Symbol, Value] = field(default_factory=dict)
+    _known: dict[Hashable, tuple[n.Expr, Any]] = field(default_factory=dict)  # worked out since the last print
     _in_mind: tuple[Author, ...] | None = None
 
     def __getitem__(self, symbol: Symbol) -> Value:
@@ -62,7 +66,7 @@ class Author(Mapping[Symbol, Value]):
             not self.roots
             and not self.parts
             and not self._has_rounded
-            and not any(self.has_printed(name) for name in n.names_in(expr))
+            and not self._once("printed", expr, self._stands_on_print)
         ):
             return self.trace.value(symbol)
         try:
@@ -78,21 +82,33 @@ class Author(Mapping[Symbol, Value]):
 
     def part(self, expr: n.Expr) -> Symbol:
         """A symbol for the printed value of an expression that has no name of its own."""
+        self._known.clear()
         return self.parts.setdefault(expr, Symbol("part", (), (str(len(self.parts)),)))
+
+    def _once(self, what: str, expr: n.Expr, work: Callable[[n.Expr], T]) -> T:
+        """What is worked out of an expression, once until something else is printed."""
+        key = what, n.key(expr)
+        if key not in self._known:
+            self._known[key] = expr, work(expr)  # with the expression, whose id may be the key
+        made: T = self._known[key][1]
+        return made
 
     def as_held(self, expr: n.Expr) -> n.Expr:
         """The expression with those parts replaced whose values were printed on their own."""
         if not self.roots and n.is_literal(expr):
             return expr
+        return self._once("held", expr, self._as_held)
+
+    def _as_held(self, expr: n.Expr) -> n.Expr:
         whole = self._plain_sizes(expr)
 
         def change(part: n.Expr) -> n.Expr:
-            if part in self.parts:
+            if self.parts and part in self.parts:
                 return n.Name(self.parts[part])
             if isinstance(part, n.Product) and self.parts:
                 part = self._regrouped(part)
             square = self._square(part.arg) if self.roots and isinstance(part, n.Root) else None
-            if square in self.roots:
+            if square is not None and square in self.roots:
                 return n.Name(self.roots[square])
             if isinstance(part, (n.Name, n.Number, n.Matrix)):
                 return part
@@ -145,10 +161,11 @@ class Author(Mapping[Symbol, Value]):
 
     def has_printed(self, symbol: Symbol) -> bool:
         """Whether a quantity, or anything that it is made of, was printed."""
-        if symbol in self.printed:
-            return True
         item = self.trace.program.item(symbol)
-        return item is not None and any(self.has_printed(name) for name in n.names_in(item.expr))
+        return symbol in self.printed or (item is not None and self._once("printed", item.expr, self._stands_on_print))
+
+    def _stands_on_print(self, expr: n.Expr) -> bool:
+        return any(self.has_printed(name) for name in n.names_in(expr))
 
     def __iter__(self) -> Iterator[Symbol]:
         return (item.symbol for item in self.trace.program.items)
@@ -157,15 +174,21 @@ class Author(Mapping[Symbol, Value]):
         return len(self.trace.program.items)
 
     def __contains__(self, symbol: object) -> bool:
-        return symbol in self.printed or any(item.symbol == symbol for item in self.trace.program.items)
+        return symbol in self.printed or (isinstance(symbol, Symbol) and self.trace.program.item(symbol) is not None)
 
     def own(self, expr: n.Expr, exact: bool = False) -> Value | None:
         """An expression worked out with the author's numbers; decimals in it stand for what rounds to them, unless they
         are known copies of printed values, which the author's names already stand for."""
+        return self._once("exact", expr, self._own_exact) if exact else self._once("own", expr, self._own)
+
+    def _own(self, expr: n.Expr, algebra: Certified | None = None) -> Value | None:
         try:
-            return evaluate(self.as_held(expr), self, Certified() if exact else Loose())
+            return evaluate(self.as_held(expr), self, algebra or Loose())
         except QkvError:
             return None
+
+    def _own_exact(self, expr: n.Expr) -> Value | None:
+        return self._own(expr, Certified())
 
     def print(self, symbol: Symbol, value: Value, blamed: tuple[int, ...]) -> None:
         """Remember a printed value, and what is wrong with it."""
@@ -175,6 +198,7 @@ class Author(Mapping[Symbol, Value]):
         self.blame[symbol] = blamed
         self.meant.pop(symbol, None)
         self._made.clear()
+        self._known.clear()
         self._in_mind = None
 
     def mean(self, symbol: Symbol, value: Value, blamed: tuple[int, ...]) -> None:
@@ -200,6 +224,9 @@ class Author(Mapping[Symbol, Value]):
 
     def blamed(self, expr: n.Expr) -> tuple[int, ...]:
         """The false claims that an expression stands on."""
+        return self._once("blamed", expr, self._blamed_for)
+
+    def _blamed_for(self, expr: n.Expr) -> tuple[int, ...]:
         found: list[int] = []
         for symbol in n.names_in(self.as_held(expr)):
             found.extend(self._blamed(symbol))

@@ -182,7 +182,8 @@ def _with_points(walk: Walk, link: Link) -> Link:
                 return pointed
         return part
 
-    return replace(link, expr=n.rewrite(link.expr, change))
+    expr = n.rewrite(link.expr, change)
+    return link if expr is link.expr else replace(link, expr=expr)
 
 
 def _pointed(cell: n.Expr) -> n.Expr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -18,7 +18,7 @@ from qkv.errors import Location, QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import plain
-from qkv.interpret.cells import NEG_INF, Cell, bounds, fraction, interval
+from qkv.interpret.cells import NEG_INF, START_BITS, Cell, bounds, fraction, interval
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.rounding import round_digits
 from qkv.program.model import Step
@@ -47,6 +47,7 @@ class Walk:
     families: dict[tuple[str, ...], Symbol] = field(default_factory=dict)  # a_1, a_2, … turned out to be cells of this
     copied: dict[int, tuple[int, ...]] = field(default_factory=dict)  # id(working) → false copies among its operands
     versions: dict[int, list[Source]] = field(default_factory=dict)  # id(working) → products of side-by-side versions
+    _true: dict[Hashable, tuple[n.Expr, Value]] = field(default_factory=dict)  # the true values asked for so far
 
     def is_foreign(self, fact: Fact) -> bool:
         """Whether a fact may speak of something else than the problem's own quantities: it stands in a later exercise
@@ -84,9 +85,21 @@ class Walk:
     def evaluated(self, expr: n.Expr) -> Value | None:
         """The true value of an expression, if it has one."""
         try:
-            return self.problem.trace.evaluate(expr)
+            return self.true(expr)
         except QkvError:
             return None
+
+    def true(self, expr: n.Expr, bits: int = START_BITS) -> Value:
+        """The true value of an expression, worked out once."""
+        if isinstance(expr, n.Name):
+            return self.problem.trace.value(expr.symbol, bits)
+        key = n.key(expr), bits
+        if key not in self._true:
+            self._true[key] = (
+                expr,
+                self.problem.trace.evaluate(expr, bits),
+            )  # with the expression: its id may be the key
+        return self._true[key][1]
 
 
 def _family(symbol: Symbol) -> tuple[str, ...]:
@@ -107,7 +120,7 @@ def judged_against(walk: Walk, expr: n.Expr, grid: Grid, sources: list[Source]) 
     shape = shape_of(grid)
 
     def true(bits: int) -> Value:
-        value = fitted(walk.problem.trace.evaluate(expr, bits), shape)
+        value = fitted(walk.true(expr, bits), shape)
         if value is None:
             raise QkvError("the shown value has another shape")
         return value

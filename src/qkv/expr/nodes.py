@@ -306,9 +306,11 @@ class _Found(NamedTuple):
     names: tuple[Symbol, ...] = ()
     literal: bool = True  # no name and no unknown function
     plain: bool = False  # a matrix whose cells are all numbers as printed
+    alike: bool = False  # trees that equal it give what it gives: it holds nothing that equality leaves out
 
 
 _LITERAL, _PLAIN = _Found(), _Found(plain=True)
+_TOLD_APART = (Number, Matrix, Softmax, Normalise)  # by how a number is written, and by the direction of a softmax
 
 
 def _found(node: Expr) -> _Found:
@@ -323,7 +325,7 @@ def _found(node: Expr) -> _Found:
 def _mentioned(node: Expr) -> _Found:
     """Top down, without recursion, and not into cells of plain numbers."""
     names: dict[Symbol, None] = {}
-    literal = True
+    literal = alike = True
     stack = [node]
     while stack:
         top = stack.pop()
@@ -331,11 +333,13 @@ def _mentioned(node: Expr) -> _Found:
             names[top.symbol] = None
         elif isinstance(top, Call):
             literal = False
+        elif isinstance(top, _TOLD_APART):
+            alike = False
         if not isinstance(top, Matrix) or not _holds_numbers(top):
             stack.extend(reversed(list(children(top))))
     if isinstance(node, Matrix) and _holds_numbers(node):
         return _PLAIN
-    return _Found(tuple(names), literal and not names) if names or not literal else _LITERAL
+    return _Found(tuple(names), literal and not names, alike=alike) if names or not literal else _LITERAL
 
 
 def _holds_numbers(matrix: Matrix) -> bool:
@@ -350,6 +354,11 @@ def is_plain(matrix: Matrix) -> bool:
 def names_in(node: Expr) -> tuple[Symbol, ...]:
     """The symbols that a tree mentions, each once, in order."""
     return _found(node).names
+
+
+def key(node: Expr) -> Expr | int:
+    """What to remember a tree's value by: the tree, or, where equal trees may differ in value, this very object."""
+    return node if _found(node).alike else id(node)
 
 
 def factors(node: Expr) -> list[Expr]:
