@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 
 from qkv.errors import NameUnknownError, ValueRefused
 from qkv.expr import nodes as n
@@ -205,15 +206,27 @@ def cost(
     """
     if kind not in KINDS:
         raise NameUnknownError(f"The kind {kind!r} is unknown; there are {', '.join(KINDS)}.")
-    chosen = KINDS[kind]
     given = {name: size for name, size in (sizes or {}).items() if size is not None}
     _check(given)
+    if not given:
+        return _in_symbols(kind, scaled, causal, convention, shared_width)
+    return _sized(_counted(kind, scaled, causal, convention), KINDS[kind], given, shared_width)
+
+
+# In symbols there are only so many costs, and sheets ask for the same ones again and again.
+@cache
+def _in_symbols(kind: str, scaled: bool, causal: bool, convention: Convention, shared_width: bool) -> Cost:
+    return _sized(_counted(kind, scaled, causal, convention), KINDS[kind], {}, shared_width)
+
+
+@cache
+def _counted(kind: str, scaled: bool, causal: bool, convention: Convention) -> Cost:
+    chosen = KINDS[kind]
     algebra = Counting(convention, S["h"] if chosen.heads else ONE)
     program = program_of(chosen, scaled, causal)
     known = {item.symbol: _shape_of(item.role, chosen) for item in program.givens}
     counted = _count(program, algebra, known)
-    named = replace(counted, kind=f"{'causal ' if causal else ''}{chosen.says}")
-    return _sized(named, chosen, given, shared_width)
+    return replace(counted, kind=f"{'causal ' if causal else ''}{chosen.says}")
 
 
 def _check(sizes: Mapping[str, int]) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+
+from qkv.expr.wording import Wording
 
 # Sorts of operations by the words for them; the word comes right after the formula, or before it.
 SORTS: tuple[tuple[str, str], ...] = (
@@ -14,9 +15,9 @@ SORTS: tuple[tuple[str, str], ...] = (
     ("operations", r"operation\w*|complexit\w*|flops?|komplexität|complejidad|complexidade|сложност\w*|复杂度|計算量"),
     ("times", r"times\b|mal\b|fois|veces|vezes|раз\b|次"),
 )
-SORT_AFTER = [(sort, re.compile(rf"\s*(?:scalar|floating[- ]point|total|more|further)?\s*(?:{words})", re.IGNORECASE))
+SORT_AFTER = [(sort, Wording(rf"\s*(?:scalar|floating[- ]point|total|more|further)?\s*(?:{words})"))
               for sort, words in SORTS]  # fmt: skip
-SORT_BEFORE = [(sort, re.compile(words, re.IGNORECASE)) for sort, words in SORTS if sort != "times"]
+SORT_BEFORE = [(sort, Wording(words)) for sort, words in SORTS if sort != "times"]
 
 # Steps of attention by the words and the mathematics for them, W_O before the rest of the products.
 STEPS: tuple[tuple[str, str], ...] = (
@@ -28,15 +29,14 @@ STEPS: tuple[tuple[str, str], ...] = (
     ("scores", r"Q\}?\s*(\\times|\\cdot|·|\*)?\s*(\\mathbf\{)?K\}?\s*\^|QK|scores?\b|dot products?"),
     ("values", r"\bA\s*V\b|\)\s*(\\times|\\cdot|·)?\s*V\b|weighted sum|times V|by V\b|final matrix"),
 )
-STEP_WORDS = [(step, re.compile(words, re.IGNORECASE)) for step, words in STEPS]
+STEP_WORDS = [(step, Wording(words)) for step, words in STEPS]
 # Other layers and other kinds of attention, and parts of a matrix: what is said of them is not judged here.
-ELSEWHERE = re.compile(
+ELSEWHERE = Wording(
     r"feed-?\s?forward|\bFFN\b|\bMLP\b|convolut|recurren|\bRNN|\bLSTM|layer ?norm|embedding (layer|table)|sparse"
     r"|local|window|restricted|linear attention|linformer|performer|flash|back-?ward|gradient|training|causal|masked"
-    r"|triang|half",
-    re.IGNORECASE,
+    r"|triang|half"
 )
-MANY_HEADS = re.compile(r"\bMSA\b|\bMHA\b|multi-?\s?head", re.IGNORECASE)
+MANY_HEADS = Wording(r"\bMSA\b|\bMHA\b|multi-?\s?head")
 
 SAID = {
     "total": "in total",
@@ -66,7 +66,7 @@ def steps_said(sentence: str) -> tuple[str, ...]:
     found = [step for step, words in STEP_WORDS if words.search(sentence)]
     if "output" in found:
         found = [step for step in found if step not in ("values", "projections")]
-    if "softmax" in found and "scale" in found and re.search(r"soft-?max", sentence, re.IGNORECASE):
+    if "softmax" in found and "scale" in found:
         found.remove("scale")
     return tuple(found)
 

@@ -6,6 +6,7 @@ Each row also lists altered statements that look alike and are false: they show 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from qkv.errors import NameUnknownError
 from qkv.theory import cases
@@ -185,7 +186,11 @@ def prove(key: str, sizes: Sizes | None = None) -> Proof:
     >>> prove("scores").verdict.holds
     True
     """
-    identity, sizes = find(key), sizes or Sizes()
+    return _proven(find(key), sizes or Sizes())
+
+
+@lru_cache(maxsize=32)  # sheets ask for the same few
+def _proven(identity: Identity, sizes: Sizes) -> Proof:
     return Proof(identity, identity.statement, sizes, prove_all(*identity.build(sizes)))
 
 

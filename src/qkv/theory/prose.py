@@ -62,12 +62,13 @@ SENTENCES: tuple[tuple[str, str, bool, str], ...] = (
         "d_k is the width of a key; scores are divided by its root √d_k",
     ),
 )
+_PATTERNS = [re.compile(said.replace(" ", r"\s+"), re.IGNORECASE) for said, *_ in SENTENCES]
 
 
 def prose_claims(text: str) -> Iterator[Said]:
     """Statements in words that are plainly right or wrong, and shapes that are said of a matrix."""
-    for pattern, about, right, truth in SENTENCES:
-        for found in re.finditer(pattern.replace(" ", r"\s+"), text, re.IGNORECASE):
+    for pattern, (_, about, right, truth) in zip(_PATTERNS, SENTENCES, strict=True):
+        for found in pattern.finditer(text):
             if QUESTION.match(text, found.end()):
                 continue
             yield Said(found.start(), found.group(), about, right, truth)

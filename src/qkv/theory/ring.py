@@ -62,6 +62,8 @@ def lowest(top: fmpq_mpoly, bottom: fmpq_mpoly) -> Ratio:
     """The quotient in lowest terms, the denominator's first coefficient 1: equal quotients look equal."""
     if not top:
         return Ratio(top, bottom**0)
+    if bottom.is_one():
+        return Ratio(top, bottom)
     common = top.gcd(bottom)
     top, bottom = top / common, bottom / common
     lead = bottom.leading_coefficient()

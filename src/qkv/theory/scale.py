@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from flint import fmpq
@@ -59,6 +60,7 @@ def dot_product(ring: Ring) -> tuple[Random, Random]:
     return evaluate(product, env, algebra), evaluate(n.Quotient(product, s), env, algebra)
 
 
+@cache
 def derive() -> Derivation:
     """The derivation, its right-hand sides computed.
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
+from qkv.expr.wording import Wording
 from qkv.program.model import Program, Step
 from qkv.sheet.model import Sheet
 from qkv.understand.facts import Fact
@@ -28,7 +27,7 @@ def without_scale(program: Program, scope: tuple[Fact, ...], sheet: Sheet) -> Pr
     return with_step(program, step)
 
 
-def _asked_later(pattern: re.Pattern[str], scope: tuple[Fact, ...], sheet: Sheet) -> bool:
+def _asked_later(pattern: Wording, scope: tuple[Fact, ...], sheet: Sheet) -> bool:
     """Whether a question of a problem, or after the last one, speaks of something."""
     first = scope[0].statement.at.line
     return any(pattern.search(q.text) for q in sheet.questions if first <= q.line)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from qkv.expr.names import Role, Symbol
+from qkv.expr.wording import Wording
 
 R = Role
 
@@ -169,7 +170,8 @@ class Cue:
     head: int | None
 
 
-_PHRASE = re.compile("|".join(f"(?P<r{i}>{pattern})" for i, (_, pattern) in enumerate(PHRASES)), re.IGNORECASE)
+_PHRASE = Wording("|".join(pattern for _, pattern in PHRASES))
+_ROLE_PHRASES = tuple((role, re.compile(pattern)) for role, pattern in PHRASES)
 ORDINALS = {
     **dict.fromkeys(
         ("first", "erste", "ersten", "erster", "premier", "première", "primera", "primer", "первая", "第一"), 1
@@ -181,9 +183,11 @@ ORDINALS = {
 _ORDINAL = "|".join(sorted(ORDINALS, key=len, reverse=True))
 _ROW_WORD = r"rows?|zeilen?|lignes?|filas?|linhas?|строк\w*|行|token|input"
 _HEAD_WORD = r"heads?|needs?|kopf|têtes?|cabezas?|cabeças?|голов\w*|głow\w*|个\s*头|头|ヘッド|헤드"
-_ROW = re.compile(rf"(?:{_ROW_WORD})[\s_{{(]*(\d+)|({_ORDINAL})\s*(?:{_ROW_WORD})|第(\d+)行", re.IGNORECASE)
-_HEAD = re.compile(
-    rf"(?:{_HEAD_WORD})[\s_{{(#]*(\d+)\b|\b({_ORDINAL})\s*(?:attention\s+)?(?:{_HEAD_WORD})", re.IGNORECASE
+# The word for a row or a head, which is sought first, and the word with its number.
+_ROW = Wording(_ROW_WORD), Wording(rf"(?:{_ROW_WORD})[\s_{{(]*(\d+)|({_ORDINAL})\s*(?:{_ROW_WORD})|第(\d+)行")
+_HEAD = (
+    Wording(_HEAD_WORD),
+    Wording(rf"(?:{_HEAD_WORD})[\s_{{(#]*(\d+)\b|\b({_ORDINAL})\s*(?:attention\s+)?(?:{_HEAD_WORD})"),
 )
 
 
@@ -195,29 +199,28 @@ def cue_of(words: str) -> Cue:
     """
     role = None
     for hit in _PHRASE.finditer(words):
-        role = PHRASES[int((hit.lastgroup or "r0")[1:])][0]
-    return Cue(role, _last_number(_ROW, words), _last_number(_HEAD, words))
+        role = next(role for role, pattern in _ROLE_PHRASES if pattern.match(hit.string, hit.start()))
+    return Cue(role, _last_number(*_ROW, words), _last_number(*_HEAD, words))
 
 
-def _last_number(pattern: re.Pattern[str], words: str) -> int | None:
+def _last_number(word: Wording, numbered: Wording, words: str) -> int | None:
     number = None
-    for hit in pattern.finditer(words):
+    for hit in numbered.finditer(words) if word.search(words) else ():
         text = next(group for group in hit.groups() if group)
-        number = int(text) if text.isdigit() else ORDINALS[text.lower()]
+        number = int(text) if text.isdigit() else ORDINALS[text]
     return number
 
 
 # Words that announce a nameless given.
-GIVEN_PHRASES: tuple[tuple[Role, re.Pattern[str]], ...] = (
-    (R.STATES, re.compile(r"annotations?|encoder (?:hidden )?states?", re.IGNORECASE)),
-    (R.X, re.compile(r"input (?:matrix|embeddings?|vectors?)|embeddings?\b|词向量|eingabe|entrada", re.IGNORECASE)),
+GIVEN_PHRASES: tuple[tuple[Role, Wording], ...] = (
+    (R.STATES, Wording(r"annotations?|encoder (?:hidden )?states?")),
+    (R.X, Wording(r"input (?:matrix|embeddings?|vectors?)|embeddings?\b|词向量|eingabe|entrada")),
 )
-TOKENS_ARE_COLUMNS = re.compile(
+TOKENS_ARE_COLUMNS = Wording(
     r"(?:tokens?|embeddings?|vectors?|inputs?) (?:are|is|as|form|stand as) (?:the )?columns?|columns? (?:are|of X are|is a) tokens?"
-    r"|every \**column\**.{0,30}token|spalten|列向量|tokens? (?:sont|en|son|são)\b.{0,9}\bcol[ou]",
-    re.IGNORECASE,
+    r"|every \**column\**.{0,30}token|spalten|列向量|tokens? (?:sont|en|son|são)\b.{0,9}\bcol[ou]"
 )
-PER_COLUMN = re.compile(r"(?:per|in|as|each|every|one)\b.{0,20}\bcolumns?", re.IGNORECASE)
+PER_COLUMN = Wording(r"(?:per|in|as|each|every|one)\b.{0,20}\bcolumns?")
 
 
 def given_cue(words: str) -> Role | None:
@@ -226,42 +229,31 @@ def given_cue(words: str) -> Role | None:
     return next((role for role, pattern in GIVEN_PHRASES if pattern.search(tail)), None)
 
 
-CAUSAL = re.compile(
-    r"causa[al]|kausaal|kauzal|nedensel|przyczyn|인과|look[- ]?ahead|autoregress|mask(?:ed|ing)\b|kausal|maskiert|masqué|causale|enmascarad|маск|因果|掩码|マスク",
-    re.IGNORECASE,
+CAUSAL = Wording(
+    r"causa[al]|kausaal|kauzal|nedensel|przyczyn|인과|look[- ]?ahead|autoregress|mask(?:ed|ing)\b|kausal|maskiert|masqué|causale|enmascarad|маск|因果|掩码|マスク"
 )
-CAUSAL_SURELY = re.compile(
-    r"\bcausal(?:ly)? (?:self-|mask|attention)|causal\b.{0,20}\bmask|look-?ahead mask|autoregressive (?:self-)?attention|因果|kausale? (?:mask|attention|aufmerk)",
-    re.IGNORECASE,
+CAUSAL_SURELY = Wording(
+    r"\bcausal(?:ly)? (?:self-|mask|attention)|causal\b.{0,20}\bmask|look-?ahead mask|autoregressive (?:self-)?attention|因果|kausale? (?:mask|attention|aufmerk)"
 )
-NO_MASK = re.compile(
-    r"\b(?:no|without|not|un|non)[- ]?(?:a |the )?(?:causal|mask)|later|next (?:section|exercise)", re.IGNORECASE
+NO_MASK = Wording(r"\b(?:no|without|not|un|non)[- ]?(?:a |the )?(?:causal|mask)|later|next (?:section|exercise)")
+UNSCALED = Wording(
+    r"(?:no|not|without|un)[- ]?scal|without (?:the )?(?:factor|scale|division)|不缩放|ohne skalierung|sans (?:mise à l.)?échelle|sin escal"
 )
-UNSCALED = re.compile(
-    r"(?:no|not|without|un)[- ]?scal|without (?:the )?(?:factor|scale|division)|不缩放|ohne skalierung|sans (?:mise à l.)?échelle|sin escal",
-    re.IGNORECASE,
+WITHOUT_SCALE = Wording(r"(?:without|ohne|sans|sin|sem|без|不)\b.{0,25}(?:sqrt|√|scal|skal|缩放)")
+FUTURE = Wording(r"weight.{0,40}(?:future|later tokens|tokens after)|zukünftig|futur\b|未来|未來")
+HYPOTHETICAL = Wording(
+    r"\b(?:let|suppose|instead|what if|if we|were to|replace|keep)\b|假设|如果|不缩放会|angenommen|stattdessen|supposons|supón|предполож"
 )
-WITHOUT_SCALE = re.compile(r"(?:without|ohne|sans|sin|sem|без|不)\b.{0,25}(?:sqrt|√|scal|skal|缩放)", re.IGNORECASE)
-FUTURE = re.compile(r"weight.{0,40}(?:future|later tokens|tokens after)|zukünftig|futur\b|未来|未來", re.IGNORECASE)
-HYPOTHETICAL = re.compile(
-    r"\b(?:let|suppose|instead|what if|if we|were to|replace|keep)\b|假设|如果|不缩放会|angenommen|stattdessen|supposons|supón|предполож",
-    re.IGNORECASE,
-)
-ONES_FORBID = re.compile(
+ONES_FORBID = Wording(
     r"\b(?:1s?|ones?|true)\s*(?:=|:|→|means?|marks?|stands? for|for|are|is|sind|bedeutet|signifie)\s*(?:a\s+|the\s+)?(?:pad|mask|ignor|forbid|block|hidden|verbot)",
-    re.IGNORECASE,
 )
-COSINE = re.compile(
+COSINE = Wording(
     r"cosine (?:similarit|score|attention)|kosinus-?ähnlich|similarité cosinus|similitud coseno|similaridade (?:de )?cosseno|косинусн|余弦相似|コサイン類似",
-    re.IGNORECASE,
 )
 # Words that hide the future and nothing else; 'masked' alone may mean any mask.
-HIDES_FUTURE = re.compile(
+HIDES_FUTURE = Wording(
     r"causa[al]|kausa|kauzal|nedensel|przyczyn|인과|look[- ]?ahead|auto-?regress|каузал|причин|авторегресс|因果|future|subsequent|upper triang",
-    re.IGNORECASE,
 )
-CROSS = re.compile(r"cross[- ]?attention|encoder[- ]decoder|kreuz|croisée|cruzad|кросс|交叉注意力", re.IGNORECASE)
-ROOT_SCALE = re.compile(r"(?:sqrt|√|root)\W{0,4}(?:\{|\()?\s*(?:d|D|\d)|scaled dot|缩放点积", re.IGNORECASE)
-PLAIN_SUM = re.compile(
-    r"plain sum|sum of the scores|without (?:the )?(?:exponential|softmax)|divided by their sum", re.IGNORECASE
-)
+CROSS = Wording(r"cross[- ]?attention|encoder[- ]decoder|kreuz|croisée|cruzad|кросс|交叉注意力")
+ROOT_SCALE = Wording(r"(?:sqrt|√|root)\W{0,4}(?:\{|\()?\s*(?:d|D|\d)|scaled dot|缩放点积")
+PLAIN_SUM = Wording(r"plain sum|sum of the scores|without (?:the )?(?:exponential|softmax)|divided by their sum")

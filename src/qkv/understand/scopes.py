@@ -53,10 +53,11 @@ def scopes(facts: tuple[Fact, ...], sheet: Sheet, labels: Sequence[str] = ()) ->
     each part belongs: then a new one begins there, whether or not its givens are said again."""
     items = _bound(facts)
     fresh, giving = _parts_with_givens(items), _parts_giving_qkv(facts)
+    exercises = [bool(EXERCISE.search(part.title)) for part in sheet.parts]
     current = _Open()
     for item in items:
-        title = sheet.parts[item.fact.statement.part].title if item.fact.statement.part < len(sheet.parts) else ""
-        exercise = bool(EXERCISE.search(title))
+        part = item.fact.statement.part
+        exercise = part < len(exercises) and exercises[part]
         crossed = bool(labels) and current.part is not None and labels[item.fact.statement.part] != labels[current.part]
         if current.facts and (crossed or _begins(item, current, fresh, giving, exercise)):
             yield tuple(current.facts)

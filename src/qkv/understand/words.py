@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from qkv.expr.wording import Wording
 from qkv.understand.roles import HYPOTHETICAL
 
 NUMBERS: dict[str, int] = {
@@ -52,72 +53,63 @@ def _any(words: dict[str, int]) -> str:
 _NUMBER = rf"(?:\d{{1,2}}|{_any(NUMBERS)})"
 _ORDINAL = rf"(?:{_any(ORDINALS)})"
 _HEADS = r"(?:heads?\b|köpfen?\b|kopf\b|têtes?\b|cabezas?\b|cabeças?\b|teste\b|голов\w*|个?\s*注意力头|个?\s*头|個?の?ヘッド|개?의?\s*헤드)"
-_SPLIT = re.compile(
+_HEAD_STEM = Wording(r"head|köpf|kopf|tête|cabeza|cabeça|teste|голов|头|ヘッド|헤드")  # every word above holds one
+_SPLIT = Wording(
     r"\b(?:re)?(?:split|divid|partition|slic|reshap|chunk|cut)\w*|aufgeteilt|aufteil|teil\w*\b.{0,80}\bauf\b|zerleg|geteilt|"
     r"découp|divis|partag|sépar|\bdivid|\bdivíd|repart|suddivid|разбива|разбит|раздел|делим|делят|分成|拆分|划分|切分|分为|分割|나누",
-    re.IGNORECASE,
 )
-_COUNTED_HEADS = re.compile(
-    rf"(?<![\w.])(?P<n>{_NUMBER})[\s-]*(?:attention\s+|equal\s+|parallel\s+|gleich\w*\s+)?{_HEADS}", re.IGNORECASE
+_COUNTED_HEADS = Wording(
+    rf"(?<![\w.])(?P<n>{_NUMBER})[\s-]*(?:attention\s+|equal\s+|parallel\s+|gleich\w*\s+)?{_HEADS}",
 )
-_HEADS_OF = re.compile(
+_HEADS_OF = Wording(
     rf"(?<![\w.])(?P<n>{_NUMBER})\s+(?:attention\s+)?{_HEADS}\s*(?:of|with|à|de|der|mit)\s+"
     r"(?:each\s+)?(?:size|width|dimension|dim|breite|größe|dimensão|taille|ancho|d_)",
-    re.IGNORECASE,
 )
-_COLUMNS_OF_HEAD = re.compile(
+_COLUMNS_OF_HEAD = Wording(
     rf"(?:{_HEADS}\s*(?P<n>\d)|({_ORDINAL})\s+{_HEADS})[^.;]{{0,60}}?(?:columns?|spalten?|colonnes?|columnas?|colunas?|colonne|столб|列)",
-    re.IGNORECASE,
 )
 _SLICE = re.compile(
     r"(?<!\w)(?P<base>[QKVqkv])\s*(?:\[\s*:\s*,|_\{\s*:\s*,|\(\s*:\s*,)\s*(?P<first>\d*)\s*:\s*(?P<end>\d*)"
 )
 _TOKENS = r"(?:tokens?|keys?|positions?|words?|entr(?:y|ies)|wort|wörter|jetons?|mots?|claves?|palabras?|palavras?|токен\w*|позици\w*|слов\w*|个?\s*词|个?\s*token|トークン)"
-_PAD = re.compile(
+_PAD = Wording(
     r"\bpad(?:s|ded|ding)?\b|\[PAD\]|<PAD>|auffüll|füll|rembourr|remplissage|relleno|preenchim|заполнен|паддинг|填充|パディング|패딩|"
     r"(?:must|should|is|are|to) (?:not )?be (?:ignored|attended|masked)|(?:is|are) (?:ignored|masked out)|ignoriert",
-    re.IGNORECASE,
 )
-_NOT_PADDED = re.compile(
-    r"\b(?:no|without|not) pad|ohne (?:padding|auffüll)|sans (?:padding|rembourr)|zero[- ]pad", re.IGNORECASE
+_NOT_PADDED = Wording(
+    r"\b(?:no|without|not) pad|ohne (?:padding|auffüll)|sans (?:padding|rembourr)|zero[- ]pad",
 )
-_LAST_OF = re.compile(
-    rf"(?P<which>{_ORDINAL})\s+(?:(?P<n>{_NUMBER})\s+)?(?:{_TOKENS}|(?:one\s+)?(?:is|ist|est|es|é)\b)", re.IGNORECASE
+_LAST_OF = Wording(
+    rf"(?P<which>{_ORDINAL})\s+(?:(?P<n>{_NUMBER})\s+)?(?:{_TOKENS}|(?:one\s+)?(?:is|ist|est|es|é)\b)",
 )
-_TOKEN_NUMBER = re.compile(
+_TOKEN_NUMBER = Wording(
     rf"{_TOKENS}\s*(?:#|no\.?|nr\.?)?\s*(?P<list>\d{{1,2}}(?:\s*(?:,|and|und|et|y|e|и|&)\s*\d{{1,2}})*)(?!\s*{_HEADS})",
-    re.IGNORECASE,
 )
 _VECTOR_NUMBER = re.compile(r"\$?\\?(?:mathbf\{)?[xkv]\}?_\{?(\d{1,2})\}?\$?")
-_EACH_SIDE = re.compile(
+_EACH_SIDE = Wording(
     rf"(?:window|fenster|fenêtre|ventana|janela|finestra|окн\w*|窗口)\D{{0,40}}?(?P<n>{_NUMBER})\D{{0,30}}?(?:each|either|both|jede|chaque|cada|ogni|кажд\w*|每)|"
     r"(?P<direct>(?:direct|immediate|adjacent|direkt\w*|unmittelbar\w*|immédiat\w*|inmediat\w*|imediat\w*|diret\w*|соседн\w*|相邻)\s+"
     r"(?:left and right\s+)?(?:neighbou?rs?|nachbarn?|voisins?|vecin\w*|vizinh\w*)?)|"
     r"\|\s*i\s*[-−]\s*j\s*\|\s*(?:\\leq?|≤|<=|\\leqslant)\s*(?P<rule>\d)|(?:at most|within|höchstens)\s+(?P<most>"
     + _NUMBER
     + r")\s+(?:position|token|step)",
-    re.IGNORECASE,
 )
-_SLIDING = re.compile(
+_SLIDING = Wording(
     rf"(?:sliding|causal)\s+window[^.]{{0,40}}?(?:size|width|length|of)\s*(?:w\s*=\s*|\$w\s*=\s*)?\$?(?P<n>{_NUMBER})",
-    re.IGNORECASE,
 )
-_WINDOW = re.compile(
+_WINDOW = Wording(
     r"window|fenster|fenêtre|ventana|janela|finestra|окн|窗口|neighbou?r|nachbar|voisin|vecin|vizinh|\|\s*i\s*[-−]\s*j\s*\|",
-    re.IGNORECASE,
 )
-_PREFIX = re.compile(r"prefix|präfix|préfixe|prefijo|prefixo|префикс|前缀", re.IGNORECASE)
-_PREFIX_LENGTH = re.compile(
+_PREFIX = Wording(r"prefix|präfix|préfixe|prefijo|prefixo|префикс|前缀")
+_PREFIX_LENGTH = Wording(
     rf"(?:first|ersten|premiers?|primeros?|primeiros?|prim[ie]|первые|前)\s*(?P<n>{_NUMBER})|prefix\D{{0,20}}?(?:length|size|of|länge)\D{{0,6}}?(?P<m>{_NUMBER})",
-    re.IGNORECASE,
 )
-_ALIBI = re.compile(r"\balibi\b", re.IGNORECASE)
-_SLOPE = re.compile(
+_ALIBI = Wording(r"\balibi\b")
+_SLOPE = Wording(
     r"(?:slope|steigung|pente|pendiente|m)\s*\$?\s*(?:m\s*)?(?:=|of|is)\s*\$?\s*(?P<top>\d+(?:[.,]\d+)?)(?:\s*/\s*(?P<bottom>\d+))?",
-    re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?;。！？；])\s+|\n\s*\n|\n(?=\s*(?:[-*•]|\\item|\(?\w{1,2}[.)])\s)|(?<=[。！？；])")
-_AGAIN = re.compile(r"\b(?:repeat|again|now|erneut|nochmals|maintenant|ahora|agora|теперь)\b", re.IGNORECASE)
+_AGAIN = Wording(r"\b(?:repeat|again|now|erneut|nochmals|maintenant|ahora|agora|теперь)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +142,7 @@ def heads_split(text: str) -> int | None:
     (2, None)
     """
     named: set[int] = set()
-    for sentence in sentences(text):
+    for sentence in filter(_HEAD_STEM.search, sentences(text)):
         counted = _COUNTED_HEADS.search(sentence) if _SPLIT.search(sentence) else _HEADS_OF.search(sentence)
         if counted and number_in(counted["n"]) > 1 and not HYPOTHETICAL.search(sentence):
             return number_in(counted["n"])
@@ -178,7 +170,7 @@ def heads_mentioned(text: str) -> int | None:
     """
     counts = {
         number_in(found["n"])
-        for sentence in sentences(text)
+        for sentence in filter(_HEAD_STEM.search, sentences(text))
         if not HYPOTHETICAL.search(sentence)
         for found in _COUNTED_HEADS.finditer(sentence)
     } - {1}

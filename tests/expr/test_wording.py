@@ -1,0 +1,37 @@
+"""Words in any case."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from qkv.expr.wording import Wording
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "found"),
+    [
+        ("causal|kausal", "A CAUSAL mask", "causal"),
+        (r"Q\s*K", "Scores q k here", "q k"),
+        (r"\bKV[ -]?Cache", "the KV-cache", "kv-cache"),
+        (r"(?P<n>\d) Heads", "with 8 heads", "8 heads"),
+        (r"\S+ ÜBUNG", "zweite Übung", "zweite übung"),
+        (r"kausal", "Kausalität", "kausal"),
+    ],
+)
+def test_any_case(pattern: str, text: str, found: str) -> None:
+    hit = Wording(pattern).search(text)
+    assert hit is not None
+    assert hit[0] == found
+
+
+def test_classes_keep_their_meaning() -> None:
+    assert Wording(r"\Wx").search("ax") is None
+    assert Wording(r"\Dx").search("AX") is not None
+
+
+def test_finds_what_ignoring_case_finds() -> None:
+    pattern, text = r"heads?|K(?:ey|opf)|\bMSA\b", "Two Heads, one KOPF, a key; MSA and msab"
+    places = [hit.span() for hit in Wording(pattern).finditer(text)]
+    assert places == [hit.span() for hit in re.finditer(pattern, text, re.IGNORECASE)]
