@@ -289,6 +289,8 @@ def _is_variant(found: Gathering, symbol: Symbol, place: Place, role: Role | Non
     """A_2 or A' beside A, with other numbers and no such head: a quantity of its own, not another print of A."""
     if role not in DERIVED or place.row is not None:
         return False
+    if symbol.primes and found.defined.get(replace(symbol, primes=0)) is role and symbol not in found.defined:
+        return True  # S' where a formula says what S is
     heads = {head for _, head in found.givens if head is not None}
     for (other, head), known in found.names.items():
         if other is role and known.base == symbol.base and known != symbol and place.head not in heads:

@@ -173,6 +173,7 @@ def _inherit(found: Gathering, earlier: Gathering) -> None:
             role in local | _bare(found)
             or (role in DERIVED and R.X in local)
             or _other_family(role, local | _bare(found))
+            or given.symbol in found.defined  # the letter stands for something else here: M = S / √d_k
         ):
             continue
         if (head is None or not heads or head in heads) and (role, head) not in found.givens:

@@ -37,10 +37,11 @@ def sizes_of(program: Program, found: Gathering) -> dict[Role, n.Number]:
 
 def with_sheet_formulas(program: Program, scope: tuple[Fact, ...], found: Gathering) -> Program:
     """The sheet's own formulas win over the template, and its further equations become further steps."""
+    spoken = {symbol for fact in scope for link in fact.links for symbol in n.names_in(link.expr)}
     for fact in scope:
         if fact.statement.struck or fact.statement.origin is Origin.CODE or not fact.subjects:
             continue
-        program = _with_formula(program, fact, found)
+        program = _with_formula(program, fact, found, spoken)
     return program
 
 
@@ -55,7 +56,7 @@ def without_unsaid_scores(program: Program, usual: Program) -> Program:
     return replace(program, steps=ordered_steps(kept, program.givens))
 
 
-def _with_formula(program: Program, fact: Fact, found: Gathering) -> Program:
+def _with_formula(program: Program, fact: Fact, found: Gathering, spoken: set[Symbol]) -> Program:
     symbol, formula = fact.subjects[0].symbol, fact.formula
     place = place_of(symbol, fact.head)
     if formula is not None and _has_decimals(formula):
@@ -71,14 +72,33 @@ def _with_formula(program: Program, fact: Fact, found: Gathering) -> Program:
     known = resolver.name(symbol, fact.head)
     if meant is None or shape is None or program.item(symbol) is not None:
         return program
-    if known is not None and (place.row is None or _same(program, known, meant)):
+    if known is not None and _same(program, known, meant):
         return program
+    if isinstance(known, n.Name) and known.symbol not in spoken:
+        return _redefined(program, known.symbol, symbol, meant)
     if place.row is not None and place.column is None and place.roles[:1] and place.roles[0] in (R.Q, R.K, R.V):
         general = _for_all_tokens(program, symbol, formula, found)
         if general is not program:
             return general
     line = fact.statement.at.line
     return with_step(program, Step(symbol, meant, role or R.OTHER, symbol_plain(symbol), place.head, line))
+
+
+def _redefined(program: Program, usual: Symbol, symbol: Symbol, meant: n.Expr) -> Program:
+    """The sheet's own formula in place of the usual step for the same quantity, which it never mentions."""
+    if usual in n.names_in(meant) or shape_in(program, meant) != shapes_of(program).get(usual):
+        return program
+
+    def change(part: n.Expr) -> n.Expr:
+        return n.Name(symbol) if isinstance(part, n.Name) and part.symbol == usual else part
+
+    steps = (
+        replace(step, symbol=symbol, expr=meant, spelled=symbol_plain(symbol))
+        if step.symbol == usual
+        else replace(step, expr=n.rewrite(step.expr, change))
+        for step in program.steps
+    )
+    return replace(program, steps=ordered_steps(steps, program.givens))
 
 
 def _for_all_tokens(program: Program, symbol: Symbol, formula: n.Expr, found: Gathering) -> Program:
