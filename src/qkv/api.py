@@ -16,6 +16,7 @@ from qkv.sheet.model import Sheet
 from qkv.sheet.read import read_file, read_sheet
 from qkv.solution import Solution
 from qkv.understand.problems import understand
+from qkv.understand.workable import needed
 from qkv.working import work as work
 
 if TYPE_CHECKING:
@@ -29,9 +30,16 @@ def read_source(text: str, file: str = "", limits: Limits | None = None) -> Shee
 
 def solve_sheet(sheet: Sheet) -> Solution:
     """Every problem of a sheet worked out, and its theory questions answered."""
-    worked = [problem.trace for problem in understand(sheet) if problem.program.steps or problem.program.givens]
+    worked = [
+        _needed(problem.trace) for problem in understand(sheet) if problem.program.steps or problem.program.givens
+    ]
     traces = sorted((*worked, *_answers(sheet)), key=lambda trace: trace.program.line)
     return Solution(tuple(traces), sheet.file, sheet.unread)
+
+
+def _needed(trace: Trace) -> Trace:
+    kept = needed(trace.program)
+    return trace if kept is trace.program else Trace(kept)
 
 
 def _answers(sheet: Sheet) -> Iterator[Trace]:

@@ -88,7 +88,7 @@ REFUSED: list[tuple[type[QkvError], str, dict[str, object]]] = [
     (ValueRefused, "scale is 'big', but it must be None, a number, 'sqrt(d_k)', 'd_k' or 'sqrt(d_model)'", {"Q": I2, "K": I2, "scale": "big"}),
     (ValueRefused, "d_model is the length of a token, but X is not given", {"Q": I2, "K": I2, "scale": "sqrt(d_model)"}),
     (ValueRefused, "mask is 'cusal', but it must be None, 'causal' or a matrix", {"Q": I2, "K": I2, "mask": "cusal"}),
-    (ShapeError, "S_masked = mask(S_scaled, M): S_scaled is 2×2 and M is 1×2, so the mask does not cover the scores", {"Q": I2, "K": I2, "mask": [[0, 0]]}),
+    (ShapeError, "S_masked = S_scaled + M: S_scaled is 2×2 and M is 1×2, so the mask does not cover the scores", {"Q": I2, "K": I2, "mask": [[0, 0]]}),
     (MaskedRowError, "A = softmax(S_masked): row 2 is masked everywhere, so it has no softmax: let it see at least one key", {"Q": I2, "K": I2, "mask": [[True, True], [False, False]]}),
     (ValueRefused, "one source vector has no mask: leave out the states that it must not see", {"s": [1, 2], "h": I2, "mask": "causal"}),
     (ValueRefused, "normalise is 'max', but it must be 'softmax' or 'sum'", {"Q": I2, "K": I2, "normalise": "max"}),

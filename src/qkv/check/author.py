@@ -240,7 +240,10 @@ class Author(Mapping[Symbol, Value]):
 
 
 def _is_rounded(given: Given) -> bool:
-    """Whether a matrix that plays no part in the plan looks worked out: decimals of two places or more."""
+    """Whether a matrix is said to be rounded, or plays no part in the plan and looks worked out: decimals of two
+    places or more."""
+    if given.rounded:
+        return True
     if given.role is not Role.OTHER or not isinstance(given.expr, n.Matrix):
         return False
     places = [cell.places or 0 for row in given.expr.rows for cell in row if isinstance(cell, n.Number)]

@@ -115,8 +115,8 @@ def _call(node: n.Expr) -> str:
             return ("Concat(" if axis else "Stack(") + ", ".join(plain(p) for p in parts) + ")"
         case n.Mask(arg=a, pattern=None):
             return f"causal({plain(a)})"
-        case n.Mask(arg=a, pattern=pattern):
-            return f"mask({plain(a)}, {plain(pattern)})" if pattern else plain(a)
+        case n.Mask(arg=a, pattern=n.Node() as pattern, truth=truth):
+            return f"mask({plain(a)}, {plain(pattern)})" if truth else plain(n.Sum((a, pattern)))
         case n.Entry(arg=a):
             return f"{_in(a, ATOM, plain)}[{_indices(node)}]"
         case n.Series(index=index, low=low, high=high, body=body):
@@ -193,8 +193,8 @@ def _latex_call(node: n.Expr) -> str:
             return _function("Concat" if axis else "Stack", parts)
         case n.Mask(arg=a, pattern=None):
             return _function("causal", (a,))
-        case n.Mask(arg=a, pattern=pattern):
-            return _function("mask", (a, pattern) if pattern else (a,))
+        case n.Mask(arg=a, pattern=n.Node() as pattern, truth=truth):
+            return _function("mask", (a, pattern)) if truth else latex(n.Sum((a, pattern)))
         case n.Softmax(arg=a, axis=axis):
             return _function("softmax" if axis else "softmax over columns", (a,))
         case n.Call(function=function, args=args):
@@ -228,6 +228,8 @@ def _in(node: n.Expr, place: int, show: object) -> str:
     level = LEVEL.get(type(node), ATOM)
     if isinstance(node, n.Number):
         level = SUM if node.value < 0 else PRODUCT if "/" in text else ATOM
+    if isinstance(node, n.Mask) and node.pattern is not None and not node.truth:
+        level = SUM  # a mask of 0 and −∞ is added
     loose = level < place
     return f"({text})" if loose else text
 

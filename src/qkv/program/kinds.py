@@ -286,7 +286,8 @@ def _weights(spec: Spec, head: int | None) -> Iterator[Step]:
     elif spec.has(Role.MASK, head):
         pattern = spec.name(Role.MASK, head)
         masked: n.Expr = n.Mask(spec.name(role, head), pattern, spec.mask_truth)
-        yield _step(spec, Role.MASKED, head, masked)
+        made = _step(spec, Role.MASKED, head, masked)
+        yield made if spec.mask_truth else replace(made, says="scores with the mask added")
         role = Role.MASKED
     elif spec.causal:
         scores = spec.name(role, head)

@@ -11,7 +11,8 @@ from qkv.expr.nodes import Expr
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A quantity that the problem states. `implied` marks one that follows from shapes (d_k) rather than from print."""
+    """A quantity that the problem states. `implied` marks one that follows from shapes (d_k) rather than from print,
+    `rounded` one that is printed after ≈: its author may hold more digits."""
 
     symbol: Symbol
     expr: Expr
@@ -20,6 +21,7 @@ class Given:
     head: int | None = None
     line: int | None = None
     implied: bool = False
+    rounded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

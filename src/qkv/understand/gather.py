@@ -10,7 +10,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
 from qkv.program.kinds import default_symbol
 from qkv.program.model import Given
-from qkv.sheet.model import Origin, Repair
+from qkv.sheet.model import Origin, Relation, Repair
 from qkv.understand.facts import TOKEN_BASES, Fact, Place, place_of
 from qkv.understand.formulas import divisors, formula_role, softmax_arguments
 from qkv.understand.gathering import FACTORS, Gathering
@@ -358,7 +358,8 @@ def _constant(fact: Fact) -> n.Matrix | None:
 
 def _given(name: n.Name, value: n.Matrix, role: Role, head: int | None, fact: Fact) -> Given:
     line = fact.value.at.line if fact.value else fact.statement.at.line
-    return Given(name.symbol, value, role, symbol_plain(name.symbol), head, line)
+    rounded = fact.value is not None and fact.value.relation is Relation.APPROX
+    return Given(name.symbol, value, role, symbol_plain(name.symbol), head, line, rounded=rounded)
 
 
 def _note_size(found: Gathering, role: Role, value: n.Matrix | None, fact: Fact) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from qkv.errors import NameUnknownError, QkvError
 from qkv.expr import nodes as n
-from qkv.expr.names import Symbol
+from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
@@ -75,6 +75,14 @@ def workable(program: Program) -> Program:
         if all(symbol in env for symbol in n.names_in(step.expr)) and _evaluates(step, env, notes):
             steps.append(step)
     return replace(program, givens=tuple(givens), steps=tuple(steps), notes=tuple(notes))
+
+
+def needed(program: Program) -> Program:
+    """The program without values that play no known part and that no step uses: prints of what is worked out anyway,
+    or numbers of another problem."""
+    used = {symbol for item in program.items for symbol in n.names_in(item.expr)}
+    kept = tuple(given for given in program.givens if given.role is not Role.OTHER or given.symbol in used)
+    return program if len(kept) == len(program.givens) or not program.steps else replace(program, givens=kept)
 
 
 def computable(program: Program) -> Program:
