@@ -56,8 +56,7 @@ def scopes(facts: tuple[Fact, ...], sheet: Sheet, labels: Sequence[str] = ()) ->
     exercises = [bool(EXERCISE.search(part.title)) for part in sheet.parts]
     current = _Open()
     for item in items:
-        part = item.fact.statement.part
-        exercise = part < len(exercises) and exercises[part]
+        exercise = _opens_exercise(exercises, current.part, item.fact.statement.part)
         crossed = bool(labels) and current.part is not None and labels[item.fact.statement.part] != labels[current.part]
         if current.facts and (crossed or _begins(item, current, fresh, giving, exercise)):
             yield tuple(current.facts)
@@ -81,6 +80,12 @@ def _first_line(index: int, parted: tuple[tuple[Fact, ...], ...], sheet: Sheet) 
     between = [part for part in sheet.parts if end < part.line <= begin]
     top = min(between, key=lambda part: (part.level, part.line), default=None)
     return top.line if top else min(end + 1, begin)
+
+
+def _opens_exercise(exercises: list[bool], before: int | None, part: int) -> bool:
+    """Whether an exercise is opened by the heading of a part, or by one on the way to it ('Exercise 2', then 'Given')."""
+    first = part if before is None or before >= part else before + 1
+    return any(exercises[first : part + 1])
 
 
 def _bound(facts: tuple[Fact, ...]) -> list[_Bound]:

@@ -203,8 +203,21 @@ def _settle_derived(found: Gathering, earlier: Gathering | None) -> None:
     """A derived quantity printed without formula is given where nothing in the problem leads to it, and where it
     restates what an earlier problem worked out ('K and V as before')."""
     for key, given in sorted(found.claimed.items(), key=lambda item: STAGES.index(item[0][0])):
-        if not _derivable(found, *key) or _restated(found, key, given, earlier):
+        if not _derivable(found, *key) or _restated(found, key, given, earlier) or _of_other_tokens(found, key, given):
             found.givens.setdefault(key, given)
+
+
+def _of_other_tokens(found: Gathering, key: Key, given: Given) -> bool:
+    """Keys of four tokens beside an X of two: as wide as X W_K, yet not made of this X."""
+    role, head = key
+    if role not in FACTORS or (R.Y, None) in found.givens:
+        return False
+    x, w = (found.givens.get((r, head)) or found.givens.get((r, None)) for r in FACTORS[role])
+    exprs = [item.expr for item in (x, w, given) if item is not None]
+    if len(exprs) < 3 or not all(isinstance(expr, n.Matrix) for expr in exprs):
+        return False
+    tokens, weights, shown = (expr.shape for expr in exprs if isinstance(expr, n.Matrix))
+    return tokens[1] == weights[0] and weights[1] == shown[1] and tokens[0] != shown[0] > 1
 
 
 def _restated(found: Gathering, key: Key, given: Given, earlier: Gathering | None) -> bool:
