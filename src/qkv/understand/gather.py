@@ -45,6 +45,7 @@ def gather(
     """Walk the facts of one problem, the formulas that its sentences mention (`said`) and their words. Code fences come
     last: they only fill what the text leaves open."""
     found = Gathering(causal=bool(CAUSAL.search(title)), said_scaled=bool(ROOT_SCALE.search(title)))
+    found.projects = any(fact.formula is not None and _has_projection(fact.formula) for fact in facts)
     numeric = {fact.statement.part for fact in facts if fact.value is not None and _is_matrix(fact)}
     for fact in facts:
         _note_definition(found, fact)
@@ -67,7 +68,7 @@ def _note_definition(found: Gathering, fact: Fact) -> None:
     """S = Q K^T / √d_k makes S the scaled scores, whatever the letter suggests."""
     if fact.formula is None or fact.statement.struck or not fact.subjects:
         return
-    role = formula_role(fact.formula, role_of_name(found, fact.head))  # type: ignore[arg-type]
+    role = _worked_out(found, fact.formula, role_of_name(found, fact.head))
     if place_of(fact.subjects[0].symbol).roles[:1] == (R.X,) and isinstance(fact.formula, n.Sum):
         found.inputs.update(n.names_in(fact.formula))
     source = token_factor(fact.formula)
@@ -76,6 +77,16 @@ def _note_definition(found: Gathering, fact: Fact) -> None:
         role = source[0]
     if role is not None:
         found.defined.setdefault(fact.subjects[0].symbol, role)
+
+
+def _worked_out(found: Gathering, formula: n.Expr, role_of: object) -> Role | None:
+    """What a formula works out; A V is not the output yet where an output matrix follows."""
+    role = formula_role(formula, role_of)  # type: ignore[arg-type]
+    return R.HEAD if role is R.OUTPUT and found.projects and not _has_projection(formula) else role
+
+
+def _has_projection(formula: n.Expr) -> bool:
+    return any(place_of(symbol).roles[:1] == (R.W_O,) for symbol in n.names_in(formula))
 
 
 def _is_matrix(fact: Fact) -> bool:
@@ -146,7 +157,7 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
             _note_formula(found, link.expr, role_of)
     if fact.links and isinstance(fact.links[0].expr, n.Root) and len(fact.links) > 1:
         found.divisors.append(n.Root(n.Name(default_symbol(R.D_K))))  # √d_k = √2 ≈ 1.414
-    formula_says = formula_role(fact.formula, role_of) if fact.formula is not None else None  # type: ignore[arg-type]
+    formula_says = _worked_out(found, fact.formula, role_of) if fact.formula is not None else None
     if formula_says is None and _scores_otherwise(fact):
         found.own_scores = True
     for name in fact.subjects:

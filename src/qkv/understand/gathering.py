@@ -45,6 +45,7 @@ class Gathering:
     maybe_split: int | None = None  # so many heads are spoken of, and nothing else gives them
     columns: bool = False
     keys_first: bool = False
+    projects: bool = False  # a formula has an output matrix
     said_columns: bool = False
     printed: dict[Key, n.Matrix] = field(default_factory=dict)  # what was printed for derived roles, right or wrong
     cells: dict[tuple[Role, int, int], n.Expr] = field(default_factory=dict)  # a_{3,1} ≈ 0.002

@@ -67,10 +67,10 @@ def _with_formula(program: Program, fact: Fact, found: Gathering, spoken: set[Sy
         return _token_by_token(program, symbol, formula, found)
     role = None if place.generic else formula_role(formula, role_of_name(found, fact.head))  # type: ignore[arg-type]
     resolver = Resolver(program, sizes_of(program, found))
-    meant = resolver.expr(formula, fact.head)
-    shape = shape_in(program, meant) if meant is not None else None
+    readings = (replace(resolver, rows=rows).expr(formula, fact.head) for rows in (False, True))
+    meant = next((expr for expr in readings if expr is not None and fits(program, expr)), None)
     known = resolver.name(symbol, fact.head)
-    if meant is None or shape is None or program.item(symbol) is not None:
+    if meant is None or program.item(symbol) is not None:
         return program
     if known is not None and _same(program, known, meant):
         return program
