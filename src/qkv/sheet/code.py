@@ -19,7 +19,7 @@ from qkv.sheet.model import Link, Origin, Relation, Unread
 from qkv.sheet.prose import read_paragraph
 from qkv.sheet.python import Reader, holds_nan
 from qkv.sheet.reading import Reading
-from qkv.sheet.segments import Fence, Paragraph, Rows, blocks
+from qkv.sheet.segments import Drawn, Fence, Paragraph, Rows, blocks
 from qkv.sheet.tables import read_rows
 
 _PYTHON = ("python", "py", "python3", "py3", "ipython", "pycon", "{python}", "numpy", "pytorch", "torch")
@@ -51,6 +51,9 @@ def _plain(fence: Fence, reading: Reading) -> Iterator[Event]:
                 yield from read_paragraph(block.text, block.line, reading)
             case Rows():
                 yield from read_rows(block, reading)
+            case Drawn():
+                for part in block.parts:
+                    yield from read_rows(part, reading)
             case Fence():
                 pass
             case _:

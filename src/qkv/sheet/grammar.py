@@ -107,6 +107,8 @@ def _chains_of(reader: Reader, piece: Piece) -> list[Chain]:
         start = end + 1
     if not links:
         return []
+    if links[0].relation is Relation.ARROW and len(links) > 1 and not is_literal(links[0].expr):
+        links[0] = replace(links[0], relation=Relation.FIRST)  # '→ Q Kᵀ = …' is a line of its own
     chain = Chain(
         tuple(links),
         links[0].at,

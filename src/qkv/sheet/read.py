@@ -19,7 +19,7 @@ from qkv.sheet.notebook import is_notebook, notebook_text
 from qkv.sheet.numerals import comma_of_document
 from qkv.sheet.prose import read_paragraph
 from qkv.sheet.reading import Reading
-from qkv.sheet.segments import Fence, Paragraph, Rows, Title, blocks
+from qkv.sheet.segments import Drawn, Fence, Paragraph, Rows, Title, blocks
 from qkv.sheet.tables import read_rows
 from qkv.sheet.tex import is_tex, plain_tex
 
@@ -80,6 +80,9 @@ def _events(text: str, reading: Reading) -> Iterator[Event]:
                 yield from read_paragraph(block.text, block.line, reading)
             case Rows():
                 yield from read_rows(block, reading)
+            case Drawn():
+                for part in block.parts:
+                    yield from read_rows(part, reading)
             case Fence():
                 yield from read_code(block, reading)
 

@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from qkv.sheet.drawn import drawn_at
 from qkv.sheet.grids import Cell, grid_at, table_at
 from qkv.sheet.headings import div_rank, heading_at, opening_at
 from qkv.sheet.html import html_table_at
@@ -57,7 +58,15 @@ class Rows:
     piped: bool
 
 
-Block = Title | Paragraph | Fence | Rows
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Matrices that are drawn side by side."""
+
+    parts: tuple[Rows, ...]
+    line: int
+
+
+Block = Title | Paragraph | Fence | Rows | Drawn
 
 DISPLAY_ENVIRONMENTS = (
     "equation|align|aligned|alignat|gather|gathered|multline|flalign|eqnarray|displaymath|math|split|"
@@ -100,8 +109,12 @@ def blocks(text: str, first: int = 1) -> Iterator[Block]:
 
 
 def _moved(block: Block, by: int) -> Block:
-    if not isinstance(block, Rows):
-        return replace(block, line=block.line + by)
+    if isinstance(block, Drawn):
+        return Drawn(tuple(_moved_rows(part, by) for part in block.parts), block.line + by)
+    return _moved_rows(block, by) if isinstance(block, Rows) else replace(block, line=block.line + by)
+
+
+def _moved_rows(block: Rows, by: int) -> Rows:
     cells = tuple(tuple(Cell(cell.text, cell.line + by, cell.column) for cell in row) for row in block.cells)
     return replace(block, cells=cells, line=block.line + by, end_line=block.end_line + by)
 
@@ -117,6 +130,9 @@ def _block_at(lines: list[str], at: int, closers: dict[str, list[int]]) -> tuple
     if found := heading_at(lines, at):
         source = lines[at] if "$" in found.text or "\\(" in found.text else ""
         return Title(found.text, at + 1, found.rank, found.word, source), found.end
+    if drawn := drawn_at(lines, at):
+        end = drawn[0].end
+        return Drawn(tuple(Rows(part.cells, at + 1, end, False, False) for part in drawn), at + 1), end
     if rows := html_table_at(lines, at) or table_at(lines, at) or grid_at(lines, at):
         return Rows(rows.cells, at + 1, rows.end, rows.header, rows.piped), rows.end
     return _paragraph(lines, at, closers)
@@ -160,7 +176,7 @@ def _interrupts(lines: list[str], at: int, *, in_list: bool) -> bool:
         or opening_at(line)
     ):
         return True
-    return bool(html_table_at(lines, at) or table_at(lines, at) or grid_at(lines, at))
+    return bool(drawn_at(lines, at) or html_table_at(lines, at) or table_at(lines, at) or grid_at(lines, at))
 
 
 def _left_open(line: str, closer: str) -> str:

@@ -1,0 +1,95 @@
+"""Matrices drawn side by side over several lines, with brackets, bars or boxes, and their names beside or above them:
+
+     | 1 0 |        | 1 1 |              Q         K
+Q =  | 0 1 |   K =  | 0 1 |           ┌     ┐   ┌     ┐
+                                      │ 1 0 │   │ 1 1 │
+                                      └     ┘   └     ┘
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from qkv.sheet.grids import Cell, Found
+
+_NUMBER = r"[-+−]?(?:\d+(?:\.\d*)?|\.\d+|∞|inf)(?:/\d+)?"
+_GROUP = re.compile(rf"[\[(|⎡⎢⎣⎛⎜⎝│⌈⌊]\s*(?P<body>{_NUMBER}(?:(?:\s+|\s*,\s*){_NUMBER})*)\s*[\])|⎤⎥⎦⎞⎟⎠│⌉⌋]")
+_LETTERS = r"[^\W\d][^\s=≈\[\](){}|│]{0,12}"
+_BETWEEN = re.compile(rf"[\s,;]*(?:and|und|et|y)?\s*(?:(?P<name>{_LETTERS})\s*[=:≈])?\s*")
+_HEADS = re.compile(rf"\s*{_LETTERS}(?:\s{{2,}}{_LETTERS})+\s*")
+_CORNERS = re.compile(r"[\s┌┐└┘╭╮╰╯─⎡⎤⎣⎦⎛⎞⎝⎠⌈⌉⌊⌋\[\]|/\\_-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One bracketed row: its cells, where it stands, and the name before it."""
+
+    cells: tuple[Cell, ...]
+    start: int
+    end: int
+    name: Cell | None
+
+
+def drawn_at(lines: list[str], at: int) -> tuple[Found, ...]:
+    """The matrices that are drawn side by side from this line on; none where it is anything else."""
+    first = at
+    heads = _heads(lines, at)
+    if heads:
+        first += 1
+    while first < len(lines) and lines[first].strip() and first <= at + 2 and _CORNERS.fullmatch(lines[first]):
+        first += 1
+    rows, end = [], first
+    while end < len(lines) and (row := _row(lines[end], end + 1)):
+        rows.append(row)
+        end += 1
+    widest = max(rows, key=len, default=())
+    if len(rows) < 2 or len(widest) < 2:
+        return ()
+    while end < len(lines) and lines[end].strip() and _CORNERS.fullmatch(lines[end]):
+        end += 1
+    return _matrices(rows, widest, heads, end)
+
+
+def _row(line: str, number: int) -> tuple[_Row, ...]:
+    """The bracketed rows of a line, if it holds nothing else but names."""
+    rows, done = [], 0
+    for found in _GROUP.finditer(line):
+        between = _BETWEEN.fullmatch(line, done, found.start())
+        if between is None:
+            return ()
+        name = Cell(f"{between['name']} =", number, between.start("name") + 1) if between["name"] else None
+        cells = tuple(
+            Cell(part[0], number, found.start("body") + part.start() + 1)
+            for part in re.finditer(_NUMBER, found["body"])
+        )
+        rows.append(_Row(cells, found.start(), found.end(), name))
+        done = found.end()
+    return tuple(rows) if not line[done:].strip(" ,;.") else ()
+
+
+def _heads(lines: list[str], at: int) -> tuple[Cell, ...]:
+    """Names in a line above boxes."""
+    line = lines[at]
+    if not _HEADS.fullmatch(line) or at + 1 >= len(lines) or not re.match(r"\s*[┌│╭⎡⎛|\[(]", lines[at + 1]):
+        return ()
+    return tuple(Cell(f"{part[0]} =", at + 1, part.start() + 1) for part in re.finditer(r"\S+", line))
+
+
+def _matrices(
+    rows: list[tuple[_Row, ...]], widest: tuple[_Row, ...], heads: tuple[Cell, ...], end: int
+) -> tuple[Found, ...]:
+    found = []
+    placed = 0
+    for anchor in widest:
+        own = [part for row in rows for part in row if part.start < anchor.end and part.end > anchor.start]
+        names = [part.name for part in own if part.name] or [
+            head for head in heads if head.column - 1 < anchor.end and head.column + len(head.text) - 2 > anchor.start
+        ]
+        if len(names) != 1 or len(own) < 2 or len({len(part.cells) for part in own}) > 1:
+            return ()
+        blank = Cell("", own[0].cells[0].line, 1)
+        cells = tuple((names[0] if i == 0 else blank, *part.cells) for i, part in enumerate(own))
+        found.append(Found(cells, end, False, False))
+        placed += len(own)
+    return tuple(found) if placed == sum(map(len, rows)) else ()
