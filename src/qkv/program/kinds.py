@@ -49,7 +49,7 @@ class Spec:
     mask_truth: bool = False  # the given mask holds true/false rather than 0/−∞
     plain_sum: bool = False
     columns: bool = False
-    turned: bool = False  # with `columns`: weights are transposed, Q = W_Qᵀ X
+    turned: bool = False  # weights are transposed: Q = X W_Qᵀ, or W_Qᵀ X with `columns`
     keys_first: bool = False  # with `columns`: scores are KᵀQ, normalised down each column, as in V softmax(KᵀQ)
     split: int | None = None  # one big weight matrix, cut into this many heads
     score: Score = Score.DOT
@@ -136,7 +136,7 @@ def plan(spec: Spec) -> Program:
 
 def _program(spec: Spec, kind: str, steps: Iterator[Step]) -> Program:
     made = tuple(steps)
-    givens = tuple(spec.givens.values())
+    givens = tuple({given.symbol: given for given in spec.givens.values()}.values())
     known = {given.symbol for given in givens}
     used = dict.fromkeys(symbol for step in made for symbol in n.names_in(step.expr) if symbol not in known)
     givens += tuple(_implied_dk(spec, symbol) for symbol in used if (symbol.base, symbol.labels) == LETTERS[Role.D_K])
@@ -165,7 +165,7 @@ def key_size(spec: Spec, head: int | None = None) -> int:
         return (max(shape) if turned else shape[axis]) // (spec.split or 1)
     for role in (Role.W_K, Role.W_Q):
         if (weights := spec.shape(role, head)) is not None:
-            return weights[1 if spec.turned else axis] // (spec.split or 1)
+            return weights[1 - axis if spec.turned else axis] // (spec.split or 1)
     raise ValueRefused("d_k cannot be told: neither keys nor key weights are given")
 
 
@@ -261,7 +261,7 @@ def _split_projections(spec: Spec) -> Iterator[Step]:
 def _head_width(spec: Spec, role: Role, weight: Role) -> int:
     shape, axis = spec.shape(role), 0 if spec.columns else 1
     if shape is None:
-        shape, axis = spec.shape(weight), 1 if spec.turned else axis
+        shape, axis = spec.shape(weight), 1 - axis if spec.turned else axis
     size = 0 if shape is None else shape[axis]
     if not size or size % (spec.split or 1):
         raise ValueRefused(f"{role} has {size} numbers a token and cannot be cut into {spec.split} heads of one width")

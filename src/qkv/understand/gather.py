@@ -275,7 +275,8 @@ def _note_subject(
         if value is not None and role in SCORE_ROLES and _has_infinity(value):
             role = R.MASKED
             _note_pattern(found, value, head)
-        found.names.setdefault((role, head), name.symbol)
+        if name.symbol.base.lower() != "softmax":  # 'softmax = [..]' names no quantity
+            found.names.setdefault((role, head), name.symbol)
         if value is not None:
             found.printed.setdefault((role, head), value)
         if bare and value is not None:
@@ -304,7 +305,8 @@ def _is_variant(found: Gathering, symbol: Symbol, place: Place, role: Role | Non
         return True  # S' where a formula says what S is
     heads = {head for _, head in found.givens if head is not None}
     for (other, head), known in found.names.items():
-        if other is role and known.base == symbol.base and known != symbol and place.head not in heads:
+        counted = bool(known.indices and symbol.indices) and role in (R.Q, R.K, R.V, R.HEAD, R.OUTPUT)
+        if other is role and known.base == symbol.base and known != symbol and place.head not in heads and not counted:
             before = found.printed.get((other, head))
             if before is not None and before.shape == value.shape and not similar(before, value):
                 return True

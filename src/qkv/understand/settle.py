@@ -17,6 +17,7 @@ from qkv.understand.repair import cell_value, mend_factor, similar
 from qkv.understand.roles import (
     DERIVED,
 )
+from qkv.understand.sequences import settle_sequences
 from qkv.understand.specs import shape_of_given
 from qkv.understand.values import plain_value
 
@@ -69,6 +70,7 @@ def settle(found: Gathering, earlier: Gathering | None) -> None:
     found.speaks = any(own)
     _settle_tokens(found)
     _settle_scalars(found)
+    settle_sequences(found)
     _settle_states(found)
     if earlier is not None:
         _inherit(found, earlier)
@@ -204,7 +206,8 @@ def _settle_derived(found: Gathering, earlier: Gathering | None) -> None:
     restates what an earlier problem worked out ('K and V as before')."""
     for key, given in sorted(found.claimed.items(), key=lambda item: STAGES.index(item[0][0])):
         if not _derivable(found, *key) or _restated(found, key, given, earlier) or _of_other_tokens(found, key, given):
-            found.givens.setdefault(key, given)
+            role = R.HEAD if key[0] is R.OUTPUT else key[0]  # Z_1, Z_2: the outputs of heads
+            found.givens.setdefault((role, key[1]), replace(given, role=role))
 
 
 def _of_other_tokens(found: Gathering, key: Key, given: Given) -> bool:
@@ -262,7 +265,7 @@ def _derivable(found: Gathering, role: Role, head: int | None) -> bool:
         return scores or has(R.SOURCE) or all(has(r) or _derivable(found, r, head) for r in (R.Q, R.K))
     if role is R.WEIGHTS:
         return any(has(r) for r in (R.SCORES, R.SCALED, R.MASKED)) or _derivable(found, R.SCORES, head)
-    if role is R.HEAD:
+    if role is R.HEAD or (role is R.OUTPUT and head is not None):
         values = has(R.V) or has(R.STATES) or _derivable(found, R.V, head)
         return values and (has(R.WEIGHTS) or _derivable(found, R.WEIGHTS, head))
     return True

@@ -24,6 +24,7 @@ def to_spec(found: Gathering, title: str, line: int) -> Spec:
     shapes = {key: shape for key, given in found.givens.items() if (shape := shape_of_given(found, given))}
     scale, divisor, notes = _scale(found, shapes)
     used = {key: given for key, given in found.givens.items() if key[0] is not R.OTHER}
+    used.update(_grouped(used))
     if mask := mask_of(found, shapes):
         used[R.MASK, None] = mask.given
         notes = (*notes, *([mask.note] if mask.note else ()))
@@ -45,6 +46,18 @@ def to_spec(found: Gathering, title: str, line: int) -> Spec:
         line=line,
         notes=(*found.notes, *notes, *cut_notes),
     )
+
+
+def _grouped(used: dict[Key, Given]) -> dict[Key, Given]:
+    """Grouped queries: with 4 query heads and 2 key heads, heads 1 and 2 share the first keys, 3 and 4 the second."""
+    queries = sorted({h for role, h in used if role in (R.Q, R.W_Q) and h is not None})
+    more: dict[Key, Given] = {}
+    for role in (R.K, R.V, R.W_K, R.W_V):
+        own = sorted({h for other, h in used if other is role and h is not None})
+        if 1 < len(own) < len(queries) and len(queries) % len(own) == 0:
+            size = len(queries) // len(own)
+            more |= {(role, h): used[role, own[i // size]] for i, h in enumerate(queries)}
+    return more
 
 
 def _split(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> tuple[int | None, tuple[str, ...]]:
