@@ -7,9 +7,23 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
-from qkv.kernel.emit import I32, I64, constant, intrinsic, lanes_of, multiply_add, read, read_part, write
+from qkv.kernel.emit import (
+    AHEAD,
+    I32,
+    I64,
+    constant,
+    fetch_ahead,
+    intrinsic,
+    lanes_of,
+    multiply_add,
+    read,
+    read_part,
+    write,
+)
 from qkv.kernel.jit import compiled
 from qkv.kernel.vectors import lane_count, size_of
+
+COLUMNS = 4  # registers of columns at once: keys are read in the order of their addresses, as processors foresee it
 
 
 def _number(value: int) -> ir.Constant:
@@ -34,6 +48,48 @@ def _fold_rows(builder: Any, rows: list[Any], lanes: int) -> Any:
     return rows[0]
 
 
+def _add_columns(
+    builder: Any, one: Any, q: Any, keys: list[Any], further: Any, column: Any, sums: list[Any], registers: int
+) -> list[Any]:
+    """Add the products over some registers of columns to each key's sum; keys so many bytes further are asked for."""
+    width = one.bitwidth // 8 * lanes_of(one)
+    columns = [builder.add(column, _number(i * width)) for i in range(registers)]
+    query = [read(builder, one, builder.add(q, at)) for at in columns]
+    result = []
+    for key, before in zip(keys, sums, strict=True):
+        after = before
+        for at, x in zip(columns, query, strict=True):
+            after = multiply_add(builder, one, read(builder, one, builder.add(key, at)), x, after)
+        result.append(after)
+    for key in keys:
+        for at in columns:
+            fetch_ahead(builder, builder.add(key, builder.add(at, further)))
+    return result
+
+
+def _sum_columns(
+    builder: Any, one: Any, q: Any, keys: list[Any], further: Any, start: Any, stop: Any, sums: list[Any],
+    registers: int,
+) -> tuple[Any, list[Any]]:  # fmt: skip
+    """Go over the columns, so many registers at a time as long as they fit; the offset where that ends, and the sums."""
+    step = registers * lanes_of(one) * one.bitwidth // 8
+    entry = builder.block
+    head, loop, after = (builder.append_basic_block(n) for n in ("head", "loop", "after"))
+    builder.branch(head)
+    builder.position_at_end(head)
+    column, *state = (builder.phi(value.type) for value in (start, *sums))
+    end = builder.add(column, _number(step))
+    builder.cbranch(builder.icmp_signed("<=", end, stop), loop, after)
+    builder.position_at_end(loop)
+    new = _add_columns(builder, one, q, keys, further, column, state, registers)
+    builder.branch(head)
+    for phi, first, value in zip((column, *state), (start, *sums), (end, *new), strict=True):
+        phi.add_incoming(first, entry)
+        phi.add_incoming(value, loop)
+    builder.position_at_end(after)
+    return column, state
+
+
 @intrinsic
 def _dot_lanes(typing: Any, q: Any, k: Any, step: Any, keys: Any, d: Any, target: Any, one: Any) -> Any:
     """Scores of one query against `lanes` keys; keys past the last one repeat it, nothing past d is read."""
@@ -44,29 +100,14 @@ def _dot_lanes(typing: Any, q: Any, k: Any, step: Any, keys: Any, d: Any, target
         last = builder.sub(keys_, _number(1))
         row = [builder.select(builder.icmp_signed("<", _number(i), last), _number(i), last) for i in range(lanes)]
         at = [builder.add(k_, builder.mul(index, step_)) for index in row]
-        whole = builder.mul(builder.and_(d_, _number(-lanes)), _number(size))
+        stop, further = builder.mul(d_, _number(size)), builder.mul(step_, _number(AHEAD))
         left = builder.and_(d_, _number(lanes - 1))
         zero = constant(one, 0.0)
-        entry = builder.block
-        head, loop, tail, rest, done = (builder.append_basic_block(n) for n in ("head", "loop", "tail", "rest", "done"))
-        builder.branch(head)
-        builder.position_at_end(head)
-        column = builder.phi(I64)
-        sums = [builder.phi(zero.type) for _ in range(lanes)]
-        builder.cbranch(builder.icmp_signed("<", column, whole), loop, tail)
-        builder.position_at_end(loop)
-        x = read(builder, one, builder.add(q_, column))
-        new = [
-            multiply_add(builder, one, read(builder, one, builder.add(a, column)), x, s)
-            for a, s in zip(at, sums, strict=True)
-        ]
-        column.add_incoming(_number(0), entry)
-        column.add_incoming(builder.add(column, _number(lanes * size)), loop)
-        for s, n in zip(sums, new, strict=True):
-            s.add_incoming(zero, entry)
-            s.add_incoming(n, loop)
-        builder.branch(head)
-        builder.position_at_end(tail)
+        column, sums = _number(0), [zero] * lanes
+        for registers in (COLUMNS, 1):
+            column, sums = _sum_columns(builder, one, q_, at, further, column, stop, sums, registers)
+        tail = builder.block
+        rest, done = (builder.append_basic_block(n) for n in ("rest", "done"))
         builder.cbranch(builder.icmp_signed("==", left, _number(0)), done, rest)
         builder.position_at_end(rest)
         x = read(builder, one, builder.add(q_, column))

@@ -17,6 +17,7 @@ intrinsic: Callable[[Callable[..., Any]], Any] = _intrinsic
 I1, I16, I32, I64 = ir.IntType(1), ir.IntType(16), ir.IntType(32), ir.IntType(64)
 F32, F64, F16 = ir.FloatType(), ir.DoubleType(), ir.HalfType()
 IR_FLOATS = {types.float32: F32, types.float64: F64}
+AHEAD = 8  # rows: how far ahead of their use keys and values are asked for where reading them is most of the work
 SUFFIX = {types.float32: "f32", types.float64: "f64"}
 
 
@@ -75,6 +76,13 @@ def call_llvm(builder: Any, name: str, result: Any, arguments: Sequence[Any]) ->
     if known is None:
         known = ir.Function(builder.module, ir.FunctionType(result, [a.type for a in arguments]), name)
     return builder.call(known, arguments)
+
+
+def fetch_ahead(builder: Any, address: Any) -> None:
+    """Ask for the cache line at an address, which may lie anywhere: nothing is read, nothing can fail."""
+    place = builder.inttoptr(address, ir.IntType(8).as_pointer())
+    hints = [ir.Constant(I32, value) for value in (0, 3, 1)]  # to read, to keep close, data
+    call_llvm(builder, "llvm.prefetch.p0", ir.VoidType(), [place, *hints])
 
 
 def multiply_add(builder: Any, element: Any, a: Any, b: Any, c: Any) -> Any:

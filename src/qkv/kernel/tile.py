@@ -12,7 +12,20 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
-from qkv.kernel.emit import I64, IR_FLOATS, constant, intrinsic, lanes_of, multiply_add, pointer, read, spread, write
+from qkv.kernel.emit import (
+    AHEAD,
+    I64,
+    IR_FLOATS,
+    constant,
+    fetch_ahead,
+    intrinsic,
+    lanes_of,
+    multiply_add,
+    pointer,
+    read,
+    spread,
+    write,
+)
 from qkv.kernel.jit import compiled, vector_unit
 from qkv.kernel.vectors import lane_count, size_of
 
@@ -44,11 +57,16 @@ def _resume(builder: Any, element: Any, cells: list[Any], sums: list[Any], vecto
     ]
 
 
-def _step(builder: Any, element: Any, a: Any, offsets: list[Any], b: Any, sums: list[Any]) -> list[Any]:
-    """One column of A times one row of B, added to the sums."""
+def _step(
+    builder: Any, element: Any, a: Any, offsets: list[Any], b: Any, sums: list[Any], further: Any | None
+) -> list[Any]:
+    """One column of A times one row of B, added to the sums; the row of B so many bytes further is asked for."""
     vectors = len(sums) // len(offsets)
     size = element.bitwidth // 8 * lanes_of(element)
     row = [read(builder, element, builder.add(b, _number(j * size))) for j in range(vectors)]
+    if further is not None:
+        for j in range(vectors):
+            fetch_ahead(builder, builder.add(b, builder.add(further, _number(j * size))))
     result = []
     for i, offset in enumerate(offsets):
         scalar = builder.load(pointer(builder, builder.add(a, offset), IR_FLOATS[element]), align=element.bitwidth // 8)
@@ -57,12 +75,13 @@ def _step(builder: Any, element: Any, a: Any, offsets: list[Any], b: Any, sums: 
     return result
 
 
-def _emit(builder: Any, element: Any, height: int, vectors: int, arguments: Any) -> None:
+def _emit(builder: Any, element: Any, height: int, vectors: int, arguments: Any, streams: bool) -> None:
     a, a_row, rows, a_step, b, b_step, c, c_row, count, factor = arguments[:10]
     size = element.bitwidth // 8 * lanes_of(element)
     offsets = _row_offsets(builder, height, a_row, rows)
     lines = [builder.add(c, builder.mul(c_row, _number(i))) for i in range(height)]
     cells = [builder.add(line, _number(j * size)) for line in lines for j in range(vectors)]
+    further = builder.mul(b_step, _number(AHEAD)) if streams else None
     entry, loop, done, more, end = (builder.block, *(builder.append_basic_block(n) for n in BLOCKS))
     builder.branch(loop)
     builder.position_at_end(loop)
@@ -70,7 +89,7 @@ def _emit(builder: Any, element: Any, height: int, vectors: int, arguments: Any)
     starts = [_number(0), a, b, *[zero] * len(cells)]
     state = [builder.phi(value.type) for value in starts]
     k, a_at, b_at, *sums = state
-    new = _step(builder, element, a_at, offsets, b_at, sums)
+    new = _step(builder, element, a_at, offsets, b_at, sums, further)
     following = [builder.add(k, _number(1)), builder.add(a_at, a_step), builder.add(b_at, b_step), *new]
     for phi, start, value in zip(state, starts, following, strict=True):
         phi.add_incoming(start, entry)
@@ -89,14 +108,14 @@ def _emit(builder: Any, element: Any, height: int, vectors: int, arguments: Any)
         write(builder, element, value, cell)
 
 
-def _product(height: int, vectors: int) -> Any:
+def _product(height: int, vectors: int, *, streams: bool = False) -> Any:
     @intrinsic
     def product(
         typing: Any, a: Any, a_row: Any, rows: Any, a_step: Any, b: Any, b_step: Any, c: Any, c_row: Any,
         count: Any, factor: Any, one: Any,
     ) -> Any:  # fmt: skip
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            _emit(builder, one, height, vectors, arguments)
+            _emit(builder, one, height, vectors, arguments, streams)
             return context.get_dummy_value()
 
         return types.void(*[types.int64] * 10, one), code
@@ -107,8 +126,8 @@ def _product(height: int, vectors: int) -> Any:
 _product_1, _product_2, _product_3 = (_product(TILE_ROWS, n) for n in (1, 2, 3))
 TOGETHER = 4  # rows that may use a value at the same time, and
 SPAN = 4 if TILE_ROWS == 8 else 2  # so many registers of each: they leave room for the value
-_quad_wide, _quad_1 = _product(TOGETHER, SPAN), _product(TOGETHER, 1)
-_row_1, _row_4, _row_8 = (_product(1, n) for n in (1, 4, 8))
+_quad_wide, _quad_1 = (_product(TOGETHER, n, streams=True) for n in (SPAN, 1))
+_row_1, _row_4, _row_8 = (_product(1, n, streams=True) for n in (1, 4, 8))
 
 
 @compiled
