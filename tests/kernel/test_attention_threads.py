@@ -95,6 +95,25 @@ attention(x, x, x)
 assert threading.active_count() == 3, threading.enumerate()
 """
 
+IDLE = """
+import time
+import numpy as np
+from qkv.kernel import attention
+x = np.ones((8, 300, 32), np.float32)
+attention(x, x, x, threads=4)
+time.sleep(0.05)
+before = time.process_time()
+time.sleep(0.5)
+assert time.process_time() - before < 0.1
+"""
+
+AT_THE_END = """
+import numpy as np
+from qkv.kernel import attention
+x = np.ones((8, 300, 32), np.float32)
+attention(x, x, x, threads=2)
+"""
+
 
 def run_alone(program, **environment):
     return subprocess.run(
@@ -121,3 +140,22 @@ def test_small_problems_stay_on_the_calling_thread():
 def test_threads_follow_numba():
     done = run_alone(SET_BY_NUMBA, NUMBA_NUM_THREADS="3")
     assert done.returncode == 0, done.stderr
+
+
+def test_threads_with_nothing_to_do_sleep():
+    done = run_alone(IDLE)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_process_may_end_while_its_threads_wait_for_more():
+    done = run_alone(AT_THE_END)
+    assert done.returncode == 0, done.stderr
+
+
+def test_single_and_double_precision_share_the_threads():
+    q, k = random(4, 200, 32), random(4, 200, 32)
+    single = attention(q, k, k, threads=1)
+    double = attention(q.astype(float), k.astype(float), k.astype(float), threads=1)
+    for _ in range(20):
+        np.testing.assert_array_equal(attention(q, k, k, threads=3), single)
+        np.testing.assert_array_equal(attention(q.astype(float), k.astype(float), k.astype(float), threads=3), double)

@@ -116,6 +116,6 @@ def _compute(
     weights = np.empty((*p.rows_shape, p.k.shape[2]), p.compute) if return_weights else None
     one = p.compute.type(1)
     job, kept = make_job(p, out, lse, weights)
-    launch(settle_job(job.ctypes.data, one), job, one, threads)
+    launch(settle_job(job.ctypes.data, one), job.view(np.int64), one, threads)
     del kept
     return out, lse, weights

@@ -94,6 +94,6 @@ def _blocked(p: Problem, dout: Array, out: Array, lse: Array, threads: int) -> t
     for name, array in (("dout", dout), ("delta", delta), ("dq", dq), ("dk", dk), ("dv", dv)):
         job[name] = array.ctypes.data
     job["group"], job["panels"], job["splits"], job["tasks"] = 1, 1, splits, batch * kv_heads * splits
-    run(backward, job.ctypes.data, job, p.compute.type(1), threads)
+    run(backward, job.ctypes.data, job.view(np.int64), p.compute.type(1), threads)
     del kept
     return dq[0] if splits == 1 else dq.sum(axis=0), dk, dv

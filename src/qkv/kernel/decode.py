@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from qkv.kernel.atomics import fetch_add
 from qkv.kernel.dots import dots
 from qkv.kernel.jit import compiled, entry, spliced
-from qkv.kernel.job import DONE, NEXT, fetch_add, job_at
+from qkv.kernel.job import DONE, NEXT, job_at
 from qkv.kernel.keys import Keys, keys_of
 from qkv.kernel.memory import load, load_part, peek, poke, store
 from qkv.kernel.panel import Unit, row_address, unit_of
@@ -33,7 +34,7 @@ from qkv.kernel.vectors import (
     total,
 )
 
-DECODE_BLOCK = 64  # keys that all rows of a unit look at while they are in the first-level cache
+DECODE_BLOCK = 128  # keys that all rows of a unit look at while they are in the first-level cache
 FACTORS = 8  # registers that hold the same factor, as many as `add_rows` updates at once
 
 
@@ -190,7 +191,7 @@ def _weigh_row(
     size, lanes = size_of(one), lane_count(one)
     count, first = end - start, start - keys.start
     q, weights = work.q + row * round_up(job.d, lanes) * size, work.weights + row * DECODE_BLOCK * size
-    dots(q, keys.k + first * keys.k_n, keys.k_n, count, job.d, work.scores, one)
+    dots(q, keys.k + first * keys.k_n, keys.k_n, count, job.d, work.scores, row == 0, one)
     if job.softcap > 0.0:
         apply_softcap(work.scores, round_up(count, lanes) // lanes, job.softcap, one)
     if job.mask or job.bias:

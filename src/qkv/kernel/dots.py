@@ -61,9 +61,10 @@ def _add_columns(
         for at, x in zip(columns, query, strict=True):
             after = multiply_add(builder, one, read(builder, one, builder.add(key, at)), x, after)
         result.append(after)
-    for key in keys:
-        for at in columns:
-            fetch_ahead(builder, builder.add(key, builder.add(at, further)))
+    if further is not None:
+        for key in keys:
+            for at in columns:
+                fetch_ahead(builder, builder.add(key, builder.add(at, further)))
     return result
 
 
@@ -71,7 +72,7 @@ def _sum_columns(
     builder: Any, one: Any, q: Any, keys: list[Any], further: Any, start: Any, stop: Any, sums: list[Any],
     registers: int,
 ) -> tuple[Any, list[Any]]:  # fmt: skip
-    """Go over the columns, so many registers at a time as long as they fit; the offset where that ends, and the sums."""
+    """Go over the columns, so many registers at a time while they fit; the offset where that ends, and the sums."""
     step = registers * lanes_of(one) * one.bitwidth // 8
     entry = builder.block
     head, loop, after = (builder.append_basic_block(n) for n in ("head", "loop", "after"))
@@ -90,48 +91,62 @@ def _sum_columns(
     return column, state
 
 
-@intrinsic
-def _dot_lanes(typing: Any, q: Any, k: Any, step: Any, keys: Any, d: Any, target: Any, one: Any) -> Any:
+def _dots_of_lanes(*, streams: bool) -> Any:
     """Scores of one query against `lanes` keys; keys past the last one repeat it, nothing past d is read."""
 
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        q_, k_, step_, keys_, d_, target_, _ = arguments
-        lanes, size = lanes_of(one), one.bitwidth // 8
-        last = builder.sub(keys_, _number(1))
-        row = [builder.select(builder.icmp_signed("<", _number(i), last), _number(i), last) for i in range(lanes)]
-        at = [builder.add(k_, builder.mul(index, step_)) for index in row]
-        stop, further = builder.mul(d_, _number(size)), builder.mul(step_, _number(AHEAD))
-        left = builder.and_(d_, _number(lanes - 1))
-        zero = constant(one, 0.0)
-        column, sums = _number(0), [zero] * lanes
-        for registers in (COLUMNS, 1):
-            column, sums = _sum_columns(builder, one, q_, at, further, column, stop, sums, registers)
-        tail = builder.block
-        rest, done = (builder.append_basic_block(n) for n in ("rest", "done"))
-        builder.cbranch(builder.icmp_signed("==", left, _number(0)), done, rest)
-        builder.position_at_end(rest)
-        x = read(builder, one, builder.add(q_, column))
-        more = [
-            multiply_add(builder, one, read_part(builder, one, builder.add(a, column), left), x, s)
-            for a, s in zip(at, sums, strict=True)
-        ]
-        builder.branch(done)
-        builder.position_at_end(done)
-        final = []
-        for s, m in zip(sums, more, strict=True):
-            phi = builder.phi(zero.type)
-            phi.add_incoming(s, tail)
-            phi.add_incoming(m, rest)
-            final.append(phi)
-        write(builder, one, _fold_rows(builder, final, lanes), target_)
-        return context.get_dummy_value()
+    @intrinsic
+    def dot_lanes(typing: Any, q: Any, k: Any, step: Any, keys: Any, d: Any, target: Any, one: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            q_, k_, step_, keys_, d_, target_, _ = arguments
+            lanes, size = lanes_of(one), one.bitwidth // 8
+            last = builder.sub(keys_, _number(1))
+            row = [builder.select(builder.icmp_signed("<", _number(i), last), _number(i), last) for i in range(lanes)]
+            at = [builder.add(k_, builder.mul(index, step_)) for index in row]
+            stop = builder.mul(d_, _number(size))
+            further = builder.mul(step_, _number(AHEAD)) if streams else None
+            left = builder.and_(d_, _number(lanes - 1))
+            zero = constant(one, 0.0)
+            column, sums = _number(0), [zero] * lanes
+            for registers in (COLUMNS, 1):
+                column, sums = _sum_columns(builder, one, q_, at, further, column, stop, sums, registers)
+            tail = builder.block
+            rest, done = (builder.append_basic_block(n) for n in ("rest", "done"))
+            builder.cbranch(builder.icmp_signed("==", left, _number(0)), done, rest)
+            builder.position_at_end(rest)
+            x = read(builder, one, builder.add(q_, column))
+            more = [
+                multiply_add(builder, one, read_part(builder, one, builder.add(a, column), left), x, s)
+                for a, s in zip(at, sums, strict=True)
+            ]
+            builder.branch(done)
+            builder.position_at_end(done)
+            final = []
+            for s, m in zip(sums, more, strict=True):
+                phi = builder.phi(zero.type)
+                phi.add_incoming(s, tail)
+                phi.add_incoming(m, rest)
+                final.append(phi)
+            write(builder, one, _fold_rows(builder, final, lanes), target_)
+            return context.get_dummy_value()
 
-    return types.void(*[types.int64] * 6, one), code
+        return types.void(*[types.int64] * 6, one), code
+
+    return dot_lanes
+
+
+_dot_lanes, _dot_lanes_ahead = _dots_of_lanes(streams=False), _dots_of_lanes(streams=True)
 
 
 @compiled
-def dots(q: int, k: int, step: int, keys: int, d: int, scores: int, one: float) -> None:
-    """Scores of one query against keys `step` bytes apart; q is padded with zeros, scores has whole registers."""
+def dots(q: int, k: int, step: int, keys: int, d: int, scores: int, fresh: bool, one: float) -> None:
+    """Scores of one query against keys `step` bytes apart; q is padded with zeros, scores has whole registers.
+
+    Keys that nobody has looked at yet are `fresh`.
+    """
     lanes = lane_count(one)
     for key in range(0, keys, lanes):
-        _dot_lanes(q, k + key * step, step, keys - key, d, scores + key * size_of(one), one)
+        at, target = k + key * step, scores + key * size_of(one)
+        if fresh:
+            _dot_lanes_ahead(q, at, step, keys - key, d, target, one)
+        else:
+            _dot_lanes(q, at, step, keys - key, d, target, one)

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from qkv.kernel.atomics import fetch_add
 from qkv.kernel.careful import add_used, not_finite, note_used
 from qkv.kernel.jit import compiled, entry, spliced
-from qkv.kernel.job import DONE, NEXT, fetch_add, job_at
+from qkv.kernel.job import DONE, NEXT, job_at
 from qkv.kernel.keys import Keys, keys_of
 from qkv.kernel.memory import peek, poke
 from qkv.kernel.panel import (

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from qkv.kernel.atomics import fetch_add
 from qkv.kernel.forward import Work, lay_out, score
 from qkv.kernel.jit import compiled, entry, spliced
-from qkv.kernel.job import DONE, NEXT, fetch_add, job_at
+from qkv.kernel.job import DONE, NEXT, job_at
 from qkv.kernel.keys import Keys, keys_of
 from qkv.kernel.memory import load, peek, poke, store, transpose
 from qkv.kernel.panel import Panel, Unit, panel_count, panel_of, row_address, unit_of

@@ -25,11 +25,19 @@ class VectorUnit:
 
 
 @cache
+def processor() -> str:
+    """The family of the processor that Numba compiles for: x86_64, aarch64, …"""
+    triple: str = cpu_target.target_context.codegen().magic_tuple()[0]
+    family = triple.split("-")[0]
+    return "aarch64" if family == "arm64" else family
+
+
+@cache
 def vector_unit() -> VectorUnit:
     """The vector unit of the processor that Numba compiles for, which NUMBA_CPU_FEATURES can narrow."""
-    triple, _, features = cpu_target.target_context.codegen().magic_tuple()
-    if triple.startswith(("aarch64", "arm64")):
+    if processor() == "aarch64":
         return VectorUnit(16, 8)
+    _, _, features = cpu_target.target_context.codegen().magic_tuple()
     has = set(features.split(","))
     if "+avx512f" in has:
         return VectorUnit(64, 8)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from qkv.kernel.decode import DECODE_BLOCK
+from qkv.kernel.decode import DECODE_BLOCK, partial_line
 from qkv.kernel.jit import compiled, entry
-from qkv.kernel.job import job_at
+from qkv.kernel.job import WORD, job_at
+from qkv.kernel.memory import poke
 from qkv.kernel.tile import TILE_VECTORS
 from qkv.kernel.vectors import lane_count, size_of
 
@@ -17,9 +18,11 @@ PANELS = 4  # panels per task: 192 rows of float32 read each block of keys once 
 DECODE_ROWS = 8  # up to so many rows per key the decode kernel is faster
 DECODE_TASKS = 16  # enough for that many processors
 SPLIT_KEYS = 256  # no part of the keys is smaller
-SHARED_MULTIPLIES = 8_000_000  # with less to multiply, or less to read,
-SHARED_DECODE = 1_500_000  # (fewer queries per key are slower to multiply)
-SHARED_BYTES = 2_500_000  # waking a second thread costs more than it brings
+SHARED_MULTIPLIES = 1_000_000  # with less to multiply, or less to read,
+SHARED_DECODE = 500_000  # (fewer queries per key are slower to multiply)
+SHARED_BYTES = 1_000_000  # waking a second thread costs more than it brings
+
+LINE = 64  # bytes of a cache line: threads that write to the same one wait for each other
 
 FORWARD, DECODE = 1, 2
 
@@ -48,6 +51,19 @@ def settle(job: Any, one: float) -> None:
         job.panels, shares = _shares(job.group * job.n_q, lane_count(one))
         job.tasks = job.batch * job.heads // job.group * shares
     job.shared = busy and job.tasks > 1
+    job.room = 0
+    if job.splits > 1:
+        job.room = units * WORD + LINE + job.tasks * rows * partial_line(job, one)
+
+
+@compiled
+def give_room(job: Any, memory: int) -> None:
+    """Memory for split keys, `job.room` bytes: a count of finished parts per unit, and what each part leaves."""
+    units = job.tasks // job.splits
+    for unit in range(units):
+        poke(memory + unit * WORD, 0)
+    job.counters, job.partials = memory, (memory + units * WORD + LINE - 1) // LINE * LINE
+    job.room = 0
 
 
 @compiled
@@ -80,3 +96,9 @@ def settle_job(address: int, one: float) -> int:
     job = job_at(address)
     settle(job, one)
     return to_launch(address, job)
+
+
+@entry
+def give_room_to(address: int, memory: int) -> None:
+    """`give_room` for a job that Python found memory for."""
+    give_room(job_at(address), memory)

@@ -10,32 +10,74 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from functools import cache
 from queue import SimpleQueue
 from typing import Any
 
 import numba
 import numpy as np
+from numpy.typing import NDArray
 
 from qkv.errors import ValueRefused
-from qkv.kernel.jit import entry
-from qkv.kernel.job import DONE, fetch
+from qkv.kernel.job import DONE, TASKS
+from qkv.kernel.mailbox import BUSY, MAILBOX, RING, finished, listen, native, post
 
 Kernel = Callable[[int, Any], None]  # takes tasks of the job at an address until none is left
-SPINS = 4000  # looks at the counter, some microseconds, before the caller gives up its time slice
+LOOKS = 2000  # at a mailbox or a counter, some 100 µs, before a thread gives up its processor
+
+
+class Worker:
+    """A thread of ours, what it last worked on, and how to reach it."""
+
+    def __init__(self, number: int) -> None:
+        self.mailbox = np.zeros(1, MAILBOX)
+        self.address = self.mailbox.ctypes.data
+        self.bell: SimpleQueue[None] = SimpleQueue()
+        self.lock = threading.Lock()
+        self.last: Any = None  # a late thread may still look at this job when its caller has gone
+        threading.Thread(target=self._serve, name=f"qkv-{number}", daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            self.bell.get()
+            listen(self.address, _looks())
+
+    def offer(self, kernel: int, address: int, job: Any, double: int) -> None:
+        """Ask for help with the job at an address."""
+        with self.lock:
+            found = post(self.address, kernel, address, double)
+            if found == BUSY:
+                return
+            self.last = job
+        if found == RING:
+            self.bell.put(None)
+
 
 _lock = threading.Lock()
-_queues: list[SimpleQueue[Any]] = []
+_workers: list[Worker] = []
+_native = cache(native)
 
 
 def _forget_threads() -> None:
     """A forked child has none of its parent's threads, and may have got a copy of a held lock."""
     global _lock
     _lock = threading.Lock()
-    _queues.clear()
+    _workers.clear()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_threads)
+
+
+def _processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _looks() -> int:
+    """How long a thread may wait at its processor: not at all where others need it."""
+    return LOOKS if len(_workers) < _processors() else 0
 
 
 def thread_count(threads: int | None) -> int:
@@ -47,42 +89,22 @@ def thread_count(threads: int | None) -> int:
     return int(threads)
 
 
-def _serve(queue: SimpleQueue[Any]) -> None:
-    while True:
-        kernel, address, owner, one = queue.get()
-        try:
-            kernel(address, one)
-        except MemoryError:
-            # Working memory comes before the first task, so no task is lost: the caller takes them all.
-            continue
-        finally:
-            del owner
+def _helpers(count: int) -> list[Worker]:
+    if len(_workers) < count:
+        with _lock:
+            while len(_workers) < count:
+                _workers.append(Worker(len(_workers)))
+    return _workers[:count]
 
 
-def _helpers(count: int) -> list[SimpleQueue[Any]]:
-    with _lock:
-        while len(_queues) < count:
-            queue: SimpleQueue[Any] = SimpleQueue()
-            threading.Thread(target=_serve, args=(queue,), name=f"qkv-{len(_queues)}", daemon=True).start()
-            _queues.append(queue)
-        return _queues[:count]
+def run(kernel: Kernel, address: int, job: NDArray[np.int64], one: Any, threads: int) -> None:
+    """Do all tasks of the job at an address, on this thread and up to threads − 1 others that have nothing to do.
 
-
-@entry
-def _finished(done: int, tasks: int, spins: int) -> bool:
-    while spins > 0 and fetch(done) != tasks:
-        spins -= 1
-    return spins > 0
-
-
-def run(kernel: Kernel, address: int, owner: Any, one: Any, threads: int) -> None:
-    """Do all tasks of the job at an address, on this thread and up to threads − 1 others.
-
-    Which thread does which task changes no result. `owner` is kept until the last of them has let go of the job.
+    Which thread does which task changes no result. `job` is that job's memory as words.
     """
-    tasks = int(owner["tasks"])
-    for queue in _helpers(min(threads, tasks) - 1):
-        queue.put((kernel, address, owner, one))
+    tasks, double = job.item(TASKS), int(one.itemsize == 8)
+    for worker in _helpers(min(threads, tasks) - 1):
+        worker.offer(_native(kernel, double), address, job, double)
     kernel(address, one)
-    while not _finished(address + DONE, tasks, SPINS):
+    while not finished(address + DONE, tasks, LOOKS):
         time.sleep(0)

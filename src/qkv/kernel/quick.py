@@ -16,17 +16,19 @@ from numpy import empty
 
 from qkv.kernel.arguments import Array
 from qkv.kernel.jit import compiled, entry
-from qkv.kernel.job import JOB, UNBOUNDED, job_at
+from qkv.kernel.job import JOB, UNBOUNDED, WORD, job_at
 from qkv.kernel.launch import launch
 from qkv.kernel.memory import peek
-from qkv.kernel.plan import settle, to_launch
+from qkv.kernel.plan import give_room, settle, to_launch
 
 HEADER = object.__basicsize__  # bytes before the fields of an array object
 ALIGNED = 0x0100
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 ONE32, ONE64 = np.float32(1), np.float64(1)
 JOB_BYTES = JOB.itemsize
-BYTE = np.dtype(np.uint8)
+SPARE = 1 << 15  # bytes behind a job: enough for the parts of split keys of most calls
+JOB_WORDS = (JOB_BYTES + SPARE) // WORD
+WHOLE = np.dtype(np.int64)
 DEFAULT = math.nan  # for the scale
 
 
@@ -110,6 +112,8 @@ def prepare(q: int, k: int, v: int, out: int, job_array: int, causal: int, scale
     job.softcap = 0.0
     job.next, job.done = 0, 0
     settle(job, one)
+    if 0 < job.room <= SPARE:
+        give_room(job, address + JOB_BYTES)
     return to_launch(address, job)
 
 
@@ -129,7 +133,7 @@ def quick(q: Array, k: Array, v: Array, causal: object, scale: object) -> Array 
     if (causal is not False and causal is not True) or not USABLE:
         return None
     out = empty(q.shape[:-1] + v.shape[-1:], dtype)
-    job = empty(JOB_BYTES, BYTE)
+    job = empty(JOB_WORDS, WHOLE)
     found = prepare(id(q), id(k), id(v), id(out), id(job), causal, scale, one)
     if not found:
         return None

@@ -44,4 +44,4 @@ def make_job(p: Problem, out: Array, lse: Array | None, weights: Array | None) -
     for array in (q, k, v, out, p.mask, p.bias, None):
         values += NOWHERE if array is None else array.strides
     values += (p.left, p.right, p.lower, masked, storage or NATIVE, *[0] * len(SHARING))
-    return np.array((*values, p.scale, p.softcap or 0.0), JOB), [x for x in used if x is not None]
+    return np.array([(*values, p.scale, p.softcap or 0.0)], JOB), [x for x in used if x is not None]
