@@ -1,7 +1,7 @@
-"""Attention side by side with its peers: one run, interleaved, best of several, as ratios.
+"""Attention side by side with its peers: one run, in random turns, the best of many samples, as ratios.
 
-python benchmarks/bench_attention.py            all of it, some minutes
-python benchmarks/bench_attention.py --quick    fewer repetitions
+python benchmarks/bench_attention.py              all of it, about seven minutes
+python benchmarks/bench_attention.py --seconds 60
 python benchmarks/bench_attention.py --only decode
 """
 
@@ -13,128 +13,76 @@ import math
 import platform
 import subprocess
 import sys
-import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
-import numba
 import numpy as np
 
-from bench_attention_cases import CASES, Case
-from bench_attention_peers import PEERS, THREADS, Run, use_qkv
+from bench_attention_cases import CASES, Arrays, Case
+from bench_attention_limits import SIDE, products, stream
+from bench_attention_peers import PEERS, THREADS, use_qkv
+from bench_attention_timing import Contest, compete, sample
 
-PAUSE = 0.003  # seconds: the peers' idle threads spin for a while after a call, at the expense of the next one
+STREAM = "read stream"
+MOST_INPUTS, INPUT_NUMBERS = 200, 100_000  # random inputs that errors are looked for with, and numbers in all of them
 RESULTS = Path(__file__).parent / "results"
 GROWTH = [128 << i for i in range(9)]
 
 
-def seconds(run: Run, least: float) -> float:
-    """Seconds per call, over enough calls to fill `least` seconds."""
-    begin = time.perf_counter()
-    run()
-    once = time.perf_counter() - begin
-    calls = max(1, math.ceil(least / max(once, 1e-7)))
-    if calls == 1:
-        return once
-    begin = time.perf_counter()
-    for _ in range(calls):
-        run()
-    return (time.perf_counter() - begin) / calls
-
-
-def interleaved(runs: dict[str, Run], budget: float) -> dict[str, float]:
-    """The best time of each, taken in turns until the budget is spent; at least three turns."""
-    best = dict.fromkeys(runs, math.inf)
-    end, turns = time.perf_counter() + budget, 0
-    while turns < 3 or time.perf_counter() < end:
-        for name, run in runs.items():
-            if turns < 3 or best[name] < 20 * best["qkv"]:  # no need to wait for the slow again and again
-                time.sleep(PAUSE)
-                best[name] = min(best[name], seconds(run, 2e-3))
-        turns += 1
-    return best
-
-
-@numba.njit(nogil=True, fastmath=True)
-def read_all(x: np.ndarray) -> float:
-    total = x.dtype.type(0)
-    for i in range(x.size):
-        total += x[i]
-    return total
-
-
-def stream_run(size: int) -> Run:
-    """Reading so many bytes once, with all threads."""
-    parts = np.array_split(np.ones(size // 4, np.float32), THREADS)
-    read_all(parts[0][:8])
-
-    def run() -> object:
-        others = [threading.Thread(target=read_all, args=(part,)) for part in parts[1:]]
-        for other in others:
-            other.start()
-        read_all(parts[0])
-        for other in others:
-            other.join()
-        return None
-
-    return run
-
-
-def best_sgemm(budget: float) -> float:
-    """GFLOP/s of the best large float32 product that NumPy or torch can do."""
-    import torch
-
-    n = 2048
-    a = np.random.default_rng(0).standard_normal((n, n), dtype=np.float32)
-    t = torch.from_numpy(a)
-    best = interleaved({"qkv": lambda: a @ a, "torch": lambda: t @ t}, budget)
-    return 2 * n**3 / min(best.values()) / 1e9
-
-
-def errors(case: Case) -> dict[str, float]:
-    """Largest errors of qkv and torch against float64, over the first heads and rows."""
-    import torch
-
-    if case.backward or case.dtype != "float32":
-        return {}
-    heads, rows = min(case.kv_heads, 2), min(case.n_q, 256)
+def exact(case: Case, arrays: Arrays, heads: int, rows: int) -> np.ndarray:
+    """The first heads and rows in float64, by the plain formula."""
     group = case.heads // case.kv_heads
-    q, k, v = (x.astype(np.float64) for x in case.arrays)
+    q, k, v = (x.astype(np.float64) for x in arrays)
     q, k, v = q[0, : heads * group, :rows], k[0, :heads].repeat(group, 0), v[0, :heads].repeat(group, 0)
     rule = np.ones((1, case.n_k), bool) if case.rule is None else case.rule[: min(rows, len(case.rule))]
     if case.causal and case.rule is None:
         rule = np.tri(case.n_q, case.n_k, case.n_k - case.n_q, dtype=bool)[:rows]
     scores = np.where(rule, q @ k.swapaxes(1, 2) * case.d**-0.5, -np.inf)
     weights = np.exp(scores - scores.max(-1, keepdims=True))
-    exact = weights / weights.sum(-1, keepdims=True) @ v
-    found = {}
-    for name in ("qkv", "torch"):
-        got = PEERS[name](case)()
-        got = got.numpy() if isinstance(got, torch.Tensor) else got
-        found[name] = float(np.abs(got[0, : heads * group, :rows] - exact).max())
+    return weights / weights.sum(-1, keepdims=True) @ v
+
+
+def errors(case: Case) -> dict[str, float]:
+    """Largest errors of qkv and torch against float64, over the first heads and rows; small cases with many inputs."""
+    if case.backward or case.dtype != "float32":
+        return {}
+    heads, rows = min(case.kv_heads, 2), min(case.n_q, 256)
+    group = case.heads // case.kv_heads
+    found = {"qkv": 0.0, "torch": 0.0}
+    for seed in range(max(1, min(MOST_INPUTS, INPUT_NUMBERS // (case.n_k * case.d)))):
+        same = replace(case, seed=seed)
+        expected = exact(same, same.arrays, heads, rows)
+        for name in found:
+            got = np.asarray(PEERS[name](same)())[0, : heads * group, :rows]
+            found[name] = max(found[name], float(np.abs(got - expected).max()))
     return found
 
 
-def measure(case: Case, budget: float, peers: list[str]) -> dict[str, object]:
-    runs = {name: PEERS[name](case) for name in peers}
-    ready = {name: run for name, run in runs.items() if run is not None}
+def contest(case: Case, peers: list[str]) -> Contest:
+    runs = {name: run for name in peers if (run := PEERS[name](case)) is not None}
     if case.group == "decode":
-        ready["read stream"] = stream_run(case.key_bytes)
-    for run in ready.values():
-        run()
-    best = interleaved(ready, budget)
-    stream = best.pop("read stream", None)
+        runs[STREAM] = stream(case)
+    return Contest(case.name, runs)
+
+
+def judge(case: Case, timed: Contest) -> dict[str, object]:
+    """One row of the table."""
+    best = {name: timed.best(name) for name in timed.runs}
+    read = best.pop(STREAM, None)
     mine = best["qkv"]
     fastest = min((t, name) for name, t in best.items() if name != "qkv")
     return {
         "case": case.name,
         "group": case.group,
         "seconds": best,
+        "medians": {name: timed.median(name) for name in best},
+        "samples": {name: len(timed.samples[name]) for name in best},
         "ratio": fastest[0] / mine,
         "fastest_peer": fastest[1],
         "gflops": case.multiplications / mine / 1e9,
         "gbytes": case.key_bytes / mine / 1e9,
-        "stream": None if stream is None else case.key_bytes / stream / 1e9,
+        "stream": None if read is None else case.key_bytes / read / 1e9,
         "errors": errors(case),
     }
 
@@ -179,8 +127,17 @@ def grow(tokens: int) -> None:
     out = run()
     once = time.perf_counter() - begin
     above = memory("VmHWM") - before - out.nbytes / 2**20
-    best = min(seconds(run, 2e-3) for _ in range(3)) if once < 2 else once
+    best = min(sample(run, once) for _ in range(5)) if once < 2 else once
     print(json.dumps({"tokens": tokens, "seconds": best, "megabytes": max(above, 0.0)}))
+
+
+def geometric_mean(values: list[float]) -> float:
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def median_ratio(row: dict) -> float:
+    """As the ratio, from the middle samples instead of the best: what a machine in use gives."""
+    return min(t for name, t in row["medians"].items() if name != "qkv") / row["medians"]["qkv"]
 
 
 def summary(rows: list[dict], sgemm: float) -> dict[str, object]:
@@ -190,7 +147,8 @@ def summary(rows: list[dict], sgemm: float) -> dict[str, object]:
     long = [r for r in rows if r["group"] == "decode" and "65536" in r["case"]]
     tiny = [r["seconds"]["qkv"] for r in rows if r["case"].startswith("1×3×3")]
     return {
-        "geometric_mean": math.exp(sum(map(math.log, ratios)) / len(ratios)),
+        "geometric_mean": geometric_mean(ratios),
+        "geometric_mean_of_medians": geometric_mean([median_ratio(row) for row in rows]),
         "worst": [worst["case"], worst["ratio"]],
         "behind": [[r["case"], r["fastest_peer"], r["ratio"]] for r in rows if r["ratio"] < 1],
         "least_share_of_sgemm": min((r["gflops"] / sgemm for r in large), default=None),
@@ -223,7 +181,7 @@ def plot(rows: list[dict], path: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="fewer repetitions")
+    parser.add_argument("--seconds", type=float, default=330.0, help="how long to measure")
     parser.add_argument("--only", default="", help="cases whose group or name contains this; nothing is written")
     parser.add_argument("--peers", default=",".join(PEERS), help="comma-separated; qkv is always among them")
     parser.add_argument("--grow", type=int, help=argparse.SUPPRESS)
@@ -231,14 +189,19 @@ def main() -> None:
     if given.grow:
         grow(given.grow)
         return
-    budget = 0.3 if given.quick else 1.0
     peers = ["qkv", *(p for p in given.peers.split(",") if p != "qkv")]
-    sgemm = best_sgemm(budget)
-    print(f"{platform.processor() or platform.machine()}, {THREADS} threads, best sgemm {sgemm:.0f} GFLOP/s")
+    cases = [c for c in CASES if given.only in c.group or given.only in c.name]
+    limit = Contest("sgemm", products())
+    contests = [contest(case, peers) for case in cases]
+    rounds = compete([limit, *contests], given.seconds)
+    sgemm = 2 * SIDE**3 / min(map(limit.best, limit.runs)) / 1e9
+    print(
+        f"{platform.processor() or platform.machine()}, {THREADS} threads, {rounds} rounds, sgemm {sgemm:.0f} GFLOP/s"
+    )
     show_header()
     rows = []
-    for case in (c for c in CASES if given.only in c.group or given.only in c.name):
-        rows.append(measure(case, budget, peers))
+    for case, timed in zip(cases, contests, strict=True):
+        rows.append(judge(case, timed))
         show(rows[-1], sgemm)
     found = summary(rows, sgemm)
     print(json.dumps(found, indent=1, ensure_ascii=False))
@@ -249,7 +212,7 @@ def main() -> None:
     for point in growth:
         print(f"{point['tokens']:>8}{point['seconds']:>12.5f}{point['megabytes']:>30.1f}")
     RESULTS.mkdir(exist_ok=True)
-    written = {"sgemm": sgemm, "threads": THREADS, "summary": found, "rows": rows, "growth": growth}
+    written = {"rounds": rounds, "sgemm": sgemm, "threads": THREADS, "summary": found, "rows": rows, "growth": growth}
     (RESULTS / "attention.json").write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n")
     plot(rows, RESULTS / "attention.png")
 

@@ -7,6 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
+Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]
+
 
 @dataclass(frozen=True)
 class Case:
@@ -23,6 +25,7 @@ class Case:
     mask: str | None = None  # "blocks" or "padding"
     dtype: str = "float32"
     backward: bool = False
+    seed: int = 0
 
     @property
     def name(self) -> str:
@@ -52,8 +55,8 @@ class Case:
         return 2 * self.kv_heads * self.n_k * self.d * np.dtype(self.dtype).itemsize
 
     @cached_property
-    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        rng = np.random.default_rng(0)
+    def arrays(self) -> Arrays:
+        rng = np.random.default_rng(self.seed)
         shapes = ((self.heads, self.n_q), (self.kv_heads, self.n_k), (self.kv_heads, self.n_k))
         q, k, v = (rng.standard_normal((1, *shape, self.d), dtype=np.float32).astype(self.dtype) for shape in shapes)
         return q, k, v

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 
 import numpy as np
 
 import qkv.kernel as qkv
 from bench_attention_cases import Case
+from bench_attention_timing import Run
 
-Run = Callable[[], object]
 THREADS = os.cpu_count() or 1
 NUMPY_SCORES = 3e8  # more scores than this do not fit a plain formula's memory
 
