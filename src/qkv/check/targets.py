@@ -134,8 +134,11 @@ def _of_formula(fact: Fact, problem: Problem) -> Iterator[Target]:
 def step_with(problem: Problem, expr: n.Expr, likely: Symbol | None = None) -> Symbol | None:
     """The step that works out this expression, with all names of steps opened on both sides; where heads share their
     keys there are several, and the `likely` one is meant."""
+    kept = problem.program.kept
+    if "opened" not in kept:
+        kept["opened"] = [(step.symbol, _opened(problem, step.expr)) for step in problem.program.steps]
     wanted = _opened(problem, expr)
-    found = [step.symbol for step in problem.program.steps if _opened(problem, step.expr) == wanted]
+    found = [symbol for symbol, opened in kept["opened"] if opened == wanted]
     return likely if likely in found else next(iter(found), None)
 
 

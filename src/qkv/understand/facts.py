@@ -7,6 +7,7 @@ subject ('A = softmax(E)' and then its rows) is given that subject.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -84,10 +85,13 @@ def _tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
         return part
 
     for statement in statements:
-        links = tuple(replace(link, expr=n.rewrite(link.expr, change)) for link in statement.links)
-        if len(links) > 1:
-            links = (replace(links[0], expr=_without_label(links[0].expr, links[0].text, named)), *links[1:])
-        yield replace(statement, links=links)
+        exprs = [n.rewrite(link.expr, change) for link in statement.links]
+        if len(exprs) > 1:
+            exprs[0] = _without_label(exprs[0], statement.links[0].text, named)
+        pairs = zip(statement.links, exprs, strict=True)
+        links = tuple([link if link.expr is expr else replace(link, expr=expr) for link, expr in pairs])
+        same = all(map(operator.is_, links, statement.links))
+        yield statement if same else replace(statement, links=links)
 
 
 ITEM = re.compile(r"\s*\(?[a-z0-9]{1,3}[).]")
@@ -96,7 +100,8 @@ ITEM = re.compile(r"\s*\(?[a-z0-9]{1,3}[).]")
 def _without_label(expr: n.Expr, text: str, named: Collection[Symbol]) -> n.Expr:
     """'Scores QKᵀ = …', 'a) QKᵀ = …', 'Step 3. A = …': what stands before a formula is a label, not a factor."""
     if isinstance(expr, n.Quotient):
-        return replace(expr, numerator=_without_label(expr.numerator, text, named))
+        top = _without_label(expr.numerator, text, named)
+        return expr if top is expr.numerator else replace(expr, numerator=top)
     first, *rest = n.factors(expr)
     item = ITEM.match(text) is not None
     counted = isinstance(first, n.Number) and first.text.endswith(".")
@@ -134,6 +139,10 @@ def _listed(expr: n.Expr) -> tuple[n.Expr, ...]:
 def _chains(statements: Iterable[Statement]) -> Iterator[Statement]:
     """Cut chains at ⇒ and at names in mid-chain that begin a new equation (… = [..] ⇒ S ≈ [..])."""
     for statement in statements:
+        if statement.links and not any(link.relation is Relation.IMPLIES for link in statement.links):
+            at = statement.links[0].at
+            yield statement if statement.at == at else replace(statement, at=at)
+            continue
         pieces: list[list[Link]] = [[]]
         for link in statement.links:
             if link.relation is Relation.IMPLIES and pieces[-1]:
@@ -277,7 +286,7 @@ def _with_heads(facts: Iterable[Fact]) -> Iterator[Fact]:
     for fact in facts:
         if fact.cue.head is not None:
             head = fact.cue.head
-        yield replace(fact, head=head)
+        yield fact if head is None else replace(fact, head=head)
 
 
 # Letters whose number counts tokens; the numbers of all others count heads.

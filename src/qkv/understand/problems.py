@@ -20,6 +20,7 @@ from qkv.understand.evidence import (
     is_masked,
     is_scaled,
     looks_causal,
+    most_agreement,
 )
 from qkv.understand.facts import Fact, facts_of, mentions
 from qkv.understand.gather import gather
@@ -30,7 +31,7 @@ from qkv.understand.roles import CAUSAL_SURELY, NO_MASK
 from qkv.understand.scopes import scopes, words_of
 from qkv.understand.specs import stated_names, to_spec
 from qkv.understand.tokens import note_of
-from qkv.understand.workable import computable, workable
+from qkv.understand.workable import computed, workable
 from qkv.understand.written import sizes_of, with_sheet_formulas, without_unsaid_scores
 
 R = Role
@@ -153,9 +154,12 @@ def _likeliest(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Probl
             found.causal, problem = True, masked
     if found.divisors or found.unscaled or not is_scaled(problem.program):
         return problem
+    agreed = agreement_with(problem.trace, found)
+    if agreed == most_agreement(found):
+        return problem
     plain_found = replace(found, looks_unscaled=True)
     unscaled = _problem(scope, plain_found, sheet)
-    if agreement_with(unscaled.trace, found) > agreement_with(problem.trace, found):
+    if agreement_with(unscaled.trace, found) > agreed:
         found.looks_unscaled = True
         return unscaled
     return problem
@@ -169,9 +173,12 @@ def _as_said(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem
         return _problem(scope, found, sheet)
     found.split = heads if heads > 1 else None
     problem = _problem(scope, found, sheet)
+    agreed = agreement_with(problem.trace, found)
+    if agreed == most_agreement(found):
+        return problem
     silent = replace(found, split=None, rules=())
     plain = _problem(scope, silent, sheet)
-    if agreement_with(plain.trace, found) <= agreement_with(problem.trace, found):
+    if agreement_with(plain.trace, found) <= agreed:
         return problem
     found.split, found.rules = None, ()
     return plain
@@ -188,9 +195,10 @@ def _problem(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem
     program = without_scale(program, scope, sheet)
     program = with_mask(program, scope, sheet)
     program = with_future(program, scope, sheet)
-    program = computable(workable(program))
+    trace = computed(workable(program))
+    program = trace.program
     resolver = Resolver(program, sizes_of(program, found), only_row=found.only_row)
-    return Problem(Trace(program), scope, resolver, tuple(found.repairs))
+    return Problem(trace, scope, resolver, tuple(found.repairs))
 
 
 def _template(found: Gathering, title: str, line: int) -> Program:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
+from math import lcm, prod
+from operator import add, sub
 
 from qkv.expr import nodes as n
 
-MAX_TRIED = 50_000  # repairs tried before giving up; a 6×4 matrix with a number too many in each row needs 4096
+MAX_TRIED = 50_000  # ways to read one half of a matrix that are tried before giving up
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,34 +81,50 @@ def split_number(cell: n.Number) -> Iterator[tuple[n.Number, n.Number]]:
             yield n.number(f"{sign}{whole}.{decimals[:cut]}"), n.number(decimals[cut:])
 
 
-def _fitting(left: n.Matrix, choices: list[list[tuple[n.Number, ...]]], product: n.Matrix) -> list[n.Matrix]:
-    """Every choice of one reading per row whose product is the printed one; equal matrices count once."""
-    height, width = product.shape
+Reading = tuple[n.Number, ...]
+Half = tuple[tuple[Reading, ...], tuple[int, ...]]  # the rows chosen, and what they add to the product
+
+
+def _fitting(left: n.Matrix, choices: list[list[Reading]], product: n.Matrix) -> list[n.Matrix]:
+    """Every choice of one reading per row whose product is the printed one; equal matrices count once.
+
+    What the first rows of the factor add to the product, and what the last rows add, make up the whole: each half is
+    worked out for itself, in whole numbers, and the second looked up by what the first leaves.
+    """
     scale = _common_denominator(left, choices, product)
     columns = [[int(cell_value(row[k]) * scale) for row in left.rows] for k in range(len(left.rows[0]))]
-    wanted = tuple(int(cell_value(cell) * scale * scale) for row in product.rows for cell in row)
-    scaled = [[(row, tuple(int(cell.value * scale) for cell in row)) for row in options] for options in choices]
-    found: dict[tuple[tuple[int, ...], ...], n.Matrix] = {}
-    # Depth first over the rows of the factor, in whole numbers; `partial` is the product of the rows chosen so far.
-    stack: list[tuple[tuple[tuple[n.Number, ...], ...], tuple[tuple[int, ...], ...], tuple[int, ...]]]
-    stack = [((), (), (0,) * (height * width))]
-    tried = 0
-    while stack and tried < MAX_TRIED:
-        chosen, values, partial = stack.pop()
-        tried += 1
-        k = len(chosen)
-        if k == len(scaled):
-            if partial == wanted:
-                found.setdefault(values, n.Matrix(chosen))
-            continue
-        column = columns[k]
-        for row, numbers in scaled[k]:
-            added = tuple(partial[i * width + j] + column[i] * numbers[j] for i in range(height) for j in range(width))
-            stack.append(((*chosen, row), (*values, numbers), added))
-    return list(found.values()) if tried < MAX_TRIED else []
+    wanted = [int(cell_value(cell) * scale * scale) for row in product.rows for cell in row]
+    rows = list(zip(columns, choices, strict=True))
+    middle = _middle(choices)
+    if max(prod(map(len, half)) for half in (choices[:middle], choices[middle:])) > MAX_TRIED:
+        return []
+    rest: dict[tuple[int, ...], list[tuple[Reading, ...]]] = {}
+    for chosen, made in _added(rows[middle:], scale, len(wanted)):
+        rest.setdefault(made, []).append(chosen)
+    found: dict[tuple[tuple[Fraction, ...], ...], n.Matrix] = {}
+    for chosen, made in _added(rows[:middle], scale, len(wanted)):
+        for others in rest.get(tuple(map(sub, wanted, made)), ()):
+            whole = (*chosen, *others)
+            found.setdefault(tuple(tuple(cell.value for cell in row) for row in whole), n.Matrix(whole))
+    return list(found.values())
 
 
-def _common_denominator(left: n.Matrix, choices: list[list[tuple[n.Number, ...]]], product: n.Matrix) -> int:
+def _middle(choices: list[list[Reading]]) -> int:
+    """Where to part the rows, so that the larger half has as few readings as can be."""
+    cuts = range(len(choices) + 1)
+    return min(cuts, key=lambda cut: max(prod(map(len, choices[:cut])), prod(map(len, choices[cut:]))))
+
+
+def _added(rows: list[tuple[list[int], list[Reading]]], scale: int, size: int) -> list[Half]:
+    """Every choice of readings for some rows of the factor, with what they add to the product."""
+    made: list[Half] = [((), (0,) * size)]
+    for column, options in rows:
+        scaled = [(row, [x * int(cell.value * scale) for x in column for cell in row]) for row in options]
+        made = [((*chosen, row), tuple(map(add, total, more))) for chosen, total in made for row, more in scaled]
+    return made
+
+
+def _common_denominator(left: n.Matrix, choices: list[list[Reading]], product: n.Matrix) -> int:
     cells = [cell for matrix in (left, product) for row in matrix.rows for cell in row]
     cells += [cell for options in choices for row in options for cell in row]
     return lcm(*(cell_value(cell).denominator for cell in cells))

@@ -23,7 +23,8 @@ def form(expr: n.Expr) -> Form:
         return Form.NAME
     if not n.is_literal(expr):
         return Form.FORMULA
-    return Form.VALUE if plain_value(expr) is not None else Form.WORKING
+    plain = isinstance(expr, n.Number) or plain_value(expr) is not None
+    return Form.VALUE if plain else Form.WORKING
 
 
 def plain_value(expr: n.Expr) -> n.Matrix | None:
@@ -36,6 +37,8 @@ def plain_value(expr: n.Expr) -> n.Matrix | None:
         inner = plain_value(expr.arg)
         return None if inner is None or inner.is_ragged else _transposed(inner)
     if isinstance(expr, n.Matrix):
+        if n.is_plain(expr):
+            return expr if any(expr.rows) else None
         rows = tuple(tuple(_plain_cell(cell) for cell in row) for row in expr.rows)
         if any(cell is None for row in rows for cell in row) or not any(rows):
             return None

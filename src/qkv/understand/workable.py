@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from qkv.errors import NameUnknownError, QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain
+from qkv.interpret.cells import START_BITS, precision
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.interpret.shapes import Shapes
@@ -85,14 +86,18 @@ def needed(program: Program) -> Program:
     return program if len(kept) == len(program.givens) or not program.steps else replace(program, givens=kept)
 
 
-def computable(program: Program) -> Program:
-    """Leave out what has no value (a row masked everywhere, a division by zero) and what stands on it; and say so."""
+def computed(program: Program) -> Trace:
+    """The program worked out, without what has no value (a row masked everywhere, a division by zero) and what stands
+    on it; that is said."""
+    trace = Trace(program)
     try:
-        Trace(program).values()
+        trace.values()
     except QkvError:
-        pass
-    else:
-        return program
+        return Trace(_computable(program))
+    return trace
+
+
+def _computable(program: Program) -> Program:
     env: dict[Symbol, Value] = {}
     kept: list[Given | Step] = []
     notes = list(program.notes)
@@ -109,6 +114,36 @@ def computable(program: Program) -> Program:
     givens = tuple(item for item in kept if isinstance(item, Given))
     steps = tuple(item for item in kept if isinstance(item, Step))
     return replace(program, givens=givens, steps=steps, notes=tuple(notes))
+
+
+class Worked(Mapping[Symbol, Value]):
+    """The values of a program, each worked out when it is first asked for."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._made: dict[Symbol, Value] = {}
+
+    def __getitem__(self, symbol: Symbol) -> Value:
+        if symbol not in self._made:
+            item = self._program.item(symbol)
+            if item is None:
+                raise KeyError(symbol)
+            self._made[symbol] = self.evaluate(item.expr)
+        return self._made[symbol]
+
+    def evaluate(self, expr: n.Expr) -> Value:
+        """The value of an expression in the names of the program."""
+        with precision(START_BITS):
+            return evaluate(expr, self, Certified())
+
+    def __contains__(self, symbol: object) -> bool:
+        return isinstance(symbol, Symbol) and self._program.item(symbol) is not None
+
+    def __iter__(self) -> Iterator[Symbol]:
+        return (item.symbol for item in self._program.items)
+
+    def __len__(self) -> int:
+        return len(self._program.items)
 
 
 def _evaluates(item: Given | Step, env: dict[Symbol, tuple[int, int]], notes: list[str]) -> bool:

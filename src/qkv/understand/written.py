@@ -9,7 +9,6 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
 from qkv.interpret.rounding import round_digits
-from qkv.interpret.trace import Trace
 from qkv.program.kinds import default_symbol
 from qkv.program.model import Program, Step
 from qkv.sheet.model import Origin
@@ -19,7 +18,7 @@ from qkv.understand.gather import role_of_name
 from qkv.understand.gathering import Gathering
 from qkv.understand.resolve import Resolver, at_index, cut_symbol
 from qkv.understand.values import plain_value
-from qkv.understand.workable import fits, ordered_steps, shape_in, shapes_of, with_step, workable
+from qkv.understand.workable import Worked, fits, ordered_steps, shape_in, shapes_of, with_step
 
 R = Role
 
@@ -115,9 +114,9 @@ def _for_all_tokens(program: Program, symbol: Symbol, formula: n.Expr, found: Ga
 
 def _same(program: Program, known: n.Expr, meant: n.Expr) -> bool:
     """Whether a name's usual meaning and the sheet's formula come to the same; if not, the formula defines it."""
-    trace = Trace(workable(program))
+    worked = Worked(program)
     try:
-        a, b = trace.evaluate(known), trace.evaluate(meant)
+        a, b = worked.evaluate(known), worked.evaluate(meant)
     except QkvError:
         return False
     if a.shape != b.shape and a.shape != b.shape[::-1]:
