@@ -24,7 +24,7 @@ from qkv.program.model import Step
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 
-ENOUGH_NUMBERS = 4  # different ones, where the name alone tells what is shown
+ENOUGH_NUMBERS = 3  # different ones, where the name alone tells what is shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -10,7 +10,7 @@ from flint import fmpq
 
 from qkv.errors import QkvError
 from qkv.expr.names import Role, Symbol
-from qkv.interpret.cells import NEG_INF, Cell, interval, precision, rational
+from qkv.interpret.cells import NEG_INF, Cell, bounds, interval, precision, rational
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.interpret.rounding import exact_decimal, power_of_ten, round_places
@@ -45,13 +45,14 @@ class Style:
 @dataclass(frozen=True, slots=True)
 class Line:
     """One step as printed. `value` is what stands behind the print; `own` is what the author's own numbers give, and
-    `loose` all that they may give to a reader who does not know how the author rounded."""
+    `loose` all that they may give to a reader who does not know how the author rounded: one value with the numbers as
+    printed, and one for each choice of earlier slips that may be slips of the pen, gone on with rightly."""
 
     step: Step
     shown: Table
     value: Value
     own: Value
-    loose: Value
+    loose: tuple[Value, ...]
     mistake: str | None = None  # the key of a slip made here
     slipped: frozenset[tuple[int, int]] = frozenset()  # cells, from 0, that the slip changed
     typo: bool = False  # written down wrongly, and gone on with rightly
@@ -67,7 +68,8 @@ class Made:
     typo: bool = False
 
 
-Slip = Callable[[Step, Value, Value, Mapping[Symbol, Value]], Made | None]
+Held = dict[Symbol, Value]
+Slip = Callable[[Step, Value, tuple[Value, ...], Mapping[Symbol, Value]], Made | None]
 
 
 def texts(value: Value, places: int) -> Table:
@@ -111,22 +113,57 @@ def loosened(text: str) -> Cell:
 def work_by_hand(program: Program, style: Style, slips: Mapping[Symbol, Slip] | None = None) -> tuple[Line, ...]:
     """Print every step in order; a slip takes the place of what should have come out."""
     lines: list[Line] = []
-    held: dict[Symbol, Value] = {}
-    loose: dict[Symbol, Value] = {}
+    held: Held = {}
+    minds: list[Held] = [{}]  # what the author may have in mind, as far as a reader can tell
     with precision(BITS):
         for given in program.givens:
-            held[given.symbol] = loose[given.symbol] = evaluate(given.expr, held, Certified())
+            value = evaluate(given.expr, held, Certified())
+            for each in (held, *minds):
+                each[given.symbol] = value
         for step in program.steps:
             own = held[step.symbol] = evaluate(step.expr, held, Certified())
-            wide = loose[step.symbol] = evaluate(step.expr, loose, Certified())
+            for mind in minds:
+                mind[step.symbol] = _followed(step, mind, own)
             if step.role not in style.left_out:
+                wide = tuple(mind[step.symbol] for mind in minds)
                 lines.append(_line(step, own, wide, held, style, (slips or {}).get(step.symbol)))
                 held[step.symbol] = _carried(lines[-1], style)
-                loose[step.symbol] = Value(tuple(tuple(map(loosened, row)) for row in lines[-1].shown))
+                minds = [made for mind in minds for made in _after(mind, lines[-1], style)]
     return tuple(lines)
 
 
-def _line(step: Step, own: Value, loose: Value, held: Mapping[Symbol, Value], style: Style, slip: Slip | None) -> Line:
+def _followed(step: Step, mind: Held, own: Value) -> Value:
+    """A step worked out with what may be in mind; where that does not fit together, nobody had it in mind."""
+    try:
+        return evaluate(step.expr, mind, Certified())
+    except QkvError:
+        return own
+
+
+def _after(mind: Held, line: Line, style: Style) -> Iterator[Held]:
+    """What may be in mind after a line: its print; and if there is a slip in it, what should have been written."""
+    yield {**mind, line.step.symbol: _loose(line.shown)}
+    if line.mistake is not None:
+        half = power_of_ten(-style.places) / 2
+        meant = mind[line.step.symbol].rows
+        yield {**mind, line.step.symbol: Value(tuple(tuple(_widened(cell, half) for cell in row) for row in meant))}
+
+
+def _widened(cell: Cell, half: fmpq) -> Cell:
+    """A cell with room for its rounding."""
+    if cell is NEG_INF:
+        return cell
+    low, high = bounds(cell)
+    return interval(low - half, high + half)
+
+
+def _loose(table: Table) -> Value:
+    return Value(tuple(tuple(map(loosened, row)) for row in table))
+
+
+def _line(
+    step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value], style: Style, slip: Slip | None
+) -> Line:
     expected = texts(own, style.places)
     made = slip(step, own, loose, held) if slip else None
     if made is None:

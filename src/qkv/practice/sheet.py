@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from random import Random
 
 from qkv.errors import QkvError, ValueRefused
+from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.trace import Trace
 from qkv.practice.document import Placed, write
@@ -14,7 +16,7 @@ from qkv.practice.notation import NOTATIONS
 from qkv.practice.problems import KINDS, problem
 from qkv.practice.slips import Planter, plainly_off
 from qkv.practice.words import LANGUAGES
-from qkv.program.model import Program
+from qkv.program.model import Program, Step
 
 R = Role
 Cells = frozenset[tuple[int, int]]
@@ -94,7 +96,7 @@ def _drawn(kind: str, rng: Random, notation: str, slips: int, style: Style | Non
     lines = work_by_hand(program, chosen, _planted(trace, chosen, rng, slips))
     text, placed = write(program, lines, chosen, NOTATIONS[notation], rng)
     clean = {line.step.symbol: line for line in (work_by_hand(program, chosen) if slips else lines)}
-    key = tuple(_expected(part, clean[part.shown.line.step.symbol], trace) for part in placed)
+    key = tuple(_key(placed, clean, trace))
     return Practice(text, NOTATIONS[notation].suffix, key, program)
 
 
@@ -140,7 +142,29 @@ def _misfit(placed: Placed) -> Expected:
     return Expected(line.step.spelled, placed.line, placed.end_line, verdict, mistake=line.mistake, misfit=True)
 
 
-def _expected(placed: Placed, clean: Line, trace: Trace) -> Expected:
+def _key(placed: tuple[Placed, ...], clean: dict[Symbol, Line], trace: Trace) -> Iterator[Expected]:
+    """What is due for each shown part, in order. What is made of nothing but right numbers is not carried, though it
+    may have drifted away from where it would be without a slip further up."""
+    tainted: set[Symbol] = set()
+    for part in placed:
+        step = part.shown.line.step
+        expected = _expected(part, clean[step.symbol], trace, bool(tainted & _operands(step, trace.program, clean)))
+        if expected.verdict != "fine":
+            tainted.add(step.symbol)
+        yield expected
+
+
+def _operands(step: Step, program: Program, shown: Container[Symbol]) -> set[Symbol]:
+    """The quantities that a step is worked out from, as far as they are shown."""
+    found: set[Symbol] = set()
+    for symbol in n.names_in(step.expr):
+        item = program.item(symbol)
+        hidden = isinstance(item, Step) and symbol not in shown
+        found |= _operands(item, program, shown) if hidden and isinstance(item, Step) else {symbol}
+    return found
+
+
+def _expected(placed: Placed, clean: Line, trace: Trace, may_carry: bool) -> Expected:
     """What is due for one shown part of a step."""
     line, part = placed.shown.line, placed.shown
     truth = trace.value(line.step.symbol, BITS)
@@ -148,8 +172,10 @@ def _expected(placed: Placed, clean: Line, trace: Trace) -> Expected:
         return _misfit(placed)
     cells = {(part.row + i, part.column + j) for i, row in enumerate(part.chain.value) for j in range(len(row))}
     off = {(i, j) for i, j in cells if plainly_off(line.shown[i][j], truth.rows[i][j])}
-    wrong = {(i, j) for i, j in off & line.slipped if plainly_off(line.shown[i][j], line.loose.rows[i][j])}
-    carried = {(i, j) for i, j in off - line.slipped if line.shown[i][j] != clean.shown[i][j]}
+    wrong = {
+        (i, j) for i, j in off & line.slipped if all(plainly_off(line.shown[i][j], w.rows[i][j]) for w in line.loose)
+    }
+    carried = {(i, j) for i, j in off - line.slipped if may_carry and line.shown[i][j] != clean.shown[i][j]}
 
     def here(chosen: set[tuple[int, int]]) -> Cells:
         return frozenset((i - part.row + 1, j - part.column + 1) for i, j in chosen)

@@ -47,13 +47,15 @@ class Planter:
     def typo(self) -> Slip:
         """A number written down wrongly; the author goes on with the right one."""
 
-        def slip(step: Step, own: Value, loose: Value, held: Mapping[Symbol, Value]) -> Made | None:
+        def slip(step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value]) -> Made | None:
             made = self._cell(step, own, loose, held)
             return replace(made, typo=True) if made else None
 
         return slip
 
-    def _structural(self, step: Step, own: Value, loose: Value, held: Mapping[Symbol, Value]) -> Made | None:
+    def _structural(
+        self, step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value]
+    ) -> Made | None:
         for mistake, expr in self._shuffled(step):
             try:
                 value = evaluate(expr, held, Certified())
@@ -94,7 +96,7 @@ class Planter:
         """Scores in the place of weights could be the scaled scores, where those are not shown and no formula is."""
         return mistake.key != "softmax left out" or self.style.formulas or not self.style.left_out
 
-    def _cell(self, step: Step, own: Value, loose: Value, held: Mapping[Symbol, Value]) -> Made | None:
+    def _cell(self, step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value]) -> Made | None:
         expected = texts(own, self.style.places)
         places = [(i, j) for i, row in enumerate(own.rows) for j, cell in enumerate(row) if cell is not NEG_INF]
         for i, j in self.rng.sample(places, len(places)):
@@ -121,11 +123,11 @@ class Planter:
         for key in self.rng.sample(keys, len(keys)):
             yield key, self.rng.choice([made for k, made in found if k == key])
 
-    def _tells(self, step: Step, loose: Value, shown: Table) -> bool:
+    def _tells(self, step: Step, loose: tuple[Value, ...], shown: Table) -> bool:
         """Whether some cell is plainly off, from the truth and from all that the author's numbers may give."""
         truth = self.trace.value(step.symbol, BITS)
-        return truth.shape == loose.shape and any(
-            plainly_off(text, loose.rows[i][j]) and plainly_off(text, truth.rows[i][j])
+        return all(truth.shape == value.shape for value in loose) and any(
+            all(plainly_off(text, value.rows[i][j]) for value in (truth, *loose))
             for i, row in enumerate(shown)
             for j, text in enumerate(row)
         )

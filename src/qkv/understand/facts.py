@@ -215,6 +215,10 @@ def _captioned(opened: Fact, fact: Fact) -> Fact:
 FORMULA_TAIL = re.compile(r"(?:\$([^$]+)\$|`([^`]+)`)\s*[^\w$`]*$")
 WORD = re.compile(r"(?!softmax|concat|sqrt|tanh|exp\b)[^\W\d_]{3,}[^\s]*", re.IGNORECASE)
 
+TEXT_NAME = re.compile(
+    r"\\(?:text|mathrm|textit)\{([^\W\d_]{2,})\}"
+)  # $\text{weights}$, which the reader takes for words
+
 
 def caption_formula(before: str, at: Location) -> Link | None:
     """The formula at the end of the words before a bare value: 'Scaled scores Q Kᵀ / √d_k:'."""
@@ -223,12 +227,15 @@ def caption_formula(before: str, at: Location) -> Link | None:
     source = (quoted[1] or quoted[2]) if quoted else WORD.split(line)[-1].strip(" ,.;:()（）")
     if not 2 <= len(source) <= 120 or not any(ch.isalpha() for ch in source):
         return None
-    chains = parse_math(source, at).chains
+    named = TEXT_NAME.fullmatch(source)
+    chains = parse_math(named[1] if named else source, at).chains
     if len(chains) != 1 or len(chains[0].links) != 1:
         return None
     link = chains[0].links[0]
     if not quoted and isinstance(link.expr, n.Product) and n.is_literal(link.expr.left):
         return None  # '(3 P.)' is three points, not three times P
+    if named and isinstance(link.expr, n.Name):
+        return link
     return link if form(link.expr) is Form.FORMULA and not _has_calls(link.expr) else None
 
 
