@@ -32,6 +32,8 @@ GRADED = (
 
 # name, document, verdict of the claim on the last line that shows something
 DOCUMENTS = [
+    ("several words before a formula", "Q = [[1, 2], [0, 1]], K = [[2, 0], [1, 1]]\n\nScaled scores Q × Kᵀ / sqrt(d_k) ≈ [[1.414, 2.121], [0.000, 0.707]]\n", "rounded"),
+    ("a mask told by what a token sees", "Each token sees only itself and earlier tokens.\n\nQ = [[1, 2], [0, 1]], K = [[2, 0], [1, 1]]\n\nA = [[1.000, 0.000], [0.330, 0.670]]\n", "rounded"),
     ("weights in per cent, set with a thin space", "$q=(1,0)$, $k_1=(1,1)$, $k_2=(0,2)$, $v_1=(1,2)$, $v_2=(3,4)$\n\n$$\\alpha = 67.0\\,\\%,\\quad 33.0\\,\\%$$", "rounded"),
     ("a console's answer", REPL + ">>> s\narray([[1., 0.],\n       [1., 2.]])\n```\n", "right"),
     ("a console's answer, altered", REPL + ">>> s\narray([[1., 0.],\n       [1., 3.]])\n```\n", "wrong"),

@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, reduce
+from itertools import dropwhile
 
 from qkv.errors import Location
 from qkv.expr import nodes as n
@@ -98,7 +99,7 @@ ITEM = re.compile(r"\s*\(?[a-z0-9]{1,3}[).]")
 
 
 def _without_label(expr: n.Expr, text: str, named: Collection[Symbol]) -> n.Expr:
-    """'Scores QKᵀ = …', 'a) QKᵀ = …', 'Step 3. A = …': what stands before a formula is a label, not a factor."""
+    """'Scaled scores QKᵀ/2 = …', 'a) QKᵀ = …', 'Step 3. A = …': what stands before a formula is a label, no factor."""
     if isinstance(expr, n.Quotient):
         top = _without_label(expr.numerator, text, named)
         return expr if top is expr.numerator else replace(expr, numerator=top)
@@ -106,9 +107,16 @@ def _without_label(expr: n.Expr, text: str, named: Collection[Symbol]) -> n.Expr
     item = ITEM.match(text) is not None
     counted = isinstance(first, n.Number) and first.text.endswith(".")
     letter = item and (first == n.Exp(n.number(1)) or (isinstance(first, n.Name) and len(first.symbol.base) == 1))
-    word = isinstance(first, n.Name) and len(first.symbol.base) > 2 and first.symbol.base.isalpha()
-    unnamed = isinstance(first, n.Name) and first.symbol not in named
-    return reduce(n.Product, rest) if rest and (counted or letter or (word and unnamed)) else expr
+    if rest and (counted or letter):
+        return reduce(n.Product, rest)
+    kept = list(dropwhile(lambda factor: _is_unnamed_word(factor, named), (first, *rest)))
+    return expr if not kept or len(kept) == len(rest) + 1 else reduce(n.Product, kept)
+
+
+def _is_unnamed_word(factor: n.Expr, named: Collection[Symbol]) -> bool:
+    if not isinstance(factor, n.Name) or factor.symbol in named:
+        return False
+    return len(factor.symbol.base) > 2 and factor.symbol.base.isalpha()
 
 
 def _with_scale_below(product: n.Product) -> n.Expr:

@@ -72,7 +72,8 @@ def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...
         else:
             found = gather(scope, title, earlier, said, words)
         found.notes.extend(noted)
-        found.maybe_causal = not found.causal and _introduced_causal(i, parted, sheet)
+        introduced = not found.rules or found.hides_future  # a mask of words may be another one
+        found.maybe_causal = not found.causal and introduced and _introduced_causal(i, parted, sheet)
         _import_sources(found, problems)
         problems.append(_likeliest(scope, found, sheet))
         earlier = found

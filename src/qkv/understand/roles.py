@@ -234,6 +234,9 @@ CAUSAL = Wording(
 )
 CAUSAL_SURELY = Wording(
     r"\bcausal(?:ly)? (?:self-|mask|attention)|causal\b.{0,20}\bmask|look-?ahead mask|autoregressive (?:self-)?attention|因果|kausale? (?:mask|attention|aufmerk)"
+    r"|masked (?:multi-?head )?(?:self-?)?attention|maskierte (?:self-?)?(?:attention|aufmerk)|attention masquée|atención enmascarada"
+    r"|(?:itself|sich selbst|soi-même|sí mism[oa]|себя) (?:and|und|et|y|и) .{0,20}(?:earlier|previous|preceding|before|past|frühere|vorherige|davor|précédent|anterior|предыдущ)"
+    r"|(?:cannot|can't|can not|must not|may not|never) (?:see|attend to|look at) .{0,12}(?:future|later|following|subsequent)"
 )
 NO_MASK = Wording(r"\b(?:no|without|not|un|non)[- ]?(?:a |the )?(?:causal|mask)|later|next (?:section|exercise)")
 UNSCALED = Wording(
