@@ -96,9 +96,7 @@ def assigned(sheet: Sheet) -> tuple[Assigned, ...]:
 def _introduced_causal(index: int, parted: tuple[tuple[Fact, ...], ...], sheet: Sheet) -> bool:
     """Whether the paragraphs between the problem before and this one say that attention is causal."""
     begin = parted[index - 1][-1].statement.end_line if index else 0
-    headings = {
-        part.line for part in sheet.parts
-    }  # titles are weighed on their own: they may speak of what comes later
+    headings = {part.line for part in sheet.parts if part.title}  # weighed apart: they may speak of what comes later
     lines = enumerate(sheet.text.splitlines(), 1)
     within = (text for i, text in lines if begin < i <= parted[index][0].statement.at.line and i not in headings)
     return any(CAUSAL_SURELY.search(text) and not NO_MASK.search(text) for text in within)
