@@ -7,6 +7,7 @@ import pytest
 import qkv
 
 REPL = "```python\n>>> Q = np.array([[1., 0.], [0., 1.]])\n>>> K = np.array([[1., 1.], [0., 2.]])\n>>> s = Q @ K.T\n"
+CODE = "```python\nQ = np.array([[1., 0.], [0., 1.]])\nK = np.array([[1., 1.], [0., 2.]])\nS = Q @ K.T\nS = S / 2\n"
 HEADS = "X = [[1, 0], [0, 1]]\n\n## First head\n\nW_Q1 = [[1, 0], [0, 1]]\n\nW_K1 = [[1, 1], [0, 2]]\n\nW_V1 = [[1, 2], [3, 4]]\n\n"
 MORE = "## Second head\n\nW_Q2 = [[1, 1], [0, 1]]\n\nW_K2 = [[2, 0], [0, 1]]\n\nW_V2 = [[1, 0], [0, 1]]\n\n"
 TWO = (
@@ -51,7 +52,18 @@ DOCUMENTS = [
     ("scores by the cosine", "$s_i=\\frac{q\\cdot k_i}{\\|q\\|\\,\\|k_i\\|}$ with $q=(3,4)$, $k_1=(4,3)$, $k_2=(0,5)$\n\n$\\alpha_1=0.54$\n", "unread"),
     ("a bias that is not given", "$$S=\\begin{bmatrix}2&1\\\\1&2\\end{bmatrix}$$\n\nmasked:\n\n$$S+B=\\begin{bmatrix}2&-\\infty\\\\0.5&2\\end{bmatrix}$$\n", "unread"),
     ("an earlier print that a grader corrected", GRADED, "carried"),
+    ("a comment that shows a value", CODE + "# S = [[0.5, 0.0], [0.5, 1.0]]\n```\n", "right"),
+    ("a comment that shows a false value", CODE + "# -> [[0.5, 0.0], [0.5, 2.0]]\n```\n", "wrong"),
+    ("a comment that shows what is made of a name assigned anew", CODE + "A = np.exp(S) / np.exp(S).sum(-1, keepdims=True)  # [[0.622, 0.378], [0.378, 0.622]]\n```\n", "rounded"),
+    ("matrices side by side", "```\nQ = [[1, 0],    K = [[1, 1],\n     [0, 1]]         [0, 2]]\n```\n\n$QK^\\top=\\begin{bmatrix}1&0\\\\1&3\\end{bmatrix}$\n", "wrong"),
+    ("a list of decimals", "q = [1, 0]; k1 = [1, 1], k2 = [0, 2]\n\nweights: 0.67, 0.33\n", "rounded"),
+    ("a root in two decimals, used at once", "q = [1, 0, 2]; k1 = [0, 1, 1], k2 = [2, 0, 1]\n\ndivide by √3 ≈ 1.73: 1.16, 2.31\n", "drifted"),
+    ("weights for several temperatures", "$s = [2.0, 1.0, 0.1]$ are the scores, $a=\\mathrm{softmax}(s/T)$.\n\n- $T=1$: $a=[0.659, 0.242, 0.099]$\n- $T=2$: $a=[0.502, 0.304, 0.194]$\n", "unread"),
 ]  # fmt: skip
+
+
+def test_a_shape_in_a_comment_is_no_value() -> None:
+    assert not qkv.check(CODE + "S.sum()  # [1, 2]\n```\n").claims
 
 
 def test_answers_to_choose_from_are_no_claims() -> None:

@@ -14,7 +14,7 @@ from qkv.check.misfits import judge_misfit
 from qkv.check.model import Claim, Report, Verdict
 from qkv.check.shapes import judge_shapes
 from qkv.check.theory import judge_theory
-from qkv.check.walk import Walk, add_claim, conclude, judged_against, rename
+from qkv.check.walk import ENDS_OPEN, Walk, add_claim, conclude, judged_against, rename
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.nodes import factors
@@ -24,8 +24,6 @@ from qkv.understand.facts import Fact, place_of
 from qkv.understand.problems import Problem, inlined, understand
 from qkv.understand.scopes import EXERCISE
 from qkv.understand.values import Form, form, plain_value
-
-ENDS_OPEN = "ends with ×"  # the reader's note on a product that goes on elsewhere
 
 
 def check_sheet(sheet: Sheet, against: Sheet | None = None) -> Report:

@@ -65,12 +65,19 @@ def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[L
         add_claim(walk, fact, link, name, Verdict.UNREAD, reason="it is not clear what this should equal")
         return
     worst = worst_of(judged)
+    _note_root(walk, literal.expr, judged)
     false = walk.copied.get(id(literal.expr), ())
     if worst in (Verdict.RIGHT, Verdict.ROUNDED, Verdict.DRIFTED) and false:
         worst = Verdict.CARRIED
     add_claim(
         walk, fact, link, name, worst, formula=plain(literal.expr), cells=cell_verdicts(judged), follows_from=false
     )
+
+
+def _note_root(walk: Walk, expr: n.Expr, judged: Judgement) -> None:
+    """√3 ≈ 1.73: the decimal that the author goes on with."""
+    if isinstance(expr, n.Root) and isinstance(expr.arg, n.Number) and worst_of(judged) not in BAD:
+        walk.author.print_root(expr.arg.value, Value(((judged[0][0].kept,),)))
 
 
 def _is_softmax(expr: n.Expr) -> bool:

@@ -46,6 +46,8 @@ def _chosen(walk: Walk, fact: Fact, tried: list[tuple[float, Found]]) -> Found |
     certain = [(reached, found) for reached, found in tried if found[0].certain]
     if points >= SURE:
         return best
+    if fact.formula is None and fact.symbol in walk.plural:
+        return None
     if certain:
         return max(certain, key=lambda pair: pair[0])[1]
     if points >= needed:

@@ -26,9 +26,12 @@ from qkv.render.workings import cell_working
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 from qkv.understand.problems import Problem
+from qkv.understand.repair import similar
 from qkv.understand.roles import HYPOTHETICAL
+from qkv.understand.values import plain_value
 
 FALSE = frozenset({Verdict.WRONG, Verdict.CARRIED, Verdict.MISREAD})
+ENDS_OPEN = "ends with ×"  # the reader's note on a product that goes on elsewhere
 SLIPS = frozenset({Verdict.WRONG, Verdict.MISREAD})
 Judgement = tuple[tuple[Judged, ...], ...]
 
@@ -77,6 +80,22 @@ class Walk:
     def printed_whole(self) -> frozenset[Symbol]:
         """What was printed at once, not row by row."""
         return frozenset(symbol for symbol in self.author.printed if not self.author.missing.get(symbol))
+
+    @cached_property
+    def plural(self) -> frozenset[Symbol]:
+        """Names that are given different values with no word on how they came: one for each setting, or attempt."""
+        prints: dict[Symbol, list[n.Matrix]] = {}
+        for fact in self.problem.facts:
+            shown = fact.value is not None and not fact.value.note.endswith(ENDS_OPEN)
+            value = plain_value(fact.value.expr) if fact.value is not None and shown else None
+            bare = fact.formula is None and fact.working is None and not fact.pending and not fact.statement.struck
+            if bare and value is not None and fact.symbol is not None and max(value.shape) > 1:
+                prints.setdefault(fact.symbol, []).append(value)
+        return frozenset(
+            symbol
+            for symbol, values in prints.items()
+            if any(value.shape == values[0].shape and not similar(value, values[0]) for value in values[1:])
+        )
 
     def family(self, fact: Fact) -> Symbol | None:
         """The quantity that a name's siblings turned out to be parts of: a_4 is a weight if a_1 was one."""

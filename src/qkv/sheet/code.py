@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from textwrap import dedent
 
 from qkv.errors import Location
-from qkv.expr.names import Symbol
-from qkv.expr.nodes import Expr, Name, is_literal, rewrite
+from qkv.expr.nodes import Expr, Name, is_literal, rewrite, walk
 from qkv.sheet.draft import Event, Said, Stated
 from qkv.sheet.grammar import Chain
 from qkv.sheet.lists import plain_list
@@ -19,6 +18,7 @@ from qkv.sheet.model import Link, Origin, Relation, Unread
 from qkv.sheet.prose import read_paragraph
 from qkv.sheet.python import Reader, holds_nan
 from qkv.sheet.reading import Reading
+from qkv.sheet.remarks import Remark, remarks
 from qkv.sheet.segments import Drawn, Fence, Paragraph, Rows, blocks
 from qkv.sheet.tables import read_rows
 
@@ -27,7 +27,6 @@ _MATH = ("math", "latex", "tex", "katex")
 _PROMPT = re.compile(r"\s*(?:>>>|In \[\d*\]:)(?: |$)")
 _GOES_ON = re.compile(r"\s*\.\.\.:?(?: |$)")
 _OUT = re.compile(r"^\s*Out\[\d*\]:", re.MULTILINE)
-_PYTHON_COMMENT = re.compile(r"^\s*#\s*(.+)$", re.MULTILINE)
 _SAYS_PYTHON = re.compile(r"^\s*(?:import|from|def|print)\b|\b(?:np|torch|jnp)\.\w+\(", re.MULTILINE)
 
 
@@ -67,12 +66,44 @@ def _python(fence: Fence, reading: Reading) -> Iterator[Event]:
         reader.indent = entry.indent
         for first, body, nodes in _statements(entry.source):
             line = reader.line = entry.line + first
-            for comment in _PYTHON_COMMENT.finditer(body):
-                yield Said(comment[1].strip(), Location(line + body.count("\n", 0, comment.start(1))))
-            for last in nodes:
+            comments = remarks(body)
+            for i, last in enumerate(nodes):
+                yield from (_as_said(c, line) for c in comments if i == 0 and c.line < last.lineno)
                 yield from _statement(last, reader, line)
-        if last is not None and entry.output.strip():
-            yield from _echo(last, entry, reader, reading)
+                until = nodes[i + 1].lineno if i + 1 < len(nodes) else len(body)
+                for comment in comments:
+                    if last.lineno <= comment.line < until:
+                        yield from _remark(comment, last, reader, reading)
+            if not nodes:
+                yield from (_as_said(comment, line) for comment in comments)
+        if isinstance(last, ast.Expr) and entry.output.strip():
+            yield from _echo(_printed(last), entry.output, entry.output_line, reader, reading)
+
+
+def _as_said(comment: Remark, line: int) -> Said:
+    return Said(comment.text, Location(line + comment.line - 1))
+
+
+def _remark(comment: Remark, node: ast.stmt, reader: Reader, reading: Reading) -> Iterator[Event]:
+    """`S = Q @ K.T  # [[1, 0], [1, 2]]`: a comment that shows the value of the statement before it, or words."""
+    line, told = reader.line, False
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    shown = targets[0] if len(targets) == 1 else _printed(node) if isinstance(node, ast.Expr) else None
+    value = comment.value_of(shown.id if isinstance(shown, ast.Name) else "")
+    if shown is not None and value and comment.line >= (node.end_lineno or node.lineno):
+        for event in _echo(shown, value, line + comment.line - 1, reader, reading):
+            told = True
+            yield event
+    if not told:
+        yield _as_said(comment, line)
+
+
+def _printed(node: ast.Expr) -> ast.expr:
+    """What a statement shows: the argument of print, or its value."""
+    call = node.value
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "print" and call.args:
+        return call.args[0]
+    return call
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +139,10 @@ def _entries(fence: Fence) -> Iterator[_Entry]:
         at = printed
 
 
-def _echo(node: ast.stmt, entry: _Entry, reader: Reader, reading: Reading) -> Iterator[Event]:
-    """What the console printed for an expression: 'scores' and its value, with its formula if it has one."""
-    if not isinstance(node, ast.Expr):
-        return
-    shown = node.value
-    if isinstance(shown, ast.Call) and isinstance(shown.func, ast.Name) and shown.func.id == "print" and shown.args:
-        shown = shown.args[0]
+def _echo(shown: ast.expr, output: str, line: int, reader: Reader, reading: Reading) -> Iterator[Event]:
+    """What was printed for an expression: 'scores' and its value, with its formula if it has one."""
     left = reader.read(shown)
-    chains = reading.math(plain_list(entry.output), Location(entry.output_line)).chains
+    chains = reading.math(plain_list(output), Location(line)).chains
     if left is None or len(chains) != 1 or len(chains[0].links) != 1:
         return
     value = replace(chains[0].links[0], relation=Relation.EQUAL)
@@ -171,10 +197,11 @@ def _assigned(targets: list[ast.expr], value: ast.expr, reader: Reader, line: in
         yield Unread(line + value.lineno - 1, _text(value), "NaN is no number")
     if right is None or not all(isinstance(name, Name) for name in read) or (not read and isinstance(right, Name)):
         return
+    right = _inlined(right, read, reader)
     sides: list[tuple[ast.expr, Expr]] = [*zip(targets, (n for n in read if n), strict=True), (value, right)]
     for name in read:
         if isinstance(name, Name) and not is_literal(right):
-            reader.formulas[name.symbol] = _inlined(right, name.symbol, reader)
+            reader.formulas[name.symbol] = right
     links = tuple(
         Link(Relation.EQUAL if i else Relation.FIRST, side, _text(node), reader.place(node))
         for i, (node, side) in enumerate(sides)
@@ -184,12 +211,15 @@ def _assigned(targets: list[ast.expr], value: ast.expr, reader: Reader, line: in
     yield Stated(Chain(links, links[0].at, end, text), Origin.CODE, named=False)
 
 
-def _inlined(formula: Expr, symbol: Symbol, reader: Reader) -> Expr:
-    """`scores = scores / 2` in terms of what scores was before."""
-    before = reader.formulas.get(symbol)
-    if before is None:
-        return formula
-    return rewrite(formula, lambda part: before if isinstance(part, Name) and part.symbol == symbol else part)
+def _inlined(formula: Expr, targets: list[Expr | None], reader: Reader) -> Expr:
+    """`scores = scores / 2` in terms of what scores was before; and what is made of such a name, in its new terms."""
+    reader.anew |= {part.symbol for part in walk(formula) if isinstance(part, Name) and part in targets}
+
+    def change(part: Expr) -> Expr:
+        known = isinstance(part, Name) and part.symbol in reader.anew
+        return reader.formulas.get(part.symbol, part) if isinstance(part, Name) and known else part
+
+    return rewrite(formula, change) if reader.anew else formula
 
 
 def _text(node: ast.expr) -> str:

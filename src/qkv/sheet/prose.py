@@ -17,6 +17,7 @@ from qkv.sheet.lists import logical_lines, plain_list
 from qkv.sheet.model import Origin
 from qkv.sheet.phrases import CAPTION, NOUN_BEFORE_NAME, TOTAL
 from qkv.sheet.reading import Reading
+from qkv.sheet.sideways import side_by_side
 from qkv.sheet.spans import Piece, Sort, brace_end, pieces
 
 # Only lines with one of these can hold a relation or a list; the grammar need not look at the others.
@@ -36,6 +37,9 @@ _WORD_LIST = re.compile(r"\[[^\[\]\d=\\]*[^\W\d_]{2}[^\[\]\d=\\]*\]")  # [I, am,
 _TUPLE = re.compile(r"(?<![\w)\]}^])\((\s*[-−]?\d+\.\d+(?:\s*,\s*[-−]?\d+\.\d+)+\s*)\)(?![\^'\w])")  # (0.2, 0.8)
 _VECTOR = r"[A-Za-z](?:_?\d{1,2}|[₀-₉]+)"
 _DOT_PRODUCT = re.compile(rf"((?<![\w.]){_VECTOR}(?:\^?T|ᵀ)?\s?)\.(\s?{_VECTOR}(?![\w.(]))")  # 'q1 . k1 = 2'
+_APOSTROPHE = re.compile(r"([^\W\d_]{2,})['’](s|t|re|ll|ve|d)\b")  # 'the token's state is x = …' holds no prime
+_DECIMALS = r"[-−]?\d*\.\d+(?:\s*[,;]\s*[-−]?\d*\.\d+)+"
+_LISTED = re.compile(rf"(?P<lead>.*[:：]\s*)(?P<values>{_DECIMALS})\s*[.;]?\s*$")  # 'weights: 0.21, 0.67, 0.12'
 _DASHED_COLON = re.compile(r":\s?-(?=\s)")  # 'Step 3 :- A = …'
 _WORD = r"[\"'“‘]?([^\W\d_]{2,})[\"'”’]?"
 _OF_WORDS = re.compile(  # q(cat), score("it" → "dog")
@@ -228,10 +232,23 @@ def _words(piece: Piece, places: _Places, reading: Reading) -> Iterator[Event]:
     source = source[:first] + _MARKER.sub(lambda found: " " * len(found[0]), source[first:])
     for line, offset in logical_lines(source):
         at = places.at(piece.offset + offset)
-        if _WORTH_PARSING.search(line) and not _NAME_ALONE.match(line):
-            yield from _plain_line(line, at, reading)
+        if (_WORTH_PARSING.search(line) or _TUPLE.search(line)) and not _NAME_ALONE.match(line):
+            yield from side_by_side(line, at, reading) or _plain_line(line, at, reading)
         elif line.strip():
-            yield Said(line.strip(), at)
+            yield from _said(line, at, reading)
+
+
+def _said(line: str, at: Location, reading: Reading) -> Iterator[Event]:
+    """Words, and the decimals that they may announce."""
+    listed = _LISTED.match(line)
+    if listed is None:
+        yield Said(line.strip(), at)
+        return
+    if listed["lead"].strip(" :："):
+        yield Said(listed["lead"].strip(), at)
+    place = Location(at.line, at.column + listed.start("values"))
+    for chain in reading.math(f"[{listed['values']}]", place).chains:
+        yield Stated(chain, Origin.PLAIN)
 
 
 def _identities(text: str, places: _Places, reading: Reading) -> Iterator[Event]:
@@ -247,7 +264,8 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
     if _are_sizes(line):
         yield Said(line.strip(), at)
         return
-    source = NOUN_BEFORE_NAME.sub(_noun, _WORD_LIST.sub(_blank, line))
+    source = _APOSTROPHE.sub(r"\1\2 ", line)
+    source = NOUN_BEFORE_NAME.sub(_noun, _WORD_LIST.sub(_blank, source))
     source = _OF_WORDS.sub(_of_words, _DOT_PRODUCT.sub(r"\1·\2", source))
     source = _DASHED_COLON.sub(lambda found: ":".ljust(len(found[0])), _TUPLE.sub(r"[\1]", source))
     result = reading.math(source, at, strict=False)
@@ -262,7 +280,8 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
         yield Stated(replace(chain, lead="", trail="", continues=chain.continues and not stands), Origin.PLAIN)
     if line[done:].strip():
         end = line.count("\n", 0, done)
-        yield Said(line[done:].strip(), Location(at.line + end, at.column))
+        column = at.column + done if end == 0 else at.column
+        yield from _said(line[done:], Location(at.line + end, column), reading)
     yield from result.unread
 
 

@@ -36,6 +36,7 @@ _SAME = (
     "array", "tensor", "asarray", "matrix", "Tensor", "FloatTensor", "constant", "float", "double", "numpy", "astype",
     "to", "copy", "clone", "view", "reshape", "float32", "round", "detach", "cpu", "tolist", "squeeze",
 )  # fmt: skip
+_OF_KEYS = ("q", "k", "query", "key", "queries", "keys")
 _TRANSPOSES = ("transpose", "t", "permute", "swapaxes")
 _PRODUCTS = ("matmul", "dot", "mm", "bmm", "inner")
 _ONE: dict[str, Callable[[Expr], Expr]] = {"sqrt": Root, "exp": Exp, "tanh": Tanh}
@@ -56,6 +57,7 @@ class Reader:
         self.line = 1
         self.indent = 0  # characters cut off before each line
         self.formulas: dict[Symbol, Expr] = {}  # what names were last assigned, where that is no literal
+        self.anew: set[Symbol] = set()  # names that were assigned anew in terms of themselves
         self.names: dict[str, Name | None] = {}
 
     def place(self, node: ast.expr) -> Location:
@@ -88,11 +90,18 @@ class Reader:
             case ast.Attribute(value=value, attr="T" | "mT"):
                 inner = self._read(value)
                 return Transpose(inner) if inner is not None else None
+            case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape"), slice=index):
+                return self._width(name, index, self.place(node))
             case ast.Subscript(value=value, slice=index):
                 return self._entry(value, index)
             case ast.Call():
                 return self._call(node)
         return None
+
+    def _width(self, name: str, index: ast.expr, at: Location) -> Expr | None:
+        """K.shape[-1] is d_k."""
+        last = isinstance(index, ast.UnaryOp) or (isinstance(index, ast.Constant) and index.value == 1)
+        return self._name("d_k", at) if last and name.lower() in _OF_KEYS else None
 
     def _matrix(self, cells: list[ast.expr], at: Location) -> Expr | None:
         read = [self._read(cell) for cell in cells]

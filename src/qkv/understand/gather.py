@@ -168,11 +168,19 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
         fed = name.symbol in found.sources.values() and not name.symbol.indices
         if fed and fact.formula is None and fact.working is None:
             role = R.X if found.sources.get(R.Q, name.symbol) == name.symbol else R.Y
+        elif role is R.SOURCE and fact.cue.role in SCORE_ROLES.intersection(place.roles) and not _has_states(facts):
+            role = fact.cue.role  # 'the scores are s = (1, 2, 0)'
         elif role is R.OUTPUT and R.Y in place.roles and not found.printed and fact.formula is None:
             role = R.Y  # nothing is worked out yet, so this is no output
         _note_subject(found, fact, name, place, role, facts)
         if (role in FACTORS and fact.working is not None and fact.formula is None) or formula_says in FACTORS:
             _note_factors(found, fact, role or R.Q, place, facts)
+
+
+def _has_states(facts: tuple[Fact, ...]) -> bool:
+    """Whether there is anything that a source vector could be compared with."""
+    named = (name.symbol for fact in facts for name in fact.subjects)
+    return any(place_of(symbol).roles[:1] in ((R.STATES,), (R.K,), (R.X,)) for symbol in named)
 
 
 def _scores_otherwise(fact: Fact) -> bool:
