@@ -58,6 +58,7 @@ DOCUMENTS = [
     ("matrices side by side", "```\nQ = [[1, 0],    K = [[1, 1],\n     [0, 1]]         [0, 2]]\n```\n\n$QK^\\top=\\begin{bmatrix}1&0\\\\1&3\\end{bmatrix}$\n", "wrong"),
     ("a list of decimals", "q = [1, 0]; k1 = [1, 1], k2 = [0, 2]\n\nweights: 0.67, 0.33\n", "rounded"),
     ("a root in two decimals, used at once", "q = [1, 0, 2]; k1 = [0, 1, 1], k2 = [2, 0, 1]\n\ndivide by √3 ≈ 1.73: 1.16, 2.31\n", "drifted"),
+    ("per cent without the sign", "$q=(1,1)$, $k_1=(2,0)$, $k_2=(0,1)$, $k_3=(1,1)$\n\n| word | weight in % |\n|---|---|\n| cat | 40.1 |\n| eats | 19.8 |\n| fish | 40.1 |\n", "rounded"),
     ("weights for several temperatures", "$s = [2.0, 1.0, 0.1]$ are the scores, $a=\\mathrm{softmax}(s/T)$.\n\n- $T=1$: $a=[0.659, 0.242, 0.099]$\n- $T=2$: $a=[0.502, 0.304, 0.194]$\n", "unread"),
 ]  # fmt: skip
 

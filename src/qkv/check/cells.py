@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 
 from qkv.check.compare import Agreement, Shown, agreement, follows, held, shown_cell, shown_number
@@ -43,6 +43,23 @@ def shown_grid(matrix: n.Matrix, approximate: bool) -> Grid | None:
         return None
     grid = tuple(tuple(_shown(cell, approximate) for cell in row) for row in matrix.rows)
     return grid if all(cell is not None for row in grid for cell in row) else None  # type: ignore[return-value]
+
+
+def in_per_cent(matrix: n.Matrix) -> n.Matrix | None:
+    """Rows (or a column) of numbers that add up to a hundred, as fractions of one; None for anything else."""
+    flat = matrix.shape[1] == 1
+    rows = [[row[0] for row in matrix.rows]] if flat and not matrix.is_ragged else matrix.rows
+    for row in rows:
+        numbers = [cell.value for cell in row if isinstance(cell, n.Number)]
+        if len(numbers) < max(2, len(row)) or min(numbers) < 0 or not 99 <= sum(numbers) <= 101:
+            return None
+    return replace(matrix, rows=tuple(tuple(_hundredth(cell) for cell in row) for row in matrix.rows))
+
+
+def _hundredth(cell: n.Expr) -> n.Expr:
+    if not isinstance(cell, n.Number):
+        return cell
+    return replace(cell, value=cell.value / 100, places=None if cell.places is None else cell.places + 2)
 
 
 def _shown(cell: n.Expr, approximate: bool) -> Shown | None:

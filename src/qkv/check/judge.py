@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from qkv.check.author import Author
-from qkv.check.cells import score, shown_grid
+from qkv.check.cells import in_per_cent, score, shown_grid
 from qkv.check.choices import choices
 from qkv.check.copies import judge_copies, judge_open_product
 from qkv.check.literals import judge_damaged, judge_literal, judge_working
-from qkv.check.meanings import anything, best_meaning
+from qkv.check.meanings import SURE, anything, best_meaning
 from qkv.check.misfits import judge_misfit
 from qkv.check.model import Claim, Report, Verdict
 from qkv.check.shapes import judge_shapes
@@ -155,6 +155,11 @@ def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> None
         judge_damaged(walk, fact, link, before)
         return
     best = best_meaning(walk, fact, grid, before, link)
+    hundredths = in_per_cent(matrix) if matrix is not None else None
+    if hundredths is not None and (best is None or score(best[1]) < SURE):
+        percent = shown_grid(hundredths, link.relation is Relation.APPROX)
+        other = best_meaning(walk, fact, percent, before, link) if percent is not None else None
+        best = other if other is not None and (best is None or score(other[1]) > score(best[1])) else best
     if best is None:
         if judge_misfit(walk, fact, link, grid) is None:
             judge_literal(walk, fact, link, grid, before)

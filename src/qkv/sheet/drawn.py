@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from qkv.sheet.grids import Cell, Found
 
 _NUMBER = r"[-+−]?(?:\d+(?:\.\d*)?|\.\d+|∞|inf)(?:/\d+)?"
-_GROUP = re.compile(rf"[\[(|⎡⎢⎣⎛⎜⎝│⌈⌊]\s*(?P<body>{_NUMBER}(?:(?:\s+|\s*,\s*){_NUMBER})*)\s*[\])|⎤⎥⎦⎞⎟⎠│⌉⌋]")
+# A second bracket opens or closes a nested list: Q = [[1, 0],   K = [[1, 1],
+_GROUP = re.compile(rf"\[?[\[(|⎡⎢⎣⎛⎜⎝│⌈⌊]\s*(?P<body>{_NUMBER}(?:(?:\s+|\s*,\s*){_NUMBER})*)\s*[\])|⎤⎥⎦⎞⎟⎠│⌉⌋]\]?")
 _LETTERS = r"[^\W\d][^\s=≈\[\](){}|│]{0,12}"
 _BETWEEN = re.compile(rf"[\s,;]*(?:and|und|et|y)?\s*(?:(?P<name>{_LETTERS})\s*[=:≈])?\s*")
 _HEADS = re.compile(rf"\s*{_LETTERS}(?:\s{{2,}}{_LETTERS})+\s*")

@@ -17,7 +17,6 @@ from qkv.sheet.lists import logical_lines, plain_list
 from qkv.sheet.model import Origin
 from qkv.sheet.phrases import CAPTION, NOUN_BEFORE_NAME, TOTAL
 from qkv.sheet.reading import Reading
-from qkv.sheet.sideways import side_by_side
 from qkv.sheet.spans import Piece, Sort, brace_end, pieces
 
 # Only lines with one of these can hold a relation or a list; the grammar need not look at the others.
@@ -233,7 +232,7 @@ def _words(piece: Piece, places: _Places, reading: Reading) -> Iterator[Event]:
     for line, offset in logical_lines(source):
         at = places.at(piece.offset + offset)
         if (_WORTH_PARSING.search(line) or _TUPLE.search(line)) and not _NAME_ALONE.match(line):
-            yield from side_by_side(line, at, reading) or _plain_line(line, at, reading)
+            yield from _plain_line(line, at, reading)
         elif line.strip():
             yield from _said(line, at, reading)
 
