@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from qkv.check.cells import Grid, fitted, score, shape_of, shown_grid
 from qkv.check.meanings import SURE, anything
+from qkv.check.misread import tell_misread
 from qkv.check.model import BAD, Claim
 from qkv.check.targets import Target, targets
 from qkv.check.walk import Judgement, Source, Walk, conclude, judged_against
@@ -128,7 +129,9 @@ def _conclude_copy(walk: Walk, fact: Fact, link: Link, copy: Copy, **more: objec
     inner = copy.meant.arg if isinstance(copy.meant, n.Transpose) else copy.meant
     first = isinstance(inner, n.Name) and inner.symbol not in walk.author.printed
     subject = inner.symbol if isinstance(inner, n.Name) and first else None
-    return conclude(walk, fact, place, Target(copy.meant, False, name, subject), copy.judged, copy.sources, **more)
+    target = Target(copy.meant, False, name, subject)
+    tell_misread(walk, target, tuple(tuple(cell.shown for cell in row) for row in copy.judged))
+    return conclude(walk, fact, place, target, copy.judged, copy.sources, **more)
 
 
 def link_text(link: Link, operand: n.Expr) -> str:

@@ -11,6 +11,7 @@ from qkv.check.copies import judge_copies, judge_open_product
 from qkv.check.literals import judge_damaged, judge_literal, judge_working
 from qkv.check.meanings import SURE, anything, best_meaning
 from qkv.check.misfits import judge_misfit
+from qkv.check.misread import mend_operands, tell_misread
 from qkv.check.model import Claim, Report, Verdict
 from qkv.check.shapes import judge_shapes
 from qkv.check.theory import judge_theory
@@ -154,6 +155,8 @@ def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> None
     if grid is None:
         judge_damaged(walk, fact, link, before)
         return
+    for working in (x.expr for x in before[-1:] if form(x.expr) is Form.WORKING):
+        mend_operands(walk, working, grid)
     best = best_meaning(walk, fact, grid, before, link)
     hundredths = in_per_cent(matrix) if matrix is not None else None
     if hundredths is not None and (best is None or score(best[1]) < SURE):
@@ -165,6 +168,7 @@ def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> None
             judge_literal(walk, fact, link, grid, before)
         return
     target, judged, sources = best
+    tell_misread(walk, target, grid)
     claim = conclude(walk, fact, link, target, judged, sources)
     rename(walk, fact, target, claim)
 

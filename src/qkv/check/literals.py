@@ -120,7 +120,7 @@ def judge_damaged(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> Non
         return
     candidate, (target, judged, sources) = fitting[0]
     text = " \\\\ ".join(" & ".join(plain(cell) for cell in row) for row in candidate.rows)
-    claim = conclude(walk, fact, link, target, judged, sources, repair=f"read as {text}")
+    claim = conclude(walk, fact, link, target, judged, sources, repair=text)
     walk.claims[claim.id - 1] = replace(claim, verdict=Verdict.MISREAD)
 
 

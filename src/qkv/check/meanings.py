@@ -171,14 +171,15 @@ def _telling(judged: Judgement) -> int:
 
 def _program_sources(walk: Walk, target: Target, shape: tuple[int, int], author: Author) -> Iterator[Source]:
     """What the author's earlier numbers give: printed before, or by the step's own formula."""
-    for expr in _steps_of(walk, target):
+    for expr in steps_of(walk, target):
         value = author.own(expr)
         turned = fitted(value, shape) if value is not None else None
         if turned is not None:
             yield Source(turned, author.blamed(expr), expr)
 
 
-def _steps_of(walk: Walk, target: Target) -> Iterator[n.Expr]:
+def steps_of(walk: Walk, target: Target) -> Iterator[n.Expr]:
+    """The expressions that give what is meant: its step's own formula, and its name."""
     expr = target.expr
     inner = expr.arg if isinstance(expr, n.Entry) else expr
     item = walk.problem.program.item(inner.symbol) if isinstance(inner, n.Name) else None

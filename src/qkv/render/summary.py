@@ -65,6 +65,8 @@ def _slips(slips: list[Claim], carried: list[Claim]) -> str:
         start = f"One {'piece of ' if word != 'slip' else ''}{word} ({place(first)})"
         return f"{start} explains {count(len(carried), 'carried claim')}." if carried else f"{start}, and nothing else."
     tail = f"; they explain {count(len(carried), 'carried claim')}" if carried else ""
+    if all(slip.verdict is Verdict.MISREAD for slip in slips):
+        return f"{len(slips)} pieces of damaged text, the first at {place(first)}{tail}."
     return f"{len(slips)} slips, the first at {place(first)}{tail}."
 
 

@@ -1,0 +1,207 @@
+"""Damaged text told from slips: a number that its author never wrote, as what is done with it proves.
+
+A wrong cell is misread if one small repair of its text (a minus, a point, a digit) gives the number that it should be,
+and a later line agrees with that number and not with the print. Without such a use it may as well be a slip.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
+from flint import fmpq
+
+from qkv.check.author import Author
+from qkv.check.cells import Grid, fitted, shape_of
+from qkv.check.compare import Agreement, follows
+from qkv.check.meanings import steps_of
+from qkv.check.model import BAD, SEVERITY, Claim, Verdict
+from qkv.check.targets import Target
+from qkv.check.walk import Source, Walk
+from qkv.errors import QkvError
+from qkv.expr import nodes as n
+from qkv.expr.nodes import factors
+from qkv.interpret.cells import NEG_INF, Cell, bounds, rational
+from qkv.interpret.certified import Certified, Value
+from qkv.interpret.loop import evaluate
+from qkv.understand.values import plain_value
+
+Place = tuple[int, int]  # row and column, from 0
+
+
+# ---------------------------------------------------------------- repairs of one number
+
+
+def _minus(text: str) -> Iterator[str]:
+    yield text.removeprefix("-") if text.startswith("-") else "-" + text
+
+
+def _point(text: str) -> Iterator[str]:
+    if "." not in text:
+        start = 1 + text.startswith("-")
+        yield from (f"{text[:i]}.{text[i:]}" for i in range(start, len(text)))
+
+
+def _doubled(text: str) -> Iterator[str]:
+    """One of two equal digits too many, or a stray one in front."""
+    for (i, a), (_, b) in pairwise(enumerate(text)):
+        if a == b and a.isdigit():
+            yield text[:i] + text[i + 1 :]
+    bare = text.removeprefix("-")
+    if bare[:2].isdigit():
+        yield text[: len(text) - len(bare)] + bare[1:]
+
+
+def _digit(text: str) -> Iterator[str]:
+    """One digit taken for another, where at least two others tell the number."""
+    places = [i for i, ch in enumerate(text) if ch.isdigit()]
+    for i in places if len(places) > 2 else ():
+        yield from (text[:i] + d + text[i + 1 :] for d in "0123456789" if d != text[i])
+
+
+DECIMAL = re.compile(r"-?\d+(\.\d+)?")
+REPAIRS: tuple[Callable[[str], Iterator[str]], ...] = (_minus, _point, _doubled, _digit)
+
+
+def repairs(text: str) -> Iterator[str]:
+    """What may have stood where `text` was read.
+
+    >>> [made for made in repairs("7071") if made.startswith("7.")]
+    ['7.071']
+    """
+    if DECIMAL.fullmatch(text):
+        made = dict.fromkeys(made for repair in REPAIRS for made in repair(text))
+        yield from (text for text in made if DECIMAL.fullmatch(text))
+
+
+def _only(found: dict[fmpq, str]) -> str | None:
+    """The repair, if there is exactly one."""
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _repaired(text: str, meant: Cell) -> str | None:
+    """The one repair that gives what was meant."""
+    if meant is NEG_INF:
+        return None
+    low, high = bounds(meant)
+    values = ((rational(Fraction(made)), made) for made in repairs(text))
+    return _only({value: made for value, made in values if low <= value <= high})
+
+
+# ---------------------------------------------------------------- proof by a later use
+
+
+def tell_misread(walk: Walk, target: Target, grid: Grid) -> None:
+    """Look whether a value that is about to be judged proves that earlier numbers were read wrongly."""
+    meant = walk.author.meant
+    for symbol, mind in zip(tuple(meant), walk.author.in_mind, strict=False):
+        if any(_proves(walk.author, mind, expr, grid) for expr in steps_of(walk, target)):
+            for number in walk.author.blame.get(symbol, ()):
+                _amend(walk, number, meant[symbol][0])
+
+
+def _proves(author: Author, mind: Author, expr: n.Expr, grid: Grid) -> bool:
+    return _agrees(grid, mind.own(expr)) and not _agrees(grid, author.own(expr))
+
+
+def _agrees(grid: Grid, value: Value | None) -> bool:
+    made = fitted(value, shape_of(grid)) if value is not None else None
+    if made is None:
+        return False
+    pairs = zip(grid, made.rows, strict=True)
+    return all(follows(*cells) is Agreement.ROUNDED for row, line in pairs for cells in zip(row, line, strict=True))
+
+
+def _amend(walk: Walk, number: int, meant: Value) -> None:
+    """Say of a wrong claim that it was misread, if every wrong cell of it has its one repair."""
+    claim = walk.claims[number - 1]
+    whole = bool(claim.shown) and (len(claim.shown), len(claim.shown[0])) == meant.shape
+    if claim.verdict is not Verdict.WRONG or not whole:
+        return
+    found = {
+        (cell.row - 1, cell.column - 1): _repaired(cell.shown, meant.rows[cell.row - 1][cell.column - 1])
+        for cell in claim.cells
+        if cell.verdict is Verdict.WRONG
+    }
+    if all(found.values()):
+        walk.claims[number - 1] = _misread(claim, {place: text for place, text in found.items() if text})
+
+
+def _misread(claim: Claim, found: dict[Place, str]) -> Claim:
+    cells = tuple(
+        replace(cell, verdict=Verdict.MISREAD) if (cell.row - 1, cell.column - 1) in found else cell
+        for cell in claim.cells
+    )
+    told = ", ".join(f"{text} in cell ({i + 1},{j + 1})" for (i, j), text in found.items())
+    verdict = max((cell.verdict for cell in cells), key=lambda verdict: SEVERITY[verdict])
+    cause = claim.cause if verdict is Verdict.WRONG else None
+    return replace(claim, cells=cells, verdict=verdict, repair=told, cause=cause)
+
+
+# ---------------------------------------------------------------- proof by a product that is written out
+
+
+def mend_operands(walk: Walk, working: n.Expr, grid: Grid) -> None:
+    """[..] [..] = [..] where one cell of the left operand was read wrongly: the printed product tells, and the product
+    of the mended operand is one more way to come to it."""
+    written = [source.expr for source in walk.versions.get(id(working), ())] or [working]
+    for product in written:
+        left, right = _operands(product) if product is not None else (None, None)
+        claim = _claim_at(walk, left) if left is not None else None
+        if left is None or right is None or claim is None:
+            continue
+        mended = _mended(left, right, grid, claim)
+        if mended is not None:
+            place, text, value = mended
+            walk.claims[claim.id - 1] = _misread(claim, {place: text})
+            walk.versions.setdefault(id(working), []).append(Source(value, (claim.id,), None))
+
+
+def _operands(product: n.Expr) -> tuple[n.Matrix | None, n.Matrix | None]:
+    """The two matrices of a product that is written out."""
+    found = [plain_value(factor) for factor in factors(product)]
+    return (found[0], found[1]) if len(found) == 2 else (None, None)
+
+
+def _claim_at(walk: Walk, operand: n.Matrix) -> Claim | None:
+    here = (operand.at.line, operand.at.column) if operand.at is not None else None
+    return next((c for c in reversed(walk.claims) if (c.line, c.column) == here and c.verdict in BAD), None)
+
+
+def _mended(left: n.Matrix, right: n.Matrix, grid: Grid, claim: Claim) -> tuple[Place, str, Value] | None:
+    """The wrong cell of the left operand whose one repair gives the whole printed product, in two cells or more."""
+    before = _product(left, right)
+    if before is None or before.shape != shape_of(grid):
+        return None
+    off = {i for i, row in enumerate(grid) for j, cell in enumerate(row) if not _follows(cell, before.rows[i][j])}
+    found: dict[tuple[Place, fmpq], tuple[str, Value]] = {}
+    for cell in claim.cells if len(off) == 1 else ():
+        i, j = cell.row - 1, cell.column - 1
+        for text in repairs(cell.shown) if {i} == off and cell.verdict is Verdict.WRONG else ():
+            made = _product(_with(left, i, j, text), right)
+            changed = sum(a != b for a, b in zip(made.rows[i], before.rows[i], strict=True)) if made is not None else 0
+            if made is not None and changed > 1 and _agrees(grid, made):
+                found[(i, j), rational(Fraction(text))] = text, made
+    if len(found) != 1:
+        return None
+    (place, _), (text, value) = next(iter(found.items()))
+    return place, text, value
+
+
+def _follows(shown: object, cell: Cell) -> bool:
+    return follows(shown, cell) is Agreement.ROUNDED  # type: ignore[arg-type]
+
+
+def _with(matrix: n.Matrix, i: int, j: int, text: str) -> n.Matrix:
+    row = matrix.rows[i]
+    return replace(matrix, rows=(*matrix.rows[:i], (*row[:j], n.number(text), *row[j + 1 :]), *matrix.rows[i + 1 :]))
+
+
+def _product(left: n.Matrix, right: n.Matrix) -> Value | None:
+    try:
+        return evaluate(n.Product(left, right), {}, Certified())
+    except QkvError:
+        return None
