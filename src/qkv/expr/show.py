@@ -118,7 +118,7 @@ def _call(node: n.Expr) -> str:
         case n.Mask(arg=a, pattern=n.Node() as pattern, truth=truth):
             return f"mask({plain(a)}, {plain(pattern)})" if truth else plain(n.Sum((a, pattern)))
         case n.Entry(arg=a):
-            return f"{_in(a, ATOM, plain)}[{_indices(node)}]"
+            return f"{_in(a, ATOM, plain)}{_picked(node)}"
         case n.Series(index=index, low=low, high=high, body=body):
             span = f"_{{{index}={plain(low)}}}^{plain(high)}" if low and high else f"_{index}"
             return f"Σ{span} {_in(body, PRODUCT, plain)}"
@@ -134,11 +134,12 @@ def _call(node: n.Expr) -> str:
             raise TypeError(type(node).__name__)
 
 
-def _indices(node: n.Entry) -> str:
+def _picked(node: n.Entry, left: str = "[", right: str = "]") -> str:
+    """What an entry picks: Q[2], Q[2, 1], or columns as a script that counts from 1."""
     if node.columns:
-        return f":, {node.columns[0]}:{node.columns[1] or ''}"
+        return f"_{{:,{node.columns[0]}:{node.columns[1] or ''}}}"
     row = ":" if node.row is None else str(node.row)
-    return row if node.column is None else f"{row}, {node.column}"
+    return f"{left}{row if node.column is None else f'{row}, {node.column}'}{right}"
 
 
 def latex(node: n.Expr) -> str:
@@ -185,7 +186,7 @@ def latex(node: n.Expr) -> str:
 def _latex_call(node: n.Expr) -> str:
     match node:
         case n.Entry(arg=a):
-            return rf"{_in(a, ATOM, latex)}\left[{_indices(node)}\right]"
+            return _in(a, ATOM, latex) + _picked(node, r"\left[", r"\right]")
         case n.Series(index=index, low=low, high=high, body=body):
             span = f"_{{{index}={latex(low)}}}^{{{latex(high)}}}" if low and high else f"_{{{index}}}"
             return rf"\sum{span} {_in(body, PRODUCT, latex)}"

@@ -21,6 +21,7 @@ from qkv.expr.nodes import (
     Quotient,
     Transpose,
 )
+from qkv.sheet.slices import cut_by
 from qkv.sheet.symbols import Script, extended, is_power, symbol_of
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def scripted(reader: Reader, node: Expr, start: int) -> Expr:
 
 
 def _one_script(reader: Reader, node: Expr, script: Script) -> Expr:
+    if (part := cut_by(reader, script, node)) is not None:
+        return part
     symbol, transposed = symbol_of("", [script])
     if script.mark == "^":
         return Transpose(node, at=node.at) if transposed else Power(node, reader.script_value(script), at=node.at)

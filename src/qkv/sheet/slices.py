@@ -25,20 +25,25 @@ def part_of(node: Expr, *, columns: bool, first: int, end: int | None) -> Expr:
 def is_sliced(reader: Reader) -> bool:
     """Whether brackets with a colon stand right behind what was read."""
     token = reader.tokens[reader.i] if reader.i < reader.hi else None
-    return token is not None and token.text in ("[", "(") and not token.gap and _bracketed(reader) is not None
+    return (
+        token is not None
+        and token.text.removeprefix("left") in ("[", "(")
+        and not token.gap
+        and _bracketed(reader) is not None
+    )
 
 
 def sliced(reader: Reader, node: Expr) -> Expr:
     """The part of a node that the brackets at hand cut out."""
     found = _bracketed(reader)
-    from_one = reader.tokens[reader.i].text == "("
+    from_one = reader.tokens[reader.i].text.endswith("(")
     reader.i = reader.partner[reader.i] + 1
     return node if found is None else _cut(node, found, from_one=from_one)
 
 
 def _bracketed(reader: Reader) -> re.Match[str] | None:
     found = _PART.fullmatch(reader.text(reader.i + 1, reader.partner[reader.i]).strip())
-    plain = found is None or reader.tokens[reader.i].text == "[" or found["all"] or found["rest"]
+    plain = found is None or reader.tokens[reader.i].text.endswith("[") or found["all"] or found["rest"]
     return found if plain else None  # Q(1:2) may be anything
 
 
@@ -48,15 +53,22 @@ def _cut(node: Expr, found: re.Match[str], *, from_one: bool) -> Expr:
 
 
 def in_script(reader: Reader, base: str, scripts: list[Script], primes: int, start: int) -> Expr | None:
-    """Q_{:,1:2}: a script that cuts. It counts from 1 as mathematics does, unless a 0 or an open end shows Python."""
+    """Q_{:,1:2}: a name with a script that cuts."""
     for script in scripts:
-        tokens = script.tokens
-        inside = reader.source[tokens[0].start : tokens[-1].end].strip(" []{}")
-        found = _PART.fullmatch(inside) if ":" in inside else None
-        if found is None or not (found["all"] or found["rest"]):
-            continue
-        symbol, transposed = symbol_of(base, [other for other in scripts if other is not script], primes)
-        python = found["first"] in ("", "0") or not found["end"]
-        part = _cut(Name(symbol, at=reader.at(start)), found, from_one=not python)
-        return Transpose(part, at=part.at) if transposed else part
+        others = [other for other in scripts if other is not script]
+        symbol, transposed = symbol_of(base, others, primes)
+        part = cut_by(reader, script, Name(symbol, at=reader.at(start)))
+        if part is not None:
+            return Transpose(part, at=part.at) if transposed else part
     return None
+
+
+def cut_by(reader: Reader, script: Script, node: Expr) -> Expr | None:
+    """The part that a script cuts out. It counts from 1 as mathematics does, unless a 0 or an open end shows Python."""
+    tokens = script.tokens
+    inside = reader.source[tokens[0].start : tokens[-1].end].strip(" []{}")
+    found = _PART.fullmatch(inside) if ":" in inside else None
+    if found is None or not (found["all"] or found["rest"]):
+        return None
+    python = found["first"] in ("", "0") or not found["end"]
+    return _cut(node, found, from_one=not python)

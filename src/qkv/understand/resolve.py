@@ -132,8 +132,8 @@ class Resolver:
 
     def _by_parent(self, symbol: Symbol) -> n.Expr | None:
         """q_{t,1} is the first row of q_t."""
-        if not symbol.indices or not symbol.indices[-1].isdigit():
-            return None
+        if not symbol.indices or not symbol.indices[-1].isdigit() or symbol.base[:1].isupper():
+            return None  # Q_1 beside Q is a head, not a row
         parent = Symbol(symbol.base, symbol.labels, symbol.indices[:-1], symbol.primes)
         whole = next((s for s in (cut_symbol(parent), parent) if self.program.item(s) is not None), None)
         if whole is None:

@@ -119,7 +119,8 @@ def _names(found: Gathering) -> dict[Key, Symbol]:
     taken = {given.symbol for given in found.givens.values()}
     for (role, head), symbol in found.names.items():
         key = (R.HEAD, head) if role is R.OUTPUT and head is not None and heads else (role, head)
-        if key not in names and symbol not in taken and key not in found.givens:
+        whole = found.split is not None and head is not None and not symbol.indices  # K, said beside 'head 2'
+        if key not in names and symbol not in taken and key not in found.givens and not whole:
             names[key] = symbol
             taken.add(symbol)
     for role, spare in SPARE_BASES.items():
