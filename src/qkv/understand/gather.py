@@ -302,7 +302,9 @@ def _note_subject(
     elif role in PRIMARY:
         _note_primary(found, name, value, role, _head(place, fact), fact)
     else:
-        found.others.setdefault(name.symbol, _given(name, value, role or R.OTHER, place.head, fact))
+        held = found.others.setdefault(name.symbol, _given(name, value, role or R.OTHER, place.head, fact))
+        if value.shape == (1, 1) and held.expr != value:
+            found.again.setdefault(name.symbol, []).append(value.rows[0][0])
 
 
 def _is_variant(found: Gathering, symbol: Symbol, place: Place, role: Role | None, value: n.Matrix) -> bool:

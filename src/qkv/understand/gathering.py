@@ -55,6 +55,8 @@ class Gathering:
     added: set[Symbol] = field(default_factory=set)  # matrices that formulas add to scores
     inputs: set[Symbol] = field(default_factory=set)  # what X is made of: X = E + P
     only_row: int | None = None  # q_2 alone: the one query that is spoken of
+    lines: tuple[int, int] = (1, 0)  # of the document, first and last
+    again: dict[Symbol, list[n.Expr]] = field(default_factory=dict)  # later values of a number: τ = 0.5, then τ = 2
     repairs: list[Repair] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     speaks: bool = True  # whether the problem gives or works out anything of its own

@@ -12,7 +12,7 @@ from qkv.interpret.trace import Trace
 from qkv.program.kinds import plan
 from qkv.program.model import Given, Program, Step
 from qkv.sheet.model import Repair, Sheet
-from qkv.understand.asked import with_future, with_mask, without_scale
+from qkv.understand.asked import with_answers
 from qkv.understand.evidence import (
     agreement_with,
     explains_weights,
@@ -28,7 +28,7 @@ from qkv.understand.gathering import Gathering
 from qkv.understand.key import Assigned, exercise_labels, nearest_key, shared_labels, with_givens_of
 from qkv.understand.resolve import Resolver
 from qkv.understand.roles import CAUSAL_SURELY, NO_MASK
-from qkv.understand.scopes import scopes, words_of
+from qkv.understand.scopes import lines_of, scopes, words_in
 from qkv.understand.specs import stated_names, to_spec
 from qkv.understand.tokens import note_of
 from qkv.understand.workable import computed, workable
@@ -64,13 +64,15 @@ def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...
     for i, scope in enumerate(parted):
         said = [formula for line, formula in mentioned if _concerns(line, i, parted)]
         title = _titles(scope, parted[i + 1 :], sheet)
-        words = words_of(i, parted, sheet)
+        lines = lines_of(i, parted, sheet)
+        words = words_in(lines, sheet)
         if keys:
             label = labels[scope[0].statement.part] if labels else ""
             key = nearest_key(gather(scope, title, None, said, words), label, i, keys)
             found = with_givens_of(gather(scope, title, key, said, words), key)
         else:
             found = gather(scope, title, earlier, said, words)
+        found.lines = lines
         found.notes.extend(noted)
         introduced = not found.rules or found.hides_future  # a mask of words may be another one
         found.maybe_causal = not found.causal and introduced and _introduced_causal(i, parted, sheet)
@@ -191,10 +193,7 @@ def _problem(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem
     usual, program = program, with_sheet_formulas(program, scope, found)
     if found.own_scores and not found.cosine:
         program = without_unsaid_scores(program, usual)
-    program = without_scale(program, scope, sheet)
-    program = with_mask(program, scope, sheet)
-    program = with_future(program, scope, sheet)
-    trace = computed(workable(program))
+    trace = computed(workable(with_answers(program, found, sheet)))
     program = trace.program
     resolver = Resolver(program, sizes_of(program, found), only_row=found.only_row)
     return Problem(trace, scope, resolver, tuple(found.repairs))

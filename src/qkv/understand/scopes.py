@@ -66,12 +66,16 @@ def scopes(facts: tuple[Fact, ...], sheet: Sheet, labels: Sequence[str] = ()) ->
         yield tuple(current.facts)
 
 
-def words_of(index: int, parted: tuple[tuple[Fact, ...], ...], sheet: Sheet) -> str:
-    """The text of a problem: from its heading, or the end of the problem before, to where the next one begins."""
+def lines_of(index: int, parted: tuple[tuple[Fact, ...], ...], sheet: Sheet) -> tuple[int, int]:
+    """The lines of a problem: from its heading, or the end of the problem before, to where the next one begins."""
     first = _first_line(index, parted, sheet) if index else 1
-    lines = sheet.text.splitlines()
-    last = _first_line(index + 1, parted, sheet) - 1 if index + 1 < len(parted) else len(lines)
-    return "\n".join(lines[first - 1 : last])
+    after = _first_line(index + 1, parted, sheet) if index + 1 < len(parted) else sheet.text.count("\n") + 2
+    return first, after - 1
+
+
+def words_in(lines: tuple[int, int], sheet: Sheet) -> str:
+    """The text of some lines."""
+    return "\n".join(sheet.text.splitlines()[lines[0] - 1 : lines[1]])
 
 
 def _first_line(index: int, parted: tuple[tuple[Fact, ...], ...], sheet: Sheet) -> int:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from qkv.expr.wording import Wording
 from qkv.understand.roles import HYPOTHETICAL
@@ -125,9 +126,10 @@ class Rule:
     later: bool = False  # said of a second run, beside the first
 
 
-def sentences(text: str) -> Iterator[str]:
+@lru_cache(maxsize=8)
+def sentences(text: str) -> tuple[str, ...]:
     """The sentences of a stretch of text, without its line ends."""
-    return (" ".join(part.split()) for part in _SENTENCE.split(text) if part and part.strip())
+    return tuple(" ".join(part.split()) for part in _SENTENCE.split(text) if part and part.strip())
 
 
 def number_in(word: str) -> int:
