@@ -14,19 +14,18 @@ from qkv.sheet.model import Origin, Relation, Repair
 from qkv.understand.facts import TOKEN_BASES, Fact, Place, place_of
 from qkv.understand.formulas import divisors, formula_role, softmax_arguments
 from qkv.understand.gathering import FACTORS, Gathering
+from qkv.understand.nameless import note_nameless
 from qkv.understand.repair import mend_factor, similar
 from qkv.understand.roles import (
     CAUSAL,
     DERIVED,
     MISREAD_Q,
-    PER_COLUMN,
     PLAIN_SUM,
     PRIMARY,
     ROOT_SCALE,
     SCORE_ROLES,
     TOKENS_ARE_COLUMNS,
     UNSCALED,
-    given_cue,
 )
 from qkv.understand.settle import settle, settle_inputs
 from qkv.understand.spoken import note_sentences
@@ -55,9 +54,9 @@ def gather(
         if not fact.statement.struck:
             _note_fact(found, fact, facts)
     for formula in said:
-        _note_formula(found, formula, role_of_name(found, None))
+        _note_formula(found, formula, role_of_name(found, None), defines=True)
     for fact in facts:
-        _note_nameless(found, fact)
+        note_nameless(found, fact)
     note_sentences(found, facts, words)
     settle_inputs(found, facts)
     settle(found, earlier)
@@ -94,32 +93,6 @@ def _is_matrix(fact: Fact) -> bool:
     return value is not None and max(value.shape) > 1
 
 
-def _note_nameless(found: Gathering, fact: Fact) -> None:
-    """'annotations (one encoder state per column)' and then a bare matrix: a given without a name."""
-    if fact.subjects or fact.statement.struck or len(fact.links) != 1:
-        return
-    value = plain_value(fact.links[0].expr)
-    if value is not None and fact.statement.origin is Origin.TABLE and fact.cue.role is R.SCORES:
-        _note_column(found, fact, value)
-        return
-    role = given_cue(fact.statement.before)
-    if value is None or min(value.shape) < 2 or value.is_ragged or role is None or (role, None) in found.givens:
-        return
-    if PER_COLUMN.search(fact.statement.before):
-        value = n.Matrix(tuple(zip(*value.rows, strict=True)), at=value.at)
-    symbol = default_symbol(role)
-    found.givens[role, None] = Given(symbol, value, role, symbol_plain(symbol), None, fact.statement.at.line)
-
-
-def _note_column(found: Gathering, fact: Fact, value: n.Matrix) -> None:
-    """A column headed 'score': the scores of one query, given where nothing leads to them."""
-    if value.shape[1] == 1 < value.shape[0]:
-        row = n.Matrix((tuple(cell for (cell,) in value.rows),), at=value.at)
-        symbol = default_symbol(R.SCORES)
-        given = Given(symbol, row, R.SCORES, symbol_plain(symbol), None, fact.statement.at.line)
-        found.claimed.setdefault((R.SCORES, None), given)
-
-
 def token_factor(formula: n.Expr) -> tuple[Role, Symbol] | None:
     """Q = Y W^Q: the queries come from Y, whatever Y is called."""
     inner = formula.terms[0] if isinstance(formula, n.Sum) else formula
@@ -154,7 +127,7 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
     role_of = role_of_name(found, fact.head)
     for link in fact.links:
         if form(link.expr) is Form.FORMULA:
-            _note_formula(found, link.expr, role_of)
+            _note_formula(found, link.expr, role_of, defines=fact.value is None and fact.working is None)
     if fact.links and isinstance(fact.links[0].expr, n.Root) and len(fact.links) > 1:
         found.divisors.append(n.Root(n.Name(default_symbol(R.D_K))))  # √d_k = √2 ≈ 1.414
     formula_says = _worked_out(found, fact.formula, role_of) if fact.formula is not None else None
@@ -210,13 +183,15 @@ def _before_mask(expr: n.Expr) -> n.Expr:
     return expr.terms[0] if isinstance(expr, n.Sum) and len(expr.terms) == 2 else expr
 
 
-def _note_formula(found: Gathering, expr: n.Expr, role_of: object) -> None:
+def _note_formula(found: Gathering, expr: n.Expr, role_of: object, *, defines: bool) -> None:
     for part in n.walk(expr):
         if isinstance(part, n.Sum) and len(part.terms) == 2 and isinstance(part.terms[1], n.Name):
             stage = formula_role(part.terms[0], role_of)  # type: ignore[arg-type]
             if stage is not None and stage in SCORE_ROLES:
                 found.added.add(part.terms[1].symbol)  # Q K^T / √d_k + B: a mask or a bias, whatever its letter
-    found.divisors.extend(divisors(expr, role_of))  # type: ignore[arg-type]
+    below = list(divisors(expr, role_of))  # type: ignore[arg-type]
+    found.divisors.extend(below)
+    found.defining.extend(divisor for divisor in below if defines and n.is_literal(divisor))
     for arg in softmax_arguments(expr):
         scores = _before_mask(arg)
         inner = formula_role(scores, role_of)  # type: ignore[arg-type]

@@ -29,6 +29,7 @@ class Gathering:
     names: dict[Key, Symbol] = field(default_factory=dict)
     sizes: dict[Role, n.Number] = field(default_factory=dict)
     divisors: list[n.Expr] = field(default_factory=list)
+    defining: list[n.Expr] = field(default_factory=list)  # numbers that definitions, not workings, divide scores by
     said_scaled: bool = False  # by words, not by a formula
     unscaled: bool = False
     looks_unscaled: bool = False  # nothing is said, and the printed numbers are those without a scale

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.expr.show import plain
 from qkv.interpret.loop import evaluate
 from qkv.interpret.shapes import Shapes
 from qkv.program.kinds import Key, Scale, Score, Spec, default_symbol
@@ -29,6 +31,7 @@ def to_spec(found: Gathering, title: str, line: int) -> Spec:
         used[R.MASK, None] = mask.given
         notes = (*notes, *([mask.note] if mask.note else ()))
     split, cut_notes = _split(found, shapes)
+    turned, layout_notes = _layout(found, shapes)
     return Spec(
         givens=used,
         shapes=shapes,
@@ -40,11 +43,12 @@ def to_spec(found: Gathering, title: str, line: int) -> Spec:
         mask_truth=mask.truth if mask else found.mask_truth,
         score=_score(found),
         columns=_is_columns(found, shapes),
+        turned=turned,
         keys_first=found.keys_first and _is_columns(found, shapes),
         names=_names(found),
         title=title,
         line=line,
-        notes=(*found.notes, *notes, *cut_notes),
+        notes=(*found.notes, *notes, *cut_notes, *layout_notes),
     )
 
 
@@ -106,6 +110,23 @@ def _is_columns(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> bool:
     return found.columns or found.said_columns or not rows_fit
 
 
+def _layout(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> tuple[bool, tuple[str, ...]]:
+    """Whether the weights are to be transposed, and what is to be said where the usual X W does not fit."""
+    x = shapes.get((R.X, None))
+    weights = {key: shape for key, shape in shapes.items() if key[0] in (R.W_Q, R.W_K, R.W_V)}
+    if x is None or not weights or all(shape[0] == x[1] for shape in weights.values()):
+        return False, ()
+    first = found.givens[next(iter(weights))].spelled
+    name = found.givens[R.X, None].spelled
+    if _is_columns(found, shapes):
+        if found.columns or found.said_columns:
+            return False, ()
+        return False, (f"{name} {first} does not fit, {first} {name} does: the tokens are taken as columns.",)
+    if all(shape[1] == x[1] for shape in weights.values()):
+        return True, (f"{name} {first} does not fit, {name} {first}ᵀ does: the weights are transposed.",)
+    return False, ()
+
+
 def _columns_fit(shapes: dict[Key, tuple[int, int]]) -> bool:
     x = shapes.get((R.X, None))
     weights = [shape for (role, _), shape in shapes.items() if role in (R.W_Q, R.W_K, R.W_V)]
@@ -136,6 +157,8 @@ SPARE_BASES = {R.SCORES: "Scores", R.SCALED: "Scaled", R.MASKED: "Masked", R.WEI
 
 def _scale(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> tuple[Scale, n.Expr | None, tuple[str, ...]]:
     """The sheet's own formula wins; where it gives none, scores are divided by √d_k, and that is said."""
+    if (number := _defined_divisor(found, shapes)) is not None:
+        return Scale.GIVEN, number, (f"Scores are divided by {plain(number)}, as the sheet says.",)
     if found.divisors:
         return _given_scale(found)
     if found.said_scaled and not found.unscaled and not found.looks_unscaled:
@@ -144,6 +167,27 @@ def _scale(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> tuple[Scale,
     if found.unscaled or found.looks_unscaled or found.cosine or ready:
         return Scale.NONE, None, ()
     return Scale.ROOT_DK, None, ("The sheet does not say how scores are scaled; they are divided by √d_k.",)
+
+
+def _defined_divisor(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> n.Expr | None:
+    """The number that the sheet defines scores to be divided by, where it is not √d_k in numbers."""
+    keys, weights = shapes.get((R.K, None)), shapes.get((R.W_K, None))
+    axis = 0 if _is_columns(found, shapes) else 1
+    size = keys[axis] if keys else weights[axis] if weights else None
+    numbers = set(found.defining)
+    symbolic = any(not n.is_literal(divisor) for divisor in found.divisors)
+    if len(numbers) != 1 or symbolic or size is None or R.D_K in found.sizes:
+        return None
+    number = numbers.pop()
+    usual = number in (n.Root(n.number(size)), n.number(size)) or _square(number) == size
+    return None if usual else number
+
+
+def _square(number: n.Expr) -> Fraction | None:
+    """The number under a root, or the square of a plain one."""
+    if isinstance(number, n.Root):
+        return number.arg.value if isinstance(number.arg, n.Number) else None
+    return number.value**2 if isinstance(number, n.Number) else None
 
 
 def _given_scale(found: Gathering) -> tuple[Scale, n.Expr | None, tuple[str, ...]]:

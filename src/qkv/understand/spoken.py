@@ -9,7 +9,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.understand.facts import Fact
 from qkv.understand.gathering import Gathering
 from qkv.understand.roles import COSINE, HIDES_FUTURE, ONES_FORBID
-from qkv.understand.words import heads_mentioned, heads_split, rules
+from qkv.understand.words import divisor_said, heads_mentioned, heads_split, rules
 
 R = Role
 
@@ -17,6 +17,10 @@ R = Role
 def note_sentences(found: Gathering, facts: tuple[Fact, ...], words: str) -> None:
     """Heads and masks that are said and not printed."""
     found.rules = tuple(rule for rule in rules(words) if not rule.later)
+    number = divisor_said(words)
+    if number is not None and not found.divisors:
+        found.divisors.append(n.number(number))
+        found.defining.append(n.number(number))
     found.cosine = bool(COSINE.search(words))
     found.ones_forbid = bool(ONES_FORBID.search(words))
     found.hides_future = bool(HIDES_FUTURE.search(words))

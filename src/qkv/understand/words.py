@@ -109,6 +109,13 @@ _ALIBI = Wording(r"\balibi\b")
 _SLOPE = Wording(
     r"(?:slope|steigung|pente|pendiente|m)\s*\$?\s*(?:m\s*)?(?:=|of|is)\s*\$?\s*(?P<top>\d+(?:[.,]\d+)?)(?:\s*/\s*(?P<bottom>\d+))?",
 )
+_DIVIDED = Wording(
+    r"(?:divid(?:e|ed|ing)|geteilt|teil\w*|divisés?|dividid\w*|divis[ei]|делят\w*|делим|除以)\b[^.;]{0,25}?(?:\bby|\bdurch|\bpar|\bpor|\bper|\bна|以)\s*\$?"
+    r"(?P<n>\d{1,3}(?:(?:\s|\\,)\d{3})+|\d+(?:\.\d+)?)(?![\w^])"
+)
+_OF_SCORES = Wording(
+    r"scores?|dot products?|skalarprodukt|produits? scalaires?|puntuaci|produtos? escalar|punteggi|оценк|скалярн|分数|得分|点积|スコア|內積|内積"
+)
 _SENTENCE = re.compile(r"(?<=[.!?;。！？；])\s+|\n\s*\n|\n(?=\s*(?:[-*•]|\\item|\(?\w{1,2}[.)])\s)|(?<=[。！？；])")
 _AGAIN = Wording(r"\b(?:repeat|again|now|erneut|nochmals|maintenant|ahora|agora|теперь)\b")
 
@@ -177,6 +184,20 @@ def heads_mentioned(text: str) -> int | None:
         for found in _COUNTED_HEADS.finditer(sentence)
     } - {1}
     return counts.pop() if len(counts) == 1 else None
+
+
+def divisor_said(text: str) -> Fraction | None:
+    """The number that sentences say scores are divided by, where they say one and no root.
+
+    >>> divisor_said("The scores are divided by 1 000.")
+    Fraction(1000, 1)
+    """
+    numbers = set()
+    for sentence in sentences(text):
+        found = _DIVIDED.search(sentence)
+        if found and _OF_SCORES.search(sentence) and not HYPOTHETICAL.search(sentence):
+            numbers.add(Fraction(re.sub(r"[\s\\,]", "", found["n"])))
+    return numbers.pop() if len(numbers) == 1 else None
 
 
 def rules(text: str) -> Iterator[Rule]:
