@@ -32,10 +32,10 @@ def questions_of(found: Gathering, sheet: Sheet) -> tuple[Question, ...]:
 def with_answers(program: Program, found: Gathering, sheet: Sheet) -> Program:
     """The program and what the questions of its problem ask for beside its own steps."""
     asked = questions_of(found, sheet)
-    if not asked:
-        return program
-    for change in (_without_scale, _with_other_scales, _with_mask, _with_later_rules, _with_future):
+    for change in (_without_scale, _with_other_scales, _with_mask, _with_later_rules) if asked else ():
         program = change(program, asked)
+    # Where a mask comes in later, what it takes away is asked of the weights before it.
+    program = _with_future(program, [question for question in sheet.questions if question.line >= found.lines[0]])
     return _with_formulas(program, asked, found)
 
 
