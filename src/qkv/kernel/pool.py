@@ -23,7 +23,7 @@ from qkv.kernel.job import DONE, TASKS
 from qkv.kernel.mailbox import BUSY, MAILBOX, RING, finished, listen, native, post
 
 Kernel = Callable[[int, Any], None]  # takes tasks of the job at an address until none is left
-LOOKS = 2000  # at a mailbox or a counter, some 100 µs, before a thread gives up its processor
+LOOKS = 8000  # at a mailbox or a counter, 100 to 400 µs, before a thread gives up its processor
 
 
 class Worker:
