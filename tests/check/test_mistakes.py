@@ -11,7 +11,7 @@ import qkv
 from qkv.check.author import Author
 from qkv.check.cells import judge_grid, shown_grid
 from qkv.check.mistakes import explain, explain_misfit
-from qkv.check.mistakes.rewrites import TABLE, variants
+from qkv.check.mistakes.rewrites import TABLE, places_in, variants
 from qkv.check.mistakes.scene import Scene, levels
 from qkv.check.mistakes.slips import DOTS, TEXTS
 from qkv.check.model import Cause, Verdict
@@ -34,7 +34,7 @@ def made(kind: str, key: str, seed: int) -> tuple[Trace, n.Name, list[list[str]]
         bases = [
             b for level in levels(scene, n.Name(step.symbol), {s.symbol for s in trace.program.steps}) for b in level
         ]
-        for expr, _ in (variant for base in bases for variant in variants(mistake, base, scene)):
+        for expr, _ in (variant for base in bases for variant in variants(mistake, list(places_in(base)), scene)):
             try:
                 value = trace.evaluate(expr)
                 shown = texts(value, 4)

@@ -12,13 +12,13 @@ from render_problems import KINDS, traces
 from qkv.expr import nodes as n
 from qkv.interpret.trace import Trace
 from qkv.program.model import Program
-from qkv.render.workings import cell_working, cell_working_latex
+from qkv.render.workings import cell_working_latex, cell_workings
 
 EMPTY = Trace(Program("", (), ()))
 
 
 def working(expr: n.Expr, row: int = 1, column: int = 1, **options: int) -> str:
-    return cell_working(expr, EMPTY.evaluate, row, column, **options)
+    return cell_workings(expr, EMPTY.evaluate, **options)(row, column)
 
 
 ROW = n.matrix([[2, 2, 2]])
@@ -80,7 +80,7 @@ def test_a_long_sum_loses_its_middle_and_says_so() -> None:
 def test_concat_names_the_cell_that_is_copied() -> None:
     (trace,) = traces("two heads")
     concat = next(step for step in trace.program.steps if isinstance(step.expr, n.Concat))
-    assert cell_working(concat.expr, trace.evaluate, 1, 5, 4).startswith("Z_2(1, 2) ≈ ")
+    assert cell_workings(concat.expr, trace.evaluate, 4)(1, 5).startswith("Z_2(1, 2) ≈ ")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -90,7 +90,7 @@ def test_every_cell_of_every_kind_has_a_working_that_ends_in_its_value(kind: str
         for i, row in enumerate(trace.digits(step.symbol, 6), 1):
             for j, text in enumerate(row, 1):
                 shown = text.replace("-inf", "-∞")
-                assert cell_working(step.expr, trace.evaluate, i, j).split(" ")[-1] == shown
+                assert cell_workings(step.expr, trace.evaluate)(i, j).split(" ")[-1] == shown
 
 
 @given(st.lists(st.tuples(st.integers(-99, 99), st.integers(-99, 99)), min_size=1, max_size=9))

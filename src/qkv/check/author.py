@@ -46,6 +46,7 @@ class Author(Mapping[Symbol, Value]):
     before: dict[Symbol, tuple[Value, tuple[int, ...]]] = field(default_factory=dict)  # prints that were printed anew
     _made: dict[Symbol, Value] = field(default_factory=dict)
     _known: dict[Hashable, tuple[n.Expr, Any]] = field(default_factory=dict)  # worked out since the last print
+    _usual: bool | None = None
     _in_mind: tuple[Author, ...] | None = None
 
     def __getitem__(self, symbol: Symbol) -> Value:
@@ -112,6 +113,8 @@ class Author(Mapping[Symbol, Value]):
                 return n.Name(self.roots[square])
             if isinstance(part, (n.Name, n.Number, n.Matrix)):
                 return part
+            if self._looks(part) not in self._step_looks:
+                return part
             plain = self._plain_sizes(part)
             known = self._steps.get(plain)
             return part if known is None or self.missing.get(known) or plain == whole else n.Name(known)
@@ -126,6 +129,14 @@ class Author(Mapping[Symbol, Value]):
     def _steps(self) -> dict[n.Expr, Symbol]:
         """The steps by what they work out, so that Q Kᵀ / √2 is known for the scaled scores."""
         return {self._plain_sizes(step.expr): step.symbol for step in self.trace.program.steps}
+
+    @cached_property
+    def _step_looks(self) -> frozenset[tuple[type, tuple[Symbol, ...]]]:
+        return frozenset(map(self._looks, self._steps))
+
+    def _looks(self, expr: n.Expr) -> tuple[type, tuple[Symbol, ...]]:
+        """What a step and an expression must share to be the same, known without walking either."""
+        return type(expr), tuple([symbol for symbol in n.names_in(expr) if n.Name(symbol) not in self._sizes])
 
     def _plain_sizes(self, expr: n.Expr) -> n.Expr:
         """The expression with the names of sizes (d_k) replaced by their numbers."""
@@ -158,6 +169,14 @@ class Author(Mapping[Symbol, Value]):
         except QkvError:
             return None
         return fraction(value.cell) if value.shape == (1, 1) and value.exact else None
+
+    @property
+    def has_usual_shapes(self) -> bool:
+        """Whether everything was printed in the shape that it should have."""
+        if self._usual is None:
+            true = self.trace.values()
+            self._usual = all(symbol not in true or true[symbol].shape == x.shape for symbol, x in self.printed.items())
+        return self._usual
 
     def has_printed(self, symbol: Symbol) -> bool:
         """Whether a quantity, or anything that it is made of, was printed."""
@@ -199,7 +218,7 @@ class Author(Mapping[Symbol, Value]):
         self.meant.pop(symbol, None)
         self._made.clear()
         self._known.clear()
-        self._in_mind = None
+        self._in_mind = self._usual = None
 
     def mean(self, symbol: Symbol, value: Value, blamed: tuple[int, ...]) -> None:
         """Remember what a wrong print should have shown after the author's own numbers."""

@@ -13,6 +13,7 @@ from qkv.expr import nodes as n
 from qkv.expr.show import plain
 from qkv.interpret.cells import NEG_INF, Cell, precision
 from qkv.interpret.certified import Certified, Value
+from qkv.interpret.fit import Shape
 from qkv.interpret.loop import evaluate
 
 Grid = tuple[tuple[Shown, ...], ...]
@@ -78,6 +79,11 @@ def _shown(cell: n.Expr, approximate: bool) -> Shown | None:
 def shape_of(grid: Grid) -> tuple[int, int]:
     """Rows and columns."""
     return len(grid), len(grid[0])
+
+
+def fits(shape: Shape, shown: Shape) -> bool:
+    """Whether a value of a shape can be brought into the shape that is shown; see fitted."""
+    return shape == shown or (1 in shape and shape[0] * shape[1] == shown[0] * shown[1])
 
 
 def fitted(value: Value, shape: tuple[int, int]) -> Value | None:

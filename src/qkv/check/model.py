@@ -20,6 +20,8 @@ class Verdict(StrEnum):
     MISREAD = "misread"  # damaged text: exactly one repair makes it agree
     WRONG = "wrong"  # is false, and does not follow: a slip made here
 
+    __hash__ = str.__hash__  # much faster than Enum's own
+
 
 SEVERITY = {verdict: rank for rank, verdict in enumerate(Verdict)}
 BAD = frozenset({Verdict.MISROUNDED, Verdict.CARRIED, Verdict.MISREAD, Verdict.WRONG})

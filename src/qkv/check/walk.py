@@ -22,7 +22,7 @@ from qkv.interpret.cells import NEG_INF, START_BITS, Cell, bounds, fraction, int
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.rounding import round_digits
 from qkv.program.model import Step
-from qkv.render.workings import cell_working
+from qkv.render.workings import cell_workings
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 from qkv.understand.problems import Problem
@@ -264,11 +264,11 @@ def _workings(walk: Walk, target: Target) -> Callable[[int, int], str]:
     if isinstance(target.expr, n.Entry) and target.expr.column is None and target.expr.columns is None:
         expr, row = target.expr.arg, target.expr.row
     item = walk.problem.program.item(expr.symbol) if isinstance(expr, n.Name) else None
-    meant = item.expr if isinstance(item, Step) else expr
+    how_cell = cell_workings(item.expr if isinstance(item, Step) else expr, walk.problem.trace.evaluate)
 
     def work(i: int, j: int) -> str:
         try:
-            how = cell_working(meant, walk.problem.trace.evaluate, row or i, j)
+            how = how_cell(row or i, j)
         except (QkvError, IndexError):
             return ""  # the shown value is turned, or a part of something: there is no such cell to explain
         return how if "=" in how or "≈" in how else ""  # what is given comes about in no way

@@ -46,6 +46,8 @@ class Role(StrEnum):
     HEADS = "h"
     OTHER = "other"
 
+    __hash__ = str.__hash__  # roles are keys everywhere; Enum's own hash is many times slower
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Symbol:

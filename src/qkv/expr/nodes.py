@@ -249,6 +249,11 @@ def _parts_of(kind: type[Node]) -> tuple[str, ...]:
 _PARTS: dict[type, tuple[str, ...]] = {kind: _parts_of(kind) for kind in get_args(Expr)}
 
 
+def part_names(node: Expr) -> tuple[str, ...]:
+    """The fields of a node that hold nodes."""
+    return _PARTS[type(node)]
+
+
 def children(node: Expr) -> Iterator[Expr]:
     """The direct parts of a node, left to right.
 

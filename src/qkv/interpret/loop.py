@@ -72,30 +72,34 @@ def evaluate(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
     def value(part: n.Expr) -> T:
         return evaluate(part, env, algebra)
 
-    match node:
-        case n.Number():
-            return algebra.number(node)
-        case n.Infinite(sign=sign):
-            return algebra.infinite(sign)
-        case n.Matrix(rows=rows):
-            if rows and rows[0] and n.is_plain(node) and not node.is_ragged:
-                return algebra.table(node)
-            return algebra.stack([[value(cell) for cell in row] for row in rows])
+    match node:  # what occurs most comes first
         case n.Name(symbol=symbol):
             if symbol not in env:
                 raise NameUnknownError(f"nothing here defines {node.spelled or symbol}", node.at)
             return env[symbol]
+        case n.Number():
+            return algebra.number(node)
+        case n.Product(left=left, right=right):
+            return _fitted(algebra.multiply, value(left), value(right), left, right)
+        case n.Transpose(arg=a):
+            return algebra.transpose(value(a))
+        case n.Entry(arg=a):
+            return algebra.entry(value(a), node)
+        case n.Quotient(numerator=a, denominator=b):
+            return _fitted(algebra.divide, value(a), value(b), a, b)
+        case n.Matrix(rows=rows):
+            if rows and rows[0] and n.is_plain(node) and not node.is_ragged:
+                return algebra.table(node)
+            return algebra.stack([[value(cell) for cell in row] for row in rows])
         case n.Sum(terms=terms):
             total = value(terms[0])
             for i, term in enumerate(terms[1:], 1):
-                total = _fitted(algebra.add, total, value(term), n.Sum(terms[:i]), term)
+                added = value(term)
+                try:
+                    total = algebra.add(total, added)
+                except Misfit as misfit:
+                    raise misfit.named(plain(n.Sum(terms[:i])), plain(term)) from None
             return total
-        case n.Product(left=left, right=right):
-            return _fitted(algebra.multiply, value(left), value(right), left, right)
-        case n.Quotient(numerator=a, denominator=b):
-            return _fitted(algebra.divide, value(a), value(b), a, b)
-        case n.Power(base=a, exponent=b):
-            return algebra.power(value(a), value(b))
         case n.Softmax(arg=a):
             return algebra.softmax(value(a), axis_of(node))
         case n.Normalise(arg=a):
@@ -104,8 +108,10 @@ def evaluate(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
             return algebra.concat([value(part) for part in parts], axis)
         case n.Mask(arg=a, pattern=pattern):
             return _masked(node, value(a), None if pattern is None else value(pattern), algebra)
-        case n.Entry(arg=a):
-            return algebra.entry(value(a), node)
+        case n.Power(base=a, exponent=b):
+            return algebra.power(value(a), value(b))
+        case n.Infinite(sign=sign):
+            return algebra.infinite(sign)
         case n.Series():
             return evaluate(unrolled(node), env, algebra)
         case n.Call(function=function):
@@ -133,7 +139,7 @@ def _masked(node: n.Mask, a: T, pattern: T | None, algebra: Algebra[T]) -> T:
         raise misfit.named(plain(node.arg), plain(node.pattern or node.arg)) from None
 
 
-def _unary(node: n.Expr, a: T, algebra: Algebra[T]) -> T:
+def _unary(node: n.Negate | n.Root | n.Absolute | n.Exp | n.Tanh, a: T, algebra: Algebra[T]) -> T:
     match node:
         case n.Negate():
             return algebra.negate(a)
@@ -143,10 +149,8 @@ def _unary(node: n.Expr, a: T, algebra: Algebra[T]) -> T:
             return algebra.absolute(a)
         case n.Exp():
             return algebra.exp(a)
-        case n.Tanh():
-            return algebra.tanh(a)
         case _:
-            return algebra.transpose(a)
+            return algebra.tanh(a)
 
 
 MAX_TERMS = 10_000  # a Σ longer than this is refused rather than written out

@@ -79,24 +79,25 @@ LATEX = Style(
 )
 
 
-def cell_working(
-    expr: n.Expr, values: Values, row: int, column: int, digits: int = 6, places: int | None = None
-) -> str:
-    """How a cell of an expression comes about, in plain text.
+def cell_workings(
+    expr: n.Expr, values: Values, digits: int = 6, places: int | None = None
+) -> Callable[[int, int], str]:
+    """How each cell of an expression comes about, by its row and column, in plain text.
 
     >>> from qkv.interpret.trace import Trace
     >>> from qkv.program.model import Program
     >>> left, right = n.matrix([[2, 2, 2]]), n.matrix([[2], [3], [1]])
-    >>> cell_working(n.Product(left, right), Trace(Program("", (), ())).evaluate, 1, 1)
+    >>> cell_workings(n.Product(left, right), Trace(Program("", (), ())).evaluate)(1, 1)
     '2·2 + 2·3 + 2·1 = 12'
     """
-    return Writer(PLAIN, remembered(values), digits, places).equation(expr, row, column)
+    writer = Writer(PLAIN, remembered(values), digits, places)
+    return lambda row, column: writer.equation(expr, row, column)
 
 
 def cell_working_latex(
     expr: n.Expr, values: Values, row: int, column: int, digits: int = 6, places: int | None = None
 ) -> str:
-    """The same in LaTeX, without dollars."""
+    """How a cell comes about, in LaTeX without dollars."""
     return Writer(LATEX, remembered(values), digits, places).equation(expr, row, column)
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from qkv.check.author import Author
-from qkv.check.cells import Grid, Judged, fitted, shape_of
+from qkv.check.author import Author, Loose
+from qkv.check.cells import Grid, Judged, fits, fitted, shape_of
 from qkv.check.compare import Agreement, Shown, follows
-from qkv.check.mistakes.rewrites import LEFT_OUT, TABLE, Mistake, variants
+from qkv.check.mistakes.rewrites import LEFT_OUT, TABLE, Mistake, places_in, variants
+from qkv.check.mistakes.rows import Sizes, row_of
 from qkv.check.mistakes.scene import Scene, levels
 from qkv.check.mistakes.slips import slips
 from qkv.check.model import Cause, Verdict
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
-from qkv.interpret.certified import Value
+from qkv.expr.names import Symbol
+from qkv.interpret.cells import START_BITS, Cell, precision
+from qkv.interpret.certified import Certified, Value
+from qkv.interpret.loop import evaluate
 from qkv.interpret.trace import Trace
 
 Table = tuple[Mistake, ...]
@@ -74,31 +78,44 @@ def _at_level(
     scene: Scene, author: Author, base: n.Expr, grid: Grid, rows: Sequence[int], table: Table
 ) -> Iterator[tuple[str, str]]:
     tried: dict[n.Expr, bool] = {}
+    places = list(places_in(base))
     for mistake in table:
-        for expr, detail in variants(mistake, base, scene):
+        for expr, detail in variants(mistake, places, scene):
             if expr not in tried:
-                tried[expr] = any(_shows(value, grid, rows) for value in _values(scene, author, expr))
+                tried[expr] = _gives(scene, author, expr, grid, rows)
             if tried[expr]:
                 yield mistake.key, mistake.says.format(detail)
                 break
 
 
-def _values(scene: Scene, author: Author, expr: n.Expr) -> Iterator[Value]:
-    own = author.own(expr)
-    if own is not None:
-        yield own
+def _gives(scene: Scene, author: Author, expr: n.Expr, grid: Grid, rows: Sequence[int]) -> bool:
+    """Whether an expression gives what is shown, in the author's numbers or in the true ones."""
+    if author.has_usual_shapes:  # then one look at the shape rules both out
+        shape = scene.shape(expr)
+        if shape is None or not fits(shape, shape_of(grid)):
+            return False
+    if _shows(author.as_held(expr), author, Loose(), grid, rows):
+        return True
+    with precision(START_BITS):
+        return _shows(expr, scene.trace.values(), Certified(), grid, rows)
+
+
+def _shows(expr: n.Expr, values: Mapping[Symbol, Value], algebra: Certified, grid: Grid, rows: Sequence[int]) -> bool:
+    """The cheapest test first: the shape, then one row, then all."""
+    sizes = Sizes(values)
     try:
-        yield scene.trace.evaluate(expr)
+        shape = sizes.of(expr)
+        if not fits(shape, shape_of(grid)):
+            return False
+        if shape == shape_of(grid) and len(grid) > 1:
+            row = evaluate(row_of(expr, rows[0] + 1, sizes.of), values, algebra)
+            if not _agree(grid[rows[0]], row.rows[0]):
+                return False
+        here = fitted(evaluate(expr, values, algebra), shape_of(grid))
     except QkvError:
-        return
+        return False
+    return here is not None and all(_agree(grid[i], here.rows[i]) for i in rows)
 
 
-def _shows(value: Value, grid: Grid, rows: Sequence[int]) -> bool:
-    here = fitted(value, shape_of(grid))
-    return here is not None and all(
-        _agrees(cell, made) for i in rows for cell, made in zip(grid[i], here.rows[i], strict=True)
-    )
-
-
-def _agrees(shown: Shown, made: object) -> bool:
-    return follows(shown, made) is Agreement.ROUNDED
+def _agree(shown: Sequence[Shown], made: Sequence[Cell]) -> bool:
+    return all(follows(*pair) is Agreement.ROUNDED for pair in zip(shown, made, strict=True))

@@ -6,8 +6,9 @@ add a row to TABLE.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations, permutations
 
 from qkv.check.mistakes.scene import Scene
@@ -428,24 +429,41 @@ LEFT_OUT: tuple[Mistake, ...] = (
 )
 
 
-def variants(mistake: Mistake, expr: n.Expr, scene: Scene) -> Variants:
+Place = tuple[n.Expr, Callable[[n.Expr], n.Expr]]  # a node, and the whole with something else in its stead
+
+
+def variants(mistake: Mistake, places: Sequence[Place], scene: Scene) -> Variants:
     """What a mistake makes of an expression: at each place where its rule applies, one at a time."""
-    if mistake.whole:
-        yield from mistake.rule(expr, scene)
-    else:
-        yield from _at_each_place(expr, mistake.rule, scene)
+    for node, whole in places[:1] if mistake.whole else places:
+        for made, detail in mistake.rule(node, scene):
+            yield whole(made), detail
 
 
-def _at_each_place(node: n.Expr, rule: Rule, scene: Scene) -> Variants:
-    yield from rule(node, scene)
-    for spec in fields(node):
-        value = getattr(node, spec.name)
-        if spec.name == "at":
-            continue
+def places_in(node: n.Expr) -> Iterator[Place]:
+    """Every node of an expression, but for cells of matrices, from the top down."""
+    yield node, lambda made: made
+    for name in n.part_names(node):
+        value = getattr(node, name)
         if isinstance(value, n.Node):
-            for made, detail in _at_each_place(value, rule, scene):  # type: ignore[arg-type]
-                yield replace(node, **{spec.name: made}), detail  # type: ignore[arg-type]
+            yield from _within(value, partial(_with_part, node, name))  # type: ignore[arg-type]
         elif isinstance(value, tuple) and value and isinstance(value[0], n.Node):
             for i, part in enumerate(value):
-                for made, detail in _at_each_place(part, rule, scene):
-                    yield replace(node, **{spec.name: (*value[:i], made, *value[i + 1 :])}), detail  # type: ignore[arg-type]
+                yield from _within(part, partial(_with_item, node, name, i))
+
+
+def _within(part: n.Expr, outer: Callable[[n.Expr], n.Expr]) -> Iterator[Place]:
+    for node, inner in places_in(part):
+        yield node, partial(_nested, outer, inner)
+
+
+def _nested(outer: Callable[[n.Expr], n.Expr], inner: Callable[[n.Expr], n.Expr], made: n.Expr) -> n.Expr:
+    return outer(inner(made))
+
+
+def _with_part(node: n.Expr, name: str, made: n.Expr) -> n.Expr:
+    return replace(node, **{name: made})  # type: ignore[arg-type]
+
+
+def _with_item(node: n.Expr, name: str, i: int, made: n.Expr) -> n.Expr:
+    value = getattr(node, name)
+    return replace(node, **{name: (*value[:i], made, *value[i + 1 :])})  # type: ignore[arg-type]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
+from qkv.check.mistakes.rows import Sizes
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -44,7 +45,7 @@ class Scene:
     def shape(self, expr: n.Expr) -> Shape | None:
         """The true shape of an expression, None where it has none."""
         try:
-            return self.trace.evaluate(expr).shape
+            return Sizes(self.trace.values()).of(expr)
         except QkvError:
             return None
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import pairwise
 
 from qkv.check.author import Author
@@ -145,6 +144,8 @@ def slips(
     left: dict[str, str] | None = None
     factors = [] if copied else list(_products(scene, author, target))
     for i, j in wrong:
+        if left == {}:
+            break  # nothing explains the cells so far
         found = dict(_dot_slips(judged[i][j].shown, i, j, factors))
         for key, says in _text_slips(judged[i][j]):
             found.setdefault(key, says)
@@ -155,7 +156,7 @@ def slips(
 @dataclass(frozen=True, slots=True)
 class _Factors:
     left: Value
-    right: Value
+    columns: tuple[tuple[Cell, ...], ...]  # of the right one
     total: Value
     row: int  # where the shown rows and columns begin within the product
     column: int
@@ -175,7 +176,7 @@ def _products(scene: Scene, author: Author, target: n.Expr) -> Iterator[_Factors
     for value in (author.own, lambda expr: _true(scene, expr)):
         left, right, total = value(product.left), value(product.right), value(inner)
         if left and right and total and left.shape[1] == right.shape[0] and total.shape[1] == right.shape[1]:
-            yield _Factors(left, right, total, row, column)
+            yield _Factors(left, tuple(zip(*right.rows, strict=True)), total, row, column)
 
 
 def _true(scene: Scene, expr: n.Expr) -> Value | None:
@@ -187,11 +188,10 @@ def _true(scene: Scene, expr: n.Expr) -> Value | None:
 
 def _dot_slips(shown: Shown, i: int, j: int, factors: list[_Factors]) -> Iterator[tuple[str, str]]:
     for f in factors:
-        columns = list(zip(*f.right.rows, strict=True))
         row, column = f.row + i, f.column + j
-        if row >= len(f.left.rows) or column >= len(columns):
+        if row >= len(f.left.rows) or column >= len(f.columns):
             continue
-        meeting = Meeting(f.left.rows, columns, row, column, f.total.rows[row][column])
+        meeting = Meeting(f.left.rows, f.columns, row, column, f.total.rows[row][column])
         for slip in DOTS:
             if any(follows(shown, made) is Agreement.ROUNDED for made in slip.change(meeting)):
                 yield slip.key, slip.says
@@ -222,7 +222,9 @@ def _meant(cell: Judged, places: int) -> Iterator[str]:
 
 
 def _is(text: str, shown: Shown) -> bool:
-    try:
-        return bool(c.rational(Fraction(text)) == shown.value)
-    except ValueError:  # no digit is left
+    """Whether a decimal is the number shown."""
+    whole, _, decimals = text.partition(".")
+    digits = whole + decimals
+    if not digits.strip("-") or shown.value is None:  # no digit is left
         return False
+    return bool(int(digits) * shown.value.q == shown.value.p * 10 ** len(decimals))
