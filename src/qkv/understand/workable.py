@@ -117,18 +117,23 @@ def _computable(program: Program) -> Program:
 
 
 class Worked(Mapping[Symbol, Value]):
-    """The values of a program, each worked out when it is first asked for."""
+    """The values of a program, each worked out when it is first asked for; what stands on itself has none."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self._made: dict[Symbol, Value] = {}
+        self._open: set[Symbol] = set()  # being worked out
 
     def __getitem__(self, symbol: Symbol) -> Value:
         if symbol not in self._made:
             item = self._program.item(symbol)
             if item is None:
                 raise KeyError(symbol)
-            self._made[symbol] = self.evaluate(item.expr)
+            self._open.add(symbol)
+            try:
+                self._made[symbol] = self.evaluate(item.expr)
+            finally:
+                self._open.discard(symbol)
         return self._made[symbol]
 
     def evaluate(self, expr: n.Expr) -> Value:
@@ -137,7 +142,8 @@ class Worked(Mapping[Symbol, Value]):
             return evaluate(expr, self, Certified())
 
     def __contains__(self, symbol: object) -> bool:
-        return isinstance(symbol, Symbol) and self._program.item(symbol) is not None
+        known = isinstance(symbol, Symbol) and self._program.item(symbol) is not None
+        return known and symbol not in self._open
 
     def __iter__(self) -> Iterator[Symbol]:
         return (item.symbol for item in self._program.items)

@@ -1,0 +1,32 @@
+"""Programs that can be worked out."""
+
+from __future__ import annotations
+
+import pytest
+
+from qkv.errors import NameUnknownError
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.program.model import Given, Program, Step
+from qkv.understand.workable import Worked
+
+A, B, C = Symbol("A"), Symbol("B"), Symbol("C")
+
+
+def step(symbol: Symbol, expr: n.Expr) -> Step:
+    return Step(symbol, expr, Role.OTHER, str(symbol))
+
+
+def test_values_are_worked_out_when_asked_for() -> None:
+    nothing = n.Quotient(n.number(1), n.number(0))
+    given = Given(A, n.matrix([[1, 2]]), Role.OTHER, "A")
+    steps = (step(B, n.Product(n.number(3), n.Name(A))), step(C, nothing))
+    worked = Worked(Program("", (given,), steps))
+    assert [int(cell) for cell in worked.evaluate(n.Name(B)).rows[0]] == [3, 6]
+
+
+def test_what_stands_on_itself_has_no_value() -> None:
+    steps = (step(A, n.Transpose(n.Name(B))), step(B, n.Transpose(n.Name(A))))
+    worked = Worked(Program("", (), steps))
+    with pytest.raises(NameUnknownError):
+        worked.evaluate(n.Name(A))
