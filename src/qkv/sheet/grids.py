@@ -36,7 +36,11 @@ class Found:
 
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
 _INERT = re.compile(r"`[^`]*`|\$[^$]*\$|\\\|")  # a bar inside of code or mathematics divides no cells
-_NAME = re.compile(r"\s*(?P<name>[^\s\d=|\[(][^\t|]{0,80}?)\s*(?P<relation>=|≈)\s*(?=[^\s=≈]|$)(?!.*[=≈])")
+# 'E =', '(a) Q K^T =', and 'A:' before a bracketed row.
+_NAME = re.compile(
+    r"\s*(?:\((?:[a-z]|[ivx]{1,4}|\d)\)\s+)?(?:(?P<name>[^\s\d=|\[(][^\t|]{0,80}?)\s*(?P<relation>=|≈)\s*(?=[^\s=≈]|$)(?!.*[=≈])"
+    r"|(?P<letters>[A-Za-z]\S{0,3})\s*:\s*(?=[\[|⎡]\s*[-−\d]))"
+)
 _LEFT = "[(|⎡⎢⎣⎛⎜⎝┌│└⌈⌊"
 _RIGHT = "])|⎤⎥⎦⎞⎟⎠┐│┘⌉⌋"
 _DIGIT = re.compile(r"[\d∞]")
@@ -129,7 +133,9 @@ def grid_row(line: str, number: int) -> tuple[Cell, ...] | None:
         return None
     name, start = None, 0
     if found := _NAME.match(line):
-        name, start = Cell(f"{found['name']} {found['relation']}", number, 1 + found.start("name")), found.end()
+        told = found["name"] or found["letters"]
+        at = max(found.start("name"), found.start("letters"))
+        name, start = Cell(f"{told} {found['relation'] or '='}", number, 1 + at), found.end()
     cells = _tabbed(line, start, number) if "\t" in line[start:].strip("\n") else _blanked(line, start, number)
     if cells is None:
         return None

@@ -286,6 +286,8 @@ def _is_variant(found: Gathering, symbol: Symbol, place: Place, role: Role | Non
     """A_2 or A' beside A, with other numbers and no such head: a quantity of its own, not another print of A."""
     if role not in DERIVED or place.row is not None:
         return False
+    if role in SCORE_ROLES and _has_infinity(value):
+        role = R.MASKED
     if symbol.primes and found.defined.get(replace(symbol, primes=0)) is role and symbol not in found.defined:
         return True  # S' where a formula says what S is
     heads = {head for _, head in found.givens if head is not None}
@@ -293,9 +295,15 @@ def _is_variant(found: Gathering, symbol: Symbol, place: Place, role: Role | Non
         counted = bool(known.indices and symbol.indices) and role in (R.Q, R.K, R.V, R.HEAD, R.OUTPUT)
         if other is role and known.base == symbol.base and known != symbol and place.head not in heads and not counted:
             before = found.printed.get((other, head))
-            if before is not None and before.shape == value.shape and not similar(before, value):
-                return True
+            if before is not None and before.shape == value.shape:
+                if not similar(before, value) or _pattern(before) != _pattern(value):
+                    return True
     return False
+
+
+def _pattern(value: n.Matrix) -> list[list[bool]]:
+    """Where a matrix is masked."""
+    return [[isinstance(cell, n.Infinite) for cell in row] for row in value.rows]
 
 
 def _has_infinity(value: n.Matrix) -> bool:
