@@ -21,6 +21,11 @@ TABLE = (
     "| $j$ | $q\\cdot k_j$ | exp | $a_j$ |\n|--|--|--|--|\n| 1 | 1 | 2.028 | 0.050 |\n| 2 | -2 | 0.243 | 0.006 |\n"
     "| 3 | 5 | 34.313 | 0.843 |\n| 4 | 2 | 4.113 | {} |\n| $\\Sigma$ | | 40.698 | |\n"
 )
+MASKS = (
+    "$$S=\\begin{bmatrix}1&2&0\\\\2&0&1\\\\0&1&1\\end{bmatrix}$$\n\n"
+    "$$S_{\\text{causal}}=\\begin{bmatrix}1&-\\infty&-\\infty\\\\2&0&-\\infty\\\\0&1&1\\end{bmatrix}$$\n\n"
+    "$$S_{\\text{pad}}=\\begin{bmatrix}1&2&-\\infty\\\\2&0&-\\infty\\\\0&1&-\\infty\\end{bmatrix}$$\n\n"
+)
 COLUMNS = (
     "$q_1=(1,0)^\\top$, $k_1=(1,1)^\\top$, $k_2=(0,2)^\\top$, scaled by $\\sqrt2$\n\\begin{align*}\n"
     "e_{11} &= q_1^\\top k_1 = 1\\cdot 1 + 0\\cdot 1 = 1\\\\\n"
@@ -59,6 +64,8 @@ DOCUMENTS = [
     ("a list of decimals", "q = [1, 0]; k1 = [1, 1], k2 = [0, 2]\n\nweights: 0.67, 0.33\n", "rounded"),
     ("a root in two decimals, used at once", "q = [1, 0, 2]; k1 = [0, 1, 1], k2 = [2, 0, 1]\n\ndivide by √3 ≈ 1.73: 1.16, 2.31\n", "drifted"),
     ("per cent without the sign", "$q=(1,1)$, $k_1=(2,0)$, $k_2=(0,1)$, $k_3=(1,1)$\n\n| word | weight in % |\n|---|---|\n| cat | 40.1 |\n| eats | 19.8 |\n| fish | 40.1 |\n", "rounded"),
+    ("two masks on the same scores", MASKS + "$$\\mathrm{softmax}(S_{\\text{pad}})=\\begin{bmatrix}0.269&0.731&0\\\\0.881&0.119&0\\\\0.269&0.731&0\\end{bmatrix}$$\n", "rounded"),
+    ("a false quotient of numbers that is a scaled score", "$q=(2,1,0)$, $k_1=(1,0,2)$, $k_2=(0,3,1)$, divided by $\\sqrt3\\approx1.732$:\n\n$2/1.732=1.155$, $3/1.732=1.372$\n\n$\\alpha=(0.446, 0.554)$\n", "carried"),
     ("weights for several temperatures", "$s = [2.0, 1.0, 0.1]$ are the scores, $a=\\mathrm{softmax}(s/T)$.\n\n- $T=1$: $a=[0.659, 0.242, 0.099]$\n- $T=2$: $a=[0.502, 0.304, 0.194]$\n", "unread"),
 ]  # fmt: skip
 

@@ -12,12 +12,14 @@ from qkv.check.cells import Grid, fitted, judge_grid, score, shape_of, shown_gri
 from qkv.check.compare import shown_cell
 from qkv.check.meanings import SURE, best_meaning
 from qkv.check.model import BAD, Verdict
-from qkv.check.walk import Judgement, Walk, add_claim, cell_verdicts, conclude, worst_of
+from qkv.check.targets import Target
+from qkv.check.walk import Judgement, Source, Walk, add_claim, cell_verdicts, conclude, judged_against, worst_of
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
+from qkv.expr.names import Role
 from qkv.expr.nodes import factors
 from qkv.expr.show import plain
-from qkv.interpret.cells import precision
+from qkv.interpret.cells import NEG_INF, bounds, precision
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.sheet.model import Link
@@ -60,6 +62,8 @@ def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[L
         if fact.subjects or isinstance(link.expr, n.Matrix):
             add_claim(walk, fact, link, name, Verdict.UNREAD, reason="nothing says what this should equal")
         return
+    if not fact.subjects and _judge_cell(walk, fact, link, grid, literal.expr):
+        return
     judged = _judge_equation(literal.expr, grid)
     if judged is None or (score(judged) < 0.5 and max(shape_of(grid)) > 1 and not _is_softmax(literal.expr)):
         add_claim(walk, fact, link, name, Verdict.UNREAD, reason="it is not clear what this should equal")
@@ -72,6 +76,41 @@ def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[L
     add_claim(
         walk, fact, link, name, worst, formula=plain(literal.expr), cells=cell_verdicts(judged), follows_from=false
     )
+
+
+def _judge_cell(walk: Walk, fact: Fact, link: Link, grid: Grid, literal: n.Expr) -> bool:
+    """3/1.414 = 2.12 where 3/√2 is a scaled score: that cell, so that what is made of it is known to follow."""
+    if not isinstance(literal, n.Quotient) or shape_of(grid) != (1, 1):
+        return False
+    try:
+        value = evaluate(literal, {}, Loose())
+    except QkvError:
+        return False
+    entry = _cell_with(walk, value)
+    target = Target(entry, True, plain(entry), entry.arg.symbol) if entry and isinstance(entry.arg, n.Name) else None
+    sources = [Source(value, (), literal)]
+    judged = judged_against(walk, entry, grid, sources) if entry is not None else None
+    if target is None or judged is None:
+        return False
+    conclude(walk, fact, link, target, judged, sources)
+    return True
+
+
+def _cell_with(walk: Walk, value: Value) -> n.Entry | None:
+    """The first scaled score, or weight, of that value that was not shown yet."""
+    low, high = bounds(value.cell)
+    for item in walk.problem.program.steps:
+        whole = walk.evaluated(n.Name(item.symbol)) if item.role in (Role.SCALED, Role.WEIGHTS) else None
+        if whole is None or (item.symbol in walk.author.printed and not walk.author.missing.get(item.symbol)):
+            continue
+        left = walk.author.missing.get(item.symbol)
+        for i, row in enumerate(whole.rows, 1):
+            for j, cell in enumerate(row, 1):
+                if cell is not NEG_INF and (left is None or (i, j) in left):
+                    a, b = bounds(cell)
+                    if a <= high and low <= b:
+                        return n.Entry(n.Name(item.symbol), i, j)
+    return None
 
 
 def _note_root(walk: Walk, expr: n.Expr, judged: Judgement) -> None:

@@ -295,9 +295,9 @@ def _is_variant(found: Gathering, symbol: Symbol, place: Place, role: Role | Non
         counted = bool(known.indices and symbol.indices) and role in (R.Q, R.K, R.V, R.HEAD, R.OUTPUT)
         if other is role and known.base == symbol.base and known != symbol and place.head not in heads and not counted:
             before = found.printed.get((other, head))
-            if before is not None and before.shape == value.shape:
-                if not similar(before, value) or _pattern(before) != _pattern(value):
-                    return True
+            same = before is None or before.shape != value.shape or similar(before, value)
+            if not same or (before is not None and _pattern(before) != _pattern(value)):
+                return True
     return False
 
 
