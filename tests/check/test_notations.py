@@ -74,6 +74,13 @@ def test_a_shape_in_a_comment_is_no_value() -> None:
     assert not qkv.check(CODE + "S.sum()  # [1, 2]\n```\n").claims
 
 
+def test_a_formula_without_numbers_is_right_or_not_judged() -> None:
+    given = "X = [[1, 2], [0, 1]], W_Q = [[1, 1], [0, 2]], W_K = [[2, 0], [1, 1]], W_V = [[1, 0], [3, 1]]\n\n"
+    assert [claim.verdict for claim in qkv.check(given + "V = X W_V\n").claims] == ["right"]
+    assert [claim.verdict for claim in qkv.check(given + "softmax(Q K^T / sqrt(d_k)) V = Z\n").claims] == ["right"]
+    assert not qkv.check(given + "Q = K W_Q\n").claims
+
+
 def test_answers_to_choose_from_are_no_claims() -> None:
     quiz = "$q=(1,0)$, $K=I_2$, $V=I_2$. What is the output?\n\n- (A) $(0.73, 0.27)$\n- (B) $(0.67, 0.33)$\n- (C) $(1.00, 0.00)$\n"
     assert not qkv.check(quiz).claims

@@ -8,6 +8,7 @@ from qkv.check.author import Author
 from qkv.check.cells import in_per_cent, score, shown_grid
 from qkv.check.choices import choices
 from qkv.check.copies import judge_copies, judge_open_product
+from qkv.check.definitions import judge_definition
 from qkv.check.literals import judge_damaged, judge_literal, judge_working
 from qkv.check.meanings import SURE, anything, best_meaning
 from qkv.check.misfits import judge_misfit
@@ -80,6 +81,7 @@ def judge_fact(walk: Walk, fact: Fact) -> None:
         reason = "superseded by the version beside it"
         add_claim(walk, fact, fact.links[-1], fact.subjects[0].spelled, Verdict.UNREAD, reason=reason)
         return
+    judge_definition(walk, fact)
     before: list[Link] = []
     step: Step | None = None
     for link in (_with_points(walk, link) for link in fact.links):

@@ -344,12 +344,17 @@ def _as_entry(walk: Walk, fact: Fact, target: Target) -> Target:
         value = walk.evaluated(expr)
         turned = fitted(value, true.shape) if value is not None and true is not None else None
         inner = expr.arg if isinstance(expr, n.Transpose) else expr
-        if isinstance(inner, n.Entry) and isinstance(inner.arg, n.Name) and turned is not None and _same(turned, true):
+        if (
+            isinstance(inner, n.Entry)
+            and isinstance(inner.arg, n.Name)
+            and turned is not None
+            and same_values(turned, true)
+        ):
             return replace(target, expr=inner, subject=inner.arg.symbol)
     return target
 
 
-def _same(a: Value, b: Value | None) -> bool:
+def same_values(a: Value, b: Value | None) -> bool:
     """Whether two values cannot be told apart."""
     if b is None:
         return False
