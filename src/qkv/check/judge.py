@@ -77,7 +77,7 @@ def judge_fact(walk: Walk, fact: Fact) -> None:
     _strike(walk, fact)
     if fact.statement.struck:
         return
-    if _is_superseded(walk.problem, fact):
+    if _is_superseded(walk, fact):
         reason = "superseded by the version beside it"
         add_claim(walk, fact, fact.links[-1], fact.subjects[0].spelled, Verdict.UNREAD, reason=reason)
         return
@@ -131,15 +131,15 @@ def _is_size(fact: Fact) -> bool:
     )
 
 
-def _is_superseded(problem: Problem, fact: Fact) -> bool:
+def _is_superseded(walk: Walk, fact: Fact) -> bool:
     """Of two versions side by side, A = [..] A = [..], the last is judged."""
     if fact.formula is not None or fact.value is None or not fact.subjects or fact.pending:
         return False
     place = fact.statement
     return any(
         other.symbol == fact.symbol and other.value is not None and other.formula is None
-        for other in problem.facts
-        if other.statement.at.line == place.at.line and other.statement.at > place.at and not other.pending
+        for other in walk.on_line[place.at.line]
+        if other.statement.at > place.at and not other.pending
     )
 
 

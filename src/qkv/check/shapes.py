@@ -23,7 +23,7 @@ REACH = 5  # lines between a product and the sizes under it
 def judge_shapes(sheet: Sheet, facts: tuple[Fact, ...], first: int) -> Iterator[Claim]:
     """Lines of the document that hold nothing but sizes, against the product above them."""
     number = first
-    lines = sheet.text.splitlines()
+    lines = sheet.lines
     for i, line in enumerate(lines, 1):
         sizes = _sizes(line)
         product = _product_above(facts, i) if sizes else None

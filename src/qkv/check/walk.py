@@ -64,6 +64,14 @@ class Walk:
         return self.exercises[part] if part < len(self.exercises) else None
 
     @cached_property
+    def on_line(self) -> dict[int, list[Fact]]:
+        """The facts that begin on each line."""
+        found: dict[int, list[Fact]] = {}
+        for fact in self.problem.facts:
+            found.setdefault(fact.statement.at.line, []).append(fact)
+        return found
+
+    @cached_property
     def homes(self) -> frozenset[int | None]:
         """The exercises in which the problem begins or gives something."""
         lines = {given.line for given in self.problem.program.givens}

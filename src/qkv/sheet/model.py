@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
 from qkv.errors import Location
 from qkv.expr.nodes import Expr
@@ -108,7 +109,7 @@ class Repair:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sheet:
     """A document as understood."""
 
@@ -119,3 +120,13 @@ class Sheet:
     questions: tuple[Question, ...] = ()
     unread: tuple[Unread, ...] = ()
     repairs: tuple[Repair, ...] = ()
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the document."""
+        return self.text.splitlines()
+
+    @cached_property
+    def headings(self) -> frozenset[int]:
+        """The lines that hold headings."""
+        return frozenset(part.line for part in self.parts if part.title)

@@ -73,7 +73,7 @@ def answer(question: str, around: str = "", context: Context | None = None) -> A
 
 def _asked(sheet: Sheet) -> Iterator[tuple[str, int, int, str]]:
     """Questions with the text around them, then sentences that announce an explanation."""
-    lines = sheet.text.splitlines()
+    lines = sheet.lines
     for question in sheet.questions:
         around = _item(lines, question.line)
         yield question.text, question.line, question.part, around
@@ -306,7 +306,7 @@ def _layers(sheet: Sheet, known: Background | None) -> Iterator[Answer]:
     """What a layer costs whose sizes a part states, where it speaks of counting."""
     if not COUNTING.search(sheet.text):
         return
-    lines = sheet.text.splitlines()
+    lines = sheet.lines
     for part, sizes in (known or background(sheet)).stated.items():
         here = sheet.parts[part]
         if not {"n", "d", "h"} <= set(sizes) or sizes["d"] % sizes["h"]:

@@ -78,7 +78,8 @@ def prose_claims(text: str) -> Iterator[Said]:
 def _shapes(text: str) -> Iterator[Said]:
     for found in INLINE.finditer(text):
         sides = TIMES.match(found.group(1))
-        start = max(text.rfind(". ", 0, found.start()), text.rfind("\n", 0, found.start()), 0)
+        line = max(text.rfind("\n", 0, found.start()), 0)
+        start = max(text.rfind(". ", line, found.start()), line)
         before = text[start : found.start()]
         if sides is None or not SHAPE.search(before):
             continue

@@ -39,7 +39,7 @@ def transport_problems(sheet: Sheet) -> tuple[TransportProblem, ...]:
     """The transport problems of a document, those of its text first, then those of its plan tables."""
     if not ABOUT_TRANSPORT.search(sheet.text):
         return ()
-    lines = sheet.text.splitlines()
+    lines = sheet.lines
     by_part: dict[int, list[Statement]] = {}
     for statement in sheet.statements:
         if not statement.struck:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from qkv.errors import QkvError
@@ -59,11 +60,12 @@ def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...
     problems: list[Problem] = []
     earlier: Gathering | None = None
     parted = tuple(scopes(facts_of(sheet), sheet, labels))
+    last = {fact.statement.part: i for i, scope in enumerate(parted) for fact in scope}
     mentioned = tuple(mentions(sheet.text))
     noted = [note] if (note := note_of(sheet.statements)) else []
     for i, scope in enumerate(parted):
         said = [formula for line, formula in mentioned if _concerns(line, i, parted)]
-        title = _titles(scope, parted[i + 1 :], sheet)
+        title = _titles(i, scope, last, sheet)
         lines = lines_of(i, parted, sheet)
         words = words_in(lines, sheet)
         if keys:
@@ -88,7 +90,7 @@ def assigned(sheet: Sheet) -> tuple[Assigned, ...]:
     found: list[Assigned] = []
     parted = tuple(scopes(facts_of(sheet), sheet))
     for i, scope in enumerate(parted):
-        gathered = gather(scope, _titles(scope, (), sheet), found[-1].found if found else None)
+        gathered = gather(scope, _titles(i, scope, {}, sheet), found[-1].found if found else None)
         gathered.causal = gathered.causal or _introduced_causal(i, parted, sheet)
         part = scope[0].statement.part
         found.append(Assigned(labels[part] if part < len(labels) else "", gathered))
@@ -98,9 +100,8 @@ def assigned(sheet: Sheet) -> tuple[Assigned, ...]:
 def _introduced_causal(index: int, parted: tuple[tuple[Fact, ...], ...], sheet: Sheet) -> bool:
     """Whether the paragraphs between the problem before and this one say that attention is causal."""
     begin = parted[index - 1][-1].statement.end_line if index else 0
-    headings = {part.line for part in sheet.parts if part.title}  # weighed apart: they may speak of what comes later
-    lines = enumerate(sheet.text.splitlines(), 1)
-    within = (text for i, text in lines if begin < i <= parted[index][0].statement.at.line and i not in headings)
+    lines = enumerate(sheet.lines[begin : parted[index][0].statement.at.line], begin + 1)
+    within = (text for i, text in lines if i not in sheet.headings)  # weighed apart: they may speak of what comes later
     return any(CAUSAL_SURELY.search(text) and not NO_MASK.search(text) for text in within)
 
 
@@ -137,10 +138,10 @@ def inlined(program: Program, symbol: Symbol) -> n.Expr:
     return n.rewrite(n.Name(symbol), change)
 
 
-def _titles(scope: tuple[Fact, ...], later: tuple[tuple[Fact, ...], ...], sheet: Sheet) -> str:
-    """The headings over a problem; one that a later problem shares ('what the mask changes') speaks of that one."""
-    shared = {fact.statement.part for other in later for fact in other}
-    parts = dict.fromkeys(p for fact in scope if (p := fact.statement.part) not in shared)
+def _titles(index: int, scope: tuple[Fact, ...], last: Mapping[int, int], sheet: Sheet) -> str:
+    """The headings over a problem; one that a later problem shares ('what the mask changes') speaks of that one.
+    `last` says for each part which problem is the last one in it."""
+    parts = dict.fromkeys(p for fact in scope if last.get(p := fact.statement.part, index) <= index)
     return " / ".join(sheet.parts[part].title for part in parts if part < len(sheet.parts))
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -75,13 +77,14 @@ def lines_of(index: int, parted: tuple[tuple[Fact, ...], ...], sheet: Sheet) -> 
 
 def words_in(lines: tuple[int, int], sheet: Sheet) -> str:
     """The text of some lines."""
-    return "\n".join(sheet.text.splitlines()[lines[0] - 1 : lines[1]])
+    return "\n".join(sheet.lines[lines[0] - 1 : lines[1]])
 
 
 def _first_line(index: int, parted: tuple[tuple[Fact, ...], ...], sheet: Sheet) -> int:
     """Where a problem begins: at the highest heading between the problem before and its first statement, if any."""
     end, begin = parted[index - 1][-1].statement.end_line, parted[index][0].statement.at.line
-    between = [part for part in sheet.parts if end < part.line <= begin]
+    here = slice(*(bisect_right(sheet.parts, line, key=attrgetter("line")) for line in (end, begin)))
+    between = sheet.parts[here]
     top = min(between, key=lambda part: (part.level, part.line), default=None)
     return top.line if top else min(end + 1, begin)
 
