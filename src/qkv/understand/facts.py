@@ -221,18 +221,31 @@ def _captioned(opened: Fact, fact: Fact) -> Fact:
 
 
 FORMULA_TAIL = re.compile(r"(?:\$([^$]+)\$|`([^`]+)`)\s*[^\w$`]*$")
-WORD = re.compile(r"(?!softmax|concat|sqrt|tanh|exp\b)[^\W\d_]{3,}[^\s]*", re.IGNORECASE)
+WORD = re.compile(r"(?<![^\W\d_])(?!softmax|concat|sqrt|tanh|exp\b)[^\W\d_]{3,}[^\s]*", re.IGNORECASE)
 
 TEXT_NAME = re.compile(
     r"\\(?:text|mathrm|textit)\{([^\W\d_]{2,})\}"
 )  # $\text{weights}$, which the reader takes for words
 
 
+def _unclosed(text: str) -> str:
+    """What is left of words in brackets: (Q Kᵀ) without them; sqrt(d_k) keeps its own.
+
+    >>> _unclosed("(Q K^T)"), _unclosed("Q K^T)"), _unclosed("Q / sqrt(d_k)")
+    ('Q K^T', 'Q K^T', 'Q / sqrt(d_k)')
+    """
+    if text.count(")") > text.count("("):
+        return text.removesuffix(")").strip()
+    if text.count("(") > text.count(")"):
+        return text.removeprefix("(").strip()
+    return text[1:-1].strip() if text.startswith("(") and text.endswith(")") else text
+
+
 def caption_formula(before: str, at: Location) -> Link | None:
     """The formula at the end of the words before a bare value: 'Scaled scores Q Kᵀ / √d_k:'."""
     line = before.rstrip().rstrip(":：=").rsplit("\n", 1)[-1].strip()
     quoted = FORMULA_TAIL.search(line)
-    source = (quoted[1] or quoted[2]) if quoted else WORD.split(line)[-1].strip(" ,.;:()（）")
+    source = (quoted[1] or quoted[2]) if quoted else _unclosed(WORD.split(line)[-1].strip(" ,.;:（）"))
     if not 2 <= len(source) <= 120 or not any(ch.isalpha() for ch in source):
         return None
     named = TEXT_NAME.fullmatch(source)

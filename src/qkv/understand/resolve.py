@@ -57,8 +57,18 @@ class Resolver:
                 missing.append(part)
             return part
 
-        made = n.rewrite(_unrolled(expr), change)
+        made = n.rewrite(n.rewrite(_unrolled(expr), lambda part: self._masked(part, head)), change)
         return None if missing else n.rewrite(made, self._of_vectors)
+
+    def _masked(self, part: n.Expr, head: int | None) -> n.Expr:
+        """Q Kᵀ / √d_k + M where only words say what M is: that every query sees the keys up to its own."""
+        last = part.terms[-1] if isinstance(part, n.Sum) else None
+        if not isinstance(part, n.Sum) or not isinstance(last, n.Name) or self.program.item(last.symbol) is not None:
+            return part
+        is_mask = place_of(last.symbol).roles[:1] == (R.MASK,) and self.program.find(R.MASK, head) is None
+        if not is_mask or self._matrix(R.MASKED, head) is None:
+            return part
+        return n.Mask(part.terms[0] if len(part.terms) == 2 else n.Sum(part.terms[:-1]), at=part.at)
 
     def _of_vectors(self, part: n.Expr) -> n.Expr:
         """sᵀh of two vectors that are printed as lists is their dot product, and |s| is the length of one."""
