@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from qkv.check.cells import Grid, fitted, score, shape_of, shown_grid
+from qkv.check.conclude import conclude
 from qkv.check.meanings import SURE, anything
 from qkv.check.misread import tell_misread
 from qkv.check.model import BAD, Claim
 from qkv.check.targets import Target, targets
-from qkv.check.walk import Judgement, Source, Walk, conclude, judged_against
+from qkv.check.walk import Judgement, Source, Walk, judged_against
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.nodes import factors

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from qkv.check.cells import fitted
+from qkv.check.memory import same_values
 from qkv.check.model import Verdict
-from qkv.check.walk import Walk, add_claim, same_values
+from qkv.check.walk import Walk, add_claim
 from qkv.expr import nodes as n
 from qkv.interpret.certified import Value
 from qkv.sheet.model import Link

@@ -7,6 +7,7 @@ from dataclasses import replace
 from qkv.check.author import Author
 from qkv.check.cells import in_per_cent, score, shown_grid
 from qkv.check.choices import choices
+from qkv.check.conclude import conclude, rename
 from qkv.check.copies import judge_copies, judge_open_product
 from qkv.check.definitions import judge_definition
 from qkv.check.literals import judge_damaged, judge_literal, judge_working
@@ -16,7 +17,7 @@ from qkv.check.misread import mend_operands, tell_misread
 from qkv.check.model import Claim, Report, Verdict
 from qkv.check.shapes import judge_shapes
 from qkv.check.theory import judge_theory
-from qkv.check.walk import ENDS_OPEN, Walk, add_claim, conclude, judged_against, rename
+from qkv.check.walk import ENDS_OPEN, Walk, add_claim, judged_against
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.nodes import factors

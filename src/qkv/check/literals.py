@@ -10,10 +10,11 @@ from itertools import islice, product
 from qkv.check.author import Loose
 from qkv.check.cells import Grid, fitted, judge_grid, score, shape_of, shown_grid
 from qkv.check.compare import shown_cell
+from qkv.check.conclude import cell_verdicts, conclude, worst_of
 from qkv.check.meanings import SURE, best_meaning
 from qkv.check.model import BAD, Verdict
 from qkv.check.targets import Target
-from qkv.check.walk import Judgement, Source, Walk, add_claim, cell_verdicts, conclude, judged_against, worst_of
+from qkv.check.walk import Judgement, Source, Walk, add_claim, judged_against
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role

@@ -1,0 +1,144 @@
+"""How a verdict is written down: blame settled, the cause found, and what the author goes on with remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from qkv.check.cells import Judged
+from qkv.check.compare import Agreement, follows
+from qkv.check.memory import remember
+from qkv.check.mistakes import explain
+from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Verdict
+from qkv.check.targets import Target, by_role
+from qkv.check.walk import FALSE, Judgement, Source, Walk, add_claim, family_of
+from qkv.errors import QkvError
+from qkv.expr import nodes as n
+from qkv.expr.show import plain
+from qkv.interpret.cells import NEG_INF, Cell, bounds
+from qkv.interpret.rounding import round_digits
+from qkv.program.model import Step
+from qkv.render.workings import cell_workings
+from qkv.sheet.model import Link
+from qkv.understand.facts import Fact
+
+
+def conclude(
+    walk: Walk, fact: Fact, link: Link, target: Target, judged: Judgement, sources: list[Source], **more: object
+) -> Claim:
+    """Settle blame, find the cause, and remember what the author goes on with."""
+    settled, culprits = _settle_blame(walk, judged, sources)
+    worst = worst_of(settled)
+    formula = next((s.expr for s in sources if s.expr is not None and not n.is_literal(s.expr)), None)
+    cause = explain(walk.problem.trace, walk.author, target.expr, settled) if worst is Verdict.WRONG else None
+    claim = add_claim(
+        walk,
+        fact,
+        link,
+        target.name,
+        worst,
+        formula=plain(formula) if formula is not None else "",
+        cells=cell_verdicts(settled, _workings(walk, target)),
+        follows_from=culprits,
+        cause=cause,
+        shown=tuple(tuple(cell.shown.text for cell in row) for row in settled),
+        **more,
+    )
+    remember(walk, fact, target, settled, claim)
+    return claim
+
+
+def rename(walk: Walk, fact: Fact, target: Target, claim: Claim) -> None:
+    """S that turned out to be the scaled scores is meant as that from here on."""
+    symbol, subject = fact.symbol, target.subject
+    if symbol is not None and subject is not None and isinstance(target.expr, n.Entry) and claim.verdict not in BAD:
+        walk.families.setdefault(family_of(symbol), subject)
+    whole = isinstance(target.expr, n.Name) and not fact.pending and len(fact.subjects) == 1
+    if whole and symbol is not None and subject is not None and symbol != subject and claim.verdict not in BAD:
+        resolver = walk.problem.resolver
+        if target.expr not in (expr for expr, _ in by_role(fact, symbol, resolver)):
+            return  # a copied operand of the chain, not its subject
+        walk.problem = replace(walk.problem, resolver=replace(resolver, renamed={**resolver.renamed, symbol: subject}))
+
+
+def worst_of(judged: Judgement) -> Verdict:
+    """The worst verdict of a claim's cells."""
+    return max((cell.verdict for row in judged for cell in row), key=lambda verdict: SEVERITY[verdict])
+
+
+def _settle_blame(walk: Walk, judged: Judgement, sources: list[Source]) -> tuple[Judgement, tuple[int, ...]]:
+    """DRIFTED becomes CARRIED where the numbers that lead here stand on a false claim."""
+    culprits: list[int] = []
+    rows = []
+    for i, row in enumerate(judged):
+        cells = []
+        for j, cell in enumerate(row):
+            false = _false_claims(walk, cell, sources, i, j) if cell.verdict is Verdict.DRIFTED else ()
+            cells.append(replace(cell, verdict=Verdict.CARRIED) if false else cell)
+            culprits.extend(false)
+        carried = any(cell.verdict is Verdict.CARRIED for cell in cells)
+        rows.append(tuple(_not_by_chance(cells, sources, i) if carried else cells))
+    return tuple(rows), tuple(dict.fromkeys(culprits))
+
+
+def _not_by_chance(cells: list[Judged], sources: list[Source], i: int) -> Iterator[Judged]:
+    """In a row that follows from a false claim, a cell that merely lies near the true value is a slip all the same."""
+    used = next(source for source in sources if source.blamed)
+    for j, cell in enumerate(cells):
+        near = cell.verdict is Verdict.MISROUNDED
+        apart = near and follows(cell.shown, used.value.rows[i][j]) is Agreement.APART
+        yield replace(cell, verdict=Verdict.WRONG) if apart else cell
+
+
+def _false_claims(walk: Walk, cell: Judged, sources: list[Source], i: int, j: int) -> tuple[int, ...]:
+    """The false claims behind a cell that follows from the author's numbers, if a source stands on some."""
+    for source in sources:
+        false = tuple(k for k in source.blamed if walk.claims[k - 1].verdict in FALSE)
+        if false and follows(cell.shown, source.value.rows[i][j]) is Agreement.ROUNDED:
+            return false
+    return ()
+
+
+def cell_verdicts(judged: Judgement, working: Callable[[int, int], str] | None = None) -> tuple[CellVerdict, ...]:
+    """The cells that are not simply right; for a slip, how the right value comes about."""
+
+    def work(cell: Judged, i: int, j: int) -> str:
+        return working(i, j) if working is not None and cell.verdict is Verdict.WRONG else ""
+
+    return tuple(
+        CellVerdict(i, j, cell.shown.text, _say(cell.true, cell), _say(cell.own, cell), cell.verdict, work(cell, i, j))
+        for i, row in enumerate(judged, 1)
+        for j, cell in enumerate(row, 1)
+        if cell.verdict not in (Verdict.RIGHT, Verdict.ROUNDED)
+    )
+
+
+def _workings(walk: Walk, target: Target) -> Callable[[int, int], str]:
+    """How a cell of what is meant comes about: 2·2 + 2·3 + 2·1 = 12."""
+    expr: n.Expr = target.expr
+    row: int | None = None
+    if isinstance(target.expr, n.Entry) and target.expr.column is None and target.expr.columns is None:
+        expr, row = target.expr.arg, target.expr.row
+    item = walk.problem.program.item(expr.symbol) if isinstance(expr, n.Name) else None
+    how_cell = cell_workings(item.expr if isinstance(item, Step) else expr, walk.problem.trace.evaluate)
+
+    def work(i: int, j: int) -> str:
+        try:
+            how = how_cell(row or i, j)
+        except (QkvError, IndexError):
+            return ""  # the shown value is turned, or a part of something: there is no such cell to explain
+        return how if "=" in how or "≈" in how else ""  # what is given comes about in no way
+
+    return work
+
+
+def _say(cell: Cell | None, judged: Judged) -> str | None:
+    """A computed cell to about as many digits as are shown."""
+    if cell is None:
+        return None
+    if cell is NEG_INF:
+        return "-∞"
+    shown = judged.shown.text.partition("\\times")[0].partition("e")[0]
+    digits = min(max(sum(ch.isdigit() for ch in shown), 3), 9) + 1
+    low, high = bounds(cell)
+    return round_digits(cell, digits) or round_digits((low + high) / 2, digits) or "0"

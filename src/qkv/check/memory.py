@@ -1,0 +1,172 @@
+"""What the author goes on with: the print; and what was meant by it, where a cell is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from flint import fmpq
+
+from qkv.check.cells import fitted
+from qkv.check.compare import loosened
+from qkv.check.model import BAD, Claim, Verdict
+from qkv.check.targets import Target, by_role
+from qkv.check.walk import FALSE, SLIPS, Judgement, Walk
+from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
+from qkv.interpret.cells import NEG_INF, Cell, bounds, fraction, interval
+from qkv.interpret.certified import Certified, Value
+from qkv.understand.facts import Fact
+
+
+def remember(walk: Walk, fact: Fact, target: Target, judged: Judgement, claim: Claim) -> None:
+    """What the author goes on with: the print; and what was meant by it, where a cell is wrong."""
+    if isinstance(target.expr, n.Root) and len(judged) == len(judged[0]) == 1:
+        square = walk.evaluated(target.expr.arg)
+        if square is not None and square.exact:
+            walk.author.print_root(fraction(square.cell), Value(((judged[0][0].kept,),)))
+    # Where something is false, the digits that are not shown are unknown in every cell, also in those that look right.
+    kept = Value(
+        tuple(tuple(loosened(cell.shown) if claim.verdict in SLIPS else cell.kept for cell in row) for row in judged)
+    )
+    for each in dict.fromkeys((target, _as_entry(walk, fact, target))):
+        _keep(walk, fact, each, judged, kept, claim)
+
+
+def _keep(walk: Walk, fact: Fact, target: Target, judged: Judgement, kept: Value, claim: Claim) -> None:
+    """Remember a value as the quantity that it is, or is a part of."""
+    blamed = (claim.id,) if claim.verdict in BAD else ()
+    meant = _placed(walk, target, _meant(judged, kept) if claim.verdict is Verdict.WRONG else kept, meant=True)
+    printed = _placed(walk, target, kept)
+    if printed is None:
+        return
+    symbol, whole = printed
+    better = walk.shown.get((fact.statement.at, symbol))
+    if better is not None and claim.verdict in FALSE and better not in FALSE:
+        return  # a second version in the same chain: the author goes on with the good one
+    walk.shown[fact.statement.at, symbol] = claim.verdict
+    upstream = walk.author.blamed(_step_expr(walk, symbol))
+    inner = target.expr.arg if isinstance(target.expr, n.Transpose) else target.expr
+    if isinstance(inner, n.Entry):  # the rows not printed yet still stand on what the whole stands on
+        walk.rows_seen[symbol] = inner.row or 1
+        _note_printed(walk, symbol, inner, whole)
+        blamed = tuple(dict.fromkeys((*walk.author.blamed(n.Name(symbol)), *blamed)))
+    part_meant = isinstance(inner, n.Entry) and symbol in walk.author.meant
+    walk.author.print(symbol, whole, blamed)
+    if meant is not None and (claim.verdict is Verdict.WRONG or part_meant):
+        walk.author.mean(symbol, meant[1], upstream)
+
+
+def _note_printed(walk: Walk, symbol: Symbol, entry: n.Entry, whole: Value) -> None:
+    """Strike the cells of a row, or one cell, off the list of those that are still to come."""
+    rows, columns = whole.shape
+    every = {(i, j) for i in range(1, rows + 1) for j in range(1, columns + 1)}
+    left = walk.author.missing.setdefault(symbol, every)
+    left -= {(i, j) for i, j in every if i == entry.row and entry.column in (j, None)}
+
+
+def _step_expr(walk: Walk, symbol: Symbol) -> n.Expr:
+    item = walk.problem.program.item(symbol)
+    return item.expr if item is not None else n.Name(symbol)
+
+
+def _score_of_vectors(walk: Walk, expr: n.Expr) -> n.Entry | None:
+    """q_2 · k_3 of vectors that are given one by one: the cell of the scores in which they meet."""
+    if not isinstance(expr, n.Product):
+        return None
+    left, right = (part.arg if isinstance(part, n.Transpose) else part for part in (expr.left, expr.right))
+    for step in walk.problem.program.steps:
+        factors = (step.expr.left, step.expr.right) if isinstance(step.expr, n.Product) else ()
+        stacks = [_stacked(walk, factor) for factor in factors]
+        if len(stacks) == 2 and left in stacks[0] and right in stacks[1]:
+            return n.Entry(n.Name(step.symbol), stacks[0].index(left) + 1, stacks[1].index(right) + 1)
+    return None
+
+
+def _stacked(walk: Walk, factor: n.Expr) -> tuple[n.Expr, ...]:
+    """The vectors that a matrix is made of."""
+    inner = factor.arg if isinstance(factor, n.Transpose) else factor
+    item = walk.problem.program.item(inner.symbol) if isinstance(inner, n.Name) else None
+    return item.expr.parts if item is not None and isinstance(item.expr, n.Concat) and item.expr.axis == 0 else ()
+
+
+def _as_entry(walk: Walk, fact: Fact, target: Target) -> Target:
+    """s_{1,2} = q_1 · k_2 is a cell of the scores, and q_1 = x_1 W a row of Q: the one whose value it has."""
+    symbol = target.subject or (fact.symbol if isinstance(target.expr, n.Product | n.Sum | n.Quotient) else None)
+    if symbol is None or symbol in walk.author:
+        cell = _score_of_vectors(walk, target.expr)
+        return target if cell is None else replace(target, expr=cell, subject=n.names_in(cell)[0])
+    true = walk.evaluated(target.expr)
+    for expr, _ in by_role(fact, symbol, walk.problem.resolver) if true is not None else ():
+        value = walk.evaluated(expr)
+        turned = fitted(value, true.shape) if value is not None and true is not None else None
+        inner = expr.arg if isinstance(expr, n.Transpose) else expr
+        if (
+            isinstance(inner, n.Entry)
+            and isinstance(inner.arg, n.Name)
+            and turned is not None
+            and same_values(turned, true)
+        ):
+            return replace(target, expr=inner, subject=inner.arg.symbol)
+    return target
+
+
+def same_values(a: Value, b: Value | None) -> bool:
+    """Whether two values cannot be told apart."""
+    if b is None:
+        return False
+    pairs = ((x, y) for one, other in zip(a.rows, b.rows, strict=True) for x, y in zip(one, other, strict=True))
+    return all(x is y if NEG_INF in (x, y) else _meet(x, y) for x, y in pairs)
+
+
+def _meet(x: Cell, y: Cell) -> bool:
+    (a, b), (c, d) = bounds(x), bounds(y)
+    return bool(a <= d and c <= b)
+
+
+def _meant(judged: Judgement, kept: Value) -> Value | None:
+    """The print with wrong cells as the author's own numbers give them, rounded or not."""
+    halves = [cell.shown.half for row in judged for cell in row if "." in cell.shown.text]
+    half = max(set(halves), key=halves.count) if halves else fmpq(0)
+    rows = []
+    for cells, printed in zip(judged, kept.rows, strict=True):
+        row = []
+        for cell, value in zip(cells, printed, strict=True):
+            if cell.verdict is Verdict.WRONG:
+                if cell.own is None:
+                    return None
+                low, high = (cell.own, cell.own) if cell.own is NEG_INF else bounds(cell.own)
+                value = NEG_INF if cell.own is NEG_INF else interval(low - half, high + half)
+            row.append(value)
+        rows.append(tuple(row))
+    return Value(tuple(rows))
+
+
+def _placed(walk: Walk, target: Target, value: Value | None, meant: bool = False) -> tuple[Symbol, Value] | None:
+    """The quantity that a printed value becomes, whole: a row or a cell is put into its matrix as printed, or meant."""
+    if value is None:
+        return None
+    symbol, expr = target.subject, target.expr
+    if symbol is None:
+        whole = walk.evaluated(expr) if isinstance(expr, (n.Product, n.Sum, n.Tanh, n.Quotient)) else None
+        turned = fitted(value, whole.shape) if whole is not None else None
+        return None if turned is None else (walk.author.part(expr), turned)
+    if symbol not in walk.author:
+        return None
+    if isinstance(expr, n.Transpose):
+        expr, value = expr.arg, Certified().transpose(value)
+    if isinstance(expr, n.Entry) and expr.row is not None and isinstance(expr.arg, n.Name):
+        before = walk.author.meant[symbol][0] if meant and symbol in walk.author.meant else walk.author[symbol]
+        return symbol, _with_row(before, expr, value)
+    turned = fitted(value, walk.author[symbol].shape)
+    return None if turned is None else (symbol, turned)
+
+
+def _with_row(whole: Value, entry: n.Entry, value: Value) -> Value:
+    row = entry.row or 1
+    line = list(whole.rows[row - 1])
+    cells = [cell for r in value.rows for cell in r]
+    if entry.column is not None:
+        line[entry.column - 1] = cells[0]
+    elif len(cells) == len(line):
+        line = cells
+    return Value((*whole.rows[: row - 1], tuple(line), *whole.rows[row:]))
