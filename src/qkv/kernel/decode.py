@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qkv.kernel.atomics import fetch_add
-from qkv.kernel.dots import dots
+from qkv.kernel.dots import TOGETHER, dots, dots_together
 from qkv.kernel.jit import compiled, entry, spliced
 from qkv.kernel.job import DONE, NEXT, job_at
 from qkv.kernel.keys import Keys, keys_of
 from qkv.kernel.memory import load, load_part, peek, poke, store
 from qkv.kernel.panel import Unit, row_address, unit_of
 from qkv.kernel.scores import apply_softcap
-from qkv.kernel.tile import SPAN, TOGETHER, add_rows, add_together
+from qkv.kernel.tile import SPAN, add_rows, add_together
 from qkv.kernel.vectors import (
     LN_2,
     LOG2_E,
@@ -226,18 +226,23 @@ def _attend_together(
 ) -> None:
     """All rows of a unit over the same keys start … end − 1, each value read once for all of them."""
     size, lanes = size_of(one), lane_count(one)
+    count, first, step = end - start, start - keys.start, DECODE_BLOCK * size
+    query, values = round_up(job.d, lanes) * size, job.d_v * size
+    for row in range(0, unit.rows, TOGETHER):
+        k, scores = keys.k + first * keys.k_n, work.weights + row * step
+        dots_together(work.q + row * query, query, k, keys.k_n, count, job.d, scores, step, one)
     for row in range(unit.rows):
-        mine = part + row * line
-        shrink = splat(_weigh_row(job, unit, row, work, keys, start, end, mine, one))
-        for at in range(mine, mine + job.d_v * size, lanes * size):
+        mine, scores = part + row * line, work.weights + row * step
+        if job.softcap > 0.0:
+            apply_softcap(scores, round_up(count, lanes) // lanes, job.softcap, one)
+        shrink = splat(_soften_row(scores, scores, count, mine + values, one))
+        for at in range(mine, mine + values, lanes * size):
             store(at, multiply(load(at, one), shrink))
     for register in range(SPAN):
         store(work.factor + register * lanes * size, splat(one))
-    v = keys.v + (start - keys.start) * keys.v_n
-    step = DECODE_BLOCK * size
     for row in range(0, unit.rows, TOGETHER):
-        weights, to = work.weights + row * step, part + row * line
-        add_together(weights, step, v, keys.v_n, to, line, job.d_v // lanes, end - start, work.factor, one)
+        v, to = keys.v + first * keys.v_n, part + row * line
+        add_together(work.weights + row * step, step, v, keys.v_n, to, line, job.d_v // lanes, count, work.factor, one)
 
 
 @compiled

@@ -12,6 +12,7 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
+from qkv.kernel.dots import TOGETHER
 from qkv.kernel.emit import (
     AHEAD,
     I64,
@@ -124,8 +125,7 @@ def _product(height: int, vectors: int, *, streams: bool = False) -> Any:
 
 
 _product_1, _product_2, _product_3 = (_product(TILE_ROWS, n) for n in (1, 2, 3))
-TOGETHER = 4  # rows that may use a value at the same time, and
-SPAN = 4 if TILE_ROWS == 8 else 2  # so many registers of each: they leave room for the value
+SPAN = 4 if TILE_ROWS == 8 else 2  # registers of each of TOGETHER rows: they leave room for the value
 _quad_wide, _quad_1 = (_product(TOGETHER, n, streams=True) for n in (SPAN, 1))
 _row_1, _row_4, _row_8 = (_product(1, n, streams=True) for n in (1, 4, 8))
 
