@@ -49,6 +49,33 @@ def test_shapes(dtype, n_q, n_k, d, d_v):
     agree(*arrays(n_q, n_k, d, d_v, dtype=dtype))
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"causal": True, "window": (1700, 0)},
+        {"sinks": [1.5, -2.0]},
+        {"mask": np.random.default_rng(0).random((20, 4500)) < 0.5, "softcap": 3.0},
+        {"lengths": [1500, 4400]},
+    ],
+    ids=["plain", "causal window", "sinks", "mask", "lengths"],
+)
+def test_few_queries_over_many_keys_in_parts(options):
+    q, k, v = arrays(20, 4500)
+    output, lse, _ = attend(q, k, v, **options)
+    got, got_lse = attention(q, k, v, return_lse=True, **options)
+    np.testing.assert_allclose(got, output, rtol=2e-5, atol=2e-6)
+    np.testing.assert_allclose(got_lse, lse, rtol=2e-6)
+
+
+def test_nan_at_a_masked_key_stays_out_of_every_part():
+    q, k, v = arrays(20, 4500)
+    k[:, :, 100], v[:, :, 3000] = np.nan, np.inf
+    mask = np.ones(4500, bool)
+    mask[[100, 3000]] = False
+    np.testing.assert_allclose(attention(q, k, v, mask=mask), attend(q, k, v, mask=mask)[0], rtol=2e-5, atol=2e-6)
+
+
 OPTIONS = {
     "causal": {"causal": True},
     "upper-left": {"causal": "upper-left"},

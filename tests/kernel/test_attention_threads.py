@@ -21,6 +21,7 @@ CASES = {
     "panels": (random(4, 300, 32), random(4, 300, 32), {}),
     "causal": (random(3, 500, 20), random(3, 500, 20), {"causal": True}),
     "split keys": (random(1, 1, 64), random(1, 9000, 64), {}),
+    "split keys of a panel": (random(1, 20, 32), random(1, 5000, 32), {"causal": True}),
     "groups": (random(8, 1, 64), random(2, 5000, 64), {"window": (4000, 0)}),
     "masked": (random(2, 300, 32), random(2, 300, 32), {"mask": np.random.default_rng(0).random((300, 300)) < 0.5}),
 }

@@ -11,7 +11,7 @@ from qkv.errors import ShapeError
 from qkv.kernel.arguments import Array, Causal, Problem, Window, problem
 from qkv.kernel.formula import gradients
 from qkv.kernel.gradient import CHUNK, backward
-from qkv.kernel.plan import DECODE_TASKS
+from qkv.kernel.plan import TASKS_WANTED
 from qkv.kernel.pool import run, thread_count
 from qkv.kernel.request import make_job
 
@@ -84,7 +84,7 @@ def _blocked(p: Problem, dout: Array, out: Array, lse: Array, threads: int) -> t
     p = replace(p, k=p.k.astype(p.compute, copy=False), v=p.v.astype(p.compute, copy=False))
     batch, heads, n_q, d = p.q.shape
     kv_heads, n_k = p.k.shape[1:3]
-    splits = min(-(-n_k // CHUNK), -(-DECODE_TASKS // (2 * batch * kv_heads)))
+    splits = min(-(-n_k // CHUNK), -(-TASKS_WANTED // (2 * batch * kv_heads)))
     dq = np.zeros((splits, batch, heads, n_q, d), p.compute)
     dk, dv = np.empty(p.k.shape, p.compute), np.empty(p.v.shape, p.compute)
     delta = np.einsum("bhnd,bhnd->bhn", dout, out)

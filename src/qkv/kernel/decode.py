@@ -14,7 +14,7 @@ from qkv.kernel.jit import compiled, entry, spliced
 from qkv.kernel.job import DONE, NEXT, job_at
 from qkv.kernel.keys import Keys, keys_of
 from qkv.kernel.memory import load, load_part, peek, poke, store
-from qkv.kernel.panel import Unit, row_address, unit_of
+from qkv.kernel.panel import BLOCK, Unit, row_address, unit_of
 from qkv.kernel.scores import apply_softcap
 from qkv.kernel.tile import SPAN, add_rows, add_together
 from qkv.kernel.vectors import (
@@ -34,7 +34,6 @@ from qkv.kernel.vectors import (
     total,
 )
 
-DECODE_BLOCK = 128  # keys that all rows of a unit look at while they are in the first-level cache
 FACTORS = 8  # registers that hold the same factor, as many as `add_rows` updates at once
 
 
@@ -66,11 +65,11 @@ def partial_line(job: Any, one: float) -> int:
 def lay_out_decode(job: Any, base: int, one: float) -> tuple[DecodeWork, int]:
     size, rows = size_of(one), job.group * job.n_q
     scores = base + rows * round_up(job.d, lane_count(one)) * size
-    weights = scores + DECODE_BLOCK * size
-    factor = weights + rows * DECODE_BLOCK * size
+    weights = scores + BLOCK * size
+    factor = weights + rows * BLOCK * size
     partial = factor + FACTORS * lane_count(one) * size
     keys = partial + (rows * partial_line(job, one) if job.splits == 1 else 0)
-    end = keys + (DECODE_BLOCK * (job.d + job.d_v) * size if job.storage else 0)
+    end = keys + (BLOCK * (job.d + job.d_v) * size if job.storage else 0)
     return DecodeWork(base, scores, weights, factor, partial, keys), end - base
 
 
@@ -102,10 +101,10 @@ def decode_task(job: Any, work: DecodeWork, task: int, one: float) -> None:
         _start_row(job, unit, row, split, work.q, mine + row * line, one)
     masked = job.mask != 0 or job.bias != 0
     together = unit.rows % TOGETHER == 0 and job.n_q == 1 and job.d_v % lane_count(one) == 0 and not masked
-    share = round_up((job.n_k + job.splits - 1) // job.splits, DECODE_BLOCK)
+    share = round_up((job.n_k + job.splits - 1) // job.splits, BLOCK)
     stop = min((split + 1) * share, unit.length)
-    for block in range(split * share, stop, DECODE_BLOCK):
-        end = min(block + DECODE_BLOCK, stop)
+    for block in range(split * share, stop, BLOCK):
+        end = min(block + BLOCK, stop)
         keys = keys_of(job, unit, block, end, work.keys, one)
         for row in range(unit.rows):
             position = row % job.n_q + unit.offset
@@ -190,7 +189,7 @@ def _weigh_row(
     """Weights of one row over the keys start … end − 1 of a block; the factor for what came before."""
     size, lanes = size_of(one), lane_count(one)
     count, first = end - start, start - keys.start
-    q, weights = work.q + row * round_up(job.d, lanes) * size, work.weights + row * DECODE_BLOCK * size
+    q, weights = work.q + row * round_up(job.d, lanes) * size, work.weights + row * BLOCK * size
     dots(q, keys.k + first * keys.k_n, keys.k_n, count, job.d, work.scores, row == 0, one)
     if job.softcap > 0.0:
         apply_softcap(work.scores, round_up(count, lanes) // lanes, job.softcap, one)
@@ -214,7 +213,7 @@ def _attend_row(
         while run < count and peek(work.scores + run * size, one) != -np.inf:
             run += 1
         if run > key:
-            values, weights = keys.v + (first + key) * keys.v_n, work.weights + (row * DECODE_BLOCK + key) * size
+            values, weights = keys.v + (first + key) * keys.v_n, work.weights + (row * BLOCK + key) * size
             _add_values(job, work, values, keys.v_n, weights, run - key, part, shrink, one)
             shrink = like(1.0, one)
         key = run + 1
@@ -226,7 +225,7 @@ def _attend_together(
 ) -> None:
     """All rows of a unit over the same keys start … end − 1, each value read once for all of them."""
     size, lanes = size_of(one), lane_count(one)
-    count, first, step = end - start, start - keys.start, DECODE_BLOCK * size
+    count, first, step = end - start, start - keys.start, BLOCK * size
     query, values = round_up(job.d, lanes) * size, job.d_v * size
     for row in range(0, unit.rows, TOGETHER):
         k, scores = keys.k + first * keys.k_n, work.weights + row * step

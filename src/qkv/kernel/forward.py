@@ -9,22 +9,22 @@ import numpy as np
 from qkv.kernel.atomics import fetch_add
 from qkv.kernel.careful import add_used, not_finite, note_used
 from qkv.kernel.jit import compiled, entry, spliced
-from qkv.kernel.job import DONE, NEXT, job_at
+from qkv.kernel.job import DONE, NEXT, WORD, job_at
 from qkv.kernel.keys import Keys, keys_of
 from qkv.kernel.memory import peek, poke
 from qkv.kernel.panel import (
+    BLOCK,
     Panel,
     Unit,
     finish_panel,
     pack_queries,
     panel_count,
-    panel_of,
     soften,
     start_panel,
     unit_of,
 )
+from qkv.kernel.parts import join_parts, leave_part, part_of_panel, part_size
 from qkv.kernel.scores import (
-    BLOCK,
     Span,
     apply_bias,
     apply_mask,
@@ -129,30 +129,38 @@ def forward_task(job: Any, work: Work, task: int, one: float) -> None:
     lanes = lane_count(one)
     count = panel_count(job.group * job.n_q, lanes)
     shares = (count + job.panels - 1) // job.panels
-    unit = unit_of(job, task // shares)
-    first = (shares - 1 - task % shares) * job.panels  # long causal rows first
+    place, split = task // job.splits, task % job.splits
+    unit = unit_of(job, place // shares)
+    first = (shares - 1 - place % shares) * job.panels  # long causal rows first
     stop = min(first + job.panels, count)
     low, high = job.n_k, 0
     for index in range(first, stop):
-        panel, mine = panel_of(job, unit, index, lanes), _part(job, work, index - first, one)
-        _start(job, unit, panel, mine, one)
+        panel, mine = part_of_panel(job, unit, index, split, lanes), _part(job, work, index - first, one)
+        _start(job, unit, panel, mine, split, one)
         low, high = min(low, panel.low), max(high, panel.high)
     for block in range(low, high, BLOCK):
         keys = keys_of(job, unit, block, min(block + BLOCK, high), work.keys, one)
         for index in range(first, stop):
-            panel = panel_of(job, unit, index, lanes)
+            panel = part_of_panel(job, unit, index, split, lanes)
             start, end = max(block, panel.low), min(block + BLOCK, panel.high)
             if start < end:
                 _attend(job, unit, panel, _part(job, work, index - first, one), keys, start, end, one)
+    size, step = part_size(job, one), job.panels * part_size(job, one)
+    parts = job.partials + place * job.splits * step
     for index in range(first, stop):
-        panel, mine = panel_of(job, unit, index, lanes), _part(job, work, index - first, one)
-        _finish(job, unit, panel, mine, one)
+        panel, mine = part_of_panel(job, unit, index, split, lanes), _part(job, work, index - first, one)
+        _finish(job, unit, panel, mine, split, parts + split * step + (index - first) * size, one)
+    if job.splits > 1 and fetch_add(job.counters + WORD * place, 1) == job.splits - 1:
+        for index in range(first, stop):
+            panel, mine = part_of_panel(job, unit, index, split, lanes), _part(job, work, index - first, one)
+            join_parts(job, panel, mine.o, mine.m, mine.total, parts + (index - first) * size, step, one)
+            finish_panel(job, unit, panel, mine.o, mine.m, mine.total, True, one)
 
 
 @spliced
-def _start(job: Any, unit: Unit, panel: Panel, work: Work, one: float) -> None:
+def _start(job: Any, unit: Unit, panel: Panel, work: Work, split: int, one: float) -> None:
     pack_queries(job, unit, panel, work.q, one)
-    start_panel(job, unit, panel, work.m, work.total, one)
+    start_panel(job, unit, panel, work.m, work.total, split, one)
     poke(work.seen, 0)
     if job.weights:
         open_weights(job, unit, panel, one)
@@ -207,22 +215,26 @@ def _attend(job: Any, unit: Unit, panel: Panel, work: Work, keys: Keys, start: i
 
 
 @spliced
-def _finish(job: Any, unit: Unit, panel: Panel, work: Work, one: float) -> None:
+def _finish(job: Any, unit: Unit, panel: Panel, work: Work, split: int, place: int, one: float) -> None:
+    """What a panel has found, to where it is wanted, or to a place among the parts."""
     seen = peek(work.seen, 0) != 0
     if job.masked and seen and not_finite(work.o, job.d_v * panel.vectors, one):
-        _attend_again(job, unit, panel, work, one)
+        _attend_again(job, unit, panel, work, split, one)
+    if job.splits > 1:
+        leave_part(job, panel, work.o, work.m, work.total, seen, place, one)
+        return
     finish_panel(job, unit, panel, work.o, work.m, work.total, seen, one)
     if job.weights:
         finish_weights(job, unit, panel, work.m, work.total, one)
 
 
 @compiled
-def _attend_again(job: Any, unit: Unit, panel: Panel, work: Work, one: float) -> None:
+def _attend_again(job: Any, unit: Unit, panel: Panel, work: Work, split: int, one: float) -> None:
     """The whole panel once more, with unused values left out one by one."""
     lanes = panel.vectors * lane_count(one)
     for i in range(job.d_v * lanes):
         poke(work.o + i * size_of(one), like(0.0, one))
-    start_panel(job, unit, panel, work.m, work.total, one)
+    start_panel(job, unit, panel, work.m, work.total, split, one)
     for block in range(panel.low, panel.high, BLOCK):
         end = min(block + BLOCK, panel.high)
         keys = keys_of(job, unit, block, end, work.keys, one)

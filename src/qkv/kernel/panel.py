@@ -29,6 +29,7 @@ from qkv.kernel.vectors import (
     subtract,
 )
 
+BLOCK = 128  # keys per block: a tile of 128 × 48 weights stays in the first-level cache
 UNROLLED = 4  # keys per step of the softmax: enough independent chains to hide the latency of an addition
 
 
@@ -134,12 +135,15 @@ def _pack_singly(job: Any, unit: Unit, row: int, start: int, column: int, width:
 
 
 @compiled
-def start_panel(job: Any, unit: Unit, panel: Panel, m: int, total: int, one: float) -> None:
-    """Before any key: a maximum of −inf and a sum of 0, or the row's sink, which counts as one key without a value."""
+def start_panel(job: Any, unit: Unit, panel: Panel, m: int, total: int, split: int, one: float) -> None:
+    """Before any key: a maximum of −inf and a sum of 0, or the row's sink, which counts as one key without a value.
+
+    Where the keys are split, the first part counts the sink.
+    """
     size = size_of(one)
     for lane in range(panel.vectors * lane_count(one)):
         best, weight = -np.inf, 0.0
-        if job.sinks:
+        if job.sinks and split == 0:
             row = min(panel.first + lane, unit.rows - 1)
             best = peek(job.sinks + size * (unit.head + row // job.n_q), one) * LOG2_E
             weight = 1.0 if best > -np.inf else 0.0

@@ -7,17 +7,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from qkv.kernel.decode import DECODE_BLOCK, partial_line
+from qkv.kernel.decode import partial_line
 from qkv.kernel.jit import compiled, entry
 from qkv.kernel.job import WORD, job_at
 from qkv.kernel.memory import poke
+from qkv.kernel.panel import BLOCK
+from qkv.kernel.parts import part_size
 from qkv.kernel.tile import TILE_VECTORS
 from qkv.kernel.vectors import lane_count, size_of
 
 PANELS = 4  # panels per task: 192 rows of float32 read each block of keys once from memory
 DECODE_ROWS = 8  # up to so many rows per key the decode kernel is faster
-DECODE_TASKS = 16  # enough for that many processors
-SPLIT_KEYS = 256  # no part of the keys is smaller
+TASKS_WANTED = 16  # enough for that many processors
+NEAR_BYTES = 1 << 20  # keys and values of a head that stay in a second-level cache: panels need not share their reads
+SPLIT_KEYS = 256  # no part of the keys is smaller,
+SPLIT_FORWARD = 1024  # (where each part has to pack the queries for itself)
 SHARED_MULTIPLIES = 1_000_000  # with less to multiply, or less to read,
 SHARED_DECODE = 500_000  # (fewer queries per key are slower to multiply)
 SHARED_BYTES = 1_000_000  # waking a second thread costs more than it brings
@@ -43,43 +47,49 @@ def settle(job: Any, one: float) -> None:
         busy = multiplies >= SHARED_DECODE or units * job.n_k * width * size >= SHARED_BYTES
         job.group = group
         if busy:
-            job.splits = _splits(job.n_k, units)
+            job.splits = _splits(job.n_k, units, SPLIT_KEYS)
         job.tasks = units * job.splits
+        part = rows * partial_line(job, one)
     else:
         masked = job.mask != 0 or job.bias != 0
         job.group = 1 if masked or job.n_q >= TILE_VECTORS * lane_count(one) else group
-        job.panels, shares = _shares(job.group * job.n_q, lane_count(one))
-        job.tasks = job.batch * job.heads // job.group * shares
+        units = job.batch * job.heads // job.group
+        near = job.n_k * width * size <= NEAR_BYTES
+        job.panels, shares = _shares(job.group * job.n_q, TASKS_WANTED // units if near else 1, lane_count(one))
+        if busy and job.weights == 0:
+            job.splits = _splits(job.n_k, units * shares, SPLIT_FORWARD)
+        job.tasks = units * shares * job.splits
+        part = job.panels * part_size(job, one)
     job.shared = busy and job.tasks > 1
     job.room = 0
     if job.splits > 1:
-        job.room = units * WORD + LINE + job.tasks * rows * partial_line(job, one)
+        job.room = job.tasks // job.splits * WORD + LINE + job.tasks * part
 
 
 @compiled
 def give_room(job: Any, memory: int) -> None:
-    """Memory for split keys, `job.room` bytes: a count of finished parts per unit, and what each part leaves."""
-    units = job.tasks // job.splits
-    for unit in range(units):
-        poke(memory + unit * WORD, 0)
-    job.counters, job.partials = memory, (memory + units * WORD + LINE - 1) // LINE * LINE
+    """Memory for split keys, `job.room` bytes: a count of finished parts for each whole, and what each part leaves."""
+    wholes = job.tasks // job.splits
+    for whole in range(wholes):
+        poke(memory + whole * WORD, 0)
+    job.counters, job.partials = memory, (memory + wholes * WORD + LINE - 1) // LINE * LINE
     job.room = 0
 
 
 @compiled
-def _splits(n_k: int, units: int) -> int:
-    """Parts of the keys, whole blocks each: one where there are units enough to go round."""
-    wanted = min((n_k + SPLIT_KEYS - 1) // SPLIT_KEYS, (DECODE_TASKS + units - 1) // units)
-    share = ((n_k + wanted - 1) // wanted + DECODE_BLOCK - 1) // DECODE_BLOCK * DECODE_BLOCK
+def _splits(n_k: int, wholes: int, least: int) -> int:
+    """Parts of the keys, whole blocks of at least so many each: one where there are tasks enough without."""
+    wanted = min((n_k + least - 1) // least, (TASKS_WANTED + wholes - 1) // wholes)
+    share = ((n_k + wanted - 1) // wanted + BLOCK - 1) // BLOCK * BLOCK
     return (n_k + share - 1) // share
 
 
 @compiled
-def _shares(rows: int, lanes: int) -> tuple[int, int]:
-    """Panels per task, and tasks per unit."""
+def _shares(rows: int, wanted: int, lanes: int) -> tuple[int, int]:
+    """Panels per task, and tasks per unit: as many as wanted, if there are so many panels."""
     vectors = (rows + lanes - 1) // lanes
     count = (vectors + TILE_VECTORS - 1) // TILE_VECTORS
-    panels = min(PANELS, count)
+    panels = max(1, min(PANELS, count // max(1, wanted)))
     return panels, (count + panels - 1) // panels
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from qkv.kernel.jit import compiled
 from qkv.kernel.memory import keep_bits, load, load_part, pack_words, peek, poke, store, store_part, transpose
-from qkv.kernel.panel import Panel, Unit, row_address, whole_square
+from qkv.kernel.panel import BLOCK, Panel, Unit, row_address, whole_square
 from qkv.kernel.vectors import (
     LN_2,
     LOG2_E,
@@ -31,7 +31,6 @@ from qkv.kernel.vectors import (
     total,
 )
 
-BLOCK = 128  # keys per block: a tile of 128 × 48 weights stays in the first-level cache
 WORDS = 16  # mask flags that are turned into words at once
 
 
