@@ -61,6 +61,11 @@ class Speaks:
         return f"{self.sort} {' and '.join(SAID[step] for step in self.steps)}"
 
 
+LONGEST = (
+    1_000  # characters that a sentence reaches back: without a full stop anywhere, time would grow as their square
+)
+
+
 def steps_said(sentence: str) -> tuple[str, ...]:
     """The steps that a sentence mentions."""
     found = [step for step, words in STEP_WORDS if words.search(sentence)]
@@ -82,8 +87,12 @@ def sort_said(after: str, before: str) -> str | None:
 
 def spoken_of(sentence: str, after: str, before: str, surrounding: str = "") -> Speaks | None:
     """What is claimed to be counted; None where the sentence does not say."""
-    sort, steps = sort_said(after, before), steps_said(sentence)
-    if sort is None or not steps or ELSEWHERE.search(sentence):
+    sort = sort_said(after, before)
+    if sort is None:
+        return None
+    sentence = sentence[-LONGEST:]
+    steps = steps_said(sentence)
+    if not steps or ELSEWHERE.search(sentence):
         return None
     if sort == "times":
         sort = "divisions" if steps == ("scale",) else "operations"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from qkv.expr.names import Role
 from qkv.interpret.counts import Size
 from qkv.theory.cost import cost
+from qkv.theory.counts_said import LONGEST
 from qkv.theory.counts_true import aligned
 from qkv.theory.formula import Unclear, formula, ring, to_size, written
 from qkv.theory.polynomial import plain
@@ -78,10 +79,12 @@ def prose_claims(text: str) -> Iterator[Said]:
 def _shapes(text: str) -> Iterator[Said]:
     for found in INLINE.finditer(text):
         sides = TIMES.match(found.group(1))
-        line = max(text.rfind("\n", 0, found.start()), 0)
-        start = max(text.rfind(". ", line, found.start()), line)
-        before = text[start : found.start()]
-        if sides is None or not SHAPE.search(before):
+        if sides is None:
+            continue
+        earliest = max(0, found.start() - LONGEST)
+        start = max(text.rfind(end, earliest, found.start()) for end in (". ", "\n"))
+        before = text[max(start, earliest) : found.start()]
+        if not SHAPE.search(before):
             continue
         names = [name for name, _ in sorted(_named(before), key=lambda pair: pair[1])]
         try:
