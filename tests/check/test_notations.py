@@ -66,6 +66,11 @@ DOCUMENTS = [
     ("per cent without the sign", "$q=(1,1)$, $k_1=(2,0)$, $k_2=(0,1)$, $k_3=(1,1)$\n\n| word | weight in % |\n|---|---|\n| cat | 40.1 |\n| eats | 19.8 |\n| fish | 40.1 |\n", "rounded"),
     ("two masks on the same scores", MASKS + "$$\\mathrm{softmax}(S_{\\text{pad}})=\\begin{bmatrix}0.269&0.731&0\\\\0.881&0.119&0\\\\0.269&0.731&0\\end{bmatrix}$$\n", "rounded"),
     ("a false quotient of numbers that is a scaled score", "$q=(2,1,0)$, $k_1=(1,0,2)$, $k_2=(0,3,1)$, divided by $\\sqrt3\\approx1.732$:\n\n$2/1.732=1.155$, $3/1.732=1.372$\n\n$\\alpha=(0.446, 0.554)$\n", "carried"),
+    ("weights that only an unscaled softmax gives", "$q=(1,2)$, $k_1=(1,0)$, $k_2=(0,1)$, $v_1=(6,0)$, $v_2=(0,6)$\n\nweights: 0.269, 0.731\n\nThe output is $(1.61, 4.39)$.\n", "rounded"),
+    ("a matrix given anew, zeros where they were", "$X=\\begin{bmatrix}1&0\\\\0&1\\end{bmatrix}$, before: $W_Q=\\begin{bmatrix}1&0\\\\0&1\\end{bmatrix}$\n\n$Q=XW_Q=\\begin{bmatrix}1&0\\\\0&1\\end{bmatrix}$\n\nafter: $W_Q=\\begin{bmatrix}2&0\\\\0&2\\end{bmatrix}$\n\n$Q=XW_Q=\\begin{bmatrix}2&0\\\\0&2\\end{bmatrix}$\n", "right"),
+    ("scores s_1, s_2 of one query", "$q=(1,-1,2)$, $k_1=(0,1,1)$, $k_2=(2,1,0)$\n\nThe raw scores are $s_1=1$, $s_2=2$.\n", "wrong"),
+    ("decimal commas in numbered paragraphs", "q = (1; 2), k₁ = (2; 0), k₂ = (1; 1), v₁ = (4; 2), v₂ = (0; 6)\n\n1.1 Escala: 2/√2 ≈ 1,41 e 3/√2 ≈ 2,12\n\n1.2 Saída: z = α₁v₁ + α₂v₂ ≈ (2,66; 4,02)\n", "wrong"),
+    ("the rows of a matrix by name", "$$Q=\\begin{pmatrix}q_1^\\top\\\\q_2^\\top\\end{pmatrix}=\\begin{pmatrix}1&0\\\\1&1\\end{pmatrix},\\quad K=\\begin{pmatrix}1&2\\\\0&1\\end{pmatrix}$$\n\n$QK^\\top=\\begin{pmatrix}1&0\\\\3&2\\end{pmatrix}$\n", "wrong"),
     ("weights for several temperatures", "$s = [2.0, 1.0, 0.1]$ are the scores, $a=\\mathrm{softmax}(s/T)$.\n\n- $T=1$: $a=[0.659, 0.242, 0.099]$\n- $T=2$: $a=[0.502, 0.304, 0.194]$\n", "unread"),
 ]  # fmt: skip
 

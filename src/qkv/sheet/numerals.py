@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
@@ -66,6 +67,7 @@ class Comma(StrEnum):
 
 
 _POINT = re.compile(r"(?<![\d.])\d+\.\d+(?![\d.])")  # no date, no 1.2.3
+_NUMBERING = re.compile(r"(?:^|\n)[ \t#*(]*$")  # '1.2 Scores' counts paragraphs
 _BRACED = re.compile(r"\d\{,\}(?!\d{3}(?!\d))\d|(?<!\d)0\{,\}\d")
 # Where 0,5 can be nothing but a half: beside & or a spaced semicolon, raised, after a relation, or with a zero behind
 # the comma (10,07). A bare [0,5] stays a list of two.
@@ -98,10 +100,17 @@ def comma_of_document(text: str) -> Comma:
         sure[found[2]] += _is_sure(found)
     if not any(sure.values()):
         return Comma.UNTOLD
-    points = sum(1 for _ in _POINT.finditer(text))
+    points = sum(1 for _ in _points(text))
     if sure[","] > points:
         return Comma.BARE
     return Comma.BRACED if sure["{,}"] > points else Comma.UNTOLD
+
+
+def _points(text: str) -> Iterator[re.Match[str]]:
+    """The decimal points of a text, but for those of numbered paragraphs."""
+    for found in _POINT.finditer(text):
+        if not _NUMBERING.search(text[max(0, found.start() - 9) : found.start()]):
+            yield found
 
 
 def _is_sure(found: re.Match[str]) -> bool:
@@ -127,7 +136,7 @@ def comma_in(stretch: str, told: Comma = Comma.UNTOLD) -> Comma:
     >>> [comma_in(text).value for text in ("[0,5; 0,25]", "[0,5]", "0{,}5", "x = 0.5")]
     ['bare', 'untold', 'braced', 'untold']
     """
-    if "," not in stretch or _POINT.search(stretch):
+    if "," not in stretch or any(_points(stretch)):
         return Comma.UNTOLD
     if (told is Comma.BARE or _BARE.search(stretch)) and not _LISTED.search(stretch):
         return Comma.BARE

@@ -37,6 +37,7 @@ _TUPLE = re.compile(r"(?<![\w)\]}^])\((\s*[-−]?\d+\.\d+(?:\s*,\s*[-−]?\d+\.\
 _VECTOR = r"[A-Za-z](?:_?\d{1,2}|[₀-₉]+)"
 _DOT_PRODUCT = re.compile(rf"((?<![\w.]){_VECTOR}(?:\^?T|ᵀ)?\s?)\.(\s?{_VECTOR}(?![\w.(]))")  # 'q1 . k1 = 2'
 _APOSTROPHE = re.compile(r"([^\W\d_]{2,})['’](s|t|re|ll|ve|d)\b")  # 'the token's state is x = …' holds no prime
+_AND = re.compile(r"(?<=[\d)\]]) e (?=[\d√(\[]|[^\W\d_](?:_?\d|[₀-₉])?\s?[=≈·])")  # 'q·k₁ = 2 e q·k₂ = 3'
 _DECIMALS = r"[-−]?\d*\.\d+(?:\s*[,;]\s*[-−]?\d*\.\d+)+"
 _LISTED = re.compile(rf"(?P<lead>.*[:：]\s*)(?P<values>{_DECIMALS})\s*[.;]?\s*$")  # 'weights: 0.21, 0.67, 0.12'
 _DASHED_COLON = re.compile(r":\s?-(?=\s)")  # 'Step 3 :- A = …'
@@ -263,7 +264,7 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
     if _are_sizes(line):
         yield Said(line.strip(), at)
         return
-    source = _APOSTROPHE.sub(r"\1\2 ", line)
+    source = _AND.sub(" ; ", _APOSTROPHE.sub(r"\1\2 ", line))
     source = NOUN_BEFORE_NAME.sub(_noun, _WORD_LIST.sub(_blank, source))
     source = _OF_WORDS.sub(_of_words, _DOT_PRODUCT.sub(r"\1·\2", source))
     source = _DASHED_COLON.sub(lambda found: ":".ljust(len(found[0])), _TUPLE.sub(r"[\1]", source))

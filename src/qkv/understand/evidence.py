@@ -69,15 +69,18 @@ TELLING = frozenset({R.WEIGHTS, R.SCALED, R.MASKED, R.OUTPUT, R.HEAD, R.CONTEXT}
 def most_agreement(found: Gathering) -> int:
     """How many printed cells there are that a program could explain."""
     printed = sum(len(row) for (role, _), matrix in found.printed.items() if role in TELLING for row in matrix.rows)
+    printed += sum(len(row) for _, matrix in found.hinted for row in matrix.rows)
     return printed + sum(role is R.WEIGHTS for role, _, _ in found.cells)
 
 
 def agreement_with(trace: Trace, found: Gathering) -> int:
     """How many printed cells of weights and outputs a program explains, to the digits shown."""
     count = 0
-    for (role, head), matrix in found.printed.items():
+    named = (((role, head), matrix) for (role, head), matrix in found.printed.items() if role in TELLING)
+    nameless = (((role, None), matrix) for role, matrix in found.hinted)
+    for (role, head), matrix in (*named, *nameless):
         symbol = trace.program.find(role, head)
-        if role not in TELLING or symbol is None:
+        if symbol is None:
             continue
         value = trace.value(symbol)
         if value.shape == matrix.shape and not matrix.is_ragged:

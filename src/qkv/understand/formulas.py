@@ -50,6 +50,8 @@ def _has_vectors(scale: n.Expr, role_of: RoleOf) -> bool:
 
 
 def _sum_role(roles: list[Role | None]) -> Role | None:
+    if roles and set(roles) == {Role.OUTPUT}:
+        return Role.OUTPUT  # α_1 v_1 + α_2 v_2
     if len(roles) == 2 and roles[1] is Role.MASK and roles[0] in SCORE_STAGES:
         return Role.MASKED
     if len(roles) == 2 and roles[1] in BIAS_OF and roles[0] is BIAS_OF[roles[1]]:

@@ -15,7 +15,7 @@ from qkv.understand.facts import TOKEN_BASES, Fact, Place, place_of
 from qkv.understand.formulas import divisors, formula_role, softmax_arguments
 from qkv.understand.gathering import FACTORS, Gathering
 from qkv.understand.nameless import note_nameless
-from qkv.understand.repair import mend_factor, similar
+from qkv.understand.repair import mend_factor
 from qkv.understand.roles import (
     CAUSAL,
     DERIVED,
@@ -29,6 +29,7 @@ from qkv.understand.roles import (
 )
 from qkv.understand.settle import settle, settle_inputs
 from qkv.understand.spoken import note_sentences
+from qkv.understand.subjects import has_infinity, is_variant, names_rows, scores_otherwise, subject_role
 from qkv.understand.values import Form, constant, form, plain_value
 
 R = Role
@@ -131,49 +132,16 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
     if fact.links and isinstance(fact.links[0].expr, n.Root) and len(fact.links) > 1:
         found.divisors.append(n.Root(n.Name(default_symbol(R.D_K))))  # √d_k = √2 ≈ 1.414
     formula_says = _worked_out(found, fact.formula, role_of) if fact.formula is not None else None
-    if formula_says is None and _scores_otherwise(fact):
+    if formula_says is None and scores_otherwise(fact):
         found.own_scores = True
     for name in fact.subjects:
         if name.symbol == Symbol("I"):
             continue
         place = place_of(name.symbol, fact.head)
-        role = formula_says or misread_q(name.symbol, fact, found) or (place.roles[0] if place.roles else None)
-        fed = name.symbol in found.sources.values() and not name.symbol.indices
-        if fed and fact.formula is None and fact.working is None:
-            role = R.X if found.sources.get(R.Q, name.symbol) == name.symbol else R.Y
-        elif role is R.SOURCE and fact.cue.role in SCORE_ROLES.intersection(place.roles) and not _has_states(facts):
-            role = fact.cue.role  # 'the scores are s = (1, 2, 0)'
-        elif role is R.OUTPUT and R.Y in place.roles and not found.printed and fact.formula is None:
-            role = R.Y  # nothing is worked out yet, so this is no output
+        role = formula_says or subject_role(found, fact, name.symbol, place, facts)
         _note_subject(found, fact, name, place, role, facts)
         if (role in FACTORS and fact.working is not None and fact.formula is None) or formula_says in FACTORS:
             _note_factors(found, fact, role or R.Q, place, facts)
-
-
-def _has_states(facts: tuple[Fact, ...]) -> bool:
-    """Whether there is anything that a source vector could be compared with."""
-    named = (name.symbol for fact in facts for name in fact.subjects)
-    return any(place_of(symbol).roles[:1] in ((R.STATES,), (R.K,), (R.X,)) for symbol in named)
-
-
-def _scores_otherwise(fact: Fact) -> bool:
-    """s_i = q·k_i / (|q| |k_i|): a formula for every score that is no plain dot product, and no mere f(q, k)."""
-    place = place_of(fact.symbol) if fact.symbol is not None else None
-    if fact.formula is None or place is None or not SCORE_ROLES.intersection(place.roles):
-        return False
-    parts = list(n.walk(fact.formula))
-    operands = {role for part in parts if isinstance(part, n.Name) for role in place_of(part.symbol).roles[:1]}
-    compares = bool(operands & {R.Q, R.K, R.SOURCE, R.STATES})
-    return place.generic and compares and not any(isinstance(part, n.Call) for part in parts)
-
-
-def misread_q(symbol: Symbol, fact: Fact, found: Gathering) -> Role | None:
-    """Ω, ∅ or O where only a Q fits: worked out as a product of two matrices. An O beside a Q is an output."""
-    working = fact.working
-    if symbol.base == "O" and any(role is R.Q and name.base == "Q" for (role, _), name in found.names.items()):
-        return None
-    is_product = working is not None and isinstance(working.expr, n.Product)
-    return R.Q if symbol.base in MISREAD_Q and is_product and symbol.base != "alpha" else None
 
 
 def _before_mask(expr: n.Expr) -> n.Expr:
@@ -233,11 +201,11 @@ def _note_subject(
 ) -> None:
     value = plain_value(fact.value.expr) if fact.value else _identity(fact) or _constant(fact)
     literal = fact.working is None or (value is not None and not fact.value)
-    bare = fact.formula is None and literal and not fact.pending
+    bare = (fact.formula is None or names_rows(fact.formula, role)) and literal and not fact.pending
     if (
         bare
         and value is not None
-        and (name.symbol in found.inputs or _is_variant(found, name.symbol, place, role, value))
+        and (name.symbol in found.inputs or is_variant(found, name.symbol, place, role, value))
     ):
         found.others.setdefault(name.symbol, _given(name, value, R.OTHER, None, fact))
         return
@@ -255,7 +223,7 @@ def _note_subject(
             _note_plain(found, fact, name, value)
     elif role in DERIVED and place.row is None:
         head = _head(place, fact)
-        if value is not None and role in SCORE_ROLES and _has_infinity(value):
+        if value is not None and role in SCORE_ROLES and has_infinity(value):
             role = R.MASKED
             _note_pattern(found, value, head)
         if name.symbol.base.lower() != "softmax":  # 'softmax = [..]' names no quantity
@@ -280,34 +248,6 @@ def _note_subject(
         held = found.others.setdefault(name.symbol, _given(name, value, role or R.OTHER, place.head, fact))
         if value.shape == (1, 1) and held.expr != value:
             found.again.setdefault(name.symbol, []).append(value.rows[0][0])
-
-
-def _is_variant(found: Gathering, symbol: Symbol, place: Place, role: Role | None, value: n.Matrix) -> bool:
-    """A_2 or A' beside A, with other numbers and no such head: a quantity of its own, not another print of A."""
-    if role not in DERIVED or place.row is not None:
-        return False
-    if role in SCORE_ROLES and _has_infinity(value):
-        role = R.MASKED
-    if symbol.primes and found.defined.get(replace(symbol, primes=0)) is role and symbol not in found.defined:
-        return True  # S' where a formula says what S is
-    heads = {head for _, head in found.givens if head is not None}
-    for (other, head), known in found.names.items():
-        counted = bool(known.indices and symbol.indices) and role in (R.Q, R.K, R.V, R.HEAD, R.OUTPUT)
-        if other is role and known.base == symbol.base and known != symbol and place.head not in heads and not counted:
-            before = found.printed.get((other, head))
-            same = before is None or before.shape != value.shape or similar(before, value)
-            if not same or (before is not None and _pattern(before) != _pattern(value)):
-                return True
-    return False
-
-
-def _pattern(value: n.Matrix) -> list[list[bool]]:
-    """Where a matrix is masked."""
-    return [[isinstance(cell, n.Infinite) for cell in row] for row in value.rows]
-
-
-def _has_infinity(value: n.Matrix) -> bool:
-    return any(isinstance(cell, n.Infinite) for row in value.rows for cell in row)
 
 
 def _note_pattern(found: Gathering, value: n.Matrix, head: int | None) -> None:

@@ -49,6 +49,7 @@ class Gathering:
     projects: bool = False  # a formula has an output matrix
     said_columns: bool = False
     printed: dict[Key, n.Matrix] = field(default_factory=dict)  # what was printed for derived roles, right or wrong
+    hinted: list[tuple[Role, n.Matrix]] = field(default_factory=list)  # nameless values, by the words before them
     cells: dict[tuple[Role, int, int], n.Expr] = field(default_factory=dict)  # a_{3,1} ≈ 0.002
     inherited: set[Key] = field(default_factory=set)
     defined: dict[Symbol, Role] = field(default_factory=dict)  # roles that formulas give to names

@@ -136,15 +136,18 @@ def cell_value(cell: n.Expr) -> Fraction:
 
 
 def similar(a: n.Matrix, b: n.Matrix) -> bool:
-    """Whether two printed matrices are one, perhaps miscopied: same shape and at least half of the cells equal.
+    """Whether two printed matrices are one, perhaps miscopied: same shape and at least half of the cells equal; zeros
+    in both say little, so they do not count where there is anything else.
 
     >>> similar(n.matrix([[1, 2], [3, 4]]), n.matrix([[1, 2], [3, 5]]))
     True
     """
     if a.shape != b.shape or a.is_ragged or b.is_ragged:
         return False
-    pairs = [(x, y) for r, s in zip(a.rows, b.rows, strict=True) for x, y in zip(r, s, strict=True)]
-    return 2 * sum(cell_value(x) == cell_value(y) for x, y in pairs) >= len(pairs)
+    cells = (pair for rows in zip(a.rows, b.rows, strict=True) for pair in zip(*rows, strict=True))
+    pairs = [(cell_value(x), cell_value(y)) for x, y in cells]
+    telling = [(x, y) for x, y in pairs if x != 0 or y != 0] or pairs
+    return 2 * sum(x == y for x, y in telling) >= len(telling)
 
 
 def _text(cell: n.Expr) -> str:

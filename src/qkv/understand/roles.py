@@ -240,7 +240,7 @@ CAUSAL_SURELY = Wording(
 )
 NO_MASK = Wording(r"\b(?:no|without|not|un|non)[- ]?(?:a |the )?(?:causal|mask)|later|next (?:section|exercise)")
 UNSCALED = Wording(
-    r"(?:no|not|without|un)[- ]?scal|without (?:the )?(?:factor|scale|division)|不缩放|ohne skalierung|sans (?:mise à l.)?échelle|sin escal"
+    r"(?:no|not|without|un)[- ]?scal|(?:left out|leav(?:e|ing) out|omit\w*|ignor\w*|skip\w*|drop\w*)\b.{0,25}(?:sqrt|√|scal)|without (?:the )?(?:factor|scale|division)|不缩放|ohne skalierung|sans (?:mise à l.)?échelle|sin escal"
 )
 WITHOUT_SCALE = Wording(r"(?:without|ohne|sans|sin|sem|без|不)\b.{0,25}(?:sqrt|√|scal|skal|缩放)")
 FUTURE = Wording(r"weight.{0,40}(?:future|later tokens|tokens after)|zukünftig|futur\b|未来|未來")

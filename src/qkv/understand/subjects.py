@@ -1,0 +1,99 @@
+"""What the subject of a fact is: its role, whether it is a quantity of its own, whether its formula says anything."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.understand.facts import Fact, Place, place_of
+from qkv.understand.gathering import Gathering
+from qkv.understand.repair import similar
+from qkv.understand.roles import DERIVED, MISREAD_Q, SCORE_ROLES
+from qkv.understand.values import plain_value
+
+R = Role
+
+
+def subject_role(found: Gathering, fact: Fact, symbol: Symbol, place: Place, facts: tuple[Fact, ...]) -> Role | None:
+    """The role of a subject whose formula says nothing about it."""
+    role = misread_q(symbol, fact, found) or (place.roles[0] if place.roles else None)
+    fed = symbol in found.sources.values() and not symbol.indices
+    if fed and fact.formula is None and fact.working is None:
+        return R.X if found.sources.get(R.Q, symbol) == symbol else R.Y
+    if role is R.SOURCE and R.SCORES in place.roles and symbol.indices and _is_number(fact):
+        return R.SCORES  # s_1 = 4 is no vector
+    if role is R.SOURCE and fact.cue.role in SCORE_ROLES.intersection(place.roles) and not _has_states(facts):
+        return fact.cue.role  # 'the scores are s = (1, 2, 0)'
+    if role is R.OUTPUT and R.Y in place.roles and not found.printed and fact.formula is None:
+        return R.Y  # nothing is worked out yet, so this is no output
+    return role
+
+
+def _is_number(fact: Fact) -> bool:
+    value = plain_value(fact.value.expr) if fact.value is not None else None
+    return value is not None and value.shape == (1, 1)
+
+
+def _has_states(facts: tuple[Fact, ...]) -> bool:
+    """Whether there is anything that a source vector could be compared with."""
+    named = (name.symbol for fact in facts for name in fact.subjects)
+    return any(place_of(symbol).roles[:1] in ((R.STATES,), (R.K,), (R.X,)) for symbol in named)
+
+
+def scores_otherwise(fact: Fact) -> bool:
+    """s_i = q·k_i / (|q| |k_i|): a formula for every score that is no plain dot product, and no mere f(q, k)."""
+    place = place_of(fact.symbol) if fact.symbol is not None else None
+    if fact.formula is None or place is None or not SCORE_ROLES.intersection(place.roles):
+        return False
+    parts = list(n.walk(fact.formula))
+    operands = {role for part in parts if isinstance(part, n.Name) for role in place_of(part.symbol).roles[:1]}
+    compares = bool(operands & {R.Q, R.K, R.SOURCE, R.STATES})
+    return place.generic and compares and not any(isinstance(part, n.Call) for part in parts)
+
+
+def misread_q(symbol: Symbol, fact: Fact, found: Gathering) -> Role | None:
+    """Ω, ∅ or O where only a Q fits: worked out as a product of two matrices. An O beside a Q is an output."""
+    working = fact.working
+    if symbol.base == "O" and any(role is R.Q and name.base == "Q" for (role, _), name in found.names.items()):
+        return None
+    is_product = working is not None and isinstance(working.expr, n.Product)
+    return R.Q if symbol.base in MISREAD_Q and is_product and symbol.base != "alpha" else None
+
+
+def names_rows(formula: n.Expr, role: Role | None) -> bool:
+    """Q = [q_1; q_2; q_3] = […] only says what the rows are called."""
+    parts = formula.parts if isinstance(formula, n.Concat) else ()
+    rows = [part.arg if isinstance(part, n.Transpose) else part for part in parts]
+    named = [place_of(row.symbol) for row in rows if isinstance(row, n.Name)]
+    return bool(rows) and len(named) == len(rows) and all(p.roles[:1] == (role,) and p.row is not None for p in named)
+
+
+def is_variant(found: Gathering, symbol: Symbol, place: Place, role: Role | None, value: n.Matrix) -> bool:
+    """A_2 or A' beside A, with other numbers and no such head: a quantity of its own, not another print of A."""
+    if role not in DERIVED or place.row is not None:
+        return False
+    if role in SCORE_ROLES and has_infinity(value):
+        role = R.MASKED
+    if symbol.primes and found.defined.get(replace(symbol, primes=0)) is role and symbol not in found.defined:
+        return True  # S' where a formula says what S is
+    heads = {head for _, head in found.givens if head is not None}
+    for (other, head), known in found.names.items():
+        counted = bool(known.indices and symbol.indices) and role in (R.Q, R.K, R.V, R.HEAD, R.OUTPUT)
+        if other is role and known.base == symbol.base and known != symbol and place.head not in heads and not counted:
+            before = found.printed.get((other, head))
+            if before is None or before.shape != value.shape:
+                continue
+            if not similar(before, value) or _pattern(before) != _pattern(value):
+                return True
+    return False
+
+
+def _pattern(value: n.Matrix) -> list[list[bool]]:
+    """Where a matrix is masked."""
+    return [[isinstance(cell, n.Infinite) for cell in row] for row in value.rows]
+
+
+def has_infinity(value: n.Matrix) -> bool:
+    """Whether a matrix is masked anywhere."""
+    return any(isinstance(cell, n.Infinite) for row in value.rows for cell in row)
