@@ -16,6 +16,7 @@ RoleOf = Callable[[n.Name], Role | None]
 WEIGHT_OF = {Role.W_Q: Role.Q, Role.W_K: Role.K, Role.W_V: Role.V, Role.W_O: Role.OUTPUT}
 BIAS_OF = {Role.B_Q: Role.Q, Role.B_K: Role.K, Role.B_V: Role.V, Role.B_O: Role.OUTPUT}
 TOKENS = frozenset({Role.X, Role.Y, Role.STATES})
+ROWS = frozenset({Role.Q, Role.K, Role.V, Role.X})
 SCORE_STAGES = frozenset({Role.SCORES, Role.SCALED, Role.MASKED})
 
 
@@ -30,8 +31,9 @@ def formula_role(expr: n.Expr, role_of: RoleOf) -> Role | None:
             return Role.WEIGHTS if formula_role(a, role_of) in SCORE_STAGES else None
         case n.Normalise(arg=a):
             return Role.WEIGHTS if formula_role(a, role_of) in SCORE_STAGES else None
-        case n.Concat():
-            return Role.CONCAT
+        case n.Concat(parts=parts, axis=axis):
+            roles = {formula_role(part, role_of) for part in parts} if axis == 0 else set()
+            return roles.pop() if len(roles) == 1 and roles <= ROWS else Role.CONCAT  # Q = [q_1; q_2; q_3]
         case n.Mask():
             return Role.MASKED
         case n.Quotient(numerator=a, denominator=b):
