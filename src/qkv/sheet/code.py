@@ -22,7 +22,7 @@ from qkv.sheet.remarks import Remark, remarks
 from qkv.sheet.segments import Drawn, Fence, Paragraph, Rows, blocks
 from qkv.sheet.tables import read_rows
 
-_PYTHON = ("python", "py", "python3", "py3", "ipython", "pycon", "{python}", "numpy", "pytorch", "torch")
+_PYTHON = ("python", "py", "python3", "py3", "ipython", "pycon", "{python}", "numpy", "pytorch", "torch", "json")
 _MATH = ("math", "latex", "tex", "katex")
 _PROMPT = re.compile(r"\s*(?:>>>|In \[\d*\]:)(?: |$)")
 _GOES_ON = re.compile(r"\s*\.\.\.:?(?: |$)")
@@ -178,6 +178,10 @@ def _parse(source: str) -> list[ast.stmt]:
 def _statement(node: ast.stmt, reader: Reader, line: int) -> Iterator[Event]:
     """`A = value`, `A = B = value`, `A, B = value, value`, and a formula that stands alone."""
     match node:
+        case ast.Expr(value=ast.Dict(keys=keys, values=values)) | ast.Assign(value=ast.Dict(keys=keys, values=values)):
+            for key, value in zip(keys, values, strict=True):  # {"Q": [[1, 0], …], …}
+                if isinstance(key, ast.Constant) and isinstance(key.value, str) and key.value.isidentifier():
+                    yield from _assigned([ast.copy_location(ast.Name(key.value), key)], value, reader, line)
         case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
             for name, value in zip(names, values, strict=True):
                 yield from _assigned([name], value, reader, line)

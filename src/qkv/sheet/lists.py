@@ -9,6 +9,7 @@ _COMMENT = re.compile(r"(?<=[\],\[\d\s])(?:#|//|←|<-)[^\n]*")
 _WRAPPER = re.compile(
     r"\b(?:(?:np|numpy|torch|tf|jnp)\.)?(?:array|tensor|matrix|asarray|constant|Tensor)\s*\((?=\s*[\[(])"
 )
+_TRUTH = re.compile(r"(?<![\w.])(?:True|False)(?!\w)")
 _INFINITY = re.compile(r"(?<![^\W\d_])(?:np\.|math\.)?inf(?:inity)?(?![^\W\d_])")
 _KEYWORD = re.compile(r",\s*(?:dtype|device|requires_grad|grad_fn)\s*=\s*[\w.<>']+")
 _OPEN = re.compile(r"\\begin\{\w+\*?\}|\\end\{\w+\*?\}|[\[\]]|\\[\[\]]")
@@ -83,6 +84,8 @@ def plain_list(source: str) -> str:
     source = _KEYWORD.sub(_blank, source)
     if "inf" in source:
         source = _INFINITY.sub(lambda found: "∞".ljust(len(found[0])), source)
+    if "True" in source or "False" in source:
+        source = _TRUTH.sub(lambda found: ("1" if found[0] == "True" else "0").ljust(len(found[0])), source)
     return _unwrapped(source) if "(" in source else source
 
 

@@ -73,8 +73,8 @@ class Reader:
 
     def _read(self, node: ast.expr) -> Expr | None:
         match node:
-            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-                return _finite(value, self.place(node))
+            case ast.Constant(value=int() | float() as value):
+                return _finite(int(value) if isinstance(value, bool) else value, self.place(node))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return _negative(self._read(operand), self.place(node))
             case ast.List(elts=cells) | ast.Tuple(elts=cells):

@@ -238,7 +238,9 @@ def _vectors(layout: Layout, sorts: list[str], reading: Reading) -> Iterator[Eve
 def _quantities(layout: Layout, sorts: list[str], reading: Reading) -> Iterator[Event]:
     """Columns of numbers that a head calls a score, a weight, …: one column vector each."""
     for head, (i, sort) in zip(layout.heads, enumerate(sorts), strict=False):
-        if sort == "number" and QUANTITY.search(bare(head.text)):
+        if sort == "number" and (formula := _indexed(head, reading)) is not None:
+            yield from _numbered_cells(formula, [row[i] for row in layout.body if i < len(row)], layout.labels, reading)
+        elif sort == "number" and QUANTITY.search(bare(head.text)):
             column = [row[i] for row in layout.body if i < len(row)]
             yield from _matrix_event([[cell] for cell in column], head, reading)
 

@@ -17,7 +17,6 @@ from qkv.understand.gathering import Gathering
 from qkv.understand.masks import said_mask
 from qkv.understand.resolve import Resolver
 from qkv.understand.roles import CAUSAL, FUTURE, HYPOTHETICAL, WITHOUT_SCALE
-from qkv.understand.words import rules
 from qkv.understand.workable import fits, shapes_of, with_step
 
 R = Role
@@ -32,8 +31,9 @@ def questions_of(found: Gathering, sheet: Sheet) -> tuple[Question, ...]:
 def with_answers(program: Program, found: Gathering, sheet: Sheet) -> Program:
     """The program and what the questions of its problem ask for beside its own steps."""
     asked = questions_of(found, sheet)
-    for change in (_without_scale, _with_other_scales, _with_mask, _with_later_rules) if asked else ():
+    for change in (_without_scale, _with_other_scales, _with_mask) if asked else ():
         program = change(program, asked)
+    program = _with_later_rules(program, found)
     # Where a mask comes in later, what it takes away is asked of the weights before it.
     program = _with_future(program, [question for question in sheet.questions if question.line >= found.lines[0]])
     return _with_formulas(program, asked, found)
@@ -100,17 +100,15 @@ def _with_mask(program: Program, asked: Sequence[Question]) -> Program:
     return _again(program, "causal", n.Mask(n.Name(scores)), "with a causal mask")
 
 
-def _with_later_rules(program: Program, asked: Sequence[Question]) -> Program:
-    """'Repeat if the last token is padding.'"""
+def _with_later_rules(program: Program, found: Gathering) -> Program:
+    """'Now suppose that the last token is padding.'"""
     scores = program.find(R.SCALED) or program.find(R.SCORES)
     size = shapes_of(program).get(scores) if scores is not None else None
-    for question in asked:
-        later = [rule for rule in rules(question.text) if rule.later]
-        mask = said_mask(later, size, causal=False) if size is not None and later else None
-        if mask is not None and scores is not None and program.find(R.MASKED) is None:
-            masked = n.Mask(n.Name(scores), mask.given.expr, mask.truth)
-            program = _again(program, "masked", masked, "with the mask of the question")
-    return program
+    mask = said_mask(found.later_rules, size, causal=False) if size is not None and found.later_rules else None
+    if mask is None or scores is None or program.find(R.MASKED) is not None:
+        return program
+    masked = n.Mask(n.Name(scores), mask.given.expr, mask.truth)
+    return _again(program, "second", masked, "with the mask that comes in later")
 
 
 def _with_future(program: Program, asked: Sequence[Question]) -> Program:

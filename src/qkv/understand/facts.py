@@ -77,8 +77,9 @@ def _tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
             part = with_identity(part)
         if euler and isinstance(part, n.Name) and part.symbol == Symbol("e"):
             return n.Exp(n.number(1), at=part.at)
-        if isinstance(part, n.Call) and part.function.lower() in MASKS and len(part.args) == 1:
-            return n.Mask(part.args[0], at=part.at)
+        if isinstance(part, n.Call) and part.function.lower() in MASKS and len(part.args) in (1, 2):
+            pattern = part.args[1] if len(part.args) == 2 else None  # mask(S, M), with 1 for what may be seen
+            return n.Mask(part.args[0], pattern, truth=pattern is not None, at=part.at)
         if isinstance(part, n.Product) and isinstance(part.left, n.Quotient) and n.names_in(part.right):
             return _with_scale_below(part)
         if isinstance(part, n.Product) and _is_head(part.right) and _all_heads(part.left):
@@ -182,7 +183,9 @@ def _joined(statements: Iterable[Statement]) -> Iterator[Statement]:
 
 def _counts(fact: Fact) -> bool:
     """i = 3 tells which token is spoken of; it claims nothing."""
-    letter = fact.symbol
+    letter, value = fact.symbol, fact.value
+    if value is not None and isinstance(value.expr, n.Matrix) and value.text.startswith(("[", "(", "\\")):
+        return False  # m = [0, 0, −∞] is a vector
     return letter is not None and letter.base in INDEX_LETTERS - {"h"} and not letter.labels and not letter.indices
 
 

@@ -250,6 +250,7 @@ HYPOTHETICAL = Wording(
 ONES_FORBID = Wording(
     r"\b(?:1s?|ones?|true)\s*(?:=|:|→|means?|marks?|stands? for|for|are|is|sind|bedeutet|signifie)\s*(?:a\s+|the\s+)?(?:pad|mask|ignor|forbid|block|hidden|verbot)",
 )
+CAUSAL_FLAG = Wording(r"(?:is_)?causal\s*=\s*true")
 COSINE = Wording(
     r"cosine (?:similarit|score|attention)|kosinus-?ähnlich|similarité cosinus|similitud coseno|similaridade (?:de )?cosseno|косинусн|余弦相似|コサイン類似",
 )

@@ -37,7 +37,7 @@ def _spoken(symbol: Symbol, pattern: re.Pattern[str]) -> bool:
 def _two_sequences(found: Gathering) -> None:
     """X_dec and X_enc, target and memory: queries from the one, keys and values from the other."""
     weights = {role for role, _ in found.givens} & {R.W_Q, R.W_K}
-    if not weights or found.sources or (R.Y, None) in found.givens or (R.SOURCE, None) in found.givens:
+    if found.sources or (R.Y, None) in found.givens or (R.SOURCE, None) in found.givens:
         return
     held = [*found.givens.values(), *found.others.values()]
     matrices = [g for g in held if isinstance(g.expr, n.Matrix) and min(g.expr.shape) > 0 and g.role not in weights]
@@ -47,6 +47,9 @@ def _two_sequences(found: Gathering) -> None:
     asking = asking or found.givens.get((R.X, None))
     if asking is None or asked is None or asking is asked:
         return
+    if not weights:
+        _unprojected(found, asking, asked)
+        return
     for role in (R.X, R.STATES):
         found.givens.pop((role, None), None)
     for given in (asking, asked):
@@ -55,20 +58,39 @@ def _two_sequences(found: Gathering) -> None:
     found.givens[R.Y, None] = replace(asked, role=R.Y)
 
 
+def _unprojected(found: Gathering, asking: Given, asked: Given) -> None:
+    """Decoder states over encoder states, nothing projected: the ones are queries, the others keys and values."""
+    matrices = all(isinstance(g.expr, n.Matrix) and min(g.expr.shape) > 1 for g in (asking, asked))
+    held = (*found.givens, *found.claimed, *found.claimed_tokens)
+    if not matrices or any(role in (R.Q, R.K, R.V, R.SCORES, R.W_A) for role, _ in held):
+        return
+    for role in (R.X, R.STATES):
+        found.givens.pop((role, None), None)
+    for given in (asking, asked):
+        found.others.pop(given.symbol, None)
+    symbol = default_symbol(R.V)
+    found.givens[R.Q, None] = replace(asking, role=R.Q)
+    found.givens[R.K, None] = replace(asked, role=R.K)
+    found.givens[R.V, None] = Given(symbol, n.Name(asked.symbol), R.V, symbol_plain(symbol), implied=True)
+
+
 def _appended(found: Gathering) -> None:
     """K_cache and k_3: the keys are those of the cache and the new one below them; the same for values."""
     for role in (R.K, R.V):
         cache = found.claimed.get((role, None))
-        if cache is None or not CACHED.intersection(label.lower() for label in cache.symbol.labels):
+        new = _new_vector(found, role, cache) if cache is not None else None
+        if cache is None or new is None:
             continue
-        new = _new_vector(found, role, cache)
-        if new is None:
+        cached = CACHED.intersection(label.lower() for label in cache.symbol.labels)
+        if not cached and not NEW.intersection(new.symbol.labels):
             continue
         del found.claimed[role, None]
         found.others[cache.symbol] = replace(cache, role=R.OTHER)
         found.others[new.symbol] = replace(new, role=R.OTHER)
         whole = n.Concat((n.Name(cache.symbol), n.Name(new.symbol)), axis=0)
         symbol = default_symbol(role)
+        if symbol == cache.symbol:
+            symbol = replace(symbol, labels=("all",))
         found.givens[role, None] = Given(symbol, whole, role, symbol_plain(symbol), None, cache.line, implied=True)
         found.names.pop((role, None), None)
 

@@ -68,6 +68,7 @@ def settle(found: Gathering, earlier: Gathering | None) -> None:
     _settle_added(found)
     own = (found.givens, found.tokens, found.others, found.claimed, found.claimed_tokens, found.names, found.cells)
     found.speaks = any(own)
+    _settle_embeddings(found)
     _settle_tokens(found)
     _settle_scalars(found)
     settle_sequences(found)
@@ -91,6 +92,18 @@ def _settle_tokens(found: Gathering) -> None:
             rows = {i: g for (r, i), g in found.claimed_tokens.items() if r is role}
             found.tokens.update({(role, i): g for i, g in rows.items()})
             _stack(found, role, rows)
+
+
+def _settle_embeddings(found: Gathering) -> None:
+    """e_1, e_2, … that are vectors beside W_Q are embeddings, not scores."""
+    vectors = {i: g for (role, i), g in found.claimed_tokens.items() if role is R.SCORES and max(plain_shape(g)) > 1}
+    projected = any(role is R.W_Q for role, _ in found.givens)
+    tokens = found.givens.get((R.X, None))
+    rows = tuple(row for i in sorted(vectors) if isinstance(m := vectors[i].expr, n.Matrix) for row in m.rows)
+    same = tokens is not None and isinstance(tokens.expr, n.Matrix) and tokens.expr.rows == rows
+    given = tokens is not None or any(role is R.X for role, _ in found.tokens)
+    if len(vectors) > 1 and projected and (same or not given):
+        found.tokens.update({(R.X, i): replace(given, role=R.X) for i, given in vectors.items()})
 
 
 def _settle_scalars(found: Gathering) -> None:

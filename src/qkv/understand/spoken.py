@@ -8,7 +8,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.understand.facts import Fact
 from qkv.understand.gathering import Gathering
-from qkv.understand.roles import COSINE, HIDES_FUTURE, ONES_FORBID
+from qkv.understand.roles import CAUSAL_FLAG, COSINE, HIDES_FUTURE, ONES_FORBID
 from qkv.understand.words import divisor_said, heads_mentioned, heads_split, rules
 
 R = Role
@@ -16,7 +16,9 @@ R = Role
 
 def note_sentences(found: Gathering, facts: tuple[Fact, ...], words: str) -> None:
     """Heads and masks that are said and not printed."""
-    found.rules = tuple(rule for rule in rules(words) if not rule.later)
+    told = tuple(rules(words))
+    found.rules, found.later_rules = (tuple(rule for rule in told if rule.later is later) for later in (False, True))
+    found.causal = found.causal or bool(CAUSAL_FLAG.search(words))
     number = divisor_said(words)
     if number is not None and not found.divisors:
         found.divisors.append(n.number(number))

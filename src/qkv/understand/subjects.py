@@ -18,7 +18,8 @@ R = Role
 def subject_role(found: Gathering, fact: Fact, symbol: Symbol, place: Place, facts: tuple[Fact, ...]) -> Role | None:
     """The role of a subject whose formula says nothing about it."""
     role = misread_q(symbol, fact, found) or (place.roles[0] if place.roles else None)
-    fed = symbol in found.sources.values() and not symbol.indices
+    several = len(set(found.sources.values())) > 1  # Q = X_1 W_Q, K = X_2 W_K
+    fed = symbol in found.sources.values() and (several or not symbol.indices)
     if fed and fact.formula is None and fact.working is None:
         return R.X if found.sources.get(R.Q, symbol) == symbol else R.Y
     if role is R.SOURCE and R.SCORES in place.roles and symbol.indices and _is_number(fact):
@@ -27,7 +28,15 @@ def subject_role(found: Gathering, fact: Fact, symbol: Symbol, place: Place, fac
         return fact.cue.role  # 'the scores are s = (1, 2, 0)'
     if role is R.OUTPUT and R.Y in place.roles and not found.printed and fact.formula is None:
         return R.Y  # nothing is worked out yet, so this is no output
-    return role
+    return R.MASK if role is not R.MASKED and _is_additive_mask(fact) else role
+
+
+def _is_additive_mask(fact: Fact) -> bool:
+    """Nothing but 0 and −∞: a mask, whatever its letter."""
+    value = plain_value(fact.value.expr) if fact.value and fact.formula is None and fact.working is None else None
+    cells = [cell for row in value.rows for cell in row] if value is not None else []
+    zeros = all(isinstance(cell, n.Infinite) or (isinstance(cell, n.Number) and cell.value == 0) for cell in cells)
+    return bool(cells) and zeros and value is not None and has_infinity(value)
 
 
 def _is_number(fact: Fact) -> bool:

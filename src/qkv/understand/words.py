@@ -88,7 +88,7 @@ _TOKEN_NUMBER = Wording(
 )
 _VECTOR_NUMBER = re.compile(r"\$?\\?(?:mathbf\{)?[xkv]\}?_\{?(\d{1,2})\}?\$?")
 _EACH_SIDE = Wording(
-    rf"(?:window|fenster|fenêtre|ventana|janela|finestra|окн\w*|窗口)\D{{0,40}}?(?P<n>{_NUMBER})\D{{0,30}}?(?:each|either|both|jede|chaque|cada|ogni|кажд\w*|每)|"
+    rf"(?:window|fenster|fenêtre|ventana|janela|finestra|окн\w*|窗口)\D{{0,40}}?(?P<n>{_NUMBER})\D{{0,30}}?(?:each|either|both|jede\w*|beide\w*|chaque|cada|ogni|кажд\w*|每)\s*(?:sides?|directions?|seiten?|richtung|côté|lado|lato|сторон\w*|侧|边)|"
     r"(?P<direct>(?:direct|immediate|adjacent|direkt\w*|unmittelbar\w*|immédiat\w*|inmediat\w*|imediat\w*|diret\w*|соседн\w*|相邻)\s+"
     r"(?:left and right\s+)?(?:neighbou?rs?|nachbarn?|voisins?|vecin\w*|vizinh\w*)?)|"
     r"\|\s*i\s*[-−]\s*j\s*\|\s*(?:\\leq?|≤|<=|\\leqslant)\s*(?P<rule>\d)|(?:at most|within|höchstens)\s+(?P<most>"
@@ -96,7 +96,7 @@ _EACH_SIDE = Wording(
     + r")\s+(?:position|token|step)",
 )
 _SLIDING = Wording(
-    rf"(?:sliding|causal)\s+window[^.]{{0,40}}?(?:size|width|length|of)\s*(?:w\s*=\s*|\$w\s*=\s*)?\$?(?P<n>{_NUMBER})",
+    rf"(?:sliding|causal)[\s-]+window[^.]{{0,40}}?(?:size|width|length|of)\s*(?:w\s*=\s*|\$w\s*=\s*)?\$?(?P<n>{_NUMBER})",
 )
 _WINDOW = Wording(
     r"window|fenster|fenêtre|ventana|janela|finestra|окн|窗口|neighbou?r|nachbar|voisin|vecin|vizinh|\|\s*i\s*[-−]\s*j\s*\|",
@@ -117,7 +117,15 @@ _OF_SCORES = Wording(
     r"scores?|dot products?|skalarprodukt|produits? scalaires?|puntuaci|produtos? escalar|punteggi|оценк|скалярн|分数|得分|点积|スコア|內積|内積"
 )
 _SENTENCE = re.compile(r"(?<=[.!?;。！？；])\s+|\n\s*\n|\n(?=\s*(?:[-*•]|\\item|\(?\w{1,2}[.)])\s)|(?<=[。！？；])")
-_AGAIN = Wording(r"\b(?:repeat|again|now|erneut|nochmals|maintenant|ahora|agora|теперь)\b")
+_LATER = Wording(
+    r"\b(?:repeat|recompute|redo|again|now|instead|what if|if|were|would)\b|erneut|nochmals|stattdessen|wenn|maintenant|si\b|ahora|agora|теперь|если|如果|现在"
+)
+# Sentences about what is usual, not about the problem at hand.
+_IN_GENERAL = Wording(
+    r"\b(?:in practice|usually|typically|in general|normally|often|would|could|might|real(?:istic)? models?)\b|in der praxis|normalerweise|üblicherweise|"
+    r"en pratique|en général|en la práctica|na prática|in pratica|обычно|на практике|通常|実際"
+)
+_PADS = re.compile(r"[\"'`]?(?:\[PAD\]|<PAD>|<pad>|PAD)[\"'`]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +147,11 @@ def sentences(text: str) -> tuple[str, ...]:
     return tuple(" ".join(part.split()) for part in _SENTENCE.split(text) if part and part.strip())
 
 
+def _supposed(sentence: str) -> bool:
+    """Whether a sentence tells of something else than the problem at hand."""
+    return bool(HYPOTHETICAL.search(sentence) or _IN_GENERAL.search(sentence))
+
+
 def number_in(word: str) -> int:
     """A count, in digits or in words."""
     return int(word) if word.isdigit() else NUMBERS[word.lower()]
@@ -153,7 +166,7 @@ def heads_split(text: str) -> int | None:
     named: set[int] = set()
     for sentence in filter(_HEAD_STEM.search, sentences(text)):
         counted = _COUNTED_HEADS.search(sentence) if _SPLIT.search(sentence) else _HEADS_OF.search(sentence)
-        if counted and number_in(counted["n"]) > 1 and not HYPOTHETICAL.search(sentence):
+        if counted and number_in(counted["n"]) > 1 and not _supposed(sentence):
             return number_in(counted["n"])
         for found in _COLUMNS_OF_HEAD.finditer(sentence):
             named.add(int(found["n"]) if found["n"] else ORDINALS[found[2].lower()])
@@ -180,7 +193,7 @@ def heads_mentioned(text: str) -> int | None:
     counts = {
         number_in(found["n"])
         for sentence in filter(_HEAD_STEM.search, sentences(text))
-        if not HYPOTHETICAL.search(sentence)
+        if not _supposed(sentence)
         for found in _COUNTED_HEADS.finditer(sentence)
     } - {1}
     return counts.pop() if len(counts) == 1 else None
@@ -195,7 +208,7 @@ def divisor_said(text: str) -> Fraction | None:
     numbers = set()
     for sentence in sentences(text):
         found = _DIVIDED.search(sentence)
-        if found and _OF_SCORES.search(sentence) and not HYPOTHETICAL.search(sentence):
+        if found and _OF_SCORES.search(sentence) and not _supposed(sentence):
             numbers.add(Fraction(re.sub(r"[\s\\,]", "", found["n"])))
     return numbers.pop() if len(numbers) == 1 else None
 
@@ -206,8 +219,12 @@ def rules(text: str) -> Iterator[Rule]:
     >>> [rule.padded for rule in rules("The last two tokens are padding.")]
     [(-2, -1)]
     """
+    if not _NOT_PADDED.search(text):
+        yield from _listed_pads(text)
     for sentence in sentences(text):
-        later = bool(HYPOTHETICAL.search(sentence) or _AGAIN.search(sentence))
+        if _IN_GENERAL.search(sentence):
+            continue
+        later = bool(_LATER.search(sentence))
         if _PAD.search(sentence) and not _NOT_PADDED.search(sentence) and (keys := _padded(sentence)):
             yield Rule(sentence, padded=keys, later=later)
         if _PREFIX.search(sentence) and (found := _PREFIX_LENGTH.search(sentence)):
@@ -216,6 +233,19 @@ def rules(text: str) -> Iterator[Rule]:
             yield from _windows(sentence, later)
     if _ALIBI.search(text) and (slope := _SLOPE.search(text)):
         yield Rule("ALiBi", bias=Fraction(slope["top"].replace(",", ".")) / int(slope["bottom"] or 1))
+
+
+def _listed_pads(text: str) -> Iterator[Rule]:
+    """'Tokens: hello, world, [PAD]': the places of the padding in a list of tokens."""
+    for line in text.splitlines():
+        if not _PADS.search(line):
+            continue
+        listed = re.split(r"[:=]", line)[-1].strip(" .`$")
+        listed = listed[1:-1] if listed.startswith("[") and listed.endswith("]") and "," in listed else listed
+        tokens = [part.strip() for part in listed.split(",")]
+        padded = tuple(i for i, token in enumerate(tokens, 1) if _PADS.fullmatch(token))
+        if padded and len(padded) < len(tokens) and max(map(len, tokens)) < 20:
+            yield Rule(" ".join(line.split()), padded=padded)
 
 
 def _padded(sentence: str) -> tuple[int, ...]:
