@@ -71,6 +71,8 @@ DOCUMENTS = [
     ("scores s_1, s_2 of one query", "$q=(1,-1,2)$, $k_1=(0,1,1)$, $k_2=(2,1,0)$\n\nThe raw scores are $s_1=1$, $s_2=2$.\n", "wrong"),
     ("decimal commas in numbered paragraphs", "q = (1; 2), k₁ = (2; 0), k₂ = (1; 1), v₁ = (4; 2), v₂ = (0; 6)\n\n1.1 Escala: 2/√2 ≈ 1,41 e 3/√2 ≈ 2,12\n\n1.2 Saída: z = α₁v₁ + α₂v₂ ≈ (2,66; 4,02)\n", "wrong"),
     ("the rows of a matrix by name", "$$Q=\\begin{pmatrix}q_1^\\top\\\\q_2^\\top\\end{pmatrix}=\\begin{pmatrix}1&0\\\\1&1\\end{pmatrix},\\quad K=\\begin{pmatrix}1&2\\\\0&1\\end{pmatrix}$$\n\n$QK^\\top=\\begin{pmatrix}1&0\\\\3&2\\end{pmatrix}$\n", "wrong"),
+    ("a formula with a function that attention does not have", "The weights are $a=(0.7, 0.2, 0.1)$ and the values $v=(10, 20, 30)$.\n\n$H=-\\sum_i a_i\\log_2 a_i\\approx1.157$\n", "unread"),
+    ("what is shown before something is given", "Scores: $s=(2, 1, 0, 3)$. Dense softmax gives $(0.237, 0.087, 0.032, 0.644)$.\n\nKeep two: $s'=(2,-\\infty,-\\infty,3)$. Then $a'=\\mathrm{softmax}(s')=(0.269, 0.000, 0.000, 0.731)$.\n", "rounded"),
     ("weights for several temperatures", "$s = [2.0, 1.0, 0.1]$ are the scores, $a=\\mathrm{softmax}(s/T)$.\n\n- $T=1$: $a=[0.659, 0.242, 0.099]$\n- $T=2$: $a=[0.502, 0.304, 0.194]$\n", "unread"),
 ]  # fmt: skip
 
@@ -84,6 +86,12 @@ def test_a_formula_without_numbers_is_right_or_not_judged() -> None:
     assert [claim.verdict for claim in qkv.check(given + "V = X W_V\n").claims] == ["right"]
     assert [claim.verdict for claim in qkv.check(given + "softmax(Q K^T / sqrt(d_k)) V = Z\n").claims] == ["right"]
     assert not qkv.check(given + "Q = K W_Q\n").claims
+
+
+def test_no_claim_is_about_what_is_given_later() -> None:
+    """The dense weights are no weights of the mask that comes after them."""
+    document = next(text for name, text, _ in DOCUMENTS if name == "what is shown before something is given")
+    assert not [claim for claim in qkv.check(document).claims if claim.verdict == "wrong"]
 
 
 def test_answers_to_choose_from_are_no_claims() -> None:

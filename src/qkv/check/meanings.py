@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -42,7 +43,8 @@ def _chosen(walk: Walk, fact: Fact, tried: list[tuple[float, Found]]) -> Found |
     if not tried:
         return None
     points, best = max(tried, key=lambda pair: pair[0])
-    needed = SURE if walk.is_foreign(fact) or _adds_unknown(walk, fact) else LIKELY
+    doubtful = walk.is_foreign(fact) or _is_unfollowed(walk, fact)
+    needed = SURE if doubtful else LIKELY
     certain = [(reached, found) for reached, found in tried if found[0].certain]
     if points >= SURE:
         return best
@@ -55,7 +57,7 @@ def _chosen(walk: Walk, fact: Fact, tried: list[tuple[float, Found]]) -> Found |
     siblings = [found for _, found in tried if found[0].subject is not None and found[0].subject == walk.family(fact)]
     if siblings:
         return siblings[0]
-    if walk.is_foreign(fact):
+    if doubtful:
         return None
     # What is only likely is judged all the same where a known mistake reproduces every cell: that is no accident.
     if explain(walk.problem.trace, walk.author, best[0].expr, best[1]) is not None:
@@ -66,8 +68,15 @@ def _chosen(walk: Walk, fact: Fact, tried: list[tuple[float, Found]]) -> Found |
     return named[0] if named and not fact.pending else None
 
 
-def _adds_unknown(walk: Walk, fact: Fact) -> bool:
-    """S + B with a B that is nowhere given: what it gives cannot be known. A mask may be said in words."""
+ATTENDS = re.compile(r"att(?:entio)?n|multihead|mha|sdpa|heads?|scores?|concat|softmax|mask", re.IGNORECASE)
+
+
+def _is_unfollowed(walk: Walk, fact: Fact) -> bool:
+    """A formula that cannot be followed: S + B with a B that is nowhere given (a mask may be said in words), or one
+    with a function that attention does not have, such as a logarithm. What it gives cannot be known."""
+    calls = (part for part in n.walk(fact.formula) if isinstance(part, n.Call)) if fact.formula is not None else ()
+    if any(not ATTENDS.search(call.function) for call in calls):
+        return True
     if not isinstance(fact.formula, n.Sum):
         return False
     names = [term.symbol for term in fact.formula.terms if isinstance(term, n.Name)]
@@ -103,10 +112,13 @@ def _try(walk: Walk, fact: Fact, grid: Grid, before: list[Link], target: Target)
 def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target]:
     """Targets in the shape of what is shown: whole, or the row that words or order tell; then anything that agrees."""
     shape = shape_of(grid)
-    doubtful = fact.pending or walk.is_foreign(fact)
+    doubtful = fact.pending or walk.is_foreign(fact) or _is_unfollowed(walk, fact)
+    nameless = not fact.subjects and fact.formula is None
     for target in targets(fact, walk.problem, walk.printed_whole):
         if doubtful:
             target = replace(target, certain=False)
+        if nameless and walk.known_from(target.expr) > fact.statement.end_line:
+            continue  # nobody shows what stands on something that is yet to be given
         whole = walk.evaluated(target.expr)
         if whole is None:
             continue

@@ -14,6 +14,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.cells import START_BITS
 from qkv.interpret.certified import Value
+from qkv.program.model import Step
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 from qkv.understand.problems import Problem
@@ -95,6 +96,12 @@ class Walk:
             for symbol, values in prints.items()
             if any(value.shape == values[0].shape and not similar(value, values[0]) for value in values[1:])
         )
+
+    def known_from(self, expr: n.Expr) -> int:
+        """The last line on which something is given that an expression stands on."""
+        items = [self.problem.program.item(symbol) for symbol in n.names_in(expr)]
+        lines = [self.known_from(item.expr) if isinstance(item, Step) else item.line or 0 for item in items if item]
+        return max(lines, default=0)
 
     def family(self, fact: Fact) -> Symbol | None:
         """The quantity that a name's siblings turned out to be parts of: a_4 is a weight if a_1 was one."""
