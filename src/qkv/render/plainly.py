@@ -66,7 +66,7 @@ def plainly(latex: str) -> str:
     >>> plainly(r"E = \frac{QK^\top}{\sqrt{d_{k}}} = \begin{bmatrix} 2 & 4 \\ 4 & 16 \end{bmatrix}")
     'E = QK^T/√d_k = [2 4; 4 16]'
     """
-    text = " ".join(latex[:LONGEST].split())
+    text = " ".join(latex[:LONGEST].split()).replace("{,}", ",")
     if "\\" not in text and "{" not in text:
         return text
     text = _COMMAND.sub(lambda found: WORDS.get(found[1], found[0]) + _space(found[1]), text)

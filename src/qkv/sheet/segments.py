@@ -17,6 +17,7 @@ from qkv.sheet.drawn import drawn_at
 from qkv.sheet.grids import Cell, grid_at, table_at
 from qkv.sheet.headings import div_rank, heading_at, opening_at
 from qkv.sheet.html import html_table_at
+from qkv.sheet.sketch import sketch_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,8 @@ def _block_at(lines: list[str], at: int, closers: dict[str, list[int]]) -> tuple
     if drawn := drawn_at(lines, at):
         end = drawn[0].end
         return Drawn(tuple(Rows(part.cells, at + 1, end, False, False) for part in drawn), at + 1), end
+    if sketch := sketch_at(lines, at):
+        return Paragraph(sketch.text, sketch.line), sketch.end
     if rows := html_table_at(lines, at) or table_at(lines, at) or grid_at(lines, at):
         return Rows(rows.cells, at + 1, rows.end, rows.header, rows.piped), rows.end
     return _paragraph(lines, at, closers)
@@ -176,7 +179,13 @@ def _interrupts(lines: list[str], at: int, *, in_list: bool) -> bool:
         or opening_at(line)
     ):
         return True
-    return bool(drawn_at(lines, at) or html_table_at(lines, at) or table_at(lines, at) or grid_at(lines, at))
+    return bool(
+        drawn_at(lines, at)
+        or sketch_at(lines, at)
+        or html_table_at(lines, at)
+        or table_at(lines, at)
+        or grid_at(lines, at)
+    )
 
 
 def _left_open(line: str, closer: str) -> str:

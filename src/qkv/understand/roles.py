@@ -214,6 +214,15 @@ def _last_number(word: Wording, numbered: Wording, words: str) -> int | None:
 # Words that announce a nameless given.
 GIVEN_PHRASES: tuple[tuple[Role, Wording], ...] = (
     (R.STATES, Wording(r"annotations?|encoder (?:hidden )?states?")),
+    *(
+        (
+            role,
+            Wording(
+                rf"\b(?:weights?|matrix) (?:matrix )?(?:for|of) (?:the )?{word}|{word} (?:projection )?(?:weights?|matrix\b.{{0,9}}\bw)"
+            ),
+        )
+        for role, word in ((R.W_Q, "quer(?:y|ies)"), (R.W_K, "keys?"), (R.W_V, "values?"))
+    ),
     (R.X, Wording(r"input (?:matrix|embeddings?|vectors?)|embeddings?\b|词向量|eingabe|entrada")),
 )
 TOKENS_ARE_COLUMNS = Wording(

@@ -22,6 +22,13 @@ NO_TOKENS = frozenset([
 ])  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _LABEL = re.compile(r"[\"“„«'*`(]*(?P<word>[^\W\d_][\w\-’']*)[\"”“»'*`)]*\s*(?::|=|→|->|⟶|\\to|—|–)?\s*$")
+# 'Input 2:', as a sentence of its own: 'the key of input 2:' is something else.
+_COUNTED = re.compile(
+    r"(?:^|[.;:•*-])\s*(?:the )?(?:inputs?|tokens?|words?|embeddings?|input vectors?|eingabe|wort|entrée|mot|entrada|"
+    r"palabra|ввод|слово|токен|输入|词)"
+    r"\s*[#№]?\s*(?P<number>\d{1,2})\s*[:=]?\s*$",
+    re.IGNORECASE,
+)
 _EMBEDDED = re.compile(
     r"embed|token|word|vector|eingebettet|wort|wörter|vektor|plong|mots?\b|palabra|palavra|parol[ae]|слов|вектор|эмбеддинг|词|詞|向量|単語|ベクトル",
     re.IGNORECASE,
@@ -41,16 +48,20 @@ def token_words(statements: Iterable[Statement]) -> dict[str, int]:
             found.setdefault(subject.symbol.base, {})[word] = None
     for base in VECTORS:
         words = found.get(base, {})
-        if len(words) > 1:
+        if len(words) > 1 and any(len(word) > 1 for word in words):
             return {word: number for number, word in enumerate(words, 1)}
     return {}
 
 
 def _word_of(symbol: Symbol) -> str | None:
     """The one word in the scripts of a vector's name."""
-    words = [label for label in symbol.labels if len(label) > 1 and label.lower() not in NO_TOKENS]
-    alone = symbol.base in VECTORS and len(symbol.labels) == 1 and not symbol.indices
-    return words[0] if alone and len(words) == 1 else None
+    scripts = (*symbol.labels, *symbol.indices)
+    words = [script for script in scripts if _is_word(script)]
+    return words[0] if symbol.base in VECTORS and len(scripts) == len(words) == 1 else None
+
+
+def _is_word(script: str) -> bool:
+    return script in ("I", "a", "A") or (len(script) > 1 and script.isalpha() and script.lower() not in NO_TOKENS)
 
 
 def _is_vector(expr: n.Expr) -> bool:
@@ -66,7 +77,7 @@ def numbered(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
         return statements
 
     def change(part: n.Expr) -> n.Expr:
-        if isinstance(part, n.Name) and any(label in words for label in part.symbol.labels):
+        if isinstance(part, n.Name) and any(script in words for script in (*part.symbol.labels, *part.symbol.indices)):
             return replace(part, symbol=_with_number(part, words))
         return part
 
@@ -82,7 +93,7 @@ def _with_number(name: n.Name, words: Mapping[str, int]) -> Symbol:
     labels = tuple(label for label in symbol.labels if label not in words)
     spelled = [part for part in _WORD.findall(name.spelled) if part in words or part in symbol.indices]
     named = [part for part in spelled if part in words]
-    if sorted(named) != sorted(label for label in symbol.labels if label in words):
+    if sorted(named) != sorted(script for script in (*symbol.labels, *symbol.indices) if script in words):
         spelled = [*(label for label in symbol.labels if label in words), *symbol.indices]
     indices = tuple(str(words[part]) if part in words else part for part in spelled)
     return Symbol(symbol.base, labels, indices, symbol.primes)
@@ -113,6 +124,7 @@ def _named(statements: Iterable[Statement]) -> Iterator[Statement]:
     for statement in statements:
         subject = statement.links[0].expr if statement.links else None
         given |= isinstance(subject, n.Name) and roles_of(subject.symbol)[:1] in ((Role.X,), (Role.Q,))
+        statement = statement if given else _counted(statement)
         word = _called(statement)
         if run and not (word and _goes_on(run[-1][0], statement)):
             yield from _settled(run, given)
@@ -122,6 +134,14 @@ def _named(statements: Iterable[Statement]) -> Iterator[Statement]:
         else:
             yield statement
     yield from _settled(run, given)
+
+
+def _counted(statement: Statement) -> Statement:
+    """'Input 2: [0, 2]' says x_2 = [0, 2]."""
+    found = _COUNTED.search(statement.before) if len(statement.links) == 1 and not statement.struck else None
+    if found is None or not _is_vector(statement.links[0].expr):
+        return statement
+    return _as_token(statement, f"x_{found['number']}", int(found["number"]))
 
 
 def _called(statement: Statement) -> str | None:
