@@ -38,6 +38,8 @@ GRADED = (
 
 # name, document, verdict of the claim on the last line that shows something
 DOCUMENTS = [
+    ("tokens called I and tea", "$q_{\\text{I}} = [1, 0]$, $q_{\\text{tea}} = [2, 2]$, $k_{\\text{I}} = [1, 0]$, $k_{\\text{tea}} = [0, 3]$\n\n$q_{tea}\\cdot k_{I} = 2$\n", "right"),
+    ("a softmax of the raw scores in numbers", "Q = [[1, 2]], K = [[2, 0], [1, 1]]\n\nQ K^T = [[2, 3]]\n\nsoftmax([2, 3]) = [0.269, 0.731]\n", "rounded"),
     ("several words before a formula", "Q = [[1, 2], [0, 1]], K = [[2, 0], [1, 1]]\n\nScaled scores Q × Kᵀ / sqrt(d_k) ≈ [[1.414, 2.121], [0.000, 0.707]]\n", "rounded"),
     ("a mask told by what a token sees", "Each token sees only itself and earlier tokens.\n\nQ = [[1, 2], [0, 1]], K = [[2, 0], [1, 1]]\n\nA = [[1.000, 0.000], [0.330, 0.670]]\n", "rounded"),
     ("weights in per cent, set with a thin space", "$q=(1,0)$, $k_1=(1,1)$, $k_2=(0,2)$, $v_1=(1,2)$, $v_2=(3,4)$\n\n$$\\alpha = 67.0\\,\\%,\\quad 33.0\\,\\%$$", "rounded"),

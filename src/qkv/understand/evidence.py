@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from qkv.errors import QkvError
@@ -13,7 +14,10 @@ from qkv.interpret.loop import evaluate
 from qkv.interpret.rounding import round_places
 from qkv.interpret.trace import Trace
 from qkv.program.model import Program
+from qkv.understand.facts import Fact
+from qkv.understand.formulas import softmax_arguments
 from qkv.understand.gathering import Gathering
+from qkv.understand.values import plain_value
 
 R = Role
 
@@ -61,6 +65,25 @@ def is_masked(program: Program) -> bool:
 
 def is_scaled(program: Program) -> bool:
     return any(step.role is R.SCALED for step in program.steps)
+
+
+def softens_raw_scores(trace: Trace, facts: Iterable[Fact]) -> bool:
+    """softmax([2, 4, 4]) = [..] where 2, 4, 4 are scores that nothing was divided by."""
+    raw, scaled = (_rows(trace, role) for role in (R.SCORES, R.SCALED))
+    arguments = (x for fact in facts for link in fact.links for x in softmax_arguments(link.expr) if n.is_literal(x))
+    rows = [tuple(rational(c.value) for c in row if isinstance(c, n.Number)) for x in arguments for row in _cells(x)]
+    return any(row in raw for row in rows) and not any(row in scaled for row in rows)
+
+
+def _cells(expr: n.Expr) -> tuple[tuple[n.Expr, ...], ...]:
+    value = plain_value(expr)
+    return value.rows if value is not None and max(value.shape) > 1 else ()
+
+
+def _rows(trace: Trace, role: Role) -> set[tuple[Cell, ...]]:
+    steps = [step for step in trace.program.steps if step.role is role]
+    values = [trace.value(step.symbol) for step in steps]
+    return {row for value in values if value.exact for row in value.rows}
 
 
 TELLING = frozenset({R.WEIGHTS, R.SCALED, R.MASKED, R.OUTPUT, R.HEAD, R.CONTEXT})

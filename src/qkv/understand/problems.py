@@ -22,6 +22,7 @@ from qkv.understand.evidence import (
     is_scaled,
     looks_causal,
     most_agreement,
+    softens_raw_scores,
 )
 from qkv.understand.facts import Fact, facts_of, mentions
 from qkv.understand.gather import gather
@@ -156,12 +157,12 @@ def _likeliest(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Probl
             found.causal, problem = True, masked
     if found.divisors or found.unscaled or not is_scaled(problem.program):
         return problem
-    agreed = agreement_with(problem.trace, found)
-    if agreed == most_agreement(found):
+    agreed, raw = agreement_with(problem.trace, found), softens_raw_scores(problem.trace, scope)
+    if agreed == most_agreement(found) and not raw:
         return problem
     plain_found = replace(found, looks_unscaled=True)
     unscaled = _problem(scope, plain_found, sheet)
-    if agreement_with(unscaled.trace, found) > agreed:
+    if agreement_with(unscaled.trace, found) > agreed or raw:
         found.looks_unscaled = True
         return unscaled
     return problem
