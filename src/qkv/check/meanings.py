@@ -113,11 +113,11 @@ def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target
     """Targets in the shape of what is shown: whole, or the row that words or order tell; then anything that agrees."""
     shape = shape_of(grid)
     doubtful = fact.pending or walk.is_foreign(fact) or _is_unfollowed(walk, fact)
-    nameless = not fact.subjects and fact.formula is None
     for target in targets(fact, walk.problem, walk.printed_whole):
         if doubtful:
             target = replace(target, certain=False)
-        if nameless and walk.known_from(target.expr) > fact.statement.end_line:
+        by_role = fact.formula is None and n.Name(fact.symbol) != target.expr if fact.symbol else fact.formula is None
+        if by_role and walk.known_from(target.expr) > fact.statement.end_line:
             continue  # nobody shows what stands on something that is yet to be given
         whole = walk.evaluated(target.expr)
         if whole is None:

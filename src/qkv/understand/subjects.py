@@ -24,6 +24,9 @@ def subject_role(found: Gathering, fact: Fact, symbol: Symbol, place: Place, fac
         return R.X if found.sources.get(R.Q, symbol) == symbol else R.Y
     if role is R.SOURCE and R.SCORES in place.roles and symbol.indices and _is_number(fact):
         return R.SCORES  # s_1 = 4 is no vector
+    value = plain_value(fact.value.expr) if role is R.SOURCE and fact.value is not None else None
+    if value is not None and R.SCORES in place.roles and has_infinity(value):
+        return R.MASKED
     if role is R.SOURCE and fact.cue.role in SCORE_ROLES.intersection(place.roles) and not _has_states(facts):
         return fact.cue.role  # 'the scores are s = (1, 2, 0)'
     if role is R.OUTPUT and R.Y in place.roles and not found.printed and fact.formula is None:
