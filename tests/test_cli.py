@@ -131,6 +131,16 @@ def test_read_shows_lines_names_roles_and_shapes(capsys: pytest.CaptureFixture[s
     assert "   5  Q          2×3    queries" in out
 
 
+def test_read_as_json(capsys: pytest.CaptureFixture[str], sheet: Path) -> None:
+    status, out, _ = run(capsys, "read", sheet, "--json")
+    form = json.loads(out)
+    assert status == 0
+    assert form["schema"] == "qkv.reading/1"
+    first = next(statement for statement in form["statements"] if statement["line"] == 7)
+    assert [link["formula"] for link in first["links"]][:2] == ["E", "Q K^T"]
+    assert {given["role"] for given in form["problems"][0]["givens"]} >= {"Q", "K"}
+
+
 def test_standard_input() -> None:
     done = process("solve", "-", "--json", stdin=GOOD.encode())
     assert done.returncode == 0

@@ -160,7 +160,7 @@ def check(paths: tuple[str, ...], only: str | None, against: str | None, **targe
 
 
 @app.command()
-@_sources(("terminal",))
+@_sources(("terminal", "json"))
 def read(paths: tuple[str, ...], **target: Any) -> None:
     """Show how a document was understood.
 
@@ -169,6 +169,7 @@ def read(paths: tuple[str, ...], **target: Any) -> None:
     \b
     Examples:
       qkv read sheet.md
+      qkv read sheet.md --json
     """
     from qkv import api
     from qkv.program.model import Program

@@ -13,12 +13,9 @@ DOCUMENTS = sorted(p for p in FOLDER.iterdir() if p.suffix in {".md", ".tex", ".
 
 # Questions that are not answered yet, and slips that are not placed at every cell, by document.
 OPEN_QUESTIONS = {
-    "11": {"S"},  # one query against keys, plain-sum weights, without formulas
     "39": {"3 weights", "3 output"},  # 'K and V as before' of the problem before the last
-    "42": {"1 scaled scores", "1 weights", "1 output", "2 output"},  # tokens named by words
+    "42": {"2 output"},  # W_V = 2I, everything else as before
     "57": {"softmax(10,20,30)"},
-    "68": {"correct concat", "correct output"},  # only the head outputs are given
-    "69": {"scores", "weights", "output"},  # tokens in a table without a name
     "75": {"alpha_3", "z_3"},  # keys appended to a cache
     "81": {"2 e", "2 weights", "2 context"},
 }
@@ -30,7 +27,7 @@ OPEN_SLIPS = {
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: p.name)
 def test_example(document: Path) -> None:
     result = score(document, load_key(document.with_name(document.stem + ".key.json")))
-    number = document.name[:2]
+    number = document.name.split("-")[0]
     assert not result.accused
     assert set(result.unanswered) <= OPEN_QUESTIONS.get(number, set())
     assert set(result.missed) <= OPEN_SLIPS.get(number, set())

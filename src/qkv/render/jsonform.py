@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from qkv.check.model import BAD, Claim, Report
 from qkv.expr.show import plain
 from qkv.interpret.trace import Trace
-from qkv.program.model import Given, Step
+from qkv.program.model import Given, Program, Step
 from qkv.render.options import DEFAULT, Options
 from qkv.render.shown import Shown, shown
 
 if TYPE_CHECKING:
-    from qkv.sheet.model import Unread
+    from qkv.sheet.model import Sheet, Statement, Unread
 
 Json = dict[str, Any]
 
@@ -61,6 +61,44 @@ def _step(step: Step, value: Shown) -> Json:
         "value": [list(row) for row in value.rows],
         "exact": value.exact,
     }
+
+
+def reading(sheet: Sheet, programs: Iterable[Program]) -> Json:
+    """The form `qkv.reading/1`: what a document says, and the problems that this makes."""
+    return {
+        "schema": "qkv.reading/1",
+        "file": sheet.file,
+        "statements": [_statement(statement, sheet) for statement in sheet.statements],
+        "questions": [{"line": question.line, "text": question.text} for question in sheet.questions],
+        "problems": [_read_problem(program) for program in programs],
+        "repairs": [{"line": r.line, "read_as": r.read_as, "reason": r.reason} for r in sheet.repairs],
+        "unread": [{"line": u.line, "text": u.text, "reason": u.reason} for u in sheet.unread],
+    }
+
+
+def _statement(statement: Statement, sheet: Sheet) -> Json:
+    return {
+        "line": statement.at.line,
+        "end_line": statement.end_line,
+        "part": sheet.parts[statement.part].title,
+        "links": [{"relation": str(link.relation), "formula": plain(link.expr)} for link in statement.links],
+        "struck": statement.struck,
+    }
+
+
+def _read_problem(program: Program) -> Json:
+    return {
+        "title": program.title,
+        "line": program.line,
+        "kind": program.kind,
+        "givens": [{**_name(given), "line": given.line, "formula": plain(given.expr)} for given in program.givens],
+        "steps": [{**_name(step), "formula": plain(step.expr)} for step in program.steps],
+        "notes": list(program.notes),
+    }
+
+
+def _name(item: Given | Step) -> Json:
+    return {"name": item.spelled, "role": item.role.value, "head": item.head}
 
 
 def report(report: Report, options: Options = DEFAULT) -> Json:

@@ -85,6 +85,8 @@ def sheets(read: Sequence[tuple[Sheet, Sequence[Program]]], target: Target) -> s
     """How documents were understood: what they say, and the problems that this makes."""
     from qkv.render import reading, terminal
 
+    if target.form == "json":
+        return _json([jsonform.reading(sheet, programs) for sheet, programs in read], target)
     parts = [reading.sheet(sheet, target.width, programs) for sheet, programs in read]
     return terminal.joined(_titled(parts, [sheet.file for sheet, _ in read], target), target.width, target.colour)
 
