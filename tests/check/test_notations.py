@@ -38,6 +38,8 @@ GRADED = (
 
 # name, document, verdict of the claim on the last line that shows something
 DOCUMENTS = [
+    ("dot products with a full stop, side by side", "q = (1, 2)    k1 = (1, 0)   k2 = (0, 1)\n\nq.k1 = 1    q.k2 = 3\n", "wrong"),
+    ("weights apart by blanks", "q = (1, 2)    k1 = (1, 0)   k2 = (0, 1)\n\nweights:  0.330  0.670\n", "rounded"),
     ("tokens called I and tea", "$q_{\\text{I}} = [1, 0]$, $q_{\\text{tea}} = [2, 2]$, $k_{\\text{I}} = [1, 0]$, $k_{\\text{tea}} = [0, 3]$\n\n$q_{tea}\\cdot k_{I} = 2$\n", "right"),
     ("a softmax of the raw scores in numbers", "Q = [[1, 2]], K = [[2, 0], [1, 1]]\n\nQ K^T = [[2, 3]]\n\nsoftmax([2, 3]) = [0.269, 0.731]\n", "rounded"),
     ("several words before a formula", "Q = [[1, 2], [0, 1]], K = [[2, 0], [1, 1]]\n\nScaled scores Q × Kᵀ / sqrt(d_k) ≈ [[1.414, 2.121], [0.000, 0.707]]\n", "rounded"),

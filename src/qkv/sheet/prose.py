@@ -35,10 +35,11 @@ _PRINTED = re.compile(r"(?: {4,}|\t)[-−]?\d+(?:\.\d*)?(?:e[-+]?\d+)?\s*$")
 _WORD_LIST = re.compile(r"\[[^\[\]\d=\\]*[^\W\d_]{2}[^\[\]\d=\\]*\]")  # [I, am, Fine.]
 _TUPLE = re.compile(r"(?<![\w)\]}^])\((\s*[-−]?\d+\.\d+(?:\s*,\s*[-−]?\d+\.\d+)+\s*)\)(?![\^'\w])")  # (0.2, 0.8)
 _VECTOR = r"[A-Za-z](?:_?\d{1,2}|[₀-₉]+)"
-_DOT_PRODUCT = re.compile(rf"((?<![\w.]){_VECTOR}(?:\^?T|ᵀ)?\s?)\.(\s?{_VECTOR}(?![\w.(]))")  # 'q1 . k1 = 2'
+_DOT_PRODUCT = re.compile(rf"((?<![\w.])(?:{_VECTOR}|[qsh])(?:\^?T|ᵀ)?\s?)\.(\s?{_VECTOR}(?![\w.(]))")  # 'q1 . k1 = 2'
+_GAP = re.compile(r"(?<=[\d)\]])\s{3}(?=\s*[^\W\d][\w.·]{0,8}\s*[=≈])")  # 'q·k1 = 1     q·k2 = 2'
 _APOSTROPHE = re.compile(r"([^\W\d_]{2,})['’](s|t|re|ll|ve|d)\b")  # 'the token's state is x = …' holds no prime
 _AND = re.compile(r"(?<=[\d)\]]) e (?=[\d√(\[]|[^\W\d_](?:_?\d|[₀-₉])?\s?[=≈·])")  # 'q·k₁ = 2 e q·k₂ = 3'
-_DECIMALS = r"[-−]?\d*\.\d+(?:\s*[,;]\s*[-−]?\d*\.\d+)+"
+_DECIMALS = r"[-−]?\d*\.\d+(?:(?:\s*[,;]\s*|\s+)[-−]?\d*\.\d+)+"
 _LISTED = re.compile(rf"(?P<lead>.*[:：]\s*)(?P<values>{_DECIMALS})\s*[.;]?\s*$")  # 'weights: 0.21, 0.67, 0.12'
 _DASHED_COLON = re.compile(r":\s?-(?=\s)")  # 'Step 3 :- A = …'
 _WORD = r"[\"'“‘]?([^\W\d_]{2,})[\"'”’]?"
@@ -247,7 +248,8 @@ def _said(line: str, at: Location, reading: Reading) -> Iterator[Event]:
     if listed["lead"].strip(" :："):
         yield Said(listed["lead"].strip(), at)
     place = Location(at.line, at.column + listed.start("values"))
-    for chain in reading.math(f"[{listed['values']}]", place).chains:
+    values = ", ".join(re.split(r"\s*[,;]\s*|\s+", listed["values"]))
+    for chain in reading.math(f"[{values}]", place).chains:
         yield Stated(chain, Origin.PLAIN)
 
 
@@ -264,7 +266,7 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
     if _are_sizes(line):
         yield Said(line.strip(), at)
         return
-    source = _AND.sub(" ; ", _APOSTROPHE.sub(r"\1\2 ", line))
+    source = _AND.sub(" ; ", _GAP.sub(" ; ", _APOSTROPHE.sub(r"\1\2 ", line)))
     source = NOUN_BEFORE_NAME.sub(_noun, _WORD_LIST.sub(_blank, source))
     source = _OF_WORDS.sub(_of_words, _DOT_PRODUCT.sub(r"\1·\2", source))
     source = _DASHED_COLON.sub(lambda found: ":".ljust(len(found[0])), _TUPLE.sub(r"[\1]", source))
