@@ -8,7 +8,7 @@ from dataclasses import replace
 from qkv.check.cells import Judged
 from qkv.check.compare import Agreement, follows
 from qkv.check.memory import remember
-from qkv.check.mistakes import explain
+from qkv.check.mistakes import STRUCTURAL, explain
 from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Verdict
 from qkv.check.targets import Target, by_role
 from qkv.check.walk import FALSE, Judgement, Source, Walk, add_claim, family_of
@@ -24,13 +24,22 @@ from qkv.understand.facts import Fact
 
 
 def conclude(
-    walk: Walk, fact: Fact, link: Link, target: Target, judged: Judgement, sources: list[Source], **more: object
+    walk: Walk,
+    fact: Fact,
+    link: Link,
+    target: Target,
+    judged: Judgement,
+    sources: list[Source],
+    keep: bool = True,
+    **more: object,
 ) -> Claim:
-    """Settle blame, find the cause, and remember what the author goes on with."""
+    """Settle blame, find the cause, and remember what the author goes on with, if it is to be kept."""
     settled, culprits = _settle_blame(walk, judged, sources)
     worst = worst_of(settled)
     formula = next((s.expr for s in sources if s.expr is not None and not n.is_literal(s.expr)), None)
     cause = explain(walk.problem.trace, walk.author, target.expr, settled) if worst is Verdict.WRONG else None
+    if cause is not None and set(cause.mistake.split(" or ")) <= STRUCTURAL:
+        settled = tuple(_wrong_rows(row) for row in settled)
     claim = add_claim(
         walk,
         fact,
@@ -44,7 +53,8 @@ def conclude(
         shown=tuple(tuple(cell.shown.text for cell in row) for row in settled),
         **more,
     )
-    remember(walk, fact, target, settled, claim)
+    if keep:
+        remember(walk, fact, target, settled, claim)
     return claim
 
 
@@ -79,6 +89,13 @@ def _settle_blame(walk: Walk, judged: Judgement, sources: list[Source]) -> tuple
         carried = any(cell.verdict is Verdict.CARRIED for cell in cells)
         rows.append(tuple(_not_by_chance(cells, sources, i) if carried else cells))
     return tuple(rows), tuple(dict.fromkeys(culprits))
+
+
+def _wrong_rows(row: tuple[Judged, ...]) -> tuple[Judged, ...]:
+    """In a row that a known mistake gives, a cell lies near the true value by chance."""
+    if all(cell.verdict is not Verdict.WRONG for cell in row):
+        return row
+    return tuple(replace(cell, verdict=Verdict.WRONG) if cell.verdict is Verdict.MISROUNDED else cell for cell in row)
 
 
 def _not_by_chance(cells: list[Judged], sources: list[Source], i: int) -> Iterator[Judged]:

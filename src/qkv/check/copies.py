@@ -124,7 +124,7 @@ def _judge_aligned(walk: Walk, fact: Fact, link: Link, meant: list[n.Expr]) -> b
     return judged_any
 
 
-def _conclude_copy(walk: Walk, fact: Fact, link: Link, copy: Copy, **more: object) -> Claim:
+def _conclude_copy(walk: Walk, fact: Fact, link: Link, copy: Copy, reason: str | None = None) -> Claim:
     place = replace(link, at=copy.operand.at or link.at, text=link_text(link, copy.operand))
     name = _name(walk, copy.meant)
     inner = copy.meant.arg if isinstance(copy.meant, n.Transpose) else copy.meant
@@ -132,7 +132,7 @@ def _conclude_copy(walk: Walk, fact: Fact, link: Link, copy: Copy, **more: objec
     subject = inner.symbol if isinstance(inner, n.Name) and first else None
     target = Target(copy.meant, False, name, subject)
     tell_misread(walk, target, tuple(tuple(cell.shown for cell in row) for row in copy.judged))
-    return conclude(walk, fact, place, target, copy.judged, copy.sources, **more)
+    return conclude(walk, fact, place, target, copy.judged, copy.sources, reason=reason)
 
 
 def link_text(link: Link, operand: n.Expr) -> str:

@@ -49,7 +49,7 @@ def judge_working(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> Non
     if worst_of(judged) is Verdict.WRONG and fact.formula is None:
         return  # numbers alone may be about something else than the name suggests; the value will tell
     seen = dict(walk.shown)
-    claim = conclude(walk, fact, link, replace(target, subject=None), judged, sources)
+    claim = conclude(walk, fact, link, replace(target, subject=None), judged, sources, keep=False)
     walk.shown = seen  # numbers put into a formula are no version of the value that follows
     if claim.verdict in BAD:
         walk.copied[id(link.expr)] = (claim.id,)

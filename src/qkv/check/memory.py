@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from flint import fmpq
 
-from qkv.check.cells import fitted
-from qkv.check.compare import loosened
+from qkv.check.cells import Judged, fitted
+from qkv.check.compare import Agreement, loosened
 from qkv.check.model import BAD, Claim, Verdict
 from qkv.check.targets import Target, by_role
 from qkv.check.walk import FALSE, SLIPS, Judgement, Walk
@@ -124,21 +124,31 @@ def _meet(x: Cell, y: Cell) -> bool:
 
 
 def _meant(judged: Judgement, kept: Value) -> Value | None:
-    """The print with wrong cells as the author's own numbers give them, rounded or not."""
+    """The print with wrong cells as the author's own numbers give them, rounded or not; or as they truly are, where
+    the cells beside them are true and do not follow from the author's numbers."""
     halves = [cell.shown.half for row in judged for cell in row if "." in cell.shown.text]
     half = max(set(halves), key=halves.count) if halves else fmpq(0)
     rows = []
     for cells, printed in zip(judged, kept.rows, strict=True):
         row = []
+        is_true = _beside_true(cells)
         for cell, value in zip(cells, printed, strict=True):
             if cell.verdict is Verdict.WRONG:
-                if cell.own is None:
+                own = cell.true if is_true else cell.own
+                if own is None:
                     return None
-                low, high = (cell.own, cell.own) if cell.own is NEG_INF else bounds(cell.own)
-                value = NEG_INF if cell.own is NEG_INF else interval(low - half, high + half)
+                value = own if own is NEG_INF else interval(bounds(own)[0] - half, bounds(own)[1] + half)
             row.append(value)
         rows.append(tuple(row))
     return Value(tuple(rows))
+
+
+def _beside_true(cells: tuple[Judged, ...]) -> bool:
+    """Whether the cells of a row that are not wrong are true, and follow from no source."""
+    others = [cell for cell in cells if cell.verdict is not Verdict.WRONG]
+    sources = range(min((len(cell.following) for cell in others), default=0))
+    follow = any(all(cell.following[k][0] is Agreement.ROUNDED for cell in others) for k in sources)
+    return bool(others) and not follow and all(cell.how <= Agreement.OPEN for cell in others)
 
 
 def _placed(walk: Walk, target: Target, value: Value | None, meant: bool = False) -> tuple[Symbol, Value] | None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from qkv.check.mistakes.rewrites import LEFT_OUT, TABLE
+from qkv.check.mistakes.rewrites import STRUCTURAL
 from qkv.check.model import BAD, Claim, Report, Verdict
 from qkv.practice.sheet import Expected, Practice
 
 ACCUSED = BAD - {Verdict.CARRIED}
 SAID_WRONG = frozenset({Verdict.WRONG, Verdict.MISREAD})
-STRUCTURAL = frozenset(row.key for row in TABLE + LEFT_OUT)
 NOTHING = "nothing"  # no claim was found where the key has one
 
 

@@ -106,8 +106,12 @@ def loosened(text: str) -> Cell:
     """All that a printed text may stand for; whole numbers are meant exactly."""
     if "." not in text:
         return number_of(text)
-    half = power_of_ten(-len(text.partition(".")[2])) / 2
-    return interval(number_of(text) - half, number_of(text) + half)
+    return interval(number_of(text) - _half(text), number_of(text) + _half(text))
+
+
+def _half(text: str) -> fmpq:
+    """Half a unit of the last place; nothing for a whole number, which is meant exactly."""
+    return power_of_ten(-len(text.partition(".")[2])) / 2 if "." in text else fmpq(0)
 
 
 def work_by_hand(program: Program, style: Style, slips: Mapping[Symbol, Slip] | None = None) -> tuple[Line, ...]:
@@ -144,7 +148,7 @@ def _after(mind: Held, line: Line, style: Style) -> Iterator[Held]:
     """What may be in mind after a line: its print; and if there is a slip in it, what should have been written."""
     yield {**mind, line.step.symbol: _loose(line.shown)}
     if line.mistake is not None:
-        half = power_of_ten(-style.places) / 2
+        half = max(map(_half, (text for row in texts(line.own, style.places) for text in row)))
         meant = mind[line.step.symbol].rows
         yield {**mind, line.step.symbol: Value(tuple(tuple(_widened(cell, half) for cell in row) for row in meant))}
 

@@ -90,7 +90,7 @@ class Planter:
         """Whether a step that had its right shape so far is plainly of another one: shown whole, no turned vector."""
         in_parts = step.role in self.style.by_row | self.style.by_cell
         was_right = own.shape == self.trace.value(step.symbol).shape
-        return was_right and not in_parts and fitted(own, value.shape) is None
+        return was_right and not in_parts and max(value.shape) > 1 and fitted(own, value.shape) is None
 
     def _can_tell(self, mistake: Mistake) -> bool:
         """Scores in the place of weights could be the scaled scores, where those are not shown and no formula is."""
