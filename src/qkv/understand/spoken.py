@@ -9,13 +9,14 @@ from qkv.expr.names import Role, Symbol
 from qkv.understand.facts import Fact
 from qkv.understand.gathering import Gathering
 from qkv.understand.roles import CAUSAL_FLAG, COSINE, HIDES_FUTURE, ONES_FORBID
-from qkv.understand.words import divisor_said, heads_mentioned, heads_split, rules
+from qkv.understand.words import divisor_said, heads_mentioned, heads_split, not_worked, rules
 
 R = Role
 
 
 def note_sentences(found: Gathering, facts: tuple[Fact, ...], words: str) -> None:
     """Heads and masks that are said and not printed."""
+    found.notes.extend(not_worked(words))
     told = tuple(rules(words))
     found.rules, found.later_rules = (tuple(rule for rule in told if rule.later is later) for later in (False, True))
     found.causal = found.causal or bool(CAUSAL_FLAG.search(words))

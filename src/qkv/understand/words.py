@@ -81,7 +81,7 @@ _NOT_PADDED = Wording(
     r"\b(?:no|without|not) pad|ohne (?:padding|auffüll)|sans (?:padding|rembourr)|zero[- ]pad",
 )
 _LAST_OF = Wording(
-    rf"(?P<which>{_ORDINAL})\s+(?:(?P<n>{_NUMBER})\s+)?(?:{_TOKENS}|(?:one\s+)?(?:is|ist|est|es|é)\b)",
+    rf"(?P<which>{_ORDINAL})\s*(?:の|的)?\s*(?:(?P<n>{_NUMBER})\s*[个個]?\s*)?(?:{_TOKENS}|(?:one\s+)?(?:is|ist|est|es|é)\b)",
 )
 _TOKEN_NUMBER = Wording(
     rf"{_TOKENS}\s*(?:#|no\.?|nr\.?)?\s*(?P<list>\d{{1,2}}(?:\s*(?:,|and|und|et|y|e|и|&)\s*\d{{1,2}})*)(?!\s*{_HEADS})",
@@ -126,6 +126,26 @@ _IN_GENERAL = Wording(
     r"en pratique|en général|en la práctica|na prática|in pratica|обычно|на практике|通常|実際"
 )
 _PADS = re.compile(r"[\"'`]?(?:\[PAD\]|<PAD>|<pad>|PAD)[\"'`]?")
+
+
+# What is not worked out: things that come beside attention, and things that change what attention itself gives.
+_BESIDE = (
+    (
+        "Layer normalisation",
+        Wording(
+            r"layer[\s-]?norm|schichtnorm|normali[sz]ation de couche|normalización de capa|层归一化|レイヤー正規化"
+        ),
+    ),
+    ("Dropout", Wording(r"\bdropout\b")),
+    ("The feed-forward layer", Wording(r"feed-?forward|\bffn\b")),
+)
+_INSTEAD = (
+    ("Rotary position embedding", Wording(r"\brope\b|rotary (?:position|embedding)")),
+    ("Relative position embedding", Wording(r"relative position(?:al)? (?:embedding|representation|encoding)")),
+    ("Linear attention", Wording(r"linear(?:i[sz]ed)? attention|feature map φ|kernel feature map|\bperformer\b")),
+    ("A sparse softmax", Wording(r"sparsemax|entmax|top-?k (?:attention|softmax|keys|scores)")),
+    ("Attention without softmax", Wording(r"(?:relu|sigmoid) (?:attention|instead of (?:the )?softmax)")),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +231,21 @@ def divisor_said(text: str) -> Fraction | None:
         if found and _OF_SCORES.search(sentence) and not _supposed(sentence):
             numbers.add(Fraction(re.sub(r"[\s\\,]", "", found["n"])))
     return numbers.pop() if len(numbers) == 1 else None
+
+
+def not_worked(text: str) -> Iterator[str]:
+    """A sentence for each thing that the text speaks of and that is not worked out.
+
+    >>> list(not_worked("Apply layer normalisation to each row."))
+    ['Layer normalisation is spoken of; it is not worked out.']
+    """
+    spoken = [sentence for sentence in sentences(text) if not _supposed(sentence)]
+    for what, pattern in _BESIDE:
+        if any(pattern.search(sentence) for sentence in spoken):
+            yield f"{what} is spoken of; it is not worked out."
+    for what, pattern in _INSTEAD:
+        if any(pattern.search(sentence) for sentence in spoken):
+            yield f"{what} is spoken of and not understood; what is worked out is plain softmax attention."
 
 
 def rules(text: str) -> Iterator[Rule]:
