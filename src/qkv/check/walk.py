@@ -99,9 +99,9 @@ class Walk:
 
     def known_from(self, expr: n.Expr) -> int:
         """The last line on which something is given that an expression stands on."""
-        items = [self.problem.program.item(symbol) for symbol in n.names_in(expr)]
-        lines = [self.known_from(item.expr) if isinstance(item, Step) else item.line or 0 for item in items if item]
-        return max(lines, default=0)
+        items = [item for symbol in n.names_in(expr) if (item := self.problem.program.item(symbol))]
+        given = [item.line or 0 for item in items if not isinstance(item, Step)]
+        return max([*given, *(self.known_from(item.expr) for item in items)], default=0)  # X may be a stack of x_1, x_2
 
     def family(self, fact: Fact) -> Symbol | None:
         """The quantity that a name's siblings turned out to be parts of: a_4 is a weight if a_1 was one."""
