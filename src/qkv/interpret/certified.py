@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import mul
 
 from flint import fmpq, fmpq_mat
 
@@ -192,8 +193,29 @@ def _matrix_product(a: Value, b: Value) -> Value:
     ):  # FLINT multiplies whole rational matrices many times faster than cell by cell
         product = fmpq_mat([list(row) for row in a.rows]) * fmpq_mat([list(row) for row in b.rows])
         return Value(tuple(tuple(row) for row in product.tolist()))
-    columns = tuple(zip(*b.rows, strict=True))
-    return Value(tuple(tuple(_dot(row, column) for column in columns) for row in a.rows))
+    columns = [(column, _is_open(column)) for column in zip(*b.rows, strict=True)]
+    rows = [(row, _is_open(row)) for row in a.rows]
+    return Value(
+        tuple(
+            [
+                tuple(
+                    [
+                        sum(map(mul, row, column), ZERO) if row_open and column_open else _dot(row, column)
+                        for column, column_open in columns
+                    ]
+                )
+                for row, row_open in rows
+            ]
+        )
+    )
+
+
+ZERO = fmpq(0)
+
+
+def _is_open(line: tuple[Cell, ...]) -> bool:
+    """Whether plain arithmetic will do: no −∞, and no exact 0, which hides whatever stands beside it."""
+    return not any(cell is NEG_INF or (type(cell) is fmpq and cell == 0) for cell in line)
 
 
 def _is_rational(a: Value) -> bool:
