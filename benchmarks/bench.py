@@ -1,6 +1,7 @@
 """make bench: how long the things take that people wait for, beside the time that they may take.
 
 Each row is (name, function, target in seconds). A row takes the best of a few runs, after one that is not counted.
+Long documents are run once, and beside their time stands how it grows: what twice the text takes, over twice the time.
 The exit status is 1 if a target is missed.
 """
 
@@ -110,15 +111,76 @@ def solve_text(text: str) -> object:
     return [trace.values() for trace in api.solve_sheet(api.read_source(text)).traces]
 
 
+SHEETS = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "examples" / "sheets").glob("*.md"))]
+MATRIX = r"\begin{bmatrix} %s & %s \\ %s & %s \end{bmatrix}"
+CLAIM = f"$$Q K^T = {MATRIX % (1, 2, 3, 4)} {MATRIX % (1, 2, 3, 4)} = {MATRIX % (7, 10, 15, 22)}$$\n\n"
+
+
+def sheets(size: int) -> str:
+    """A document of so many characters: the examples one after the other, each under its own heading."""
+    parts: list[str] = []
+    while size > 0:
+        parts.append(f"# Sheet {len(parts) + 1}\n\n{SHEETS[len(parts) % len(SHEETS)]}\n\n")
+        size -= len(parts[-1])
+    return "".join(parts)
+
+
+def all_wrong(size: int) -> str:
+    """One sheet of size × size matrices in which every number that is worked out is wrong."""
+    q, k, v, s, a, z = (latex(decimals(size, size, seed)) for seed in range(6))
+    given = f"$$Q = {q}$$\n\n$$K = {k}$$\n\n$$V = {v}$$\n\n"
+    return given + f"$$S = Q K^T = {s}$$\n\n$$A = softmax(S / \\sqrt{{d_k}}) = {a}$$\n\n$$Z = A V = {z}$$\n"
+
+
+def latex(rows: list[list[str]]) -> str:
+    """A matrix in LaTeX."""
+    return r"\begin{bmatrix} " + r" \\ ".join(" & ".join(row) for row in rows) + r" \end{bmatrix}"
+
+
+def check(text: str) -> object:
+    """Read and check a document."""
+    return api.check_sheet(api.read_source(text))
+
+
+MB = 1_000_000
+LONG_ROWS: tuple[tuple[str, Callable[[int], str], int, Callable[[str], object], float], ...] = (
+    ("check 500 kB of sheets", sheets, MB // 2, check, 30.0),
+    ("check 2 MB of one claim over and over", lambda size: CLAIM * (size // len(CLAIM)), 2 * MB, check, 30.0),
+    ("check 40×40, every cell wrong", all_wrong, 40, check, 3.0),
+    ("read a matrix of 10⁶ cells", lambda size: latex([["1.5"] * 1000] * size), 1000, api.read_source, 10.0),
+)
+GROWTH = 1.5  # of a document twice as long, over twice the time
+
+
+def once(work: Callable[[str], object], text: str) -> float:
+    """How long a text takes, at first sight."""
+    start = time.perf_counter()
+    work(text)
+    return time.perf_counter() - start
+
+
+def long_documents() -> int:
+    """What long documents take, and how that grows; how many targets are missed."""
+    missed = 0
+    print(f"\n{'':<44}{'took':>10}{'may take':>12}{'growth':>10}")
+    for name, write, size, work, target in LONG_ROWS:
+        half, took = (once(work, write(part)) for part in (size // 2, size))
+        growth = took / (2 * half)
+        slow = took > target or (growth > GROWTH and "40" not in name)  # a product of matrices grows by its cube
+        missed += slow
+        print(f"{name:<44}{took:>8.1f} s{target:>10.0f} s{growth:>10.2f}{'  too slow' * slow}")
+    return missed
+
+
 def main() -> int:
-    """Print the table."""
+    """Print the tables."""
     missed = 0
     print(f"{'':<44}{'took':>10}{'may take':>12}")
     for row in (*ROWS, Row("qkv solve, start to end", command, 0.500), *sheet_rows()):
         took = row.measure()
         missed += took > row.target
         print(f"{row.name:<44}{took * 1000:>7.1f} ms{row.target * 1000:>9.0f} ms{'  too slow' * (took > row.target)}")
-    return 1 if missed else 0
+    return 1 if missed + long_documents() else 0
 
 
 if __name__ == "__main__":

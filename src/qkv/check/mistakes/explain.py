@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from qkv.check.author import Author, Loose
 from qkv.check.cells import Grid, Judged, fits, fitted, shape_of
 from qkv.check.compare import Agreement, Shown, follows
-from qkv.check.mistakes.rewrites import LEFT_OUT, TABLE, Mistake, places_in, variants
+from qkv.check.mistakes.rewrites import LEFT_OUT, TABLE, Mistake, changes, places_in
 from qkv.check.mistakes.rows import Sizes, row_of
 from qkv.check.mistakes.scene import Scene, levels
 from qkv.check.mistakes.slips import slips
@@ -17,6 +17,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.cells import START_BITS, Cell, precision
 from qkv.interpret.certified import Certified, Value
+from qkv.interpret.fit import Shape
 from qkv.interpret.loop import evaluate
 from qkv.interpret.trace import Trace
 
@@ -79,8 +80,14 @@ def _at_level(
 ) -> Iterator[tuple[str, str]]:
     tried: dict[n.Expr, bool] = {}
     places = list(places_in(base))
+    test = _ShapeTest(scene, shape_of(grid), base) if author.has_usual_shapes else None
     for mistake in table:
-        for expr, detail in variants(mistake, places, scene):
+        if test is not None and mistake.keeps_shape and not test.base_fits:
+            continue
+        for (node, whole), made, detail in changes(mistake, places, scene):
+            if test is not None and not mistake.keeps_shape and not test.passes(node, made, whole):
+                continue
+            expr = whole(made)
             if expr not in tried:
                 tried[expr] = _gives(scene, author, expr, grid, rows)
             if tried[expr]:
@@ -88,12 +95,30 @@ def _at_level(
                 break
 
 
+class _ShapeTest:
+    """Whether a change may give the shape that is shown. What keeps the shape of its place keeps that of the whole."""
+
+    def __init__(self, scene: Scene, shown: Shape, base: n.Expr) -> None:
+        self._scene, self._shown = scene, shown
+        self._places: dict[int, Shape | None] = {}
+        self.base_fits = self._fits(base)
+
+    def passes(self, node: n.Expr, made: n.Expr, whole: Callable[[n.Expr], n.Expr]) -> bool:
+        """Whether the whole may be what is shown if `made` stands for `node`, one of its parts."""
+        if id(node) not in self._places:
+            self._places[id(node)] = self._scene.shape(node)
+        after = self._scene.shape(made)
+        if after is None or after == self._places[id(node)]:
+            return after is not None and self.base_fits
+        return self._fits(whole(made))
+
+    def _fits(self, expr: n.Expr) -> bool:
+        shape = self._scene.shape(expr)
+        return shape is not None and fits(shape, self._shown)
+
+
 def _gives(scene: Scene, author: Author, expr: n.Expr, grid: Grid, rows: Sequence[int]) -> bool:
     """Whether an expression gives what is shown, in the author's numbers or in the true ones."""
-    if author.has_usual_shapes:  # then one look at the shape rules both out
-        shape = scene.shape(expr)
-        if shape is None or not fits(shape, shape_of(grid)):
-            return False
     if _shows(author.as_held(expr), author, Loose(), grid, rows):
         return True
     with precision(START_BITS):

@@ -18,12 +18,13 @@ R = Role
 @dataclass(frozen=True, slots=True)
 class Mistake:
     """One row: `says` is for students, {} in it is the rule's detail. A `whole` rule looks at the result alone, not at
-    every node inside of it."""
+    every node inside of it; one that `keeps_shape` puts nothing of another shape anywhere."""
 
     key: str
     says: str
     rule: Rule
     whole: bool = False
+    keeps_shape: bool = False
 
 
 TABLE: tuple[Mistake, ...] = (
@@ -31,18 +32,21 @@ TABLE: tuple[Mistake, ...] = (
         "softmax down the columns",
         "the softmax runs down the columns, but each row must add up to 1",
         rules.down_columns,
+        keeps_shape=True,
     ),
-    Mistake("no scale", "the scores were not divided by √d_k", rules.no_scale),
-    Mistake("divided by d_k", "the scores were divided by d_k instead of √d_k", rules.no_root),
+    Mistake("no scale", "the scores were not divided by √d_k", rules.no_scale, keeps_shape=True),
+    Mistake("divided by d_k", "the scores were divided by d_k instead of √d_k", rules.no_root, keeps_shape=True),
     Mistake(
         "sqrt(d_model) for sqrt(d_k)",
         "the scores were divided by √d_model ({}), the size of a token, instead of √d_k",
         rules.root_of(R.X),
+        keeps_shape=True,
     ),
     Mistake(
         "sqrt(d_v) for sqrt(d_k)",
         "the scores were divided by √d_v ({}), the size of a value, instead of √d_k",
         rules.root_of(R.V),
+        keeps_shape=True,
     ),
     Mistake("multiplied by the scale", "the scores were multiplied by √d_k instead of divided", rules.times_scale),
     Mistake("K not transposed", "K was not transposed: this is Q K, not Q Kᵀ", rules.k_not_turned),
@@ -53,29 +57,34 @@ TABLE: tuple[Mistake, ...] = (
         "mask after softmax",
         "the mask was put on after the softmax, so the rows no longer add up to 1",
         rules.zeros_after,
+        keeps_shape=True,
     ),
     Mistake(
         "masked with 0 in place of -inf",
         "forbidden scores were set to 0, but e^0 = 1 still counts: they must be −∞",
         rules.zero_scores,
+        keeps_shape=True,
     ),
     Mistake(
         "mask the wrong way round",
         "the mask hides the wrong side: allowed and forbidden keys are swapped",
         rules.wrong_way,
+        keeps_shape=True,
     ),
-    Mistake("mask one off", "the mask lets every query see one key too many", rules.mask_shifted),
-    Mistake("mask forgotten", "the mask was forgotten", rules.no_mask),
+    Mistake("mask one off", "the mask lets every query see one key too many", rules.mask_shifted, keeps_shape=True),
+    Mistake("mask forgotten", "the mask was forgotten", rules.no_mask, keeps_shape=True),
     Mistake(
         "normalised by the plain sum",
         "the scores were divided by their plain sum; softmax takes exponentials first",
         rules.plain_sum,
+        keeps_shape=True,
     ),
-    Mistake("not normalised", "the exponentials were not divided by their sum", rules.not_normalised),
+    Mistake("not normalised", "the exponentials were not divided by their sum", rules.not_normalised, keeps_shape=True),
     Mistake(
         "softmax over the whole matrix",
         "the exponentials were divided by the sum over the whole matrix, not over each row",
         rules.whole_matrix,
+        keeps_shape=True,
     ),
     Mistake(
         "divided by the sum of another row",
@@ -83,7 +92,9 @@ TABLE: tuple[Mistake, ...] = (
         rules.other_sum,
     ),
     Mistake("a key left out", "key {} was left out of the softmax", rules.key_left_out),
-    Mistake("softmax left out", "no softmax was taken: these are the scores themselves", rules.no_softmax),
+    Mistake(
+        "softmax left out", "no softmax was taken: these are the scores themselves", rules.no_softmax, keeps_shape=True
+    ),
     Mistake("heads concatenated in another order", "the heads are concatenated in the order {}", rules.other_order),
     Mistake("heads stacked", "the heads are stacked on top of each other instead of side by side", rules.stacked),
     Mistake("averaged heads", "the heads were averaged instead of concatenated", rules.averaged),
@@ -108,9 +119,10 @@ TABLE: tuple[Mistake, ...] = (
         "a column left out",
         "the products of column {0} with row {0} were left out everywhere",
         rules.index_left_out,
+        keeps_shape=True,
     ),
-    Mistake("rows swapped", "rows {} are swapped", rules.swapped(0), whole=True),
-    Mistake("columns swapped", "columns {} are swapped", rules.swapped(1), whole=True),
+    Mistake("rows swapped", "rows {} are swapped", rules.swapped(0), whole=True, keeps_shape=True),
+    Mistake("columns swapped", "columns {} are swapped", rules.swapped(1), whole=True, keeps_shape=True),
     Mistake("result transposed", "the result is transposed", rules.turned_result, whole=True),
 )
 
@@ -128,9 +140,14 @@ STRUCTURAL = frozenset(row.key for row in TABLE + LEFT_OUT)
 
 def variants(mistake: Mistake, places: Sequence[Place], scene: Scene) -> Variants:
     """What a mistake makes of an expression: at each place where its rule applies, one at a time."""
-    for node, whole in places[:1] if mistake.whole else places:
-        for made, detail in mistake.rule(node, scene):
-            yield whole(made), detail
+    return ((whole(made), detail) for (_, whole), made, detail in changes(mistake, places, scene))
+
+
+def changes(mistake: Mistake, places: Sequence[Place], scene: Scene) -> Iterator[tuple[Place, n.Expr, str]]:
+    """The places where a mistake may be made, with what it puts there."""
+    for place in places[:1] if mistake.whole else places:
+        for made, detail in mistake.rule(place[0], scene):
+            yield place, made, detail
 
 
 def places_in(node: n.Expr) -> Iterator[Place]:
