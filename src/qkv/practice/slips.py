@@ -18,7 +18,7 @@ from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.interpret.rounding import power_of_ten
 from qkv.interpret.trace import Table, Trace
-from qkv.practice.hand import BITS, Made, Slip, Style, number_of, texts
+from qkv.practice.hand import BITS, MINUS_INFINITY, Made, Slip, Style, number_of, texts
 from qkv.program.model import Step
 
 # Mistakes that can be made at every step: drawn last, or they would crowd out those that are about attention.
@@ -63,7 +63,7 @@ class Planter:
             except QkvError:
                 continue
             plain = self._tells(step, loose, shown) if value.shape == own.shape else self._misfits(step, own, value)
-            if plain and _is_written(shown):
+            if plain and _is_written(shown) and (step.role is Role.MASKED or not _is_endless(shown)):
                 return Made(mistake.key, value)
         return None
 
@@ -150,6 +150,11 @@ def plainly_off(text: str, cell: Cell) -> bool:
 def _is_written(shown: Table) -> bool:
     """Whether somebody would write such numbers down: e^71 with four decimals nobody does."""
     return all(len(text) <= MOST_CHARACTERS for row in shown for text in row)
+
+
+def _is_endless(shown: Table) -> bool:
+    """Whether −∞ stands there, which nobody would go on with but in a mask."""
+    return any(text == MINUS_INFINITY for row in shown for text in row)
 
 
 def _digit_changes(text: str) -> Iterator[str]:
