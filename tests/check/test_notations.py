@@ -78,6 +78,7 @@ DOCUMENTS = [
     ("a formula with a function that attention does not have", "The weights are $a=(0.7, 0.2, 0.1)$ and the values $v=(10, 20, 30)$.\n\n$H=-\\sum_i a_i\\log_2 a_i\\approx1.157$\n", "unread"),
     ("what is shown before something is given", "Scores: $s=(2, 1, 0, 3)$. Dense softmax gives $(0.237, 0.087, 0.032, 0.644)$.\n\nKeep two: $s'=(2,-\\infty,-\\infty,3)$. Then $a'=\\mathrm{softmax}(s')=(0.269, 0.000, 0.000, 0.731)$.\n", "rounded"),
     ("a step that knows nothing of the next token", "$W_Q=I_2$, $W_K=I_2$, $W_V=I_2$\n\nStep 1: $x_1=(1,0)$, $z_1=(1,0)$.\n\nStep 2: $x_2=(0,1)$, $z_2=(0.330, 0.670)$.\n\nStep 3: $x_3=(2,2)$.\n", "unread"),
+    ("weights by a sigmoid", "With scores $S=\\begin{bmatrix}0&2\\\\-1&1\\end{bmatrix}$:\n\n$$A=\\sigma(S)=\\begin{bmatrix}0.500&0.881\\\\0.269&0.731\\end{bmatrix}$$\n", "unread"),
     ("weights for several temperatures", "$s = [2.0, 1.0, 0.1]$ are the scores, $a=\\mathrm{softmax}(s/T)$.\n\n- $T=1$: $a=[0.659, 0.242, 0.099]$\n- $T=2$: $a=[0.502, 0.304, 0.194]$\n", "unread"),
 ]  # fmt: skip
 

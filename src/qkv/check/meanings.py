@@ -70,12 +70,20 @@ def _chosen(walk: Walk, fact: Fact, tried: list[tuple[float, Found]]) -> Found |
 
 ATTENDS = re.compile(r"att(?:entio)?n|multihead|mha|sdpa|heads?|scores?|concat|softmax|mask", re.IGNORECASE)
 
+FUNCTIONS = frozenset({"sigma", "phi", "psi", "rho", "f", "g"})  # σ(S) is read as a product
+
 
 def _is_unfollowed(walk: Walk, fact: Fact) -> bool:
     """A formula that cannot be followed: S + B with a B that is nowhere given (a mask may be said in words), or one
     with a function that attention does not have, such as a logarithm. What it gives cannot be known."""
     calls = (part for part in n.walk(fact.formula) if isinstance(part, n.Call)) if fact.formula is not None else ()
     if any(not ATTENDS.search(call.function) for call in calls):
+        return True
+    products = (
+        (part for part in n.walk(fact.formula) if isinstance(part, n.Product)) if fact.formula is not None else ()
+    )
+    firsts = [first.symbol for part in products if isinstance(first := n.factors(part)[0], n.Name)]
+    if any(s.base in FUNCTIONS and walk.problem.resolver.name(s, fact.head) is None for s in firsts):
         return True
     if not isinstance(fact.formula, n.Sum):
         return False
