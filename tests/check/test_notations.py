@@ -38,6 +38,9 @@ GRADED = (
 
 # name, document, verdict of the claim on the last line that shows something
 DOCUMENTS = [
+    ("columns times weights, as the numbers show", "$x_1=\\binom{1}{0}$, $x_2=\\binom{1}{1}$, $W_Q=\\begin{pmatrix}1&1\\\\0&1\\end{pmatrix}$, $W_K=\\begin{pmatrix}1&0\\\\1&1\\end{pmatrix}$\n\n$q_1=\\binom{1}{0}$, $q_2=\\binom{2}{1}$, $k_1=\\binom{1}{1}$, $k_2=\\binom{1}{2}$\n", "right"),
+    ("keys made as queries are", "$q_i = W_Q x_i$ and so on, with $x_1=\\binom{1}{0}$, $x_2=\\binom{1}{1}$, $W_Q=\\begin{pmatrix}1&1\\\\0&1\\end{pmatrix}$, $W_K=\\begin{pmatrix}1&0\\\\1&1\\end{pmatrix}$\n\n$k_2=\\binom{1}{2}$\n", "right"),
+    ("columns of two as binomials", "$x_1=\\binom{1}{0}$, $x_2=\\binom{1}{1}$, $W_Q=\\begin{pmatrix}1&1\\\\0&1\\end{pmatrix}$, $q_i = W_Q x_i$\n\n$q_2=\\binom{2}{1}$\n", "right"),
     ("dot products with a full stop, side by side", "q = (1, 2)    k1 = (1, 0)   k2 = (0, 1)\n\nq.k1 = 1    q.k2 = 3\n", "wrong"),
     ("weights apart by blanks", "q = (1, 2)    k1 = (1, 0)   k2 = (0, 1)\n\nweights:  0.330  0.670\n", "rounded"),
     ("tokens called I and tea", "$q_{\\text{I}} = [1, 0]$, $q_{\\text{tea}} = [2, 2]$, $k_{\\text{I}} = [1, 0]$, $k_{\\text{tea}} = [0, 3]$\n\n$q_{tea}\\cdot k_{I} = 2$\n", "right"),

@@ -12,6 +12,7 @@ LONGEST = 2_000  # characters of source that are looked at; a list shows far few
 DEEPEST = 8
 NESTED = (
     (re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"(\1)/(\2)"),
+    (re.compile(r"\\[dt]?binom\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"[\1; \2]"),
     (re.compile(r"\\sqrt\s*\{([^{}]*)\}"), r"√(\1)"),
     (
         re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from qkv.errors import Location, ReadError
-from qkv.expr.nodes import Call, Expr, Name, Number, Power, Quotient, Root, Series, number
+from qkv.expr.nodes import Call, Expr, Matrix, Name, Number, Power, Quotient, Root, Series, number
 from qkv.sheet import notation as table
 from qkv.sheet.lexer import Token
 from qkv.sheet.numerals import WHOLE_NUMBER, decimal
@@ -36,8 +36,8 @@ def command(reader: Reader, token: Token, start: int) -> Expr:
         chosen = reader.argument() if table.STACKED[name] else first
         reader.scripts()  # what stands under a brace: a size, or words
         return chosen
-    if name == "binom":
-        return Call("binom", (reader.argument(), reader.argument()), at=at)
+    if name == "binom":  # sheets on attention choose no subsets: this is a column of two
+        return Matrix(((reader.argument(),), (reader.argument(),)), at=at)
     raise Unreadable(f"{reader.quoted(start)} was not expected here", at)
 
 

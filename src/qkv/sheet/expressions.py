@@ -351,7 +351,7 @@ class Reader:
         if token.kind == "op" and end < self.hi:
             end += 1
         elif token.kind == "cmd":
-            for _ in range(2 if token.text == "frac" else 1):
+            for _ in range(2 if token.text in ("frac", "binom") else 1):
                 end = self.partner[end] + 1 if end < self.hi else end
         return i, end, end
 

@@ -93,6 +93,7 @@ FONTS: Final = _words(
 STRIKES: Final = _words("cancel bcancel xcancel sout st cancelto")
 ROOTS: Final = frozenset(("sqrt", "√", "surd"))
 FRACTIONS: Final = _words("frac dfrac tfrac cfrac nicefrac sfrac flatfrac")
+COLUMNS: Final = _words("binom dbinom tbinom")
 SUMS: Final = frozenset(("sum", "Σ"))
 # The wanted argument of commands that put something above or below something else.
 STACKED: Final = {

@@ -20,9 +20,10 @@ def _commands() -> dict[str, tuple[str, str]]:
         (table.ROOTS, "sqrt"),
         (table.SUMS, "sum"),
         (table.STRIKES, "cancel"),
+        (table.COLUMNS, "binom"),
     ):
         known |= dict.fromkeys(group, ("cmd", name))
-    known |= {name: ("cmd", name) for name in (*table.STACKED, "over", "binom")}
+    known |= {name: ("cmd", name) for name in (*table.STACKED, "over")}
     return known | {"infty": ("inf", "∞"), "prime": ("prime", "'")}
 
 

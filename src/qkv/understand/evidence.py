@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
-from qkv.expr.names import Role
+from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import Cell, rational
 from qkv.interpret.certified import Certified
 from qkv.interpret.loop import evaluate
@@ -115,6 +115,28 @@ def agreement_with(trace: Trace, found: Gathering) -> int:
         if role is R.WEIGHTS and row <= len(value_rows) and column <= len(value_rows[0]):
             count += _rounds_to(value_rows[row - 1][column - 1], shown)
     return count
+
+
+def vectors_met(program: Program, found: Gathering) -> int:
+    """How many printed vectors of single tokens (q_1, k_2) a program explains."""
+    trace = Trace(program)
+    count = 0
+    for (role, row), given in found.claimed_tokens.items():
+        symbol, shown = program.find(role), plain_value(given.expr)
+        if symbol is None or shown is None:
+            continue
+        rows = _value_rows(trace, symbol)
+        cells = [cell for line in shown.rows for cell in line]
+        made = rows[row - 1] if 0 < row <= len(rows) else ()
+        count += len(made) == len(cells) and all(_rounds_to(x, y) for x, y in zip(made, cells, strict=True))
+    return count
+
+
+def _value_rows(trace: Trace, symbol: Symbol) -> tuple[tuple[Cell, ...], ...]:
+    try:
+        return trace.value(symbol).rows
+    except QkvError:
+        return ()
 
 
 def _rounds_to(cell: Cell, shown: n.Expr) -> bool:

@@ -12,10 +12,11 @@ from qkv.interpret.rounding import round_digits
 from qkv.program.kinds import default_symbol
 from qkv.program.model import Program, Step
 from qkv.sheet.model import Origin
+from qkv.understand.evidence import vectors_met
 from qkv.understand.facts import Fact, place_of
 from qkv.understand.formulas import formula_role
 from qkv.understand.gather import role_of_name
-from qkv.understand.gathering import Gathering
+from qkv.understand.gathering import FACTORS, Gathering
 from qkv.understand.resolve import Resolver, at_index, cut_symbol
 from qkv.understand.values import plain_value
 from qkv.understand.workable import Worked, fits, ordered_steps, shape_in, shapes_of, with_step
@@ -41,7 +42,58 @@ def with_sheet_formulas(program: Program, scope: tuple[Fact, ...], found: Gather
         if fact.statement.struck or fact.statement.origin is Origin.CODE or not fact.subjects:
             continue
         program = _with_formula(program, fact, found, spoken)
+    return _as_columns(_in_the_same_way(program, scope, found), scope, found)
+
+
+def _as_columns(program: Program, scope: tuple[Fact, ...], found: Gathering) -> Program:
+    """Where no formula says whether q_i is x_i W_Q or W_Q x_i, the printed vectors do."""
+    said = {role for fact in scope if fact.formula is not None for role in _roles(fact)}
+    tokens = [given.symbol for (role, _), given in found.tokens.items() if role is R.X]
+    if said & set(FACTORS) or not tokens or not found.claimed_tokens:
+        return program
+    turned, token = program, n.Name(replace(tokens[0], indices=("i",)))
+    for role in (R.Q, R.K, R.V):
+        weights = program.find(FACTORS[role][1])
+        if weights is not None:
+            name = Symbol(default_symbol(role).base.lower(), (), ("i",))
+            turned = _token_by_token(turned, name, n.Product(n.Name(weights), token), found)
+    return turned if turned is not program and vectors_met(turned, found) > vectors_met(program, found) else program
+
+
+def _in_the_same_way(program: Program, scope: tuple[Fact, ...], found: Gathering) -> Program:
+    """q_i = W_Q x_i, 'and so on': keys and values are made as queries are, where nothing else is said."""
+    said = {role: fact for fact in scope if fact.formula is not None for role in _roles(fact) if role in FACTORS}
+    for role, fact in said.items():
+        symbol, formula = fact.subjects[0].symbol, fact.formula
+        if formula is None or len(symbol.indices) != 1 or not _worked_by_token(program, symbol):
+            continue
+        general, formula = _generalised(symbol, formula)
+        for other in (R.Q, R.K, R.V):
+            weights = program.find(FACTORS[other][1])
+            if other not in said and weights is not None:
+                name = replace(general, base=_like(symbol.base, default_symbol(other).base))
+                program = _token_by_token(program, name, _with_weights(formula, FACTORS[role][1], weights), found)
     return program
+
+
+def _roles(fact: Fact) -> tuple[Role, ...]:
+    return place_of(fact.subjects[0].symbol, fact.head).roles[:1] if fact.subjects else ()
+
+
+def _worked_by_token(program: Program, symbol: Symbol) -> bool:
+    return program.item(replace(symbol, indices=("1",))) is not None
+
+
+def _like(letter: str, other: str) -> str:
+    return other.lower() if letter.islower() else other.upper()
+
+
+def _with_weights(formula: n.Expr, role: Role, weights: Symbol) -> n.Expr:
+    def change(part: n.Expr) -> n.Expr:
+        mine = isinstance(part, n.Name) and place_of(part.symbol).roles[:1] == (role,)
+        return n.Name(weights) if mine else part
+
+    return n.rewrite(formula, change)
 
 
 def without_unsaid_scores(program: Program, usual: Program) -> Program:
@@ -102,14 +154,21 @@ def _redefined(program: Program, usual: Symbol, symbol: Symbol, meant: n.Expr) -
 
 def _for_all_tokens(program: Program, symbol: Symbol, formula: n.Expr, found: Gathering) -> Program:
     """q_1 = W_Q x_1 where rows would give something else: the convention of the sheet, for every token."""
+    return _token_by_token(program, *_generalised(symbol, formula), found)
+
+
+def _generalised(symbol: Symbol, formula: n.Expr) -> tuple[Symbol, n.Expr]:
+    """q_1 = W_Q x_1 as q_i = W_Q x_i."""
     number = symbol.indices[-1]
+    if not number.isdigit():
+        return symbol, formula
 
     def change(part: n.Expr) -> n.Expr:
         if isinstance(part, n.Name) and part.symbol.indices == (number,):
             return n.Name(replace(part.symbol, indices=("i",)))
         return part
 
-    return _token_by_token(program, replace(symbol, indices=("i",)), n.rewrite(formula, change), found)
+    return replace(symbol, indices=("i",)), n.rewrite(formula, change)
 
 
 def _same(program: Program, known: n.Expr, meant: n.Expr) -> bool:
