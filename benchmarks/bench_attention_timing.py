@@ -17,8 +17,12 @@ Run = Callable[[], object]
 PAUSE = 0.003  # seconds: the peers' idle threads spin for a while after a call, at the expense of the next one
 LONG_CALL = 5e-3  # seconds: a call that takes as long needs no warm-up and no repetition
 SAMPLE = 2e-3  # seconds that a sample of a shorter call takes
-LEAST = 4  # samples that everyone gets
-HOPELESS = 3.0  # who is so many times slower than the best after those gets no more
+LEAST = 4  # samples that everyone gets, and
+LEAST_SLOW = 2  # who takes more than
+SLOW_CALL = 0.5  # seconds
+BEHIND = 3.0  # who is so many times slower than the best gets a sample only
+SELDOM = 4  # in every fourth round, and none any more if that takes longer than
+SELDOM_CALL = 0.1  # seconds
 
 
 @dataclass
@@ -36,17 +40,22 @@ class Contest:
     def median(self, who: str) -> float:
         return statistics.median(self.samples[who])
 
-    def contenders(self) -> list[str]:
-        if len(next(iter(self.samples.values()), [])) < LEAST:
-            return list(self.runs)
-        limit = HOPELESS * min(map(self.best, self.runs))
-        return [who for who in self.runs if self.best(who) <= limit]
+    def due(self, who: str, turn: int, share: float) -> bool:
+        """Whether someone gets a sample in this round; `share` is how long this contest may have taken."""
+        known = self.samples.get(who, [])
+        if len(known) < LEAST:
+            return len(known) < LEAST_SLOW or min(known) < SLOW_CALL
+        if self.spent > share:
+            return False
+        best = min(map(min, self.samples.values()))
+        return min(known) <= BEHIND * best or (turn % SELDOM == 0 and min(known) < SELDOM_CALL)
 
     def take(self, who: str) -> None:
         begin = time.perf_counter()
         known = self.samples.setdefault(who, [])
         known.append(sample(self.runs[who], min(known, default=math.inf)))
-        self.spent += time.perf_counter() - begin
+        if len(known) > LEAST:
+            self.spent += time.perf_counter() - begin
 
 
 def sample(run: Run, once: float) -> float:
@@ -73,7 +82,7 @@ def compete(contests: Iterable[Contest], seconds: float, seed: int = 0) -> int:
     begin = time.perf_counter()
     while rounds < LEAST or time.perf_counter() - begin < seconds:
         share = (time.perf_counter() - begin) * 2 / len(every)
-        turns = [(c, who) for c in every if rounds < LEAST or c.spent <= share for who in c.contenders()]
+        turns = [(c, who) for c in every for who in c.runs if c.due(who, rounds, share)]
         order.shuffle(turns)
         for contest, who in turns:
             contest.take(who)
