@@ -16,7 +16,7 @@ from qkv.interpret.trace import Trace
 from qkv.program.model import Program
 from qkv.understand.facts import Fact
 from qkv.understand.formulas import softmax_arguments
-from qkv.understand.gathering import Gathering
+from qkv.understand.gathering import FACTORS, Gathering
 from qkv.understand.values import plain_value
 
 R = Role
@@ -130,6 +130,19 @@ def vectors_met(program: Program, found: Gathering) -> int:
         made = rows[row - 1] if 0 < row <= len(rows) else ()
         count += len(made) == len(cells) and all(_rounds_to(x, y) for x, y in zip(made, cells, strict=True))
     return count
+
+
+def projections_met(trace: Trace, found: Gathering) -> tuple[int, int]:
+    """How many of the printed Q, K and V a program explains, and how many there are."""
+    shown = {key: matrix for key, matrix in found.printed.items() if key[0] in FACTORS and not matrix.is_ragged}
+    met = 0
+    for (role, head), matrix in shown.items():
+        symbol = trace.program.find(role, head)
+        rows = _value_rows(trace, symbol) if symbol is not None else ()
+        if rows and (len(rows), len(rows[0])) == matrix.shape:
+            pairs = zip(rows, matrix.rows, strict=True)
+            met += all(_rounds_to(x, y) for made, printed in pairs for x, y in zip(made, printed, strict=True))
+    return met, len(shown)
 
 
 def _value_rows(trace: Trace, symbol: Symbol) -> tuple[tuple[Cell, ...], ...]:

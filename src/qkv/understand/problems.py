@@ -22,11 +22,12 @@ from qkv.understand.evidence import (
     is_scaled,
     looks_causal,
     most_agreement,
+    projections_met,
     softens_raw_scores,
 )
 from qkv.understand.facts import Fact, facts_of, mentions
 from qkv.understand.gather import gather
-from qkv.understand.gathering import Gathering
+from qkv.understand.gathering import FACTORS, Gathering
 from qkv.understand.key import Assigned, exercise_labels, nearest_key, shared_labels, with_givens_of
 from qkv.understand.resolve import Resolver
 from qkv.understand.roles import CAUSAL_SURELY, NO_MASK
@@ -148,7 +149,7 @@ def _titles(index: int, scope: tuple[Fact, ...], last: Mapping[int, int], sheet:
 
 def _likeliest(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
     """Where the sheet does not say for sure whether scores are masked or scaled, its printed numbers may."""
-    problem = _as_said(scope, found, sheet)
+    problem = _by_columns(_as_said(scope, found, sheet), scope, found, sheet)
     might_be = found.maybe_causal or (looks_causal(found) and not follow_unmasked(found))
     if might_be and not is_masked(problem.program):
         masked = _problem(scope, replace(found, causal=True), sheet)
@@ -166,6 +167,20 @@ def _likeliest(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Probl
         found.looks_unscaled = True
         return unscaled
     return problem
+
+
+def _by_columns(problem: Problem, scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
+    """Where no formula says whether Q is X W_Q or W_Q X, two printed matrices or more may."""
+    if found.columns or any(role in FACTORS for role in found.defined.values()) or (R.X, None) not in found.givens:
+        return problem
+    met, shown = projections_met(problem.trace, found)
+    if shown < 2 or met == shown:
+        return problem
+    turned = _problem(scope, replace(found, columns=True), sheet)
+    if projections_met(turned.trace, found)[0] < shown:
+        return problem
+    found.columns = True
+    return turned
 
 
 def _as_said(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
