@@ -53,7 +53,7 @@ def cause_of(trace: Trace, name: n.Name, shown: list[list[str]]) -> Cause | None
     judged = judge_grid(grid, lambda bits: trace.value(name.symbol, bits), [author[name.symbol]])
     if all(cell.verdict is not Verdict.WRONG for row in judged for cell in row):
         return None
-    return explain(trace, author, name, judged)
+    return explain(trace, [author], name, judged)
 
 
 @pytest.mark.parametrize("key", [row.key for row in TABLE if row.key not in UNSHAPED])
@@ -83,7 +83,7 @@ def test_a_mistake_that_changes_the_shape_is_named(key: str, change: Callable[[n
     made = trace.evaluate(change(n.Name(Symbol("Z", (), ("1",))), n.Name(Symbol("Z", (), ("2",)))))
     grid = shown_grid(n.matrix(texts(made, 3)), False)
     assert grid is not None
-    known, cause = explain_misfit(trace, Author(trace), n.Name(Symbol("Concat")), grid)
+    known, cause = explain_misfit(trace, [Author(trace)], n.Name(Symbol("Concat")), grid)
     assert known
     assert cause is not None
     assert cause.mistake == key

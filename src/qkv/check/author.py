@@ -44,20 +44,22 @@ class Author(Mapping[Symbol, Value]):
     missing: dict[Symbol, set[tuple[int, int]]] = field(default_factory=dict)  # cells not yet printed, row by row
     meant: dict[Symbol, tuple[Value, tuple[int, ...]]] = field(default_factory=dict)  # see in_mind
     before: dict[Symbol, tuple[Value, tuple[int, ...]]] = field(default_factory=dict)  # prints that were printed anew
+    by_print: Author | None = None  # for one who has something else in mind: the author of the print
+    apart: frozenset[Symbol] = frozenset()  # and the quantities that are in mind
     _made: dict[Symbol, Value] = field(default_factory=dict)
     _known: dict[Hashable, tuple[n.Expr, Any]] = field(default_factory=dict)  # worked out since the last print
     _usual: bool | None = None
     _in_mind: tuple[Author, ...] | None = None
 
     def __getitem__(self, symbol: Symbol) -> Value:
-        if symbol in self.printed:
-            return self.printed[symbol]
-        if symbol not in self._made:
+        value = self.printed.get(symbol) or self._made.get(symbol)
+        if value is None:
             item = self.trace.program.item(symbol)
             if item is None:
                 raise NameUnknownError(f"nothing here defines {symbol}")
-            self._made[symbol] = self._follow(item, symbol)
-        return self._made[symbol]
+            holder = self.holder(item.expr)
+            value = self._made[symbol] = self._follow(item, symbol) if holder is self else holder[symbol]
+        return value
 
     def _follow(self, item: Given | Step, symbol: Symbol) -> Value:
         expr = item.expr
@@ -75,6 +77,23 @@ class Author(Mapping[Symbol, Value]):
         except QkvError:
             return self.trace.value(symbol)
 
+    def holder(self, expr: n.Expr) -> Author:
+        """Whose numbers give an expression: those of the print, unless it stands on something that is in mind."""
+        if self.by_print is None or not self.apart.isdisjoint(self.by_print.standing(expr)):
+            return self
+        return self.by_print
+
+    def standing(self, expr: n.Expr) -> tuple[Symbol, ...]:
+        """The printed quantities that an expression stands on."""
+        return self._once("standing", expr, self._standing)
+
+    def _standing(self, expr: n.Expr) -> tuple[Symbol, ...]:
+        found: dict[Symbol, None] = {}
+        for symbol in n.names_in(self.as_held(expr)):
+            item = None if symbol in self.printed else self.trace.program.item(symbol)
+            found |= dict.fromkeys((symbol,) if symbol in self.printed else self.standing(item.expr) if item else ())
+        return tuple(found)
+
     def print_root(self, square: Fraction, value: Value) -> None:
         """Remember the decimal that the author uses for a square root."""
         symbol = Symbol("√", (), (str(square),))
@@ -89,13 +108,16 @@ class Author(Mapping[Symbol, Value]):
     def _once(self, what: str, expr: n.Expr, work: Callable[[n.Expr], T]) -> T:
         """What is worked out of an expression, once until something else is printed."""
         key = what, n.key(expr)
-        if key not in self._known:
-            self._known[key] = expr, work(expr)  # with the expression, whose id may be the key
-        made: T = self._known[key][1]
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = expr, work(expr)  # with the expression, whose id may be the key
+        made: T = known[1]
         return made
 
     def as_held(self, expr: n.Expr) -> n.Expr:
         """The expression with those parts replaced whose values were printed on their own."""
+        if self.by_print is not None:
+            return self.by_print.as_held(expr)
         if not self.roots and n.is_literal(expr):
             return expr
         return self._once("held", expr, self._as_held)
@@ -113,7 +135,7 @@ class Author(Mapping[Symbol, Value]):
                 return n.Name(self.roots[square])
             if isinstance(part, (n.Name, n.Number, n.Matrix)):
                 return part
-            if self._looks(part) not in self._step_looks:
+            if type(part) not in self._step_kinds or self._looks(part) not in self._step_looks:
                 return part
             plain = self._plain_sizes(part)
             known = self._steps.get(plain)
@@ -134,23 +156,27 @@ class Author(Mapping[Symbol, Value]):
     def _step_looks(self) -> frozenset[tuple[type, tuple[Symbol, ...]]]:
         return frozenset(map(self._looks, self._steps))
 
+    @cached_property
+    def _step_kinds(self) -> frozenset[type]:
+        return frozenset(map(type, self._steps))
+
     def _looks(self, expr: n.Expr) -> tuple[type, tuple[Symbol, ...]]:
         """What a step and an expression must share to be the same, known without walking either."""
-        return type(expr), tuple([symbol for symbol in n.names_in(expr) if n.Name(symbol) not in self._sizes])
+        return type(expr), tuple([symbol for symbol in n.names_in(expr) if symbol not in self._sizes])
 
     def _plain_sizes(self, expr: n.Expr) -> n.Expr:
         """The expression with the names of sizes (d_k) replaced by their numbers."""
-        if not self._sizes:
+        if self._sizes.keys().isdisjoint(n.names_in(expr)):
             return expr
-        return n.rewrite(expr, lambda part: self._sizes.get(part, part) if isinstance(part, n.Name) else part)
+        return n.rewrite(expr, lambda part: self._sizes.get(part.symbol, part) if isinstance(part, n.Name) else part)
 
     @cached_property
-    def _sizes(self) -> dict[n.Expr, n.Expr]:
-        sizes = {}
+    def _sizes(self) -> dict[Symbol, n.Expr]:
+        sizes: dict[Symbol, n.Expr] = {}
         for given in self.trace.program.givens:
             if isinstance(given.expr, n.Number):
-                sizes[n.Name(given.symbol)] = n.number(int(given.expr.value))
-        return sizes  # type: ignore[return-value]
+                sizes[given.symbol] = n.number(int(given.expr.value))
+        return sizes
 
     def _regrouped(self, product: n.Product) -> n.Expr:
         """sᵀ W h with W h printed: products may be grouped either way."""
@@ -198,7 +224,8 @@ class Author(Mapping[Symbol, Value]):
     def own(self, expr: n.Expr, exact: bool = False) -> Value | None:
         """An expression worked out with the author's numbers; decimals in it stand for what rounds to them, unless they
         are known copies of printed values, which the author's names already stand for."""
-        return self._once("exact", expr, self._own_exact) if exact else self._once("own", expr, self._own)
+        holder = self.holder(expr)
+        return holder._once("exact", expr, holder._own_exact) if exact else holder._once("own", expr, holder._own)
 
     def _own(self, expr: n.Expr, algebra: Certified | None = None) -> Value | None:
         try:
@@ -239,23 +266,17 @@ class Author(Mapping[Symbol, Value]):
     def _minding(self, meant: dict[Symbol, tuple[Value, tuple[int, ...]]]) -> Author:
         printed = {**self.printed, **{symbol: value for symbol, (value, _) in meant.items()}}
         blame = {**self.blame, **{symbol: blamed for symbol, (_, blamed) in meant.items()}}
-        return Author(self.trace, printed, blame, self.roots, self.parts, self.missing)
+        mind = Author(self.trace, printed, blame, self.roots, self.parts, self.missing)
+        mind.by_print, mind.apart = self, frozenset(meant)
+        return mind
 
     def blamed(self, expr: n.Expr) -> tuple[int, ...]:
         """The false claims that an expression stands on."""
         return self._once("blamed", expr, self._blamed_for)
 
     def _blamed_for(self, expr: n.Expr) -> tuple[int, ...]:
-        found: list[int] = []
-        for symbol in n.names_in(self.as_held(expr)):
-            found.extend(self._blamed(symbol))
-        return tuple(dict.fromkeys(found))
-
-    def _blamed(self, symbol: Symbol) -> tuple[int, ...]:
-        if symbol in self.printed:
-            return self.blame.get(symbol, ())
-        item = self.trace.program.item(symbol)
-        return self.blamed(item.expr) if item is not None else ()
+        standing = (self.by_print or self).standing(expr)
+        return tuple(dict.fromkeys(number for symbol in standing for number in self.blame.get(symbol, ())))
 
 
 def _is_rounded(given: Given) -> bool:

@@ -9,7 +9,7 @@ from qkv.check.cells import Judged
 from qkv.check.compare import Agreement, follows
 from qkv.check.memory import remember
 from qkv.check.mistakes import STRUCTURAL, explain
-from qkv.check.model import BAD, SEVERITY, Cause, CellVerdict, Claim, Verdict
+from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Verdict
 from qkv.check.targets import Target, by_role
 from qkv.check.walk import FALSE, Judgement, Source, Walk, add_claim, family_of
 from qkv.errors import QkvError
@@ -37,7 +37,8 @@ def conclude(
     settled, culprits = _settle_blame(walk, judged, sources)
     worst = worst_of(settled)
     formula = next((s.expr for s in sources if s.expr is not None and not n.is_literal(s.expr)), None)
-    cause = _cause(walk, target, settled) if worst is Verdict.WRONG else None
+    wrong = worst is Verdict.WRONG
+    cause = explain(walk.problem.trace, walk.minds, target.expr, settled) if wrong else None
     if cause is not None and set(cause.mistake.split(" or ")) <= STRUCTURAL:
         settled = tuple(_wrong_rows(row) for row in settled)
     claim = add_claim(
@@ -56,12 +57,6 @@ def conclude(
     if keep:
         remember(walk, fact, target, settled, claim)
     return claim
-
-
-def _cause(walk: Walk, target: Target, settled: Judgement) -> Cause | None:
-    """The mistake that gives what is shown, from the numbers as printed or as they must have been meant."""
-    found = (explain(walk.problem.trace, author, target.expr, settled) for author in walk.minds)
-    return next((cause for cause in found if cause is not None), None)
 
 
 def rename(walk: Walk, fact: Fact, target: Target, claim: Claim) -> None:

@@ -60,7 +60,7 @@ def _chosen(walk: Walk, fact: Fact, tried: list[tuple[float, Found]]) -> Found |
     if doubtful:
         return None
     # What is only likely is judged all the same where a known mistake reproduces every cell: that is no accident.
-    if explain(walk.problem.trace, walk.author, best[0].expr, best[1]) is not None:
+    if explain(walk.problem.trace, (walk.author,), best[0].expr, best[1]) is not None:
         return best
     named = [found for _, found in tried if fact.symbol is not None and found[0].expr == n.Name(fact.symbol)]
     if fact.symbol is not None and _is_cell(fact.symbol):

@@ -80,12 +80,8 @@ def _explained(walk: Walk, fact: Fact, misfit: Misfit) -> tuple[bool, Cause | No
     """Whether known mistakes give the value, from the numbers as printed or as they must have been meant."""
     if not misfit.target.certain and not _is_telling(misfit.grid):
         return False, None
-    for author in walk.minds:
-        trace, target = walk.problem.trace, misfit.target.expr
-        known, cause = explain_misfit(trace, author, target, misfit.grid, fact.formula is not None)
-        if known:
-            return known, cause
-    return False, None
+    trace, target = walk.problem.trace, misfit.target.expr
+    return explain_misfit(trace, walk.minds, target, misfit.grid, fact.formula is not None)
 
 
 def _is_telling(grid: Grid) -> bool:

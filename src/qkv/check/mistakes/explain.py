@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 from qkv.check.author import Author, Loose
 from qkv.check.cells import Grid, Judged, fits, fitted, shape_of
@@ -10,7 +10,7 @@ from qkv.check.compare import Agreement, Shown, follows
 from qkv.check.mistakes.rewrites import LEFT_OUT, TABLE, Mistake, changes, places_in
 from qkv.check.mistakes.rows import Sizes, row_of
 from qkv.check.mistakes.scene import Scene, levels
-from qkv.check.mistakes.slips import slips
+from qkv.check.mistakes.slips import Written, products, slips
 from qkv.check.model import Cause, Verdict
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
@@ -25,31 +25,45 @@ Table = tuple[Mistake, ...]
 MOST_NAMED = 2  # where more mistakes than this would explain a value, it tells too little to name any
 
 
-def explain(trace: Trace, author: Author, target: n.Expr, judged: tuple[tuple[Judged, ...], ...]) -> Cause | None:
-    """The known mistake that explains a wrong value, if there is one; two, if both do."""
-    scene = Scene(trace)
+def explain(
+    trace: Trace, minds: Sequence[Author], target: n.Expr, judged: tuple[tuple[Judged, ...], ...]
+) -> Cause | None:
+    """The known mistake that explains a wrong value, if there is one; two, if both do. The author by the print comes
+    first, then the same author with something else in mind."""
     grid = tuple(tuple(cell.shown for cell in row) for row in judged)
     wrong = [(i, j) for i, row in enumerate(judged) for j, cell in enumerate(row) if cell.verdict is Verdict.WRONG]
-    copied = _is_copy(scene, author, target)
+    search = _Search(Scene(trace), minds[0].printed, target, grid)
+    written = Written(judged, wrong)
+    if _is_copy(search.scene, minds[0], target):
+        return _cause(slips(written, []))
+    causes = (_cause(_mistakes(search, author, written)) for author in minds)
+    return next((cause for cause in causes if cause is not None), None)
+
+
+def _mistakes(search: _Search, author: Author, written: Written) -> dict[str, str]:
     found: dict[str, str] = {}
-    if not copied and shape_of(grid) != (1, 1):
-        found = _reproducing(scene, author, target, grid, range(len(grid)))
-        rows = sorted({i for i, _ in wrong})
-        if not found and len(rows) < len(grid) and len(wrong) > 1:
-            found = _reproducing(scene, author, target, grid, rows)
-    return _cause(found or slips(scene, author, target, judged, wrong, copied))
+    if shape_of(search.grid) != (1, 1):
+        found = search.reproducing(author, tuple(range(len(search.grid))))
+        rows = tuple(sorted({i for i, _ in written.wrong}))
+        if not found and len(rows) < len(search.grid) and len(written.wrong) > 1:
+            found = search.reproducing(author, rows)
+    return found or slips(written, list(products(search.scene, author, search.target)))
 
 
 def explain_misfit(
-    trace: Trace, author: Author, target: n.Expr, grid: Grid, whole: bool = False
+    trace: Trace, minds: Sequence[Author], target: n.Expr, grid: Grid, whole: bool = False
 ) -> tuple[bool, Cause | None]:
     """Whether known mistakes explain a value of the wrong shape (heads added, stacked, a factor left out; a row or a
     column of the result, if the document says that all of it is shown); and which one, if they are not too many."""
-    scene, rows = Scene(trace), range(len(grid))
-    found = _reproducing(scene, author, target, grid, rows)
-    if not found and whole:
-        found = _reproducing(scene, author, target, grid, rows, LEFT_OUT)
-    return bool(found), _cause(found)
+    rows = tuple(range(len(grid)))
+    search = _Search(Scene(trace), minds[0].printed, target, grid)
+    for author in minds:
+        found = search.reproducing(author, rows)
+        if not found and whole:
+            found = search.reproducing(author, rows, LEFT_OUT)
+        if found:
+            return True, _cause(found)
+    return False, None
 
 
 def _is_copy(scene: Scene, author: Author, target: n.Expr) -> bool:
@@ -64,35 +78,71 @@ def _cause(found: dict[str, str]) -> Cause | None:
     return Cause(" or ".join(found), "; or ".join(found.values()))
 
 
-def _reproducing(
-    scene: Scene, author: Author, target: n.Expr, grid: Grid, rows: Sequence[int], table: Table = TABLE
-) -> dict[str, str]:
-    """Mistakes that give what is shown, by key: those made in the step itself, else those made on the way to it."""
-    for bases in levels(scene, target, author.printed):
-        found = {key: says for base in bases for key, says in _at_level(scene, author, base, grid, rows, table)}
-        if found:
-            return found
-    return {}
+Made = tuple[Mistake, list[tuple[n.Expr, str]]]  # what a mistake makes of the target, in each way, with its detail
+NOWHERE = -1  # in place of a row: nothing agrees
 
 
-def _at_level(
-    scene: Scene, author: Author, base: n.Expr, grid: Grid, rows: Sequence[int], table: Table
-) -> Iterator[tuple[str, str]]:
-    tried: dict[n.Expr, bool] = {}
+class _Search:
+    """Looks for the mistakes that give what is shown, for one author after the other. What they share is done once."""
+
+    def __init__(self, scene: Scene, printed: Container[Symbol], target: n.Expr, grid: Grid) -> None:
+        self.scene, self.target, self.grid = scene, target, grid
+        self._levels = list(levels(scene, target, printed))
+        self._made: dict[tuple[int, int, bool], list[Made]] = {}  # by base and table
+        self._missed: dict[tuple[int, int], int] = {}  # whose numbers, and an expression → a row that does not agree
+
+    def reproducing(self, author: Author, rows: tuple[int, ...], table: Table = TABLE) -> dict[str, str]:
+        """Mistakes that give some rows as shown, by key: those made in the step itself, else those made before it."""
+        for bases in self._levels:
+            found: dict[str, str] = {}
+            for mistake, ways in (made for base in bases for made in self._candidates(author, base, table)):
+                detail = next((detail for expr, detail in ways if self._gives(author, expr, rows)), None)
+                if detail is not None:
+                    found[mistake.key] = mistake.says.format(detail)
+            if found:
+                return found
+        return {}
+
+    def _candidates(self, author: Author, base: n.Expr, table: Table) -> list[Made]:
+        key = id(base), id(table), author.has_usual_shapes
+        if key not in self._made:
+            test = _ShapeTest(self.scene, shape_of(self.grid), base) if author.has_usual_shapes else None
+            self._made[key] = list(_in_shape(self.scene, base, table, test))
+        return self._made[key]
+
+    def _gives(self, author: Author, expr: n.Expr, rows: tuple[int, ...]) -> bool:
+        """Whether an expression gives what is shown, in the author's numbers or in the true ones."""
+        holder = author.holder(expr)
+        if self._agrees(id(holder), expr, rows, lambda: _off(holder.as_held(expr), holder, Loose(), self.grid, rows)):
+            return True
+        with precision(START_BITS):
+            true = self.scene.trace.values()
+            return self._agrees(id(true), expr, rows, lambda: _off(expr, true, Certified(), self.grid, rows))
+
+    def _agrees(self, whose: int, expr: n.Expr, rows: tuple[int, ...], off: Callable[[], int | None]) -> bool:
+        missed = self._missed.get((whose, id(expr)))
+        if missed is None or (missed != NOWHERE and missed not in rows):
+            missed = off()
+            if missed is not None:
+                self._missed[whose, id(expr)] = missed
+            return missed is None
+        return False
+
+
+def _in_shape(scene: Scene, base: n.Expr, table: Table, test: _ShapeTest | None) -> Iterator[Made]:
+    """What each mistake makes of an expression, but for what cannot have the shape that is shown."""
     places = list(places_in(base))
-    test = _ShapeTest(scene, shape_of(grid), base) if author.has_usual_shapes else None
+    same: dict[n.Expr, n.Expr] = {}
     for mistake in table:
         if test is not None and mistake.keeps_shape and not test.base_fits:
             continue
+        ways = []
         for (node, whole), made, detail in changes(mistake, places, scene):
-            if test is not None and not mistake.keeps_shape and not test.passes(node, made, whole):
-                continue
-            expr = whole(made)
-            if expr not in tried:
-                tried[expr] = _gives(scene, author, expr, grid, rows)
-            if tried[expr]:
-                yield mistake.key, mistake.says.format(detail)
-                break
+            if test is None or mistake.keeps_shape or test.passes(node, made, whole):
+                expr = whole(made)
+                ways.append((same.setdefault(expr, expr), detail))
+        if ways:
+            yield mistake, ways
 
 
 class _ShapeTest:
@@ -117,29 +167,23 @@ class _ShapeTest:
         return shape is not None and fits(shape, self._shown)
 
 
-def _gives(scene: Scene, author: Author, expr: n.Expr, grid: Grid, rows: Sequence[int]) -> bool:
-    """Whether an expression gives what is shown, in the author's numbers or in the true ones."""
-    if _shows(author.as_held(expr), author, Loose(), grid, rows):
-        return True
-    with precision(START_BITS):
-        return _shows(expr, scene.trace.values(), Certified(), grid, rows)
-
-
-def _shows(expr: n.Expr, values: Mapping[Symbol, Value], algebra: Certified, grid: Grid, rows: Sequence[int]) -> bool:
-    """The cheapest test first: the shape, then one row, then all."""
+def _off(
+    expr: n.Expr, values: Mapping[Symbol, Value], algebra: Certified, grid: Grid, rows: Sequence[int]
+) -> int | None:
+    """The first of some rows that does not agree, None if all do. The cheapest test first: the shape, then one row."""
     sizes = Sizes(values)
     try:
         shape = sizes.of(expr)
         if not fits(shape, shape_of(grid)):
-            return False
+            return NOWHERE
         if shape == shape_of(grid) and len(grid) > 1:
             row = evaluate(row_of(expr, rows[0] + 1, sizes.of), values, algebra)
             if not _agree(grid[rows[0]], row.rows[0]):
-                return False
+                return rows[0]
         here = fitted(evaluate(expr, values, algebra), shape_of(grid))
     except QkvError:
-        return False
-    return here is not None and all(_agree(grid[i], here.rows[i]) for i in rows)
+        return NOWHERE
+    return NOWHERE if here is None else next((i for i in rows if not _agree(grid[i], here.rows[i])), None)
 
 
 def _agree(shown: Sequence[Shown], made: Sequence[Cell]) -> bool:

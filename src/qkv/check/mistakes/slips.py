@@ -6,7 +6,7 @@ Two tables: what can happen while a row meets a column, and what can happen to a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from qkv.check.author import Author
@@ -19,8 +19,6 @@ from qkv.interpret import cells as c
 from qkv.interpret.cells import NEG_INF, Cell
 from qkv.interpret.certified import Value
 from qkv.interpret.rounding import round_places
-
-Wrong = list[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,24 +135,38 @@ TEXTS: tuple[TextSlip, ...] = (
 )
 
 
-def slips(
-    scene: Scene, author: Author, target: n.Expr, judged: tuple[tuple[Judged, ...], ...], wrong: Wrong, copied: bool
-) -> dict[str, str]:
-    """The slips that explain every wrong cell, with a sentence each. A copied number was only written down."""
+@dataclass(frozen=True)
+class Written:
+    """What is shown, and which cells of it are wrong."""
+
+    judged: tuple[tuple[Judged, ...], ...]
+    wrong: list[tuple[int, int]]
+    _texts: dict[tuple[int, int], dict[str, str]] = field(default_factory=dict)
+
+    def texts(self, i: int, j: int) -> dict[str, str]:
+        """Slips in writing a cell down, looked for once: they do not depend on where the number came from."""
+        if (i, j) not in self._texts:
+            self._texts[i, j] = dict(_text_slips(self.judged[i][j]))
+        return self._texts[i, j]
+
+
+def slips(written: Written, factors: list[Factors]) -> dict[str, str]:
+    """The slips that explain every wrong cell, with a sentence each. A copied number, which was only written down, has
+    no factors."""
     left: dict[str, str] | None = None
-    factors = [] if copied else list(_products(scene, author, target))
-    for i, j in wrong:
+    for i, j in written.wrong:
         if left == {}:
             break  # nothing explains the cells so far
-        found = dict(_dot_slips(judged[i][j].shown, i, j, factors))
-        for key, says in _text_slips(judged[i][j]):
-            found.setdefault(key, says)
+        dots = dict(_dot_slips(written.judged[i][j].shown, i, j, factors))
+        found = dots | written.texts(i, j) | dots  # slips of both kinds are told as those of working out
         left = found if left is None else {key: says for key, says in left.items() if key in found}
     return left or {}
 
 
 @dataclass(frozen=True, slots=True)
-class _Factors:
+class Factors:
+    """A product that gives what is shown, or a part of which does."""
+
     left: Value
     columns: tuple[tuple[Cell, ...], ...]  # of the right one
     total: Value
@@ -162,7 +174,7 @@ class _Factors:
     column: int
 
 
-def _products(scene: Scene, author: Author, target: n.Expr) -> Iterator[_Factors]:
+def products(scene: Scene, author: Author, target: n.Expr) -> Iterator[Factors]:
     """The product that gives the target, with the author's numbers and with the true ones."""
     base = next(levels(scene, target, author.printed))[0]
     row = column = 0
@@ -176,7 +188,7 @@ def _products(scene: Scene, author: Author, target: n.Expr) -> Iterator[_Factors
     for value in (author.own, lambda expr: _true(scene, expr)):
         left, right, total = value(product.left), value(product.right), value(inner)
         if left and right and total and left.shape[1] == right.shape[0] and total.shape[1] == right.shape[1]:
-            yield _Factors(left, tuple(zip(*right.rows, strict=True)), total, row, column)
+            yield Factors(left, tuple(zip(*right.rows, strict=True)), total, row, column)
 
 
 def _true(scene: Scene, expr: n.Expr) -> Value | None:
@@ -186,7 +198,7 @@ def _true(scene: Scene, expr: n.Expr) -> Value | None:
         return None
 
 
-def _dot_slips(shown: Shown, i: int, j: int, factors: list[_Factors]) -> Iterator[tuple[str, str]]:
+def _dot_slips(shown: Shown, i: int, j: int, factors: list[Factors]) -> Iterator[tuple[str, str]]:
     for f in factors:
         row, column = f.row + i, f.column + j
         if row >= len(f.left.rows) or column >= len(f.columns):
