@@ -188,6 +188,7 @@ def _note_words(found: Gathering, fact: Fact) -> None:
         found.said_columns = True
     if ROOT_SCALE.search(words):
         found.said_scaled = True
+        found.unscaled = found.unscaled and bool(UNSCALED.search(words))  # 'unscaled scores', and then they are scaled
     if PLAIN_SUM.search(words):
         found.plain_sum = True
 
