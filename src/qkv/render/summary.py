@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Report, Verdict
@@ -109,11 +110,22 @@ def says(claim: Claim) -> str:
     'E = Q K^T = [2 4]'
     """
     parts = title(claim)
-    value = plainly(claim.text).lstrip("=≈⇒→ ")
+    value = _table(claim) or plainly(claim.text).lstrip("=≈⇒→ ")
     for part in parts:  # a text that begins with its own name or formula need not say it twice
         if value.startswith(part) and value[len(part) :].lstrip()[:1] in ("", "=", "≈"):
             value = value[len(part) :].lstrip("=≈ ")
     return " = ".join([*parts, value] if value else parts)
+
+
+def _table(claim: Claim) -> str:
+    """A table of plain numbers in one way, however it is written: [2 4; 4 16]."""
+    cells = [plainly(cell) for row in claim.shown for cell in row]
+    if len(cells) < 2 or not all(_NUMBER.fullmatch(cell) for cell in cells):
+        return ""
+    return f"[{'; '.join(' '.join(map(plainly, row)) for row in claim.shown)}]"
+
+
+_NUMBER = re.compile(r"[-−+]?(?:[\d.,]+(?:/\d+)?%?|∞)")
 
 
 def title(claim: Claim) -> list[str]:
