@@ -38,6 +38,7 @@ GRADED = (
 
 # name, document, verdict of the claim on the last line that shows something
 DOCUMENTS = [
+    ("pairs of a key and a value", "$q=(1,1)$, $(k_1,v_1)=((2,0),(1,0))$ and $(k_2,v_2)=((0,1),(0,1))$, no scaling\n\n$(\\alpha_1, \\alpha_2) \\approx (0.731, 0.169)$\n", "wrong"),
     ("unscaled scores that are scaled later", "Q = [[1, 2]], K = [[2, 0], [1, 1]]\n\nUnscaled scores:\n\n$$[2, 3]$$\n\nWe divide by √2 and take the softmax:\n\n$$[0.330, 0.670]$$\n", "rounded"),
     ("tokens as columns, as the numbers show", "X = [[1, 1], [0, 1]]\nW_Q = [[1, 1], [0, 1]]\nW_K = [[1, 0], [1, 1]]\n\nQ = [[1, 2], [0, 1]]\nK = [[1, 1], [1, 2]]\n\nK^T Q = [[1, 3], [1, 4]]\n", "right"),
     ("columns times weights, as the numbers show", "$x_1=\\binom{1}{0}$, $x_2=\\binom{1}{1}$, $W_Q=\\begin{pmatrix}1&1\\\\0&1\\end{pmatrix}$, $W_K=\\begin{pmatrix}1&0\\\\1&1\\end{pmatrix}$\n\n$q_1=\\binom{1}{0}$, $q_2=\\binom{2}{1}$, $k_1=\\binom{1}{1}$, $k_2=\\binom{1}{2}$\n", "right"),

@@ -60,7 +60,30 @@ class Fact:
 
 def facts_of(sheet: Sheet) -> tuple[Fact, ...]:
     """The chains of a sheet, joined where they go on, each with its subject and what the words say."""
-    return tuple(_with_heads(_attached(_joined(_chains(_tidied(numbered(sheet.statements)))))))
+    return tuple(_with_heads(_attached(_joined(_chains(_tidied(numbered(tuple(_taken_apart(sheet.statements)))))))))
+
+
+def _taken_apart(statements: Iterable[Statement]) -> Iterator[Statement]:
+    """(k_1, v_1) = ((2, 0), (1, 0)) says k_1 = (2, 0) and v_1 = (1, 0)."""
+    for statement in statements:
+        parts = _pairs(statement.links)
+        for name, value in parts:
+            first = replace(statement.links[0], expr=name, text=name.spelled)
+            yield replace(statement, links=(first, replace(statement.links[1], expr=value)))
+        if not parts:
+            yield statement
+
+
+def _pairs(links: tuple[Link, ...]) -> list[tuple[n.Name, n.Expr]]:
+    """The names of a list, each with its part of the value beside it."""
+    if len(links) != 2 or not all(isinstance(link.expr, n.Matrix) for link in links):
+        return []
+    left, right = (link.expr.rows for link in links if isinstance(link.expr, n.Matrix))
+    names = [cell for cell in left[0] if isinstance(cell, n.Name)] if len(left) == 1 else []
+    values: list[n.Expr] = [n.Matrix((row,), at=links[1].at) for row in right] if len(right) > 1 else list(right[0])
+    if len(names) < 2 or len(names) != len(left[0]) or len(values) != len(names) or not n.is_literal(links[1].expr):
+        return []
+    return list(zip(names, values, strict=True))
 
 
 MASKS = frozenset({"mask", "masked", "causal", "causalmask", "causal_mask", "maske", "masque", "máscara", "mascara"})
