@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
+
+from qkv.expr.stems import stems
 
 _SHIFTED = re.compile(r"\\.|[^\\]+", re.DOTALL)
 
@@ -12,20 +15,32 @@ class Wording:
     """A pattern for words, in any case; places in what it finds are those of the text in small letters.
 
     Pattern and text are taken in small letters. Then alternatives that begin with a letter are sought by a table of
-    first letters, many times faster than by re.IGNORECASE, which tries each of them at each place.
+    first letters, many times faster than by re.IGNORECASE, which tries each of them at each place. Text that holds none
+    of the pattern's stems is not searched at all, and a pattern that never is need not be compiled.
 
     >>> bool(Wording("causal|kausal").search("A Causal Mask"))
     True
     """
 
-    __slots__ = ("_pattern",)
-
     def __init__(self, pattern: str) -> None:
-        self._pattern = re.compile(_SHIFTED.sub(_small, pattern))
+        self._source = pattern
+
+    @cached_property
+    def _small(self) -> str:
+        return _SHIFTED.sub(_small, self._source)
+
+    @cached_property
+    def _stems(self) -> tuple[str, ...]:
+        return stems(self._small)
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile(self._small)
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first place where the words occur."""
-        return self._pattern.search(text.lower())
+        small = text.lower()
+        return self._pattern.search(small) if self._may_occur_in(small) else None
 
     def match(self, text: str, start: int = 0) -> re.Match[str] | None:
         """The words, if they stand right at `start`."""
@@ -33,7 +48,14 @@ class Wording:
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Every place where the words occur."""
-        return self._pattern.finditer(text.lower())
+        small = text.lower()
+        return self._pattern.finditer(small) if self._may_occur_in(small) else iter(())
+
+    def _may_occur_in(self, small: str) -> bool:
+        for stem in self._stems:
+            if stem in small:
+                return True
+        return not self._stems
 
 
 def _small(part: re.Match[str]) -> str:
