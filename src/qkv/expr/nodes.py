@@ -312,10 +312,12 @@ class _Found(NamedTuple):
     literal: bool = True  # no name and no unknown function
     plain: bool = False  # a matrix whose cells are all numbers as printed
     alike: bool = False  # trees that equal it give what it gives: it holds nothing that equality leaves out
+    kinds: frozenset[type] = frozenset()  # of the nodes in it, but for cells of plain numbers
 
 
-_LITERAL, _PLAIN = _Found(), _Found(plain=True)
-_TOLD_APART = (Number, Matrix, Softmax, Normalise)  # by how a number is written, and by the direction of a softmax
+_TOLD_APART = frozenset(
+    {Number, Matrix, Softmax, Normalise}
+)  # by how a number is written, and by the direction of a softmax
 
 
 def _found(node: Expr) -> _Found:
@@ -330,21 +332,18 @@ def _found(node: Expr) -> _Found:
 def _mentioned(node: Expr) -> _Found:
     """Top down, without recursion, and not into cells of plain numbers."""
     names: dict[Symbol, None] = {}
-    literal = alike = True
+    kinds: set[type] = set()
     stack = [node]
     while stack:
         top = stack.pop()
+        kinds.add(type(top))
         if isinstance(top, Name):
             names[top.symbol] = None
-        elif isinstance(top, Call):
-            literal = False
-        elif isinstance(top, _TOLD_APART):
-            alike = False
-        if not isinstance(top, Matrix) or not _holds_numbers(top):
+        elif _PARTS[type(top)] and not (isinstance(top, Matrix) and _holds_numbers(top)):
             stack.extend(reversed(list(children(top))))
-    if isinstance(node, Matrix) and _holds_numbers(node):
-        return _PLAIN
-    return _Found(tuple(names), literal and not names, alike=alike) if names or not literal else _LITERAL
+    literal = not names and Call not in kinds
+    plain = isinstance(node, Matrix) and _holds_numbers(node)
+    return _Found(tuple(names), literal, plain, not literal and not kinds & _TOLD_APART, frozenset(kinds))
 
 
 def _holds_numbers(matrix: Matrix) -> bool:
@@ -359,6 +358,15 @@ def is_plain(matrix: Matrix) -> bool:
 def names_in(node: Expr) -> tuple[Symbol, ...]:
     """The symbols that a tree mentions, each once, in order."""
     return _found(node).names
+
+
+def holds(node: Expr, kind: type[Node]) -> bool:
+    """Whether a node of this kind is in a tree; numbers that are cells of a plain matrix do not count.
+
+    >>> holds(Root(Name(Symbol("d"))), Name)
+    True
+    """
+    return kind in _found(node).kinds
 
 
 def key(node: Expr) -> Expr | int:

@@ -96,7 +96,7 @@ def _is_scale(expr: n.Expr) -> bool:
 
 def divisors(expr: n.Expr, role_of: RoleOf) -> Iterator[n.Expr]:
     """What scores are divided by, wherever in a formula that happens."""
-    if any(isinstance(part, n.Call) for part in n.walk(expr)):
+    if n.holds(expr, n.Call) or not n.holds(expr, n.Quotient):
         return  # E[qᵀk / s] is about another matter
     for part in n.walk(expr):
         if isinstance(part, n.Quotient) and formula_role(part.numerator, role_of) is Role.SCORES:
@@ -116,6 +116,6 @@ def _is_temperature(expr: n.Expr) -> bool:
 
 def softmax_arguments(expr: n.Expr) -> Iterator[n.Expr]:
     """What softmax is taken of, anywhere in a formula."""
-    for part in n.walk(expr):
+    for part in n.walk(expr) if n.holds(expr, n.Softmax) else ():
         if isinstance(part, n.Softmax):
             yield part.arg

@@ -152,7 +152,7 @@ def _before_mask(expr: n.Expr) -> n.Expr:
 
 
 def _note_formula(found: Gathering, expr: n.Expr, role_of: object, *, defines: bool) -> None:
-    for part in n.walk(expr):
+    for part in n.walk(expr) if n.holds(expr, n.Sum) else ():
         if isinstance(part, n.Sum) and len(part.terms) == 2 and isinstance(part.terms[1], n.Name):
             stage = formula_role(part.terms[0], role_of)  # type: ignore[arg-type]
             if stage is not None and stage in SCORE_ROLES:
@@ -165,9 +165,9 @@ def _note_formula(found: Gathering, expr: n.Expr, role_of: object, *, defines: b
         inner = formula_role(scores, role_of)  # type: ignore[arg-type]
         if inner is R.SCORES and (not isinstance(scores, n.Name) or scores.symbol in found.defined):
             found.unscaled = True
-    for part in n.walk(expr):
-        if isinstance(part, n.Normalise):
-            found.plain_sum = True
+    if n.holds(expr, n.Normalise):
+        found.plain_sum = True
+    for part in n.walk(expr) if n.holds(expr, n.Product) else ():
         if isinstance(part, n.Product) and isinstance(part.left, n.Name) and isinstance(part.right, n.Name):
             weight, token = place_of(part.left.symbol), place_of(part.right.symbol)
             if weight.roles[:1] and weight.roles[0] in (R.W_Q, R.W_K, R.W_V) and token.roles[:1] == (R.X,):

@@ -44,21 +44,21 @@ class Resolver:
 
     def expr(self, expr: n.Expr, head: int | None = None) -> n.Expr | None:
         """The expression in the program's names, or None where a name means nothing here."""
-        missing: list[n.Expr] = []
-
-        def change(part: n.Expr) -> n.Expr:
-            if isinstance(part, n.Name):
-                found = self.name(part.symbol, head)
-                if found is None:
-                    missing.append(part)
-                    return part
-                return found
-            if isinstance(part, n.Call):
-                missing.append(part)
-            return part
-
-        made = n.rewrite(n.rewrite(_unrolled(expr), lambda part: self._masked(part, head)), change)
-        return None if missing else n.rewrite(made, self._of_vectors)
+        made = _unrolled(expr) if n.holds(expr, n.Series) else expr
+        if n.holds(made, n.Sum):
+            made = n.rewrite(made, lambda part: self._masked(part, head))
+        if n.holds(made, n.Call):
+            return None
+        meant: dict[Symbol, n.Expr] = {}
+        for symbol in n.names_in(made):
+            found = self.name(symbol, head)
+            if found is None:
+                return None
+            meant[symbol] = found
+        if meant:
+            made = n.rewrite(made, lambda part: meant[part.symbol] if isinstance(part, n.Name) else part)
+        of_vectors = n.holds(made, n.Absolute) or (n.holds(made, n.Product) and n.holds(made, n.Transpose))
+        return n.rewrite(made, self._of_vectors) if of_vectors else made
 
     def _masked(self, part: n.Expr, head: int | None) -> n.Expr:
         """Q Kᵀ / √d_k + M where only words say what M is: that every query sees the keys up to its own."""
