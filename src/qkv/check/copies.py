@@ -79,8 +79,7 @@ def _grid(operand: n.Expr) -> Grid | None:
 def _formula_of(walk: Walk, fact: Fact) -> n.Expr | None:
     """The product whose operands are written out: from the chain, or the step of its subject."""
     for link in fact.links:
-        literal = any(isinstance(part, n.Matrix) for part in n.walk(link.expr))
-        if form(link.expr) is Form.FORMULA and not literal:
+        if form(link.expr) is Form.FORMULA and not n.holds(link.expr, n.Matrix):
             meant = walk.problem.resolver.expr(link.expr, fact.head)
             if isinstance(meant, n.Product):
                 return meant

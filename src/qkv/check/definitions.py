@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from qkv.check.cells import fitted
 from qkv.check.memory import same_values
@@ -45,10 +44,8 @@ def _agrees(walk: Walk, links: tuple[Link, ...], head: int | None) -> bool:
 
 def _values(walk: Walk, expr: n.Expr, head: int | None) -> Iterator[Value]:
     """What an expression comes to, with tokens as columns and as rows."""
-    for rows in (False, True):
-        meant = replace(walk.problem.resolver, rows=rows).expr(expr, head)
-        value = walk.evaluated(meant) if meant is not None else None
-        if value is not None:
+    for meant in walk.problem.resolver.readings(expr, head):
+        if (value := walk.evaluated(meant)) is not None:
             yield value
 
 

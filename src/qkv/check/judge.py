@@ -192,7 +192,7 @@ def _with_points(walk: Walk, link: Link) -> Link:
                 return pointed
         return part
 
-    expr = n.rewrite(link.expr, change)
+    expr = n.rewrite(link.expr, change) if n.holds(link.expr, n.Matrix) else link.expr
     return link if expr is link.expr else replace(link, expr=expr)
 
 

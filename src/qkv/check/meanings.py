@@ -76,12 +76,12 @@ FUNCTIONS = frozenset({"sigma", "phi", "psi", "rho", "f", "g"})  # σ(S) is read
 def _is_unfollowed(walk: Walk, fact: Fact) -> bool:
     """A formula that cannot be followed: S + B with a B that is nowhere given (a mask may be said in words), or one
     with a function that attention does not have, such as a logarithm. What it gives cannot be known."""
-    calls = (part for part in n.walk(fact.formula) if isinstance(part, n.Call)) if fact.formula is not None else ()
-    if any(not ATTENDS.search(call.function) for call in calls):
+    if fact.formula is None:
+        return False
+    parts = tuple(n.walk(fact.formula))
+    if any(isinstance(part, n.Call) and not ATTENDS.search(part.function) for part in parts):
         return True
-    products = (
-        (part for part in n.walk(fact.formula) if isinstance(part, n.Product)) if fact.formula is not None else ()
-    )
+    products = (part for part in parts if isinstance(part, n.Product))
     firsts = [first.symbol for part in products if isinstance(first := n.factors(part)[0], n.Name)]
     if any(s.base in FUNCTIONS and walk.problem.resolver.name(s, fact.head) is None for s in firsts):
         return True
@@ -245,7 +245,4 @@ def _readings(walk: Walk, fact: Fact, expr: n.Expr) -> Iterator[n.Expr]:
     if n.is_literal(expr):
         yield expr
         return
-    for rows in (False, True):
-        meant = replace(walk.problem.resolver, rows=rows).expr(expr, fact.head)
-        if meant is not None:
-            yield meant
+    yield from walk.problem.resolver.readings(expr, fact.head)

@@ -47,12 +47,10 @@ def _of_known_formula(fact: Fact, name: n.Name, problem: Problem) -> Iterator[Ta
         return
     if formula_role(formula, _first_role) is None and token_factor(formula) is None:
         return
-    for rows in (False, True):
-        meant = replace(problem.resolver, rows=rows).expr(formula, fact.head)
-        if meant is not None:
-            own = name.symbol if problem.program.item(name.symbol) is not None else None
-            subject = step_with(problem, meant, own) or own
-            yield Target(meant, True, name.spelled or str(name.symbol), subject)
+    for meant in problem.resolver.readings(formula, fact.head):
+        own = name.symbol if problem.program.item(name.symbol) is not None else None
+        subject = step_with(problem, meant, own) or own
+        yield Target(meant, True, name.spelled or str(name.symbol), subject)
 
 
 def _first_role(name: n.Name) -> Role | None:
@@ -125,10 +123,8 @@ def _of_formula(fact: Fact, problem: Problem) -> Iterator[Target]:
     if not fact.links or form(fact.links[0].expr) is not Form.FORMULA:
         return
     for link in fact.links:  # MultiHead(Q, K, V) = Concat(head_1, head_2) W^O: the first that means something here
-        for rows in (False, True) if form(link.expr) is Form.FORMULA else ():
-            meant = replace(problem.resolver, rows=rows).expr(link.expr, fact.head)
-            if meant is not None:
-                yield Target(meant, True, link.text.strip(), step_with(problem, meant))
+        for meant in problem.resolver.readings(link.expr, fact.head) if form(link.expr) is Form.FORMULA else ():
+            yield Target(meant, True, link.text.strip(), step_with(problem, meant))
 
 
 def step_with(problem: Problem, expr: n.Expr, likely: Symbol | None = None) -> Symbol | None:

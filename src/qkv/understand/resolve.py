@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from qkv.expr import nodes as n
@@ -59,6 +59,16 @@ class Resolver:
             made = n.rewrite(made, lambda part: meant[part.symbol] if isinstance(part, n.Name) else part)
         of_vectors = n.holds(made, n.Absolute) or (n.holds(made, n.Product) and n.holds(made, n.Transpose))
         return n.rewrite(made, self._of_vectors) if of_vectors else made
+
+    def readings(self, expr: n.Expr, head: int | None = None) -> Iterator[n.Expr]:
+        """The expression with tokens as columns, and with tokens as rows where it speaks of one."""
+        made = self.expr(expr, head)
+        if made is None:
+            return
+        yield made
+        turned = replace(self, rows=True).expr(expr, head) if n.holds(made, n.Entry) else None
+        if turned is not None and turned != made:
+            yield turned
 
     def _masked(self, part: n.Expr, head: int | None) -> n.Expr:
         """Q Kᵀ / √d_k + M where only words say what M is: that every query sees the keys up to its own."""

@@ -118,8 +118,7 @@ def _with_formula(program: Program, fact: Fact, found: Gathering, spoken: set[Sy
         return _token_by_token(program, symbol, formula, found)
     role = None if place.generic else formula_role(formula, role_of_name(found, fact.head))  # type: ignore[arg-type]
     resolver = Resolver(program, sizes_of(program, found))
-    readings = (replace(resolver, rows=rows).expr(formula, fact.head) for rows in (False, True))
-    meant = next((expr for expr in readings if expr is not None and fits(program, expr)), None)
+    meant = next((expr for expr in resolver.readings(formula, fact.head) if fits(program, expr)), None)
     known = resolver.name(symbol, fact.head)
     if meant is None or program.item(symbol) is not None:
         return program
