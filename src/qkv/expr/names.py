@@ -49,8 +49,15 @@ class Role(StrEnum):
     __hash__ = str.__hash__  # roles are keys everywhere; Enum's own hash is many times slower
 
 
+class _Room:
+    """Room on a symbol for its hash; no field, so that equality and copies leave it out."""
+
+    __slots__ = ("_hash",)
+    _hash: int
+
+
 @dataclass(frozen=True, slots=True, order=True)
-class Symbol:
+class Symbol(_Room):
     """A quantity: base letters, labels (letters in scripts, sorted), indices (numbers in scripts, in order) and primes.
 
     >>> Symbol("W", ("Q",), ("1",)) == Symbol("W", ("Q",), ("1",))
@@ -61,6 +68,14 @@ class Symbol:
     labels: tuple[str, ...] = ()
     indices: tuple[str, ...] = ()  # digits, or an index letter such as "i"
     primes: int = 0
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash  # symbols are keys everywhere
+        except AttributeError:
+            made = hash((self.base, self.labels, self.indices, self.primes))
+            object.__setattr__(self, "_hash", made)
+            return made
 
     def __str__(self) -> str:
         scripts = ",".join((*self.labels, *self.indices))
