@@ -10,6 +10,11 @@ QKV = "Q = [[1, 0], [0, 1], [1, 1]]\nK = [[1, 1], [0, 1], [2, 0]]\nV = [[1, 0], 
 
 # A document, the name of a quantity, and its first row to three places.
 CASES = {
+    "the only state that attends": (
+        "$s_3 = (1, -1)^T$, $h_1 = (2, 0)^T$, $h_2 = (0, 1)^T$. Compute $e_{3j} = s_3^T h_j$, the weights and $c_3$.",
+        "c",
+        ("1.905", "0.047"),
+    ),
     "a weight for each key": (QKV + "The last token is padding.", "A", ("0.670", "0.330", "0.000")),
     "ones forbid": (QKV + "mask = [0, 0, 1]  (1 = ignore)", "A", ("0.670", "0.330", "0.000")),
     "truth values": (

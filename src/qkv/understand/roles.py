@@ -268,5 +268,7 @@ HIDES_FUTURE = Wording(
     r"causa[al]|kausa|kauzal|nedensel|przyczyn|인과|look[- ]?ahead|auto-?regress|каузал|причин|авторегресс|因果|future|subsequent|upper triang",
 )
 CROSS = Wording(r"cross[- ]?attention|encoder[- ]decoder|kreuz|croisée|cruzad|кросс|交叉注意力")
-ROOT_SCALE = Wording(r"(?:sqrt|√|root)\W{0,4}(?:\{|\()?\s*(?:d|D|\d)|scaled dot|缩放点积")
+ROOT_SCALE = Wording(
+    r"(?:sqrt|√|root)\W{0,4}(?:\{|\()?\s*(?:d|D|\d)|scaled dot|缩放点积|(?:with|use|apply|using) (?:the )?(?:usual |standard )?scaling"
+)
 PLAIN_SUM = Wording(r"plain sum|sum of the scores|without (?:the )?(?:exponential|softmax)|divided by their sum")

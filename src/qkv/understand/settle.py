@@ -80,7 +80,11 @@ def settle(found: Gathering, earlier: Gathering | None) -> None:
 
 
 def _settle_tokens(found: Gathering) -> None:
-    """x_1, x_2, … become the rows of X (h_i of H; q_i, k_i, v_i of Q, K, V where nothing else gives them)."""
+    """x_1, x_2, … become the rows of X (h_i of H; q_i, k_i, v_i of Q, K, V where nothing else gives them); the only s_t
+    is the vector that attends."""
+    attending = [key for key in found.tokens if key[0] is R.SOURCE]
+    if len(attending) == 1 and (R.SOURCE, None) not in found.givens:
+        found.givens[R.SOURCE, None] = found.tokens.pop(attending[0])
     for role in dict.fromkeys(role for role, _ in found.tokens):
         if (role, None) not in found.givens:
             _stack(found, role, {i: g for (r, i), g in found.tokens.items() if r is role})
