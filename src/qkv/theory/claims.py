@@ -108,8 +108,10 @@ def _verdict(said: Formula, spoken: Speaks, rings: FormulaRing) -> Judged:
         return Judged.RIGHT
     if only_growth:
         # What counts as an operation is a convention, so that only the order of growth can be wrong.
-        orders = {growth(candidate) for candidate in candidates if candidate}
-        return Judged.RIGHT if growth(value) in orders else Judged.WRONG
+        order = growth(value)
+        return (
+            Judged.RIGHT if any(growth(candidate) == order for candidate in candidates if candidate) else Judged.WRONG
+        )
     return Judged.WRONG
 
 

@@ -20,7 +20,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.counts import Size
 from qkv.sheet.grammar import parse_math
-from qkv.theory.polynomial import CONTEXT, NAMES, PRINTED, leading
+from qkv.theory.polynomial import CONTEXT, NAMES, PRINTED, not_outgrown
 from qkv.theory.ring import Ratio, Ring, lowest
 
 ORDERS = frozenset({"O", "Omega", "Theta", "o", "omega", "theta", "Ω", "Θ", "𝒪"})  # wrappers of growth
@@ -217,4 +217,4 @@ def to_size(value: Ratio, rings: FormulaRing) -> Size:
 
 def growth(size: Size) -> frozenset[tuple[int, ...]]:
     """The monomials that nothing outgrows: two formulas are of one order where these agree."""
-    return frozenset(tuple(map(int, exponents)) for exponents in leading(size).to_dict())
+    return frozenset(not_outgrown(size))

@@ -285,14 +285,18 @@ def plan_tables(text: str) -> Iterator[PlanTable]:
             end += 1
         near = " ".join(lines[max(0, start - 10) : end]).lower()
         if end - start > 1 and "from" in near and re.search(r"\bto\b|\(t[od0b]\)", near):
-            body = rows[start + 1 : end]
+            body = [_numbers(row) for row in rows[start + 1 : end]]
             plan = tuple(tuple(row[1:]) for row in body)
             if all(cell >= 0 for row in plan for cell in row) and any(cell for row in plan for cell in row):
-                yield PlanTable(start + 1, end, tuple(row[0] for row in body), tuple(targets), plan)
+                yield PlanTable(start + 1, end, tuple(row[0] for row in body), tuple(_numbers(targets)), plan)
         start = end
 
 
-def _row(line: str) -> list[fmpq]:
+def _numbers(texts: list[str]) -> list[fmpq]:
+    return [rational(n.number(text).value) for text in texts]
+
+
+def _row(line: str) -> list[str]:
     """The numbers of a line up to a conclusion (⇒ 7) beside it."""
     beside = re.split(r"\$[^$]*\\(?:Rightarrow|implies)|⇒|=>", line)[0]
-    return [rational(n.number(text).value) for text in NUMBER.findall(re.sub(r"\$[^$]*\$", " ", beside))]
+    return NUMBER.findall(re.sub(r"\$[^$]*\$", " ", beside))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -65,9 +66,13 @@ def leading(size: fmpq_mpoly) -> fmpq_mpoly:
     >>> plain(leading(4 * n * d**2 + 2 * n**2 * d - n * d))
     'n d (d + n)'
     """
-    terms = list(size.to_dict())
-    top = [a for a in terms if not any(a != b and all(x <= y for x, y in zip(a, b, strict=True)) for b in terms)]
-    return CONTEXT.from_dict({exponents: fmpq(1) for exponents in top})
+    return CONTEXT.from_dict({exponents: fmpq(1) for exponents in not_outgrown(size)})
+
+
+def not_outgrown(size: fmpq_mpoly) -> list[tuple[int, ...]]:
+    """The exponents of the terms that no other term outgrows."""
+    terms = [tuple(map(int, exponents)) for exponents in size.to_dict()]
+    return [a for a in terms if not any(a is not b and all(map(operator.le, a, b)) for b in terms)]
 
 
 def plain(size: fmpq_mpoly, spelling: Spelling | None = None) -> str:
