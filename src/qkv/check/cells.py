@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
 from qkv.check.compare import Agreement, Shown, agreement, follows, held, shown_cell, shown_number
 from qkv.check.model import Verdict
-from qkv.errors import QkvError
+from qkv.errors import QkvError, ValueRefused
 from qkv.expr import nodes as n
 from qkv.expr.show import plain
-from qkv.interpret.cells import NEG_INF, Cell, precision
+from qkv.interpret.cells import NEG_INF, Cell, is_bounded, precision
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.fit import Shape
 from qkv.interpret.loop import evaluate
@@ -22,14 +22,24 @@ ENOUGH_BITS = (96, 384, 1536)
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One cell with its verdict, what it should be, what the author's own numbers give, and what may be carried on."""
+    """One cell with its verdict, what it should be, and what each source of the author's own numbers gives. How it
+    stands to those is worked out where it is asked for: most cells are right, and most meanings that are tried fail."""
 
     shown: Shown
     verdict: Verdict
     true: Cell
-    own: Cell | None
     how: Agreement  # how it stands to the true value
-    following: tuple[tuple[Agreement, Cell], ...]  # and to what each source gives
+    owns: tuple[Cell, ...]
+
+    @property
+    def following(self) -> tuple[tuple[Agreement, Cell], ...]:
+        """How it stands to what each source gives."""
+        return tuple([(follows(self.shown, own), own) for own in self.owns])
+
+    @property
+    def own(self) -> Cell | None:
+        """What the author's own numbers give: the source that it stands nearest to."""
+        return min(self.following, key=itemgetter(0), default=(Agreement.APART, None))[1]
 
     @property
     def kept(self) -> Cell:
@@ -100,6 +110,8 @@ def judge_grid(grid: Grid, true: Callable[[int], Value], owns: Iterable[Value]) 
     """Judge every cell; `true` is asked for more bits where a ball leaves a rounding open. DRIFTED stands for
     'follows from the author's own numbers' until blame is settled."""
     candidates = [own.rows for own in owns if own.shape == shape_of(grid)]
+    if not all(is_bounded(cell) for rows in candidates for row in rows for cell in row):
+        raise ValueRefused("the author's own numbers leave a value open")
     values = {ENOUGH_BITS[0]: true(ENOUGH_BITS[0])}
 
     def true_cell(bits: int, i: int, j: int) -> Cell:
@@ -113,24 +125,21 @@ def judge_grid(grid: Grid, true: Callable[[int], Value], owns: Iterable[Value]) 
             how = agreement(shown, cell)
             if how is not Agreement.OPEN:
                 break
-        following = tuple([(follows(shown, own[i][j]), own[i][j]) for own in candidates])
-        best, own = min(following, key=_first, default=(Agreement.APART, None))
-        return Judged(shown, _verdict(how, best, bool(following)), cell, own, how, following)
+        owns = tuple([own[i][j] for own in candidates])
+        return Judged(shown, _verdict(shown, how, owns), cell, how, owns)
 
     return tuple([tuple([judge(shown, i, j) for j, shown in enumerate(row)]) for i, row in enumerate(grid)])
 
 
-_first = itemgetter(0)
-
-
-def _verdict(how: Agreement, best: Agreement, has_sources: bool) -> Verdict:
+def _verdict(shown: Shown, how: Agreement, owns: Sequence[Cell]) -> Verdict:
     if how is Agreement.EQUAL:
         return Verdict.RIGHT
-    if how in (Agreement.ROUNDED, Agreement.OPEN):
+    if how <= Agreement.OPEN:
         return Verdict.ROUNDED
+    best = min([follows(shown, own) for own in owns], default=Agreement.APART)
     if best is Agreement.ROUNDED:
         return Verdict.DRIFTED
-    if best is Agreement.NEAR or (how is Agreement.NEAR and not has_sources):
+    if best is Agreement.NEAR or (how is Agreement.NEAR and not owns):
         return Verdict.MISROUNDED
     return Verdict.WRONG
 
@@ -142,10 +151,5 @@ def score(judged: tuple[tuple[Judged, ...], ...], skipped: int = 0) -> float:
     """The share of cells that are not accused; ties between meanings are broken by truth before following. The first
     few sources may be left out."""
     cells = [cell for row in judged for cell in row]
-    return sum(POINTS.get(_without(cell, skipped) if skipped else cell.verdict, 0.0) for cell in cells) / len(cells)
-
-
-def _without(cell: Judged, skipped: int) -> Verdict:
-    """The verdict on a cell if the first few sources are left out."""
-    left = cell.following[skipped:]
-    return _verdict(cell.how, min([how for how, _ in left], default=Agreement.APART), bool(left))
+    verdicts = [_verdict(cell.shown, cell.how, cell.owns[skipped:]) if skipped else cell.verdict for cell in cells]
+    return sum([POINTS.get(verdict, 0.0) for verdict in verdicts]) / len(cells)

@@ -29,10 +29,14 @@ LIKELY = 0.5  # share of cells that must agree before a meaning that is only lik
 def best_meaning(walk: Walk, fact: Fact, grid: Grid, before: list[Link], link: Link) -> Found | None:
     """The likeliest meaning under which the shown value makes sense; None where no meaning is likely enough."""
     tried: list[tuple[float, Found]] = []
+    known: dict[object, tuple[Target, Found | None, float]] = {}  # one expression may be meant certainly, or perhaps
     for target in _meanings(walk, fact, grid, link):
-        found, reached = _try(walk, fact, grid, before, target)
+        key = n.key(target.expr)
+        if key not in known:
+            known[key] = target, *_try(walk, fact, grid, before, target)
+        _, found, reached = known[key]
         if found is not None:
-            tried.append((reached, found))
+            tried.append((reached, (target, *found[1:])))
         if reached >= SURE:
             break
     return _chosen(walk, fact, tried)
@@ -105,6 +109,8 @@ def _try(walk: Walk, fact: Fact, grid: Grid, before: list[Link], target: Target)
     for author in walk.minds:
         own = list(_program_sources(walk, target, shape_of(grid), author))
         chain = list(_chain_sources(walk, fact, target, before, shape_of(grid), author))
+        if best[0] is not None and _adds_nothing([*chain, *own], best[0][2]):
+            continue
         judged = judged_against(walk, target.expr, grid, [*chain, *own])
         if judged is None:
             break
@@ -115,6 +121,11 @@ def _try(walk: Walk, fact: Fact, grid: Grid, before: list[Link], target: Target)
         if fewest == 0:
             break
     return best
+
+
+def _adds_nothing(sources: list[Source], known: list[Source]) -> bool:
+    """Whether sources have only values that others have too: no cell that is wrong by those is right by these."""
+    return {id(source.value) for source in sources} <= {id(source.value) for source in known}
 
 
 def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target]:

@@ -30,8 +30,17 @@ class Target:
 
 
 def targets(fact: Fact, problem: Problem, printed: Container[Symbol] = ()) -> Iterator[Target]:
-    """The possible meanings of a fact, likeliest first. Where the chain has a formula that attention knows, only that
-    counts; a name with several roles does not mean what was already `printed` under a name of its own."""
+    """The possible meanings of a fact, each once, likeliest first. Where the chain has a formula that attention knows,
+    only that counts; a name with several roles does not mean what was already `printed` under a name of its own."""
+    found: dict[object, Target] = {}
+    for target in _targets(fact, problem, printed):
+        key = n.key(target.expr), target.certain, target.name, target.subject
+        if key not in found:
+            found[key] = target
+            yield target
+
+
+def _targets(fact: Fact, problem: Problem, printed: Container[Symbol]) -> Iterator[Target]:
     if not fact.subjects:
         formulas = list(_of_formula(fact, problem))
         yield from formulas or _of_cue(fact, problem)

@@ -60,6 +60,11 @@ def is_exact(cell: Cell) -> bool:
     return not isinstance(cell, arb)
 
 
+def is_bounded(cell: Cell) -> bool:
+    """Whether a cell is −∞ or has bounds."""
+    return not isinstance(cell, arb) or bool(cell.is_finite())
+
+
 def bounds(cell: Cell) -> tuple[fmpq, fmpq]:
     """Exact rationals below and above a finite cell."""
     if isinstance(cell, fmpq):
