@@ -105,7 +105,7 @@ def evaluate(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
         case n.Normalise(arg=a):
             return algebra.normalise(value(a), axis_of(node))
         case n.Concat(parts=parts, axis=axis):
-            return algebra.concat([value(part) for part in parts], axis)
+            return algebra.concat(_parts(parts, value, algebra), axis)
         case n.Mask(arg=a, pattern=pattern):
             return _masked(node, value(a), None if pattern is None else value(pattern), algebra)
         case n.Power(base=a, exponent=b):
@@ -118,6 +118,20 @@ def evaluate(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
             raise NameUnknownError(f"the function {function} is not one that qkv knows", node.at)
         case _:
             return _unary(node, value(node.arg), algebra)
+
+
+def _parts(parts: tuple[n.Expr, ...], value: Callable[[n.Expr], T], algebra: Algebra[T]) -> list[T]:
+    """The values of several parts; what rows or columns of one matrix are picked from is worked out once."""
+    wholes: dict[int, T] = {}
+    made = []
+    for part in parts:
+        if not isinstance(part, n.Entry):
+            made.append(value(part))
+            continue
+        if id(part.arg) not in wholes:
+            wholes[id(part.arg)] = value(part.arg)
+        made.append(algebra.entry(wholes[id(part.arg)], part))
+    return made
 
 
 def axis_of(node: n.Softmax | n.Normalise) -> int | None:

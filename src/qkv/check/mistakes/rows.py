@@ -66,12 +66,24 @@ def row_of(expr: n.Expr, i: int, shape: Callable[[n.Expr], Shape]) -> n.Expr:
         case n.Transpose(arg=a):
             return n.Transpose(n.Entry(a, column=i))
         case n.Concat(parts=parts, axis=1):
-            return n.Concat(tuple(map(row, parts)))
+            return n.Concat(tuple(_beside(parts, row)))
         case n.Mask(arg=a, pattern=None):
             return n.Mask(row(a), _seen(shape(a), i), truth=True)
         case n.Mask(arg=a, pattern=pattern) if pattern is not None:
             return n.Mask(row(a), row(pattern), expr.truth)
     return n.Entry(expr, row=i)
+
+
+def _beside(parts: tuple[n.Expr, ...], row: Callable[[n.Expr], n.Expr]) -> Iterator[n.Expr]:
+    """The rows of parts that stand side by side; columns of one matrix are picked from one row of it."""
+    wholes: dict[int, n.Expr] = {}
+    for part in parts:
+        if isinstance(part, n.Entry) and part.row is None:
+            if id(part.arg) not in wholes:
+                wholes[id(part.arg)] = row(part.arg)
+            yield replace(part, arg=wholes[id(part.arg)])
+        else:
+            yield row(part)
 
 
 def _of_product(expr: n.Product, i: int, shape: Callable[[n.Expr], Shape]) -> n.Expr:
