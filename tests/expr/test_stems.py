@@ -15,6 +15,7 @@ PATTERNS = (
     (r"pad(?:s|ded)?(?!x)|\[pad\]", ("pad", "[pad]")),
     (r"neighbou?rs{2}", ("neighbo",)),
     (r"(?P<n>\d{1,2})[\s-]*heads?(?:of|with){0,1}", ("head",)),
+    (r"window|\|\s*i\s*[-−]\s*j\s*\|", ("window", "|")),
     (r"(?<![\w.])rows+?|(?:per|in)\b.{0,20}\bcolumns?", ("rows", "column")),
 )
 

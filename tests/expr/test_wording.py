@@ -31,6 +31,13 @@ def test_classes_keep_their_meaning() -> None:
     assert Wording(r"\Dx").search("AX") is not None
 
 
+def test_may_occur() -> None:
+    split = Wording(r"\b(?:re)?split\b")
+    assert split.may_occur("We Split Q")
+    assert split.may_occur("splitting")
+    assert not split.may_occur("We divide Q")
+
+
 def test_finds_what_ignoring_case_finds() -> None:
     pattern, text = r"heads?|K(?:ey|opf)|\bMSA\b", "Two Heads, one KOPF, a key; MSA and msab"
     places = [hit.span() for hit in Wording(pattern).finditer(text)]

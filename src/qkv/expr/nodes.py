@@ -394,10 +394,11 @@ def number(value: int | str | Fraction) -> Number:
     """
     if isinstance(value, Fraction):
         return Number(value, None, str(value))
-    text = str(value)
-    digits, _, exponent = text.lower().partition("e")
+    if isinstance(value, int):
+        return Number(Fraction(value), 0, str(value))
+    digits, _, exponent = value.lower().partition("e")
     _, _, decimals = digits.partition(".")
-    return Number(Fraction(text), len(decimals) - int(exponent or 0), text)
+    return Number(Fraction(value), len(decimals) - int(exponent or 0), value)
 
 
 def matrix(rows: object) -> Matrix:

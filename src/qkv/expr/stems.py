@@ -23,7 +23,11 @@ _MOST = 32  # more would take as long to seek as the pattern
 def stems(pattern: str) -> Stems:
     """For every way to match, a stretch of letters that it holds; empty where some way has none that is rare."""
     found = _Pattern(pattern).alternatives()
-    return found if len(found) <= _MOST and not any(len(stem) == 1 and stem.isascii() for stem in found) else ()
+    return (
+        ()
+        if len(found) > _MOST or any(len(stem) == 1 and stem.isascii() and stem.isalnum() for stem in found)
+        else found
+    )
 
 
 class _Pattern:

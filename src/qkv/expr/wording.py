@@ -40,7 +40,7 @@ class Wording:
     def search(self, text: str) -> re.Match[str] | None:
         """The first place where the words occur."""
         small = text.lower()
-        return self._pattern.search(small) if self._may_occur_in(small) else None
+        return self._pattern.search(small) if self._may_match(small) else None
 
     def match(self, text: str, start: int = 0) -> re.Match[str] | None:
         """The words, if they stand right at `start`."""
@@ -49,9 +49,13 @@ class Wording:
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Every place where the words occur."""
         small = text.lower()
-        return self._pattern.finditer(small) if self._may_occur_in(small) else iter(())
+        return self._pattern.finditer(small) if self._may_match(small) else iter(())
 
-    def _may_occur_in(self, small: str) -> bool:
+    def may_occur(self, text: str) -> bool:
+        """False where the words surely do not occur, told without a search."""
+        return self._may_match(text.lower())
+
+    def _may_match(self, small: str) -> bool:
         for stem in self._stems:
             if stem in small:
                 return True

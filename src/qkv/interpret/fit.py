@@ -70,15 +70,19 @@ def no_product(a: Shape, b: Shape) -> Misfit:
 
 def product_shape(a: Shape, b: Shape) -> Shape:
     """The shape of the product."""
-    way = product_way(a, b)
-    return {
-        Way.SCALE_RIGHT: b,
-        Way.SCALE_LEFT: a,
-        Way.MATRIX: (a[0], b[1]),
-        Way.DOT: (1, 1),
-        Way.COLUMN: (a[0], 1),
-        Way.ROW: (1, b[1]),
-    }[way]
+    match product_way(a, b):
+        case Way.SCALE_RIGHT:
+            return b
+        case Way.SCALE_LEFT:
+            return a
+        case Way.MATRIX:
+            return a[0], b[1]
+        case Way.DOT:
+            return 1, 1
+        case Way.COLUMN:
+            return a[0], 1
+        case Way.ROW:
+            return 1, b[1]
 
 
 def inner_size(a: Shape, b: Shape) -> int:

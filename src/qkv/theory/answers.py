@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from qkv.expr.names import Role
+from qkv.expr.wording import Wording
 from qkv.sheet.model import Sheet
 from qkv.theory.context import Background, Context, background
 from qkv.theory.cost import cost
@@ -95,7 +96,7 @@ def _item(lines: list[str], line: int) -> str:
 
 
 ITEM = re.compile(r"\s*([-*•]|\(?[a-z0-9]{1,2}[.)])\s")
-EXPLAINS = re.compile(r"\b(explain|derive|show)\b.{0,40}\bcomplexity\b", re.IGNORECASE)
+EXPLAINS = Wording(r"\b(explain|derive|show)\b.{0,40}\bcomplexity\b")
 
 
 def recognised(question: str, around: str) -> Iterator[Build]:

@@ -158,7 +158,8 @@ def _unwrapped(node: n.Expr) -> n.Expr:
 
 def speaks_of_moments(node: n.Expr) -> bool:
     """Whether E or Var occurs in an expression."""
-    return any(isinstance(part, n.Call) and part.function in EXPECTATION | VARIANCE for part in n.walk(node))
+    calls = (part for part in n.walk(node) if isinstance(part, n.Call)) if n.holds(node, n.Call) else ()
+    return any(call.function in EXPECTATION | VARIANCE for call in calls)
 
 
 def chain_holds(links: Sequence[n.Expr], standard: bool) -> tuple[bool | None, str, str]:

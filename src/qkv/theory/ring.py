@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
@@ -70,6 +71,12 @@ def lowest(top: fmpq_mpoly, bottom: fmpq_mpoly) -> Ratio:
     return Ratio(top / lead, bottom / lead)
 
 
+@lru_cache(maxsize=4)
+def _generated(room: int) -> tuple[Any, tuple[Any, ...]]:
+    context = fmpq_mpoly_ctx.get([f"g{i}" for i in range(room)], Ordering.lex)
+    return context, context.gens()
+
+
 @dataclass
 class Ring:
     """Polynomials in symbols that are named as they turn up; `labels` says how each is written."""
@@ -81,8 +88,7 @@ class Ring:
     _generators: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
-        self.context = fmpq_mpoly_ctx.get([f"g{i}" for i in range(self.room)], Ordering.lex)
-        self._generators = self.context.gens()
+        self.context, self._generators = _generated(self.room)
 
     def symbol(self, key: Hashable, label: str) -> Ratio:
         """The symbol of a key, made when first asked for."""

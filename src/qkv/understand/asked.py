@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from qkv.errors import Location
 from qkv.expr import nodes as n
@@ -140,13 +141,16 @@ def _with_formulas(program: Program, asked: Sequence[Question], found: Gathering
     return program
 
 
-def formulas_in(question: Question) -> Iterator[n.Expr]:
+@lru_cache(maxsize=64)  # a problem is planned more than once where its numbers have to decide
+def formulas_in(question: Question) -> tuple[n.Expr, ...]:
     """The formulas that a question quotes without stating what they equal."""
+    found = []
     for quoted in _QUOTED.finditer(question.text):
         source = next(group for group in quoted.groups() if group)
         chains = parse_math(source, Location(question.line)).chains
         if len(chains) == 1 and len(chains[0].links) == 1 and _tells(chains[0].links[0].expr):
-            yield chains[0].links[0].expr
+            found.append(chains[0].links[0].expr)
+    return tuple(found)
 
 
 def _tells(expr: n.Expr) -> bool:

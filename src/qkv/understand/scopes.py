@@ -153,7 +153,7 @@ def _parts_with_givens(items: list[_Bound]) -> set[int]:
     seen: dict[Symbol, n.Matrix] = {}
     fresh = set()
     for item in items:
-        if _copies_known(item, seen.values()):
+        if not item.bindings or _copies_known(item, seen.values()):
             continue
         for symbol, value, role in item.bindings:
             known = symbol in seen and similar(seen[symbol], value)
@@ -184,7 +184,7 @@ def _begins(item: _Bound, current: _Open, fresh: set[int], giving: set[int], exe
         return True
     if _restarts(item, current) or _regives(item, current) or (new and exercise and part in giving):
         return True
-    return _masks(fact) and Role.WEIGHTS in current.shown and not current.causal
+    return Role.WEIGHTS in current.shown and not current.causal and _masks(fact)
 
 
 def _another_head(item: _Bound, current: _Open) -> bool:
@@ -196,23 +196,19 @@ def _another_head(item: _Bound, current: _Open) -> bool:
 
 
 def _restarts(item: _Bound, current: _Open) -> bool:
-    if _copies_known(item, current.bound.values()):
-        return False
-    return any(
+    other = any(
         symbol in current.bound and not similar(current.bound[symbol], value)
         for symbol, value, role in item.bindings
         if role in PRIMARY
     )
+    return other and not _copies_known(item, current.bound.values())
 
 
 def _regives(item: _Bound, current: _Open) -> bool:
     """Q, K or V as given, with other numbers, after something was worked out from the first: another example."""
-    given = not any(place_of(symbol).roles[:1] == (weight,) for symbol in current.bound for weight in WEIGHTS)
-    return (
-        current.worked
-        and given
-        and any(symbol in current.bare and not similar(current.bare[symbol], value) for symbol, value in item.bare)
-    )
+    bare = current.bare
+    other = current.worked and any(symbol in bare and not similar(bare[symbol], value) for symbol, value in item.bare)
+    return other and not any(place_of(symbol).roles[:1] == (weight,) for symbol in current.bound for weight in WEIGHTS)
 
 
 def _copies_known(item: _Bound, known: Collection[n.Matrix]) -> bool:

@@ -167,6 +167,13 @@ def sentences(text: str) -> tuple[str, ...]:
     return tuple(" ".join(part.split()) for part in _SENTENCE.split(text) if part and part.strip())
 
 
+def _sentences_with(text: str, *wordings: Wording) -> Iterator[str]:
+    """The sentences of a text that may hold one of these wordings; most texts hold none of them anywhere."""
+    said = sentences(text)
+    near = [wording for wording in wordings if wording.may_occur("\n".join(said))]
+    return (sentence for sentence in (said if near else ()) if any(wording.may_occur(sentence) for wording in near))
+
+
 def _supposed(sentence: str) -> bool:
     """Whether a sentence tells of something else than the problem at hand."""
     return bool(HYPOTHETICAL.search(sentence) or _IN_GENERAL.search(sentence))
@@ -184,7 +191,7 @@ def heads_split(text: str) -> int | None:
     (2, None)
     """
     named: set[int] = set()
-    for sentence in filter(_HEAD_STEM.search, sentences(text)):
+    for sentence in _sentences_with(text, _HEAD_STEM):
         counted = _COUNTED_HEADS.search(sentence) if _SPLIT.search(sentence) else _HEADS_OF.search(sentence)
         if counted and number_in(counted["n"]) > 1 and not _supposed(sentence):
             return number_in(counted["n"])
@@ -212,7 +219,7 @@ def heads_mentioned(text: str) -> int | None:
     """
     counts = {
         number_in(found["n"])
-        for sentence in filter(_HEAD_STEM.search, sentences(text))
+        for sentence in _sentences_with(text, _HEAD_STEM)
         if not _supposed(sentence)
         for found in _COUNTED_HEADS.finditer(sentence)
     } - {1}
@@ -226,7 +233,7 @@ def divisor_said(text: str) -> Fraction | None:
     Fraction(1000, 1)
     """
     numbers = set()
-    for sentence in sentences(text):
+    for sentence in _sentences_with(text, _DIVIDED):
         found = _DIVIDED.search(sentence)
         if found and _OF_SCORES.search(sentence) and not _supposed(sentence):
             numbers.add(Fraction(re.sub(r"[\s\\,]", "", found["n"])))
@@ -239,13 +246,16 @@ def not_worked(text: str) -> Iterator[str]:
     >>> list(not_worked("Apply layer normalisation to each row."))
     ['Layer normalisation is spoken of; it is not worked out.']
     """
-    spoken = [sentence for sentence in sentences(text) if not _supposed(sentence)]
     for what, pattern in _BESIDE:
-        if any(pattern.search(sentence) for sentence in spoken):
+        if _is_spoken_of(pattern, text):
             yield f"{what} is spoken of; it is not worked out."
     for what, pattern in _INSTEAD:
-        if any(pattern.search(sentence) for sentence in spoken):
+        if _is_spoken_of(pattern, text):
             yield f"{what} is spoken of and not understood; what is worked out is plain softmax attention."
+
+
+def _is_spoken_of(pattern: Wording, text: str) -> bool:
+    return any(pattern.search(said) and not _supposed(said) for said in _sentences_with(text, pattern))
 
 
 def rules(text: str) -> Iterator[Rule]:
@@ -256,7 +266,7 @@ def rules(text: str) -> Iterator[Rule]:
     """
     if not _NOT_PADDED.search(text):
         yield from _listed_pads(text)
-    for sentence in sentences(text):
+    for sentence in _sentences_with(text, _PAD, _PREFIX, _WINDOW):
         if _IN_GENERAL.search(sentence):
             continue
         later = bool(_LATER.search(sentence))
@@ -272,7 +282,7 @@ def rules(text: str) -> Iterator[Rule]:
 
 def _listed_pads(text: str) -> Iterator[Rule]:
     """'Tokens: hello, world, [PAD]': the places of the padding in a list of tokens."""
-    for line in text.splitlines():
+    for line in text.splitlines() if "pad" in text.lower() else ():
         if not _PADS.search(line):
             continue
         listed = re.split(r"[:=]", line)[-1].strip(" .`$")

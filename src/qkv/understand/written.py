@@ -212,6 +212,8 @@ def _with_cut(program: Program, shown: n.Expr, symbol: Symbol) -> Program:
 
 def _has_decimals(expr: n.Expr) -> bool:
     """Printed decimals inside a formula: the author has put rounded numbers in."""
+    if not (n.holds(expr, n.Number) or n.holds(expr, n.Matrix)):
+        return False
     return any(isinstance(part, n.Number) and (part.places or 0) > 0 for part in n.walk(expr))
 
 
