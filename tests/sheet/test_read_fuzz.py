@@ -114,7 +114,8 @@ def test_time_grows_with_the_length(unit):
         return time.process_time() - start
 
     seconds(100)
-    assert seconds(8000) < 20 * max(seconds(1000), 0.02)
+    # A neighbour's work can spoil a measurement, but not three in a row.
+    assert any(seconds(8000) < 20 * max(seconds(1000), 0.02) for _ in range(3))
 
 
 def test_ten_thousand_nested_braces():
