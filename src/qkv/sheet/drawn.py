@@ -34,6 +34,8 @@ class _Row:
 
 def drawn_at(lines: list[str], at: int) -> tuple[Found, ...]:
     """The matrices that are drawn side by side from this line on; none where it is anything else."""
+    if at + 1 == len(lines) or not lines[at + 1].strip():
+        return ()  # two rows at least
     first = at
     heads = _heads(lines, at)
     if heads:

@@ -30,6 +30,10 @@ _VALUES = re.compile(
     r"(?P<lead>\s*(?:=|\\approx|≈)) "
     r"(?P<values>\s*[-−]?\d[\d.]*(?:\s*,\s*(?:\\[ ,;!]\s*)*[-−]?\d[\d.]*)+)(?P<tail>[\s.]*)$"
 )
+_LONE_NAME = re.compile(  # W_Q, \mathbf{x}_3, z_{3,1}: it is spoken of, and nothing is stated
+    r"(?:\\(?:mathbf|boldsymbol|mathrm|bm|vec|hat)\{[A-Za-z]\}|[A-Za-z])"
+    r"(?:[_^](?:[A-Za-z\d]|\{[A-Za-z\d](?:,?[A-Za-z\d])*\}))*"
+)
 _FRAME = re.compile(r"\\(?:boxed|fbox|framebox)\s*\{")
 _PRINTED = re.compile(r"(?: {4,}|\t)[-−]?\d+(?:\.\d*)?(?:e[-+]?\d+)?\s*$")
 _WORD_LIST = re.compile(r"\[[^\[\]\d=\\]*[^\W\d_]{2}[^\[\]\d=\\]*\]")  # [I, am, Fine.]
@@ -174,7 +178,7 @@ def _display(piece: Piece, places: _Places, reading: Reading) -> Iterator[Event]
 def _inline(piece: Piece, places: _Places, said: str, reading: Reading) -> Iterator[Event]:
     """Inline mathematics states something if it has a relation or a matrix, or is the number of a 'total'."""
     at = places.at(piece.offset)
-    if len(piece.source) <= 2 or _are_sizes(piece.source):
+    if len(piece.source) <= 2 or _LONE_NAME.fullmatch(piece.source) or _are_sizes(piece.source):
         yield Said(f"${piece.source}$", at)
         return
     source = piece.source

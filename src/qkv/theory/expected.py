@@ -91,8 +91,9 @@ class Moments:
             for place, moments in self.moments.items():
                 if rest[place] >= len(moments):
                     raise Unclear("mean and standard deviation do not say what higher moments are")
-                term = term * moments[int(rest[place])]
-                rest[place] = 0
+                if rest[place]:
+                    term = term * moments[int(rest[place])]
+                    rest[place] = 0
             monomial = self.ring.context.from_dict({tuple(rest): fmpq(1)})
             total = total + term * lowest(monomial, value.bottom)
         return total

@@ -25,13 +25,17 @@ R = Role
 
 
 def sizes_of(program: Program, found: Gathering) -> dict[Role, n.Number]:
-    """Sizes by name: as the sheet states them, else as the matrices have them."""
+    """Sizes by name: as the sheet states them, else as the matrices have them; worked out once for a program."""
+    if "sizes" in program.kept:
+        known: dict[Role, n.Number] = program.kept["sizes"]
+        return known
     sizes = {role: n.number(int(size.value)) for role, size in found.sizes.items()}
     shapes = shapes_of(program)
     for role, of in ((R.D_K, R.K), (R.D_V, R.V), (R.D_MODEL, R.X)):
         shape = next((shapes[i.symbol] for i in program.items if i.role is of and i.symbol in shapes), None)
         if shape is not None:
             sizes.setdefault(role, n.number(shape[0 if program.columns else 1]))
+    program.kept["sizes"] = sizes
     return sizes
 
 
