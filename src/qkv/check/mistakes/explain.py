@@ -22,6 +22,7 @@ from qkv.interpret.loop import evaluate
 from qkv.interpret.trace import Trace
 
 Table = tuple[Mistake, ...]
+FEW_ROWS = 3  # so many are worked out as fast as one
 MOST_NAMED = 2  # where more mistakes than this would explain a value, it tells too little to name any
 
 
@@ -170,13 +171,14 @@ class _ShapeTest:
 def _off(
     expr: n.Expr, values: Mapping[Symbol, Value], algebra: Certified, grid: Grid, rows: Sequence[int]
 ) -> int | None:
-    """The first of some rows that does not agree, None if all do. The cheapest test first: the shape, then one row."""
+    """The first of some rows that does not agree, None if all do. The cheapest test first: the shape, then one row
+    where there are many."""
     sizes = Sizes(values)
     try:
         shape = sizes.of(expr)
         if not fits(shape, shape_of(grid)):
             return NOWHERE
-        if shape == shape_of(grid) and len(grid) > 1:
+        if shape == shape_of(grid) and len(grid) > FEW_ROWS:
             row = evaluate(row_of(expr, rows[0] + 1, sizes.of), values, algebra)
             if not _agree(grid[rows[0]], row.rows[0]):
                 return rows[0]
