@@ -48,6 +48,7 @@ class Author(Mapping[Symbol, Value]):
     apart: frozenset[Symbol] = frozenset()  # and the quantities that are in mind
     _made: dict[Symbol, Value] = field(default_factory=dict)
     _known: dict[Hashable, tuple[n.Expr, Any]] = field(default_factory=dict)  # worked out since the last print
+    _held: dict[Hashable, tuple[n.Expr, n.Expr]] = field(default_factory=dict)  # the same until a part is printed
     _usual: bool | None = None
     _in_mind: tuple[Author, ...] | None = None
 
@@ -103,6 +104,7 @@ class Author(Mapping[Symbol, Value]):
     def part(self, expr: n.Expr) -> Symbol:
         """A symbol for the printed value of an expression that has no name of its own."""
         self._known.clear()
+        self._held.clear()
         return self.parts.setdefault(expr, Symbol("part", (), (str(len(self.parts)),)))
 
     def _once(self, what: str, expr: n.Expr, work: Callable[[n.Expr], T]) -> T:
@@ -120,7 +122,10 @@ class Author(Mapping[Symbol, Value]):
             return self.by_print.as_held(expr)
         if not self.roots and n.is_literal(expr):
             return expr
-        return self._once("held", expr, self._as_held)
+        key = n.key(expr)
+        if key not in self._held:
+            self._held[key] = expr, self._as_held(expr)
+        return self._held[key][1]
 
     def _as_held(self, expr: n.Expr) -> n.Expr:
         whole = self._plain_sizes(expr)
@@ -245,6 +250,8 @@ class Author(Mapping[Symbol, Value]):
         self.meant.pop(symbol, None)
         self._made.clear()
         self._known.clear()
+        if symbol in self.missing or self.trace.program.item(symbol) is None:
+            self._held.clear()
         self._in_mind = self._usual = None
 
     def mean(self, symbol: Symbol, value: Value, blamed: tuple[int, ...]) -> None:

@@ -137,7 +137,7 @@ def held(shown: Shown, sources: list[Cell]) -> Cell:
         return loosened(shown)
     low = high = shown.value
     for source in sources:
-        if source is NEG_INF:
+        if source is NEG_INF or (isinstance(source, fmpq) and source == shown.value):
             continue
         first, last = bounds(source)
         first, last = max(first, shown.low), min(last, shown.high)
