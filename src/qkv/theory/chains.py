@@ -7,7 +7,8 @@ use another convention and is left open.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from qkv.errors import QkvError
@@ -20,6 +21,10 @@ from qkv.theory.symbols import Cells, Symbolic
 SIZES = {"d": 2, "k": 3, "v": 2}  # widths of tokens, keys and values in the bound reading; any would do
 TOKENS = 3
 MOST_NAMES = 100
+MOST_TOKENS = 6  # in the bound reading
+ROOM = 128
+
+Reading = Callable[[Sequence[n.Expr]], tuple[Symbolic, Mapping[Symbol, Cells]]]
 
 
 def chain_judged(links: Sequence[n.Expr]) -> tuple[bool | None, str, str]:
@@ -36,10 +41,8 @@ def chain_judged(links: Sequence[n.Expr]) -> tuple[bool | None, str, str]:
     return bound if bound[0] else (None, "", "")
 
 
-def _compared(links: Sequence[n.Expr], reading: object) -> tuple[bool | None, str, str]:
-    ring = Ring(128)
-    algebra = Symbolic(ring)
-    env = reading(links, algebra)  # type: ignore[operator]
+def _compared(links: Sequence[n.Expr], reading: Reading) -> tuple[bool | None, str, str]:
+    algebra, env = reading(links)
     known: list[tuple[n.Expr, Cells]] = []
     for link in links:
         try:
@@ -51,16 +54,18 @@ def _compared(links: Sequence[n.Expr], reading: object) -> tuple[bool | None, st
         differing = [(x, y) for x, y in zip(left.flat, right.flat, strict=True) if x != y]
         if differing:
             sure = reading is _free and _speak_of_the_same(a, b)
-            return (False if sure else None), ring.show(differing[0][0]), ring.show(differing[0][1])
+            left_cell, right_cell = map(algebra.ring.show, differing[0])
+            return (False if sure else None), left_cell, right_cell
     return (True if same else None), "", ""
 
 
-def _free(links: Sequence[n.Expr], algebra: Symbolic) -> Mapping[Symbol, Cells]:
+def _free(links: Sequence[n.Expr]) -> tuple[Symbolic, Mapping[Symbol, Cells]]:
     """Every name with an index as a symbol of its own."""
+    algebra = Symbolic(Ring(ROOM))
     names = {symbol for link in links for symbol in _unrolled_names(link) if symbol.indices and symbol.base.islower()}
     if len(names) > MOST_NAMES:
-        return {}
-    return {symbol: algebra.matrix(str(symbol), 1, 1) for symbol in sorted(names)}
+        return algebra, {}
+    return algebra, {symbol: algebra.matrix(str(symbol), 1, 1) for symbol in sorted(names)}
 
 
 def _unrolled_names(link: n.Expr) -> Sequence[Symbol]:
@@ -83,12 +88,20 @@ def _speak_of_the_same(a: n.Expr, b: n.Expr) -> bool:
     return cells and letters[0] == letters[1] != set()
 
 
-def _bound(links: Sequence[n.Expr], algebra: Symbolic) -> Mapping[Symbol, Cells]:
-    """X, W and A free; Q, K and V made from them; small letters their rows."""
+def _bound(links: Sequence[n.Expr]) -> tuple[Symbolic, Mapping[Symbol, Cells]]:
+    """What names usually mean, for as many tokens as are stacked."""
     stacks = [len(part.parts) for link in links for part in n.walk(link) if isinstance(part, n.Concat)]
     tokens = max(stacks, default=TOKENS)
-    if tokens > 6:
-        return {}
+    if tokens > MOST_TOKENS:
+        return Symbolic(Ring(ROOM)), {}
+    ring, env = _usual(tokens)
+    return Symbolic(ring.copy()), env
+
+
+@lru_cache(maxsize=MOST_TOKENS)
+def _usual(tokens: int) -> tuple[Ring, Mapping[Symbol, Cells]]:
+    """X, W and A free; Q, K and V made from them; small letters their rows."""
+    algebra = Symbolic(Ring(ROOM))
     X, A = algebra.matrix("x", tokens, SIZES["d"]), algebra.matrix("a", tokens, tokens)
     env: dict[Symbol, Cells] = {Symbol("X"): X, Symbol("A"): A}
     whole = {"x": X}
@@ -104,4 +117,4 @@ def _bound(links: Sequence[n.Expr], algebra: Symbolic) -> Mapping[Symbol, Cells]
     for i in range(tokens):
         for j in range(tokens):
             env[Symbol("a", (), (str(i + 1), str(j + 1)))] = A[i : i + 1, j : j + 1]
-    return env
+    return algebra.ring, env

@@ -90,6 +90,10 @@ class Ring:
     def __post_init__(self) -> None:
         self.context, self._generators = _generated(self.room)
 
+    def copy(self) -> Ring:
+        """A ring with the same symbols, to which others may be added."""
+        return Ring(self.room, list(self.labels), dict(self._places))
+
     def symbol(self, key: Hashable, label: str) -> Ratio:
         """The symbol of a key, made when first asked for."""
         if key not in self._places:
