@@ -17,7 +17,7 @@ def with_identity(expr: n.Expr) -> n.Expr:
     if isinstance(expr, n.Name):
         size = _size(expr.symbol)
         return _identity(size, n.number(1)) if size else expr
-    if isinstance(expr, n.Product) and _is_identity(expr.right) and (scale := _fraction(expr.left)) is not None:
+    if isinstance(expr, n.Product) and (scale := _fraction(expr.left)) is not None and _is_identity(expr.right):
         return _identity(len(expr.right.rows), n.Number(scale, None))  # type: ignore[union-attr]
     return expr
 

@@ -120,11 +120,12 @@ def _with_formula(program: Program, fact: Fact, found: Gathering, spoken: set[Sy
         return _with_working(program, fact, symbol)
     if place.generic and not all(program.item(name) for name in n.names_in(formula)):
         return _token_by_token(program, symbol, formula, found)
-    role = None if place.generic else formula_role(formula, role_of_name(found, fact.head))  # type: ignore[arg-type]
+    if program.item(symbol) is not None:
+        return program
     resolver = Resolver(program, sizes_of(program, found))
     meant = next((expr for expr in resolver.readings(formula, fact.head) if fits(program, expr)), None)
     known = resolver.name(symbol, fact.head)
-    if meant is None or program.item(symbol) is not None:
+    if meant is None:
         return program
     if known is not None and _same(program, known, meant):
         return program
@@ -134,6 +135,7 @@ def _with_formula(program: Program, fact: Fact, found: Gathering, spoken: set[Sy
         general = _for_all_tokens(program, symbol, formula, found)
         if general is not program:
             return general
+    role = None if place.generic else formula_role(formula, role_of_name(found, fact.head))  # type: ignore[arg-type]
     line = fact.statement.at.line
     return with_step(program, Step(symbol, meant, role or R.OTHER, symbol_plain(symbol), place.head, line))
 
@@ -225,14 +227,17 @@ def _token_by_token(program: Program, symbol: Symbol, formula: n.Expr, found: Ga
     """q_i = W_Q x_i for every token, and the matrix that they make up."""
     letters = [x for x in symbol.indices if not x.isdigit()]
     roles = place_of(symbol).roles
-    if len(letters) != 1 or not roles or any(isinstance(part, n.Softmax) for part in n.walk(formula)):
+    if len(letters) != 1 or not roles or n.holds(formula, n.Softmax):
         return program
-    role, count = roles[0], _tokens(program, formula, letters[0])
+    role = roles[0]
     held = program.find(role)
     first = Symbol(symbol.base, symbol.labels, tuple("1" if x == letters[0] else x for x in symbol.indices))
-    if role not in (R.Q, R.K, R.V, R.SCORES) or count == 0 or any(step.symbol == first for step in program.steps):
+    if role not in (R.Q, R.K, R.V, R.SCORES) or any(step.symbol == first for step in program.steps):
         return program
     if held is not None and _is_given(program, held):
+        return program
+    count = _tokens(program, formula, letters[0])
+    if count == 0:
         return program
     steps = []
     for i in range(1, count + 1):
