@@ -198,7 +198,8 @@ def _equal(links: Sequence[n.Expr], given: Mapping[str, Fraction]) -> tuple[bool
         if other != first:
             open_scale = _has_scale(first, rings) != _has_scale(other, rings)
             return None if open_scale else False, _shown(rings, first), _shown(rings, other)
-    return (True if len(known) == len(links) else None), _shown(rings, first), _shown(rings, first)
+    shown = _shown(rings, first)
+    return (True if len(known) == len(links) else None), shown, shown
 
 
 def _settled(value: Value, rings: FormulaRing) -> Value:
