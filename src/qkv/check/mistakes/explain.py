@@ -171,14 +171,10 @@ class _ShapeTest:
 def _off(
     expr: n.Expr, values: Mapping[Symbol, Value], algebra: Certified, grid: Grid, rows: Sequence[int]
 ) -> int | None:
-    """The first of some rows that does not agree, None if all do. The cheapest test first: the shape, then one row
-    where there are many."""
+    """The first of some rows that does not agree, None if all do. Where there are many, one of them is tried first."""
     sizes = Sizes(values)
     try:
-        shape = sizes.of(expr)
-        if not fits(shape, shape_of(grid)):
-            return NOWHERE
-        if shape == shape_of(grid) and len(grid) > FEW_ROWS:
+        if len(grid) > FEW_ROWS and sizes.of(expr) == shape_of(grid):
             row = evaluate(row_of(expr, rows[0] + 1, sizes.of), values, algebra)
             if not _agree(grid[rows[0]], row.rows[0]):
                 return rows[0]
