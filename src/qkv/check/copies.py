@@ -160,11 +160,12 @@ def identified(walk: Walk, operands: list[n.Expr]) -> Step | None:
     for step in walk.problem.program.steps:
         if not isinstance(step.expr, n.Product) or len(factors(step.expr)) != 2:
             continue
-        left, right = _copy(walk, operands[0], step.expr.left), _copy(walk, operands[-1], step.expr.right)
-        if left is not None and right is not None and min(left.points, right.points) >= 0.5:
-            reached = left.points + right.points
-            if reached > points:
-                best, points = step, reached
+        left = _copy(walk, operands[0], step.expr.left)
+        if left is None or left.points < 0.5:
+            continue
+        right = _copy(walk, operands[-1], step.expr.right)
+        if right is not None and right.points >= 0.5 and left.points + right.points > points:
+            best, points = step, left.points + right.points
     return best
 
 
