@@ -38,6 +38,8 @@ GRADED = (
 
 # name, document, verdict of the claim on the last line that shows something
 DOCUMENTS = [
+    ("weights as they would be without a scale", "Q = [[1, 2]], K = [[2, 0], [1, 1]], scaled by √2\n\n**Without scaling** the weights would be\n\n$$[0.269, 0.731]$$\n", "rounded"),
+    ("numbers as they would be", "Q = [[1, 2]], K = [[2, 0], [1, 1]], scaled by √2\n\nWith other keys the weights would be\n\n$$[0.100, 0.900]$$\n", "unread"),
     ("pairs of a key and a value", "$q=(1,1)$, $(k_1,v_1)=((2,0),(1,0))$ and $(k_2,v_2)=((0,1),(0,1))$, no scaling\n\n$(\\alpha_1, \\alpha_2) \\approx (0.731, 0.169)$\n", "wrong"),
     ("unscaled scores that are scaled later", "Q = [[1, 2]], K = [[2, 0], [1, 1]]\n\nUnscaled scores:\n\n$$[2, 3]$$\n\nWe divide by √2 and take the softmax:\n\n$$[0.330, 0.670]$$\n", "rounded"),
     ("tokens as columns, as the numbers show", "X = [[1, 1], [0, 1]]\nW_Q = [[1, 1], [0, 1]]\nW_K = [[1, 0], [1, 1]]\n\nQ = [[1, 2], [0, 1]]\nK = [[1, 1], [1, 2]]\n\nK^T Q = [[1, 3], [1, 4]]\n", "right"),

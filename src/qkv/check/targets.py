@@ -13,7 +13,7 @@ from qkv.understand.formulas import formula_role
 from qkv.understand.gather import token_factor
 from qkv.understand.problems import Problem
 from qkv.understand.resolve import SAME, SHARED, Resolver
-from qkv.understand.roles import MISREAD_Q, SCORE_ROLES
+from qkv.understand.roles import MISREAD_Q, SCORE_ROLES, WITHOUT_SCALE
 from qkv.understand.values import Form, form
 
 R = Role
@@ -169,6 +169,7 @@ def _of_cue(fact: Fact, problem: Problem) -> Iterator[Target]:
     if fact.cue.role is None:
         return
     program = problem.program
+    yield from _without_scale(fact, problem)
     for role in SAME.get(fact.cue.role, (fact.cue.role,)):
         symbol = program.find(role, fact.cue.head or fact.head) or program.find(role)
         if symbol is not None:
@@ -177,3 +178,10 @@ def _of_cue(fact: Fact, problem: Problem) -> Iterator[Target]:
                 yield Target(whole, False, str(symbol), symbol)
             else:
                 yield Target(n.Entry(whole, row=fact.cue.row), False, f"{symbol}, row {fact.cue.row}", symbol)
+
+
+def _without_scale(fact: Fact, problem: Problem) -> Iterator[Target]:
+    """'Without scaling the weights would be': the softmax of the raw scores."""
+    scores = problem.program.find(R.SCORES, fact.cue.head or fact.head)
+    if fact.cue.role is R.WEIGHTS and scores is not None and WITHOUT_SCALE.search(fact.statement.before):
+        yield Target(n.Softmax(n.Name(scores), by_rows=True), False, "weights without a scale")

@@ -255,6 +255,7 @@ WITHOUT_SCALE = Wording(r"(?:without|ohne|sans|sin|sem|без|不)\b.{0,25}(?:sq
 FUTURE = Wording(r"weight.{0,40}(?:future|later tokens|tokens after)|zukünftig|futur\b|未来|未來")
 HYPOTHETICAL = Wording(
     r"\b(?:let|suppose|instead|what if|if we|were to|replace|keep)\b|假设|如果|不缩放会|angenommen|stattdessen|supposons|supón|предполож"
+    r"|would (?:be|give|have|get|yield|become)\b|würde|serait|seraient|sería|serían|было бы|были бы"
 )
 ONES_FORBID = Wording(
     r"\b(?:1s?|ones?|true)\s*(?:=|:|→|means?|marks?|stands? for|for|are|is|sind|bedeutet|signifie)\s*(?:a\s+|the\s+)?(?:pad|mask|ignor|forbid|block|hidden|verbot)",
