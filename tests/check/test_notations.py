@@ -38,6 +38,7 @@ GRADED = (
 
 # name, document, verdict of the claim on the last line that shows something
 DOCUMENTS = [
+    ("weights of each head in a column", "$X=\\begin{bmatrix}1&0\\\\0&1\\end{bmatrix}$\n\n| | head 1 | head 2 |\n|---|---|---|\n| $W^Q$ | $\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix}$ | $\\begin{bmatrix}1&1\\\\0&1\\end{bmatrix}$ |\n\n$Q^{(1)}=\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix}$, $Q^{(2)}=\\begin{bmatrix}1&1\\\\0&2\\end{bmatrix}$\n", "wrong"),
     ("weights as they would be without a scale", "Q = [[1, 2]], K = [[2, 0], [1, 1]], scaled by √2\n\n**Without scaling** the weights would be\n\n$$[0.269, 0.731]$$\n", "rounded"),
     ("numbers as they would be", "Q = [[1, 2]], K = [[2, 0], [1, 1]], scaled by √2\n\nWith other keys the weights would be\n\n$$[0.100, 0.900]$$\n", "unread"),
     ("pairs of a key and a value", "$q=(1,1)$, $(k_1,v_1)=((2,0),(1,0))$ and $(k_2,v_2)=((0,1),(0,1))$, no scaling\n\n$(\\alpha_1, \\alpha_2) \\approx (0.731, 0.169)$\n", "wrong"),

@@ -31,6 +31,7 @@ _COMMAS = re.compile(r"[-−]?\d+,\d+(?:,\d{3})*")
 _THOUSANDS = re.compile(r"[-−]?[1-9]\d{0,2}(?:,\d{3})+")
 _INDICES = ("i", "j", "n", "t", "m")
 _COMPONENT = re.compile(r"(?P<base>[qkvQKV])_?\{?(?P<number>\d|[₁-₉])\}?")
+_HEAD = re.compile(r"(?:heads?|kopf|tête|cabeza|cabeça|testa|голова|头|ヘッド|헤드)\D{0,3}(\d{1,2})\W*$", re.IGNORECASE)
 _LOWERED = str.maketrans("₁₂₃₄₅₆₇₈₉", "123456789")
 _MATHEMATICAL = re.compile(r"[\\^_·×√α-ωΑ-Ω$`₀-₉=]|^\W*[A-Za-z]['′]?$")
 
@@ -298,6 +299,7 @@ def _vector_chain(cell: Cell, reading: Reading) -> Chain | None:
 
 def _mixed(layout: Layout, reading: Reading) -> Iterator[Event]:
     """Rows that are statements: a formula and its value, or cells that are equations themselves."""
+    heads = [found[1] if (found := _HEAD.search(head.text)) else "" for head in layout.heads]
     for index, row in enumerate(layout.body):
         label = layout.labels[index] if index < len(layout.labels) else ""
         told = False
@@ -307,12 +309,15 @@ def _mixed(layout: Layout, reading: Reading) -> Iterator[Event]:
                 for chain in reading.math(text, Location(cell.line, cell.column)).chains:
                     told = True
                     yield Stated(chain, Origin.TABLE, row_label=label, named=False)
-        if not told:
+        if not told and len(heads) == len(row) > 1 and all(heads) and _MATHEMATICAL.search(label):
+            for number, cell in zip(heads, row, strict=True):
+                yield from _keyed(label, [cell], reading, number)
+        elif not told:
             yield from _keyed(label, row, reading)
 
 
-def _keyed(label: str, row: Sequence[Cell], reading: Reading) -> Iterator[Event]:
-    """'| d_k | 2 |' and '| Sum | 14.48 |'."""
+def _keyed(label: str, row: Sequence[Cell], reading: Reading, head: str = "") -> Iterator[Event]:
+    """'| d_k | 2 |' and '| Sum | 14.48 |'; below 'head 2', a name gets its number."""
     values = [cell for cell in row if cell.text]
     last = values[-1] if values else None
     value = (
@@ -323,6 +328,9 @@ def _keyed(label: str, row: Sequence[Cell], reading: Reading) -> Iterator[Event]
         return
     at = Location(last.line, last.column)
     name = _formula(label, at, reading) if _MATHEMATICAL.search(label) else None
+    if name is not None and head and isinstance(name.expr, Name):
+        symbol = replace(name.expr.symbol, indices=(*name.expr.symbol.indices, head))
+        name = replace(name, expr=replace(name.expr, symbol=symbol, spelled=f"{name.expr.spelled}_{head}"))
     told = Link(Relation.EQUAL if name else Relation.FIRST, value, last.text, at)
     links = (name, *_workings(values[:-1], reading), told) if name else (told,)
     chain = Chain(links, at, last.line, f"{label} {last.text}".strip())

@@ -186,7 +186,7 @@ def _by_columns(problem: Problem, scope: tuple[Fact, ...], found: Gathering, she
 def _as_said(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
     """The problem with the heads and the mask that sentences speak of, unless the printed numbers are better explained
     without them: a sentence may tell of something else."""
-    heads = found.split or found.maybe_split or 1
+    heads = (found.split or found.maybe_split or 1) if _may_split(found) else 1
     if heads < 2 and not found.rules:
         return _problem(scope, found, sheet)
     found.split = heads if heads > 1 else None
@@ -200,6 +200,16 @@ def _as_said(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem
         return problem
     found.split, found.rules = None, ()
     return plain
+
+
+def _may_split(found: Gathering) -> bool:
+    """Parts of the values, side by side again, are as wide as the values; an output matrix of another height tells
+    that each head has weights of its own."""
+    values = found.givens.get((R.W_V, None)) or found.givens.get((R.V, None))
+    output = found.givens.get((R.W_O, None))
+    exprs = [given.expr for given in (values, output) if given is not None]
+    shapes = [expr.shape for expr in exprs if isinstance(expr, n.Matrix)]
+    return len(shapes) < 2 or shapes[0][1] == shapes[1][0] or found.columns
 
 
 def _problem(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
