@@ -11,7 +11,6 @@ from numba import types
 from qkv.kernel.emit import (
     AHEAD,
     I32,
-    I64,
     constant,
     fetch_ahead,
     intrinsic,
@@ -20,6 +19,7 @@ from qkv.kernel.emit import (
     pointer,
     read,
     read_part,
+    whole,
 )
 from qkv.kernel.jit import compiled
 from qkv.kernel.vectors import lane_count, size_of
@@ -27,10 +27,6 @@ from qkv.kernel.vectors import lane_count, size_of
 COLUMNS = 4  # registers of columns at once: keys are read in the order of their addresses, as processors foresee it
 COLUMNS_TOGETHER = 2  # where several queries share the registers
 TOGETHER = 4  # queries that look at a key at the same time
-
-
-def _number(value: int) -> ir.Constant:
-    return ir.Constant(I64, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +87,10 @@ def _add_columns(s: Square, start: Any, stop: Any, sums: list[Any], registers: i
     builder.branch(head)
     builder.position_at_end(head)
     column, *state = (builder.phi(value.type) for value in (start, *sums))
-    end = s.plus(column, _number(registers * width))
+    end = s.plus(column, whole(registers * width))
     builder.cbranch(builder.icmp_signed("<=", end, stop), loop, after)
     builder.position_at_end(loop)
-    new = _add_products(s, [s.plus(column, _number(i * width)) for i in range(registers)], state)
+    new = _add_products(s, [s.plus(column, whole(i * width)) for i in range(registers)], state)
     builder.branch(head)
     for phi, first, value in zip((column, *state), (start, *sums), (end, *new), strict=True):
         phi.add_incoming(first, entry)
@@ -107,7 +103,7 @@ def _add_rest(s: Square, column: Any, left: Any, sums: list[Any]) -> list[Any]:
     """Add the columns that do not fill a register, if there are any."""
     builder, before = s.builder, s.builder.block
     rest, done = (builder.append_basic_block(n) for n in ("rest", "done"))
-    builder.cbranch(builder.icmp_signed("==", left, _number(0)), done, rest)
+    builder.cbranch(builder.icmp_signed("==", left, whole(0)), done, rest)
     builder.position_at_end(rest)
     more = _add_products(s, [column], sums, left)
     builder.branch(done)
@@ -125,7 +121,7 @@ def _write_scores(s: Square, scores: Any, target: Any, target_row: Any) -> None:
     for i in range(len(s.queries)):
         lanes = ir.Constant(ir.VectorType(I32, keys), list(range(i * keys, (i + 1) * keys)))
         mine = builder.shuffle_vector(scores, ir.Constant(scores.type, ir.Undefined), lanes)
-        place = s.plus(target, builder.mul(target_row, _number(i)))
+        place = s.plus(target, builder.mul(target_row, whole(i)))
         builder.store(mine, pointer(builder, place, mine.type), align=s.one.bitwidth // 8)
 
 
@@ -143,16 +139,16 @@ def _dot_square(queries: int, *, streams: bool) -> Any:
             q_, q_row_, k_, k_row_, keys_, d_, target_, target_row_, _ = arguments
             lanes, size = lanes_of(one), one.bitwidth // 8
             rows = min(queries, lanes)
-            last = builder.sub(keys_, _number(1))
-            key = [_number(j) for j in range(lanes // rows)]
+            last = builder.sub(keys_, whole(1))
+            key = [whole(j) for j in range(lanes // rows)]
             key = [builder.select(builder.icmp_signed("<", j, last), j, last) for j in key]
-            further = builder.mul(k_row_, _number(AHEAD)) if streams else None
-            q_at = [builder.add(q_, builder.mul(_number(i), q_row_)) for i in range(rows)]
+            further = builder.mul(k_row_, whole(AHEAD)) if streams else None
+            q_at = [builder.add(q_, builder.mul(whole(i), q_row_)) for i in range(rows)]
             s = Square(builder, one, q_at, [builder.add(k_, builder.mul(j, k_row_)) for j in key], further)
-            column, sums = _number(0), [constant(one, 0.0)] * lanes
+            column, sums = whole(0), [constant(one, 0.0)] * lanes
             for registers in (COLUMNS if rows == 1 else COLUMNS_TOGETHER, 1):
-                column, sums = _add_columns(s, column, builder.mul(d_, _number(size)), sums, registers)
-            sums = _add_rest(s, column, builder.and_(d_, _number(lanes - 1)), sums)
+                column, sums = _add_columns(s, column, builder.mul(d_, whole(size)), sums, registers)
+            sums = _add_rest(s, column, builder.and_(d_, whole(lanes - 1)), sums)
             _write_scores(s, _fold_rows(builder, sums, lanes), target_, target_row_)
             return context.get_dummy_value()
 

@@ -49,6 +49,10 @@ def constant(element: Any, value: float) -> ir.Constant:
     return ir.Constant(vector_ir(element), [float(value)] * lanes_of(element))
 
 
+def whole(value: int) -> ir.Constant:
+    return ir.Constant(I64, value)
+
+
 def pointer(builder: Any, address: Any, kind: Any) -> Any:
     return builder.inttoptr(address, kind.as_pointer())
 

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
 from numba import types
 
 from qkv.kernel.dots import TOGETHER
 from qkv.kernel.emit import (
     AHEAD,
-    I64,
     IR_FLOATS,
     constant,
     fetch_ahead,
@@ -25,6 +23,7 @@ from qkv.kernel.emit import (
     pointer,
     read,
     spread,
+    whole,
     write,
 )
 from qkv.kernel.jit import compiled, vector_unit
@@ -37,21 +36,17 @@ TILE_VECTORS = 3  # 8×3 accumulators and 3 of B leave 5 of 32 registers for A; 
 BLOCKS = ("loop", "done", "more", "end")
 
 
-def _number(value: int) -> ir.Constant:
-    return ir.Constant(I64, value)
-
-
 def _row_offsets(builder: Any, height: int, step: Any, rows: Any) -> list[Any]:
     """Byte offsets of the tile's rows in A; rows past the last one repeat it."""
-    last = builder.sub(rows, _number(1))
-    indices = [builder.select(builder.icmp_signed("<", _number(i), last), _number(i), last) for i in range(height)]
+    last = builder.sub(rows, whole(1))
+    indices = [builder.select(builder.icmp_signed("<", whole(i), last), whole(i), last) for i in range(height)]
     return [builder.mul(index, step) for index in indices]
 
 
 def _resume(builder: Any, element: Any, cells: list[Any], sums: list[Any], vectors: int, factor: Any) -> list[Any]:
     """The new sums on top of what C holds, times a factor per lane; adding late keeps the rounding errors apart."""
     size = element.bitwidth // 8 * lanes_of(element)
-    factors = [read(builder, element, builder.add(factor, _number(j * size))) for j in range(vectors)]
+    factors = [read(builder, element, builder.add(factor, whole(j * size))) for j in range(vectors)]
     return [
         multiply_add(builder, element, read(builder, element, cell), factors[i % vectors], sums[i])
         for i, cell in enumerate(cells)
@@ -64,10 +59,10 @@ def _step(
     """One column of A times one row of B, added to the sums; the row of B so many bytes further is asked for."""
     vectors = len(sums) // len(offsets)
     size = element.bitwidth // 8 * lanes_of(element)
-    row = [read(builder, element, builder.add(b, _number(j * size))) for j in range(vectors)]
+    row = [read(builder, element, builder.add(b, whole(j * size))) for j in range(vectors)]
     if further is not None:
         for j in range(vectors):
-            fetch_ahead(builder, builder.add(b, builder.add(further, _number(j * size))))
+            fetch_ahead(builder, builder.add(b, builder.add(further, whole(j * size))))
     result = []
     for i, offset in enumerate(offsets):
         scalar = builder.load(pointer(builder, builder.add(a, offset), IR_FLOATS[element]), align=element.bitwidth // 8)
@@ -80,24 +75,24 @@ def _emit(builder: Any, element: Any, height: int, vectors: int, arguments: Any,
     a, a_row, rows, a_step, b, b_step, c, c_row, count, factor = arguments[:10]
     size = element.bitwidth // 8 * lanes_of(element)
     offsets = _row_offsets(builder, height, a_row, rows)
-    lines = [builder.add(c, builder.mul(c_row, _number(i))) for i in range(height)]
-    cells = [builder.add(line, _number(j * size)) for line in lines for j in range(vectors)]
-    further = builder.mul(b_step, _number(AHEAD)) if streams else None
+    lines = [builder.add(c, builder.mul(c_row, whole(i))) for i in range(height)]
+    cells = [builder.add(line, whole(j * size)) for line in lines for j in range(vectors)]
+    further = builder.mul(b_step, whole(AHEAD)) if streams else None
     entry, loop, done, more, end = (builder.block, *(builder.append_basic_block(n) for n in BLOCKS))
     builder.branch(loop)
     builder.position_at_end(loop)
     zero = constant(element, 0.0)
-    starts = [_number(0), a, b, *[zero] * len(cells)]
+    starts = [whole(0), a, b, *[zero] * len(cells)]
     state = [builder.phi(value.type) for value in starts]
     k, a_at, b_at, *sums = state
     new = _step(builder, element, a_at, offsets, b_at, sums, further)
-    following = [builder.add(k, _number(1)), builder.add(a_at, a_step), builder.add(b_at, b_step), *new]
+    following = [builder.add(k, whole(1)), builder.add(a_at, a_step), builder.add(b_at, b_step), *new]
     for phi, start, value in zip(state, starts, following, strict=True):
         phi.add_incoming(start, entry)
         phi.add_incoming(value, loop)
     builder.cbranch(builder.icmp_signed("<", following[0], count), loop, done)
     builder.position_at_end(done)
-    builder.cbranch(builder.icmp_signed("!=", factor, _number(0)), more, end)
+    builder.cbranch(builder.icmp_signed("!=", factor, whole(0)), more, end)
     builder.position_at_end(more)
     resumed = _resume(builder, element, cells, new, vectors, factor)
     builder.branch(end)
