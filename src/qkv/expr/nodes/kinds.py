@@ -24,21 +24,22 @@ Every node may know where it stands in its document (`at`); equality ignores tha
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import NamedTuple, get_args
+from typing import TYPE_CHECKING
 
 from qkv.errors import Location
 from qkv.expr.names import Symbol
+
+if TYPE_CHECKING:
+    from qkv.expr.nodes.trees import Found
 
 
 class _Room:
     """Room on a node for what was found out about it; no field, so equality, hashes and copies leave it out."""
 
     __slots__ = ("_found",)
-    _found: _Found
+    _found: Found
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,151 +240,6 @@ Expr = (
     Number | Infinite | Matrix | Name | Sum | Negate | Product | Quotient | Power | Root | Absolute | Exp | Tanh
     | Transpose | Softmax | Normalise | Concat | Mask | Entry | Series | Call
 )  # fmt: skip
-
-
-def _parts_of(kind: type[Node]) -> tuple[str, ...]:
-    return tuple(spec.name for spec in fields(kind) if "Expr" in str(spec.type))
-
-
-# The fields of each kind of node that hold nodes, looked up once: trees are walked all the time.
-_PARTS: dict[type, tuple[str, ...]] = {kind: _parts_of(kind) for kind in get_args(Expr)}
-
-
-def part_names(node: Expr) -> tuple[str, ...]:
-    """The fields of a node that hold nodes."""
-    return _PARTS[type(node)]
-
-
-def children(node: Expr) -> Iterator[Expr]:
-    """The direct parts of a node, left to right.
-
-    >>> [str(part.value) for part in children(Sum((number(1), number(2))))]
-    ['1', '2']
-    """
-    for name in _PARTS[type(node)]:
-        value = getattr(node, name)
-        if isinstance(value, tuple):
-            for item in value:
-                if isinstance(item, tuple):
-                    yield from item
-                else:
-                    yield item
-        elif value is not None:
-            yield value
-
-
-def walk(node: Expr) -> Iterator[Expr]:
-    """The node and everything below it, top down (no recursion, so depth is no danger)."""
-    stack = [node]
-    while stack:
-        top = stack.pop()
-        yield top
-        if _PARTS[type(top)]:
-            stack.extend(reversed(list(children(top))))
-
-
-def rewrite(node: Expr, change: Callable[[Expr], Expr]) -> Expr:
-    """Rebuild a tree bottom up, passing every node through `change`; a matrix of plain numbers is passed whole."""
-    names = _PARTS[type(node)]
-    if not names or (type(node) is Matrix and is_plain(node)):
-        return change(node)
-    updates = None
-    for name in names:
-        value = getattr(node, name)
-        made = _rewritten(value, change)
-        if made is not value:
-            updates = updates or {}
-            updates[name] = made
-    return change(replace(node, **updates) if updates else node)  # type: ignore[arg-type]
-
-
-def _rewritten(value: object, change: Callable[[Expr], Expr]) -> object:
-    """The same object where nothing changed, so that unchanged branches are shared."""
-    if isinstance(value, tuple):
-        made = tuple([_rewritten(item, change) for item in value])
-        return value if all(map(operator.is_, made, value)) else made
-    return None if value is None else rewrite(value, change)  # type: ignore[arg-type]
-
-
-class _Found(NamedTuple):
-    """What a tree mentions. Trees are asked for it all the time, so it is kept on their nodes."""
-
-    names: tuple[Symbol, ...] = ()
-    literal: bool = True  # no name and no unknown function
-    plain: bool = False  # a matrix whose cells are all numbers as printed
-    alike: bool = False  # trees that equal it give what it gives: it holds nothing that equality leaves out
-    kinds: frozenset[type] = frozenset()  # of the nodes in it, but for cells of plain numbers
-
-
-_TOLD_APART = frozenset(
-    {Number, Matrix, Softmax, Normalise}
-)  # by how a number is written, and by the direction of a softmax
-
-
-def _found(node: Expr) -> _Found:
-    try:
-        found = node._found
-    except AttributeError:
-        found = _mentioned(node)
-        object.__setattr__(node, "_found", found)
-    return found
-
-
-def _mentioned(node: Expr) -> _Found:
-    """Top down, without recursion, and not into cells of plain numbers."""
-    names: dict[Symbol, None] = {}
-    kinds: set[type] = set()
-    stack = [node]
-    while stack:
-        top = stack.pop()
-        kinds.add(type(top))
-        if isinstance(top, Name):
-            names[top.symbol] = None
-        elif _PARTS[type(top)] and not (isinstance(top, Matrix) and _holds_numbers(top)):
-            stack.extend(reversed(list(children(top))))
-    literal = not names and Call not in kinds
-    plain = isinstance(node, Matrix) and _holds_numbers(node)
-    return _Found(tuple(names), literal, plain, not literal and not kinds & _TOLD_APART, frozenset(kinds))
-
-
-def _holds_numbers(matrix: Matrix) -> bool:
-    return all(type(cell) is Number or type(cell) is Infinite for row in matrix.rows for cell in row)
-
-
-def is_plain(matrix: Matrix) -> bool:
-    """Whether every cell of a matrix is a number as printed."""
-    return _found(matrix).plain
-
-
-def names_in(node: Expr) -> tuple[Symbol, ...]:
-    """The symbols that a tree mentions, each once, in order."""
-    return _found(node).names
-
-
-def holds(node: Expr, kind: type[Node]) -> bool:
-    """Whether a node of this kind is in a tree; numbers that are cells of a plain matrix do not count.
-
-    >>> holds(Root(Name(Symbol("d"))), Name)
-    True
-    """
-    return kind in _found(node).kinds
-
-
-def key(node: Expr) -> Expr | int:
-    """What to remember a tree's value by: the tree, or, where equal trees may differ in value, this very object."""
-    return node if _found(node).alike else id(node)
-
-
-def factors(node: Expr) -> list[Expr]:
-    """The factors of a product, left to right."""
-    if isinstance(node, Product):
-        return [*factors(node.left), *factors(node.right)]
-    return [node]
-
-
-def is_literal(node: Expr) -> bool:
-    """Whether a tree mentions no name and no unknown function, so that it has a value of its own."""
-    return _found(node).literal
 
 
 def number(value: int | str | Fraction) -> Number:
