@@ -35,6 +35,10 @@ GRADED = (
     "Student: $Q=XW_Q=\\begin{bmatrix}1&4\\\\0&2\\end{bmatrix}$\n\nGrader: no, $Q=\\begin{bmatrix}1&5\\\\0&2\\end{bmatrix}$.\n\n"
     "Student: $K=XW_K=\\begin{bmatrix}2&1\\\\1&0\\end{bmatrix}$\n\nStudent: $QK^\\top=\\begin{bmatrix}6&1\\\\2&0\\end{bmatrix}$\n"
 )
+SUMS = (
+    "$q=(1,2)$, $k_1=(1,0)$, $k_2=(0,1)$, $k_3=(1,1)$, $s_1=1$, $s_2=2$, $s_3=3$, scaled by $\\sqrt2$: $0.707, 1.414, 2.121$\n\n"
+    "$$e^{0.707} \\approx 2.03,\\quad e^{1.414}\\approx 4.11,\\quad e^{2.121}\\approx 8.34$$\n\n"
+)
 
 # name, document, verdict of the claim on the last line that shows something
 DOCUMENTS = [
@@ -88,6 +92,11 @@ DOCUMENTS = [
     ("what is shown before something is given", "Scores: $s=(2, 1, 0, 3)$. Dense softmax gives $(0.237, 0.087, 0.032, 0.644)$.\n\nKeep two: $s'=(2,-\\infty,-\\infty,3)$. Then $a'=\\mathrm{softmax}(s')=(0.269, 0.000, 0.000, 0.731)$.\n", "rounded"),
     ("a step that knows nothing of the next token", "$W_Q=I_2$, $W_K=I_2$, $W_V=I_2$\n\nStep 1: $x_1=(1,0)$, $z_1=(1,0)$.\n\nStep 2: $x_2=(0,1)$, $z_2=(0.330, 0.670)$.\n\nStep 3: $x_3=(2,2)$.\n", "unread"),
     ("weights by a sigmoid", "With scores $S=\\begin{bmatrix}0&2\\\\-1&1\\end{bmatrix}$:\n\n$$A=\\sigma(S)=\\begin{bmatrix}0.500&0.881\\\\0.269&0.731\\end{bmatrix}$$\n", "unread"),
+    ("a sum in words", f"{SUMS}The sum of the exponentials is $14.84$.\n", "wrong"),
+    ("a sum in a list", f"{SUMS}- Sum: 14.48\n", "right"),
+    ("a sum of exponentials of which one is written once", "$q=(1,0)$, $k_1=(1,2)$, $k_2=(0,1)$, $k_3=(1,1)$, divided by $\\sqrt 2$\n\n$e^{0.71}\\approx 2.03$, $e^0=1$, so the sum is $5.06$\n", "right"),
+    ("weights after an arrow and a sum", "Q = [1, 2], K = [[1, 0], [0, 1]]\n\nSoftmax of the scaled scores:\n  e^0.707 = 2.028, e^1.414 = 4.112, sum = 6.140\n  -> 0.330, 0.760\n", "wrong"),
+    ("a sentence after a number", "q = [1, 2], k1 = [1, 0], k2 = [0, 1]\n\nScores: q·k1 = 1, q·k2 = 3. Scaled by the root they are smaller.\n", "wrong"),
     ("weights for several temperatures", "$s = [2.0, 1.0, 0.1]$ are the scores, $a=\\mathrm{softmax}(s/T)$.\n\n- $T=1$: $a=[0.659, 0.242, 0.099]$\n- $T=2$: $a=[0.502, 0.304, 0.194]$\n", "unread"),
 ]  # fmt: skip
 

@@ -57,7 +57,8 @@ def judge_working(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> Non
 
 def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[Link]) -> None:
     """An equation between numbers alone: 8.3421 + 2.0281 + 4.1133 = 14.4835."""
-    literal = next((x for x in reversed(before) if n.is_literal(x.expr)), None)
+    literals = [link for link in reversed(before) if n.is_literal(link.expr)]
+    literal = next(iter(literals), None)
     name = fact.subjects[0].spelled if fact.subjects else ""
     if literal is None:
         if fact.subjects or isinstance(link.expr, n.Matrix):
@@ -65,18 +66,26 @@ def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[L
         return
     if not fact.subjects and _judge_cell(walk, fact, link, grid, literal.expr):
         return
-    judged = _judge_equation(literal.expr, grid)
+    judged = _judge_equation(literal.expr, grid, [link.expr for link in literals])
     if judged is None or (score(judged) < 0.5 and max(shape_of(grid)) > 1 and not _is_softmax(literal.expr)):
         add_claim(walk, fact, link, name, Verdict.UNREAD, reason="it is not clear what this should equal")
         return
     worst = worst_of(judged)
+    if worst in BAD and fact.addends and not _adds_all(walk, fact):
+        return
     _note_root(walk, literal.expr, judged)
     false = walk.copied.get(id(literal.expr), ())
     if worst in (Verdict.RIGHT, Verdict.ROUNDED, Verdict.DRIFTED) and false:
         worst = Verdict.CARRIED
-    add_claim(
-        walk, fact, link, name, worst, formula=plain(literal.expr), cells=cell_verdicts(judged), follows_from=false
-    )
+    shown = tuple(tuple(cell.text for cell in row) for row in grid)
+    cells = cell_verdicts(judged)
+    add_claim(walk, fact, link, name, worst, formula=plain(literal.expr), cells=cells, follows_from=false, shown=shown)
+
+
+def _adds_all(walk: Walk, fact: Fact) -> bool:
+    """Whether a total has a term for every key; an exponential that comes twice is often written once."""
+    weights = [step.symbol for step in walk.problem.program.steps if step.role is Role.WEIGHTS]
+    return any(walk.problem.trace.value(symbol).shape[1] == fact.addends for symbol in weights)
 
 
 def _judge_cell(walk: Walk, fact: Fact, link: Link, grid: Grid, literal: n.Expr) -> bool:
@@ -128,7 +137,8 @@ def _is_softmax(expr: n.Expr) -> bool:
     return scores is not None and not scores.is_ragged and min(scores.shape) == 1
 
 
-def _judge_equation(literal: n.Expr, grid: Grid) -> Judgement | None:
+def _judge_equation(literal: n.Expr, grid: Grid, written: list[n.Expr]) -> Judgement | None:
+    """Whether a literal gives what is shown; whoever went on from something written before it is right too."""
     shape = shape_of(grid)
 
     def true(bits: int) -> Value:
@@ -139,8 +149,8 @@ def _judge_equation(literal: n.Expr, grid: Grid) -> Judgement | None:
         return value
 
     try:
-        loose = fitted(evaluate(literal, {}, Loose()), shape)
-        return judge_grid(grid, true, [loose] if loose is not None else [])
+        loose = [fitted(evaluate(expr, {}, Loose()), shape) for expr in written]
+        return judge_grid(grid, true, [value for value in loose if value is not None])
     except QkvError:
         return None
 

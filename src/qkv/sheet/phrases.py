@@ -107,7 +107,8 @@ COPULA = re.compile(rf"(?:^|(?<=[\s$`_\w]))(?:{_any(_COPULA)})\s*$", re.IGNORECA
 # 'total 22.03', 'la suma es 7.978': a bare number after one of these is a claim.
 TOTAL = re.compile(
     r"(?:totals?|sum|sums? to|adds? up to|summe|zusammen|somme|suma|soma|somma|total|итого|сумма|всего|总和|之和|合计|"
-    r"和为|合計|gives|yields|result|ergibt|donne)(?:\s+(?:is|of|are|ist|est|es|é|è|равна|up\s+to|to))?\s*[:：=]?\s*$",
+    r"和为|合計|gives|yields|result|ergibt|donne)(?:\s+(?:of|der|des|de|las?|los|dos|das)(?:\s+[^\W\d]{2,}){1,2})?"
+    r"(?:\s+(?:is|of|are|ist|est|es|é|è|равна|up\s+to|to))?\s*[:：=]?\s*$",
     re.IGNORECASE,
 )
 

@@ -45,6 +45,8 @@ _APOSTROPHE = re.compile(r"([^\W\d_]{2,})['’](s|t|re|ll|ve|d)\b")  # 'the toke
 _AND = re.compile(r"(?<=[\d)\]]) e (?=[\d√(\[]|[^\W\d_](?:_?\d|[₀-₉])?\s?[=≈·])")  # 'q·k₁ = 2 e q·k₂ = 3'
 _DECIMALS = r"[-−]?\d*\.\d+(?:(?:\s*[,;]\s*|\s+)[-−]?\d*\.\d+)+"
 _LISTED = re.compile(rf"(?P<lead>.*[:：]\s*)(?P<values>{_DECIMALS})\s*[.;]?\s*$")  # 'weights: 0.21, 0.67, 0.12'
+_LAST_DECIMAL = re.compile(r"(?P<lead>.*[\s:：])(?P<values>\d+\.\d+)\s*[.;]?\s*$")  # 'Sum: 6.14'
+_SENTENCE = re.compile(r"([=≈]\s*[-−]?\d+(?:\.\d+)?)\.(?=\s+[^\W\d_a-zß-ÿ][^\W\d_A-Z]+\s)")  # 'q·k = 2. Then we …'
 _DASHED_COLON = re.compile(r":\s?-(?=\s)")  # 'Step 3 :- A = …'
 _WORD = r"[\"'“‘]?([^\W\d_]{2,})[\"'”’]?"
 _OF_WORDS = re.compile(  # q(cat), score("it" → "dog")
@@ -245,7 +247,9 @@ def _words(piece: Piece, places: _Places, reading: Reading) -> Iterator[Event]:
 
 def _said(line: str, at: Location, reading: Reading) -> Iterator[Event]:
     """Words, and the decimals that they may announce."""
-    listed = _LISTED.match(line)
+    listed, total = _LISTED.match(line), _LAST_DECIMAL.match(line)
+    if listed is None and total is not None and TOTAL.search(total["lead"]):
+        listed = total
     if listed is None:
         yield Said(line.strip(), at)
         return
@@ -253,7 +257,7 @@ def _said(line: str, at: Location, reading: Reading) -> Iterator[Event]:
         yield Said(listed["lead"].strip(), at)
     place = Location(at.line, at.column + listed.start("values"))
     values = ", ".join(re.split(r"\s*[,;]\s*|\s+", listed["values"]))
-    for chain in reading.math(f"[{values}]", place).chains:
+    for chain in reading.math(values if listed is total else f"[{values}]", place).chains:
         yield Stated(chain, Origin.PLAIN)
 
 
@@ -271,6 +275,7 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
         yield Said(line.strip(), at)
         return
     source = _AND.sub(" ; ", _GAP.sub(" ; ", _APOSTROPHE.sub(r"\1\2 ", line)))
+    source = _SENTENCE.sub(r"\1;", source)
     source = NOUN_BEFORE_NAME.sub(_noun, _WORD_LIST.sub(_blank, source))
     source = _OF_WORDS.sub(_of_words, _DOT_PRODUCT.sub(r"\1·\2", source))
     source = _DASHED_COLON.sub(lambda found: ":".ljust(len(found[0])), _TUPLE.sub(r"[\1]", source))

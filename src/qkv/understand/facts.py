@@ -36,6 +36,7 @@ class Fact:
     head: int | None = None  # the head in force here, from the words around
     pending: bool = False  # nameless: the subject is taken from the chain before
     told: bool = False  # nameless: the operands told which step it is
+    addends: int = 0  # a total: how many numbers that stand before it were taken to be its terms
 
     @cached_property
     def formula(self) -> n.Expr | None:

@@ -34,6 +34,7 @@ from qkv.understand.roles import CAUSAL_SURELY, NO_MASK
 from qkv.understand.scopes import lines_of, scopes, words_in
 from qkv.understand.specs import stated_names, to_spec
 from qkv.understand.tokens import note_of
+from qkv.understand.totals import with_totals
 from qkv.understand.workable import computed, workable
 from qkv.understand.written import sizes_of, with_sheet_formulas, without_unsaid_scores
 
@@ -61,7 +62,7 @@ def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...
     labels = shared_labels(sheet, keys)
     problems: list[Problem] = []
     earlier: Gathering | None = None
-    parted = tuple(scopes(facts_of(sheet), sheet, labels))
+    parted = tuple(scopes(tuple(with_totals(facts_of(sheet))), sheet, labels))
     last = {fact.statement.part: i for i, scope in enumerate(parted) for fact in scope}
     mentioned = tuple(mentions(sheet.text))
     noted = [note] if (note := note_of(sheet.statements)) else []
@@ -90,7 +91,7 @@ def assigned(sheet: Sheet) -> tuple[Assigned, ...]:
     """What each problem of an assignment gives."""
     labels = exercise_labels(sheet)
     found: list[Assigned] = []
-    parted = tuple(scopes(facts_of(sheet), sheet))
+    parted = tuple(scopes(tuple(with_totals(facts_of(sheet))), sheet))
     for i, scope in enumerate(parted):
         gathered = gather(scope, _titles(i, scope, {}, sheet), found[-1].found if found else None)
         gathered.causal = gathered.causal or _introduced_causal(i, parted, sheet)

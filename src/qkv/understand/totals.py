@@ -1,0 +1,76 @@
+"""A total after exponentials: 'e^1 = 2.718, e^2 = 7.389, sum = 10.107' says 2.718 + 7.389 = 10.107."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role
+from qkv.sheet.model import Link, Relation
+from qkv.sheet.phrases import SUM_HEAD, TOTAL
+from qkv.understand.facts import Fact
+from qkv.understand.roles import Cue
+from qkv.understand.values import Form, form
+
+
+def with_totals(facts: Iterable[Fact]) -> Iterator[Fact]:
+    """Write the addends of a total out, in the author's own numbers; what follows such a total by an arrow, one number
+    for each addend, are the weights of that row."""
+    addends: list[Fact] = []
+    for fact in facts:
+        if _is_exponential(fact):
+            if addends and fact.statement.part != addends[-1].statement.part:
+                addends = []
+            addends.append(fact)
+            yield fact
+        elif len(addends) > 1 and _is_total(fact) and fact.statement.part == addends[-1].statement.part:
+            yield from _written_out(fact, addends)
+            addends = []
+        else:
+            addends = []
+            yield fact
+
+
+def _is_exponential(fact: Fact) -> bool:
+    """e^1.41 = 4.10, in numbers alone."""
+    literals = [link.expr for link in fact.links if form(link.expr) is not Form.NAME]
+    if len(literals) < 2 or not all(map(n.is_literal, literals)):
+        return False
+    return isinstance(literals[0], n.Exp) and isinstance(literals[-1], n.Number)
+
+
+def _is_total(fact: Fact) -> bool:
+    """'sum = 10.107', or a number that words call a sum."""
+    values = [link for link in fact.links if form(link.expr) is Form.VALUE]
+    names = [link for link in fact.links if form(link.expr) is Form.NAME]
+    if not values or not isinstance(values[0].expr, n.Number) or len(values) + len(names) < len(fact.links):
+        return False
+    if fact.subjects:
+        return len(names) == 1 and SUM_HEAD.fullmatch(fact.subjects[0].spelled) is not None
+    return TOTAL.search(fact.statement.before) is not None
+
+
+def _written_out(fact: Fact, addends: list[Fact]) -> Iterator[Fact]:
+    at = next(i for i, link in enumerate(fact.links) if form(link.expr) is Form.VALUE)
+    ways = zip(*((_first_literal(addend), addend.links[-1].expr) for addend in addends), strict=True)
+    sums = [replace(fact.links[at], expr=n.Sum(terms), relation=Relation.EQUAL) for terms in ways]
+    links = (*sums, fact.links[at])
+    yield replace(fact, links=links, subjects=(), addends=len(addends))  # no quantity: each row has a sum of its own
+    rest = fact.links[at + 1 :]
+    if rest and _is_row(rest[0], len(addends)):
+        yield replace(
+            fact,
+            statement=replace(fact.statement, links=rest, at=rest[0].at, before=""),
+            links=rest,
+            subjects=(),
+            cue=Cue(Role.WEIGHTS, addends[0].cue.row, addends[0].cue.head),
+        )
+
+
+def _first_literal(fact: Fact) -> n.Expr:
+    return next(link.expr for link in fact.links if form(link.expr) is not Form.NAME)
+
+
+def _is_row(link: Link, width: int) -> bool:
+    return isinstance(link.expr, n.Matrix) and link.expr.shape == (1, width)
