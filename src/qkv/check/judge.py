@@ -23,7 +23,8 @@ from qkv.expr.names import Role, Symbol
 from qkv.expr.nodes import factors
 from qkv.program.model import Step
 from qkv.sheet.model import Link, Origin, Relation, Sheet
-from qkv.understand.facts import Fact, place_of
+from qkv.understand.facts import Fact
+from qkv.understand.places import place_of
 from qkv.understand.problems import Problem, inlined, understand
 from qkv.understand.scopes import EXERCISE
 from qkv.understand.values import Form, form, plain_value

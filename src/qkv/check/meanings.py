@@ -18,7 +18,8 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value
 from qkv.sheet.model import Link
-from qkv.understand.facts import Fact, place_of
+from qkv.understand.facts import Fact
+from qkv.understand.places import place_of
 from qkv.understand.roles import SCORE_ROLES
 
 Found = tuple[Target, Judgement, list[Source]]

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.program.model import Given
-from qkv.understand.facts import Fact, place_of
+from qkv.understand.facts import Fact
 from qkv.understand.formulas import formula_role
 from qkv.understand.gather import token_factor
+from qkv.understand.places import place_of
 from qkv.understand.problems import Problem
 from qkv.understand.resolve import SAME, SHARED, Resolver
 from qkv.understand.roles import MISREAD_Q, SCORE_ROLES, WITHOUT_SCALE

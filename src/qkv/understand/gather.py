@@ -11,10 +11,11 @@ from qkv.expr.show import symbol_plain
 from qkv.program.kinds import default_symbol
 from qkv.program.model import Given
 from qkv.sheet.model import Origin, Relation, Repair
-from qkv.understand.facts import TOKEN_BASES, Fact, Place, place_of
+from qkv.understand.facts import Fact
 from qkv.understand.formulas import divisors, formula_role, softmax_arguments
 from qkv.understand.gathering import FACTORS, Gathering
 from qkv.understand.nameless import note_nameless
+from qkv.understand.places import TOKEN_BASES, Place, place_of
 from qkv.understand.repair import mend_factor
 from qkv.understand.roles import (
     CAUSAL,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.program.model import Program
-from qkv.understand.facts import place_of
+from qkv.understand.places import place_of
 from qkv.understand.roles import MISREAD_Q, SCORE_ROLES
 from qkv.understand.workable import shapes_of
 

@@ -11,9 +11,10 @@ from operator import attrgetter
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.sheet.model import Origin, Sheet
-from qkv.understand.facts import Fact, place_of
+from qkv.understand.facts import Fact
 from qkv.understand.gather import printed_value, token_factor
 from qkv.understand.gathering import FACTORS
+from qkv.understand.places import place_of
 from qkv.understand.repair import similar
 from qkv.understand.roles import CAUSAL, DERIVED, PRIMARY
 from qkv.understand.values import plain_value

@@ -11,8 +11,9 @@ from qkv.expr.show import symbol_plain
 from qkv.program.kinds import Key, default_symbol
 from qkv.program.model import Given
 from qkv.sheet.model import Repair
-from qkv.understand.facts import Fact, place_of
+from qkv.understand.facts import Fact
 from qkv.understand.gathering import FACTORS, Gathering
+from qkv.understand.places import place_of
 from qkv.understand.repair import cell_value, mend_factor, similar
 from qkv.understand.roles import (
     DERIVED,

@@ -14,9 +14,9 @@ from qkv.interpret.loop import evaluate
 from qkv.interpret.shapes import Shapes
 from qkv.program.kinds import Key, Scale, Score, Spec, default_symbol
 from qkv.program.model import Given
-from qkv.understand.facts import place_of
 from qkv.understand.gathering import Gathering
 from qkv.understand.masks import mask_of
+from qkv.understand.places import place_of
 
 R = Role
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.understand.facts import Fact, Place, place_of
+from qkv.understand.facts import Fact
 from qkv.understand.gathering import Gathering
+from qkv.understand.places import Place, place_of
 from qkv.understand.repair import similar
 from qkv.understand.roles import DERIVED, MISREAD_Q, SCORE_ROLES
 from qkv.understand.values import plain_value

@@ -13,10 +13,11 @@ from qkv.program.kinds import default_symbol
 from qkv.program.model import Program, Step
 from qkv.sheet.model import Origin
 from qkv.understand.evidence import vectors_met
-from qkv.understand.facts import Fact, place_of
+from qkv.understand.facts import Fact
 from qkv.understand.formulas import formula_role
 from qkv.understand.gather import role_of_name
 from qkv.understand.gathering import FACTORS, Gathering
+from qkv.understand.places import place_of
 from qkv.understand.resolve import Resolver, at_index, cut_symbol
 from qkv.understand.values import plain_value
 from qkv.understand.workable import Worked, fits, ordered_steps, shape_in, shapes_of, with_step
