@@ -19,15 +19,18 @@ _BARE_NAME = re.compile(
 _MARKED_NAME = re.compile(r"(?:\$(?P<dollar>[^$]{1,60})\$|`(?P<tick>[^`]{1,40})`|\\\((?P<paren>[^()]{1,60})\\\))$")
 
 
+_WORD_ALONE = re.compile(r"\s*(?P<name>[A-Za-z]{2,24})\s*[=≈]\s*$")  # 'weights =' on a line of its own
 _WORDS_OF_ONE_LETTER = ("a", "i", "e", "y", "o", "à", "и", "в")
 
 
 def name_at_end(cue: str) -> str | None:
     """The source of the name that a cue line ends with, if it says that what follows is that quantity.
 
-    >>> name_at_end("Input Matrix X (3 × 4):"), name_at_end("W_Q ="), name_at_end("Times V:")
-    ('X', 'W_Q', None)
+    >>> name_at_end("Input Matrix X (3 × 4):"), name_at_end("W_Q ="), name_at_end("weights ="), name_at_end("Times V:")
+    ('X', 'W_Q', 'weights', None)
     """
+    if alone := _WORD_ALONE.match(cue):
+        return alone["name"]
     text = _trimmed(cue[-200:])
     if found := _MARKED_NAME.search(text):
         name = found["dollar"] or found["tick"] or found["paren"]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import Cell, rational
-from qkv.interpret.certified import Certified
+from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.interpret.rounding import round_places
 from qkv.interpret.trace import Trace
-from qkv.program.model import Program
+from qkv.program.model import Program, Step
 from qkv.understand.facts import Fact
 from qkv.understand.formulas import softmax_arguments
 from qkv.understand.gathering import FACTORS, Gathering
@@ -97,8 +97,10 @@ def most_agreement(found: Gathering) -> int:
 
 
 def agreement_with(trace: Trace, found: Gathering) -> int:
-    """How many printed cells of weights and outputs a program explains, to the digits shown."""
+    """How many printed cells of weights and outputs a program explains, to the digits shown: by its true values, or,
+    after a slip, by those that the matrices printed before them give."""
     count = 0
+    held = _Held(trace, found)
     named = (((role, head), matrix) for (role, head), matrix in found.printed.items() if role in TELLING)
     nameless = (((role, None), matrix) for role, matrix in found.hinted)
     for (role, head), matrix in (*named, *nameless):
@@ -107,14 +109,64 @@ def agreement_with(trace: Trace, found: Gathering) -> int:
             continue
         value = trace.value(symbol)
         if value.shape == matrix.shape and not matrix.is_ragged:
-            pairs = zip(value.rows, matrix.rows, strict=True)
-            count += sum(_rounds_to(x, y) for a, b in pairs for x, y in zip(a, b, strict=True))
+            met = _cells_met(value, matrix)
+            own = held.worked_out(symbol) if met < matrix.shape[0] * matrix.shape[1] else None
+            count += met if own is None or own.shape != matrix.shape else max(met, _cells_met(own, matrix))
     for (role, row, column), shown in found.cells.items():
         symbol = trace.program.find(role)
         value_rows = trace.value(symbol).rows if symbol is not None else ()
         if role is R.WEIGHTS and row <= len(value_rows) and column <= len(value_rows[0]):
             count += _rounds_to(value_rows[row - 1][column - 1], shown)
     return count
+
+
+def _cells_met(value: Value, matrix: n.Matrix) -> int:
+    pairs = zip(value.rows, matrix.rows, strict=True)
+    return sum(_rounds_to(x, y) for a, b in pairs for x, y in zip(a, b, strict=True))
+
+
+def _is_print_of(shown: n.Matrix, made: Value) -> bool:
+    """Whether a slip is all that may be wrong with a print: else it is of something else."""
+    rows, columns = shown.shape
+    return made.shape == shown.shape and 2 * _cells_met(made, shown) >= rows * columns
+
+
+class _Held(Mapping[Symbol, Value]):
+    """The quantities of a program with the printed matrices in place of what they should be."""
+
+    def __init__(self, trace: Trace, found: Gathering) -> None:
+        self.trace = trace
+        self.values: dict[Symbol, Value] = {}
+        self.printed = {
+            symbol: matrix
+            for (role, head), matrix in found.printed.items()
+            if (symbol := trace.program.find(role, head)) is not None and not matrix.is_ragged
+        }
+
+    def worked_out(self, symbol: Symbol) -> Value | None:
+        """What the matrices printed before it give for a quantity; None if that is nothing new."""
+        item = self.trace.program.item(symbol)
+        if item is None or not self.printed.keys() - {symbol}:
+            return None
+        try:
+            return evaluate(item.expr, self, Certified())
+        except QkvError:
+            return None
+
+    def __getitem__(self, symbol: Symbol) -> Value:
+        if symbol not in self.values:
+            item = self.trace.program.item(symbol)
+            made = evaluate(item.expr, self, Certified()) if isinstance(item, Step) else self.trace.value(symbol)
+            shown = self.printed.get(symbol)
+            is_print = shown is not None and _is_print_of(shown, made)
+            self.values[symbol] = evaluate(shown, {}, Certified()) if shown is not None and is_print else made
+        return self.values[symbol]
+
+    def __iter__(self) -> Iterator[Symbol]:
+        return (item.symbol for item in self.trace.program.items)
+
+    def __len__(self) -> int:
+        return len(self.trace.program.items)
 
 
 def vectors_met(program: Program, found: Gathering) -> int:
