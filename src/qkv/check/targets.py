@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 
@@ -43,7 +44,7 @@ def targets(fact: Fact, problem: Problem, printed: Container[Symbol] = ()) -> It
 
 def _targets(fact: Fact, problem: Problem, printed: Container[Symbol]) -> Iterator[Target]:
     if not fact.subjects:
-        formulas = list(_of_formula(fact, problem))
+        formulas = list(_of_formula(fact, problem)) or list(_of_call(fact, problem))
         yield from formulas or _of_cue(fact, problem)
     for name in fact.subjects:
         known = list(_of_known_formula(fact, name, problem))
@@ -135,6 +136,20 @@ def _of_formula(fact: Fact, problem: Problem) -> Iterator[Target]:
     for link in fact.links:  # MultiHead(Q, K, V) = Concat(head_1, head_2) W^O: the first that means something here
         for meant in problem.resolver.readings(link.expr, fact.head) if form(link.expr) is Form.FORMULA else ():
             yield Target(meant, True, link.text.strip(), step_with(problem, meant))
+
+
+ATTENTION = re.compile(r"(?:attention|attn|multi_?head|mha|sdpa)$", re.IGNORECASE)
+
+
+def _of_call(fact: Fact, problem: Problem) -> Iterator[Target]:
+    """Attention(Q, K, V) = [..]: what attention gives, of a head or of all."""
+    first = fact.links[0].expr if fact.links else None
+    if not isinstance(first, n.Call) or not ATTENTION.search(first.function):
+        return
+    for role in SAME.get(R.OUTPUT, (R.OUTPUT,)):
+        symbol = problem.program.find(role, fact.head) or problem.program.find(role)
+        if symbol is not None:
+            yield Target(n.Name(symbol), False, fact.links[0].text.strip(), symbol)
 
 
 def step_with(problem: Problem, expr: n.Expr, likely: Symbol | None = None) -> Symbol | None:

@@ -75,11 +75,12 @@ def misread_q(symbol: Symbol, fact: Fact, found: Gathering) -> Role | None:
 
 
 def names_rows(formula: n.Expr, role: Role | None) -> bool:
-    """Q = [q_1; q_2; q_3] = […] only says what the rows are called."""
-    parts = formula.parts if isinstance(formula, n.Concat) else ()
+    """Q = [q_1; q_2; q_3] = […] only says what the rows are called; and so does [q_1 q_2 q_3], without signs."""
+    parts = formula.parts if isinstance(formula, n.Concat) else tuple(n.factors(formula))
     rows = [part.arg if isinstance(part, n.Transpose) else part for part in parts]
     named = [place_of(row.symbol) for row in rows if isinstance(row, n.Name)]
-    return bool(rows) and len(named) == len(rows) and all(p.roles[:1] == (role,) and p.row is not None for p in named)
+    counted = [place.row for place in named if place.roles[:1] == (role,) and place.column is None]
+    return len(rows) > 1 and (counted == list(range(1, len(rows) + 1)) or counted == list(range(len(rows))))
 
 
 def is_variant(found: Gathering, symbol: Symbol, place: Place, role: Role | None, value: n.Matrix) -> bool:
