@@ -44,6 +44,7 @@ class Author(Mapping[Symbol, Value]):
     missing: dict[Symbol, set[tuple[int, int]]] = field(default_factory=dict)  # cells not yet printed, row by row
     meant: dict[Symbol, tuple[Value, tuple[int, ...]]] = field(default_factory=dict)  # see in_mind
     before: dict[Symbol, tuple[Value, tuple[int, ...]]] = field(default_factory=dict)  # prints that were printed anew
+    unjudged: dict[Symbol, Value] = field(default_factory=dict)  # prints that nothing could be said about
     by_print: Author | None = None  # for one who has something else in mind: the author of the print
     apart: frozenset[Symbol] = frozenset()  # and the quantities that are in mind
     _made: dict[Symbol, Value] = field(default_factory=dict)
@@ -85,14 +86,16 @@ class Author(Mapping[Symbol, Value]):
         return self.by_print
 
     def standing(self, expr: n.Expr) -> tuple[Symbol, ...]:
-        """The printed quantities that an expression stands on."""
+        """The quantities, printed or left open, that an expression stands on."""
         return self._once("standing", expr, self._standing)
 
     def _standing(self, expr: n.Expr) -> tuple[Symbol, ...]:
         found: dict[Symbol, None] = {}
         for symbol in n.names_in(self.as_held(expr)):
             item = None if symbol in self.printed else self.trace.program.item(symbol)
-            found |= dict.fromkeys((symbol,) if symbol in self.printed else self.standing(item.expr) if item else ())
+            if symbol in self.printed or symbol in self.unjudged:
+                found[symbol] = None
+            found |= dict.fromkeys(self.standing(item.expr) if item else ())
         return tuple(found)
 
     def print_root(self, square: Fraction, value: Value) -> None:
@@ -248,6 +251,7 @@ class Author(Mapping[Symbol, Value]):
         self.printed[symbol] = value
         self.blame[symbol] = blamed
         self.meant.pop(symbol, None)
+        self.unjudged.pop(symbol, None)
         self._made.clear()
         self._known.clear()
         if symbol in self.missing or self.trace.program.item(symbol) is None:
@@ -259,14 +263,22 @@ class Author(Mapping[Symbol, Value]):
         self.meant[symbol] = value, blamed
         self._in_mind = None
 
+    def leave_open(self, symbol: Symbol, value: Value) -> None:
+        """Remember a print that could not be judged: later numbers may stand on it."""
+        self.unjudged[symbol] = value
+        self._known.clear()
+        self._in_mind = None
+
     @property
     def in_mind(self) -> tuple[Author, ...]:
         """The author who wrote a number down wrongly and goes on with the right one: for each wrong print, and for all
-        of them; and the one who goes on with an earlier print (a student whom a grader put right in between)."""
+        of them; the one who goes on with an earlier print (a student whom a grader put right in between), and with
+        prints that could not be judged."""
         if self._in_mind is None:
             chosen = [{symbol: meant} for symbol, meant in self.meant.items()]
             chosen += [self.meant] if len(self.meant) > 1 else []
             chosen += [{symbol: print_} for symbol, print_ in self.before.items() if print_[1]]
+            chosen += [{symbol: (value, ()) for symbol, value in self.unjudged.items()}] if self.unjudged else []
             self._in_mind = tuple(self._minding(meant) for meant in chosen)
         return self._in_mind
 

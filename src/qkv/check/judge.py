@@ -12,6 +12,7 @@ from qkv.check.copies import judge_copies, judge_open_product
 from qkv.check.definitions import judge_definition
 from qkv.check.literals import judge_damaged, judge_literal, judge_working
 from qkv.check.meanings import SURE, anything, best_meaning
+from qkv.check.memory import leave_open
 from qkv.check.misfits import judge_misfit
 from qkv.check.misread import mend_operands, tell_misread
 from qkv.check.model import Claim, Report, Verdict
@@ -170,6 +171,7 @@ def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> None
     if best is None:
         if judge_misfit(walk, fact, link, grid) is None:
             judge_literal(walk, fact, link, grid, before)
+            leave_open(walk, fact, grid)
         return
     target, judged, sources = best
     tell_misread(walk, target, grid)

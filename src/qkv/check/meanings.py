@@ -48,7 +48,7 @@ def _chosen(walk: Walk, fact: Fact, tried: list[tuple[float, Found]]) -> Found |
     if not tried:
         return None
     points, best = max(tried, key=lambda pair: pair[0])
-    doubtful = walk.is_foreign(fact) or _is_unfollowed(walk, fact)
+    doubtful = _is_doubtful(walk, fact)
     needed = SURE if doubtful else LIKELY
     certain = [(reached, found) for reached, found in tried if found[0].certain]
     if points >= SURE:
@@ -76,6 +76,17 @@ def _chosen(walk: Walk, fact: Fact, tried: list[tuple[float, Found]]) -> Found |
 ATTENDS = re.compile(r"att(?:entio)?n|multihead|mha|sdpa|heads?|scores?|concat|softmax|mask", re.IGNORECASE)
 
 FUNCTIONS = frozenset({"sigma", "phi", "psi", "rho", "f", "g"})  # σ(S) is read as a product
+
+
+def _is_doubtful(walk: Walk, fact: Fact) -> bool:
+    """Whether it may not be known what a fact speaks of, so that nothing is held against it."""
+    return walk.is_foreign(fact) or _is_unfollowed(walk, fact) or (walk.problem.otherwise and _is_softened(fact))
+
+
+def _is_softened(fact: Fact) -> bool:
+    """Weights and what is made of them, by their name alone: another kind of attention has others."""
+    roles = place_of(fact.symbol).roles if fact.symbol is not None else ()
+    return fact.formula is None and not {Role.Q, Role.K, Role.V}.intersection(roles[:1])
 
 
 def _is_unfollowed(walk: Walk, fact: Fact) -> bool:
@@ -132,7 +143,7 @@ def _adds_nothing(sources: list[Source], known: list[Source]) -> bool:
 def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target]:
     """Targets in the shape of what is shown: whole, or the row that words or order tell; then anything that agrees."""
     shape = shape_of(grid)
-    doubtful = fact.pending or walk.is_foreign(fact) or _is_unfollowed(walk, fact)
+    doubtful = fact.pending or _is_doubtful(walk, fact)
     for target in targets(fact, walk.problem, walk.printed_whole):
         if doubtful:
             target = replace(target, certain=False)

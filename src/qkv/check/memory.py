@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from flint import fmpq
 
-from qkv.check.cells import Judged, fitted
+from qkv.check.cells import Grid, Judged, fitted
 from qkv.check.compare import Agreement, loosened
 from qkv.check.model import BAD, Claim, Verdict
-from qkv.check.targets import Target, by_role
+from qkv.check.targets import Target, by_role, targets
 from qkv.check.walk import FALSE, SLIPS, Judgement, Walk
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
@@ -54,6 +54,17 @@ def _keep(walk: Walk, fact: Fact, target: Target, judged: Judgement, kept: Value
     walk.author.print(symbol, whole, blamed)
     if meant is not None and (claim.verdict is Verdict.WRONG or part_meant):
         walk.author.mean(symbol, meant[1], upstream)
+
+
+def leave_open(walk: Walk, fact: Fact, grid: Grid) -> None:
+    """A print that could not be judged: what it may be meant as is remembered, since later numbers may stand on it."""
+    value = Value(tuple(tuple(loosened(cell) for cell in row) for row in grid))
+    for target in targets(fact, walk.problem, walk.printed_whole):
+        symbol = target.expr.symbol if isinstance(target.expr, n.Name) else None
+        whole = walk.evaluated(target.expr) if symbol is not None and symbol not in walk.author.printed else None
+        if symbol is not None and whole is not None and (turned := fitted(value, whole.shape)) is not None:
+            walk.author.leave_open(symbol, turned)
+            return
 
 
 def _note_printed(walk: Walk, symbol: Symbol, entry: n.Entry, whole: Value) -> None:

@@ -166,7 +166,7 @@ FUNCTIONS: Final = {
     "normalize": "normalise",
 }  # fmt: skip
 # Single letters that call what stands in brackets right behind them.
-CALLING_LETTERS: Final = frozenset(("f", "g", "O", "Omega", "Theta", "N", "P", "p", "E"))
+CALLING_LETTERS: Final = frozenset(("f", "g", "phi", "psi", "O", "Omega", "Theta", "N", "P", "p", "E"))
 
 # Words that name a quantity in plain text.
 NAME_WORDS: Final = _words(

@@ -37,6 +37,7 @@ class Gathering:
     maybe_causal: bool = False  # said in the paragraphs before the problem
     plain_sum: bool = False
     cosine: bool = False
+    otherwise: bool = False  # a kind of attention is spoken of that is not understood
     own_scores: bool = False  # the sheet scores by a formula of its own: additive, by the cosine, …
     mask_truth: bool = False
     hides_future: bool = False  # said in words that can mean no other mask

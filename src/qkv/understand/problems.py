@@ -49,6 +49,7 @@ class Problem:
     facts: tuple[Fact, ...]
     resolver: Resolver
     repairs: tuple[Repair, ...]
+    otherwise: bool = False  # a kind of attention is spoken of that is not understood
 
     @property
     def program(self) -> Program:
@@ -224,7 +225,7 @@ def _problem(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem
     trace = computed(workable(with_answers(program, found, sheet)))
     program = trace.program
     resolver = Resolver(program, sizes_of(program, found), only_row=found.only_row)
-    return Problem(trace, scope, resolver, tuple(found.repairs))
+    return Problem(trace, scope, resolver, tuple(found.repairs), found.otherwise)
 
 
 def _template(found: Gathering, title: str, line: int) -> Program:

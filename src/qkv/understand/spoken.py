@@ -9,7 +9,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.understand.facts import Fact
 from qkv.understand.gathering import Gathering
 from qkv.understand.roles import CAUSAL_FLAG, COSINE, HIDES_FUTURE, ONES_FORBID
-from qkv.understand.words import divisor_said, heads_mentioned, heads_split, not_worked, rules
+from qkv.understand.words import divisor_said, heads_mentioned, heads_split, is_otherwise, not_worked, rules
 
 R = Role
 
@@ -17,6 +17,7 @@ R = Role
 def note_sentences(found: Gathering, facts: tuple[Fact, ...], words: str) -> None:
     """Heads and masks that are said and not printed."""
     found.notes.extend(not_worked(words))
+    found.otherwise = is_otherwise(words)
     told = tuple(rules(words))
     found.rules, found.later_rules = (tuple(rule for rule in told if rule.later is later) for later in (False, True))
     found.causal = found.causal or bool(CAUSAL_FLAG.search(words))

@@ -254,6 +254,11 @@ def not_worked(text: str) -> Iterator[str]:
             yield f"{what} is spoken of and not understood; what is worked out is plain softmax attention."
 
 
+def is_otherwise(text: str) -> bool:
+    """Whether the text speaks of a kind of attention that is not worked out, in place of the usual one."""
+    return any(_is_spoken_of(pattern, text) for _, pattern in _INSTEAD)
+
+
 def _is_spoken_of(pattern: Wording, text: str) -> bool:
     return any(pattern.search(said) and not _supposed(said) for said in _sentences_with(text, pattern))
 
