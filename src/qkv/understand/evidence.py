@@ -136,7 +136,7 @@ class _Held(Mapping[Symbol, Value]):
 
     def __init__(self, trace: Trace, found: Gathering) -> None:
         self.trace = trace
-        self.values: dict[Symbol, Value] = {}
+        self.made: dict[Symbol, Value] = {}
         self.printed = {
             symbol: matrix
             for (role, head), matrix in found.printed.items()
@@ -154,13 +154,13 @@ class _Held(Mapping[Symbol, Value]):
             return None
 
     def __getitem__(self, symbol: Symbol) -> Value:
-        if symbol not in self.values:
+        if symbol not in self.made:
             item = self.trace.program.item(symbol)
             made = evaluate(item.expr, self, Certified()) if isinstance(item, Step) else self.trace.value(symbol)
             shown = self.printed.get(symbol)
             is_print = shown is not None and _is_print_of(shown, made)
-            self.values[symbol] = evaluate(shown, {}, Certified()) if shown is not None and is_print else made
-        return self.values[symbol]
+            self.made[symbol] = evaluate(shown, {}, Certified()) if shown is not None and is_print else made
+        return self.made[symbol]
 
     def __iter__(self) -> Iterator[Symbol]:
         return (item.symbol for item in self.trace.program.items)
