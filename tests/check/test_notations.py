@@ -42,6 +42,14 @@ SUMS = (
 
 # name, document, verdict of the claim on the last line that shows something
 DOCUMENTS = [
+    ("where a matrix lives", "$$X=\\begin{bmatrix}1&0\\\\2&1\\end{bmatrix}\\in\\mathbb{R}^{2\\times 2}$$\n\n$$W_Q=\\begin{bmatrix}1&2\\\\0&1\\end{bmatrix}\\in\\mathbb{R}^{2\\times 2}$$\n\n$$Q=XW_Q=\\begin{bmatrix}1&2\\\\2&4\\end{bmatrix}\\in\\mathbb{R}^{2\\times 2}$$\n", "wrong"),
+    ("lists with semicolons throughout", "X = [[1; 0]; [2; 1]]\n\nW_Q = [[0,5; 1,5]; [0; 1]]\n\nQ = X·W_Q = [[0,5; 1,5]; [1,0; 4,0]]\n", "right"),
+    ("products with a full stop, blanks around it", "X = [[1, 0], [2, 1]]\nWq = [[1, 2], [0, 1]]\n\nQ = X . Wq =\n| 1  2 |\n| 2  6 |\n", "wrong"),
+    ("products with a full stop, no blanks", "X = [[1, 0], [2, 1]]\nWq = [[1, 2], [0, 1]]\n\nQ = X.Wq = [[1, 2], [2, 5]]\n", "right"),
+    ("letters that a scanner took digits for", "Q =\n| 1  O |\n| l  2 |\n\n$K=\\begin{bmatrix} O & 1 \\\\ l & 2\\end{bmatrix}$\n\nQK^T/√2 =\n| O.0O  0.7l |\n| 1.4I  3.54 |\n", "rounded"),
+    ("steps that are counted within an exercise", "# Aufgabe 2\n\n$X=\\begin{pmatrix}1&0\\\\2&1\\end{pmatrix}$, $W_Q=\\begin{pmatrix}1&2\\\\0&1\\end{pmatrix}$\n\n## Lösung\n\n1. Anfragen und Schlüssel:\n\n$$Q = XW_Q = \\begin{pmatrix}1&2\\\\2&4\\end{pmatrix}$$\n", "wrong"),
+    ("a row of what was shown whole", "$Q=\\begin{bmatrix}1&0\\\\0&1\\end{bmatrix}$, $K=\\begin{bmatrix}1&1\\\\0&2\\end{bmatrix}$, $V=\\begin{bmatrix}1&2\\\\3&4\\end{bmatrix}$\n\n$S=\\begin{bmatrix}1&0\\\\1&2\\end{bmatrix}$, $\\tilde S=S/\\sqrt2$, $A=\\begin{bmatrix}0.670&0.330\\\\0.330&0.670\\end{bmatrix}$, $Z=AV=\\begin{bmatrix}1.660&2.660\\\\2.340&3.340\\end{bmatrix}$\n\nThe first token ends up at $z_1\\approx(1.66,\\,2.66)$.\n", "rounded"),
+    ("numbers set by siunitx", "\\begin{document}\n$Q=\\begin{bmatrix}1&0\\end{bmatrix}$, $K=\\begin{bmatrix}1&1\\\\0&2\\end{bmatrix}$\n\n$A=\\begin{bmatrix}\\num{0.670}&\\num{0,330}\\end{bmatrix}$\n\\end{document}\n", "rounded"),
     ("weights of each head in a column", "$X=\\begin{bmatrix}1&0\\\\0&1\\end{bmatrix}$\n\n| | head 1 | head 2 |\n|---|---|---|\n| $W^Q$ | $\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix}$ | $\\begin{bmatrix}1&1\\\\0&1\\end{bmatrix}$ |\n\n$Q^{(1)}=\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix}$, $Q^{(2)}=\\begin{bmatrix}1&1\\\\0&2\\end{bmatrix}$\n", "wrong"),
     ("weights as they would be without a scale", "Q = [[1, 2]], K = [[2, 0], [1, 1]], scaled by √2\n\n**Without scaling** the weights would be\n\n$$[0.269, 0.731]$$\n", "rounded"),
     ("numbers as they would be", "Q = [[1, 2]], K = [[2, 0], [1, 1]], scaled by √2\n\nWith other keys the weights would be\n\n$$[0.100, 0.900]$$\n", "unread"),

@@ -27,7 +27,7 @@ from qkv.sheet.model import Link, Origin, Relation, Sheet
 from qkv.understand.facts import Fact
 from qkv.understand.places import place_of
 from qkv.understand.problems import Problem, inlined, understand
-from qkv.understand.scopes import EXERCISE
+from qkv.understand.scopes import opening_exercises
 from qkv.understand.values import Form, form, plain_value
 
 
@@ -54,8 +54,8 @@ def _exercises(sheet: Sheet) -> tuple[int | None, ...]:
     """For each part, the exercise that it belongs to: its own heading's, or the last one before it."""
     current: int | None = None
     groups = []
-    for i, part in enumerate(sheet.parts):
-        current = i if EXERCISE.search(part.title) else current
+    for i, opens in enumerate(opening_exercises(sheet)):
+        current = i if opens else current
         groups.append(current)
     return tuple(groups)
 

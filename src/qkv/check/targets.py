@@ -78,12 +78,15 @@ def _of_name(fact: Fact, name: n.Name, problem: Problem, printed: Container[Symb
         if item is not None:
             certain = fact.told or len(place_of(name.symbol).roles) < 2 or item.role is R.OTHER
             yield Target(n.Name(name.symbol), certain, spelled, name.symbol)
-        free = [(e, c) for e, c in by_role(fact, name.symbol, resolver) if not _taken(e, name.symbol, printed)]
+        likely = list(by_role(fact, name.symbol, resolver))
+        free = [(e, c) for e, c in likely if not _taken(e, name.symbol, printed)]
         for expr, certain in free:
             yield Target(expr, certain or len(free) == 1, spelled, _whole(expr))
             if isinstance(expr, n.Entry) and expr.column is not None and place_of(name.symbol).column is None:
                 row = n.Entry(expr.arg, row=1)  # α_1 of one query alone: its first weight, or all of its weights
                 yield Target(row, certain or len(free) == 1, spelled, _whole(expr))
+        for expr in (e for e, _ in likely if _is_part(e, name.symbol) and _taken(e, name.symbol, printed)):
+            yield Target(expr, False, spelled, _whole(expr))
         if fact.formula is not None:
             meant = resolver.expr(fact.formula, fact.head)
             if meant is not None:
@@ -94,6 +97,12 @@ def _taken(expr: n.Expr, symbol: Symbol, printed: Container[Symbol]) -> bool:
     """Whether a quantity was printed under a name of its own, so that this letter means something else."""
     whole = _whole(expr)
     return whole is not None and whole != symbol and whole in printed
+
+
+def _is_part(expr: n.Expr, symbol: Symbol) -> bool:
+    """z_1 is a row of Z, also where Z was printed before."""
+    whole = _whole(expr)
+    return whole is not None and not isinstance(expr, n.Name) and whole.base.lower() == symbol.base.lower()
 
 
 def _is_setting(given: Given) -> bool:

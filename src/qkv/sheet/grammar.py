@@ -57,10 +57,11 @@ def parse_math(source: str, at: Location, *, strict: bool = True, comma: Comma =
     >>> parse_math("Q = X W^Q", Location(1)).chains[0].links[1].relation
     <Relation.EQUAL: '='>
     """
-    comma = comma_in(source, comma)
-    pairs = paired(tokens_of(source, strict=strict, comma=comma))
+    here = comma_in(source, comma)
+    pairs = paired(tokens_of(source, strict=strict, comma=here))
     places = Places(source, at)
-    reader = Reader(pairs, source, places, strict=strict, decimal_comma=comma is not Comma.UNTOLD)
+    decimal = comma is not Comma.UNTOLD or here is not Comma.UNTOLD  # (1; 2) is a list where halves are written 0,5
+    reader = Reader(pairs, source, places, strict=strict, decimal_comma=decimal)
     joiner = _Joiner()
     unread = _strays(pairs, source, places) if strict else []
     for piece in pieces_of(reader):

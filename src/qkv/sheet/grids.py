@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
+from qkv.sheet.numerals import LONE_DIGITS
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -177,7 +179,14 @@ def _blanked(line: str, start: int, number: int) -> tuple[Cell, ...] | None:
     cells = _decimal_cells(body, offset, number)
     if cells:
         return cells
-    cells = tuple(Cell(found[0], number, offset + found.start() + 1) for found in _TOKEN.finditer(body))
+    cells = tuple(
+        Cell(
+            LONE_DIGITS.get(found[0], found[0]) if boxed or found.start() else found[0],
+            number,
+            offset + found.start() + 1,
+        )
+        for found in _TOKEN.finditer(body)
+    )
     numeric = [bool(NUMBER.match(cell.text)) for cell in cells]
     if not cells or not all(numeric[1:]) or (not numeric[0] and (boxed or not _LABEL.match(cells[0].text))):
         return None

@@ -28,7 +28,7 @@ from qkv.expr.nodes import (
 )
 from qkv.sheet import notation as table
 from qkv.sheet.lexer import Places, Token
-from qkv.sheet.numerals import DECIMAL, decimal
+from qkv.sheet.numerals import DECIMAL, LONE_DIGITS, decimal
 
 _NUMBER_OR_ROW = re.compile(rf"(-\s*+)?({DECIMAL})|\\\\")
 _NUMBERS = re.compile(rf"(-\s*+)?({DECIMAL})")
@@ -112,9 +112,26 @@ def grid(cells: Cells, lo: int, hi: int, at: Location, *, environment: str) -> E
             rows.append(tuple(_cell(cells, *span) for span in _row_cells(cells, a, b, ampersand)))
     if not rows:
         return Matrix((), at=at)
+    rows = _with_digits(rows)
     if "cases" in environment:
         return Call("cases", (Matrix(tuple(rows), at=at),), at=at)
     return _stacked_rows(rows, at)
+
+
+def _with_digits(rows: list[tuple[Expr, ...]]) -> list[tuple[Expr, ...]]:
+    """Numbers with an O or an l among them, as a scanner reads 0 and 1; letters of a formula stand among other ones."""
+    lettered = [cell for row in rows for cell in row if isinstance(cell, Name) and cell.spelled in LONE_DIGITS]
+    total = sum(map(len, rows))
+    if not lettered or 2 * len(lettered) > total or any(isinstance(c, Matrix) for row in rows for c in row):
+        return rows
+    if sum(is_literal(cell) for row in rows for cell in row) + len(lettered) < total:
+        return rows
+    return [tuple(_digit(cell) for cell in row) for row in rows]
+
+
+def _digit(cell: Expr) -> Expr:
+    lone = LONE_DIGITS.get(cell.spelled) if isinstance(cell, Name) else None
+    return decimal(lone, cell.at) if lone else cell
 
 
 def _row_cells(cells: Cells, lo: int, hi: int, ampersand: bool) -> list[tuple[int, int]]:
@@ -201,11 +218,18 @@ def _semicolons(cells: Cells, lo: int, hi: int, at: Location) -> Expr:
     read = [tuple(cells.expression(*span) for span in _row_cells(cells, a, b, False)) for a, b in rows]
     if all(len(row) == 1 and _is_quantity(row[0]) for row in read):
         return Concat(tuple(row[0] for row in read), at=at)
+    if all(len(row) == 1 and isinstance(row[0], Matrix) for row in read):
+        return _stacked([_as_row(row[0]) for row in read], at)
     if cells.decimal_comma and all(len(row) == 1 for row in read):
         return Matrix((tuple(row[0] for row in read),), loose=True, at=at)
-    if all(len(row) == 1 and isinstance(row[0], Matrix) for row in read):
-        return _stacked([row[0] for row in read], at)
     return Matrix(tuple(read), at=at)
+
+
+def _as_row(node: Expr) -> Expr:
+    """The [1; 0] of [[1; 0]; [1; 1]] is a row, though alone it would be a column."""
+    if isinstance(node, Matrix) and len(node.rows) > 1 and all(len(row) == 1 for row in node.rows):
+        return Matrix((tuple(row[0] for row in node.rows),), loose=True, at=node.at)
+    return node
 
 
 def _is_quantity(node: Expr) -> bool:

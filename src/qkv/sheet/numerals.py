@@ -58,6 +58,28 @@ def plain_digits(text: str, *, decimal_comma: bool) -> str:
     return "".join(parts)
 
 
+# O.25, 0.l4 and 1O as a scanner reads them: letters that only a numeral can hold there.
+_LETTERED = re.compile(
+    r"(?<![\w.])(?=[\d.]*[OolI])[\dOolI]+\.[\dOolI]+(?!\w|\.\w)|(?<![\w.])\d+(?:\.\d*)?[OolI]\d*(?!\w|\.\w)"
+)
+LONE_DIGITS = {"O": "0", "o": "0", "l": "1", "I": "1"}
+_DIGITS = str.maketrans(LONE_DIGITS)
+
+
+def with_digits(text: str) -> str:
+    """The same text, with digits for the letters that a scanner took them for.
+
+    >>> with_digits("A = [O.25, 0.l4], I.e. 1O of H2O")
+    'A = [0.25, 0.14], I.e. 10 of H2O'
+    """
+    return _LETTERED.sub(_in_digits, text)
+
+
+def _in_digits(found: re.Match[str]) -> str:
+    numeral = any(c.isdigit() for c in found[0]) and ("." in found[0] or "O" in found[0])
+    return found[0].translate(_DIGITS) if numeral else found[0]
+
+
 class Comma(StrEnum):
     """What a comma between digits is."""
 

@@ -40,6 +40,10 @@ _WORD_LIST = re.compile(r"\[[^\[\]\d=\\]*[^\W\d_]{2}[^\[\]\d=\\]*\]")  # [I, am,
 _TUPLE = re.compile(r"(?<![\w)\]}^])\((\s*[-−]?\d+\.\d+(?:\s*,\s*[-−]?\d+\.\d+)+\s*)\)(?![\^'\w])")  # (0.2, 0.8)
 _VECTOR = r"[A-Za-z](?:_?\d{1,2}|[₀-₉]+)"
 _DOT_PRODUCT = re.compile(rf"((?<![\w.])(?:{_VECTOR}|[qsh])(?:\^?T|ᵀ)?\s?)\.(\s?{_VECTOR}(?![\w.(]))")  # 'q1 . k1 = 2'
+_MATRIX = r"[A-Z](?:_?\{?(?:[qkvoQKVO]\d?|\d)\}?)?(?:\^\{?[T⊤]\}?|ᵀ)?"
+_MATRIX_PRODUCT = re.compile(  # 'X . Wq =', and 'Q = X.Wq =', where no sentence can end
+    rf"((?<![\w.]){_MATRIX} |[=≈(] ?{_MATRIX} ?)\.(?= ?{_MATRIX}\s*(?:[=≈/)]|$))", re.MULTILINE
+)
 _GAP = re.compile(r"(?<=[\d)\]])\s{3}(?=\s*[^\W\d][\w.·]{0,8}\s*[=≈])")  # 'q·k1 = 1     q·k2 = 2'
 _APOSTROPHE = re.compile(r"([^\W\d_]{2,})['’](s|t|re|ll|ve|d)\b")  # 'the token's state is x = …' holds no prime
 _AND = re.compile(r"(?<=[\d)\]]) e (?=[\d√(\[]|[^\W\d_](?:_?\d|[₀-₉])?\s?[=≈·])")  # 'q·k₁ = 2 e q·k₂ = 3'
@@ -277,7 +281,7 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
     source = _AND.sub(" ; ", _GAP.sub(" ; ", _APOSTROPHE.sub(r"\1\2 ", line)))
     source = _SENTENCE.sub(r"\1;", source)
     source = NOUN_BEFORE_NAME.sub(_noun, _WORD_LIST.sub(_blank, source))
-    source = _OF_WORDS.sub(_of_words, _DOT_PRODUCT.sub(r"\1·\2", source))
+    source = _OF_WORDS.sub(_of_words, _MATRIX_PRODUCT.sub(r"\1·", _DOT_PRODUCT.sub(r"\1·\2", source)))
     source = _DASHED_COLON.sub(lambda found: ":".ljust(len(found[0])), _TUPLE.sub(r"[\1]", source))
     result = reading.math(source, at, strict=False)
     done, starts = 0, [0, *(found.end() for found in re.finditer("\n", line))]

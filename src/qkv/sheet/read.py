@@ -16,7 +16,7 @@ from qkv.sheet.headings import PROBLEM
 from qkv.sheet.limits import DEFAULT, Limits, check_size
 from qkv.sheet.model import Sheet
 from qkv.sheet.notebook import is_notebook, notebook_text
-from qkv.sheet.numerals import comma_of_document
+from qkv.sheet.numerals import comma_of_document, with_digits
 from qkv.sheet.prose import read_paragraph
 from qkv.sheet.reading import Reading
 from qkv.sheet.segments import Drawn, Fence, Paragraph, Rows, Title, blocks
@@ -48,6 +48,7 @@ def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT) -> Sheet:
         source = notebook_text(text)
     if is_tex(source, file):
         source = plain_tex(source, limits)
+    source = with_digits(source)
     return assemble(_events(source, Reading(limits, comma_of_document(source))), file, text)
 
 

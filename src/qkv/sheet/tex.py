@@ -17,6 +17,10 @@ _TABULAR = re.compile(
     r"\\begin\{tabular[x*]?\}(?:\[[^\]]*\])?(?:\{[^{}]*\})+"
     r"(?P<body>[^\\]*(?:\\(?!end\{tabular)[^\\]*)*)\\end\{tabular[x*]?\}"
 )
+_OPTIONS = r"\s*(?:\[[^\]\n]*\])?\s*"
+_NUM = re.compile(
+    rf"\\(?:num|tablenum){_OPTIONS}\{{(?P<number>[^{{}}]*)\}}|\\(?:SI|qty){_OPTIONS}\{{(?P<amount>[^{{}}]*)\}}\{{(?P<unit>[^{{}}]*)\}}"
+)
 _NEW = re.compile(
     r"\\(?:re)?(?:new|provide)command\*?\s*\{?\\(?P<new>[A-Za-z]+)\}?\s*(?:\[(?P<count>\d)\])?|\\def\s*\\(?P<def>[A-Za-z]+)(?P<hashes>(?:#\d)*)(?=\{)"
     r"|\\DeclareMathOperator\*?\s*\{?\\(?P<operator>[A-Za-z]+)\}?"
@@ -42,7 +46,14 @@ def plain_tex(text: str, limits: Limits) -> str:
         text = re.sub(r"[^\n]", " ", text[:start]) + text[start:]
     text = _TABULAR.sub(_as_table, text)
     text = _LAYOUT.sub(_blank, text)
-    return _expanded(text, macros, limits) if macros else text
+    text = _expanded(text, macros, limits) if macros else text
+    return _NUM.sub(_numeral, text)
+
+
+def _numeral(found: re.Match[str]) -> str:
+    r"""siunitx: \num{0,25} is 0.25 whatever the language, \qty{25}{\percent} is 25 %."""
+    number = (found["number"] or found["amount"] or "").replace(",", ".")
+    return (number + (r"\%" if "percent" in (found["unit"] or "") else "")).ljust(len(found[0]))
 
 
 def _as_table(found: re.Match[str]) -> str:

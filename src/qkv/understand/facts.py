@@ -28,7 +28,8 @@ from qkv.understand.values import Form, form
 
 @dataclass(frozen=True)
 class Fact:
-    """One chain. `links` are those not struck; `subjects` are its leading names."""
+    """One chain. `links` are those not struck, without what only says where a thing lives (∈ ℝ^{2×3}); `subjects` are
+    its leading names."""
 
     statement: Statement
     links: tuple[Link, ...]
@@ -312,7 +313,7 @@ def _may_follow(opened: Fact, fact: Fact) -> bool:
 
 
 def _fact(statement: Statement) -> Fact:
-    links = tuple(link for link in statement.links if not link.struck)
+    links = tuple(link for link in statement.links if not link.struck and link.relation is not Relation.IN)
     if len(links) == 1 and form(links[0].expr) is Form.VALUE and isinstance(links[0].expr, n.Matrix):
         caption = caption_formula(statement.before, statement.at) if statement.before.strip() else None
         if caption is not None:

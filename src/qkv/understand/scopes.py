@@ -22,7 +22,14 @@ from qkv.understand.values import plain_value
 EXERCISE_WORDS = (
     "exercise|question|problem|example|task|aufgabe|übung|exercice|ejercicio|exerc[ií]cio|упражн|задач|练习|例|問|題"
 )
-EXERCISE = re.compile(EXERCISE_WORDS + r"|^\W*\d+[.)]", re.IGNORECASE)
+_WORDED = re.compile(EXERCISE_WORDS, re.IGNORECASE)
+_COUNTED = re.compile(r"\W*\d+[.)]")
+# One exercise, or the solution of one: what is counted below it are its steps, not further exercises.
+_SINGLE = re.compile(
+    rf"(?:{EXERCISE_WORDS})\w{{0,2}}\W{{0,3}}\d|\b(?:solution|lösung|corrigé|solución|solução|soluzione|oplossing|rozwiązanie|çözüm)\b"
+    r"|решение|解答|풀이",
+    re.IGNORECASE,
+)
 
 WEIGHTS = frozenset(weight for _, weight in FACTORS.values())
 Binding = tuple[Symbol, n.Matrix, Role]
@@ -56,7 +63,7 @@ def scopes(facts: tuple[Fact, ...], sheet: Sheet, labels: Sequence[str] = ()) ->
     each part belongs: then a new one begins there, whether or not its givens are said again."""
     items = _bound(facts)
     fresh, giving = _parts_with_givens(items), _parts_giving_qkv(facts)
-    exercises = [bool(EXERCISE.search(part.title)) for part in sheet.parts]
+    exercises = opening_exercises(sheet)
     current = _Open()
     for item in items:
         exercise = _opens_exercise(exercises, current.part, item.fact.statement.part)
@@ -88,6 +95,16 @@ def _first_line(index: int, parted: tuple[tuple[Fact, ...], ...], sheet: Sheet) 
     between = sheet.parts[here]
     top = min(between, key=lambda part: (part.level, part.line), default=None)
     return top.line if top else min(end + 1, begin)
+
+
+def opening_exercises(sheet: Sheet) -> list[bool]:
+    """For each part, whether its heading opens an exercise: by a word, or by a number that counts no steps of one."""
+    opens, single = [], None
+    for part in sheet.parts:
+        single = None if single is not None and part.level <= single else single
+        opens.append(bool(_WORDED.search(part.title)) or (single is None and bool(_COUNTED.match(part.title))))
+        single = part.level if single is None and _SINGLE.search(part.title) else single
+    return opens
 
 
 def _opens_exercise(exercises: list[bool], before: int | None, part: int) -> bool:
