@@ -110,6 +110,10 @@ DOCUMENTS = [
     ("a sum of exponentials of which one is written once", "$q=(1,0)$, $k_1=(1,2)$, $k_2=(0,1)$, $k_3=(1,1)$, divided by $\\sqrt 2$\n\n$e^{0.71}\\approx 2.03$, $e^0=1$, so the sum is $5.06$\n", "right"),
     ("weights after an arrow and a sum", "Q = [1, 2], K = [[1, 0], [0, 1]]\n\nSoftmax of the scaled scores:\n  e^0.707 = 2.028, e^1.414 = 4.112, sum = 6.140\n  -> 0.330, 0.760\n", "wrong"),
     ("a sentence after a number", "q = [1, 2], k1 = [1, 0], k2 = [0, 1]\n\nScores: q·k1 = 1, q·k2 = 3. Scaled by the root they are smaller.\n", "wrong"),
+    ("cumulative sums in the capital letters of given weights", "Rows $a = (0.5, 0.3, 0.2)$ and $b = (0.2, 0.3, 0.5)$ are given.\n\nThe cumulative sums are $A = (0.5, 0.8, 1)$.\n", "unread"),
+    ("the earth mover's distance as a function", "Earth mover's distance of $a = (0.5, 0.3, 0.2)$ and $b = (0.2, 0.3, 0.5)$ with cost $|i-j|$:\n\n$\\mathrm{EMD}(a, b) = 0.8$\n", "wrong"),
+    ("weights of a second head cut from one input", "$X = \\begin{bmatrix}1&0&2&1\\\\0&1&1&0\\end{bmatrix}$, $h=2$, $d_k=2$, $W^Q=W^K=W^V=I_4$. Head 1 uses the first two columns, head 2 the last two.\n\n**Head 1.** $A_1=\\begin{bmatrix}0.670&0.330\\\\0.330&0.670\\end{bmatrix}$\n\n**Head 2.** $A_2=\\begin{bmatrix}0.893&0.107\\\\0.670&0.303\\end{bmatrix}$\n", "wrong"),
+    ("a function whose argument alone is mathematics", "$X=\\begin{bmatrix}1&0\\\\0&1\\end{bmatrix}$, $W_Q=W_K=W_V=I_2$\n\nAttention$(X)$ = softmax(Q K^T / sqrt(2)) V = $\\begin{bmatrix}0.670&0.330\\\\0.330&0.670\\end{bmatrix}$\n", "rounded"),
     ("weights for several temperatures", "$s = [2.0, 1.0, 0.1]$ are the scores, $a=\\mathrm{softmax}(s/T)$.\n\n- $T=1$: $a=[0.659, 0.242, 0.099]$\n- $T=2$: $a=[0.502, 0.304, 0.194]$\n", "unread"),
 ]  # fmt: skip
 

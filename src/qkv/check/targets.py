@@ -80,11 +80,12 @@ def _of_name(fact: Fact, name: n.Name, problem: Problem, printed: Container[Symb
             yield Target(n.Name(name.symbol), certain, spelled, name.symbol)
         likely = list(by_role(fact, name.symbol, resolver))
         free = [(e, c) for e, c in likely if not _taken(e, name.symbol, printed)]
-        for expr, certain in free:
-            yield Target(expr, certain or len(free) == 1, spelled, _whole(expr))
+        for expr, only in free:
+            certain = (only or len(free) == 1) and not _is_given_otherwise(expr, name.symbol, problem)
+            yield Target(expr, certain, spelled, _whole(expr))
             if isinstance(expr, n.Entry) and expr.column is not None and place_of(name.symbol).column is None:
                 row = n.Entry(expr.arg, row=1)  # α_1 of one query alone: its first weight, or all of its weights
-                yield Target(row, certain or len(free) == 1, spelled, _whole(expr))
+                yield Target(row, certain, spelled, _whole(expr))
         for expr in (e for e, _ in likely if _is_part(e, name.symbol) and _taken(e, name.symbol, printed)):
             yield Target(expr, False, spelled, _whole(expr))
         if fact.formula is not None:
@@ -103,6 +104,12 @@ def _is_part(expr: n.Expr, symbol: Symbol) -> bool:
     """z_1 is a row of Z, also where Z was printed before."""
     whole = _whole(expr)
     return whole is not None and not isinstance(expr, n.Name) and whole.base.lower() == symbol.base.lower()
+
+
+def _is_given_otherwise(expr: n.Expr, symbol: Symbol, problem: Problem) -> bool:
+    """Whether a name would only repeat what was given whole under another name: A beside a given a may be anything."""
+    item = problem.program.item(expr.symbol) if isinstance(expr, n.Name) else None
+    return isinstance(item, Given) and item.symbol != symbol and isinstance(item.expr, n.Matrix)
 
 
 def _is_setting(given: Given) -> bool:

@@ -58,6 +58,9 @@ _OF_WORDS = re.compile(  # q(cat), score("it" → "dog")
     rf"\(\s*{_WORD}(?:\s*(?:,|→|->|\|)\s*{_WORD})?\s*\)",
     re.IGNORECASE,
 )
+_APPLIED = re.compile(
+    r"\b((?:multi)?head|mha|\w*attention|attn|sdpa) \(([A-Z\s,]+)\)", re.IGNORECASE
+)  # 'MultiHead$(X)$'
 _NAME_ALONE = re.compile(r"[^=≈\n]{1,60}(?:=|≈)\s*$")  # 'Q =', with its value in the next block
 _MARKER = re.compile(
     r"^[ \t]*(?:[-*+•](?=\s)|\\item(?:\[[^\]\n]*\])?)?[ \t]*"
@@ -281,6 +284,7 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
     source = _AND.sub(" ; ", _GAP.sub(" ; ", _APOSTROPHE.sub(r"\1\2 ", line)))
     source = _SENTENCE.sub(r"\1;", source)
     source = NOUN_BEFORE_NAME.sub(_noun, _WORD_LIST.sub(_blank, source))
+    source = _APPLIED.sub(r"\1(\2) ", source)
     source = _OF_WORDS.sub(_of_words, _MATRIX_PRODUCT.sub(r"\1·", _DOT_PRODUCT.sub(r"\1·\2", source)))
     source = _DASHED_COLON.sub(lambda found: ":".ljust(len(found[0])), _TUPLE.sub(r"[\1]", source))
     result = reading.math(source, at, strict=False)

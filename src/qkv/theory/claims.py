@@ -313,9 +313,26 @@ def _cost_verdict(said: n.Number, costs: Sequence[Fraction]) -> Judged:
 def _speaks_of_cost(statement: Statement, problem: TransportProblem) -> bool:
     beside_table = problem.plan is not None and problem.line <= statement.at.line <= problem.end_line
     words = statement.before[-160:]
-    name = statement.links[0].expr
-    is_distance = isinstance(name, n.Name) and name.symbol.base in ("W", "EMD") and not name.symbol.indices
+    is_distance = _is_distance(statement.links[0].expr, problem)
     return beside_table or is_distance or bool(COSTS.search(words) and WHOLE_COST.search(words))
+
+
+def _is_distance(expr: n.Expr, problem: TransportProblem) -> bool:
+    """EMD = …, W = …, EMD(a, b) = …, W_1(a, b) = …, for the two heaps of the problem."""
+    match expr:
+        case n.Name(symbol=symbol):
+            return symbol.base in ("W", "EMD") and not symbol.indices
+        case n.Call(function=function, args=args):
+            return "emd" in function.lower() and _are_heaps(args, problem)
+        case n.Product(left=n.Name(symbol=symbol), right=n.Matrix(rows=(row,))):
+            order = "1" if problem.cost == "distance" else "2"
+            return symbol.base == "W" and symbol.indices in ((), (order,)) and _are_heaps(row, problem)
+        case _:
+            return False
+
+
+def _are_heaps(args: Sequence[n.Expr], problem: TransportProblem) -> bool:
+    return {arg.spelled for arg in args if isinstance(arg, n.Name)} == set(problem.names)
 
 
 def _costs_said(problem: TransportProblem, result: TransportResult) -> list[Fraction]:

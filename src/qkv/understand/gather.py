@@ -207,7 +207,7 @@ def _note_subject(
     if (
         bare
         and value is not None
-        and (name.symbol in found.inputs or is_variant(found, name.symbol, place, role, value))
+        and (name.symbol in found.inputs or is_variant(found, name.symbol, place, role, value, fact.head))
     ):
         found.others.setdefault(name.symbol, _given(name, value, R.OTHER, None, fact))
         return

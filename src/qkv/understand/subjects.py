@@ -14,6 +14,7 @@ from qkv.understand.roles import DERIVED, MISREAD_Q, SCORE_ROLES
 from qkv.understand.values import plain_value
 
 R = Role
+QKV = (R.Q, R.K, R.V)
 
 
 def subject_role(found: Gathering, fact: Fact, symbol: Symbol, place: Place, facts: tuple[Fact, ...]) -> Role | None:
@@ -83,17 +84,21 @@ def names_rows(formula: n.Expr, role: Role | None) -> bool:
     return len(rows) > 1 and (counted == list(range(1, len(rows) + 1)) or counted == list(range(len(rows))))
 
 
-def is_variant(found: Gathering, symbol: Symbol, place: Place, role: Role | None, value: n.Matrix) -> bool:
-    """A_2 or A' beside A, with other numbers and no such head: a quantity of its own, not another print of A."""
+def is_variant(
+    found: Gathering, symbol: Symbol, place: Place, role: Role | None, value: n.Matrix, spoken: int | None
+) -> bool:
+    """A_2 or A' beside A, with other numbers and no such head (given, named or `spoken` of): a quantity of its own, not
+    another print of A."""
     if role not in DERIVED or place.row is not None:
         return False
     if role in SCORE_ROLES and has_infinity(value):
         role = R.MASKED
     if symbol.primes and found.defined.get(replace(symbol, primes=0)) is role and symbol not in found.defined:
         return True  # S' where a formula says what S is
-    heads = {head for _, head in found.givens if head is not None}
+    heads = {head for _, head in found.givens} | {head for other, head in found.names if other in QKV}
+    heads = (heads | {spoken}) - {None}
     for (other, head), known in found.names.items():
-        counted = bool(known.indices and symbol.indices) and role in (R.Q, R.K, R.V, R.HEAD, R.OUTPUT)
+        counted = bool(known.indices and symbol.indices) and role in (*QKV, R.HEAD, R.OUTPUT)
         if other is role and known.base == symbol.base and known != symbol and place.head not in heads and not counted:
             before = found.printed.get((other, head))
             if before is None or before.shape != value.shape:
