@@ -50,6 +50,16 @@ CASES = {
         "A_2",
         ("0.500", "0.500"),
     ),
+    "tokens that are used as they are": (
+        "Word vectors: cat = [1, 0], sat = [0, 2]. There are no learned projections. Find the attention output.",
+        "A",
+        ("0.670", "0.330"),
+    ),
+    "queries of words": (
+        'Q("I") = [1, 0], K("I") = [1, 1], K("go") = [0, 1], V("I") = [1, 0], V("go") = [0, 2]',
+        "A",
+        ("0.670", "0.330"),
+    ),
     "JSON": (
         '```json\n{"Q": [[1, 0]], "K": [[1, 1], [0, 1]], "V": [[1], [2]]}\n```\nFind the attention output.',
         "A",

@@ -94,9 +94,11 @@ def _score_of_vectors(walk: Walk, expr: n.Expr) -> n.Entry | None:
 
 
 def _stacked(walk: Walk, factor: n.Expr) -> tuple[n.Expr, ...]:
-    """The vectors that a matrix is made of."""
+    """The vectors that a matrix is made of; where nothing is projected, Q is X and is made of its tokens."""
     inner = factor.arg if isinstance(factor, n.Transpose) else factor
     item = walk.problem.program.item(inner.symbol) if isinstance(inner, n.Name) else None
+    if item is not None and isinstance(item.expr, n.Name):
+        item = walk.problem.program.item(item.expr.symbol)
     return item.expr.parts if item is not None and isinstance(item.expr, n.Concat) and item.expr.axis == 0 else ()
 
 

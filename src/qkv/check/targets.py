@@ -95,7 +95,11 @@ def _of_name(fact: Fact, name: n.Name, problem: Problem, printed: Container[Symb
 
 
 def _taken(expr: n.Expr, symbol: Symbol, printed: Container[Symbol]) -> bool:
-    """Whether a quantity was printed under a name of its own, so that this letter means something else."""
+    """Whether a quantity was printed under a name of its own, so that this letter means something else; the rows of
+    one that were printed are no other name for it."""
+    place = place_of(symbol)
+    if len(place.roles) == 1 and place.row is not None:
+        return False
     whole = _whole(expr)
     return whole is not None and whole != symbol and whole in printed
 

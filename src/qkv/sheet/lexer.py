@@ -137,6 +137,7 @@ _INNER_COMMAND = re.compile(r"\\[A-Za-z]+\s*|\\(.)|[{}$]", re.DOTALL)
 _WORDY = re.compile(rf"\\(?:{_WORD_FONTS})")
 _CALLED = re.compile(r"\s?(?:\\left|\\big|\\Big)?[([]|\s*\{|\s*\\(?:begin|left)")
 _DEFINED = re.compile(r"\s*(?:=|≈|:=|\\approx|\\simeq|\\equiv)")
+_DOTTED = re.compile(r"\s?[·⋅∙]\s?[^\W\d_]")  # 'cat · sat = 3': words that are multiplied are vectors
 _TIMES = frozenset("xX")
 _MATRIX_NEXT = re.compile(r"\s*(?:\\left\s*[\[(|]\s*)?(?:\\begin\{|\[\s*[-\d])")
 
@@ -237,6 +238,7 @@ class _Lexer:
             self.add("op", "×", m)
             return
         called, defined = _CALLED.match(self.source, m.end()), _DEFINED.match(self.source, m.end())
+        defined = defined or (_DOTTED.match(self.source, m.end()) if len(letters) > 1 else None)
         kind = ""
         for kind, piece, first, last in pieces_of_word(letters, self.strict, bool(called), bool(defined)):
             self.out.append(Token(kind, piece, start + first, start + last, self.gap))

@@ -13,6 +13,7 @@ from qkv.expr.nodes import Matrix, Name, Number, walk
 from qkv.sheet.cues import identities, questions
 from qkv.sheet.draft import Asked, Event, Said, Stated
 from qkv.sheet.grammar import Chain
+from qkv.sheet.listed import listed, with_lists
 from qkv.sheet.lists import logical_lines, plain_list
 from qkv.sheet.model import Origin
 from qkv.sheet.phrases import CAPTION, NOUN_BEFORE_NAME, TOTAL
@@ -47,20 +48,21 @@ _MATRIX_PRODUCT = re.compile(  # 'X . Wq =', and 'Q = X.Wq =', where no sentence
 _GAP = re.compile(r"(?<=[\d)\]])\s{3}(?=\s*[^\W\d][\w.·]{0,8}\s*[=≈])")  # 'q·k1 = 1     q·k2 = 2'
 _APOSTROPHE = re.compile(r"([^\W\d_]{2,})['’](s|t|re|ll|ve|d)\b")  # 'the token's state is x = …' holds no prime
 _AND = re.compile(r"(?<=[\d)\]]) e (?=[\d√(\[]|[^\W\d_](?:_?\d|[₀-₉])?\s?[=≈·])")  # 'q·k₁ = 2 e q·k₂ = 3'
-_DECIMALS = r"[-−]?\d*\.\d+(?:(?:\s*[,;]\s*|\s+)[-−]?\d*\.\d+)+"
-_LISTED = re.compile(rf"(?P<lead>.*[:：]\s*)(?P<values>{_DECIMALS})\s*[.;]?\s*$")  # 'weights: 0.21, 0.67, 0.12'
-_LAST_DECIMAL = re.compile(r"(?P<lead>.*[\s:：])(?P<values>\d+\.\d+)\s*[.;]?\s*$")  # 'Sum: 6.14'
 _SENTENCE = re.compile(r"([=≈]\s*[-−]?\d+(?:\.\d+)?)\.(?=\s+[^\W\d_a-zß-ÿ][^\W\d_A-Z]+\s)")  # 'q·k = 2. Then we …'
 _DASHED_COLON = re.compile(r":\s?-(?=\s)")  # 'Step 3 :- A = …'
-_WORD = r"[\"'“‘]?([^\W\d_]{2,})[\"'”’]?"
-_OF_WORDS = re.compile(  # q(cat), score("it" → "dog")
-    r"\b([qkvxhzocesawQKVXHZ]|query|key|value|score|weight|attn|attention|alpha|emb|embedding|context|output)"
+_WORD = r"(?:[\"'“‘]([^\W\d_]+)[\"'”’]|([^\W\d_]{2,}))"
+_OF_WORDS = re.compile(  # q(cat), V("I"), score("it" → "dog")
+    r"\b([qkvxhzocesaw]|query|key|value|score|weight|attn|attention|alpha|emb|embedding|context|output)"
     rf"\(\s*{_WORD}(?:\s*(?:,|→|->|\|)\s*{_WORD})?\s*\)",
     re.IGNORECASE,
 )
 _APPLIED = re.compile(
     r"\b((?:multi)?head|mha|\w*attention|attn|sdpa) \(([A-Z\s,]+)\)", re.IGNORECASE
 )  # 'MultiHead$(X)$'
+_LETTERS = {  # what belongs to one token is written with a small letter: query(cat) and Q(cat) are q_cat
+    "query": "q", "key": "k", "value": "v", "emb": "x", "embedding": "x", "score": "e", "weight": "α", "alpha": "α",
+    "context": "c", "output": "o",
+}  # fmt: skip
 _NAME_ALONE = re.compile(r"[^=≈\n]{1,60}(?:=|≈)\s*$")  # 'Q =', with its value in the next block
 _MARKER = re.compile(
     r"^[ \t]*(?:[-*+•](?=\s)|\\item(?:\[[^\]\n]*\])?)?[ \t]*"
@@ -253,19 +255,17 @@ def _words(piece: Piece, places: _Places, reading: Reading) -> Iterator[Event]:
 
 
 def _said(line: str, at: Location, reading: Reading) -> Iterator[Event]:
-    """Words, and the decimals that they may announce."""
-    listed, total = _LISTED.match(line), _LAST_DECIMAL.match(line)
-    if listed is None and total is not None and TOTAL.search(total["lead"]):
-        listed = total
-    if listed is None:
+    """Words, and the numbers that they may announce."""
+    found = listed(line)
+    if found is None:
         yield Said(line.strip(), at)
         return
-    if listed["lead"].strip(" :："):
-        yield Said(listed["lead"].strip(), at)
-    place = Location(at.line, at.column + listed.start("values"))
-    values = ", ".join(re.split(r"\s*[,;]\s*|\s+", listed["values"]))
-    for chain in reading.math(values if listed is total else f"[{values}]", place).chains:
+    if found.lead.strip(" :："):
+        yield Said(found.lead, at)
+    for chain in reading.math(found.source, Location(at.line, at.column + found.start)).chains:
         yield Stated(chain, Origin.PLAIN)
+    if line[found.end :].strip(" .;"):
+        yield from _said(line[found.end :], Location(at.line, at.column + found.end), reading)
 
 
 def _identities(text: str, places: _Places, reading: Reading) -> Iterator[Event]:
@@ -277,7 +277,7 @@ def _identities(text: str, places: _Places, reading: Reading) -> Iterator[Event]
 
 def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
     """Mathematics without marks, with the words before and after it."""
-    line = plain_list(line)
+    line = with_lists(plain_list(line))
     if _are_sizes(line):
         yield Said(line.strip(), at)
         return
@@ -295,7 +295,8 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
         if words:
             yield Said(words, at)
         done = max(done, start + len(chain.text))
-        stands = chain.continues and (words[-1:].isalnum() or words.endswith((")", '"')))
+        named = words.rstrip("=≈: ")  # a name that was not read; what it equals does not go on from an earlier line
+        stands = chain.continues and (named[-1:].isalnum() or named.endswith((")", '"')))
         yield Stated(replace(chain, lead="", trail="", continues=chain.continues and not stands), Origin.PLAIN)
     if line[done:].strip():
         end = line.count("\n", 0, done)
@@ -305,8 +306,11 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
 
 
 def _of_words(found: re.Match[str]) -> str:
-    """q(cat) as the name q_cat, of the same width."""
-    return f"{found[1]}_{found[2]}{found[3] or ''}".ljust(len(found[0]))
+    """q(cat) as the name q_cat, score(it → dog) as e_{it,dog}, of the same width."""
+    base = found[1].lower()
+    words = [word for word in found.groups()[1:] if word]
+    script = words[0] if len(words) == 1 else f"{{{','.join(words)}}}"
+    return f"{_LETTERS.get(base, base)}_{script}".ljust(len(found[0]))
 
 
 def _offset_of(chain: Chain, starts: list[int], at: Location) -> int:

@@ -44,6 +44,7 @@ class Gathering:
     ones_forbid: bool = False  # a 1 in the mask marks what may not be seen
     rules: tuple[Rule, ...] = ()  # who may see whom, as sentences say it
     later_rules: tuple[Rule, ...] = ()  # the same of a second run
+    unprojected: bool = False  # words say that the tokens themselves are queries, keys and values
     split: int | None = None  # one big matrix, cut into this many heads
     maybe_split: int | None = None  # so many heads are spoken of, and nothing else gives them
     columns: bool = False

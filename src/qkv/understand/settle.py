@@ -71,6 +71,7 @@ def settle(found: Gathering, earlier: Gathering | None) -> None:
     found.speaks = any(own)
     _settle_embeddings(found)
     _settle_tokens(found)
+    _settle_unprojected(found)
     _settle_scalars(found)
     settle_sequences(found)
     _settle_states(found)
@@ -109,6 +110,18 @@ def _settle_embeddings(found: Gathering) -> None:
     given = tokens is not None or any(role is R.X for role, _ in found.tokens)
     if len(vectors) > 1 and projected and (same or not given):
         found.tokens.update({(R.X, i): replace(given, role=R.X) for i, given in vectors.items()})
+
+
+def _settle_unprojected(found: Gathering) -> None:
+    """Tokens that are said to be queries, keys and values themselves, where nothing else gives any of these."""
+    tokens = found.givens.get((R.X, None))
+    held = {role for role, _ in (*found.givens, *found.claimed, *found.claimed_tokens)}
+    if not found.unprojected or tokens is None or held & {R.W_Q, R.W_K, R.W_V, *FACTORS}:
+        return
+    for role in FACTORS:
+        symbol = default_symbol(role)
+        source = n.Name(tokens.symbol)
+        found.givens[role, None] = Given(symbol, source, role, symbol_plain(symbol), None, tokens.line, implied=True)
 
 
 def _settle_scalars(found: Gathering) -> None:

@@ -93,6 +93,10 @@ def shape_of_given(found: Gathering, given: Given) -> tuple[int, int] | None:
         first = next((g for g in found.tokens.values() if g.role is given.role), None)
         if first and isinstance(first.expr, n.Matrix):
             return len(given.expr.parts), max(first.expr.shape)
+    if isinstance(given.expr, n.Name):  # Q = X, with an X of rows that are given one by one
+        named = next((g for g in found.givens.values() if g.symbol == given.expr.symbol), None)
+        if named is not None and not isinstance(named.expr, n.Name):
+            return shape_of_given(found, named)
     known = {g.symbol: g.expr.shape for g in (*found.others.values(), *found.tokens.values(), *found.givens.values())
              if isinstance(g.expr, n.Matrix)}  # fmt: skip
     try:

@@ -9,7 +9,15 @@ from qkv.expr.names import Role, Symbol
 from qkv.understand.facts import Fact
 from qkv.understand.gathering import Gathering
 from qkv.understand.roles import CAUSAL_FLAG, COSINE, HIDES_FUTURE, ONES_FORBID
-from qkv.understand.words import divisor_said, heads_mentioned, heads_split, is_otherwise, not_worked, rules
+from qkv.understand.words import (
+    divisor_said,
+    heads_mentioned,
+    heads_split,
+    is_otherwise,
+    is_unprojected,
+    not_worked,
+    rules,
+)
 
 R = Role
 
@@ -28,6 +36,7 @@ def note_sentences(found: Gathering, facts: tuple[Fact, ...], words: str) -> Non
     found.cosine = bool(COSINE.search(words))
     found.ones_forbid = bool(ONES_FORBID.search(words))
     found.hides_future = bool(HIDES_FUTURE.search(words))
+    found.unprojected = is_unprojected(words)
     found.split = _blocks(facts) or heads_split(words)
     heads = found.sizes.get(R.HEADS)
     found.maybe_split = int(heads.value) if heads is not None else heads_mentioned(words)

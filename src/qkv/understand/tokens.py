@@ -45,7 +45,7 @@ def token_words(statements: Iterable[Statement]) -> dict[str, int]:
         subject = statement.links[0].expr if statement.links else None
         word = _word_of(subject.symbol) if isinstance(subject, n.Name) else None
         if word is not None and isinstance(subject, n.Name) and _is_vector(statement.links[-1].expr):
-            found.setdefault(subject.symbol.base, {})[word] = None
+            found.setdefault(subject.symbol.base.lower(), {})[word] = None
     for base in VECTORS:
         words = found.get(base, {})
         if len(words) > 1 and any(len(word) > 1 for word in words):
@@ -57,7 +57,7 @@ def _word_of(symbol: Symbol) -> str | None:
     """The one word in the scripts of a vector's name."""
     scripts = (*symbol.labels, *symbol.indices)
     words = [script for script in scripts if _is_word(script)]
-    return words[0] if symbol.base in VECTORS and len(scripts) == len(words) == 1 else None
+    return words[0] if symbol.base.lower() in VECTORS and len(scripts) == len(words) == 1 else None
 
 
 def _is_word(script: str) -> bool:
@@ -73,13 +73,18 @@ def numbered(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
     """Statements in which tokens have numbers for names."""
     statements = tuple(_named(statements))
     words = token_words(statements)
-    if not words:
+    vectors = {word.lower(): Symbol("x", (), (str(number),)) for word, number in _worded(statements)}
+    if not words and not vectors:
         return statements
 
     def change(part: n.Expr) -> n.Expr:
-        if isinstance(part, n.Name) and any(script in words for script in (*part.symbol.labels, *part.symbol.indices)):
+        if not isinstance(part, n.Name):
+            return part
+        scripts = (*part.symbol.labels, *part.symbol.indices)
+        if any(script in words for script in scripts):
             return replace(part, symbol=_with_number(part, words))
-        return part
+        called = vectors.get(part.symbol.base.lower()) if not scripts else None
+        return part if called is None else replace(part, symbol=called)
 
     return tuple(
         replace(s, links=tuple(replace(link, expr=n.rewrite(link.expr, change)) for link in s.links))
@@ -88,7 +93,8 @@ def numbered(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
 
 
 def _with_number(name: n.Name, words: Mapping[str, int]) -> Symbol:
-    """α_{cat,j} is α_{2,j}: words and indices in the order in which they are spelled."""
+    """α_{cat,j} is α_{2,j}: words and indices in the order in which they are spelled. What belongs to a token is a
+    row: Q_cat is q_2, while Q_2 would be the second head."""
     symbol = name.symbol
     labels = tuple(label for label in symbol.labels if label not in words)
     spelled = [part for part in _WORD.findall(name.spelled) if part in words or part in symbol.indices]
@@ -96,7 +102,8 @@ def _with_number(name: n.Name, words: Mapping[str, int]) -> Symbol:
     if sorted(named) != sorted(script for script in (*symbol.labels, *symbol.indices) if script in words):
         spelled = [*(label for label in symbol.labels if label in words), *symbol.indices]
     indices = tuple(str(words[part]) if part in words else part for part in spelled)
-    return Symbol(symbol.base, labels, indices, symbol.primes)
+    base = symbol.base.lower() if len(symbol.base) == 1 else symbol.base
+    return Symbol(base, labels, indices, symbol.primes)
 
 
 def note_of(statements: tuple[Statement, ...]) -> str:

@@ -113,6 +113,12 @@ _DIVIDED = Wording(
     r"(?:divid(?:e|ed|ing)|geteilt|teil\w*|divisés?|dividid\w*|divis[ei]|делят\w*|делим|除以)\b[^.;]{0,25}?(?:\bby|\bdurch|\bpar|\bpor|\bper|\bна|以)\s*\$?"
     r"(?P<n>\d{1,3}(?:(?:\s|\\,)\d{3})+|\d+(?:\.\d+)?)(?![\w^])"
 )
+_QKV = r"(?:quer(?:y|ies)|anfragen?|requêtes?|consultas?)\W+(?:the |die )?(?:keys?|schlüssel|clés?|claves?|chaves?)\W+(?:and |und |et |y |e )?(?:the |die )?(?:values?|werte?|valeurs?|valor(?:es)?)"
+_UNPROJECTED = Wording(  # 'use the embeddings directly as queries, keys and values'
+    rf"\b(?:as|als|comme|como|come)\b(?: \w+){{0,2}} {_QKV}"
+    rf"|{_QKV} (?:are|is|sind|sont|son)(?: \w+){{0,3}} (?:same|embeddings?|inputs?|tokens?|vectors?|themselves)\b"
+    r"|\b(?:no|without|ohne|sans|sin)(?: any| learned| trainable| trained| linear| weight| extra){0,2} (?:projections?|projektion(?:en)?|weight matrices|projecci[oó]n(?:es)?)"
+)
 _OF_SCORES = Wording(
     r"scores?|dot products?|skalarprodukt|produits? scalaires?|puntuaci|produtos? escalar|punteggi|оценк|скалярн|分数|得分|点积|スコア|內積|内積"
 )
@@ -238,6 +244,15 @@ def divisor_said(text: str) -> Fraction | None:
         if found and _OF_SCORES.search(sentence) and not _supposed(sentence):
             numbers.add(Fraction(re.sub(r"[\s\\,]", "", found["n"])))
     return numbers.pop() if len(numbers) == 1 else None
+
+
+def is_unprojected(text: str) -> bool:
+    """Whether sentences say that the tokens themselves are queries, keys and values.
+
+    >>> is_unprojected("We use them directly as queries, keys and values.")
+    True
+    """
+    return bool(_UNPROJECTED.search(text))
 
 
 def not_worked(text: str) -> Iterator[str]:

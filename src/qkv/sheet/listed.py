@@ -1,0 +1,66 @@
+"""Numbers that a sentence lists: 'weights: 0.21, 0.79', 'the weights are 0.88 and 0.12', 'the → 5%, cat → 95%'."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from qkv.sheet.phrases import TOTAL
+
+_DECIMAL = r"[-−]?\d*\.\d+"
+_VALUE = rf"(?:{_DECIMAL}(?:\s?\\?%)?|\d{{1,3}}\s?\\?%)"
+_AND = r"(?:and|und|et|y|e|и)"
+_SERIES = rf"{_VALUE}(?:(?:\s*[,;]\s*(?:{_AND}\s+)?|\s+{_AND}\s+){_VALUE})+"
+_BLANKED = rf"{_DECIMAL}(?:(?:\s*[,;]\s*|\s+){_DECIMAL})+"
+_VERB = (
+    r"are|is|be|gives?|gave|gets?|got|becomes?|yields?|into|sind|ergeben|ergibt|wird|werden|sont|donnent|donne|son|da|dan|"
+    r"são|dá|sono|равны|получаем"
+)
+_AFTER_COLON = re.compile(rf"(?P<lead>.*[:：]\s*)(?P<values>{_BLANKED}|{_SERIES})\s*[.;]?\s*$")
+_SAID = re.compile(rf"(?P<lead>.*?\b(?:{_VERB})\s+)(?P<values>{_SERIES})(?![\w%]|\s*[=≈·×*/+^(]|\.\d)", re.IGNORECASE)
+_TOTAL = re.compile(r"(?P<lead>.*[\s:：])(?P<values>\d+\.\d+)\s*[.;]?\s*$")  # 'Sum: 6.14'
+_WORD = r"[\"'“‘]?[^\W\d_]+[\"'”’]?"
+_ARROW = rf"{_WORD}\s*(?:→|⟶|->|=>)\s*"
+_POINTED = re.compile(rf"{_ARROW}{_VALUE}(?:\s*[,;]\s*(?:{_AND}\s+)?{_ARROW}{_VALUE})+")
+_CAPTIONED = re.compile(r"(?<![\w(])(?P<word>[^\W\d_]{3,}) (?=\[)(?P<list>\[[-−\d\s.,;\[\]]*\])")
+_GOES_ON = re.compile(r"\s*(?:[=≈*@×·+/⋅→^ᵀ(]|->|=>|\\|T\b)")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The words before a series, the series as a list (or the one number of a total), and where it begins and ends."""
+
+    lead: str
+    source: str
+    start: int
+    end: int
+
+
+def listed(line: str) -> Listed | None:
+    """The series of numbers that a line of words announces.
+
+    >>> listed("So the weights are 0.88 and 0.12.").source
+    '[0.88, 0.12]'
+    """
+    found = _AFTER_COLON.match(line) or (_SAID.match(line) if len(line) < 2000 else None)
+    if found is None:
+        found = _TOTAL.match(line)
+        if found is None or not TOTAL.search(found["lead"]):
+            return None
+    values = re.findall(_VALUE, found["values"])
+    source = f"[{', '.join(values)}]" if len(values) > 1 else found["values"]
+    return Listed(found["lead"].strip(), source, found.start("values"), found.end("values"))
+
+
+def with_lists(line: str) -> str:
+    """A line in which 'the → 5%, cat → 95%' is [5%, 95%], and 'Scores [1, 2]' is 'Scores:[1, 2]', of the same width."""
+    if "→" in line or ">" in line or "⟶" in line:
+        line = _POINTED.sub(lambda found: f"[{', '.join(re.findall(_VALUE, found[0]))}]".rjust(len(found[0])), line)
+    return _CAPTIONED.sub(_captioned, line) if " [" in line else line
+
+
+def _captioned(found: re.Match[str]) -> str:
+    """A word and a list are a caption and its value, unless a formula goes on after the list."""
+    if _GOES_ON.match(found.string, found.end()):
+        return found[0]
+    return f"{found['word']}:{found['list']}"
