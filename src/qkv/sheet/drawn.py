@@ -4,6 +4,10 @@
 Q =  | 0 1 |   K =  | 0 1 |           ┌     ┐   ┌     ┐
                                       │ 1 0 │   │ 1 1 │
                                       └     ┘   └     ┘
+or with blanks alone:
+
+Q = 1 0    K = 1 1
+    0 1        0 2
 """
 
 from __future__ import annotations
@@ -18,6 +22,8 @@ _NUMBER = r"[-+−]?(?:\d+(?:\.\d*)?|\.\d+|∞|inf)(?:/\d+)?"
 _GROUP = re.compile(rf"\[?[\[(|⎡⎢⎣⎛⎜⎝│⌈⌊]\s*(?P<body>{_NUMBER}(?:(?:\s+|\s*,\s*){_NUMBER})*)\s*[\])|⎤⎥⎦⎞⎟⎠│⌉⌋]\]?")
 _LETTERS = r"[^\W\d][^\s=≈\[\](){}|│]{0,12}"
 _BETWEEN = re.compile(rf"[\s,;]*(?:and|und|et|y)?\s*(?:(?P<name>{_LETTERS})\s*[=:≈])?\s*")
+_UNBRACKETED = re.compile(rf"\s*+(?:(?:{_LETTERS}\s*=\s*)?{_NUMBER}(?:[\s,;]++|$))++$")
+_PART = re.compile(rf"(?P<name>{_LETTERS})\s*=|{_NUMBER}(?=[\s,;]|$)")
 _HEADS = re.compile(rf"\s*{_LETTERS}(?:\s{{2,}}{_LETTERS})+\s*")
 _CORNERS = re.compile(r"[\s┌┐└┘╭╮╰╯─⎡⎤⎣⎦⎛⎞⎝⎠⌈⌉⌊⌋\[\]|/\\_-]*")
 
@@ -48,7 +54,7 @@ def drawn_at(lines: list[str], at: int) -> tuple[Found, ...]:
         end += 1
     widest = max(rows, key=len, default=())
     if len(rows) < 2 or len(widest) < 2:
-        return ()
+        return _unbracketed(lines, at) if not rows else ()
     while end < len(lines) and lines[end].strip() and _CORNERS.fullmatch(lines[end]):
         end += 1
     return _matrices(rows, widest, heads, end)
@@ -96,3 +102,49 @@ def _matrices(
         found.append(Found(cells, end, False, False))
         placed += len(own)
     return tuple(found) if placed == sum(map(len, rows)) else ()
+
+
+def _unbracketed(lines: list[str], at: int) -> tuple[Found, ...]:
+    """Matrices without brackets: one line has their names, and each reaches from its name to the next one's."""
+    if "=" not in lines[at] and "=" not in lines[at + 1]:
+        return ()
+    rows, end = [], at
+    while end < len(lines) and _UNBRACKETED.fullmatch(lines[end]):
+        rows.append(list(_PART.finditer(lines[end])))
+        end += 1
+    named = [i for i, row in enumerate(rows) if any(part["name"] for part in row)]
+    if len(rows) < 2 or len(named) != 1:
+        return ()
+    names = [part for part in rows[named[0]] if part["name"]]
+    edges = [part.start() for part in names] + [max(map(len, lines[at:end])) + 1]
+    found = [_between(rows, at, edges[i], edges[i + 1]) for i in range(len(names))]
+    if (
+        len(names) < 2
+        or not all(found)
+        or sum(len(row) for row in rows) != len(names) + sum(len(row) for matrix in found for row in matrix)
+    ):
+        return ()
+    heads = [Cell(f"{name['name']} =", at + named[0] + 1, name.start() + 1) for name in names]
+    return tuple(
+        Found(
+            tuple((head if i == 0 else Cell("", row[0].line, 1), *row) for i, row in enumerate(matrix)),
+            end,
+            False,
+            False,
+        )
+        for head, matrix in zip(heads, found, strict=True)
+    )
+
+
+def _between(rows: list[list[re.Match[str]]], at: int, start: int, stop: int) -> list[list[Cell]]:
+    """The numbers of each line between two columns; nothing where they are no matrix of two rows or more."""
+    cells = [
+        [
+            Cell(part[0], at + i + 1, part.start() + 1)
+            for part in row
+            if not part["name"] and start <= part.start() < stop
+        ]
+        for i, row in enumerate(rows)
+    ]
+    matrix = [row for row in cells if row]
+    return matrix if len(matrix) > 1 and len({len(row) for row in matrix}) == 1 else []
