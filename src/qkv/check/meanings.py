@@ -16,6 +16,7 @@ from qkv.check.targets import Target, targets
 from qkv.check.walk import Judgement, Source, Walk, judged_against
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.interpret.cells import NEG_INF
 from qkv.interpret.certified import Value
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
@@ -143,6 +144,7 @@ def _adds_nothing(sources: list[Source], known: list[Source]) -> bool:
 def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target]:
     """Targets in the shape of what is shown: whole, or the row that words or order tell; then anything that agrees."""
     shape = shape_of(grid)
+    masks = _masks(grid)
     doubtful = fact.pending or _is_doubtful(walk, fact)
     for target in targets(fact, walk.problem, walk.printed_whole):
         if doubtful:
@@ -151,7 +153,7 @@ def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target
         if by_role and walk.known_from(target.expr) > fact.statement.end_line:
             continue  # nobody shows what stands on something that is yet to be given
         whole = walk.evaluated(target.expr)
-        if whole is None:
+        if whole is None or (masks and not _is_masked(whole)):
             continue
         if fitted(whole, shape) is not None:
             yield target
@@ -160,6 +162,15 @@ def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target
     told = fact.working is not None and isinstance(fact.working.expr, n.Softmax)  # softmax([2.1, 0.7]) = …
     if (not fact.subjects or fact.pending) and fact.formula is None and max(shape) > 1 and not told:
         yield from anything(walk, grid)
+
+
+def _masks(grid: Grid) -> bool:
+    """Whether −∞ is shown: then these are masked scores, never what they were before."""
+    return any(cell.cell is NEG_INF for row in grid for cell in row)
+
+
+def _is_masked(value: Value) -> bool:
+    return any(cell is NEG_INF for row in value.rows for cell in row)
 
 
 def _rows(walk: Walk, fact: Fact, target: Target, shape: tuple[int, int], width: int, link: Link) -> Iterator[Target]:
@@ -186,9 +197,11 @@ def _row_order(walk: Walk, fact: Fact, target: Target, count: int, link: Link) -
 
 def anything(walk: Walk, grid: Grid) -> Iterator[Target]:
     """A nameless value may be any quantity, or any row of one, with which it agrees well enough to be no accident."""
-    shape = shape_of(grid)
+    shape, masks = shape_of(grid), _masks(grid)
     for item in walk.problem.program.items:
         value = walk.problem.trace.value(item.symbol)
+        if masks and not _is_masked(value):
+            continue
         if value.shape in (shape, shape[::-1]):
             yield from _if_telling(walk, grid, Target(n.Name(item.symbol), False, item.spelled, item.symbol))
         if shape[0] == 1 and value.shape[1] == shape[1] and value.shape[0] > 1:

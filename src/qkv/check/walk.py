@@ -22,7 +22,7 @@ from qkv.understand.repair import similar
 from qkv.understand.roles import HYPOTHETICAL
 from qkv.understand.values import plain_value
 
-FALSE = frozenset({Verdict.WRONG, Verdict.CARRIED, Verdict.MISREAD})
+FALSE = frozenset({Verdict.WRONG, Verdict.CARRIED})  # what was misread is damaged text: its author had it right
 ENDS_OPEN = "ends with ×"  # the reader's note on a product that goes on elsewhere
 SLIPS = frozenset({Verdict.WRONG, Verdict.MISREAD})
 Judgement = tuple[tuple[Judged, ...], ...]

@@ -79,7 +79,10 @@ NOUNS = (
     "embedding|embeddings|projection|score|scores|mask|tensor|array|let|set|with|where|given|is|attention|result|states?|"
     "matrizen|eingabe|gewichte|gewicht|maske|ausgabe|vektor|matrice|vecteur|requêtes|clés|valeurs|poids|masque|sortie|entrée|"
     "matriz|vectores|consultas|claves|valores|pesos|máscara|salida|entrada|vetor|chaves|saída|матрица|матрицы|вектор|"
-    "запросы|ключи|значения|веса|маска|выход|вход|矩阵|矩陣|向量|输入|输出|查询|键|值|权重|设|行列|入力|出力|重み"
+    "запросы|ключи|значения|веса|маска|выход|вход|矩阵|矩陣|向量|输入|输出|查询|键|值|权重|设|行列|入力|出力|重み|"
+    "matrici|vettore|vettori|pesi|chiavi|valori|uscita|ingresso|punteggi|gewichten|sleutels|waarden|uitvoer|invoer|"
+    "macierz|macierze|wagi|klucze|wartości|zapytania|wyjście|wejście|matrisi|ağırlıklar|ağırlıkları|anahtarlar|değerler|"
+    "sorgular|çıktı|girdi|puanlar|행렬|벡터|가중치|쿼리|키|값|출력|입력|점수"
 )
 NOUN = re.compile(rf"(?:^|[\s(])(?:{_any(NOUNS)})\s*$|[\u4e00-\u9fff\u3040-\u30ff]\s*$", re.IGNORECASE)
 
@@ -91,7 +94,7 @@ NOUN_BEFORE_NAME = re.compile(
 # 'Times V:' names an operand, not the result.
 OPERATOR_WORDS = (
     "times|by|of|with|and|to|from|for|on|into|per|over|plus|minus|multiply|multiplied|using|via|in|"
-    "mal|durch|mit|und|von|auf|aus|für|zu|par|de|avec|et|sur|fois|por|con|y|sobre|com|e|для|на|с|и|из|по|умножаем|умножить|"
+    "mal|durch|mit|und|von|auf|aus|für|zu|par|de|avec|et|sur|fois|por|con|y|sobre|com|e|для|на|с|и|из|по|умножаем|умножить|met|maal|door|razy|przez|ile|"
     "乘|乘以|除以|和|与|与|掛ける"
 )
 OPERAND = re.compile(rf"(?:(?:^|[\s(])(?:{_any(OPERATOR_WORDS)})|[×·*/+=@÷乘与和])\s*$", re.IGNORECASE)
@@ -100,14 +103,15 @@ OPERAND = re.compile(rf"(?:(?:^|[\s(])(?:{_any(OPERATOR_WORDS)})|[×·*/+=@÷乘
 _COPULA = (
     "is|are|be|as follows|is as follows|are as follows|is given by|given by|is defined as|defined as|"
     "is defined as below|below|is the matrix|ist|lautet|ist gegeben durch|est|est donnée par|es|está dada por|é|"
-    "é dada por|равна|равно|имеет вид|为|是|如下|为如下|等于|は|以下"
+    "é dada por|равна|равно|имеет вид|è|è data da|"
+    "wynosi|jest równa|ma postać|şöyledir|为|是|如下|为如下|等于|は|以下|다음과 같다"
 )
 COPULA = re.compile(rf"(?:^|(?<=[\s$`_\w]))(?:{_any(_COPULA)})\s*$", re.IGNORECASE)
 
 # 'total 22.03', 'la suma es 7.978': a bare number after one of these is a claim.
 TOTAL = re.compile(
     r"(?:totals?|sum|sums? to|adds? up to|summe|zusammen|somme|suma|soma|somma|total|итого|сумма|всего|总和|之和|合计|"
-    r"和为|合計|gives|yields|result|ergibt|donne)(?:\s+(?:of|der|des|de|las?|los|dos|das)(?:\s+[^\W\d]{2,}){1,2})?"
+    r"和为|合計|합계|totaal|toplamı?|gives|yields|result|ergibt|donne)(?:\s+(?:of|der|des|de|las?|los|dos|das)(?:\s+[^\W\d]{2,}){1,2})?"
     r"(?:\s+(?:is|of|are|ist|est|es|é|è|равна|up\s+to|to))?\s*[:：=]?\s*$",
     re.IGNORECASE,
 )
@@ -125,7 +129,8 @@ COUNTER = re.compile(
 QUANTITY = re.compile(
     r"^(?:scores?|scaled(?: scores?)?|weights?|attention(?: weights?)?|exp|softmax|products?|dot products?|sum|"
     r"e\^.*|\\exp.*|α(?:_?\w+)?|\\alpha.*|e_\{?i\}?|s_\{?i\}?|gewichte?|skalarprodukte?|poids|produits?|pesos?|puntuación|"
-    r"produtos?|веса?|оценки?|分数|权重|指数|重み|スコア)$",
+    r"produtos?|веса?|оценки?|punteggi?o?|pes[oi]|gewichten|wagi?a?|ağırlık(?:lar)?|puan(?:lar)?|wichtung(?:en)?|punktzahl(?:en)?|"
+    r"pontuaç(?:ão|ões)|分数|权重|指数|重み|スコア|점수|가중치)$",
     re.IGNORECASE,
 )
 
@@ -134,15 +139,22 @@ SPELLED_OUT = (
     (
         "Q",
         re.compile(
-            r"quer(?:y|ies)(?:\s+vectors?)?|anfragen?|requêtes?|consultas?|запрос\w*|查询(?:向量)?|クエリ",
+            r"quer(?:y|ies)(?:\s+vectors?)?|anfragen?|requêtes?|consultas?|запрос\w*|zapytani\w*|sorgu(?:lar)?|查询(?:向量)?|クエリ|쿼리",
             re.IGNORECASE,
         ),
     ),
-    ("K", re.compile(r"keys?(?:\s+vectors?)?|schlüssel|clés?|claves?|chaves?|ключ\w*|键(?:向量)?|キー", re.IGNORECASE)),
+    (
+        "K",
+        re.compile(
+            r"keys?(?:\s+vectors?)?|schlüssel|clés?|claves?|chaves?|chiav[ei]|sleutels?|ключ\w*|klucz\w*|anahtar(?:lar)?|键(?:向量)?|キー|키",
+            re.IGNORECASE,
+        ),
+    ),
     (
         "V",
         re.compile(
-            r"values?(?:\s+vectors?)?|werte?|valeurs?|valor(?:es)?|значени\w*|值(?:向量)?|バリュー", re.IGNORECASE
+            r"values?(?:\s+vectors?)?|werte?|valeurs?|valor(?:es|[ei])?|waarden?|значени\w*|wartoś\w*|değer(?:ler)?|值(?:向量)?|バリュー|값",
+            re.IGNORECASE,
         ),
     ),
 )

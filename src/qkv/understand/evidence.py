@@ -33,6 +33,18 @@ def looks_causal(found: Gathering) -> bool:
     return False
 
 
+def shows_triangle(facts: Iterable[Fact]) -> bool:
+    """A printed matrix with −∞ right where a causal mask puts it, whatever the words around it say."""
+    return any(_is_triangle(fact.value.expr) for fact in facts if fact.value is not None and not fact.statement.struck)
+
+
+def _is_triangle(expr: n.Expr) -> bool:
+    matrix = plain_value(expr) if isinstance(expr, n.Matrix) else None
+    if matrix is None or matrix.is_ragged or not 1 < len(matrix.rows) == len(matrix.rows[0]):
+        return False
+    return all(isinstance(c, n.Infinite) is (j > i) for i, row in enumerate(matrix.rows) for j, c in enumerate(row))
+
+
 def follow_unmasked(found: Gathering) -> bool:
     """Whether every printed matrix of weights is the softmax of the scores printed for it, so that no mask is needed:
     scores far apart make zeros too."""

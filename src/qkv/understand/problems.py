@@ -23,6 +23,7 @@ from qkv.understand.evidence import (
     looks_causal,
     most_agreement,
     projections_met,
+    shows_triangle,
     softens_raw_scores,
 )
 from qkv.understand.facts import Fact, facts_of, mentions
@@ -152,11 +153,12 @@ def _titles(index: int, scope: tuple[Fact, ...], last: Mapping[int, int], sheet:
 def _likeliest(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
     """Where the sheet does not say for sure whether scores are masked or scaled, its printed numbers may."""
     problem = _by_columns(_as_said(scope, found, sheet), scope, found, sheet)
-    might_be = found.maybe_causal or (looks_causal(found) and not follow_unmasked(found))
+    told = found.maybe_causal or (not is_masked(problem.program) and shows_triangle(scope))
+    might_be = told or (looks_causal(found) and not follow_unmasked(found))
     if might_be and not is_masked(problem.program):
         masked = _problem(scope, replace(found, causal=True), sheet)
         gain = agreement_with(masked.trace, found) - agreement_with(problem.trace, found)
-        if (found.maybe_causal and gain >= 0) or (gain > 0 and explains_weights(masked.trace, found)):
+        if (told and gain >= 0) or (gain > 0 and explains_weights(masked.trace, found)):
             found.causal, problem = True, masked
     if found.divisors or found.unscaled or not is_scaled(problem.program):
         return problem

@@ -140,23 +140,33 @@ def _labelled(labels: tuple[str, ...], table: dict[str, Role]) -> tuple[Role, ..
 # Words that tell what a nameless matrix is, in the languages of the sheets; matched in lower case, the last one in a
 # sentence wins, and among those that begin together the longest. Stems, so that endings do not matter.
 PHRASES: tuple[tuple[Role, str], ...] = (
-    (R.MASKED, r"mask(?:ed|ing)?(?: (?:scaled )?scores?)?|marking|masqu|maskier|enmascar|mascar|маск|掩码|遮罩|マスク"),
+    (
+        R.MASKED,
+        r"mask(?:ed|ing)?(?: (?:scaled )?scores?)?|marking|masqu|maskier|enmascar|mascar|mascher|маск|掩码|遮罩|マスク|마스[크킹]",
+    ),
+    (
+        R.OUTPUT,  # a weighted sum, whose words begin as those for weights
+        r"gewicht\w+ (?:summe|mittel)|gewogen (?:som|gemiddelde)|ağırlıklı (?:toplam|ortalama)|重み付き[和平]|加权(?:求?和|平均)|가중\s?[합평]",
+    ),
     (
         R.WEIGHTS,
-        r"softmax|sthmn|attention weights?|weights|probabilit|gewicht|poids|pesos?|веса|权重|注意力权重|重み|归一",
+        r"softmax|sthmn|attention weights?|weights|probabilit|gewicht|wichtung|poids|pesos?\b|pesi\b|wagi?\b|ağırlık|веса|权重|注意力权重|重み|归一|가중치|소프트맥스",
     ),
     (
         R.SCALED,
-        r"scal(?:e|ed|ing)\b(?: scores?| dot products?)?|divid(?:e|ed|ing)|skalier|divis|éche|escal|teil(?:e|en|t) durch|делим|缩放|除以|スケール",
+        r"scal(?:e|ed|ing|at[aoi])\b(?: scores?| dot products?)?|divid(?:e|ed|i|ing)|skalier|skalow|divis|éche|escal|teil(?:e|en|t) durch|geschaald"
+        r"|gedeeld|dzielimy|делим|ölçek|böl[eü]|缩放|除以|スケール|割る|割って|스케일|나누",
     ),
     (
         R.SCORES,
-        r"scores?|dot products?|punktzahl|skalarprodukt|puntuaci|produits? scalaires?|оцен|分数|得分|点积|スコア|内積",
+        r"scores?|dot products?|punktzahl|skalarprodukt|puntuaci|pontuaç|punteggi|produits? scalaires?|prodott[oi] scalar|produc?tos? (?:escalar|intern)"
+        r"|iloczyn\w* skalarn|оцен|puan|skorlar|iç çarpım|分数|得分|点积|スコア|内積|점수|내적",
     ),
-    (R.CONCAT, r"concat|verkett|aneinander|concat[eé]n|конкат|拼接|連結"),
+    (R.CONCAT, r"concat|verkett|aneinander|concat[eé]n|конкат|złącz|birleştir|拼接|連結"),
     (
         R.OUTPUT,
-        r"outputs?|times v\b|multipl\w+ (?:by|with) v|weighted sum|result|ausgabe|sortie|salida|saída|выход|输出|加权和|出力|context",
+        r"outputs?|times v\b|multipl\w+ (?:by|with) v|weighted sum|somm[ea] (?:pondérée|p[eo][sn]\w+)|s[ou]ma ponderada|ważon\w+ sum|взвешенн\w+ сумм|result"
+        r"|ausgabe|sortie|salida|saída|uscita|uitvoer|wyjści|выход|çıktı|输出|出力|출력|context|contest[oi]|kontext|контекст",
     ),
 )
 
@@ -181,8 +191,8 @@ ORDINALS = {
     **dict.fromkeys(("fourth", "vierte", "vierten", "quatrième", "cuarta", "четвертая", "第四"), 4),
 }
 _ORDINAL = "|".join(sorted(ORDINALS, key=len, reverse=True))
-_ROW_WORD = r"rows?|zeilen?|lignes?|filas?|linhas?|строк\w*|行|token|input"
-_HEAD_WORD = r"heads?|needs?|kopf|têtes?|cabezas?|cabeças?|голов\w*|głow\w*|个\s*头|头|ヘッド|헤드"
+_ROW_WORD = r"rows?|zeilen?|lignes?|filas?|linhas?|rig(?:a|he)|rij|wiersz|строк\w*|satır|行|token|input"
+_HEAD_WORD = r"heads?|needs?|kopf|têtes?|cabezas?|cabeças?|testa|hoofd|голов\w*|głow\w*|个\s*头|头|ヘッド|헤드"
 # The word for a row or a head, which is sought first, and the word with its number.
 _ROW = Wording(_ROW_WORD), Wording(rf"(?:{_ROW_WORD})[\s_{{(]*(\d+)|({_ORDINAL})\s*(?:{_ROW_WORD})|第(\d+)行")
 _HEAD = (
@@ -239,23 +249,25 @@ def given_cue(words: str) -> Role | None:
 
 
 CAUSAL = Wording(
-    r"causa[al]|kausaal|kauzal|nedensel|przyczyn|인과|look[- ]?ahead|autoregress|mask(?:ed|ing)\b|kausal|maskiert|masqué|causale|enmascarad|маск|因果|掩码|マスク"
+    r"causa[al]|kausaal|kauzal|nedensel|przyczyn|인과|look[- ]?ahead|autoregress|mask(?:ed|ing)\b|kausal|maskiert|masqué|causale|enmascarad|mascarad"
+    r"|mascherat|gemaskeerd|maskowan|maskelen|маск|因果|掩码|遮罩|マスク|마스[크킹]"
 )
 CAUSAL_SURELY = Wording(
     r"\bcausal(?:ly)? (?:self-|mask|attention)|causal\b.{0,20}\bmask|look-?ahead mask|autoregressive (?:self-)?attention|因果|kausale? (?:mask|attention|aufmerk)"
     r"|masked (?:multi-?head )?(?:self-?)?attention|maskierte (?:self-?)?(?:attention|aufmerk)|attention masquée|atención enmascarada"
     r"|(?:itself|sich selbst|soi-même|sí mism[oa]|себя) (?:and|und|et|y|и) .{0,20}(?:earlier|previous|preceding|before|past|frühere|vorherige|davor|précédent|anterior|предыдущ)"
     r"|(?:cannot|can't|can not|must not|may not|never) (?:see|attend to|look at) .{0,12}(?:future|later|following|subsequent)"
+    r"|미래.{0,12}(?:보지|볼 수|참조)|未来.{0,12}(?:看不|不能|見えな|見な|参照)"
 )
 NO_MASK = Wording(r"\b(?:no|without|not|un|non)[- ]?(?:a |the )?(?:causal|mask)|later|next (?:section|exercise)")
 UNSCALED = Wording(
-    r"(?:no|not|without|un)[- ]?scal|(?:left out|leav(?:e|ing) out|omit\w*|ignor\w*|skip\w*|drop\w*)\b.{0,25}(?:sqrt|√|scal)|without (?:the )?(?:factor|scale|division)|不缩放|ohne skalierung|sans (?:mise à l.)?échelle|sin escal"
+    r"(?:no|not|without|un)[- ]?scal|(?:left out|leav(?:e|ing) out|omit\w*|ignor\w*|skip\w*|drop\w*)\b.{0,25}(?:sqrt|√|scal)|without (?:the )?(?:factor|scale|division)|不缩放|ohne skalierung|sans (?:mise à l.)?échelle|sin escal|sem escal|senza scal|zonder schal|bez skal|スケーリングなし|스케일링 없이"
 )
 WITHOUT_SCALE = Wording(r"(?:without|ohne|sans|sin|sem|без|不)\b.{0,25}(?:sqrt|√|scal|skal|缩放)")
 FUTURE = Wording(r"weight.{0,40}(?:future|later tokens|tokens after)|zukünftig|futur\b|未来|未來")
 HYPOTHETICAL = Wording(
     r"\b(?:let|suppose|instead|what if|if we|were to|replace|keep)\b|假设|如果|不缩放会|angenommen|stattdessen|supposons|supón|предполож"
-    r"|would (?:be|give|have|get|yield|become)\b|würde|serait|seraient|sería|serían|было бы|были бы"
+    r"|would (?:be|give|have|get|yield|become)\b|würde|serait|seraient|sería|serían|sarebber?o?\b|byłob|было бы|были бы|만약|もし"
 )
 ONES_FORBID = Wording(
     r"\b(?:1s?|ones?|true)\s*(?:=|:|→|means?|marks?|stands? for|for|are|is|sind|bedeutet|signifie)\s*(?:a\s+|the\s+)?(?:pad|mask|ignor|forbid|block|hidden|verbot)",
@@ -266,9 +278,11 @@ COSINE = Wording(
 )
 # Words that hide the future and nothing else; 'masked' alone may mean any mask.
 HIDES_FUTURE = Wording(
-    r"causa[al]|kausa|kauzal|nedensel|przyczyn|인과|look[- ]?ahead|auto-?regress|каузал|причин|авторегресс|因果|future|subsequent|upper triang",
+    r"causa[al]|kausa|kauzal|nedensel|przyczyn|인과|look[- ]?ahead|auto-?regress|каузал|причин|авторегресс|因果|future|subsequent|upper triang|zukünft|futur[ei]?s?\b|будущ|przyszł|toekomst|gelecek|未来|未來|미래",
 )
-CROSS = Wording(r"cross[- ]?attention|encoder[- ]decoder|kreuz|croisée|cruzad|кросс|交叉注意力")
+CROSS = Wording(
+    r"cross[- ]?attention|encoder[- ]decoder|kreuz|croisée|cruzad|incrociat|kruis|krzyżow|кросс|çapraz|交叉注意力|クロスアテンション|크로스 어텐션"
+)
 ROOT_SCALE = Wording(
     r"(?:sqrt|√|root)\W{0,4}(?:\{|\()?\s*(?:d|D|\d)|scaled dot|缩放点积|(?:with|use|apply|using) (?:the )?(?:usual |standard )?scaling"
 )
