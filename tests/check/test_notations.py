@@ -42,6 +42,12 @@ SUMS = (
 
 # name, document, verdict of the claim on the last line that shows something
 DOCUMENTS = [
+    ("a product with its name, drawn", "X = [[2, 1], [0, 3]], Wq = [[1, 0], [2, 1]]\n\n     | 2 1 |   | 1 0 |   | 4 1 |\nQ =  | 0 3 | x | 2 1 | = | 7 3 |\n", "wrong"),
+    ("scores called by two digits, then together", "$Q=\\begin{bmatrix}1&2\\\\0&1\\end{bmatrix}$, $K=\\begin{bmatrix}1&1\\\\2&0\\end{bmatrix}$\n\n$s_{11}=q_1\\cdot k_1=5$, $s_{12}=q_1\\cdot k_2=2$, $s_{21}=1$, $s_{22}=0$\n\n$S=\\begin{bmatrix}5&2\\\\1&0\\end{bmatrix}$\n", "carried"),
+    ("scores that are numbers, no states", "q = (2; 1), k₁ = (1; 0), k₂ = (0; 1)\n\n**1. Adım: Puanlar**\n\nq·k₁ = 2, q·k₂ = 1\n\n**2. Adım: Ölçekleme** (√2 ≈ 1,414'e böleriz)\n\n- s₁ = 1,414\n- s₂ = 0,707\n\nDikkat ağırlıkları: a₁ = 0,670, a₂ = 0,340\n", "wrong"),
+    ("a mask told by its minus infinities alone", "Q = [[1, 0], [1, 1], [0, 2]], K = [[1, 1], [0, 1], [1, 0]], scaled by √2\n\n| 0.707 | -∞ | -∞ |\n|---|---|---|\n| 1.414 | 0.707 | -∞ |\n| 1.414 | 1.414 | 0.000 |\n\nA = [[1.000, 0.000, 0.000], [0.670, 0.330, 0.000], [0.446, 0.446, 0.108]]\n", "rounded"),
+    ("what a scanner spoiled is not carried on", "$Q=\\begin{bmatrix}1&1\\\\0&1\\\\1&2\\end{bmatrix}$, $K=\\begin{bmatrix}1&0\\\\1&1\\\\2&1\\end{bmatrix}$, $V=\\begin{bmatrix}3&0\\\\1&2\\\\4&2\\end{bmatrix}$\n\n$$A = \\text{softmax} \\left( \\frac{Q K^T}{\\sqrt{2}} \\right) = \\begin{bmatrix} 0.140 & 0.284 & 0.576 \\\\ 0.198 & 0.401 & 0401 \\\\ 0.074 & 0.306 & 0.620 \\end{bmatrix}$$\n\n$$Z = A V = \\begin{bmatrix}3.008 & 1.720 \\\\ 2.599 & 1.604 \\\\ 3.008 & 1.852\\end{bmatrix}$$\n", "drifted"),
+    ("a weighted sum, said in German", "$Q=\\begin{bmatrix}1&1\\end{bmatrix}$, $K=\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix}$, $V=\\begin{bmatrix}3&0\\\\1&2\\end{bmatrix}$\n\nWichtungen:\n\n$$\\begin{bmatrix}0{,}330&0{,}670\\end{bmatrix}$$\n\nGewichtete Summe der Werte:\n\n$$\\begin{bmatrix}1{,}660&1{,}440\\end{bmatrix}$$\n", "wrong"),
     ("where a matrix lives", "$$X=\\begin{bmatrix}1&0\\\\2&1\\end{bmatrix}\\in\\mathbb{R}^{2\\times 2}$$\n\n$$W_Q=\\begin{bmatrix}1&2\\\\0&1\\end{bmatrix}\\in\\mathbb{R}^{2\\times 2}$$\n\n$$Q=XW_Q=\\begin{bmatrix}1&2\\\\2&4\\end{bmatrix}\\in\\mathbb{R}^{2\\times 2}$$\n", "wrong"),
     ("lists with semicolons throughout", "X = [[1; 0]; [2; 1]]\n\nW_Q = [[0,5; 1,5]; [0; 1]]\n\nQ = X·W_Q = [[0,5; 1,5]; [1,0; 4,0]]\n", "right"),
     ("products with a full stop, blanks around it", "X = [[1, 0], [2, 1]]\nWq = [[1, 2], [0, 1]]\n\nQ = X . Wq =\n| 1  2 |\n| 2  6 |\n", "wrong"),

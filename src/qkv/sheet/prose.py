@@ -47,6 +47,7 @@ _MATRIX_PRODUCT = re.compile(  # 'X . Wq =', and 'Q = X.Wq =', where no sentence
 )
 _GAP = re.compile(r"(?<=[\d)\]])\s{3}(?=\s*[^\W\d][\w.·]{0,8}\s*[=≈])")  # 'q·k1 = 1     q·k2 = 2'
 _APOSTROPHE = re.compile(r"([^\W\d_]{2,})['’](s|t|re|ll|ve|d)\b")  # 'the token's state is x = …' holds no prime
+_SUFFIX = re.compile(r"(?<=\d)['’][^\W\d_]{1,4}\b")  # '1,414'e böleriz' holds no prime either
 _AND = re.compile(r"(?<=[\d)\]]) e (?=[\d√(\[]|[^\W\d_](?:_?\d|[₀-₉])?\s?[=≈·])")  # 'q·k₁ = 2 e q·k₂ = 3'
 _SENTENCE = re.compile(r"([=≈]\s*[-−]?\d+(?:\.\d+)?)\.(?=\s+[^\W\d_a-zß-ÿ][^\W\d_A-Z]+\s)")  # 'q·k = 2. Then we …'
 _DASHED_COLON = re.compile(r":\s?-(?=\s)")  # 'Step 3 :- A = …'
@@ -281,7 +282,8 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
     if _are_sizes(line):
         yield Said(line.strip(), at)
         return
-    source = _AND.sub(" ; ", _GAP.sub(" ; ", _APOSTROPHE.sub(r"\1\2 ", line)))
+    source = _SUFFIX.sub(_blank, _APOSTROPHE.sub(r"\1\2 ", line)) if "'" in line or "’" in line else line
+    source = _AND.sub(" ; ", _GAP.sub(" ; ", source))
     source = _SENTENCE.sub(r"\1;", source)
     source = NOUN_BEFORE_NAME.sub(_noun, _WORD_LIST.sub(_blank, source))
     source = _APPLIED.sub(r"\1(\2) ", source)

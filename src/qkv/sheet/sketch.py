@@ -5,7 +5,7 @@
                [0, 1, 0]                      + [1.0, 4.0, 0.0]
                [1, 1, 0]                      = [1.0, 4.0, 0.0]
 
-They are written out on one line: [1, 0, 1, 0] × [[0, 0, 1], …] = [0, 1, 1].
+They are written out on one line: [1, 0, 1, 0] × [[0, 0, 1], …] = [0, 1, 1]. A name may stand before them: Q = …
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from itertools import pairwise
 
 _NUMBER = r"[-+−]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?"
 _GROUP = re.compile(rf"[\[(|]\s*({_NUMBER}(?:(?:\s*,\s*|\s+){_NUMBER})*)\s*[\])|]")
-_SIGN = re.compile(r"[xX×*@·+=≈]")
+_SIGN = re.compile(r"[xX×*@·.+=≈]")
+_NAME = re.compile(r"\s*(?P<name>[^\W\d][^\s=≈|\[(]{0,8}(?: [^\W\d][^\s=≈|\[(]{0,8}){0,2}) *[=≈]\s*(?=[\[(|])")
 _RULE = re.compile(r"\s*[-─—_=]{3,}\s*")
-_SIGNS = {"x": "×", "X": "×", "*": "×"}
+_SIGNS = {"x": "×", "X": "×", "*": "×", ".": "×"}
 HIGHEST = 24  # lines of one drawing
 
 
@@ -48,25 +49,29 @@ class _Mark:
 def sketch_at(lines: list[str], at: int) -> Sketch | None:
     """The drawing that begins on this line, if it is one."""
     marks: list[_Mark] = []
+    names: list[str] = []
     end = at
     while end < min(len(lines), at + HIGHEST):
-        found = _marks(lines[end], end)
+        name = _NAME.match(lines[end])
+        found = _marks(lines[end], end, name.end() if name else 0)
         if not found and not (marks and _RULE.fullmatch(lines[end])):
             break
         marks += found
+        names += [name["name"]] if name and found else []
         end += 1
     signs = [mark for mark in marks if mark.is_sign]
     groups = [mark for mark in marks if not mark.is_sign]
     if not signs or len({mark.row for mark in groups}) < 2:
         return None
-    text = _sum(marks) or _product(signs, groups)
+    text = (_sum(marks) or _product(signs, groups)) if len(names) < 2 else ""
+    text = f"{names[0]} = {text}" if names and text else text
     return Sketch(text, next(sign.row for sign in signs) + 1, end) if text else None
 
 
-def _marks(line: str, row: int) -> list[_Mark]:
-    """The groups and signs of a line; none if it holds anything else."""
-    marks, done = [], 0
-    for found in [*_GROUP.finditer(line), None]:
+def _marks(line: str, row: int, start: int) -> list[_Mark]:
+    """The groups and signs of a line from `start` on; none if it holds anything else."""
+    marks, done = [], start
+    for found in [*_GROUP.finditer(line, start), None]:
         between = line[done : found.start() if found else len(line)]
         sign = between.strip()
         if sign and not _SIGN.fullmatch(sign):

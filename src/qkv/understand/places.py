@@ -48,8 +48,7 @@ def place_of(symbol: Symbol, head: int | None = None) -> Place:
             len(numbers) == 1
             and len(str(numbers[0])) == 2
             and not letters
-            and roles
-            and roles[0] in SCORE_ROLES | {Role.WEIGHTS}
+            and not (SCORE_ROLES | {Role.WEIGHTS}).isdisjoint(roles)
         ):
             numbers = [int(digit) for digit in str(numbers[0])]  # a_{31} is a_{3,1}
         row = numbers[0] if numbers else None

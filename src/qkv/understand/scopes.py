@@ -23,7 +23,7 @@ EXERCISE_WORDS = (
     "exercise|question|problem|example|task|aufgabe|übung|exercice|ejercicio|exerc[ií]cio|упражн|задач|练习|例|問|題"
 )
 _WORDED = re.compile(EXERCISE_WORDS, re.IGNORECASE)
-_COUNTED = re.compile(r"\W*\d+[.)]")
+_COUNTED = re.compile(r"\W*\d+[.)](?!\s*(?:adım|aşama|step|schritt|krok|단계))", re.IGNORECASE)
 # One exercise, or the solution of one: what is counted below it are its steps, not further exercises.
 _SINGLE = re.compile(
     rf"(?:{EXERCISE_WORDS})\w{{0,2}}\W{{0,3}}\d|\b(?:solution|lösung|corrigé|solución|solução|soluzione|oplossing|rozwiązanie|çözüm)\b"
@@ -144,7 +144,7 @@ def _bindings(fact: Fact, facts: tuple[Fact, ...], sources: Collection[Symbol]) 
         value = (
             plain_value(fact.value.expr) if bare and fact.value is not None and role in PRIMARY | {Role.OTHER} else None
         )
-        if value is not None:
+        if value is not None and (role is not Role.SOURCE or max(value.shape) > 1):  # s_1 = 1.4 is a score, no state
             yield name.symbol, value, role
         if role in FACTORS and place.row is None and fact.formula is None:
             left = _left_operand(fact)
