@@ -84,7 +84,7 @@ def _of_name(fact: Fact, name: n.Name, problem: Problem, printed: Container[Symb
             certain = (only or len(free) == 1) and not _is_given_otherwise(expr, name.symbol, problem)
             yield Target(expr, certain, spelled, _whole(expr))
             if isinstance(expr, n.Entry) and expr.column is not None and place_of(name.symbol).column is None:
-                row = n.Entry(expr.arg, row=1)  # α_1 of one query alone: its first weight, or all of its weights
+                row = n.Entry(expr.arg, row=expr.row)  # α_1 of one query alone: its first weight, or all of its weights
                 yield Target(row, certain, spelled, _whole(expr))
         for expr in (e for e, _ in likely if _is_part(e, name.symbol) and _taken(e, name.symbol, printed)):
             yield Target(expr, False, spelled, _whole(expr))

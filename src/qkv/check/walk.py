@@ -98,10 +98,25 @@ class Walk:
         )
 
     def known_from(self, expr: n.Expr) -> int:
-        """The last line on which something is given that an expression stands on."""
+        """The last line on which something is given that an expression stands on; q_1 stands on x_1 alone."""
+        if (parts := self._parts_of_row(expr)) is not None:
+            return max(map(self.known_from, parts))
         items = [item for symbol in n.names_in(expr) if (item := self.problem.program.item(symbol))]
         given = [item.line or 0 for item in items if not isinstance(item, Step)]
         return max([*given, *(self.known_from(item.expr) for item in items)], default=0)  # X may be a stack of x_1, x_2
+
+    def _parts_of_row(self, expr: n.Expr) -> tuple[n.Expr, ...] | None:
+        """What a row of a stack, or of a product, is made of."""
+        inner = expr.arg if isinstance(expr, n.Transpose) else expr
+        row = inner.row if isinstance(inner, n.Entry) else None
+        item = self.problem.program.item(inner.arg.symbol) if row and isinstance(inner.arg, n.Name) else None
+        if item is None or row is None:
+            return None
+        if isinstance(item.expr, n.Concat) and item.expr.axis == 0 and row <= len(item.expr.parts):
+            return (item.expr.parts[row - 1],)
+        if isinstance(item.expr, n.Product):
+            return n.Entry(item.expr.left, row=row), item.expr.right
+        return None
 
     def family(self, fact: Fact) -> Symbol | None:
         """The quantity that a name's siblings turned out to be parts of: a_4 is a weight if a_1 was one."""

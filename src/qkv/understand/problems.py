@@ -30,7 +30,7 @@ from qkv.understand.facts import Fact, facts_of, mentions
 from qkv.understand.gather import gather
 from qkv.understand.gathering import FACTORS, Gathering
 from qkv.understand.key import Assigned, exercise_labels, nearest_key, shared_labels, with_givens_of
-from qkv.understand.resolve import Resolver
+from qkv.understand.resolve import Resolver, followed
 from qkv.understand.roles import CAUSAL_SURELY, NO_MASK
 from qkv.understand.scopes import lines_of, scopes, words_in
 from qkv.understand.specs import stated_names, to_spec
@@ -226,7 +226,7 @@ def _problem(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem
         program = without_unsaid_scores(program, usual)
     trace = computed(workable(with_answers(program, found, sheet)))
     program = trace.program
-    resolver = Resolver(program, sizes_of(program, found), only_row=found.only_row)
+    resolver = Resolver(program, sizes_of(program, found), only_row=found.only_row, focus=followed(scope))
     return Problem(trace, scope, resolver, tuple(found.repairs), found.otherwise)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.program.model import Program
+from qkv.understand.facts import Fact
 from qkv.understand.places import place_of
 from qkv.understand.roles import MISREAD_Q, SCORE_ROLES
 from qkv.understand.workable import shapes_of
@@ -40,7 +41,8 @@ class Resolver:
     sizes: Mapping[Role, n.Number] = field(default_factory=dict)
     renamed: Mapping[Symbol, Symbol] = field(default_factory=dict)  # what a name turned out to mean
     rows: bool = False
-    only_row: int | None = None  # where one query alone is spoken of, its number
+    only_row: int | None = None  # where one query alone is given, its number
+    focus: int | None = None  # where one query of several is followed, its number
 
     def expr(self, expr: n.Expr, head: int | None = None) -> n.Expr | None:
         """The expression in the program's names, or None where a name means nothing here."""
@@ -144,11 +146,12 @@ class Resolver:
         return picked if self.rows else n.Transpose(picked)
 
     def of_one_query(self, role: Role, target: Symbol, number: int) -> n.Entry | None:
-        """α_2 where there is one query alone: the weight of its second key."""
+        """α_2 where there is one query alone, or one is followed: the weight of its second key."""
         shape = shapes_of(self.program).get(target)
-        if role not in (R.WEIGHTS, R.SCORES, R.SCALED) or shape is None or shape[0] != 1 or not number <= shape[1] > 1:
+        if role not in (R.WEIGHTS, R.SCORES, R.SCALED) or shape is None or not number <= shape[1] > 1:
             return None
-        return n.Entry(n.Name(target), 1, number)
+        query = 1 if shape[0] == 1 else self.focus
+        return n.Entry(n.Name(target), query, number) if query is not None and query <= shape[0] else None
 
     def _by_parent(self, symbol: Symbol) -> n.Expr | None:
         """q_{t,1} is the first row of q_t."""
@@ -160,6 +163,13 @@ class Resolver:
             return None
         picked = n.Entry(n.Name(whole), row=int(symbol.indices[-1]))
         return picked if self.rows else n.Transpose(picked)
+
+
+def followed(facts: Iterable[Fact]) -> int | None:
+    """The number of the one query that facts speak of: q_2, and no other and no Q."""
+    places = (place_of(s) for fact in facts for link in fact.links for s in n.names_in(link.expr))
+    rows = {place.row for place in places if place.roles[:1] == (R.Q,)}
+    return rows.pop() if len(rows) == 1 else None
 
 
 def cut_symbol(symbol: Symbol) -> Symbol:

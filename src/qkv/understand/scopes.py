@@ -49,13 +49,18 @@ class _Bound:
 class _Open:
     """The problem being cut out: what it has bound so far, and what it has shown."""
 
-    facts: list[Fact] = field(default_factory=list)
+    items: list[_Bound] = field(default_factory=list)
     bound: dict[Symbol, n.Matrix] = field(default_factory=dict)
     bare: dict[Symbol, n.Matrix] = field(default_factory=dict)
     worked: bool = False  # a formula was worked out
     part: int | None = None
     shown: set[Role] = field(default_factory=set)
     causal: bool = False
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """What belongs to the problem so far."""
+        return tuple(item.fact for item in self.items)
 
 
 def scopes(facts: tuple[Fact, ...], sheet: Sheet, labels: Sequence[str] = ()) -> Iterator[tuple[Fact, ...]]:
@@ -68,12 +73,38 @@ def scopes(facts: tuple[Fact, ...], sheet: Sheet, labels: Sequence[str] = ()) ->
     for item in items:
         exercise = _opens_exercise(exercises, current.part, item.fact.statement.part)
         crossed = bool(labels) and current.part is not None and labels[item.fact.statement.part] != labels[current.part]
-        if current.facts and (crossed or _begins(item, current, fresh, giving, exercise)):
-            yield tuple(current.facts)
+        if current.items and (crossed or _begins(item, current, fresh, giving, exercise)):
+            again = _given_again(current, item)
+            yield current.facts[: len(current.items) - len(again)]
             current = _Open(causal=current.causal)
+            for earlier in again:
+                _take(earlier, current)
         _take(item, current)
-    if current.facts:
-        yield tuple(current.facts)
+    if current.items:
+        yield current.facts
+
+
+def _given_again(current: _Open, item: _Bound) -> list[_Bound]:
+    """What the problem that begins with an item gives right before it: names that the one before it had given too, and
+    whose new numbers happened to look like the old ones."""
+    first: dict[Symbol, int] = {}
+    for i, each in enumerate(current.items):
+        for symbol in _given_names(each):
+            first.setdefault(symbol, i)
+    begin = len(current.items)
+    while begin > 1 and _gives_again(current.items[begin - 1], begin - 1, first, item):
+        begin -= 1
+    return current.items[begin:]
+
+
+def _gives_again(each: _Bound, index: int, first: dict[Symbol, int], item: _Bound) -> bool:
+    names = _given_names(each)
+    here = each.fact.statement.part == item.fact.statement.part
+    return here and bool(names) and all(first[symbol] < index for symbol in names)
+
+
+def _given_names(item: _Bound) -> set[Symbol]:
+    return {symbol for symbol, *_ in (*item.bindings, *item.bare)}
 
 
 def lines_of(index: int, parted: tuple[tuple[Fact, ...], ...], sheet: Sheet) -> tuple[int, int]:
@@ -207,7 +238,7 @@ def _begins(item: _Bound, current: _Open, fresh: set[int], giving: set[int], exe
 
 def _another_head(item: _Bound, current: _Open) -> bool:
     """Weights of a further head belong to the problem that gave the first."""
-    heads = {place_of(symbol).head for symbol in current.bound} | {f.head for f in current.facts}
+    heads = {place_of(symbol).head for symbol in current.bound} | {each.fact.head for each in current.items}
     numbered = (place_of(symbol).head for symbol, _, role in item.bindings if role in WEIGHTS)
     here = {item.fact.head, *numbered} - {None}
     return bool(heads - {None}) and bool(here) and not here & heads
@@ -241,7 +272,7 @@ def _masks(fact: Fact) -> bool:
 
 def _take(item: _Bound, current: _Open) -> None:
     fact = item.fact
-    current.facts.append(fact)
+    current.items.append(item)
     current.part = fact.statement.part
     if fact.statement.struck:
         return
