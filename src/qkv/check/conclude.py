@@ -10,8 +10,9 @@ from qkv.check.compare import Agreement, follows
 from qkv.check.memory import remember
 from qkv.check.mistakes import STRUCTURAL, explain
 from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Verdict
+from qkv.check.normalising import note_wrong_number
 from qkv.check.targets import Target, by_role
-from qkv.check.walk import FALSE, Judgement, Source, Walk, add_claim, family_of
+from qkv.check.walk import FALSE, Judgement, Source, Walk, add_claim
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.show import plain
@@ -21,6 +22,7 @@ from qkv.program.model import Step
 from qkv.render.workings import cell_workings
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
+from qkv.understand.resolve import family_of
 
 
 def conclude(
@@ -56,6 +58,7 @@ def conclude(
     )
     if keep:
         remember(walk, fact, target, settled, claim)
+        note_wrong_number(walk, claim, settled, target.expr)
     return claim
 
 

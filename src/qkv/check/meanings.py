@@ -12,6 +12,7 @@ from qkv.check.author import Author
 from qkv.check.cells import Grid, fitted, score, shape_of
 from qkv.check.mistakes import explain
 from qkv.check.model import Verdict
+from qkv.check.normalising import by_wrong_numbers
 from qkv.check.targets import Target, targets
 from qkv.check.walk import Judgement, Source, Walk, judged_against
 from qkv.expr import nodes as n
@@ -232,6 +233,10 @@ def _program_sources(walk: Walk, target: Target, shape: tuple[int, int], author:
         turned = fitted(value, shape) if value is not None else None
         if turned is not None:
             yield Source(turned, author.blamed(expr), expr)
+    for source in by_wrong_numbers(walk, target, author):
+        turned = fitted(source.value, shape)
+        if turned is not None:
+            yield replace(source, value=turned)
 
 
 def steps_of(walk: Walk, target: Target) -> Iterator[n.Expr]:

@@ -88,6 +88,8 @@ def _of_name(fact: Fact, name: n.Name, problem: Problem, printed: Container[Symb
                 yield Target(row, certain, spelled, _whole(expr))
         for expr in (e for e, _ in likely if _is_part(e, name.symbol) and _taken(e, name.symbol, printed)):
             yield Target(expr, False, spelled, _whole(expr))
+        if (cell := resolver.by_family(name.symbol)) is not None:
+            yield Target(cell, False, spelled, _whole(cell))  # shown before, and now again
         if fact.formula is not None:
             meant = resolver.expr(fact.formula, fact.head)
             if meant is not None:

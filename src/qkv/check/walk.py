@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from qkv.check.author import Author
 from qkv.check.cells import Grid, Judged, fitted, judge_grid, shape_of
@@ -19,8 +20,12 @@ from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 from qkv.understand.problems import Problem
 from qkv.understand.repair import similar
+from qkv.understand.resolve import family_of
 from qkv.understand.roles import HYPOTHETICAL
 from qkv.understand.values import plain_value
+
+if TYPE_CHECKING:
+    from qkv.check.normalising import WrongNumber
 
 FALSE = frozenset({Verdict.WRONG, Verdict.CARRIED})  # what was misread is damaged text: its author had it right
 ENDS_OPEN = "ends with ×"  # the reader's note on a product that goes on elsewhere
@@ -42,7 +47,13 @@ class Walk:
     families: dict[tuple[str, ...], Symbol] = field(default_factory=dict)  # a_1, a_2, … turned out to be cells of this
     copied: dict[int, tuple[int, ...]] = field(default_factory=dict)  # id(working) → false copies among its operands
     versions: dict[int, list[Source]] = field(default_factory=dict)  # id(working) → products of side-by-side versions
+    wrong_numbers: list[WrongNumber] = field(default_factory=list)  # that weights may have been made with
     _true: dict[Hashable, tuple[n.Expr, Value]] = field(default_factory=dict)  # the true values asked for so far
+
+    def __post_init__(self) -> None:
+        """Let formulas know what the names of cells turned out to be."""
+        resolver = replace(self.problem.resolver, families=self.families)
+        self.problem = replace(self.problem, resolver=resolver)
 
     def is_foreign(self, fact: Fact) -> bool:
         """Whether a fact may speak of something else than the problem's own quantities: it stands in a later exercise
@@ -108,15 +119,20 @@ class Walk:
     def _parts_of_row(self, expr: n.Expr) -> tuple[n.Expr, ...] | None:
         """What a row of a stack, or of a product, is made of."""
         inner = expr.arg if isinstance(expr, n.Transpose) else expr
-        row = inner.row if isinstance(inner, n.Entry) else None
-        item = self.problem.program.item(inner.arg.symbol) if row and isinstance(inner.arg, n.Name) else None
-        if item is None or row is None:
+        if not isinstance(inner, n.Entry) or not isinstance(inner.arg, n.Name) or inner.row is None:
+            return None
+        row, item = inner.row, self.problem.program.item(inner.arg.symbol)
+        if item is None:
             return None
         if isinstance(item.expr, n.Concat) and item.expr.axis == 0 and row <= len(item.expr.parts):
             return (item.expr.parts[row - 1],)
-        if isinstance(item.expr, n.Product):
-            return n.Entry(item.expr.left, row=row), item.expr.right
-        return None
+        match item.expr:
+            case n.Product(left=whole, right=beside) | n.Quotient(numerator=whole, denominator=beside):
+                return n.Entry(whole, row=row), beside
+            case n.Softmax(arg=scores, axis=1) | n.Normalise(arg=scores, axis=1):
+                return (n.Entry(scores, row=row),)
+            case _:
+                return None
 
     def family(self, fact: Fact) -> Symbol | None:
         """The quantity that a name's siblings turned out to be parts of: a_4 is a weight if a_1 was one."""
@@ -140,11 +156,6 @@ class Walk:
                 self.problem.trace.evaluate(expr, bits),
             )  # with the expression: its id may be the key
         return self._true[key][1]
-
-
-def family_of(symbol: Symbol) -> tuple[str, ...]:
-    """What a name shares with its siblings: a_1 with a_2."""
-    return (symbol.base, *symbol.labels, str(len(symbol.indices)))
 
 
 @dataclass(frozen=True)

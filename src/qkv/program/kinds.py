@@ -337,7 +337,13 @@ def _join(spec: Spec) -> Iterator[Step]:
 
 
 def _source_kind(spec: Spec) -> str:
-    return f"{spec.score.value} attention of one source vector"
+    return f"{spec.score.value} attention of {'several source vectors' if _has_sources(spec) else 'one source vector'}"
+
+
+def _has_sources(spec: Spec) -> bool:
+    """Whether several vectors attend: then they are the rows of a matrix."""
+    shape = spec.shape(Role.SOURCE)
+    return shape is not None and min(shape) > 1
 
 
 def _source_steps(spec: Spec) -> Iterator[Step]:
@@ -356,14 +362,17 @@ def _source_steps(spec: Spec) -> Iterator[Step]:
 
 
 def _source_scores(spec: Spec, rows: n.Expr, source: n.Expr) -> n.Expr:
-    """Scores as one row; s is a column."""
+    """Scores as one row; s is a column, and s_1, s_2, … are rows."""
+    if spec.score is Score.ADDITIVE and _has_sources(spec):
+        raise ValueRefused("additive scores are worked out for one source vector only")
+    turned = source if _has_sources(spec) else n.Transpose(source)
     if spec.score is Score.GENERAL:
-        return n.Product(n.Product(n.Transpose(source), spec.name(Role.W_A)), n.Transpose(rows))
+        return n.Product(n.Product(turned, spec.name(Role.W_A)), n.Transpose(rows))
     if spec.score is Score.ADDITIVE:
         state_part = n.Product(spec.name(Role.U_A), n.Transpose(rows))
         inner = n.Tanh(n.Sum((state_part, n.Product(spec.name(Role.W_A), source))))
         return n.Product(n.Transpose(spec.name(Role.V_A)), inner)
-    return n.Product(n.Transpose(source), n.Transpose(rows))
+    return n.Product(turned, n.Transpose(rows))
 
 
 SAYS: dict[Role, str] = {

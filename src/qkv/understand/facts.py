@@ -19,6 +19,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.sheet.grammar import parse_math
 from qkv.sheet.model import Link, Origin, Relation, Sheet, Statement
+from qkv.understand.counting import counts_from_zero, from_one
 from qkv.understand.identity import with_identity
 from qkv.understand.places import INDEX_LETTERS, TOKEN_BASES, place_of
 from qkv.understand.roles import Cue, cue_of
@@ -63,7 +64,15 @@ class Fact:
 
 def facts_of(sheet: Sheet) -> tuple[Fact, ...]:
     """The chains of a sheet, joined where they go on, each with its subject and what the words say."""
-    return tuple(_with_heads(_attached(_joined(_chains(_tidied(numbered(tuple(_taken_apart(sheet.statements)))))))))
+    statements = numbered(tuple(_taken_apart(sheet.statements)))
+    facts = tuple(_with_heads(_attached(_joined(_chains(_tidied(from_one(statements)))))))
+    if counts_from_zero(statements) or any(fact.cue.row == 0 for fact in facts):
+        return tuple(replace(fact, cue=_cue(fact.statement, first=0)) for fact in facts)
+    return facts
+
+
+def _cue(statement: Statement, first: int = 1) -> Cue:
+    return cue_of(f"{statement.before} {statement.row_label}", first)
 
 
 def _taken_apart(statements: Iterable[Statement]) -> Iterator[Statement]:
@@ -318,8 +327,7 @@ def _fact(statement: Statement) -> Fact:
         caption = caption_formula(statement.before, statement.at) if statement.before.strip() else None
         if caption is not None:
             links = (caption, replace(links[0], relation=Relation.EQUAL))
-    cue = cue_of(f"{statement.before} {statement.row_label}")
-    return Fact(statement, links, _subjects(links), cue)
+    return Fact(statement, links, _subjects(links), _cue(statement))
 
 
 def _subjects(links: tuple[Link, ...]) -> tuple[n.Name, ...]:

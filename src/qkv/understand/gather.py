@@ -60,9 +60,27 @@ def gather(
     for fact in facts:
         note_nameless(found, fact)
     note_sentences(found, facts, words)
+    if any(_looks_back(fact) for fact in facts):
+        _set_sources_apart(found)
     settle_inputs(found, facts)
     settle(found, earlier)
     return found
+
+
+def _looks_back(fact: Fact) -> bool:
+    """e_{2,1} = s_1ᵀ h_1: a step's scores come from the state of another step."""
+    place = place_of(fact.symbol) if fact.symbol is not None else None
+    if place is None or place.column is None or fact.formula is None:
+        return False
+    used = (place_of(symbol) for symbol in n.names_in(fact.formula))
+    return any(other.roles[:1] == (R.SOURCE,) and other.row not in (None, place.row) for other in used)
+
+
+def _set_sources_apart(found: Gathering) -> None:
+    """The states that attend are vectors each of its own: which of them attends when, only formulas tell."""
+    for key in [key for key in found.tokens if key[0] is R.SOURCE]:
+        given = found.tokens.pop(key)
+        found.others.setdefault(given.symbol, replace(given, role=R.OTHER))
 
 
 def _note_definition(found: Gathering, fact: Fact) -> None:

@@ -42,6 +42,7 @@ class Resolver:
     renamed: Mapping[Symbol, Symbol] = field(default_factory=dict)  # what a name turned out to mean
     rows: bool = False
     only_row: int | None = None  # where one query alone is given, its number
+    families: Mapping[tuple[str, ...], Symbol] = field(default_factory=dict)  # whose cells s_1, s_2, … turned out to be
     focus: int | None = None  # where one query of several is followed, its number
 
     def expr(self, expr: n.Expr, head: int | None = None) -> n.Expr | None:
@@ -107,7 +108,16 @@ class Resolver:
         size = next((self.sizes[role] for role in place_of(symbol).roles[:1] if role in self.sizes), None)
         if size is not None and not symbol.indices:
             return size
-        return self._by_role(symbol, head) or self._by_parent(symbol)
+        return self.by_family(symbol) or self._by_role(symbol, head) or self._by_parent(symbol)
+
+    def by_family(self, symbol: Symbol) -> n.Expr | None:
+        """s_2 where s_1 turned out to be a score."""
+        whole = self.families.get(family_of(symbol)) if self.families and symbol.indices else None
+        item = self.program.item(whole) if whole is not None else None
+        place = place_of(symbol)
+        if item is None or item.role is None or place.row is None:
+            return None
+        return self._pick(item.role, item.symbol, place.row, place.column)
 
     def _by_role(self, symbol: Symbol, head: int | None) -> n.Expr | None:
         place = place_of(symbol, head)
@@ -163,6 +173,11 @@ class Resolver:
             return None
         picked = n.Entry(n.Name(whole), row=int(symbol.indices[-1]))
         return picked if self.rows else n.Transpose(picked)
+
+
+def family_of(symbol: Symbol) -> tuple[str, ...]:
+    """What a name shares with its siblings: a_1 with a_2."""
+    return (symbol.base, *symbol.labels, str(len(symbol.indices)))
 
 
 def followed(facts: Iterable[Fact]) -> int | None:

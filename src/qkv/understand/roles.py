@@ -111,8 +111,10 @@ def roles_of(symbol: Symbol) -> tuple[Role, ...]:
     """
     base, labels = symbol.base, symbol.labels
     upper = {label.upper() for label in labels}
-    if base in ("W", "w", "Theta") or (base == "M" and upper & WEIGHT_LABELS.keys()):
-        return _labelled(labels, WEIGHT_LABELS) or ((R.W_A,) if labels in ((), ("a",), ("A",), ("s",)) else ())
+    if base in ("W", "Theta") or (base == "w" and labels) or (base == "M" and upper & WEIGHT_LABELS.keys()):
+        # W_1 and W_2 are matrices of their own, such as those of a feed-forward layer.
+        alone = labels in (("a",), ("A",), ("s",)) or (not labels and not symbol.indices)
+        return _labelled(labels, WEIGHT_LABELS) or ((R.W_A,) if alone else ())
     if base == "b":
         return _labelled(labels, BIAS_LABELS)
     if base in ("d", "D"):
@@ -201,8 +203,8 @@ _HEAD = (
 )
 
 
-def cue_of(words: str) -> Cue:
-    """What a stretch of prose says about the value that follows it.
+def cue_of(words: str, first: int = 1) -> Cue:
+    """What a stretch of prose says about the value that follows it; `first` is the number of the first row.
 
     >>> cue_of("Softmax row 2.").role.value, cue_of("Softmax row 2.").row
     ('weights', 2)
@@ -210,14 +212,14 @@ def cue_of(words: str) -> Cue:
     role = None
     for hit in _PHRASE.finditer(words):
         role = next(role for role, pattern in _ROLE_PHRASES if pattern.match(hit.string, hit.start()))
-    return Cue(role, _last_number(*_ROW, words), _last_number(*_HEAD, words))
+    return Cue(role, _last_number(*_ROW, words, first), _last_number(*_HEAD, words))
 
 
-def _last_number(word: Wording, numbered: Wording, words: str) -> int | None:
+def _last_number(word: Wording, numbered: Wording, words: str, first: int = 1) -> int | None:
     number = None
     for hit in numbered.finditer(words) if word.search(words) else ():
         text = next(group for group in hit.groups() if group)
-        number = int(text) if text.isdigit() else ORDINALS[text]
+        number = int(text) + 1 - first if text.isdigit() else ORDINALS[text]
     return number
 
 

@@ -104,7 +104,7 @@ def _gives_again(each: _Bound, index: int, first: dict[Symbol, int], item: _Boun
 
 
 def _given_names(item: _Bound) -> set[Symbol]:
-    return {symbol for symbol, *_ in (*item.bindings, *item.bare)}
+    return {*(binding[0] for binding in item.bindings), *(given[0] for given in item.bare)}
 
 
 def lines_of(index: int, parted: tuple[tuple[Fact, ...], ...], sheet: Sheet) -> tuple[int, int]:

@@ -29,8 +29,11 @@ def subject_role(found: Gathering, fact: Fact, symbol: Symbol, place: Place, fac
     value = plain_value(fact.value.expr) if role is R.SOURCE and fact.value is not None else None
     if value is not None and R.SCORES in place.roles and has_infinity(value):
         return R.MASKED
-    if role is R.SOURCE and fact.cue.role in SCORE_ROLES.intersection(place.roles) and not _has_states(facts):
-        return fact.cue.role  # 'the scores are s = (1, 2, 0)'
+    if role is R.SOURCE and R.SCORES in place.roles and not _has_states(facts):
+        if fact.cue.role in SCORE_ROLES:
+            return fact.cue.role  # 'the scores are s = (1, 2, 0)'
+        if any(_softens(link.expr, symbol) for other in facts for link in other.links):
+            return R.SCORES
     if role is R.OUTPUT and R.Y in place.roles and not found.printed and fact.formula is None:
         return R.Y  # nothing is worked out yet, so this is no output
     return R.MASK if role is not R.MASKED and _is_additive_mask(fact) else role
@@ -47,6 +50,14 @@ def _is_additive_mask(fact: Fact) -> bool:
 def _is_number(fact: Fact) -> bool:
     value = plain_value(fact.value.expr) if fact.value is not None else None
     return value is not None and value.shape == (1, 1)
+
+
+def _softens(expr: n.Expr, symbol: Symbol) -> bool:
+    """Whether an expression takes exp(s), or the softmax of s."""
+    if not n.holds(expr, n.Exp) and not n.holds(expr, n.Softmax):
+        return False
+    taken = (part.arg for part in n.walk(expr) if isinstance(part, n.Exp | n.Softmax))
+    return any(isinstance(arg, n.Name) and arg.symbol == symbol for arg in taken)
 
 
 def _has_states(facts: tuple[Fact, ...]) -> bool:

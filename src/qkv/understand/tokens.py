@@ -9,6 +9,7 @@ from dataclasses import replace
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.sheet.model import Link, Relation, Statement
+from qkv.understand.counting import counts_from_zero
 from qkv.understand.roles import roles_of
 
 # Letters that name one vector a token, the ones that tell the order of the tokens first.
@@ -107,7 +108,9 @@ def _with_number(name: n.Name, words: Mapping[str, int]) -> Symbol:
 
 
 def note_of(statements: tuple[Statement, ...]) -> str:
-    """Which number stands for which word, or nothing."""
+    """Which number stands for which word, and where counting begins; or nothing."""
+    if counts_from_zero(statements):
+        return "The sheet counts tokens from 0; here they are counted from 1."
     named = tuple(_named(statements))
     words = token_words(named) or dict(_worded(named))
     listed = ", ".join(f"{number} {word}" for word, number in words.items())

@@ -1,0 +1,54 @@
+"""Tokens that a sheet counts from 0: q_0, k_0 and α_{0,1} are q_1, k_1 and α_{1,2} here, where counts begin at 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
+from qkv.sheet.model import Statement
+
+# Letters whose numbers count tokens; of these, the ones that name a vector a token and the ones that compare two.
+COUNTED = frozenset("x q k v h e a alpha s w z o y c u beta".split())  # noqa: SIM905
+VECTORS = frozenset("xqkv")
+PAIRS = frozenset({"e", "a", "alpha", "s", "w"})
+
+
+def counts_from_zero(statements: Iterable[Statement]) -> bool:
+    """Whether vectors are called x_0, x_1, … or scores α_{00}, α_{01}, …; h_0 may be where a recurrence begins."""
+    numbers: dict[str, set[int]] = {}
+    for statement in statements:
+        subject = statement.links[0].expr if len(statement.links) > 1 else None
+        symbol = subject.symbol if isinstance(subject, n.Name) else None
+        if symbol is None or not symbol.indices or not all(index.isdigit() for index in symbol.indices):
+            continue
+        if symbol.base in PAIRS and len(digits := "".join(symbol.indices)) == 2 and "0" in digits:
+            return True
+        if symbol.base in VECTORS and len(symbol.indices) == 1:
+            numbers.setdefault(symbol.base, set()).add(int(symbol.indices[0]))
+    families = [found for found in numbers.values() if len(found) > 1]
+    return bool(families) and all(found == set(range(len(found))) for found in families)
+
+
+def from_one(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    """Statements in which tokens are counted from 1."""
+    if not counts_from_zero(statements):
+        return statements
+
+    def change(part: n.Expr) -> n.Expr:
+        return replace(part, symbol=_counted_up(part.symbol)) if isinstance(part, n.Name) else part
+
+    return tuple(
+        replace(s, links=tuple(replace(link, expr=n.rewrite(link.expr, change)) for link in s.links))
+        for s in statements
+    )
+
+
+def _counted_up(symbol: Symbol) -> Symbol:
+    if symbol.base not in COUNTED or not symbol.indices:
+        return symbol
+    indices = symbol.indices
+    if symbol.base in PAIRS and len(indices) == 1 and len(indices[0]) == 2:
+        indices = tuple(indices[0])  # α_{01} is α_{0,1}
+    return replace(symbol, indices=tuple(str(int(x) + 1) if x.isdigit() else x for x in indices))
