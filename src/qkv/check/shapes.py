@@ -17,6 +17,7 @@ from qkv.understand.values import plain_value
 NOISE = re.compile(r"\\cancel|[{}]")
 BLANK = re.compile(r"\\(?:quad|qquad|[,;:! ])|[$\s,]")
 SIZE = re.compile(r"(\d{1,4})\s*(?:\\times|×|x)\s*(\d{1,4})")
+SIGNS_OF_SIZES = re.compile(r"(?:[\d×x{}$\s,]|\\(?:times|cancel|quad|qquad|[,;:! ]))++")  # most lines hold others
 REACH = 5  # lines between a product and the sizes under it
 
 
@@ -37,6 +38,8 @@ def judge_shapes(sheet: Sheet, facts: tuple[Fact, ...], first: int) -> Iterator[
 
 def _sizes(line: str) -> list[Shape]:
     """The sizes of a line of sizes; nothing if the line holds anything else."""
+    if not SIGNS_OF_SIZES.fullmatch(line):
+        return []
     bare = NOISE.sub("", line)
     found = [(int(a), int(b)) for a, b in SIZE.findall(bare)]
     return found if found and not BLANK.sub("", SIZE.sub(" ", bare)) else []

@@ -18,10 +18,10 @@ from qkv.expr.names import Symbol
 from qkv.expr.show import plain as shown
 from qkv.sheet.model import Sheet, Statement
 from qkv.theory.counts_said import SAID, Speaks, spoken_of, steps_said
-from qkv.theory.counts_true import right_counts, usual
+from qkv.theory.counts_true import right_counts, right_orders, usual
 from qkv.theory.expected import chain_holds, speaks_of_moments
-from qkv.theory.formula import ORDERS, Formula, FormulaRing, Unclear, formula, growth, meaning, ring, to_size, written
-from qkv.theory.polynomial import Spelling, plain
+from qkv.theory.formula import ORDERS, Formula, FormulaRing, Unclear, formula, meaning, ring, to_size, written
+from qkv.theory.polynomial import Spelling, growth, plain
 from qkv.theory.prose import prose_claims
 from qkv.theory.words import ABOUT_TRANSPORT, COSTS, WHOLE_COST
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from qkv.theory.transport_sheet import TransportProblem
     from qkv.transport import TransportResult
 
-INLINE = re.compile(r"(?<!\\)\$([^$\n]{1,200}?)(?<!\\)\$|\\\((.{1,200}?)\\\)")
+INLINE = re.compile(r"(?<!\\)\$([^$\n]{1,200}+)(?<!\\)\$|\\\((.{1,200}?)\\\)")
 SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(\\$])|\n\s*(?=[-*•]|\d+\.|\(\w\))|\n\s*\n")
 ASSUMED = re.compile(r"(\\mu|μ|mean)\s*=?\s*(of\s*)?\$?\s*=?\s*(0|zero)\b", re.IGNORECASE)
 ANAPHORA = re.compile(r"(this|that|these|it|which|so|hence|thus|therefore)\b", re.IGNORECASE)
@@ -108,10 +108,7 @@ def _verdict(said: Formula, spoken: Speaks, rings: FormulaRing) -> Judged:
         return Judged.RIGHT
     if only_growth:
         # What counts as an operation is a convention, so that only the order of growth can be wrong.
-        order = growth(value)
-        return (
-            Judged.RIGHT if any(growth(candidate) == order for candidate in candidates if candidate) else Judged.WRONG
-        )
+        return Judged.RIGHT if growth(value) in right_orders(spoken, said.names) else Judged.WRONG
     return Judged.WRONG
 
 
@@ -182,8 +179,9 @@ def _orders(sheet: Sheet) -> Iterator[TheoryClaim]:
         wrong: list[Formula] = []
         said_last = list(sentences(statement.before))[-1][1]
         for link in statement.links:
-            claim = judge_formula(link.expr, f"{said_last} complexity", "", statement.before)
-            if claim is None or not _is_order(link.expr):
+            is_order = _is_order(link.expr)
+            claim = judge_formula(link.expr, f"{said_last} complexity", "", statement.before) if is_order else None
+            if claim is None:
                 continue
             verdict = claim.verdict
             said = formula(link.expr, ring())
@@ -257,14 +255,15 @@ def _is_dot_product(links: Sequence[n.Expr]) -> bool:
 
 def _written_out(link: n.Expr) -> bool:
     """Whether a link holds a matrix, or a Σ with bounds that are numbers."""
-    return any(
-        isinstance(part, n.Matrix) or (isinstance(part, n.Series) and isinstance(part.high, n.Number))
-        for part in n.walk(link)
-    )
+    if n.holds(link, n.Matrix):
+        return True
+    parts = n.walk(link) if n.holds(link, n.Series) else ()
+    return any(isinstance(part, n.Series) and isinstance(part.high, n.Number) for part in parts)
 
 
 def _is_stack(link: n.Expr) -> bool:
-    return any(isinstance(part, n.Concat) and part.axis == 0 for part in n.walk(link))
+    parts = n.walk(link) if n.holds(link, n.Concat) else ()
+    return any(isinstance(part, n.Concat) and part.axis == 0 for part in parts)
 
 
 def _words(text: str) -> Iterator[TheoryClaim]:

@@ -15,8 +15,11 @@ SORTS: tuple[tuple[str, str], ...] = (
     ("operations", r"operation\w*|complexit\w*|flops?|komplexität|complejidad|complexidade|сложност\w*|复杂度|計算量"),
     ("times", r"times\b|mal\b|fois|veces|vezes|раз\b|次"),
 )
-SORT_AFTER = [(sort, Wording(rf"\s*(?:scalar|floating[- ]point|total|more|further)?\s*(?:{words})"))
-              for sort, words in SORTS]  # fmt: skip
+SORT_AFTER = Wording(
+    r"\s*(?:scalar|floating[- ]point|total|more|further)?\s*(?:"
+    + "|".join(f"(?P<{sort}>{words})" for sort, words in SORTS)
+    + ")"
+)
 SORT_BEFORE = [(sort, Wording(words)) for sort, words in SORTS if sort != "times"]
 
 # Steps of attention by the words and the mathematics for them, W_O before the rest of the products.
@@ -78,9 +81,8 @@ def steps_said(sentence: str) -> tuple[str, ...]:
 
 def sort_said(after: str, before: str) -> str | None:
     """The sort of operation: the word right after the formula, otherwise the last one before it."""
-    for sort, words in SORT_AFTER:
-        if words.match(after):
-            return sort
+    if found := SORT_AFTER.match(after):
+        return found.lastgroup
     places = [(found.end(), sort) for sort, words in SORT_BEFORE for found in words.finditer(before)]
     return max(places)[1] if places else None
 

@@ -13,7 +13,7 @@ from qkv.expr.names import Role
 from qkv.interpret.counts import Operations, Size
 from qkv.theory.cost import Cost, cost
 from qkv.theory.counts_said import Speaks
-from qkv.theory.polynomial import SYMBOL, ZERO, polynomial, substitute
+from qkv.theory.polynomial import SYMBOL, ZERO, growth, polynomial, substitute
 from qkv.theory.sizes import Convention, all_together
 
 ROLES: dict[str, tuple[Role, ...]] = {
@@ -45,6 +45,12 @@ def right_counts(spoken: Speaks, names: frozenset[str], order: bool) -> tuple[Si
     truths = {str(size): size for size in _truths(spoken, order)}  # polynomials have no hash; most come up often
     forms = {str(form): form for size in truths.values() for form in aligned(size, names, order)}
     return tuple(forms.values())
+
+
+@cache
+def right_orders(spoken: Speaks, names: frozenset[str]) -> frozenset[frozenset[tuple[int, ...]]]:
+    """The same where only growth is meant: the monomials that nothing outgrows."""
+    return frozenset(growth(size) for size in right_counts(spoken, names, order=True) if size)
 
 
 def _truths(spoken: Speaks, order: bool) -> list[Size]:
@@ -119,6 +125,7 @@ def aligned(size: Size, names: frozenset[str], order: bool = False) -> list[Size
     return forms
 
 
+@cache
 def usual(spoken: Speaks, names: frozenset[str]) -> Size:
     """The one polynomial that a course would give, in the letters of the claim where that can be."""
     forms = aligned(_usual(spoken), names)

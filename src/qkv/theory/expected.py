@@ -41,13 +41,14 @@ class Moments:
 
     def __init__(self, rings: FormulaRing, given: Mapping[str, Fraction]) -> None:
         self.ring, self.given = rings, given
-        self.components = {letter: rings.symbol(("component", letter), f"{letter}_i") for letter in VECTORS}
+        labels = {**{letter: f"{letter}_i" for letter in VECTORS}, ANY: ANY}  # X is any random number: nothing is known
+        self.components = {letter: rings.symbol(("component", letter), label) for letter, label in labels.items()}
         mu, sigma = (named(Symbol(name), rings, given) for name in ("mu", "sigma"))
         one = rings.constant(fmpq(1))
         own = (one, mu, sigma * sigma + mu * mu)  # E[1], E[x], E[x²]
-        self.components[ANY] = rings.symbol(("component", ANY), ANY)  # any random number, of which nothing is known
         free = (one, rings.symbol("E[X]", "E[X]"), rings.symbol("E[X²]", "E[X²]"))
-        self.moments = {_place(x): free if letter == ANY else own for letter, x in self.components.items()}
+        places = {letter: rings.place(("component", letter), label) for letter, label in labels.items()}
+        self.moments = {place: free if letter == ANY else own for letter, place in places.items()}
 
     def value(self, node: n.Expr) -> Value:
         """A number, a polynomial in the components, or a sum of independent copies."""
@@ -144,10 +145,6 @@ class Moments:
         return a * b
 
 
-def _place(symbol: Ratio) -> int:
-    return int(next(k for k, power_ in enumerate(symbol.top.degrees()) if power_))
-
-
 def _is_vector(node: n.Expr) -> bool:
     return isinstance(node, n.Name) and node.symbol.base in VECTORS and not node.symbol.indices
 
@@ -212,7 +209,7 @@ def _has_scale(value: Value, rings: FormulaRing) -> bool:
     """Whether the unknown scale s occurs: an equation for it is a condition, not a claim."""
     if isinstance(value, Copies):
         return _has_scale(value.term, rings)
-    place = _place(rings.symbol("s", "s"))
+    place = rings.place("s", "s")
     return bool(value.top.degrees()[place] > 0 or value.bottom.degrees()[place] > 0)
 
 

@@ -20,7 +20,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.counts import Size
 from qkv.sheet.grammar import parse_math
-from qkv.theory.polynomial import CONTEXT, NAMES, PRINTED, not_outgrown
+from qkv.theory.polynomial import CONTEXT, NAMES, PLAIN, PRINTED
 from qkv.theory.ring import Ratio, Ring, lowest
 
 ORDERS = frozenset({"O", "Omega", "Theta", "o", "omega", "theta", "Ω", "Θ", "𝒪"})  # wrappers of growth
@@ -103,12 +103,12 @@ class FormulaRing(Ring):
         return total
 
 
+_SIZES = FormulaRing(24, [PLAIN.get(name, name) for name in PRINTED], {name: k for k, name in enumerate(PRINTED)})
+
+
 def ring() -> FormulaRing:
     """A ring that knows the sizes, in the order in which they are printed."""
-    made = FormulaRing(room=24)
-    for name in PRINTED:
-        made.symbol(name, {"mu": "μ", "sigma": "σ"}.get(name, name))
-    return made
+    return _SIZES.copy()
 
 
 def written(text: str) -> n.Expr:
@@ -213,8 +213,3 @@ def to_size(value: Ratio, rings: FormulaRing) -> Size:
             raise Unclear("a count with a root in it")
         terms[tuple(powers[name] for name in NAMES)] = coefficient * scale
     return CONTEXT.from_dict(terms)
-
-
-def growth(size: Size) -> frozenset[tuple[int, ...]]:
-    """The monomials that nothing outgrows: two formulas are of one order where these agree."""
-    return frozenset(not_outgrown(size))

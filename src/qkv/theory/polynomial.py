@@ -66,13 +66,13 @@ def leading(size: fmpq_mpoly) -> fmpq_mpoly:
     >>> plain(leading(4 * n * d**2 + 2 * n**2 * d - n * d))
     'n d (d + n)'
     """
-    return CONTEXT.from_dict({exponents: fmpq(1) for exponents in not_outgrown(size)})
+    return CONTEXT.from_dict({exponents: fmpq(1) for exponents in growth(size)})
 
 
-def not_outgrown(size: fmpq_mpoly) -> list[tuple[int, ...]]:
-    """The exponents of the terms that no other term outgrows."""
+def growth(size: fmpq_mpoly) -> frozenset[tuple[int, ...]]:
+    """The exponents of the terms that no other term outgrows: two formulas are of one order where these agree."""
     terms = [tuple(map(int, exponents)) for exponents in size.to_dict()]
-    return [a for a in terms if not any(a is not b and all(map(operator.le, a, b)) for b in terms)]
+    return frozenset(a for a in terms if not any(a is not b and all(map(operator.le, a, b)) for b in terms))
 
 
 def plain(size: fmpq_mpoly, spelling: Spelling | None = None) -> str:

@@ -17,7 +17,7 @@ from qkv.theory.polynomial import plain
 SHAPE = re.compile(r"shape|dimension|size|größe|forma\b|形状|维度", re.IGNORECASE)
 TIMES = re.compile(r"^\s*(?:\\mathbb\{?R\}?\^\{?)?\(?(.+?)\s*(?:\\times|×|\bx\b)\s*(.+?)\)?\}?\s*$")
 QUESTION = re.compile(r"[^.\n]{0,80}\?")
-INLINE = re.compile(r"(?<!\\)\$([^$\n]{1,120}?)(?<!\\)\$")
+INLINE = re.compile(r"(?<!\\)\$([^$\n]{1,120}+)(?<!\\)\$")
 
 # Matrices by what they are called, the last one named before a shape is the one meant.
 MATRICES: tuple[tuple[str, re.Pattern[str]], ...] = (

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
@@ -72,9 +72,9 @@ def lowest(top: fmpq_mpoly, bottom: fmpq_mpoly) -> Ratio:
 
 
 @lru_cache(maxsize=4)
-def _generated(room: int) -> tuple[Any, tuple[Any, ...]]:
+def _generated(room: int) -> tuple[Any, tuple[Any, ...], fmpq_mpoly]:
     context = fmpq_mpoly_ctx.get([f"g{i}" for i in range(room)], Ordering.lex)
-    return context, context.gens()
+    return context, context.gens(), context.constant(1)
 
 
 @dataclass
@@ -86,26 +86,31 @@ class Ring:
     _places: dict[Hashable, int] = field(default_factory=dict)
     context: Any = None
     _generators: tuple[Any, ...] = ()
+    _one: Any = None
 
     def __post_init__(self) -> None:
-        self.context, self._generators = _generated(self.room)
+        self.context, self._generators, self._one = _generated(self.room)
 
-    def copy(self) -> Ring:
+    def copy(self) -> Self:
         """A ring with the same symbols, to which others may be added."""
-        return Ring(self.room, list(self.labels), dict(self._places))
+        return type(self)(self.room, list(self.labels), dict(self._places))
 
-    def symbol(self, key: Hashable, label: str) -> Ratio:
-        """The symbol of a key, made when first asked for."""
+    def place(self, key: Hashable, label: str) -> int:
+        """Where the exponents of a key's symbol stand; it is made when first asked for."""
         if key not in self._places:
             if len(self.labels) == self.room:
                 raise OutOfRoom(f"more than {self.room} symbols are needed; take smaller sizes")
             self._places[key] = len(self.labels)
             self.labels.append(label)
-        return Ratio(self._generators[self._places[key]], self.context.constant(1))
+        return self._places[key]
+
+    def symbol(self, key: Hashable, label: str) -> Ratio:
+        """The symbol of a key."""
+        return Ratio(self._generators[self.place(key, label)], self._one)
 
     def constant(self, value: fmpq) -> Ratio:
         """A number."""
-        return Ratio(self.context.constant(value), self.context.constant(1))
+        return Ratio(self.context.constant(value), self._one)
 
     def minus_infinity(self) -> Ratio:
         """The score of a forbidden key."""
