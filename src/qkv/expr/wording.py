@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from qkv.expr.stems import stems
 
 _SHIFTED = re.compile(r"\\.|[^\\]+", re.DOTALL)
+_lowered = lru_cache(maxsize=16)(str.lower)  # one text, such as the words of a problem, is searched for many things
 
 
 class Wording:
@@ -39,21 +40,21 @@ class Wording:
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first place where the words occur."""
-        small = text.lower()
+        small = _lowered(text)
         return self._pattern.search(small) if self._may_match(small) else None
 
     def match(self, text: str, start: int = 0) -> re.Match[str] | None:
         """The words, if they stand right at `start`."""
-        return self._pattern.match(text.lower(), start)
+        return self._pattern.match(_lowered(text), start)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Every place where the words occur."""
-        small = text.lower()
+        small = _lowered(text)
         return self._pattern.finditer(small) if self._may_match(small) else iter(())
 
     def may_occur(self, text: str) -> bool:
         """False where the words surely do not occur, told without a search."""
-        return self._may_match(text.lower())
+        return self._may_match(_lowered(text))
 
     def _may_match(self, small: str) -> bool:
         for stem in self._stems:
