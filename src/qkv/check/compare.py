@@ -105,15 +105,21 @@ def _infinite(shown: Shown, true: Cell) -> Agreement:
 
 def follows(shown: Shown, own: Cell) -> Agreement:
     """How a shown cell stands to what the author's own numbers give, themselves intervals: ROUNDED if they meet."""
+    if meets(shown, own):
+        return Agreement.ROUNDED
+    if shown.value is None or own is NEG_INF:
+        return Agreement.APART
+    return Agreement.NEAR if _meets_within(shown.value, shown.half * 2, *bounds(own)) else Agreement.APART
+
+
+def meets(shown: Shown, own: Cell) -> bool:
+    """Whether a shown cell may be what the author's own numbers give."""
     if shown.cell is NEG_INF or own is NEG_INF:
-        return Agreement.ROUNDED if shown.cell is own else Agreement.APART
+        return shown.cell is own
     low, high = bounds(own)
     if shown.value is None:
-        return Agreement.ROUNDED if _overlap(bounds(shown.cell), (low, high)) else Agreement.APART
-    if _overlap((shown.low, shown.high), (low, high)):
-        return Agreement.ROUNDED
-    wide = shown.half * 2
-    return Agreement.NEAR if _meets_within(shown.value, wide, low, high) else Agreement.APART
+        return _overlap(bounds(shown.cell), (low, high))
+    return bool(shown.low <= high and low <= shown.high)
 
 
 def _meets_within(value: fmpq, reach: fmpq, low: fmpq, high: fmpq) -> bool:

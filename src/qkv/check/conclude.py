@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from qkv.check.cells import Judged
-from qkv.check.compare import Agreement, follows
+from qkv.check.compare import Agreement, follows, meets
 from qkv.check.memory import remember
 from qkv.check.mistakes import STRUCTURAL, explain
 from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Verdict
@@ -115,7 +115,7 @@ def _false_claims(walk: Walk, cell: Judged, sources: list[Source], i: int, j: in
     """The false claims behind a cell that follows from the author's numbers, if a source stands on some."""
     for source in sources:
         false = tuple(k for k in source.blamed if walk.claims[k - 1].verdict in FALSE)
-        if false and follows(cell.shown, source.value.rows[i][j]) is Agreement.ROUNDED:
+        if false and meets(cell.shown, source.value.rows[i][j]):
             return false
     return ()
 

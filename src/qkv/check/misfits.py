@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qkv.check.cells import Grid, fitted, shape_of
-from qkv.check.compare import Agreement, follows, loosened
+from qkv.check.compare import loosened, meets
 from qkv.check.mistakes import explain_misfit
 from qkv.check.model import Cause, Claim, Verdict
 from qkv.check.targets import Target, step_with, targets
@@ -95,7 +95,7 @@ def _reason(misfit: Misfit) -> str:
 
 def _agrees(grid: Grid, own: Value) -> bool:
     rows = zip(grid, own.rows, strict=True)
-    return all(follows(*pair) is Agreement.ROUNDED for row, made in rows for pair in zip(row, made, strict=True))
+    return all(meets(*pair) for row, made in rows for pair in zip(row, made, strict=True))
 
 
 def _remember(walk: Walk, misfit: Misfit, claim: Claim) -> None:

@@ -16,7 +16,7 @@ from flint import fmpq
 
 from qkv.check.author import Author
 from qkv.check.cells import Grid, fitted, shape_of
-from qkv.check.compare import Agreement, follows
+from qkv.check.compare import meets
 from qkv.check.meanings import steps_of
 from qkv.check.model import BAD, SEVERITY, Claim, Verdict
 from qkv.check.targets import Target
@@ -104,7 +104,8 @@ def tell_misread(walk: Walk, target: Target, grid: Grid) -> None:
 
 
 def _proves(author: Author, mind: Author, expr: n.Expr, grid: Grid) -> bool:
-    return _agrees(grid, mind.own(expr)) and not _agrees(grid, author.own(expr))
+    """Whether a value agrees with what was meant and not with the print; it proves nothing if it stands on neither."""
+    return mind.holder(expr) is mind and _agrees(grid, mind.own(expr)) and not _agrees(grid, author.own(expr))
 
 
 def _agrees(grid: Grid, value: Value | None) -> bool:
@@ -112,7 +113,7 @@ def _agrees(grid: Grid, value: Value | None) -> bool:
     if made is None:
         return False
     pairs = zip(grid, made.rows, strict=True)
-    return all(follows(*cells) is Agreement.ROUNDED for row, line in pairs for cells in zip(row, line, strict=True))
+    return all(meets(*cells) for row, line in pairs for cells in zip(row, line, strict=True))
 
 
 def _amend(walk: Walk, number: int, meant: Value) -> None:
@@ -176,12 +177,12 @@ def _mended(left: n.Matrix, right: n.Matrix, grid: Grid, claim: Claim) -> tuple[
     before = _product(left, right)
     if before is None or before.shape != shape_of(grid):
         return None
-    off = {i for i, row in enumerate(grid) for j, cell in enumerate(row) if not _follows(cell, before.rows[i][j])}
+    off = {i for i, row in enumerate(grid) if not all(map(meets, row, before.rows[i]))}
     found: dict[tuple[Place, fmpq], tuple[str, Value]] = {}
     for cell in claim.cells if len(off) == 1 else ():
         i, j = cell.row - 1, cell.column - 1
         for text in repairs(cell.shown) if {i} == off and cell.verdict is Verdict.WRONG else ():
-            made = _product(_with(left, i, j, text), right)
+            made = _product_with(before, left, right, (i, j), text)
             changed = sum(a != b for a, b in zip(made.rows[i], before.rows[i], strict=True)) if made is not None else 0
             if made is not None and changed > 1 and _agrees(grid, made):
                 found[(i, j), rational(Fraction(text))] = text, made
@@ -191,13 +192,14 @@ def _mended(left: n.Matrix, right: n.Matrix, grid: Grid, claim: Claim) -> tuple[
     return place, text, value
 
 
-def _follows(shown: object, cell: Cell) -> bool:
-    return follows(shown, cell) is Agreement.ROUNDED  # type: ignore[arg-type]
-
-
-def _with(matrix: n.Matrix, i: int, j: int, text: str) -> n.Matrix:
-    row = matrix.rows[i]
-    return replace(matrix, rows=(*matrix.rows[:i], (*row[:j], n.number(text), *row[j + 1 :]), *matrix.rows[i + 1 :]))
+def _product_with(before: Value, left: n.Matrix, right: n.Matrix, place: Place, text: str) -> Value | None:
+    """A product with another number in one place of its left operand; in one of rows only that row changes."""
+    i, j = place
+    row = (*left.rows[i][:j], n.number(text), *left.rows[i][j + 1 :])
+    if len(before.rows) != len(left.rows):
+        return _product(replace(left, rows=(*left.rows[:i], row, *left.rows[i + 1 :])), right)
+    made = _product(n.Matrix((row,)), right)
+    return None if made is None else Value((*before.rows[:i], made.rows[0], *before.rows[i + 1 :]))
 
 
 def _product(left: n.Matrix, right: n.Matrix) -> Value | None:

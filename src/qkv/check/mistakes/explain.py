@@ -6,16 +6,16 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 from qkv.check.author import Author, Loose
 from qkv.check.cells import Grid, Judged, fits, fitted, shape_of
-from qkv.check.compare import Agreement, Shown, follows
 from qkv.check.mistakes.rewrites import LEFT_OUT, TABLE, Mistake, changes, places_in
 from qkv.check.mistakes.rows import Sizes, row_of
 from qkv.check.mistakes.scene import Scene, levels
 from qkv.check.mistakes.slips import Written, products, slips
+from qkv.check.mistakes.swaps import agree, swap_shown, what_is_swapped
 from qkv.check.model import Cause, Verdict
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
-from qkv.interpret.cells import START_BITS, Cell, precision
+from qkv.interpret.cells import START_BITS, precision
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.fit import Shape
 from qkv.interpret.loop import evaluate
@@ -79,7 +79,8 @@ def _cause(found: dict[str, str]) -> Cause | None:
     return Cause(" or ".join(found), "; or ".join(found.values()))
 
 
-Made = tuple[Mistake, list[tuple[n.Expr, str]]]  # what a mistake makes of the target, in each way, with its detail
+Ways = list[tuple[n.Expr, str]]
+Made = tuple[Mistake, Ways]  # what a mistake makes of the target, in each way, with its detail
 NOWHERE = -1  # in place of a row: nothing agrees
 
 
@@ -91,13 +92,14 @@ class _Search:
         self._levels = list(levels(scene, target, printed))
         self._made: dict[tuple[int, int, bool], list[Made]] = {}  # by base and table
         self._missed: dict[tuple[int, int], int] = {}  # whose numbers, and an expression → a row that does not agree
+        self._wholes: dict[tuple[int, int], Value | None] = {}  # whose numbers, and what is swapped → its value
 
     def reproducing(self, author: Author, rows: tuple[int, ...], table: Table = TABLE) -> dict[str, str]:
         """Mistakes that give some rows as shown, by key: those made in the step itself, else those made before it."""
         for bases in self._levels:
             found: dict[str, str] = {}
             for mistake, ways in (made for base in bases for made in self._candidates(author, base, table)):
-                detail = next((detail for expr, detail in ways if self._gives(author, expr, rows)), None)
+                detail = (self._swapped if mistake.swaps else self._given_by)(author, ways, rows)
                 if detail is not None:
                     found[mistake.key] = mistake.says.format(detail)
             if found:
@@ -110,6 +112,29 @@ class _Search:
             test = _ShapeTest(self.scene, shape_of(self.grid), base) if author.has_usual_shapes else None
             self._made[key] = list(_in_shape(self.scene, base, table, test))
         return self._made[key]
+
+    def _given_by(self, author: Author, ways: Ways, rows: tuple[int, ...]) -> str | None:
+        """The detail of the first way that gives some rows as shown."""
+        return next((detail for expr, detail in ways if self._gives(author, expr, rows)), None)
+
+    def _swapped(self, author: Author, ways: Ways, rows: tuple[int, ...]) -> str | None:
+        """The same for rows or columns that change places: all pairs are of one value, which is worked out once."""
+        whole, axis = what_is_swapped(ways[0][0])
+        holder = author.holder(whole)
+        made = [self._once(holder, whole, lambda: _worked_out(holder.as_held(whole), holder, Loose()))]
+        with precision(START_BITS):
+            true = self.scene.trace.values()
+            made.append(self._once(true, whole, lambda: _worked_out(whole, true, Certified())))
+        if any(value is not None and value.shape != shape_of(self.grid) for value in made):
+            return self._given_by(author, ways, rows)
+        found = [swap_shown(self.grid, value.rows, rows, axis) for value in made if value is not None]
+        return next((ways[k][1] for k in sorted(k for k in found if k is not None)), None)
+
+    def _once(self, whose: object, whole: n.Concat, work: Callable[[], Value | None]) -> Value | None:
+        key = id(whose), id(whole.parts[0])
+        if key not in self._wholes:
+            self._wholes[key] = work()
+        return self._wholes[key]
 
     def _gives(self, author: Author, expr: n.Expr, rows: tuple[int, ...]) -> bool:
         """Whether an expression gives what is shown, in the author's numbers or in the true ones."""
@@ -176,13 +201,17 @@ def _off(
     try:
         if len(grid) > FEW_ROWS and sizes.of(expr) == shape_of(grid):
             row = evaluate(row_of(expr, rows[0] + 1, sizes.of), values, algebra)
-            if not _agree(grid[rows[0]], row.rows[0]):
+            if not agree(grid[rows[0]], row.rows[0]):
                 return rows[0]
-        here = fitted(evaluate(expr, values, algebra), shape_of(grid))
     except QkvError:
         return NOWHERE
-    return NOWHERE if here is None else next((i for i in rows if not _agree(grid[i], here.rows[i])), None)
+    made = _worked_out(expr, values, algebra)
+    here = fitted(made, shape_of(grid)) if made is not None else None
+    return NOWHERE if here is None else next((i for i in rows if not agree(grid[i], here.rows[i])), None)
 
 
-def _agree(shown: Sequence[Shown], made: Sequence[Cell]) -> bool:
-    return all(follows(*pair) is Agreement.ROUNDED for pair in zip(shown, made, strict=True))
+def _worked_out(expr: n.Expr, values: Mapping[Symbol, Value], algebra: Certified) -> Value | None:
+    try:
+        return evaluate(expr, values, algebra)
+    except QkvError:
+        return None

@@ -18,13 +18,15 @@ R = Role
 @dataclass(frozen=True, slots=True)
 class Mistake:
     """One row: `says` is for students, {} in it is the rule's detail. A `whole` rule looks at the result alone, not at
-    every node inside of it; one that `keeps_shape` puts nothing of another shape anywhere."""
+    every node inside of it; one that `keeps_shape` puts nothing of another shape anywhere; one that `swaps` has rows or
+    columns change places."""
 
     key: str
     says: str
     rule: Rule
     whole: bool = False
     keeps_shape: bool = False
+    swaps: bool = False
 
 
 TABLE: tuple[Mistake, ...] = (
@@ -121,8 +123,8 @@ TABLE: tuple[Mistake, ...] = (
         rules.index_left_out,
         keeps_shape=True,
     ),
-    Mistake("rows swapped", "rows {} are swapped", rules.swapped(0), whole=True, keeps_shape=True),
-    Mistake("columns swapped", "columns {} are swapped", rules.swapped(1), whole=True, keeps_shape=True),
+    Mistake("rows swapped", "rows {} are swapped", rules.swapped(0), whole=True, keeps_shape=True, swaps=True),
+    Mistake("columns swapped", "columns {} are swapped", rules.swapped(1), whole=True, keeps_shape=True, swaps=True),
     Mistake("result transposed", "the result is transposed", rules.turned_result, whole=True),
 )
 

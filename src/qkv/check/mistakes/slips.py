@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from qkv.check.author import Author
 from qkv.check.cells import Judged
-from qkv.check.compare import Agreement, Shown, follows
+from qkv.check.compare import Shown, meets
 from qkv.check.mistakes.scene import Scene, levels
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
@@ -205,7 +205,7 @@ def _dot_slips(shown: Shown, i: int, j: int, factors: list[Factors]) -> Iterator
             continue
         meeting = Meeting(f.left.rows, f.columns, row, column, f.total.rows[row][column])
         for slip in DOTS:
-            if any(follows(shown, made) is Agreement.ROUNDED for made in slip.change(meeting)):
+            if any(meets(shown, made) for made in slip.change(meeting)):
                 yield slip.key, slip.says
 
 
