@@ -61,7 +61,7 @@ def leave_open(walk: Walk, fact: Fact, grid: Grid) -> None:
     value = Value(tuple(tuple(loosened(cell) for cell in row) for row in grid))
     for target in targets(fact, walk.problem, walk.printed_whole):
         symbol = target.expr.symbol if isinstance(target.expr, n.Name) else None
-        whole = walk.evaluated(target.expr) if symbol is not None and symbol not in walk.author.printed else None
+        whole = walk.evaluated(target.expr) if symbol is not None and symbol not in walk.printed_whole else None
         if symbol is not None and whole is not None and (turned := fitted(value, whole.shape)) is not None:
             walk.author.leave_open(symbol, turned)
             return

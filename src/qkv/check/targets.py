@@ -94,6 +94,16 @@ def _of_name(fact: Fact, name: n.Name, problem: Problem, printed: Container[Symb
             meant = resolver.expr(fact.formula, fact.head)
             if meant is not None:
                 yield Target(meant, True, spelled, name.symbol)
+    yield from _of_head(name, problem)
+
+
+def _of_head(name: n.Name, problem: Problem) -> Iterator[Target]:
+    """α_2 in the shape of a whole matrix: all weights of head 2, where there is one."""
+    place = place_of(name.symbol)
+    if place.row is not None and place.column is None and len(place.roles) == 1:
+        symbol = problem.program.find(place.roles[0], place.row)
+        if symbol is not None:
+            yield Target(n.Name(symbol), True, name.spelled or str(name.symbol), symbol)
 
 
 def _taken(expr: n.Expr, symbol: Symbol, printed: Container[Symbol]) -> bool:
@@ -152,8 +162,13 @@ def by_role(fact: Fact, symbol: Symbol, resolver: Resolver) -> Iterator[tuple[n.
 
 
 def _of_formula(fact: Fact, problem: Problem) -> Iterator[Target]:
-    """Q K^T = [..]: the first expression says what is meant."""
-    if not fact.links or form(fact.links[0].expr) is not Form.FORMULA:
+    """Q K^T = [..], K^T = [..]: the first expression says what is meant."""
+    first = fact.links[0].expr if fact.links else None
+    if isinstance(first, n.Transpose) and isinstance(first.arg, n.Name):
+        for meant in problem.resolver.readings(first, fact.head):
+            yield Target(meant, True, fact.links[0].text.strip(), _whole(meant))
+        return
+    if first is None or form(first) is not Form.FORMULA:
         return
     for link in fact.links:  # MultiHead(Q, K, V) = Concat(head_1, head_2) W^O: the first that means something here
         for meant in problem.resolver.readings(link.expr, fact.head) if form(link.expr) is Form.FORMULA else ():

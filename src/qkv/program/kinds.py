@@ -53,6 +53,7 @@ class Spec:
     keys_first: bool = False  # with `columns`: scores are KᵀQ, normalised down each column, as in V softmax(KᵀQ)
     split: int | None = None  # one big weight matrix, cut into this many heads
     score: Score = Score.DOT
+    values_from: Symbol | None = None  # a third sequence: V W_V beside Q W_Q and K W_K
     names: Mapping[Key, Symbol] = field(default_factory=dict)  # the sheet's own names for what is worked out
     title: str = ""
     line: int = 1
@@ -181,6 +182,13 @@ def source_of(spec: Spec, role: Role) -> Role:
     return Role.Y if role is not Role.Q and spec.has(Role.Y) else Role.X
 
 
+def _tokens(spec: Spec, role: Role, head: int | None = None) -> n.Name:
+    """What queries, keys or values are projected from."""
+    if role is Role.V and spec.values_from is not None:
+        return n.Name(spec.values_from)
+    return spec.name(source_of(spec, role), head)
+
+
 def can_make(spec: Spec, role: Role) -> bool:
     """Whether queries, keys or values are given or can be worked out."""
     weight = {made: weight for made, weight, _ in PROJECTIONS}[role]
@@ -233,7 +241,7 @@ def _projections(spec: Spec, head: int | None) -> Iterator[Step]:
         source = source_of(spec, role)
         if spec.has(role, head) or not (spec.has(weight, head) and spec.has(source, head)):
             continue
-        yield _step(spec, role, head, _projected(spec, spec.name(source, head), weight, bias, head))
+        yield _step(spec, role, head, _projected(spec, _tokens(spec, role, head), weight, bias, head))
 
 
 def _projected(spec: Spec, source: n.Expr, weight: Role, bias: Role, head: int | None) -> n.Expr:
@@ -249,7 +257,7 @@ def _split_projections(spec: Spec) -> Iterator[Step]:
         if role is Role.V and not can_make(spec, role):
             continue
         if not spec.has(role):
-            yield _step(spec, role, None, _projected(spec, spec.name(source_of(spec, role)), weight, bias, None))
+            yield _step(spec, role, None, _projected(spec, _tokens(spec, role), weight, bias, None))
         width = _head_width(spec, role, weight)
         for i in range(1, (spec.split or 1) + 1):
             symbol = spec.name(role, i).symbol

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from qkv.errors import Location, ReadError
 from qkv.expr.nodes import Call, Expr, Matrix, Name, Number, Power, Quotient, Root, Series, number
+from qkv.sheet import matrices
 from qkv.sheet import notation as table
 from qkv.sheet.lexer import Token
 from qkv.sheet.numerals import WHOLE_NUMBER, decimal
@@ -23,7 +24,7 @@ def command(reader: Reader, token: Token, start: int) -> Expr:
     """What the command at token `start`, already stepped over, makes of its arguments."""
     name, at = token.text, reader.at(start)
     if name == "frac":
-        top = reader.argument()
+        top = _numerator(reader)
         return Quotient(top, reader.argument(), at=at)
     if name == "sqrt":
         return _root(reader, at)
@@ -39,6 +40,15 @@ def command(reader: Reader, token: Token, start: int) -> Expr:
     if name == "binom":  # sheets on attention choose no subsets: this is a column of two
         return Matrix(((reader.argument(),), (reader.argument(),)), at=at)
     raise Unreadable(f"{reader.quoted(start)} was not expected here", at)
+
+
+def _numerator(reader: Reader) -> Expr:
+    """What stands above the bar: one expression, or the cells of a row that are all divided (e^a, e^b over a sum)."""
+    start, end = reader.i, reader.partner[reader.i] if reader.i < reader.hi else -1
+    if end > start and reader.tokens[start].text == "{" and len(matrices.comma_spans(reader, start + 1, end)) > 1:
+        reader.i = end + 1
+        return matrices.bracket(reader, start + 1, end, "[", reader.at(start))
+    return reader.argument()
 
 
 def _root(reader: Reader, at: Location) -> Expr:

@@ -19,8 +19,8 @@ def html_table_at(lines: list[str], at: int) -> Found | None:
     end = at
     while "</table" not in lines[end].lower():
         end += 1
-        if end == len(lines) or end > at + LINES or "<table" in lines[end]:
-            return None
+        if end == len(lines) or end > at + LINES or "<table" in lines[end] or lines[end].strip() == "$$":
+            return None  # displays side by side: the table only lays out the page
     rows: list[list[Cell]] = []
     header = False
     opened: tuple[int, int] | None = None  # the line and the offset at which a cell begins

@@ -140,6 +140,10 @@ _DEFINED = re.compile(r"\s*(?:=|≈|:=|\\approx|\\simeq|\\equiv)")
 _DOTTED = re.compile(r"\s?[·⋅∙]\s?[^\W\d_]")  # 'cat · sat = 3': words that are multiplied are vectors
 _TIMES = frozenset("xX")
 _MATRIX_NEXT = re.compile(r"\s*(?:\\left\s*[\[(|]\s*)?(?:\\begin\{|\[\s*[-\d])")
+_HUGGED = re.compile(r"\{(\\cdot|\\times)\}")  # 3{\cdot}4: braces that only take the space away
+# 3 . 4, [1, 0] . [2, 1], Q . K^T: a full stop with as much room before it as behind is a dot product
+_SPACED_DOT = re.compile(r"(?<=[\d\])}]) \. (?=[\d\[(]|\\(?:begin|left)\b)")
+_NAMED_DOT = re.compile(rf"(?<=[{_LATIN}\d\])}}]) \. (?=[{_LATIN}\d\[(]|\\(?:begin|left|mathbf|bm|vec)\b)")
 
 
 def tokens_of(source: str, *, strict: bool = True, comma: Comma = Comma.UNTOLD) -> list[Token]:
@@ -148,11 +152,16 @@ def tokens_of(source: str, *, strict: bool = True, comma: Comma = Comma.UNTOLD) 
     >>> [t.text for t in tokens_of("Q K^T")]
     ['Q', 'K', '^', 'T']
     """
-    return _Lexer(normalised(source), strict=strict, comma=comma).run()
+    source = normalised(source)
+    if " . " in source:
+        source = (_NAMED_DOT if strict else _SPACED_DOT).sub(" · ", source)
+    return _Lexer(source, strict=strict, comma=comma).run()
 
 
 def normalised(source: str) -> str:
-    """The source with look-alike characters made one, character for character."""
+    """The source with look-alike characters made one, character for character, and operators out of their braces."""
+    if "{\\" in source:
+        source = _HUGGED.sub(r" \1 ", source)
     if source.isascii():
         return source
     styled = {ord(c): unicodedata.normalize("NFKC", c) for c in set(source) if 0x1D400 <= ord(c) <= 0x1D7FF}

@@ -73,7 +73,9 @@ _MARKER = re.compile(
 _NUMBERED = re.compile(r"\A\s*\d{1,2}\.\s+(?=[^\W\d])")  # '2. Scores \\' at the top of a display
 _EMPHASIS = re.compile(r"\*\*|(?<![\w*])\*(?=\w)|(?<=[\w.!?])\*(?![\w*])|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)")
 _STYLED = re.compile(r"\\(?:emph|textbf|textit|textsc|underline|large|Large)\{([^{}]*)\}")
-_TAGS = re.compile(r"<(?P<end>/?)(?P<tag>sub|sup|br|b|i|em|strong|p|div|span|center|u)(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_TAGS = re.compile(
+    r"<(?P<end>/?)(?P<tag>sub|sup|br|b|i|em|strong|p|div|span|center|u|table|t[rdh])(?:\s[^<>]*)?/?>", re.IGNORECASE
+)
 _ENTITIES = {
     "&times;": "×", "&radic;": "√", "&minus;": "−", "&infin;": "∞", "&middot;": "·", "&sdot;": "·", "&alpha;": "α",
     "&asymp;": "≈", "&lt;": "<", "&gt;": ">", "&nbsp;": " ", "&Sigma;": "Σ", "&sum;": "∑", "&top;": "⊤",
@@ -224,7 +226,8 @@ def _code_span(piece: Piece, places: _Places, reading: Reading) -> Iterator[Even
     at = places.at(piece.offset)
     told = False
     if _WORTH_PARSING.search(piece.source):
-        for chain in reading.math(plain_list(piece.source), at, strict=False).chains:
+        source = _DOT_PRODUCT.sub(r"\1·\2", plain_list(piece.source))
+        for chain in reading.math(source, at, strict=False).chains:
             told = True
             yield Stated(chain, Origin.PLAIN, piece.struck, named=False)
     if not told:

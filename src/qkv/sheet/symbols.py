@@ -106,11 +106,11 @@ def _read(script: Script, found: _Found, base: str) -> None:
         indices.append(text)
         return
     if not raised and base not in table.LABELLED_BASES and _count_things(tokens):
-        indices.extend(part for t in tokens if t.kind in ("name", "num") for part in t.text.split("."))
+        indices.extend(part for t in tokens if t.kind in ("name", "num") for part in _counted(t))
         return
     for token in tokens:
         if token.kind == "num":
-            indices.extend(token.text.split("."))  # z_{3,1} where commas are decimal marks elsewhere
+            indices.extend(_counted(token))
         elif token.kind == "prime":
             found.primes += 1
         elif token.kind == "list":
@@ -120,6 +120,11 @@ def _read(script: Script, found: _Found, base: str) -> None:
                 found.transposed = True
             else:
                 _sort_words(token, found, indices)
+
+
+def _counted(token: Token) -> list[str]:
+    """The indices of z_{3,1} where commas are decimal marks elsewhere; the point of W_1. ends a sentence."""
+    return [part for part in token.text.split(".") if part]
 
 
 def _count_things(tokens: Sequence[Token]) -> bool:

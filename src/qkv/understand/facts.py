@@ -103,7 +103,8 @@ MASKS = frozenset({"mask", "masked", "causal", "causalmask", "causal_mask", "mas
 
 def _tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
     """Settle what only the whole document can tell: a bare e is Euler's number unless something is called e."""
-    named = {link.expr.symbol for s in statements for link in s.links if isinstance(link.expr, n.Name)}
+    naming = (s for s in statements if not _tells_euler(s))
+    named = {link.expr.symbol for s in naming for link in s.links if isinstance(link.expr, n.Name)}
     defined = {s.links[0].expr.symbol for s in statements if s.links and isinstance(s.links[0].expr, n.Name)}
     euler = Symbol("e") not in named
 
@@ -129,6 +130,13 @@ def _tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
         links = tuple([link if link.expr is expr else replace(link, expr=expr) for link, expr in pairs])
         same = all(map(operator.is_, links, statement.links))
         yield statement if same else replace(statement, links=links)
+
+
+def _tells_euler(statement: Statement) -> bool:
+    """e ≈ 2.718 says what the base of the exponential is; it calls nothing e."""
+    names = [link.expr for link in statement.links if isinstance(link.expr, n.Name)]
+    values = [link.expr.value for link in statement.links if isinstance(link.expr, n.Number)]
+    return [name.symbol for name in names] == [Symbol("e")] and len(values) == 1 and 2.7 <= values[0] <= 2.72
 
 
 ITEM = re.compile(r"\s*\(?[a-z0-9]{1,3}[).]")
@@ -258,6 +266,7 @@ def _captioned(opened: Fact, fact: Fact) -> Fact:
     return replace(fact, links=(*opened.links, link), subjects=opened.subjects)
 
 
+COPULA = re.compile(r"(?<=[$`])\s+(?:is|are|equals|becomes|gives|ist|sind|ergibt|est|vaut|donne|es|son|é|è|равно)$")
 FORMULA_TAIL = re.compile(r"(?:\$([^$]+)\$|`([^`]+)`)\s*[^\w$`]*$")
 WORD = re.compile(r"(?<![^\W\d_])(?!softmax|concat|sqrt|tanh|exp\b)[^\W\d_]{3,}[^\s]*", re.IGNORECASE)
 
@@ -281,7 +290,7 @@ def _unclosed(text: str) -> str:
 
 def caption_formula(before: str, at: Location) -> Link | None:
     """The formula at the end of the words before a bare value: 'Scaled scores Q Kᵀ / √d_k:'."""
-    line = before.rstrip().rstrip(":：=").rsplit("\n", 1)[-1].strip()
+    line = COPULA.sub("", before.rstrip().rstrip(":：=").rsplit("\n", 1)[-1].strip())
     quoted = FORMULA_TAIL.search(line)
     source = (quoted[1] or quoted[2]) if quoted else _unclosed(WORD.split(line)[-1].strip(" ,.;:（）"))
     if not 2 <= len(source) <= 120 or not any(ch.isalpha() for ch in source):
@@ -295,7 +304,8 @@ def caption_formula(before: str, at: Location) -> Link | None:
         return None  # '(3 P.)' is three points, not three times P
     if named and isinstance(link.expr, n.Name):
         return link
-    return link if form(link.expr) is Form.FORMULA and not _has_calls(link.expr) else None
+    turned = bool(quoted) and isinstance(link.expr, n.Transpose)
+    return link if turned or (form(link.expr) is Form.FORMULA and not _has_calls(link.expr)) else None
 
 
 MENTION = re.compile(r"\$([^$]*softmax[^$]*)\$|`([^`]*softmax[^`]*)`|(softmax\s*\(.{3,80})", re.IGNORECASE)

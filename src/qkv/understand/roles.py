@@ -30,6 +30,9 @@ BASES: dict[str, tuple[Role, ...]] = {
     "query": (R.Q,),
     "key": (R.K,),
     "value": (R.V,),
+    "queries": (R.Q,),
+    "keys": (R.K,),
+    "values": (R.V,),
     "E": (R.SCORES, R.SCALED, R.MASKED),
     "e": (R.SCORES, R.SCALED, R.MASKED),
     "S": (R.SCORES, R.SCALED, R.MASKED, R.WEIGHTS),
@@ -268,7 +271,7 @@ UNSCALED = Wording(
 WITHOUT_SCALE = Wording(r"(?:without|ohne|sans|sin|sem|без|不)\b.{0,25}(?:sqrt|√|scal|skal|缩放)")
 FUTURE = Wording(r"weight.{0,40}(?:future|later tokens|tokens after)|zukünftig|futur\b|未来|未來")
 HYPOTHETICAL = Wording(
-    r"\b(?:let|suppose|instead|what if|if we|were to|replace|keep)\b|假设|如果|不缩放会|angenommen|stattdessen|supposons|supón|предполож"
+    r"\b(?:let(?!['’]?s\b| us\b)|let(?:['’]?s| us) (?:say|suppose|imagine)|suppose|instead|what if|if we|were to|replace|keep)\b|假设|如果|不缩放会|angenommen|stattdessen|supposons|supón|предполож"
     r"|would (?:be|give|have|get|yield|become)\b|würde|serait|seraient|sería|serían|sarebber?o?\b|byłob|было бы|были бы|만약|もし"
 )
 ONES_FORBID = Wording(

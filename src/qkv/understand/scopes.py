@@ -246,17 +246,24 @@ def _another_head(item: _Bound, current: _Open) -> bool:
 
 def _restarts(item: _Bound, current: _Open) -> bool:
     other = any(
-        symbol in current.bound and not similar(current.bound[symbol], value)
+        symbol in current.bound and not _says_again(current.bound[symbol], value)
         for symbol, value, role in item.bindings
         if role in PRIMARY
     )
     return other and not _copies_known(item, current.bound.values())
 
 
+def _says_again(known: n.Matrix, value: n.Matrix) -> bool:
+    """Whether a value is a known one, or one row of it: k = (1, 0) beside the table of all keys."""
+    return similar(known, value) or (len(value.rows) == 1 < len(known.rows) and value.rows[0] in known.rows)
+
+
 def _regives(item: _Bound, current: _Open) -> bool:
     """Q, K or V as given, with other numbers, after something was worked out from the first: another example."""
     bare = current.bare
-    other = current.worked and any(symbol in bare and not similar(bare[symbol], value) for symbol, value in item.bare)
+    other = current.worked and any(
+        symbol in bare and not _says_again(bare[symbol], value) for symbol, value in item.bare
+    )
     return other and not any(place_of(symbol).roles[:1] == (weight,) for symbol in current.bound for weight in WEIGHTS)
 
 

@@ -42,6 +42,7 @@ def to_spec(found: Gathering, title: str, line: int) -> Spec:
         plain_sum=found.plain_sum,
         mask_truth=mask.truth if mask else found.mask_truth,
         score=_score(found),
+        values_from=_third_sequence(found),
         columns=_is_columns(found, shapes),
         turned=turned,
         keys_first=found.keys_first and _is_columns(found, shapes),
@@ -84,6 +85,12 @@ def _score(found: Gathering) -> Score:
     if {R.W_A, R.U_A, R.V_A} <= roles:
         return Score.ADDITIVE
     return Score.GENERAL if R.W_A in roles else Score.DOT
+
+
+def _third_sequence(found: Gathering) -> Symbol | None:
+    """What the values are projected from, where formulas give them another sequence than the keys."""
+    values = found.sources.get(R.V)
+    return values if values in found.others and (R.Y, None) in found.givens else None
 
 
 def shape_of_given(found: Gathering, given: Given) -> tuple[int, int] | None:
