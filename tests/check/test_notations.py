@@ -152,6 +152,15 @@ DOCUMENTS = [
     ("displays laid out in a table", "<table>\n  <tr>\n    <td>\n      $$\n      X=\\begin{bmatrix}1&2\\\\0&1\\end{bmatrix}\n      $$\n    </td>\n  </tr>\n</table>\n\nSo, `Queries = Keys = Values = X`.\n\n`scores = Queries @ Keys.T`\n\n$$\\begin{bmatrix}5&2\\\\2&2\\end{bmatrix}$$\n", "wrong"),
     ("what e is", "q = [1, 2], k1 = [1, 0], k2 = [0, 1]\n\nRaise e ≈ 2.718 to each score.\n", "rounded"),
     ("all weights of one head", "$X=\\begin{bmatrix}1&0\\\\0&1\\end{bmatrix}$, $W^Q_1=W^K_1=\\begin{bmatrix}1&0\\\\0&1\\end{bmatrix}$, $W^Q_2=\\begin{bmatrix}1&1\\\\0&1\\end{bmatrix}$, $W^K_2=\\begin{bmatrix}2&0\\\\0&1\\end{bmatrix}$\n\n- Head 2: softmax by rows gives $\\alpha_2\\approx\\begin{bmatrix}0.67&0.33\\\\0.33&0.77\\end{bmatrix}$\n", "wrong"),
+    ("rows with an arrow and a word behind them", "Q = [[1, 2],   ← tea\n     [0, 1]]   ← cup\nK = [[2, 0],   ← tea\n     [1, 1]]   ← cup\n\nQ K^T = [[2, 3], [0, 2]]\n", "wrong"),
+    ("comments of rows that run together", "Q = [ [1, 2], # tea [0, 1] # cup ]\nK = [ [2, 0], # tea [1, 1] # cup ]\n\nQ K^T = [ [2, 3], # tea [0, 2] # cup ]\n", "wrong"),
+    ("a sum over three lines", "p_1 = [3, 1]\n\nx_1 = [1, 2]\n+ [3, 1]\n= [4, 4]\n", "wrong"),
+    ("matrices one after the other", "N = d = 2, scale = 1/sqrt(4) = 1/2 Q = [[1, 2], [0, 1]] K = [[2, 0], [1, 1]] V = [[1, 0], [0, 1]] ====== Scores: S = Q K^T / 2 → S ∈ R^{2×2} S = [[1.0, 1.5], [0.0, 0.5]] Row-wise softmax P = softmax(S) P ≈ [[0.378, 0.622], [0.378, 0.622]] Output: O = P V O ≈ [[0.378, 0.622], [0.378, 0.662]]\n", "wrong"),
+    ("an output after an arrow", "Q = [[1, 0]] K = [[1, 0], [0, 1]] V = [[1, 2], [3, 4]] d_k = 2 → Output ≈ [[1.66, 2.76]]\n", "wrong"),
+    ("a blank line between rows of a list", "Q = torch.tensor([\n    [1, 2],  # tea\n\n    [0, 1],  # cup\n])\nK = [[2, 0], [1, 1]]\n\nQ K^T = [[2, 3], [0, 1]]\n", "right"),
+    ("a name in another script", "Q = [[1, 2], [0, 1]], K = [[2, 0], [1, 1]], d_k = 2\n\n分数 = [[2, 3], [0, 1]]\n权重 = [[0.330, 0.760], [0.330, 0.670]]\n", "wrong"),
+    ("a total in another script", "$q=(1,0)$, $k_1=(0,1)$, $k_2=(1,1)$, no scaling\n\ne^0 = 1, e^1 = 2.718\n总和 = 3.718\n", "right"),
+    ("names that are German words", "Q = [[1, 2], [0, 1]], K = [[2, 0], [1, 1]], d_k = 2\n\nPunktzahlen = [[2, 3], [0, 1]]\nGewichte = [[0.330, 0.760], [0.330, 0.670]]\n", "wrong"),
 ]  # fmt: skip
 
 

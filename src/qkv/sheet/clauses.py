@@ -35,6 +35,7 @@ _PLAIN = frozenset(
         "cmd",
     )
 )
+_GIVEN = frozenset("XQKVW")
 _OPERAND_WORD = re.compile(r"[^\W\d_][\w \-]*")
 
 
@@ -111,6 +112,11 @@ class _Cutter:
             return
         if token.text == ":" and self.lo < self.hi and self._is_heading():
             self._as_words(i)
+        elif token.text == ":" and self._announces(i):
+            self.hi = i - 1
+            self._cut("row", i - 1)
+            self.hi = i
+            self._as_words(i)
         else:
             self._cut(token.text if token.kind == "sep" else token.kind, i)
         self.lo = self.hi = after
@@ -126,16 +132,14 @@ class _Cutter:
         return following is None or following.kind not in ("rel", "op", "cmp")
 
     def _begins_anew(self, i: int, token: Token) -> bool:
-        """Whether a plain line ends before a token, or a wide gap stands before 'v1 = …' in the middle of one."""
+        """Whether a plain line ends before a token, or 'v1 = …' begins in the middle of one: after a wide gap, or
+        after a list that it is no factor of."""
         if token.gap == 2:
             return self._divides(i - 1, i)
         reader = self.reader
-        if (
-            token.kind not in ("name", "word")
-            or token.start - reader.tokens[i - 1].end < 2
-            or not self.marks
-            or self.lo >= self.hi
-        ):
+        if token.kind not in ("name", "word") or not self.marks or self.lo >= self.hi:
+            return False
+        if token.start - reader.tokens[i - 1].end < 2 and not self._follows_value(i):
             return False
         end, tokens = i + 1, reader.tokens
         while end < len(tokens) and tokens[end].kind in SCRIPTS:
@@ -143,6 +147,26 @@ class _Cutter:
             if tokens[end - 1].kind == "script" and end < len(tokens):
                 end = max(reader.partner[end], end) + 1
         return end < len(tokens) and tokens[end].kind == "rel" and self._divides(i - 1, i)
+
+    def _follows_value(self, i: int) -> bool:
+        """Whether a name stands after the whole value of another: 'Q = [[1, 0]] K = …', 'S ∈ R^{2×2} S = …'. What is
+        multiplied with a list is a W (q = [1, 0] W = …) or, for an output, the V."""
+        tokens, first = self.reader.tokens, self.marks[-1] + 1
+        if first >= self.hi:
+            return False
+        if tokens[first - 1].text == "∈":
+            return True
+        defined, token = tokens[self.lo], tokens[i]
+        if token.text in ("Q", "X") and all(t.kind == "num" or t.text == "/" for t in tokens[first : self.hi]):
+            return True
+        if defined.kind != "name" or defined.text not in _GIVEN or not self._is_list(first, self.hi):
+            return False
+        return token.text[:1] != "W" or defined.text in "XW"
+
+    def _is_list(self, lo: int, hi: int) -> bool:
+        """Whether a range is one list."""
+        token = self.reader.tokens[lo]
+        return hi == lo + 1 if token.kind == "list" else token.text == "[" and self.reader.partner[lo] == hi - 1
 
     def _defines(self, after: int) -> bool:
         """Whether a colon stands between a bare symbol and a literal."""
@@ -153,6 +177,13 @@ class _Cutter:
         literal = value.kind in ("list", "grid", "begin") or (value.kind == "open" and "[" in value.text)
         allowed = ("name", "script", "sub", "sup", "num", "open", "close", "text")
         return literal and self.hi - self.lo < 7 and all(t.kind in allowed for t in tokens[self.lo : self.hi])
+
+    def _announces(self, i: int) -> bool:
+        """Whether the word before a colon belongs to what follows it: 'P ≈ [0.2, 0.8] Output: O = P V'."""
+        if self.hi != i or self.hi - self.lo < 2:
+            return False
+        last, before = self.reader.tokens[i - 1], self.reader.tokens[i - 2]
+        return last.kind == "word" and last.gap > 0 and (before.kind == "list" or before.text == "]")
 
     def _is_heading(self) -> bool:
         tokens = self.reader.tokens[self.lo : self.hi]
@@ -209,8 +240,8 @@ class _Cutter:
             return self._is_defined(i) and self._wordy(token.text)
         following = tokens[i + 1] if i + 1 < len(tokens) else None
         before = tokens[i - 1] if i else None
-        if token.kind == "prose" and (before is not None and before.kind == "prose"):
-            return False
+        if token.kind == "prose" and ((before is not None and before.kind == "prose") or not self.reader.strict):
+            return False  # in a line of prose words announce a value, in whatever script they are
         if following is not None and (following.kind in ("script", "rel", "prime", "sub", "sup")):
             return True
         if token.kind == "prose":

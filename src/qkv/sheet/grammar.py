@@ -180,11 +180,9 @@ def _sizes(reader: Reader, piece: Piece, sizes: tuple[tuple[int, int], ...]) -> 
 
 
 def _split_at_implications(chain: Chain) -> list[Chain]:
-    """A = B ⇒ C ≈ D says two things where C is a name; A ⇒ 71 says one."""
+    """A = B ⇒ C ≈ D says two things where C is a name, as does A = 2 → C ≈ D; A ⇒ 71 says one."""
     links = chain.links
-    starts = [
-        k for k in range(len(links) - 1) if links[k].relation is Relation.IMPLIES and _defines(links[k], links[k + 1])
-    ]
+    starts = [k for k in range(len(links) - 1) if _leads_on(links, k) and _defines(links[k], links[k + 1])]
     if not starts:
         return [chain]
     chains = [] if starts[0] == 0 else [replace(chain, links=links[: starts[0]], trail="")]
@@ -194,6 +192,12 @@ def _split_at_implications(chain: Chain) -> list[Chain]:
         lead, trail = ("" if k else chain.lead), (chain.trail if last else "")
         chains.append(replace(chain, links=own, at=links[k].at, continues=False, lead=lead, trail=trail))
     return chains
+
+
+def _leads_on(links: tuple[Link, ...], k: int) -> bool:
+    if links[k].relation is Relation.IMPLIES:
+        return True
+    return links[k].relation is Relation.ARROW and k > 1 and _is_bare(links[k].expr) and is_literal(links[k - 1].expr)
 
 
 def _defines(link: Link, following: Link) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 _COMMENT = re.compile(r"(?<=[\],\[\d\s])(?:#|//|←|<-)[^\n]*")
+_INNER_COMMENT = re.compile(r"(?<=[\],\[\d\s])(?:#|//|←|<-)[^\n\[\]]*")
 _WRAPPER = re.compile(
     r"\b(?:(?:np|numpy|torch|tf|jnp)\.)?(?:array|tensor|matrix|asarray|constant|Tensor)\s*\((?=\s*[\[(])"
 )
@@ -13,6 +14,7 @@ _TRUTH = re.compile(r"(?<![\w.])(?:True|False)(?!\w)")
 _INFINITY = re.compile(r"(?<![^\W\d_])(?:np\.|math\.)?inf(?:inity)?(?![^\W\d_])")
 _KEYWORD = re.compile(r",\s*(?:dtype|device|requires_grad|grad_fn)\s*=\s*[\w.<>']+")
 _OPEN = re.compile(r"\\begin\{\w+\*?\}|\\end\{\w+\*?\}|[\[\]]|\\[\[\]]")
+_ADDED = re.compile(r"\s*[+×·@]\s*\[\s*[-−]?[\d.]")
 _UNFINISHED = re.compile(r"(?:=|≈|:=)\s*$")
 _NUMERIC_TAIL = re.compile(r"\[[\s\d.,;eE+\-−∞inf\[\]]*$")
 
@@ -39,12 +41,12 @@ def _last_line(lines: list[str], start: int, barren: int) -> tuple[int, int]:
     no list, so that a stray bracket costs one walk and not one for every line."""
     depth, at, closed = 0, start, False
     while True:
-        line = _COMMENT.sub("", lines[at]) if "#" in lines[at] or "/" in lines[at] else lines[at]
+        line = without_comments(lines[at])
         depth = _depth_after(line, depth)
         closed = closed or "]" in line or "\\end" in line
         last = at + 1 == len(lines)
         if depth == 0:
-            goes_on = not last and _UNFINISHED.search(line) and _begins_value(lines[at + 1])
+            goes_on = not last and _goes_on(line, lines[at + 1])
         elif start < barren or (last and not closed):
             return start, max(barren, at + 1)
         else:
@@ -52,6 +54,29 @@ def _last_line(lines: list[str], start: int, barren: int) -> tuple[int, int]:
         if not goes_on:
             return at, barren
         at += 1
+
+
+def _goes_on(line: str, following: str) -> bool:
+    """Whether a statement goes on: 'Q =' over its value, or a list over '+ [0, 1]'."""
+    if _UNFINISHED.search(line):
+        return _begins_value(following)
+    return line.rstrip()[-1:] == "]" and bool(_ADDED.match(following))
+
+
+def without_comments(line: str) -> str:
+    """A line with its comments overwritten by blanks. In a list whose lines were run together a comment ends where
+    the next row begins.
+
+    >>> without_comments("[1, 2],  # cat"), without_comments("[[1, 0], # I [0, 1] # am ]")
+    ('[1, 2],       ', '[[1, 0],     [0, 1]      ]')
+    """
+    if "#" not in line and "//" not in line and "←" not in line and "<-" not in line:
+        return line
+    bare = _COMMENT.sub(_blank, line)
+    if bare.count("[") > bare.count("]"):
+        inner = _INNER_COMMENT.sub(_blank, line)
+        return inner if inner.count("[") == inner.count("]") else bare
+    return bare
 
 
 def _begins_value(line: str) -> bool:
@@ -79,9 +104,7 @@ def plain_list(source: str) -> str:
     """
     if "[" not in source:
         return source
-    if "#" in source or "//" in source or "←" in source or "<-" in source:
-        source = _COMMENT.sub(_blank, source)
-    source = _KEYWORD.sub(_blank, source)
+    source = _KEYWORD.sub(_blank, without_comments(source))
     if "inf" in source:
         source = _INFINITY.sub(lambda found: "∞".ljust(len(found[0])), source)
     if "True" in source or "False" in source:

@@ -77,6 +77,7 @@ IDENTITY = re.compile(
 NOUNS = (
     "matrix|matrices|vector|vectors|input|inputs|query|queries|key|keys|value|values|weight|weights|output|outputs|"
     "embedding|embeddings|projection|score|scores|mask|tensor|array|let|set|with|where|given|is|attention|result|states?|"
+    "row-wise softmax|"
     "matrizen|eingabe|gewichte|gewicht|maske|ausgabe|vektor|matrice|vecteur|requêtes|clés|valeurs|poids|masque|sortie|entrée|"
     "matriz|vectores|consultas|claves|valores|pesos|máscara|salida|entrada|vetor|chaves|saída|матрица|матрицы|вектор|"
     "запросы|ключи|значения|веса|маска|выход|вход|矩阵|矩陣|向量|输入|输出|查询|键|值|权重|设|行列|入力|出力|重み|"

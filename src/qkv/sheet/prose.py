@@ -50,6 +50,7 @@ _APOSTROPHE = re.compile(r"([^\W\d_]{2,})['’](s|t|re|ll|ve|d)\b")  # 'the toke
 _SUFFIX = re.compile(r"(?<=\d)['’][^\W\d_]{1,4}\b")  # '1,414'e böleriz' holds no prime either
 _AND = re.compile(r"(?<=[\d)\]]) e (?=[\d√(\[]|[^\W\d_](?:_?\d|[₀-₉])?\s?[=≈·])")  # 'q·k₁ = 2 e q·k₂ = 3'
 _SENTENCE = re.compile(r"([=≈]\s*[-−]?\d+(?:\.\d+)?)\.(?=\s+[^\W\d_a-zß-ÿ][^\W\d_A-Z]+\s)")  # 'q·k = 2. Then we …'
+_DRAWN_RULE = re.compile(r"={4,}|-{4,}|\*{4,}|_{4,}|─{4,}|═{4,}")
 _DASHED_COLON = re.compile(r":\s?-(?=\s)")  # 'Step 3 :- A = …'
 _WORD = r"(?:[\"'“‘]([^\W\d_]+)[\"'”’]|([^\W\d_]{2,}))"
 _OF_WORDS = re.compile(  # q(cat), V("I"), score("it" → "dog")
@@ -66,7 +67,7 @@ _LETTERS = {  # what belongs to one token is written with a small letter: query(
 }  # fmt: skip
 _NAME_ALONE = re.compile(r"[^=≈\n]{1,60}(?:=|≈)\s*$")  # 'Q =', with its value in the next block
 _MARKER = re.compile(
-    r"^[ \t]*(?:[-*+•](?=\s)|\\item(?:\[[^\]\n]*\])?)?[ \t]*"
+    r"^[ \t]*(?:[-*•](?=\s)|\+(?=\s+[^\s\d\[(])|#{1,6}(?=\s)|\\item(?:\[[^\]\n]*\])?)?[ \t]*"
     r"(?:\(?(?:[a-z]|[ivx]+|\d{1,2})[.)]+(?=\s))?(?:\([a-z]\)(?=\s))?",
     re.MULTILINE,
 )
@@ -287,7 +288,7 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
         return
     source = _SUFFIX.sub(_blank, _APOSTROPHE.sub(r"\1\2 ", line)) if "'" in line or "’" in line else line
     source = _AND.sub(" ; ", _GAP.sub(" ; ", source))
-    source = _SENTENCE.sub(r"\1;", source)
+    source = _DRAWN_RULE.sub(lambda found: ";".ljust(len(found[0])), _SENTENCE.sub(r"\1;", source))
     source = NOUN_BEFORE_NAME.sub(_noun, _WORD_LIST.sub(_blank, source))
     source = _APPLIED.sub(r"\1(\2) ", source)
     source = _OF_WORDS.sub(_of_words, _MATRIX_PRODUCT.sub(r"\1·", _DOT_PRODUCT.sub(r"\1·\2", source)))

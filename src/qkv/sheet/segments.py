@@ -17,6 +17,7 @@ from qkv.sheet.drawn import drawn_at
 from qkv.sheet.grids import Cell, grid_at, table_at
 from qkv.sheet.headings import div_rank, heading_at, opening_at
 from qkv.sheet.html import html_table_at
+from qkv.sheet.lists import without_comments
 from qkv.sheet.sketch import sketch_at
 
 
@@ -80,7 +81,8 @@ _FENCE = re.compile(r"\s*(?P<mark>`{3,}|~{3,})\s*(?P<language>[^`~\s]*)[^`]*$")
 _DIV = re.compile(r"\s*:{3,}\s*\{?\.?(?P<name>[\w-]*)[^:]*$")
 _CONSOLE = re.compile(r"\s*>>> (?:import |from |print\(|\w+\s*(?:[=(.@]|$))")
 _QUOTE = re.compile(r"\s{0,3}(?:>\s?)+")
-_OPENS_LIST = re.compile(r"\[[\s\d.,;eE+\-−∞inf\[\]]*(?:#.*)?$")
+_OPENS_LIST = re.compile(r"\[[\s\d.,;eE+\-−∞inf\[\]]*$")
+_LIST_ROW = re.compile(r"\s+\[\s*[-−]?[\d.]")
 _RULE = re.compile(r"\s*([-*_])(?:\s*\1){2,}\s*$")
 
 
@@ -160,16 +162,16 @@ def _list_depth(line: str, depth: int) -> int:
     """How many brackets of a nested list are open after this line; prose with a stray bracket opens none."""
     if "[" not in line and "]" not in line:
         return depth
-    if depth == 0 and not _OPENS_LIST.search(line):
+    bare = without_comments(line)
+    if depth == 0 and not _OPENS_LIST.search(bare):
         return 0
-    bare = line.split("#", 1)[0]
     return max(0, depth + bare.count("[") - bare.count("]"))
 
 
 def _interrupts(lines: list[str], at: int, *, in_list: bool) -> bool:
     line = lines[at]
     if in_list:
-        return not line.strip()
+        return not line.strip() and not _row_follows(lines, at)
     if (
         not line.strip()
         or _FENCE.match(line)
@@ -186,6 +188,12 @@ def _interrupts(lines: list[str], at: int, *, in_list: bool) -> bool:
         or table_at(lines, at)
         or grid_at(lines, at)
     )
+
+
+def _row_follows(lines: list[str], at: int) -> bool:
+    """Whether a blank line only parts two rows of a list."""
+    following = lines[at + 1] if at + 1 < len(lines) else ""
+    return bool(_LIST_ROW.match(following))
 
 
 def _left_open(line: str, closer: str) -> str:

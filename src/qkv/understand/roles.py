@@ -129,10 +129,18 @@ def roles_of(symbol: Symbol) -> tuple[Role, ...]:
     found = BASES.get(base) or BASES.get(re.sub(r"[^a-z]", "", base.lower()), ())
     if not found:
         found = tuple(role for pattern, role in WORD_ROLES if re.search(pattern, base, re.IGNORECASE))
+    if not found and len(base) > 3 and base.isalpha():
+        found = _spoken(base.lower())
     stages = [STAGE_LABELS[x.lower()] for x in labels if x.lower() in STAGE_LABELS]
     if stages and SCORE_ROLES.intersection(found):
         return (stages[0],)
     return found
+
+
+def _spoken(word: str) -> tuple[Role, ...]:
+    """The role of a name that is a word of some language: Gewichte, salida."""
+    roles = (role for role, pattern in _ROLE_PHRASES if re.fullmatch(rf"(?:{pattern.pattern})[^\W\d_]{{0,4}}", word))
+    return tuple(roles)[:1]
 
 
 def _labelled(labels: tuple[str, ...], table: dict[str, Role]) -> tuple[Role, ...]:
