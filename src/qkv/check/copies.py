@@ -14,7 +14,7 @@ from qkv.check.conclude import conclude
 from qkv.check.meanings import SURE, anything
 from qkv.check.misread import tell_misread
 from qkv.check.model import BAD, Claim
-from qkv.check.targets import Target, targets
+from qkv.check.targets import Target, step_with, targets
 from qkv.check.walk import Judgement, Source, Walk, judged_against
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
@@ -45,7 +45,7 @@ class Copy:
 def judge_copies(walk: Walk, fact: Fact, link: Link) -> Step | None:
     """Judge the operands of a written-out product; the step that they turn out to make, if the operands told it."""
     operands = [x for x in factors(link.expr) if _grid(x) is not None]
-    if not isinstance(link.expr, n.Product) or not operands:
+    if _judge_scaled(walk, fact, link) or not isinstance(link.expr, n.Product) or not operands:
         return None
     formula = _formula_of(walk, fact)
     meant = factors(formula) if formula is not None else []
@@ -59,6 +59,30 @@ def judge_copies(walk: Walk, fact: Fact, link: Link) -> Step | None:
     if all(claim is not None for claim in claims):
         walk.copied[id(link.expr)] = tuple(claim.id for claim in claims if claim is not None and claim.verdict in BAD)
     return None
+
+
+def _judge_scaled(walk: Walk, fact: Fact, link: Link) -> bool:
+    """1/√2 [..] or [..]/√2 for scaled scores: the matrix is a copy of the scores before they are divided."""
+    operand = _scaled_matrix(link.expr)
+    quotient = _formula_of(walk, fact, n.Quotient) if operand is not None else None
+    if operand is None or not isinstance(quotient, n.Quotient):
+        return False
+    step = step_with(walk.problem, quotient.numerator)
+    copy = _copy(walk, operand, n.Name(step) if step is not None else quotient.numerator)
+    if copy is None or copy.points < 0.5:
+        return False
+    claim = _conclude_copy(walk, fact, link, copy)
+    walk.copied[id(link.expr)] = (claim.id,) if claim.verdict in BAD else ()
+    return True
+
+
+def _scaled_matrix(expr: n.Expr) -> n.Expr | None:
+    """The one matrix of a working that else holds numbers only."""
+    above = factors(expr.numerator) if isinstance(expr, n.Quotient) else factors(expr)
+    matrices = [part for part in above if _grid(part) is not None]
+    divided = len(above) > 1 or isinstance(expr, n.Quotient)
+    rest = [part for part in above if part not in matrices]
+    return matrices[0] if divided and len(matrices) == 1 and not any(n.holds(x, n.Matrix) for x in rest) else None
 
 
 def judge_open_product(walk: Walk, fact: Fact, link: Link) -> None:
@@ -76,17 +100,17 @@ def _grid(operand: n.Expr) -> Grid | None:
     return shown_grid(matrix, False)
 
 
-def _formula_of(walk: Walk, fact: Fact) -> n.Expr | None:
-    """The product whose operands are written out: from the chain, or the step of its subject."""
+def _formula_of(walk: Walk, fact: Fact, kind: type[n.Expr] = n.Product) -> n.Expr | None:
+    """The product (or quotient) whose operands are written out: from the chain, or the step of its subject."""
     for link in fact.links:
         if form(link.expr) is Form.FORMULA and not n.holds(link.expr, n.Matrix):
             meant = walk.problem.resolver.expr(link.expr, fact.head)
-            if isinstance(meant, n.Product):
+            if isinstance(meant, kind):
                 return meant
     for target in targets(fact, walk.problem):
         inner = target.expr.arg if isinstance(target.expr, n.Transpose) else target.expr
         item = walk.problem.program.item(inner.symbol) if isinstance(inner, n.Name) else None
-        if item is not None and isinstance(item.expr, n.Product):
+        if item is not None and isinstance(item.expr, kind):
             return item.expr
     return None
 

@@ -34,7 +34,9 @@ MAX_REPAIRS = 2_000  # ways to read a damaged matrix that are tried
 
 def judge_working(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> None:
     """Numbers put into a formula: are they the right ones?"""
-    if isinstance(link.expr, n.Product) and any(isinstance(x, n.Matrix) for x in factors(link.expr)):
+    if id(link.expr) in walk.copied or (
+        isinstance(link.expr, n.Product) and any(isinstance(x, n.Matrix) for x in factors(link.expr))
+    ):
         return
     try:
         value = evaluate(link.expr, {}, Loose())

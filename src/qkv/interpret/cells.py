@@ -185,8 +185,11 @@ def softmax(row: tuple[Cell, ...]) -> tuple[Cell, ...]:
 
 
 def _tight(scores: list[Cell]) -> list[Cell]:
-    # 1 / Σ e^(x_j − x_i): each score occurs once, so wide balls do not widen the result more than they must.
-    return [1 / _total([exponential(y - x) for y in scores]) for x in scores]
+    # 1 / (1 + Σ e^(x_j − x_i)): a ball minus itself would not be 0, so that wide scores would widen the weights.
+    return [
+        1 / _total([exponential(y - x) if i != j else fmpq(1) for j, y in enumerate(scores)])
+        for i, x in enumerate(scores)
+    ]
 
 
 def _fast(scores: list[Cell]) -> list[Cell]:

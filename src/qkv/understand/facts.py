@@ -235,8 +235,12 @@ def _counts(fact: Fact) -> bool:
 def _attached(statements: Iterable[Statement]) -> Iterator[Fact]:
     """Turn chains into facts; nameless literals after an open subject take that subject."""
     open_fact: Fact | None = None
+    last: Fact | None = None
     for statement in statements:
         fact = _fact(statement)
+        if last is not None and _is_announced(fact, last):
+            fact = replace(fact, cue=last.cue)
+        last = fact
         if _counts(fact):
             continue
         if statement.struck or not fact.links:
@@ -251,6 +255,14 @@ def _attached(statements: Iterable[Statement]) -> Iterator[Fact]:
         elif fact.formula is not None:
             open_fact = None
         yield fact
+
+
+def _is_announced(fact: Fact, last: Fact) -> bool:
+    """'Divide by √d_k = √4 = 2:' announces the matrix after it, though its words stand before the root."""
+    near = 0 <= fact.statement.at.line - last.statement.end_line <= 4
+    bare = len(fact.links) == 1 and isinstance(fact.links[0].expr, n.Matrix)
+    wordless = not any(map(str.isalpha, fact.statement.before))
+    return near and bare and wordless and bool(last.links) and isinstance(last.links[0].expr, n.Root)
 
 
 def _is_caption(opened: Fact, fact: Fact) -> bool:
