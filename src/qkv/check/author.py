@@ -43,6 +43,7 @@ class Author(Mapping[Symbol, Value]):
     parts: dict[n.Expr, Symbol] = field(default_factory=dict)  # U h_2 = [..]: printed values of expressions
     missing: dict[Symbol, set[tuple[int, int]]] = field(default_factory=dict)  # cells not yet printed, row by row
     meant: dict[Symbol, tuple[Value, tuple[int, ...]]] = field(default_factory=dict)  # see in_mind
+    sound: dict[Symbol, Value] = field(default_factory=dict)  # false prints with their false cells put right
     before: dict[Symbol, tuple[Value, tuple[int, ...]]] = field(default_factory=dict)  # prints that were printed anew
     unjudged: dict[Symbol, Value] = field(default_factory=dict)  # prints that nothing could be said about
     by_print: Author | None = None  # for one who has something else in mind: the author of the print
@@ -52,6 +53,7 @@ class Author(Mapping[Symbol, Value]):
     _held: dict[Hashable, tuple[n.Expr, n.Expr]] = field(default_factory=dict)  # the same until a part is printed
     _usual: bool | None = None
     _in_mind: tuple[Author, ...] | None = None
+    _unblamed: Author | None = None
 
     def __getitem__(self, symbol: Symbol) -> Value:
         value = self.printed.get(symbol) or self._made.get(symbol)
@@ -251,12 +253,25 @@ class Author(Mapping[Symbol, Value]):
         self.printed[symbol] = value
         self.blame[symbol] = blamed
         self.meant.pop(symbol, None)
+        self.sound.pop(symbol, None)
         self.unjudged.pop(symbol, None)
         self._made.clear()
         self._known.clear()
         if symbol in self.missing or self.trace.program.item(symbol) is None:
             self._held.clear()
-        self._in_mind = self._usual = None
+        self._in_mind = self._usual = self._unblamed = None
+
+    def put_right(self, symbol: Symbol, value: Value) -> None:
+        """Remember a false print as it would be without what is false in it."""
+        self.sound[symbol] = value
+        self._unblamed = None
+
+    @property
+    def unblamed(self) -> Author:
+        """The author as he would be had he made no slip: what he still prints does not follow from one."""
+        if self._unblamed is None:
+            self._unblamed = self._minding({symbol: (value, ()) for symbol, value in self.sound.items()})
+        return self._unblamed
 
     def mean(self, symbol: Symbol, value: Value, blamed: tuple[int, ...]) -> None:
         """Remember what a wrong print should have shown after the author's own numbers."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from qkv.check.cells import Judged
+from qkv.check.cells import Judged, fitted
 from qkv.check.compare import Agreement, follows, meets
 from qkv.check.memory import remember
 from qkv.check.mistakes import STRUCTURAL, explain
@@ -16,7 +16,7 @@ from qkv.check.walk import FALSE, Judgement, Source, Walk, add_claim
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.show import plain
-from qkv.interpret.cells import NEG_INF, Cell, bounds
+from qkv.interpret.cells import NEG_INF, Cell, bounds, same_cell
 from qkv.interpret.rounding import round_digits
 from qkv.program.model import Step
 from qkv.render.workings import cell_workings
@@ -115,9 +115,16 @@ def _false_claims(walk: Walk, cell: Judged, sources: list[Source], i: int, j: in
     """The false claims behind a cell that follows from the author's numbers, if a source stands on some."""
     for source in sources:
         false = tuple(k for k in source.blamed if walk.claims[k - 1].verdict in FALSE)
-        if false and meets(cell.shown, source.value.rows[i][j]):
+        if false and meets(cell.shown, source.value.rows[i][j]) and not _stands_without(walk, source, i, j):
             return false
     return ()
+
+
+def _stands_without(walk: Walk, source: Source, i: int, j: int) -> bool:
+    """Whether a cell of a source is the same where nothing false was printed: a slip elsewhere is not behind it."""
+    value = walk.author.unblamed.own(source.expr) if source.expr is not None and n.names_in(source.expr) else None
+    turned = fitted(value, source.value.shape) if value is not None else None
+    return turned is not None and same_cell(turned.rows[i][j], source.value.rows[i][j])
 
 
 def cell_verdicts(judged: Judgement, working: Callable[[int, int], str] | None = None) -> tuple[CellVerdict, ...]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
 
 from flint import fmpq
 
@@ -16,6 +19,8 @@ from qkv.expr.names import Symbol
 from qkv.interpret.cells import NEG_INF, Cell, bounds, fraction, interval
 from qkv.interpret.certified import Certified, Value
 from qkv.understand.facts import Fact
+
+EMPTY: Final[Mapping[Symbol, Value]] = MappingProxyType({})
 
 
 def remember(walk: Walk, fact: Fact, target: Target, judged: Judgement, claim: Claim) -> None:
@@ -35,8 +40,10 @@ def remember(walk: Walk, fact: Fact, target: Target, judged: Judgement, claim: C
 def _keep(walk: Walk, fact: Fact, target: Target, judged: Judgement, kept: Value, claim: Claim) -> None:
     """Remember a value as the quantity that it is, or is a part of."""
     blamed = (claim.id,) if claim.verdict in BAD else ()
-    meant = _placed(walk, target, _meant(judged, kept) if claim.verdict is Verdict.WRONG else kept, meant=True)
+    as_meant = {other: value for other, (value, _) in walk.author.meant.items()}
+    meant = _placed(walk, target, _meant(judged, kept) if claim.verdict is Verdict.WRONG else kept, as_meant)
     printed = _placed(walk, target, kept)
+    sound = _placed(walk, target, _put_right(judged, kept), walk.author.unblamed)
     if printed is None:
         return
     symbol, whole = printed
@@ -54,6 +61,8 @@ def _keep(walk: Walk, fact: Fact, target: Target, judged: Judgement, kept: Value
     walk.author.print(symbol, whole, blamed)
     if meant is not None and (claim.verdict is Verdict.WRONG or part_meant):
         walk.author.mean(symbol, meant[1], upstream)
+    if sound is not None and blamed:
+        walk.author.put_right(symbol, sound[1])
 
 
 def leave_open(walk: Walk, fact: Fact, grid: Grid) -> None:
@@ -136,11 +145,32 @@ def _meet(x: Cell, y: Cell) -> bool:
     return bool(a <= d and c <= b)
 
 
+def _put_right(judged: Judgement, kept: Value) -> Value:
+    """The print with its false cells as they truly are, rounded or not."""
+    half = _usual_half(judged)
+    return Value(
+        tuple(
+            tuple(_about(cell.true, half) if cell.verdict in BAD else value for cell, value in zip(*pair, strict=True))
+            for pair in zip(judged, kept.rows, strict=True)
+        )
+    )
+
+
+def _usual_half(judged: Judgement) -> fmpq:
+    """Half a unit of the place to which most cells are shown."""
+    halves = [cell.shown.half for row in judged for cell in row if "." in cell.shown.text]
+    return max(set(halves), key=halves.count) if halves else fmpq(0)
+
+
+def _about(cell: Cell, half: fmpq) -> Cell:
+    """A value, rounded or not."""
+    return cell if cell is NEG_INF else interval(bounds(cell)[0] - half, bounds(cell)[1] + half)
+
+
 def _meant(judged: Judgement, kept: Value) -> Value | None:
     """The print with wrong cells as the author's own numbers give them, rounded or not; or as they truly are, where
     the cells beside them are true and do not follow from the author's numbers."""
-    halves = [cell.shown.half for row in judged for cell in row if "." in cell.shown.text]
-    half = max(set(halves), key=halves.count) if halves else fmpq(0)
+    half = _usual_half(judged)
     rows = []
     for cells, printed in zip(judged, kept.rows, strict=True):
         row = []
@@ -150,7 +180,7 @@ def _meant(judged: Judgement, kept: Value) -> Value | None:
                 own = cell.true if is_true else cell.own
                 if own is None:
                     return None
-                value = own if own is NEG_INF else interval(bounds(own)[0] - half, bounds(own)[1] + half)
+                value = _about(own, half)
             row.append(value)
         rows.append(tuple(row))
     return Value(tuple(rows))
@@ -164,8 +194,11 @@ def _beside_true(cells: tuple[Judged, ...]) -> bool:
     return bool(others) and not follow and all(cell.how <= Agreement.OPEN for cell in others)
 
 
-def _placed(walk: Walk, target: Target, value: Value | None, meant: bool = False) -> tuple[Symbol, Value] | None:
-    """The quantity that a printed value becomes, whole: a row or a cell is put into its matrix as printed, or meant."""
+def _placed(
+    walk: Walk, target: Target, value: Value | None, others: Mapping[Symbol, Value] = EMPTY
+) -> tuple[Symbol, Value] | None:
+    """The quantity that a printed value becomes, whole: a row or a cell is put into its matrix as printed, or as
+    `others` have it."""
     if value is None:
         return None
     symbol, expr = target.subject, target.expr
@@ -178,8 +211,7 @@ def _placed(walk: Walk, target: Target, value: Value | None, meant: bool = False
     if isinstance(expr, n.Transpose):
         expr, value = expr.arg, Certified().transpose(value)
     if isinstance(expr, n.Entry) and expr.row is not None and isinstance(expr.arg, n.Name):
-        before = walk.author.meant[symbol][0] if meant and symbol in walk.author.meant else walk.author[symbol]
-        return symbol, _with_row(before, expr, value)
+        return symbol, _with_row(others[symbol] if symbol in others else walk.author[symbol], expr, value)
     turned = fitted(value, walk.author[symbol].shape)
     return None if turned is None else (symbol, turned)
 

@@ -75,6 +75,11 @@ def bounds(cell: Cell) -> tuple[fmpq, fmpq]:
     return middle - radius, middle + radius
 
 
+def same_cell(a: Cell, b: Cell) -> bool:
+    """Whether two cells are one and the same number, or the same ball."""
+    return a is b if NEG_INF in (a, b) else bounds(a) == bounds(b)
+
+
 def add(a: Cell, b: Cell) -> Cell:
     """a + b; −∞ swallows."""
     if a is NEG_INF or b is NEG_INF:
