@@ -165,6 +165,13 @@ DOCUMENTS = [
     ("a name in another script", "Q = [[1, 2], [0, 1]], K = [[2, 0], [1, 1]], d_k = 2\n\n分数 = [[2, 3], [0, 1]]\n权重 = [[0.330, 0.760], [0.330, 0.670]]\n", "wrong"),
     ("a total in another script", "$q=(1,0)$, $k_1=(0,1)$, $k_2=(1,1)$, no scaling\n\ne^0 = 1, e^1 = 2.718\n总和 = 3.718\n", "right"),
     ("names that are German words", "Q = [[1, 2], [0, 1]], K = [[2, 0], [1, 1]], d_k = 2\n\nPunktzahlen = [[2, 3], [0, 1]]\nGewichte = [[0.330, 0.760], [0.330, 0.670]]\n", "wrong"),
+    ("keys and values that are the queries", "Let `Q = [[1, 0], [0, 1], [1, 1]]` and `K = V = Q`.\n\n`S = Q K^T`, that is `S = [[1, 0, 1], [0, 1, 1], [1, 1, 3]]`\n", "wrong"),
+    ("a quotient that runs on from the scores", "d_k=d_v=2. Q = K = V = `[[1, 0], [0, 1]]`.\n\nscores = Q @ K.T = [[1, 0], [0, 1]] / sqrt(2) ≈ [[0.71, 0], [0, 0.71]]\n", "rounded"),
+    ("a quotient that runs on from false scores", "Q = [[1, 0], [0, 1]], K = [[1, 0], [0, 1]].\n\nscores = Q @ K.T = [[1, 0], [0, 2]] / sqrt(2) ≈ [[0.71, 0], [0, 1.41]]\n", "carried"),
+    ("vectors in a table set with blanks", "```\nword    Q         K         V\na      [1, 0]    [1, 0]    [4, 0]\nb      [1, 1]    [0, 2]    [0, 4]\n```\n\nscores of b: [1, 3]\n", "wrong"),
+    ("a new vector by the name of its token", "q = [1, 1], k1 = [1, 0], k2 = [0, 1], v1 = [4, 0], v2 = [0, 4]\n\nnew_w2 = 0.50·[4,0] + 0.50·[0,4]\n       = [2.0, 0] + [0, 2.0]\n       = [2.0, 2.2]\n", "wrong"),
+    ("a false softmax of numbers, used", "Q = [[1, 0], [1, 1]], K = [[1, 0], [0, 1]], V = [[4, 0], [0, 4]], d_k = 2\n\nsoftmax([0.71, 0]) = [0.67, 0.33]\n\nsoftmax([0.71, 0.71]) = [0.60, 0.40]\n\nOutput = [[2.68, 1.32], [2.40, 1.60]]\n", "carried"),
+    ("sums that begin anew for another token", "A = [[0.25, 0.75], [0.50, 0.50]], V = [[4, 0], [0, 4]]\n\nFor \"a\" (first row):\n= 0.25 × [4,0] + 0.75 × [0,4]\n= [1.00, 3.00]\n\nFor \"b\" (second row):\n= 0.50 × [4,0] + 0.50 × [0,4]\n= [2.00, 3.00]\n", "wrong"),
 ]  # fmt: skip
 
 

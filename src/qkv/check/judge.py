@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 from qkv.check.author import Author
 from qkv.check.cells import in_per_cent, score, shown_grid
@@ -11,12 +12,13 @@ from qkv.check.conclude import conclude, rename
 from qkv.check.copies import judge_copies, judge_open_product
 from qkv.check.definitions import judge_definition
 from qkv.check.literals import judge_damaged, judge_literal, judge_working
-from qkv.check.meanings import SURE, anything, best_meaning
-from qkv.check.memory import leave_open
+from qkv.check.meanings import SURE, anything, best_meaning, meant_as
+from qkv.check.memory import leave_open, same_values
 from qkv.check.misfits import judge_misfit
 from qkv.check.misread import mend_operands, tell_misread
 from qkv.check.model import Claim, Report, Verdict
 from qkv.check.shapes import judge_shapes
+from qkv.check.targets import Target
 from qkv.check.theory import judge_theory
 from qkv.check.walk import ENDS_OPEN, Walk, add_claim, judged_against
 from qkv.expr import nodes as n
@@ -85,8 +87,10 @@ def judge_fact(walk: Walk, fact: Fact) -> None:
         add_claim(walk, fact, fact.links[-1], fact.subjects[0].spelled, Verdict.UNREAD, reason=reason)
         return
     judge_definition(walk, fact)
+    fact = _running_on(walk, fact)
     before: list[Link] = []
     step: Step | None = None
+    told: Target | None = None  # what numbers put into a formula turned out to give
     for link in (_with_points(walk, link) for link in fact.links):
         kind = form(link.expr)
         if kind is Form.VALUE and link.note.endswith(ENDS_OPEN):
@@ -95,12 +99,26 @@ def judge_fact(walk: Walk, fact: Fact) -> None:
         if kind is Form.WORKING or (kind is Form.FORMULA and any(isinstance(x, n.Matrix) for x in factors(link.expr))):
             step = judge_copies(walk, fact, link) or step
         if kind is Form.WORKING:
-            judge_working(walk, fact, link, before)
+            told = judge_working(walk, fact, link, before) or told
             if fact.symbol is not None:
                 walk.workings.setdefault(fact.symbol, []).append(link.expr)
         elif kind is Form.VALUE and (fact.subjects or before or fact.cue.role or _is_matrix(link)):
-            _judge_value(walk, fact if step is None else _about(fact, step), link, before)
+            _judge_value(walk, fact if step is None else _about(fact, step), link, before, told)
         before.append(link)
+
+
+def _running_on(walk: Walk, fact: Fact) -> Fact:
+    """Q Kᵀ = [..] / √2 = [..] says Q Kᵀ = [..], and goes on with a quotient of it: that is what the rest is about."""
+    for k, (said, link) in enumerate(pairwise(fact.links)):
+        quotient = link.expr
+        if isinstance(quotient, n.Quotient) and isinstance(said.expr, n.Product) and form(said.expr) is Form.FORMULA:
+            whole = walk.problem.resolver.expr(said.expr, fact.head)
+            shown = walk.evaluated(quotient.numerator) if n.is_literal(quotient.numerator) else None
+            value = walk.evaluated(whole) if whole is not None and shown is not None else None
+            if value is not None and shown is not None and value.shape == shown.shape and same_values(value, shown):
+                scaled = replace(said, expr=n.Quotient(said.expr, quotient.denominator, at=said.expr.at))
+                return replace(fact, links=(*fact.links[:k], scaled, *fact.links[k + 1 :]))
+    return fact
 
 
 def _is_matrix(link: Link) -> bool:
@@ -154,7 +172,7 @@ def _strike(walk: Walk, fact: Fact) -> None:
             add_claim(walk, fact, link, name, Verdict.STRUCK, reason="crossed out by its author")
 
 
-def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> None:
+def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link], told: Target | None) -> None:
     matrix = plain_value(link.expr)
     grid = shown_grid(matrix, link.relation is Relation.APPROX) if matrix is not None else None
     if grid is None:
@@ -168,6 +186,8 @@ def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> None
         percent = shown_grid(hundredths, link.relation is Relation.APPROX)
         other = best_meaning(walk, fact, percent, before, link) if percent is not None else None
         best = other if other is not None and (best is None or score(other[1]) > score(best[1])) else best
+    if best is None and told is not None:
+        best = meant_as(walk, fact, grid, before, told)
     if best is None:
         if judge_misfit(walk, fact, link, grid) is None:
             judge_literal(walk, fact, link, grid, before)

@@ -32,30 +32,31 @@ from qkv.understand.values import plain_value
 MAX_REPAIRS = 2_000  # ways to read a damaged matrix that are tried
 
 
-def judge_working(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> None:
-    """Numbers put into a formula: are they the right ones?"""
+def judge_working(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> Target | None:
+    """Numbers put into a formula: are they the right ones? Where they are, what is to come of them is known."""
     if id(link.expr) in walk.copied or (
         isinstance(link.expr, n.Product) and any(isinstance(x, n.Matrix) for x in factors(link.expr))
     ):
-        return
+        return None
     try:
         value = evaluate(link.expr, {}, Loose())
     except QkvError:
-        return
+        return None
     if value.shape == (1, 1) and not fact.subjects:
-        return
+        return None
     grid = tuple(tuple(shown_cell(plain(link.expr), cell) for cell in row) for row in value.rows)
     best = best_meaning(walk, fact, grid, before, link)
     if best is None or (not best[0].certain and score(best[1]) < SURE):
-        return
+        return None
     target, judged, sources = best
     if worst_of(judged) is Verdict.WRONG and fact.formula is None:
-        return  # numbers alone may be about something else than the name suggests; the value will tell
+        return None  # numbers alone may be about something else than the name suggests; the value will tell
     seen = dict(walk.shown)
     claim = conclude(walk, fact, link, replace(target, subject=None), judged, sources, keep=False)
     walk.shown = seen  # numbers put into a formula are no version of the value that follows
     if claim.verdict in BAD:
         walk.copied[id(link.expr)] = (claim.id,)
+    return target if claim.verdict is not Verdict.WRONG else None
 
 
 def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[Link]) -> None:

@@ -45,6 +45,11 @@ def best_meaning(walk: Walk, fact: Fact, grid: Grid, before: list[Link], link: L
     return _chosen(walk, fact, tried)
 
 
+def meant_as(walk: Walk, fact: Fact, grid: Grid, before: list[Link], target: Target) -> Found | None:
+    """A value by a meaning that is known already; None where it has another shape."""
+    return _try(walk, fact, grid, before, target)[0]
+
+
 def _chosen(walk: Walk, fact: Fact, tried: list[tuple[float, Found]]) -> Found | None:
     """What agrees best; else what the document leaves no doubt about; else the quantity of that very name."""
     if not tried:
@@ -161,8 +166,8 @@ def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target
         elif min(shape) == 1 and max(shape) > 1:
             yield from _rows(walk, fact, target, whole.shape, max(shape), link)
     told = fact.working is not None and isinstance(fact.working.expr, n.Softmax)  # softmax([2.1, 0.7]) = …
-    if (not fact.subjects or fact.pending) and fact.formula is None and max(shape) > 1 and not told:
-        yield from anything(walk, grid)
+    if (not fact.subjects or fact.pending) and fact.formula is None and max(shape) > 1:
+        yield from anything(walk, grid, Role.WEIGHTS if told else None)
 
 
 def _masks(grid: Grid) -> bool:
@@ -196,10 +201,11 @@ def _row_order(walk: Walk, fact: Fact, target: Target, count: int, link: Link) -
     return said, [likely, *(row for row in rows if row != likely)] if likely in rows else rows
 
 
-def anything(walk: Walk, grid: Grid) -> Iterator[Target]:
-    """A nameless value may be any quantity, or any row of one, with which it agrees well enough to be no accident."""
+def anything(walk: Walk, grid: Grid, role: Role | None = None) -> Iterator[Target]:
+    """A nameless value may be any quantity (of a role), or any row of one, with which it agrees well enough to be no
+    accident."""
     shape, masks = shape_of(grid), _masks(grid)
-    for item in walk.problem.program.items:
+    for item in (item for item in walk.problem.program.items if role in (None, item.role)):
         value = walk.problem.trace.value(item.symbol)
         if masks and not _is_masked(value):
             continue

@@ -104,6 +104,28 @@ def _cell(line: str, start: int, end: int, number: int) -> Cell:
     return Cell(text.strip(), number, start + 1 + len(text) - len(text.lstrip()))
 
 
+_VECTORS = re.compile(r"\s*(?P<label>[^\s\[(].{0,30}?)\s+(?P<cells>(?:[\[(][-−\d.,\s]+[\])]\s*){2,})$")
+_VECTOR = re.compile(r"[\[(][^\])]*[\])]")
+
+
+def vectors_at(lines: list[str], at: int) -> Found | None:
+    """A table set with blanks whose cells are vectors: 'word  Q  K' over 'cat  [1, 0]  [0, 1]'."""
+    heads = lines[at].split()
+    rows: list[tuple[Cell, ...]] = []
+    end = at + 1
+    while end < len(lines) and lines[end].rstrip().endswith(("]", ")")) and (found := _VECTORS.match(lines[end])):
+        label = Cell(found["label"], end + 1, found.start("label") + 1)
+        vectors = _VECTOR.finditer(lines[end], found.start("cells"))
+        rows.append((label, *(Cell(cell[0], end + 1, cell.start() + 1) for cell in vectors)))
+        end += 1
+    widths = {len(row) for row in rows}
+    if len(rows) < 2 or len(widths) != 1 or len(heads) not in (len(rows[0]), len(rows[0]) - 1):
+        return None
+    head = [Cell(name, at + 1, lines[at].index(name) + 1) for name in heads]
+    first = [Cell("", at + 1, 1)] if len(heads) < len(rows[0]) else []
+    return Found((tuple(first + head), *rows), end, True, True)
+
+
 def grid_at(lines: list[str], at: int) -> Found | None:
     """A plain grid of numbers that begins at this line: two rows or more, or one row with a name and blanks between."""
     rows: list[tuple[Cell, ...]] = []

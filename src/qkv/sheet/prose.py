@@ -49,7 +49,9 @@ _GAP = re.compile(r"(?<=[\d)\]])\s{3}(?=\s*[^\W\d][\w.·]{0,8}\s*[=≈])")  # 'q
 _APOSTROPHE = re.compile(r"([^\W\d_]{2,})['’](s|t|re|ll|ve|d)\b")  # 'the token's state is x = …' holds no prime
 _SUFFIX = re.compile(r"(?<=\d)['’][^\W\d_]{1,4}\b")  # '1,414'e böleriz' holds no prime either
 _AND = re.compile(r"(?<=[\d)\]]) e (?=[\d√(\[]|[^\W\d_](?:_?\d|[₀-₉])?\s?[=≈·])")  # 'q·k₁ = 2 e q·k₂ = 3'
-_SENTENCE = re.compile(r"([=≈]\s*[-−]?\d+(?:\.\d+)?)\.(?=\s+[^\W\d_a-zß-ÿ][^\W\d_A-Z]+\s)")  # 'q·k = 2. Then we …'
+_SENTENCE = re.compile(  # 'q·k = 2. Then we …', 'd_k = 2. Q = …'
+    r"([=≈]\s*[-−]?\d+(?:\.\d+)?)\.(?=\s+(?:[^\W\d_a-zß-ÿ][^\W\d_A-Z]+\s|[A-Z]\w{0,2}\s?=))"
+)
 _DRAWN_RULE = re.compile(r"={4,}|-{4,}|\*{4,}|_{4,}|─{4,}|═{4,}")
 _DASHED_COLON = re.compile(r":\s?-(?=\s)")  # 'Step 3 :- A = …'
 _WORD = r"(?:[\"'“‘]([^\W\d_]+)[\"'”’]|([^\W\d_]{2,}))"
@@ -75,7 +77,8 @@ _NUMBERED = re.compile(r"\A\s*\d{1,2}\.\s+(?=[^\W\d])")  # '2. Scores \\' at the
 _EMPHASIS = re.compile(r"\*\*|(?<![\w*])\*(?=\w)|(?<=[\w.!?])\*(?![\w*])|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)")
 _STYLED = re.compile(r"\\(?:emph|textbf|textit|textsc|underline|large|Large)\{([^{}]*)\}")
 _TAGS = re.compile(
-    r"<(?P<end>/?)(?P<tag>sub|sup|br|b|i|em|strong|p|div|span|center|u|table|t[rdh])(?:\s[^<>]*)?/?>", re.IGNORECASE
+    r"<(?P<end>/?)(?P<tag>sub|sup|br|b|i|em|strong|p|div|span|center|u|pre|code|table|t[rdh])(?:\s[^<>]*)?/?>",
+    re.IGNORECASE,
 )
 _ENTITIES = {
     "&times;": "×", "&radic;": "√", "&minus;": "−", "&infin;": "∞", "&middot;": "·", "&sdot;": "·", "&alpha;": "α",

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from qkv.sheet.drawn import drawn_at
-from qkv.sheet.grids import Cell, grid_at, table_at
+from qkv.sheet.grids import Cell, grid_at, table_at, vectors_at
 from qkv.sheet.headings import div_rank, heading_at, opening_at
 from qkv.sheet.html import html_table_at
 from qkv.sheet.lists import without_comments
@@ -138,7 +138,7 @@ def _block_at(lines: list[str], at: int, closers: dict[str, list[int]]) -> tuple
         return Drawn(tuple(Rows(part.cells, at + 1, end, False, False) for part in drawn), at + 1), end
     if sketch := sketch_at(lines, at):
         return Paragraph(sketch.text, sketch.line), sketch.end
-    if rows := html_table_at(lines, at) or table_at(lines, at) or grid_at(lines, at):
+    if rows := html_table_at(lines, at) or table_at(lines, at) or vectors_at(lines, at) or grid_at(lines, at):
         return Rows(rows.cells, at + 1, rows.end, rows.header, rows.piped), rows.end
     return _paragraph(lines, at, closers)
 
@@ -186,6 +186,7 @@ def _interrupts(lines: list[str], at: int, *, in_list: bool) -> bool:
         or sketch_at(lines, at)
         or html_table_at(lines, at)
         or table_at(lines, at)
+        or vectors_at(lines, at)
         or grid_at(lines, at)
     )
 

@@ -214,7 +214,8 @@ def _joined(statements: Iterable[Statement]) -> Iterator[Statement]:
     """Append a chain that begins with a relation to the one before it."""
     held: Statement | None = None
     for statement in statements:
-        if held and statement.continues and not statement.struck and statement.at.line - held.end_line <= 8:
+        goes_on = statement.continues and not statement.struck and not _turns(statement.before)
+        if held and goes_on and statement.at.line - held.end_line <= 8:
             held = replace(held, links=held.links + statement.links, end_line=statement.end_line)
             continue
         if held:
@@ -222,6 +223,14 @@ def _joined(statements: Iterable[Statement]) -> Iterator[Statement]:
         held = statement
     if held:
         yield held
+
+
+FOR_ANOTHER = re.compile(r"\W*(?:for|für|pour|para|per|для|对于?)\b.{1,60}[:：]\s*[=≈]?\s*", re.IGNORECASE)
+
+
+def _turns(before: str) -> bool:
+    """'For "cats" (third row): = 0.2 [1, 0] + …' goes on from nothing: it is about another token."""
+    return bool(before) and (FOR_ANOTHER.fullmatch(before) is not None or cue_of(before).row is not None)
 
 
 def _counts(fact: Fact) -> bool:

@@ -52,6 +52,7 @@ BASES: dict[str, tuple[Role, ...]] = {
     "weights": (R.WEIGHTS,),
     "weight": (R.WEIGHTS,),
     "attentionweights": (R.WEIGHTS,),
+    "attn": (R.WEIGHTS, R.OUTPUT),
     "attention": (R.OUTPUT, R.WEIGHTS),
     "softmax": (R.WEIGHTS,),
     "Z": (R.OUTPUT, R.SCORES),

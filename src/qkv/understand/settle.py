@@ -316,17 +316,15 @@ def settle_inputs(found: Gathering, facts: tuple[Fact, ...]) -> None:
 
 
 def _settle_equal(found: Gathering, fact: Fact) -> None:
-    """Q = K = V = X: nothing is projected."""
-    last = fact.subjects[-1]
-    if place_of(last.symbol).roles[:1] != (R.X,):
-        return
-    for name in fact.subjects[:-1]:
-        role = next(iter(place_of(name.symbol).roles), None)
-        if role in FACTORS:
-            given = Given(
-                name.symbol, last, role, symbol_plain(name.symbol), None, fact.statement.at.line, implied=True
-            )
-            found.givens.setdefault((role, None), given)
+    """Q = K = V = X: nothing is projected; K = V = Q: keys and values are the queries that were given."""
+    known = {given.symbol: given.expr for (role, _), given in found.claimed.items() if role in FACTORS}
+    known |= {name.symbol: name for name in fact.subjects if place_of(name.symbol).roles[:1] == (R.X,)}
+    source = next((known[name.symbol] for name in reversed(fact.subjects) if name.symbol in known), None)
+    for symbol in (name.symbol for name in fact.subjects if name.symbol not in known):
+        role = next(iter(place_of(symbol).roles), None)
+        if role in FACTORS and source is not None:
+            same = Given(symbol, source, role, symbol_plain(symbol), None, fact.statement.at.line, implied=True)
+            found.givens.setdefault((role, None), same)
 
 
 def _settle_identities(found: Gathering) -> None:
