@@ -42,6 +42,13 @@ SUMS = (
 
 # name, document, verdict of the claim on the last line that shows something
 DOCUMENTS = [
+    ("exponentials that weights are made of", "$q=(1,2)$, $k_1=(2,0)$, $k_2=(1,1)$\n\ne^1.414 ≈ 4.11\n\ne^2.121 ≈ 12.34\n\nα₁ = 0.250, α₂ = 0.750\n", "carried"),
+    ("a product of rows that was wrong, then scaled", "Q = [[4, 2], [7, 1]], K = [[1, 5], [3, 5]]\n\nq1·k1 = 14\n\nq2·k1 = 14\n\nScaled by √2:\n\nS' = [[9.899, 15.556], [9.899, 18.385]]\n", "carried"),
+    ("one query's scores and weights in a tabular", "\\begin{document}\nWith $W_Q=\\begin{bmatrix}1&0\\\\0&1\\\\1&1\\end{bmatrix}$, $W_K=\\begin{bmatrix}0&1\\\\1&0\\\\1&1\\end{bmatrix}$ the tokens give\n\n\\begin{tabular}{lccc}\n\\toprule\ntoken & $x$ & $q$ & $k$ \\\\\n\\midrule\nI & (1, 0, 1) & (2, 1) & (1, 2) \\\\\nam & (0, 1, 0) & (0, 1) & (1, 0) \\\\\nhere & (1, 1, 0) & (1, 1) & (1, 1) \\\\\n\\bottomrule\n\\end{tabular}\n\nand for the last, with $d_k=2$,\n\n\\begin{tabular}{lrrr}\n\\toprule\nkey & score & scaled & weight \\\\\n\\midrule\nI & 3 & 2.121 & 0.576 \\\\\nam & 1 & 0.707 & 0.160 \\\\\nhere & 2 & 1.414 & 0.284 \\\\\n\\bottomrule\n\\end{tabular}\n\\end{document}\n", "wrong"),
+    ("brackets as a PDF file keeps them", "Q =\n1 0\n1 2\n\nK =\n0 1\n1 2\n\nQKT =\n0 1\n2 6\n", "wrong"),
+    ("signs of full width", "查询 q＝（1，1），键 k₁＝（1，0），k₂＝（2，1）。\n\n点积得分：q·k₁＝１，q·k₂＝４。\n", "wrong"),
+    ("keys and values in a table, called by a noun", "q = (1 ; 2)\n\n| j | clé k_j | valeur v_j |\n|---|---|---|\n| 1 | (2 ; 0) | (1 ; 0) |\n| 2 | (1 ; 1) | (0 ; 1) |\n\nq·k₂ = 4\n", "wrong"),
+    ("a root called by its word", "Q = (1 2 ; 0 1), K = (1 0 ; 1 1)\n\nQ K^T / Wurzel(2) = (0,707  2,121 ; 0,000  0,807)\n", "wrong"),
     ("a product with its name, drawn", "X = [[2, 1], [0, 3]], Wq = [[1, 0], [2, 1]]\n\n     | 2 1 |   | 1 0 |   | 4 1 |\nQ =  | 0 3 | x | 2 1 | = | 7 3 |\n", "wrong"),
     ("scores called by two digits, then together", "$Q=\\begin{bmatrix}1&2\\\\0&1\\end{bmatrix}$, $K=\\begin{bmatrix}1&1\\\\2&0\\end{bmatrix}$\n\n$s_{11}=q_1\\cdot k_1=5$, $s_{12}=q_1\\cdot k_2=2$, $s_{21}=1$, $s_{22}=0$\n\n$S=\\begin{bmatrix}5&2\\\\1&0\\end{bmatrix}$\n", "carried"),
     ("scores that are numbers, no states", "q = (2; 1), k₁ = (1; 0), k₂ = (0; 1)\n\n**1. Adım: Puanlar**\n\nq·k₁ = 2, q·k₂ = 1\n\n**2. Adım: Ölçekleme** (√2 ≈ 1,414'e böleriz)\n\n- s₁ = 1,414\n- s₂ = 0,707\n\nDikkat ağırlıkları: a₁ = 0,670, a₂ = 0,340\n", "wrong"),

@@ -13,7 +13,7 @@ from qkv.check.compare import shown_cell
 from qkv.check.conclude import cell_verdicts, conclude, worst_of
 from qkv.check.meanings import SURE, best_meaning
 from qkv.check.model import BAD, Verdict
-from qkv.check.normalising import note_wrong_number
+from qkv.check.normalising import note_exponential, note_wrong_number
 from qkv.check.targets import Target
 from qkv.check.walk import Judgement, Source, Walk, add_claim, judged_against
 from qkv.errors import QkvError
@@ -86,6 +86,8 @@ def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[L
     formula = plain(literal.expr)
     claim = add_claim(walk, fact, link, name, worst, formula=formula, cells=cells, follows_from=false, shown=shown)
     note_wrong_number(walk, claim, judged, literal.expr)
+    if isinstance(literal.expr, n.Exp) and isinstance(link.expr, n.Number):
+        note_exponential(walk, link.expr, claim)
 
 
 def _adds_all(walk: Walk, fact: Fact) -> bool:

@@ -12,7 +12,7 @@ from qkv.check.author import Author
 from qkv.check.cells import Grid, fitted, score, shape_of
 from qkv.check.mistakes import explain
 from qkv.check.model import Verdict
-from qkv.check.normalising import by_wrong_numbers
+from qkv.check.normalising import by_exponentials, by_wrong_numbers
 from qkv.check.targets import Target, targets
 from qkv.check.walk import Judgement, Source, Walk, judged_against
 from qkv.expr import nodes as n
@@ -128,6 +128,7 @@ def _try(walk: Walk, fact: Fact, grid: Grid, before: list[Link], target: Target)
     for author in walk.minds:
         own = list(_program_sources(walk, target, shape_of(grid), author))
         chain = list(_chain_sources(walk, fact, target, before, shape_of(grid), author))
+        chain += by_exponentials(walk, target, shape_of(grid))
         if best[0] is not None and _adds_nothing([*chain, *own], best[0][2]):
             continue
         judged = judged_against(walk, target.expr, grid, [*chain, *own])
@@ -194,9 +195,12 @@ def _row_order(walk: Walk, fact: Fact, target: Target, count: int, link: Link) -
     """The row that words or labels speak of, if any, and all rows, the likeliest first."""
     label = "".join(ch for ch in link.note if ch.isdigit())
     said = int(label) if label and len(label) < 4 else fact.cue.row
+    alone, line = next(iter(walk.queries.items())) if len(walk.queries) == 1 else (1, 0)
+    if said is None and line == fact.statement.at.line:
+        said = alone  # the columns of one table speak of one query
     likely = said
     if said is None and target.subject is not None:
-        likely = walk.rows_seen.get(target.subject, 0) + 1
+        likely = walk.rows_seen[target.subject] + 1 if target.subject in walk.rows_seen else alone
     rows = list(range(1, count + 1))
     return said, [likely, *(row for row in rows if row != likely)] if likely in rows else rows
 

@@ -15,10 +15,11 @@ from qkv.check.model import BAD, Claim, Verdict
 from qkv.check.targets import Target, by_role, targets
 from qkv.check.walk import FALSE, SLIPS, Judgement, Walk
 from qkv.expr import nodes as n
-from qkv.expr.names import Symbol
+from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import NEG_INF, Cell, bounds, fraction, interval
 from qkv.interpret.certified import Certified, Value
 from qkv.understand.facts import Fact
+from qkv.understand.roles import SCORE_ROLES
 
 EMPTY: Final[Mapping[Symbol, Value]] = MappingProxyType({})
 
@@ -55,6 +56,7 @@ def _keep(walk: Walk, fact: Fact, target: Target, judged: Judgement, kept: Value
     inner = target.expr.arg if isinstance(target.expr, n.Transpose) else target.expr
     if isinstance(inner, n.Entry):  # the rows not printed yet still stand on what the whole stands on
         walk.rows_seen[symbol] = inner.row or 1
+        _note_query(walk, fact, symbol, inner.row, claim)
         _note_printed(walk, symbol, inner, whole)
         blamed = tuple(dict.fromkeys((*walk.author.blamed(n.Name(symbol)), *blamed)))
     part_meant = isinstance(inner, n.Entry) and symbol in walk.author.meant
@@ -63,6 +65,14 @@ def _keep(walk: Walk, fact: Fact, target: Target, judged: Judgement, kept: Value
         walk.author.mean(symbol, meant[1], upstream)
     if sound is not None and blamed:
         walk.author.put_right(symbol, sound[1])
+
+
+def _note_query(walk: Walk, fact: Fact, symbol: Symbol, row: int | None, claim: Claim) -> None:
+    item = walk.problem.program.item(symbol)
+    role = item.role if item is not None else None
+    walk.spent = walk.spent or role is Role.WEIGHTS
+    if role in SCORE_ROLES | {Role.WEIGHTS} and row and claim.verdict not in BAD:
+        walk.queries[row] = fact.statement.at.line
 
 
 def leave_open(walk: Walk, fact: Fact, grid: Grid) -> None:
@@ -96,10 +106,19 @@ def _score_of_vectors(walk: Walk, expr: n.Expr) -> n.Entry | None:
     left, right = (part.arg if isinstance(part, n.Transpose) else part for part in (expr.left, expr.right))
     for step in walk.problem.program.steps:
         factors = (step.expr.left, step.expr.right) if isinstance(step.expr, n.Product) else ()
-        stacks = [_stacked(walk, factor) for factor in factors]
-        if len(stacks) == 2 and left in stacks[0] and right in stacks[1]:
-            return n.Entry(n.Name(step.symbol), stacks[0].index(left) + 1, stacks[1].index(right) + 1)
+        row, column = (_row_in(walk, factors[0], left), _row_in(walk, factors[1], right)) if factors else (None, None)
+        if row and column:
+            return n.Entry(n.Name(step.symbol), row, column)
     return None
+
+
+def _row_in(walk: Walk, factor: n.Expr, vector: n.Expr) -> int | None:
+    """Which row of a factor, transposed or not, a vector is."""
+    inner = factor.arg if isinstance(factor, n.Transpose) else factor
+    if isinstance(vector, n.Entry) and vector.arg == inner and vector.column is None:
+        return vector.row
+    stack = _stacked(walk, factor)
+    return stack.index(vector) + 1 if vector in stack else None
 
 
 def _stacked(walk: Walk, factor: n.Expr) -> tuple[n.Expr, ...]:
@@ -108,7 +127,8 @@ def _stacked(walk: Walk, factor: n.Expr) -> tuple[n.Expr, ...]:
     item = walk.problem.program.item(inner.symbol) if isinstance(inner, n.Name) else None
     if item is not None and isinstance(item.expr, n.Name):
         item = walk.problem.program.item(item.expr.symbol)
-    return item.expr.parts if item is not None and isinstance(item.expr, n.Concat) and item.expr.axis == 0 else ()
+    parts = item.expr.parts if item is not None and isinstance(item.expr, n.Concat) and item.expr.axis == 0 else ()
+    return tuple(part.arg if isinstance(part, n.Transpose) else part for part in parts)
 
 
 def _as_entry(walk: Walk, fact: Fact, target: Target) -> Target:

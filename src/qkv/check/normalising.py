@@ -1,4 +1,4 @@
-"""Weights that follow from an exponential, or from the sum of exponentials, that was shown wrong."""
+"""Weights that follow from exponentials as they are printed, or from one, or their sum, that was shown wrong."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from qkv.check.author import Author
+from qkv.check.cells import fitted
 from qkv.check.compare import loosened
-from qkv.check.model import Claim, Verdict
+from qkv.check.model import BAD, Claim, Verdict
 from qkv.check.targets import Target
 from qkv.check.walk import Judgement, Source, Walk
 from qkv.errors import QkvError
@@ -63,3 +64,29 @@ def _rows(row: tuple[Cell, ...], wrong: WrongNumber) -> Iterator[tuple[Cell, ...
         return
     for j, cell in enumerate(row):
         yield normalise((*row[:j], multiply(cell, wrong.factor), *row[j + 1 :]))
+
+
+def note_exponential(walk: Walk, number: n.Number, claim: Claim) -> None:
+    """Remember an exponential: those of a row are divided by their sum, as they are printed."""
+    if walk.spent:
+        walk.exponentials.clear()
+        walk.spent = False
+    walk.exponentials.append((number, (claim.id,) if claim.verdict in BAD else ()))
+
+
+def by_exponentials(walk: Walk, target: Target, shape: tuple[int, int]) -> Iterator[Source]:
+    """The weights that the exponentials printed just before them give."""
+    numbers = tuple(number for number, _ in walk.exponentials)
+    part = target.expr.arg if isinstance(target.expr, n.Transpose) else target.expr
+    whole = part.arg if isinstance(part, n.Entry) else part
+    item = walk.problem.program.item(whole.symbol) if isinstance(whole, n.Name) else None
+    if len(numbers) < 2 or item is None or item.role is not Role.WEIGHTS:
+        return
+    rows, columns = walk.problem.trace.value(item.symbol).shape
+    column = part.column if isinstance(part, n.Entry) else None
+    made = walk.author.own(n.Normalise(n.Matrix((numbers,)), by_rows=True)) if columns == len(numbers) else None
+    if made is None or (rows > 1 and part is whole):
+        return
+    turned = fitted(made if column is None else Value(((made.rows[0][column - 1],),)), shape)
+    if turned is not None:
+        yield Source(turned, tuple(claim for _, blamed in walk.exponentials for claim in blamed))

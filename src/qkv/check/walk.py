@@ -44,7 +44,10 @@ class Walk:
     workings: dict[Symbol, list[n.Expr]] = field(default_factory=dict)
     shown: dict[tuple[Location, Symbol], Verdict] = field(default_factory=dict)  # the verdict on a quantity in a chain
     rows_seen: dict[Symbol, int] = field(default_factory=dict)
+    queries: dict[int, int] = field(default_factory=dict)  # rows of scores and weights that were right → the last line
     families: dict[tuple[str, ...], Symbol] = field(default_factory=dict)  # a_1, a_2, … turned out to be cells of this
+    exponentials: list[tuple[n.Number, tuple[int, ...]]] = field(default_factory=list)  # e^1.41 ≈ 4.1, if false by whom
+    spent: bool = False  # whether weights were shown since the last exponential
     copied: dict[int, tuple[int, ...]] = field(default_factory=dict)  # id(working) → false copies among its operands
     versions: dict[int, list[Source]] = field(default_factory=dict)  # id(working) → products of side-by-side versions
     wrong_numbers: list[WrongNumber] = field(default_factory=list)  # that weights may have been made with

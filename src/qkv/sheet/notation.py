@@ -32,6 +32,14 @@ SAME_CHARACTER: Final[dict[int, str]] = {ord(a): b for a, b in _SAME.items()} | 
     first + digit: str(digit) for first in _DIGIT_BLOCKS for digit in range(10)
 }
 
+# The same for a whole document, before it is known what is mathematics: signs of full width, and the pieces of brackets
+# that PDF files keep in the private area of Unicode.
+EVERYWHERE: Final[dict[int, str]] = {ord(c): _SAME[c] for c in "＝＋－＊／"} | {
+    **{0xFF10 + digit: str(digit) for digit in range(10)},
+    **{0xF8EB + i: c for i, c in enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩")},
+    **{0xF8F6 + i: c for i, c in enumerate("⎞⎟⎠⎤⎥⎦⎫⎬⎭")},
+}
+
 SUBSCRIPTS: Final = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", "0123456789+-()aehijklmnoprstuvx", strict=True))
 SUPERSCRIPTS: Final = dict(
     zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱᵀᵏᵛᴷⱽᴼᵒᵗʰˣ", "0123456789+-()niTkvKVOothx", strict=True)
@@ -163,7 +171,8 @@ FUNCTIONS: Final = {
     "trace": "call", "dim": "call", "shape": "call", "prod": "call", "lim": "call", "mask": "call", "mean": "call",
     "round": "call", "zeros": "call", "ones": "call", "eye": "call", "range": "call", "sum": "call", "rope": "call",
     "align": "call", "gcd": "call", "arg": "call", "tril": "call", "triu": "call", "normalise": "normalise",
-    "normalize": "normalise",
+    "normalize": "normalise", "wurzel": "sqrt", "racine": "sqrt", "raíz": "sqrt", "raiz": "sqrt", "radice": "sqrt",
+    "wortel": "sqrt", "pierwiastek": "sqrt", "karekök": "sqrt",
 }  # fmt: skip
 # Single letters that call what stands in brackets right behind them.
 CALLING_LETTERS: Final = frozenset(("f", "g", "phi", "psi", "O", "Omega", "Theta", "N", "P", "p", "E"))

@@ -15,6 +15,7 @@ from qkv.sheet.draft import Asked, Event, Stated, Titled, assemble
 from qkv.sheet.headings import PROBLEM
 from qkv.sheet.limits import DEFAULT, Limits, check_size
 from qkv.sheet.model import Sheet
+from qkv.sheet.notation import EVERYWHERE
 from qkv.sheet.notebook import is_notebook, notebook_text
 from qkv.sheet.numerals import comma_of_document, with_digits
 from qkv.sheet.prose import read_paragraph
@@ -48,7 +49,7 @@ def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT) -> Sheet:
         source = notebook_text(text)
     if is_tex(source, file):
         source = plain_tex(source, limits)
-    source = with_digits(source)
+    source = with_digits(source if source.isascii() else source.translate(EVERYWHERE))
     return assemble(_events(source, Reading(limits, comma_of_document(source))), file, text)
 
 

@@ -178,6 +178,13 @@ def _names(cell: Cell | None, reading: Reading) -> tuple[Link, ...]:
     return links if cell.is_name or all(isinstance(link.expr, Name) for link in links) else ()
 
 
+def _after_noun(head: Cell | None) -> Cell | None:
+    """The k_j of 'clé k_j'."""
+    noun, _, name = bare(head.text).partition(" ") if head else ("", "", "")
+    told = any(words.fullmatch(noun) for _, words in SPELLED_OUT)
+    return Cell(name, head.line, head.column) if head and told and name else None
+
+
 def _spelled_out(head: Cell | None) -> tuple[Link, ...]:
     """'Query', 'Key', 'Value' over columns of vectors are Q, K and V."""
     text = bare(head.text) if head else ""
@@ -225,7 +232,7 @@ def _vectors(layout: Layout, sorts: list[str], reading: Reading) -> Iterator[Eve
         cells = [row[i] for row in layout.body if i < len(row) and row[i].text]
         head = layout.heads[i] if i < len(layout.heads) else None
         chains = [_vector_chain(cell, reading) for cell in cells]
-        names = _names(head, reading) or _spelled_out(head)
+        names = _names(head, reading) or _names(_after_noun(head), reading) or _spelled_out(head)
         if head and head.text and not names and not VECTOR_WORD.fullmatch(head.text):
             yield Said(head.text, Location(head.line, head.column))
         indexed = bool(names) and _index_letter(names[-1]) is not None

@@ -56,11 +56,21 @@ def _numeral(found: re.Match[str]) -> str:
     return (number + (r"\%" if "percent" in (found["unit"] or "") else "")).ljust(len(found[0]))
 
 
+_RULES = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|addlinespace)\b|\\c(?:line|midrule)(?:\([^)]*\))?\{[^}]*\}")
+_DIVIDES = re.compile(r"\s*\\(?:hline|midrule)\s*")
+
+
 def _as_table(found: re.Match[str]) -> str:
-    """A tabular as rows between bars, line by line; rules and column specs go."""
-    body = re.sub(r"\\(?:hline|toprule|midrule|bottomrule)\b|\\c(?:line|midrule)\{[^}]*\}", " ", found["body"])
-    lines = [re.sub(r"(?<!\\)&", " | ", line) for line in body.split("\n")]
-    return "\n".join(f"| {line.replace(chr(92) * 2, ' ').rstrip()} |" if line.strip() else "" for line in lines)
+    """A tabular as rows between bars, line by line; column specs and rules go, but for the one below the heads."""
+    rows: list[str] = []
+    for line in found["body"].split("\n"):
+        filled = sum(1 for row in rows if row)
+        if filled == 1 and _DIVIDES.fullmatch(line):
+            rows.append("|" + "---|" * (max(row.count("|") for row in rows) - 1))
+            continue
+        cells = re.sub(r"(?<!\\)&", " | ", _RULES.sub(" ", line)).replace(chr(92) * 2, " ").rstrip()
+        rows.append(f"| {cells} |" if cells.strip() else "")
+    return "\n".join(rows)
 
 
 def _blank(found: re.Match[str]) -> str:

@@ -50,6 +50,9 @@ def _factors(word: str, strict: bool) -> tuple[Piece, ...] | None:
     """The letters of a product without signs (QK, XWQ, dk), or None where the run is a word."""
     if sized := _SIZE.fullmatch(word):
         return (("name", "d", 0, 1), ("sub", sized.group(1), 1, len(word)))
+    if len(word) > 2 and word[-1] == "T" and set(word[:-1]) <= set("QKVX"):  # QKT, as a PDF flattens it
+        last = len(word) - 1
+        return (*(("name", letter, i, i + 1) for i, letter in enumerate(word[:-1])), ("sup", "T", last, last + 1))
     short = len(word) == 2 or (len(word) <= 5 and set(word) <= _FACTORS | set(table.WEIGHT_LABELS))
     if not (short and _WEIGHT_RUN.fullmatch(word)):
         if not (strict and len(word) == 2 and word.isascii()):

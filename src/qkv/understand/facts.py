@@ -289,7 +289,10 @@ def _captioned(opened: Fact, fact: Fact) -> Fact:
 
 COPULA = re.compile(r"(?<=[$`])\s+(?:is|are|equals|becomes|gives|ist|sind|ergibt|est|vaut|donne|es|son|é|è|равно)$")
 FORMULA_TAIL = re.compile(r"(?:\$([^$]+)\$|`([^`]+)`)\s*[^\w$`]*$")
-WORD = re.compile(r"(?<![^\W\d_])(?!softmax|concat|sqrt|tanh|exp\b)[^\W\d_]{3,}[^\s]*", re.IGNORECASE)
+WORD = re.compile(
+    r"(?<![^\W\d_])(?:(?!softmax|concat|sqrt|tanh|exp\b|(?-i:[QKVX]{2}T\b))[^\W\d_]{3,}[^\s]*|(?:is|of|to|by|in|as|we|so|an|es|de|la|le|el|di|da)(?=\s))",
+    re.IGNORECASE,
+)
 
 TEXT_NAME = re.compile(
     r"\\(?:text|mathrm|textit)\{([^\W\d_]{2,})\}"
