@@ -126,6 +126,18 @@ def test_zero_for_a_whole_number_is_no_lost_digit() -> None:
     assert cause_of(trace, n.Name(Symbol("S")), [["13", "4"], ["0", "2"]]) is None
 
 
+def test_digits_that_were_cut_off_are_told() -> None:
+    """The weights are 0.3302 and 0.6698."""
+    given = "Q = [[1, 2]], K = [[2, 0], [1, 1]]\n\nS = Q K^T / √2 = [[1.414, 2.121]]\n\n"
+    cut = qkv.check(given + "A = softmax(S) = [[0.33, 0.66]]\n").claims[-1]
+    assert cut.verdict == "misrounded"
+    assert cut.cause is not None
+    assert cut.cause.mistake == "cut off instead of rounded"
+    up = qkv.check(given + "A = softmax(S) = [[0.34, 0.67]]\n").claims[-1]
+    assert up.verdict == "misrounded"
+    assert up.cause is None
+
+
 def test_every_sentence_can_be_said() -> None:
     for row in TABLE:
         assert row.says.format("…")

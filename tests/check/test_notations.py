@@ -39,6 +39,10 @@ SUMS = (
     "$q=(1,2)$, $k_1=(1,0)$, $k_2=(0,1)$, $k_3=(1,1)$, $s_1=1$, $s_2=2$, $s_3=3$, scaled by $\\sqrt2$: $0.707, 1.414, 2.121$\n\n"
     "$$e^{0.707} \\approx 2.03,\\quad e^{1.414}\\approx 4.11,\\quad e^{2.121}\\approx 8.34$$\n\n"
 )
+WRITTEN_OUT = (  # the scores are 1 and 2, scaled 0.707 and 1.414
+    "$q=(1,0)$, $k_1=(1,1)$, $k_2=(2,1)$, scaled by $\\sqrt2$: $(0.707, 1.414)$\n\n"
+    "$e^{0.707} = 2.028$\n\n$e^{1.414} = %s$\n\n$%s = %s$\n\n"
+)
 
 # name, document, verdict of the claim on the last line that shows something
 DOCUMENTS = [
@@ -63,6 +67,15 @@ DOCUMENTS = [
     ("steps that are counted within an exercise", "# Aufgabe 2\n\n$X=\\begin{pmatrix}1&0\\\\2&1\\end{pmatrix}$, $W_Q=\\begin{pmatrix}1&2\\\\0&1\\end{pmatrix}$\n\n## Lösung\n\n1. Anfragen und Schlüssel:\n\n$$Q = XW_Q = \\begin{pmatrix}1&2\\\\2&4\\end{pmatrix}$$\n", "wrong"),
     ("a row of what was shown whole", "$Q=\\begin{bmatrix}1&0\\\\0&1\\end{bmatrix}$, $K=\\begin{bmatrix}1&1\\\\0&2\\end{bmatrix}$, $V=\\begin{bmatrix}1&2\\\\3&4\\end{bmatrix}$\n\n$S=\\begin{bmatrix}1&0\\\\1&2\\end{bmatrix}$, $\\tilde S=S/\\sqrt2$, $A=\\begin{bmatrix}0.670&0.330\\\\0.330&0.670\\end{bmatrix}$, $Z=AV=\\begin{bmatrix}1.660&2.660\\\\2.340&3.340\\end{bmatrix}$\n\nThe first token ends up at $z_1\\approx(1.66,\\,2.66)$.\n", "rounded"),
     ("numbers set by siunitx", "\\begin{document}\n$Q=\\begin{bmatrix}1&0\\end{bmatrix}$, $K=\\begin{bmatrix}1&1\\\\0&2\\end{bmatrix}$\n\n$A=\\begin{bmatrix}\\num{0.670}&\\num{0,330}\\end{bmatrix}$\n\\end{document}\n", "rounded"),
+    ("a softmax written out", WRITTEN_OUT % ("4.112", "2.028 + 4.112", "6.140") + "$2.028/6.140 = 0.330$\n", "rounded"),
+    ("a false exponential, carried into the sum", WRITTEN_OUT % ("4.211", "2.028 + 4.211", "6.239"), "carried"),
+    ("a false exponential, carried into a quotient", WRITTEN_OUT % ("4.211", "2.028 + 4.211", "6.239") + "$2.028/6.239 = 0.325$\n", "carried"),
+    ("a false sum of exponentials", WRITTEN_OUT % ("4.112", "2.028 + 4.112", "6.410"), "wrong"),
+    ("a false sum of exponentials, carried into a weight", WRITTEN_OUT % ("4.112", "2.028 + 4.112", "6.410") + "$\\alpha_1 = 0.316$\n", "carried"),
+    ("a false quotient of exponentials", WRITTEN_OUT % ("4.112", "2.028 + 4.112", "6.140") + "$2.028/6.140 = 0.350$\n", "wrong"),
+    ("an exponent of -inf", "Q = [[1, 2], [0, 1]], K = [[2, 0], [1, 1]]\n\ne^(0.5) ≈ 1.65\n\ne^(-inf) = 0\n", "right"),
+    ("a bias as a column beside tokens as rows", "X = [[3, 1], [1, 2]], W_Q = [[1, 0], [2, 1]], b_Q = [5; 0]\n\nQ = X W_Q + b_Q = [[10, 1], [10, 2]]\n", "right"),
+    ("fractions with blanks between them", "Q = [1/2 -1; 0 3/2], K = [2 0; 1 1]\n\nQ K^T = [1 -1/2; 0 3/2]\n", "right"),
     ("weights of each head in a column", "$X=\\begin{bmatrix}1&0\\\\0&1\\end{bmatrix}$\n\n| | head 1 | head 2 |\n|---|---|---|\n| $W^Q$ | $\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix}$ | $\\begin{bmatrix}1&1\\\\0&1\\end{bmatrix}$ |\n\n$Q^{(1)}=\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix}$, $Q^{(2)}=\\begin{bmatrix}1&1\\\\0&2\\end{bmatrix}$\n", "wrong"),
     ("weights as they would be without a scale", "Q = [[1, 2]], K = [[2, 0], [1, 1]], scaled by √2\n\n**Without scaling** the weights would be\n\n$$[0.269, 0.731]$$\n", "rounded"),
     ("numbers as they would be", "Q = [[1, 2]], K = [[2, 0], [1, 1]], scaled by √2\n\nWith other keys the weights would be\n\n$$[0.100, 0.900]$$\n", "unread"),
@@ -139,7 +152,7 @@ DOCUMENTS = [
     ("a step that knows nothing of the next token", "$W_Q=I_2$, $W_K=I_2$, $W_V=I_2$\n\nStep 1: $x_1=(1,0)$, $z_1=(1,0)$.\n\nStep 2: $x_2=(0,1)$, $z_2=(0.330, 0.670)$.\n\nStep 3: $x_3=(2,2)$.\n", "unread"),
     ("weights by a sigmoid", "With scores $S=\\begin{bmatrix}0&2\\\\-1&1\\end{bmatrix}$:\n\n$$A=\\sigma(S)=\\begin{bmatrix}0.500&0.881\\\\0.269&0.731\\end{bmatrix}$$\n", "unread"),
     ("a sum in words", f"{SUMS}The sum of the exponentials is $14.84$.\n", "wrong"),
-    ("a sum in a list", f"{SUMS}- Sum: 14.48\n", "right"),
+    ("a sum in a list", f"{SUMS}- Sum: 14.48\n", "rounded"),
     ("a sum of exponentials of which one is written once", "$q=(1,0)$, $k_1=(1,2)$, $k_2=(0,1)$, $k_3=(1,1)$, divided by $\\sqrt 2$\n\n$e^{0.71}\\approx 2.03$, $e^0=1$, so the sum is $5.06$\n", "right"),
     ("weights after an arrow and a sum", "Q = [1, 2], K = [[1, 0], [0, 1]]\n\nSoftmax of the scaled scores:\n  e^0.707 = 2.028, e^1.414 = 4.112, sum = 6.140\n  -> 0.330, 0.760\n", "wrong"),
     ("a sentence after a number", "q = [1, 2], k1 = [1, 0], k2 = [0, 1]\n\nScores: q·k1 = 1, q·k2 = 3. Scaled by the root they are smaller.\n", "wrong"),
@@ -170,7 +183,7 @@ DOCUMENTS = [
     ("an output after an arrow", "Q = [[1, 0]] K = [[1, 0], [0, 1]] V = [[1, 2], [3, 4]] d_k = 2 → Output ≈ [[1.66, 2.76]]\n", "wrong"),
     ("a blank line between rows of a list", "Q = torch.tensor([\n    [1, 2],  # tea\n\n    [0, 1],  # cup\n])\nK = [[2, 0], [1, 1]]\n\nQ K^T = [[2, 3], [0, 1]]\n", "right"),
     ("a name in another script", "Q = [[1, 2], [0, 1]], K = [[2, 0], [1, 1]], d_k = 2\n\n分数 = [[2, 3], [0, 1]]\n权重 = [[0.330, 0.760], [0.330, 0.670]]\n", "wrong"),
-    ("a total in another script", "$q=(1,0)$, $k_1=(0,1)$, $k_2=(1,1)$, no scaling\n\ne^0 = 1, e^1 = 2.718\n总和 = 3.718\n", "right"),
+    ("a total in another script", "$q=(1,0)$, $k_1=(0,1)$, $k_2=(1,1)$, no scaling\n\ne^0 = 1, e^1 = 2.718\n总和 = 3.718\n", "rounded"),
     ("names that are German words", "Q = [[1, 2], [0, 1]], K = [[2, 0], [1, 1]], d_k = 2\n\nPunktzahlen = [[2, 3], [0, 1]]\nGewichte = [[0.330, 0.760], [0.330, 0.670]]\n", "wrong"),
     ("keys and values that are the queries", "Let `Q = [[1, 0], [0, 1], [1, 1]]` and `K = V = Q`.\n\n`S = Q K^T`, that is `S = [[1, 0, 1], [0, 1, 1], [1, 1, 3]]`\n", "wrong"),
     ("a quotient that runs on from the scores", "d_k=d_v=2. Q = K = V = `[[1, 0], [0, 1]]`.\n\nscores = Q @ K.T = [[1, 0], [0, 1]] / sqrt(2) ≈ [[0.71, 0], [0, 0.71]]\n", "rounded"),
@@ -197,6 +210,16 @@ def test_no_claim_is_about_what_is_given_later() -> None:
     """The dense weights are no weights of the mask that comes after them."""
     document = next(text for name, text, _ in DOCUMENTS if name == "what is shown before something is given")
     assert not [claim for claim in qkv.check(document).claims if claim.verdict == "wrong"]
+
+
+def test_a_copy_may_be_of_what_was_meant() -> None:
+    """S is false, A follows from it but for a slip of the pen, and is copied without that slip."""
+    claims = qkv.check(
+        "Q = [[1, 2], [0, 1]], K = [[2, 0], [1, 1]], V = [[1, 0], [0, 2]], no scale\n\nS = Q K^T = [[2, 4], [0, 1]]\n\n"
+        "A = softmax(S) = [[0.119, 0.181], [0.269, 0.731]]\n\n"
+        "Z = A V = [[0.119, 0.881], [0.269, 0.731]] [[1, 0], [0, 2]] = [[0.119, 1.762], [0.269, 1.462]]\n"
+    ).claims
+    assert [claim.verdict for claim in claims[2:]] == ["carried", "right", "carried"]
 
 
 def test_answers_to_choose_from_are_no_claims() -> None:

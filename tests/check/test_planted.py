@@ -14,7 +14,7 @@ from qkv.practice import KINDS, NOTATIONS, sheet
 from qkv.practice.grade import graded
 from qkv.sheet.read import read_sheet
 
-SEEDS = 16  # 12 kinds × 11 notations × 16 seeds: 2,112 documents, with no slip up to three
+SEEDS = 12  # 12 kinds × 16 notations × 12 seeds: 2,304 documents, with no slip up to three
 # Practice leaves out what a slip of the pen further up would explain as well; few other meetings of slips remain.
 FEW = 0.012
 # Of the mistakes in each kind. Where three mistakes give the same numbers, none is named.

@@ -108,6 +108,7 @@ def test_decimal_commas_must_be_sure(text: str, expected: str) -> None:
         (r"Aufgabe 8.2 vom 09.12.2022: $e^{1,41} \approx 4,10$. Summe $5,34$, Rest $\approx 0,2$", "bare"),
         ("*(1,5 pt)* On divise par 2", "bare"),
         (r"$q = (1,2)$, $e^{0{,}5} \approx 1{,}649$", "braced"),
+        ("S = [1,41; 0,71]", "bare"),
         ("1,000 tokens, i = 0,1 and [0,10] and W_{1,2}", "untold"),
         (r"$0.5 \approx 0.50$ and $x \approx 1,2$", "untold"),
     ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, reduce
 from typing import Any, TypeVar
@@ -41,6 +41,7 @@ class Author(Mapping[Symbol, Value]):
     blame: dict[Symbol, tuple[int, ...]] = field(default_factory=dict)
     roots: dict[Fraction, Symbol] = field(default_factory=dict)  # √2 ≈ 1.414: roots that were printed in decimals
     parts: dict[n.Expr, Symbol] = field(default_factory=dict)  # U h_2 = [..]: printed values of expressions
+    raised: set[n.Expr] = field(default_factory=set)  # e^0.5 = 1.649: scores whose exponentials are among the parts
     missing: dict[Symbol, set[tuple[int, int]]] = field(default_factory=dict)  # cells not yet printed, row by row
     meant: dict[Symbol, tuple[Value, tuple[int, ...]]] = field(default_factory=dict)  # see in_mind
     sound: dict[Symbol, Value] = field(default_factory=dict)  # false prints with their false cells put right
@@ -110,6 +111,8 @@ class Author(Mapping[Symbol, Value]):
         """A symbol for the printed value of an expression that has no name of its own."""
         self._known.clear()
         self._held.clear()
+        if (scores := _raised(expr)) is not None:
+            self.raised.add(scores)
         return self.parts.setdefault(expr, Symbol("part", (), (str(len(self.parts)),)))
 
     def _once(self, what: str, expr: n.Expr, work: Callable[[n.Expr], T]) -> T:
@@ -149,9 +152,33 @@ class Author(Mapping[Symbol, Value]):
                 return part
             plain = self._plain_sizes(part)
             known = self._steps.get(plain)
-            return part if known is None or self.missing.get(known) or plain == whole else n.Name(known)
+            if known is not None and not self.missing.get(known) and plain != whole:
+                return n.Name(known)
+            return self._written_out(part) if isinstance(part, n.Softmax) and part.arg in self.raised else part
 
         return n.rewrite(expr, change)
+
+    def _written_out(self, softmax: n.Softmax) -> n.Expr:
+        """A softmax of which exponentials were printed, row by row: those over their sum, which may be printed too."""
+        rows, columns = self.trace.evaluate(softmax.arg).shape
+        made: list[n.Expr] = []
+        for i in range(1, rows + 1):
+            cells = [self._exponential(softmax.arg, i, j) for j in range(1, columns + 1)]
+            total = self.parts.get(row_sum(softmax.arg, i, columns))
+            if total is None and all(isinstance(cell, n.Exp) for cell in cells):
+                made.append(replace(softmax, arg=n.Entry(softmax.arg, row=i)))
+            else:
+                row = n.Matrix((tuple(cells),))
+                made.append(n.Quotient(row, n.Name(total) if total is not None else n.Product(row, _ones(columns))))
+        return n.Concat(tuple(made), axis=0)
+
+    def _exponential(self, scores: n.Expr, i: int, j: int) -> n.Expr:
+        """e to the power of one score: as printed alone, or in a whole matrix, or as it follows."""
+        alone = n.Exp(n.Entry(scores, i, j))
+        whole = self.parts.get(n.Exp(scores))
+        if alone in self.parts:
+            return n.Name(self.parts[alone])
+        return alone if whole is None else n.Entry(n.Name(whole), i, j)
 
     @cached_property
     def _has_rounded(self) -> bool:
@@ -300,7 +327,7 @@ class Author(Mapping[Symbol, Value]):
     def _minding(self, meant: dict[Symbol, tuple[Value, tuple[int, ...]]]) -> Author:
         printed = {**self.printed, **{symbol: value for symbol, (value, _) in meant.items()}}
         blame = {**self.blame, **{symbol: blamed for symbol, (_, blamed) in meant.items()}}
-        mind = Author(self.trace, printed, blame, self.roots, self.parts, self.missing)
+        mind = Author(self.trace, printed, blame, self.roots, self.parts, self.raised, self.missing)
         mind.by_print, mind.apart = self, frozenset(meant)
         return mind
 
@@ -311,6 +338,29 @@ class Author(Mapping[Symbol, Value]):
     def _blamed_for(self, expr: n.Expr) -> tuple[int, ...]:
         standing = (self.by_print or self).standing(expr)
         return tuple(dict.fromkeys(number for symbol in standing for number in self.blame.get(symbol, ())))
+
+
+def row_sum(scores: n.Expr, i: int, columns: int) -> n.Expr:
+    """The sum of the exponentials of a row of scores."""
+    return n.Product(n.Matrix((exponentials(scores, i, columns),)), _ones(columns))
+
+
+def exponentials(scores: n.Expr, i: int, columns: int) -> tuple[n.Expr, ...]:
+    """The exponentials of a row of scores, one by one: each may be printed alone."""
+    return tuple(n.Exp(n.Entry(scores, i, j)) for j in range(1, columns + 1))
+
+
+def _raised(expr: n.Expr) -> n.Expr | None:
+    """The scores that an exponential, or the sum of a row of exponentials, is of."""
+    if isinstance(expr, n.Product) and isinstance(expr.left, n.Matrix):
+        return _raised(expr.left.rows[0][0])
+    if not isinstance(expr, n.Exp):
+        return None
+    return expr.arg.arg if isinstance(expr.arg, n.Entry) else expr.arg
+
+
+def _ones(rows: int) -> n.Matrix:
+    return n.Matrix(((n.number(1),),) * rows)
 
 
 def _is_rounded(given: Given) -> bool:

@@ -8,9 +8,8 @@ from dataclasses import replace
 from qkv.check.cells import Judged, fitted
 from qkv.check.compare import Agreement, follows, meets
 from qkv.check.memory import remember
-from qkv.check.mistakes import STRUCTURAL, explain
+from qkv.check.mistakes import STRUCTURAL, cut_off, explain
 from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Verdict
-from qkv.check.normalising import note_wrong_number
 from qkv.check.targets import Target, by_role
 from qkv.check.walk import FALSE, Judgement, Source, Walk, add_claim
 from qkv.errors import QkvError
@@ -38,9 +37,9 @@ def conclude(
     """Settle blame, find the cause, and remember what the author goes on with, if it is to be kept."""
     settled, culprits = _settle_blame(walk, judged, sources)
     worst = worst_of(settled)
-    formula = next((s.expr for s in sources if s.expr is not None and not n.is_literal(s.expr)), None)
+    formulas = sorted((s.expr for s in sources if s.expr is not None), key=n.is_literal)  # one with names, if there is
     wrong = worst is Verdict.WRONG
-    cause = explain(walk.problem.trace, walk.minds, target.expr, settled) if wrong else None
+    cause = explain(walk.problem.trace, walk.minds, target.expr, settled) if wrong else cut_off(settled)
     if cause is not None and set(cause.mistake.split(" or ")) <= STRUCTURAL:
         settled = tuple(_wrong_rows(row) for row in settled)
     claim = add_claim(
@@ -49,7 +48,7 @@ def conclude(
         link,
         target.name,
         worst,
-        formula=plain(formula) if formula is not None else "",
+        formula=plain(formulas[0]) if formulas else "",
         cells=cell_verdicts(settled, _workings(walk, target)),
         follows_from=culprits,
         cause=cause,
@@ -58,7 +57,6 @@ def conclude(
     )
     if keep:
         remember(walk, fact, target, settled, claim)
-        note_wrong_number(walk, claim, settled, target.expr)
     return claim
 
 

@@ -13,7 +13,7 @@ from qkv.check.cells import Grid, fitted, score, shape_of, shown_grid
 from qkv.check.conclude import conclude
 from qkv.check.meanings import SURE, anything
 from qkv.check.misread import tell_misread
-from qkv.check.model import BAD, Claim
+from qkv.check.model import BAD, Claim, Verdict
 from qkv.check.targets import Target, step_with, targets
 from qkv.check.walk import Judgement, Source, Walk, judged_against
 from qkv.errors import QkvError
@@ -119,17 +119,29 @@ def _copy(walk: Walk, operand: n.Expr, meant: n.Expr) -> Copy | None:
     grid = _grid(operand)
     if grid is None:
         return None
-    value = walk.author.own(meant)
-    turned = fitted(value, shape_of(grid)) if value is not None else None
-    sources = [Source(turned, walk.author.blamed(meant), meant)] if turned is not None else []
-    judged = judged_against(walk, meant, grid, sources)
+    sources: list[Source] = []
+    judged: Judgement | None = None
+    for author in walk.minds:  # who wrote a number down wrongly may still copy the right one
+        value = author.own(meant)
+        turned = fitted(value, shape_of(grid)) if value is not None else None
+        if turned is not None:
+            sources.append(Source(turned, author.blamed(meant), meant))
+        judged = judged_against(walk, meant, grid, sources)
+        if judged is None or not any(cell.verdict is Verdict.WRONG for row in judged for cell in row):
+            break
     return None if judged is None else Copy(operand, meant, judged, sources)
+
+
+def _as_step(walk: Walk, factor: n.Expr) -> n.Expr:
+    """softmax(S) as the quantity that it is: a copy is one of its print, not worked out anew."""
+    symbol = None if isinstance(factor, n.Name | n.Transpose | n.Entry) else step_with(walk.problem, factor)
+    return factor if symbol is None else n.Name(symbol)
 
 
 def _judge_aligned(walk: Walk, fact: Fact, link: Link, meant: list[n.Expr]) -> bool:
     """Operand by operand against the factors of the formula; False where they are evidently something else."""
     operands = factors(link.expr)
-    copies = [_copy(walk, operand, factor) for operand, factor in zip(operands, meant, strict=False)]
+    copies = [_copy(walk, operand, _as_step(walk, factor)) for operand, factor in zip(operands, meant, strict=False)]
     good = [copy is not None and copy.points >= SURE for copy in copies]
     aligned = len(operands) == len(meant)
     false: list[int] = []

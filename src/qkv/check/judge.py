@@ -11,6 +11,7 @@ from qkv.check.choices import choices
 from qkv.check.conclude import conclude, rename
 from qkv.check.copies import judge_copies, judge_open_product
 from qkv.check.definitions import judge_definition
+from qkv.check.exponentials import note_exponentials
 from qkv.check.literals import judge_damaged, judge_literal, judge_working
 from qkv.check.meanings import SURE, anything, best_meaning, meant_as
 from qkv.check.memory import leave_open, same_values
@@ -197,6 +198,8 @@ def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link], told: T
     tell_misread(walk, target, grid)
     claim = conclude(walk, fact, link, target, judged, sources)
     rename(walk, fact, target, claim)
+    for literal in (x.expr for x in before[-1:] if n.is_literal(x.expr)):
+        note_exponentials(walk, fact, literal, judged, claim)
 
 
 def _with_points(walk: Walk, link: Link) -> Link:

@@ -11,9 +11,9 @@ from qkv.check.author import Loose
 from qkv.check.cells import Grid, fitted, judge_grid, score, shape_of, shown_grid
 from qkv.check.compare import shown_cell
 from qkv.check.conclude import cell_verdicts, conclude, worst_of
+from qkv.check.exponentials import judge_exponentials
 from qkv.check.meanings import SURE, best_meaning
 from qkv.check.model import BAD, Verdict
-from qkv.check.normalising import note_exponential, note_wrong_number
 from qkv.check.targets import Target
 from qkv.check.walk import Judgement, Source, Walk, add_claim, judged_against
 from qkv.errors import QkvError
@@ -56,7 +56,16 @@ def judge_working(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> Tar
     walk.shown = seen  # numbers put into a formula are no version of the value that follows
     if claim.verdict in BAD:
         walk.copied[id(link.expr)] = (claim.id,)
+    elif _is_exact(walk, link.expr, target):
+        walk.copied[id(link.expr)] = ()
     return target if claim.verdict is not Verdict.WRONG else None
+
+
+def _is_exact(walk: Walk, working: n.Expr, target: Target) -> bool:
+    """0.1·0.3 + 0.4·0.4 with decimals that were given: they stand for themselves, not for all that rounds to them."""
+    exact = evaluate(working, {}, Certified())
+    true = walk.evaluated(target.expr)
+    return exact.exact and true is not None and fitted(true, exact.shape) == exact
 
 
 def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[Link]) -> None:
@@ -68,7 +77,9 @@ def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[L
         if fact.subjects or isinstance(link.expr, n.Matrix):
             add_claim(walk, fact, link, name, Verdict.UNREAD, reason="nothing says what this should equal")
         return
-    if not fact.subjects and _judge_cell(walk, fact, link, grid, literal.expr):
+    if not fact.subjects and (
+        judge_exponentials(walk, fact, link, grid, literal.expr) or _judge_cell(walk, fact, link, grid, literal.expr)
+    ):
         return
     judged = _judge_equation(literal.expr, grid, [link.expr for link in literals])
     if judged is None or (score(judged) < 0.5 and max(shape_of(grid)) > 1 and not _is_softmax(literal.expr)):
@@ -84,10 +95,7 @@ def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[L
     shown = tuple(tuple(cell.text for cell in row) for row in grid)
     cells = cell_verdicts(judged)
     formula = plain(literal.expr)
-    claim = add_claim(walk, fact, link, name, worst, formula=formula, cells=cells, follows_from=false, shown=shown)
-    note_wrong_number(walk, claim, judged, literal.expr)
-    if isinstance(literal.expr, n.Exp) and isinstance(link.expr, n.Number):
-        note_exponential(walk, link.expr, claim)
+    add_claim(walk, fact, link, name, worst, formula=formula, cells=cells, follows_from=false, shown=shown)
 
 
 def _adds_all(walk: Walk, fact: Fact) -> bool:

@@ -10,9 +10,9 @@ from flint import fmpq
 
 from qkv.check.author import Author
 from qkv.check.cells import Grid, fitted, score, shape_of
+from qkv.check.compare import Agreement, follows
 from qkv.check.mistakes import explain
 from qkv.check.model import Verdict
-from qkv.check.normalising import by_exponentials, by_wrong_numbers
 from qkv.check.targets import Target, targets
 from qkv.check.walk import Judgement, Source, Walk, judged_against
 from qkv.expr import nodes as n
@@ -128,7 +128,6 @@ def _try(walk: Walk, fact: Fact, grid: Grid, before: list[Link], target: Target)
     for author in walk.minds:
         own = list(_program_sources(walk, target, shape_of(grid), author))
         chain = list(_chain_sources(walk, fact, target, before, shape_of(grid), author))
-        chain += by_exponentials(walk, target, shape_of(grid))
         if best[0] is not None and _adds_nothing([*chain, *own], best[0][2]):
             continue
         judged = judged_against(walk, target.expr, grid, [*chain, *own])
@@ -140,7 +139,23 @@ def _try(walk: Walk, fact: Fact, grid: Grid, before: list[Link], target: Target)
             best, fewest = ((target, judged, [*chain, *own]), score(judged, len(chain))), wrong
         if fewest == 0:
             break
+    if best[0] is not None and fewest == 0 and len(walk.minds) > 1:
+        return _by_all_minds(walk, grid, best[0]), best[1]
     return best
+
+
+def _by_all_minds(walk: Walk, grid: Grid, found: Found) -> Found:
+    """A value that follows whatever was in mind tells nothing of that, so its author may go on with any of them."""
+    target, _, sources = found
+    others = [s for author in walk.minds for s in _program_sources(walk, target, shape_of(grid), author)]
+    more = [source for source in others if not _adds_nothing([source], sources) and _gives(source.value, grid)]
+    again = judged_against(walk, target.expr, grid, [*sources, *more]) if more else None
+    return found if again is None else (target, again, [*sources, *more])
+
+
+def _gives(value: Value, grid: Grid) -> bool:
+    rows = zip(grid, value.rows, strict=True)
+    return all(follows(*pair) is Agreement.ROUNDED for row, made in rows for pair in zip(row, made, strict=True))
 
 
 def _adds_nothing(sources: list[Source], known: list[Source]) -> bool:
@@ -243,10 +258,6 @@ def _program_sources(walk: Walk, target: Target, shape: tuple[int, int], author:
         turned = fitted(value, shape) if value is not None else None
         if turned is not None:
             yield Source(turned, author.blamed(expr), expr)
-    for source in by_wrong_numbers(walk, target, author):
-        turned = fitted(source.value, shape)
-        if turned is not None:
-            yield replace(source, value=turned)
 
 
 def steps_of(walk: Walk, target: Target) -> Iterator[n.Expr]:

@@ -70,7 +70,6 @@ def _keep(walk: Walk, fact: Fact, target: Target, judged: Judgement, kept: Value
 def _note_query(walk: Walk, fact: Fact, symbol: Symbol, row: int | None, claim: Claim) -> None:
     item = walk.problem.program.item(symbol)
     role = item.role if item is not None else None
-    walk.spent = walk.spent or role is Role.WEIGHTS
     if role in SCORE_ROLES | {Role.WEIGHTS} and row and claim.verdict not in BAD:
         walk.queries[row] = fact.statement.at.line
 
@@ -223,7 +222,7 @@ def _placed(
         return None
     symbol, expr = target.subject, target.expr
     if symbol is None:
-        whole = walk.evaluated(expr) if isinstance(expr, (n.Product, n.Sum, n.Tanh, n.Quotient)) else None
+        whole = walk.evaluated(expr) if isinstance(expr, (n.Product, n.Sum, n.Tanh, n.Quotient, n.Exp)) else None
         turned = fitted(value, whole.shape) if whole is not None else None
         return None if turned is None else (walk.author.part(expr), turned)
     if symbol not in walk.author:

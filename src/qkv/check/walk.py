@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from qkv.check.author import Author
 from qkv.check.cells import Grid, Judged, fitted, judge_grid, shape_of
@@ -23,9 +22,6 @@ from qkv.understand.repair import similar
 from qkv.understand.resolve import family_of
 from qkv.understand.roles import HYPOTHETICAL
 from qkv.understand.values import plain_value
-
-if TYPE_CHECKING:
-    from qkv.check.normalising import WrongNumber
 
 FALSE = frozenset({Verdict.WRONG, Verdict.CARRIED})  # what was misread is damaged text: its author had it right
 ENDS_OPEN = "ends with ×"  # the reader's note on a product that goes on elsewhere
@@ -46,11 +42,8 @@ class Walk:
     rows_seen: dict[Symbol, int] = field(default_factory=dict)
     queries: dict[int, int] = field(default_factory=dict)  # rows of scores and weights that were right → the last line
     families: dict[tuple[str, ...], Symbol] = field(default_factory=dict)  # a_1, a_2, … turned out to be cells of this
-    exponentials: list[tuple[n.Number, tuple[int, ...]]] = field(default_factory=list)  # e^1.41 ≈ 4.1, if false by whom
-    spent: bool = False  # whether weights were shown since the last exponential
     copied: dict[int, tuple[int, ...]] = field(default_factory=dict)  # id(working) → false copies among its operands
     versions: dict[int, list[Source]] = field(default_factory=dict)  # id(working) → products of side-by-side versions
-    wrong_numbers: list[WrongNumber] = field(default_factory=list)  # that weights may have been made with
     _true: dict[Hashable, tuple[n.Expr, Value]] = field(default_factory=dict)  # the true values asked for so far
 
     def __post_init__(self) -> None:

@@ -8,12 +8,11 @@ from random import Random
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain
-from qkv.interpret.certified import Certified
-from qkv.interpret.loop import evaluate
 from qkv.interpret.trace import Table
-from qkv.practice.chains import Shown, shown
-from qkv.practice.hand import Line, Style, texts
+from qkv.practice.chains import Shown, Writer, tokens_of
+from qkv.practice.hand import Line, Style
 from qkv.practice.notation import Chain, Notation
+from qkv.practice.operands import given_texts
 from qkv.practice.page import SPELLINGS, Page
 from qkv.practice.words import LANGUAGES
 from qkv.program.model import Given, Program, Step
@@ -38,16 +37,17 @@ def write(
     page = Page(notation, LANGUAGES[style.language], rng.choice(list(SPELLINGS)), style.bold)
     page.say(*notation.head, notation.heading.format(page.words.title.format(program.kind.capitalize())), "")
     page.say(_task(program, page), "")
-    givens = [chain for given in program.givens if not given.implied for chain in _given(given, style, page)]
+    givens = [chain for given in program.givens if not given.implied for chain in _given(given, program, style, page)]
     page.write(givens)
     page.heading(page.words.solution)
     written: list[Shown] = []
+    writer = Writer(lines, program, style, page)
     for head, group in _groups(lines):
         if head is not None:
             page.heading(page.words.head.format(head))
         elif group[0].step.role in (R.CONCAT, R.OUTPUT) and len(lines) > len(group):
             page.heading(page.words.together)
-        parts = [part for line in group for part in shown(line, lines, program, style, page)]
+        parts = [part for line in group for part in writer.shown(line)]
         page.write([part.chain for part in parts])
         written += parts
     page.say(*notation.foot)
@@ -95,14 +95,14 @@ def _opened(part: n.Expr, program: Program) -> n.Expr:
     return item.expr if isinstance(item, Step) and item.role in OPENED else part
 
 
-def _given(given: Given, style: Style, page: Page) -> list[Chain]:
+def _given(given: Given, program: Program, style: Style, page: Page) -> list[Chain]:
     """A given as one matrix, or token by token: x_1, x_2, …"""
-    table = texts(evaluate(given.expr, {}, Certified()), 6)
+    table = given_texts(given)
     words = page.words.roles[given.role]
     letter = {R.X: "x", R.STATES: "h"}.get(given.role)
     if letter and given.role in style.by_row:
-        return [_token(words, letter, i, row, page) for i, row in enumerate(table, 1)]
-    return [Chain(words, (), table, True, page.name(given.symbol))]
+        return [_token(words if i == 1 else "", letter, i, row, page) for i, row in enumerate(table, 1)]
+    return [Chain(words, (), table, True, page.name(given.symbol), tokens_of(given.role, program))]
 
 
 def _token(words: str, letter: str, i: int, row: tuple[str, ...], page: Page) -> Chain:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from qkv.check.mistakes.rewrites import STRUCTURAL
 from qkv.check.model import BAD, Claim, Report, Verdict
 from qkv.practice.sheet import Expected, Practice
+from qkv.practice.slips import CUT
 
 ACCUSED = BAD - {Verdict.CARRIED}
 SAID_WRONG = frozenset({Verdict.WRONG, Verdict.MISREAD})
@@ -51,7 +52,8 @@ def graded(practice: Practice, report: Report) -> Grade:
             seen.add(value.id)
         confusion[expected.verdict, value.verdict if value else NOTHING] += 1
         faults.extend(_faults(expected, value))
-        if value is not None and value.verdict is Verdict.WRONG and expected.verdict == "wrong":
+        told = value is not None and value.verdict is Verdict.MISROUNDED and expected.mistake == CUT
+        if value is not None and (told or (value.verdict is Verdict.WRONG and expected.verdict == "wrong")):
             how = _naming(expected, value)
             named[how] += 1
             if how in ("table unnamed", "table misnamed"):
@@ -97,5 +99,6 @@ def _accusations(report: Report, seen: set[int]) -> list[Fault]:
 def _naming(expected: Expected, claim: Claim) -> str:
     keys = claim.cause.mistake.split(" or ") if claim.cause else []
     how = "named" if expected.mistake in keys else "misnamed" if keys else "unnamed"
-    kind = "part" if not expected.whole else "table" if expected.mistake in STRUCTURAL else "cell"
+    by_table = expected.mistake in STRUCTURAL or expected.mistake == CUT
+    kind = "part" if not expected.whole else "table" if by_table else "cell"
     return f"{kind} {how}"

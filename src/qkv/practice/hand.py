@@ -19,6 +19,7 @@ from qkv.program.model import Program, Step
 
 BITS = 192  # far more than any printed digit needs; what it leaves open is a tie, and the problem is drawn again
 MINUS_INFINITY = "-inf"
+COMMON_DENOMINATOR = 6**4  # of what is written as a fraction: halves and thirds, and products of a few of them
 
 
 class Undecided(QkvError):
@@ -28,7 +29,8 @@ class Undecided(QkvError):
 @dataclass(frozen=True, slots=True)
 class Style:
     """How an author works and writes: `places` after the point; going on with printed digits or with all of them; which
-    steps are left out, shown without a name, row by row or cell by cell; formulas; operands copied out."""
+    steps are left out, shown without a name, row by row or cell by cell; formulas; operands copied out, with sizes in
+    the margin; exact numbers as fractions."""
 
     places: int = 3
     carries_print: bool = True
@@ -38,8 +40,18 @@ class Style:
     operands: bool = False
     by_row: frozenset[Role] = frozenset()
     by_cell: frozenset[Role] = frozenset()
+    margin: bool = False
+    fractions: bool = False
     language: str = "en"
     bold: bool = False
+
+    def texts(self, value: Value, role: Role) -> Table:
+        """A value as this author prints it; what stands alone, cell by cell, is as exact as it can be."""
+        if role not in self.by_cell:
+            return texts(value, self.places, self.fractions)
+        return tuple(
+            tuple(texts(Value(((cell,),)), self.places, self.fractions)[0][0] for cell in row) for row in value.rows
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +67,7 @@ class Line:
     loose: tuple[Value, ...]
     mistake: str | None = None  # the key of a slip made here
     slipped: frozenset[tuple[int, int]] = frozenset()  # cells, from 0, that the slip changed
+    copied: Table = ()  # what the author puts into formulas: not `shown` after a slip of the pen
     typo: bool = False  # written down wrongly, and gone on with rightly
 
 
@@ -72,11 +85,18 @@ Held = dict[Symbol, Value]
 Slip = Callable[[Step, Value, tuple[Value, ...], Mapping[Symbol, Value]], Made | None]
 
 
-def texts(value: Value, places: int) -> Table:
-    """A value as an author prints it: short exact decimals as they are, all else to so many places."""
+def texts(value: Value, places: int, fractions: bool = False) -> Table:
+    """A value as an author prints it: short exact decimals (or fractions) as they are, all else to so many places."""
     cells = [cell for row in value.rows for cell in row if cell is not NEG_INF]
+    if fractions and all(isinstance(cell, fmpq) and COMMON_DENOMINATOR % cell.q == 0 for cell in cells):
+        return tuple(tuple(MINUS_INFINITY if cell is NEG_INF else str(cell) for cell in row) for row in value.rows)
     exact = all(isinstance(cell, fmpq) and _short(cell, places) for cell in cells)
     return tuple(tuple(_text(cell, places, exact) for cell in row) for row in value.rows)
+
+
+def is_exact(shown: Table, value: Value) -> bool:
+    """Whether nothing was rounded."""
+    return not any("." in text for row in shown for text in row) or shown == texts(value, 12)
 
 
 def _short(cell: fmpq, places: int) -> bool:
@@ -148,7 +168,7 @@ def _after(mind: Held, line: Line, style: Style) -> Iterator[Held]:
     """What may be in mind after a line: its print; and if there is a slip in it, what should have been written."""
     yield {**mind, line.step.symbol: _loose(line.shown)}
     if line.mistake is not None:
-        half = max(map(_half, (text for row in texts(line.own, style.places) for text in row)))
+        half = max(map(_half, (text for row in style.texts(line.own, line.step.role) for text in row)))
         meant = mind[line.step.symbol].rows
         yield {**mind, line.step.symbol: Value(tuple(tuple(_widened(cell, half) for cell in row) for row in meant))}
 
@@ -168,13 +188,14 @@ def _loose(table: Table) -> Value:
 def _line(
     step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value], style: Style, slip: Slip | None
 ) -> Line:
-    expected = texts(own, style.places)
+    expected = style.texts(own, step.role)
     made = slip(step, own, loose, held) if slip else None
     if made is None:
-        return Line(step, expected, own, own, loose)
-    shown = made.shown or texts(made.value, style.places)
+        return Line(step, expected, own, own, loose, copied=expected)
+    shown = made.shown or style.texts(made.value, step.role)
     changed = {(i, j) for i, row in enumerate(shown) for j in range(len(row)) if _cell_of(expected, i, j) != row[j]}
-    return Line(step, shown, made.value, own, loose, made.key, frozenset(changed), made.typo)
+    copied = expected if made.typo else shown
+    return Line(step, shown, made.value, own, loose, made.key, frozenset(changed), copied, made.typo)
 
 
 def _cell_of(table: Table, i: int, j: int) -> str | None:
@@ -186,5 +207,4 @@ def _carried(line: Line, style: Style) -> Value:
     """What the author goes on with: the print, or what stands behind it."""
     if not style.carries_print:
         return line.own if line.typo else line.value
-    printed = texts(line.own, style.places) if line.typo else line.shown
-    return Value(tuple(tuple(number_of(text) for text in row) for row in printed))
+    return Value(tuple(tuple(number_of(text) for text in row) for row in line.copied))

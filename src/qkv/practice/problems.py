@@ -17,7 +17,7 @@ Rows = list[list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Where entries are drawn from: small whole numbers, or decimals with one place."""
+    """Where entries are drawn from: small whole numbers, decimals with one place, or fractions."""
 
     draw: Callable[[Random], str]
 
@@ -43,7 +43,19 @@ def _decimal(rng: Random) -> str:
     return f"{'-' if tenths < 0 else ''}{abs(tenths) // 10}.{abs(tenths) % 10}"
 
 
-NUMBERS = (Numbers(_whole), Numbers(_positive), Numbers(_decimal))
+def _halves(rng: Random) -> str:
+    return rng.choice(("0", "1", "2", "-1", "1/2", "1/2", "3/2", "-1/2"))
+
+
+def _thirds(rng: Random) -> str:
+    return rng.choice(("0", "1", "2", "1/3", "2/3", "-1/3", "4/3"))
+
+
+NUMBERS = (
+    *(Numbers(draw) for draw in (_whole, _positive, _decimal) for _ in range(4)),
+    Numbers(_halves),
+    Numbers(_thirds),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +71,11 @@ class Sizes:
 
 def _sizes(rng: Random) -> Sizes:
     return Sizes(
-        rng.choice((2, 3, 3)), rng.choice((2, 3)), rng.choice((2, 3, 4)), rng.choice((2, 3)), rng.choice((2, 3))
+        rng.choice((2, 3, 3)),
+        rng.choice((2, 3)),
+        rng.choice((2, 3, 4)),
+        rng.choice((2, 2, 3, 3, 4)),
+        rng.choice((2, 3)),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
 from qkv.errors import QkvError, ValueRefused
@@ -12,9 +12,11 @@ from qkv.expr.names import Role, Symbol
 from qkv.interpret.trace import Trace
 from qkv.practice.document import Placed, write
 from qkv.practice.hand import BITS, Line, Slip, Style, Undecided, work_by_hand
-from qkv.practice.notation import NOTATIONS
+from qkv.practice.notation import NOTATIONS, Notation
+from qkv.practice.operands import has_fractions
 from qkv.practice.problems import KINDS, problem
-from qkv.practice.slips import Planter, plainly_off
+from qkv.practice.slips import Planter, is_written, plainly_off
+from qkv.practice.unfold import unfolded
 from qkv.practice.words import LANGUAGES
 from qkv.program.model import Program, Step
 
@@ -26,6 +28,12 @@ BY_ROW: tuple[frozenset[Role], ...] = (
     frozenset({R.X, R.Q, R.K, R.V}),
     frozenset({R.WEIGHTS}),
     frozenset({R.WEIGHTS, R.OUTPUT}),
+)
+# What they write cell by cell: dot products; the softmax, with its exponentials and their sums; or both.
+BY_CELL: tuple[frozenset[Role], ...] = (
+    frozenset({R.SCORES}),
+    frozenset({R.WEIGHTS, R.OTHER}),
+    frozenset({R.SCORES, R.WEIGHTS, R.OTHER}),
 )
 
 JOINT = 0.2  # how often the first slip is where the heads come together: one step among many, with mistakes of its own
@@ -89,34 +97,41 @@ def sheet(
 
 def _drawn(kind: str, rng: Random, notation: str, slips: int, style: Style | None) -> Practice:
     program = problem(kind, rng)
-    trace = Trace(program)
-    chosen = style or _style(program, rng)
-    if not NOTATIONS[notation].formulas:
-        chosen = replace(chosen, formulas=False)
-    lines = work_by_hand(program, chosen, _planted(trace, chosen, rng, slips))
+    if any(map(has_fractions, program.givens)) and not NOTATIONS[notation].fractions:
+        raise Undecided("fractions cannot be written")
+    chosen = style or _style(program, NOTATIONS[notation], rng)
+    worked = unfolded(program) if R.OTHER in chosen.by_cell else program
+    trace = Trace(worked)
+    lines = work_by_hand(worked, chosen, _planted(trace, chosen, rng, slips))
+    if not all(is_written(line.shown) for line in lines if line.step.role is R.OTHER):
+        raise Undecided("nobody writes such exponentials out")
     text, placed = write(program, lines, chosen, NOTATIONS[notation], rng)
-    clean = {line.step.symbol: line for line in (work_by_hand(program, chosen) if slips else lines)}
+    if NOTATIONS[notation].point != "." and NOTATIONS[notation].point not in text:
+        raise Undecided("nothing shows what a comma is")
+    clean = {line.step.symbol: line for line in (work_by_hand(worked, chosen) if slips else lines)}
     key = tuple(_key(placed, clean, trace))
     return Practice(text, NOTATIONS[notation].suffix, key, program)
 
 
-def _style(program: Program, rng: Random) -> Style:
+def _style(program: Program, notation: Notation, rng: Random) -> Style:
     """An author at random."""
     roles = {step.role for step in program.steps}
     left_out = {R.SCALED} & roles if rng.random() < 0.2 else set()
     nameless = ({R.SCORES, R.SCALED} & roles) - left_out if rng.random() < 0.3 else set()
     plain = R.HEAD not in roles and R.SOURCE not in {given.role for given in program.givens} and not program.columns
-    by_cell = frozenset({R.SCORES} if plain and rng.random() < 0.1 else ())
+    by_cell = rng.choice(BY_CELL) if rng.random() < 0.25 and plain and not left_out and notation.copies else frozenset()
     by_row = rng.choice(BY_ROW) if rng.random() < 0.25 and not program.columns else frozenset()
     return Style(
         places=rng.choice((2, 3, 3, 4)),
         carries_print=rng.random() < 0.6,
         left_out=frozenset(left_out),
         nameless=frozenset(nameless) | by_cell,
-        formulas=rng.random() < 0.7,
-        operands=rng.random() < 0.3,
-        by_row=by_row if plain else by_row & {R.X, R.STATES},
+        formulas=rng.random() < 0.7 and notation.formulas,
+        operands=rng.random() < 0.4,
+        by_row=(by_row if plain else by_row & {R.X, R.STATES}) - by_cell,
         by_cell=by_cell,
+        margin=rng.random() < 0.3,
+        fractions=any(map(has_fractions, program.givens)),
         language=rng.choice(("en", "en", *LANGUAGES)),
         bold=rng.random() < 0.15,
     )
@@ -129,8 +144,10 @@ def _planted(trace: Trace, style: Style, rng: Random, count: int) -> dict[Symbol
     joint = trace.program.find(R.CONCAT)
     if joint is not None and chosen and rng.random() < JOINT:
         chosen[0] = joint
-    kinds = [planter.structural(), planter.structural(), planter.structural(), planter.cell(), planter.typo()]
-    return {symbol: rng.choice(kinds) for symbol in chosen}
+    known = [*[planter.structural()] * 6, planter.cell(), planter.typo(), planter.cut()]
+    alone = [planter.cell(), planter.typo()]  # exponentials and their sums are written one by one, and slip one by one
+    parts = {step.symbol for step in trace.program.steps if step.role is R.OTHER}
+    return {symbol: rng.choice(alone if symbol in parts else known) for symbol in chosen}
 
 
 def _misfit(placed: Placed) -> Expected:

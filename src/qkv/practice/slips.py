@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import gcd
 from random import Random
 
 from qkv.check.cells import fitted
@@ -18,12 +19,13 @@ from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.interpret.rounding import power_of_ten
 from qkv.interpret.trace import Table, Trace
-from qkv.practice.hand import BITS, MINUS_INFINITY, Made, Slip, Style, number_of, texts
+from qkv.practice.hand import BITS, MINUS_INFINITY, Made, Slip, Style, is_exact, number_of
 from qkv.program.model import Step
 
 # Mistakes that can be made at every step: drawn last, or they would crowd out those that are about attention.
 ANYWHERE = frozenset({"rows swapped", "columns swapped", "result transposed", "a column left out"})
 MOST_CHARACTERS = 11  # -99999.1234
+CUT = "cut off instead of rounded"
 CELL_ERROR = "arithmetic slip in one cell"  # a number that nothing explains
 
 
@@ -53,17 +55,30 @@ class Planter:
 
         return slip
 
+    def cut(self) -> Slip:
+        """Digits cut off where they should be rounded, in every cell."""
+
+        def slip(step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value]) -> Made | None:
+            right = self.style.texts(own, step.role)
+            places = {len(text.partition(".")[2]) for row in right for text in row}
+            if len(places) > 1 or max(places) == 0 or is_exact(right, own):
+                return None
+            shown = tuple(tuple(_cut(cell, max(places)) for cell in row) for row in own.rows)
+            return Made(CUT, own, shown) if shown != right else None
+
+        return slip
+
     def _structural(
         self, step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value]
     ) -> Made | None:
         for mistake, expr in self._shuffled(step):
             try:
                 value = evaluate(expr, held, Certified())
-                shown = texts(value, self.style.places)
+                shown = self.style.texts(value, step.role)
             except QkvError:
                 continue
             plain = self._tells(step, loose, shown) if value.shape == own.shape else self._misfits(step, own, value)
-            if plain and _is_written(shown) and (step.role is Role.MASKED or not _is_endless(shown)):
+            if plain and is_written(shown) and (step.role is Role.MASKED or not _is_endless(shown)):
                 return Made(mistake.key, value)
         return None
 
@@ -97,7 +112,7 @@ class Planter:
         return mistake.key != "softmax left out" or self.style.formulas or not self.style.left_out
 
     def _cell(self, step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value]) -> Made | None:
-        expected = texts(own, self.style.places)
+        expected = self.style.texts(own, step.role)
         places = [(i, j) for i, row in enumerate(own.rows) for j, cell in enumerate(row) if cell is not NEG_INF]
         for i, j in self.rng.sample(places, len(places)):
             for key, text in self._errors(step, own, held, expected, i, j):
@@ -112,12 +127,12 @@ class Planter:
         """What might be written in a cell instead, in random order."""
         text = expected[i][j]
         found = [(slip.key, made) for slip in TEXTS for made in slip.change(text) if _is_number(made)]
-        found += [(CELL_ERROR, made) for made in _digit_changes(text)]
+        found += [(CELL_ERROR, made) for made in _digit_changes(text) if _is_number(made)]
         meeting = _meeting(step, own, held, i, j)
         if meeting is not None:
             for slip in DOTS:
                 found += [
-                    (slip.key, texts(Value(((cell,),)), self.style.places)[0][0]) for cell in slip.change(meeting)
+                    (slip.key, self.style.texts(Value(((cell,),)), step.role)[0][0]) for cell in slip.change(meeting)
                 ]
         keys = sorted({key for key, _ in found})
         for key in self.rng.sample(keys, len(keys)):
@@ -134,7 +149,7 @@ class Planter:
 
 
 def plainly_off(text: str, cell: Cell) -> bool:
-    """Whether a printed number is two units or more of its last place away from a value.
+    """Whether a printed number is two units or more of its last place away from a value; a fraction is meant exactly.
 
     >>> plainly_off("0.25", number_of("0.26")), plainly_off("0.25", number_of("0.27"))
     (False, True)
@@ -143,11 +158,25 @@ def plainly_off(text: str, cell: Cell) -> bool:
     if shown is NEG_INF or cell is NEG_INF:
         return shown is not cell
     low, high = bounds(cell)
+    if "/" in text:
+        return not low <= shown <= high
     ulp = power_of_ten(-len(text.partition(".")[2]))
     return bool(shown <= low - 2 * ulp or shown >= high + 2 * ulp)
 
 
-def _is_written(shown: Table) -> bool:
+def _cut(cell: Cell, places: int) -> str:
+    """A number without the digits after so many places.
+
+    >>> _cut(number_of("-0.678"), 2)
+    '-0.67'
+    """
+    low, high = (abs(bound) for bound in bounds(cell))
+    digits = str((min(low, high) * 10**places).floor()).rjust(places + 1, "0")
+    sign = "-" if bounds(cell)[1] < 0 and digits.strip("0") else ""
+    return f"{sign}{digits[:-places]}.{digits[-places:]}"
+
+
+def is_written(shown: Table) -> bool:
     """Whether somebody would write such numbers down: e^71 with four decimals nobody does."""
     return all(len(text) <= MOST_CHARACTERS for row in shown for text in row)
 
@@ -165,6 +194,11 @@ def _digit_changes(text: str) -> Iterator[str]:
 
 
 def _is_number(text: str) -> bool:
+    over, slash, under = text.partition("/")
+    if slash:
+        return (
+            over.removeprefix("-").isdigit() and under.isdigit() and int(under) > 1 and gcd(int(over), int(under)) == 1
+        )
     whole, _, decimals = text.removeprefix("-").partition(".")
     return whole.isdigit() and (decimals.isdigit() or not decimals) and (whole == "0" or not whole.startswith("0"))
 

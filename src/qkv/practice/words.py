@@ -40,7 +40,7 @@ GIVENS: dict[Role, str] = {
     R.U_A: "Weights of the states",
     R.V_A: "Score vector",
 }
-_ORDER = (R.Q, R.K, R.V, R.SCORES, R.SCALED, R.MASKED, R.WEIGHTS, R.HEAD, R.CONCAT, R.OUTPUT, R.CONTEXT)
+_ORDER = (R.Q, R.K, R.V, R.SCORES, R.SCALED, R.MASKED, R.WEIGHTS, R.HEAD, R.CONCAT, R.OUTPUT, R.CONTEXT, R.OTHER)
 
 
 def _roles(*words: str) -> dict[Role, str]:
@@ -58,7 +58,7 @@ ENGLISH = Words(
     "All heads",
     _roles(
         *("Queries", "Keys", "Values", "Scores", "Scaled scores", "Masked scores", "Attention weights"),
-        *("Output of the head", "Heads side by side", "Output", "Context vector"),
+        *("Output of the head", "Heads side by side", "Output", "Context vector", "Exponentials and sums"),
     ),
 )
 GERMAN = Words(
@@ -72,7 +72,7 @@ GERMAN = Words(
     "Alle Köpfe",
     _roles(
         *("Anfragen", "Schlüssel", "Werte", "Skalarprodukte", "Skalierte Werte", "Maskiert", "Gewichte nach Softmax"),
-        *("Ausgabe des Kopfes", "Verkettung der Köpfe", "Ausgabe", "Kontextvektor"),
+        *("Ausgabe des Kopfes", "Verkettung der Köpfe", "Ausgabe", "Kontextvektor", "Exponentialwerte und Summen"),
     ),
 )
 FRENCH = Words(
@@ -86,7 +86,7 @@ FRENCH = Words(
     "Toutes les têtes",
     _roles(
         *("Requêtes", "Clés", "Valeurs", "Produits scalaires", "Après division", "Scores masqués", "Poids (softmax)"),
-        *("Sortie de la tête", "Concaténation", "Sortie", "Vecteur de contexte"),
+        *("Sortie de la tête", "Concaténation", "Sortie", "Vecteur de contexte", "Exponentielles et sommes"),
     ),
 )
 SPANISH = Words(
@@ -100,7 +100,7 @@ SPANISH = Words(
     "Todas las cabezas",
     _roles(
         *("Consultas", "Claves", "Valores", "Puntuaciones", "Puntuaciones escaladas", "Con máscara", "Pesos (softmax)"),
-        *("Salida de la cabeza", "Concatenación", "Salida", "Vector de contexto"),
+        *("Salida de la cabeza", "Concatenación", "Salida", "Vector de contexto", "Exponenciales y sumas"),
     ),
 )
 LANGUAGES: dict[str, Words] = {"en": ENGLISH, "de": GERMAN, "fr": FRENCH, "es": SPANISH}

@@ -93,7 +93,7 @@ class _Cutter:
             self.lo = self.hi = after
         elif token.kind in ("text", "prose") and not self._is_name(i):
             self._word(i, token, after)
-        elif after > i + 1 and not self.reader.strict and any(t.kind == "prose" for t in self.reader.tokens[i:after]):
+        elif after > i + 1 and not self.reader.strict and self._holds_words(i, after):
             self._word(i, token._replace(text=self.reader.text(i, after)), after)  # brackets around words
         elif token.kind in ("row", "wide") or token.text in (",", ";", ".", ":", "&"):
             if token.kind == "sep" or self._divides(i, after):
@@ -103,6 +103,12 @@ class _Cutter:
                 self._cut("row", i)
                 self.lo = self.hi = i
             self.hi = after
+
+    def _holds_words(self, i: int, after: int) -> bool:
+        """Whether a bracket holds words; as an exponent it belongs to its formula all the same."""
+        tokens = self.reader.tokens
+        raised = i > 0 and tokens[i - 1].kind == "script"
+        return not raised and any(token.kind == "prose" for token in tokens[i:after])
 
     def _separate(self, i: int, token: Token, after: int) -> None:
         if token.text == ":" and self._defines(after):

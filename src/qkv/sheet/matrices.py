@@ -304,6 +304,12 @@ def blank_list(cells: Cells, lo: int, hi: int, *, at_least: int) -> Expr | None:
     )
 
 
+def _is_fraction_bar(token: Token, following: Token | None) -> bool:
+    """Whether a stroke stands close between two numbers: 1/2."""
+    close = following is not None and following.kind == "num" and following.gap == token.gap == 0
+    return close and token.kind == "op" and token.text == "/"
+
+
 def _blank_cells(cells: Cells, lo: int, hi: int) -> list[tuple[int, int]]:
     """Cells that only blanks part, as MATLAB and NumPy print them; none unless all are numbers or lists."""
     tokens = cells.tokens
@@ -312,6 +318,9 @@ def _blank_cells(cells: Cells, lo: int, hi: int) -> list[tuple[int, int]]:
     for i in own_level(cells, lo, hi):
         token = tokens[i]
         following = tokens[i + 1] if i + 1 < hi else None
+        if _is_fraction_bar(token, following) and starts and tokens[i - 1].kind == "num" and not after_sign:
+            after_sign = True  # what follows belongs to the same cell
+            continue
         if token.kind == "op" and token.text in "+-" and following is not None and following.gap == 0:
             if not starts or token.gap:
                 starts.append(i)

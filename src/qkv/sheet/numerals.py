@@ -106,6 +106,7 @@ _COMMA = re.compile(r"(\d+)(,|\{,\})(\d+)(?![\d,])")
 _IN_CELL, _CELL_ENDS = re.compile(r"&\s*-?$"), re.compile(r"\s*(?:&|\\\\)")
 _ROUNDED, _GOES_ON = re.compile(r"(?:\\approx|≈)\s*-?$"), re.compile(r"\s*,\s*\d")
 _RAISED = re.compile(r"\be\^\{?-?$")
+_AFTER_SEMICOLON = re.compile(r"; -?$")  # [1,41; 0,71]
 _UNIT = re.compile(r"\s*(?:pts?\b|Punkte?\b|\\?%)")
 _CANDIDATES = 5_000  # numbers with commas that are looked at
 _LISTED = re.compile(r"\d,\d+,\d")
@@ -148,6 +149,8 @@ def _is_sure(found: re.Match[str]) -> bool:
         return True
     if _RAISED.search(before) or (len(decimals) == 1 and _UNIT.match(after)):
         return True
+    if whole == "0" and len(decimals) > 1 and (_AFTER_SEMICOLON.search(before) or after[:2] == "; "):
+        return True
     apart = not (before[-1:].isalnum() or before[-1:] in ("_", ",", ".", "(", "[", "{") or after[:1] in (")", "]", "}"))
     return whole == "0" and len(decimals) > 1 and (apart or not before)
 
@@ -158,6 +161,8 @@ def comma_in(stretch: str, told: Comma = Comma.UNTOLD) -> Comma:
     >>> [comma_in(text).value for text in ("[0,5; 0,25]", "[0,5]", "0{,}5", "x = 0.5")]
     ['bare', 'untold', 'braced', 'untold']
     """
+    if told is Comma.BARE and ";" in stretch and not any(_points(stretch)):
+        return Comma.BARE  # [1; 2] is a list where 0,5 is a half
     if "," not in stretch or any(_points(stretch)):
         return Comma.UNTOLD
     if (told is Comma.BARE or _BARE.search(stretch)) and not _LISTED.search(stretch):

@@ -200,7 +200,7 @@ def _value(cell: Cell, reading: Reading) -> Expr | None:
     at = Location(cell.line, cell.column)
     if PLAIN.match(cell.text):
         plain = _number(cell.text)
-        return Number(plain.value, plain.places, cell.text, at=at)
+        return Number(plain.value, plain.places, plain.text, at=at)
     text = bare(cell.text)
     if PLAIN.match(text):
         return replace(_number(text), at=at)
@@ -208,7 +208,7 @@ def _value(cell: Cell, reading: Reading) -> Expr | None:
         return Infinite(-1, at=at)
     if _COMMAS.fullmatch(text):
         thousands = _THOUSANDS.fullmatch(text) and (reading.comma is Comma.UNTOLD or text.count(",") > 1)
-        return replace(_number(text.replace(",", "" if thousands else ".")), text=text, at=at)
+        return replace(_number(text.replace(",", "" if thousands else ".")), at=at)
     if percent := re.fullmatch(r"([-−]?[\d.]+)\s?\\?%", text):
         plain = _number(percent[1])
         return Number(plain.value / 100, (plain.places or 0) + 2, text, at=at)
@@ -220,7 +220,8 @@ def _value(cell: Cell, reading: Reading) -> Expr | None:
 
 @lru_cache(maxsize=65536)
 def _number(text: str) -> Number:
-    return replace(number(text.replace("−", "-").replace("–", "-").rstrip(".")), text=text)
+    plain = text.replace("−", "-").replace("–", "-").rstrip(".")
+    return replace(number(plain), text=plain)
 
 
 def _vectors(layout: Layout, sorts: list[str], reading: Reading) -> Iterator[Event]:

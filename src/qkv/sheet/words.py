@@ -36,6 +36,8 @@ def pieces_of_word(word: str, strict: bool, called: bool, defined: bool) -> tupl
     if (split := _factors(word, strict)) is not None:
         return split
     key = word.lower()
+    if key == "inf" and not called:
+        return (("inf", "∞", 0, size),)
     if key in table.FUNCTIONS and size > 2 - (key == "ln") and (strict or called or key == "softmax"):
         return (("func", word, 0, size),)
     if key in table.PROSE_WORDS and not defined:

@@ -14,6 +14,7 @@ from qkv.interpret.loop import evaluate
 from qkv.interpret.shapes import Shapes
 from qkv.program.kinds import Key, Scale, Score, Spec, default_symbol
 from qkv.program.model import Given
+from qkv.understand.formulas import BIAS_OF
 from qkv.understand.gathering import Gathering
 from qkv.understand.masks import mask_of
 from qkv.understand.places import place_of
@@ -27,6 +28,7 @@ def to_spec(found: Gathering, title: str, line: int) -> Spec:
     scale, divisor, notes = _scale(found, shapes)
     used = {key: given for key, given in found.givens.items() if key[0] is not R.OTHER}
     used.update(_grouped(used))
+    used.update(_lying(used, _is_columns(found, shapes)))
     if mask := mask_of(found, shapes):
         used[R.MASK, None] = mask.given
         notes = (*notes, *([mask.note] if mask.note else ()))
@@ -63,6 +65,16 @@ def _grouped(used: dict[Key, Given]) -> dict[Key, Given]:
             size = len(queries) // len(own)
             more |= {(role, h): used[role, own[i // size]] for i, h in enumerate(queries)}
     return more
+
+
+def _lying(used: dict[Key, Given], columns: bool) -> dict[Key, Given]:
+    """A bias has a number for each feature, so it lies as tokens do, however it is written: a square takes both."""
+    return {
+        key: replace(given, expr=n.Matrix(tuple(zip(*given.expr.rows, strict=True)), at=given.expr.at))
+        for key, given in used.items()
+        if key[0] in BIAS_OF and isinstance(given.expr, n.Matrix) and given.expr.shape[0 if columns else 1] == 1
+        if not given.expr.is_ragged
+    }
 
 
 def _split(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> tuple[int | None, tuple[str, ...]]:

@@ -2,5 +2,6 @@
 
 from qkv.check.mistakes.explain import explain, explain_misfit
 from qkv.check.mistakes.rewrites import STRUCTURAL
+from qkv.check.mistakes.slips import cut_off
 
-__all__ = ["STRUCTURAL", "explain", "explain_misfit"]
+__all__ = ["STRUCTURAL", "cut_off", "explain", "explain_misfit"]

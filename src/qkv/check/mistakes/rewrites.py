@@ -1,4 +1,4 @@
-"""Known mistakes: a table of rules (see rules.py), each with its name and its sentence. To add a mistake, add a row."""
+"""Known mistakes: a table of rules (rules.py, softmax.py), each with a name and a sentence. To add one, add a row."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from qkv.check.mistakes import rules
-from qkv.check.mistakes.rules import Rule, Variants
-from qkv.check.mistakes.scene import Scene
+from qkv.check.mistakes import rules, softmax
+from qkv.check.mistakes.scene import Rule, Scene, Variants
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 
@@ -33,7 +32,7 @@ TABLE: tuple[Mistake, ...] = (
     Mistake(
         "softmax down the columns",
         "the softmax runs down the columns, but each row must add up to 1",
-        rules.down_columns,
+        softmax.down_columns,
         keeps_shape=True,
     ),
     Mistake("no scale", "the scores were not divided by √d_k", rules.no_scale, keeps_shape=True),
@@ -50,6 +49,18 @@ TABLE: tuple[Mistake, ...] = (
         rules.root_of(R.V),
         keeps_shape=True,
     ),
+    Mistake(
+        "sqrt(n) for sqrt(d_k)",
+        "the scores were divided by √n ({}), the number of keys, instead of √d_k",
+        rules.root_of_keys,
+        keeps_shape=True,
+    ),
+    Mistake(
+        "scaled after the softmax",
+        "the weights were divided by √d_k; the scores must be, before the softmax",
+        softmax.scaled_after,
+        keeps_shape=True,
+    ),
     Mistake("multiplied by the scale", "the scores were multiplied by √d_k instead of divided", rules.times_scale),
     Mistake("K not transposed", "K was not transposed: this is Q K, not Q Kᵀ", rules.k_not_turned),
     Mistake("Q and K swapped", "Q and K are swapped: these are the scores transposed, K Qᵀ", rules.swapped_scores),
@@ -58,50 +69,84 @@ TABLE: tuple[Mistake, ...] = (
     Mistake(
         "mask after softmax",
         "the mask was put on after the softmax, so the rows no longer add up to 1",
-        rules.zeros_after,
+        softmax.zeros_after,
         keeps_shape=True,
     ),
     Mistake(
         "masked with 0 in place of -inf",
         "forbidden scores were set to 0, but e^0 = 1 still counts: they must be −∞",
-        rules.zero_scores,
+        softmax.zero_scores,
         keeps_shape=True,
     ),
     Mistake(
         "mask the wrong way round",
         "the mask hides the wrong side: allowed and forbidden keys are swapped",
-        rules.wrong_way,
+        softmax.wrong_way,
         keeps_shape=True,
     ),
-    Mistake("mask one off", "the mask lets every query see one key too many", rules.mask_shifted, keeps_shape=True),
-    Mistake("mask forgotten", "the mask was forgotten", rules.no_mask, keeps_shape=True),
+    Mistake("mask one off", "the mask lets every query see one key too {}", softmax.mask_shifted, keeps_shape=True),
+    Mistake("mask forgotten", "the mask was forgotten", softmax.no_mask, keeps_shape=True),
     Mistake(
         "normalised by the plain sum",
         "the scores were divided by their plain sum; softmax takes exponentials first",
-        rules.plain_sum,
+        softmax.plain_sum,
         keeps_shape=True,
     ),
-    Mistake("not normalised", "the exponentials were not divided by their sum", rules.not_normalised, keeps_shape=True),
+    Mistake(
+        "not normalised", "the exponentials were not divided by their sum", softmax.not_normalised, keeps_shape=True
+    ),
     Mistake(
         "softmax over the whole matrix",
         "the exponentials were divided by the sum over the whole matrix, not over each row",
-        rules.whole_matrix,
+        softmax.whole_matrix,
         keeps_shape=True,
     ),
     Mistake(
         "divided by the sum of another row",
         "the exponentials were divided by the sum of row {}, not of their own",
-        rules.other_sum,
+        softmax.other_sum,
     ),
-    Mistake("a key left out", "key {} was left out of the softmax", rules.key_left_out),
+    Mistake("a key left out", "key {} was left out of the softmax", softmax.key_left_out),
     Mistake(
-        "softmax left out", "no softmax was taken: these are the scores themselves", rules.no_softmax, keeps_shape=True
+        "softmax left out",
+        "no softmax was taken: these are the scores themselves",
+        softmax.no_softmax,
+        keeps_shape=True,
+    ),
+    Mistake(
+        "another base than e",
+        "these are powers of {}, but softmax takes powers of e",
+        softmax.other_base,
+        keeps_shape=True,
+    ),
+    Mistake(
+        "exponents negated",
+        "the exponents have the wrong sign: the smallest score got the greatest weight",
+        softmax.negated,
+        keeps_shape=True,
+    ),
+    Mistake(
+        "sigmoid for softmax",
+        "each score went through a sigmoid of its own; softmax shares 1 among the keys",
+        softmax.sigmoid,
+        keeps_shape=True,
+    ),
+    Mistake(
+        "all weight on the greatest score",
+        "the greatest score got all the weight, but softmax gives every key a share",
+        softmax.hard_maximum,
+        keeps_shape=True,
     ),
     Mistake("heads concatenated in another order", "the heads are concatenated in the order {}", rules.other_order),
     Mistake("heads stacked", "the heads are stacked on top of each other instead of side by side", rules.stacked),
     Mistake("averaged heads", "the heads were averaged instead of concatenated", rules.averaged),
     Mistake("added heads", "the heads were added instead of concatenated", rules.added),
     Mistake("W_O left out", "the output matrix W_O was left out", rules.factor_left_out(R.W_O)),
+    Mistake(
+        "projection left out",
+        "the tokens were not multiplied by {}",
+        rules.factor_left_out(R.W_Q, R.W_K, R.W_V),
+    ),
     Mistake("W_a left out", "the matrix W_a was left out of the scores", rules.factor_left_out(R.W_A)),
     Mistake("weights of the other head", "the weights of another head were used: {}", rules.of_other_head(R.WEIGHTS)),
     Mistake("values of the other head", "the values of another head were used: {}", rules.of_other_head(R.V)),
@@ -112,6 +157,7 @@ TABLE: tuple[Mistake, ...] = (
     ),
     Mistake("one matrix for another", "{} was used", rules.other_operand),
     Mistake("A transposed", "the weights were used transposed", rules.weights_turned),
+    Mistake("V transposed", "the values were used transposed", rules.values_turned),
     Mistake("V A for A V", "the product was taken in the other order: V A instead of A V", rules.values_first),
     Mistake("bias forgotten", "the bias was forgotten", rules.no_bias),
     Mistake("bias subtracted", "the bias was subtracted instead of added", rules.bias_off),

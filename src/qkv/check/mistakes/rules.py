@@ -5,69 +5,14 @@ A rule looks at one node and yields what might stand there instead, with a detai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations, permutations
 
-from qkv.check.mistakes.scene import Scene
+from qkv.check.mistakes.scene import Rule, Scene, Variants
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 
 R = Role
-Variants = Iterator[tuple[n.Expr, str]]
-Rule = Callable[[n.Expr, Scene], Variants]
-
-
-# ---------------------------------------------------------------- softmax
-
-
-def down_columns(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, (n.Softmax, n.Normalise)) and node.axis == 1:
-        yield replace(node, axis=0), ""
-
-
-def plain_sum(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Softmax):
-        yield n.Normalise(node.arg, node.axis, node.by_rows), ""
-
-
-def not_normalised(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Softmax):
-        yield n.Exp(node.arg), ""
-
-
-def whole_matrix(node: n.Expr, scene: Scene) -> Variants:
-    shape = scene.shape(node.arg) if isinstance(node, n.Softmax) else None
-    if isinstance(node, n.Softmax) and shape is not None and min(shape) > 1:
-        exps = n.Exp(node.arg)
-        total = n.Product(n.Product(_ones(1, shape[0]), exps), _ones(shape[1], 1))
-        yield n.Quotient(exps, total), ""
-
-
-def other_sum(node: n.Expr, scene: Scene) -> Variants:
-    """The exponentials of every row over the sum of one row: told in the rows where that is the wrong one."""
-    shape = scene.shape(node.arg) if isinstance(node, n.Softmax) else None
-    if isinstance(node, n.Softmax) and shape is not None and shape[0] > 1 and node.axis == 1:
-        exps = n.Exp(node.arg)
-        for k in range(1, shape[0] + 1):
-            yield n.Quotient(exps, n.Product(n.Entry(exps, row=k), _ones(shape[1], 1))), str(k)
-
-
-def key_left_out(node: n.Expr, scene: Scene) -> Variants:
-    shape = scene.shape(node.arg) if isinstance(node, n.Softmax) else None
-    if isinstance(node, n.Softmax) and shape is not None and shape[1] > 2 and node.axis == 1:
-        for k in range(1, shape[1] + 1):
-            seen = tuple(tuple(n.number(int(j != k)) for j in range(1, shape[1] + 1)) for _ in range(shape[0]))
-            yield replace(node, arg=n.Mask(node.arg, n.Matrix(seen), truth=True)), str(k)
-
-
-def no_softmax(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Softmax):
-        yield node.arg, ""
-
-
-def _ones(rows: int, columns: int) -> n.Matrix:
-    return n.Matrix(((n.number(1),) * columns,) * rows)
 
 
 # ---------------------------------------------------------------- scale
@@ -92,6 +37,13 @@ def root_of(role: Role) -> Rule:
                 yield replace(node, denominator=n.Root(n.number(size))), f"√{size}"
 
     return rule
+
+
+def root_of_keys(node: n.Expr, scene: Scene) -> Variants:
+    if isinstance(node, n.Quotient) and isinstance(node.denominator, n.Root):
+        shape = scene.shape(node)
+        if shape is not None:
+            yield replace(node, denominator=n.Root(n.number(shape[1]))), f"√{shape[1]}"
 
 
 def times_scale(node: n.Expr, scene: Scene) -> Variants:
@@ -143,15 +95,25 @@ def weights_turned(node: n.Expr, scene: Scene) -> Variants:
         yield replace(node, right=_turned(node.right)), ""
 
 
+def values_turned(node: n.Expr, scene: Scene) -> Variants:
+    if isinstance(node, n.Product) and scene.role(node.left) is R.WEIGHTS:
+        yield replace(node, right=_turned(node.right)), ""
+    elif isinstance(node, n.Product) and scene.role(node.right) is R.WEIGHTS:
+        yield replace(node, left=_turned(node.left)), ""
+
+
 def values_first(node: n.Expr, scene: Scene) -> Variants:
     if isinstance(node, n.Product) and R.WEIGHTS in (scene.role(node.left), scene.role(node.right)):
         yield n.Product(node.right, node.left), ""
 
 
-def factor_left_out(role: Role) -> Rule:
+def factor_left_out(*roles: Role) -> Rule:
     def rule(node: n.Expr, scene: Scene) -> Variants:
-        if isinstance(node, n.Product) and role in (scene.role(node.left), scene.role(node.right)):
-            yield (node.left if scene.role(node.right) is role else node.right), ""
+        if isinstance(node, n.Product):
+            for lost, kept in ((node.right, node.left), (node.left, node.right)):
+                item = scene.item(lost)
+                if item is not None and item.role in roles:
+                    yield kept, item.spelled
 
     return rule
 
@@ -173,23 +135,28 @@ WEIGHTS = frozenset({R.W_Q, R.W_K, R.W_V, R.W_O, R.W_A, R.U_A})
 
 # ---------------------------------------------------------------- one operand for another
 
-GROUPS = (
+_WEIGHTS, _VECTORS, _TOKENS, _BIASES, _ADDITIVE = (
     frozenset({R.W_Q, R.W_K, R.W_V}),
     frozenset({R.Q, R.K, R.V}),
     frozenset({R.X, R.Y}),
     frozenset({R.B_Q, R.B_K, R.B_V}),
     frozenset({R.W_A, R.U_A}),
 )
+# What may be taken for a quantity: its like, the tokens for what is made of them, the scores for the weights.
+TAKEN_FOR: dict[Role, frozenset[Role]] = {
+    **{role: group - {role} for group in (_WEIGHTS, _TOKENS, _BIASES, _ADDITIVE) for role in group},
+    **{role: (_VECTORS | _TOKENS) - {role} for role in _VECTORS},
+    R.WEIGHTS: frozenset({R.SCORES, R.SCALED}),
+}
 
 
 def other_operand(node: n.Expr, scene: Scene) -> Variants:
     item = scene.item(node) if isinstance(node, n.Name) else None
     if item is None:
         return
-    for group in GROUPS:
-        for other in scene.named(group - {item.role}, item.head) if item.role in group else ():
-            found = scene.item(other)
-            yield other, f"{found.spelled if found else other} in place of {item.spelled}"
+    for other in scene.named(TAKEN_FOR.get(item.role, ()), item.head):
+        found = scene.item(other)
+        yield other, f"{found.spelled if found else other} in place of {item.spelled}"
 
 
 def of_other_head(*roles: Role) -> Rule:
@@ -202,61 +169,6 @@ def of_other_head(*roles: Role) -> Rule:
                 yield n.Name(other.symbol), f"{other.spelled} in place of {item.spelled}"
 
     return rule
-
-
-# ---------------------------------------------------------------- masks
-
-
-def _seen(node: n.Mask, scene: Scene) -> list[list[bool]] | None:
-    """Which keys each query may see."""
-    shape = scene.shape(node.arg)
-    if shape is None:
-        return None
-    probe = n.Mask(n.Matrix(((n.number(0),) * shape[1],) * shape[0]), node.pattern, node.truth)
-    return [[cell == 0 for cell in row] for row in scene.trace.evaluate(probe).rows]
-
-
-def zeros_after(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Softmax) and isinstance(node.arg, n.Mask):
-        yield from _zeroed(replace(node, arg=node.arg.arg), node.arg, scene)
-
-
-def zero_scores(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Mask):
-        yield from _zeroed(node.arg, node, scene)
-
-
-def _zeroed(inner: n.Expr, mask: n.Mask, scene: Scene) -> Variants:
-    seen = _seen(mask, scene)
-    if seen is not None:
-        rows = tuple(
-            tuple(n.Entry(inner, i, j) if ok else n.number(0) for j, ok in enumerate(row, 1))
-            for i, row in enumerate(seen, 1)
-        )
-        yield n.Matrix(rows), ""
-
-
-def wrong_way(node: n.Expr, scene: Scene) -> Variants:
-    seen = _seen(node, scene) if isinstance(node, n.Mask) else None
-    if isinstance(node, n.Mask) and seen is not None:
-        if len(seen) == len(seen[0]):
-            yield _pattern(node, [list(column) for column in zip(*seen, strict=True)]), ""
-        yield _pattern(node, [[not ok for ok in row] for row in seen]), ""
-
-
-def mask_shifted(node: n.Expr, scene: Scene) -> Variants:
-    seen = _seen(node, scene) if isinstance(node, n.Mask) and node.pattern is None else None
-    if isinstance(node, n.Mask) and seen is not None:
-        yield _pattern(node, [[True, *row[:-1]] for row in seen]), ""
-
-
-def _pattern(node: n.Mask, seen: list[list[bool]]) -> n.Mask:
-    return n.Mask(node.arg, n.Matrix(tuple(tuple(n.number(int(ok)) for ok in row) for row in seen)), truth=True)
-
-
-def no_mask(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Mask):
-        yield node.arg, ""
 
 
 # ---------------------------------------------------------------- heads

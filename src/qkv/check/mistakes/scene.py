@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 
 from qkv.check.mistakes.rows import Sizes
@@ -54,6 +54,10 @@ class Scene:
         name = next(self.named((role,), head), None)
         shape = self.shape(name) if name else None
         return None if shape is None else shape[0 if self.trace.program.columns else 1]
+
+
+Variants = Iterator[tuple[n.Expr, str]]  # what might stand in the place of a node, with a detail for the sentence
+Rule = Callable[[n.Expr, Scene], Variants]
 
 
 def levels(scene: Scene, target: n.Expr, printed: Container[Symbol]) -> Iterator[tuple[n.Expr, ...]]:

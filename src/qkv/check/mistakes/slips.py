@@ -13,6 +13,7 @@ from qkv.check.author import Author
 from qkv.check.cells import Judged
 from qkv.check.compare import Shown, meets
 from qkv.check.mistakes.scene import Scene, levels
+from qkv.check.model import Cause, Verdict
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.interpret import cells as c
@@ -161,6 +162,25 @@ def slips(written: Written, factors: list[Factors]) -> dict[str, str]:
         found = dots | written.texts(i, j) | dots  # slips of both kinds are told as those of working out
         left = found if left is None else {key: says for key, says in left.items() if key in found}
     return left or {}
+
+
+def cut_off(judged: Sequence[Sequence[Judged]]) -> Cause | None:
+    """Whether every cell that is not rounded to the nearest lost the digits after its last one."""
+    cells = [cell for row in judged for cell in row if cell.verdict is Verdict.MISROUNDED]
+    if not cells or not all(_is_cut(cell) for cell in cells):
+        return None
+    return Cause("cut off instead of rounded", "the digits after the last one shown were cut off, not rounded")
+
+
+def _is_cut(cell: Judged) -> bool:
+    """0.66 for 2/3: nearer to zero than the value, by less than a unit of the last place."""
+    shown, unit = cell.shown.value, 2 * cell.shown.half
+    for value in (cell.own, cell.true):
+        if shown is not None and value is not None and value is not NEG_INF:
+            low, high = c.bounds(value)
+            if (shown >= 0 and shown <= high and low < shown + unit) or (shown <= 0 and low <= shown < high + unit):
+                return True
+    return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,158 @@
+"""Rules about the softmax and the mask before it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from qkv.check.mistakes.scene import Scene, Variants
+from qkv.expr import nodes as n
+from qkv.interpret.cells import NEG_INF, Cell, bounds
+
+
+def down_columns(node: n.Expr, scene: Scene) -> Variants:
+    if isinstance(node, (n.Softmax, n.Normalise)) and node.axis == 1:
+        yield replace(node, axis=0), ""
+
+
+def plain_sum(node: n.Expr, scene: Scene) -> Variants:
+    if isinstance(node, n.Softmax):
+        yield n.Normalise(node.arg, node.axis, node.by_rows), ""
+
+
+def not_normalised(node: n.Expr, scene: Scene) -> Variants:
+    if isinstance(node, n.Softmax):
+        yield n.Exp(node.arg), ""
+
+
+def whole_matrix(node: n.Expr, scene: Scene) -> Variants:
+    shape = scene.shape(node.arg) if isinstance(node, n.Softmax) else None
+    if isinstance(node, n.Softmax) and shape is not None and min(shape) > 1:
+        exps = n.Exp(node.arg)
+        total = n.Product(n.Product(_ones(1, shape[0]), exps), _ones(shape[1], 1))
+        yield n.Quotient(exps, total), ""
+
+
+def other_sum(node: n.Expr, scene: Scene) -> Variants:
+    """The exponentials of every row over the sum of one row: told in the rows where that is the wrong one."""
+    shape = scene.shape(node.arg) if isinstance(node, n.Softmax) else None
+    if isinstance(node, n.Softmax) and shape is not None and shape[0] > 1 and node.axis == 1:
+        exps = n.Exp(node.arg)
+        for k in range(1, shape[0] + 1):
+            yield n.Quotient(exps, n.Product(n.Entry(exps, row=k), _ones(shape[1], 1))), str(k)
+
+
+def key_left_out(node: n.Expr, scene: Scene) -> Variants:
+    shape = scene.shape(node.arg) if isinstance(node, n.Softmax) else None
+    if isinstance(node, n.Softmax) and shape is not None and shape[1] > 2 and node.axis == 1:
+        for k in range(1, shape[1] + 1):
+            seen = tuple(tuple(n.number(int(j != k)) for j in range(1, shape[1] + 1)) for _ in range(shape[0]))
+            yield replace(node, arg=n.Mask(node.arg, n.Matrix(seen), truth=True)), str(k)
+
+
+def no_softmax(node: n.Expr, scene: Scene) -> Variants:
+    if isinstance(node, n.Softmax):
+        yield node.arg, ""
+
+
+def other_base(node: n.Expr, scene: Scene) -> Variants:
+    """2^x and 10^x are e^(x ln 2) and e^(x ln 10): the logarithms to more digits than anybody prints."""
+    if isinstance(node, n.Softmax):
+        for base, logarithm in LOGARITHMS:
+            yield replace(node, arg=n.Product(n.number(logarithm), node.arg)), base
+
+
+LOGARITHMS = (
+    ("2", "0.693147180559945309417232121458176568"),
+    ("10", "2.302585092994045684017991454684364208"),
+)
+
+
+def negated(node: n.Expr, scene: Scene) -> Variants:
+    if isinstance(node, n.Softmax) and not isinstance(node.arg, n.Mask):
+        yield replace(node, arg=n.Negate(node.arg)), ""
+
+
+def sigmoid(node: n.Expr, scene: Scene) -> Variants:
+    shape = scene.shape(node.arg) if isinstance(node, n.Softmax) else None
+    if isinstance(node, n.Softmax) and shape is not None:
+        exps = n.Exp(node.arg)
+        yield n.Quotient(exps, n.Sum((exps, _ones(*shape)))), ""
+
+
+def hard_maximum(node: n.Expr, scene: Scene) -> Variants:
+    """All weight on the greatest score of each row, if it is greater than the others."""
+    if not isinstance(node, n.Softmax) or node.axis != 1 or scene.shape(node) is None:
+        return
+    rows = scene.trace.evaluate(node).rows
+    greatest = [[all(other is cell or _is_less(other, cell) for other in row) for cell in row] for row in rows]
+    if all(map(any, greatest)):
+        yield n.Matrix(tuple(tuple(n.number(int(top)) for top in row) for row in greatest)), ""
+
+
+def _is_less(a: Cell, b: Cell) -> bool:
+    return a is NEG_INF or (b is not NEG_INF and bool(bounds(a)[1] < bounds(b)[0]))
+
+
+def scaled_after(node: n.Expr, scene: Scene) -> Variants:
+    if isinstance(node, n.Softmax) and isinstance(node.arg, n.Quotient):
+        yield n.Quotient(replace(node, arg=node.arg.numerator), node.arg.denominator), ""
+
+
+def _ones(rows: int, columns: int) -> n.Matrix:
+    return n.Matrix(((n.number(1),) * columns,) * rows)
+
+
+# ---------------------------------------------------------------- masks
+
+
+def _seen(node: n.Mask, scene: Scene) -> list[list[bool]] | None:
+    """Which keys each query may see."""
+    shape = scene.shape(node.arg)
+    if shape is None:
+        return None
+    probe = n.Mask(n.Matrix(((n.number(0),) * shape[1],) * shape[0]), node.pattern, node.truth)
+    return [[cell == 0 for cell in row] for row in scene.trace.evaluate(probe).rows]
+
+
+def zeros_after(node: n.Expr, scene: Scene) -> Variants:
+    if isinstance(node, n.Softmax) and isinstance(node.arg, n.Mask):
+        yield from _zeroed(replace(node, arg=node.arg.arg), node.arg, scene)
+
+
+def zero_scores(node: n.Expr, scene: Scene) -> Variants:
+    if isinstance(node, n.Mask):
+        yield from _zeroed(node.arg, node, scene)
+
+
+def _zeroed(inner: n.Expr, mask: n.Mask, scene: Scene) -> Variants:
+    seen = _seen(mask, scene)
+    if seen is not None:
+        rows = tuple(
+            tuple(n.Entry(inner, i, j) if ok else n.number(0) for j, ok in enumerate(row, 1))
+            for i, row in enumerate(seen, 1)
+        )
+        yield n.Matrix(rows), ""
+
+
+def wrong_way(node: n.Expr, scene: Scene) -> Variants:
+    seen = _seen(node, scene) if isinstance(node, n.Mask) else None
+    if isinstance(node, n.Mask) and seen is not None:
+        if len(seen) == len(seen[0]):
+            yield _pattern(node, [list(column) for column in zip(*seen, strict=True)]), ""
+        yield _pattern(node, [[not ok for ok in row] for row in seen]), ""
+
+
+def mask_shifted(node: n.Expr, scene: Scene) -> Variants:
+    seen = _seen(node, scene) if isinstance(node, n.Mask) and node.pattern is None else None
+    if isinstance(node, n.Mask) and seen is not None:
+        yield _pattern(node, [[True, *row[:-1]] for row in seen]), "many"
+        yield _pattern(node, [[*row[1:], False] for row in seen]), "few"
+
+
+def _pattern(node: n.Mask, seen: list[list[bool]]) -> n.Mask:
+    return n.Mask(node.arg, n.Matrix(tuple(tuple(n.number(int(ok)) for ok in row) for row in seen)), truth=True)
+
+
+def no_mask(node: n.Expr, scene: Scene) -> Variants:
+    if isinstance(node, n.Mask):
+        yield node.arg, ""
