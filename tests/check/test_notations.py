@@ -164,6 +164,7 @@ DOCUMENTS = [
     ("a matrix that a root announces", "Q = [[1, 0, 1, 0], [0, 2, 0, 1]]\n\nK = [[2, 1, 0, 0], [0, 2, 4, 2]]\n\nScores:\n\n[[2, 4], [2, 6]]\n\nDivide by √d_k = √4 = 2:\n\n[[1.0, 2.0], [1.0, 5.0]]\n", "wrong"),
     ("weights that rounded scores cannot give", "$Q = \\begin{bmatrix}1&1\\\\2&-1\\end{bmatrix}$, $K = \\begin{bmatrix}2&1\\\\1&3\\end{bmatrix}$\n\nSoftmax of the second row: $\\text{softmax}(2.12, -0.71) = (0.954, 0.056)$.\n", "wrong"),
     ("a row that a slip in another row does not touch", "$q_1=(1,1)$, $q_2=(2,0)$, $k_1=(1,0)$, $k_2=(0,1)$, $v_1=(3,1)$, $v_2=(0,2)$, scaled by $\\sqrt2$\n\n$a_1=(0.5, 0.4)$\n\n$a_2=(0.804, 0.196)$\n\n$z_1=(1.5, 1.3)$\n\n$z_2=(2.412, 1.196)$\n", "drifted"),
+    ("a second print that is rounded, with one cell wrong", "$Q=\\begin{bmatrix}9&0\\\\0&9\\end{bmatrix}$, $K=\\begin{bmatrix}5&0\\\\0&5\\end{bmatrix}$, so $A=\\begin{bmatrix}1&1.5\\times10^{-14}\\\\1.5\\times10^{-14}&1\\end{bmatrix}$\n\nor\n\n$$A=\\begin{bmatrix}1&0\\\\0&7\\end{bmatrix}$$\n", "wrong"),
     ("weights for several temperatures", "$s = [2.0, 1.0, 0.1]$ are the scores, $a=\\mathrm{softmax}(s/T)$.\n\n- $T=1$: $a=[0.659, 0.242, 0.099]$\n- $T=2$: $a=[0.502, 0.304, 0.194]$\n", "unread"),
     ("a dot product with a full stop between lists", "- `q1 = [1, 2]`, `k1 = [3, 1]`, `k2 = [0, 1]`\n\n- `q1 . k1 = [1, 2] . [3, 1] = 1*3 + 2*1 = 6`\n", "wrong"),
     ("a full stop behind an index", "$$Q=\\begin{bmatrix}1&0\\end{bmatrix},\\quad K=\\begin{bmatrix}1&1\\\\0&2\\end{bmatrix},\\quad V=\\begin{bmatrix}1&0\\\\2&1\\end{bmatrix},\\quad W^Q_1=\\begin{bmatrix}1&1\\\\0&1\\end{bmatrix},\\quad W^K_1=\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix},\\quad W^V_1=\\begin{bmatrix}0&1\\\\1&0\\end{bmatrix}$$\n\n$$Q_1=Q W^Q_1,\\quad K_1=K W^K_1,\\quad V_1=V W^V_1.$$\n\n$$V_1=\\begin{bmatrix}0&1\\\\1&2\\end{bmatrix}$$\n", "right"),
@@ -231,3 +232,12 @@ def test_answers_to_choose_from_are_no_claims() -> None:
 def test_verdict(document: str, verdict: str) -> None:
     claims = qkv.check(document).claims
     assert claims[-1].verdict == verdict, claims[-1]
+
+
+def test_a_working_that_does_not_give_the_right_value_is_a_slip() -> None:
+    given = "$Q = \\begin{bmatrix}1&1\\\\2&-1\\end{bmatrix}$, $K = \\begin{bmatrix}2&1\\\\1&3\\end{bmatrix}$\n\n"
+    claims = qkv.check(f"{given}Softmax of the first row: $\\text{{softmax}}(2.12, 2.63) = (0.33, 0.67)$.\n").claims
+    assert [(claim.text, claim.verdict.value) for claim in claims[-2:]] == [
+        ("\\text{softmax}(2.12, 2.63)", "wrong"),
+        ("(0.33, 0.67)", "rounded"),
+    ]

@@ -21,6 +21,7 @@ from qkv.check.model import Claim, Report, Verdict
 from qkv.check.shapes import judge_shapes
 from qkv.check.targets import Target
 from qkv.check.theory import judge_theory
+from qkv.check.unequal import judge_unequal
 from qkv.check.walk import ENDS_OPEN, Walk, add_claim, judged_against
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -181,12 +182,13 @@ def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link], told: T
         return
     for working in (x.expr for x in before[-1:] if form(x.expr) is Form.WORKING):
         mend_operands(walk, working, grid)
-    best = best_meaning(walk, fact, grid, before, link)
+    best, shown_as = best_meaning(walk, fact, grid, before, link), grid
     hundredths = in_per_cent(matrix) if matrix is not None else None
     if hundredths is not None and (best is None or score(best[1]) < SURE):
         percent = shown_grid(hundredths, link.relation is Relation.APPROX)
         other = best_meaning(walk, fact, percent, before, link) if percent is not None else None
-        best = other if other is not None and (best is None or score(other[1]) > score(best[1])) else best
+        if percent is not None and other is not None and (best is None or score(other[1]) > score(best[1])):
+            best, shown_as = other, percent
     if best is None and told is not None:
         best = meant_as(walk, fact, grid, before, told)
     if best is None:
@@ -200,6 +202,7 @@ def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link], told: T
     rename(walk, fact, target, claim)
     for literal in (x.expr for x in before[-1:] if n.is_literal(x.expr)):
         note_exponentials(walk, fact, literal, judged, claim)
+    judge_unequal(walk, fact, link, shown_as, before, claim)
 
 
 def _with_points(walk: Walk, link: Link) -> Link:

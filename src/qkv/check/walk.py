@@ -101,7 +101,9 @@ class Walk:
         return frozenset(
             symbol
             for symbol, values in prints.items()
-            if any(value.shape == values[0].shape and not similar(value, values[0]) for value in values[1:])
+            if any(
+                value.shape == values[0].shape and not similar(value, values[0], rounded=True) for value in values[1:]
+            )
         )
 
     def known_from(self, expr: n.Expr) -> int:

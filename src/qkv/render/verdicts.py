@@ -12,6 +12,7 @@ from qkv.check.model import BAD, Claim, Report, Verdict
 from qkv.render.grid import grids
 from qkv.render.lines import hanging
 from qkv.render.options import DEFAULT, Options
+from qkv.render.plainly import plainly
 from qkv.render.summary import (
     SYMBOLS,
     by_id,
@@ -73,7 +74,8 @@ def _table(claim: Claim, width: int) -> Iterator[Text]:
     """What is shown, its cells in the colours of their verdicts."""
     indent = " " * (LINE + 2)
     colours = {(cell.row - 1, cell.column - 1): COLOURS[cell.verdict] for cell in claim.cells}
-    for grid in grids(claim.shown, width - len(indent)):
+    shown = tuple(tuple(map(plainly, row)) for row in claim.shown)
+    for grid in grids(shown, width - len(indent)):
         for line, spans in zip(grid.lines, grid.spans, strict=True):
             text = Text(indent + line)
             for span in spans:

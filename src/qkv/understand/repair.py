@@ -135,19 +135,24 @@ def cell_value(cell: n.Expr) -> Fraction:
     return cell.value if isinstance(cell, n.Number) else Fraction(0)
 
 
-def similar(a: n.Matrix, b: n.Matrix) -> bool:
-    """Whether two printed matrices are one, perhaps miscopied: same shape and at least half of the cells equal; zeros
-    in both say little, so they do not count where there is anything else.
+def similar(a: n.Matrix, b: n.Matrix, rounded: bool = False) -> bool:
+    """Whether two printed matrices are one, perhaps miscopied: same shape and at least half of the cells equal, or
+    equal when `rounded`; zeros in both say little, so they do not count where there is anything else.
 
     >>> similar(n.matrix([[1, 2], [3, 4]]), n.matrix([[1, 2], [3, 5]]))
     True
     """
     if a.shape != b.shape or a.is_ragged or b.is_ragged:
         return False
-    cells = (pair for rows in zip(a.rows, b.rows, strict=True) for pair in zip(*rows, strict=True))
-    pairs = [(cell_value(x), cell_value(y)) for x, y in cells]
-    telling = [(x, y) for x, y in pairs if x != 0 or y != 0] or pairs
-    return 2 * sum(x == y for x, y in telling) >= len(telling)
+    pairs = [pair for rows in zip(a.rows, b.rows, strict=True) for pair in zip(*rows, strict=True)]
+    telling = [(x, y) for x, y in pairs if cell_value(x) != 0 or cell_value(y) != 0] or pairs
+    reach = [max(_ulp(x), _ulp(y)) / 2 if rounded else 0 for x, y in telling]
+    alike = (abs(cell_value(x) - cell_value(y)) <= off for (x, y), off in zip(telling, reach, strict=True))
+    return 2 * sum(alike) >= len(telling)
+
+
+def _ulp(cell: n.Expr) -> Fraction:
+    return cell.ulp if isinstance(cell, n.Number) else Fraction(0)
 
 
 def _text(cell: n.Expr) -> str:
