@@ -102,6 +102,7 @@ DOCUMENTS = [
     ("words before lists in a row", "Q = [[1, 0], [0, 1]], K = [[1, 1], [0, 2]]\n\nScores [[1, 0], [1, 2]], scaled [[0.71, 0.00], [0.71, 1.41]], after softmax [[0.67, 0.33], [0.33, 0.57]].\n", "wrong"),
     ("a console's answer", REPL + ">>> s\narray([[1., 0.],\n       [1., 2.]])\n```\n", "right"),
     ("a console's answer, altered", REPL + ">>> s\narray([[1., 0.],\n       [1., 3.]])\n```\n", "wrong"),
+    ("rows worked out a line each", "Q = [[1, 0], [1, 1]], K = [[1, 2], [0, 1]], scaled by sqrt(2)\n\nRow 1: [0.71, 0.00] → [0.67, 0.33]\nRow 2: [2.12, 0.71] → [0.20, 0.80]\n", "wrong"),
     ("tokens counted from 0", "q_0 = [1, 0], q_1 = [1, 1], k_0 = [1, 2], k_1 = [0, 1], v_0 = [1, 0], v_1 = [0, 2], scaled by sqrt(2)\n\na_00 = 0.670, a_01 = 0.330, a_10 = 0.804, a_11 = 0.196\n", "rounded"),
     ("tokens counted from 0, with a slip", "q_0 = [1, 0], q_1 = [1, 1], k_0 = [1, 2], k_1 = [0, 1], v_0 = [1, 0], v_1 = [0, 2], scaled by sqrt(2)\n\no_0 = [0.670, 0.660], o_1 = [0.804, 0.932]\n", "wrong"),
     ("rows counted from 0", "Q = [[1, 0], [1, 1]], K = [[1, 2], [0, 1]], scaled by sqrt(2)\n\nRow 0 of the weights: [0.670, 0.330]\n\nRow 1 of the weights: [0.804, 0.169]\n", "wrong"),

@@ -18,6 +18,7 @@ from qkv.check.memory import leave_open, same_values
 from qkv.check.misfits import judge_misfit
 from qkv.check.misread import mend_operands, tell_misread
 from qkv.check.model import Claim, Report, Verdict
+from qkv.check.runs import note_run
 from qkv.check.shapes import judge_shapes
 from qkv.check.targets import Target
 from qkv.check.theory import judge_theory
@@ -200,6 +201,7 @@ def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link], told: T
     tell_misread(walk, target, grid)
     claim = conclude(walk, fact, link, target, judged, sources)
     rename(walk, fact, target, claim)
+    note_run(walk, fact, link, target)
     for literal in (x.expr for x in before[-1:] if n.is_literal(x.expr)):
         note_exponentials(walk, fact, literal, judged, claim)
     judge_unequal(walk, fact, link, shown_as, before, claim)

@@ -13,6 +13,7 @@ from qkv.check.cells import Grid, fitted, score, shape_of
 from qkv.check.compare import Agreement, follows
 from qkv.check.mistakes import explain
 from qkv.check.model import Verdict
+from qkv.check.runs import of_run
 from qkv.check.targets import Target, targets
 from qkv.check.walk import Judgement, Source, Walk, judged_against
 from qkv.expr import nodes as n
@@ -181,6 +182,11 @@ def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target
             yield target
         elif min(shape) == 1 and max(shape) > 1:
             yield from _rows(walk, fact, target, whole.shape, max(shape), link)
+    if min(shape) == 1 < max(shape):
+        for target in of_run(walk, fact, link):
+            whole = walk.evaluated(target.expr)
+            if whole is not None and fitted(whole, shape) is not None:
+                yield target
     told = fact.working is not None and isinstance(fact.working.expr, n.Softmax)  # softmax([2.1, 0.7]) = …
     if (not fact.subjects or fact.pending) and fact.formula is None and max(shape) > 1:
         yield from anything(walk, grid, Role.WEIGHTS if told else None)

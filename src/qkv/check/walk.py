@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from qkv.check.author import Author
 from qkv.check.cells import Grid, Judged, fitted, judge_grid, shape_of
@@ -22,6 +23,9 @@ from qkv.understand.repair import similar
 from qkv.understand.resolve import family_of
 from qkv.understand.roles import HYPOTHETICAL
 from qkv.understand.values import plain_value
+
+if TYPE_CHECKING:
+    from qkv.check.runs import Run
 
 FALSE = frozenset({Verdict.WRONG, Verdict.CARRIED})  # what was misread is damaged text: its author had it right
 ENDS_OPEN = "ends with ×"  # the reader's note on a product that goes on elsewhere
@@ -44,6 +48,7 @@ class Walk:
     families: dict[tuple[str, ...], Symbol] = field(default_factory=dict)  # a_1, a_2, … turned out to be cells of this
     copied: dict[int, tuple[int, ...]] = field(default_factory=dict)  # id(working) → false copies among its operands
     versions: dict[int, list[Source]] = field(default_factory=dict)  # id(working) → products of side-by-side versions
+    runs: dict[tuple[int, int], Run] = field(default_factory=dict)  # rows that were shown in a place of a line
     _true: dict[Hashable, tuple[n.Expr, Value]] = field(default_factory=dict)  # the true values asked for so far
 
     def __post_init__(self) -> None:
