@@ -41,7 +41,7 @@ def of_run(walk: Walk, fact: Fact, link: Link) -> Iterator[Target]:
     if run is None or not 0 < fact.statement.at.line - run.line <= NEAR:
         return
     row = run.row + 1
-    sure = fact.cue.row == row and _words(fact) == run.words
+    sure = fact.cue.row == row and run.words.endswith(_words(fact))
     yield Target(n.Entry(n.Name(run.symbol), row=row), sure, f"{run.symbol}, row {row}", run.symbol)
 
 
