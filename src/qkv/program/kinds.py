@@ -52,6 +52,9 @@ class Spec:
     turned: bool = False  # weights are transposed: Q = X W_Qᵀ, or W_Qᵀ X with `columns`
     keys_first: bool = False  # with `columns`: scores are KᵀQ, normalised down each column, as in V softmax(KᵀQ)
     split: int | None = None  # one big weight matrix, cut into this many heads
+    groups: Mapping[int, int] = field(
+        default_factory=dict
+    )  # grouped queries: the head whose keys and values a head uses
     score: Score = Score.DOT
     values_from: Symbol | None = None  # a third sequence: V W_V beside Q W_Q and K W_K
     names: Mapping[Key, Symbol] = field(default_factory=dict)  # the sheet's own names for what is worked out
@@ -67,12 +70,17 @@ class Spec:
             return tuple(range(1, self.split + 1))
         return tuple(found) or (None,)
 
+    def own(self, role: Role, head: int | None) -> int | None:
+        """The head under which a role is kept: with grouped queries, that of the keys and values."""
+        return self.groups.get(head, head) if head is not None and role in GROUPED else head
+
     def has(self, role: Role, head: int | None = None) -> bool:
         """Whether a role is given, for this head or for all."""
-        return (role, head) in self.givens or (role, None) in self.givens
+        return (role, self.own(role, head)) in self.givens or (role, None) in self.givens
 
     def name(self, role: Role, head: int | None = None) -> n.Name:
         """The symbol of a role: as given, as the sheet calls it, or the usual letter."""
+        head = self.own(role, head)
         shared = not (self.split and head is not None and role in (Role.Q, Role.K, Role.V))
         for key in ((role, head), (role, None)) if shared else ():
             if key in self.givens:
@@ -81,8 +89,10 @@ class Spec:
 
     def shape(self, role: Role, head: int | None = None) -> Shape | None:
         """The printed shape of a given."""
-        return self.shapes.get((role, head)) or self.shapes.get((role, None))
+        return self.shapes.get((role, self.own(role, head))) or self.shapes.get((role, None))
 
+
+GROUPED = frozenset({Role.K, Role.V, Role.W_K, Role.W_V, Role.B_K, Role.B_V})
 
 LETTERS: dict[Role, tuple[str, tuple[str, ...]]] = {
     Role.X: ("X", ()),
@@ -239,9 +249,15 @@ def _one_head(spec: Spec, head: int | None) -> Iterator[Step]:
 def _projections(spec: Spec, head: int | None) -> Iterator[Step]:
     for role, weight, bias in PROJECTIONS:
         source = source_of(spec, role)
+        if any(spec.own(role, h) == spec.own(role, head) for h in _heads_before(spec, head)):
+            continue  # worked out for the first head of the group
         if spec.has(role, head) or not (spec.has(weight, head) and spec.has(source, head)):
             continue
         yield _step(spec, role, head, _projected(spec, _tokens(spec, role, head), weight, bias, head))
+
+
+def _heads_before(spec: Spec, head: int | None) -> tuple[int | None, ...]:
+    return spec.heads[: spec.heads.index(head)] if spec.groups else ()
 
 
 def _projected(spec: Spec, source: n.Expr, weight: Role, bias: Role, head: int | None) -> n.Expr:
@@ -400,7 +416,7 @@ SAYS: dict[Role, str] = {
 
 def _step(spec: Spec, role: Role, head: int | None, expr: n.Expr) -> Step:
     symbol = spec.name(role, head).symbol
-    return Step(symbol, expr, role, symbol_plain(symbol), head, says=SAYS.get(role, ""))
+    return Step(symbol, expr, role, symbol_plain(symbol), spec.own(role, head), says=SAYS.get(role, ""))
 
 
 def with_notes(program: Program, *notes: str) -> Program:

@@ -70,7 +70,7 @@ _LETTERS = {  # what belongs to one token is written with a small letter: query(
 _NAME_ALONE = re.compile(r"[^=≈\n]{1,60}(?:=|≈)\s*$")  # 'Q =', with its value in the next block
 _MARKER = re.compile(
     r"^[ \t]*(?:[-*•](?=\s)|\+(?=\s+[^\s\d\[(])|#{1,6}(?=\s)|\\item(?:\[[^\]\n]*\])?)?[ \t]*"
-    r"(?:\(?(?:[a-z]|[ivx]+|\d{1,2})[.)]+(?=\s))?(?:\([a-z]\)(?=\s))?",
+    r"(?:\(?(?:[a-z]|[ivx]+|\d{1,2})[.)]+(?=\s)|#\d{1,2}[.):]?(?=\s))?(?:\([a-z]\)(?=\s))?",
     re.MULTILINE,
 )
 _NUMBERED = re.compile(r"\A\s*\d{1,2}\.\s+(?=[^\W\d])")  # '2. Scores \\' at the top of a display

@@ -98,8 +98,12 @@ def divisors(expr: n.Expr, role_of: RoleOf) -> Iterator[n.Expr]:
     """What scores are divided by, wherever in a formula that happens."""
     if n.holds(expr, n.Call) or not n.holds(expr, n.Quotient):
         return  # E[qᵀk / s] is about another matter
+    softened = tuple(softmax_arguments(expr))
     for part in n.walk(expr):
-        if isinstance(part, n.Quotient) and formula_role(part.numerator, role_of) is Role.SCORES:
+        if isinstance(part, n.Quotient) and (
+            formula_role(part.numerator, role_of) is Role.SCORES
+            or (isinstance(part.numerator, n.Name) and part in softened)  # softmax(s / τ), whatever else s may be
+        ):
             below = part.denominator
             if n.is_literal(below) or any(isinstance(x, n.Root) for x in n.walk(below)) or _is_temperature(below):
                 yield below

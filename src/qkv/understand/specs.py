@@ -27,7 +27,6 @@ def to_spec(found: Gathering, title: str, line: int) -> Spec:
     shapes = {key: shape for key, given in found.givens.items() if (shape := shape_of_given(found, given))}
     scale, divisor, notes = _scale(found, shapes)
     used = {key: given for key, given in found.givens.items() if key[0] is not R.OTHER}
-    used.update(_grouped(used))
     used.update(_lying(used, _is_columns(found, shapes)))
     if mask := mask_of(found, shapes):
         used[R.MASK, None] = mask.given
@@ -38,6 +37,7 @@ def to_spec(found: Gathering, title: str, line: int) -> Spec:
         givens=used,
         shapes=shapes,
         split=split,
+        groups=_groups(used),
         scale=scale,
         divisor=divisor,
         causal=found.causal,
@@ -55,16 +55,14 @@ def to_spec(found: Gathering, title: str, line: int) -> Spec:
     )
 
 
-def _grouped(used: dict[Key, Given]) -> dict[Key, Given]:
+def _groups(used: dict[Key, Given]) -> dict[int, int]:
     """Grouped queries: with 4 query heads and 2 key heads, heads 1 and 2 share the first keys, 3 and 4 the second."""
     queries = sorted({h for role, h in used if role in (R.Q, R.W_Q) and h is not None})
-    more: dict[Key, Given] = {}
-    for role in (R.K, R.V, R.W_K, R.W_V):
-        own = sorted({h for other, h in used if other is role and h is not None})
-        if 1 < len(own) < len(queries) and len(queries) % len(own) == 0:
-            size = len(queries) // len(own)
-            more |= {(role, h): used[role, own[i // size]] for i, h in enumerate(queries)}
-    return more
+    own = sorted({h for role, h in used if role in (R.K, R.V, R.W_K, R.W_V) and h is not None})
+    if not 1 < len(own) < len(queries) or len(queries) % len(own):
+        return {}
+    size = len(queries) // len(own)
+    return {head: own[i // size] for i, head in enumerate(queries)}
 
 
 def _lying(used: dict[Key, Given], columns: bool) -> dict[Key, Given]:
