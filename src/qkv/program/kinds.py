@@ -52,9 +52,7 @@ class Spec:
     turned: bool = False  # weights are transposed: Q = X W_Qᵀ, or W_Qᵀ X with `columns`
     keys_first: bool = False  # with `columns`: scores are KᵀQ, normalised down each column, as in V softmax(KᵀQ)
     split: int | None = None  # one big weight matrix, cut into this many heads
-    groups: Mapping[int, int] = field(
-        default_factory=dict
-    )  # grouped queries: the head whose keys and values a head uses
+    groups: Mapping[int, int] = field(default_factory=dict)  # grouped queries: whose keys and values a head uses
     score: Score = Score.DOT
     values_from: Symbol | None = None  # a third sequence: V W_V beside Q W_Q and K W_K
     names: Mapping[Key, Symbol] = field(default_factory=dict)  # the sheet's own names for what is worked out
