@@ -102,6 +102,14 @@ DOCUMENTS = [
     ("words before lists in a row", "Q = [[1, 0], [0, 1]], K = [[1, 1], [0, 2]]\n\nScores [[1, 0], [1, 2]], scaled [[0.71, 0.00], [0.71, 1.41]], after softmax [[0.67, 0.33], [0.33, 0.57]].\n", "wrong"),
     ("a console's answer", REPL + ">>> s\narray([[1., 0.],\n       [1., 2.]])\n```\n", "right"),
     ("a console's answer, altered", REPL + ">>> s\narray([[1., 0.],\n       [1., 3.]])\n```\n", "wrong"),
+    ("a hat tells weights from scores", "$q^1=(1,0)$, $k^1=(1,1)$, $k^2=(0,2)$, $v^1=(1,2)$, $v^2=(3,4)$\n\n$\\alpha_{1,1}=q^1\\cdot k^1/\\sqrt2=0.707$, $\\alpha_{1,2}=q^1\\cdot k^2/\\sqrt2=0.000$\n\n$\\hat\\alpha_{1,1}=0.670$, $\\hat\\alpha_{1,2}=0.330$\n\n$b^1=\\hat\\alpha_{1,1}v^1+\\hat\\alpha_{1,2}v^2=(1.660, 2.660)$\n", "rounded"),
+    ("a hat that is always there", "$\\hat Q=[[1, 0]]$, $\\hat K=[[1, 1], [0, 2]]$\n\n$\\hat Q\\hat K^\\top=[[1, 1]]$\n", "wrong"),
+    ("tokens compared as they are", "$x^{(1)}=[1, 0]$, $x^{(2)}=[0.5, 1]$, $x^{(3)}=[0, 2]$, $\\omega_{2,i}=x^{(2)}\\cdot x^{(i)}$\n\n$\\alpha_{2,1}=0.132$, $\\alpha_{2,2}=0.279$, $\\alpha_{2,3}=0.599$\n", "wrong"),
+    ("weights over earlier tokens", "$\\alpha_{ij}=\\mathrm{softmax}(\\text{score}(x_i,x_j))\\ \\forall j\\le i$ with $\\text{score}(x_i,x_j)=x_i\\cdot x_j$. Let $x_1=(1,1,0)$, $x_2=(0,1,1)$, $x_3=(1,0,1)$.\n\n$\\alpha_{21}=0.269$, $\\alpha_{22}=0.731$\n", "rounded"),
+    ("scores that are dot products of the tokens", "x1 = [1, 0], x2 = [0.5, 1], no scaling\n\nscores = [[1, 0.5], [0.5, 1.25]]\n\nattention weights = [[0.622, 0.378], [0.321, 0.679]]\n\ncontext vectors = [[0.811, 0.378], [0.660, 0.769]]\n", "wrong"),
+    ("a word that is a name further up", "q = [[1, 0], [1, 1]]\nk = [[1, 2], [0, 1]]\nv = [[1, 0], [0, 2]]\n\nwei = q k^T / sqrt(2) = [[0.707, 0.000], [2.121, 0.707]]\n\nwei = softmax(wei) = [[0.670, 0.330], [0.804, 0.196]]\n\nout = wei v = [[0.670, 0.660], [0.804, 0.391]]\n", "rounded"),
+    ("the softmax of a formula is not the formula", "$X=\\begin{bmatrix}1&0\\\\2&1\\end{bmatrix}$, $\\Omega_q=\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix}$, $\\Omega_k=\\begin{bmatrix}0&1\\\\1&0\\end{bmatrix}$, $Q=\\Omega_qX=\\begin{bmatrix}1&0\\\\3&1\\end{bmatrix}$, $K=\\Omega_kX=\\begin{bmatrix}2&1\\\\1&0\\end{bmatrix}$\n\nAttention (softmax of each column of $K^TQ/\\sqrt2$):\n\n$$\\begin{bmatrix}0.944&0.670\\\\0.056&0.330\\end{bmatrix}$$\n", "rounded"),
+    ("values times a softmax", "$Q=\\begin{bmatrix}2&1\\\\3&1\\end{bmatrix}$, $K=\\begin{bmatrix}2&1\\\\1&0\\end{bmatrix}$, $V=\\begin{bmatrix}3&1\\\\3&2\\end{bmatrix}$\n\n$V\\,\\mathrm{softmax}(K^TQ)=\\begin{bmatrix}2.987&2.762\\\\2.993&2.881\\end{bmatrix}$\n", "rounded"),
     ("keys of a group have numbers of their own", "X = [[1, 1], [0, 2]]\nW_Q1 = [[1], [0]], W_Q2 = [[0], [1]], W_Q3 = [[1], [1]], W_Q4 = [[1], [-1]]\nW_K1 = [[1], [0]], W_K2 = [[0], [1]]\nW_V1 = [[2], [0]], W_V2 = [[0], [3]]\n\nK_1 = [[1], [0]]\nK_2 = [[1], [2]]\n", "right"),
     ("a head of the second group", "X = [[1, 1], [0, 2]]\nW_Q1 = [[1], [0]], W_Q2 = [[0], [1]], W_Q3 = [[1], [1]], W_Q4 = [[1], [-1]]\nW_K1 = [[1], [0]], W_K2 = [[0], [1]]\nW_V1 = [[2], [0]], W_V2 = [[0], [3]]\n\nA_3 = softmax(Q_3 K_2^T) = [[0.119, 0.881], [0.119, 0.818]]\n", "wrong"),
     ("a number sign before a problem", "#3 (8pts) Q = $\\begin{bmatrix}.5&1.0\\end{bmatrix}$, K = $\\begin{bmatrix}.3&.7\\\\.9&.1\\end{bmatrix}$\n\n$QK^T=\\begin{bmatrix}.85&.45\\end{bmatrix}$ 2/2\n", "wrong"),
@@ -226,6 +234,11 @@ def test_a_copy_may_be_of_what_was_meant() -> None:
         "Z = A V = [[0.119, 0.881], [0.269, 0.731]] [[1, 0], [0, 2]] = [[0.119, 1.762], [0.269, 1.462]]\n"
     ).claims
     assert [claim.verdict for claim in claims[2:]] == ["carried", "right", "carried"]
+
+
+def test_an_index_of_a_number_is_not_the_number() -> None:
+    document = "Keys $x_1=0$, $x_2=1$, query $x=1.5$.\n\n| $i$ | $-\\frac12(x-x_i)^2$ |\n|--|--|\n| 1 | -1.125 |\n| 2 | -0.125 |\n"
+    assert not [claim for claim in qkv.check(document).claims if claim.verdict == "wrong"]
 
 
 def test_answers_to_choose_from_are_no_claims() -> None:

@@ -47,18 +47,25 @@ class Parsed:
     unread: tuple[Unread, ...] = ()
 
 
-def parse_math(source: str, at: Location, *, strict: bool = True, comma: Comma = Comma.UNTOLD) -> Parsed:
+def parse_math(
+    source: str,
+    at: Location,
+    *,
+    strict: bool = True,
+    comma: Comma = Comma.UNTOLD,
+    words: frozenset[str] = frozenset(),
+) -> Parsed:
     """Read a stretch of mathematics that begins at `at`; it may span lines.
 
     `strict` is for what stands between math delimiters. Without it the stretch is a line of prose: words end the
     mathematics, and only relations and bracketed numbers count. `comma` is what the document shows of its commas; by
-    default the stretch itself must show that 0,5 is a half.
+    default the stretch itself must show that 0,5 is a half. `words` are those that the document uses as names.
 
     >>> parse_math("Q = X W^Q", Location(1)).chains[0].links[1].relation
     <Relation.EQUAL: '='>
     """
     here = comma_in(source, comma)
-    pairs = paired(tokens_of(source, strict=strict, comma=here))
+    pairs = paired(tokens_of(source, strict=strict, comma=here, words=words))
     places = Places(source, at)
     decimal = comma is not Comma.UNTOLD or here is not Comma.UNTOLD  # (1; 2) is a list where halves are written 0,5
     reader = Reader(pairs, source, places, strict=strict, decimal_comma=decimal)

@@ -89,6 +89,7 @@ _FAST: tuple[tuple[str, str], ...] = (
 )
 _POINT_NUMBERS = rf"\d+\{{\.\}}\d+|\d+(?:(?:\{{,\}}|\\,|\\!,|,)\d{{3}}(?!\d))+(?:\.\d+)?|\d+\{{,\}}\d+|{_NUMBER}"
 _COMMA_NUMBERS = rf"\d{{1,3}}(?:\{{,\}}\d{{3}}){{2,}}(?!\d)|\d+(?:,|\{{,\}})\d+|{_NUMBER}"
+_ACCENTED = r"\\(?:alpha|beta|omega|sigma|lambda|mu)"  # letters that scores and weights are called by
 # The order is the rule: what stands first wins.
 _RULES: tuple[tuple[str, str], ...] = (
     ("module", r"(?:(?:np|numpy|torch|jnp|jax|tf|mx|nn|functional|F)\.)+(?=[A-Za-z])"),
@@ -96,7 +97,11 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("percent", r"(?<=\d)(?:\\[,;: ]|[\s~])?\\?%"),
     ("method", r"\.(?:T|t\(\)|transpose\([^()\n]*\)|float\(\)|double\(\)|half\(\))(?![A-Za-z])"),
     ("text", rf"\\(?:{_TEXTS})\s*{_BRACED}"),
-    ("tilde", rf"\\(?:wide)?tilde(?:\s*\{{\s*(?:{_BOLD}\s*\{{?\s*)?([A-Za-z])\s*\}}{{1,2}}|\s+([A-Za-z])(?![A-Za-z]))"),
+    (
+        "accent",
+        rf"\\(?:wide)?(tilde|hat|bar)(?:\s*\{{\s*(?:{_BOLD}\s*\{{?\s*)?([A-Za-z]|{_ACCENTED})\s*\}}{{1,2}}"
+        rf"|\s+([A-Za-z])(?![A-Za-z])|\s*({_ACCENTED})(?![A-Za-z]))",
+    ),
     ("roman", rf"\\(?:{_ROMANS})\s*\{{\s*((?:[{_LATIN}]|[ \-~]|\\[_,; ])++)\}}"),
     ("bb", r"\\(?:mathbb|mathds|Bbb)\s*(?:\{\s*([A-Za-z])\s*\}|\s([A-Za-z]))"),
     ("begin", rf"\\begin\s*\{{\s*([A-Za-z]++\*?)\s*\}}(?:(?:{_SPECCED}){_SPEC}|(?:\[[lcr]\])?)"),
@@ -129,15 +134,15 @@ _COMMON: tuple[tuple[str, str], ...] = (
     ("ws", r"\s+"),
     ("sign", r"[{}_^+/|]|,(?!\d)|=(?![=>:])|&(?![A-Za-z])|-(?!>)"),
     ("letter", rf"[A-WYZa-wyz](?![{_LATIN}\d.])"),
-    ("bold", r"\\(?:mathbf|boldsymbol|mathrm|bm|vec|hat)\{([A-Za-z])\}"),
+    ("bold", r"\\(?:mathbf|boldsymbol|mathrm|bm|vec)\{([A-Za-z])\}"),
 )
 _WITH_POINT = _compiled(*_COMMON, *_FAST, ("num", _POINT_NUMBERS), *_RULES)
 _WITH_COMMA = _compiled(*_COMMON, ("num", _COMMA_NUMBERS), *_RULES)
 _INNER_COMMAND = re.compile(r"\\[A-Za-z]+\s*|\\(.)|[{}$]", re.DOTALL)
 _WORDY = re.compile(rf"\\(?:{_WORD_FONTS})")
 _CALLED = re.compile(r"\s?(?:\\left|\\big|\\Big)?[([]|\s*\{|\s*\\(?:begin|left)")
+_BEFORE_OPERAND = frozenset(("rel", "op", "open"))
 _DEFINED = re.compile(r"(?:\\?_[A-Za-z]+\d*)?\s*(?:=|≈|:=|\\approx|\\simeq|\\equiv)")  # 'new =', 'new_w3 ='
-
 _DOTTED = re.compile(r"\s?[·⋅∙]\s?[^\W\d_]")  # 'cat · sat = 3': words that are multiplied are vectors
 _TIMES = frozenset("xX")
 _MATRIX_NEXT = re.compile(r"\s*(?:\\left\s*[\[(|]\s*)?(?:\\begin\{|\[\s*[-\d])")
@@ -147,8 +152,10 @@ _SPACED_DOT = re.compile(r"(?<=[\d\])}]) \. (?=[\d\[(]|\\(?:begin|left)\b)")
 _NAMED_DOT = re.compile(rf"(?<=[{_LATIN}\d\])}}]) \. (?=[{_LATIN}\d\[(]|\\(?:begin|left|mathbf|bm|vec)\b)")
 
 
-def tokens_of(source: str, *, strict: bool = True, comma: Comma = Comma.UNTOLD) -> list[Token]:
-    """The tokens of a stretch of mathematics.
+def tokens_of(
+    source: str, *, strict: bool = True, comma: Comma = Comma.UNTOLD, words: frozenset[str] = frozenset()
+) -> list[Token]:
+    """The tokens of a stretch of mathematics; `words` are those that the document uses as names.
 
     >>> [t.text for t in tokens_of("Q K^T")]
     ['Q', 'K', '^', 'T']
@@ -156,7 +163,7 @@ def tokens_of(source: str, *, strict: bool = True, comma: Comma = Comma.UNTOLD) 
     source = normalised(source)
     if " . " in source:
         source = (_NAMED_DOT if strict else _SPACED_DOT).sub(" · ", source)
-    return _Lexer(source, strict=strict, comma=comma).run()
+    return _Lexer(source, strict=strict, comma=comma, words=words).run()
 
 
 def normalised(source: str) -> str:
@@ -172,10 +179,10 @@ def normalised(source: str) -> str:
 class _Lexer:
     """The state of one pass: what was read so far, how deep in brackets, and what gap comes before the next token."""
 
-    __slots__ = ("comma", "depth", "gap", "out", "source", "strict")
+    __slots__ = ("comma", "depth", "gap", "out", "source", "strict", "words")
 
-    def __init__(self, source: str, *, strict: bool, comma: Comma) -> None:
-        self.source, self.strict, self.comma = source, strict, comma
+    def __init__(self, source: str, *, strict: bool, comma: Comma, words: frozenset[str]) -> None:
+        self.source, self.strict, self.comma, self.words = source, strict, comma, words
         self.out: list[Token] = []
         self.depth = self.gap = 0
 
@@ -250,7 +257,8 @@ class _Lexer:
         called, defined = _CALLED.match(self.source, m.end()), _DEFINED.match(self.source, m.end())
         defined = defined or (_DOTTED.match(self.source, m.end()) if len(letters) > 1 else None)
         kind = ""
-        for kind, piece, first, last in pieces_of_word(letters, self.strict, bool(called), bool(defined)):
+        named = bool(defined) or (text in self.words and bool(self.out) and self.out[-1].kind in _BEFORE_OPERAND)
+        for kind, piece, first, last in pieces_of_word(letters, self.strict, bool(called), named):
             self.out.append(Token(kind, piece, start + first, start + last, self.gap))
             self.gap = 0
         if kind == "word" and defined:
@@ -311,11 +319,12 @@ class _Lexer:
         else:
             self.add("text", re.sub(r"\\_", "_", words), m)
 
-    def tilde(self, m: re.Match[str]) -> None:
-        """\\tilde s is another quantity than s (hats, bars and arrows are not): a label says so."""
+    def accent(self, m: re.Match[str]) -> None:
+        """\\tilde s and \\hat s may be other quantities than s (an arrow is none): a label says so."""
         index = m.lastindex or 0
-        self.add("name", m.group(index + 1) or m.group(index + 2), m)
-        self.out.append(Token("sub", "tilde", m.end(), m.end(), 0))
+        letter = m.group(index + 2) or m.group(index + 3) or m.group(index + 4)
+        self.add("name", letter.removeprefix("\\"), m)
+        self.out.append(Token("sub", m.group(index + 1), m.end(), m.end(), 0))
 
     def bb(self, m: re.Match[str]) -> None:
         index = m.lastindex or 0
@@ -379,7 +388,7 @@ _AS_FOUND = frozenset(("grid", "list", "prose", "row", "strike", "percent"))
 _HANDLERS: dict[str, Callable[[_Lexer, re.Match[str]], None]] = {
     "num": _Lexer.num, "word": _Lexer.word, "text": _Lexer.text, "roman": _Lexer.roman, "bb": _Lexer.bb,
     "digits": _Lexer.digits, "sided": _Lexer.sided, "cmd": _Lexer.cmd, "escaped": _Lexer.escaped, "other": _Lexer.other,
-    "vulgar": _Lexer.vulgar, "tilde": _Lexer.tilde,
+    "vulgar": _Lexer.vulgar, "accent": _Lexer.accent,
     "bold": lambda self, m: self.add("name", m.group((m.lastindex or 0) + 1), m),
     "markup": _Lexer.markup, "drop": _Lexer.blank, "module": _Lexer.blank, "comment": _Lexer.blank,
     "method": lambda self, m: self.add("sup", "T", m) if "t" in m.group().lower()[1:2] else self.blank(m),

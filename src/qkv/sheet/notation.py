@@ -182,7 +182,8 @@ NAME_WORDS: Final = _words(
     "score scores scaled weight weights output outputs head heads context attention input inputs query queries key "
     "keys value values embedding embeddings emb sum total mean result logits logit probs prob energy energies "
     "alignment mask masked softmax concat out ctx attn hidden state states enc dec encoder decoder raw scaledscores "
-    "attentionweights multihead denominator numerator normalizer mha mla loss cost"
+    "attentionweights multihead denominator numerator normalizer mha mla loss cost vector vectors "
+    "matrix final unnormalized normalized"
 )
 GREEK_WORDS: Final = _words("alpha beta gamma delta epsilon theta lambda mu sigma tau phi psi omega Omega Sigma Delta")
 # Words that are never a quantity, in the languages that sheets come in (only where a formula could hold them).

@@ -19,7 +19,7 @@ from qkv.sheet.notation import EVERYWHERE
 from qkv.sheet.notebook import is_notebook, notebook_text
 from qkv.sheet.numerals import comma_of_document, with_digits
 from qkv.sheet.prose import read_paragraph
-from qkv.sheet.reading import Reading
+from qkv.sheet.reading import Reading, defined_words
 from qkv.sheet.segments import Drawn, Fence, Paragraph, Rows, Title, blocks
 from qkv.sheet.tables import read_rows
 from qkv.sheet.tex import is_tex, plain_tex
@@ -50,7 +50,7 @@ def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT) -> Sheet:
     if is_tex(source, file):
         source = plain_tex(source, limits)
     source = with_digits(source if source.isascii() else source.translate(EVERYWHERE))
-    return assemble(_events(source, Reading(limits, comma_of_document(source))), file, text)
+    return assemble(_events(source, Reading(limits, comma_of_document(source), defined_words(source))), file, text)
 
 
 def decode(data: bytes, file: str = "") -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from qkv.errors import Location, QkvError
@@ -13,17 +14,31 @@ from qkv.sheet.numerals import Comma
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is known of a document before its mathematics is read: its limits, and what its commas are."""
+    """What is known of a document before its mathematics is read: its limits, what its commas are, and the words that
+    it uses as names ('wei = …')."""
 
     limits: Limits = DEFAULT
     comma: Comma = Comma.UNTOLD
+    words: frozenset[str] = frozenset()
 
     def math(self, source: str, at: Location, *, strict: bool = True) -> Parsed:
         """What the grammar reads; a refusal of one stretch is an Unread, never the end of the document."""
         try:
-            return parse_math(source, at, strict=strict, comma=self.comma)
+            return parse_math(source, at, strict=strict, comma=self.comma, words=self.words)
         except QkvError as refusal:
             return Parsed((), (Unread(at.line, _short(source), refusal.message),))
+
+
+_DEFINED_WORD = re.compile(r"^[ \t]*([a-z]{3,16})[ \t]*=(?!=)", re.MULTILINE)
+
+
+def defined_words(text: str) -> frozenset[str]:
+    """The words that stand before an equals sign at the beginning of a line.
+
+    >>> sorted(defined_words("wei = q k^T\n\nso that x = 1"))
+    ['wei']
+    """
+    return frozenset(_DEFINED_WORD.findall(text))
 
 
 def _short(source: str) -> str:

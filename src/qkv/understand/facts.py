@@ -19,10 +19,11 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.sheet.grammar import parse_math
 from qkv.sheet.model import Link, Origin, Relation, Sheet, Statement
+from qkv.understand.accents import without_idle_accents
 from qkv.understand.counting import counts_from_zero, from_one
 from qkv.understand.identity import with_identity
 from qkv.understand.places import INDEX_LETTERS, TOKEN_BASES, place_of
-from qkv.understand.roles import Cue, cue_of
+from qkv.understand.roles import TAKEN_OF, Cue, cue_of
 from qkv.understand.tokens import numbered
 from qkv.understand.values import Form, form
 
@@ -64,7 +65,7 @@ class Fact:
 
 def facts_of(sheet: Sheet) -> tuple[Fact, ...]:
     """The chains of a sheet, joined where they go on, each with its subject and what the words say."""
-    statements = numbered(tuple(_taken_apart(sheet.statements)))
+    statements = numbered(without_idle_accents(tuple(_taken_apart(sheet.statements))))
     facts = tuple(_with_heads(_attached(_joined(_chains(_tidied(from_one(statements)))))))
     if counts_from_zero(statements) or any(fact.cue.row == 0 for fact in facts):
         return tuple(replace(fact, cue=_cue(fact.statement, first=0)) for fact in facts)
@@ -118,6 +119,8 @@ def _tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
             return n.Mask(part.args[0], pattern, truth=pattern is not None, at=part.at)
         if isinstance(part, n.Product) and isinstance(part.left, n.Quotient) and n.names_in(part.right):
             return _with_scale_below(part)
+        if isinstance(part, n.Product) and isinstance(part.right, n.Softmax):
+            return _mixing_columns(part)
         if isinstance(part, n.Product) and _is_head(part.right) and _all_heads(part.left):
             return n.Concat((*_listed(part.left), part.right), at=part.at)  # [Z_1 Z_2]
         return part
@@ -171,6 +174,15 @@ def _with_scale_below(product: n.Product) -> n.Expr:
     one = isinstance(scale.numerator, n.Number) and scale.numerator.value == 1
     top = product.right if one else n.Product(scale.numerator, product.right)
     return n.Quotient(top, scale.denominator, at=product.at)
+
+
+def _mixing_columns(product: n.Product) -> n.Expr:
+    """V softmax(KᵀQ): what multiplies values from the right has a distribution in each column."""
+    weights, values = product.right, product.left
+    is_values = isinstance(values, n.Name) and place_of(values.symbol).roles[:1] == (Role.V,)
+    if not is_values or not isinstance(weights, n.Softmax) or weights.by_rows:
+        return product
+    return replace(product, right=replace(weights, axis=0))
 
 
 def _is_head(expr: n.Expr) -> bool:
@@ -316,6 +328,8 @@ def caption_formula(before: str, at: Location) -> Link | None:
     """The formula at the end of the words before a bare value: 'Scaled scores Q Kᵀ / √d_k:'."""
     line = COPULA.sub("", before.rstrip().rstrip(":：=").rsplit("\n", 1)[-1].strip())
     quoted = FORMULA_TAIL.search(line)
+    if quoted and TAKEN_OF.search(line[: quoted.start()]):
+        return None
     source = (quoted[1] or quoted[2]) if quoted else _unclosed(WORD.split(line)[-1].strip(" ,.;:（）"))
     if not 2 <= len(source) <= 120 or not any(ch.isalpha() for ch in source):
         return None

@@ -62,6 +62,9 @@ def gather(
     note_sentences(found, facts, words)
     if any(_looks_back(fact) for fact in facts):
         _set_sources_apart(found)
+    if any(_compares_tokens(fact) for fact in facts):
+        found.unprojected = True
+        found.unscaled = found.unscaled or not found.divisors
     settle_inputs(found, facts)
     settle(found, earlier)
     return found
@@ -74,6 +77,16 @@ def _looks_back(fact: Fact) -> bool:
         return False
     used = (place_of(symbol) for symbol in n.names_in(fact.formula))
     return any(other.roles[:1] == (R.SOURCE,) and other.row not in (None, place.row) for other in used)
+
+
+def _compares_tokens(fact: Fact) -> bool:
+    """ω_{ij} = x_i · x_j, or score(x_i, x_j) = x_i · x_j: the tokens themselves are queries and keys."""
+    formula = fact.links[-1].expr if len(fact.links) > 1 else None
+    sides = (formula.left, formula.right) if isinstance(formula, n.Product) else ()
+    names = [side.arg if isinstance(side, n.Transpose) else side for side in sides]
+    places = [place_of(name.symbol) for name in names if isinstance(name, n.Name)]
+    tokens = [place for place in places if place.roles[:1] == (R.X,) and (place.generic or place.row is not None)]
+    return len(tokens) == 2 and any(place.generic for place in tokens)
 
 
 def _set_sources_apart(found: Gathering) -> None:

@@ -9,9 +9,9 @@ from qkv.expr.names import Role, Symbol
 from qkv.understand.roles import SCORE_ROLES, roles_of
 
 # Letters whose number counts tokens; the numbers of all others count heads.
-TOKEN_BASES = frozenset("q k v x h a e z o y c s u w alpha beta b d delta t n m p".split())  # noqa: SIM905
+TOKEN_BASES = frozenset("q k v x h a e z o y c s u w alpha omega beta b d delta t n m p".split())  # noqa: SIM905
 KNOWN_LABELS = frozenset(
-    {"masked", "mask", "scaled", "norm", "causal", "tilde", "head", "heads", "model", "new", "unscaled"}
+    {"masked", "mask", "scaled", "norm", "causal", "tilde", "hat", "bar", "head", "heads", "model", "new", "unscaled"}
 )
 INDEX_LETTERS = frozenset("ijhlmnt")
 

@@ -164,12 +164,12 @@ class Resolver:
         return n.Entry(n.Name(target), query, number) if query is not None and query <= shape[0] else None
 
     def _by_parent(self, symbol: Symbol) -> n.Expr | None:
-        """q_{t,1} is the first row of q_t."""
+        """q_{t,1} is the first row of q_t; a number has no rows."""
         if not symbol.indices or not symbol.indices[-1].isdigit() or symbol.base[:1].isupper():
             return None  # Q_1 beside Q is a head, not a row
         parent = Symbol(symbol.base, symbol.labels, symbol.indices[:-1], symbol.primes)
         whole = next((s for s in (cut_symbol(parent), parent) if self.program.item(s) is not None), None)
-        if whole is None:
+        if whole is None or shapes_of(self.program).get(whole) == (1, 1):
             return None
         picked = n.Entry(n.Name(whole), row=int(symbol.indices[-1]))
         return picked if self.rows else n.Transpose(picked)

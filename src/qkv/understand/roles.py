@@ -47,6 +47,7 @@ BASES: dict[str, tuple[Role, ...]] = {
     "A": (R.WEIGHTS, R.SCORES, R.SCALED),
     "a": (R.WEIGHTS, R.SCORES),
     "alpha": (R.WEIGHTS,),
+    "omega": (R.SCORES, R.SCALED),
     "P": (R.WEIGHTS,),
     "w": (R.WEIGHTS,),
     "weights": (R.WEIGHTS,),
@@ -119,7 +120,9 @@ def roles_of(symbol: Symbol) -> tuple[Role, ...]:
         # W_1 and W_2 are matrices of their own, such as those of a feed-forward layer.
         alone = labels in (("a",), ("A",), ("s",)) or (not labels and not symbol.indices)
         return _labelled(labels, WEIGHT_LABELS) or ((R.W_A,) if alone else ())
-    if base == "b":
+    if base == "Omega":  # Ω_q is a weight matrix; Ω alone may be a Q that was misread
+        return _labelled(labels, WEIGHT_LABELS)
+    if base == "b" or (base == "beta" and labels):
         return _labelled(labels, BIAS_LABELS)
     if base in ("d", "D"):
         return tuple(D_LABELS[x] for x in labels if x in D_LABELS)[:1]
@@ -127,7 +130,7 @@ def roles_of(symbol: Symbol) -> tuple[Role, ...]:
         return (R.V_A,)
     if base in ("U", "W") and labels == ("a",):
         return (R.U_A,) if base == "U" else (R.W_A,)
-    found = BASES.get(base) or BASES.get(re.sub(r"[^a-z]", "", base.lower()), ())
+    found = BASES.get(base) or BASES.get(re.sub(r"[^a-z]", "", base.lower())) or _of_words(base.lower())
     if not found:
         found = tuple(role for pattern, role in WORD_ROLES if re.search(pattern, base, re.IGNORECASE))
     if not found and len(base) > 3 and base.isalpha():
@@ -142,6 +145,18 @@ def _spoken(word: str) -> tuple[Role, ...]:
     """The role of a name that is a word of some language: Gewichte, salida."""
     roles = (role for role, pattern in _ROLE_PHRASES if re.fullmatch(rf"(?:{pattern.pattern})[^\W\d_]{{0,4}}", word))
     return tuple(roles)[:1]
+
+
+# 'attention scores', 'final output', 'context vectors': a noun with a word before or after it that tells no other role.
+QUALIFIERS = frozenset("attention attn raw final unnormalized unnormalised normalized normalised".split())  # noqa: SIM905
+SHAPES = frozenset({"vector", "vectors", "matrix"})
+
+
+def _of_words(base: str) -> tuple[Role, ...]:
+    words = [word for word in base.split("_") if word not in SHAPES]
+    while len(words) > 1 and words[0] in QUALIFIERS:
+        words = words[1:]
+    return BASES.get(words[0], ()) if len(words) == 1 and words[0] != base else ()
 
 
 def _labelled(labels: tuple[str, ...], table: dict[str, Role]) -> tuple[Role, ...]:
@@ -273,6 +288,14 @@ CAUSAL_SURELY = Wording(
     r"|(?:cannot|can't|can not|must not|may not|never) (?:see|attend to|look at) .{0,12}(?:future|later|following|subsequent)"
     r"|미래.{0,12}(?:보지|볼 수|참조)|未来.{0,12}(?:看不|不能|見えな|見な|参照)"
 )
+TAKEN_OF = Wording(  # 'the softmax of each column of $S$': what follows is not S
+    r"\b(?:softmax|exp(?:onentials?)?|normali[sz]\w+|apply|applied|applying|sums?|max\w*|transpose)\b[^.:;]{0,30}\b(?:of|to|over|on)(?: (?:each|every|all|the))?\s*$"
+)
+SOFTMAX_OF_COLUMNS = Wording(
+    r"softmax\b[^.;]{0,40}\b(?:each|every|per|over|of the|down the|along the) \W{0,8}columns?|column-?wise softmax"
+    r"|normali[sz]\w+ (?:each|every|the) \W{0,8}columns?\b"
+)
+UP_TO_ITSELF = Wording(r"\bj\s*(?:≤|<=|\\leq?(?:slant)?\b)\s*i\b")  # a sum over j ≤ i
 NO_MASK = Wording(r"\b(?:no|without|not|un|non)[- ]?(?:a |the )?(?:causal|mask)|later|next (?:section|exercise)")
 UNSCALED = Wording(
     r"(?:no|not|without|un)[- ]?scal|(?:left out|leav(?:e|ing) out|omit\w*|ignor\w*|skip\w*|drop\w*)\b.{0,25}(?:sqrt|√|scal)|without (?:the )?(?:factor|scale|division)|不缩放|ohne skalierung|sans (?:mise à l.)?échelle|sin escal|sem escal|senza scal|zonder schal|bez skal|スケーリングなし|스케일링 없이"

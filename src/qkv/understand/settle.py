@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.expr.show import symbol_plain
+from qkv.interpret.certified import Certified
+from qkv.interpret.loop import evaluate
 from qkv.program.kinds import Key, default_symbol
 from qkv.program.model import Given
 from qkv.sheet.model import Repair
@@ -116,12 +119,29 @@ def _settle_unprojected(found: Gathering) -> None:
     """Tokens that are said to be queries, keys and values themselves, where nothing else gives any of these."""
     tokens = found.givens.get((R.X, None))
     held = {role for role, _ in (*found.givens, *found.claimed, *found.claimed_tokens)}
-    if not found.unprojected or tokens is None or held & {R.W_Q, R.W_K, R.W_V, *FACTORS}:
+    if tokens is None or held & {R.W_Q, R.W_K, R.W_V, *FACTORS}:
+        return
+    if not found.unprojected and not _compares_tokens(found, tokens):
         return
     for role in FACTORS:
         symbol = default_symbol(role)
         source = n.Name(tokens.symbol)
         found.givens[role, None] = Given(symbol, source, role, symbol_plain(symbol), None, tokens.line, implied=True)
+
+
+def _compares_tokens(found: Gathering, tokens: Given) -> bool:
+    """Whether the scores that are printed with no word on how they came are the dot products of the tokens."""
+    scores = found.claimed.get((R.SCORES, None))
+    shown = scores.expr if scores is not None else None
+    if not isinstance(shown, n.Matrix) or shown.is_ragged or min(shown.shape) < 2:
+        return False
+    rows = {given.symbol: given.expr for given in found.tokens.values()}
+    stack = n.rewrite(tokens.expr, lambda part: rows.get(part.symbol, part) if isinstance(part, n.Name) else part)
+    try:
+        made = evaluate(n.Product(stack, n.Transpose(stack)), {}, Certified())
+        return made == evaluate(shown, {}, Certified())
+    except QkvError:
+        return False
 
 
 def _settle_scalars(found: Gathering) -> None:

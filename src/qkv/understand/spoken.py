@@ -8,7 +8,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.understand.facts import Fact
 from qkv.understand.gathering import Gathering
-from qkv.understand.roles import CAUSAL_FLAG, COSINE, HIDES_FUTURE, ONES_FORBID
+from qkv.understand.roles import CAUSAL_FLAG, COSINE, HIDES_FUTURE, ONES_FORBID, SOFTMAX_OF_COLUMNS
 from qkv.understand.words import (
     divisor_said,
     heads_mentioned,
@@ -29,6 +29,7 @@ def note_sentences(found: Gathering, facts: tuple[Fact, ...], words: str) -> Non
     told = tuple(rules(words))
     found.rules, found.later_rules = (tuple(rule for rule in told if rule.later is later) for later in (False, True))
     found.causal = found.causal or bool(CAUSAL_FLAG.search(words))
+    found.keys_first = found.keys_first or bool(SOFTMAX_OF_COLUMNS.search(words))
     number = divisor_said(words)
     if number is not None and not found.divisors:
         found.divisors.append(n.number(number))
