@@ -66,7 +66,10 @@ def told(text, file=""):
         ("**Scores** QKᵀ = [[1, 0], [0, 1]]", ["1: Product = 1 0; 0 1"]),
         ("Attention scores Q K^T / √2 = [[1, 0], [0, 1]]", ["1: Quotient = 1 0; 0 1"]),
         ("786,432 + 262,144 = 1,048,576", ["1: Sum = 1048576"]),
-        ("$\\tilde s = [1, 2]$, $\\hat s = [1, 2]$", ["1: s_tilde = 1 2", "1: s = 1 2"]),
+        (
+            "$\\tilde s = [1, 2]$, $\\hat s = [1, 2]$, $\\vec s = [1, 2]$",
+            ["1: s_tilde = 1 2", "1: s_hat = 1 2", "1: s = 1 2"],
+        ),
         ("See K. V = 2.", ["1: V = 2"]),
         ("output = weights V = [1, 2]", ["1: output = Product = 1 2"]),
         ("the output Z = A V = [1, 2]", ["1: Z = Product = 1 2"]),

@@ -10,7 +10,7 @@ from qkv.expr.nodes import Name, Power, Transpose
 from qkv.sheet.grammar import parse_math
 
 SPELLINGS = [
-    (Symbol("W", ("Q",)), ["W^Q", "W_Q", r"\mathbf{W}^{Q}", r"\boldsymbol{W}_{Q}", "WQ", r"\mathrm{W}_\mathrm{Q}", r"\hat{W}^Q"]),
+    (Symbol("W", ("Q",)), ["W^Q", "W_Q", r"\mathbf{W}^{Q}", r"\boldsymbol{W}_{Q}", "WQ", r"\mathrm{W}_\mathrm{Q}", r"\vec{W}^Q"]),
     (Symbol("W", ("Q",), ("0",)), ["W_{0^Q}", "W_0^Q", "W^Q_0", "W^{(0)}_Q", "W_Q^{(0)}", "W_Q^0", "W_{Q,0}", "W_{Q_0}", "{W_Q}^{(0)}"]),
     (Symbol("W", ("k",)), ["Wₖ", "W_k", "Wk", "W<sub>k</sub>"]),
     (Symbol("Q", (), ("1",), 1), [r"Q'_{\text{head 1}}", "Q'_1", r"Q^{\prime}_1", "Q_1'"]),
