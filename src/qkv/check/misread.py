@@ -16,11 +16,11 @@ from flint import fmpq
 
 from qkv.check.author import Author
 from qkv.check.cells import Grid, fitted, shape_of
-from qkv.check.compare import meets
+from qkv.check.compare import meets, shown_number
 from qkv.check.meanings import steps_of
 from qkv.check.model import BAD, SEVERITY, Claim, Verdict
 from qkv.check.targets import Target
-from qkv.check.walk import Source, Walk
+from qkv.check.walk import Judgement, Source, Walk
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.nodes import factors
@@ -140,6 +140,36 @@ def _misread(claim: Claim, found: dict[Place, str]) -> Claim:
     verdict = max((cell.verdict for cell in cells), key=lambda verdict: SEVERITY[verdict])
     cause = claim.cause if verdict is Verdict.WRONG else None
     return replace(claim, cells=cells, verdict=verdict, repair=told, cause=cause)
+
+
+# ---------------------------------------------------------------- points that were lost among decimals
+
+
+def note_lost_points(walk: Walk, claim: Claim, judged: Judgement) -> None:
+    """Remember a claim whose wrong cells are right but for the point that the decimals around them have: 566 beside
+    11.31 and 5.66. Nobody works that out wrongly; but somebody may go on with it."""
+    places = {len(text.partition(".")[2]) for row in claim.shown for text in row if "." in text}
+    if claim.verdict is not Verdict.WRONG or len(places) != 1:
+        return
+    wide = places.pop()
+    found = {}
+    for i, row in enumerate(judged):
+        for j, cell in enumerate(row):
+            if cell.verdict is Verdict.WRONG:
+                text = cell.shown.text
+                made = f"{text[:-wide]}.{text[-wide:]}" if re.fullmatch(rf"-?\d{{{wide + 1},}}", text) else ""
+                if not made or not meets(shown_number(n.number(made)), cell.true):
+                    return
+                found[i, j] = made
+    walk.pointless[claim.id] = found
+
+
+def settle_lost_points(walk: Walk) -> None:
+    """Such a claim is misread if nothing was made of it as it stands there."""
+    used = {number for claim in walk.claims if claim.verdict is Verdict.CARRIED for number in claim.follows_from}
+    for number, found in walk.pointless.items():
+        if number not in used and walk.claims[number - 1].verdict is Verdict.WRONG:
+            walk.claims[number - 1] = _misread(walk.claims[number - 1], found)
 
 
 # ---------------------------------------------------------------- proof by a product that is written out

@@ -194,12 +194,37 @@ def bracket(cells: Cells, lo: int, hi: int, mark: str, at: Location) -> Expr:
     if "," in texts:
         return _listed(cells, comma_spans(cells, lo, hi), mark, at)
     if texts & _BARS and (bars := _bars(cells, lo, hi)):
+        if "[" in mark and (rows := _rows_of([_blank_cells(cells, *span) for span in bars])):
+            return Matrix(tuple(tuple(cells.expression(*span) for span in row) for row in rows), at=at)
         return Concat(tuple(cells.expression(*span) for span in bars), at=at)
     if "wide" in kinds and len(wide := [s for s in _split(cells, lo, hi, _WIDE) if s[0] < s[1]]) > 1:
         return _listed(cells, wide, mark, at)
     if "[" in mark and (blanks := _blank_cells(cells, lo, hi)):
+        if rows := _rows_of(_lines_of(cells, blanks)):
+            return Matrix(tuple(tuple(cells.expression(*span) for span in row) for row in rows), at=at)
         return _listed(cells, blanks, mark, at)
     return _single(cells, lo, hi, mark, at)
+
+
+WIDEST = 8  # cells; a longer line of blanks and numbers is a vector that a program broke
+
+
+def _rows_of(rows: list[list[tuple[int, int]]]) -> list[list[tuple[int, int]]]:
+    """The rows of [1 0 | 0 1], or of a bracket around several lines; none where they differ in length."""
+    width = len(rows[0])
+    return rows if len(rows) > 1 and 1 < width <= WIDEST and all(len(row) == width for row in rows) else []
+
+
+def _lines_of(cells: Cells, spans: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Numbers line by line; lists are rows of their own already."""
+    rows: list[list[tuple[int, int]]] = []
+    for lo, hi in spans:
+        if cells.tokens[lo].kind in ("list", "open"):
+            return [spans]
+        if not rows or cells.tokens[lo].gap == 2:
+            rows.append([])
+        rows[-1].append((lo, hi))
+    return rows
 
 
 def _bars(cells: Cells, lo: int, hi: int) -> list[tuple[int, int]]:

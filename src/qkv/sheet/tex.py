@@ -17,6 +17,11 @@ _TABULAR = re.compile(
     r"\\begin\{tabular[x*]?\}(?:\[[^\]]*\])?(?:\{[^{}]*\})+"
     r"(?P<body>[^\\]*(?:\\(?!end\{tabular)[^\\]*)*)\\end\{tabular[x*]?\}"
 )
+# Beamer: what is shown on some slides only is shown; what is said aside is not.
+_OVERLAY = re.compile(
+    r"\\(?:onslide|only|uncover|visible|alert|action|alt)\*?\s*(?:<[^<>\n]*>)?\s*\{|\\note\s*(?:<[^<>\n]*>)?\s*\{"
+)
+_SLIDES = re.compile(r"(?<=\\item)<[^<>\n]*>|\\pause\b|(?<=\\begin\{frame\})<[^<>\n]*>")
 _OPTIONS = r"\s*(?:\[[^\]\n]*\])?\s*"
 _NUM = re.compile(
     rf"\\(?:num|tablenum){_OPTIONS}\{{(?P<number>[^{{}}]*)\}}|\\(?:SI|qty){_OPTIONS}\{{(?P<amount>[^{{}}]*)\}}\{{(?P<unit>[^{{}}]*)\}}"
@@ -44,10 +49,24 @@ def plain_tex(text: str, limits: Limits) -> str:
     start = text.find("\\begin{document}")
     if start >= 0:
         text = re.sub(r"[^\n]", " ", text[:start]) + text[start:]
+    if "\\begin{frame}" in text:
+        text = _without_overlays(_SLIDES.sub(_blank, text))
     text = _TABULAR.sub(_as_table, text)
     text = _LAYOUT.sub(_blank, text)
     text = _expanded(text, macros, limits) if macros else text
     return _NUM.sub(_numeral, text)
+
+
+def _without_overlays(text: str) -> str:
+    """Blanks for overlay commands and their braces, and for notes."""
+    at = 0
+    while found := _OVERLAY.search(text, at):
+        inner, end = _group(text, found.end() - 1)
+        kept = " " * len(inner) if found[0].startswith("\\note") else inner
+        head = " " * len(found[0])
+        text = f"{text[: found.start()]}{head}{kept} {text[end:]}"
+        at = found.end()
+    return text
 
 
 def _numeral(found: re.Match[str]) -> str:

@@ -279,11 +279,19 @@ def _attached(statements: Iterable[Statement]) -> Iterator[Fact]:
 
 
 def _is_announced(fact: Fact, last: Fact) -> bool:
-    """'Divide by √d_k = √4 = 2:' announces the matrix after it, though its words stand before the root."""
+    """'Divide by √d_k = √4 = 2:' announces the matrix after it, though its words stand before the root; so does
+    'scaled by √d_k with d_k = 2:'."""
     near = 0 <= fact.statement.at.line - last.statement.end_line <= 4
     bare = len(fact.links) == 1 and isinstance(fact.links[0].expr, n.Matrix)
     wordless = not any(map(str.isalpha, fact.statement.before))
-    return near and bare and wordless and bool(last.links) and isinstance(last.links[0].expr, n.Root)
+    return (
+        near and bare and wordless and bool(last.links) and (isinstance(last.links[0].expr, n.Root) or _is_size(last))
+    )
+
+
+def _is_size(fact: Fact) -> bool:
+    """d_k = 2."""
+    return fact.symbol is not None and place_of(fact.symbol).roles[:1] == (Role.D_K,)
 
 
 def _is_caption(opened: Fact, fact: Fact) -> bool:
