@@ -211,6 +211,13 @@ DOCUMENTS = [
     ("a new vector by the name of its token", "q = [1, 1], k1 = [1, 0], k2 = [0, 1], v1 = [4, 0], v2 = [0, 4]\n\nnew_w2 = 0.50·[4,0] + 0.50·[0,4]\n       = [2.0, 0] + [0, 2.0]\n       = [2.0, 2.2]\n", "wrong"),
     ("a false softmax of numbers, used", "Q = [[1, 0], [1, 1]], K = [[1, 0], [0, 1]], V = [[4, 0], [0, 4]], d_k = 2\n\nsoftmax([0.71, 0]) = [0.67, 0.33]\n\nsoftmax([0.71, 0.71]) = [0.60, 0.40]\n\nOutput = [[2.68, 1.32], [2.40, 1.60]]\n", "carried"),
     ("sums that begin anew for another token", "A = [[0.25, 0.75], [0.50, 0.50]], V = [[4, 0], [0, 4]]\n\nFor \"a\" (first row):\n= 0.25 × [4,0] + 0.75 × [0,4]\n= [1.00, 3.00]\n\nFor \"b\" (second row):\n= 0.50 × [4,0] + 0.50 × [0,4]\n= [2.00, 3.00]\n", "wrong"),
+    ("two indices after an underscore in a plain line", "Q_1 = [1, 2], K_1 = [2, 0], K_2 = [1, 1], no scaling\n\ns_1,1 = Q_1 · K_1 = 2, s_1,2 = Q_1 · K_2 = 3\n", "right"),
+    ("capitals that count tokens", "Q1 = [1, 2], Q2 = [0, 1]\nK1 = [2, 0], K2 = [1, 1]\nV1 = [1, 0], V2 = [0, 4]\n\nd_k = 2\n\nweights for token 1: [0.33, 0.76]\n", "wrong"),
+    ("capitals that count keys, one query", "Q = [1, 2], K1 = [2, 0], K2 = [1, 1], V1 = [1, 0], V2 = [0, 4], d_k = 2\n\nOutput = [0.33, 2.68]\n", "rounded"),
+    ("whose key it is", "Token 1's query Q_1 = [1, 2], token 1's key K_1 = [2, 0], token 2's key K_2 = [1, 1], no scaling\n\nQ_1 · K_2 = 4\n", "wrong"),
+    ("a weight, and the same in per cent", "q = [1, 2], k1 = [2, 0], k2 = [1, 1], no scaling\n\ne^2 = 7.389, e^3 = 20.086, sum = 27.475\n\nw1 = 7.389 / 27.475 ≈ 0.259 (25.9%)\n", "wrong"),
+    ("what softmax is taken of", "Q = [1, 2], K1 = [2, 0], K2 = [1, 1], no scaling\n\nApply softmax to [2, 3]\n", "unread"),
+    ("a dash after a step", "Q = [[1, 2]], K = [[2, 0], [1, 1]]\n\n**Step 1 — scores = Q K^T = [[2, 4]]**\n", "wrong"),
 ]  # fmt: skip
 
 

@@ -136,8 +136,9 @@ _COMMON: tuple[tuple[str, str], ...] = (
     ("letter", rf"[A-WYZa-wyz](?![{_LATIN}\d.])"),
     ("bold", r"\\(?:mathbf|boldsymbol|mathrm|bm|vec)\{([A-Za-z])\}"),
 )
-_WITH_POINT = _compiled(*_COMMON, *_FAST, ("num", _POINT_NUMBERS), *_RULES)
-_WITH_COMMA = _compiled(*_COMMON, ("num", _COMMA_NUMBERS), *_RULES)
+_PAIR = ("pair", r"(?<=_)\d,\d(?![\d.,])")  # s_1,2
+_WITH_POINT = _compiled(*_COMMON, *_FAST, _PAIR, ("num", _POINT_NUMBERS), *_RULES)
+_WITH_COMMA = _compiled(*_COMMON, _PAIR, ("num", _COMMA_NUMBERS), *_RULES)
 _INNER_COMMAND = re.compile(r"\\[A-Za-z]+\s*|\\(.)|[{}$]", re.DOTALL)
 _WORDY = re.compile(rf"\\(?:{_WORD_FONTS})")
 _CALLED = re.compile(r"\s?(?:\\left|\\big|\\Big)?[([]|\s*\{|\s*\\(?:begin|left)")
@@ -241,6 +242,20 @@ class _Lexer:
             self.out.append(Token("num", part, offset, offset + len(part), self.gap))
             self.gap = 0
             offset += len(part) + 1
+
+    def pair(self, m: re.Match[str]) -> None:
+        """s_1,2 of a plain line is s_{1,2}; between math delimiters only the braces could say so."""
+        first, second = m.group().split(",")
+        start = m.start()
+        tokens = [
+            ("num", first, start, start + 1),
+            ("sep", ",", start + 1, start + 2),
+            ("num", second, start + 2, m.end()),
+        ]
+        if not self.strict:
+            tokens = [("open", "{", start, start), *tokens, ("close", "}", m.end(), m.end())]
+        self.out.extend(Token(*token, 0) for token in tokens)
+        self.gap = 0
 
     def word(self, m: re.Match[str]) -> None:
         text, start = m.group(), m.start()
@@ -388,7 +403,7 @@ _AS_FOUND = frozenset(("grid", "list", "prose", "row", "strike", "percent"))
 _HANDLERS: dict[str, Callable[[_Lexer, re.Match[str]], None]] = {
     "num": _Lexer.num, "word": _Lexer.word, "text": _Lexer.text, "roman": _Lexer.roman, "bb": _Lexer.bb,
     "digits": _Lexer.digits, "sided": _Lexer.sided, "cmd": _Lexer.cmd, "escaped": _Lexer.escaped, "other": _Lexer.other,
-    "vulgar": _Lexer.vulgar, "accent": _Lexer.accent,
+    "vulgar": _Lexer.vulgar, "accent": _Lexer.accent, "pair": _Lexer.pair,
     "bold": lambda self, m: self.add("name", m.group((m.lastindex or 0) + 1), m),
     "markup": _Lexer.markup, "drop": _Lexer.blank, "module": _Lexer.blank, "comment": _Lexer.blank,
     "method": lambda self, m: self.add("sup", "T", m) if "t" in m.group().lower()[1:2] else self.blank(m),

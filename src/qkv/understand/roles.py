@@ -230,6 +230,13 @@ _HEAD = (
 )
 
 
+# 'Apply softmax to [1, 0]' shows what softmax is taken of, not what it gives.
+_SOFTMAX_OF = Wording(
+    r"softmax(?: function)?(?: row[- ]?wise)? (?:to|over|of|on|across|auf|von|über|à|de|sur|a|al|sobre|del|di|к|от|на)"
+    r"(?: the| these| this| each| row \d+| den| die| les?| las?| los)?(?: vector| row| list| scores?)?\s*:?\s*$"
+)
+
+
 def cue_of(words: str, first: int = 1) -> Cue:
     """What a stretch of prose says about the value that follows it; `first` is the number of the first row.
 
@@ -239,6 +246,8 @@ def cue_of(words: str, first: int = 1) -> Cue:
     role = None
     for hit in _PHRASE.finditer(words):
         role = next(role for role, pattern in _ROLE_PHRASES if pattern.match(hit.string, hit.start()))
+    if role is R.WEIGHTS and _SOFTMAX_OF.search(words):
+        role = None
     return Cue(role, _last_number(*_ROW, words, first), _last_number(*_HEAD, words))
 
 

@@ -14,6 +14,7 @@ from qkv.understand.roles import roles_of
 
 # Letters that name one vector a token, the ones that tell the order of the tokens first.
 VECTORS = ("x", "k", "h", "e", "v", "q")
+_CAPITALS = frozenset("QKVX")
 # Words in scripts that name no token.
 NO_TOKENS = frozenset([
     "enc", "dec", "encoder", "decoder", "in", "out", "input", "output", "new", "old", "cache", "cached", "past", "src",
@@ -75,7 +76,8 @@ def numbered(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
     statements = tuple(_named(statements))
     words = token_words(statements)
     vectors = {word.lower(): Symbol("x", (), (str(number),)) for word, number in _worded(statements)}
-    if not words and not vectors:
+    letters = _letters_of_rows(statements)
+    if not words and not vectors and not letters:
         return statements
 
     def change(part: n.Expr) -> n.Expr:
@@ -84,6 +86,8 @@ def numbered(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
         scripts = (*part.symbol.labels, *part.symbol.indices)
         if any(script in words for script in scripts):
             return replace(part, symbol=_with_number(part, words))
+        if part.symbol.base in letters and _counts(part.symbol):
+            return replace(part, symbol=replace(part.symbol, base=part.symbol.base.lower()))
         called = vectors.get(part.symbol.base.lower()) if not scripts else None
         return part if called is None else replace(part, symbol=called)
 
@@ -91,6 +95,32 @@ def numbered(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
         replace(s, links=tuple(replace(link, expr=n.rewrite(link.expr, change)) for link in s.links))
         for s in statements
     )
+
+
+def _letters_of_rows(statements: Iterable[Statement]) -> frozenset[str]:
+    """Capitals whose numbers count tokens and not heads, since each of them is a list: K_1 = [1, 0], K_2 = [0, 1]."""
+    lists: dict[str, set[str]] = {}
+    others: set[str] = set()
+    for statement in statements:
+        subject, value = (statement.links[0].expr, statement.links[-1].expr) if statement.links else (None, None)
+        if not isinstance(subject, n.Name) or subject.symbol.base not in _CAPITALS or not _counts(subject.symbol):
+            continue
+        if value is not None and _is_list(value):
+            lists.setdefault(subject.symbol.base, set()).add(subject.symbol.indices[0])
+        elif isinstance(value, n.Matrix):
+            others.add(subject.symbol.base)
+    several = any(len(lists.get(base, ())) > 1 for base in "KX")
+    return frozenset(lists) - others if several and "K" not in others else frozenset()
+
+
+def _counts(symbol: Symbol) -> bool:
+    return len(symbol.indices) == 1 and symbol.indices[0].isdigit() and not symbol.labels
+
+
+def _is_list(expr: n.Expr) -> bool:
+    """[1, 0], or a column: no matrix of a head."""
+    value = expr.arg if isinstance(expr, n.Transpose) else expr
+    return isinstance(value, n.Matrix) and _is_vector(value) and (value.loose or value.shape[1] == 1)
 
 
 def _with_number(name: n.Name, words: Mapping[str, int]) -> Symbol:
