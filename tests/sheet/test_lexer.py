@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qkv.errors import LimitError, Location
-from qkv.sheet.lexer import Places, normalised, tokens_of
+from qkv.sheet.lexer import normalised, tokens_of
 from qkv.sheet.numerals import comma_in, comma_of_document, plain_digits, value_of
+from qkv.sheet.places import Places
 
 KINDS = [
     (r"\mathbf{QK}^\top", "name Q, name K, script ^, name T"),

@@ -59,6 +59,7 @@ def _half_unit(places: int | None) -> fmpq:
     return fmpq(0) if places is None else power_of_ten(-places) / 2
 
 
+_STAND_IN = fmpq(-1000)  # no score of a worked example comes near; as a mask it leaves a weight of 0
 NOTHING, SINGLE, DOUBLE = (
     fmpq(0),
     fmpq(1, 2**21),
@@ -98,9 +99,12 @@ def agreement(shown: Shown, true: Cell) -> Agreement:
 
 
 def _infinite(shown: Shown, true: Cell) -> Agreement:
-    if shown.cell is true:
-        return Agreement.EQUAL
-    return Agreement.APART
+    return Agreement.EQUAL if _both_mask(shown.cell, true) else Agreement.APART
+
+
+def _both_mask(shown: Cell, other: Cell) -> bool:
+    """Whether both are −∞, or one is and the other a number that code writes for it: -1e9, -10000."""
+    return all(cell is NEG_INF or (isinstance(cell, fmpq) and cell <= _STAND_IN) for cell in (shown, other))
 
 
 def follows(shown: Shown, own: Cell) -> Agreement:
@@ -115,7 +119,7 @@ def follows(shown: Shown, own: Cell) -> Agreement:
 def meets(shown: Shown, own: Cell) -> bool:
     """Whether a shown cell may be what the author's own numbers give."""
     if shown.cell is NEG_INF or own is NEG_INF:
-        return shown.cell is own
+        return _both_mask(shown.cell, own)
     low, high = bounds(own)
     if shown.value is None:
         return _overlap(bounds(shown.cell), (low, high))

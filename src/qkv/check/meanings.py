@@ -235,20 +235,31 @@ def anything(walk: Walk, grid: Grid, role: Role | None = None) -> Iterator[Targe
         if masks and not _is_masked(value):
             continue
         if value.shape in (shape, shape[::-1]):
-            yield from _if_telling(walk, grid, Target(n.Name(item.symbol), False, item.spelled, item.symbol))
+            yield from _telling_among(walk, grid, [Target(n.Name(item.symbol), False, item.spelled, item.symbol)])
         if shape[0] == 1 and value.shape[1] == shape[1] and value.shape[0] > 1:
-            for row in range(1, value.shape[0] + 1):
-                expr = n.Entry(n.Name(item.symbol), row=row)
-                yield from _if_telling(walk, grid, Target(expr, False, f"{item.spelled}, row {row}", item.symbol))
+            rows = (n.Entry(n.Name(item.symbol), row=row) for row in range(1, value.shape[0] + 1))
+            named = [Target(row, False, f"{item.spelled}, row {row.row}", item.symbol) for row in rows]
+            yield from _telling_among(walk, grid, named)
 
 
-def _if_telling(walk: Walk, grid: Grid, target: Target) -> Iterator[Target]:
-    judged = judged_against(walk, target.expr, grid, list(_program_sources(walk, target, shape_of(grid), walk.author)))
-    if judged is None:
-        return
-    reached = score(judged)
-    if reached >= 0.95 or (reached >= 0.6 and _telling(judged) >= 2):
-        yield target
+def _telling_among(walk: Walk, grid: Grid, rows: list[Target]) -> Iterator[Target]:
+    """Those that agree throughout; and one that agrees in most cells, where the others do not: flat weights are all
+    alike, and agree by accident."""
+    nearly: list[tuple[float, bool, Target]] = []
+    for target in rows:
+        sources = list(_program_sources(walk, target, shape_of(grid), walk.author))
+        judged = judged_against(walk, target.expr, grid, sources)
+        if judged is None:
+            continue
+        reached = score(judged)
+        if reached >= 0.95:
+            yield target
+        else:
+            nearly.append((reached, _telling(judged) >= 2, target))
+    nearly.sort(key=lambda row: -row[0])
+    alone = len(nearly) == 1 or (len(nearly) > 1 and nearly[0][0] >= 2 * nearly[1][0])
+    if alone and nearly[0][0] >= 0.6 and nearly[0][1]:
+        yield nearly[0][2]
 
 
 def _telling(judged: Judgement) -> int:

@@ -24,9 +24,10 @@ from qkv.expr.nodes import (
 from qkv.sheet import commands, functions, matrices, naming
 from qkv.sheet.brackets import NESTING_LIMIT, Paired
 from qkv.sheet.commands import Unreadable
-from qkv.sheet.lexer import Places, Token
+from qkv.sheet.lexer import Token
 from qkv.sheet.numerals import WHOLE_NUMBER, decimal
 from qkv.sheet.operators import joined, negated, scripted
+from qkv.sheet.places import Places
 from qkv.sheet.symbols import Script, size_in, symbol_of
 
 FACTOR_LIMIT: Final = 100  # factors of one product: its tree is as deep as it is long

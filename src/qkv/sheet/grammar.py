@@ -15,10 +15,11 @@ from qkv.expr.nodes import Call, Expr, Matrix, Name, Number, Product, Transpose,
 from qkv.sheet.brackets import Paired, paired
 from qkv.sheet.clauses import Piece, pieces_of, sizes_in
 from qkv.sheet.expressions import Reader
-from qkv.sheet.lexer import Places, tokens_of
+from qkv.sheet.lexer import tokens_of
 from qkv.sheet.matrices import blank_list, own_level
 from qkv.sheet.model import Link, Relation, Unread
 from qkv.sheet.numerals import Comma, comma_in
+from qkv.sheet.places import Places
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,8 +325,16 @@ def _listed_left(names: list[Chain], chain: Chain) -> Chain:
 # — prose —
 
 
+def _is_change(chain: Chain) -> bool:
+    """'The weight rises 0.5 → 0.67' equates nothing."""
+    plain = all(isinstance(link.expr, Number) for link in chain.links)
+    return len(chain.links) == 2 and plain and chain.links[1].relation is Relation.ARROW
+
+
 def _is_mathematics(chain: Chain) -> bool:
     """Whether something found in prose is meant as mathematics: a relation, or brackets full of numbers."""
+    if _is_change(chain):
+        return False
     if len(chain.links) > 1 or (chain.continues and chain.links):
         return True
     if not chain.links:

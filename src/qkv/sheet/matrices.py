@@ -27,8 +27,9 @@ from qkv.expr.nodes import (
     is_literal,
 )
 from qkv.sheet import notation as table
-from qkv.sheet.lexer import Places, Token
+from qkv.sheet.lexer import Token
 from qkv.sheet.numerals import DECIMAL, LONE_DIGITS, decimal
+from qkv.sheet.places import Places
 
 _NUMBER_OR_ROW = re.compile(rf"(-\s*+)?({DECIMAL})|\\\\")
 _NUMBERS = re.compile(rf"(-\s*+)?({DECIMAL})")
