@@ -89,7 +89,7 @@ def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[L
     if worst in BAD and fact.addends and not _adds_all(walk, fact):
         return
     _note_root(walk, literal.expr, judged)
-    false = walk.copied.get(id(literal.expr), ())
+    false = walk.copied.get(id(literal.expr), ()) or walk.blame_of(literal.expr)
     if worst in (Verdict.RIGHT, Verdict.ROUNDED, Verdict.DRIFTED) and false:
         worst = Verdict.CARRIED
     shown = tuple(tuple(cell.text for cell in row) for row in grid)

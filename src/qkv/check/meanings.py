@@ -278,12 +278,16 @@ def _program_sources(walk: Walk, target: Target, shape: tuple[int, int], author:
 
 
 def steps_of(walk: Walk, target: Target) -> Iterator[n.Expr]:
-    """The expressions that give what is meant: its step's own formula, and its name."""
+    """The expressions that give what is meant: its step's own formula, and its name; weights may also be made of the
+    exponentials that were printed."""
     expr = target.expr
     inner = expr.arg if isinstance(expr, n.Entry) else expr
     item = walk.problem.program.item(inner.symbol) if isinstance(inner, n.Name) else None
-    if item is not None and not isinstance(item.expr, n.Matrix):
-        yield replace(expr, arg=item.expr) if isinstance(expr, n.Entry) else item.expr
+    made = [item.expr] if item is not None and not isinstance(item.expr, n.Matrix) else []
+    if made and isinstance(made[0], n.Softmax) and (powers := n.Exp(made[0].arg)) in walk.author.parts:
+        made.append(n.Normalise(powers, made[0].axis, made[0].by_rows))
+    for formula in made:
+        yield replace(expr, arg=formula) if isinstance(expr, n.Entry) else formula
     yield expr
 
 
@@ -302,15 +306,25 @@ def _chain_sources(
             turned = fitted(version.value, shape)
             if turned is not None:
                 yield Source(turned, version.blamed, version.expr)
-        yield from _from_expression(walk, fact, expr, row, shape, author)
+        exact = id(expr) in walk.copied or _is_exactly(walk, expr, target.expr)
+        yield from _from_expression(walk, fact, expr, row, shape, author, exact)
+
+
+def _is_exactly(walk: Walk, expr: n.Expr, meant: n.Expr) -> bool:
+    """Whether numbers that stand there give the very value that is meant, as 0.3·0.9 + 0.6·0.1 does for such a query
+    and key: then they are no rounded prints, and nothing but that value follows from them."""
+    value = walk.evaluated(expr) if n.is_literal(expr) else None
+    true = walk.evaluated(meant) if value is not None and value.exact else None
+    turned = fitted(value, true.shape) if value is not None and true is not None and true.exact else None
+    return turned is not None and true is not None and turned.rows == true.rows
 
 
 def _from_expression(
-    walk: Walk, fact: Fact, expr: n.Expr, row: n.Entry | None, shape: tuple[int, int], author: Author
+    walk: Walk, fact: Fact, expr: n.Expr, row: n.Entry | None, shape: tuple[int, int], author: Author, exact: bool
 ) -> Iterator[Source]:
-    blamed = walk.copied.get(id(expr), ())
+    blamed = walk.copied.get(id(expr), ()) or (walk.blame_of(expr) if n.is_literal(expr) else ())
     for meant in _readings(walk, fact, expr):
-        value = author.own(meant, exact=id(expr) in walk.copied)
+        value = author.own(meant, exact=exact)
         if value is None:
             continue
         turned = fitted(value, shape)

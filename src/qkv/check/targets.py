@@ -15,7 +15,7 @@ from qkv.understand.gather import token_factor
 from qkv.understand.places import place_of
 from qkv.understand.problems import Problem
 from qkv.understand.resolve import SAME, SHARED, Resolver
-from qkv.understand.roles import MISREAD_Q, SCORE_ROLES, WITHOUT_SCALE
+from qkv.understand.roles import EXPONENTIALS, MISREAD_Q, SCORE_ROLES, WITHOUT_SCALE
 from qkv.understand.values import Form, form
 
 R = Role
@@ -218,7 +218,8 @@ def _opened(problem: Problem, expr: n.Expr) -> n.Expr:
 
 
 def _of_cue(fact: Fact, problem: Problem) -> Iterator[Target]:
-    """The words before a nameless value: 'Softmax:', 'Row 2 of the output'."""
+    """The words before a nameless value: 'Softmax:', 'Row 2 of the output', 'exp'."""
+    yield from _exponentials(fact, problem)
     if fact.cue.role is None:
         return
     program = problem.program
@@ -231,6 +232,17 @@ def _of_cue(fact: Fact, problem: Problem) -> Iterator[Target]:
                 yield Target(whole, False, str(symbol), symbol)
             else:
                 yield Target(n.Entry(whole, row=fact.cue.row), False, f"{symbol}, row {fact.cue.row}", symbol)
+
+
+def _exponentials(fact: Fact, problem: Problem) -> Iterator[Target]:
+    """'Exponentials:', or a column 'exp': what the softmax adds up."""
+    if not EXPONENTIALS.search(fact.statement.before[-40:]):
+        return
+    head = fact.cue.head or fact.head
+    for step in problem.program.steps:
+        softens = step.role is R.WEIGHTS and isinstance(step.expr, n.Softmax)
+        if softens and isinstance(step.expr, n.Softmax) and step.head in (head, None):
+            yield Target(n.Exp(step.expr.arg), False, "exponentials")
 
 
 def _without_scale(fact: Fact, problem: Problem) -> Iterator[Target]:

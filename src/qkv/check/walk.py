@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 FALSE = frozenset({Verdict.WRONG, Verdict.CARRIED})  # what was misread is damaged text: its author had it right
 ENDS_OPEN = "ends with ×"  # the reader's note on a product that goes on elsewhere
+_PLAIN = re.compile(r"[-−]?\d+(?:\.\d+)?")
 SLIPS = frozenset({Verdict.WRONG, Verdict.MISREAD})
 Judgement = tuple[tuple[Judged, ...], ...]
 
@@ -50,12 +53,36 @@ class Walk:
     copied: dict[int, tuple[int, ...]] = field(default_factory=dict)  # id(working) → false copies among its operands
     versions: dict[int, list[Source]] = field(default_factory=dict)  # id(working) → products of side-by-side versions
     runs: dict[tuple[int, int], Run] = field(default_factory=dict)  # rows that were shown in a place of a line
+    false_prints: dict[Fraction, int] = field(default_factory=dict)  # numbers shown by a false cell, and its claim
+    good_prints: set[Fraction] = field(default_factory=set)  # numbers that are given, or shown by a cell that is not
     _true: dict[Hashable, tuple[n.Expr, Value]] = field(default_factory=dict)  # the true values asked for so far
 
     def __post_init__(self) -> None:
-        """Let formulas know what the names of cells turned out to be."""
+        """Let formulas know what the names of cells turned out to be; what is given is good."""
+        matrices = (given.expr for given in self.problem.program.givens if isinstance(given.expr, n.Matrix))
+        self.good_prints |= {
+            cell.value for m in matrices for row in m.rows for cell in row if isinstance(cell, n.Number)
+        }
         resolver = replace(self.problem.resolver, families=self.families)
         self.problem = replace(self.problem, resolver=resolver)
+
+    def blame_of(self, expr: n.Expr) -> tuple[int, ...]:
+        """The false claims whose numbers are typed into a working; a number that is also shown rightly blames none."""
+        if not self.false_prints:
+            return ()
+        typed = {part.value for part in n.walk(expr) if isinstance(part, n.Number)} - self.good_prints
+        return tuple(sorted(self.false_prints[value] for value in typed if value in self.false_prints))
+
+    def note_prints(self, claim: Claim) -> None:
+        """Remember the numbers that a claim shows."""
+        false = {(cell.row, cell.column) for cell in claim.cells if cell.verdict in FALSE}
+        for i, row in enumerate(claim.shown, 1):
+            for j, text in enumerate(row, 1):
+                value = _decimal(text)
+                if value is not None and (i, j) in false:
+                    self.false_prints.setdefault(value, claim.id)
+                elif value is not None:
+                    self.good_prints.add(value)
 
     def is_foreign(self, fact: Fact) -> bool:
         """Whether a fact may speak of something else than the problem's own quantities: it stands in a later exercise
@@ -201,4 +228,10 @@ def add_claim(walk: Walk, fact: Fact, link: Link, name: str, verdict: Verdict, *
         **more,  # type: ignore[arg-type]
     )
     walk.claims.append(claim)
+    walk.note_prints(claim)
     return claim
+
+
+def _decimal(text: str) -> Fraction | None:
+    """The number that a cell shows, if it is a plain one."""
+    return Fraction(text.replace("−", "-")) if _PLAIN.fullmatch(text) else None

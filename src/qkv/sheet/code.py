@@ -13,6 +13,7 @@ from qkv.errors import Location
 from qkv.expr.nodes import Expr, Name, is_literal, rewrite, walk
 from qkv.sheet.draft import Event, Said, Stated
 from qkv.sheet.grammar import Chain
+from qkv.sheet.grids import NUMBER, Cell
 from qkv.sheet.lists import plain_list
 from qkv.sheet.model import Link, Origin, Relation, Unread
 from qkv.sheet.prose import read_paragraph
@@ -26,6 +27,8 @@ _PYTHON = ("python", "py", "python3", "py3", "ipython", "pycon", "{python}", "nu
 _MATH = ("math", "latex", "tex", "katex")
 _PROMPT = re.compile(r"\s*(?:>>>|In \[\d*\]:)(?: |$)")
 _GOES_ON = re.compile(r"\s*\.\.\.:?(?: |$)")
+_CSV_HEAD = re.compile(r"[^,\d=\[]*(?:,[^,\d=\[]+)+")
+_CSV_ROW = re.compile(r"[^,=\[]*(?:,\s*[-−]?(?:\d+(?:\.\d*)?|inf))+")
 _OUT = re.compile(r"^\s*Out\[\d*\]:", re.MULTILINE)
 _SAYS_PYTHON = re.compile(r"^\s*(?:import|from|def|print)\b|\b(?:np|torch|jnp)\.\w+\(", re.MULTILINE)
 
@@ -36,10 +39,26 @@ def read_code(fence: Fence, reading: Reading) -> Iterator[Event]:
         result = reading.math(fence.text, Location(fence.line))
         yield from (Stated(chain, Origin.DISPLAY) for chain in result.chains)
         yield from result.unread
+    elif fence.language == "csv" or _is_csv(fence.text):
+        yield from read_rows(_csv(fence), reading)
     elif fence.language in _PYTHON or _SAYS_PYTHON.search(fence.text):
         yield from _python(fence, reading)
     else:
         yield from _plain(fence, reading)
+
+
+def _is_csv(text: str) -> bool:
+    """Whether a fence holds values between commas below a row of words: ',the,cat', 'the,0.9,0.1', …"""
+    first, *rows = text.strip("\n").split("\n")
+    return len(rows) > 1 and bool(_CSV_HEAD.fullmatch(first)) and all(_CSV_ROW.fullmatch(row) for row in rows)
+
+
+def _csv(fence: Fence) -> Rows:
+    """Values between commas as rows of cells."""
+    lines = [(number, line) for number, line in enumerate(fence.text.split("\n"), fence.line) if line.strip()]
+    cells = tuple(tuple(Cell(part.strip(), number, 1) for part in line.split(",")) for number, line in lines)
+    words = bool(cells) and not any(NUMBER.match(cell.text) for cell in cells[0][1:])
+    return Rows(cells, fence.line, lines[-1][0] if lines else fence.line, header=words, piped=True)
 
 
 def _plain(fence: Fence, reading: Reading) -> Iterator[Event]:

@@ -241,7 +241,9 @@ class _Lexer:
             self.add("op", "×", m)
             return
         called, defined = _CALLED.match(self.source, m.end()), _DEFINED.match(self.source, m.end())
-        defined = defined or (_DOTTED.match(self.source, m.end()) if len(letters) > 1 else None)
+        beside = start > 0 and self.source[start - 1] == "_"  # q_cat, whatever comes after it
+        if len(letters) > 1 and (beside or _DOTTED.match(self.source, m.end())):
+            defined = defined or m
         kind = ""
         named = bool(defined) or (text in self.words and bool(self.out) and self.out[-1].kind in _BEFORE_OPERAND)
         for kind, piece, first, last in pieces_of_word(letters, self.strict, bool(called), named):

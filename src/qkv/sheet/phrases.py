@@ -121,7 +121,7 @@ TOTAL = re.compile(
 CAPTION = re.compile(r"(?:figure|fig\.|abbildung|abb\.|figura|рис\.|рисунок|图|図)\s*\d+\s*[:.：]", re.IGNORECASE)
 # Columns of a table that only number its rows.
 COUNTER = re.compile(
-    r"(?:#|№|no\.?|nr\.?|row|token|word|i|j|n|pos|position|index|step|zeile|wort|ligne|mot|fila|palabra|linha|palavra|строка|слово|"
+    r"(?:#|№|no\.?|nr\.?|row|token|word|key|query|i|j|n|pos|position|index|step|zeile|wort|ligne|mot|fila|palabra|linha|palavra|строка|слово|"
     r"токен|行|词|位置|トークン)\b",
     re.IGNORECASE,
 )

@@ -310,7 +310,7 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
             yield Said(words, at)
         done = max(done, start + len(chain.text))
         named = words.rstrip("=≈: ")  # a name that was not read; what it equals does not go on from an earlier line
-        stands = chain.continues and (named[-1:].isalnum() or named.endswith((")", '"')))
+        stands = chain.continues and any(map(str.isalnum, named))
         yield Stated(replace(chain, lead="", trail="", continues=chain.continues and not stands), Origin.PLAIN)
     if line[done:].strip():
         end = line.count("\n", 0, done)
