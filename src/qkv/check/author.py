@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Container, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, reduce
@@ -13,7 +13,7 @@ from qkv.errors import NameUnknownError, QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.nodes import factors
-from qkv.interpret.cells import Cell, fraction
+from qkv.interpret.cells import Cell, fraction, rational
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.interpret.trace import Trace
@@ -23,10 +23,15 @@ T = TypeVar("T")
 
 
 class Loose(Certified):
-    """Certified arithmetic in which a printed decimal stands for everything that rounds to it."""
+    """Certified arithmetic in which a printed decimal stands for everything that rounds to it; those of the `inputs`
+    are meant exactly, unless the same number was printed as a `rounded` one."""
+
+    def __init__(self, inputs: Container[Fraction] = (), rounded: Container[Fraction] = ()) -> None:
+        self.inputs, self.rounded = inputs, rounded
 
     def cell(self, node: n.Number) -> Cell:
-        return loosened(shown_number(node))
+        exact = node.value in self.inputs and node.value not in self.rounded
+        return rational(node.value) if exact else loosened(shown_number(node))
 
 
 @dataclass
@@ -47,6 +52,7 @@ class Author(Mapping[Symbol, Value]):
     sound: dict[Symbol, Value] = field(default_factory=dict)  # false prints with their false cells put right
     before: dict[Symbol, tuple[Value, tuple[int, ...]]] = field(default_factory=dict)  # prints that were printed anew
     unjudged: dict[Symbol, Value] = field(default_factory=dict)  # prints that nothing could be said about
+    rounded: set[Fraction] = field(default_factory=set)  # printed numbers that are known to be rounded
     by_print: Author | None = None  # for one who has something else in mind: the author of the print
     apart: frozenset[Symbol] = frozenset()  # and the quantities that are in mind
     _made: dict[Symbol, Value] = field(default_factory=dict)
@@ -264,9 +270,22 @@ class Author(Mapping[Symbol, Value]):
         holder = self.holder(expr)
         return holder._once("exact", expr, holder._own_exact) if exact else holder._once("own", expr, holder._own)
 
+    @property
+    def loose(self) -> Loose:
+        """How the author's decimals are read."""
+        author = self.by_print or self
+        return Loose(author.inputs, author.rounded)
+
+    @cached_property
+    def inputs(self) -> frozenset[Fraction]:
+        """The numbers that are given."""
+        matrices = [given.expr for given in self.trace.program.givens if not _is_rounded(given)]
+        cells = (cell for matrix in matrices if isinstance(matrix, n.Matrix) for row in matrix.rows for cell in row)
+        return frozenset(cell.value for cell in cells if isinstance(cell, n.Number))
+
     def _own(self, expr: n.Expr, algebra: Certified | None = None) -> Value | None:
         try:
-            return evaluate(self.as_held(expr), self, algebra or Loose())
+            return evaluate(self.as_held(expr), self, algebra or self.loose)
         except QkvError:
             return None
 

@@ -15,7 +15,7 @@ from qkv.check.walk import FALSE, Judgement, Source, Walk, add_claim
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.show import plain
-from qkv.interpret.cells import NEG_INF, Cell, bounds, same_cell
+from qkv.interpret.cells import NEG_INF, Cell, bounds, fraction, same_cell
 from qkv.interpret.rounding import round_digits
 from qkv.program.model import Step
 from qkv.render.workings import cell_workings
@@ -36,6 +36,7 @@ def conclude(
 ) -> Claim:
     """Settle blame, find the cause, and remember what the author goes on with, if it is to be kept."""
     settled, culprits = _settle_blame(walk, judged, sources)
+    note_rounded(walk, judged)
     worst = worst_of(settled)
     formulas = sorted((s.expr for s in sources if s.expr is not None), key=n.is_literal)  # one with names, if there is
     wrong = worst is Verdict.WRONG
@@ -58,6 +59,12 @@ def conclude(
     if keep:
         remember(walk, fact, target, settled, claim)
     return claim
+
+
+def note_rounded(walk: Walk, judged: Judgement) -> None:
+    """Numbers that are not the very values that they stand for: who goes on with them may have more digits in mind."""
+    shown = (cell.shown for row in judged for cell in row if cell.how is not Agreement.EQUAL)
+    walk.author.rounded.update(fraction(one.value) for one in shown if one.value is not None)
 
 
 def rename(walk: Walk, fact: Fact, target: Target, claim: Claim) -> None:

@@ -10,7 +10,7 @@ from itertools import islice, product
 from qkv.check.author import Loose
 from qkv.check.cells import Grid, fitted, judge_grid, score, shape_of, shown_grid
 from qkv.check.compare import shown_cell
-from qkv.check.conclude import cell_verdicts, conclude, worst_of
+from qkv.check.conclude import cell_verdicts, conclude, note_rounded, worst_of
 from qkv.check.exponentials import judge_exponentials
 from qkv.check.meanings import SURE, best_meaning
 from qkv.check.model import BAD, Verdict
@@ -39,7 +39,7 @@ def judge_working(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> Tar
     ):
         return None
     try:
-        value = evaluate(link.expr, {}, Loose())
+        value = evaluate(link.expr, {}, walk.author.loose)
     except QkvError:
         return None
     if value.shape == (1, 1) and not fact.subjects:
@@ -81,10 +81,11 @@ def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[L
         judge_exponentials(walk, fact, link, grid, literal.expr) or _judge_cell(walk, fact, link, grid, literal.expr)
     ):
         return
-    judged = _judge_equation(literal.expr, grid, [link.expr for link in literals])
-    if judged is None or (score(judged) < 0.5 and max(shape_of(grid)) > 1 and not _is_softmax(literal.expr)):
+    judged = _judge_equation(literal.expr, grid, [link.expr for link in literals], walk.author.loose)
+    if judged is None or (score(judged) < 0.5 and max(shape_of(grid)) > 1 and not _is_plain(literal.expr)):
         add_claim(walk, fact, link, name, Verdict.UNREAD, reason="it is not clear what this should equal")
         return
+    note_rounded(walk, judged)
     worst = worst_of(judged)
     if worst in BAD and fact.addends and not _adds_all(walk, fact):
         return
@@ -109,7 +110,7 @@ def _judge_cell(walk: Walk, fact: Fact, link: Link, grid: Grid, literal: n.Expr)
     if not isinstance(literal, n.Quotient) or shape_of(grid) != (1, 1):
         return False
     try:
-        value = evaluate(literal, {}, Loose())
+        value = evaluate(literal, {}, walk.author.loose)
     except QkvError:
         return False
     entry = _cell_with(walk, value)
@@ -145,15 +146,17 @@ def _note_root(walk: Walk, expr: n.Expr, judged: Judgement) -> None:
         walk.author.print_root(expr.arg.value, Value(((judged[0][0].kept,),)))
 
 
-def _is_softmax(expr: n.Expr) -> bool:
-    """softmax of one vector: nothing else can be meant than the weights of its entries."""
+def _is_plain(expr: n.Expr) -> bool:
+    """softmax of one vector, or a weighted sum of vectors: nothing else can be meant than what it gives."""
+    if isinstance(expr, n.Sum):
+        return all(isinstance(n.factors(term)[-1], n.Matrix) for term in expr.terms)
     if not isinstance(expr, n.Softmax):
         return False
     scores = plain_value(expr.arg)
     return scores is not None and not scores.is_ragged and min(scores.shape) == 1
 
 
-def _judge_equation(literal: n.Expr, grid: Grid, written: list[n.Expr]) -> Judgement | None:
+def _judge_equation(literal: n.Expr, grid: Grid, written: list[n.Expr], loosely: Loose) -> Judgement | None:
     """Whether a literal gives what is shown; whoever went on from something written before it is right too."""
     shape = shape_of(grid)
 
@@ -165,7 +168,7 @@ def _judge_equation(literal: n.Expr, grid: Grid, written: list[n.Expr]) -> Judge
         return value
 
     try:
-        loose = [fitted(evaluate(expr, {}, Loose()), shape) for expr in written]
+        loose = [fitted(evaluate(expr, {}, loosely), shape) for expr in written]
         return judge_grid(grid, true, [value for value in loose if value is not None])
     except QkvError:
         return None

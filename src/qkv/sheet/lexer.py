@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from qkv.sheet import notation as table
+from qkv.sheet.alike import normalised
 from qkv.sheet.numerals import Comma, plain_digits
 from qkv.sheet.signs import COMMANDS, SIGNS
 from qkv.sheet.words import pieces_of_word, spelling_key
@@ -118,10 +119,6 @@ _DEFINED = re.compile(r"(?:\\?_[A-Za-z]+\d*)?\s*(?:=|≈|:=|\\approx|\\simeq|\\e
 _DOTTED = re.compile(r"\s?[·⋅∙]\s?[^\W\d_]")  # 'cat · sat = 3': words that are multiplied are vectors
 _TIMES = frozenset("xX")
 _MATRIX_NEXT = re.compile(r"\s*(?:\\left\s*[\[(|]\s*)?(?:\\begin\{|\[\s*[-\d])")
-_HUGGED = re.compile(r"\{(\\cdot|\\times)\}")  # 3{\cdot}4: braces that only take the space away
-# 3 . 4, [1, 0] . [2, 1], Q . K^T: a full stop with as much room before it as behind is a dot product
-_SPACED_DOT = re.compile(r"(?<=[\d\])}]) \. (?=[\d\[(]|\\(?:begin|left)\b)")
-_NAMED_DOT = re.compile(rf"(?<=[{_LATIN}\d\])}}]) \. (?=[{_LATIN}\d\[(]|\\(?:begin|left|mathbf|bm|vec)\b)")
 
 
 def tokens_of(
@@ -132,20 +129,7 @@ def tokens_of(
     >>> [t.text for t in tokens_of("Q K^T")]
     ['Q', 'K', '^', 'T']
     """
-    source = normalised(source)
-    if " . " in source:
-        source = (_NAMED_DOT if strict else _SPACED_DOT).sub(" · ", source)
-    return _Lexer(source, strict=strict, comma=comma, words=words).run()
-
-
-def normalised(source: str) -> str:
-    """The source with look-alike characters made one, character for character, and operators out of their braces."""
-    if "{\\" in source:
-        source = _HUGGED.sub(r" \1 ", source)
-    if source.isascii():
-        return source
-    styled = {ord(c): unicodedata.normalize("NFKC", c) for c in set(source) if 0x1D400 <= ord(c) <= 0x1D7FF}
-    return source.translate(table.SAME_CHARACTER | styled)
+    return _Lexer(normalised(source, strict=strict), strict=strict, comma=comma, words=words).run()
 
 
 class _Lexer:
@@ -245,7 +229,8 @@ class _Lexer:
         if len(letters) > 1 and (beside or _DOTTED.match(self.source, m.end())):
             defined = defined or m
         kind = ""
-        named = bool(defined) or (text in self.words and bool(self.out) and self.out[-1].kind in _BEFORE_OPERAND)
+        operand = text in self.words and bool(self.out) and self.out[-1].kind in _BEFORE_OPERAND
+        named = bool(defined) or operand or self._labels()
         for kind, piece, first, last in pieces_of_word(letters, self.strict, bool(called), named):
             self.out.append(Token(kind, piece, start + first, start + last, self.gap))
             self.gap = 0
@@ -254,6 +239,12 @@ class _Lexer:
         if len(letters) < len(text):
             digits = "sub" if kind in ("name", "word", "sub") else "num"
             self.out.append(Token(digits, text[len(letters) :], start + len(letters), m.end(), 0))
+
+    def _labels(self) -> bool:
+        """Whether a word stands in a script: the cat of q_cat and e_{it,cat} is no prose."""
+        tail = [] if self.gap else [token.kind for token in self.out[-4:] if token.text != ","]
+        inside = bool(tail) and self.out[-1].text in ("{", ",") and {"script", "open"} <= set(tail)
+        return inside or tail[-1:] == ["script"]
 
     def _join_names(self) -> None:
         """Attention Weights = …: two words that name quantities are one name."""

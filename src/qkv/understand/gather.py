@@ -163,6 +163,8 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
             _note_formula(found, link.expr, role_of, defines=fact.value is None and fact.working is None)
     if fact.links and isinstance(fact.links[0].expr, n.Root) and len(fact.links) > 1:
         found.divisors.append(n.Root(n.Name(default_symbol(R.D_K))))  # √d_k = √2 ≈ 1.414
+        roots = (link.expr.arg for link in fact.links[1:] if isinstance(link.expr, n.Root))
+        found.resized.setdefault(R.D_K, []).extend(arg for arg in roots if isinstance(arg, n.Number))
     formula_says = _worked_out(found, fact.formula, role_of) if fact.formula is not None else None
     if formula_says is None and scores_otherwise(fact):
         found.own_scores = True
@@ -344,8 +346,9 @@ def _given(name: n.Name, value: n.Matrix, role: Role, head: int | None, fact: Fa
 def _note_size(found: Gathering, role: Role, value: n.Matrix | None, fact: Fact) -> None:
     if value is not None and value.shape == (1, 1) and isinstance(value.rows[0][0], n.Number):
         number = value.rows[0][0]
-        if number.value.denominator == 1 and number.value > 0:
-            found.sizes.setdefault(role, number)
+        size = found.sizes.setdefault(role, number) if number.value.denominator == 1 and number.value > 0 else number
+        if size.value != number.value:
+            found.resized.setdefault(role, []).append(number)
 
 
 def _note_factors(found: Gathering, fact: Fact, role: Role, place: Place, facts: tuple[Fact, ...]) -> None:

@@ -28,6 +28,7 @@ class Gathering:
     claimed_tokens: dict[tuple[Role, int], Given] = field(default_factory=dict)  # q_1 = [..] printed without a formula
     names: dict[Key, Symbol] = field(default_factory=dict)
     sizes: dict[Role, n.Number] = field(default_factory=dict)
+    resized: dict[Role, list[n.Number]] = field(default_factory=dict)  # what a size is said to be later on
     divisors: list[n.Expr] = field(default_factory=list)
     defining: list[n.Expr] = field(default_factory=list)  # numbers that definitions, not workings, divide scores by
     said_scaled: bool = False  # by words, not by a formula

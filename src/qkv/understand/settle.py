@@ -69,6 +69,7 @@ def _mend(found: Gathering, key: Key, weight: Given, source: n.Matrix, printed: 
 def settle(found: Gathering, earlier: Gathering | None) -> None:
     found.said_scaled = found.said_scaled or any(role is R.SCALED for role, _ in found.printed)
     _settle_damaged(found)
+    _settle_sizes(found)
     _settle_added(found)
     own = (found.givens, found.tokens, found.others, found.claimed, found.claimed_tokens, found.names, found.cells)
     found.speaks = any(own)
@@ -82,6 +83,16 @@ def settle(found: Gathering, earlier: Gathering | None) -> None:
         _inherit(found, earlier)
     _settle_derived(found, earlier)
     _settle_identities(found)
+
+
+def _settle_sizes(found: Gathering) -> None:
+    """'If d_k = 64 …', and then an example with d_k = 2: of several sizes, the one that the keys have."""
+    held = (found.claimed.get((R.K, None)), found.givens.get((R.K, None)), found.givens.get((R.W_K, None)))
+    widths = {size for given in held if given is not None for size in plain_shape(given)}
+    first = found.sizes.get(R.D_K)
+    fitting = [number for number in found.resized.get(R.D_K, ()) if number.value in widths]
+    if first is not None and first.value not in widths and fitting:
+        found.sizes[R.D_K] = fitting[0]
 
 
 def _settle_tokens(found: Gathering) -> None:
