@@ -60,7 +60,7 @@ def test_words_of_a_plain_line(source: str, kind: str) -> None:
 @given(st.text())
 def test_tokens_stand_where_they_say(source: str) -> None:
     tokens = tokens_of(source)
-    assert len(normalised(source)) == len(source)
+    assert len(normalised(source, strict=True)) == len(source)
     assert all(0 <= t.start <= t.end <= len(source) for t in tokens)
 
 
