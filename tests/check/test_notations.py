@@ -77,6 +77,8 @@ DOCUMENTS = [
     ("steps that are counted within an exercise", "# Aufgabe 2\n\n$X=\\begin{pmatrix}1&0\\\\2&1\\end{pmatrix}$, $W_Q=\\begin{pmatrix}1&2\\\\0&1\\end{pmatrix}$\n\n## Lösung\n\n1. Anfragen und Schlüssel:\n\n$$Q = XW_Q = \\begin{pmatrix}1&2\\\\2&4\\end{pmatrix}$$\n", "wrong"),
     ("a row of what was shown whole", "$Q=\\begin{bmatrix}1&0\\\\0&1\\end{bmatrix}$, $K=\\begin{bmatrix}1&1\\\\0&2\\end{bmatrix}$, $V=\\begin{bmatrix}1&2\\\\3&4\\end{bmatrix}$\n\n$S=\\begin{bmatrix}1&0\\\\1&2\\end{bmatrix}$, $\\tilde S=S/\\sqrt2$, $A=\\begin{bmatrix}0.670&0.330\\\\0.330&0.670\\end{bmatrix}$, $Z=AV=\\begin{bmatrix}1.660&2.660\\\\2.340&3.340\\end{bmatrix}$\n\nThe first token ends up at $z_1\\approx(1.66,\\,2.66)$.\n", "rounded"),
     ("numbers set by siunitx", "\\begin{document}\n$Q=\\begin{bmatrix}1&0\\end{bmatrix}$, $K=\\begin{bmatrix}1&1\\\\0&2\\end{bmatrix}$\n\n$A=\\begin{bmatrix}\\num{0.670}&\\num{0,330}\\end{bmatrix}$\n\\end{document}\n", "rounded"),
+    ("how a softmax runs, within an equation", "Q = [[1, 2], [0, 1]], K = [[2, 0], [1, 1]]\n\nA = softmax of each row = [[0.330, 0.670], [0.303, 0.670]]\n", "wrong"),
+    ("cut off, of a false score", "$q=(1,0)$, $k_1=(1,1)$, $k_2=(2,1)$, no scale. $s_1 = 1$, $s_2 = 3$\n\n$e^1 = 2.71$, $e^3 = 20.08$、合計は $22.79$。\n", "carried"),
     ("a softmax written out", WRITTEN_OUT % ("4.112", "2.028 + 4.112", "6.140") + "$2.028/6.140 = 0.330$\n", "rounded"),
     ("a false exponential, carried into the sum", WRITTEN_OUT % ("4.211", "2.028 + 4.211", "6.239"), "carried"),
     ("a false exponential, carried into a quotient", WRITTEN_OUT % ("4.211", "2.028 + 4.211", "6.239") + "$2.028/6.239 = 0.325$\n", "carried"),

@@ -41,6 +41,8 @@ def remember(walk: Walk, fact: Fact, target: Target, judged: Judgement, claim: C
 def _keep(walk: Walk, fact: Fact, target: Target, judged: Judgement, kept: Value, claim: Claim) -> None:
     """Remember a value as the quantity that it is, or is a part of."""
     blamed = (claim.id,) if claim.verdict in BAD else ()
+    if claim.verdict is Verdict.MISROUNDED:  # badly rounded, and what it was worked out from may be false all the same
+        blamed = (*blamed, *walk.author.blamed(target.expr))
     as_meant = {other: value for other, (value, _) in walk.author.meant.items()}
     meant = _placed(walk, target, _meant(judged, kept) if claim.verdict is Verdict.WRONG else kept, as_meant)
     printed = _placed(walk, target, kept)

@@ -36,6 +36,7 @@ _PLAIN = frozenset(
     )
 )
 _GIVEN = frozenset("XQKVW")
+_ROWS = frozenset(("row", "rows"))
 _OPERAND_WORD = re.compile(r"[^\W\d_][\w \-]*")
 
 
@@ -87,7 +88,12 @@ class _Cutter:
 
     def _step(self, i: int, after: int) -> None:
         token = self.reader.tokens[i]
-        if token.kind == "strike":
+        if token.kind == "prose" and self.marks and self.lo < self.hi and (end := self._of_each_row(i)):
+            self.hi = end  # it says how, and the equation goes on
+            self.reader.tokens[i:end] = [word._replace(kind="text") for word in self.reader.tokens[i:end]]
+        elif i < self.hi:
+            return
+        elif token.kind == "strike":
             self._cut("strike", i)
             self.struck = not self.struck
             self.lo = self.hi = after
@@ -103,6 +109,15 @@ class _Cutter:
                 self._cut("row", i)
                 self.lo = self.hi = i
             self.hi = after
+
+    def _of_each_row(self, i: int) -> int:
+        """The end of 'of each row' or 'along the rows' before a relation, as in A = softmax of each row = …; 0 if there
+        is no such thing."""
+        tokens, end = self.reader.tokens, i + 1
+        while end < len(tokens) and tokens[end].kind in ("prose", "word") and tokens[end].gap == 1:
+            end += 1
+        said = end < len(tokens) and tokens[end].kind == "rel" and end > i + 1
+        return end if said and tokens[end - 1].text.lower() in _ROWS else 0
 
     def _holds_words(self, i: int, after: int) -> bool:
         """Whether a bracket holds words; as an exponent it belongs to its formula all the same."""

@@ -113,7 +113,7 @@ COPULA = re.compile(rf"(?:^|(?<=[\s$`_\w]))(?:{_any(_COPULA)})\s*$", re.IGNORECA
 TOTAL = re.compile(
     r"(?:totals?|sum|sums? to|adds? up to|summe|zusammen|somme|suma|soma|somma|total|итого|сумма|всего|总和|之和|合计|"
     r"和为|合計|합계|totaal|toplamı?|gives|yields|result|ergibt|donne)(?:\s+(?:of|der|des|de|las?|los|dos|das)(?:\s+[^\W\d]{2,}){1,2})?"
-    r"(?:\s+(?:is|of|are|ist|est|es|é|è|равна|up\s+to|to))?\s*[:：=]?\s*$",
+    r"(?:\s+(?:is|of|are|ist|est|es|é|è|равна|up\s+to|to)|\s*[は为是은는])?\s*[:：=]?\s*$",
     re.IGNORECASE,
 )
 
