@@ -44,6 +44,9 @@ class Judged:
     @property
     def kept(self) -> Cell:
         """What the author may go on with."""
+        if self.verdict is Verdict.MISROUNDED:
+            near = [(self.how, self.true), *self.following]
+            return held(self.shown, [cell for how, cell in near if how is Agreement.NEAR], badly=True)
         sources = [self.true] if self.how <= Agreement.OPEN else []
         return held(self.shown, [*sources, *(own for how, own in self.following if how is Agreement.ROUNDED)])
 

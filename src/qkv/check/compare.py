@@ -134,23 +134,25 @@ def _overlap(a: tuple[fmpq, fmpq], b: tuple[fmpq, fmpq]) -> bool:
     return bool(a[0] <= b[1] and b[0] <= a[1])
 
 
-def held(shown: Shown, sources: list[Cell]) -> Cell:
+def held(shown: Shown, sources: list[Cell], badly: bool = False) -> Cell:
     """What the author may go on with: the printed number, or the unrounded one that it stands for.
 
     The interval spans the printed point and those of the computed sources that round to it, so that carrying full
     precision and going on with printed digits are both covered, and nothing else is. Where no source does (a slip),
-    the unrounded wrong number is unknown, and may be anything that rounds to what is shown.
+    the unrounded wrong number is unknown, and may be anything that rounds to what is shown. A source that was rounded
+    `badly` is up to a unit away.
     """
     if shown.value is None:
         return shown.cell
     if not sources:
         return loosened(shown)
     low = high = shown.value
+    least, most = (low - 2 * shown.half, high + 2 * shown.half) if badly else (shown.low, shown.high)
     for source in sources:
         if source is NEG_INF or (isinstance(source, fmpq) and source == shown.value):
             continue
         first, last = bounds(source)
-        first, last = max(first, shown.low), min(last, shown.high)
+        first, last = max(first, least), min(last, most)
         if first <= last:
             low, high = min(low, first), max(high, last)
     return interval(low, high)

@@ -103,3 +103,4 @@ def _remember(walk: Walk, misfit: Misfit, claim: Claim) -> None:
     if misfit.target.subject is not None:
         printed = Value(tuple(tuple(loosened(cell) for cell in row) for row in misfit.grid))
         walk.author.print(misfit.target.subject, printed, (claim.id,))
+        walk.author.put_right(misfit.target.subject, walk.true(n.Name(misfit.target.subject)))

@@ -61,7 +61,8 @@ class Planter:
         def slip(step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value]) -> Made | None:
             right = self.style.texts(own, step.role)
             places = {len(text.partition(".")[2]) for row in right for text in row}
-            if len(places) > 1 or max(places) == 0 or is_exact(right, own):
+            usual = own.shape == self.trace.value(step.symbol).shape
+            if len(places) > 1 or max(places) == 0 or is_exact(right, own) or not usual:
                 return None
             shown = tuple(tuple(_cut(cell, max(places)) for cell in row) for row in own.rows)
             return Made(CUT, own, shown) if shown != right else None

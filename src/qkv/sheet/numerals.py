@@ -104,6 +104,7 @@ _BARE = re.compile(
 # of a cell, a rounding, an exponent of e, or points to be had.
 _COMMA = re.compile(r"(\d+)(,|\{,\})(\d+)(?![\d,])")
 _IN_CELL, _CELL_ENDS = re.compile(r"&\s*-?$"), re.compile(r"\s*(?:&|\\\\)")
+_IN_TABLE, _TABLE_ENDS = re.compile(r"\|\s*[-−]?$"), re.compile(r"\s*\|")
 _ROUNDED, _GOES_ON = re.compile(r"(?:\\approx|≈)\s*-?$"), re.compile(r"\s*,\s*\d")
 _RAISED = re.compile(r"\be\^\{?-?$")
 _AFTER_SEMICOLON = re.compile(r"; -?$")  # [1,41; 0,71]
@@ -144,6 +145,8 @@ def _is_sure(found: re.Match[str]) -> bool:
         return not thousands
     before, after = text[max(0, start - 12) : start], text[end : end + 8]
     if _IN_CELL.search(before) and _CELL_ENDS.match(after):
+        return True
+    if _IN_TABLE.search(before) and _TABLE_ENDS.match(after) and not thousands:
         return True
     if _ROUNDED.search(before) and not thousands and not _GOES_ON.match(after):
         return True
