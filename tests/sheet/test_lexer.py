@@ -110,6 +110,8 @@ def test_decimal_commas_must_be_sure(text: str, expected: str) -> None:
         ("*(1,5 pt)* On divise par 2", "bare"),
         (r"$q = (1,2)$, $e^{0{,}5} \approx 1{,}649$", "braced"),
         ("S = [1,41; 0,71]", "bare"),
+        ("| 2,828 | 2,828 |\n| 0,5 | 0,5 |", "bare"),
+        ("| 2,828 | 1,048,576 |\n| 1,5 | 2 |", "untold"),
         ("1,000 tokens, i = 0,1 and [0,10] and W_{1,2}", "untold"),
         (r"$0.5 \approx 0.50$ and $x \approx 1,2$", "untold"),
     ],

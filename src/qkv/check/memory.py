@@ -11,6 +11,7 @@ from flint import fmpq
 
 from qkv.check.cells import Grid, Judged, fitted
 from qkv.check.compare import Agreement, loosened
+from qkv.check.mistakes import STRUCTURAL
 from qkv.check.model import BAD, Claim, Verdict
 from qkv.check.targets import Target, by_role, targets
 from qkv.check.walk import FALSE, SLIPS, Judgement, Walk
@@ -46,7 +47,7 @@ def _keep(walk: Walk, fact: Fact, target: Target, judged: Judgement, kept: Value
     as_meant = {other: value for other, (value, _) in walk.author.meant.items()}
     meant = _placed(walk, target, _meant(judged, kept) if claim.verdict is Verdict.WRONG else kept, as_meant)
     printed = _placed(walk, target, kept)
-    sound = _placed(walk, target, _put_right(judged, kept), walk.author.unblamed)
+    sound = _placed(walk, target, _put_right(judged, kept, claim), walk.author.unblamed)
     if printed is None:
         return
     symbol, whole = printed
@@ -166,12 +167,17 @@ def _meet(x: Cell, y: Cell) -> bool:
     return bool(a <= d and c <= b)
 
 
-def _put_right(judged: Judgement, kept: Value) -> Value:
-    """The print with its false cells as they truly are, rounded or not."""
+def _put_right(judged: Judgement, kept: Value, claim: Claim) -> Value:
+    """The print with its false cells as they truly are, rounded or not; after a mistake that makes all of them, the
+    others are true by chance only."""
     half = _usual_half(judged)
+    every = claim.cause is not None and set(claim.cause.mistake.split(" or ")) <= STRUCTURAL
     return Value(
         tuple(
-            tuple(_about(cell.true, half) if cell.verdict in BAD else value for cell, value in zip(*pair, strict=True))
+            tuple(
+                _about(cell.true, half) if every or cell.verdict in BAD else value
+                for cell, value in zip(*pair, strict=True)
+            )
             for pair in zip(judged, kept.rows, strict=True)
         )
     )

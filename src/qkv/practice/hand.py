@@ -21,6 +21,8 @@ BITS = 192  # far more than any printed digit needs; what it leaves open is a ti
 MINUS_INFINITY = "-inf"
 COMMON_DENOMINATOR = 6**4  # of what is written as a fraction: halves and thirds, and products of a few of them
 
+BEFORE_SOFTMAX = frozenset({Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED})
+
 
 class Undecided(QkvError):
     """A rounding that cannot be decided; another problem is drawn."""
@@ -46,11 +48,13 @@ class Style:
     bold: bool = False
 
     def texts(self, value: Value, role: Role) -> Table:
-        """A value as this author prints it; what stands alone, cell by cell, is as exact as it can be."""
+        """A value as this author prints it; what stands alone, cell by cell, is as exact as it can be. From the softmax
+        on nobody writes fractions."""
+        fractions = self.fractions and role in BEFORE_SOFTMAX
         if role not in self.by_cell:
-            return texts(value, self.places, self.fractions)
+            return texts(value, self.places, fractions)
         return tuple(
-            tuple(texts(Value(((cell,),)), self.places, self.fractions)[0][0] for cell in row) for row in value.rows
+            tuple(texts(Value(((cell,),)), self.places, fractions)[0][0] for cell in row) for row in value.rows
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from random import Random
@@ -36,6 +37,7 @@ BY_CELL: tuple[frozenset[Role], ...] = (
     frozenset({R.SCORES, R.WEIGHTS, R.OTHER}),
 )
 
+_DECIMAL = re.compile(r"(?<![\d,])(?:0,\d{2,}|\d+,(?:\d\d|\d{4,}))(?![\d,])")  # no thousands, and no list of two
 JOINT = 0.2  # how often the first slip is where the heads come together: one step among many, with mistakes of its own
 
 
@@ -106,7 +108,7 @@ def _drawn(kind: str, rng: Random, notation: str, slips: int, style: Style | Non
     if not all(is_written(line.shown) for line in lines if line.step.role is R.OTHER):
         raise Undecided("nobody writes such exponentials out")
     text, placed = write(program, lines, chosen, NOTATIONS[notation], rng)
-    if NOTATIONS[notation].point != "." and NOTATIONS[notation].point not in text:
+    if NOTATIONS[notation].point != "." and not _DECIMAL.search(text.replace("{,}", ",")):
         raise Undecided("nothing shows what a comma is")
     clean = {line.step.symbol: line for line in (work_by_hand(worked, chosen) if slips else lines)}
     key = tuple(_key(placed, clean, trace))

@@ -146,7 +146,7 @@ def _is_sure(found: re.Match[str]) -> bool:
     before, after = text[max(0, start - 12) : start], text[end : end + 8]
     if _IN_CELL.search(before) and _CELL_ENDS.match(after):
         return True
-    if _IN_TABLE.search(before) and _TABLE_ENDS.match(after) and not thousands:
+    if _IN_TABLE.search(before) and _TABLE_ENDS.match(after) and not thousands and (whole == "0" or len(decimals) > 1):
         return True
     if _ROUNDED.search(before) and not thousands and not _GOES_ON.match(after):
         return True
