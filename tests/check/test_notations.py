@@ -46,6 +46,8 @@ WRITTEN_OUT = (  # the scores are 1 and 2, scaled 0.707 and 1.414
 
 # name, document, verdict of the claim on the last line that shows something
 DOCUMENTS = [
+    ("rows of a matrix with arrows behind them", "```\nX = [1, 0]  ← \"a\"\n    [1, 2]  ← \"b\"\n```\n\nW_Q and W_K are identity matrices.\n\nScores:\n```\n    a   b\na [ 1   1 ]\nb [ 1   4 ]\n```\n", "wrong"),
+    ("a false product of a row and a matrix", "$A=[0.25, 0.75]$, $V=\\begin{bmatrix}2&1\\\\0&4\\end{bmatrix}$\n\n$$\\text{ctx}=\\begin{bmatrix}0.25&0.75\\end{bmatrix}\\begin{bmatrix}2&1\\\\0&4\\end{bmatrix}=\\begin{bmatrix}0.60&3.35\\end{bmatrix}$$\n", "wrong"),
     ("a point lost among decimals", "$Q=\\begin{bmatrix}2&-2\\\\2&0\\end{bmatrix}$, $K=\\begin{bmatrix}1&-3\\\\-3&1\\end{bmatrix}$\n\n$QK^T/\\sqrt2=\\begin{bmatrix}566&-5.66\\\\1.41&-4.24\\end{bmatrix}$\n", "misread"),
     ("a bracket around several lines", "Q =\n[ 1   2\n  0   1 ]\n\nK =\n[ 2   −1\n  1   1 ]\n\nQ K^T =\n[ 0   3\n  −1  2 ]\n", "wrong"),
     ("rows parted by a bar", "X = [0 2 | 1 1], Wq = [0 2 | 1 2]\n\nQ = X Wq = [2 4 | 1 5]\n", "wrong"),

@@ -147,7 +147,9 @@ def _note_root(walk: Walk, expr: n.Expr, judged: Judgement) -> None:
 
 
 def _is_plain(expr: n.Expr) -> bool:
-    """softmax of one vector, or a weighted sum of vectors: nothing else can be meant than what it gives."""
+    """softmax of one vector, a weighted sum of vectors, a row times a matrix: nothing else can be meant than that."""
+    if isinstance(expr, n.Product) and isinstance(expr.left, n.Matrix) and isinstance(expr.right, n.Matrix):
+        return expr.left.shape == (1, len(expr.right.rows)) and not expr.right.is_ragged
     if isinstance(expr, n.Sum):
         return all(isinstance(n.factors(term)[-1], n.Matrix) for term in expr.terms)
     if not isinstance(expr, n.Softmax):

@@ -52,6 +52,10 @@ NUMBER = re.compile(
     r"(?:/\d+(?:\.\d+)?)?(?:\s?\\?%)?|∞|\\infty|inf(?:inity)?)$",
     re.IGNORECASE,
 )
+_REMARK = re.compile(r"(?<=[\])])\s*(?:←|<-|#).*$")  # '[1, 0]  ← cat'
+_BOX_LABEL = re.compile(
+    r"\s*(?P<label>[\"'“]?[^\W\d_][\w'’-]{0,15}[\"'”]?)\s*:?\s*(?=\[\s*[-−+\d.][-−+\d.\s]*\]\s*$)"
+)  # cat [ 2  0 ]
 _LABEL = re.compile(r"[\"'“‘(]?[^\W\d_][^\s=≈]*$|[\"'“].*[\"'”]$")
 
 
@@ -153,13 +157,18 @@ def grid_at(lines: list[str], at: int) -> Found | None:
 
 def grid_row(line: str, number: int) -> tuple[Cell, ...] | None:
     """The cells of a line of numbers, with a name ('E =') or a label before them; None if it is no such line."""
-    if len(line) > 200_000 or "$" in line or not _DIGIT.search(line) or _NO_CELLS.search(line):
+    if len(line) > 200_000 or "$" in line or not _DIGIT.search(line):
+        return None
+    line = _REMARK.sub("", line)
+    if _NO_CELLS.search(line):
         return None
     name, start = None, 0
     if found := _NAME.match(line):
         told = found["name"] or found["letters"]
         at = max(found.start("name"), found.start("letters"))
         name, start = Cell(f"{told} {found['relation'] or '='}", number, 1 + at), found.end()
+    elif found := _BOX_LABEL.match(line):
+        name, start = Cell(found["label"], number, 1 + found.start("label")), found.end()
     cells = _tabbed(line, start, number) if "\t" in line[start:].strip("\n") else _blanked(line, start, number)
     if cells is None:
         return None
