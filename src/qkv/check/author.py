@@ -316,7 +316,9 @@ class Author(Mapping[Symbol, Value]):
     def unblamed(self) -> Author:
         """The author as he would be had he made no slip: what he still prints does not follow from one."""
         if self._unblamed is None:
-            self._unblamed = self._minding({symbol: (value, ()) for symbol, value in self.sound.items()})
+            false = [symbol for symbol, blamed in self.blame.items() if blamed and self.trace.program.item(symbol)]
+            true = {symbol: self.trace.value(symbol) for symbol in false}  # also where a print has another shape
+            self._unblamed = self._minding({symbol: (value, ()) for symbol, value in (true | self.sound).items()})
         return self._unblamed
 
     def mean(self, symbol: Symbol, value: Value, blamed: tuple[int, ...]) -> None:
