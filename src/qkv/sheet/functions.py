@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from qkv.sheet.expressions import Reader
 
 _COLUMN_WORDS = frozenset(("col", "cols", "column", "columns"))
+_TEMPERATURES = frozenset(("beta", "tau", "T", "lambda", "gamma"))
 _STARTS_ARGUMENT = frozenset(
     ("num", "name", "word", "func", "text", "bb", "inf", "grid", "list", "begin", "cmd", "open")
 )
@@ -59,6 +60,8 @@ def applied(reader: Reader, token: Token) -> Expr:
         args = arguments(reader)
     else:
         args = (reader.argument(),)
+    if action == "softmax" and any(t.text.lstrip("\\") in _TEMPERATURES for s in scripts for t in s.tokens):
+        action = "call"  # softmax_β: whether β multiplies or divides is for the sheet to say
     if action in ("call", "apply"):
         return Call(str(symbol_of(token.text.strip(), scripts, primes)[0]), args, at=at)
     return _BUILD[action](args, axis, at) if args else Call(key, (), at=at)

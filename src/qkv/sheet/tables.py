@@ -32,6 +32,7 @@ _THOUSANDS = re.compile(r"[-−]?[1-9]\d{0,2}(?:,\d{3})+")
 _INDICES = ("i", "j", "n", "t", "m")
 _COMPONENT = re.compile(r"(?P<base>[qkvQKV])_?\{?(?P<number>\d|[₁-₉])\}?")
 _HEAD = re.compile(r"(?:heads?|kopf|tête|cabeza|cabeça|testa|голова|头|ヘッド|헤드)\D{0,3}(\d{1,2})\W*$", re.IGNORECASE)
+_TICK = re.compile(r"\s*(?:[✓✔✗✘☑☒✅❌]|(?:ok|right|wrong|correct|incorrect)\b)", re.IGNORECASE)  # a remark on the row
 _LOWERED = str.maketrans("₁₂₃₄₅₆₇₈₉", "123456789")
 _MATHEMATICAL = re.compile(r"[\\^_·×√α-ωΑ-Ω$`₀-₉=]|^\W*[A-Za-z]['′]?$")
 
@@ -326,7 +327,7 @@ def _mixed(layout: Layout, reading: Reading) -> Iterator[Event]:
 
 def _keyed(label: str, row: Sequence[Cell], reading: Reading, head: str = "") -> Iterator[Event]:
     """'| d_k | 2 |' and '| Sum | 14.48 |'; below 'head 2', a name gets its number."""
-    values = [cell for cell in row if cell.text]
+    values = [cell for cell in row if cell.text and not _TICK.match(cell.text)]
     last = values[-1] if values else None
     value = (
         _value(last, reading) if last and (NUMBER.match(bare(last.text)) or VECTOR.fullmatch(bare(last.text))) else None

@@ -203,13 +203,14 @@ def _listed(expr: n.Expr) -> tuple[n.Expr, ...]:
 def _chains(statements: Iterable[Statement]) -> Iterator[Statement]:
     """Cut chains at ⇒ and at names in mid-chain that begin a new equation (… = [..] ⇒ S ≈ [..])."""
     for statement in statements:
-        if statement.links and not any(link.relation is Relation.IMPLIES for link in statement.links):
+        cuts = frozenset(i for i in range(len(statement.links)) if _begins_anew(statement.links, i))
+        if statement.links and not cuts:
             at = statement.links[0].at
             yield statement if statement.at == at else replace(statement, at=at)
             continue
         pieces: list[list[Link]] = [[]]
-        for link in statement.links:
-            if link.relation is Relation.IMPLIES and pieces[-1]:
+        for i, link in enumerate(statement.links):
+            if i in cuts and pieces[-1]:
                 pieces.append([])
             pieces[-1].append(link)
         for i, piece in enumerate(pieces):
@@ -220,6 +221,14 @@ def _chains(statements: Iterable[Statement]) -> Iterator[Statement]:
                 at=piece[0].at if piece else statement.at,
                 continues=statement.continues and i == 0 and not implied,
             )
+
+
+def _begins_anew(links: tuple[Link, ...], i: int) -> bool:
+    """Whether a link follows from the ones before and does not continue them."""
+    if links[i].relation is Relation.IMPLIES:
+        return True
+    named = links[i].relation is Relation.ARROW and isinstance(links[i].expr, n.Name)
+    return i > 0 and named and any(link.relation in (Relation.EQUAL, Relation.APPROX) for link in links[i + 1 : i + 2])
 
 
 def _joined(statements: Iterable[Statement]) -> Iterator[Statement]:

@@ -292,6 +292,7 @@ def _note_pattern(found: Gathering, value: n.Matrix, head: int | None) -> None:
     )
     if causal or found.causal:
         found.causal = True
+        found.hides_future = found.hides_future or causal
         return
     rows = tuple(tuple(n.number(int(not isinstance(cell, n.Infinite))) for cell in row) for row in value.rows)
     symbol = default_symbol(R.MASK, head)

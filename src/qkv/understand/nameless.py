@@ -21,7 +21,7 @@ def note_nameless(found: Gathering, fact: Fact) -> None:
     if fact.subjects or fact.statement.struck or len(fact.links) != 1:
         return
     value = plain_value(fact.links[0].expr)
-    if value is not None and fact.cue.role in (R.WEIGHTS, R.OUTPUT) and fact.cue.row is None:
+    if value is not None and fact.cue.role in (R.SCALED, R.WEIGHTS, R.OUTPUT) and fact.cue.row is None:
         found.hinted.append((fact.cue.role, value))
     if value is not None and fact.statement.origin is Origin.TABLE and fact.cue.role is R.SCORES:
         _note_column(found, fact, value)

@@ -161,6 +161,7 @@ def _likeliest(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Probl
         gain = agreement_with(masked.trace, found) - agreement_with(problem.trace, found)
         if (told and gain >= 0) or (gain > 0 and explains_weights(masked.trace, found)):
             found.causal, problem = True, masked
+    problem = _by_size(problem, scope, found, sheet)
     if found.divisors or found.unscaled or not is_scaled(problem.program):
         return problem
     agreed, raw = agreement_with(problem.trace, found), softens_raw_scores(problem.trace, scope)
@@ -172,6 +173,21 @@ def _likeliest(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Probl
         found.looks_unscaled = True
         return unscaled
     return problem
+
+
+def _by_size(problem: Problem, scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
+    """Where the numbers follow from the keys' own size and not from the d_k that is stated, that is about something
+    else: 'for d_k = 64 the standard deviation is 8'."""
+    agreed = agreement_with(problem.trace, found)
+    if R.D_K not in found.sizes or not is_scaled(problem.program) or agreed == most_agreement(found):
+        return problem
+    sizes: dict[Role, n.Number] = {role: size for role, size in found.sizes.items() if role is not R.D_K}
+    divisors = [divisor for divisor in found.divisors if not n.is_literal(divisor)]
+    own = _problem(scope, replace(found, sizes=sizes, divisors=divisors), sheet)
+    if agreement_with(own.trace, found) <= agreed:
+        return problem
+    found.sizes = sizes
+    return own
 
 
 def _by_columns(problem: Problem, scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:

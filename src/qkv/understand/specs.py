@@ -40,7 +40,7 @@ def to_spec(found: Gathering, title: str, line: int) -> Spec:
         groups=_groups(used),
         scale=scale,
         divisor=divisor,
-        causal=found.causal,
+        causal=found.causal and (found.hides_future or _is_square(shapes)),
         plain_sum=found.plain_sum,
         mask_truth=mask.truth if mask else found.mask_truth,
         score=_score(found),
@@ -120,6 +120,12 @@ def shape_of_given(found: Gathering, given: Given) -> tuple[int, int] | None:
         return evaluate(given.expr, known, Shapes())
     except QkvError:
         return None
+
+
+def _is_square(shapes: dict[Key, tuple[int, int]]) -> bool:
+    """Whether there may be as many queries as keys: 'masked' alone means another mask where there are not."""
+    queries, keys = shapes.get((R.Q, None)), shapes.get((R.K, None))
+    return queries is None or keys is None or queries[0] == keys[0]
 
 
 def _is_columns(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> bool:

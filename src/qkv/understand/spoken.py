@@ -36,7 +36,7 @@ def note_sentences(found: Gathering, facts: tuple[Fact, ...], words: str) -> Non
         found.defining.append(n.number(number))
     found.cosine = bool(COSINE.search(words))
     found.ones_forbid = bool(ONES_FORBID.search(words))
-    found.hides_future = bool(HIDES_FUTURE.search(words))
+    found.hides_future = found.hides_future or bool(HIDES_FUTURE.search(words))
     found.unprojected = is_unprojected(words)
     found.split = _blocks(facts) or heads_split(words)
     heads = found.sizes.get(R.HEADS)

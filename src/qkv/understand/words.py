@@ -149,6 +149,7 @@ _INSTEAD = (
     ("Rotary position embedding", Wording(r"\brope\b|rotary (?:position|embedding)")),
     ("Relative position embedding", Wording(r"relative position(?:al)? (?:embedding|representation|encoding)")),
     ("Linear attention", Wording(r"linear(?:i[sz]ed)? attention|feature map φ|kernel feature map|\bperformer\b")),
+    ("A mask of valid lengths", Wording(r"valid[_ -]?len(?:s|gths?)?\b")),
     ("A sparse softmax", Wording(r"sparsemax|entmax|top-?k (?:attention|softmax|keys|scores)")),
     ("Attention without softmax", Wording(r"(?:relu|sigmoid) (?:attention|instead of (?:the )?softmax)")),
 )
