@@ -6,7 +6,7 @@ Only what is surely a table is taken; a line that might be prose stays prose. Wh
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from qkv.sheet.numerals import LONE_DIGITS
@@ -130,7 +130,19 @@ def vectors_at(lines: list[str], at: int) -> Found | None:
     return Found((tuple(first + head), *rows), end, True, True)
 
 
+_CORNERS = re.compile(r"\s*[┌╭└╰]\s+[┐╮┘╯]\s*")
+
+
 def grid_at(lines: list[str], at: int) -> Found | None:
+    """A plain grid of numbers that begins at this line, or below the corners of its bracket."""
+    if not _CORNERS.fullmatch(lines[at]):
+        return _grid_at(lines, at)
+    found = _grid_at(lines, at + 1) if at + 1 < len(lines) else None
+    below = found is not None and found.end < len(lines) and _CORNERS.fullmatch(lines[found.end])
+    return replace(found, end=found.end + 1) if found and below else found
+
+
+def _grid_at(lines: list[str], at: int) -> Found | None:
     """A plain grid of numbers that begins at this line: two rows or more, or one row with a name and blanks between."""
     rows: list[tuple[Cell, ...]] = []
     head = _labels_above(lines, at)

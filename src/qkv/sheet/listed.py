@@ -12,12 +12,16 @@ _VALUE = rf"(?:{_DECIMAL}(?:\s?\\?%)?|\d{{1,3}}\s?\\?%)"
 _AND = r"(?:and|und|et|y|e|и)"
 _SERIES = rf"{_VALUE}(?:(?:\s*[,;]\s*(?:{_AND}\s+)?|\s+{_AND}\s+){_VALUE})+"
 _BLANKED = rf"{_DECIMAL}(?:(?:\s*[,;]\s*|\s+){_DECIMAL})+"
+_WITH_COMMA = r"[-−]?(?:0,\d{2,}|\d+,(?!\d{3}(?!\d))\d{2,})"  # 1,2 may be a pair, and 1,024 a thousand
+_COMMAED = rf"{_WITH_COMMA}(?:(?:\s*;\s*|\s+(?:{_AND}\s+)?){_WITH_COMMA})+"
 _VERB = (
     r"are|is|be|gives?|gave|gets?|got|becomes?|yields?|into|sind|ergeben|ergibt|wird|werden|sont|donnent|donne|son|da|dan|"
     r"são|dá|sono|равны|получаем"
 )
-_AFTER_COLON = re.compile(rf"(?P<lead>.*[:：]\s*)(?P<values>{_BLANKED}|{_SERIES})\s*[.;]?\s*$")
-_SAID = re.compile(rf"(?P<lead>.*?\b(?:{_VERB})\s+)(?P<values>{_SERIES})(?![\w%]|\s*[=≈·×*/+^(]|\.\d)", re.IGNORECASE)
+_AFTER_COLON = re.compile(rf"(?P<lead>.*[:：]\s*)(?P<values>{_BLANKED}|{_SERIES}|{_COMMAED})\s*[.;]?\s*$")
+_SAID = re.compile(
+    rf"(?P<lead>.*?\b(?:{_VERB})\s+)(?P<values>{_SERIES}|{_COMMAED})(?![\w%]|\s*[=≈·×*/+^(]|\.\d)", re.IGNORECASE
+)
 _TOTAL = re.compile(r"(?P<lead>.*[\s:：])(?P<values>\d+\.\d+)\s*[.;]?\s*$")  # 'Sum: 6.14'
 _WORD = r"[\"'“‘]?[^\W\d_]+[\"'”’]?"
 _ARROW = rf"{_WORD}\s*(?:→|⟶|->|=>)\s*"
@@ -47,7 +51,8 @@ def listed(line: str) -> Listed | None:
         found = _TOTAL.match(line)
         if found is None or not TOTAL.search(found["lead"]):
             return None
-    values = re.findall(_VALUE, found["values"])
+    values = [comma.replace(",", ".") for comma in re.findall(_WITH_COMMA, found["values"])]
+    values = values if len(values) > 1 and "." not in found["values"] else re.findall(_VALUE, found["values"])
     source = f"[{', '.join(values)}]" if len(values) > 1 else found["values"]
     return Listed(found["lead"].strip(), source, found.start("values"), found.end("values"))
 

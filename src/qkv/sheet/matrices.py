@@ -191,6 +191,8 @@ def bracket(cells: Cells, lo: int, hi: int, mark: str, at: Location) -> Expr:
         return _semicolons(cells, lo, hi, at)
     if "," in texts and mark == "⟨":
         parts = [cells.expression(*span) for span in comma_spans(cells, lo, hi)]
+        if all(is_literal(part) and not isinstance(part, (Matrix, Transpose)) for part in parts):
+            return Matrix((tuple(parts),), loose=True, at=at)  # ⟨1, 2⟩ is a vector, ⟨q, k⟩ a product
         return reduce(lambda a, b: Product(a, b, at=at), parts)
     if "," in texts:
         return _listed(cells, comma_spans(cells, lo, hi), mark, at)
