@@ -20,7 +20,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "program.model": ("errors", "expr"),
     "interpret": ("errors", "expr", "program.model"),
     "program": ("errors", "expr", "interpret.fit"),
-    "understand": ("errors", "expr", "sheet.model", "sheet.grammar", "program", "interpret"),
+    "understand": ("errors", "expr", "sheet.model", "sheet.grammar", "sheet.phrases", "program", "interpret"),
     "check.model": ("errors", "expr"),
     "check": ("errors", "expr", "sheet.model", "program", "interpret", "understand", "theory", "render.workings"),
     "kernel": ("errors",),

@@ -90,8 +90,10 @@ def _matrices(
 ) -> tuple[Found, ...]:
     found = []
     placed = 0
-    for anchor in widest:
+    abreast = all(len(row) == len(widest) for row in rows)  # then their order tells, even where blanks were lost
+    for i, anchor in enumerate(widest):
         own = [part for row in rows for part in row if part.start < anchor.end and part.end > anchor.start]
+        own = [row[i] for row in rows] if abreast else own
         names = [part.name for part in own if part.name] or [
             head for head in heads if head.column - 1 < anchor.end and head.column + len(head.text) - 2 > anchor.start
         ]

@@ -82,6 +82,7 @@ _DIV = re.compile(r"\s*:{3,}\s*\{?\.?(?P<name>[\w-]*)[^:]*$")
 _CONSOLE = re.compile(r"\s*>>> (?:import |from |print\(|\w+\s*(?:[=(.@]|$))")
 _QUOTE = re.compile(r"\s{0,3}(?:>\s?)+")
 _OPENS_LIST = re.compile(r"\[[\s\d.,;eE+\-−∞inf\[\]]*$")
+_LISTING = re.compile(r"^1(?!st\b)[^\W\d_]", re.MULTILINE)
 _LIST_ROW = re.compile(r"\s+\[\s*[-−]?[\d.]")
 _ITEM = re.compile(r"\s*[-•*] (?P<row>\[\s*[-−+\d.][-−+\d.,;eE\s∞inf]*\])\s*")
 _OVER_ITEMS = re.compile(r"\s*(?:[-•*]\s)?[^\s=|][^=|]{0,50}[:：]\s*(?:#.*)?")
@@ -264,6 +265,8 @@ def _lines(text: str) -> list[str]:
     """The lines of the file, with comments, front matter and quote marks overwritten by blanks."""
     lines = _without_comments(text).split("\n")
     _blank_front_matter(lines)
+    if _LISTING.search(text):
+        _blank_line_numbers(lines)
     if ">" in text:
         _blank_quotes(lines)
     if "- [" in text or "• [" in text or "* [" in text:
@@ -288,6 +291,20 @@ def _join_items(lines: list[str]) -> None:
                 mark = "[" if i == at + 1 else " "
                 lines[i] = f"{' ' * (len(row) - len(row.lstrip()))} {mark}{body}{']' if i == end - 1 else ','}"
         at = end
+
+
+def _blank_line_numbers(lines: list[str]) -> None:
+    """Overwrite the numbers of a listing that was copied together with them: '1Q = X', '2K = X'."""
+    number = 0
+    for at, line in enumerate(lines):
+        following = lines[at + 1] if at + 1 < len(lines) else ""
+        if not number and _LISTING.match(line) and following[:1] == "2":
+            number = 1
+        if number and line.startswith(str(number)):
+            lines[at] = line.replace(str(number), " " * len(str(number)), 1)
+            number += 1
+        else:
+            number = 0
 
 
 def _blank_quotes(lines: list[str]) -> None:

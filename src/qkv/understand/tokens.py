@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.sheet.model import Link, Relation, Statement
+from qkv.sheet.model import Relation, Statement
+from qkv.understand.captions import as_vector, captioned
 from qkv.understand.counting import counts_from_zero
 from qkv.understand.roles import roles_of
 
@@ -157,23 +158,24 @@ def _worded(named: Iterable[Statement]) -> Iterator[tuple[str, int]]:
 # — vectors that only a word names —
 
 
-def _named(statements: Iterable[Statement]) -> Iterator[Statement]:
+def _named(statements: tuple[Statement, ...]) -> Iterator[Statement]:
     """'red = [1, 0]', 'green = [0, 1]' and '- tea: [1, 1]' in a row are x_1, x_2 and x_3."""
     run: list[tuple[Statement, str]] = []
     given = False  # whether the tokens have a name of their own
+    first = 0 if counts_from_zero(statements) else 1
     for statement in statements:
         subject = statement.links[0].expr if statement.links else None
         given |= isinstance(subject, n.Name) and roles_of(subject.symbol)[:1] in ((Role.X,), (Role.Q,))
         statement = statement if given else _counted(statement)
         word = _called(statement)
         if run and not (word and _goes_on(run[-1][0], statement)):
-            yield from _settled(run, given)
+            yield from _settled(run, given, first)
             run = []
         if word:
             run.append((statement, word))
         else:
             yield statement
-    yield from _settled(run, given)
+    yield from _settled(run, given, first)
 
 
 def _counted(statement: Statement) -> Statement:
@@ -181,7 +183,7 @@ def _counted(statement: Statement) -> Statement:
     found = _COUNTED.search(statement.before) if len(statement.links) == 1 and not statement.struck else None
     if found is None or not _is_vector(statement.links[0].expr):
         return statement
-    return _as_token(statement, f"x_{found['number']}", int(found["number"]))
+    return as_vector(statement, f"x_{found['number']}", "x", int(found["number"]))
 
 
 def _called(statement: Statement) -> str | None:
@@ -191,6 +193,8 @@ def _called(statement: Statement) -> str | None:
         return None
     if len(links) == 2 and isinstance(links[0].expr, n.Name):
         symbol = links[0].expr.symbol
+        if links[1].relation is Relation.ARROW and _counts(symbol):
+            return links[0].expr.spelled  # 'q1 → [0.3, 0.7]' under 'Weights:'
         known = roles_of(symbol) or symbol.labels or symbol.indices or symbol.base.lower() in NO_TOKENS
         return None if known or len(symbol.base) < 2 or not symbol.base.isalpha() else symbol.base
     if len(links) == 1 and (found := _LABEL.search(statement.before)) and found["word"].lower() not in NO_TOKENS:
@@ -205,14 +209,13 @@ def _goes_on(last: Statement, statement: Statement) -> bool:
     return near and isinstance(a, n.Matrix) and isinstance(b, n.Matrix) and a.shape == b.shape
 
 
-def _as_token(statement: Statement, word: str, number: int) -> Statement:
-    at, value = statement.links[0].at, statement.links[-1]
-    name = Link(Relation.FIRST, n.Name(Symbol("x", (), (str(number),)), word, at=at), word, at)
-    return replace(statement, links=(name, replace(value, relation=Relation.EQUAL)))
-
-
-def _settled(run: list[tuple[Statement, str]], given: bool) -> Iterator[Statement]:
-    """A run of vectors are the tokens if words say so and nothing else gives them; else it stays as it was."""
+def _settled(run: list[tuple[Statement, str]], given: bool, first: int) -> Iterator[Statement]:
+    """A run of vectors are rows of what their caption names; or the tokens, if words say so and nothing else gives
+    them; else it stays as it was."""
+    rows = captioned(run, first)
+    if rows is not None:
+        yield from rows
+        return
     told = len(run) > 1 and not given and any(_EMBEDDED.search(statement.before) for statement, _ in run)
     for number, (statement, word) in enumerate(run, 1):
-        yield _as_token(statement, word, number) if told else statement
+        yield as_vector(statement, word, "x", number) if told else statement
