@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
-from qkv.check.compare import Agreement, Shown, agreement, follows, held, shown_cell, shown_number
+from qkv.check.compare import Agreement, Shown, agreement, follows, held, meets, shown_cell, shown_number
 from qkv.check.model import Verdict
 from qkv.errors import QkvError, ValueRefused
 from qkv.expr import nodes as n
@@ -48,7 +48,7 @@ class Judged:
             near = [(self.how, self.true), *self.following]
             return held(self.shown, [cell for how, cell in near if how is Agreement.NEAR], badly=True)
         sources = [self.true] if self.how <= Agreement.OPEN else []
-        return held(self.shown, [*sources, *(own for how, own in self.following if how is Agreement.ROUNDED)])
+        return held(self.shown, sources + [own for own in self.owns if meets(self.shown, own)])
 
 
 def shown_grid(matrix: n.Matrix, approximate: bool) -> Grid | None:

@@ -9,7 +9,12 @@ from functools import cached_property, lru_cache
 from qkv.expr.stems import stems
 
 _SHIFTED = re.compile(r"\\.|[^\\]+", re.DOTALL)
-_lowered = lru_cache(maxsize=16)(str.lower)  # one text, such as the words of a problem, is searched for many things
+_LONG = 500  # one long text, such as the words of a problem, is searched for many things
+_long_lowered = lru_cache(maxsize=16)(str.lower)
+
+
+def _lowered(text: str) -> str:
+    return _long_lowered(text) if len(text) > _LONG else text.lower()
 
 
 class Wording:

@@ -17,6 +17,7 @@ from qkv.understand.words import (
     is_unprojected,
     not_worked,
     rules,
+    says,
 )
 
 R = Role
@@ -35,7 +36,7 @@ def note_sentences(found: Gathering, facts: tuple[Fact, ...], words: str) -> Non
         found.divisors.append(n.number(number))
         found.defining.append(n.number(number))
     found.cosine = bool(COSINE.search(words))
-    found.ones_forbid = bool(ONES_FORBID.search(words))
+    found.ones_forbid = says(words, ONES_FORBID)
     found.hides_future = found.hides_future or bool(HIDES_FUTURE.search(words))
     found.unprojected = is_unprojected(words)
     found.split = _blocks(facts) or heads_split(words)

@@ -176,9 +176,19 @@ def sentences(text: str) -> tuple[str, ...]:
 
 def _sentences_with(text: str, *wordings: Wording) -> Iterator[str]:
     """The sentences of a text that may hold one of these wordings; most texts hold none of them anywhere."""
-    said = sentences(text)
-    near = [wording for wording in wordings if wording.may_occur("\n".join(said))]
-    return (sentence for sentence in (said if near else ()) if any(wording.may_occur(sentence) for wording in near))
+    near = [wording for wording in wordings if wording.may_occur(_joined(text))]
+    said = sentences(text) if near else ()
+    return (sentence for sentence in said if any(wording.may_occur(sentence) for wording in near))
+
+
+@lru_cache(maxsize=8)
+def _joined(text: str) -> str:
+    return "\n".join(sentences(text))
+
+
+def says(text: str, wording: Wording) -> bool:
+    """Whether one of the sentences of a text holds a wording."""
+    return any(wording.search(sentence) for sentence in _sentences_with(text, wording))
 
 
 def _supposed(sentence: str) -> bool:
@@ -253,7 +263,7 @@ def is_unprojected(text: str) -> bool:
     >>> is_unprojected("We use them directly as queries, keys and values.")
     True
     """
-    return bool(_UNPROJECTED.search(text))
+    return says(text, _UNPROJECTED)
 
 
 def not_worked(text: str) -> Iterator[str]:
@@ -265,14 +275,18 @@ def not_worked(text: str) -> Iterator[str]:
     for what, pattern in _BESIDE:
         if _is_spoken_of(pattern, text):
             yield f"{what} is spoken of; it is not worked out."
-    for what, pattern in _INSTEAD:
-        if _is_spoken_of(pattern, text):
-            yield f"{what} is spoken of and not understood; what is worked out is plain softmax attention."
+    for what in _instead(text):
+        yield f"{what} is spoken of and not understood; what is worked out is plain softmax attention."
 
 
 def is_otherwise(text: str) -> bool:
     """Whether the text speaks of a kind of attention that is not worked out, in place of the usual one."""
-    return any(_is_spoken_of(pattern, text) for _, pattern in _INSTEAD)
+    return bool(_instead(text))
+
+
+@lru_cache(maxsize=8)
+def _instead(text: str) -> tuple[str, ...]:
+    return tuple(what for what, pattern in _INSTEAD if _is_spoken_of(pattern, text))
 
 
 def _is_spoken_of(pattern: Wording, text: str) -> bool:

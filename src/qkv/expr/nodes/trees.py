@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 from qkv.expr.names import Symbol
 from qkv.expr.nodes.kinds import Call, Expr, Infinite, Matrix, Name, Node, Normalise, Number, Product, Softmax
@@ -62,19 +62,19 @@ def rewrite(node: Expr, change: Callable[[Expr], Expr]) -> Expr:
     updates = None
     for name in names:
         value = getattr(node, name)
-        made = _rewritten(value, change)
+        if value is None:
+            continue
+        made = _rewritten(value, change) if type(value) is tuple else rewrite(value, change)
         if made is not value:
             updates = updates or {}
             updates[name] = made
     return change(replace(node, **updates) if updates else node)  # type: ignore[arg-type]
 
 
-def _rewritten(value: object, change: Callable[[Expr], Expr]) -> object:
+def _rewritten(items: tuple[Any, ...], change: Callable[[Expr], Expr]) -> tuple[Any, ...]:
     """The same object where nothing changed, so that unchanged branches are shared."""
-    if isinstance(value, tuple):
-        made = tuple([_rewritten(item, change) for item in value])
-        return value if all(map(operator.is_, made, value)) else made
-    return None if value is None else rewrite(value, change)  # type: ignore[arg-type]
+    made = tuple([_rewritten(item, change) if type(item) is tuple else rewrite(item, change) for item in items])
+    return items if all(map(operator.is_, made, items)) else made
 
 
 class Found(NamedTuple):
