@@ -44,7 +44,7 @@ class Copy:
 
 def judge_copies(walk: Walk, fact: Fact, link: Link) -> Step | None:
     """Judge the operands of a written-out product; the step that they turn out to make, if the operands told it."""
-    operands = [x for x in factors(link.expr) if _grid(x) is not None]
+    operands = [x for x in factors(link.expr) if _grid(walk, x) is not None]
     if _judge_scaled(walk, fact, link) or not isinstance(link.expr, n.Product) or not operands:
         return None
     formula = _formula_of(walk, fact)
@@ -79,7 +79,7 @@ def _judge_scaled(walk: Walk, fact: Fact, link: Link) -> bool:
 def _scaled_matrix(expr: n.Expr) -> n.Expr | None:
     """The one matrix of a working that else holds numbers only."""
     above = factors(expr.numerator) if isinstance(expr, n.Quotient) else factors(expr)
-    matrices = [part for part in above if _grid(part) is not None]
+    matrices = [part for part in above if _grid(walk, part) is not None]
     divided = len(above) > 1 or isinstance(expr, n.Quotient)
     rest = [part for part in above if part not in matrices]
     return matrices[0] if divided and len(matrices) == 1 and not any(n.holds(x, n.Matrix) for x in rest) else None
@@ -93,7 +93,14 @@ def judge_open_product(walk: Walk, fact: Fact, link: Link) -> None:
         _conclude_copy(walk, fact, link, copy)
 
 
-def _grid(operand: n.Expr) -> Grid | None:
+def _grid(walk: Walk, operand: n.Expr) -> Grid | None:
+    """An operand, cell by cell; it is held against many quantities, and looked at once."""
+    if id(operand) not in walk.grids:
+        walk.grids[id(operand)] = operand, _shown(operand)
+    return walk.grids[id(operand)][1]
+
+
+def _shown(operand: n.Expr) -> Grid | None:
     matrix = plain_value(operand) or (operand if isinstance(operand, n.Matrix) else None)
     if matrix is None or max(matrix.shape) < 2 or not n.is_literal(matrix):
         return None
@@ -116,7 +123,7 @@ def _formula_of(walk: Walk, fact: Fact, kind: type[n.Expr] = n.Product) -> n.Exp
 
 
 def _copy(walk: Walk, operand: n.Expr, meant: n.Expr) -> Copy | None:
-    grid = _grid(operand)
+    grid = _grid(walk, operand)
     if grid is None:
         return None
     sources: list[Source] = []
@@ -246,6 +253,6 @@ def _judge_nameless(walk: Walk, fact: Fact, link: Link, operand: n.Expr) -> Clai
 
 
 def _alike(walk: Walk, operand: n.Expr) -> Iterator[Target]:
-    grid = _grid(operand)
+    grid = _grid(walk, operand)
     if grid is not None:
         yield from anything(walk, grid)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -71,7 +71,7 @@ def _first_role(name: n.Name) -> Role | None:
 
 def _of_name(fact: Fact, name: n.Name, problem: Problem, printed: Container[Symbol]) -> Iterator[Target]:
     spelled = name.spelled or str(name.symbol)
-    for resolver in (problem.resolver, replace(problem.resolver, rows=True)):
+    for resolver in (problem.resolver, problem.resolver.by_rows):
         item = problem.program.item(name.symbol)
         if isinstance(item, Given) and _is_setting(item):
             return

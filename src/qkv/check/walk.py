@@ -55,6 +55,7 @@ class Walk:
     runs: dict[tuple[int, int], Run] = field(default_factory=dict)  # rows that were shown in a place of a line
     false_prints: dict[Fraction, int] = field(default_factory=dict)  # numbers shown by a false cell, and its claim
     good_prints: set[Fraction] = field(default_factory=set)  # numbers that are given, or shown by a cell that is not
+    grids: dict[int, tuple[n.Expr, Grid | None]] = field(default_factory=dict)  # id(operand) → it, cell by cell
     _true: dict[Hashable, tuple[n.Expr, Value]] = field(default_factory=dict)  # the true values asked for so far
 
     def __post_init__(self) -> None:

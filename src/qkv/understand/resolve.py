@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -44,14 +45,27 @@ class Resolver:
     only_row: int | None = None  # where one query alone is given, its number
     families: Mapping[tuple[str, ...], Symbol] = field(default_factory=dict)  # whose cells s_1, s_2, … turned out to be
     focus: int | None = None  # where one query of several is followed, its number
+    _known: dict[Hashable, tuple[n.Expr, n.Expr | None]] = field(default_factory=dict, init=False, compare=False)
+
+    @cached_property
+    def by_rows(self) -> Resolver:
+        """The same with a token's vector as a row."""
+        return replace(self, rows=True)
 
     def expr(self, expr: n.Expr, head: int | None = None) -> n.Expr | None:
-        """The expression in the program's names, or None where a name means nothing here."""
+        """The expression in the program's names, or None where a name means nothing here; worked out once, since a
+        chain's formula is looked at for what it says, for what it gives, and as a way to the values after it."""
+        key = n.key(expr), head, len(self.families)  # families may turn up on the way
+        if key not in self._known:
+            self._known[key] = expr, self._resolved(expr, head)  # with the expression, whose id may be the key
+        return self._known[key][1]
+
+    def _resolved(self, expr: n.Expr, head: int | None) -> n.Expr | None:
+        if n.holds(expr, n.Call):
+            return None
         made = _unrolled(expr) if n.holds(expr, n.Series) else expr
         if n.holds(made, n.Sum):
             made = n.rewrite(made, lambda part: self._masked(part, head))
-        if n.holds(made, n.Call):
-            return None
         meant: dict[Symbol, n.Expr] = {}
         for symbol in n.names_in(made):
             found = self.name(symbol, head)
@@ -69,7 +83,7 @@ class Resolver:
         if made is None:
             return
         yield made
-        turned = replace(self, rows=True).expr(expr, head) if n.holds(made, n.Entry) else None
+        turned = self.by_rows.expr(expr, head) if n.holds(made, n.Entry) else None
         if turned is not None and turned != made:
             yield turned
 
