@@ -63,7 +63,7 @@ def judge_copies(walk: Walk, fact: Fact, link: Link) -> Step | None:
 
 def _judge_scaled(walk: Walk, fact: Fact, link: Link) -> bool:
     """1/√2 [..] or [..]/√2 for scaled scores: the matrix is a copy of the scores before they are divided."""
-    operand = _scaled_matrix(link.expr)
+    operand = _scaled_matrix(walk, link.expr)
     quotient = _formula_of(walk, fact, n.Quotient) if operand is not None else None
     if operand is None or not isinstance(quotient, n.Quotient):
         return False
@@ -76,7 +76,7 @@ def _judge_scaled(walk: Walk, fact: Fact, link: Link) -> bool:
     return True
 
 
-def _scaled_matrix(expr: n.Expr) -> n.Expr | None:
+def _scaled_matrix(walk: Walk, expr: n.Expr) -> n.Expr | None:
     """The one matrix of a working that else holds numbers only."""
     above = factors(expr.numerator) if isinstance(expr, n.Quotient) else factors(expr)
     matrices = [part for part in above if _grid(walk, part) is not None]

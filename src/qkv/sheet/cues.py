@@ -5,21 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from qkv.expr.late import late
 from qkv.sheet.phrases import ASK, ASK_CJK, ASK_LATIN_QUESTION, COPULA, IDENTITY, IDENTITY_HINTS, NOUN, OFFER, OPERAND
 
-_ASIDE = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")  # a shape or a remark in parentheses
-_TAIL = re.compile(r"[\s:：=\-—–.,*_]+$")
+_ASIDE = late(r"\s*[(（][^()（）]*[)）]\s*$")  # a shape or a remark in parentheses
+_TAIL = late(r"[\s:：=\-—–.,*_]+$")
 _GREEK = "α-ωΑ-Ω"
 _SCRIPT = r"(?:[_^](?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\?\w+|[*'])|[₀-₉ₐ-ₜᵀ⁰-⁹'′]|\[\d+\])"
 _LETTER = rf"(?:[A-Za-z{_GREEK}]|\\(?:math\w+|boldsymbol|bm|hat|tilde|bar|vec|text)\s*\{{[^{{}}]*\}}|\\[a-zA-Z]+)"
 # A bare name is one letter with scripts, or W with a letter (Wq, WQ1, WO), or words_with_underscores.
-_BARE_NAME = re.compile(
+_BARE_NAME = late(
     rf"(?:^|(?<=[\s(（,，、:：\u4e00-\u9fff\u3040-\u30ff]))(?P<name>{_LETTER}{_SCRIPT}*|W[qkvoQKVO]\d?|[bd][qkvQKV]|[A-Za-z]+(?:_\w+)+)$"
 )
-_MARKED_NAME = re.compile(r"(?:\$(?P<dollar>[^$]{1,60})\$|`(?P<tick>[^`]{1,40})`|\\\((?P<paren>[^()]{1,60})\\\))$")
+_MARKED_NAME = late(r"(?:\$(?P<dollar>[^$]{1,60})\$|`(?P<tick>[^`]{1,40})`|\\\((?P<paren>[^()]{1,60})\\\))$")
 
 
-_WORD_ALONE = re.compile(r"\s*(?P<name>[A-Za-z]{2,24})\s*[=≈]\s*$")  # 'weights =' on a line of its own
+_WORD_ALONE = late(r"\s*(?P<name>[A-Za-z]{2,24})\s*[=≈]\s*$")  # 'weights =' on a line of its own
 _WORDS_OF_ONE_LETTER = ("a", "i", "e", "y", "o", "à", "и", "в")
 
 
@@ -55,7 +56,7 @@ def _trimmed(cue: str) -> str:
     return re.sub(r"\*\*|__(?=\s|$)", "", _TAIL.sub("", text))
 
 
-_LISTED = re.compile(r"\s*(?:,|，|、|;|\band\b|\bund\b|\bet\b|\by\b|\be\b|\bи\b|和|与|及|と|&)\s*")
+_LISTED = late(r"\s*(?:,|，|、|;|\band\b|\bund\b|\bet\b|\by\b|\be\b|\bи\b|和|与|及|と|&)\s*")
 
 
 def identities(sentence: str) -> Iterator[tuple[str, int]]:
@@ -96,8 +97,8 @@ def _listed_name(text: str) -> str | None:
     return bare["name"] if bare else None
 
 
-_BULLET = re.compile(r"^\s*(?:[-*+•]\s+|\\item\s*)?(?=\S)")
-_LABEL = re.compile(
+_BULLET = late(r"^\s*(?:[-*+•]\s+|\\item\s*)?(?=\S)")
+_LABEL = late(
     r"^\s*(?:[-*+•]\s+|\\item(?:\[[^\]]*\])?\s*)?(?:\*\*)?(?:[(（]?(?:[a-zA-Zа-я]|[ivx]+|\d{1,2})[.)）]+\s+|第[一二三四五\d]+[问題题小]\S?\s*)?(?:\*\*)?"
 )
 
@@ -121,7 +122,7 @@ def questions(text: str) -> Iterator[tuple[str, int]]:
         at += len(sentence)
 
 
-_CLAUSE = re.compile(r"[,;:]\s+")
+_CLAUSE = late(r"[,;:]\s+")
 _QUESTION = 2_000  # characters of a sentence in which it must begin to ask
 
 
@@ -140,7 +141,7 @@ def _is_display(text: str) -> bool:
     return text.startswith("\\[") and text.find("\\]") == len(text) - 2
 
 
-_CUT = re.compile(
+_CUT = late(
     r"(?<=[。？！])|(?=[\s*_])(?:(?<=[.?!])(?:\*\*|__)?\s+(?=[^\s\d])"  # the end of a sentence
     r"|(?:(?<=\})|(?<=\$\$)|(?<=\\\]))\s*\n"  # the end of a display
     r"|\n(?=\s*(?:[-*+•]|\\item|\(?\w{1,3}[.)])\s)|\s(?=\([a-h]\)\s))"  # the next list item

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import NamedTuple
 
+from qkv.expr.late import late
 from qkv.sheet import notation as table
 from qkv.sheet.alike import normalised
 from qkv.sheet.numerals import Comma, plain_digits
@@ -98,7 +99,7 @@ _RULES: tuple[tuple[str, str], ...] = (
 
 
 def _compiled(*rules: tuple[str, str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?P<{kind}>{rule})" for kind, rule in rules), re.DOTALL)
+    return late("|".join(f"(?P<{kind}>{rule})" for kind, rule in rules), re.DOTALL)
 
 
 # What comes most often stands first; each is decided by one or two characters.

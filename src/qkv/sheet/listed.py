@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from qkv.expr.late import late
 from qkv.sheet.phrases import TOTAL
 
 _DECIMAL = r"[-−]?\d*\.\d+"
@@ -18,16 +19,16 @@ _VERB = (
     r"are|is|be|gives?|gave|gets?|got|becomes?|yields?|into|sind|ergeben|ergibt|wird|werden|sont|donnent|donne|son|da|dan|"
     r"são|dá|sono|равны|получаем"
 )
-_AFTER_COLON = re.compile(rf"(?P<lead>.*[:：]\s*)(?P<values>{_BLANKED}|{_SERIES}|{_COMMAED})\s*[.;]?\s*$")
-_SAID = re.compile(
+_AFTER_COLON = late(rf"(?P<lead>.*[:：]\s*)(?P<values>{_BLANKED}|{_SERIES}|{_COMMAED})\s*[.;]?\s*$")
+_SAID = late(
     rf"(?P<lead>.*?\b(?:{_VERB})\s+)(?P<values>{_SERIES}|{_COMMAED})(?![\w%]|\s*[=≈·×*/+^(]|\.\d)", re.IGNORECASE
 )
-_TOTAL = re.compile(r"(?P<lead>.*[\s:：])(?P<values>\d+\.\d+)\s*[.;]?\s*$")  # 'Sum: 6.14'
+_TOTAL = late(r"(?P<lead>.*[\s:：])(?P<values>\d+\.\d+)\s*[.;]?\s*$")  # 'Sum: 6.14'
 _WORD = r"[\"'“‘]?[^\W\d_]+[\"'”’]?"
 _ARROW = rf"{_WORD}\s*(?:→|⟶|->|=>)\s*"
-_POINTED = re.compile(rf"{_ARROW}{_VALUE}(?:\s*[,;]\s*(?:{_AND}\s+)?{_ARROW}{_VALUE})+")
-_CAPTIONED = re.compile(r"(?<![\w(])(?P<word>[^\W\d_]{3,}) (?=\[)(?P<list>\[[-−\d\s.,;\[\]]*\])")
-_GOES_ON = re.compile(r"\s*(?:[=≈*@×·+/⋅→^ᵀ(]|->|=>|\\|T\b)")
+_POINTED = late(rf"{_ARROW}{_VALUE}(?:\s*[,;]\s*(?:{_AND}\s+)?{_ARROW}{_VALUE})+")
+_CAPTIONED = late(r"(?<![\w(])(?P<word>[^\W\d_]{3,}) (?=\[)(?P<list>\[[-−\d\s.,;\[\]]*\])")
+_GOES_ON = late(r"\s*(?:[=≈*@×·+/⋅→^ᵀ(]|->|=>|\\|T\b)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 
 from qkv.errors import LimitError
+from qkv.expr.late import late
 from qkv.sheet.limits import Limits
 
-_COMMENT = re.compile(r"(?<!\\)%[^\n]*")
-_LAYOUT = re.compile(
+_COMMENT = late(r"(?<!\\)%[^\n]*")
+_LAYOUT = late(
     r"\\(?:begin|end)\{(?:document|itemize|enumerate|description|center|flushleft|quote|minipage|figure|table|parts|questions|frame|"
     r"proof|tabular|multicols)\*?\}(?:\[[^\]\n]*\]|\{[^}\n]*\})*|\\(?:label|ref|cite|usepackage|vspace|hspace|includegraphics|pagestyle|"
     r"caption|thispagestyle)\*?(?:\[[^\]\n]*\])?\{[^}\n]*\}|\\(?:maketitle|newpage|clearpage|noindent|centering|bigskip|medskip|smallskip)\b"
 )
-_TABULAR = re.compile(
+_TABULAR = late(
     r"\\begin\{tabular[x*]?\}(?:\[[^\]]*\])?(?:\{[^{}]*\})+"
     r"(?P<body>[^\\]*(?:\\(?!end\{tabular)[^\\]*)*)\\end\{tabular[x*]?\}"
 )
@@ -23,10 +24,10 @@ _OVERLAY = re.compile(
 )
 _SLIDES = re.compile(r"(?<=\\item)<[^<>\n]*>|\\pause\b|(?<=\\begin\{frame\})<[^<>\n]*>")
 _OPTIONS = r"\s*(?:\[[^\]\n]*\])?\s*"
-_NUM = re.compile(
+_NUM = late(
     rf"\\(?:num|tablenum){_OPTIONS}\{{(?P<number>[^{{}}]*)\}}|\\(?:SI|qty){_OPTIONS}\{{(?P<amount>[^{{}}]*)\}}\{{(?P<unit>[^{{}}]*)\}}"
 )
-_NEW = re.compile(
+_NEW = late(
     r"\\(?:re)?(?:new|provide)command\*?\s*\{?\\(?P<new>[A-Za-z]+)\}?\s*(?:\[(?P<count>\d)\])?|\\def\s*\\(?P<def>[A-Za-z]+)(?P<hashes>(?:#\d)*)(?=\{)"
     r"|\\DeclareMathOperator\*?\s*\{?\\(?P<operator>[A-Za-z]+)\}?"
 )
@@ -117,10 +118,10 @@ def _group(text: str, at: int) -> tuple[str, int]:
     while at < len(text) and text[at] in " \t":
         at += 1
     if at >= len(text) or text[at] != "{":
-        token = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL).match(text, at)
+        token = late(r"\\[A-Za-z]+|\\.|.", re.DOTALL).match(text, at)
         return (token[0], token.end()) if token else ("", at)
     depth = 0
-    for found in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, at):
+    for found in late(r"\\.|[{}]", re.DOTALL).finditer(text, at):
         depth += {"{": 1, "}": -1}.get(found[0], 0)
         if depth == 0:
             return text[at + 1 : found.start()], found.end()
@@ -129,7 +130,7 @@ def _group(text: str, at: int) -> tuple[str, int]:
 
 def _expanded(text: str, macros: dict[str, tuple[int, str]], limits: Limits) -> str:
     """Write macros out, line by line, so that lines stay; a macro that grows without end is refused."""
-    call = re.compile(r"\\(" + "|".join(sorted(macros, key=len, reverse=True)) + r")(?![A-Za-z])")
+    call = late(r"\\(" + "|".join(sorted(macros, key=len, reverse=True)) + r")(?![A-Za-z])")
     budget = limits.expansion + len(text)
     while found := call.search(text):
         pieces, at = [], 0

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from qkv.expr import nodes as n
+from qkv.expr.late import late
 from qkv.program.model import Given
 from qkv.sheet.model import Sheet
 from qkv.understand.gathering import Gathering
@@ -15,8 +16,8 @@ from qkv.understand.scopes import EXERCISE_WORDS
 
 # Exercise 2, Aufgabe 2(b), Q2; or, where no heading has such a word, 2. Masked attention
 _NUMBER = r"(\d+(?:\.\d+)*(?:[a-h]\b|\s?\([a-h]\))?)"
-_CALLED = re.compile(rf"(?:(?:{EXERCISE_WORDS})\w*|\bQ)\W{{0,3}}{_NUMBER}", re.IGNORECASE)
-_NUMBERED = re.compile(rf"^\W*{_NUMBER}[.):]", re.IGNORECASE)
+_CALLED = late(rf"(?:(?:{EXERCISE_WORDS})\w*|\bQ)\W{{0,3}}{_NUMBER}", re.IGNORECASE)
+_NUMBERED = late(rf"^\W*{_NUMBER}[.):]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
