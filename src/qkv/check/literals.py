@@ -91,12 +91,18 @@ def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[L
         return
     _note_root(walk, literal.expr, judged)
     false = walk.copied.get(id(literal.expr), ()) or walk.blame_of(literal.expr)
+    false = () if _is_unity(literal.expr, grid) else false
     if worst in (Verdict.RIGHT, Verdict.ROUNDED, Verdict.DRIFTED) and false:
         worst = Verdict.CARRIED
     shown = tuple(tuple(cell.text for cell in row) for row in grid)
     cells = cell_verdicts(judged)
     formula = plain(literal.expr)
     add_claim(walk, fact, link, name, worst, formula=formula, cells=cells, follows_from=false, shown=shown)
+
+
+def _is_unity(literal: n.Expr, grid: Grid) -> bool:
+    """0.2 + 0.5 + 0.3 = 1: weights add up to one, the true ones as well as false ones."""
+    return isinstance(literal, n.Sum) and shape_of(grid) == (1, 1) and grid[0][0].value == 1
 
 
 def _adds_all(walk: Walk, fact: Fact) -> bool:

@@ -20,6 +20,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import NEG_INF, Cell, bounds, fraction, interval
 from qkv.interpret.certified import Certified, Value
 from qkv.understand.facts import Fact
+from qkv.understand.places import place_of
 from qkv.understand.roles import SCORE_ROLES
 
 EMPTY: Final[Mapping[Symbol, Value]] = MappingProxyType({})
@@ -137,7 +138,7 @@ def _as_entry(walk: Walk, fact: Fact, target: Target) -> Target:
     """s_{1,2} = q_1 · k_2 is a cell of the scores, and q_1 = x_1 W a row of Q: the one whose value it has."""
     symbol = target.subject or (fact.symbol if isinstance(target.expr, n.Product | n.Sum | n.Quotient) else None)
     if symbol is None or symbol in walk.author:
-        cell = _score_of_vectors(walk, target.expr)
+        cell = _score_of_vectors(walk, target.expr) or _cell_by_digits(walk, symbol, walk.evaluated(target.expr))
         return target if cell is None else replace(target, expr=cell, subject=n.names_in(cell)[0])
     true = walk.evaluated(target.expr)
     for expr, _ in by_role(fact, symbol, walk.problem.resolver) if true is not None else ():
@@ -151,7 +152,22 @@ def _as_entry(walk: Walk, fact: Fact, target: Target) -> Target:
             and same_values(turned, true)
         ):
             return replace(target, expr=inner, subject=inner.arg.symbol)
-    return target
+    cell = _cell_by_digits(walk, symbol, true)
+    return target if cell is None else replace(target, expr=cell, subject=n.names_in(cell)[0])
+
+
+def _cell_by_digits(walk: Walk, symbol: Symbol | None, true: Value | None) -> n.Entry | None:
+    """S_{12} where there are no twelve heads: the cell in row 1 and column 2 whose value it has."""
+    digits = symbol.indices[0] if symbol is not None and len(symbol.indices) == 1 else ""
+    if true is None or symbol is None or len(digits) != 2 or not digits.isdigit() or not place_of(symbol).roles:
+        return None
+    row, column = int(digits[0]), int(digits[1])
+    for step in walk.problem.program.steps:
+        entry = n.Entry(n.Name(step.symbol), row, column)
+        value = walk.evaluated(entry) if step.role in (*SCORE_ROLES, Role.WEIGHTS) else None
+        if value is not None and value.shape == true.shape and same_values(value, true):
+            return entry
+    return None
 
 
 def same_values(a: Value, b: Value | None) -> bool:

@@ -15,7 +15,7 @@ from qkv.understand.gather import token_factor
 from qkv.understand.places import place_of
 from qkv.understand.problems import Problem
 from qkv.understand.resolve import SAME, SHARED, Resolver
-from qkv.understand.roles import EXPONENTIALS, MISREAD_Q, SCORE_ROLES, WITHOUT_SCALE
+from qkv.understand.roles import EXPONENTIALS, MISREAD_Q, SCORE_ROLES, SHIFTED, WITHOUT_SCALE
 from qkv.understand.values import Form, form
 
 R = Role
@@ -220,7 +220,7 @@ def _opened(problem: Problem, expr: n.Expr) -> n.Expr:
 def _of_cue(fact: Fact, problem: Problem) -> Iterator[Target]:
     """The words before a nameless value: 'Softmax:', 'Row 2 of the output', 'exp'."""
     yield from _exponentials(fact, problem)
-    if fact.cue.role is None:
+    if fact.cue.role is None or SHIFTED.search(fact.statement.before):
         return
     program = problem.program
     yield from _without_scale(fact, problem)

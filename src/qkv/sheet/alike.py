@@ -12,6 +12,10 @@ from qkv.sheet import notation as table
 
 _LATIN = "A-Za-zÀ-ÖÙ-öù-ɏ"
 _HUGGED = re.compile(r"\{(\\cdot|\\times)\}")  # 3{\cdot}4: braces that only take the space away
+# rows called by words: \begin{matrix} \text{cat} \\ \text{dog} \end{matrix} beside a matrix
+_ROW_WORDS = re.compile(
+    r"\\begin\{(?:small)?matrix\}(?:\s|\\(?:leftarrow|gets|quad|[,;:!]|\\|text(?:bf|it|rm)?\{[^{}]*\}))+\\end\{(?:small)?matrix\}"
+)
 # 3 . 4, [1, 0] . [2, 1], Q . K^T: a full stop with as much room before it as behind is a dot product
 _SPACED_DOT = re.compile(r"(?<=[\d\])}]) \. (?=[\d\[(]|\\(?:begin|left)\b)")
 _NAMED_DOT = re.compile(rf"(?<=[{_LATIN}\d\])}}]) \. (?=[{_LATIN}\d\[(]|\\(?:begin|left|mathbf|bm|vec)\b)")
@@ -25,6 +29,8 @@ def normalised(source: str, *, strict: bool) -> str:
     """
     if "{\\" in source:
         source = _HUGGED.sub(r" \1 ", source)
+    if "matrix}" in source and "\\text" in source:
+        source = _ROW_WORDS.sub(lambda words: re.sub(r"\S", " ", words[0]), source)
     if " . " in source:
         source = (_NAMED_DOT if strict else _SPACED_DOT).sub(" · ", source)
     if source.isascii():

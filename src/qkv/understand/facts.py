@@ -23,7 +23,7 @@ from qkv.understand.accents import without_idle_accents
 from qkv.understand.counting import counts_from_zero, from_one
 from qkv.understand.identity import with_identity
 from qkv.understand.places import INDEX_LETTERS, TOKEN_BASES, place_of
-from qkv.understand.roles import TAKEN_OF, Cue, cue_of
+from qkv.understand.roles import SHIFTED, TAKEN_OF, Cue, cue_of
 from qkv.understand.tokens import numbered
 from qkv.understand.values import Form, form
 
@@ -308,6 +308,7 @@ def _is_caption(opened: Fact, fact: Fact) -> bool:
     gap = fact.statement.at.line - opened.statement.end_line
     ends = fact.statement.before.rstrip().endswith((":", "：", "=")) or not fact.statement.before.strip()
     bare = not fact.subjects and fact.formula is None and len(fact.links) == 1
+    bare = bare and not SHIFTED.search(fact.statement.before)
     return bare and 0 < gap <= 4 and ends and fact.statement.origin in (Origin.TABLE, Origin.PLAIN, Origin.CODE)
 
 

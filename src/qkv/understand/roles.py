@@ -311,6 +311,10 @@ UNSCALED = Wording(
 )
 WITHOUT_SCALE = Wording(r"(?:without|ohne|sans|sin|sem|без|不)\b.{0,25}(?:sqrt|√|scal|skal|缩放)")
 EXPONENTIALS = Wording(r"\bexp(?:s|onentials?|onentiated|\s*\(|\s*$)|\be\s?\^|exponent|экспонент|指数")
+SHIFTED = Wording(  # scores less their maximum, as machines take a softmax
+    r"subtract\w*\b.{0,25}\bmax|minus (?:the )?(?:row )?max|max(?:imum)?[- ]subtract|shift(?:ed|ing) |减去?.{0,8}最大|"
+    r"maximum (?:abgezogen|abziehen|subtrahiert?)|soustra\w+.{0,20}\bmax|rest\w+.{0,20}\bm[aá]x|вычита\w+.{0,20}макс"
+)
 FUTURE = Wording(r"weight.{0,40}(?:future|later tokens|tokens after)|zukünftig|futur\b|未来|未來")
 HYPOTHETICAL = Wording(
     r"\b(?:let(?!['’]?s\b| us\b)|let(?:['’]?s| us) (?:say|suppose|imagine)|suppose|instead|what if|if we|were to|replace|keep)\b|假设|如果|不缩放会|angenommen|stattdessen|supposons|supón|предполож"

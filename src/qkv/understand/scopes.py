@@ -16,14 +16,17 @@ from qkv.understand.gather import printed_value, token_factor
 from qkv.understand.gathering import FACTORS
 from qkv.understand.places import place_of
 from qkv.understand.repair import similar
-from qkv.understand.roles import CAUSAL, DERIVED, PRIMARY
+from qkv.understand.roles import CAUSAL, DERIVED, PRIMARY, cue_of
 from qkv.understand.values import plain_value
 
 EXERCISE_WORDS = (
     "exercise|question|problem|example|task|aufgabe|übung|exercice|ejercicio|exerc[ií]cio|упражн|задач|练习|例|問|題"
 )
 _WORDED = re.compile(EXERCISE_WORDS, re.IGNORECASE)
-_COUNTED = re.compile(r"\W*\d+[.)](?!\s*(?:adım|aşama|step|schritt|krok|단계))", re.IGNORECASE)
+_COUNTED = re.compile(r"\W*\d+[.)]")
+_STEP = re.compile(
+    r"\b(?:adım|aşama|step|schritt|krok|étape|paso|passo)|шаг|단계|步骤|第.{1,3}步|ステップ", re.IGNORECASE
+)
 # One exercise, or the solution of one: what is counted below it are its steps, not further exercises.
 _SINGLE = re.compile(
     rf"(?:{EXERCISE_WORDS})\w{{0,2}}\W{{0,3}}\d|\b(?:solution|lösung|corrigé|solución|solução|soluzione|oplossing|rozwiązanie|çözüm)\b"
@@ -133,9 +136,14 @@ def opening_exercises(sheet: Sheet) -> list[bool]:
     opens, single = [], None
     for part in sheet.parts:
         single = None if single is not None and part.level <= single else single
-        opens.append(bool(_WORDED.search(part.title)) or (single is None and bool(_COUNTED.match(part.title))))
+        opens.append(bool(_WORDED.search(part.title)) or (single is None and _counts_exercises(part.title)))
         single = part.level if single is None and _SINGLE.search(part.title) else single
     return opens
+
+
+def _counts_exercises(title: str) -> bool:
+    """Whether a number opens an exercise: '3. Softmax' and '2.4 第四步' number the steps of one."""
+    return _COUNTED.match(title) is not None and cue_of(title).role is None and not _STEP.search(title)
 
 
 def _opens_exercise(exercises: list[bool], before: int | None, part: int) -> bool:
