@@ -13,14 +13,18 @@ from qkv.expr.nodes import (
     Entry,
     Expr,
     Infinite,
+    Matrix,
     Name,
     Negate,
+    Normalise,
     Number,
     Power,
     Product,
     Quotient,
     Transpose,
+    is_literal,
 )
+from qkv.sheet.phrases import SUM_HEAD
 from qkv.sheet.slices import cut_by
 from qkv.sheet.symbols import Script, extended, is_power, symbol_of
 
@@ -71,12 +75,18 @@ def negated(node: Expr, at: Location, *, fold: bool) -> Expr:
     return Negate(node, at=at)
 
 
+def _is_own_sum(left: Expr, right: Expr) -> bool:
+    """[e^2, e^1] / sum: numbers divided by what they add up to."""
+    listed = isinstance(left, Matrix) and len(left.rows) == 1 < len(left.rows[0]) and is_literal(left)
+    return listed and isinstance(right, Name) and SUM_HEAD.fullmatch(right.spelled) is not None
+
+
 def joined(sign: str, left: Expr, right: Expr, at: Location) -> Expr:
     """Two operands and the sign between them."""
     if isinstance(right, Call) and right.function == "struck" and isinstance(right.args[0], Name):
         return left  # a crossed-out scribble behind a value
     if sign == "/":
-        return Quotient(left, right, at=at)
+        return Normalise(left, at=at) if _is_own_sum(left, right) else Quotient(left, right, at=at)
     if sign == "⊕":
         parts = left.parts if isinstance(left, Concat) else (left,)
         return Concat((*parts, right), at=at)

@@ -179,7 +179,7 @@ PHRASES: tuple[tuple[Role, str], ...] = (
     ),
     (
         R.WEIGHTS,
-        r"softmax|sthmn|attention weights?|weights?\b(?! matri)|probabilit|gewicht|wichtung|poids|pesos?\b|pesi\b|wagi?\b|ağırlık|веса|权重|注意力权重|重み|归一|가중치|소프트맥스",
+        r"softmax|sthmn|attention weights?|weights?\b(?! matri)|prob(?:abilit|s\b)|gewicht|wichtung|poids|pesos?\b|pesi\b|wagi?\b|ağırlık|веса|权重|注意力权重|重み|归一|가중치|소프트맥스",
     ),
     (
         R.SCALED,

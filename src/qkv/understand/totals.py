@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from fractions import Fraction
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
@@ -18,7 +19,11 @@ def with_totals(facts: Iterable[Fact]) -> Iterator[Fact]:
     """Write the addends of a total out, in the author's own numbers; what follows such a total by an arrow, one number
     for each addend, are the weights of that row."""
     addends: list[Fact] = []
+    shared: tuple[Fact, list[Fact]] | None = None  # a total that its terms give, right before this fact
     for fact in facts:
+        if shared is not None and _is_shared_out(fact, *shared):
+            fact = _divided(fact, *shared)
+        shared = None
         if _is_exponential(fact):
             if addends and fact.statement.part != addends[-1].statement.part:
                 addends = []
@@ -26,6 +31,7 @@ def with_totals(facts: Iterable[Fact]) -> Iterator[Fact]:
             yield fact
         elif len(addends) > 1 and _is_total(fact) and fact.statement.part == addends[-1].statement.part:
             yield from _written_out(fact, addends)
+            shared = (fact, addends) if _are_all(fact, addends) else None
             addends = []
         else:
             addends = []
@@ -66,6 +72,36 @@ def _written_out(fact: Fact, addends: list[Fact]) -> Iterator[Fact]:
             subjects=(),
             cue=Cue(Role.WEIGHTS, addends[0].cue.row, addends[0].cue.head),
         )
+
+
+def _printed(fact: Fact) -> n.Number | None:
+    """The first number that a fact shows."""
+    return next((link.expr for link in fact.links if isinstance(link.expr, n.Number)), None)
+
+
+def _are_all(total: Fact, addends: list[Fact]) -> bool:
+    """Whether the printed terms give the printed total, each of them rounded."""
+    shown = [number for fact in (*addends, total) if (number := _printed(fact)) is not None]
+    if len(shown) <= len(addends):
+        return False
+    reach = sum((Fraction(1, 2 * 10**number.places) for number in shown if number.places), Fraction(0))
+    return abs(sum((number.value for number in shown[:-1]), Fraction(0)) - shown[-1].value) <= reach
+
+
+def _is_shared_out(fact: Fact, total: Fact, addends: list[Fact]) -> bool:
+    """'Probabilities: [0.67, 0.24, 0.09]' after the total: one for each of its terms."""
+    near = fact.statement.part == total.statement.part and fact.statement.at.line - total.statement.end_line <= 3
+    bare = not fact.subjects and len(fact.links) == 1 and _is_row(fact.links[0], len(addends))
+    return near and bare and fact.cue.role is Role.WEIGHTS
+
+
+def _divided(fact: Fact, total: Fact, addends: list[Fact]) -> Fact:
+    """The shares written out, in the author's own numbers: [7.39 / 11.11, …] = [0.67, …]."""
+    whole, value = _printed(total), fact.links[0]
+    terms = [_printed(addend) for addend in addends]
+    cells = tuple(n.Quotient(term, whole) for term in terms if term is not None and whole is not None)
+    shares = replace(value, expr=n.Matrix((cells,), loose=True, at=value.at))
+    return replace(fact, links=(shares, replace(value, relation=Relation.EQUAL)))
 
 
 def _first_literal(fact: Fact) -> n.Expr:
