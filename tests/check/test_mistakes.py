@@ -11,7 +11,7 @@ import qkv
 from qkv.check.author import Author
 from qkv.check.cells import judge_grid, shown_grid
 from qkv.check.mistakes import explain, explain_misfit
-from qkv.check.mistakes.rewrites import TABLE, places_in, variants
+from qkv.check.mistakes.rewrites import RARE, STRUCTURAL, TABLE, places_in, variants
 from qkv.check.mistakes.scene import Scene, levels
 from qkv.check.mistakes.slips import DOTS, TEXTS
 from qkv.check.model import Cause, Verdict
@@ -58,9 +58,11 @@ def cause_of(trace: Trace, name: n.Name, shown: list[list[str]]) -> Cause | None
 
 @pytest.mark.parametrize("key", [row.key for row in TABLE if row.key not in UNSHAPED])
 def test_a_mistake_of_the_table_is_named(key: str) -> None:
-    """Over every kind of problem: where a mistake shows plainly, the cause is that mistake, alone or beside another."""
+    """Over every kind of problem: where a mistake shows plainly, the cause is that mistake, alone or beside another; a
+    rare one unless a common one gives the same numbers."""
     causes = [cause_of(*found) for kind in KINDS for seed in range(8) if (found := made(kind, key, seed)) is not None]
-    named = [key in cause.mistake.split(" or ") for cause in causes if cause is not None]
+    said = [set(cause.mistake.split(" or ")) for cause in causes if cause is not None]
+    named = [key in keys for keys in said if key not in RARE or keys & (RARE | {key}) or not keys <= STRUCTURAL]
     assert named, f"no problem shows the mistake {key!r}"
     assert sum(named) >= 0.95 * len(named)
 

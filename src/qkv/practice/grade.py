@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from qkv.check.mistakes.rewrites import STRUCTURAL
+from qkv.check.mistakes.rewrites import RARE, STRUCTURAL
 from qkv.check.model import BAD, Claim, Report, Verdict
 from qkv.practice.sheet import Expected, Practice
 from qkv.practice.slips import CUT
@@ -99,6 +99,8 @@ def _accusations(report: Report, seen: set[int]) -> list[Fault]:
 def _naming(expected: Expected, claim: Claim) -> str:
     keys = claim.cause.mistake.split(" or ") if claim.cause else []
     how = "named" if expected.mistake in keys else "misnamed" if keys else "unnamed"
+    if expected.mistake in RARE and how == "misnamed" and set(keys) <= STRUCTURAL - RARE:
+        return "twin of a common one"  # which gives the same numbers, or it would not be named
     by_table = expected.mistake in STRUCTURAL or expected.mistake == CUT
     kind = "part" if not expected.whole else "table" if by_table else "cell"
     return f"{kind} {how}"

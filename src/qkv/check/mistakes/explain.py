@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from itertools import product
 
 from qkv.check.author import Author, Loose
 from qkv.check.cells import Grid, Judged, fits, fitted, shape_of
@@ -22,6 +23,7 @@ from qkv.interpret.loop import evaluate
 from qkv.interpret.trace import Trace
 
 Table = tuple[Mistake, ...]
+TABLES: tuple[Table, ...] = tuple(tuple(row for row in TABLE if row.rare is rare) for rare in (False, True))
 FEW_ROWS = 3  # so many are worked out as fast as one
 MOST_NAMED = 2  # where more mistakes than this would explain a value, it tells too little to name any
 
@@ -61,7 +63,7 @@ def explain_misfit(
     for author in minds:
         found = search.reproducing(author, rows)
         if not found and whole:
-            found = search.reproducing(author, rows, LEFT_OUT)
+            found = search.reproducing(author, rows, (LEFT_OUT,))
         if found:
             return True, _cause(found)
     return False, None
@@ -94,9 +96,10 @@ class _Search:
         self._missed: dict[tuple[int, int], int] = {}  # whose numbers, and an expression → a row that does not agree
         self._wholes: dict[tuple[int, int], Value | None] = {}  # whose numbers, and what is swapped → its value
 
-    def reproducing(self, author: Author, rows: tuple[int, ...], table: Table = TABLE) -> dict[str, str]:
-        """Mistakes that give some rows as shown, by key: those made in the step itself, else those made before it."""
-        for bases in self._levels:
+    def reproducing(self, author: Author, rows: tuple[int, ...], tables: tuple[Table, ...] = TABLES) -> dict[str, str]:
+        """Mistakes that give some rows as shown, by key: common ones, else rare ones; and of those the ones made in the
+        step itself, else those made before it."""
+        for table, bases in product(tables, self._levels):
             found: dict[str, str] = {}
             for mistake, ways in (made for base in bases for made in self._candidates(author, base, table)):
                 detail = (self._swapped if mistake.swaps else self._given_by)(author, ways, rows)

@@ -17,14 +17,15 @@ R = Role
 @dataclass(frozen=True, slots=True)
 class Mistake:
     """One row: `says` is for students, {} in it is the rule's detail. A `whole` rule looks at the result alone, not at
-    every node inside of it; one that `keeps_shape` puts nothing of another shape anywhere; one that `swaps` has rows or
-    columns change places."""
+    every node inside of it; one that `keeps_shape` puts nothing of another shape anywhere; a `rare` one is told
+    only where no other explains what is shown; one that `swaps` has rows or columns change places."""
 
     key: str
     says: str
     rule: Rule
     whole: bool = False
     keeps_shape: bool = False
+    rare: bool = False
     swaps: bool = False
 
 
@@ -54,6 +55,7 @@ TABLE: tuple[Mistake, ...] = (
         "the scores were divided by √n ({}), the number of keys, instead of √d_k",
         rules.root_of_keys,
         keeps_shape=True,
+        rare=True,
     ),
     Mistake(
         "scaled after the softmax",
@@ -118,24 +120,28 @@ TABLE: tuple[Mistake, ...] = (
         "these are powers of {}, but softmax takes powers of e",
         softmax.other_base,
         keeps_shape=True,
+        rare=True,
     ),
     Mistake(
         "exponents negated",
         "the exponents have the wrong sign: the smallest score got the greatest weight",
         softmax.negated,
         keeps_shape=True,
+        rare=True,
     ),
     Mistake(
         "sigmoid for softmax",
         "each score went through a sigmoid of its own; softmax shares 1 among the keys",
         softmax.sigmoid,
         keeps_shape=True,
+        rare=True,
     ),
     Mistake(
         "all weight on the greatest score",
         "the greatest score got all the weight, but softmax gives every key a share",
         softmax.hard_maximum,
         keeps_shape=True,
+        rare=True,
     ),
     Mistake("heads concatenated in another order", "the heads are concatenated in the order {}", rules.other_order),
     Mistake("heads stacked", "the heads are stacked on top of each other instead of side by side", rules.stacked),
@@ -157,7 +163,7 @@ TABLE: tuple[Mistake, ...] = (
     ),
     Mistake("one matrix for another", "{} was used", rules.other_operand),
     Mistake("A transposed", "the weights were used transposed", rules.weights_turned),
-    Mistake("V transposed", "the values were used transposed", rules.values_turned),
+    Mistake("V transposed", "the values were used transposed", rules.values_turned, rare=True),
     Mistake("V A for A V", "the product was taken in the other order: V A instead of A V", rules.values_first),
     Mistake("bias forgotten", "the bias was forgotten", rules.no_bias),
     Mistake("bias subtracted", "the bias was subtracted instead of added", rules.bias_off),
@@ -183,6 +189,7 @@ LEFT_OUT: tuple[Mistake, ...] = (
 
 Place = tuple[n.Expr, Callable[[n.Expr], n.Expr]]  # a node, and the whole with something else in its stead
 
+RARE = frozenset(row.key for row in TABLE if row.rare)
 STRUCTURAL = frozenset(row.key for row in TABLE + LEFT_OUT)
 
 
