@@ -90,6 +90,7 @@ DOCUMENTS = [
     ("numbers set by siunitx", "\\begin{document}\n$Q=\\begin{bmatrix}1&0\\end{bmatrix}$, $K=\\begin{bmatrix}1&1\\\\0&2\\end{bmatrix}$\n\n$A=\\begin{bmatrix}\\num{0.670}&\\num{0,330}\\end{bmatrix}$\n\\end{document}\n", "rounded"),
     ("how a softmax runs, within an equation", "Q = [[1, 2], [0, 1]], K = [[2, 0], [1, 1]]\n\nA = softmax of each row = [[0.330, 0.670], [0.303, 0.670]]\n", "wrong"),
     ("cut off, of a false score", "$q=(1,0)$, $k_1=(1,1)$, $k_2=(2,1)$, no scale. $s_1 = 1$, $s_2 = 3$\n\n$e^1 = 2.71$, $e^3 = 20.08$、合計は $22.79$。\n", "carried"),
+    ("a false score that would do as a scaled one, but for its working", "$q_1=(3,2,3)$, $k_1=(4,0,2)$, $k_2=(1,1,1)$, scaled by $\\sqrt3$\n\n$s_{1,1} = 3\\cdot 4 + 2\\cdot 0 + 3\\cdot 2 = 10$\n", "wrong"),
     ("a softmax written out", WRITTEN_OUT % ("4.112", "2.028 + 4.112", "6.140") + "$2.028/6.140 = 0.330$\n", "rounded"),
     ("a false exponential, carried into the sum", WRITTEN_OUT % ("4.211", "2.028 + 4.211", "6.239"), "carried"),
     ("a false exponential, carried into a quotient", WRITTEN_OUT % ("4.211", "2.028 + 4.211", "6.239") + "$2.028/6.239 = 0.325$\n", "carried"),

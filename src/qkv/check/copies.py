@@ -50,7 +50,8 @@ def judge_copies(walk: Walk, fact: Fact, link: Link) -> Step | None:
     formula = _formula_of(walk, fact)
     meant = factors(formula) if formula is not None else []
     if len(meant) >= len(operands) and _judge_aligned(walk, fact, link, meant):
-        return None
+        own = walk.problem.program.item(fact.symbol) if fact.symbol is not None and not fact.pending else None
+        return own if isinstance(own, Step) and own.expr == formula else None
     step = identified(walk, operands)
     if step is not None and isinstance(step.expr, n.Product):
         _judge_versions(walk, fact, link, operands, step)

@@ -94,7 +94,7 @@ def judge_fact(walk: Walk, fact: Fact) -> None:
     fact = _running_on(walk, fact)
     before: list[Link] = []
     step: Step | None = None
-    told: Target | None = None  # what numbers put into a formula turned out to give
+    told: tuple[Target, Link] | None = None  # what numbers put into a formula turned out to give, and where
     for link in (_with_points(walk, link) for link in fact.links):
         kind = form(link.expr)
         if kind is Form.VALUE and link.note.endswith(ENDS_OPEN):
@@ -103,7 +103,8 @@ def judge_fact(walk: Walk, fact: Fact) -> None:
         if kind is Form.WORKING or (kind is Form.FORMULA and any(isinstance(x, n.Matrix) for x in factors(link.expr))):
             step = judge_copies(walk, fact, link) or step
         if kind is Form.WORKING:
-            told = judge_working(walk, fact, link, before) or told
+            meant = judge_working(walk, fact, link, before)
+            told = (meant, link) if meant is not None else told
             if fact.symbol is not None:
                 walk.workings.setdefault(fact.symbol, []).append(link.expr)
         elif kind is Form.VALUE and (fact.subjects or before or fact.cue.role or _is_matrix(link)):
@@ -130,12 +131,10 @@ def _is_matrix(link: Link) -> bool:
 
 
 def _about(fact: Fact, step: Step) -> Fact:
-    """A nameless product whose operands told which step it is."""
-    return (
-        fact
-        if fact.subjects and not fact.pending
-        else replace(fact, subjects=(n.Name(step.symbol),), pending=False, told=True)
-    )
+    """A product whose operands told which step it is, nameless or of a name that may be another's, too."""
+    if fact.subjects and not fact.pending:
+        return replace(fact, told=True) if fact.symbol == step.symbol else fact
+    return replace(fact, subjects=(n.Name(step.symbol),), pending=False, told=True)
 
 
 def _is_given(problem: Problem, fact: Fact) -> bool:
@@ -176,7 +175,7 @@ def _strike(walk: Walk, fact: Fact) -> None:
             add_claim(walk, fact, link, name, Verdict.STRUCK, reason="crossed out by its author")
 
 
-def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link], told: Target | None) -> None:
+def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link], told: tuple[Target, Link] | None) -> None:
     matrix = plain_value(link.expr)
     grid = shown_grid(matrix, link.relation is Relation.APPROX) if matrix is not None else None
     if grid is None:
@@ -191,8 +190,8 @@ def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link], told: T
         other = best_meaning(walk, fact, percent, before, link) if percent is not None else None
         if percent is not None and other is not None and (best is None or score(other[1]) > score(best[1])):
             best, shown_as = other, percent
-    if best is None and told is not None:
-        best = meant_as(walk, fact, grid, before, told)
+    if told is not None and (best is None or score(best[1]) < SURE or before[-1] is told[1]):
+        best = meant_as(walk, fact, grid, before, told[0]) or best  # both sides of an equation mean the same
     if best is None:
         if judge_misfit(walk, fact, link, grid) is None:
             judge_literal(walk, fact, link, grid, before)
