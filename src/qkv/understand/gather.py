@@ -30,7 +30,7 @@ from qkv.understand.roles import (
 )
 from qkv.understand.settle import settle, settle_inputs
 from qkv.understand.spoken import note_sentences
-from qkv.understand.subjects import has_infinity, is_variant, names_rows, scores_otherwise, subject_role
+from qkv.understand.subjects import has_infinity, is_variant, names_rows, scores_otherwise, subject_role, told_stage
 from qkv.understand.values import Form, constant, form, plain_value
 
 R = Role
@@ -237,6 +237,7 @@ def _note_subject(
     value = plain_value(fact.value.expr) if fact.value else _identity(fact) or _constant(fact)
     literal = fact.working is None or (value is not None and not fact.value)
     bare = (fact.formula is None or names_rows(fact.formula, role)) and literal and not fact.pending
+    role = told_stage(found, fact, name, place) or role
     if (
         bare
         and value is not None

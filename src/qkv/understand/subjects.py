@@ -95,6 +95,15 @@ def names_rows(formula: n.Expr, role: Role | None) -> bool:
     return len(rows) > 1 and (counted == list(range(1, len(rows) + 1)) or counted == list(range(len(rows))))
 
 
+def told_stage(found: Gathering, fact: Fact, name: n.Name, place: Place) -> Role | None:
+    """'Divided by √2: S' = …' beside scores that were called S: what words say of another name of the same letter."""
+    told = fact.cue.role
+    if fact.formula is not None or told not in (R.SCALED, R.MASKED) or place.roles[:1] != (R.SCORES,):
+        return None
+    known = found.names.get((R.SCORES, (fact.head or 1) if place.generic else place.head))
+    return told if told in place.roles and known is not None and known != name.symbol else None
+
+
 def is_variant(
     found: Gathering, symbol: Symbol, place: Place, role: Role | None, value: n.Matrix, spoken: int | None
 ) -> bool:
