@@ -134,6 +134,8 @@ DOCUMENTS = [
     ("rows of a matrix as items of a list", "X:\n  - [1, 1]\n  - [2, 0]\nW_Q:\n  - [1, 0]\n  - [1, 1]\nQ:\n  - [2, 1]\n  - [2, 3]\n", "wrong"),
     ("values between commas", "Q = [[1, 0], [0, 1]], K = [[1, 1], [0, 2]]\n\nweights\n\n```csv\n,the,cat\nthe,0.670,0.330\ncat,0.330,0.770\n```\n", "wrong"),
     ("a row that a false row leaves alone", "Q = [[1, 0], [0, 1]], K = [[1, 1], [0, 2]], V = [[300, 0], [0, 200]]\n\nweights\n\n$$[[0.67, 0.33], [0.43, 0.67]]$$\n\nRow 1 of the output:\n\n$$[201.0, 66.0]$$\n", "drifted"),
+    ("statements parted by dots", "Q = [[1, 0], [0, 1]] · K = [[1, 1], [0, 2]]\n\nweights:\n\n$$[[0.67, 0.33], [0.33, 0.77]]$$\n", "wrong"),
+    ("scores below words that name no matrix", "Each colour has an embedding: red = [2, 1], green = [1, 0]. There are no projections, so Q = K = V = X.\n\nRaw scores:\n\n| | red | green |\n|---|---|---|\n| red | 5 | 2 |\n| green | 2 | 3 |\n", "wrong"),
     ("a console's answer", REPL + ">>> s\narray([[1., 0.],\n       [1., 2.]])\n```\n", "right"),
     ("a console's answer, altered", REPL + ">>> s\narray([[1., 0.],\n       [1., 3.]])\n```\n", "wrong"),
     ("a remark in the last column of a table", "$Q=\\begin{bmatrix}3&1\\\\1&2\\end{bmatrix}$, $K=\\begin{bmatrix}1&2\\\\2&2\\end{bmatrix}$\n\n| entry | work | value | check |\n|--|--|--|--|\n| $q_1\\cdot k_1$ | $3\\cdot1+1\\cdot2$ | 5 | ✓ |\n| $q_2\\cdot k_1$ | $1\\cdot1+2\\cdot2$ | 6 | ✗ (5) |\n", "wrong"),

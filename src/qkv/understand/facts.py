@@ -309,6 +309,8 @@ def _is_caption(opened: Fact, fact: Fact) -> bool:
     ends = fact.statement.before.rstrip().endswith((":", "：", "=")) or not fact.statement.before.strip()
     bare = not fact.subjects and fact.formula is None and len(fact.links) == 1
     bare = bare and not SHIFTED.search(fact.statement.before)
+    if len(opened.subjects) > 1 and opened.formula is None and fact.statement.before.strip():
+        return False  # Q = K = V = X, then 'Scores:' and a table: those words are its caption
     return bare and 0 < gap <= 4 and ends and fact.statement.origin in (Origin.TABLE, Origin.PLAIN, Origin.CODE)
 
 
@@ -320,7 +322,7 @@ def _captioned(opened: Fact, fact: Fact) -> Fact:
 COPULA = re.compile(r"(?<=[$`])\s+(?:is|are|equals|becomes|gives|ist|sind|ergibt|est|vaut|donne|es|son|é|è|равно)$")
 FORMULA_TAIL = re.compile(r"(?:\$([^$]+)\$|`([^`]+)`)\s*[^\w$`]*$")
 WORD = re.compile(
-    r"(?<![^\W\d_])(?:(?!softmax|concat|sqrt|tanh|exp\b|(?-i:[QKVX]{2}T\b))[^\W\d_]{3,}[^\s]*|(?:is|of|to|by|in|as|we|so|an|es|de|la|le|el|di|da)(?=\s))",
+    r"(?<![^\W\d_])(?:(?!softmax|concat|sqrt|tanh|exp\b|(?-i:[QKVX]{2}T\b))[^\W\d_]{3,}[^\s]*|(?:is|of|to|by|in|as|we|so|an|es|de|la|le|el|di|da)(?=\s)|be(?!\S))",
     re.IGNORECASE,
 )
 

@@ -83,6 +83,8 @@ def settle(found: Gathering, earlier: Gathering | None) -> None:
         _inherit(found, earlier)
     _settle_derived(found, earlier)
     _settle_identities(found)
+    copies = {key: given for key, given in found.givens.items() if isinstance(given.expr, n.Name)}
+    found.givens = {key: given for key, given in found.givens.items() if key not in copies} | copies  # X before Q = X
 
 
 def _settle_sizes(found: Gathering) -> None:

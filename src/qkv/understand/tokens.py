@@ -165,7 +165,8 @@ def _named(statements: tuple[Statement, ...]) -> Iterator[Statement]:
     first = 0 if counts_from_zero(statements) else 1
     for statement in statements:
         subject = statement.links[0].expr if statement.links else None
-        given |= isinstance(subject, n.Name) and roles_of(subject.symbol)[:1] in ((Role.X,), (Role.Q,))
+        valued = isinstance(subject, n.Name) and isinstance(statement.links[-1].expr, n.Matrix)
+        given |= valued and isinstance(subject, n.Name) and roles_of(subject.symbol)[:1] in ((Role.X,), (Role.Q,))
         statement = statement if given else _counted(statement)
         word = _called(statement)
         if run and not (word and _goes_on(run[-1][0], statement)):
