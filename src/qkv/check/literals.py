@@ -78,7 +78,7 @@ def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[L
             add_claim(walk, fact, link, name, Verdict.UNREAD, reason="nothing says what this should equal")
         return
     if not fact.subjects and (
-        judge_exponentials(walk, fact, link, grid, literal.expr) or _judge_cell(walk, fact, link, grid, literal.expr)
+        judge_exponentials(walk, fact, link, grid, literal.expr) or _judge_cell(walk, fact, link, grid, literals)
     ):
         return
     judged = _judge_equation(literal.expr, grid, [link.expr for link in literals], walk.author.loose)
@@ -111,15 +111,18 @@ def _adds_all(walk: Walk, fact: Fact) -> bool:
     return any(walk.problem.trace.value(symbol).shape[1] == fact.addends for symbol in weights)
 
 
-def _judge_cell(walk: Walk, fact: Fact, link: Link, grid: Grid, literal: n.Expr) -> bool:
-    """3/1.414 = 2.12 where 3/√2 is a scaled score: that cell, so that what is made of it is known to follow."""
-    if not isinstance(literal, n.Quotient) or shape_of(grid) != (1, 1):
+def _judge_cell(walk: Walk, fact: Fact, link: Link, grid: Grid, literals: list[Link]) -> bool:
+    """3/1.414 = 2.12 where 3/√2 is a scaled score, or [1, 0]·[1, 1] = 1 of a query and a key: that cell, so that what
+    is made of it is known to follow."""
+    literal = literals[0].expr
+    entry = next((cell for before in literals if (cell := _meeting(walk, before.expr)) is not None), None)
+    if shape_of(grid) != (1, 1) or (entry is None and not isinstance(literal, n.Quotient)):
         return False
     try:
-        value = evaluate(literal, {}, walk.author.loose)
+        value = evaluate(literal, {}, walk.author.loose if entry is None else Certified())
     except QkvError:
         return False
-    entry = _cell_with(walk, value)
+    entry = entry or _cell_with(walk, value)
     target = Target(entry, True, plain(entry), entry.arg.symbol) if entry and isinstance(entry.arg, n.Name) else None
     sources = [Source(value, (), literal)]
     judged = judged_against(walk, entry, grid, sources) if entry is not None else None
@@ -127,6 +130,27 @@ def _judge_cell(walk: Walk, fact: Fact, link: Link, grid: Grid, literal: n.Expr)
         return False
     conclude(walk, fact, link, target, judged, sources)
     return True
+
+
+def _meeting(walk: Walk, expr: n.Expr) -> n.Entry | None:
+    """The first score that was not shown yet in which two vectors meet that are typed out, a query and a key."""
+    if not isinstance(expr, n.Product) or not all(isinstance(x, n.Matrix) and 1 in x.shape for x in factors(expr)):
+        return None
+    vectors = [walk.evaluated(operand) for operand in (expr.left, expr.right)]
+    query, key = (tuple(cell for row in x.rows for cell in row) if x is not None else () for x in vectors)
+    for step in walk.problem.program.steps:
+        if step.role is not Role.SCORES or not isinstance(step.expr, n.Product):
+            continue
+        left, right = walk.evaluated(step.expr.left), walk.evaluated(step.expr.right)
+        missing = walk.author.missing.get(step.symbol)
+        if left is None or right is None or (step.symbol in walk.author.printed and not missing):
+            continue
+        rows = [i for i, row in enumerate(left.rows, 1) if row == query]
+        columns = [j for j, column in enumerate(zip(*right.rows, strict=True), 1) if column == key]
+        for cell in ((i, j) for i in rows for j in columns):
+            if missing is None or cell in missing:
+                return n.Entry(n.Name(step.symbol), *cell)
+    return None
 
 
 def _cell_with(walk: Walk, value: Value) -> n.Entry | None:

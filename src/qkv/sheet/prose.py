@@ -50,7 +50,6 @@ _APOSTROPHE = re.compile(r"([^\W\d_]{2,})['’](s|t|re|ll|ve|d)\b")  # 'the toke
 _SUFFIX = re.compile(r"\b\d{1,2}['’]s\b|(?<=\d)['’][^\W\d_]{1,4}\b")  # nor do 'token 1's key' and '1,414'e böleriz'
 _IN_PER_CENT = re.compile(r"(?<=\d)\s*\(\s*[~≈]?\s*\d+(?:[.,]\d+)?\s*%\s*\)")  # 0.588 (58.8 %)
 _DASH = re.compile(r"(?<=[^\W_])\s+—\s+(?=[^\W\d_])")  # 'Step 1 — scores = Q Kᵀ'
-_APART = re.compile(r"(?<=\]) [·•|] (?=[^\W\d_](?:_?\w)?\s*=)")  # 'Q = [..] · K = [..]': the dot parts two statements
 _AND = re.compile(r"(?<=[\d)\]]) e (?=[\d√(\[]|[^\W\d_](?:_?\d|[₀-₉])?\s?[=≈·])")  # 'q·k₁ = 2 e q·k₂ = 3'
 _SENTENCE = re.compile(  # 'q·k = 2. Then we …', 'd_k = 2. Q = …'
     r"([=≈]\s*[-−]?\d+(?:\.\d+)?)\.(?=\s+(?:[^\W\d_a-zß-ÿ][^\W\d_A-Z]+\s|[A-Z]\w{0,2}\s?=))"
@@ -296,7 +295,7 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
     if "%" in source:
         source = _IN_PER_CENT.sub(_blank, source)
     source = _DASH.sub(lambda found: " ;".ljust(len(found[0])), source)
-    source = _AND.sub(" ; ", _APART.sub(" ; ", _GAP.sub(" ; ", source)))
+    source = _AND.sub(" ; ", _GAP.sub(" ; ", source))
     source = _DRAWN_RULE.sub(lambda found: ";".ljust(len(found[0])), _SENTENCE.sub(r"\1;", source))
     source = NOUN_BEFORE_NAME.sub(_noun, _WORD_LIST.sub(_blank, source))
     source = _APPLIED.sub(r"\1(\2) ", source)
