@@ -137,6 +137,8 @@ DOCUMENTS = [
     ("a vector times a matrix after a label", "Wk = [[1, 1], [0, 1]], x1 = [1, 1]\n\nman: [1,1] · Wk = [1, 2]\n", "right"),
     ("scores below words that name no matrix", "Each colour has an embedding: red = [2, 1], green = [1, 0]. There are no projections, so Q = K = V = X.\n\nRaw scores:\n\n| | red | green |\n|---|---|---|\n| red | 5 | 2 |\n| green | 2 | 3 |\n", "wrong"),
     ("a false product of a query and a key that are typed out", "Q = [[1, 0], [0, 1]], K = [[1, 1], [0, 2]]\n\ngo→go: [1, 0]·[1, 1] = 1\ngo→on: [1, 0]·[0, 2] = 0\non→go: [0, 1]·[1, 1] = 1\non→on: [0, 1]·[0, 2] = 3\n\nscaled by √2:\n\n$$[[0.71, 0.00], [0.71, 2.12]]$$\n", "carried"),
+    ("entries by their index, in a fence that is no Python", "X = [[1, 0], [0, 2]], Q = X, K = X\n\n```python\nscores[0][0] = [1, 0] · [1, 0] = 1\nscores[0][1] = [1, 0] · [0, 2] = 0\nscores[1][1] = [0, 2] · [0, 2] = 5\n```\n", "wrong"),
+    ("rows by their index", "X = [[1, 0], [0, 2]], Q = X, K = X\n\nweights[0] = [0.670, 0.330]\nweights[1] = [0.056, 0.844]\n", "wrong"),
     ("a console's answer", REPL + ">>> s\narray([[1., 0.],\n       [1., 2.]])\n```\n", "right"),
     ("a console's answer, altered", REPL + ">>> s\narray([[1., 0.],\n       [1., 3.]])\n```\n", "wrong"),
     ("a remark in the last column of a table", "$Q=\\begin{bmatrix}3&1\\\\1&2\\end{bmatrix}$, $K=\\begin{bmatrix}1&2\\\\2&2\\end{bmatrix}$\n\n| entry | work | value | check |\n|--|--|--|--|\n| $q_1\\cdot k_1$ | $3\\cdot1+1\\cdot2$ | 5 | ✓ |\n| $q_2\\cdot k_1$ | $1\\cdot1+2\\cdot2$ | 6 | ✗ (5) |\n", "wrong"),

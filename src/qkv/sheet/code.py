@@ -27,6 +27,7 @@ _PYTHON = ("python", "py", "python3", "py3", "ipython", "pycon", "{python}", "nu
 _MATH = ("math", "latex", "tex", "katex")
 _PROMPT = re.compile(r"\s*(?:>>>|In \[\d*\]:)(?: |$)")
 _GOES_ON = re.compile(r"\s*\.\.\.:?(?: |$)")
+_SAYS_MATH = re.compile(r"[·×√ᵀ≈]|\):\s*\[")
 _CSV_HEAD = re.compile(r"[^,\d=\[]*(?:,[^,\d=\[]+)+")
 _CSV_ROW = re.compile(r"[^,=\[]*(?:,\s*[-−]?(?:\d+(?:\.\d*)?|inf))+")
 _OUT = re.compile(r"^\s*Out\[\d*\]:", re.MULTILINE)
@@ -41,10 +42,16 @@ def read_code(fence: Fence, reading: Reading) -> Iterator[Event]:
         yield from result.unread
     elif fence.language == "csv" or _is_csv(fence.text):
         yield from read_rows(_csv(fence), reading)
-    elif fence.language in _PYTHON or _SAYS_PYTHON.search(fence.text):
+    elif (fence.language in _PYTHON or _SAYS_PYTHON.search(fence.text)) and _is_python(fence):
         yield from _python(fence, reading)
     else:
         yield from _plain(fence, reading)
+
+
+def _is_python(fence: Fence) -> bool:
+    """Whether anything in a fence is Python: 'scores[0][1] = [1, 0] · [0, 1] = 0' is not, whatever the fence says."""
+    sources = (entry.source for entry in _entries(fence))
+    return any(nodes for source in sources for _, _, nodes in _statements(source)) or not _SAYS_MATH.search(fence.text)
 
 
 def _is_csv(text: str) -> bool:

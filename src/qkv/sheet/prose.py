@@ -69,6 +69,11 @@ _LETTERS = {  # what belongs to one token is written with a small letter: query(
     "query": "q", "key": "k", "value": "v", "emb": "x", "embedding": "x", "score": "e", "weight": "α", "alpha": "α",
     "context": "c", "output": "o",
 }  # fmt: skip
+_INDEXED = re.compile(  # scores[0][1], weights[2], X[0, 1]
+    r"(?<![\w.\]])([QKVXZ]|scores?|(?:attention_)?weights?|attn|outputs?|context)"
+    r"\[(\d)(?:(?:\]\[|,\s?)(\d))?\](?![\[\w(])"
+)
+_ENTRIES = {"attention_weight": "α", "attn": "α", **_LETTERS}
 _NAME_ALONE = re.compile(r"[^=≈\n]{1,60}(?:=|≈)\s*$")  # 'Q =', with its value in the next block
 _MARKER = re.compile(
     r"^[ \t]*(?:[-*•](?=\s)|\+(?=\s+[^\s\d\[(])|#{1,6}(?=\s)|\\item(?:\[[^\]\n]*\])?)?[ \t]*"
@@ -297,6 +302,7 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
     source = _DASH.sub(lambda found: " ;".ljust(len(found[0])), source)
     source = _AND.sub(" ; ", _GAP.sub(" ; ", source))
     source = _DRAWN_RULE.sub(lambda found: ";".ljust(len(found[0])), _SENTENCE.sub(r"\1;", source))
+    source = _INDEXED.sub(_indexed, source) if "[" in source else source
     source = NOUN_BEFORE_NAME.sub(_noun, _WORD_LIST.sub(_blank, source))
     source = _APPLIED.sub(r"\1(\2) ", source)
     source = _OF_WORDS.sub(_of_words, _MATRIX_PRODUCT.sub(r"\1·", _DOT_PRODUCT.sub(r"\1·\2", source)))
@@ -317,6 +323,13 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
         column = at.column + done if end == 0 else at.column
         yield from _said(line[done:], Location(at.line + end, column), reading)
     yield from result.unread
+
+
+def _indexed(found: re.Match[str]) -> str:
+    """scores[0][1] as the name e_{0,1}, weights[2] as α_2, of the same width."""
+    name = found[1].lower().removesuffix("s")
+    script = found[2] if found[3] is None else f"{{{found[2]},{found[3]}}}"
+    return f"{_ENTRIES.get(name, name)}_{script}".ljust(len(found[0]))
 
 
 def _of_words(found: re.Match[str]) -> str:
