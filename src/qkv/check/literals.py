@@ -24,7 +24,7 @@ from qkv.expr.show import plain
 from qkv.interpret.cells import NEG_INF, bounds, precision
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
-from qkv.sheet.model import Link
+from qkv.sheet.model import Link, Relation
 from qkv.understand.facts import Fact
 from qkv.understand.repair import readings
 from qkv.understand.values import plain_value
@@ -43,6 +43,7 @@ def judge_working(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> Tar
     except QkvError:
         return None
     if value.shape == (1, 1) and not fact.subjects:
+        _judge_step(walk, fact, link, before)
         return None
     grid = tuple(tuple(shown_cell(plain(link.expr), cell) for cell in row) for row in value.rows)
     best = best_meaning(walk, fact, grid, before, link)
@@ -59,6 +60,25 @@ def judge_working(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> Tar
     elif _is_exact(walk, link.expr, target):
         walk.copied[id(link.expr)] = ()
     return target if claim.verdict is not Verdict.WRONG else None
+
+
+def _judge_step(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> None:
+    """(1·1 + (-1)·2)/√2 = 1/√2: whole numbers alone, of which nothing is rounded, must stay what they were."""
+    written = next((earlier.expr for earlier in reversed(before) if n.is_literal(earlier.expr)), None)
+    if written is None or link.relation is not Relation.EQUAL or not (_is_whole(written) and _is_whole(link.expr)):
+        return
+    grid = ((shown_cell(link.text.strip(), evaluate(link.expr, {}, Certified()).cell),),)
+    judged = _judge_equation(written, grid, [], walk.author.loose)
+    if judged is not None and worst_of(judged) is Verdict.WRONG:
+        claim = add_claim(
+            walk, fact, link, "", Verdict.WRONG, formula=plain(written), cells=cell_verdicts(judged), shown=()
+        )
+        walk.copied[id(link.expr)] = (claim.id,)
+
+
+def _is_whole(expr: n.Expr) -> bool:
+    numbers = [part for part in n.walk(expr) if isinstance(part, n.Number)]
+    return bool(numbers) and not any(part.places for part in numbers) and not n.holds(expr, n.Matrix)
 
 
 def _is_exact(walk: Walk, working: n.Expr, target: Target) -> bool:

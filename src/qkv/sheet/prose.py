@@ -74,6 +74,7 @@ _INDEXED = re.compile(  # scores[0][1], weights[2], X[0, 1]
     r"\[(\d)(?:(?:\]\[|,\s?)(\d))?\](?![\[\w(])"
 )
 _ENTRIES = {"attention_weight": "α", "attn": "α", **_LETTERS}
+_GLOSS = re.compile(r"(?<=[\w₀-₉])\s?\([\"“'‘][^()\n]{1,30}[\"”'’]\)(?=\s*[=≈])")  # 'h1 ("le") = [1, 2]'
 _NAME_ALONE = re.compile(r"[^=≈\n]{1,60}(?:=|≈)\s*$")  # 'Q =', with its value in the next block
 _MARKER = re.compile(
     r"^[ \t]*(?:[-*•](?=\s)|\+(?=\s+[^\s\d\[(])|#{1,6}(?=\s)|\\item(?:\[[^\]\n]*\])?)?[ \t]*"
@@ -306,6 +307,7 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
     source = NOUN_BEFORE_NAME.sub(_noun, _WORD_LIST.sub(_blank, source))
     source = _APPLIED.sub(r"\1(\2) ", source)
     source = _OF_WORDS.sub(_of_words, _MATRIX_PRODUCT.sub(r"\1·", _DOT_PRODUCT.sub(r"\1·\2", source)))
+    source = _GLOSS.sub(_blank, source) if '("' in source or "(“" in source or "('" in source else source
     source = _DASHED_COLON.sub(lambda found: ":".ljust(len(found[0])), _TUPLE.sub(r"[\1]", source))
     result = reading.math(source, at, strict=False)
     done, starts = 0, [0, *(found.end() for found in re.finditer("\n", line))]
