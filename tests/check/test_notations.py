@@ -144,6 +144,8 @@ DOCUMENTS = [
     ("a word beside a name", "q = [1, -1]\n\n- k1 (\"le\") = [1, 2]\n- k2 (\"chat\") = [0, 1]\n\nweights: [0.50, 0.60]\n", "wrong"),
     ("a console's answer", REPL + ">>> s\narray([[1., 0.],\n       [1., 2.]])\n```\n", "right"),
     ("a console's answer, altered", REPL + ">>> s\narray([[1., 0.],\n       [1., 3.]])\n```\n", "wrong"),
+    ("a weight times a value", "Weights $\\alpha=(0.2,0.5,0.3)$, values $v_1=(4,1)$, $v_2=(2,2)$, $v_3=(1,5)$.\n\n$\\alpha_3v_3=(0.3,1.8)$\n", "wrong"),
+    ("weights that follow from false scores without a name", "$Q=\\begin{bmatrix}1&1\\\\2&0\\end{bmatrix}$, $K=\\begin{bmatrix}1&3\\\\2&4\\\\0&5\\end{bmatrix}$\n\n$QK^T=\\begin{bmatrix}4&6&6\\\\2&4&0\\end{bmatrix}$\n\nThe weights are $\\begin{bmatrix}0.063&0.468&0.468\\\\0.117&0.867&0.016\\end{bmatrix}$.\n", "carried"),
     ("a remark in the last column of a table", "$Q=\\begin{bmatrix}3&1\\\\1&2\\end{bmatrix}$, $K=\\begin{bmatrix}1&2\\\\2&2\\end{bmatrix}$\n\n| entry | work | value | check |\n|--|--|--|--|\n| $q_1\\cdot k_1$ | $3\\cdot1+1\\cdot2$ | 5 | ✓ |\n| $q_2\\cdot k_1$ | $1\\cdot1+2\\cdot2$ | 6 | ✗ (5) |\n", "wrong"),
     ("an arrow to another quantity", "$Q=\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix}$, $K=\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix}$, causal mask\n\n$$\\frac{QK^\\top}{\\sqrt2}=\\begin{bmatrix}0.707&0.707\\\\0.707&1.414\\end{bmatrix}\\;\\to\\;\\text{mask}\\;\\to\\;A=\\begin{bmatrix}1.000&0.000\\\\0.330&0.670\\end{bmatrix}$$\n", "rounded"),
     ("a softmax with a letter below it", "$K=\\begin{bmatrix}1&0&2\\\\1&1&0\\end{bmatrix}$, $q=\\begin{bmatrix}2\\\\1\\end{bmatrix}$, $\\beta=\\frac{1}{\\sqrt2}$\n\n$a=\\mathrm{softargmax}_\\beta(K^\\top q)=\\begin{bmatrix}0.306\\\\0.074\\\\0.620\\end{bmatrix}$\n", "unread"),

@@ -7,12 +7,10 @@ subject ('A = softmax(E)' and then its rows) is given that subject.
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
-from itertools import dropwhile
+from functools import cached_property
 
 from qkv.errors import Location
 from qkv.expr import nodes as n
@@ -21,9 +19,9 @@ from qkv.sheet.grammar import parse_math
 from qkv.sheet.model import Link, Origin, Relation, Sheet, Statement
 from qkv.understand.accents import without_idle_accents
 from qkv.understand.counting import counts_from_zero, from_one
-from qkv.understand.identity import with_identity
-from qkv.understand.places import INDEX_LETTERS, TOKEN_BASES, place_of
+from qkv.understand.places import INDEX_LETTERS, place_of
 from qkv.understand.roles import SHIFTED, TAKEN_OF, Cue, cue_of
+from qkv.understand.tidying import tidied
 from qkv.understand.tokens import numbered
 from qkv.understand.values import Form, form
 
@@ -66,7 +64,7 @@ class Fact:
 def facts_of(sheet: Sheet) -> tuple[Fact, ...]:
     """The chains of a sheet, joined where they go on, each with its subject and what the words say."""
     statements = numbered(without_idle_accents(tuple(_taken_apart(sheet.statements))))
-    facts = tuple(_with_heads(_attached(_joined(_chains(_tidied(from_one(statements)))))))
+    facts = tuple(_with_heads(_attached(_joined(_chains(tidied(from_one(statements)))))))
     if counts_from_zero(statements) or any(fact.cue.row == 0 for fact in facts):
         return tuple(replace(fact, cue=_cue(fact.statement, first=0)) for fact in facts)
     return facts
@@ -97,107 +95,6 @@ def _pairs(links: tuple[Link, ...]) -> list[tuple[n.Name, n.Expr]]:
     if len(names) < 2 or len(names) != len(left[0]) or len(values) != len(names) or not n.is_literal(links[1].expr):
         return []
     return list(zip(names, values, strict=True))
-
-
-MASKS = frozenset({"mask", "masked", "causal", "causalmask", "causal_mask", "maske", "masque", "máscara", "mascara"})
-
-
-def _tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
-    """Settle what only the whole document can tell: a bare e is Euler's number unless something is called e."""
-    naming = (s for s in statements if not _tells_euler(s))
-    named = {link.expr.symbol for s in naming for link in s.links if isinstance(link.expr, n.Name)}
-    defined = {s.links[0].expr.symbol for s in statements if s.links and isinstance(s.links[0].expr, n.Name)}
-    euler = Symbol("e") not in named
-
-    def change(part: n.Expr) -> n.Expr:
-        if isinstance(part, n.Product) or (isinstance(part, n.Name) and part.symbol not in defined):
-            part = with_identity(part)
-        if euler and isinstance(part, n.Name) and part.symbol == Symbol("e"):
-            return n.Exp(n.number(1), at=part.at)
-        if isinstance(part, n.Call) and part.function.lower() in MASKS and len(part.args) in (1, 2):
-            pattern = part.args[1] if len(part.args) == 2 else None  # mask(S, M), with 1 for what may be seen
-            return n.Mask(part.args[0], pattern, truth=pattern is not None, at=part.at)
-        if isinstance(part, n.Product) and isinstance(part.left, n.Quotient) and n.names_in(part.right):
-            return _with_scale_below(part)
-        if isinstance(part, n.Product) and isinstance(part.right, n.Softmax):
-            return _mixing_columns(part)
-        if isinstance(part, n.Product) and _is_head(part.right) and _all_heads(part.left):
-            return n.Concat((*_listed(part.left), part.right), at=part.at)  # [Z_1 Z_2]
-        return part
-
-    for statement in statements:
-        exprs = [n.rewrite(link.expr, change) for link in statement.links]
-        if len(exprs) > 1:
-            exprs[0] = _without_label(exprs[0], statement.links[0].text, named)
-        pairs = zip(statement.links, exprs, strict=True)
-        links = tuple([link if link.expr is expr else replace(link, expr=expr) for link, expr in pairs])
-        same = all(map(operator.is_, links, statement.links))
-        yield statement if same else replace(statement, links=links)
-
-
-def _tells_euler(statement: Statement) -> bool:
-    """e ≈ 2.718 says what the base of the exponential is; it calls nothing e."""
-    names = [link.expr for link in statement.links if isinstance(link.expr, n.Name)]
-    values = [link.expr.value for link in statement.links if isinstance(link.expr, n.Number)]
-    return [name.symbol for name in names] == [Symbol("e")] and len(values) == 1 and 2.7 <= values[0] <= 2.72
-
-
-ITEM = re.compile(r"\s*\(?[a-z0-9]{1,3}[).]")
-
-
-def _without_label(expr: n.Expr, text: str, named: Collection[Symbol]) -> n.Expr:
-    """'Scaled scores QKᵀ/2 = …', 'a) QKᵀ = …', 'Step 3. A = …': what stands before a formula is a label, no factor."""
-    if isinstance(expr, n.Quotient):
-        top = _without_label(expr.numerator, text, named)
-        return expr if top is expr.numerator else replace(expr, numerator=top)
-    first, *rest = n.factors(expr)
-    item = ITEM.match(text) is not None
-    counted = isinstance(first, n.Number) and first.text.endswith(".")
-    letter = item and (first == n.Exp(n.number(1)) or (isinstance(first, n.Name) and len(first.symbol.base) == 1))
-    if rest and (counted or letter):
-        return reduce(n.Product, rest)
-    kept = list(dropwhile(lambda factor: _is_unnamed_word(factor, named), (first, *rest)))
-    return expr if not kept or len(kept) == len(rest) + 1 else reduce(n.Product, kept)
-
-
-def _is_unnamed_word(factor: n.Expr, named: Collection[Symbol]) -> bool:
-    if not isinstance(factor, n.Name) or factor.symbol in named:
-        return False
-    return len(factor.symbol.base) > 2 and factor.symbol.base.isalpha()
-
-
-def _with_scale_below(product: n.Product) -> n.Expr:
-    """1/√d_k · Q Kᵀ as Q Kᵀ / √d_k, one way of writing it."""
-    scale = product.left
-    if not isinstance(scale, n.Quotient) or not any(isinstance(part, n.Root) for part in n.walk(scale.denominator)):
-        return product
-    one = isinstance(scale.numerator, n.Number) and scale.numerator.value == 1
-    top = product.right if one else n.Product(scale.numerator, product.right)
-    return n.Quotient(top, scale.denominator, at=product.at)
-
-
-def _mixing_columns(product: n.Product) -> n.Expr:
-    """V softmax(KᵀQ): what multiplies values from the right has a distribution in each column."""
-    weights, values = product.right, product.left
-    is_values = isinstance(values, n.Name) and place_of(values.symbol).roles[:1] == (Role.V,)
-    if not is_values or not isinstance(weights, n.Softmax) or weights.by_rows:
-        return product
-    return replace(product, right=replace(weights, axis=0))
-
-
-def _is_head(expr: n.Expr) -> bool:
-    if not isinstance(expr, n.Name) or expr.symbol.base in TOKEN_BASES:
-        return False
-    place = place_of(expr.symbol)
-    return place.head is not None and bool({Role.HEAD, Role.OUTPUT}.intersection(place.roles[:1]))
-
-
-def _all_heads(expr: n.Expr) -> bool:
-    return all(_is_head(part) for part in _listed(expr))
-
-
-def _listed(expr: n.Expr) -> tuple[n.Expr, ...]:
-    return expr.parts if isinstance(expr, n.Concat) else (expr,)
 
 
 def _chains(statements: Iterable[Statement]) -> Iterator[Statement]:

@@ -30,7 +30,16 @@ from qkv.understand.roles import (
 )
 from qkv.understand.settle import settle, settle_inputs
 from qkv.understand.spoken import note_sentences
-from qkv.understand.subjects import has_infinity, is_variant, names_rows, scores_otherwise, subject_role, told_stage
+from qkv.understand.subjects import (
+    compares_tokens,
+    has_infinity,
+    is_variant,
+    looks_back,
+    names_rows,
+    scores_otherwise,
+    subject_role,
+    told_stage,
+)
 from qkv.understand.values import Form, constant, form, plain_value
 
 R = Role
@@ -60,33 +69,14 @@ def gather(
     for fact in facts:
         note_nameless(found, fact)
     note_sentences(found, facts, words)
-    if any(_looks_back(fact) for fact in facts):
+    if any(looks_back(fact) for fact in facts):
         _set_sources_apart(found)
-    if any(_compares_tokens(fact) for fact in facts):
+    if any(compares_tokens(fact) for fact in facts):
         found.unprojected = True
         found.unscaled = found.unscaled or not found.divisors
     settle_inputs(found, facts)
     settle(found, earlier)
     return found
-
-
-def _looks_back(fact: Fact) -> bool:
-    """e_{2,1} = s_1ᵀ h_1: a step's scores come from the state of another step."""
-    place = place_of(fact.symbol) if fact.symbol is not None else None
-    if place is None or place.column is None or fact.formula is None:
-        return False
-    used = (place_of(symbol) for symbol in n.names_in(fact.formula))
-    return any(other.roles[:1] == (R.SOURCE,) and other.row not in (None, place.row) for other in used)
-
-
-def _compares_tokens(fact: Fact) -> bool:
-    """ω_{ij} = x_i · x_j, or score(x_i, x_j) = x_i · x_j: the tokens themselves are queries and keys."""
-    formula = fact.links[-1].expr if len(fact.links) > 1 else None
-    sides = (formula.left, formula.right) if isinstance(formula, n.Product) else ()
-    names = [side.arg if isinstance(side, n.Transpose) else side for side in sides]
-    places = [place_of(name.symbol) for name in names if isinstance(name, n.Name)]
-    tokens = [place for place in places if place.roles[:1] == (R.X,) and (place.generic or place.row is not None)]
-    return len(tokens) == 2 and any(place.generic for place in tokens)
 
 
 def _set_sources_apart(found: Gathering) -> None:
@@ -168,6 +158,8 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
     formula_says = _worked_out(found, fact.formula, role_of) if fact.formula is not None else None
     if formula_says is None and scores_otherwise(fact):
         found.own_scores = True
+    if not fact.subjects and formula_says in DERIVED and fact.value is not None:
+        _note_printed(found, fact, formula_says)
     for name in fact.subjects:
         if name.symbol == Symbol("I"):
             continue
@@ -176,6 +168,13 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
         _note_subject(found, fact, name, place, role, facts)
         if (role in FACTORS and fact.working is not None and fact.formula is None) or formula_says in FACTORS:
             _note_factors(found, fact, role or R.Q, place, facts)
+
+
+def _note_printed(found: Gathering, fact: Fact, role: Role) -> None:
+    """Q Kᵀ = [..]: a quantity that is printed without a name."""
+    value = plain_value(fact.value.expr) if fact.value is not None else None
+    if value is not None and min(value.shape) > 1 and not has_infinity(value):
+        found.printed.setdefault((role, fact.head), value)
 
 
 def _before_mask(expr: n.Expr) -> n.Expr:

@@ -136,3 +136,22 @@ def _pattern(value: n.Matrix) -> list[list[bool]]:
 def has_infinity(value: n.Matrix) -> bool:
     """Whether a matrix is masked anywhere."""
     return any(isinstance(cell, n.Infinite) for row in value.rows for cell in row)
+
+
+def looks_back(fact: Fact) -> bool:
+    """e_{2,1} = s_1ᵀ h_1: a step's scores come from the state of another step."""
+    place = place_of(fact.symbol) if fact.symbol is not None else None
+    if place is None or place.column is None or fact.formula is None:
+        return False
+    used = (place_of(symbol) for symbol in n.names_in(fact.formula))
+    return any(other.roles[:1] == (R.SOURCE,) and other.row not in (None, place.row) for other in used)
+
+
+def compares_tokens(fact: Fact) -> bool:
+    """ω_{ij} = x_i · x_j, or score(x_i, x_j) = x_i · x_j: the tokens themselves are queries and keys."""
+    formula = fact.links[-1].expr if len(fact.links) > 1 else None
+    sides = (formula.left, formula.right) if isinstance(formula, n.Product) else ()
+    names = [side.arg if isinstance(side, n.Transpose) else side for side in sides]
+    places = [place_of(name.symbol) for name in names if isinstance(name, n.Name)]
+    tokens = [place for place in places if place.roles[:1] == (R.X,) and (place.generic or place.row is not None)]
+    return len(tokens) == 2 and any(place.generic for place in tokens)
