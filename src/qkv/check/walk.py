@@ -88,8 +88,11 @@ class Walk:
     def is_foreign(self, fact: Fact) -> bool:
         """Whether a fact may speak of something else than the problem's own quantities: it stands in a later exercise
         that gives nothing of its own, or the words before it change what was given ('let the third row be …')."""
-        here = self.exercise(fact)
-        return here not in self.homes or bool(HYPOTHETICAL.search(fact.statement.before))
+        here, line = self.exercise(fact), fact.statement.at.line
+        earlier = any(
+            home is not None for home, first in self.homes.items() if first < line
+        )  # else given for all of them
+        return (here not in self.homes and earlier) or bool(HYPOTHETICAL.search(fact.statement.before))
 
     def exercise(self, fact: Fact) -> int | None:
         """The exercise that a fact belongs to."""
@@ -105,12 +108,12 @@ class Walk:
         return found
 
     @cached_property
-    def homes(self) -> frozenset[int | None]:
-        """The exercises in which the problem begins or gives something."""
+    def homes(self) -> dict[int | None, int]:
+        """The exercises in which the problem begins or gives something, and the line from which they do."""
         lines = {given.line for given in self.problem.program.givens}
-        first = self.exercise(self.problem.facts[0])
-        giving = (f for f in self.problem.facts if f.value is not None and f.value.at.line in lines)
-        return frozenset({first, *(self.exercise(fact) for fact in giving)})
+        first = self.problem.facts[0]
+        giving = [f for f in self.problem.facts if f.value is not None and f.value.at.line in lines]
+        return {self.exercise(fact): fact.statement.at.line for fact in (*reversed(giving), first)}
 
     @property
     def minds(self) -> tuple[Author, ...]:

@@ -27,6 +27,8 @@ _COUNTED = re.compile(r"\W*\d+[.)]")
 _STEP = re.compile(
     r"\b(?:adım|aşama|step|schritt|krok|étape|paso|passo)|шаг|단계|步骤|第.{1,3}步|ステップ", re.IGNORECASE
 )
+_PROJECTIONS = re.compile(r"\bQ\W{1,3}K\b")
+_KIND = re.compile(r"attention\W*$|注意力\W*$", re.IGNORECASE)
 # One exercise, or the solution of one: what is counted below it are its steps, not further exercises.
 _SINGLE = re.compile(
     rf"(?:{EXERCISE_WORDS})\w{{0,2}}\W{{0,3}}\d|\b(?:solution|lösung|corrigé|solución|solução|soluzione|oplossing|rozwiązanie|çözüm)\b"
@@ -142,8 +144,10 @@ def opening_exercises(sheet: Sheet) -> list[bool]:
 
 
 def _counts_exercises(title: str) -> bool:
-    """Whether a number opens an exercise: '3. Softmax' and '2.4 第四步' number the steps of one."""
-    return _COUNTED.match(title) is not None and cue_of(title).role is None and not _STEP.search(title)
+    """Whether a number opens an exercise: '3. Softmax', '2.4 第四步' and '3. Compute Q, K and V' number the steps of one,
+    while '2. Masked attention' is a kind of its own."""
+    step = _STEP.search(title) or _PROJECTIONS.search(title) or (cue_of(title).role and not _KIND.search(title))
+    return _COUNTED.match(title) is not None and not step
 
 
 def _opens_exercise(exercises: list[bool], before: int | None, part: int) -> bool:
