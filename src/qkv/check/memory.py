@@ -45,10 +45,7 @@ def _keep(walk: Walk, fact: Fact, target: Target, judged: Judgement, kept: Value
     blamed = (claim.id,) if claim.verdict in BAD else ()
     if claim.verdict is Verdict.MISROUNDED:  # badly rounded, and what it was worked out from may be false all the same
         blamed = (*blamed, *walk.author.blamed(target.expr))
-    as_meant = {other: value for other, (value, _) in walk.author.meant.items()}
-    meant = _placed(walk, target, _meant(judged, kept) if claim.verdict is Verdict.WRONG else kept, as_meant)
     printed = _placed(walk, target, kept)
-    sound = _placed(walk, target, _put_right(judged, kept, claim), walk.author.unblamed)
     if printed is None:
         return
     symbol, whole = printed
@@ -59,16 +56,30 @@ def _keep(walk: Walk, fact: Fact, target: Target, judged: Judgement, kept: Value
     upstream = walk.author.blamed(_step_expr(walk, symbol))
     inner = target.expr.arg if isinstance(target.expr, n.Transpose) else target.expr
     if isinstance(inner, n.Entry):  # the rows not printed yet still stand on what the whole stands on
+        blamed = tuple(dict.fromkeys((*walk.author.blamed(n.Name(symbol)), *blamed)))
+    meant = _placed_as_meant(walk, target, judged, kept, claim)
+    sound = _placed(walk, target, _put_right(judged, kept, claim), walk.author.unblamed) if blamed else None
+    if isinstance(inner, n.Entry):
         walk.rows_seen[symbol] = inner.row or 1
         _note_query(walk, fact, symbol, inner.row, claim)
         _note_printed(walk, symbol, inner, whole)
-        blamed = tuple(dict.fromkeys((*walk.author.blamed(n.Name(symbol)), *blamed)))
-    part_meant = isinstance(inner, n.Entry) and symbol in walk.author.meant
     walk.author.print(symbol, whole, blamed)
-    if meant is not None and (claim.verdict is Verdict.WRONG or part_meant):
+    if meant is not None:
         walk.author.mean(symbol, meant[1], upstream)
-    if sound is not None and blamed:
+    if sound is not None:
         walk.author.put_right(symbol, sound[1])
+
+
+def _placed_as_meant(
+    walk: Walk, target: Target, judged: Judgement, kept: Value, claim: Claim
+) -> tuple[Symbol, Value] | None:
+    """What was meant by a wrong print, and by a row of a matrix in which another one is wrong."""
+    wrong = claim.verdict is Verdict.WRONG
+    inner = target.expr.arg if isinstance(target.expr, n.Transpose) else target.expr
+    if not wrong and not (isinstance(inner, n.Entry) and target.subject in walk.author.meant):
+        return None
+    others = {symbol: value for symbol, (value, _) in walk.author.meant.items()}
+    return _placed(walk, target, _meant(judged, kept) if wrong else kept, others)
 
 
 def _note_query(walk: Walk, fact: Fact, symbol: Symbol, row: int | None, claim: Claim) -> None:

@@ -178,8 +178,10 @@ def _likeliest(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Probl
 def _by_size(problem: Problem, scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
     """Where the numbers follow from the keys' own size and not from the d_k that is stated, that is about something
     else: 'for d_k = 64 the standard deviation is 8'."""
+    if R.D_K not in found.sizes or not is_scaled(problem.program):
+        return problem
     agreed = agreement_with(problem.trace, found)
-    if R.D_K not in found.sizes or not is_scaled(problem.program) or agreed == most_agreement(found):
+    if agreed == most_agreement(found):
         return problem
     sizes: dict[Role, n.Number] = {role: size for role, size in found.sizes.items() if role is not R.D_K}
     divisors = [divisor for divisor in found.divisors if not n.is_literal(divisor)]
