@@ -55,6 +55,7 @@ DOCUMENTS = [
     ("rows of a matrix with arrows behind them", "```\nX = [1, 0]  ← \"a\"\n    [1, 2]  ← \"b\"\n```\n\nW_Q and W_K are identity matrices.\n\nScores:\n```\n    a   b\na [ 1   1 ]\nb [ 1   4 ]\n```\n", "wrong"),
     ("a false product of a row and a matrix", "$A=[0.25, 0.75]$, $V=\\begin{bmatrix}2&1\\\\0&4\\end{bmatrix}$\n\n$$\\text{ctx}=\\begin{bmatrix}0.25&0.75\\end{bmatrix}\\begin{bmatrix}2&1\\\\0&4\\end{bmatrix}=\\begin{bmatrix}0.60&3.35\\end{bmatrix}$$\n", "wrong"),
     ("scaled scores under a prime, told by words", "$Q=\\begin{bmatrix}1&2\\\\0&1\\end{bmatrix}$, $K=\\begin{bmatrix}2&0\\\\1&1\\end{bmatrix}$\n\nScores:\n\n$$S=\\begin{bmatrix}2&3\\\\0&1\\end{bmatrix}$$\n\nGedeeld door √2:\n\n$$S'=\\begin{bmatrix}1{,}414&2{,}121\\\\0{,}000&0{,}807\\end{bmatrix}$$\n", "wrong"),
+    ("an O among decimal commas", "$Q=\\begin{bmatrix}1&2\\end{bmatrix}$, $K=\\begin{bmatrix}2&0\\\\1&1\\end{bmatrix}$\n\n$A=\\begin{bmatrix}O{,}330&0{,}67O\\end{bmatrix}$\n", "rounded"),
     ("vectors between angles", "$q=\\langle 1, 2\\rangle$, $k_1=\\langle 3, -1\\rangle$, $k_2=\\langle 0, 2\\rangle$\n\n$\\langle q, k_1\\rangle=1$, $q\\cdot k_2=5$\n", "wrong"),
     ("brackets drawn with corners", "Q =\n┌     ┐\n│ 1 0 │\n│ 1 2 │\n└     ┘\n\nK =\n┌     ┐\n│ 0 1 │\n│ 1 2 │\n└     ┘\n\n得分 Q·K^T =\n┌     ┐\n│ 0 1 │\n│ 2 6 │\n└     ┘\n", "wrong"),
     ("rows of decimal commas after a colon", "Q = [[1, 2], [0, 1]], K = [[2, 0], [1, 1]]\n\nGewichte:\n\n- Zeile 1: 0,330  0,670\n- Zeile 2: 0,330  0,770\n", "wrong"),

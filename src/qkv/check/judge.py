@@ -16,7 +16,7 @@ from qkv.check.literals import judge_damaged, judge_literal, judge_working
 from qkv.check.meanings import SURE, anything, best_meaning, meant_as
 from qkv.check.memory import leave_open, same_values
 from qkv.check.misfits import judge_misfit
-from qkv.check.misread import mend_operands, note_lost_points, settle_lost_points, tell_misread
+from qkv.check.misread import mend_operands, tell_lost_points, tell_misread
 from qkv.check.model import Claim, Report, Verdict
 from qkv.check.runs import note_run
 from qkv.check.shapes import judge_shapes
@@ -48,7 +48,6 @@ def check_sheet(sheet: Sheet, against: Sheet | None = None) -> Report:
         for fact in problem.facts:
             if fact.statement.at.line not in offered:
                 judge_fact(walk, fact)
-        settle_lost_points(walk)
     facts = tuple(fact for problem in problems for fact in problem.facts)
     claims.extend(judge_shapes(sheet, facts, len(claims) + 1))
     claims.extend(judge_theory(sheet, len(claims) + 1))
@@ -200,7 +199,7 @@ def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link], told: t
     target, judged, sources = best
     tell_misread(walk, target, grid)
     claim = conclude(walk, fact, link, target, judged, sources)
-    note_lost_points(walk, claim, judged)
+    tell_lost_points(walk, claim, judged)
     rename(walk, fact, target, claim)
     note_run(walk, fact, link, target)
     for literal in (x.expr for x in before[-1:] if n.is_literal(x.expr)):

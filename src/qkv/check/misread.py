@@ -145,9 +145,9 @@ def _misread(claim: Claim, found: dict[Place, str]) -> Claim:
 # ---------------------------------------------------------------- points that were lost among decimals
 
 
-def note_lost_points(walk: Walk, claim: Claim, judged: Judgement) -> None:
-    """Remember a claim whose wrong cells are right but for the point that the decimals around them have: 566 beside
-    11.31 and 5.66. Nobody works that out wrongly; but somebody may go on with it."""
+def tell_lost_points(walk: Walk, claim: Claim, judged: Judgement) -> None:
+    """A claim is misread if its wrong cells are right but for the point that the decimals around them have: 566 beside
+    11.31 and 5.66. Nobody works that out wrongly."""
     places = {len(text.partition(".")[2]) for row in claim.shown for text in row if "." in text}
     if claim.verdict is not Verdict.WRONG or len(places) != 1:
         return
@@ -158,18 +158,11 @@ def note_lost_points(walk: Walk, claim: Claim, judged: Judgement) -> None:
             if cell.verdict is Verdict.WRONG:
                 text = cell.shown.text
                 made = f"{text[:-wide]}.{text[-wide:]}" if re.fullmatch(rf"-?\d{{{wide + 1},}}", text) else ""
-                if not made or not meets(shown_number(n.number(made)), cell.true):
+                number = shown_number(n.number(made)) if made else None
+                if number is None or not any(meets(number, value) for value in (cell.true, *cell.owns)):
                     return
                 found[i, j] = made
-    walk.pointless[claim.id] = found
-
-
-def settle_lost_points(walk: Walk) -> None:
-    """Such a claim is misread if nothing was made of it as it stands there."""
-    used = {number for claim in walk.claims if claim.verdict is Verdict.CARRIED for number in claim.follows_from}
-    for number, found in walk.pointless.items():
-        if number not in used and walk.claims[number - 1].verdict is Verdict.WRONG:
-            walk.claims[number - 1] = _misread(walk.claims[number - 1], found)
+    walk.claims[claim.id - 1] = _misread(claim, found)
 
 
 # ---------------------------------------------------------------- proof by a product that is written out

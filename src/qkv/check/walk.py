@@ -49,7 +49,6 @@ class Walk:
     rows_seen: dict[Symbol, int] = field(default_factory=dict)
     queries: dict[int, int] = field(default_factory=dict)  # rows of scores and weights that were right → the last line
     families: dict[tuple[str, ...], Symbol] = field(default_factory=dict)  # a_1, a_2, … turned out to be cells of this
-    pointless: dict[int, dict[tuple[int, int], str]] = field(default_factory=dict)  # claims right but for lost points
     copied: dict[int, tuple[int, ...]] = field(default_factory=dict)  # id(working) → false copies among its operands
     versions: dict[int, list[Source]] = field(default_factory=dict)  # id(working) → products of side-by-side versions
     runs: dict[tuple[int, int], Run] = field(default_factory=dict)  # rows that were shown in a place of a line

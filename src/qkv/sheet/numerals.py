@@ -61,6 +61,7 @@ def plain_digits(text: str, *, decimal_comma: bool) -> str:
 # O.25, 0.l4 and 1O as a scanner reads them: letters that only a numeral can hold there.
 _LETTERED = re.compile(
     r"(?<![\w.])(?=[\d.]*[OolI])[\dOolI]+\.[\dOolI]+(?!\w|\.\w)|(?<![\w.])\d+(?:\.\d*)?[OolI]\d*(?!\w|\.\w)"
+    r"|(?<![\w.,(\[{])(?=[\d,{}]*O)[\dO]+(?:,|\{,\})[\dO]+(?![\w,])"
 )
 LONE_DIGITS = {"O": "0", "o": "0", "l": "1", "I": "1"}
 _DIGITS = str.maketrans(LONE_DIGITS)
@@ -69,8 +70,8 @@ _DIGITS = str.maketrans(LONE_DIGITS)
 def with_digits(text: str) -> str:
     """The same text, with digits for the letters that a scanner took them for.
 
-    >>> with_digits("A = [O.25, 0.l4], I.e. 1O of H2O")
-    'A = [0.25, 0.14], I.e. 10 of H2O'
+    >>> with_digits("A = [O.25, 0.l4], I.e. 1O of H2O; O,25")
+    'A = [0.25, 0.14], I.e. 10 of H2O; 0,25'
     """
     return _LETTERED.sub(_in_digits, text)
 
