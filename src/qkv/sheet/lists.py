@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 _COMMENT = re.compile(r"(?<=[\],\[\d\s])(?:#|//|←|<-)[^\n]*")
+_WORDS_BEHIND = re.compile(r"(?<=\],) {2,}[^\W\d_][^\[\]\n=≈]*$", re.MULTILINE)  # '[1, 0],    token 1'
 _INNER_COMMENT = re.compile(r"(?<=[\],\[\d\s])(?:#|//|←|<-)[^\n\[\]]*")
 _WRAPPER = re.compile(
     r"\b(?:(?:np|numpy|torch|tf|jnp)\.)?(?:array|tensor|matrix|asarray|constant|Tensor)\s*\((?=\s*[\[(])"
@@ -70,6 +71,8 @@ def without_comments(line: str) -> str:
     >>> without_comments("[1, 2],  # cat"), without_comments("[[1, 0], # I [0, 1] # am ]")
     ('[1, 2],       ', '[[1, 0],     [0, 1]      ]')
     """
+    if "],  " in line:
+        line = _WORDS_BEHIND.sub(_blank, line)
     if "#" not in line and "//" not in line and "←" not in line and "<-" not in line:
         return line
     bare = _COMMENT.sub(_blank, line)

@@ -55,6 +55,9 @@ _SENTENCE = re.compile(  # 'q·k = 2. Then we …', 'd_k = 2. Q = …'
     r"([=≈]\s*[-−]?\d+(?:\.\d+)?)\.(?=\s+(?:[^\W\d_a-zß-ÿ][^\W\d_A-Z]+\s|[A-Z]\w{0,2}\s?=))"
 )
 _DRAWN_RULE = re.compile(r"={4,}|-{4,}|\*{4,}|_{4,}|─{4,}|═{4,}")
+_SHAPE = re.compile(
+    r"(?:(?<=\])[ \t]+|(?<=[A-Z])[ \t]{2,})\(\d{1,4}, ?\d{1,4}\)(?=[ \t]*$)", re.MULTILINE
+)  # [[1, 0]]  (1, 2)
 _DASHED_COLON = re.compile(r":\s?-(?=\s)")  # 'Step 3 :- A = …'
 _WORD = r"(?:[\"'“‘]([^\W\d_]+)[\"'”’]|([^\W\d_]{2,}))"
 _OF_WORDS = re.compile(  # q(cat), V("I"), score("it" → "dog")
@@ -300,6 +303,8 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
     source = _SUFFIX.sub(_blank, _APOSTROPHE.sub(r"\1\2 ", line)) if "'" in line or "’" in line else line
     if "%" in source:
         source = _IN_PER_CENT.sub(_blank, source)
+    if "=" in source and "(" in source:
+        source = _SHAPE.sub(_blank, source)
     source = _DASH.sub(lambda found: " ;".ljust(len(found[0])), source)
     source = _AND.sub(" ; ", _GAP.sub(" ; ", source))
     source = _DRAWN_RULE.sub(lambda found: ";".ljust(len(found[0])), _SENTENCE.sub(r"\1;", source))

@@ -66,6 +66,8 @@ class Resolver:
         made = _unrolled(expr) if n.holds(expr, n.Series) else expr
         if n.holds(made, n.Sum):
             made = n.rewrite(made, lambda part: self._masked(part, head))
+        if n.holds(made, n.Softmax):
+            made = n.rewrite(made, lambda part: self._of_scores(part, head))
         meant: dict[Symbol, n.Expr] = {}
         for symbol in n.names_in(made):
             found = self.name(symbol, head)
@@ -96,6 +98,20 @@ class Resolver:
         if not is_mask or self._matrix(R.MASKED, head) is None:
             return part
         return n.Mask(part.terms[0] if len(part.terms) == 2 else n.Sum(part.terms[:-1]), at=part.at)
+
+    def _of_scores(self, part: n.Expr, head: int | None) -> n.Expr:
+        """softmax(S) with an S that the sheet does not define is taken of what its weights are taken of."""
+        if not isinstance(part, n.Softmax) or not isinstance(part.arg, n.Name):
+            return part
+        arg = part.arg
+        if arg.symbol in self.renamed or self.program.item(arg.symbol) is not None:
+            return part
+        place = place_of(arg.symbol, head)
+        if not SCORE_ROLES.issuperset(place.roles[:1] or (R.X,)) or place.row is not None or place.generic:
+            return part
+        stages = (self._matrix(role, place.head) for role in (R.MASKED, R.SCALED) if role in place.roles)
+        last = next((stage for stage in stages if stage is not None), None)
+        return part if last is None else replace(part, arg=n.Name(last, at=arg.at))
 
     def _of_vectors(self, part: n.Expr) -> n.Expr:
         """sᵀh of two vectors that are printed as lists is their dot product, and |s| is the length of one."""
