@@ -56,11 +56,29 @@ def _meant(walk: Walk, fact: Fact, literal: n.Expr) -> tuple[Target, Author] | N
     read = READERS.get(type(literal))
     if read is None:
         return None
-    for fresh, step, author in product((True, False), _softmaxes(walk, fact), walk.minds):
-        target = next((t for t in read(author, step, literal) if not fresh or _is_fresh(author, t)), None)
-        if target is not None:
-            return target, author
+    for fresh, step in product((True, False), _softmaxes(walk, fact)):
+        found = [
+            (target, author)
+            for author in walk.minds
+            for target in read(author, step, literal)
+            if not fresh or _is_fresh(author, target)
+        ]
+        if found:
+            return min(found, key=lambda pair: _place(pair[0].expr))  # people go on from row to row
     return None
+
+
+def _place(part: n.Expr) -> tuple[int, int]:
+    """The row and the column of a part of a softmax."""
+    match part:
+        case n.Entry(row=row, column=column):
+            return row or 0, column or 0
+        case n.Exp(arg=inner):
+            return _place(inner)
+        case n.Product(left=n.Matrix(rows=rows)):
+            return _place(rows[0][0])
+        case _:
+            return 0, 0
 
 
 def _is_fresh(author: Author, target: Target) -> bool:

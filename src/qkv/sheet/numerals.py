@@ -153,7 +153,8 @@ def _is_sure(found: re.Match[str]) -> bool:
         return True
     if _RAISED.search(before) or (len(decimals) == 1 and _UNIT.match(after)):
         return True
-    if whole == "0" and len(decimals) > 1 and (_AFTER_SEMICOLON.search(before) or after[:2] == "; "):
+    listed = _AFTER_SEMICOLON.search(before) or after[:2] == "; "
+    if listed and (len(decimals) > 3 or (whole == "0" and len(decimals) > 1)):
         return True
     apart = not (before[-1:].isalnum() or before[-1:] in ("_", ",", ".", "(", "[", "{") or after[:1] in (")", "]", "}"))
     return whole == "0" and len(decimals) > 1 and (apart or not before)
