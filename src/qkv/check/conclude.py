@@ -101,13 +101,10 @@ def _settle_blame(walk: Walk, judged: Judgement, sources: list[Source]) -> tuple
 
 
 def _wrong_rows(row: tuple[Judged, ...]) -> tuple[Judged, ...]:
-    """In a row that a known mistake gives, a cell lies near the true value, or follows, by chance."""
+    """In a row that a known mistake gives, a cell lies near the true value by chance."""
     if all(cell.verdict is not Verdict.WRONG for cell in row):
         return row
-    return tuple(replace(cell, verdict=Verdict.WRONG) if cell.verdict in BY_CHANCE else cell for cell in row)
-
-
-BY_CHANCE = frozenset({Verdict.MISROUNDED, Verdict.DRIFTED, Verdict.CARRIED})
+    return tuple(replace(cell, verdict=Verdict.WRONG) if cell.verdict is Verdict.MISROUNDED else cell for cell in row)
 
 
 def _not_by_chance(cells: list[Judged], sources: list[Source], i: int) -> Iterator[Judged]:

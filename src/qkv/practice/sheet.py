@@ -104,13 +104,16 @@ def _drawn(kind: str, rng: Random, notation: str, slips: int, style: Style | Non
     chosen = style or _style(program, NOTATIONS[notation], rng)
     worked = unfolded(program) if R.OTHER in chosen.by_cell else program
     trace = Trace(worked)
-    lines = work_by_hand(worked, chosen, _planted(trace, chosen, rng, slips))
+    planter = Planter(trace, chosen, rng)
+    planted = _planted(planter, slips)
+    lines = work_by_hand(worked, chosen, planted)
     if not all(is_written(line.shown) for line in lines if line.step.role is R.OTHER):
         raise Undecided("nobody writes such exponentials out")
     text, placed = write(program, lines, chosen, NOTATIONS[notation], rng)
     if NOTATIONS[notation].point != "." and not _DECIMAL.search(text.replace("{,}", ",")):
         raise Undecided("nothing shows what a comma is")
-    clean = {line.step.symbol: line for line in (work_by_hand(worked, chosen) if slips else lines)}
+    rounding = {symbol: slip for symbol, slip in planted.items() if slip == planter.cut}  # nothing follows from that
+    clean = {line.step.symbol: line for line in (work_by_hand(worked, chosen, rounding) if slips else lines)}
     key = tuple(_key(placed, clean, trace))
     return Practice(text, NOTATIONS[notation].suffix, key, program)
 
@@ -139,15 +142,15 @@ def _style(program: Program, notation: Notation, rng: Random) -> Style:
     )
 
 
-def _planted(trace: Trace, style: Style, rng: Random, count: int) -> dict[Symbol, Slip]:
-    steps = [step.symbol for step in trace.program.steps if step.role not in style.left_out]
-    planter = Planter(trace, style, rng)
+def _planted(planter: Planter, count: int) -> dict[Symbol, Slip]:
+    trace, rng = planter.trace, planter.rng
+    steps = [step.symbol for step in trace.program.steps if step.role not in planter.style.left_out]
     chosen = rng.sample(steps, min(count, len(steps)))
     joint = trace.program.find(R.CONCAT)
     if joint is not None and chosen and rng.random() < JOINT:
         chosen[0] = joint
-    known = [*[planter.structural()] * 6, planter.cell(), planter.typo(), planter.cut()]
-    alone = [planter.cell(), planter.typo()]  # exponentials and their sums are written one by one, and slip one by one
+    known: list[Slip] = [*[planter.structural] * 6, planter.cell, planter.typo, planter.cut]
+    alone: list[Slip] = [planter.cell, planter.typo]  # exponentials and their sums are written one by one
     parts = {step.symbol for step in trace.program.steps if step.role is R.OTHER}
     return {symbol: rng.choice(alone if symbol in parts else known) for symbol in chosen}
 

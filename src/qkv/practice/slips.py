@@ -19,7 +19,7 @@ from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.interpret.rounding import power_of_ten
 from qkv.interpret.trace import Table, Trace
-from qkv.practice.hand import BITS, MINUS_INFINITY, Made, Slip, Style, is_exact, number_of
+from qkv.practice.hand import BITS, MINUS_INFINITY, Made, Style, is_exact, number_of
 from qkv.program.model import Step
 
 # Mistakes that can be made at every step: drawn last, or they would crowd out those that are about attention.
@@ -31,47 +31,15 @@ CELL_ERROR = "arithmetic slip in one cell"  # a number that nothing explains
 
 @dataclass(frozen=True)
 class Planter:
-    """Makes slips for one problem. `mistakes` limits the table to some keys."""
+    """Makes slips for one problem: each of its public methods is a `Slip`. `mistakes` limits the table to some keys."""
 
     trace: Trace
     style: Style
     rng: Random
     mistakes: frozenset[str] = frozenset()
 
-    def structural(self) -> Slip:
+    def structural(self, step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value]) -> Made | None:
         """A mistake from the table, wherever one applies and shows."""
-        return self._structural
-
-    def cell(self) -> Slip:
-        """An error in a single cell."""
-        return self._cell
-
-    def typo(self) -> Slip:
-        """A number written down wrongly; the author goes on with the right one."""
-
-        def slip(step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value]) -> Made | None:
-            made = self._cell(step, own, loose, held)
-            return replace(made, typo=True) if made else None
-
-        return slip
-
-    def cut(self) -> Slip:
-        """Digits cut off where they should be rounded, in every cell."""
-
-        def slip(step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value]) -> Made | None:
-            right = self.style.texts(own, step.role)
-            places = {len(text.partition(".")[2]) for row in right for text in row}
-            usual = own.shape == self.trace.value(step.symbol).shape
-            if len(places) > 1 or max(places) == 0 or is_exact(right, own) or not usual:
-                return None
-            shown = tuple(tuple(_cut(cell, max(places)) for cell in row) for row in own.rows)
-            return Made(CUT, own, shown) if shown != right else None
-
-        return slip
-
-    def _structural(
-        self, step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value]
-    ) -> Made | None:
         for mistake, expr in self._shuffled(step):
             try:
                 value = evaluate(expr, held, Certified())
@@ -82,6 +50,21 @@ class Planter:
             if plain and is_written(shown) and (step.role is Role.MASKED or not _is_endless(shown)):
                 return Made(mistake.key, value)
         return None
+
+    def typo(self, step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value]) -> Made | None:
+        """A number written down wrongly; the author goes on with the right one."""
+        made = self.cell(step, own, loose, held)
+        return replace(made, typo=True) if made else None
+
+    def cut(self, step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value]) -> Made | None:
+        """Digits cut off where they should be rounded, in every cell."""
+        right = self.style.texts(own, step.role)
+        places = {len(text.partition(".")[2]) for row in right for text in row}
+        usual = own.shape == self.trace.value(step.symbol).shape
+        if len(places) > 1 or max(places) == 0 or is_exact(right, own) or not usual:
+            return None
+        shown = tuple(tuple(_cut(cell, max(places)) for cell in row) for row in own.rows)
+        return Made(CUT, own, shown) if shown != right else None
 
     def _shuffled(self, step: Step) -> Iterator[tuple[Mistake, n.Expr]]:
         """The mistakes that can be made at a step, in random order, each at one of its places."""
@@ -112,7 +95,8 @@ class Planter:
         """Scores in the place of weights could be the scaled scores, where those are not shown and no formula is."""
         return mistake.key != "softmax left out" or self.style.formulas or not self.style.left_out
 
-    def _cell(self, step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value]) -> Made | None:
+    def cell(self, step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value]) -> Made | None:
+        """An error in a single cell."""
         expected = self.style.texts(own, step.role)
         places = [(i, j) for i, row in enumerate(own.rows) for j, cell in enumerate(row) if cell is not NEG_INF]
         for i, j in self.rng.sample(places, len(places)):
