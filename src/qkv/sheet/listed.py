@@ -53,15 +53,20 @@ def listed(line: str) -> Listed | None:
         if found is None or not TOTAL.search(found["lead"]):
             return None
     values = [comma.replace(",", ".") for comma in re.findall(_WITH_COMMA, found["values"])]
-    values = values if len(values) > 1 and "." not in found["values"] else re.findall(_VALUE, found["values"])
+    values = values if len(values) > 1 and "." not in found["values"] else _values(found["values"])
     source = f"[{', '.join(values)}]" if len(values) > 1 else found["values"]
     return Listed(found["lead"].strip(), source, found.start("values"), found.end("values"))
+
+
+def _values(text: str) -> list[str]:
+    """The numbers of a series; 70 % as 70%."""
+    return [value.replace(" ", "") for value in re.findall(_VALUE, text)]
 
 
 def with_lists(line: str) -> str:
     """A line in which 'the → 5%, cat → 95%' is [5%, 95%], and 'Scores [1, 2]' is 'Scores:[1, 2]', of the same width."""
     if "→" in line or ">" in line or "⟶" in line:
-        line = _POINTED.sub(lambda found: f"[{', '.join(re.findall(_VALUE, found[0]))}]".rjust(len(found[0])), line)
+        line = _POINTED.sub(lambda found: f"[{', '.join(_values(found[0]))}]".rjust(len(found[0])), line)
     return _CAPTIONED.sub(_captioned, line) if " [" in line else line
 
 

@@ -17,7 +17,7 @@ _KEYWORD = re.compile(r",\s*(?:dtype|device|requires_grad|grad_fn)\s*=\s*[\w.<>'
 _OPEN = re.compile(r"\\begin\{\w+\*?\}|\\end\{\w+\*?\}|[\[\]]|\\[\[\]]")
 _ADDED = re.compile(r"\s*[+×·@]\s*\[\s*[-−]?[\d.]")
 _UNFINISHED = re.compile(r"(?:=|≈|:=)\s*$")
-_NUMERIC_TAIL = re.compile(r"\[[\s\d.,;eE+\-−∞inf\[\]]*$")
+_NUMERIC_TAIL = re.compile(r"\[[\s\d.,;eE+\-−∞inf%\[\]]*$")
 
 
 def logical_lines(text: str) -> Iterator[tuple[str, int]]:

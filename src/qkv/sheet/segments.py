@@ -17,6 +17,7 @@ from qkv.sheet.drawn import drawn_at
 from qkv.sheet.grids import Cell, grid_at, table_at, vectors_at
 from qkv.sheet.headings import div_rank, heading_at, opening_at
 from qkv.sheet.html import html_table_at
+from qkv.sheet.items import join_items
 from qkv.sheet.lists import without_comments
 from qkv.sheet.sketch import sketch_at
 
@@ -84,8 +85,6 @@ _QUOTE = re.compile(r"\s{0,3}(?:>\s?)+")
 _OPENS_LIST = re.compile(r"\[[\s\d.,;eE+\-−∞inf\[\]]*$")
 _LISTING = re.compile(r"^1(?!st\b)[^\W\d_]", re.MULTILINE)
 _LIST_ROW = re.compile(r"\s+\[\s*[-−]?[\d.]")
-_ITEM = re.compile(r"\s*[-•*] (?P<row>\[\s*[-−+\d.][-−+\d.,;eE\s∞inf]*\])\s*")
-_OVER_ITEMS = re.compile(r"\s*(?:[-•*]\s)?[^\s=|][^=|]{0,50}[:：]\s*(?:#.*)?")
 _RULE = re.compile(r"\s*([-*_])(?:\s*\1){2,}\s*$")
 
 
@@ -269,28 +268,8 @@ def _lines(text: str) -> list[str]:
         _blank_line_numbers(lines)
     if ">" in text:
         _blank_quotes(lines)
-    if "- [" in text or "• [" in text or "* [" in text:
-        _join_items(lines)
+    join_items(lines)
     return lines
-
-
-def _join_items(lines: list[str]) -> None:
-    """Vectors as the items of a list below a caption ('W_Q:') are the rows of a matrix, as in YAML: '- [1, 0]' becomes
-    ' [[1, 0],', of the same width but for its end."""
-    at = 0
-    while at < len(lines):
-        end = at + 1
-        while end < len(lines) and _ITEM.fullmatch(lines[end]):
-            end += 1
-        rows = lines[at + 1 : end]
-        over = lines[at] if lines[at].strip() or at == 0 else lines[at - 1]
-        if len(rows) > 1 and _OVER_ITEMS.fullmatch(over) and len({row.count(",") for row in rows}) == 1:
-            for i, row in enumerate(rows, at + 1):
-                found = _ITEM.fullmatch(row)
-                body = found["row"] if found else row
-                mark = "[" if i == at + 1 else " "
-                lines[i] = f"{' ' * (len(row) - len(row.lstrip()))} {mark}{body}{']' if i == end - 1 else ','}"
-        at = end
 
 
 def _blank_line_numbers(lines: list[str]) -> None:
