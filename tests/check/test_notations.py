@@ -46,6 +46,9 @@ WRITTEN_OUT = (  # the scores are 1 and 2, scaled 0.707 and 1.414
 
 # name, document, verdict of the claim on the last line that shows something
 DOCUMENTS = [
+    ("Python that only readers can run", "```python\nQ = [[1, 2]]\nK = [[2, 0], [1, 1]]\nscores = Q @ K.T = [[2, 3]]\nscaled = scores / √2 ≈ [[1.414, 2.112]]\n```\n", "wrong"),
+    ("a name assigned a formula, and then what it is", "```python\nscores = [[2.0, 3.0], [0.0, 1.0]]\nattention_weights = softmax(scores)\nattention_weights = [[0.269, 0.731], [0.269, 0.713]]\n```\n", "wrong"),
+    ("a mask that hides padding", "**Padding mask**\n\nScores before masking:\n\nscores = [[0.5, 0.3, 0.1], [0.2, 0.6, 0.1], [0.4, 0.4, 0.9]]\n\nApply the padding mask (the last token):\n\nmasked_scores = [[0.5, 0.3, -∞], [0.2, 0.6, -∞], [0.4, 0.4, -∞]]\n", "right"),
     ("scores less their maximum", "Q = [[1, 2]], K = [[2, 0], [1, 1]]\n\nWeights A = softmax(Q K^T / √2) for row 1:\nSubtract max (2.121): [-0.707, 0.000]\n", "unread"),
     ("rows called by words beside the matrix", "$$Q=\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix}\\begin{matrix}\\text{tea}\\\\\\text{cup}\\end{matrix}$$\n\n$$K=\\begin{bmatrix}1&1\\\\0&2\\end{bmatrix}$$\n\n$$QK^T=\\begin{bmatrix}1&0\\\\2&3\\end{bmatrix}\\begin{matrix}\\leftarrow\\text{tea}\\\\\\leftarrow\\text{cup}\\end{matrix}$$\n", "wrong"),
     ("sections that count steps", "## 1. Inputs\n\nQ = [[1, 0], [1, 1]], K = [[1, 1], [0, 2]]\n\n## 2. Scores\n\n$$S=\\begin{bmatrix}1&0\\\\3&2\\end{bmatrix}$$\n", "wrong"),
@@ -284,6 +287,11 @@ DOCUMENTS = [
     ("what softmax is taken of", "Q = [1, 2], K1 = [2, 0], K2 = [1, 1], no scaling\n\nApply softmax to [2, 3]\n", "unread"),
     ("a dash after a step", "Q = [[1, 2]], K = [[2, 0], [1, 1]]\n\n**Step 1 — scores = Q K^T = [[2, 4]]**\n", "wrong"),
 ]  # fmt: skip
+
+
+def test_a_name_used_again_in_code_shows_no_value() -> None:
+    again = "```python\nX = [[1.0, 0.0]]\nW = [[1.0, 2.0], [0.0, 1.0]]\nQ = X @ W\nK = X @ W\nQ = [[5.0, 5.0]]\n```\n"
+    assert not qkv.check(again).claims
 
 
 def test_a_shape_in_a_comment_is_no_value() -> None:

@@ -31,6 +31,8 @@ _SAYS_MATH = re.compile(r"[·×√ᵀ≈]|\):\s*\[")
 _CSV_HEAD = re.compile(r"[^,\d=\[]*(?:,[^,\d=\[]+)+")
 _CSV_ROW = re.compile(r"[^,=\[]*(?:,\s*[-−]?(?:\d+(?:\.\d*)?|inf))+")
 _OUT = re.compile(r"^\s*Out\[\d*\]:", re.MULTILINE)
+_COMMENT = re.compile(r"#.*")
+_NO_PYTHON = re.compile(r"[∞√≈×·ᵀ⊤]|^\s*\w+\s*=[^=\n\[({]*[^=\n\w\s.][^=\n\[({]*=\s", re.MULTILINE)
 _SAYS_PYTHON = re.compile(r"^\s*(?:import|from|def|print)\b|\b(?:np|torch|jnp)\.\w+\(", re.MULTILINE)
 
 
@@ -42,7 +44,7 @@ def read_code(fence: Fence, reading: Reading) -> Iterator[Event]:
         yield from result.unread
     elif fence.language == "csv" or _is_csv(fence.text):
         yield from read_rows(_csv(fence), reading)
-    elif (fence.language in _PYTHON or _SAYS_PYTHON.search(fence.text)) and _is_python(fence):
+    elif (_SAYS_PYTHON.search(fence.text) or fence.language in _PYTHON) and _is_python(fence):
         yield from _python(fence, reading)
     else:
         yield from _plain(fence, reading)
@@ -50,8 +52,16 @@ def read_code(fence: Fence, reading: Reading) -> Iterator[Event]:
 
 def _is_python(fence: Fence) -> bool:
     """Whether anything in a fence is Python: 'scores[0][1] = [1, 0] · [0, 1] = 0' is not, whatever the fence says."""
+    if _is_sketch(fence.text) and not _SAYS_PYTHON.search(fence.text):
+        return False
     sources = (entry.source for entry in _entries(fence))
     return any(nodes for source in sources for _, _, nodes in _statements(source)) or not _SAYS_MATH.search(fence.text)
+
+
+def _is_sketch(text: str) -> bool:
+    """Whether what is called Python has signs that no Python has: '[0.5, -∞]', 'scores / √2 ≈ …'. It is meant for
+    readers, and shows values."""
+    return bool(_NO_PYTHON.search(_COMMENT.sub("", text))) and not any(map(_PROMPT.match, text.split("\n")))
 
 
 def _is_csv(text: str) -> bool:
@@ -95,7 +105,7 @@ def _python(fence: Fence, reading: Reading) -> Iterator[Event]:
             comments = remarks(body)
             for i, last in enumerate(nodes):
                 yield from (_as_said(c, line) for c in comments if i == 0 and c.line < last.lineno)
-                yield from _statement(last, reader, line)
+                yield from _statement(last, reader, reading, line)
                 until = nodes[i + 1].lineno if i + 1 < len(nodes) else len(body)
                 for comment in comments:
                     if last.lineno <= comment.line < until:
@@ -201,31 +211,37 @@ def _parse(source: str) -> list[ast.stmt]:
         return []
 
 
-def _statement(node: ast.stmt, reader: Reader, line: int) -> Iterator[Event]:
+def _statement(node: ast.stmt, reader: Reader, reading: Reading, line: int) -> Iterator[Event]:
     """`A = value`, `A = B = value`, `A, B = value, value`, and a formula that stands alone."""
     match node:
         case ast.Expr(value=ast.Dict(keys=keys, values=values)) | ast.Assign(value=ast.Dict(keys=keys, values=values)):
             for key, value in zip(keys, values, strict=True):  # {"Q": [[1, 0], …], …}
                 if isinstance(key, ast.Constant) and isinstance(key.value, str) and key.value.isidentifier():
-                    yield from _assigned([ast.copy_location(ast.Name(key.value), key)], value, reader, line)
+                    yield from _assigned([ast.copy_location(ast.Name(key.value), key)], value, reader, reading, line)
         case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
             for name, value in zip(names, values, strict=True):
-                yield from _assigned([name], value, reader, line)
+                yield from _assigned([name], value, reader, reading, line)
         case ast.Assign(targets=targets, value=value):
-            yield from _assigned(targets, value, reader, line)
+            yield from _assigned(targets, value, reader, reading, line)
         case ast.AnnAssign(target=target, value=value) if value:
-            yield from _assigned([target], value, reader, line)
+            yield from _assigned([target], value, reader, reading, line)
         case ast.Expr(value=ast.Call() | ast.BinOp() as value):
-            yield from _assigned([], value, reader, line)
+            yield from _assigned([], value, reader, reading, line)
 
 
-def _assigned(targets: list[ast.expr], value: ast.expr, reader: Reader, line: int) -> Iterator[Event]:
+def _assigned(targets: list[ast.expr], value: ast.expr, reader: Reader, reading: Reading, line: int) -> Iterator[Event]:
     reader.line = line
     read = [reader.read(target) for target in targets]
     right = reader.read(value)
     if right is None and holds_nan(value):
         yield Unread(line + value.lineno - 1, _text(value), "NaN is no number")
     if right is None or not all(isinstance(name, Name) for name in read) or (not read and isinstance(right, Name)):
+        return
+    name = read[0] if len(read) == 1 else None
+    shown = isinstance(name, Name) and name.symbol == reader.made and isinstance(value, ast.List)
+    reader.made = name.symbol if isinstance(name, Name) and not is_literal(right) else None
+    if shown:  # 'A = softmax(S)', and then 'A = [[0.7, 0.3], …]': what it is
+        yield from _echo(targets[0], _text(value), line + value.lineno - 1, reader, reading)
         return
     right = _inlined(right, read, reader)
     sides: list[tuple[ast.expr, Expr]] = [*zip(targets, (n for n in read if n), strict=True), (value, right)]

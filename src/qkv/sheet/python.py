@@ -57,6 +57,7 @@ class Reader:
         self.line = 1
         self.indent = 0  # characters cut off before each line
         self.formulas: dict[Symbol, Expr] = {}  # what names were last assigned, where that is no literal
+        self.made: Symbol | None = None  # the name that the statement before assigned a formula
         self.anew: set[Symbol] = set()  # names that were assigned anew in terms of themselves
         self.names: dict[str, Name | None] = {}
 

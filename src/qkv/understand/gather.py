@@ -19,8 +19,10 @@ from qkv.understand.places import TOKEN_BASES, Place, place_of
 from qkv.understand.repair import mend_factor
 from qkv.understand.roles import (
     CAUSAL,
+    CAUSAL_SURELY,
     DERIVED,
     MISREAD_Q,
+    PADDING_MASK,
     PLAIN_SUM,
     PRIMARY,
     ROOT_SCALE,
@@ -55,6 +57,7 @@ def gather(
     """Walk the facts of one problem, the formulas that its sentences mention (`said`) and their words. Code fences come
     last: they only fill what the text leaves open."""
     found = Gathering(causal=bool(CAUSAL.search(title)), said_scaled=bool(ROOT_SCALE.search(title)))
+    found.padding = bool(PADDING_MASK.search(words)) and not CAUSAL_SURELY.search(words)
     found.projects = any(fact.formula is not None and _has_projection(fact.formula) for fact in facts)
     numeric = {fact.statement.part for fact in facts if fact.value is not None and _is_matrix(fact)}
     for fact in facts:
@@ -213,7 +216,7 @@ def _note_formula(found: Gathering, expr: n.Expr, role_of: object, *, defines: b
 
 def _note_words(found: Gathering, fact: Fact) -> None:
     words = f"{fact.statement.before} {fact.statement.after}"
-    if CAUSAL.search(words):
+    if CAUSAL.search(words) and not found.padding:
         found.causal = True
     if UNSCALED.search(words):
         found.unscaled = True

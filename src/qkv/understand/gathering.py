@@ -35,6 +35,7 @@ class Gathering:
     unscaled: bool = False
     looks_unscaled: bool = False  # nothing is said, and the printed numbers are those without a scale
     causal: bool = False
+    padding: bool = False  # what is masked is padding, and no word is said of the future
     maybe_causal: bool = False  # said in the paragraphs before the problem
     plain_sum: bool = False
     cosine: bool = False

@@ -290,6 +290,9 @@ CAUSAL = Wording(
     r"causa[al]|kausaal|kauzal|nedensel|przyczyn|인과|look[- ]?ahead|autoregress|mask(?:ed|ing)\b|kausal|maskiert|masqué|causale|enmascarad|mascarad"
     r"|mascherat|gemaskeerd|maskowan|maskelen|маск|因果|掩码|遮罩|マスク|마스[크킹]"
 )
+PADDING_MASK = Wording(
+    r"padding mask|mask\w* (?:out )?(?:the )?<?pad|padding-?maske|masque de padding|填充掩码|パディングマスク"
+)
 CAUSAL_SURELY = Wording(
     r"\bcausal(?:ly)? (?:self-|mask|attention)|causal\b.{0,20}\bmask|look-?ahead mask|autoregressive (?:self-)?attention|因果|kausale? (?:mask|attention|aufmerk)"
     r"|masked (?:multi-?head )?(?:self-?)?attention|maskierte (?:self-?)?(?:attention|aufmerk)|attention masquée|atención enmascarada"
