@@ -105,6 +105,11 @@ def _is_unfollowed(walk: Walk, fact: Fact) -> bool:
     parts = tuple(n.walk(fact.formula))
     if any(isinstance(part, n.Call) and not ATTENDS.search(part.function) for part in parts):
         return True
+    below = (part.denominator for part in parts if isinstance(part, n.Quotient))
+    lengths = any(n.holds(part, n.Matrix) or n.holds(part, n.Absolute) for part in below)
+    meant = walk.problem.resolver.expr(fact.formula, fact.head) if lengths else None
+    if lengths and (meant is None or walk.evaluated(meant) is None):
+        return True  # over the lengths of vectors, or another matrix that cannot be read
     products = (part for part in parts if isinstance(part, n.Product))
     firsts = [first.symbol for part in products if isinstance(first := n.factors(part)[0], n.Name)]
     if any(s.base in FUNCTIONS and walk.problem.resolver.name(s, fact.head) is None for s in firsts):
