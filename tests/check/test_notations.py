@@ -151,7 +151,7 @@ DOCUMENTS = [
     ("settings in items", "Q = [[1, 0], [0, 1]], K = [[1, 1], [0, 2]]\n\nThe weights are trained with\n\n- rate: 0.01\n- dropout: 0.10\n", "unread"),
     ("a console's answer", REPL + ">>> s\narray([[1., 0.],\n       [1., 2.]])\n```\n", "right"),
     ("a console's answer, altered", REPL + ">>> s\narray([[1., 0.],\n       [1., 3.]])\n```\n", "wrong"),
-    ("scores over a matrix of lengths that cannot be read", "$Q=[[3, 4]]$, $K=[[4, 3], [0, 5]]$\n\n$$S=\\frac{QK^\\top}{\\begin{bmatrix}\\sqrt{Q\\left[1\\right]Q\\left[1\\right]^\\top}\\end{bmatrix}\\begin{bmatrix}5&5\\end{bmatrix}}=[[0.96, 0.8]]$$\n", "unread"),
+    ("scores over a matrix of lengths that cannot be read", "$Q=[[3, 4]]$, $K=[[4, 3], [0, 5]]$\n\n$$S=\\frac{QK^\\top}{5\\begin{bmatrix}\\sqrt{K\\left[1\\right]K\\left[1\\right]^\\top}&5\\end{bmatrix}}=[[0.96, 0.8]]$$\n", "unread"),
     ("a weight times a value", "Weights $\\alpha=(0.2,0.5,0.3)$, values $v_1=(4,1)$, $v_2=(2,2)$, $v_3=(1,5)$.\n\n$\\alpha_3v_3=(0.3,1.8)$\n", "wrong"),
     ("weights that follow from false scores without a name", "$Q=\\begin{bmatrix}1&1\\\\2&0\\end{bmatrix}$, $K=\\begin{bmatrix}1&3\\\\2&4\\\\0&5\\end{bmatrix}$\n\n$QK^T=\\begin{bmatrix}4&6&6\\\\2&4&0\\end{bmatrix}$\n\nThe weights are $\\begin{bmatrix}0.063&0.468&0.468\\\\0.117&0.867&0.016\\end{bmatrix}$.\n", "carried"),
     ("a remark in the last column of a table", "$Q=\\begin{bmatrix}3&1\\\\1&2\\end{bmatrix}$, $K=\\begin{bmatrix}1&2\\\\2&2\\end{bmatrix}$\n\n| entry | work | value | check |\n|--|--|--|--|\n| $q_1\\cdot k_1$ | $3\\cdot1+1\\cdot2$ | 5 | ✓ |\n| $q_2\\cdot k_1$ | $1\\cdot1+2\\cdot2$ | 6 | ✗ (5) |\n", "wrong"),
