@@ -205,6 +205,7 @@ DOCUMENTS = [
     ("rows with words behind them", "K = [[2, 0], [1, 1]]\nQ = [ [1, 2],     tea\n      [0, 1] ]     cup\n\nQ K^T = [ [2, 3],     row 1: tea with both\n          [0, 2] ]\n", "wrong"),
     ("softmax of scores that have another name", "Let Q = [[1, 2], [0, 1]], K = [[2, 0], [1, 1]].\n\nscores = [[2, 3], [0, 1]]\nscaled scores = [[1.414, 2.121], [0, 0.707]]\nsoftmax(S) = [[0.330, 0.670], [0.330, 0.670]]\n", "rounded"),
     ("sizes behind what they are of", "X = [[1, 0], [0, 1], [1, 1]]      (3, 2)\nWv = [[1, 0], [0, 2]]\n\nV = X·Wv = [[1, 0], [0, 2], [1, 2]]      (3, 2)\n", "right"),
+    ("two listings with their line numbers", "1Q = [[1, 2], [0, 1]]\n2K = [[2, 0], [1, 1]]\n1d_k = 2\n2scores[1][0] = [0, 1] · [2, 0] = 0\n3scores[1][1] = [0, 1] · [1, 1] = 1\n", "right"),
     ("points beside a question", "$x_1=(1,0)$, $x_2=(0,1)$, $W^Q=\\begin{pmatrix}1&0\\\\0&1\\end{pmatrix}$, $W^K=\\begin{pmatrix}1&1\\\\0&2\\end{pmatrix}$\n\nb) Scores (3 P.)\n\n| | $k_1$ | $k_2$ |\n|---|---|---|\n| $q_1$ | 1 | 0 |\n| $q_2$ | 1 | 2 |\n", "right"),
     ("additive scores with a parameter that cannot be read", "$s=(1,0)^\\top$, $h_1=(1,0)^\\top$, $h_2=(0,1)^\\top$, $v=(1,1)^\\top$, $W=I_2$, $U=J$\n\n$e_i=v^\\top\\tanh(W s+U h_i)$\n\n$\\alpha_1 = 0.3$\n", "unread"),
     ("additive scores with identity matrices", "$s=(1,0)^\\top$, $h_1=(1,0)^\\top$, $h_2=(0,1)^\\top$, $v=(1,1)^\\top$, $W=I_2$, $U=\\tfrac12 I_2$\n\n$e_i=v^\\top\\tanh(W s+U h_i)$\n\n$\\alpha_1 = 0.4210$\n", "rounded"),

@@ -277,13 +277,12 @@ def _blank_line_numbers(lines: list[str]) -> None:
     number = 0
     for at, line in enumerate(lines):
         following = lines[at + 1] if at + 1 < len(lines) else ""
-        if not number and _LISTING.match(line) and following[:1] == "2":
-            number = 1
-        if number and line.startswith(str(number)):
+        if not line.startswith(str(number)) and _LISTING.match(line) and following[:1] == "2":
+            number = 1  # another listing
+        goes_on = number > 0 and line.startswith(str(number))
+        if goes_on:
             lines[at] = line.replace(str(number), " " * len(str(number)), 1)
-            number += 1
-        else:
-            number = 0
+        number = number + 1 if goes_on else 0
 
 
 def _blank_quotes(lines: list[str]) -> None:
