@@ -93,3 +93,11 @@ def test_what_fits_only_transposed_is_said() -> None:
 def test_a_supposition_changes_nothing() -> None:
     plain = qkv.solve(QKV)["A"].decimals(3)
     assert qkv.solve(QKV + "In practice one would use 2 heads and pad the last token.")["A"].decimals(3) == plain
+
+
+def test_matrices_of_weights_are_not_the_weights_of_keys() -> None:
+    text = (
+        "Macierze wag: W_Q = [[1, 0], [0, 1]], W_K = [[1, 1], [0, 1]], W_V = [[1, 0], [2, 1]], X = [[1, 0], [1, 1]]\n\n"
+        "Krok 1. S = Q K^T / sqrt(2)\n\nKrok 2. Nakładamy maskę przyczynową: A = softmax(S)\n"
+    )
+    assert len(qkv.solve(text).problems) == 1

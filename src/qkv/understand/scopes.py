@@ -303,5 +303,6 @@ def _take(item: _Bound, current: _Open) -> None:
     current.worked = current.worked or (fact.formula is not None and fact.value is not None)
     for name in fact.subjects if fact.value is not None else ():
         current.shown.update(DERIVED.intersection(place_of(name.symbol).roles[:1]))
-    if fact.cue.role in DERIVED and fact.value is not None:
+    gives = any(role in PRIMARY for _, _, role in item.bindings)  # 'the weights are W_Q = …' shows no weights of keys
+    if fact.cue.role in DERIVED and fact.value is not None and not gives:
         current.shown.add(fact.cue.role)
