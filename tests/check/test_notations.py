@@ -46,6 +46,8 @@ WRITTEN_OUT = (  # the scores are 1 and 2, scaled 0.707 and 1.414
 
 # name, document, verdict of the claim on the last line that shows something
 DOCUMENTS = [
+    ("a weighted sum with a term on each line", "q = [1, 0], k_1 = [1, 0], k_2 = [0, 1], v_1 = [1, 0], v_2 = [0, 2]\n\nz = 0.67 × v_1\n  + 0.33 × v_2\n\n= 0.67×[1,0] + 0.33×[0,2]\n= [0.67, 0.76]\n", "wrong"),
+    ("vectors that tokens own", "```python\ncat.Q = [0.9, 0.1]    cat.K = [0.8, 0.2]\ndog.Q = [0.7, 0.3]    dog.K = [0.6, 0.4]\n```\n\nScore(dog → cat) = dog.Q · cat.K = (0.7×0.8) + (0.3×0.2) = 0.64\n", "wrong"),
     ("Python that only readers can run", "```python\nQ = [[1, 2]]\nK = [[2, 0], [1, 1]]\nscores = Q @ K.T = [[2, 3]]\nscaled = scores / √2 ≈ [[1.414, 2.112]]\n```\n", "wrong"),
     ("a name assigned a formula, and then what it is", "```python\nscores = [[2.0, 3.0], [0.0, 1.0]]\nattention_weights = softmax(scores)\nattention_weights = [[0.269, 0.731], [0.269, 0.713]]\n```\n", "wrong"),
     ("a mask that hides padding", "**Padding mask**\n\nScores before masking:\n\nscores = [[0.5, 0.3, 0.1], [0.2, 0.6, 0.1], [0.4, 0.4, 0.9]]\n\nApply the padding mask (the last token):\n\nmasked_scores = [[0.5, 0.3, -∞], [0.2, 0.6, -∞], [0.4, 0.4, -∞]]\n", "right"),

@@ -32,7 +32,9 @@ _CSV_HEAD = re.compile(r"[^,\d=\[]*(?:,[^,\d=\[]+)+")
 _CSV_ROW = re.compile(r"[^,=\[]*(?:,\s*[-−]?(?:\d+(?:\.\d*)?|inf))+")
 _OUT = re.compile(r"^\s*Out\[\d*\]:", re.MULTILINE)
 _COMMENT = re.compile(r"#.*")
-_NO_PYTHON = re.compile(r"[∞√≈×·ᵀ⊤]|^\s*\w+\s*=[^=\n\[({]*[^=\n\w\s.][^=\n\[({]*=\s", re.MULTILINE)
+_NO_PYTHON = re.compile(
+    r"[∞√≈×·ᵀ⊤]|\] {2,}\w[\w.]*\s*=\s*\[|^\s*\w+\s*=[^=\n\[({]*[^=\n\w\s.][^=\n\[({]*=\s", re.MULTILINE
+)
 _SAYS_PYTHON = re.compile(r"^\s*(?:import|from|def|print)\b|\b(?:np|torch|jnp)\.\w+\(", re.MULTILINE)
 
 

@@ -16,6 +16,7 @@ _INFINITY = re.compile(r"(?<![^\W\d_])(?:np\.|math\.)?inf(?:inity)?(?![^\W\d_])"
 _KEYWORD = re.compile(r",\s*(?:dtype|device|requires_grad|grad_fn)\s*=\s*[\w.<>']+")
 _OPEN = re.compile(r"\\begin\{\w+\*?\}|\\end\{\w+\*?\}|[\[\]]|\\[\[\]]")
 _ADDED = re.compile(r"\s*[+×·@]\s*\[\s*[-−]?[\d.]")
+_TERM = re.compile(r"\s+\+\s*[-−]?\d*\.?\d+\s*[×·*]")  # '  + 0.3 × v_2', a term of the sum above
 _UNFINISHED = re.compile(r"(?:=|≈|:=)\s*$")
 _NUMERIC_TAIL = re.compile(r"\[[\s\d.,;eE+\-−∞inf%\[\]]*$")
 
@@ -58,9 +59,11 @@ def _last_line(lines: list[str], start: int, barren: int) -> tuple[int, int]:
 
 
 def _goes_on(line: str, following: str) -> bool:
-    """Whether a statement goes on: 'Q =' over its value, or a list over '+ [0, 1]'."""
+    """Whether a statement goes on: 'Q =' over its value, a list over '+ [0, 1]', a sum over '+ 0.3 × v_2'."""
     if _UNFINISHED.search(line):
         return _begins_value(following)
+    if "+" in following and _TERM.match(following):
+        return "=" in line or bool(_TERM.match(line))
     return line.rstrip()[-1:] == "]" and bool(_ADDED.match(following))
 
 

@@ -65,6 +65,9 @@ _OF_WORDS = re.compile(  # q(cat), V("I"), score("it" → "dog")
     rf"\(\s*{_WORD}(?:\s*(?:,|→|->|\|)\s*{_WORD})?\s*\)",
     re.IGNORECASE,
 )
+_OWNED = re.compile(
+    r"\b(?!self\b|np\b|torch\b)([^\W\d_]+)\.([QKVX])\b(?=\s*(?:[=≈·×*+)]|$))", re.MULTILINE
+)  # 'cat.Q · dog.K ='
 _APPLIED = re.compile(
     r"\b((?:multi)?head|mha|\w*attention|attn|sdpa) \(([A-Z\s,]+)\)", re.IGNORECASE
 )  # 'MultiHead$(X)$'
@@ -311,6 +314,7 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
     source = _INDEXED.sub(_indexed, source) if "[" in source else source
     source = NOUN_BEFORE_NAME.sub(_noun, _WORD_LIST.sub(_blank, source))
     source = _APPLIED.sub(r"\1(\2) ", source)
+    source = _OWNED.sub(lambda found: f"{found[2].lower()}_{found[1]}", source)
     source = _OF_WORDS.sub(_of_words, _MATRIX_PRODUCT.sub(r"\1·", _DOT_PRODUCT.sub(r"\1·\2", source)))
     source = _GLOSS.sub(_blank, source) if '("' in source or "(“" in source or "('" in source else source
     source = _DASHED_COLON.sub(lambda found: ":".ljust(len(found[0])), _TUPLE.sub(r"[\1]", source))
