@@ -26,6 +26,8 @@ from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 from qkv.understand.values import Form, form, plain_value
 
+LIKE_BOTH = 1.4  # points of two operands together that make them copies of a step's; a name of its own asks for more
+
 
 @dataclass(frozen=True)
 class Copy:
@@ -49,10 +51,10 @@ def judge_copies(walk: Walk, fact: Fact, link: Link) -> Step | None:
         return None
     formula = _formula_of(walk, fact)
     meant = factors(formula) if formula is not None else []
+    own = walk.problem.program.item(fact.symbol) if fact.symbol is not None and not fact.pending else None
     if len(meant) >= len(operands) and _judge_aligned(walk, fact, link, meant):
-        own = walk.problem.program.item(fact.symbol) if fact.symbol is not None and not fact.pending else None
         return own if isinstance(own, Step) and own.expr == formula else None
-    step = identified(walk, operands)
+    step = identified(walk, operands, 2 * SURE if isinstance(own, Step) else LIKE_BOTH)
     if step is not None and isinstance(step.expr, n.Product):
         _judge_versions(walk, fact, link, operands, step)
         return step
@@ -196,9 +198,9 @@ def _name(walk: Walk, expr: n.Expr) -> str:
     return f"{spelled}^T" if isinstance(expr, n.Transpose) else spelled
 
 
-def identified(walk: Walk, operands: list[n.Expr]) -> Step | None:
-    """The step whose two factors the first and last operand copy."""
-    best, points = None, 1.4
+def identified(walk: Walk, operands: list[n.Expr], points: float) -> Step | None:
+    """The step whose two factors the first and last operand copy, with so many points together at least."""
+    best = None
     if len(operands) < 2:
         return None
     for step in walk.problem.program.steps:

@@ -36,6 +36,9 @@ def judge_exponentials(walk: Walk, fact: Fact, link: Link, grid: Grid, literal: 
         return False
     target, author = meant
     sources = [Source(value, author.blamed(target.expr), literal)]
+    own = author.own(target.expr)  # what stands behind the digits that are put in
+    if own is not None and own.shape == (1, 1):
+        sources.append(Source(own, author.blamed(target.expr), target.expr))
     judged = judged_against(walk, target.expr, grid, sources)
     if judged is None:
         return False
