@@ -151,6 +151,7 @@ DOCUMENTS = [
     ("a number for each word, in items", "Q = [[1, 0], [0, 1]], K = [[1, 1], [0, 2]]\n\nThe attention weights of \"the\" are:\n\n- **the**: 67.0 %\n- **cat**: 43.0 %\n", "wrong"),
     ("a number for each word in quotes", "Q = [[1, 0], [0, 1]], K = [[1, 1], [0, 2]]\n\nattention weights of the second:\n\n\"the\": 0.33\n\"cat\": 0.67\n", "rounded"),
     ("settings in items", "Q = [[1, 0], [0, 1]], K = [[1, 1], [0, 2]]\n\nThe weights are trained with\n\n- rate: 0.01\n- dropout: 0.10\n", "unread"),
+    ("queries and keys in pairs", "| case | q | k | score |\n|---|---|---|---|\n| 1 | [1, 2] | [3, 1] | 5 |\n| 2 | [0, 1] | [2, 2] | 2 |\n| 3 | [2, -1] | [1, 4] | -2 |\n| 4 | [1, 1] | [1, 1] | 2 |\n", "right"),
     ("a console's answer", REPL + ">>> s\narray([[1., 0.],\n       [1., 2.]])\n```\n", "right"),
     ("a console's answer, altered", REPL + ">>> s\narray([[1., 0.],\n       [1., 3.]])\n```\n", "wrong"),
     ("scores over a matrix of lengths that cannot be read", "$Q=[[3, 4]]$, $K=[[4, 3], [0, 5]]$\n\n$$S=\\frac{QK^\\top}{5\\begin{bmatrix}\\sqrt{K\\left[1\\right]K\\left[1\\right]^\\top}&5\\end{bmatrix}}=[[0.96, 0.8]]$$\n", "unread"),

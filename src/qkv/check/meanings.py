@@ -187,6 +187,8 @@ def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target
             yield target
         elif min(shape) == 1 and max(shape) > 1:
             yield from _rows(walk, fact, target, whole.shape, max(shape), link)
+            if whole.shape == (shape[0], shape[0]) and isinstance(target.expr, n.Name):
+                yield _in_pairs(target, shape[0])
     if min(shape) == 1 < max(shape):
         for target in of_run(walk, fact, link):
             whole = walk.evaluated(target.expr)
@@ -215,6 +217,12 @@ def _rows(walk: Walk, fact: Fact, target: Target, shape: tuple[int, int], width:
     elif shape[0] == width:
         for column in range(1, shape[1] + 1):
             yield Target(n.Entry(target.expr, column=column), False, f"{target.name}, column {column}", target.subject)
+
+
+def _in_pairs(target: Target, count: int) -> Target:
+    """A column beside columns of queries and of keys may pair them: q_1·k_1, q_2·k_2, …"""
+    pairs = n.Matrix(tuple((n.Entry(target.expr, i, i),) for i in range(1, count + 1)))
+    return Target(pairs, False, f"{target.name}, in pairs")
 
 
 def _row_order(walk: Walk, fact: Fact, target: Target, count: int, link: Link) -> tuple[int | None, list[int]]:
