@@ -6,7 +6,7 @@ import re
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from qkv.check.author import Author
@@ -235,6 +235,7 @@ def add_claim(walk: Walk, fact: Fact, link: Link, name: str, verdict: Verdict, *
     return claim
 
 
+@lru_cache(maxsize=1024)  # the same few numbers are shown again and again
 def _decimal(text: str) -> Fraction | None:
     """The number that a cell shows, if it is a plain one."""
     return Fraction(text.replace("−", "-")) if _PLAIN.fullmatch(text) else None

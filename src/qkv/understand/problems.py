@@ -178,7 +178,7 @@ def _likeliest(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Probl
 def _by_size(problem: Problem, scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
     """Where the numbers follow from the keys' own size and not from the d_k that is stated, that is about something
     else: 'for d_k = 64 the standard deviation is 8'."""
-    if R.D_K not in found.sizes or not is_scaled(problem.program):
+    if R.D_K not in found.sizes or not is_scaled(problem.program) or _is_size_of_keys(problem, found):
         return problem
     agreed = agreement_with(problem.trace, found)
     if agreed == most_agreement(found):
@@ -190,6 +190,14 @@ def _by_size(problem: Problem, scope: tuple[Fact, ...], found: Gathering, sheet:
         return problem
     found.sizes = sizes
     return own
+
+
+def _is_size_of_keys(problem: Problem, found: Gathering) -> bool:
+    """Whether the stated d_k is the keys' own size, and the only number said of the scale: then all is said."""
+    keys = problem.program.find(R.K)
+    if keys is None or any(n.is_literal(divisor) for divisor in found.divisors):
+        return False
+    return problem.trace.value(keys).shape[0 if problem.program.columns else 1] == found.sizes[R.D_K].value
 
 
 def _by_columns(problem: Problem, scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
