@@ -289,12 +289,19 @@ def pieces_of(reader: Reader) -> list[Piece]:
     return _Cutter(reader).run()
 
 
+def _joins_sizes(tokens: list[Token], i: int) -> bool:
+    return tokens[i].text == "×" and tokens[i - 1].kind == "close" and tokens[i + 1].kind == "open"
+
+
 def sizes_in(reader: Reader, piece: Piece) -> tuple[tuple[int, int], ...] | None:
     """The sizes that a piece consists of (3×4 4×3), or None where it is anything else."""
     if reader.tokens[piece.lo].kind not in ("num", "open", "cmd"):
         return None
+    between = [i for i in range(piece.lo + 1, piece.hi - 1) if _joins_sizes(reader.tokens, i)]  # (3×2)×(2×3)
     tokens = [
-        t for t in reader.tokens[piece.lo : piece.hi] if t.kind not in ("open", "close", "wide") and t.text != "cancel"
+        t
+        for i, t in enumerate(reader.tokens[piece.lo : piece.hi], piece.lo)
+        if t.kind not in ("open", "close", "wide") and t.text != "cancel" and i not in between
     ]
     if not tokens or len(tokens) % 3:
         return None
@@ -303,9 +310,9 @@ def sizes_in(reader: Reader, piece: Piece) -> tuple[tuple[int, int], ...] | None
         rows, sign, columns = tokens[k : k + 3]
         if rows.kind != "num" or columns.kind != "num" or sign.text != "×":
             return None
-        if not (rows.text.isdigit() and columns.text.isdigit() and len(rows.text) < 9 and len(columns.text) < 9):
+        if not all(size.text.removesuffix(".").isdigit() and len(size.text) < 9 for size in (rows, columns)):
             return None
         if "·" in reader.source[sign.start : sign.end] or "dot" in reader.source[sign.start : sign.end]:
             return None
-        sizes.append((int(rows.text), int(columns.text)))
+        sizes.append((int(rows.text.removesuffix(".")), int(columns.text.removesuffix("."))))
     return tuple(sizes)

@@ -9,6 +9,7 @@ input: what spells no mathematics is reported as `Unread`, and the rest is read.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from qkv.errors import Location, QkvError
 from qkv.expr.nodes import Call, Expr, Matrix, Name, Number, Product, Transpose, is_literal, number
@@ -102,6 +103,8 @@ def _chains_of(reader: Reader, piece: Piece) -> list[Chain]:
         return [_sizes(reader, piece, sizes)]
     if (inner := _crossed_out(reader, piece)) is not None:
         return _chains_of(reader, inner)
+    if _are_sizes(reader, piece):
+        return []
     reader.depth = 0
     links: list[Link] = []
     relation, start, trail = Relation.FIRST, piece.lo, ""
@@ -129,6 +132,13 @@ def _chains_of(reader: Reader, piece: Piece) -> list[Chain]:
         trail=trail,
     )
     return _split_at_implications(chain)
+
+
+def _are_sizes(reader: Reader, piece: Piece) -> bool:
+    """(3×2)(2×3) = 3×3 says what fits what, and multiplies no numbers."""
+    edges = (piece.lo - 1, *piece.marks, piece.hi)
+    spans = (replace(piece, lo=a + 1, hi=b, marks=()) for a, b in pairwise(edges))
+    return bool(piece.marks) and all(span.lo < span.hi and sizes_in(reader, span) is not None for span in spans)
 
 
 def _relation(reader: Reader, i: int, *, several: bool) -> Relation:

@@ -82,8 +82,8 @@ def _printed(fact: Fact) -> n.Number | None:
 def _are_all(total: Fact, addends: list[Fact]) -> bool:
     """Whether the printed terms give the printed total, each of them rounded."""
     shown = [number for fact in (*addends, total) if (number := _printed(fact)) is not None]
-    if len(shown) <= len(addends):
-        return False
+    if len(shown) <= len(addends) or total.links[-1].expr is not shown[-1]:
+        return False  # the shares follow the total on its own line
     reach = sum((Fraction(1, 2 * 10**number.places) for number in shown if number.places), Fraction(0))
     return abs(sum((number.value for number in shown[:-1]), Fraction(0)) - shown[-1].value) <= reach
 
@@ -92,7 +92,8 @@ def _is_shared_out(fact: Fact, total: Fact, addends: list[Fact]) -> bool:
     """'Probabilities: [0.67, 0.24, 0.09]' after the total: one for each of its terms."""
     near = fact.statement.part == total.statement.part and fact.statement.at.line - total.statement.end_line <= 3
     bare = not fact.subjects and len(fact.links) == 1 and _is_row(fact.links[0], len(addends))
-    return near and bare and fact.cue.role is Role.WEIGHTS
+    same_row = fact.cue.row in (None, addends[0].cue.row)
+    return near and bare and same_row and fact.cue.role is Role.WEIGHTS
 
 
 def _divided(fact: Fact, total: Fact, addends: list[Fact]) -> Fact:
