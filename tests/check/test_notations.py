@@ -46,6 +46,7 @@ WRITTEN_OUT = (  # the scores are 1 and 2, scaled 0.707 and 1.414
 
 # name, document, verdict of the claim on the last line that shows something
 DOCUMENTS = [
+    ("rows of a softmax one after the other", "Q = [[1, 0, 0, 0], [0, 1, 0, 0]], K = [[1, 0, 0, 0], [0, 1, 0, 0]], d_k = 4\n\n4. Softmax\n```\nRow 1 (a): softmax([0.5, 0.0])\n  e^0.5 = 1.649, e^0.0 = 1.0\n  sum = 2.649\n  = [0.622, 0.378]\n\nRow 2 (b): softmax([0.0, 0.5])\n  = [0.378, 0.622]\n```\n", "rounded"),
     ("a weighted sum with a term on each line", "q = [1, 0], k_1 = [1, 0], k_2 = [0, 1], v_1 = [1, 0], v_2 = [0, 2]\n\nz = 0.67 × v_1\n  + 0.33 × v_2\n\n= 0.67×[1,0] + 0.33×[0,2]\n= [0.67, 0.76]\n", "wrong"),
     ("vectors that tokens own", "```python\ncat.Q = [0.9, 0.1]    cat.K = [0.8, 0.2]\ndog.Q = [0.7, 0.3]    dog.K = [0.6, 0.4]\n```\n\nScore(dog → cat) = dog.Q · cat.K = (0.7×0.8) + (0.3×0.2) = 0.64\n", "wrong"),
     ("Python that only readers can run", "```python\nQ = [[1, 2]]\nK = [[2, 0], [1, 1]]\nscores = Q @ K.T = [[2, 3]]\nscaled = scores / √2 ≈ [[1.414, 2.112]]\n```\n", "wrong"),
@@ -294,6 +295,11 @@ DOCUMENTS = [
     ("what softmax is taken of", "Q = [1, 2], K1 = [2, 0], K2 = [1, 1], no scaling\n\nApply softmax to [2, 3]\n", "unread"),
     ("a dash after a step", "Q = [[1, 2]], K = [[2, 0], [1, 1]]\n\n**Step 1 — scores = Q K^T = [[2, 4]]**\n", "wrong"),
 ]  # fmt: skip
+
+
+def test_sizes_that_fit_are_no_numbers() -> None:
+    given = "Q = [[1, 0], [1, 1]], K = [[1, 1], [0, 2]]\n\n"
+    assert not qkv.check(given + "Multiply to get $(2 \\times 3) \\times (3 \\times 4) = 2 \\times 4$.\n").claims
 
 
 def test_a_name_used_again_in_code_shows_no_value() -> None:

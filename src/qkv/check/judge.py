@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 
@@ -80,7 +81,12 @@ def _next_author(problem: Problem, before: Author | None) -> Author:
 
 def judge_fact(walk: Walk, fact: Fact) -> None:
     """Judge the links of one chain, left to right."""
-    if fact.statement.origin is Origin.CODE or _is_given(walk.problem, fact) or _is_size(fact):
+    if (
+        fact.statement.origin is Origin.CODE
+        or _is_given(walk.problem, fact)
+        or _is_size(fact)
+        or _multiplies_sizes(fact)
+    ):
         return
     _strike(walk, fact)
     if fact.statement.struck:
@@ -144,6 +150,21 @@ def _is_given(problem: Problem, fact: Fact) -> bool:
     return bool(fact.subjects) and all(lines.get(name.symbol) == fact.value.at.line for name in fact.subjects)
 
 
+def _other_row(fact: Fact, target: Target) -> bool:
+    """Whether words speak of another row than the one that the numbers before a value are taken for."""
+    row = target.expr.row if isinstance(target.expr, n.Entry) else None
+    return fact.cue.row is not None and row is not None and row != fact.cue.row
+
+
+_SIZE_PRODUCT = re.compile(r"(?:\(?\s*\d+\s*(?:×|x|\\times)\s*\d+\s*\)?[\s·×.]*(?:\\times|\\cdot)?\s*)+")
+
+
+def _multiplies_sizes(fact: Fact) -> bool:
+    """(3 × 2)(2 × 3) = 3 × 3 tells which matrices fit; it multiplies no numbers."""
+    last = fact.links[-1].expr if fact.links else None
+    return isinstance(last, n.Product) and all(_SIZE_PRODUCT.fullmatch(link.text.strip()) for link in fact.links)
+
+
 def _is_size(fact: Fact) -> bool:
     """d_k = 2 states a size; it claims nothing to be worked out."""
     roles = place_of(fact.symbol).roles[:1] if fact.symbol is not None else ()
@@ -189,6 +210,8 @@ def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link], told: t
         other = best_meaning(walk, fact, percent, before, link) if percent is not None else None
         if percent is not None and other is not None and (best is None or score(other[1]) > score(best[1])):
             best, shown_as = other, percent
+    if told is not None and _other_row(fact, told[0]):
+        told = None
     if told is not None and (best is None or score(best[1]) < SURE or before[-1] is told[1]):
         best = meant_as(walk, fact, grid, before, told[0]) or best  # both sides of an equation mean the same
     if best is None:
