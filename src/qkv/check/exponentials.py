@@ -7,6 +7,7 @@ the numbers that they are made of: those that the author holds at that place.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import product
 
 from qkv.check.author import Author, Loose, exponentials, row_sum
@@ -35,15 +36,21 @@ def judge_exponentials(walk: Walk, fact: Fact, link: Link, grid: Grid, literal: 
     if value is None or meant is None:
         return False
     target, author = meant
-    sources = [Source(value, author.blamed(target.expr), literal)]
-    own = author.own(target.expr)  # what stands behind the digits that are put in
-    if own is not None and own.shape == (1, 1):
-        sources.append(Source(own, author.blamed(target.expr), target.expr))
+    sources = [Source(value, author.blamed(target.expr), literal), *_held(walk, author, target)]
     judged = judged_against(walk, target.expr, grid, sources)
     if judged is None:
         return False
-    conclude(walk, fact, link, target, judged, sources)
+    claim = conclude(walk, fact, link, target, judged, sources)
+    walk.claims[claim.id - 1] = replace(claim, formula=plain(literal))  # as it is written, not as it is held
     return True
+
+
+def _held(walk: Walk, author: Author, target: Target) -> Iterator[Source]:
+    """What stands behind the digits that are put in; also where one is a slip of the pen, and the right one added."""
+    for mind in (author, *(mind for mind in walk.minds if mind is not author)):
+        value = mind.own(target.expr)
+        if value is not None and value.shape == (1, 1):
+            yield Source(value, mind.blamed(target.expr), target.expr)
 
 
 def note_exponentials(walk: Walk, fact: Fact, literal: n.Expr, judged: Judgement, claim: Claim) -> None:
