@@ -171,7 +171,8 @@ def _numpy(notation: Notation, chain: Chain) -> tuple[Lines, int]:
     return [f"{chain.words} `{name}`:" if chain.words else f"`{name}`:", "", "```", *body, "```", ""], 3
 
 
-WORDS = ("the", "cat", "sat", "here")  # the tokens of our sheets
+# The tokens of our sheets; heads that were stacked have more rows than there are tokens.
+WORDS = ("the", "cat", "sat", "here", "and", "dog", "ran", "off", "who", "saw", "him", "go")
 
 
 def _table(labels: Callable[[int, bool], str]) -> Callable[[Notation, Chain], tuple[Lines, int]]:
