@@ -182,7 +182,8 @@ def program_of(kind: Kind, scaled: bool = True, causal: bool = False) -> Program
         head = HEAD if kind.heads and role in PER_HEAD else None
         symbol = default_symbol(role, head)
         givens[role, head] = Given(symbol, n.Matrix(()), role, str(symbol), head)
-    shapes = dict.fromkeys(givens, (2, 2))  # any size: it only fills in d_k, which is not used here
+    # Any size: it only fills in d_k, which is not used here; but a source is one vector.
+    shapes = {(role, head): (2, 1) if role is Role.SOURCE else (2, 2) for role, head in givens}
     scale = Scale.ROOT_DK if scaled else Scale.NONE
     return plan(Spec(givens, shapes, scale=scale, causal=causal, score=kind.score))
 
