@@ -120,12 +120,12 @@ def _false_claims(walk: Walk, cell: Judged, sources: list[Source], i: int, j: in
     """The false claims behind a cell that follows from the author's numbers, if a source stands on some."""
     for source in sources:
         false = tuple(k for k in source.blamed if walk.claims[k - 1].verdict in FALSE)
-        if false and meets(cell.shown, source.value.rows[i][j]) and not _stands_without(walk, source, i, j):
+        if false and meets(cell.shown, source.value.rows[i][j]) and not stands_without(walk, source, i, j):
             return false
     return ()
 
 
-def _stands_without(walk: Walk, source: Source, i: int, j: int) -> bool:
+def stands_without(walk: Walk, source: Source, i: int, j: int) -> bool:
     """Whether a cell of a source is the same where nothing false was printed: a slip elsewhere is not behind it."""
     value = walk.author.unblamed.own(source.expr) if source.expr is not None and n.names_in(source.expr) else None
     turned = fitted(value, source.value.shape) if value is not None else None

@@ -12,7 +12,7 @@ from itertools import product
 
 from qkv.check.author import Author, Loose, exponentials, row_sum
 from qkv.check.cells import Grid, shape_of
-from qkv.check.conclude import conclude
+from qkv.check.conclude import conclude, stands_without
 from qkv.check.memory import remember
 from qkv.check.model import Claim
 from qkv.check.targets import Target
@@ -36,7 +36,9 @@ def judge_exponentials(walk: Walk, fact: Fact, link: Link, grid: Grid, literal: 
     if value is None or meant is None:
         return False
     target, author = meant
-    sources = [Source(value, author.blamed(target.expr), literal), *_held(walk, author, target)]
+    held = list(_held(walk, author, target))
+    touched = not held or not stands_without(walk, held[0], 0, 0)
+    sources = [Source(value, author.blamed(target.expr) if touched else (), literal), *held]
     judged = judged_against(walk, target.expr, grid, sources)
     if judged is None:
         return False
