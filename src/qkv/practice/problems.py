@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from qkv.expr.names import Role, Symbol
-from qkv.program.kinds import Key, Spec, plan
+from qkv.program.kinds import plan
 from qkv.program.model import Program
 from qkv.program.request import Options, request
+from qkv.program.spec import Key, Spec
 
 R = Role
 Rows = list[list[str]]

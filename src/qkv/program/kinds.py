@@ -6,131 +6,15 @@ A Spec says what is given and what is meant; `plan` turns it into a Program. Tok
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from collections.abc import Iterator
+from dataclasses import replace
 
 from qkv.errors import ValueRefused
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
-from qkv.interpret.fit import Shape
 from qkv.program.model import Given, Program, Step
-
-Key = tuple[Role, int | None]
-
-
-class Score(StrEnum):
-    """How a query and a key are compared."""
-
-    DOT = "dot product"
-    GENERAL = "general"  # sᵀ W h
-    ADDITIVE = "additive"  # vᵀ tanh(W s + U h)
-    COSINE = "cosine"  # q · k / (|q| |k|)
-
-
-class Scale(StrEnum):
-    """What scores are divided by."""
-
-    ROOT_DK = "√d_k"
-    NONE = "nothing"
-    GIVEN = "a given number"
-
-
-@dataclass(frozen=True, slots=True)
-class Spec:
-    """What is given, by role and head, and what is meant."""
-
-    givens: Mapping[Key, Given]
-    shapes: Mapping[Key, Shape]
-    scale: Scale = Scale.ROOT_DK
-    divisor: n.Expr | None = None  # for Scale.GIVEN
-    causal: bool = False
-    mask_truth: bool = False  # the given mask holds true/false rather than 0/−∞
-    plain_sum: bool = False
-    columns: bool = False
-    turned: bool = False  # weights are transposed: Q = X W_Qᵀ, or W_Qᵀ X with `columns`
-    keys_first: bool = False  # with `columns`: scores are KᵀQ, normalised down each column, as in V softmax(KᵀQ)
-    split: int | None = None  # one big weight matrix, cut into this many heads
-    groups: Mapping[int, int] = field(default_factory=dict)  # grouped queries: whose keys and values a head uses
-    score: Score = Score.DOT
-    values_from: Symbol | None = None  # a third sequence: V W_V beside Q W_Q and K W_K
-    names: Mapping[Key, Symbol] = field(default_factory=dict)  # the sheet's own names for what is worked out
-    title: str = ""
-    line: int = 1
-    notes: tuple[str, ...] = ()
-
-    @property
-    def heads(self) -> tuple[int | None, ...]:
-        """The heads, or one None for a single unnamed head."""
-        found = sorted({head for _, head in self.givens if head is not None})
-        if self.split:
-            return tuple(range(1, self.split + 1))
-        return tuple(found) or (None,)
-
-    def own(self, role: Role, head: int | None) -> int | None:
-        """The head under which a role is kept: with grouped queries, that of the keys and values."""
-        return self.groups.get(head, head) if head is not None and role in GROUPED else head
-
-    def has(self, role: Role, head: int | None = None) -> bool:
-        """Whether a role is given, for this head or for all."""
-        return (role, self.own(role, head)) in self.givens or (role, None) in self.givens
-
-    def name(self, role: Role, head: int | None = None) -> n.Name:
-        """The symbol of a role: as given, as the sheet calls it, or the usual letter."""
-        head = self.own(role, head)
-        shared = not (self.split and head is not None and role in (Role.Q, Role.K, Role.V))
-        for key in ((role, head), (role, None)) if shared else ():
-            if key in self.givens:
-                return n.Name(self.givens[key].symbol)
-        return n.Name(self.names.get((role, head)) or default_symbol(role, head))
-
-    def shape(self, role: Role, head: int | None = None) -> Shape | None:
-        """The printed shape of a given."""
-        return self.shapes.get((role, self.own(role, head))) or self.shapes.get((role, None))
-
-
-GROUPED = frozenset({Role.K, Role.V, Role.W_K, Role.W_V, Role.B_K, Role.B_V})
-
-LETTERS: dict[Role, tuple[str, tuple[str, ...]]] = {
-    Role.X: ("X", ()),
-    Role.Y: ("Y", ()),
-    Role.Q: ("Q", ()),
-    Role.K: ("K", ()),
-    Role.V: ("V", ()),
-    Role.W_Q: ("W", ("Q",)),
-    Role.W_K: ("W", ("K",)),
-    Role.W_V: ("W", ("V",)),
-    Role.W_O: ("W", ("O",)),
-    Role.B_Q: ("b", ("Q",)),
-    Role.B_K: ("b", ("K",)),
-    Role.B_V: ("b", ("V",)),
-    Role.B_O: ("b", ("O",)),
-    Role.SCORES: ("S", ()),
-    Role.SCALED: ("S", ("scaled",)),
-    Role.MASK: ("M", ()),
-    Role.MASKED: ("S", ("masked",)),
-    Role.WEIGHTS: ("A", ()),
-    Role.HEAD: ("Z", ()),
-    Role.CONCAT: ("Concat", ()),
-    Role.OUTPUT: ("Output", ()),
-    Role.SOURCE: ("s", ()),
-    Role.STATES: ("H", ()),
-    Role.CONTEXT: ("c", ()),
-    Role.W_A: ("W", ("a",)),
-    Role.U_A: ("U", ("a",)),
-    Role.V_A: ("v", ("a",)),
-    Role.D_K: ("d", ("k",)),
-    Role.D_V: ("d", ("v",)),
-    Role.D_MODEL: ("d", ("model",)),
-    Role.HEADS: ("h", ()),
-}
-
-
-def default_symbol(role: Role, head: int | None = None) -> Symbol:
-    """The usual letter of a role: Q, W_1^Q, A_2."""
-    base, labels = LETTERS[role]
-    return Symbol(base, labels, () if head is None else (str(head),))
+from qkv.program.spec import LETTERS, Scale, Score, Spec, default_symbol
 
 
 def plan(spec: Spec) -> Program:

@@ -13,8 +13,9 @@ from qkv.expr.names import Role
 from qkv.expr.show import symbol_plain
 from qkv.interpret.fit import say
 from qkv.program.entries import Nested, as_number, as_rows, depth, is_ones, is_truth, listed
-from qkv.program.kinds import Scale, Score, Spec, can_make, default_symbol
+from qkv.program.kinds import can_make
 from qkv.program.model import Given
+from qkv.program.spec import Scale, Score, Spec, default_symbol
 
 ARGUMENTS: dict[str, Role] = {
     "X": Role.X,

@@ -14,8 +14,9 @@ from qkv.expr.show import plain as expression
 from qkv.expr.show import symbol_plain
 from qkv.interpret.counts import Operations, Size, SizePair, area
 from qkv.interpret.loop import worked
-from qkv.program.kinds import Key, Scale, Score, Spec, default_symbol, plan
+from qkv.program.kinds import plan
 from qkv.program.model import Given, Program, Step
+from qkv.program.spec import Key, Scale, Score, Spec, default_symbol
 from qkv.theory.polynomial import CONTEXT, NAMES, ONE, SYMBOL, ZERO, constant, fraction, number, polynomial, substitute
 from qkv.theory.sizes import Convention, Counting, changed
 

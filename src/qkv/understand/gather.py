@@ -8,8 +8,8 @@ from dataclasses import replace
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
-from qkv.program.kinds import default_symbol
 from qkv.program.model import Given
+from qkv.program.spec import default_symbol
 from qkv.sheet.model import Origin, Relation, Repair
 from qkv.understand.facts import Fact
 from qkv.understand.formulas import divisors, formula_role, softmax_arguments

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.program.kinds import Key
 from qkv.program.model import Given
+from qkv.program.spec import Key
 from qkv.sheet.model import Repair
 from qkv.understand.words import Rule
 

@@ -9,8 +9,8 @@ from fractions import Fraction
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.expr.show import symbol_plain
-from qkv.program.kinds import Key, default_symbol
 from qkv.program.model import Given
+from qkv.program.spec import Key, default_symbol
 from qkv.understand.gathering import Gathering
 from qkv.understand.words import Rule
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.expr.show import symbol_plain
-from qkv.program.kinds import default_symbol
 from qkv.program.model import Given
+from qkv.program.spec import default_symbol
 from qkv.sheet.model import Origin
 from qkv.understand.facts import Fact
 from qkv.understand.gathering import Gathering

@@ -11,8 +11,8 @@ from qkv.expr.names import Role
 from qkv.expr.show import symbol_plain
 from qkv.interpret.certified import Certified
 from qkv.interpret.loop import evaluate
-from qkv.program.kinds import Key, default_symbol
 from qkv.program.model import Given
+from qkv.program.spec import Key, default_symbol
 from qkv.sheet.model import Repair
 from qkv.understand.facts import Fact
 from qkv.understand.gathering import FACTORS, Gathering

@@ -12,8 +12,8 @@ from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain
 from qkv.interpret.loop import evaluate
 from qkv.interpret.shapes import Shapes
-from qkv.program.kinds import Key, Scale, Score, Spec, default_symbol
 from qkv.program.model import Given
+from qkv.program.spec import Key, Scale, Score, Spec, default_symbol
 from qkv.understand.formulas import BIAS_OF
 from qkv.understand.gathering import Gathering
 from qkv.understand.masks import mask_of

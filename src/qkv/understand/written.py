@@ -9,8 +9,8 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
 from qkv.interpret.rounding import round_digits
-from qkv.program.kinds import default_symbol
 from qkv.program.model import Program, Step
+from qkv.program.spec import default_symbol
 from qkv.sheet.model import Origin
 from qkv.understand.evidence import vectors_met
 from qkv.understand.facts import Fact
