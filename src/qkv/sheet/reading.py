@@ -33,7 +33,7 @@ _DEFINED_WORD = re.compile(r"^[ \t>*-]*([a-z]{3,16})[ \t]*=(?!=)", re.MULTILINE)
 
 
 def defined_words(text: str) -> frozenset[str]:
-    """The words that stand before an equals sign at the beginning of a line.
+    r"""The words that stand before an equals sign at the beginning of a line.
 
     >>> sorted(defined_words("wei = q k^T\n\nso that x = 1"))
     ['wei']
