@@ -12,7 +12,7 @@ from qkv.check.cells import Grid, fitted, judge_grid, score, shape_of, shown_gri
 from qkv.check.compare import shown_cell
 from qkv.check.conclude import cell_verdicts, conclude, note_rounded, worst_of
 from qkv.check.exponentials import judge_exponentials
-from qkv.check.meanings import SURE, best_meaning
+from qkv.check.meanings import SURE, best_meaning, is_exactly
 from qkv.check.model import BAD, Verdict
 from qkv.check.targets import Target
 from qkv.check.walk import Judgement, Source, Walk, add_claim, judged_against
@@ -57,7 +57,7 @@ def judge_working(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> Tar
     walk.shown = seen  # numbers put into a formula are no version of the value that follows
     if claim.verdict in BAD:
         walk.copied[id(link.expr)] = (claim.id,)
-    elif _is_exact(walk, link.expr, target):
+    elif is_exactly(walk, link.expr, target.expr):
         walk.copied[id(link.expr)] = ()
     return target if claim.verdict is not Verdict.WRONG else None
 
@@ -79,13 +79,6 @@ def _judge_step(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> None:
 def _is_whole(expr: n.Expr) -> bool:
     numbers = [part for part in n.walk(expr) if isinstance(part, n.Number)]
     return bool(numbers) and not any(part.places for part in numbers) and not n.holds(expr, n.Matrix)
-
-
-def _is_exact(walk: Walk, working: n.Expr, target: Target) -> bool:
-    """0.1·0.3 + 0.4·0.4 with decimals that were given: they stand for themselves, not for all that rounds to them."""
-    exact = evaluate(working, {}, Certified())
-    true = walk.evaluated(target.expr)
-    return exact.exact and true is not None and fitted(true, exact.shape) == exact
 
 
 def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[Link]) -> None:

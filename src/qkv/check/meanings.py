@@ -319,11 +319,11 @@ def _chain_sources(
             turned = fitted(version.value, shape)
             if turned is not None:
                 yield Source(turned, version.blamed, version.expr)
-        exact = id(expr) in walk.copied or _is_exactly(walk, expr, target.expr)
+        exact = id(expr) in walk.copied or is_exactly(walk, expr, target.expr)
         yield from _from_expression(walk, fact, expr, row, shape, author, exact)
 
 
-def _is_exactly(walk: Walk, expr: n.Expr, meant: n.Expr) -> bool:
+def is_exactly(walk: Walk, expr: n.Expr, meant: n.Expr) -> bool:
     """Whether numbers that stand there give the very value that is meant, as 0.3·0.9 + 0.6·0.1 does for such a query
     and key: then they are no rounded prints, and nothing but that value follows from them."""
     value = walk.evaluated(expr) if n.is_literal(expr) else None

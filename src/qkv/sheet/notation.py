@@ -138,11 +138,7 @@ MARKUP: Final = {
 WIDE: Final = _words("quad qquad hskip")
 ROW_ENDS: Final = _words("cr newline tabularnewline")
 
-# Environments: grids of cells, and those whose rows are statements.
-GRIDS: Final = _words(
-    "matrix bmatrix pmatrix vmatrix Bmatrix Vmatrix smallmatrix bsmallmatrix psmallmatrix array tabular blockarray "
-    "block cases dcases rcases matrix* bmatrix* pmatrix* NiceMatrix bNiceMatrix pNiceMatrix NiceArray subarray"
-)
+# Environments whose rows are statements.
 ROWS_OF_STATEMENTS: Final = _words(
     "align align* aligned alignat alignat* alignedat gather gather* gathered equation equation* split multline "
     "multline* eqnarray eqnarray* flalign flalign* displaymath math subequations dmath dmath* center"

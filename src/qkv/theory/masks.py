@@ -1,4 +1,4 @@
-"""What a mask looks like, along which axis softmax runs, and the shape of every intermediate."""
+"""What a mask looks like, and along which axis softmax runs."""
 
 from __future__ import annotations
 
@@ -8,23 +8,13 @@ from dataclasses import dataclass
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.interpret.counts import SizePair
-from qkv.theory.cost import KINDS, Cost, cost, program_of
+from qkv.theory.cost import KINDS, cost, program_of
 from qkv.theory.polynomial import number
 
 SHOWN = 8  # rows and columns of a mask that are still printed in full
 MASK_RULE = "M_ij = 0 for j ≤ i (on and below the diagonal), and −∞ for j > i (strictly above it)"
 MASK_EFFECT = "e^(−∞) = 0, so that query i gives the keys after it weight 0"
 ZERO, FORBIDDEN = "0", "−∞"
-
-
-@dataclass(frozen=True, slots=True)
-class ShapeLine:
-    """One intermediate: its name, its formula and its shape."""
-
-    name: str
-    formula: str
-    role: Role
-    shape: SizePair
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +25,6 @@ class MaskAnswer:
     rule: str
     effect: str
     values: tuple[tuple[str, ...], ...]  # for known sizes, or an example of 4 × 4
-
-
-def shape_lines(counted: Cost) -> tuple[ShapeLine, ...]:
-    """The shape of every intermediate, in order."""
-    return tuple(ShapeLine(step.name, step.formula, step.role, step.shape) for step in counted.steps)
 
 
 def softmax_axis(kind: str = "attention") -> int:

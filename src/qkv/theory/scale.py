@@ -20,7 +20,6 @@ from qkv.theory.ring import Ratio, Ring
 
 Floats = NDArray[np.float64]
 LIMIT = 100_000_000  # random numbers drawn at once
-CONFIDENCE = 0.99
 TEX = str.maketrans({"μ": r"\mu", "σ": r"\sigma", "−": "-", "²": "^2", "⁴": "^4", "√": r"\surd "})
 Z99 = 2.5758293035489004  # the normal distribution is within ± this with probability 0.99
 

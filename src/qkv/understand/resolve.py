@@ -171,9 +171,6 @@ class Resolver:
                     return found
         return None
 
-    def _has_heads(self, role: Role) -> bool:
-        return any(item.role is role and item.head is not None for item in self.program.items)
-
     def _pick(self, role: Role, target: Symbol, row: int, column: int | None) -> n.Expr | None:
         entry = self.of_one_query(role, target, row) if column is None else None
         if entry is not None and (row != self.only_row or row == 1):

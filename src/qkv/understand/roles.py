@@ -334,9 +334,6 @@ COSINE = Wording(
 HIDES_FUTURE = Wording(
     r"causa[al]|kausa|kauzal|nedensel|przyczyn|인과|look[- ]?ahead|auto-?regress|каузал|причин|авторегресс|因果|future|subsequent|upper triang|zukünft|futur[ei]?s?\b|будущ|przyszł|toekomst|gelecek|未来|未來|미래",
 )
-CROSS = Wording(
-    r"cross[- ]?attention|encoder[- ]decoder|kreuz|croisée|cruzad|incrociat|kruis|krzyżow|кросс|çapraz|交叉注意力|クロスアテンション|크로스 어텐션"
-)
 ROOT_SCALE = Wording(
     r"(?:sqrt|√|root)\W{0,4}(?:\{|\()?\s*(?:d|D|\d)|scaled dot|缩放点积|(?:with|use|apply|using) (?:the )?(?:usual |standard )?scaling"
 )

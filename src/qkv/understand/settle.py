@@ -53,10 +53,6 @@ def _settle_damaged(found: Gathering) -> None:
             _mend(found, key, weight, source.expr, printed)  # type: ignore[arg-type]
 
 
-def _is_damaged(weight: n.Matrix, printed: n.Matrix) -> bool:
-    return weight.is_ragged or weight.shape[1] == printed.shape[1] + 1
-
-
 def _mend(found: Gathering, key: Key, weight: Given, source: n.Matrix, printed: n.Matrix) -> None:
     damaged = weight.expr
     mended = mend_factor(source, damaged, printed) if isinstance(damaged, n.Matrix) else None
