@@ -15,20 +15,21 @@ from qkv.sheet.model import Statement
 from qkv.understand.identity import with_identity
 from qkv.understand.places import TOKEN_BASES, place_of
 
+EULER = Symbol("e")
 MASKS = frozenset({"mask", "masked", "causal", "causalmask", "causal_mask", "maske", "masque", "máscara", "mascara"})
 
 
 def tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
     """Settle what only the whole document can tell: a bare e is Euler's number unless something is called e."""
-    naming = (s for s in statements if not _tells_euler(s))
-    named = {link.expr.symbol for s in naming for link in s.links if isinstance(link.expr, n.Name)}
+    naming = [(s, link.expr.symbol) for s in statements for link in s.links if isinstance(link.expr, n.Name)]
+    named = {symbol for _, symbol in naming}
     defined = {s.links[0].expr.symbol for s in statements if s.links and isinstance(s.links[0].expr, n.Name)}
-    euler = Symbol("e") not in named
+    euler = EULER not in named or all(_tells_euler(s) for s, symbol in naming if symbol == EULER)
 
     def change(part: n.Expr) -> n.Expr:
         if isinstance(part, n.Product) or (isinstance(part, n.Name) and part.symbol not in defined):
             part = with_identity(part)
-        if euler and isinstance(part, n.Name) and part.symbol == Symbol("e"):
+        if euler and isinstance(part, n.Name) and part.symbol == EULER:
             return n.Exp(n.number(1), at=part.at)
         if isinstance(part, n.Call) and part.function.lower() in MASKS and len(part.args) in (1, 2):
             pattern = part.args[1] if len(part.args) == 2 else None  # mask(S, M), with 1 for what may be seen
@@ -42,7 +43,7 @@ def tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
         return part
 
     for statement in statements:
-        exprs = [n.rewrite(link.expr, change) for link in statement.links]
+        exprs = [n.rewrite(link.expr, change) if _may_change(link.expr) else link.expr for link in statement.links]
         if len(exprs) > 1:
             exprs[0] = _without_label(exprs[0], statement.links[0].text, named)
         pairs = zip(statement.links, exprs, strict=True)
@@ -51,11 +52,20 @@ def tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
         yield statement if same else replace(statement, links=links)
 
 
+def _may_change(expr: n.Expr) -> bool:
+    """Whether anything in an expression may need settling: told by what it holds, since most links are numbers."""
+    if n.is_literal(expr):
+        return n.holds(expr, n.Product) and n.holds(expr, n.Matrix)  # ½ I_2, written out
+    if n.holds(expr, n.Product) or n.holds(expr, n.Call):
+        return True
+    return any(symbol.base in ("e", "I") for symbol in n.names_in(expr))
+
+
 def _tells_euler(statement: Statement) -> bool:
     """e ≈ 2.718 says what the base of the exponential is; it calls nothing e."""
     names = [link.expr for link in statement.links if isinstance(link.expr, n.Name)]
     values = [link.expr.value for link in statement.links if isinstance(link.expr, n.Number)]
-    return [name.symbol for name in names] == [Symbol("e")] and len(values) == 1 and 2.7 <= values[0] <= 2.72
+    return [name.symbol for name in names] == [EULER] and len(values) == 1 and 2.7 <= values[0] <= 2.72
 
 
 ITEM = re.compile(r"\s*\(?[a-z0-9]{1,3}[).]")
@@ -66,11 +76,13 @@ def _without_label(expr: n.Expr, text: str, named: Collection[Symbol]) -> n.Expr
     if isinstance(expr, n.Quotient):
         top = _without_label(expr.numerator, text, named)
         return expr if top is expr.numerator else replace(expr, numerator=top)
+    if not isinstance(expr, n.Product):
+        return expr
     first, *rest = n.factors(expr)
     item = ITEM.match(text) is not None
     counted = isinstance(first, n.Number) and first.text.endswith(".")
     letter = item and (first == n.Exp(n.number(1)) or (isinstance(first, n.Name) and len(first.symbol.base) == 1))
-    if rest and (counted or letter):
+    if counted or letter:
         return reduce(n.Product, rest)
     kept = list(dropwhile(lambda factor: _is_unnamed_word(factor, named), (first, *rest)))
     return expr if not kept or len(kept) == len(rest) + 1 else reduce(n.Product, kept)
