@@ -32,9 +32,7 @@ def counts_from_zero(statements: Iterable[Statement]) -> bool:
 
 
 def from_one(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
-    """Statements in which tokens are counted from 1."""
-    if not counts_from_zero(statements):
-        return statements
+    """Statements that count tokens from 0, counted from 1."""
 
     def change(part: n.Expr) -> n.Expr:
         return replace(part, symbol=_counted_up(part.symbol)) if isinstance(part, n.Name) else part

@@ -23,7 +23,7 @@ from qkv.understand.places import INDEX_LETTERS, place_of
 from qkv.understand.roles import SHIFTED, TAKEN_OF, Cue, cue_of
 from qkv.understand.tidying import tidied
 from qkv.understand.tokens import numbered
-from qkv.understand.values import Form, form
+from qkv.understand.values import Form, form, plain_value
 
 
 @dataclass(frozen=True)
@@ -41,19 +41,29 @@ class Fact:
     addends: int = 0  # a total: how many numbers that stand before it were taken to be its terms
 
     @cached_property
+    def forms(self) -> tuple[Form, ...]:
+        """What each link is."""
+        return tuple([form(link.expr) for link in self.links])
+
+    @cached_property
     def formula(self) -> n.Expr | None:
         """The first expression with names that is no bare name."""
-        return next((link.expr for link in self.links if form(link.expr) is Form.FORMULA), None)
+        return self.links[self.forms.index(Form.FORMULA)].expr if Form.FORMULA in self.forms else None
 
     @cached_property
     def working(self) -> Link | None:
         """The first literal that is still to be worked out."""
-        return next((link for link in self.links if form(link.expr) is Form.WORKING), None)
+        return self.links[self.forms.index(Form.WORKING)] if Form.WORKING in self.forms else None
 
     @cached_property
     def value(self) -> Link | None:
         """The last plain value."""
-        return next((link for link in reversed(self.links) if form(link.expr) is Form.VALUE), None)
+        return self.links[-1 - self.forms[::-1].index(Form.VALUE)] if Form.VALUE in self.forms else None
+
+    @cached_property
+    def shown(self) -> n.Matrix | None:
+        """The last plain value, as a matrix of plain cells."""
+        return plain_value(self.value.expr) if self.value is not None else None
 
     @property
     def symbol(self) -> Symbol | None:
@@ -63,11 +73,18 @@ class Fact:
 
 def facts_of(sheet: Sheet) -> tuple[Fact, ...]:
     """The chains of a sheet, joined where they go on, each with its subject and what the words say."""
-    statements = numbered(without_idle_accents(tuple(_taken_apart(sheet.statements))))
-    facts = tuple(_with_heads(_attached(_joined(_chains(tidied(from_one(statements)))))))
-    if counts_from_zero(statements) or any(fact.cue.row == 0 for fact in facts):
-        return tuple(replace(fact, cue=_cue(fact.statement, first=0)) for fact in facts)
-    return facts
+    return noted_facts(sheet)[0]
+
+
+def noted_facts(sheet: Sheet) -> tuple[tuple[Fact, ...], str]:
+    """The facts of a sheet, and a note on how its tokens are numbered."""
+    statements, note = numbered(without_idle_accents(tuple(_taken_apart(sheet.statements))))
+    from_zero = counts_from_zero(statements)
+    statements = from_one(statements) if from_zero else statements
+    facts = tuple(_with_heads(_attached(_joined(_chains(tidied(statements))))))
+    if from_zero or any(fact.cue.row == 0 for fact in facts):
+        facts = tuple(replace(fact, cue=_cue(fact.statement, first=0)) for fact in facts)
+    return facts, note
 
 
 def _cue(statement: Statement, first: int = 1) -> Cue:
@@ -176,7 +193,7 @@ def _attached(statements: Iterable[Statement]) -> Iterator[Fact]:
         if open_fact and _is_caption(open_fact, fact):
             fact = _captioned(open_fact, fact)
         if fact.subjects:
-            open_fact = fact if fact.value is None or form(fact.links[-1].expr) is not Form.VALUE else None
+            open_fact = fact if fact.value is None or fact.forms[-1] is not Form.VALUE else None
         elif open_fact and _may_follow(open_fact, fact):
             fact = replace(fact, subjects=open_fact.subjects, pending=True)
         elif fact.formula is not None:

@@ -42,7 +42,7 @@ from qkv.understand.subjects import (
     subject_role,
     told_stage,
 )
-from qkv.understand.values import Form, constant, form, plain_value
+from qkv.understand.values import Form, constant, plain_value
 
 R = Role
 
@@ -115,7 +115,7 @@ def _has_projection(formula: n.Expr) -> bool:
 
 
 def _is_matrix(fact: Fact) -> bool:
-    value = plain_value(fact.value.expr) if fact.value else None
+    value = fact.shown
     return value is not None and max(value.shape) > 1
 
 
@@ -151,8 +151,8 @@ def role_of_name(found: Gathering, head: int | None) -> object:
 
 def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
     role_of = role_of_name(found, fact.head)
-    for link in fact.links:
-        if form(link.expr) is Form.FORMULA:
+    for link, kind in zip(fact.links, fact.forms, strict=True):
+        if kind is Form.FORMULA:
             _note_formula(found, link.expr, role_of, defines=fact.value is None and fact.working is None)
     if fact.links and isinstance(fact.links[0].expr, n.Root) and len(fact.links) > 1:
         found.divisors.append(n.Root(n.Name(default_symbol(R.D_K))))  # √d_k = √2 ≈ 1.414
@@ -175,7 +175,7 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
 
 def _note_printed(found: Gathering, fact: Fact, role: Role) -> None:
     """Q Kᵀ = [..]: a quantity that is printed without a name."""
-    value = plain_value(fact.value.expr) if fact.value is not None else None
+    value = fact.shown
     if value is not None and min(value.shape) > 1 and not has_infinity(value):
         found.printed.setdefault((role, fact.head), value)
 
@@ -216,6 +216,8 @@ def _note_formula(found: Gathering, expr: n.Expr, role_of: object, *, defines: b
 
 def _note_words(found: Gathering, fact: Fact) -> None:
     words = f"{fact.statement.before} {fact.statement.after}"
+    if words == " ":
+        return
     if CAUSAL.search(words) and not found.padding:
         found.causal = True
     if UNSCALED.search(words):
@@ -236,7 +238,7 @@ def _has_formula(symbol: Symbol, facts: tuple[Fact, ...]) -> bool:
 def _note_subject(
     found: Gathering, fact: Fact, name: n.Name, place: Place, role: Role | None, facts: tuple[Fact, ...]
 ) -> None:
-    value = plain_value(fact.value.expr) if fact.value else _identity(fact) or _constant(fact)
+    value = fact.shown if fact.value else _identity(fact) or _constant(fact)
     literal = fact.working is None or (value is not None and not fact.value)
     bare = (fact.formula is None or names_rows(fact.formula, role)) and literal and not fact.pending
     role = told_stage(found, fact, name, place) or role
@@ -385,11 +387,11 @@ def _note_factors(found: Gathering, fact: Fact, role: Role, place: Place, facts:
 def printed_value(fact: Fact, facts: Iterable[Fact]) -> n.Matrix | None:
     """What a fact's subject is said to be, here or in the next chain about it."""
     if fact.value is not None:
-        return plain_value(fact.value.expr)
+        return fact.shown
     later = (
         f
         for f in facts
         if f.statement.at >= fact.statement.at and f.symbol == fact.symbol and f.value and not f.pending
     )
     follower = next(later, None)
-    return plain_value(follower.value.expr) if follower and follower.value else None
+    return follower.shown if follower else None

@@ -26,7 +26,7 @@ from qkv.understand.evidence import (
     shows_triangle,
     softens_raw_scores,
 )
-from qkv.understand.facts import Fact, facts_of, mentions
+from qkv.understand.facts import Fact, facts_of, mentions, noted_facts
 from qkv.understand.gather import gather
 from qkv.understand.gathering import FACTORS, Gathering
 from qkv.understand.key import Assigned, exercise_labels, nearest_key, shared_labels, with_givens_of
@@ -34,7 +34,6 @@ from qkv.understand.resolve import Resolver, followed
 from qkv.understand.roles import CAUSAL_SURELY, NO_MASK, UP_TO_ITSELF
 from qkv.understand.scopes import lines_of, scopes, words_in
 from qkv.understand.specs import stated_names, to_spec
-from qkv.understand.tokens import note_of
 from qkv.understand.totals import with_totals
 from qkv.understand.workable import computed, workable
 from qkv.understand.written import sizes_of, with_sheet_formulas, without_unsaid_scores
@@ -64,10 +63,10 @@ def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...
     labels = shared_labels(sheet, keys)
     problems: list[Problem] = []
     earlier: Gathering | None = None
-    parted = tuple(scopes(tuple(with_totals(facts_of(sheet))), sheet, labels))
+    facts, note = noted_facts(sheet)
+    parted = tuple(scopes(tuple(with_totals(facts)), sheet, labels))
     last = {fact.statement.part: i for i, scope in enumerate(parted) for fact in scope}
     mentioned = tuple(mentions(sheet.text))
-    noted = [note] if (note := note_of(sheet.statements)) else []
     for i, scope in enumerate(parted):
         said = [formula for line, formula in mentioned if _concerns(line, i, parted)]
         title = _titles(i, scope, last, sheet)
@@ -80,7 +79,7 @@ def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...
         else:
             found = gather(scope, title, earlier, said, words)
         found.lines = lines
-        found.notes.extend(noted)
+        found.notes.extend([note] if note else [])
         introduced = not found.rules or found.hides_future  # a mask of words may be another one
         said_causal = _introduced_causal(i, parted, sheet) or bool(UP_TO_ITSELF.search(words))
         found.maybe_causal = not found.causal and introduced and said_causal

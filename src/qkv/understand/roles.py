@@ -209,6 +209,7 @@ class Cue:
     head: int | None
 
 
+SILENT = Cue(None, None, None)
 _PHRASE = Wording("|".join(pattern for _, pattern in PHRASES))
 _ROLE_PHRASES = tuple((role, re.compile(pattern)) for role, pattern in PHRASES)
 ORDINALS = {
@@ -243,6 +244,8 @@ def cue_of(words: str, first: int = 1) -> Cue:
     >>> cue_of("Softmax row 2.").role.value, cue_of("Softmax row 2.").row
     ('weights', 2)
     """
+    if not words or words.isspace():
+        return SILENT
     role = None
     for hit in _PHRASE.finditer(words):
         role = next(role for role, pattern in _ROLE_PHRASES if pattern.match(hit.string, hit.start()))

@@ -166,7 +166,7 @@ def _bound(facts: tuple[Fact, ...]) -> list[_Bound]:
 
 
 def _bare(fact: Fact) -> Iterator[tuple[Symbol, n.Matrix]]:
-    value = plain_value(fact.value.expr) if fact.value is not None else None
+    value = fact.shown
     if value is None or len(fact.links) != len(fact.subjects) + 1 or fact.pending or fact.statement.struck:
         return
     for name in fact.subjects:
@@ -184,9 +184,7 @@ def _bindings(fact: Fact, facts: tuple[Fact, ...], sources: Collection[Symbol]) 
         if role not in PRIMARY and name.symbol in sources:
             role = Role.X
         bare = fact.formula is None and fact.working is None
-        value = (
-            plain_value(fact.value.expr) if bare and fact.value is not None and role in PRIMARY | {Role.OTHER} else None
-        )
+        value = fact.shown if bare and (role in PRIMARY or role is Role.OTHER) else None
         if value is not None and (role is not Role.SOURCE or max(value.shape) > 1):  # s_1 = 1.4 is a score, no state
             yield name.symbol, value, role
         if role in FACTORS and place.row is None and fact.formula is None:

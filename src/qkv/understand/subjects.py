@@ -11,7 +11,6 @@ from qkv.understand.gathering import Gathering
 from qkv.understand.places import Place, place_of
 from qkv.understand.repair import similar
 from qkv.understand.roles import DERIVED, MISREAD_Q, SCORE_ROLES
-from qkv.understand.values import plain_value
 
 R = Role
 QKV = (R.Q, R.K, R.V)
@@ -26,7 +25,7 @@ def subject_role(found: Gathering, fact: Fact, symbol: Symbol, place: Place, fac
         return R.X if found.sources.get(R.Q, symbol) == symbol else R.Y
     if role is R.SOURCE and R.SCORES in place.roles and symbol.indices and _is_number(fact):
         return R.SCORES  # s_1 = 4 is no vector
-    value = plain_value(fact.value.expr) if role is R.SOURCE and fact.value is not None else None
+    value = fact.shown if role is R.SOURCE else None
     if value is not None and R.SCORES in place.roles and has_infinity(value):
         return R.MASKED
     if role is R.SOURCE and R.SCORES in place.roles and not _has_states(facts):
@@ -41,14 +40,14 @@ def subject_role(found: Gathering, fact: Fact, symbol: Symbol, place: Place, fac
 
 def _is_additive_mask(fact: Fact) -> bool:
     """Nothing but 0 and −∞: a mask, whatever its letter."""
-    value = plain_value(fact.value.expr) if fact.value and fact.formula is None and fact.working is None else None
+    value = fact.shown if fact.formula is None and fact.working is None else None
     cells = [cell for row in value.rows for cell in row] if value is not None else []
     zeros = all(isinstance(cell, n.Infinite) or (isinstance(cell, n.Number) and cell.value == 0) for cell in cells)
     return bool(cells) and zeros and value is not None and has_infinity(value)
 
 
 def _is_number(fact: Fact) -> bool:
-    value = plain_value(fact.value.expr) if fact.value is not None else None
+    value = fact.shown
     return value is not None and value.shape == (1, 1)
 
 

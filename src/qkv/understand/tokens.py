@@ -72,14 +72,18 @@ def _is_vector(expr: n.Expr) -> bool:
     return isinstance(expr, n.Matrix) and min(expr.shape) == 1 < max(expr.shape)
 
 
-def numbered(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
-    """Statements in which tokens have numbers for names."""
-    statements = tuple(_named(statements))
+def numbered(statements: tuple[Statement, ...]) -> tuple[tuple[Statement, ...], str]:
+    """Statements in which tokens have numbers for names, and a note that says which number stands for which word, or
+    where counting begins."""
+    from_zero = counts_from_zero(statements)
+    statements = tuple(_named(statements, 0 if from_zero else 1))
     words = token_words(statements)
-    vectors = {word.lower(): Symbol("x", (), (str(number),)) for word, number in _worded(statements)}
+    worded = dict(_worded(statements))
+    note = COUNTED_FROM_ZERO if from_zero else _note(words or worded)
+    vectors = {word.lower(): Symbol("x", (), (str(number),)) for word, number in worded.items()}
     letters = _letters_of_rows(statements)
     if not words and not vectors and not letters:
-        return statements
+        return statements, note
 
     def change(part: n.Expr) -> n.Expr:
         if not isinstance(part, n.Name):
@@ -92,10 +96,11 @@ def numbered(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
         called = vectors.get(part.symbol.base.lower()) if not scripts else None
         return part if called is None else replace(part, symbol=called)
 
-    return tuple(
+    changed = tuple(
         replace(s, links=tuple(replace(link, expr=n.rewrite(link.expr, change)) for link in s.links))
         for s in statements
     )
+    return changed, note
 
 
 def _letters_of_rows(statements: Iterable[Statement]) -> frozenset[str]:
@@ -138,12 +143,10 @@ def _with_number(name: n.Name, words: Mapping[str, int]) -> Symbol:
     return Symbol(base, labels, indices, symbol.primes)
 
 
-def note_of(statements: tuple[Statement, ...]) -> str:
-    """Which number stands for which word, and where counting begins; or nothing."""
-    if counts_from_zero(statements):
-        return "The sheet counts tokens from 0; here they are counted from 1."
-    named = tuple(_named(statements))
-    words = token_words(named) or dict(_worded(named))
+COUNTED_FROM_ZERO = "The sheet counts tokens from 0; here they are counted from 1."
+
+
+def _note(words: Mapping[str, int]) -> str:
     listed = ", ".join(f"{number} {word}" for word, number in words.items())
     return f"Tokens are numbered as they come: {listed}." if words else ""
 
@@ -158,11 +161,10 @@ def _worded(named: Iterable[Statement]) -> Iterator[tuple[str, int]]:
 # — vectors that only a word names —
 
 
-def _named(statements: tuple[Statement, ...]) -> Iterator[Statement]:
-    """'red = [1, 0]', 'green = [0, 1]' and '- tea: [1, 1]' in a row are x_1, x_2 and x_3."""
+def _named(statements: tuple[Statement, ...], first: int) -> Iterator[Statement]:
+    """'red = [1, 0]', 'green = [0, 1]' and '- tea: [1, 1]' in a row are x_1, x_2 and x_3; rows count from `first`."""
     run: list[tuple[Statement, str]] = []
     given = False  # whether the tokens have a name of their own
-    first = 0 if counts_from_zero(statements) else 1
     for statement in statements:
         subject = statement.links[0].expr if statement.links else None
         valued = isinstance(subject, n.Name) and isinstance(statement.links[-1].expr, n.Matrix)

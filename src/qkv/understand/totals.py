@@ -12,7 +12,7 @@ from qkv.sheet.model import Link, Relation
 from qkv.sheet.phrases import SUM_HEAD, TOTAL
 from qkv.understand.facts import Fact
 from qkv.understand.roles import Cue
-from qkv.understand.values import Form, form
+from qkv.understand.values import Form
 
 
 def with_totals(facts: Iterable[Fact]) -> Iterator[Fact]:
@@ -40,25 +40,25 @@ def with_totals(facts: Iterable[Fact]) -> Iterator[Fact]:
 
 def _is_exponential(fact: Fact) -> bool:
     """e^1.41 = 4.10, in numbers alone."""
-    literals = [link.expr for link in fact.links if form(link.expr) is not Form.NAME]
-    if len(literals) < 2 or not all(map(n.is_literal, literals)):
+    if Form.FORMULA in fact.forms:
         return False
-    return isinstance(literals[0], n.Exp) and isinstance(literals[-1], n.Number)
+    literals = [link.expr for link, kind in zip(fact.links, fact.forms, strict=True) if kind is not Form.NAME]
+    return len(literals) > 1 and isinstance(literals[0], n.Exp) and isinstance(literals[-1], n.Number)
 
 
 def _is_total(fact: Fact) -> bool:
     """'sum = 10.107', or a number that words call a sum."""
-    values = [link for link in fact.links if form(link.expr) is Form.VALUE]
-    names = [link for link in fact.links if form(link.expr) is Form.NAME]
-    if not values or not isinstance(values[0].expr, n.Number) or len(values) + len(names) < len(fact.links):
+    if Form.VALUE not in fact.forms or not {Form.VALUE, Form.NAME}.issuperset(fact.forms):
+        return False
+    if not isinstance(fact.links[fact.forms.index(Form.VALUE)].expr, n.Number):
         return False
     if fact.subjects:
-        return len(names) == 1 and SUM_HEAD.fullmatch(fact.subjects[0].spelled) is not None
+        return fact.forms.count(Form.NAME) == 1 and SUM_HEAD.fullmatch(fact.subjects[0].spelled) is not None
     return TOTAL.search(fact.statement.before) is not None
 
 
 def _written_out(fact: Fact, addends: list[Fact]) -> Iterator[Fact]:
-    at = next(i for i, link in enumerate(fact.links) if form(link.expr) is Form.VALUE)
+    at = fact.forms.index(Form.VALUE)
     ways = zip(*((_first_literal(addend), addend.links[-1].expr) for addend in addends), strict=True)
     sums = [replace(fact.links[at], expr=n.Sum(terms), relation=Relation.EQUAL) for terms in ways]
     links = (*sums, fact.links[at])
@@ -106,7 +106,7 @@ def _divided(fact: Fact, total: Fact, addends: list[Fact]) -> Fact:
 
 
 def _first_literal(fact: Fact) -> n.Expr:
-    return next(link.expr for link in fact.links if form(link.expr) is not Form.NAME)
+    return next(link.expr for link, kind in zip(fact.links, fact.forms, strict=True) if kind is not Form.NAME)
 
 
 def _is_row(link: Link, width: int) -> bool:
