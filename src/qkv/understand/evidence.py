@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from flint import fmpq
+
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -14,6 +16,7 @@ from qkv.interpret.loop import evaluate
 from qkv.interpret.rounding import round_places
 from qkv.interpret.trace import Trace
 from qkv.program.model import Program, Step
+from qkv.program.spec import Key
 from qkv.understand.facts import Fact
 from qkv.understand.formulas import softmax_arguments
 from qkv.understand.gathering import FACTORS, Gathering
@@ -196,17 +199,25 @@ def vectors_met(program: Program, found: Gathering) -> int:
     return count
 
 
-def projections_met(trace: Trace, found: Gathering) -> tuple[int, int]:
-    """How many of the printed Q, K and V a program explains, and how many there are."""
-    shown = {key: matrix for key, matrix in found.printed.items() if key[0] in FACTORS and not matrix.is_ragged}
-    met = 0
-    for (role, head), matrix in shown.items():
-        symbol = trace.program.find(role, head)
-        rows = _value_rows(trace, symbol) if symbol is not None else ()
-        if rows and (len(rows), len(rows[0])) == matrix.shape:
-            pairs = zip(rows, matrix.rows, strict=True)
-            met += all(_rounds_to(x, y) for made, printed in pairs for x, y in zip(made, printed, strict=True))
-    return met, len(shown)
+def projections_shown(found: Gathering) -> dict[Key, n.Matrix]:
+    """The printed Q, K and V."""
+    return {key: matrix for key, matrix in found.printed.items() if key[0] in FACTORS and not matrix.is_ragged}
+
+
+def gives_all(program: Program, values: Mapping[Symbol, Value], shown: Mapping[Key, n.Matrix]) -> bool:
+    """Whether the values of a program explain every cell that is shown."""
+    return all(_gives(values, program.find(role, head), matrix) for (role, head), matrix in shown.items())
+
+
+def _gives(values: Mapping[Symbol, Value], symbol: Symbol | None, matrix: n.Matrix) -> bool:
+    try:
+        rows = values[symbol].rows if symbol is not None else ()
+    except QkvError:
+        return False
+    if not rows or (len(rows), len(rows[0])) != matrix.shape:
+        return False
+    pairs = zip(rows, matrix.rows, strict=True)
+    return all(_rounds_to(x, y) for made, printed in pairs for x, y in zip(made, printed, strict=True))
 
 
 def _value_rows(trace: Trace, symbol: Symbol) -> tuple[tuple[Cell, ...], ...]:
@@ -219,4 +230,6 @@ def _value_rows(trace: Trace, symbol: Symbol) -> tuple[tuple[Cell, ...], ...]:
 def _rounds_to(cell: Cell, shown: n.Expr) -> bool:
     if not isinstance(shown, n.Number) or shown.places is None:
         return False
-    return round_places(cell, shown.places) == round_places(rational(shown.value), shown.places)
+    value = rational(shown.value)
+    exactly = isinstance(cell, fmpq) and cell == value
+    return exactly or round_places(cell, shown.places) == round_places(value, shown.places)

@@ -18,11 +18,12 @@ from qkv.understand.evidence import (
     agreement_with,
     explains_weights,
     follow_unmasked,
+    gives_all,
     is_masked,
     is_scaled,
     looks_causal,
     most_agreement,
-    projections_met,
+    projections_shown,
     shows_triangle,
     softens_raw_scores,
 )
@@ -35,7 +36,7 @@ from qkv.understand.roles import CAUSAL_SURELY, NO_MASK, UP_TO_ITSELF
 from qkv.understand.scopes import lines_of, scopes, words_in
 from qkv.understand.specs import stated_names, to_spec
 from qkv.understand.totals import with_totals
-from qkv.understand.workable import computed, workable
+from qkv.understand.workable import Worked, computed, workable
 from qkv.understand.written import sizes_of, with_sheet_formulas, without_unsaid_scores
 
 R = Role
@@ -203,14 +204,15 @@ def _by_columns(problem: Problem, scope: tuple[Fact, ...], found: Gathering, she
     """Where no formula says whether Q is X W_Q or W_Q X, two printed matrices or more may."""
     if found.columns or any(role in FACTORS for role in found.defined.values()) or (R.X, None) not in found.givens:
         return problem
-    met, shown = projections_met(problem.trace, found)
-    if shown < 2 or met == shown:
+    shown = projections_shown(found)
+    if len(shown) < 2 or gives_all(problem.program, problem.trace.values(), shown):
         return problem
-    turned = _problem(scope, replace(found, columns=True), sheet)
-    if projections_met(turned.trace, found)[0] < shown:
+    turned = replace(found, columns=True)
+    draft = _draft(scope, turned, sheet)
+    if not gives_all(draft, Worked(draft), shown):
         return problem
     found.columns = True
-    return turned
+    return _worked_out(draft, scope, turned, sheet)
 
 
 def _as_said(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
@@ -243,6 +245,11 @@ def _may_split(found: Gathering) -> bool:
 
 
 def _problem(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
+    return _worked_out(_draft(scope, found, sheet), scope, found, sheet)
+
+
+def _draft(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Program:
+    """The program with the sheet's own formulas, before its questions and before anything is worked out."""
     first = scope[0].statement
     part = sheet.parts[first.part] if first.part < len(sheet.parts) else None
     title = part.title if part else ""
@@ -250,6 +257,10 @@ def _problem(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem
     usual, program = program, with_sheet_formulas(program, scope, found)
     if found.own_scores and not found.cosine:
         program = without_unsaid_scores(program, usual)
+    return program
+
+
+def _worked_out(program: Program, scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
     trace = computed(workable(with_answers(program, found, sheet)))
     program = trace.program
     resolver = Resolver(program, sizes_of(program, found), only_row=found.only_row, focus=followed(scope))

@@ -10,6 +10,7 @@ from operator import add, sub
 
 from qkv.expr import nodes as n
 
+ZERO = Fraction(0)
 MAX_TRIED = 50_000  # ways to read one half of a matrix that are tried before giving up
 
 
@@ -92,8 +93,8 @@ def _fitting(left: n.Matrix, choices: list[list[Reading]], product: n.Matrix) ->
     worked out for itself, in whole numbers, and the second looked up by what the first leaves.
     """
     scale = _common_denominator(left, choices, product)
-    columns = [[int(cell_value(row[k]) * scale) for row in left.rows] for k in range(len(left.rows[0]))]
-    wanted = [int(cell_value(cell) * scale * scale) for row in product.rows for cell in row]
+    columns = [[_times(row[k], scale) for row in left.rows] for k in range(len(left.rows[0]))]
+    wanted = [_times(cell, scale) * scale for row in product.rows for cell in row]
     rows = list(zip(columns, choices, strict=True))
     middle = _middle(choices)
     if max(prod(map(len, half)) for half in (choices[:middle], choices[middle:])) > MAX_TRIED:
@@ -119,7 +120,8 @@ def _added(rows: list[tuple[list[int], list[Reading]]], scale: int, size: int) -
     """Every choice of readings for some rows of the factor, with what they add to the product."""
     made: list[Half] = [((), (0,) * size)]
     for column, options in rows:
-        scaled = [(row, [x * int(cell.value * scale) for x in column for cell in row]) for row in options]
+        whole = [(row, [_times(cell, scale) for cell in row]) for row in options]
+        scaled = [(row, [x * cell for x in column for cell in cells]) for row, cells in whole]
         made = [((*chosen, row), tuple(map(add, total, more))) for chosen, total in made for row, more in scaled]
     return made
 
@@ -130,9 +132,15 @@ def _common_denominator(left: n.Matrix, choices: list[list[Reading]], product: n
     return lcm(*(cell_value(cell).denominator for cell in cells))
 
 
+def _times(cell: n.Expr, scale: int) -> int:
+    """A cell times a multiple of its denominator."""
+    value = cell_value(cell)
+    return value.numerator * (scale // value.denominator)
+
+
 def cell_value(cell: n.Expr) -> Fraction:
     """The number of a plain cell; 0 for what is none."""
-    return cell.value if isinstance(cell, n.Number) else Fraction(0)
+    return cell.value if isinstance(cell, n.Number) else ZERO
 
 
 def similar(a: n.Matrix, b: n.Matrix, rounded: bool = False) -> bool:
@@ -145,14 +153,18 @@ def similar(a: n.Matrix, b: n.Matrix, rounded: bool = False) -> bool:
     if a.shape != b.shape or a.is_ragged or b.is_ragged:
         return False
     pairs = [pair for rows in zip(a.rows, b.rows, strict=True) for pair in zip(*rows, strict=True)]
-    telling = [(x, y) for x, y in pairs if cell_value(x) != 0 or cell_value(y) != 0] or pairs
-    reach = [max(_ulp(x), _ulp(y)) / 2 if rounded else 0 for x, y in telling]
-    alike = (abs(cell_value(x) - cell_value(y)) <= off for (x, y), off in zip(telling, reach, strict=True))
-    return 2 * sum(alike) >= len(telling)
+    telling = [(x, y) for x, y in pairs if cell_value(x) or cell_value(y)] or pairs
+    return 2 * sum(_alike(x, y, rounded) for x, y in telling) >= len(telling)
+
+
+def _alike(a: n.Expr, b: n.Expr, rounded: bool) -> bool:
+    if cell_value(a) == cell_value(b):
+        return True
+    return rounded and abs(cell_value(a) - cell_value(b)) <= max(_ulp(a), _ulp(b)) / 2
 
 
 def _ulp(cell: n.Expr) -> Fraction:
-    return cell.ulp if isinstance(cell, n.Number) else Fraction(0)
+    return cell.ulp if isinstance(cell, n.Number) else ZERO
 
 
 def _text(cell: n.Expr) -> str:

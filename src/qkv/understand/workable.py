@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from qkv.errors import NameUnknownError, QkvError
@@ -16,30 +17,42 @@ from qkv.interpret.shapes import Shapes
 from qkv.interpret.trace import Trace
 from qkv.program.model import Given, Program, Step
 
+Shape = tuple[int, int]
+
 
 def with_step(program: Program, step: Step) -> Program:
-    return replace(program, steps=(*program.steps, step))
+    """The program with one more step; what was worked out of the others still holds if the name is new."""
+    grown = replace(program, steps=(*program.steps, step))
+    if program.item(step.symbol) is None:
+        grown.kept["shapes"] = dict(shapes_of(program))
+        _note_shape(step, grown.kept["shapes"])
+        grown.kept["worked"] = dict(program.kept.get("worked", {}))
+    return grown
 
 
-def shapes_of(program: Program) -> dict[Symbol, tuple[int, int]]:
+def shapes_of(program: Program) -> dict[Symbol, Shape]:
+    """The shapes of everything in a program that has one; worked out once."""
     if "shapes" in program.kept:
-        known: dict[Symbol, tuple[int, int]] = program.kept["shapes"]
+        known: dict[Symbol, Shape] = program.kept["shapes"]
         return known
-    env: dict[Symbol, tuple[int, int]] = {}
-    items: tuple[Given | Step, ...] = (*program.givens, *program.steps)
-    for item in items:
-        if isinstance(item.expr, n.Matrix) and not item.expr.is_ragged and n.is_plain(item.expr):
-            env[item.symbol] = item.expr.shape
-            continue
-        try:
-            env[item.symbol] = evaluate(item.expr, env, Shapes())
-        except QkvError:
-            continue
+    env: dict[Symbol, Shape] = {}
+    for given in program.givens:
+        _note_shape(given, env)
+    for step in program.steps:
+        _note_shape(step, env)
     program.kept["shapes"] = env
     return env
 
 
-def shape_in(program: Program, expr: n.Expr) -> tuple[int, int] | None:
+def _note_shape(item: Given | Step, env: dict[Symbol, Shape]) -> None:
+    if isinstance(item.expr, n.Matrix) and not item.expr.is_ragged and n.is_plain(item.expr):
+        env[item.symbol] = item.expr.shape
+        return
+    with suppress(QkvError):
+        env[item.symbol] = evaluate(item.expr, env, Shapes())
+
+
+def shape_in(program: Program, expr: n.Expr) -> Shape | None:
     try:
         return evaluate(expr, shapes_of(program), Shapes())
     except QkvError:
@@ -67,7 +80,7 @@ def ordered_steps(steps: Iterable[Step], givens: tuple[Given, ...]) -> tuple[Ste
 
 def workable(program: Program) -> Program:
     """Leave out what cannot be worked: shapes that do not fit, rows masked everywhere; and say so."""
-    env: dict[Symbol, tuple[int, int]] = {}
+    env: dict[Symbol, Shape] = {}
     givens, steps, notes = [], [], list(program.notes)
     for given in program.givens:
         if _evaluates(given, env, notes):
@@ -75,7 +88,9 @@ def workable(program: Program) -> Program:
     for step in ordered_steps(program.steps, program.givens):
         if all(symbol in env for symbol in n.names_in(step.expr)) and _evaluates(step, env, notes):
             steps.append(step)
-    return replace(program, givens=tuple(givens), steps=tuple(steps), notes=tuple(notes))
+    made = replace(program, givens=tuple(givens), steps=tuple(steps), notes=tuple(notes))
+    made.kept["shapes"] = env
+    return made
 
 
 def needed(program: Program) -> Program:
@@ -117,11 +132,12 @@ def _computable(program: Program) -> Program:
 
 
 class Worked(Mapping[Symbol, Value]):
-    """The values of a program, each worked out when it is first asked for; what stands on itself has none."""
+    """The values of a program, each worked out when it is first asked for and kept with it; what stands on itself has
+    none."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._made: dict[Symbol, Value] = {}
+        self._made: dict[Symbol, Value] = program.kept.setdefault("worked", {})
         self._open: set[Symbol] = set()  # being worked out
 
     def __getitem__(self, symbol: Symbol) -> Value:
@@ -152,7 +168,7 @@ class Worked(Mapping[Symbol, Value]):
         return len(self._program.items)
 
 
-def _evaluates(item: Given | Step, env: dict[Symbol, tuple[int, int]], notes: list[str]) -> bool:
+def _evaluates(item: Given | Step, env: dict[Symbol, Shape], notes: list[str]) -> bool:
     try:
         env[item.symbol] = evaluate(item.expr, env, Shapes())
     except QkvError as error:
