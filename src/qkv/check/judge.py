@@ -7,14 +7,14 @@ from dataclasses import replace
 from itertools import pairwise
 
 from qkv.check.author import Author
-from qkv.check.cells import in_per_cent, score, shown_grid
+from qkv.check.cells import Grid, in_per_cent, score, shown_grid
 from qkv.check.choices import choices
 from qkv.check.conclude import conclude, rename
 from qkv.check.copies import judge_copies, judge_open_product
 from qkv.check.definitions import judge_definition
 from qkv.check.exponentials import note_exponentials
 from qkv.check.literals import judge_damaged, judge_literal, judge_working
-from qkv.check.meanings import SURE, anything, best_meaning, meant_as
+from qkv.check.meanings import SURE, Found, anything, best_meaning, meant_as
 from qkv.check.memory import leave_open, same_values
 from qkv.check.misfits import judge_misfit
 from qkv.check.misread import mend_operands, tell_lost_points, tell_misread
@@ -198,22 +198,12 @@ def _strike(walk: Walk, fact: Fact) -> None:
 def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link], told: tuple[Target, Link] | None) -> None:
     matrix = plain_value(link.expr)
     grid = shown_grid(matrix, link.relation is Relation.APPROX) if matrix is not None else None
-    if grid is None:
+    if matrix is None or grid is None:
         judge_damaged(walk, fact, link, before)
         return
     for working in (x.expr for x in before[-1:] if form(x.expr) is Form.WORKING):
         mend_operands(walk, working, grid)
-    best, shown_as = best_meaning(walk, fact, grid, before, link), grid
-    hundredths = in_per_cent(matrix) if matrix is not None else None
-    if hundredths is not None and (best is None or score(best[1]) < SURE):
-        percent = shown_grid(hundredths, link.relation is Relation.APPROX)
-        other = best_meaning(walk, fact, percent, before, link) if percent is not None else None
-        if percent is not None and other is not None and (best is None or score(other[1]) > score(best[1])):
-            best, shown_as = other, percent
-    if told is not None and _other_row(fact, told[0]):
-        told = None
-    if told is not None and (best is None or score(best[1]) < SURE or before[-1] is told[1]):
-        best = meant_as(walk, fact, grid, before, told[0]) or best  # both sides of an equation mean the same
+    best, shown_as = _meaning(walk, fact, link, matrix, grid, before, told)
     if best is None:
         if judge_misfit(walk, fact, link, grid) is None:
             judge_literal(walk, fact, link, grid, before)
@@ -228,6 +218,34 @@ def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link], told: t
     for literal in (x.expr for x in before[-1:] if n.is_literal(x.expr)):
         note_exponentials(walk, fact, literal, judged, claim)
     judge_unequal(walk, fact, link, shown_as, before, claim)
+
+
+def _meaning(
+    walk: Walk,
+    fact: Fact,
+    link: Link,
+    matrix: n.Matrix,
+    grid: Grid,
+    before: list[Link],
+    told: tuple[Target, Link] | None,
+) -> tuple[Found | None, Grid]:
+    """What a value is meant to be, and the value itself, which may be written in per cent."""
+    if told is not None and _other_row(fact, told[0]):
+        told = None
+    said = meant_as(walk, fact, grid, before, told[0]) if told is not None and before[-1] is told[1] else None
+    if said is not None:
+        return said, grid  # both sides of an equation mean the same
+    best, shown_as = best_meaning(walk, fact, grid, before, link), grid
+    if best is not None and score(best[1]) >= SURE:
+        return best, grid
+    hundredths = in_per_cent(matrix)
+    percent = shown_grid(hundredths, link.relation is Relation.APPROX) if hundredths is not None else None
+    other = best_meaning(walk, fact, percent, before, link) if percent is not None else None
+    if percent is not None and other is not None and (best is None or score(other[1]) > score(best[1])):
+        best, shown_as = other, percent
+    if told is not None and (best is None or score(best[1]) < SURE):
+        best = meant_as(walk, fact, grid, before, told[0]) or best
+    return best, shown_as
 
 
 def _with_points(walk: Walk, link: Link) -> Link:
