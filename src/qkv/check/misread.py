@@ -16,7 +16,7 @@ from flint import fmpq
 
 from qkv.check.author import Author
 from qkv.check.cells import Grid, fitted, shape_of
-from qkv.check.compare import meets, shown_number
+from qkv.check.compare import Shown, meets, shown_number
 from qkv.check.meanings import steps_of
 from qkv.check.model import BAD, SEVERITY, Claim, Verdict
 from qkv.check.targets import Target
@@ -185,9 +185,12 @@ def mend_operands(walk: Walk, working: n.Expr, grid: Grid) -> None:
 
 
 def _operands(product: n.Expr) -> tuple[n.Matrix | None, n.Matrix | None]:
-    """The two matrices of a product that is written out."""
+    """The two matrices of numbers of a product that is written out."""
     found = [plain_value(factor) for factor in factors(product)]
-    return (found[0], found[1]) if len(found) == 2 else (None, None)
+    numbers = (
+        isinstance(cell, n.Number) for matrix in found if matrix is not None for row in matrix.rows for cell in row
+    )
+    return (found[0], found[1]) if len(found) == 2 and all(numbers) else (None, None)
 
 
 def _claim_at(walk: Walk, operand: n.Matrix) -> Claim | None:
@@ -198,31 +201,44 @@ def _claim_at(walk: Walk, operand: n.Matrix) -> Claim | None:
 def _mended(left: n.Matrix, right: n.Matrix, grid: Grid, claim: Claim) -> tuple[Place, str, Value] | None:
     """The wrong cell of the left operand whose one repair gives the whole printed product, in two cells or more."""
     before = _product(left, right)
-    if before is None or before.shape != shape_of(grid):
+    if before is None or before.shape != shape_of(grid) or left.shape[1] != right.shape[0]:
         return None
     off = {i for i, row in enumerate(grid) if not all(map(meets, row, before.rows[i]))}
     found: dict[tuple[Place, fmpq], tuple[str, Value]] = {}
     for cell in claim.cells if len(off) == 1 else ():
         i, j = cell.row - 1, cell.column - 1
-        for text in repairs(cell.shown) if {i} == off and cell.verdict is Verdict.WRONG else ():
-            made = _product_with(before, left, right, (i, j), text)
-            changed = sum(a != b for a, b in zip(made.rows[i], before.rows[i], strict=True)) if made is not None else 0
-            if made is not None and changed > 1 and _agrees(grid, made):
-                found[(i, j), rational(Fraction(text))] = text, made
+        if {i} == off and cell.verdict is Verdict.WRONG:
+            old, beside = _exact(left.rows[i][j]), tuple(map(_exact, right.rows[j]))
+            low, high = _missing(grid[i], before.rows[i], beside)
+            for text in repairs(cell.shown):
+                more = rational(Fraction(text)) - old
+                if more != 0 and low <= more <= high:
+                    row = tuple(x + more * y for x, y in zip(before.rows[i], beside, strict=True))
+                    found[(i, j), more] = text, Value((*before.rows[:i], row, *before.rows[i + 1 :]))
     if len(found) != 1:
         return None
     (place, _), (text, value) = next(iter(found.items()))
     return place, text, value
 
 
-def _product_with(before: Value, left: n.Matrix, right: n.Matrix, place: Place, text: str) -> Value | None:
-    """A product with another number in one place of its left operand; in one of rows only that row changes."""
-    i, j = place
-    row = (*left.rows[i][:j], n.number(text), *left.rows[i][j + 1 :])
-    if len(before.rows) != len(left.rows):
-        return _product(replace(left, rows=(*left.rows[:i], row, *left.rows[i + 1 :])), right)
-    made = _product(n.Matrix((row,)), right)
-    return None if made is None else Value((*before.rows[:i], made.rows[0], *before.rows[i + 1 :]))
+NOTHING = fmpq(1), fmpq(0)  # from 1 to 0
+
+
+def _missing(printed: tuple[Shown, ...], made: tuple[Cell, ...], beside: tuple[fmpq, ...]) -> tuple[fmpq, fmpq]:
+    """Between what a cell must have been more, so that its row of the product is the printed one: that changes by as
+    many times the row beside. Where only one number tells, nothing is told."""
+    ends = []
+    for shown, x, y in zip(printed, made, beside, strict=True):
+        if shown.low is None or shown.high is None or (y == 0 and not meets(shown, x)):
+            return NOTHING
+        if y != 0:
+            ends.append(sorted(((shown.low - x) / y, (shown.high - x) / y)))
+    return (max(low for low, _ in ends), min(high for _, high in ends)) if len(ends) > 1 else NOTHING
+
+
+def _exact(cell: n.Expr) -> fmpq:
+    assert isinstance(cell, n.Number)  # see _operands
+    return rational(cell.value)
 
 
 def _product(left: n.Matrix, right: n.Matrix) -> Value | None:
