@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
 
-from flint import fmpq
+from flint import arb, fmpq
 
 from qkv.expr import nodes as n
 from qkv.interpret.cells import NEG_INF, Cell, bounds, interval, rational
@@ -27,7 +27,7 @@ class Agreement(IntEnum):
 class Shown:
     """A printed cell: what it can stand for. `half` is half a unit of its last place (0 for an exact number);
     `cell` holds exact expressions such as 1/√2 as a ball; `low` and `high` are the least and the greatest value that
-    rounds to it."""
+    rounds to it, `ends` the same as balls: most comparisons are decided by those, many times faster than exactly."""
 
     text: str
     value: fmpq | None  # None for −∞ and for exact irrational expressions
@@ -35,6 +35,7 @@ class Shown:
     cell: Cell
     low: fmpq | None
     high: fmpq | None
+    ends: tuple[arb, arb] | None = field(default=None, compare=False, repr=False)
 
 
 def shown_number(node: n.Number, approximate: bool = False) -> Shown:
@@ -50,7 +51,9 @@ def shown_number(node: n.Number, approximate: bool = False) -> Shown:
     error = _machine_error(node)
     if error:
         half = max(half, abs(value) * error)
-    return Shown(node.text or str(node.value), value, half, value, value - half, value + half)
+    low, high = value - half, value + half
+    ends = (arb(low), arb(high)) if half else None
+    return Shown(node.text or str(node.value), value, half, value, low, high, ends)
 
 
 @lru_cache(maxsize=256)
@@ -85,17 +88,44 @@ def agreement(shown: Shown, true: Cell) -> Agreement:
     """How a shown cell stands to a true one."""
     if shown.cell is NEG_INF or true is NEG_INF:
         return _infinite(shown, true)
-    low, high = bounds(true)
     if shown.value is None:
-        return Agreement.EQUAL if _overlap(bounds(shown.cell), (low, high)) else Agreement.APART
-    if low == high == shown.value:
-        return Agreement.EQUAL
-    if shown.low <= low and high <= shown.high and shown.half > 0:
+        return Agreement.EQUAL if _overlap(bounds(shown.cell), bounds(true)) else Agreement.APART
+    if type(true) is fmpq:
+        return _exactly(shown, true)
+    if not true.is_exact():
+        if _is_within(shown, true):
+            return Agreement.ROUNDED
+        if _is_far(shown, true):
+            return Agreement.APART
+    low, high = bounds(true)
+    if low == high:
+        return _exactly(shown, low)
+    if shown.low <= low and high <= shown.high and shown.half:
         return Agreement.ROUNDED
     if _overlap((shown.low, shown.high), (low, high)):
         return Agreement.OPEN
-    near = shown.half > 0 and shown.value - 2 * shown.half < low and high < shown.value + 2 * shown.half
+    near = shown.half and shown.value - 2 * shown.half < low and high < shown.value + 2 * shown.half
     return Agreement.NEAR if near else Agreement.APART
+
+
+def _exactly(shown: Shown, number: fmpq) -> Agreement:
+    gap = abs(number - shown.value)
+    if not gap:
+        return Agreement.EQUAL
+    if gap <= shown.half:
+        return Agreement.ROUNDED
+    return Agreement.NEAR if gap < 2 * shown.half else Agreement.APART
+
+
+def _is_within(shown: Shown, ball: arb) -> bool:
+    """Whether all of a ball rounds to what is shown; what this leaves open is decided exactly."""
+    return shown.ends is not None and bool(ball >= shown.ends[0] and ball <= shown.ends[1])
+
+
+def _is_far(shown: Shown, ball: arb) -> bool:
+    """Whether all of a ball is more than a unit of the last place away; what this leaves open is decided exactly."""
+    distance, unit = ball - shown.value, 2 * shown.half
+    return bool(distance > unit or distance < -unit)
 
 
 def _infinite(shown: Shown, true: Cell) -> Agreement:
@@ -109,9 +139,11 @@ def _both_mask(shown: Cell, other: Cell) -> bool:
 
 def follows(shown: Shown, own: Cell) -> Agreement:
     """How a shown cell stands to what the author's own numbers give, themselves intervals: ROUNDED if they meet."""
+    if shown.value is not None and type(own) is fmpq:
+        return max(_exactly(shown, own), Agreement.ROUNDED)
     if meets(shown, own):
         return Agreement.ROUNDED
-    if shown.value is None or own is NEG_INF:
+    if shown.value is None or own is NEG_INF or _is_far(shown, own):
         return Agreement.APART
     return Agreement.NEAR if _meets_within(shown.value, shown.half * 2, *bounds(own)) else Agreement.APART
 
@@ -120,9 +152,18 @@ def meets(shown: Shown, own: Cell) -> bool:
     """Whether a shown cell may be what the author's own numbers give."""
     if shown.cell is NEG_INF or own is NEG_INF:
         return _both_mask(shown.cell, own)
-    low, high = bounds(own)
     if shown.value is None:
-        return _overlap(bounds(shown.cell), (low, high))
+        return _overlap(bounds(shown.cell), bounds(own))
+    if type(own) is fmpq:
+        return _exactly(shown, own) <= Agreement.ROUNDED
+    if shown.ends is not None:
+        floor, ceiling = shown.ends
+        if own > ceiling or own < floor:
+            return False
+        middle = own.mid()
+        if middle >= floor and middle <= ceiling:
+            return True
+    low, high = bounds(own)
     return bool(shown.low <= high and low <= shown.high)
 
 
@@ -146,16 +187,19 @@ def held(shown: Shown, sources: list[Cell], badly: bool = False) -> Cell:
         return shown.cell
     if not sources:
         return loosened(shown)
-    low = high = shown.value
-    least, most = (low - 2 * shown.half, high + 2 * shown.half) if badly else (shown.low, shown.high)
+    span: Cell = shown.value
+    reach = 2 * shown.half if badly else shown.half
     for source in sources:
-        if source is NEG_INF or (isinstance(source, fmpq) and source == shown.value):
+        if source is NEG_INF or (type(source) is fmpq and source == shown.value):
+            continue
+        if not badly and type(source) is arb and _is_within(shown, source):
+            span = arb(span).union(source)
             continue
         first, last = bounds(source)
-        first, last = max(first, least), min(last, most)
+        first, last = max(first, shown.value - reach), min(last, shown.value + reach)
         if first <= last:
-            low, high = min(low, first), max(high, last)
-    return interval(low, high)
+            span = arb(span).union(interval(first, last))
+    return span
 
 
 def loosened(shown: Shown) -> Cell:

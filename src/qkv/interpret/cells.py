@@ -30,6 +30,7 @@ MAX_BITS: Final = 1 << 15
 _TINY_FRACTION: Final = fmpq(1, 1 << 2 * MAX_BITS)
 _TINY: Final = arb(_TINY_FRACTION)
 _HUGE: Final = arb(1 << 2 * MAX_BITS)
+_MINUS_TINY, _MINUS_HUGE = -_TINY, -_HUGE
 
 
 @contextmanager
@@ -70,13 +71,13 @@ def is_bounded(cell: Cell) -> bool:
 
 def bounds(cell: Cell) -> tuple[fmpq, fmpq]:
     """Exact rationals below and above a finite cell; near 0 they are as wide as a rational of a sensible length."""
-    if isinstance(cell, fmpq):
+    if type(cell) is fmpq:
         return cell, cell
-    if isinstance(cell, _MinusInfinity) or not cell.is_finite():
+    if cell is NEG_INF or not cell.is_finite():
         raise ValueRefused("an infinite value has no bounds")
-    if cell < _TINY and cell > -_TINY:  # e^(-1e9), as masks of -1e9 give it, would be a fraction of gigabytes
+    if cell < _TINY and cell > _MINUS_TINY:  # e^(-1e9), as masks of -1e9 give it, would be a fraction of gigabytes
         return (fmpq(0) if cell > 0 else -_TINY_FRACTION), _TINY_FRACTION
-    if cell > _HUGE or cell < -_HUGE:
+    if cell > _HUGE or cell < _MINUS_HUGE:
         raise ValueRefused("a value is too large to be compared")
     middle, radius = cell.mid().fmpq(), cell.rad().fmpq()
     return middle - radius, middle + radius
