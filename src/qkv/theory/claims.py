@@ -79,14 +79,16 @@ def judge_formula(claimed: str | n.Expr, sentence: str, after: str = "", surroun
     >>> judge_formula("2N'^2D", "To compute Q K^T and then (Q K^T) V we need", "multiplications").verdict
     <Judged.RIGHT: 'right'>
     """
+    spoken = spoken_of(sentence, after, sentence, surrounding)
+    if spoken is None:
+        return None
     try:
         expr = written(claimed) if isinstance(claimed, str) else claimed
         rings = ring()
         said = formula(expr, rings)
     except (Unclear, QkvError):
         return None
-    spoken = spoken_of(sentence, after, sentence, surrounding)
-    if spoken is None or not said.names or "?" in said.names:
+    if not said.names or "?" in said.names:
         return None
     about = str(spoken)
     verdict = _verdict(said, spoken, rings)
@@ -135,8 +137,10 @@ def inline_counts(text: str) -> Iterator[TheoryClaim]:
     """'requires $n_q n_k d_k$ multiplications': a formula with the word for an operation right after it."""
     before = ""
     for start, alone in sentences(text):
-        sentence, start = _with_antecedent(before, alone, start)
-        before = alone
+        earlier, before = before, alone
+        if "$" not in alone and "\\(" not in alone:
+            continue
+        sentence, start = _with_antecedent(earlier, alone, start)
         for found in INLINE.finditer(sentence):
             source = found.group(1) or found.group(2)
             after = sentence[found.end() : found.end() + 60]
@@ -146,8 +150,11 @@ def inline_counts(text: str) -> Iterator[TheoryClaim]:
                 or spoken_of(sentence[: found.start()], after, "") is None
             ):
                 continue
-            claim = judge_formula(source, sentence[: found.start()], after, _near(text, start))
-            if claim is not None and not _is_bare(source):
+            expr = _formula_in(source)
+            if expr is None:
+                continue
+            claim = judge_formula(expr, sentence[: found.start()], after, _near(text, start))
+            if claim is not None:
                 line = text.count("\n", 0, start + found.start()) + 1
                 yield TheoryClaim(line, source, claim.about, claim.verdict, claim.truth, claim.says)
 
@@ -164,11 +171,13 @@ def _near(text: str, place: int) -> str:
     return text[max(0, place - 1500) : place]
 
 
-def _is_bare(source: str) -> bool:
+def _formula_in(source: str) -> n.Expr | None:
+    """What is written there, if it is more than a name or a number."""
     try:
-        return isinstance(written(source), BARE)
+        expr = written(source)
     except QkvError:
-        return True
+        return None
+    return None if isinstance(expr, BARE) else expr
 
 
 def _orders(sheet: Sheet) -> Iterator[TheoryClaim]:
@@ -198,20 +207,23 @@ def _is_order(expr: n.Expr) -> bool:
 
 def _moments(sheet: Sheet) -> Iterator[TheoryClaim]:
     """Chains of equations about E and Var; μ = 0 and σ = 1 may be used once μ = 0 was assumed."""
-    found = ASSUMED.search(sheet.text)
+    chains = [statement for statement in sheet.statements if len(statement.links) > 1 and not statement.struck]
+    spoken = [statement for statement in chains if _is_scale(statement) or speaks_of_moments(statement.links[0].expr)]
+    found = ASSUMED.search(sheet.text) if spoken else None
     assumed = sheet.text.count("\n", 0, found.start()) + 1 if found else len(sheet.text)
-    for statement in sheet.statements:
+    for statement in spoken:
+        if _is_scale(statement):
+            yield from _scale(statement) if found else ()
+            continue
         links = [link.expr for link in statement.links]
-        if statement.struck or len(links) < 2:
-            continue
-        if links[0] == SCALE and len(links) == 2 and found:
-            yield from _scale(statement)
-        if not speaks_of_moments(links[0]):
-            continue
         holds, left, right = chain_holds(links, standard=assumed <= statement.end_line)
         verdict = {True: Judged.RIGHT, False: Judged.WRONG, None: Judged.OPEN}[holds]
         says = f"{shown(links[0])} is {left}, not {right}" if holds is False else ""
         yield TheoryClaim(statement.at.line, statement.text, shown(links[0]), verdict, left, says)
+
+
+def _is_scale(statement: Statement) -> bool:
+    return len(statement.links) == 2 and statement.links[0].expr == SCALE
 
 
 def _scale(statement: Statement) -> Iterator[TheoryClaim]:

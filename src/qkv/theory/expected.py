@@ -7,8 +7,11 @@ components is a polynomial in q_i and k_i; a sum over i is so many independent c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from math import prod
 
 from flint import fmpq
 
@@ -50,6 +53,12 @@ class Moments:
         places = {letter: rings.place(("component", letter), label) for letter, label in labels.items()}
         self.moments = {place: free if letter == ANY else own for letter, place in places.items()}
 
+    def anew(self) -> Moments:
+        """The same, to which symbols may be added."""
+        made = copy(self)
+        made.ring = self.ring.copy()
+        return made
+
     def value(self, node: n.Expr) -> Value:
         """A number, a polynomial in the components, or a sum of independent copies."""
         match node:
@@ -85,19 +94,18 @@ class Moments:
         """E: each component's powers become its moments; components are independent."""
         if isinstance(value, Copies):
             return value.count * self.expectation(value.term)
-        total = self.ring.constant(fmpq(0))
+        total = self.ring.context.constant(0)
         for exponents, coefficient in value.top.to_dict().items():
             rest = list(exponents)
-            term = self.ring.constant(coefficient)
-            for place, moments in self.moments.items():
-                if rest[place] >= len(moments):
+            moments = []
+            for place, powers in self.moments.items():
+                if rest[place] >= len(powers):
                     raise Unclear("mean and standard deviation do not say what higher moments are")
                 if rest[place]:
-                    term = term * moments[int(rest[place])]
+                    moments.append(powers[int(rest[place])].top)  # a polynomial, over 1
                     rest[place] = 0
-            monomial = self.ring.context.from_dict({tuple(rest): fmpq(1)})
-            total = total + term * lowest(monomial, value.bottom)
-        return total
+            total += prod(moments, start=self.ring.context.from_dict({tuple(rest): coefficient}))
+        return lowest(total, value.bottom)
 
     def variance(self, value: Value) -> Ratio:
         """Var(x) = E[x²] − E[x]²; of independent copies it adds up."""
@@ -170,18 +178,31 @@ def chain_holds(links: Sequence[n.Expr], standard: bool) -> tuple[bool | None, s
     >>> chain_holds([written(r"\text{Var}(q_i k_i)"), written("1")], standard=True)[0]
     True
     """
-    settings: list[Mapping[str, Fraction]] = [{}, STANDARD] if standard else [{}]
-    outcomes = []
-    for given in settings:
-        outcomes.append(_equal(links, given))
-        if outcomes[-1][0]:
-            return outcomes[-1]
-    return next((outcome for outcome in outcomes if outcome[0] is None), outcomes[-1])
+    outcome = _equal(links)
+    if not outcome.holds and standard:
+        settled = _equal(links, standard=True)
+        outcome = settled if settled.holds or outcome.holds is False else outcome
+    left, right = (_shown(outcome.rings, side) for side in outcome.sides) if outcome.sides else ("", "")
+    return outcome.holds, left, right
 
 
-def _equal(links: Sequence[n.Expr], given: Mapping[str, Fraction]) -> tuple[bool | None, str, str]:
-    rings = ring()
-    algebra = Moments(rings, given)
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Whether a chain holds (None: it cannot be told), and two sides of it, which differ if it does not."""
+
+    holds: bool | None
+    rings: FormulaRing
+    sides: tuple[Value, Value] | None = None
+
+
+@lru_cache(maxsize=2)
+def _usual(standard: bool) -> Moments:
+    return Moments(ring(), STANDARD if standard else {})
+
+
+def _equal(links: Sequence[n.Expr], standard: bool = False) -> Outcome:
+    algebra = _usual(standard).anew()
+    rings = algebra.ring
     known: list[Value] = []
     for link in links:
         try:
@@ -189,14 +210,13 @@ def _equal(links: Sequence[n.Expr], given: Mapping[str, Fraction]) -> tuple[bool
         except Unclear:
             continue
     if len(known) < 2:
-        return None, "", ""
+        return Outcome(None, rings)
     first = known[0]
     for other in known[1:]:
         if other != first:
             open_scale = _has_scale(first, rings) != _has_scale(other, rings)
-            return None if open_scale else False, _shown(rings, first), _shown(rings, other)
-    shown = _shown(rings, first)
-    return (True if len(known) == len(links) else None), shown, shown
+            return Outcome(None if open_scale else False, rings, (first, other))
+    return Outcome(True if len(known) == len(links) else None, rings, (first, first))
 
 
 def _settled(value: Value, rings: FormulaRing) -> Value:

@@ -20,6 +20,8 @@ Place = tuple[fmpq, ...]  # a point: as many numbers as it has coordinates
 POINT_LETTERS = frozenset("xyzstuX")  # letters for points, where something else is the masses
 DELTAS = frozenset({"delta", "δ"})
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
+CONCLUSION = re.compile(r"\$[^$]*\\(?:Rightarrow|implies)|⇒|=>")
+FORMULA = re.compile(r"\$[^$]*\$")
 CELL = re.compile(r"-?\d+(?:\.\d+)?(?:/\d+)?")
 SUPPLY = re.compile(r"suppl|angebot|vorrat|oferta|offre|запас|供", re.IGNORECASE)
 DEMAND = re.compile(r"demand|bedarf|nachfrage|потребн|需", re.IGNORECASE)
@@ -283,13 +285,16 @@ def plan_tables(text: str) -> Iterator[PlanTable]:
         end = start + 1
         while end < len(lines) and len(targets) >= 2 and len(rows[end]) == len(targets) + 1:
             end += 1
-        near = " ".join(lines[max(0, start - 10) : end]).lower()
-        if end - start > 1 and "from" in near and re.search(r"\bto\b|\(t[od0b]\)", near):
+        if end - start > 1 and _is_of_plan(" ".join(lines[max(0, start - 10) : end]).lower()):
             body = [_numbers(row) for row in rows[start + 1 : end]]
             plan = tuple(tuple(row[1:]) for row in body)
             if all(cell >= 0 for row in plan for cell in row) and any(cell for row in plan for cell in row):
                 yield PlanTable(start + 1, end, tuple(row[0] for row in body), tuple(_numbers(targets)), plan)
         start = end
+
+
+def _is_of_plan(near: str) -> bool:
+    return "from" in near and re.search(r"\bto\b|\(t[od0b]\)", near) is not None
 
 
 def _numbers(texts: list[str]) -> list[fmpq]:
@@ -298,5 +303,7 @@ def _numbers(texts: list[str]) -> list[fmpq]:
 
 def _row(line: str) -> list[str]:
     """The numbers of a line up to a conclusion (⇒ 7) beside it."""
-    beside = re.split(r"\$[^$]*\\(?:Rightarrow|implies)|⇒|=>", line)[0]
-    return NUMBER.findall(re.sub(r"\$[^$]*\$", " ", beside))
+    if NUMBER.search(line) is None:
+        return []
+    beside = CONCLUSION.split(line, maxsplit=1)[0]
+    return NUMBER.findall(FORMULA.sub(" ", beside))

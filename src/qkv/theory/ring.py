@@ -34,6 +34,8 @@ class Ratio:
     bottom: fmpq_mpoly
 
     def __add__(self, other: Ratio) -> Ratio:
+        if self.bottom.is_one() and other.bottom.is_one():
+            return Ratio(self.top + other.top, self.bottom)
         if self.is_minus_infinity or other.is_minus_infinity:
             return self if self.is_minus_infinity else other
         if self.bottom == other.bottom:
@@ -41,6 +43,8 @@ class Ratio:
         return lowest(self.top * other.bottom + other.top * self.bottom, self.bottom * other.bottom)
 
     def __mul__(self, other: Ratio) -> Ratio:
+        if self.bottom.is_one() and other.bottom.is_one():
+            return Ratio(self.top * other.top, self.bottom)
         if self.is_minus_infinity or other.is_minus_infinity:
             raise ValueRefused("−∞ cannot be multiplied by a symbol whose sign is open")
         return lowest(self.top * other.top, self.bottom * other.bottom)
@@ -138,16 +142,17 @@ class Ring:
         """A cell as a course would write it."""
         if ratio.is_minus_infinity:
             return "−∞"
-        top, bottom = self._polynomial(ratio.top), self._polynomial(ratio.bottom)
-        if bottom == "1":
+        top = self._polynomial(ratio.top)
+        if ratio.bottom.is_one():
             return top
+        bottom = self._polynomial(ratio.bottom)
         brackets = [f"({text})" if " + " in text or " − " in text else text for text in (top, bottom)]
         return " / ".join(brackets)
 
     def _polynomial(self, polynomial: fmpq_mpoly) -> str:
         text = ""
         for exponents, coefficient in polynomial.to_dict().items():
-            powers = [(label, power) for label, power in zip(self.labels, exponents, strict=False) if power]
+            powers = [(self.labels[place], power) for place, power in enumerate(exponents) if power]
             names = _powers(powers)
             size = abs(coefficient)
             body = " ".join(([] if size == 1 and names else [str(size)]) + names)

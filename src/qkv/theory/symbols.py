@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ class Symbolic:
     def matrix(self, name: str, rows: int, columns: int) -> Cells:
         """A matrix of free symbols, written name_ij; a single row or column needs one index."""
         cells = np.empty((rows, columns), dtype=object)
-        for i, j in np.ndindex(rows, columns):
+        for i, j in product(range(rows), range(columns)):
             index = str(max(i, j) + 1) if 1 in (rows, columns) else _index(i + 1, j + 1)
             cells[i, j] = self.ring.symbol((name, i, j), f"{name}_{index}")
         return cells
@@ -157,8 +158,8 @@ def _shape(a: Cells) -> tuple[int, int]:
 
 
 def _product(a: Cells, b: Cells) -> Cells:
-    product: Cells = np.matmul(a, b)
-    return product
+    made: Cells = np.matmul(a, b)
+    return made
 
 
 def _index(i: int, j: int) -> str:
