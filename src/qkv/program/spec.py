@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -121,6 +122,7 @@ LETTERS: dict[Role, tuple[str, tuple[str, ...]]] = {
 }
 
 
+@lru_cache(maxsize=256)
 def default_symbol(role: Role, head: int | None = None) -> Symbol:
     """The usual letter of a role: Q, W_1^Q, A_2."""
     base, labels = LETTERS[role]

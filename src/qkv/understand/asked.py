@@ -41,7 +41,8 @@ def with_answers(program: Program, found: Gathering, sheet: Sheet) -> Program:
 
 
 def _asks(asked: Sequence[Question], pattern: Wording) -> bool:
-    return any(pattern.search(question.text) for question in asked)
+    said = [question.text for question in asked]
+    return pattern.may_occur("\n".join(said)) and any(map(pattern.search, said))
 
 
 # — the same again, with other scores —

@@ -57,6 +57,7 @@ def gather(
     """Walk the facts of one problem, the formulas that its sentences mention (`said`) and their words. Code fences come
     last: they only fill what the text leaves open."""
     found = Gathering(causal=bool(CAUSAL.search(title)), said_scaled=bool(ROOT_SCALE.search(title)))
+    found.spoken = frozenset(symbol for fact in facts for link in fact.links for symbol in n.names_in(link.expr))
     found.padding = bool(PADDING_MASK.search(words)) and not CAUSAL_SURELY.search(words)
     found.projects = any(fact.formula is not None and _has_projection(fact.formula) for fact in facts)
     numeric = {fact.statement.part for fact in facts if fact.value is not None and _is_matrix(fact)}

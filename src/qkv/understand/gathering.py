@@ -66,4 +66,5 @@ class Gathering:
     again: dict[Symbol, list[n.Expr]] = field(default_factory=dict)  # later values of a number: τ = 0.5, then τ = 2
     repairs: list[Repair] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    spoken: frozenset[Symbol] = frozenset()  # every name in the links of the problem
     speaks: bool = True  # whether the problem gives or works out anything of its own

@@ -263,7 +263,7 @@ def _draft(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Program:
 def _worked_out(program: Program, scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
     trace = computed(workable(with_answers(program, found, sheet)))
     program = trace.program
-    resolver = Resolver(program, sizes_of(program, found), only_row=found.only_row, focus=followed(scope))
+    resolver = Resolver(program, sizes_of(program, found), only_row=found.only_row, focus=followed(found.spoken))
     return Problem(trace, scope, resolver, tuple(found.repairs), found.otherwise)
 
 

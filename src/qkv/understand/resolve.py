@@ -9,7 +9,6 @@ from functools import cached_property
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.program.model import Program
-from qkv.understand.facts import Fact
 from qkv.understand.places import place_of
 from qkv.understand.roles import MISREAD_Q, SCORE_ROLES
 from qkv.understand.workable import shapes_of
@@ -207,10 +206,9 @@ def family_of(symbol: Symbol) -> tuple[str, ...]:
     return (symbol.base, *symbol.labels, str(len(symbol.indices)))
 
 
-def followed(facts: Iterable[Fact]) -> int | None:
-    """The number of the one query that facts speak of: q_2, and no other and no Q."""
-    places = (place_of(s) for fact in facts for link in fact.links for s in n.names_in(link.expr))
-    rows = {place.row for place in places if place.roles[:1] == (R.Q,)}
+def followed(spoken: Iterable[Symbol]) -> int | None:
+    """The number of the one query that is spoken of: q_2, and no other and no Q."""
+    rows = {place.row for place in map(place_of, spoken) if place.roles[:1] == (R.Q,)}
     return rows.pop() if len(rows) == 1 else None
 
 

@@ -284,7 +284,7 @@ def _copies_known(item: _Bound, known: Collection[n.Matrix]) -> bool:
 
 def _masks(fact: Fact) -> bool:
     named = any(Role.MASKED in place_of(name.symbol).roles[:1] for name in fact.subjects)
-    return named or bool(CAUSAL.search(fact.statement.before))
+    return named or bool(fact.statement.before and CAUSAL.search(fact.statement.before))
 
 
 def _take(item: _Bound, current: _Open) -> None:

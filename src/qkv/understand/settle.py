@@ -290,11 +290,11 @@ def _restated(found: Gathering, key: Key, given: Given, earlier: Gathering | Non
     factors = [k for r in FACTORS[role] for k in ((r, head), (r, None)) if k in found.givens]
     if not any(k in found.inherited for k in factors):
         return False
-    product = _product(found, factors)
-    if product is not None and similar(product, given.expr):
-        return False
     before = earlier.printed.get(key)
-    return (before is not None and similar(before, given.expr)) or all(k in found.inherited for k in factors)
+    if not all(k in found.inherited for k in factors) and (before is None or not similar(before, given.expr)):
+        return False
+    product = _product(found, factors)
+    return product is None or not similar(product, given.expr)
 
 
 def _product(found: Gathering, keys: list[Key]) -> n.Matrix | None:

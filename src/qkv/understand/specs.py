@@ -25,14 +25,15 @@ R = Role
 def to_spec(found: Gathering, title: str, line: int) -> Spec:
     """The Spec of a gathering."""
     shapes = {key: shape for key, given in found.givens.items() if (shape := shape_of_given(found, given))}
-    scale, divisor, notes = _scale(found, shapes)
+    columns = _is_columns(found, shapes)
+    scale, divisor, notes = _scale(found, shapes, columns)
     used = {key: given for key, given in found.givens.items() if key[0] is not R.OTHER}
-    used.update(_lying(used, _is_columns(found, shapes)))
+    used.update(_lying(used, columns))
     if mask := mask_of(found, shapes):
         used[R.MASK, None] = mask.given
         notes = (*notes, *([mask.note] if mask.note else ()))
-    split, cut_notes = _split(found, shapes)
-    turned, layout_notes = _layout(found, shapes)
+    split, cut_notes = _split(found, shapes, columns)
+    turned, layout_notes = _layout(found, shapes, columns)
     return Spec(
         givens=used,
         shapes=shapes,
@@ -45,9 +46,9 @@ def to_spec(found: Gathering, title: str, line: int) -> Spec:
         mask_truth=mask.truth if mask else found.mask_truth,
         score=_score(found),
         values_from=_third_sequence(found),
-        columns=_is_columns(found, shapes),
+        columns=columns,
         turned=turned,
-        keys_first=found.keys_first and _is_columns(found, shapes),
+        keys_first=found.keys_first and columns,
         names=_names(found),
         title=title,
         line=line,
@@ -75,9 +76,9 @@ def _lying(used: dict[Key, Given], columns: bool) -> dict[Key, Given]:
     }
 
 
-def _split(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> tuple[int | None, tuple[str, ...]]:
+def _split(found: Gathering, shapes: dict[Key, tuple[int, int]], columns: bool) -> tuple[int | None, tuple[str, ...]]:
     """How many heads the big matrices are cut into, and why not where their width does not allow it."""
-    heads, axis = found.split, 0 if _is_columns(found, shapes) else 1
+    heads, axis = found.split, 0 if columns else 1
     if heads is None or any(head is not None for _, head in found.givens):
         return None, ()
     wide = (R.Q, R.K, R.V, R.W_Q, R.W_K, R.W_V)
@@ -137,7 +138,7 @@ def _is_columns(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> bool:
     return found.columns or found.said_columns or not rows_fit
 
 
-def _layout(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> tuple[bool, tuple[str, ...]]:
+def _layout(found: Gathering, shapes: dict[Key, tuple[int, int]], columns: bool) -> tuple[bool, tuple[str, ...]]:
     """Whether the weights are to be transposed, and what is to be said where the usual X W does not fit."""
     x = shapes.get((R.X, None))
     weights = {key: shape for key, shape in shapes.items() if key[0] in (R.W_Q, R.W_K, R.W_V)}
@@ -145,7 +146,7 @@ def _layout(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> tuple[bool,
         return False, ()
     first = found.givens[next(iter(weights))].spelled
     name = found.givens[R.X, None].spelled
-    if _is_columns(found, shapes):
+    if columns:
         if found.columns or found.said_columns:
             return False, ()
         return False, (f"{name} {first} does not fit, {first} {name} does: the tokens are taken as columns.",)
@@ -182,9 +183,11 @@ def _names(found: Gathering) -> dict[Key, Symbol]:
 SPARE_BASES = {R.SCORES: "Scores", R.SCALED: "Scaled", R.MASKED: "Masked", R.WEIGHTS: "Weights", R.HEAD: "Head"}
 
 
-def _scale(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> tuple[Scale, n.Expr | None, tuple[str, ...]]:
+def _scale(
+    found: Gathering, shapes: dict[Key, tuple[int, int]], columns: bool
+) -> tuple[Scale, n.Expr | None, tuple[str, ...]]:
     """The sheet's own formula wins; where it gives none, scores are divided by √d_k, and that is said."""
-    if (number := _defined_divisor(found, shapes)) is not None:
+    if (number := _defined_divisor(found, shapes, columns)) is not None:
         return Scale.GIVEN, number, (f"Scores are divided by {plain(number)}, as the sheet says.",)
     if found.divisors:
         return _given_scale(found)
@@ -196,10 +199,10 @@ def _scale(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> tuple[Scale,
     return Scale.ROOT_DK, None, ("The sheet does not say how scores are scaled; they are divided by √d_k.",)
 
 
-def _defined_divisor(found: Gathering, shapes: dict[Key, tuple[int, int]]) -> n.Expr | None:
+def _defined_divisor(found: Gathering, shapes: dict[Key, tuple[int, int]], columns: bool) -> n.Expr | None:
     """The number that the sheet defines scores to be divided by, where it is not √d_k in numbers."""
     keys, weights = shapes.get((R.K, None)), shapes.get((R.W_K, None))
-    axis = 0 if _is_columns(found, shapes) else 1
+    axis = 0 if columns else 1
     size = keys[axis] if keys else weights[axis] if weights else None
     numbers = set(found.defining)
     symbolic = any(not n.is_literal(divisor) for divisor in found.divisors)

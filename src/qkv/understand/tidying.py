@@ -27,19 +27,15 @@ def tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
     euler = EULER not in named or all(_tells_euler(s) for s, symbol in naming if symbol == EULER)
 
     def change(part: n.Expr) -> n.Expr:
-        if isinstance(part, n.Product) or (isinstance(part, n.Name) and part.symbol not in defined):
-            part = with_identity(part)
-        if euler and isinstance(part, n.Name) and part.symbol == EULER:
-            return n.Exp(n.number(1), at=part.at)
+        if isinstance(part, n.Product):
+            return _settled(part)
+        if isinstance(part, n.Name):
+            if euler and part.symbol == EULER:
+                return n.Exp(n.number(1), at=part.at)
+            return part if part.symbol in defined else with_identity(part)
         if isinstance(part, n.Call) and part.function.lower() in MASKS and len(part.args) in (1, 2):
             pattern = part.args[1] if len(part.args) == 2 else None  # mask(S, M), with 1 for what may be seen
             return n.Mask(part.args[0], pattern, truth=pattern is not None, at=part.at)
-        if isinstance(part, n.Product) and isinstance(part.left, n.Quotient) and n.names_in(part.right):
-            return _with_scale_below(part)
-        if isinstance(part, n.Product) and isinstance(part.right, n.Softmax):
-            return _mixing_columns(part)
-        if isinstance(part, n.Product) and _is_head(part.right) and _all_heads(part.left):
-            return n.Concat((*_listed(part.left), part.right), at=part.at)  # [Z_1 Z_2]
         return part
 
     for statement in statements:
@@ -54,11 +50,25 @@ def tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
 
 def _may_change(expr: n.Expr) -> bool:
     """Whether anything in an expression may need settling: told by what it holds, since most links are numbers."""
+    product = n.holds(expr, n.Product)
+    if product and n.holds(expr, n.Matrix) and n.holds(expr, n.Number):
+        return True  # ½ I_2, written out
     if n.is_literal(expr):
-        return n.holds(expr, n.Product) and n.holds(expr, n.Matrix)  # ½ I_2, written out
-    if n.holds(expr, n.Product) or n.holds(expr, n.Call):
+        return False
+    if n.holds(expr, n.Call) or (product and (n.holds(expr, n.Quotient) or n.holds(expr, n.Softmax))):
         return True
-    return any(symbol.base in ("e", "I") for symbol in n.names_in(expr))
+    names = n.names_in(expr)
+    return any(symbol.base in ("e", "I") for symbol in names) or (product and any(map(_calls_head, names)))
+
+
+def _settled(product: n.Product) -> n.Expr:
+    if isinstance(product.left, n.Quotient) and n.names_in(product.right):
+        return _with_scale_below(product)
+    if isinstance(product.right, n.Softmax):
+        return _mixing_columns(product)
+    if _is_head(product.right) and _all_heads(product.left):
+        return n.Concat((*_listed(product.left), product.right), at=product.at)  # [Z_1 Z_2]
+    return with_identity(product)
 
 
 def _tells_euler(statement: Statement) -> bool:
@@ -114,9 +124,13 @@ def _mixing_columns(product: n.Product) -> n.Expr:
 
 
 def _is_head(expr: n.Expr) -> bool:
-    if not isinstance(expr, n.Name) or expr.symbol.base in TOKEN_BASES:
+    return isinstance(expr, n.Name) and _calls_head(expr.symbol)
+
+
+def _calls_head(symbol: Symbol) -> bool:
+    if symbol.base in TOKEN_BASES:
         return False
-    place = place_of(expr.symbol)
+    place = place_of(symbol)
     return place.head is not None and bool({Role.HEAD, Role.OUTPUT}.intersection(place.roles[:1]))
 
 

@@ -42,19 +42,19 @@ def sizes_of(program: Program, found: Gathering) -> dict[Role, n.Number]:
 
 def with_sheet_formulas(program: Program, scope: tuple[Fact, ...], found: Gathering) -> Program:
     """The sheet's own formulas win over the template, and its further equations become further steps."""
-    spoken = {symbol for fact in scope for link in fact.links for symbol in n.names_in(link.expr)}
     for fact in scope:
         if fact.statement.struck or fact.statement.origin is Origin.CODE or not fact.subjects:
             continue
-        program = _with_formula(program, fact, found, spoken)
+        program = _with_formula(program, fact, found)
     return _as_columns(_in_the_same_way(program, scope, found), scope, found)
 
 
 def _as_columns(program: Program, scope: tuple[Fact, ...], found: Gathering) -> Program:
     """Where no formula says whether q_i is x_i W_Q or W_Q x_i, the printed vectors do."""
-    said = {role for fact in scope if fact.formula is not None for role in _roles(fact)}
     tokens = [given.symbol for (role, _), given in found.tokens.items() if role is R.X]
-    if said & set(FACTORS) or not tokens or not found.claimed_tokens:
+    if not tokens or not found.claimed_tokens:
+        return program
+    if any(role in FACTORS for fact in scope if fact.formula is not None for role in _roles(fact)):
         return program
     turned, token = program, n.Name(replace(tokens[0], indices=("i",)))
     for role in (R.Q, R.K, R.V):
@@ -112,7 +112,7 @@ def without_unsaid_scores(program: Program, usual: Program) -> Program:
     return replace(program, steps=ordered_steps(kept, program.givens))
 
 
-def _with_formula(program: Program, fact: Fact, found: Gathering, spoken: set[Symbol]) -> Program:
+def _with_formula(program: Program, fact: Fact, found: Gathering) -> Program:
     symbol, formula = fact.subjects[0].symbol, fact.formula
     place = place_of(symbol, fact.head)
     if formula is not None and _has_decimals(formula):
@@ -130,7 +130,7 @@ def _with_formula(program: Program, fact: Fact, found: Gathering, spoken: set[Sy
         return program
     if known is not None and _same(program, known, meant):
         return program
-    if isinstance(known, n.Name) and known.symbol not in spoken:
+    if isinstance(known, n.Name) and known.symbol not in found.spoken:
         return _redefined(program, known.symbol, symbol, meant)
     if place.row is not None and place.column is None and place.roles[:1] and place.roles[0] in (R.Q, R.K, R.V):
         general = _for_all_tokens(program, symbol, formula, found)
