@@ -17,15 +17,16 @@ _TOKEN = re.compile(
 Stems = tuple[str, ...]  # one of them must occur; none at all where nothing is sure
 
 
-_MOST = 32  # more would take as long to seek as the pattern
+MOST = 32  # more would take as long to seek as the pattern, unless most text holds none of them
 
 
-def stems(pattern: str) -> Stems:
-    """For every way to match, a stretch of letters that it holds; empty where some way has none that is rare."""
+def stems(pattern: str, most: int = MOST) -> Stems:
+    """For every way to match, a stretch of letters that it holds; empty where some way has none that is rare, or where
+    there are too many."""
     found = _Pattern(pattern).alternatives()
     return (
         ()
-        if len(found) > _MOST or any(len(stem) == 1 and stem.isascii() and stem.isalnum() for stem in found)
+        if len(found) > most or any(len(stem) == 1 and stem.isascii() and stem.isalnum() for stem in found)
         else found
     )
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
-from qkv.expr.stems import stems
+from qkv.expr.stems import MOST, stems
 
 _SHIFTED = re.compile(r"\\.|[^\\]+", re.DOTALL)
 _LONG = 500  # one long text, such as the words of a problem, is searched for many things
@@ -28,8 +28,8 @@ class Wording:
     True
     """
 
-    def __init__(self, pattern: str) -> None:
-        self._source = pattern
+    def __init__(self, pattern: str, most_stems: int = MOST) -> None:
+        self._source, self._most = pattern, most_stems
 
     @cached_property
     def _small(self) -> str:
@@ -37,7 +37,7 @@ class Wording:
 
     @cached_property
     def _stems(self) -> tuple[str, ...]:
-        return stems(self._small)
+        return stems(self._small, self._most)
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:

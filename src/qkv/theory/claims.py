@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from qkv.transport import TransportResult
 
 INLINE = re.compile(r"(?<!\\)\$([^$\n]{1,200}+)(?<!\\)\$|\\\((.{1,200}?)\\\)")
-SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z(\\$])|\n\s*(?=[-*•]|\d+\.|\(\w\))|\n\s*\n")
+# Begins with a space, so that only spaces are looked at: after a full stop, at an item of a list, at an empty line.
+SENTENCE = re.compile(r"\s(?:(?<=[.!?;]\s)\s*(?=[A-Z(\\$])|(?<=\n)\s*(?=[-*•]|\d+\.|\(\w\))|(?<=\n)\s*\n)")
 ASSUMED = re.compile(r"(\\mu|μ|mean)\s*=?\s*(of\s*)?\$?\s*=?\s*(0|zero)\b", re.IGNORECASE)
 ANAPHORA = re.compile(r"(this|that|these|it|which|so|hence|thus|therefore)\b", re.IGNORECASE)
 SCALE = n.Name(Symbol("s"))

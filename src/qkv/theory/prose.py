@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from qkv.expr.late import late
 from qkv.expr.names import Role
+from qkv.expr.wording import Wording
 from qkv.interpret.counts import Size
 from qkv.theory.cost import cost
 from qkv.theory.counts_said import LONGEST
@@ -15,7 +16,7 @@ from qkv.theory.counts_true import aligned
 from qkv.theory.formula import Unclear, formula, ring, to_size, written
 from qkv.theory.polynomial import plain
 
-SHAPE = late(r"shape|dimension|size|größe|forma\b|形状|维度", re.IGNORECASE)
+SHAPE = Wording(r"shape|dimension|size|größe|forma\b|形状|维度")
 TIMES = late(r"^\s*(?:\\mathbb\{?R\}?\^\{?)?\(?(.+?)\s*(?:\\times|×|\bx\b)\s*(.+?)\)?\}?\s*$")
 QUESTION = late(r"[^.\n]{0,80}\?")
 INLINE = late(r"(?<!\\)\$([^$\n]{1,120}+)(?<!\\)\$")
@@ -65,12 +66,13 @@ SENTENCES: tuple[tuple[str, str, bool, str], ...] = (
     ),
 )
 _PATTERNS = [late(said.replace(" ", r"\s+"), re.IGNORECASE) for said, *_ in SENTENCES]
+_WORDINGS = [Wording(said.replace(" ", r"\s+")) for said, *_ in SENTENCES]  # most texts hold none of their stems
 
 
 def prose_claims(text: str) -> Iterator[Said]:
     """Statements in words that are plainly right or wrong, and shapes that are said of a matrix."""
-    for pattern, (_, about, right, truth) in zip(_PATTERNS, SENTENCES, strict=True):
-        for found in pattern.finditer(text):
+    for pattern, wording, (_, about, right, truth) in zip(_PATTERNS, _WORDINGS, SENTENCES, strict=True):
+        for found in pattern.finditer(text) if wording.may_occur(text) else ():
             if QUESTION.match(text, found.end()):
                 continue
             yield Said(found.start(), found.group(), about, right, truth)
@@ -78,7 +80,7 @@ def prose_claims(text: str) -> Iterator[Said]:
 
 
 def _shapes(text: str) -> Iterator[Said]:
-    for found in INLINE.finditer(text):
+    for found in INLINE.finditer(text) if SHAPE.may_occur(text) else ():
         sides = TIMES.match(found.group(1))
         if sides is None:
             continue

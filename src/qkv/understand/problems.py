@@ -32,7 +32,7 @@ from qkv.understand.gather import gather
 from qkv.understand.gathering import FACTORS, Gathering
 from qkv.understand.key import Assigned, exercise_labels, nearest_key, shared_labels, with_givens_of
 from qkv.understand.resolve import Resolver, followed
-from qkv.understand.roles import CAUSAL_SURELY, NO_MASK, UP_TO_ITSELF
+from qkv.understand.roles import CAUSAL_SURELY, NO_MASK, is_up_to_itself
 from qkv.understand.scopes import lines_of, scopes, words_in
 from qkv.understand.specs import stated_names, to_spec
 from qkv.understand.totals import with_totals
@@ -82,7 +82,7 @@ def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...
         found.lines = lines
         found.notes.extend([note] if note else [])
         introduced = not found.rules or found.hides_future  # a mask of words may be another one
-        said_causal = _introduced_causal(i, parted, sheet) or bool(UP_TO_ITSELF.search(words))
+        said_causal = _introduced_causal(i, parted, sheet) or is_up_to_itself(words)
         found.maybe_causal = not found.causal and introduced and said_causal
         _import_sources(found, problems)
         problems.append(_likeliest(scope, found, sheet))

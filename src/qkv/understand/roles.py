@@ -210,7 +210,7 @@ class Cue:
 
 
 SILENT = Cue(None, None, None)
-_PHRASE = Wording("|".join(pattern for _, pattern in PHRASES))
+_PHRASE = Wording("|".join(pattern for _, pattern in PHRASES), most_stems=200)
 _ROLE_PHRASES = tuple((role, re.compile(pattern)) for role, pattern in PHRASES)
 ORDINALS = {
     **dict.fromkeys(
@@ -283,6 +283,11 @@ TOKENS_ARE_COLUMNS = Wording(
 PER_COLUMN = Wording(r"(?:per|in|as|each|every|one)\b.{0,20}\bcolumns?")
 
 
+def is_up_to_itself(words: str) -> bool:
+    """A sum over j ≤ i."""
+    return any(sign in words for sign in ("≤", "<=", "\\le")) and _UP_TO.search(words) is not None
+
+
 def given_cue(words: str) -> Role | None:
     """The given that the words right before a nameless matrix announce."""
     tail = words[-120:]
@@ -310,7 +315,7 @@ SOFTMAX_OF_COLUMNS = Wording(
     r"softmax\b[^.;]{0,40}\b(?:each|every|per|over|of the|down the|along the) \W{0,8}columns?|column-?wise softmax"
     r"|normali[sz]\w+ (?:each|every|the) \W{0,8}columns?\b"
 )
-UP_TO_ITSELF = Wording(r"\bj\s*(?:≤|<=|\\leq?(?:slant)?\b)\s*i\b")  # a sum over j ≤ i
+_UP_TO = re.compile(r"\b[jJ]\s*(?:≤|<=|\\leq?(?:slant)?\b)\s*[iI]\b")
 NO_MASK = Wording(r"\b(?:no|without|not|un|non)[- ]?(?:a |the )?(?:causal|mask)|later|next (?:section|exercise)")
 UNSCALED = Wording(
     r"(?:no|not|not to|without|un)[- ]?scal|(?:left out|leav(?:e|ing) out|omit\w*|ignor\w*|skip\w*|drop\w*)\b.{0,25}(?:sqrt|√|scal)|without (?:the )?(?:factor|scale|division)|不缩放|ohne skalierung|sans (?:mise à l.)?échelle|sin escal|sem escal|senza scal|zonder schal|bez skal|スケーリングなし|스케일링 없이"

@@ -72,6 +72,7 @@ _COLUMNS_OF_HEAD = Wording(
 _SLICE = re.compile(
     r"(?<!\w)(?P<base>[QKVqkv])\s*(?:\[\s*:\s*,|_\{\s*:\s*,|\(\s*:\s*,)\s*(?P<first>\d*)\s*:\s*(?P<end>\d*)"
 )
+_ALL_ROWS = re.compile(r":\s*,")  # in every slice, and fast to seek
 _TOKENS = r"(?:tokens?|keys?|positions?|words?|entr(?:y|ies)|wort|wörter|jetons?|mots?|claves?|palabras?|palavras?|токен\w*|позици\w*|слов\w*|个?\s*词|个?\s*token|トークン)"
 _PAD = Wording(
     r"\bpad(?:s|ded|ding)?\b|\[PAD\]|<PAD>|auffüll|füll|rembourr|remplissage|relleno|preenchim|заполнен|паддинг|填充|パディング|패딩|"
@@ -222,7 +223,7 @@ def heads_split(text: str) -> int | None:
 def _slices(text: str) -> int | None:
     """Q[:, 0:2] and Q[:, 2:4] in a sentence: as many heads as there are parts."""
     parts: dict[str, set[tuple[int, str]]] = {}
-    for found in _SLICE.finditer(text):
+    for found in _SLICE.finditer(text) if _ALL_ROWS.search(text) else ():
         parts.setdefault(found["base"].upper(), set()).add((int(found["first"] or 0), found["end"]))
     most = max((len(spans) for spans in parts.values()), default=0)
     return most if most > 1 else None
@@ -317,7 +318,7 @@ def rules(text: str) -> Iterator[Rule]:
 
 def _listed_pads(text: str) -> Iterator[Rule]:
     """'Tokens: hello, world, [PAD]': the places of the padding in a list of tokens."""
-    for line in text.splitlines() if "pad" in text.lower() else ():
+    for line in text.splitlines() if "PAD" in text or "<pad>" in text else ():
         if not _PADS.search(line):
             continue
         listed = re.split(r"[:=]", line)[-1].strip(" .`$")
