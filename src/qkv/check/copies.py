@@ -46,8 +46,10 @@ class Copy:
 
 def judge_copies(walk: Walk, fact: Fact, link: Link) -> Step | None:
     """Judge the operands of a written-out product; the step that they turn out to make, if the operands told it."""
+    if _judge_scaled(walk, fact, link) or not isinstance(link.expr, n.Product):
+        return None
     operands = [x for x in factors(link.expr) if _grid(walk, x) is not None]
-    if _judge_scaled(walk, fact, link) or not isinstance(link.expr, n.Product) or not operands:
+    if not operands:
         return None
     formula = _formula_of(walk, fact)
     meant = factors(formula) if formula is not None else []
@@ -80,12 +82,13 @@ def _judge_scaled(walk: Walk, fact: Fact, link: Link) -> bool:
 
 
 def _scaled_matrix(walk: Walk, expr: n.Expr) -> n.Expr | None:
-    """The one matrix of a working that else holds numbers only."""
-    above = factors(expr.numerator) if isinstance(expr, n.Quotient) else factors(expr)
+    """The one matrix of a product or quotient that else holds numbers only."""
+    if not isinstance(expr, n.Product | n.Quotient):
+        return None
+    above = factors(expr.numerator if isinstance(expr, n.Quotient) else expr)
     matrices = [part for part in above if _grid(walk, part) is not None]
-    divided = len(above) > 1 or isinstance(expr, n.Quotient)
     rest = [part for part in above if part not in matrices]
-    return matrices[0] if divided and len(matrices) == 1 and not any(n.holds(x, n.Matrix) for x in rest) else None
+    return matrices[0] if len(matrices) == 1 and not any(n.holds(x, n.Matrix) for x in rest) else None
 
 
 def judge_open_product(walk: Walk, fact: Fact, link: Link) -> None:

@@ -264,7 +264,8 @@ def _with_points(walk: Walk, link: Link) -> Link:
                 return pointed
         return part
 
-    expr = n.rewrite(link.expr, change) if n.holds(link.expr, n.Matrix) else link.expr
+    pointed = n.holds(link.expr, n.Matrix) and n.holds(link.expr, n.Product)
+    expr = n.rewrite(link.expr, change) if pointed else link.expr
     return link if expr is link.expr else replace(link, expr=expr)
 
 
