@@ -24,9 +24,10 @@ Every node may know where it stands in its document (`at`); equality ignores tha
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from qkv.errors import Location
 from qkv.expr.names import Symbol
@@ -38,8 +39,9 @@ if TYPE_CHECKING:
 class _Room:
     """Room on a node for what was found out about it; no field, so equality, hashes and copies leave it out."""
 
-    __slots__ = ("_found",)
+    __slots__ = ("_found", "_hash")
     _found: Found
+    _hash: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +242,24 @@ Expr = (
     Number | Infinite | Matrix | Name | Sum | Negate | Product | Quotient | Power | Root | Absolute | Exp | Tanh
     | Transpose | Softmax | Normalise | Concat | Mask | Entry | Series | Call
 )  # fmt: skip
+
+
+def _kept(hashed: Callable[[Node], int]) -> Callable[[Node], int]:
+    """The same hash, worked out once a node: trees are keys everywhere."""
+
+    def kept(node: Node) -> int:
+        try:
+            return node._hash
+        except AttributeError:
+            made = hashed(node)
+            object.__setattr__(node, "_hash", made)
+            return made
+
+    return kept
+
+
+for _kind in get_args(Expr):
+    _kind.__hash__ = _kept(_kind.__hash__)
 
 
 def number(value: int | str | Fraction) -> Number:

@@ -102,16 +102,21 @@ def _found(node: Expr) -> Found:
 
 
 def _mentioned(node: Expr) -> Found:
-    """Top down, without recursion, and not into cells of plain numbers."""
+    """Top down, without recursion, and not into what is known already or into cells of plain numbers."""
     names: dict[Symbol, None] = {}
     kinds: set[type] = set()
     stack = [node]
     while stack:
         top = stack.pop()
+        known = getattr(top, "_found", None)
+        if known is not None:
+            names.update(dict.fromkeys(known.names))
+            kinds |= known.kinds
+            continue
         kinds.add(type(top))
-        if isinstance(top, Name):
+        if type(top) is Name:
             names[top.symbol] = None
-        elif _PARTS[type(top)] and not (isinstance(top, Matrix) and _holds_numbers(top)):
+        elif _PARTS[type(top)] and not (type(top) is Matrix and _holds_numbers(top)):
             stack.extend(reversed(list(children(top))))
     literal = not names and Call not in kinds
     plain = isinstance(node, Matrix) and _holds_numbers(node)
