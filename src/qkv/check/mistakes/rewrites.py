@@ -200,9 +200,11 @@ def variants(mistake: Mistake, places: Sequence[Place], scene: Scene) -> Variant
 
 def changes(mistake: Mistake, places: Sequence[Place], scene: Scene) -> Iterator[tuple[Place, n.Expr, str]]:
     """The places where a mistake may be made, with what it puts there."""
+    rule = mistake.rule
     for place in places[:1] if mistake.whole else places:
-        for made, detail in mistake.rule(place[0], scene):
-            yield place, made, detail
+        if isinstance(place[0], rule.kinds):
+            for made, detail in rule.change(place[0], scene):
+                yield place, made, detail
 
 
 def places_in(node: n.Expr) -> Iterator[Place]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations, permutations
 
-from qkv.check.mistakes.scene import Rule, Scene, Variants
+from qkv.check.mistakes.scene import Rule, Scene, Variants, on
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 
@@ -18,19 +18,21 @@ R = Role
 # ---------------------------------------------------------------- scale
 
 
-def no_scale(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Quotient):
-        yield node.numerator, ""
+@on(n.Quotient)
+def no_scale(node: n.Quotient, scene: Scene) -> Variants:
+    yield node.numerator, ""
 
 
-def no_root(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Quotient) and isinstance(node.denominator, n.Root):
+@on(n.Quotient)
+def no_root(node: n.Quotient, scene: Scene) -> Variants:
+    if isinstance(node.denominator, n.Root):
         yield replace(node, denominator=node.denominator.arg), ""
 
 
 def root_of(role: Role) -> Rule:
-    def rule(node: n.Expr, scene: Scene) -> Variants:
-        if isinstance(node, n.Quotient) and isinstance(node.denominator, n.Root):
+    @on(n.Quotient)
+    def rule(node: n.Quotient, scene: Scene) -> Variants:
+        if isinstance(node.denominator, n.Root):
             head = next((item.head for part in n.walk(node) if (item := scene.item(part)) and item.head), None)
             size = scene.size(role, head)
             if size is not None:
@@ -39,16 +41,17 @@ def root_of(role: Role) -> Rule:
     return rule
 
 
-def root_of_keys(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Quotient) and isinstance(node.denominator, n.Root):
+@on(n.Quotient)
+def root_of_keys(node: n.Quotient, scene: Scene) -> Variants:
+    if isinstance(node.denominator, n.Root):
         shape = scene.shape(node)
         if shape is not None:
             yield replace(node, denominator=n.Root(n.number(shape[1]))), f"√{shape[1]}"
 
 
-def times_scale(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Quotient):
-        yield n.Product(node.denominator, node.numerator), ""
+@on(n.Quotient)
+def times_scale(node: n.Quotient, scene: Scene) -> Variants:
+    yield n.Product(node.denominator, node.numerator), ""
 
 
 # ---------------------------------------------------------------- products
@@ -66,62 +69,68 @@ def _turned(expr: n.Expr) -> n.Expr:
     return expr.arg if isinstance(expr, n.Transpose) else n.Transpose(expr)
 
 
-def k_not_turned(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Product) and _is_scores(node, scene):
+@on(n.Product)
+def k_not_turned(node: n.Product, scene: Scene) -> Variants:
+    if _is_scores(node, scene):
         yield n.Product(_bare(node.left), _bare(node.right)), ""
 
 
-def swapped_scores(node: n.Expr, scene: Scene) -> Variants:
+@on(n.Product)
+def swapped_scores(node: n.Product, scene: Scene) -> Variants:
     if _is_scores(node, scene):
         yield n.Transpose(node), ""
 
 
-def weight_first(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Product) and WEIGHTS & {scene.role(node.left), scene.role(node.right)}:
+@on(n.Product)
+def weight_first(node: n.Product, scene: Scene) -> Variants:
+    if WEIGHTS & {scene.role(node.left), scene.role(node.right)}:
         yield n.Product(node.right, node.left), ""
 
 
-def weight_turned(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Product) and scene.role(node.right) in WEIGHTS:
+@on(n.Product)
+def weight_turned(node: n.Product, scene: Scene) -> Variants:
+    if scene.role(node.right) in WEIGHTS:
         yield replace(node, right=_turned(node.right)), ""
-    elif isinstance(node, n.Product) and scene.role(node.left) in WEIGHTS:
+    elif scene.role(node.left) in WEIGHTS:
         yield replace(node, left=_turned(node.left)), ""
 
 
-def weights_turned(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Product) and scene.role(node.left) is R.WEIGHTS:
+@on(n.Product)
+def weights_turned(node: n.Product, scene: Scene) -> Variants:
+    if scene.role(node.left) is R.WEIGHTS:
         yield replace(node, left=_turned(node.left)), ""
-    elif isinstance(node, n.Product) and scene.role(node.right) is R.WEIGHTS:
+    elif scene.role(node.right) is R.WEIGHTS:
         yield replace(node, right=_turned(node.right)), ""
 
 
-def values_turned(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Product) and scene.role(node.left) is R.WEIGHTS:
+@on(n.Product)
+def values_turned(node: n.Product, scene: Scene) -> Variants:
+    if scene.role(node.left) is R.WEIGHTS:
         yield replace(node, right=_turned(node.right)), ""
-    elif isinstance(node, n.Product) and scene.role(node.right) is R.WEIGHTS:
+    elif scene.role(node.right) is R.WEIGHTS:
         yield replace(node, left=_turned(node.left)), ""
 
 
-def values_first(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Product) and R.WEIGHTS in (scene.role(node.left), scene.role(node.right)):
+@on(n.Product)
+def values_first(node: n.Product, scene: Scene) -> Variants:
+    if R.WEIGHTS in (scene.role(node.left), scene.role(node.right)):
         yield n.Product(node.right, node.left), ""
 
 
 def factor_left_out(*roles: Role) -> Rule:
-    def rule(node: n.Expr, scene: Scene) -> Variants:
-        if isinstance(node, n.Product):
-            for lost, kept in ((node.right, node.left), (node.left, node.right)):
-                item = scene.item(lost)
-                if item is not None and item.role in roles:
-                    yield kept, item.spelled
+    @on(n.Product)
+    def rule(node: n.Product, scene: Scene) -> Variants:
+        for lost, kept in ((node.right, node.left), (node.left, node.right)):
+            item = scene.item(lost)
+            if item is not None and item.role in roles:
+                yield kept, item.spelled
 
     return rule
 
 
-def index_left_out(node: n.Expr, scene: Scene) -> Variants:
+@on(n.Product)
+def index_left_out(node: n.Product, scene: Scene) -> Variants:
     """X W without the k-th column of X and the k-th row of W."""
-    if not isinstance(node, n.Product):
-        return
     left, right = scene.shape(node.left), scene.shape(node.right)
     if left is None or right is None or left[1] != right[0] or left[1] < 2:
         return
@@ -150,8 +159,9 @@ TAKEN_FOR: dict[Role, frozenset[Role]] = {
 }
 
 
-def other_operand(node: n.Expr, scene: Scene) -> Variants:
-    item = scene.item(node) if isinstance(node, n.Name) else None
+@on(n.Name)
+def other_operand(node: n.Name, scene: Scene) -> Variants:
+    item = scene.item(node)
     if item is None:
         return
     for other in scene.named(TAKEN_FOR.get(item.role, ()), item.head):
@@ -160,8 +170,9 @@ def other_operand(node: n.Expr, scene: Scene) -> Variants:
 
 
 def of_other_head(*roles: Role) -> Rule:
-    def rule(node: n.Expr, scene: Scene) -> Variants:
-        item = scene.item(node) if isinstance(node, n.Name) else None
+    @on(n.Name)
+    def rule(node: n.Name, scene: Scene) -> Variants:
+        item = scene.item(node)
         if item is None or item.role not in roles or item.head is None:
             return
         for other in reversed(scene.trace.program.items):
@@ -174,48 +185,54 @@ def of_other_head(*roles: Role) -> Rule:
 # ---------------------------------------------------------------- heads
 
 
-def other_order(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Concat) and 1 < len(node.parts) <= 4:
+@on(n.Concat)
+def other_order(node: n.Concat, scene: Scene) -> Variants:
+    if 1 < len(node.parts) <= 4:
         for order in list(permutations(range(len(node.parts))))[1:]:
             told = ", ".join(str(i + 1) for i in order)
             yield replace(node, parts=tuple(node.parts[i] for i in order)), told
 
 
-def stacked(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Concat):
-        yield replace(node, axis=1 - node.axis), ""
+@on(n.Concat)
+def stacked(node: n.Concat, scene: Scene) -> Variants:
+    yield replace(node, axis=1 - node.axis), ""
 
 
-def averaged(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Concat) and len(node.parts) > 1:
+@on(n.Concat)
+def averaged(node: n.Concat, scene: Scene) -> Variants:
+    if len(node.parts) > 1:
         yield n.Quotient(n.Sum(node.parts), n.number(len(node.parts))), ""
 
 
-def added(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Concat) and len(node.parts) > 1:
+@on(n.Concat)
+def added(node: n.Concat, scene: Scene) -> Variants:
+    if len(node.parts) > 1:
         yield n.Sum(node.parts), ""
 
 
 # ---------------------------------------------------------------- sums
 
 
-def no_bias(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Sum) and len(node.terms) == 2 and scene.role(node.terms[1]) in BIASES:
+@on(n.Sum)
+def no_bias(node: n.Sum, scene: Scene) -> Variants:
+    if len(node.terms) == 2 and scene.role(node.terms[1]) in BIASES:
         yield node.terms[0], ""
 
 
-def bias_off(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Sum) and len(node.terms) == 2 and scene.role(node.terms[1]) in BIASES:
+@on(n.Sum)
+def bias_off(node: n.Sum, scene: Scene) -> Variants:
+    if len(node.terms) == 2 and scene.role(node.terms[1]) in BIASES:
         yield n.Sum((node.terms[0], n.Negate(node.terms[1]))), ""
 
 
-def no_tanh(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Tanh):
-        yield node.arg, ""
+@on(n.Tanh)
+def no_tanh(node: n.Tanh, scene: Scene) -> Variants:
+    yield node.arg, ""
 
 
-def term_left_out(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Tanh) and isinstance(node.arg, n.Sum):
+@on(n.Tanh)
+def term_left_out(node: n.Tanh, scene: Scene) -> Variants:
+    if isinstance(node.arg, n.Sum):
         for term in node.arg.terms:
             yield n.Tanh(term), ""
 
@@ -226,6 +243,7 @@ BIASES = frozenset({R.B_Q, R.B_K, R.B_V, R.B_O})
 # ---------------------------------------------------------------- the result as a whole
 
 
+@on(n.Node)
 def turned_result(node: n.Expr, scene: Scene) -> Variants:
     shape = scene.shape(node)
     if shape is not None and min(shape) > 1 and not _is_scores(node, scene):
@@ -233,6 +251,7 @@ def turned_result(node: n.Expr, scene: Scene) -> Variants:
 
 
 def swapped(axis: int) -> Rule:
+    @on(n.Node)
     def rule(node: n.Expr, scene: Scene) -> Variants:
         shape = scene.shape(node)
         if shape is None or not 2 <= shape[axis] <= 6:
@@ -246,6 +265,7 @@ def swapped(axis: int) -> Rule:
 
 
 def missing(axis: int) -> Rule:
+    @on(n.Node)
     def rule(node: n.Expr, scene: Scene) -> Variants:
         shape = scene.shape(node)
         if shape is None or shape[axis] < 3:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from qkv.check.mistakes.rows import Sizes
 from qkv.errors import QkvError
@@ -57,7 +59,19 @@ class Scene:
 
 
 Variants = Iterator[tuple[n.Expr, str]]  # what might stand in the place of a node, with a detail for the sentence
-Rule = Callable[[n.Expr, Scene], Variants]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What may happen to a node of some kinds."""
+
+    kinds: tuple[type[n.Node], ...]
+    change: Callable[[Any, Scene], Variants]
+
+
+def on(*kinds: type[n.Node]) -> Callable[[Callable[[Any, Scene], Variants]], Rule]:
+    """A rule for nodes of these kinds: it is shown no others."""
+    return partial(Rule, kinds)
 
 
 def levels(scene: Scene, target: n.Expr, printed: Container[Symbol]) -> Iterator[tuple[n.Expr, ...]]:

@@ -19,7 +19,7 @@ from qkv.expr import nodes as n
 from qkv.interpret import cells as c
 from qkv.interpret.cells import NEG_INF, Cell
 from qkv.interpret.certified import Value
-from qkv.interpret.rounding import round_places
+from qkv.interpret.rounding import exact_decimal, round_places
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,13 +230,17 @@ def _dot_slips(shown: Shown, i: int, j: int, factors: list[Factors]) -> Iterator
 
 
 def _text_slips(cell: Judged) -> Iterator[tuple[str, str]]:
-    if cell.shown.value is None or cell.shown.half == 0:
+    written = exact_decimal(cell.shown.value, MOST_DIGITS) if cell.shown.value is not None and cell.shown.half else None
+    if written is None:
         return
-    places = len(cell.shown.text.partition(".")[2])
+    figures, places = _figures(written), len(cell.shown.text.partition(".")[2])
     for expected in dict.fromkeys(_meant(cell, places)):
         for slip in TEXTS:
-            if any(_is(text, cell.shown) for text in slip.change(expected)):
+            if any(_figures(text) == figures for text in slip.change(expected)):
                 yield slip.key, slip.says
+
+
+MOST_DIGITS = 21  # nobody slips in a longer number
 
 
 def _meant(cell: Judged, places: int) -> Iterator[str]:
@@ -244,19 +248,23 @@ def _meant(cell: Judged, places: int) -> Iterator[str]:
     for value in (cell.own, cell.true):
         if value is None or value is NEG_INF:
             continue
-        low, high = c.bounds(value)
         for p in (places, places + 1, places + 2, places - 1, places - 2):
-            for point in (low, (low + high) / 2, high) if p >= 0 else ():
-                text = round_places(point, p)
-                padded = text is not None and p > places and text.endswith("0")  # 5.0 says no more than 5
-                if text is not None and text.strip("-0.") and not padded:
+            for text in _rounded(value, p) if p >= 0 else ():
+                padded = p > places and text.endswith("0")  # 5.0 says no more than 5
+                if text.strip("-0.") and not padded:
                     yield text
 
 
-def _is(text: str, shown: Shown) -> bool:
-    """Whether a decimal is the number shown."""
-    whole, _, decimals = text.partition(".")
-    digits = whole + decimals
-    if not digits.strip("-") or shown.value is None:  # no digit is left
-        return False
-    return bool(int(digits) * shown.value.q == shown.value.p * 10 ** len(decimals))
+def _rounded(value: Cell, places: int) -> Iterator[str]:
+    """A value to some places; where it is open, its ends and its middle."""
+    text = round_places(value, places)
+    low, high = c.bounds(value) if text is None else (None, None)
+    points = (low, (low + high) / 2, high) if low is not None and high is not None else ()
+    yield from (text for text in (text, *(round_places(point, places) for point in points)) if text is not None)
+
+
+def _figures(text: str) -> str:
+    """A decimal without zeros that say nothing: two that are the same number have the same figures. None for none."""
+    sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
+    whole, _, decimals = digits.partition(".")
+    return f"{sign}{whole.lstrip('0')}.{decimals.rstrip('0')}" if whole or decimals else ""

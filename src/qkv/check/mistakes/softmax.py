@@ -4,61 +4,65 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from qkv.check.mistakes.scene import Scene, Variants
+from qkv.check.mistakes.scene import Scene, Variants, on
 from qkv.expr import nodes as n
 from qkv.interpret.cells import NEG_INF, Cell, bounds
 
 
-def down_columns(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, (n.Softmax, n.Normalise)) and node.axis == 1:
+@on(n.Softmax, n.Normalise)
+def down_columns(node: n.Softmax | n.Normalise, scene: Scene) -> Variants:
+    if node.axis == 1:
         yield replace(node, axis=0), ""
 
 
-def plain_sum(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Softmax):
-        yield n.Normalise(node.arg, node.axis, node.by_rows), ""
+@on(n.Softmax)
+def plain_sum(node: n.Softmax, scene: Scene) -> Variants:
+    yield n.Normalise(node.arg, node.axis, node.by_rows), ""
 
 
-def not_normalised(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Softmax):
-        yield n.Exp(node.arg), ""
+@on(n.Softmax)
+def not_normalised(node: n.Softmax, scene: Scene) -> Variants:
+    yield n.Exp(node.arg), ""
 
 
-def whole_matrix(node: n.Expr, scene: Scene) -> Variants:
-    shape = scene.shape(node.arg) if isinstance(node, n.Softmax) else None
-    if isinstance(node, n.Softmax) and shape is not None and min(shape) > 1:
+@on(n.Softmax)
+def whole_matrix(node: n.Softmax, scene: Scene) -> Variants:
+    shape = scene.shape(node.arg)
+    if shape is not None and min(shape) > 1:
         exps = n.Exp(node.arg)
         total = n.Product(n.Product(_ones(1, shape[0]), exps), _ones(shape[1], 1))
         yield n.Quotient(exps, total), ""
 
 
-def other_sum(node: n.Expr, scene: Scene) -> Variants:
+@on(n.Softmax)
+def other_sum(node: n.Softmax, scene: Scene) -> Variants:
     """The exponentials of every row over the sum of one row: told in the rows where that is the wrong one."""
-    shape = scene.shape(node.arg) if isinstance(node, n.Softmax) else None
-    if isinstance(node, n.Softmax) and shape is not None and shape[0] > 1 and node.axis == 1:
+    shape = scene.shape(node.arg)
+    if shape is not None and shape[0] > 1 and node.axis == 1:
         exps = n.Exp(node.arg)
         for k in range(1, shape[0] + 1):
             yield n.Quotient(exps, n.Product(n.Entry(exps, row=k), _ones(shape[1], 1))), str(k)
 
 
-def key_left_out(node: n.Expr, scene: Scene) -> Variants:
-    shape = scene.shape(node.arg) if isinstance(node, n.Softmax) else None
-    if isinstance(node, n.Softmax) and shape is not None and shape[1] > 2 and node.axis == 1:
+@on(n.Softmax)
+def key_left_out(node: n.Softmax, scene: Scene) -> Variants:
+    shape = scene.shape(node.arg)
+    if shape is not None and shape[1] > 2 and node.axis == 1:
         for k in range(1, shape[1] + 1):
             seen = tuple(tuple(n.number(int(j != k)) for j in range(1, shape[1] + 1)) for _ in range(shape[0]))
             yield replace(node, arg=n.Mask(node.arg, n.Matrix(seen), truth=True)), str(k)
 
 
-def no_softmax(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Softmax):
-        yield node.arg, ""
+@on(n.Softmax)
+def no_softmax(node: n.Softmax, scene: Scene) -> Variants:
+    yield node.arg, ""
 
 
-def other_base(node: n.Expr, scene: Scene) -> Variants:
+@on(n.Softmax)
+def other_base(node: n.Softmax, scene: Scene) -> Variants:
     """2^x and 10^x are e^(x ln 2) and e^(x ln 10): the logarithms to more digits than anybody prints."""
-    if isinstance(node, n.Softmax):
-        for base, logarithm in LOGARITHMS:
-            yield replace(node, arg=n.Product(n.number(logarithm), node.arg)), base
+    for base, logarithm in LOGARITHMS:
+        yield replace(node, arg=n.Product(n.number(logarithm), node.arg)), base
 
 
 LOGARITHMS = (
@@ -67,21 +71,24 @@ LOGARITHMS = (
 )
 
 
-def negated(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Softmax) and not isinstance(node.arg, n.Mask):
+@on(n.Softmax)
+def negated(node: n.Softmax, scene: Scene) -> Variants:
+    if not isinstance(node.arg, n.Mask):
         yield replace(node, arg=n.Negate(node.arg)), ""
 
 
-def sigmoid(node: n.Expr, scene: Scene) -> Variants:
-    shape = scene.shape(node.arg) if isinstance(node, n.Softmax) else None
-    if isinstance(node, n.Softmax) and shape is not None:
+@on(n.Softmax)
+def sigmoid(node: n.Softmax, scene: Scene) -> Variants:
+    shape = scene.shape(node.arg)
+    if shape is not None:
         exps = n.Exp(node.arg)
         yield n.Quotient(exps, n.Sum((exps, _ones(*shape)))), ""
 
 
-def hard_maximum(node: n.Expr, scene: Scene) -> Variants:
+@on(n.Softmax)
+def hard_maximum(node: n.Softmax, scene: Scene) -> Variants:
     """All weight on the greatest score of each row, if it is greater than the others."""
-    if not isinstance(node, n.Softmax) or node.axis != 1 or scene.shape(node) is None:
+    if node.axis != 1 or scene.shape(node) is None:
         return
     rows = scene.trace.evaluate(node).rows
     greatest = [[all(other is cell or _is_less(other, cell) for other in row) for cell in row] for row in rows]
@@ -93,8 +100,9 @@ def _is_less(a: Cell, b: Cell) -> bool:
     return a is NEG_INF or (b is not NEG_INF and bool(bounds(a)[1] < bounds(b)[0]))
 
 
-def scaled_after(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Softmax) and isinstance(node.arg, n.Quotient):
+@on(n.Softmax)
+def scaled_after(node: n.Softmax, scene: Scene) -> Variants:
+    if isinstance(node.arg, n.Quotient):
         yield n.Quotient(replace(node, arg=node.arg.numerator), node.arg.denominator), ""
 
 
@@ -114,14 +122,15 @@ def _seen(node: n.Mask, scene: Scene) -> list[list[bool]] | None:
     return [[cell == 0 for cell in row] for row in scene.trace.evaluate(probe).rows]
 
 
-def zeros_after(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Softmax) and isinstance(node.arg, n.Mask):
+@on(n.Softmax)
+def zeros_after(node: n.Softmax, scene: Scene) -> Variants:
+    if isinstance(node.arg, n.Mask):
         yield from _zeroed(replace(node, arg=node.arg.arg), node.arg, scene)
 
 
-def zero_scores(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Mask):
-        yield from _zeroed(node.arg, node, scene)
+@on(n.Mask)
+def zero_scores(node: n.Mask, scene: Scene) -> Variants:
+    yield from _zeroed(node.arg, node, scene)
 
 
 def _zeroed(inner: n.Expr, mask: n.Mask, scene: Scene) -> Variants:
@@ -134,17 +143,19 @@ def _zeroed(inner: n.Expr, mask: n.Mask, scene: Scene) -> Variants:
         yield n.Matrix(rows), ""
 
 
-def wrong_way(node: n.Expr, scene: Scene) -> Variants:
-    seen = _seen(node, scene) if isinstance(node, n.Mask) else None
-    if isinstance(node, n.Mask) and seen is not None:
+@on(n.Mask)
+def wrong_way(node: n.Mask, scene: Scene) -> Variants:
+    seen = _seen(node, scene)
+    if seen is not None:
         if len(seen) == len(seen[0]):
             yield _pattern(node, [list(column) for column in zip(*seen, strict=True)]), ""
         yield _pattern(node, [[not ok for ok in row] for row in seen]), ""
 
 
-def mask_shifted(node: n.Expr, scene: Scene) -> Variants:
-    seen = _seen(node, scene) if isinstance(node, n.Mask) and node.pattern is None else None
-    if isinstance(node, n.Mask) and seen is not None:
+@on(n.Mask)
+def mask_shifted(node: n.Mask, scene: Scene) -> Variants:
+    seen = _seen(node, scene) if node.pattern is None else None
+    if seen is not None:
         yield _pattern(node, [[True, *row[:-1]] for row in seen]), "many"
         yield _pattern(node, [[*row[1:], False] for row in seen]), "few"
 
@@ -153,6 +164,6 @@ def _pattern(node: n.Mask, seen: list[list[bool]]) -> n.Mask:
     return n.Mask(node.arg, n.Matrix(tuple(tuple(n.number(int(ok)) for ok in row) for row in seen)), truth=True)
 
 
-def no_mask(node: n.Expr, scene: Scene) -> Variants:
-    if isinstance(node, n.Mask):
-        yield node.arg, ""
+@on(n.Mask)
+def no_mask(node: n.Mask, scene: Scene) -> Variants:
+    yield node.arg, ""
