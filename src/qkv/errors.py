@@ -12,7 +12,7 @@ QkvError
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from qkv.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property, reduce
 from typing import Any, TypeVar
@@ -18,6 +18,7 @@ from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.interpret.trace import Trace
 from qkv.program.model import Given, Step
+from qkv.records import dataclass
 
 T = TypeVar("T")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import itemgetter
 
 from qkv.check.compare import Agreement, Shown, agreement, follows, held, meets, shown_cell, shown_number
@@ -15,6 +15,7 @@ from qkv.interpret.cells import NEG_INF, Cell, is_bounded, precision
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.fit import Shape
 from qkv.interpret.loop import evaluate
+from qkv.records import dataclass
 
 Grid = tuple[tuple[Shown, ...], ...]
 ENOUGH_BITS = (96, 384, 1536)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from functools import lru_cache
 
@@ -11,6 +11,7 @@ from flint import arb, fmpq
 from qkv.expr import nodes as n
 from qkv.interpret.cells import NEG_INF, Cell, bounds, interval, rational
 from qkv.interpret.rounding import power_of_ten
+from qkv.records import dataclass
 
 
 class Agreement(IntEnum):

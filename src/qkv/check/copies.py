@@ -7,7 +7,7 @@ versions side by side ([A][A'][V]) are judged as versions of one operand, and wh
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from qkv.check.cells import Grid, fitted, score, shape_of, shown_grid
 from qkv.check.conclude import conclude
@@ -22,6 +22,7 @@ from qkv.expr.nodes import factors
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.program.model import Step
+from qkv.records import dataclass
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 from qkv.understand.values import Form, form, plain_value

@@ -8,7 +8,6 @@ before it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from qkv.check.cells import Grid, fitted, shape_of
 from qkv.check.compare import loosened, meets
@@ -21,6 +20,7 @@ from qkv.expr.show import plain
 from qkv.interpret.certified import Value
 from qkv.interpret.fit import Shape, say
 from qkv.program.model import Step
+from qkv.records import dataclass
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 

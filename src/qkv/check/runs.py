@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from qkv.check.targets import Target
 from qkv.check.walk import Walk
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
+from qkv.records import dataclass
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 

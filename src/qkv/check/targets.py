@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.program.model import Given
+from qkv.records import dataclass
 from qkv.understand.facts import Fact
 from qkv.understand.formulas import formula_role
 from qkv.understand.gather import token_factor

@@ -6,8 +6,9 @@ property of its base and labels; the tables below are all that is known about sp
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from qkv.records import dataclass
 
 
 class Role(StrEnum):

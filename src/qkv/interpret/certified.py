@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from operator import mul
 
 from flint import fmpq, fmpq_mat
@@ -13,6 +12,7 @@ from qkv.interpret import cells as c
 from qkv.interpret import fit
 from qkv.interpret.cells import NEG_INF, Cell
 from qkv.interpret.fit import Shape, Way, product_way, quotient_shape, sum_shape
+from qkv.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

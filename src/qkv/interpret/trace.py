@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from qkv.errors import NameUnknownError
 from qkv.expr import nodes as n
@@ -13,6 +13,7 @@ from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate, run
 from qkv.interpret.rounding import round_digits, round_places
 from qkv.program.model import Program
+from qkv.records import dataclass
 
 Table = tuple[tuple[str, ...], ...]
 UNDECIDED = "0"  # a ball that still contains zero at the highest precision; see Trace.digits

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from qkv.errors import ShapeError, ValueRefused
 from qkv.kernel.job import UNBOUNDED
+from qkv.records import dataclass
 
 Array = NDArray[Any]
 Causal = bool | Literal["lower-right", "upper-left"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from qkv.kernel.arguments import Array, Causal, Problem, Window, problem
+from qkv.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

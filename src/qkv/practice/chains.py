@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -13,6 +12,7 @@ from qkv.practice.notation import Chain
 from qkv.practice.operands import Operands
 from qkv.practice.page import Page
 from qkv.program.model import Program, Step
+from qkv.records import dataclass
 
 R = Role
 # The small letter of one token's vector, and what it is worked out from.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from random import Random
 
 from qkv.expr import nodes as n
@@ -16,6 +15,7 @@ from qkv.practice.operands import given_texts
 from qkv.practice.page import SPELLINGS, Page
 from qkv.practice.words import LANGUAGES
 from qkv.program.model import Given, Program, Step
+from qkv.records import dataclass
 
 R = Role
 OPENED = frozenset({R.SCORES, R.SCALED, R.MASKED, R.WEIGHTS, R.HEAD})

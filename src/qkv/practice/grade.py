@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from qkv.check.mistakes.rewrites import RARE, STRUCTURAL
 from qkv.check.model import BAD, Claim, Report, Verdict
 from qkv.practice.sheet import Expected, Practice
 from qkv.practice.slips import CUT
+from qkv.records import dataclass
 
 ACCUSED = BAD - {Verdict.CARRIED}
 SAID_WRONG = frozenset({Verdict.WRONG, Verdict.MISREAD})

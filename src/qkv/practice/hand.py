@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import fmpq
@@ -16,6 +15,7 @@ from qkv.interpret.loop import evaluate
 from qkv.interpret.rounding import exact_decimal, power_of_ten, round_places
 from qkv.interpret.trace import Table
 from qkv.program.model import Program, Step
+from qkv.records import dataclass
 
 BITS = 192  # far more than any printed digit needs; what it leaves open is a tie, and the problem is drawn again
 MINUS_INFINITY = "-inf"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from qkv.interpret.trace import Table
 from qkv.practice.hand import MINUS_INFINITY
+from qkv.records import dataclass
 
 Lines = list[str]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
@@ -14,6 +13,7 @@ from qkv.interpret.trace import Table
 from qkv.practice.hand import Line, texts
 from qkv.practice.page import Page
 from qkv.program.model import Given, Program
+from qkv.records import dataclass
 
 
 @dataclass(frozen=True)

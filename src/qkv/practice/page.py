@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import latex, plain, symbol_latex, symbol_plain
 from qkv.practice.notation import Chain, Notation
 from qkv.practice.words import Words
+from qkv.records import dataclass
 
 # How authors put the head's number and the letter on a weight; ours is W_{1}^{Q}, and W_{Q} without heads.
 SPELLINGS: dict[str, tuple[str, str]] = {

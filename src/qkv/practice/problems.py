@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 
 from qkv.expr.names import Role, Symbol
@@ -11,6 +11,7 @@ from qkv.program.kinds import plan
 from qkv.program.model import Program
 from qkv.program.request import Options, request
 from qkv.program.spec import Key, Spec
+from qkv.records import dataclass
 
 R = Role
 Rows = list[list[str]]

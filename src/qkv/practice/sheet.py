@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
 from random import Random
 
 from qkv.errors import QkvError, ValueRefused
@@ -20,6 +19,7 @@ from qkv.practice.slips import Planter, is_written, plainly_off
 from qkv.practice.unfold import unfolded
 from qkv.practice.words import LANGUAGES
 from qkv.program.model import Program, Step
+from qkv.records import dataclass
 
 R = Role
 Cells = frozenset[tuple[int, int]]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from qkv.expr.names import Role
+from qkv.records import dataclass
 
 R = Role
 

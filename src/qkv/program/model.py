@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from qkv.expr.names import Role, Symbol
 from qkv.expr.nodes import Expr
+from qkv.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from qkv.errors import NameUnknownError, ShapeError, ValueRefused
 from qkv.expr import nodes as n
@@ -16,6 +16,7 @@ from qkv.program.entries import Nested, as_number, as_rows, depth, is_ones, is_t
 from qkv.program.kinds import can_make
 from qkv.program.model import Given
 from qkv.program.spec import Scale, Score, Spec, default_symbol
+from qkv.records import dataclass
 
 ARGUMENTS: dict[str, Role] = {
     "X": Role.X,

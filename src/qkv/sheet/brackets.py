@@ -6,9 +6,9 @@ where something ends. Damaged brackets are dropped here and reported.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from qkv.records import dataclass
 from qkv.sheet import notation as table
 from qkv.sheet.lexer import Token
 

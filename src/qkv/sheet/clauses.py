@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from qkv.errors import Location
+from qkv.records import dataclass
 from qkv.sheet.expressions import Reader
 from qkv.sheet.lexer import Token
 from qkv.sheet.notation import PROSE_WORDS

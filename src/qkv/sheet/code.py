@@ -6,11 +6,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from textwrap import dedent
 
 from qkv.errors import Location
 from qkv.expr.nodes import Expr, Name, is_literal, rewrite, walk
+from qkv.records import dataclass
 from qkv.sheet.draft import Event, Said, Stated
 from qkv.sheet.grammar import Chain
 from qkv.sheet.grids import NUMBER, Cell

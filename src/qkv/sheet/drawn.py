@@ -13,8 +13,8 @@ Q = 1 0    K = 1 1
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from qkv.records import dataclass
 from qkv.sheet.grids import Cell, Found
 
 _NUMBER = r"[-+−]?(?:\d+(?:\.\d*)?|\.\d+|∞|inf)(?:/\d+)?"

@@ -8,11 +8,12 @@ input: what spells no mathematics is reported as `Unread`, and the rest is read.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from qkv.errors import Location, QkvError
 from qkv.expr.nodes import Call, Expr, Matrix, Name, Number, Product, Transpose, is_literal, number
+from qkv.records import dataclass
 from qkv.sheet.brackets import Paired, paired
 from qkv.sheet.clauses import Piece, pieces_of, sizes_in
 from qkv.sheet.expressions import Reader

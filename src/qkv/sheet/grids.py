@@ -6,9 +6,10 @@ Only what is surely a table is taken; a line that might be prose stays prose. Wh
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
+from qkv.records import dataclass
 from qkv.sheet.numerals import LONE_DIGITS
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from qkv.records import dataclass
 from qkv.sheet.phrases import (
     DOCUMENT_WORDS,
     PROBLEM_HEADING,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from qkv.records import dataclass
 from qkv.sheet.grids import NUMBER, Cell
 from qkv.sheet.phrases import COUNTER, SUM_HEAD
 from qkv.sheet.segments import Rows

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from qkv.errors import LimitError, Location
+from qkv.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

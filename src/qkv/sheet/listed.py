@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from qkv.expr.late import late
+from qkv.records import dataclass
 from qkv.sheet.phrases import TOTAL
 
 _DECIMAL = r"[-−]?\d*\.\d+"

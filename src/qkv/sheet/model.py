@@ -10,12 +10,13 @@ Sheet        all of a document
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from functools import cached_property
 
 from qkv.errors import Location
 from qkv.expr.nodes import Expr
+from qkv.records import dataclass
 
 
 class Relation(StrEnum):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from qkv.errors import Location, QkvError
+from qkv.records import dataclass
 from qkv.sheet.grammar import Parsed, parse_math
 from qkv.sheet.limits import DEFAULT, Limits
 from qkv.sheet.model import Unread

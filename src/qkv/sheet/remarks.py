@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from dataclasses import dataclass
+
+from qkv.records import dataclass
 
 _LEAD = re.compile(r"(?:->|→|=>|⇒|==?|≈|~|out(?:put)?\b:?|prints?\b:?|results?\b:?|gives\b:?)\s*", re.IGNORECASE)
 _ARRAY = re.compile(r"(?:(?:np\.|torch\.)?(?:array|tensor)\s*\(\s*)?\[")

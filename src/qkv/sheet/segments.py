@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from qkv.records import dataclass
 from qkv.sheet.drawn import drawn_at
 from qkv.sheet.grids import Cell, grid_at, table_at, vectors_at
 from qkv.sheet.headings import div_rank, heading_at, opening_at

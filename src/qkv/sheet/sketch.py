@@ -11,8 +11,9 @@ They are written out on one line: [1, 0, 1, 0] × [[0, 0, 1], …] = [0, 1, 1]. 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
+
+from qkv.records import dataclass
 
 _NUMBER = r"[-+−]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?"
 _GROUP = re.compile(rf"[\[(|]\s*({_NUMBER}(?:(?:\s*,\s*|\s+){_NUMBER})*)\s*[\])|]")

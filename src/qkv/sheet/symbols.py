@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from qkv.expr.names import Symbol
+from qkv.records import dataclass
 from qkv.sheet import notation as table
 from qkv.sheet.lexer import Token
 

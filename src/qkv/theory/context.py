@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from qkv.expr import nodes as n
+from qkv.records import dataclass
 from qkv.sheet.model import Sheet
 from qkv.theory.counts_said import MANY_HEADS
 from qkv.theory.formula import meaning

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from qkv.expr.wording import Wording
+from qkv.records import dataclass
 
 # Sorts of operations by the words for them; the word comes right after the formula, or before it.
 SORTS: tuple[tuple[str, str], ...] = (

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import prod
@@ -17,6 +16,7 @@ from flint import fmpq
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
+from qkv.records import dataclass
 from qkv.theory.formula import FormulaRing, Unclear, counted, evaluated, named, power, ring
 from qkv.theory.ring import Ratio, lowest
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from flint import fmpq
 
 from qkv.expr import nodes as n
 from qkv.interpret.cells import rational
+from qkv.records import dataclass
 from qkv.sheet.model import Origin, Statement
 from qkv.theory.words import COSTS, POINTS
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from qkv.interpret.certified import Certified, Value
 from qkv.interpret.fit import Shape, say
 from qkv.interpret.loop import evaluate
 from qkv.interpret.rounding import round_digits
+from qkv.records import dataclass
 from qkv.theory.ring import MOST_SYMBOLS, OutOfRoom, Ring
 from qkv.theory.symbols import Cells, Symbolic
 

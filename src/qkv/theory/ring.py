@@ -9,13 +9,14 @@ is not proven here, and must not be called false for it.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any, Self
 
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from qkv.errors import LimitError, ValueRefused
+from qkv.records import dataclass
 
 MOST_SYMBOLS = 1024  # beyond this the polynomials become slow
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")

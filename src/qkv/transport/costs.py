@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from flint import fmpq
 from numpy.typing import NDArray
 
 from qkv.errors import ShapeError, ValueRefused
+from qkv.records import dataclass
 from qkv.transport.distribution import Distribution, Point
 from qkv.transport.exact import Exact, Surd, rational, root, to_float
 

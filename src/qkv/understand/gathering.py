@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.program.model import Given
 from qkv.program.spec import Key
+from qkv.records import dataclass
 from qkv.sheet.model import Repair
 from qkv.understand.words import Rule
 

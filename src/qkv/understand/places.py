@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 
 from qkv.expr.names import Role, Symbol
+from qkv.records import dataclass
 from qkv.understand.roles import SCORE_ROLES, roles_of
 
 # Letters whose number counts tokens; the numbers of all others count heads.

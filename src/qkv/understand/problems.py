@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
@@ -12,6 +12,7 @@ from qkv.expr.show import symbol_plain
 from qkv.interpret.trace import Trace
 from qkv.program.kinds import plan
 from qkv.program.model import Given, Program, Step
+from qkv.records import dataclass
 from qkv.sheet.model import Repair, Sheet
 from qkv.understand.asked import with_answers
 from qkv.understand.evidence import (

@@ -6,11 +6,11 @@ A symbol may fit several roles (S: scores or scaled scores); they are listed lik
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
 from qkv.expr.names import Role, Symbol
 from qkv.expr.wording import Wording
+from qkv.records import dataclass
 
 R = Role
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import attrgetter
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.records import dataclass
 from qkv.sheet.model import Origin, Sheet
 from qkv.understand.facts import Fact
 from qkv.understand.gather import printed_value, token_factor

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 from qkv.expr.wording import Wording
+from qkv.records import dataclass
 from qkv.understand.roles import HYPOTHETICAL
 
 NUMBERS: dict[str, int] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,6 +13,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.interpret.fit import Shape
 from qkv.interpret.trace import Trace
 from qkv.program.model import Given, Step
+from qkv.records import dataclass
 
 R = Role
 # Quantities that an author may pass over although they were printed: scaled scores, the mask, the order of heads.

@@ -6,7 +6,7 @@ Two tables: what can happen while a row meets a column, and what can happen to a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
 from qkv.check.author import Author
@@ -20,6 +20,7 @@ from qkv.interpret import cells as c
 from qkv.interpret.cells import NEG_INF, Cell
 from qkv.interpret.certified import Value
 from qkv.interpret.rounding import exact_decimal, round_places
+from qkv.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

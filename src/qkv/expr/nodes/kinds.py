@@ -25,12 +25,13 @@ Every node may know where it stands in its document (`at`); equality ignores tha
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING, get_args
 
 from qkv.errors import Location
 from qkv.expr.names import Symbol
+from qkv.records import dataclass
 
 if TYPE_CHECKING:
     from qkv.expr.nodes.trees import Found
