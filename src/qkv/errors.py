@@ -12,11 +12,10 @@ QkvError
 
 from __future__ import annotations
 
-from qkv.records import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Location:
+class Location(NamedTuple):
     """A place in a document; lines and columns count from 1."""
 
     line: int

@@ -293,14 +293,14 @@ def _joins_sizes(tokens: list[Token], i: int) -> bool:
     return tokens[i].text == "×" and tokens[i - 1].kind == "close" and tokens[i + 1].kind == "open"
 
 
-def sizes_in(reader: Reader, piece: Piece) -> tuple[tuple[int, int], ...] | None:
-    """The sizes that a piece consists of (3×4 4×3), or None where it is anything else."""
-    if reader.tokens[piece.lo].kind not in ("num", "open", "cmd"):
+def sizes_in(reader: Reader, lo: int, hi: int) -> tuple[tuple[int, int], ...] | None:
+    """The sizes that a range consists of (3×4 4×3), or None where it is anything else."""
+    if lo >= hi or reader.tokens[lo].kind not in ("num", "open", "cmd"):
         return None
-    between = [i for i in range(piece.lo + 1, piece.hi - 1) if _joins_sizes(reader.tokens, i)]  # (3×2)×(2×3)
+    between = [i for i in range(lo + 1, hi - 1) if _joins_sizes(reader.tokens, i)]  # (3×2)×(2×3)
     tokens = [
         t
-        for i, t in enumerate(reader.tokens[piece.lo : piece.hi], piece.lo)
+        for i, t in enumerate(reader.tokens[lo:hi], lo)
         if t.kind not in ("open", "close", "wide") and t.text != "cancel" and i not in between
     ]
     if not tokens or len(tokens) % 3:

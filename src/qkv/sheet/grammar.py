@@ -100,7 +100,7 @@ def _chains_of(reader: Reader, piece: Piece) -> list[Chain]:
     """The chains of a piece: one, or two where ⇒ leads to a definition of its own; words alone give none."""
     if piece.lo >= piece.hi:
         return [_words_only(piece)] if piece.lead else []
-    if (sizes := sizes_in(reader, piece)) is not None:
+    if (sizes := sizes_in(reader, piece.lo, piece.hi)) is not None:
         return [_sizes(reader, piece, sizes)]
     if (inner := _crossed_out(reader, piece)) is not None:
         return _chains_of(reader, inner)
@@ -138,8 +138,7 @@ def _chains_of(reader: Reader, piece: Piece) -> list[Chain]:
 def _are_sizes(reader: Reader, piece: Piece) -> bool:
     """(3×2)(2×3) = 3×3 says what fits what, and multiplies no numbers."""
     edges = (piece.lo - 1, *piece.marks, piece.hi)
-    spans = (replace(piece, lo=a + 1, hi=b, marks=()) for a, b in pairwise(edges))
-    return bool(piece.marks) and all(span.lo < span.hi and sizes_in(reader, span) is not None for span in spans)
+    return bool(piece.marks) and all(sizes_in(reader, a + 1, b) is not None for a, b in pairwise(edges))
 
 
 def _relation(reader: Reader, i: int, *, several: bool) -> Relation:

@@ -49,7 +49,7 @@ class Cells(Protocol):
 
 
 def _cell_number(m: re.Match[str], token: Token, places: Places) -> Number:
-    return decimal(f"-{m[2]}" if m[1] else m[2], places.once(token.start + m.start()))
+    return decimal(f"-{m[2]}" if m[1] else m[2], places.at(token.start + m.start()))
 
 
 def plain_grid(token: Token, places: Places) -> Matrix:

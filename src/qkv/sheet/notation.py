@@ -34,10 +34,10 @@ SAME_CHARACTER: Final[dict[int, str]] = {ord(a): b for a, b in _SAME.items()} | 
 
 # The same for a whole document, before it is known what is mathematics: signs of full width, and the pieces of brackets
 # that PDF files keep in the private area of Unicode.
-EVERYWHERE: Final[dict[int, str]] = {ord(c): _SAME[c] for c in "＝＋－＊／"} | {
-    **{0xFF10 + digit: str(digit) for digit in range(10)},
-    **{0xF8EB + i: c for i, c in enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩")},
-    **{0xF8F6 + i: c for i, c in enumerate("⎞⎟⎠⎤⎥⎦⎫⎬⎭")},
+EVERYWHERE: Final[dict[str, str]] = {c: _SAME[c] for c in "＝＋－＊／"} | {
+    **{chr(0xFF10 + digit): str(digit) for digit in range(10)},
+    **{chr(0xF8EB + i): c for i, c in enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩")},
+    **{chr(0xF8F6 + i): c for i, c in enumerate("⎞⎟⎠⎤⎥⎦⎫⎬⎭")},
 }
 
 SUBSCRIPTS: Final = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", "0123456789+-()aehijklmnoprstuvx", strict=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import accumulate
 
@@ -303,21 +303,10 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
     if _are_sizes(line):
         yield Said(line.strip(), at)
         return
-    source = _SUFFIX.sub(_blank, _APOSTROPHE.sub(r"\1\2 ", line)) if "'" in line or "’" in line else line
-    if "%" in source:
-        source = _IN_PER_CENT.sub(_blank, source)
-    if "=" in source and "(" in source:
-        source = _SHAPE.sub(_blank, source)
-    source = _DASH.sub(lambda found: " ;".ljust(len(found[0])), source)
-    source = _AND.sub(" ; ", _GAP.sub(" ; ", source))
-    source = _DRAWN_RULE.sub(lambda found: ";".ljust(len(found[0])), _SENTENCE.sub(r"\1;", source))
-    source = _INDEXED.sub(_indexed, source) if "[" in source else source
-    source = NOUN_BEFORE_NAME.sub(_noun, _WORD_LIST.sub(_blank, source))
-    source = _APPLIED.sub(r"\1(\2) ", source)
-    source = _OWNED.sub(lambda found: f"{found[2].lower()}_{found[1]}", source)
-    source = _OF_WORDS.sub(_of_words, _MATRIX_PRODUCT.sub(r"\1·", _DOT_PRODUCT.sub(r"\1·\2", source)))
-    source = _GLOSS.sub(_blank, source) if '("' in source or "(“" in source or "('" in source else source
-    source = _DASHED_COLON.sub(lambda found: ":".ljust(len(found[0])), _TUPLE.sub(r"[\1]", source))
+    source = line
+    for signs, pattern, put in _REWRITES:
+        if any(sign in source for sign in signs):
+            source = pattern.sub(put, source)
     result = reading.math(source, at, strict=False)
     done, starts = 0, [0, *(found.end() for found in re.finditer("\n", line))]
     for chain in result.chains:
@@ -357,3 +346,28 @@ def _offset_of(chain: Chain, starts: list[int], at: Location) -> int:
     if row <= 0 or row >= len(starts):
         return chain.at.column - at.column
     return starts[row] + chain.at.column - 1
+
+
+# What a plain line is rewritten by, in this order; a pattern is tried only where one of its signs occurs.
+_REWRITES: tuple[tuple[tuple[str, ...], re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (("'", "’"), _APOSTROPHE, r"\1\2 "),
+    (("'", "’"), _SUFFIX, _blank),
+    (("%",), _IN_PER_CENT, _blank),
+    (("(",), _SHAPE, _blank),
+    (("—",), _DASH, lambda found: " ;".ljust(len(found[0]))),
+    (("=", "≈"), _GAP, " ; "),
+    ((" e ",), _AND, " ; "),
+    (("=", "≈"), _SENTENCE, r"\1;"),
+    (("====", "----", "****", "____", "────", "════"), _DRAWN_RULE, lambda found: ";".ljust(len(found[0]))),
+    (("[",), _INDEXED, _indexed),
+    (("[",), _WORD_LIST, _blank),
+    (("=", "≈"), NOUN_BEFORE_NAME, _noun),
+    ((" (",), _APPLIED, r"\1(\2) "),
+    ((".Q", ".K", ".V", ".X"), _OWNED, lambda found: f"{found[2].lower()}_{found[1]}"),
+    ((".",), _DOT_PRODUCT, r"\1·\2"),
+    ((".",), _MATRIX_PRODUCT, r"\1·"),
+    (("(",), _OF_WORDS, _of_words),
+    (('("', "(“", "('"), _GLOSS, _blank),
+    (("(",), _TUPLE, r"[\1]"),
+    ((":",), _DASHED_COLON, lambda found: ":".ljust(len(found[0]))),
+)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from qkv.errors import ReadError
+from qkv.expr.late import late
 from qkv.sheet.code import read_code
 from qkv.sheet.cues import questions
 from qkv.sheet.draft import Asked, Event, Stated, Titled, assemble
@@ -23,6 +24,8 @@ from qkv.sheet.reading import Reading, defined_words
 from qkv.sheet.segments import Drawn, Fence, Paragraph, Rows, Title, blocks
 from qkv.sheet.tables import read_rows
 from qkv.sheet.tex import is_tex, plain_tex
+
+_EVERYWHERE = late(f"[{''.join(EVERYWHERE)}]")  # few documents hold one: str.translate would look each character up
 
 
 def read_file(path: str | Path, limits: Limits = DEFAULT) -> Sheet:
@@ -49,7 +52,9 @@ def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT) -> Sheet:
         source = notebook_text(text)
     if is_tex(source, file):
         source = plain_tex(source, limits)
-    source = with_digits(source if source.isascii() else source.translate(EVERYWHERE))
+    if not source.isascii():
+        source = _EVERYWHERE.sub(lambda found: EVERYWHERE[found[0]], source)
+    source = with_digits(source)
     return assemble(_events(source, Reading(limits, comma_of_document(source), defined_words(source))), file, text)
 
 
