@@ -6,7 +6,7 @@ where something ends. Damaged brackets are dropped here and reported.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from qkv.records import dataclass
 from qkv.sheet import notation as table
@@ -16,7 +16,7 @@ NESTING_LIMIT: Final = 40  # levels of brackets; each costs the grammar about ei
 _STRONG: Final = ("{", "left", "env")
 _FAMILIES: Final = {**table.OPENERS, "}": "{", "{": "{", "|}": "{|"}
 _MATCHED: Final = frozenset(("rel", "open", "begin", "close", "end"))
-_UNTIDY: Final = frozenset((*table.STACKED, "left{|"))
+_UNTIDY: Final = frozenset((*table.STACKED, *table.ROWS_OF_STATEMENTS, "left{|"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,28 +35,39 @@ def _family(kind: str, text: str) -> str:
     return "left" if text.startswith("left") else _FAMILIES.get(text, text)
 
 
-def _match(tokens: list[Token]) -> tuple[list[int], list[int], list[int]]:
-    """Partners (−1 where a bracket has none), depths of the openers, and whether a relation stands inside."""
+class _Matched(NamedTuple):
+    """Partners (−1 where a bracket has none), and the openers with a relation right inside, nested too deep, or empty."""
+
+    partner: list[int]
+    related: set[int]
+    deep: set[int]
+    empty: set[int]
+
+
+def _match(tokens: list[Token]) -> _Matched:
     partner = list(range(len(tokens)))
-    depth = [0] * len(tokens)
-    has_relation = [0] * len(tokens)
+    found = _Matched(partner, set(), set(), set())
     stack: list[tuple[int, str]] = []
     waiting: dict[str, int] = {}
-    for i, (kind, text, *_) in enumerate(tokens):
+    for i, token in enumerate(tokens):
+        kind = token.kind
         if kind not in _MATCHED:
             continue
         if kind == "rel":
             if stack:
-                has_relation[stack[-1][0]] = 1
+                found.related.add(stack[-1][0])
         elif kind == "open" or kind == "begin":
-            key = _family(kind, text)
+            key = _family(kind, token.text)
             stack.append((i, key))
             waiting[key] = waiting.get(key, 0) + 1
-            depth[i] = len(stack)
             partner[i] = -1
+            if len(stack) > NESTING_LIMIT:
+                found.deep.add(i)
         else:
-            _close(i, _family(kind, text), stack, waiting, partner)
-    return partner, depth, has_relation
+            _close(i, _family(kind, token.text), stack, waiting, partner)
+            if partner[i] == i - 1:
+                found.empty.add(i - 1)
+    return found
 
 
 def _close(i: int, key: str, stack: list[tuple[int, str]], waiting: dict[str, int], partner: list[int]) -> None:
@@ -79,13 +90,14 @@ def _close(i: int, key: str, stack: list[tuple[int, str]], waiting: dict[str, in
 
 def paired(tokens: list[Token]) -> Paired:
     """Match the brackets, drop what matches nothing, and lay open alignments whose rows are statements."""
-    partner, depth, has_relation = _match(tokens)
-    if _is_tidy(tokens, partner, depth, has_relation):
+    found = _match(tokens)
+    partner = found.partner
+    if _is_tidy(tokens, found):
         return Paired(tokens, partner)
     kept: list[Token] = []
     dropped: list[Token] = []
     changed = False
-    flat = _flat_ends(tokens, partner, has_relation)
+    flat = _flat_ends(tokens, found)
     i = 0
     while i < len(tokens):
         token = tokens[i]
@@ -95,12 +107,12 @@ def paired(tokens: list[Token]) -> Paired:
             step = len(tokens)
         elif partner[i] == -1:
             dropped.append(token)
-        elif token.kind in ("open", "begin") and depth[i] > NESTING_LIMIT:
+        elif i in found.deep:
             kept.append(token._replace(kind="deep", end=tokens[partner[i]].end))
             step = partner[i] + 1
         elif i in flat:
             kept.extend(_in_place_of(token, flat[i]))
-        elif token.text == "{" and partner[i] == i + 1 and not (kept and kept[-1].kind in ("cmd", "script")):
+        elif token.text == "{" and i in found.empty and not (kept and kept[-1].kind in ("cmd", "script")):
             step = i + 2
         elif token.text in table.STACKED and (end := _stacked_relation(tokens, partner, i)):
             kept.append(tokens[end - 2]._replace(start=token.start, end=tokens[end - 1].end))
@@ -113,17 +125,14 @@ def paired(tokens: list[Token]) -> Paired:
         i = step
     if not changed:
         return Paired(tokens, partner)
-    again, _, _ = _match(kept)
-    return Paired(kept, again, tuple(dropped))
+    return Paired(kept, _match(kept).partner, tuple(dropped))
 
 
-def _is_tidy(tokens: list[Token], partner: list[int], depth: list[int], has_relation: list[int]) -> bool:
-    """Whether nothing needs tidying, as in most inline formulas."""
-    if -1 in partner or max(depth, default=0) > NESTING_LIMIT or 1 in has_relation:
+def _is_tidy(tokens: list[Token], found: _Matched) -> bool:
+    """Whether nothing needs tidying, as in most formulas."""
+    if found.related or found.deep or found.empty or -1 in found.partner:
         return False
-    if any(kind == "begin" or text in _UNTIDY for kind, text, *_ in tokens):
-        return False
-    return not any(other == i + 1 for i, other in enumerate(partner))
+    return _UNTIDY.isdisjoint([token.text for token in tokens])
 
 
 def _in_place_of(token: Token, how: str) -> tuple[Token, ...]:
@@ -135,15 +144,16 @@ def _beside_relation(tokens: list[Token], i: int) -> bool:
     return tokens[i - 1].kind == "rel" or (i + 1 < len(tokens) and tokens[i + 1].kind == "rel")
 
 
-def _flat_ends(tokens: list[Token], partner: list[int], has_relation: list[int]) -> dict[int, str]:
+def _flat_ends(tokens: list[Token], found: _Matched) -> dict[int, str]:
     """What becomes of the begin, the end and the & of environments whose rows are statements of the display itself."""
     flat: dict[int, str] = {}
+    partner = found.partner
     i = inside = 0
     ends: list[int] = []
     while i < len(tokens):
         token = tokens[i]
         if token.kind in ("open", "begin") and partner[i] > i:
-            if _is_flat(tokens, partner, has_relation, i):
+            if _is_flat(tokens, partner, i, related=i in found.related):
                 flat[i] = "row" if i and tokens[i - 1].kind not in ("rel", "op") else "wide"
                 flat[partner[i]] = "row"
                 ends.append(partner[i])
@@ -159,10 +169,10 @@ def _flat_ends(tokens: list[Token], partner: list[int], has_relation: list[int])
     return flat
 
 
-def _is_flat(tokens: list[Token], partner: list[int], has_relation: list[int], i: int) -> bool:
+def _is_flat(tokens: list[Token], partner: list[int], i: int, *, related: bool) -> bool:
     token, before = tokens[i], tokens[i - 1].kind if i else ""
     if token.kind == "begin":
-        return token.text in table.ROWS_OF_STATEMENTS or bool(has_relation[i] and before != "rel")
+        return token.text in table.ROWS_OF_STATEMENTS or (related and before != "rel")
     if token.text == "left{|":
         return (
             tokens[partner[i]].text == "left."
@@ -171,7 +181,7 @@ def _is_flat(tokens: list[Token], partner: list[int], has_relation: list[int], i
             and before != "rel"
         )
     bare = not i or before in ("row", "wide", "prose", "text", "sep")
-    return bool(has_relation[i]) and bare and token.text in ("(", "left(", "{") and _stands_alone(tokens, partner[i])
+    return related and bare and token.text in ("(", "left(", "{") and _stands_alone(tokens, partner[i])
 
 
 def _stands_alone(tokens: list[Token], end: int) -> bool:
