@@ -115,6 +115,8 @@ _VECTOR = re.compile(r"[\[(][^\])]*[\])]")
 
 def vectors_at(lines: list[str], at: int) -> Found | None:
     """A table set with blanks whose cells are vectors: 'word  Q  K' over 'cat  [1, 0]  [0, 1]'."""
+    if at + 1 == len(lines) or not lines[at + 1].rstrip().endswith(("]", ")")):
+        return None
     heads = lines[at].split()
     rows: list[tuple[Cell, ...]] = []
     end = at + 1
@@ -136,7 +138,7 @@ _CORNERS = re.compile(r"\s*[┌╭└╰]\s+[┐╮┘╯]\s*")
 
 def grid_at(lines: list[str], at: int) -> Found | None:
     """A plain grid of numbers that begins at this line, or below the corners of its bracket."""
-    if not _CORNERS.fullmatch(lines[at]):
+    if lines[at].lstrip()[:1] not in "┌╭└╰" or not _CORNERS.fullmatch(lines[at]):
         return _grid_at(lines, at)
     found = _grid_at(lines, at + 1) if at + 1 < len(lines) else None
     below = found is not None and found.end < len(lines) and _CORNERS.fullmatch(lines[found.end])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from qkv.records import dataclass
 from qkv.sheet.phrases import (
@@ -34,6 +35,7 @@ _SMALL = frozenset([
     "a", "an", "and", "as", "at", "by", "for", "from", "in", "is", "of", "on", "or", "the", "to", "via", "vs", "with",
     "und", "der", "die", "das", "von", "mit", "de", "la", "le", "les", "et",
 ])  # fmt: skip
+_COUNTED = re.compile(r"\s*(?:\*\*|__)?[^\W\d_]+(?:\s[^\W\d_]+)?\s*[#№]?\s*\d")  # most lines do not begin so
 _UNDERLINE = re.compile(r"\s{0,3}(=+|-{3,})\s*$")
 _SECTIONS = {
     "part": 1,
@@ -67,18 +69,44 @@ def heading_at(lines: list[str], at: int, *, within: bool = False) -> Heading | 
     line = lines[at]
     if len(line) > 300:
         return None
-    if found := _HASH.match(line):
-        return _marked(found["title"], len(found["marks"]), at + 1)
-    if found := _HTML.match(line):
-        return _marked(_HTML_TAG.sub("", found["title"]), int(found["level"]), at + 1)
+    marked = _MARKED.get(line.lstrip()[:1])
+    return (marked(line, at + 1) if marked else None) or _plain(lines, at, within)
+
+
+def _hashed(line: str, end: int) -> Heading | None:
+    found = _HASH.match(line)
+    return _marked(found["title"], len(found["marks"]), end) if found else None
+
+
+def _tagged(line: str, end: int) -> Heading | None:
+    found = _HTML.match(line)
+    return _marked(_HTML_TAG.sub("", found["title"]), int(found["level"]), end) if found else None
+
+
+def _tex(line: str, end: int) -> Heading | None:
     if found := _SECTION.match(line):
-        return _marked(found["title"], _SECTIONS[found["command"]], at + 1)
+        return _marked(found["title"], _SECTIONS[found["command"]], end)
     if found := _ENVIRONMENT.match(line):
         rank = STEP if found["word"] in ("solution", "answer") else PROBLEM
-        return Heading(found["title"] or found["word"], rank, found["word"], at + 1)
-    if (found := _BOLD.match(line) or _TEX_BOLD.match(line)) and not _is_formula(found["title"]):
-        return _worded(found["title"].strip(), at + 1) or Heading(found["title"].strip(), STEP, "", at + 1)
-    return _plain(lines, at, within)
+        return Heading(found["title"] or found["word"], rank, found["word"], end)
+    return _bold(_TEX_BOLD.match(line), end)
+
+
+def _bold(found: re.Match[str] | None, end: int) -> Heading | None:
+    if found is None or _is_formula(found["title"]):
+        return None
+    title = found["title"].strip()
+    return _worded(title, end) or Heading(title, STEP, "", end)
+
+
+# Marked headings by their first character.
+_MARKED: dict[str, Callable[[str, int], Heading | None]] = {
+    "#": _hashed,
+    "<": _tagged,
+    "\\": _tex,
+    "*": lambda line, end: _bold(_BOLD.match(line), end),
+    "_": lambda line, end: _bold(_BOLD.match(line), end),
+}
 
 
 def _is_formula(title: str) -> bool:
@@ -92,7 +120,7 @@ def opening_at(line: str) -> Heading | None:
     >>> opening_at("**Problem 2.** Given X, find Q.").text
     'Problem 2'
     """
-    found = PROBLEM_OPENING.match(line)
+    found = PROBLEM_OPENING.match(line) if _COUNTED.match(line) else None
     if not found:
         return None
     title, word = found["title"] or found["short"], found["word"] or found["short"][0]

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from qkv.sheet.phrases import QUANTITY, TOTAL
 
+_FIRST = frozenset("-•*\"“")  # what an item begins with
 _ROW = re.compile(r"\s*[-•*] (?P<value>\[\s*[-−+\d.][-−+\d.,;eE\s∞inf]*\])\s*")
 _OVER_ROWS = re.compile(r"\s*(?:[-•*]\s)?[^\s=|][^=|]{0,50}[:：]\s*(?:#.*)?")
 _NUMBER = r"(?P<value>[-−]?\d*\.\d+(?:\s?%)?|\d{1,3}\s?%)"
@@ -21,6 +22,8 @@ _OF_WORD = re.compile(  # '- cat: 0.7', '* **cat** → 70 %', '"cat": 0.7'
 
 def join_items(lines: list[str]) -> None:
     """Join the items of every such list, in place."""
+    if sum(line.lstrip()[:1] in _FIRST for line in lines) < 2:
+        return
     for start, end in list(_runs(lines, _ROW)):
         over = lines[start - 1] if start and lines[start - 1].strip() else lines[max(start - 2, 0)]
         if _OVER_ROWS.fullmatch(over) and len({line.count(",") for line in lines[start:end]}) == 1:

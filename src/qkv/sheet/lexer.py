@@ -53,65 +53,81 @@ _SPEC = rf"(?:\s*\[\w*\])?(?:\s*{_BRACED})?"
 _SPECCED = "".join(rf"(?<={name}\}})|" for name in ("array", "tabular", r"alignat", r"alignat\*", "alignedat")).rstrip(
     "|"
 )
-_FAST: tuple[tuple[str, str], ...] = (
-    (
-        "grid",
-        rf"\\begin\{{(?:{_GRID_NAMES})\}}(?:\{{[lcr|\s]*\}})?(?:{_CELL}(?:&|\\\\))*+{_CELL}(?:\\\\\s*)?\\end\{{(?:{_GRID_NAMES})\}}",
-    ),
-    ("list", rf"\[{_CELL}(?:,{_CELL})++,?\s*\]"),
-)
 _POINT_NUMBERS = rf"\d+\{{\.\}}\d+|\d+(?:(?:\{{,\}}|\\,|\\!,|,)\d{{3}}(?!\d))+(?:\.\d+)?|\d+\{{,\}}\d+|{_NUMBER}"
 _COMMA_NUMBERS = rf"\d{{1,3}}(?:\{{,\}}\d{{3}}){{2,}}(?!\d)|\d+(?:,|\{{,\}})\d+|{_NUMBER}"
 _ACCENTED = r"\\(?:alpha|beta|omega|sigma|lambda|mu)"  # letters that scores and weights are called by
-# The order is the rule: what stands first wins.
-_RULES: tuple[tuple[str, str], ...] = (
-    ("module", r"(?:(?:np|numpy|torch|jnp|jax|tf|mx|nn|functional|F)\.)+(?=[A-Za-z])"),
-    ("word", rf"(?:[{_LATIN}]{{2,}}(?:\\?_[{_LATIN}]{{2,}})+|[{_LATIN}]+)(?:\d{{1,2}}(?![.,]?\d))?"),
-    ("percent", r"(?<=\d)(?:\\[,;: ]|[\s~])?\\?%"),
-    ("method", r"\.(?:T|t\(\)|transpose\([^()\n]*\)|float\(\)|double\(\)|half\(\))(?![A-Za-z])"),
-    ("text", rf"\\(?:{_TEXTS})\s*{_BRACED}"),
+_Rules = tuple[tuple[str, str], ...]
+# A rule begins, where it can, with one character or class: then it is ruled out by that, and not tried. Of those that
+# can begin alike the first wins; what comes most often stands first.
+_SIGNS: _Rules = (
+    ("ws", r"\s\s*"),
+    ("sign", r"[{}_^+/|]"),
+    ("letter", rf"[A-WYZa-wyz](?![{_LATIN}\d.])"),
+    ("bracket", r"[()\]]"),
+    ("lone", r"(?:,(?!\d)|=(?![=>:])|&(?![A-Za-z])|-(?!>))"),
+)
+_GRID: _Rules = (
+    (
+        "grid",
+        rf"begin\{{(?:{_GRID_NAMES})\}}(?:\{{[lcr|\s]*\}})?(?:{_CELL}(?:&|\\\\))*+{_CELL}(?:\\\\\s*)?\\end\{{(?:{_GRID_NAMES})\}}",
+    ),
+)
+_BACKSLASH: _Rules = (  # what follows a backslash
+    ("bold", r"(?:mathbf|boldsymbol|mathrm|bm|vec)\{[A-Za-z]\}"),
+    ("cmd", r"(?:quad|top|cdot|times|approx|sqrt|alpha|sum)(?![A-Za-z*])"),
+    ("escaped_percent", r"(?<=\d\\)(?:[,;: ]\\?)?%"),
+    ("text", rf"(?:{_TEXTS})\s*{_BRACED}"),
     (
         "accent",
-        rf"\\(?:wide)?(tilde|hat|bar)(?:\s*\{{\s*(?:{_BOLD}\s*\{{?\s*)?([A-Za-z]|{_ACCENTED})\s*\}}{{1,2}}"
+        rf"(?:wide)?(tilde|hat|bar)(?:\s*\{{\s*(?:{_BOLD}\s*\{{?\s*)?([A-Za-z]|{_ACCENTED})\s*\}}{{1,2}}"
         rf"|\s+([A-Za-z])(?![A-Za-z])|\s*({_ACCENTED})(?![A-Za-z]))",
     ),
-    ("roman", rf"\\(?:{_ROMANS})\s*\{{\s*((?:[{_LATIN}]|[ \-~]|\\[_,; ])++)\}}"),
-    ("bb", r"\\(?:mathbb|mathds|Bbb)\s*(?:\{\s*([A-Za-z])\s*\}|\s([A-Za-z]))"),
-    ("begin", rf"\\begin\s*\{{\s*([A-Za-z]++\*?)\s*\}}(?:(?:{_SPECCED}){_SPEC}|(?:\[[lcr]\])?)"),
-    ("end", r"\\end\s*\{\s*([A-Za-z]++\*?)\s*\}"),
-    ("row", r"\\\\\*?(?:\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm|in|mu|pc|bp|sp)\s*\])?"),
-    ("digits", r"\\[dt]?frac\s*(\d)\s*(\d)"),
-    ("sided", r"\\(left|right)(?![A-Za-z])\s*(\\[A-Za-z]+|\\.|[^\s\\])"),
-    ("drop", rf"\\(?:{'|'.join(table.NOISE_WITH_ARGUMENT)})\*?\s*{_BRACED}"),
-    ("cmd", r"\\([A-Za-z]+)\*?"),
-    ("escaped", r"\\([^A-Za-z])"),
-    ("markup", "|".join(table.MARKUP)),
-    ("rel", r":=|==|=>|=:|~=|->|<-|[=≈≡≜≔⇒→←∈]"),
-    ("sub", f"[{_SUBS}]+"),
-    ("sup", f"[{_SUPS}]+"),
+    ("roman", rf"(?:{_ROMANS})\s*\{{\s*((?:[{_LATIN}]|[ \-~]|\\[_,; ])++)\}}"),
+    ("bb", r"(?:mathbb|mathds|Bbb)\s*(?:\{\s*([A-Za-z])\s*\}|\s([A-Za-z]))"),
+    ("begin", rf"begin\s*\{{\s*([A-Za-z]++\*?)\s*\}}(?:(?:{_SPECCED}){_SPEC}|(?:\[[lcr]\])?)"),
+    ("end", r"end\s*\{\s*([A-Za-z]++\*?)\s*\}"),
+    ("row", r"\\\*?(?:\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm|in|mu|pc|bp|sp)\s*\])?"),
+    ("digits", r"[dt]?frac\s*(\d)\s*(\d)"),
+    ("sided", r"(left|right)(?![A-Za-z])\s*(\\[A-Za-z]+|\\.|[^\s\\])"),
+    ("drop", rf"(?:{'|'.join(table.NOISE_WITH_ARGUMENT)})\*?\s*{_BRACED}"),
+    ("command", r"[A-Za-z][A-Za-z]*\*?"),
+    ("escaped", r"[^A-Za-z]"),
+)
+_LIST: _Rules = (("list", rf"\[{_CELL}(?:,{_CELL})++,?\s*\]"),)
+_WORDS: _Rules = (
+    ("module", r"(?:(?:np|numpy|torch|jnp|jax|tf|mx|nn|functional|F)\.)+(?=[A-Za-z])"),
+    ("word", rf"(?:[{_LATIN}]{{2,}}(?:\\?_[{_LATIN}]{{2,}})+|[{_LATIN}]+)(?:\d{{1,2}}(?![.,]?\d))?"),
+)
+_PAIR: _Rules = (("pair", r"\d(?<=_\d),\d(?![\d.,])"),)  # s_1,2
+_OTHERS: _Rules = (
+    ("percent", r"(?<=\d)~?\\?%"),
+    ("method", r"\.(?:T|t\(\)|transpose\([^()\n]*\)|float\(\)|double\(\)|half\(\))(?![A-Za-z])"),
+    ("markup", f"(?:{'|'.join(table.MARKUP)})"),
+    ("rel", r"(?::=|==|=>|=:|~=|->|<-|[=≈≡≜≔⇒→←∈])"),
+    ("sub", f"[{_SUBS}][{_SUBS}]*"),
+    ("sup", f"[{_SUPS}][{_SUPS}]*"),
     ("greek", f"[{_GREEK}]"),
     ("vulgar", "[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]"),
-    ("prose", rf"(?:https?://|www\.)[^\s]+|[^\W\d_{_LATIN}{_SUBS}{_SUPS}{_GREEK}ΣØø]+|[\"“”„«»`?]"),
+    ("prose", rf"(?:(?:https?://|www\.)[^\s]+|[^\W\d_{_LATIN}{_SUBS}{_SUPS}{_GREEK}ΣØø]+|[\"“”„«»`?])"),
     ("comment", r"[%#][^\n]*"),
     ("strike", "~~"),
     ("other", r"."),
-)  # fmt: skip
-
-
-def _compiled(*rules: tuple[str, str]) -> re.Pattern[str]:
-    return late("|".join(f"(?P<{kind}>{rule})" for kind, rule in rules), re.DOTALL)
-
-
-# What comes most often stands first; each is decided by one or two characters.
-_COMMON: tuple[tuple[str, str], ...] = (
-    ("ws", r"\s+"),
-    ("sign", r"[{}_^+/|]|,(?!\d)|=(?![=>:])|&(?![A-Za-z])|-(?!>)"),
-    ("letter", rf"[A-WYZa-wyz](?![{_LATIN}\d.])"),
-    ("bold", r"\\(?:mathbf|boldsymbol|mathrm|bm|vec)\{([A-Za-z])\}"),
 )
-_PAIR = ("pair", r"(?<=_)\d,\d(?![\d.,])")  # s_1,2
-_WITH_POINT = _compiled(*_COMMON, *_FAST, _PAIR, ("num", _POINT_NUMBERS), *_RULES)
-_WITH_COMMA = _compiled(*_COMMON, _PAIR, ("num", _COMMA_NUMBERS), *_RULES)
+
+
+def _either(rules: _Rules) -> str:
+    """Any of the rules; the empty group behind a rule tells which."""
+    return "|".join(f"{rule}(?P<{kind}>)" for kind, rule in rules)
+
+
+def _compiled(numbers: str, backslash: _Rules, lists: _Rules) -> re.Pattern[str]:
+    num = ("num", f"(?:{numbers})")
+    rules = rf"{_either(_SIGNS)}|\\(?:{_either(backslash)})|{_either((*_PAIR, num, *lists, *_WORDS, *_OTHERS))}"
+    return late(rules, re.DOTALL)
+
+
+_WITH_POINT = _compiled(_POINT_NUMBERS, (*_GRID, *_BACKSLASH), _LIST)
+_WITH_COMMA = _compiled(_COMMA_NUMBERS, _BACKSLASH, ())
 _INNER_COMMAND = re.compile(r"\\[A-Za-z]+\s*|\\(.)|[{}$]", re.DOTALL)
 _WORDY = re.compile(rf"\\(?:{_WORD_FONTS})")
 _CALLED = re.compile(r"\s?(?:\\left|\\big|\\Big)?[([]|\s*\{|\s*\\(?:begin|left)")
@@ -133,6 +149,11 @@ def tokens_of(
     return _Lexer(normalised(source, strict=strict), strict=strict, comma=comma, words=words).run()
 
 
+def _inner(m: re.Match[str], back: int) -> str:
+    """A group inside of the rule that matched, counted from the last one; nothing where it took no part."""
+    return m.group((m.lastindex or 0) - back) or ""
+
+
 class _Lexer:
     """The state of one pass: what was read so far, how deep in brackets, and what gap comes before the next token."""
 
@@ -146,25 +167,25 @@ class _Lexer:
     def run(self) -> list[Token]:
         append, new = self.out.append, tuple.__new__  # a token is a tuple; its own constructor costs twice as much
         for m in (_WITH_COMMA if self.comma is Comma.BARE else _WITH_POINT).finditer(self.source):
-            kind = m.lastgroup
+            kind, text = m.lastgroup, m.group()
             if kind == "ws":
-                gap = 2 if "\n" in m.group() else 1
+                gap = 2 if "\n" in text else 1
                 self.gap = gap if gap > self.gap else self.gap
             elif kind == "letter":
-                append(new(Token, ("name", m.group(), m.start(), m.end(), self.gap)))
+                append(new(Token, ("name", text, *m.span(), self.gap)))
                 self.gap = 0
-            elif kind in ("other", "sign") and (sign := _PLAIN_SIGNS.get(m.group())) is not None:
-                append(new(Token, (*sign, m.start(), m.end(), self.gap)))
+            elif kind in _LONE_SIGNS and (sign := _PLAIN_SIGNS.get(text)) is not None:
+                append(new(Token, (*sign, *m.span(), self.gap)))
                 self.gap = 0
             elif kind in _AS_FOUND:
-                append(new(Token, (kind, m.group(), m.start(), m.end(), self.gap)))
+                append(new(Token, (kind, text, *m.span(), self.gap)))
                 self.gap = 0
             else:
                 _HANDLERS[kind](self, m)  # type: ignore[index]
         return self.out
 
     def add(self, kind: str, text: str, m: re.Match[str]) -> None:
-        self.out.append(tuple.__new__(Token, (kind, text, m.start(), m.end(), self.gap)))
+        self.out.append(tuple.__new__(Token, (kind, text, *m.span(), self.gap)))
         self.gap = 0
 
     def blank(self, m: re.Match[str]) -> None:
@@ -271,7 +292,7 @@ class _Lexer:
         return len(m.group()) > size or self.source[m.end() : m.end() + 3].strip()[:1].isdigit()
 
     def text(self, m: re.Match[str]) -> None:
-        content = _INNER_COMMAND.sub(lambda c: c.group(1) or "", m.group((m.lastindex or 0) + 1))
+        content = _INNER_COMMAND.sub(lambda c: c.group(1) or "", _inner(m, 1))
         words = content.strip(" ~")
         if len(content) == 1 and content.isalpha() and content.isascii():
             self.add("name", content, m)
@@ -283,12 +304,12 @@ class _Lexer:
             self.add("text", content, m)
 
     def roman(self, m: re.Match[str]) -> None:
-        words = m.group((m.lastindex or 0) + 1).strip(" ~")
+        words = _inner(m, 1).strip(" ~")
         key = spelling_key(words)
         if key in table.FUNCTIONS and len(key) > 1:
             self.add("func", words, m)
         elif words.isalpha():
-            offset = m.start((m.lastindex or 0) + 1)
+            offset = m.start((m.lastindex or 0) - 1)
             bold = not _WORDY.match(m.group())
             pieces = pieces_of_word(words, strict=True, called=False, defined=not bold)
             for k, (kind, piece, first, last) in enumerate(pieces):
@@ -301,19 +322,17 @@ class _Lexer:
 
     def accent(self, m: re.Match[str]) -> None:
         """\\tilde s and \\hat s may be other quantities than s (an arrow is none): a label says so."""
-        index = m.lastindex or 0
-        letter = m.group(index + 2) or m.group(index + 3) or m.group(index + 4)
+        letter = _inner(m, 3) or _inner(m, 2) or _inner(m, 1)
         self.add("name", letter.removeprefix("\\"), m)
-        self.out.append(Token("sub", m.group(index + 1), m.end(), m.end(), 0))
+        self.out.append(Token("sub", _inner(m, 4), m.end(), m.end(), 0))
 
     def bb(self, m: re.Match[str]) -> None:
-        index = m.lastindex or 0
-        self.add("bb", m.group(index + 1) or m.group(index + 2), m)
+        self.add("bb", _inner(m, 2) or _inner(m, 1), m)
 
     def digits(self, m: re.Match[str]) -> None:
         index = m.lastindex or 0
         self.add("cmd", "frac", m)
-        for group in (index + 1, index + 2):
+        for group in (index - 2, index - 1):
             self.out.append(Token("num", m.group(group), m.start(group), m.end(group), 0))
 
     def vulgar(self, m: re.Match[str]) -> None:
@@ -322,13 +341,12 @@ class _Lexer:
             self.out.append(Token("num", digits, m.start(), m.end(), 0))
 
     def sided(self, m: re.Match[str]) -> None:
-        index = m.lastindex or 0
-        side, mark = m.group(index + 1), m.group(index + 2)
+        side, mark = _inner(m, 2), _inner(m, 1)
         mark = table.DELIMITER_COMMANDS.get(mark[1:], ".") if mark[0] == "\\" else mark
         self.add("open" if side == "left" else "close", "left" + mark, m)
 
     def cmd(self, m: re.Match[str]) -> None:
-        name = m.group((m.lastindex or 0) + 1)
+        name = m.group()[1:].rstrip("*")
         kind, text = COMMANDS.get(name, ("word", name))
         if kind == "mark":
             self.mark(text, m)
@@ -364,16 +382,18 @@ class _Lexer:
 
 
 _PLAIN_SIGNS = {sign: token for sign, token in SIGNS.items() if sign not in ("(", ")", "[", "]")}
+_LONE_SIGNS = frozenset(("sign", "lone", "other"))
 _AS_FOUND = frozenset(("grid", "list", "prose", "row", "strike", "percent"))
 _HANDLERS: dict[str, Callable[[_Lexer, re.Match[str]], None]] = {
     "num": _Lexer.num, "word": _Lexer.word, "text": _Lexer.text, "roman": _Lexer.roman, "bb": _Lexer.bb,
     "digits": _Lexer.digits, "sided": _Lexer.sided, "cmd": _Lexer.cmd, "escaped": _Lexer.escaped, "other": _Lexer.other,
     "vulgar": _Lexer.vulgar, "accent": _Lexer.accent, "pair": _Lexer.pair,
-    "bold": lambda self, m: self.add("name", m.group((m.lastindex or 0) + 1), m),
+    "bold": lambda self, m: self.add("name", m.group()[-2], m), "command": _Lexer.cmd, "bracket": _Lexer.other,
+    "escaped_percent": lambda self, m: self.add("percent", m.group(), m),
     "markup": _Lexer.markup, "drop": _Lexer.blank, "module": _Lexer.blank, "comment": _Lexer.blank,
     "method": lambda self, m: self.add("sup", "T", m) if "t" in m.group().lower()[1:2] else self.blank(m),
-    "begin": lambda self, m: self.add("begin", m.group((m.lastindex or 0) + 1), m),
-    "end": lambda self, m: self.add("end", m.group((m.lastindex or 0) + 1), m),
+    "begin": lambda self, m: self.add("begin", _inner(m, 2), m),
+    "end": lambda self, m: self.add("end", _inner(m, 1), m),
     "rel": lambda self, m: self.add("rel", table.RELATIONS[m.group()], m),
     "sub": lambda self, m: self.add("sub", "".join(map(table.SUBSCRIPTS.__getitem__, m.group())), m),
     "sup": lambda self, m: self.add("sup", "".join(map(table.SUPERSCRIPTS.__getitem__, m.group())), m),

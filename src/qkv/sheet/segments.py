@@ -12,6 +12,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 
 from qkv.records import dataclass
 from qkv.sheet.drawn import drawn_at
@@ -99,14 +100,15 @@ def blocks(text: str, first: int = 1) -> Iterator[Block]:
         yield from (_moved(block, first - 1) for block in blocks(text))
         return
     lines = _lines(text)
-    closers = _closing_lines(lines)
+    closers = _Closers(lines)
     at = 0
     while at < len(lines):
         line = lines[at]
-        if not line.strip() or _RULE.match(line):
+        first = line.lstrip()[:1]
+        if not first or (first in "-*_" and _RULE.match(line)):
             at += 1
             continue
-        block, end = _block_at(lines, at, closers)
+        block, end = _block_at(lines, at, first, closers)
         if isinstance(block, Paragraph) and (opening := opening_at(line)):
             yield Title(opening.text, at + 1, opening.rank, opening.word)
         if block:
@@ -125,12 +127,13 @@ def _moved_rows(block: Rows, by: int) -> Rows:
     return replace(block, cells=cells, line=block.line + by, end_line=block.end_line + by)
 
 
-def _block_at(lines: list[str], at: int, closers: dict[str, list[int]]) -> tuple[Block | None, int]:
-    if fence := _FENCE.match(lines[at]):
+def _block_at(lines: list[str], at: int, first: str, closers: _Closers) -> tuple[Block | None, int]:
+    """The block that begins at a line, whose first character rules most kinds out."""
+    if first in "`~" and (fence := _FENCE.match(lines[at])):
         return _fence(lines, at, fence)
-    if _CONSOLE.match(lines[at]):
+    if first == ">" and _CONSOLE.match(lines[at]):
         return _console(lines, at)
-    if div := _DIV.match(lines[at]):
+    if first == ":" and (div := _DIV.match(lines[at])):
         rank = div_rank(div["name"].lower())
         return (Title(div["name"], at + 1, rank, div["name"].lower()) if rank is not None else None), at + 1
     if found := heading_at(lines, at):
@@ -146,7 +149,7 @@ def _block_at(lines: list[str], at: int, closers: dict[str, list[int]]) -> tuple
     return _paragraph(lines, at, closers)
 
 
-def _paragraph(lines: list[str], start: int, closers: dict[str, list[int]]) -> tuple[Paragraph, int]:
+def _paragraph(lines: list[str], start: int, closers: _Closers) -> tuple[Paragraph, int]:
     """Lines up to a blank one or the next block; a display that is open goes on to its end."""
     at, closer, depth = start, "", 0
     while at < len(lines):
@@ -156,7 +159,7 @@ def _paragraph(lines: list[str], start: int, closers: dict[str, list[int]]) -> t
         depth = _list_depth(line, depth)
         closer = _left_open(line, closer)
         at += 1
-        if closer and not _closes_later(closer, at, lines, closers):
+        if closer and not closers.later(closer, at):
             closer = ""
     return Paragraph("\n".join(lines[start:at]), start + 1), at
 
@@ -173,13 +176,14 @@ def _list_depth(line: str, depth: int) -> int:
 
 def _interrupts(lines: list[str], at: int, *, in_list: bool) -> bool:
     line = lines[at]
+    first = line.lstrip()[:1]
     if in_list:
-        return not line.strip() and not _row_follows(lines, at)
+        return not first and not _row_follows(lines, at)
     if (
-        not line.strip()
-        or _FENCE.match(line)
-        or _CONSOLE.match(line)
-        or _DIV.match(line)
+        not first
+        or (first in "`~" and _FENCE.match(line))
+        or (first == ">" and _CONSOLE.match(line))
+        or (first == ":" and _DIV.match(line))
         or heading_at(lines, at, within=True)
         or opening_at(line)
     ):
@@ -217,27 +221,32 @@ def _left_open(line: str, closer: str) -> str:
     return closer
 
 
-def _closing_lines(lines: list[str]) -> dict[str, list[int]]:
-    """For each closing mark the lines that hold it, so that an unclosed display costs one look, not a walk."""
-    found: dict[str, list[int]] = {}
-    for number, line in enumerate(lines):
-        if "$$" in line or "\\" in line:
-            for mark in {token[0] for token in _OPENERS.finditer(line)}:
-                found.setdefault(mark, []).append(number)
-    return found
+class _Closers:
+    """Where displays close. For each closing mark the lines that hold it are found once, and only for a document with a
+    blank line in a display, so that an unclosed one costs a look and not a walk."""
 
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
 
-def _closes_later(closer: str, at: int, lines: list[str], closers: dict[str, list[int]]) -> bool:
-    """Whether the display closes, or may go on, at line `at`. A display runs over a blank line only if its closing
-    mark comes before any line that opens and closes a display of its own: else it was never closed."""
-    if at >= len(lines) or lines[at].strip():
-        return True
-    places = closers.get(closer, [])
-    index = bisect_left(places, at)
-    if index == len(places):
-        return False
-    closing = lines[places[index]]
-    return closer != "$$" or closing.count("$$") % 2 == 1
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for number, line in enumerate(self._lines):
+            if "$$" in line or "\\" in line:
+                for mark in {token[0] for token in _OPENERS.finditer(line)}:
+                    found.setdefault(mark, []).append(number)
+        return found
+
+    def later(self, closer: str, at: int) -> bool:
+        """Whether the display closes, or may go on, at line `at`. A display runs over a blank line only if its closing
+        mark comes before any line that opens and closes a display of its own: else it was never closed."""
+        if at >= len(self._lines) or self._lines[at].strip():
+            return True
+        places = self._places.get(closer, [])
+        index = bisect_left(places, at)
+        if index == len(places):
+            return False
+        return closer != "$$" or self._lines[places[index]].count("$$") % 2 == 1
 
 
 def _fence(lines: list[str], start: int, opening: re.Match[str]) -> tuple[Fence, int]:

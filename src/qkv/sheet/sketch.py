@@ -18,6 +18,7 @@ from qkv.records import dataclass
 _NUMBER = r"[-+−]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?"
 _GROUP = re.compile(rf"[\[(|]\s*({_NUMBER}(?:(?:\s*,\s*|\s+){_NUMBER})*)\s*[\])|]")
 _SIGN = re.compile(r"[xX×*@·.+=≈]")
+_FIRST = frozenset("[(|xX×*@·.+=≈")  # what a line of a drawing begins with, behind its name
 _NAME = re.compile(r"\s*(?P<name>[^\W\d][^\s=≈|\[(]{0,8}(?: [^\W\d][^\s=≈|\[(]{0,8}){0,2}) *[=≈]\s*(?=[\[(|])")
 _RULE = re.compile(r"\s*[-─—_=]{3,}\s*")
 _SIGNS = {"x": "×", "X": "×", "*": "×", ".": "×"}
@@ -53,7 +54,7 @@ def sketch_at(lines: list[str], at: int) -> Sketch | None:
     names: list[str] = []
     end = at
     while end < min(len(lines), at + HIGHEST):
-        name = _NAME.match(lines[end])
+        name = _NAME.match(lines[end]) if "=" in lines[end] or "≈" in lines[end] else None
         found = _marks(lines[end], end, name.end() if name else 0)
         if not found and not (marks and _RULE.fullmatch(lines[end])):
             break
@@ -71,6 +72,8 @@ def sketch_at(lines: list[str], at: int) -> Sketch | None:
 
 def _marks(line: str, row: int, start: int) -> list[_Mark]:
     """The groups and signs of a line from `start` on; none if it holds anything else."""
+    if line[start:].lstrip()[:1] not in _FIRST:
+        return []
     marks, done = [], start
     for found in [*_GROUP.finditer(line, start), None]:
         between = line[done : found.start() if found else len(line)]
