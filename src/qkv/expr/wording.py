@@ -48,9 +48,10 @@ class Wording:
         small = _lowered(text)
         return self._pattern.search(small) if self._may_match(small) else None
 
-    def match(self, text: str, start: int = 0) -> re.Match[str] | None:
-        """The words, if they stand right at `start`."""
-        return self._pattern.match(_lowered(text), start)
+    def match(self, text: str, *starts: int) -> re.Match[str] | None:
+        """The words, if they stand right at the beginning, or at the first of the places `starts`."""
+        small, match = _lowered(text), self._pattern.match
+        return next((found for start in starts or (0,) if (found := match(small, start))), None)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Every place where the words occur."""

@@ -36,7 +36,7 @@ def _family(kind: str, text: str) -> str:
 
 
 class _Matched(NamedTuple):
-    """Partners (−1 where a bracket has none), and the openers with a relation right inside, nested too deep, or empty."""
+    """Partners (−1 where a bracket has none), and openers with a relation right inside, too deep, or empty."""
 
     partner: list[int]
     related: set[int]

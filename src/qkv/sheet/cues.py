@@ -97,6 +97,7 @@ def _listed_name(text: str) -> str | None:
     return bare["name"] if bare else None
 
 
+_EASTERN = late("[\u3040-\uffff]")
 _BULLET = late(r"^\s*(?:[-*+•]\s+|\\item\s*)?(?=\S)")
 _LABEL = late(
     r"^\s*(?:[-*+•]\s+|\\item(?:\[[^\]]*\])?\s*)?(?:\*\*)?(?:[(（]?(?:[a-zA-Zа-я]|[ivx]+|\d{1,2})[.)）]+\s+|第[一二三四五\d]+[问題题小]\S?\s*)?(?:\*\*)?"
@@ -113,8 +114,11 @@ def questions(text: str) -> Iterator[tuple[str, int]]:
         return
     at = 0
     for sentence in _sentences(text):
-        bare = _LABEL.sub("", sentence).strip().replace("**", "")
-        asks = bare.endswith(("?", "？")) or (not bare.isascii() and bool(ASK_CJK.search(bare)))
+        label = _LABEL.match(sentence)
+        bare = sentence[label.end() if label else 0 :].strip().replace("**", "")
+        asks = bare.endswith(("?", "？")) or (
+            not bare.isascii() and bool(_EASTERN.search(bare) and ASK_CJK.search(bare))
+        )
         if not asks and (found := _asked(bare)):
             asks = not ASK_LATIN_QUESTION.match(bare, found.start())
         if asks and len(bare) > 3 and not OFFER.match(bare):
@@ -128,10 +132,7 @@ _QUESTION = 2_000  # characters of a sentence in which it must begin to ask
 
 def _asked(sentence: str) -> re.Match[str] | None:
     """The word that asks: the first of a sentence or of a clause."""
-    if found := ASK.match(sentence):
-        return found
-    starts = (cut.end() for cut in _CLAUSE.finditer(sentence, 0, _QUESTION))
-    return next((found for start in starts if (found := ASK.match(sentence, start))), None)
+    return ASK.match(sentence, 0, *[cut.end() for cut in _CLAUSE.finditer(sentence, 0, _QUESTION)])
 
 
 def _is_display(text: str) -> bool:

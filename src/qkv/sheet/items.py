@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from qkv.sheet.phrases import QUANTITY, TOTAL
 
-_FIRST = frozenset("-•*\"“")  # what an item begins with
+_FIRST = frozenset('-•*"“')  # what an item begins with
 _ROW = re.compile(r"\s*[-•*] (?P<value>\[\s*[-−+\d.][-−+\d.,;eE\s∞inf]*\])\s*")
 _OVER_ROWS = re.compile(r"\s*(?:[-•*]\s)?[^\s=|][^=|]{0,50}[:：]\s*(?:#.*)?")
 _NUMBER = r"(?P<value>[-−]?\d*\.\d+(?:\s?%)?|\d{1,3}\s?%)"

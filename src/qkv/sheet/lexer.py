@@ -50,9 +50,7 @@ _WORD_FONTS = r"mathrm|operatorname\*?|mathsf|mathtt|mathit|mathop"
 _ROMANS = "|".join((_WORD_FONTS, *sorted(table.FONTS - {"mathbb"}, key=len, reverse=True)))
 _BOLD = r"\\(?:mathbf|boldsymbol|mathrm|bm)"
 _SPEC = rf"(?:\s*\[\w*\])?(?:\s*{_BRACED})?"
-_SPECCED = "".join(rf"(?<={name}\}})|" for name in ("array", "tabular", r"alignat", r"alignat\*", "alignedat")).rstrip(
-    "|"
-)
+_SPECCED = "|".join(rf"(?<={name}\}})" for name in ("array", "tabular", "alignat", r"alignat\*", "alignedat"))
 _POINT_NUMBERS = rf"\d+\{{\.\}}\d+|\d+(?:(?:\{{,\}}|\\,|\\!,|,)\d{{3}}(?!\d))+(?:\.\d+)?|\d+\{{,\}}\d+|{_NUMBER}"
 _COMMA_NUMBERS = rf"\d{{1,3}}(?:\{{,\}}\d{{3}}){{2,}}(?!\d)|\d+(?:,|\{{,\}})\d+|{_NUMBER}"
 _ACCENTED = r"\\(?:alpha|beta|omega|sigma|lambda|mu)"  # letters that scores and weights are called by

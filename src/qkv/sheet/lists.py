@@ -28,6 +28,9 @@ def logical_lines(text: str) -> Iterator[tuple[str, int]]:
     >>> [line for line, _ in logical_lines("Q =\\n[[1, 2],\\n [3, 4]]\\nso")]
     ['Q =\\n[[1, 2],\\n [3, 4]]', 'so']
     """
+    if "\n" not in text:
+        yield text, 0
+        return
     lines = text.split("\n")
     at = offset = barren = 0
     while at < len(lines):

@@ -106,7 +106,7 @@ _BARE = re.compile(
 )
 # The same for a whole document, where 1,000 is a thousand and i = 0,1 a list: what stands before and after the comma
 # of a cell, a rounding, an exponent of e, or points to be had.
-_COMMA = re.compile(r"(\d+)(,|\{,\})(\d+)(?![\d,])")
+_COMMA = re.compile(r"(\d\d*)(,|\{,\})(\d+)(?![\d,])")
 _IN_CELL, _CELL_ENDS = re.compile(r"&\s*-?$"), re.compile(r"\s*(?:&|\\\\)")
 _IN_TABLE, _TABLE_ENDS = re.compile(r"\|\s*[-−]?$"), re.compile(r"\s*\|")
 _ROUNDED, _GOES_ON = re.compile(r"(?:\\approx|≈)\s*-?$"), re.compile(r"\s*,\s*\d")
@@ -114,6 +114,7 @@ _RAISED = re.compile(r"\be\^\{?-?$")
 _AFTER_SEMICOLON = re.compile(r"; -?$")  # [1,41; 0,71]
 _UNIT = re.compile(r"\s*(?:pts?\b|Punkte?\b|\\?%)")
 _CANDIDATES = 5_000  # numbers with commas that are looked at
+_BESIDE_DIGITS = re.compile(r"\d(?:,|\{,\})\d")
 _LISTED = re.compile(r"\d,\d+,\d")
 
 
@@ -148,9 +149,15 @@ def _is_sure(found: re.Match[str]) -> bool:
     if found[2] == "{,}":
         return not thousands
     before, after = text[max(0, start - 12) : start], text[end : end + 8]
-    if _IN_CELL.search(before) and _CELL_ENDS.match(after):
+    if "&" in before and _IN_CELL.search(before) and _CELL_ENDS.match(after):
         return True
-    if _IN_TABLE.search(before) and _TABLE_ENDS.match(after) and not thousands and (whole == "0" or len(decimals) > 1):
+    if (
+        "|" in before
+        and _IN_TABLE.search(before)
+        and _TABLE_ENDS.match(after)
+        and not thousands
+        and (whole == "0" or len(decimals) > 1)
+    ):
         return True
     if _ROUNDED.search(before) and not thousands and not _GOES_ON.match(after):
         return True
@@ -171,7 +178,7 @@ def comma_in(stretch: str, told: Comma = Comma.UNTOLD) -> Comma:
     """
     if told is Comma.BARE and ";" in stretch and not any(_points(stretch)):
         return Comma.BARE  # [1; 2] is a list where 0,5 is a half
-    if "," not in stretch or any(_points(stretch)):
+    if "," not in stretch or (told is Comma.UNTOLD and not _BESIDE_DIGITS.search(stretch)) or any(_points(stretch)):
         return Comma.UNTOLD
     if (told is Comma.BARE or _BARE.search(stretch)) and not _LISTED.search(stretch):
         return Comma.BARE

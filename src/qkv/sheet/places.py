@@ -20,6 +20,8 @@ class Places:
     def at(self, offset: int) -> Location:
         """Where the character at `offset` stands."""
         if offset < self._starts[1]:
-            return tuple.__new__(Location, (self._line, self._column + offset))  # half of what its own constructor takes
+            return tuple.__new__(
+                Location, (self._line, self._column + offset)
+            )  # half of what its own constructor takes
         row = bisect_right(self._starts, offset) - 1
         return Location(self._line + row, offset - self._starts[row] + 1)

@@ -82,10 +82,10 @@ _INDEXED = re.compile(  # scores[0][1], weights[2], X[0, 1]
 _ENTRIES = {"attention_weight": "α", "attn": "α", **_LETTERS}
 _GLOSS = re.compile(r"(?<=[\w₀-₉])\s?\([\"“'‘][^()\n]{1,30}[\"”'’]\)(?=\s*[=≈])")  # 'h1 ("le") = [1, 2]'
 _NAME_ALONE = re.compile(r"[^=≈\n]{1,60}(?:=|≈)\s*$")  # 'Q =', with its value in the next block
+_LINE_END = re.compile("\n")
 _MARKER = re.compile(
-    r"^[ \t]*(?:[-*•](?=\s)|\+(?=\s+[^\s\d\[(])|#{1,6}(?=\s)|\\item(?:\[[^\]\n]*\])?)?[ \t]*"
-    r"(?:\(?(?:[a-z]|[ivx]+|\d{1,2})[.)]+(?=\s)|#\d{1,2}[.):]?(?=\s))?(?:\([a-z]\)(?=\s))?",
-    re.MULTILINE,
+    r"[ \t]*(?:[-*•](?=\s)|\+(?=\s+[^\s\d\[(])|#{1,6}(?=\s)|\\item(?:\[[^\]\n]*\])?)?[ \t]*"
+    r"(?:\(?(?:[a-z]|[ivx]+|\d{1,2})[.)]+(?=\s)|#\d{1,2}[.):]?(?=\s))?(?:\([a-z]\)(?=\s))?"
 )
 _NUMBERED = re.compile(r"\A\s*\d{1,2}\.\s+(?=[^\W\d])")  # '2. Scores \\' at the top of a display
 _EMPHASIS = re.compile(r"\*\*|(?<![\w*])\*(?=\w)|(?<=[\w.!?])\*(?![\w*])|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)")
@@ -267,13 +267,25 @@ def _words(piece: Piece, places: _Places, reading: Reading) -> Iterator[Event]:
     if "\\" in source:
         source = _STYLED.sub(lambda found: " " * (len(found[0]) - len(found[1]) - 1) + found[1] + " ", source)
     first = 0 if places.at(piece.offset).column == 1 else source.find("\n") + 1 or len(source)
-    source = source[:first] + _MARKER.sub(lambda found: " " * len(found[0]), source[first:])
+    if first < len(source):
+        source = _unmarked(source, first)
     for line, offset in logical_lines(source):
         at = places.at(piece.offset + offset)
-        if (_WORTH_PARSING.search(line) or _TUPLE.search(line)) and not _NAME_ALONE.match(line):
+        if (_WORTH_PARSING.search(line) or ("(" in line and _TUPLE.search(line))) and not _NAME_ALONE.match(line):
             yield from _plain_line(line, at, reading)
         elif line.strip():
             yield from _said(line, at, reading)
+
+
+def _unmarked(source: str, start: int) -> str:
+    """Blanks for the marks of items, '- (a) ', of the line at `start` and of those below it."""
+    parts, done = [], 0
+    for at in (start, *(line.end() for line in _LINE_END.finditer(source, start))):
+        found = _MARKER.match(source, at)
+        if found and found.end() > at:
+            parts += [source[done:at], " " * (found.end() - at)]
+            done = found.end()
+    return "".join((*parts, source[done:]))
 
 
 def _said(line: str, at: Location, reading: Reading) -> Iterator[Event]:
@@ -308,7 +320,7 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
         if any(sign in source for sign in signs):
             source = pattern.sub(put, source)
     result = reading.math(source, at, strict=False)
-    done, starts = 0, [0, *(found.end() for found in re.finditer("\n", line))]
+    done, starts = 0, [0, *(found.end() for found in _LINE_END.finditer(line))]
     for chain in result.chains:
         start = min(max(done, _offset_of(chain, starts, at)), len(line))
         words = line[done:start].strip()

@@ -104,11 +104,11 @@ def blocks(text: str, first: int = 1) -> Iterator[Block]:
     at = 0
     while at < len(lines):
         line = lines[at]
-        first = line.lstrip()[:1]
-        if not first or (first in "-*_" and _RULE.match(line)):
+        lead = line.lstrip()[:1]
+        if not lead or (lead in "-*_" and _RULE.match(line)):
             at += 1
             continue
-        block, end = _block_at(lines, at, first, closers)
+        block, end = _block_at(lines, at, lead, closers)
         if isinstance(block, Paragraph) and (opening := opening_at(line)):
             yield Title(opening.text, at + 1, opening.rank, opening.word)
         if block:
@@ -127,13 +127,13 @@ def _moved_rows(block: Rows, by: int) -> Rows:
     return replace(block, cells=cells, line=block.line + by, end_line=block.end_line + by)
 
 
-def _block_at(lines: list[str], at: int, first: str, closers: _Closers) -> tuple[Block | None, int]:
-    """The block that begins at a line, whose first character rules most kinds out."""
-    if first in "`~" and (fence := _FENCE.match(lines[at])):
+def _block_at(lines: list[str], at: int, lead: str, closers: _Closers) -> tuple[Block | None, int]:
+    """The block that begins at a line, whose first character, `lead`, rules most kinds out."""
+    if lead in "`~" and (fence := _FENCE.match(lines[at])):
         return _fence(lines, at, fence)
-    if first == ">" and _CONSOLE.match(lines[at]):
+    if lead == ">" and _CONSOLE.match(lines[at]):
         return _console(lines, at)
-    if first == ":" and (div := _DIV.match(lines[at])):
+    if lead == ":" and (div := _DIV.match(lines[at])):
         rank = div_rank(div["name"].lower())
         return (Title(div["name"], at + 1, rank, div["name"].lower()) if rank is not None else None), at + 1
     if found := heading_at(lines, at):
@@ -176,14 +176,14 @@ def _list_depth(line: str, depth: int) -> int:
 
 def _interrupts(lines: list[str], at: int, *, in_list: bool) -> bool:
     line = lines[at]
-    first = line.lstrip()[:1]
+    lead = line.lstrip()[:1]
     if in_list:
-        return not first and not _row_follows(lines, at)
+        return not lead and not _row_follows(lines, at)
     if (
-        not first
-        or (first in "`~" and _FENCE.match(line))
-        or (first == ">" and _CONSOLE.match(line))
-        or (first == ":" and _DIV.match(line))
+        not lead
+        or (lead in "`~" and _FENCE.match(line))
+        or (lead == ">" and _CONSOLE.match(line))
+        or (lead == ":" and _DIV.match(line))
         or heading_at(lines, at, within=True)
         or opening_at(line)
     ):

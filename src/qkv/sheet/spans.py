@@ -60,12 +60,13 @@ def _cut(text: str) -> Iterator[Piece]:
         if 0 <= until <= found.start():
             yield from _words(text, words_from, until, struck)
             words_from, struck, until = until + 1, False, -1
-        if found["struck"] or found["sout"]:
-            if until >= 0 or (found["struck"] and not struck and not _strike_ends(text, at)):
+        kind = found.lastgroup
+        if kind == "struck" or kind == "sout":
+            if until >= 0 or (kind == "struck" and not struck and not _strike_ends(text, at)):
                 continue
             yield from _words(text, words_from, found.start(), struck)
             struck, words_from = not struck, at
-            until = brace_end(text, at) if found["sout"] else -1
+            until = brace_end(text, at) if kind == "sout" else -1
             continue
         span = _span(text, found)
         if not span:
@@ -105,22 +106,22 @@ def brace_end(text: str, at: int) -> int:
 
 def _span(text: str, found: re.Match[str]) -> tuple[Sort, int, int, int] | None:
     """The sort of a marked stretch, where its inside begins and ends, and where the text goes on."""
-    start = found.end()
-    if found["code"]:
-        end = text.find(found["code"], start)
-        return (Sort.CODE, start, end, end + len(found["code"])) if end >= 0 else None
-    if found["display"]:
+    start, kind = found.end(), found.lastgroup
+    if kind == "inline":
+        return _inline(text, start)
+    if kind == "display":
         end = text.find("$$", start)
         return (Sort.DISPLAY, start, end, end + 2) if end >= 0 else _unclosed(text, start)
-    if found["inline"]:
-        return _inline(text, start)
-    if found["bracket"] or found["paren"]:
-        sort, mark = (Sort.DISPLAY, r"\]") if found["bracket"] else (Sort.INLINE, r"\)")
+    if kind == "bracket" or kind == "paren":
+        sort, mark = (Sort.DISPLAY, r"\]") if kind == "bracket" else (Sort.INLINE, r"\)")
         end = text.find(mark, start)
         return (sort, start, end, end + 2) if end >= 0 else _unclosed(text, start)
-    if found["env"]:
+    if kind == "code":
+        end = text.find(found["code"], start)
+        return (Sort.CODE, start, end, end + len(found["code"])) if end >= 0 else None
+    if kind == "env":
         return _environment(text, found)
-    if found["link"] or found["url"]:
+    if kind == "link" or kind == "url":
         return Sort.CODE, start, start, start  # a link or picture holds no mathematics
     return None
 
@@ -129,20 +130,22 @@ def _unclosed(text: str, start: int) -> tuple[Sort, int, int, int]:
     return Sort.DISPLAY, start, len(text.rstrip().rstrip("$")), len(text)
 
 
-_DOLLAR = re.compile(r"\\.|\$")
-
-
 def _inline(text: str, start: int) -> tuple[Sort, int, int, int] | None:
     """`$…$`, closed in the same paragraph. '$5 and $10' is money: the closing mark stands before a digit."""
-    for found in _DOLLAR.finditer(text, start):
-        if found[0] != "$":
-            continue
-        inside, end = text[start : found.start()], found.end()
-        money = inside[:1].isdigit() and text[end : end + 1].isdigit()
-        if not inside.strip() or money or inside.count("\n") > 12:
-            return None
-        return Sort.INLINE, start, found.start(), end
-    return None
+    end = text.find("$", start)
+    while end >= 0 and _is_escaped(text, start, end):
+        end = text.find("$", end + 1)
+    inside = text[start:end] if end >= 0 else ""
+    money = inside[:1].isdigit() and text[end + 1 : end + 2].isdigit()
+    if not inside.strip() or money or inside.count("\n") > 12:
+        return None
+    return Sort.INLINE, start, end, end + 1
+
+
+def _is_escaped(text: str, start: int, at: int) -> bool:
+    """Whether an odd number of backslashes stands before a sign."""
+    before = text[start:at]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
 
 
 def _environment(text: str, found: re.Match[str]) -> tuple[Sort, int, int, int]:
