@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from itertools import pairwise
 
@@ -26,6 +25,7 @@ from qkv.check.theory import judge_theory
 from qkv.check.unequal import judge_unequal
 from qkv.check.walk import ENDS_OPEN, Walk, add_claim, judged_against
 from qkv.expr import nodes as n
+from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
 from qkv.expr.nodes import factors
 from qkv.program.model import Step
@@ -156,7 +156,7 @@ def _other_row(fact: Fact, target: Target) -> bool:
     return fact.cue.row is not None and row is not None and row != fact.cue.row
 
 
-_SIZE_PRODUCT = re.compile(r"(?:\(?\s*\d+\s*(?:×|x|\\times)\s*\d+\s*\)?[\s·×.]*(?:\\times|\\cdot)?\s*)+")
+_SIZE_PRODUCT = late(r"(?:\(?\s*\d+\s*(?:×|x|\\times)\s*\d+\s*\)?[\s·×.]*(?:\\times|\\cdot)?\s*)+")
 
 
 def _multiplies_sizes(fact: Fact) -> bool:

@@ -17,6 +17,7 @@ from qkv.check.runs import of_run
 from qkv.check.targets import Target, targets
 from qkv.check.walk import Judgement, Source, Walk, judged_against
 from qkv.expr import nodes as n
+from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import NEG_INF
 from qkv.interpret.certified import Value
@@ -81,7 +82,7 @@ def _chosen(walk: Walk, fact: Fact, tried: list[tuple[float, Found]]) -> Found |
     return named[0] if named and not fact.pending else None
 
 
-ATTENDS = re.compile(r"att(?:entio)?n|multihead|mha|sdpa|heads?|scores?|concat|softmax|mask", re.IGNORECASE)
+ATTENDS = late(r"att(?:entio)?n|multihead|mha|sdpa|heads?|scores?|concat|softmax|mask", re.IGNORECASE)
 
 FUNCTIONS = frozenset({"sigma", "phi", "psi", "rho", "f", "g"})  # σ(S) is read as a product
 

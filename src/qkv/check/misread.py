@@ -23,6 +23,7 @@ from qkv.check.targets import Target
 from qkv.check.walk import Judgement, Source, Walk
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
+from qkv.expr.late import late
 from qkv.expr.nodes import factors
 from qkv.interpret.cells import NEG_INF, Cell, bounds, rational
 from qkv.interpret.certified import Certified, Value
@@ -62,7 +63,7 @@ def _digit(text: str) -> Iterator[str]:
         yield from (text[:i] + d + text[i + 1 :] for d in "0123456789" if d != text[i])
 
 
-DECIMAL = re.compile(r"-?\d+(\.\d+)?")
+DECIMAL = late(r"-?\d+(\.\d+)?")
 REPAIRS: tuple[Callable[[str], Iterator[str]], ...] = (_minus, _point, _doubled, _digit)
 
 

@@ -8,15 +8,16 @@ from collections.abc import Iterator
 from qkv.check.model import CellVerdict, Claim, Verdict
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
+from qkv.expr.late import late
 from qkv.expr.nodes import factors
 from qkv.interpret.fit import Shape, product_shape, say
 from qkv.sheet.model import Sheet
 from qkv.understand.facts import Fact
 from qkv.understand.values import plain_value
 
-NOISE = re.compile(r"\\cancel|[{}]")
-BLANK = re.compile(r"\\(?:quad|qquad|[,;:! ])|[$\s,]")
-SIZE = re.compile(r"(\d{1,4})\s*(?:\\times|×|x)\s*(\d{1,4})")
+NOISE = late(r"\\cancel|[{}]")
+BLANK = late(r"\\(?:quad|qquad|[,;:! ])|[$\s,]")
+SIZE = late(r"(\d{1,4})\s*(?:\\times|×|x)\s*(\d{1,4})")
 SIGNS_OF_SIZES = re.compile(r"(?:[\d×x{}$\s,]|\\(?:times|cancel|quad|qquad|[,;:! ]))++")  # most lines hold others
 REACH = 5  # lines between a product and the sizes under it
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Container, Iterator
 
 from qkv.expr import nodes as n
+from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
 from qkv.program.model import Given
 from qkv.records import dataclass
@@ -175,7 +176,7 @@ def _of_formula(fact: Fact, problem: Problem) -> Iterator[Target]:
             yield Target(meant, True, link.text.strip(), step_with(problem, meant))
 
 
-ATTENTION = re.compile(r"(?:attention|attn|multi_?head|mha|sdpa)$", re.IGNORECASE)
+ATTENTION = late(r"(?:attention|attn|multi_?head|mha|sdpa)$", re.IGNORECASE)
 
 
 def _of_call(fact: Fact, problem: Problem) -> Iterator[Target]:

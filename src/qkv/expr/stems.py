@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 
-_TOKEN = re.compile(
+from qkv.expr.late import late
+
+_TOKEN = late(
     r"(?P<open>\((?!\?)|\(\?:|\(\?P<\w+>)|(?P<around>\(\?<?[=!])|(?P<close>\))|(?P<bar>\|)|(?P<times>[*+?]\??|\{\d*,?\d*\}\??)|"
     r"(?P<class>\[\^?\]?(?:\\.|[^\]\\])*\]|\\[^\W_]|[.^$])|\\?(?P<letter>.)",
     re.DOTALL,

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
+from qkv.expr.late import late
 from qkv.expr.stems import MOST, stems
 
-_SHIFTED = re.compile(r"\\.|[^\\]+", re.DOTALL)
+_SHIFTED = late(r"\\.|[^\\]+", re.DOTALL)
 _LONG = 500  # one long text, such as the words of a problem, is searched for many things
 _long_lowered = lru_cache(maxsize=16)(str.lower)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from qkv.errors import NameUnknownError, ShapeError, ValueRefused
 from qkv.expr import nodes as n
+from qkv.expr.late import late
 from qkv.expr.names import Role
 from qkv.expr.show import symbol_plain
 from qkv.interpret.fit import say
@@ -45,7 +45,7 @@ ONE_VECTOR = frozenset({Role.SOURCE, Role.V_A}) | BIASES
 SIZES = {"d_k": Role.D_K, "d_model": Role.D_MODEL}
 USUAL = "usual"  # √d_k for queries and keys; nothing for one source vector
 ONES_SEE = "the mask holds 0 and 1: 1 is read as 'may be seen'"
-_SCALE = re.compile(r"\s*(?P<root>sqrt|√)?\s*\(?\s*(?P<what>d_k|d_model|[-+]?[\d./]+(?:e[+-]?\d+)?)\s*\)?\s*")
+_SCALE = late(r"\s*(?P<root>sqrt|√)?\s*\(?\s*(?P<what>d_k|d_model|[-+]?[\d./]+(?:e[+-]?\d+)?)\s*\)?\s*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,18 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from qkv.expr.late import late
 from qkv.sheet import notation as table
 
 _LATIN = "A-Za-zÀ-ÖÙ-öù-ɏ"
-_HUGGED = re.compile(r"\{(\\cdot|\\times)\}")  # 3{\cdot}4: braces that only take the space away
+_HUGGED = late(r"\{(\\cdot|\\times)\}")  # 3{\cdot}4: braces that only take the space away
 # rows called by words: \begin{matrix} \text{cat} \\ \text{dog} \end{matrix} beside a matrix
-_ROW_WORDS = re.compile(
+_ROW_WORDS = late(
     r"\\begin\{(?:small)?matrix\}(?:\s|\\(?:leftarrow|gets|quad|[,;:!]|\\|text(?:bf|it|rm)?\{[^{}]*\}))+\\end\{(?:small)?matrix\}"
 )
 # 3 . 4, [1, 0] . [2, 1], Q . K^T: a full stop with as much room before it as behind is a dot product
-_SPACED_DOT = re.compile(r"(?<=[\d\])}]) \. (?=[\d\[(]|\\(?:begin|left)\b)")
-_NAMED_DOT = re.compile(rf"(?<=[{_LATIN}\d\])}}]) \. (?=[{_LATIN}\d\[(]|\\(?:begin|left|mathbf|bm|vec)\b)")
+_SPACED_DOT = late(r"(?<=[\d\])}]) \. (?=[\d\[(]|\\(?:begin|left)\b)")
+_NAMED_DOT = late(rf"(?<=[{_LATIN}\d\])}}]) \. (?=[{_LATIN}\d\[(]|\\(?:begin|left|mathbf|bm|vec)\b)")
 
 
 def normalised(source: str, *, strict: bool) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from qkv.errors import Location
+from qkv.expr.late import late
 from qkv.records import dataclass
 from qkv.sheet.expressions import Reader
 from qkv.sheet.lexer import Token
@@ -37,7 +36,7 @@ _PLAIN = frozenset(
 )
 _GIVEN = frozenset("XQKVW")
 _ROWS = frozenset(("row", "rows"))
-_OPERAND_WORD = re.compile(r"[^\W\d_][\w \-]*")
+_OPERAND_WORD = late(r"[^\W\d_][\w \-]*")
 
 
 @dataclass(frozen=True, slots=True)

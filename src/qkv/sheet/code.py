@@ -10,6 +10,7 @@ from dataclasses import replace
 from textwrap import dedent
 
 from qkv.errors import Location
+from qkv.expr.late import late
 from qkv.expr.nodes import Expr, Name, is_literal, rewrite, walk
 from qkv.records import dataclass
 from qkv.sheet.draft import Event, Said, Stated
@@ -26,17 +27,15 @@ from qkv.sheet.tables import read_rows
 
 _PYTHON = ("python", "py", "python3", "py3", "ipython", "pycon", "{python}", "numpy", "pytorch", "torch", "json")
 _MATH = ("math", "latex", "tex", "katex")
-_PROMPT = re.compile(r"\s*(?:>>>|In \[\d*\]:)(?: |$)")
-_GOES_ON = re.compile(r"\s*\.\.\.:?(?: |$)")
-_SAYS_MATH = re.compile(r"[·×√ᵀ≈]|\):\s*\[")
-_CSV_HEAD = re.compile(r"[^,\d=\[]*(?:,[^,\d=\[]+)+")
-_CSV_ROW = re.compile(r"[^,=\[]*(?:,\s*[-−]?(?:\d+(?:\.\d*)?|inf))+")
-_OUT = re.compile(r"^\s*Out\[\d*\]:", re.MULTILINE)
-_COMMENT = re.compile(r"#.*")
-_NO_PYTHON = re.compile(
-    r"[∞√≈×·ᵀ⊤]|\] {2,}\w[\w.]*\s*=\s*\[|^\s*\w+\s*=[^=\n\[({]*[^=\n\w\s.][^=\n\[({]*=\s", re.MULTILINE
-)
-_SAYS_PYTHON = re.compile(r"^\s*(?:import|from|def|print)\b|\b(?:np|torch|jnp)\.\w+\(", re.MULTILINE)
+_PROMPT = late(r"\s*(?:>>>|In \[\d*\]:)(?: |$)")
+_GOES_ON = late(r"\s*\.\.\.:?(?: |$)")
+_SAYS_MATH = late(r"[·×√ᵀ≈]|\):\s*\[")
+_CSV_HEAD = late(r"[^,\d=\[]*(?:,[^,\d=\[]+)+")
+_CSV_ROW = late(r"[^,=\[]*(?:,\s*[-−]?(?:\d+(?:\.\d*)?|inf))+")
+_OUT = late(r"^\s*Out\[\d*\]:", re.MULTILINE)
+_COMMENT = late(r"#.*")
+_NO_PYTHON = late(r"[∞√≈×·ᵀ⊤]|\] {2,}\w[\w.]*\s*=\s*\[|^\s*\w+\s*=[^=\n\[({]*[^=\n\w\s.][^=\n\[({]*=\s", re.MULTILINE)
+_SAYS_PYTHON = late(r"^\s*(?:import|from|def|print)\b|\b(?:np|torch|jnp)\.\w+\(", re.MULTILINE)
 
 
 def read_code(fence: Fence, reading: Reading) -> Iterator[Event]:

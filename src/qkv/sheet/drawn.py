@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 
+from qkv.expr.late import late
 from qkv.records import dataclass
 from qkv.sheet.grids import Cell, Found
 
@@ -21,9 +22,9 @@ _NUMBER = r"[-+−]?(?:\d+(?:\.\d*)?|\.\d+|∞|inf)(?:/\d+)?"
 # A second bracket opens or closes a nested list: Q = [[1, 0],   K = [[1, 1],
 _GROUP = re.compile(rf"\[?[\[(|⎡⎢⎣⎛⎜⎝│⌈⌊]\s*(?P<body>{_NUMBER}(?:(?:\s+|\s*,\s*){_NUMBER})*)\s*[\])|⎤⎥⎦⎞⎟⎠│⌉⌋]\]?")
 _LETTERS = r"[^\W\d][^\s=≈\[\](){}|│]{0,12}"
-_BETWEEN = re.compile(rf"[\s,;]*(?:and|und|et|y)?\s*(?:(?P<name>{_LETTERS})\s*[=:≈])?\s*")
+_BETWEEN = late(rf"[\s,;]*(?:and|und|et|y)?\s*(?:(?P<name>{_LETTERS})\s*[=:≈])?\s*")
 _UNBRACKETED = re.compile(rf"\s*+(?:(?:{_LETTERS}\s*=\s*)?{_NUMBER}(?:[\s,;]++|$))++$")
-_PART = re.compile(rf"(?P<name>{_LETTERS})\s*=|{_NUMBER}(?=[\s,;]|$)")
+_PART = late(rf"(?P<name>{_LETTERS})\s*=|{_NUMBER}(?=[\s,;]|$)")
 _HEADS = re.compile(rf"\s*{_LETTERS}(?:\s{{2,}}{_LETTERS})+\s*")
 _CORNERS = re.compile(r"[\s┌┐└┘╭╮╰╯─⎡⎤⎣⎦⎛⎞⎝⎠⌈⌉⌊⌋\[\]|/\\_-]*")
 

@@ -9,6 +9,7 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
+from qkv.expr.late import late
 from qkv.records import dataclass
 from qkv.sheet.numerals import LONE_DIGITS
 
@@ -37,10 +38,10 @@ class Found:
     piped: bool
 
 
-_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
-_INERT = re.compile(r"`[^`]*`|\$[^$]*\$|\\\|")  # a bar inside of code or mathematics divides no cells
+_RULE = late(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
+_INERT = late(r"`[^`]*`|\$[^$]*\$|\\\|")  # a bar inside of code or mathematics divides no cells
 # 'E =', '(a) Q K^T =', and 'A:' before a bracketed row.
-_NAME = re.compile(
+_NAME = late(
     r"\s*(?:\((?:[a-z]|[ivx]{1,4}|\d)\)\s+)?(?:(?P<name>[^\s\d=|\[(][^\t|]{0,80}?)\s*(?P<relation>=|≈)\s*(?=[^\s=≈]|$)(?!.*[=≈])"
     r"|(?P<letters>[A-Za-z]\S{0,3})\s*:\s*(?=[\[|⎡]\s*[-−\d]))"
 )
@@ -54,10 +55,10 @@ NUMBER = re.compile(
     re.IGNORECASE,
 )
 _REMARK = re.compile(r"(?<=[\])])\s*(?:←|<-|#).*$")  # '[1, 0]  ← cat'
-_BOX_LABEL = re.compile(
+_BOX_LABEL = late(
     r"\s*(?P<label>[\"'“]?[^\W\d_][\w'’-]{0,15}[\"'”]?)\s*:?\s*(?=\[\s*[-−+\d.][-−+\d.\s]*\]\s*$)"
 )  # cat [ 2  0 ]
-_LABEL = re.compile(r"[\"'“‘(]?[^\W\d_][^\s=≈]*$|[\"'“].*[\"'”]$")
+_LABEL = late(r"[\"'“‘(]?[^\W\d_][^\s=≈]*$|[\"'“].*[\"'”]$")
 
 
 def table_at(lines: list[str], at: int) -> Found | None:
@@ -109,8 +110,8 @@ def _cell(line: str, start: int, end: int, number: int) -> Cell:
     return Cell(text.strip(), number, start + 1 + len(text) - len(text.lstrip()))
 
 
-_VECTORS = re.compile(r"\s*(?P<label>[^\s\[(].{0,30}?)\s+(?P<cells>(?:[\[(][-−\d.,\s]+[\])]\s*){2,})$")
-_VECTOR = re.compile(r"[\[(][^\])]*[\])]")
+_VECTORS = late(r"\s*(?P<label>[^\s\[(].{0,30}?)\s+(?P<cells>(?:[\[(][-−\d.,\s]+[\])]\s*){2,})$")
+_VECTOR = late(r"[\[(][^\])]*[\])]")
 
 
 def vectors_at(lines: list[str], at: int) -> Found | None:
@@ -206,8 +207,8 @@ def _tabbed(line: str, start: int, number: int) -> tuple[Cell, ...] | None:
     return tuple(cells)
 
 
-_DECIMAL_COMMA = re.compile(r"\d,\d")
-_TOKEN = re.compile(r"[-+−–]\s(?=\d)|[^\s,;]+(?:\s?(?:×|\\times|\\cdot|x)\s?10\s?\^?\S+)?")
+_DECIMAL_COMMA = late(r"\d,\d")
+_TOKEN = late(r"[-+−–]\s(?=\d)|[^\s,;]+(?:\s?(?:×|\\times|\\cdot|x)\s?10\s?\^?\S+)?")
 
 
 def _blanked(line: str, start: int, number: int) -> tuple[Cell, ...] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from qkv.expr.late import late
 from qkv.records import dataclass
 from qkv.sheet.phrases import (
     DOCUMENT_WORDS,
@@ -20,7 +21,7 @@ STEP = -1  # the rank of bold lines, 'Solution', 'Step 2'
 
 _HASH = re.compile(r"\s{0,3}(?P<marks>#{1,6})\s+(?P<title>.*?)\s*#*\s*$")
 _HTML = re.compile(r"\s*<h(?P<level>[1-6])\b[^<>]*>(?P<title>.*)</h[1-6]>\s*$", re.IGNORECASE)
-_HTML_TAG = re.compile(r"</?\w+[^<>]*>")
+_HTML_TAG = late(r"</?\w+[^<>]*>")
 _SECTION = re.compile(
     r"\s*\\(?P<command>part|chapter|section|subsection|subsubsection|paragraph|subparagraph)\*?\{(?P<title>.*)\}\s*(?:\\label\{.*\})?\s*$"
 )
@@ -30,7 +31,7 @@ _ENVIRONMENT = re.compile(
 _BOLD = re.compile(r"\s*(?P<mark>\*{2,3}|__)(?P<title>(?:(?!\*\*|__).)+)(?P=mark)\s*[:：?？]?\s*$")
 _TEX_BOLD = re.compile(r"\s*(?:\\noindent\s*)?\\textbf\{(?P<title>[^{}]*)\}\s*[:.]?\s*(?:\\\\)?\s*$")
 _NUMBERED = re.compile(r"\s{0,3}(?P<number>\d{1,2})(?:[.)]*\)|\.)?\s+(?P<title>[^\W\d_].*?)\s*:?\s*$")
-_TITLE_WORD = re.compile(r"[^\W\d_]+")
+_TITLE_WORD = late(r"[^\W\d_]+")
 _SMALL = frozenset([
     "a", "an", "and", "as", "at", "by", "for", "from", "in", "is", "of", "on", "or", "the", "to", "via", "vs", "with",
     "und", "der", "die", "das", "von", "mit", "de", "la", "le", "les", "et",

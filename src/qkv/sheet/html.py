@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from qkv.expr.late import late
 from qkv.sheet.grids import Cell, Found
 
-_OPENS = re.compile(r"\s*(?:<(?:p|div|center|figure)\b[^<>]*>\s*)*<table\b", re.IGNORECASE)
-_TAG = re.compile(r"<(?P<end>/?)(?P<tag>table|tr|td|th)\b[^<>]*>", re.IGNORECASE)
-_INNER = re.compile(r"</?(?:b|i|em|strong|span|p|br|font|small|u)\b[^<>]*>", re.IGNORECASE)
+_OPENS = late(r"\s*(?:<(?:p|div|center|figure)\b[^<>]*>\s*)*<table\b", re.IGNORECASE)
+_TAG = late(r"<(?P<end>/?)(?P<tag>table|tr|td|th)\b[^<>]*>", re.IGNORECASE)
+_INNER = late(r"</?(?:b|i|em|strong|span|p|br|font|small|u)\b[^<>]*>", re.IGNORECASE)
 LINES = 5_000  # a table that is not closed by then is none
 
 

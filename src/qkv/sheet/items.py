@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from qkv.expr.late import late
 from qkv.sheet.phrases import QUANTITY, TOTAL
 
 _FIRST = frozenset('-•*"“')  # what an item begins with
 _ROW = re.compile(r"\s*[-•*] (?P<value>\[\s*[-−+\d.][-−+\d.,;eE\s∞inf]*\])\s*")
-_OVER_ROWS = re.compile(r"\s*(?:[-•*]\s)?[^\s=|][^=|]{0,50}[:：]\s*(?:#.*)?")
+_OVER_ROWS = late(r"\s*(?:[-•*]\s)?[^\s=|][^=|]{0,50}[:：]\s*(?:#.*)?")
 _NUMBER = r"(?P<value>[-−]?\d*\.\d+(?:\s?%)?|\d{1,3}\s?%)"
 _OF_WORD = re.compile(  # '- cat: 0.7', '* **cat** → 70 %', '"cat": 0.7'
     r"\s*(?:[-•*]\s+(?:\*\*)?[\"“'‘`]?(?P<word>[^\W\d_]{2,})[\"”'’`]?|[\"“](?P<quoted>[^\W\d_]+)[\"”])"

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from qkv.expr.late import late
 from qkv.records import dataclass
 from qkv.sheet.grids import NUMBER, Cell
 from qkv.sheet.phrases import COUNTER, SUM_HEAD
 from qkv.sheet.segments import Rows
 
-MARKED = re.compile(r"`([^`]*)`|\$\$?([^$]*)\$\$?|\\\((.*?)\\\)")
-VECTOR = re.compile(r"[\[(].*[\])](?:\^?\{?(?:T|⊤|\\top)\}?)?|\\begin\{[bp]?matrix\}.*")
-PLAIN = re.compile(r"[-+−–]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$")
+MARKED = late(r"`([^`]*)`|\$\$?([^$]*)\$\$?|\\\((.*?)\\\)")
+VECTOR = late(r"[\[(].*[\])](?:\^?\{?(?:T|⊤|\\top)\}?)?|\\begin\{[bp]?matrix\}.*")
+PLAIN = late(r"[-+−–]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$")
 _SIGMAS = ("Σ", "∑", "\\Sigma", "\\sum")
 
 
@@ -113,7 +114,7 @@ def _is_fraction(text: str) -> bool:
     return bool(re.fullmatch(r"[-−]?\\[dt]?frac\{?\d+\}?\{?\d+\}?|[-−]?e\^\{?[-−]?[\d.]+\}?|[-−]?√\d+|[—–-]", text))
 
 
-_LISTED = re.compile(r"[-−]?\d+(?:\.\d+)?(?:(?:,\s+|;\s*)[-−]?\d+(?:\.\d+)?)+")  # 1, 0 without brackets
+_LISTED = late(r"[-−]?\d+(?:\.\d+)?(?:(?:,\s+|;\s*)[-−]?\d+(?:\.\d+)?)+")  # 1, 0 without brackets
 
 
 def vector_source(cell: Cell) -> tuple[str, int, str] | None:

@@ -126,14 +126,14 @@ def _compiled(numbers: str, backslash: _Rules, lists: _Rules) -> re.Pattern[str]
 
 _WITH_POINT = _compiled(_POINT_NUMBERS, (*_GRID, *_BACKSLASH), _LIST)
 _WITH_COMMA = _compiled(_COMMA_NUMBERS, _BACKSLASH, ())
-_INNER_COMMAND = re.compile(r"\\[A-Za-z]+\s*|\\(.)|[{}$]", re.DOTALL)
-_WORDY = re.compile(rf"\\(?:{_WORD_FONTS})")
+_INNER_COMMAND = late(r"\\[A-Za-z]+\s*|\\(.)|[{}$]", re.DOTALL)
+_WORDY = late(rf"\\(?:{_WORD_FONTS})")
 _CALLED = re.compile(r"\s?(?:\\left|\\big|\\Big)?[([]|\s*\{|\s*\\(?:begin|left)")
 _BEFORE_OPERAND = frozenset(("rel", "op", "open"))
 _DEFINED = re.compile(r"(?:\\?_[A-Za-z]+\d*)?\s*(?:=|≈|:=|\\approx|\\simeq|\\equiv)")  # 'new =', 'new_w3 ='
 _DOTTED = re.compile(r"\s?[·⋅∙]\s?[^\W\d_]")  # 'cat · sat = 3': words that are multiplied are vectors
 _TIMES = frozenset("xX")
-_MATRIX_NEXT = re.compile(r"\s*(?:\\left\s*[\[(|]\s*)?(?:\\begin\{|\[\s*[-\d])")
+_MATRIX_NEXT = late(r"\s*(?:\\left\s*[\[(|]\s*)?(?:\\begin\{|\[\s*[-\d])")
 
 
 def tokens_of(

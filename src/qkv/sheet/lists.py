@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_COMMENT = re.compile(r"(?<=[\],\[\d\s])(?:#|//|←|<-)[^\n]*")
-_WORDS_BEHIND = re.compile(r"(?<=\],) {2,}[^\W\d_][^\[\]\n=≈]*$", re.MULTILINE)  # '[1, 0],    token 1'
-_INNER_COMMENT = re.compile(r"(?<=[\],\[\d\s])(?:#|//|←|<-)[^\n\[\]]*")
-_WRAPPER = re.compile(
-    r"\b(?:(?:np|numpy|torch|tf|jnp)\.)?(?:array|tensor|matrix|asarray|constant|Tensor)\s*\((?=\s*[\[(])"
-)
-_TRUTH = re.compile(r"(?<![\w.])(?:True|False)(?!\w)")
-_INFINITY = re.compile(r"(?<![^\W\d_])(?:np\.|math\.)?inf(?:inity)?(?![^\W\d_])")
-_KEYWORD = re.compile(r",\s*(?:dtype|device|requires_grad|grad_fn)\s*=\s*[\w.<>']+")
-_OPEN = re.compile(r"\\begin\{\w+\*?\}|\\end\{\w+\*?\}|[\[\]]|\\[\[\]]")
-_ADDED = re.compile(r"\s*[+×·@]\s*\[\s*[-−]?[\d.]")
-_TERM = re.compile(r"\s+\+\s*[-−]?\d*\.?\d+\s*[×·*]")  # '  + 0.3 × v_2', a term of the sum above
+from qkv.expr.late import late
+
+_COMMENT = late(r"(?<=[\],\[\d\s])(?:#|//|←|<-)[^\n]*")
+_WORDS_BEHIND = late(r"(?<=\],) {2,}[^\W\d_][^\[\]\n=≈]*$", re.MULTILINE)  # '[1, 0],    token 1'
+_INNER_COMMENT = late(r"(?<=[\],\[\d\s])(?:#|//|←|<-)[^\n\[\]]*")
+_WRAPPER = late(r"\b(?:(?:np|numpy|torch|tf|jnp)\.)?(?:array|tensor|matrix|asarray|constant|Tensor)\s*\((?=\s*[\[(])")
+_TRUTH = late(r"(?<![\w.])(?:True|False)(?!\w)")
+_INFINITY = late(r"(?<![^\W\d_])(?:np\.|math\.)?inf(?:inity)?(?![^\W\d_])")
+_KEYWORD = late(r",\s*(?:dtype|device|requires_grad|grad_fn)\s*=\s*[\w.<>']+")
+_OPEN = late(r"\\begin\{\w+\*?\}|\\end\{\w+\*?\}|[\[\]]|\\[\[\]]")
+_ADDED = late(r"\s*[+×·@]\s*\[\s*[-−]?[\d.]")
+_TERM = late(r"\s+\+\s*[-−]?\d*\.?\d+\s*[×·*]")  # '  + 0.3 × v_2', a term of the sum above
 _UNFINISHED = re.compile(r"(?:=|≈|:=)\s*$")
 _NUMERIC_TAIL = re.compile(r"\[[\s\d.,;eE+\-−∞inf%\[\]]*$")
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Protocol
 
 from qkv.errors import Location
+from qkv.expr.late import late
 from qkv.expr.nodes import (
     Absolute,
     Call,
@@ -32,7 +33,7 @@ from qkv.sheet.numerals import DECIMAL, LONE_DIGITS, decimal
 from qkv.sheet.places import Places
 
 _NUMBER_OR_ROW = re.compile(rf"(-\s*+)?({DECIMAL})|\\\\")
-_NUMBERS = re.compile(rf"(-\s*+)?({DECIMAL})")
+_NUMBERS = late(rf"(-\s*+)?({DECIMAL})")
 _BODY = re.compile(r"\\begin\{[A-Za-z]+\}(?:\{[^{}]*\})?")
 
 

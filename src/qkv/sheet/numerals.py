@@ -10,13 +10,14 @@ from functools import lru_cache
 from itertools import islice
 
 from qkv.errors import LimitError, Location
+from qkv.expr.late import late
 from qkv.expr.nodes import Number
 
 # Beyond these a 'number' is an attack or an accident; both stay far above what a sheet or a float128 print holds.
 DIGIT_LIMIT = 4_000
 EXPONENT_LIMIT = 20_000
 
-WHOLE_NUMBER = re.compile(r"[+\-]?\d{1,4000}")
+WHOLE_NUMBER = late(r"[+\-]?\d{1,4000}")
 DECIMAL = r"(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+\-]?\d+)?"
 _SEPARATORS = re.compile(r"\{,\}|\\,|\\!|[\s~,]")
 
@@ -110,12 +111,12 @@ _COMMA = re.compile(r"(\d\d*)(,|\{,\})(\d+)(?![\d,])")
 _IN_CELL, _CELL_ENDS = re.compile(r"&\s*-?$"), re.compile(r"\s*(?:&|\\\\)")
 _IN_TABLE, _TABLE_ENDS = re.compile(r"\|\s*[-−]?$"), re.compile(r"\s*\|")
 _ROUNDED, _GOES_ON = re.compile(r"(?:\\approx|≈)\s*-?$"), re.compile(r"\s*,\s*\d")
-_RAISED = re.compile(r"\be\^\{?-?$")
-_AFTER_SEMICOLON = re.compile(r"; -?$")  # [1,41; 0,71]
-_UNIT = re.compile(r"\s*(?:pts?\b|Punkte?\b|\\?%)")
+_RAISED = late(r"\be\^\{?-?$")
+_AFTER_SEMICOLON = late(r"; -?$")  # [1,41; 0,71]
+_UNIT = late(r"\s*(?:pts?\b|Punkte?\b|\\?%)")
 _CANDIDATES = 5_000  # numbers with commas that are looked at
 _BESIDE_DIGITS = re.compile(r"\d(?:,|\{,\})\d")
-_LISTED = re.compile(r"\d,\d+,\d")
+_LISTED = late(r"\d,\d+,\d")
 
 
 def comma_of_document(text: str) -> Comma:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from qkv.errors import Location
+from qkv.expr.late import late
 from qkv.expr.nodes import Matrix, Name, Number, walk
 from qkv.sheet.cues import identities, questions
 from qkv.sheet.draft import Asked, Event, Said, Stated
@@ -22,7 +23,7 @@ from qkv.sheet.spans import Piece, Sort, brace_end, pieces
 
 # Only lines with one of these can hold a relation or a list; the grammar need not look at the others.
 _WORTH_PARSING = re.compile(r"[=≈≃≅∈\[⇒→⟹]|\\(?:begin|approx|Rightarrow|implies|in\b|to\b|rightarrow)|->|=>")
-_MATHEMATICAL = re.compile(r"[=≈^\\\[_]|^\s*[-−]?\d[\d.]*\s*$")
+_MATHEMATICAL = late(r"[=≈^\\\[_]|^\s*[-−]?\d[\d.]*\s*$")
 _SIZES = re.compile(
     r"[\s(\[]*(?:(?:\\cancel\{)?\d+\}?\s*(?:\\times|×|x|X|\\cdot)\s*(?:\\cancel\{)?\d+\}?"
     r"[\s,;.)\]~]*(?:\\q?quad|\\[,;! ]|\\\\)?[\s(\[]*)+$"
@@ -37,60 +38,58 @@ _LONE_NAME = re.compile(  # W_Q, \mathbf{x}_3, z_{3,1}: it is spoken of, and not
 )
 _FRAME = re.compile(r"\\(?:boxed|fbox|framebox)\s*\{")
 _PRINTED = re.compile(r"(?: {4,}|\t)[-−]?\d+(?:\.\d*)?(?:e[-+]?\d+)?\s*$")
-_WORD_LIST = re.compile(r"\[[^\[\]\d=\\]*[^\W\d_]{2}[^\[\]\d=\\]*\]")  # [I, am, Fine.]
+_WORD_LIST = late(r"\[[^\[\]\d=\\]*[^\W\d_]{2}[^\[\]\d=\\]*\]")  # [I, am, Fine.]
 _TUPLE = re.compile(r"(?<![\w)\]}^])\((\s*[-−]?\d+\.\d+(?:\s*,\s*[-−]?\d+\.\d+)+\s*)\)(?![\^'\w])")  # (0.2, 0.8)
 _VECTOR = r"[A-Za-z](?:_?\d{1,2}|[₀-₉]+)"
-_DOT_PRODUCT = re.compile(rf"((?<![\w.])(?:{_VECTOR}|[qsh])(?:\^?T|ᵀ)?\s?)\.(\s?{_VECTOR}(?![\w.(]))")  # 'q1 . k1 = 2'
+_DOT_PRODUCT = late(rf"((?<![\w.])(?:{_VECTOR}|[qsh])(?:\^?T|ᵀ)?\s?)\.(\s?{_VECTOR}(?![\w.(]))")  # 'q1 . k1 = 2'
 _MATRIX = r"[A-Z](?:_?\{?(?:[qkvoQKVO]\d?|\d)\}?)?(?:\^\{?[T⊤]\}?|ᵀ)?"
-_MATRIX_PRODUCT = re.compile(  # 'X . Wq =', and 'Q = X.Wq =', where no sentence can end
+_MATRIX_PRODUCT = late(  # 'X . Wq =', and 'Q = X.Wq =', where no sentence can end
     rf"((?<![\w.]){_MATRIX} |[=≈(] ?{_MATRIX} ?)\.(?= ?{_MATRIX}\s*(?:[=≈/)]|$))", re.MULTILINE
 )
-_GAP = re.compile(r"(?<=[\d)\]])\s{3}(?=\s*[^\W\d][\w.·]{0,8}\s*[=≈])")  # 'q·k1 = 1     q·k2 = 2'
-_APOSTROPHE = re.compile(r"([^\W\d_]{2,})['’](s|t|re|ll|ve|d)\b")  # 'the token's state is x = …' holds no prime
-_SUFFIX = re.compile(r"\b\d{1,2}['’]s\b|(?<=\d)['’][^\W\d_]{1,4}\b")  # nor do 'token 1's key' and '1,414'e böleriz'
-_IN_PER_CENT = re.compile(r"(?<=\d)\s*\(\s*[~≈]?\s*\d+(?:[.,]\d+)?\s*%\s*\)")  # 0.588 (58.8 %)
-_DASH = re.compile(r"(?<=[^\W_])\s+—\s+(?=[^\W\d_])")  # 'Step 1 — scores = Q Kᵀ'
-_AND = re.compile(r"(?<=[\d)\]]) e (?=[\d√(\[]|[^\W\d_](?:_?\d|[₀-₉])?\s?[=≈·])")  # 'q·k₁ = 2 e q·k₂ = 3'
-_SENTENCE = re.compile(  # 'q·k = 2. Then we …', 'd_k = 2. Q = …'
+_GAP = late(r"(?<=[\d)\]])\s{3}(?=\s*[^\W\d][\w.·]{0,8}\s*[=≈])")  # 'q·k1 = 1     q·k2 = 2'
+_APOSTROPHE = late(r"([^\W\d_]{2,})['’](s|t|re|ll|ve|d)\b")  # 'the token's state is x = …' holds no prime
+_SUFFIX = late(r"\b\d{1,2}['’]s\b|(?<=\d)['’][^\W\d_]{1,4}\b")  # nor do 'token 1's key' and '1,414'e böleriz'
+_IN_PER_CENT = late(r"(?<=\d)\s*\(\s*[~≈]?\s*\d+(?:[.,]\d+)?\s*%\s*\)")  # 0.588 (58.8 %)
+_DASH = late(r"(?<=[^\W_])\s+—\s+(?=[^\W\d_])")  # 'Step 1 — scores = Q Kᵀ'
+_AND = late(r"(?<=[\d)\]]) e (?=[\d√(\[]|[^\W\d_](?:_?\d|[₀-₉])?\s?[=≈·])")  # 'q·k₁ = 2 e q·k₂ = 3'
+_SENTENCE = late(  # 'q·k = 2. Then we …', 'd_k = 2. Q = …'
     r"([=≈]\s*[-−]?\d+(?:\.\d+)?)\.(?=\s+(?:[^\W\d_a-zß-ÿ][^\W\d_A-Z]+\s|[A-Z]\w{0,2}\s?=))"
 )
-_DRAWN_RULE = re.compile(r"={4,}|-{4,}|\*{4,}|_{4,}|─{4,}|═{4,}")
-_SHAPE = re.compile(
+_DRAWN_RULE = late(r"={4,}|-{4,}|\*{4,}|_{4,}|─{4,}|═{4,}")
+_SHAPE = late(
     r"(?:(?<=\])[ \t]+|(?<=[A-Z])[ \t]{2,})\(\d{1,4}, ?\d{1,4}\)(?=[ \t]*$)", re.MULTILINE
 )  # [[1, 0]]  (1, 2)
-_DASHED_COLON = re.compile(r":\s?-(?=\s)")  # 'Step 3 :- A = …'
+_DASHED_COLON = late(r":\s?-(?=\s)")  # 'Step 3 :- A = …'
 _WORD = r"(?:[\"'“‘]([^\W\d_]+)[\"'”’]|([^\W\d_]{2,}))"
-_OF_WORDS = re.compile(  # q(cat), V("I"), score("it" → "dog")
+_OF_WORDS = late(  # q(cat), V("I"), score("it" → "dog")
     r"\b([qkvxhzocesaw]|query|key|value|score|weight|attn|attention|alpha|emb|embedding|context|output)"
     rf"\(\s*{_WORD}(?:\s*(?:,|→|->|\|)\s*{_WORD})?\s*\)",
     re.IGNORECASE,
 )
-_OWNED = re.compile(
+_OWNED = late(
     r"\b(?!self\b|np\b|torch\b)([^\W\d_]+)\.([QKVX])\b(?=\s*(?:[=≈·×*+)]|$))", re.MULTILINE
 )  # 'cat.Q · dog.K ='
-_APPLIED = re.compile(
-    r"\b((?:multi)?head|mha|\w*attention|attn|sdpa) \(([A-Z\s,]+)\)", re.IGNORECASE
-)  # 'MultiHead$(X)$'
+_APPLIED = late(r"\b((?:multi)?head|mha|\w*attention|attn|sdpa) \(([A-Z\s,]+)\)", re.IGNORECASE)  # 'MultiHead$(X)$'
 _LETTERS = {  # what belongs to one token is written with a small letter: query(cat) and Q(cat) are q_cat
     "query": "q", "key": "k", "value": "v", "emb": "x", "embedding": "x", "score": "e", "weight": "α", "alpha": "α",
     "context": "c", "output": "o",
 }  # fmt: skip
-_INDEXED = re.compile(  # scores[0][1], weights[2], X[0, 1]
+_INDEXED = late(  # scores[0][1], weights[2], X[0, 1]
     r"(?<![\w.\]])([QKVXZ]|scores?|(?:attention_)?weights?|attn|outputs?|context)"
     r"\[(\d)(?:(?:\]\[|,\s?)(\d))?\](?![\[\w(])"
 )
 _ENTRIES = {"attention_weight": "α", "attn": "α", **_LETTERS}
-_GLOSS = re.compile(r"(?<=[\w₀-₉])\s?\([\"“'‘][^()\n]{1,30}[\"”'’]\)(?=\s*[=≈])")  # 'h1 ("le") = [1, 2]'
-_NAME_ALONE = re.compile(r"[^=≈\n]{1,60}(?:=|≈)\s*$")  # 'Q =', with its value in the next block
+_GLOSS = late(r"(?<=[\w₀-₉])\s?\([\"“'‘][^()\n]{1,30}[\"”'’]\)(?=\s*[=≈])")  # 'h1 ("le") = [1, 2]'
+_NAME_ALONE = late(r"[^=≈\n]{1,60}(?:=|≈)\s*$")  # 'Q =', with its value in the next block
 _LINE_END = re.compile("\n")
 _MARKER = re.compile(
     r"[ \t]*(?:[-*•](?=\s)|\+(?=\s+[^\s\d\[(])|#{1,6}(?=\s)|\\item(?:\[[^\]\n]*\])?)?[ \t]*"
     r"(?:\(?(?:[a-z]|[ivx]+|\d{1,2})[.)]+(?=\s)|#\d{1,2}[.):]?(?=\s))?(?:\([a-z]\)(?=\s))?"
 )
 _NUMBERED = re.compile(r"\A\s*\d{1,2}\.\s+(?=[^\W\d])")  # '2. Scores \\' at the top of a display
-_EMPHASIS = re.compile(r"\*\*|(?<![\w*])\*(?=\w)|(?<=[\w.!?])\*(?![\w*])|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)")
-_STYLED = re.compile(r"\\(?:emph|textbf|textit|textsc|underline|large|Large)\{([^{}]*)\}")
-_TAGS = re.compile(
+_EMPHASIS = late(r"\*\*|(?<![\w*])\*(?=\w)|(?<=[\w.!?])\*(?![\w*])|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)")
+_STYLED = late(r"\\(?:emph|textbf|textit|textsc|underline|large|Large)\{([^{}]*)\}")
+_TAGS = late(
     r"<(?P<end>/?)(?P<tag>sub|sup|br|b|i|em|strong|p|div|span|center|u|pre|code|table|t[rdh])(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )

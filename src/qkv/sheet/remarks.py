@@ -6,11 +6,12 @@ import io
 import re
 import tokenize
 
+from qkv.expr.late import late
 from qkv.records import dataclass
 
-_LEAD = re.compile(r"(?:->|→|=>|⇒|==?|≈|~|out(?:put)?\b:?|prints?\b:?|results?\b:?|gives\b:?)\s*", re.IGNORECASE)
-_ARRAY = re.compile(r"(?:(?:np\.|torch\.)?(?:array|tensor)\s*\(\s*)?\[")
-_NESTED = re.compile(r"\[\s*\[|\d\.|\.\d")  # (2, 3) and [2, 3] may be shapes
+_LEAD = late(r"(?:->|→|=>|⇒|==?|≈|~|out(?:put)?\b:?|prints?\b:?|results?\b:?|gives\b:?)\s*", re.IGNORECASE)
+_ARRAY = late(r"(?:(?:np\.|torch\.)?(?:array|tensor)\s*\(\s*)?\[")
+_NESTED = late(r"\[\s*\[|\d\.|\.\d")  # (2, 3) and [2, 3] may be shapes
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
+from qkv.expr.late import late
 from qkv.records import dataclass
 from qkv.sheet.drawn import drawn_at
 from qkv.sheet.grids import Cell, grid_at, table_at, vectors_at
@@ -83,10 +84,10 @@ _OPENERS = re.compile(
 _FENCE = re.compile(r"\s*(?P<mark>`{3,}|~{3,})\s*(?P<language>[^`~\s]*)[^`]*$")
 _DIV = re.compile(r"\s*:{3,}\s*\{?\.?(?P<name>[\w-]*)[^:]*$")
 _CONSOLE = re.compile(r"\s*>>> (?:import |from |print\(|\w+\s*(?:[=(.@]|$))")
-_QUOTE = re.compile(r"\s{0,3}(?:>\s?)+")
-_OPENS_LIST = re.compile(r"\[[\s\d.,;eE+\-−∞inf\[\]]*$")
+_QUOTE = late(r"\s{0,3}(?:>\s?)+")
+_OPENS_LIST = late(r"\[[\s\d.,;eE+\-−∞inf\[\]]*$")
 _LISTING = re.compile(r"^1(?!st\b)[^\W\d_]", re.MULTILINE)
-_LIST_ROW = re.compile(r"\s+\[\s*[-−]?[\d.]")
+_LIST_ROW = late(r"\s+\[\s*[-−]?[\d.]")
 _RULE = re.compile(r"\s*([-*_])(?:\s*\1){2,}\s*$")
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from qkv.expr.late import late
 from qkv.records import dataclass
 
 _NUMBER = r"[-+−]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?"
@@ -20,7 +21,7 @@ _GROUP = re.compile(rf"[\[(|]\s*({_NUMBER}(?:(?:\s*,\s*|\s+){_NUMBER})*)\s*[\])|
 _SIGN = re.compile(r"[xX×*@·.+=≈]")
 _FIRST = frozenset("[(|xX×*@·.+=≈")  # what a line of a drawing begins with, behind its name
 _NAME = re.compile(r"\s*(?P<name>[^\W\d][^\s=≈|\[(]{0,8}(?: [^\W\d][^\s=≈|\[(]{0,8}){0,2}) *[=≈]\s*(?=[\[(|])")
-_RULE = re.compile(r"\s*[-─—_=]{3,}\s*")
+_RULE = late(r"\s*[-─—_=]{3,}\s*")
 _SIGNS = {"x": "×", "X": "×", "*": "×", ".": "×"}
 HIGHEST = 24  # lines of one drawing
 

@@ -6,13 +6,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from qkv.expr.late import late
 from qkv.expr.nodes import Entry, Expr, Name, Transpose
 from qkv.sheet.symbols import Script, symbol_of
 
 if TYPE_CHECKING:
     from qkv.sheet.expressions import Reader
 
-_PART = re.compile(r"(?:(?P<all>:|\.\.\.)\s*,)?\s*(?P<first>\d{0,6})\s*:\s*(?P<end>\d{0,6})\s*(?P<rest>,\s*:\s*)?")
+_PART = late(r"(?:(?P<all>:|\.\.\.)\s*,)?\s*(?P<first>\d{0,6})\s*:\s*(?P<end>\d{0,6})\s*(?P<rest>,\s*:\s*)?")
 
 
 def part_of(node: Expr, *, columns: bool, first: int, end: int | None) -> Expr:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from enum import StrEnum
 
+from qkv.expr.late import late
 from qkv.records import dataclass
 
 
@@ -86,7 +87,7 @@ def _words(text: str, start: int, end: int, struck: bool) -> Iterator[Piece]:
         yield Piece(Sort.WORDS, text[start:end], start, struck)
 
 
-_STRIKE_END = re.compile(r"~~|</(?:del|s|strike)>")
+_STRIKE_END = late(r"~~|</(?:del|s|strike)>")
 
 
 def _strike_ends(text: str, at: int) -> bool:

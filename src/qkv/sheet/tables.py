@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from qkv.errors import Location, QkvError
+from qkv.expr.late import late
 from qkv.expr.names import Symbol
 from qkv.expr.nodes import Expr, Infinite, Matrix, Name, Number, is_literal, number, rewrite, walk
 from qkv.sheet.draft import Event, Said, Stated
@@ -27,14 +28,14 @@ from qkv.sheet.phrases import QUANTITY, SPELLED_OUT, SUM_HEAD, VECTOR_WORD
 from qkv.sheet.reading import Reading
 from qkv.sheet.segments import Rows
 
-_COMMAS = re.compile(r"[-−]?\d+,\d+(?:,\d{3})*")
-_THOUSANDS = re.compile(r"[-−]?[1-9]\d{0,2}(?:,\d{3})+")
+_COMMAS = late(r"[-−]?\d+,\d+(?:,\d{3})*")
+_THOUSANDS = late(r"[-−]?[1-9]\d{0,2}(?:,\d{3})+")
 _INDICES = ("i", "j", "n", "t", "m")
-_COMPONENT = re.compile(r"(?P<base>[qkvQKV])_?\{?(?P<number>\d|[₁-₉])\}?")
-_HEAD = re.compile(r"(?:heads?|kopf|tête|cabeza|cabeça|testa|голова|头|ヘッド|헤드)\D{0,3}(\d{1,2})\W*$", re.IGNORECASE)
-_TICK = re.compile(r"\s*(?:[✓✔✗✘☑☒✅❌]|(?:ok|right|wrong|correct|incorrect)\b)", re.IGNORECASE)  # a remark on the row
+_COMPONENT = late(r"(?P<base>[qkvQKV])_?\{?(?P<number>\d|[₁-₉])\}?")
+_HEAD = late(r"(?:heads?|kopf|tête|cabeza|cabeça|testa|голова|头|ヘッド|헤드)\D{0,3}(\d{1,2})\W*$", re.IGNORECASE)
+_TICK = late(r"\s*(?:[✓✔✗✘☑☒✅❌]|(?:ok|right|wrong|correct|incorrect)\b)", re.IGNORECASE)  # a remark on the row
 _LOWERED = str.maketrans("₁₂₃₄₅₆₇₈₉", "123456789")
-_MATHEMATICAL = re.compile(r"[\\^_·×√α-ωΑ-Ω$`₀-₉=]|^\W*[A-Za-z]['′]?$")
+_MATHEMATICAL = late(r"[\\^_·×√α-ωΑ-Ω$`₀-₉=]|^\W*[A-Za-z]['′]?$")
 
 
 def read_rows(block: Rows, reading: Reading) -> Iterator[Event]:

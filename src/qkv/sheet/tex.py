@@ -19,10 +19,10 @@ _TABULAR = late(
     r"(?P<body>[^\\]*(?:\\(?!end\{tabular)[^\\]*)*)\\end\{tabular[x*]?\}"
 )
 # Beamer: what is shown on some slides only is shown; what is said aside is not.
-_OVERLAY = re.compile(
+_OVERLAY = late(
     r"\\(?:onslide|only|uncover|visible|alert|action|alt)\*?\s*(?:<[^<>\n]*>)?\s*\{|\\note\s*(?:<[^<>\n]*>)?\s*\{"
 )
-_SLIDES = re.compile(r"(?<=\\item)<[^<>\n]*>|\\pause\b|(?<=\\begin\{frame\})<[^<>\n]*>")
+_SLIDES = late(r"(?<=\\item)<[^<>\n]*>|\\pause\b|(?<=\\begin\{frame\})<[^<>\n]*>")
 _OPTIONS = r"\s*(?:\[[^\]\n]*\])?\s*"
 _NUM = late(
     rf"\\(?:num|tablenum){_OPTIONS}\{{(?P<number>[^{{}}]*)\}}|\\(?:SI|qty){_OPTIONS}\{{(?P<amount>[^{{}}]*)\}}\{{(?P<unit>[^{{}}]*)\}}"
@@ -76,8 +76,8 @@ def _numeral(found: re.Match[str]) -> str:
     return (number + (r"\%" if "percent" in (found["unit"] or "") else "")).ljust(len(found[0]))
 
 
-_RULES = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|addlinespace)\b|\\c(?:line|midrule)(?:\([^)]*\))?\{[^}]*\}")
-_DIVIDES = re.compile(r"\s*\\(?:hline|midrule)\s*")
+_RULES = late(r"\\(?:hline|toprule|midrule|bottomrule|addlinespace)\b|\\c(?:line|midrule)(?:\([^)]*\))?\{[^}]*\}")
+_DIVIDES = late(r"\s*\\(?:hline|midrule)\s*")
 
 
 def _as_table(found: re.Match[str]) -> str:

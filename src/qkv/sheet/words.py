@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from qkv.expr.late import late
 from qkv.sheet import notation as table
 
 Piece = tuple[str, str, int, int]  # kind, text, first and last offset in the word
 
-_WEIGHT_RUN = re.compile(rf"(?:W[{table.WEIGHT_LABELS}]?|[A-Z])+")
-_ATOM = re.compile(rf"W[{table.WEIGHT_LABELS}]|.")
+_WEIGHT_RUN = late(rf"(?:W[{table.WEIGHT_LABELS}]?|[A-Z])+")
+_ATOM = late(rf"W[{table.WEIGHT_LABELS}]|.")
 _SIZE = re.compile(rf"d_?({'|'.join(table.SIZE_LABELS)})")
 _FACTORS = frozenset("QKVXWAZESOYHPRU")
 _JOINT = re.compile(r"\\?_")

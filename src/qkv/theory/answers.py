@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from qkv.expr.late import late
 from qkv.expr.names import Role
 from qkv.expr.wording import Wording
 from qkv.records import dataclass
@@ -96,7 +96,7 @@ def _item(lines: list[str], line: int) -> str:
     return " ".join(lines[start:end])
 
 
-ITEM = re.compile(r"\s*([-*•]|\(?[a-z0-9]{1,2}[.)])\s")
+ITEM = late(r"\s*([-*•]|\(?[a-z0-9]{1,2}[.)])\s")
 EXPLAINS = Wording(r"\b(explain|derive|show)\b.{0,40}\bcomplexity\b")
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
+from qkv.expr.late import late
 from qkv.expr.names import Symbol
 from qkv.expr.show import plain as shown
 from qkv.records import dataclass
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 INLINE = re.compile(r"(?<!\\)\$([^$\n]{1,200}+)(?<!\\)\$|\\\((.{1,200}?)\\\)")
 # Begins with a space, so that only spaces are looked at: after a full stop, at an item of a list, at an empty line.
 SENTENCE = re.compile(r"\s(?:(?<=[.!?;]\s)\s*(?=[A-Z(\\$])|(?<=\n)\s*(?=[-*•]|\d+\.|\(\w\))|(?<=\n)\s*\n)")
-ASSUMED = re.compile(r"(\\mu|μ|mean)\s*=?\s*(of\s*)?\$?\s*=?\s*(0|zero)\b", re.IGNORECASE)
+ASSUMED = late(r"(\\mu|μ|mean)\s*=?\s*(of\s*)?\$?\s*=?\s*(0|zero)\b", re.IGNORECASE)
 ANAPHORA = re.compile(r"(this|that|these|it|which|so|hence|thus|therefore)\b", re.IGNORECASE)
 SCALE = n.Name(Symbol("s"))
 BARE = (n.Name, n.Number)

@@ -9,6 +9,7 @@ from dataclasses import field, replace
 from flint import fmpq
 
 from qkv.expr import nodes as n
+from qkv.expr.late import late
 from qkv.interpret.cells import rational
 from qkv.records import dataclass
 from qkv.sheet.model import Origin, Statement
@@ -20,12 +21,12 @@ Place = tuple[fmpq, ...]  # a point: as many numbers as it has coordinates
 
 POINT_LETTERS = frozenset("xyzstuX")  # letters for points, where something else is the masses
 DELTAS = frozenset({"delta", "δ"})
-NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
-CONCLUSION = re.compile(r"\$[^$]*\\(?:Rightarrow|implies)|⇒|=>")
-FORMULA = re.compile(r"\$[^$]*\$")
-CELL = re.compile(r"-?\d+(?:\.\d+)?(?:/\d+)?")
-SUPPLY = re.compile(r"suppl|angebot|vorrat|oferta|offre|запас|供", re.IGNORECASE)
-DEMAND = re.compile(r"demand|bedarf|nachfrage|потребн|需", re.IGNORECASE)
+NUMBER = late(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
+CONCLUSION = late(r"\$[^$]*\\(?:Rightarrow|implies)|⇒|=>")
+FORMULA = late(r"\$[^$]*\$")
+CELL = late(r"-?\d+(?:\.\d+)?(?:/\d+)?")
+SUPPLY = late(r"suppl|angebot|vorrat|oferta|offre|запас|供", re.IGNORECASE)
+DEMAND = late(r"demand|bedarf|nachfrage|потребн|需", re.IGNORECASE)
 MOST_CELLS = 40_000
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from qkv.expr.late import late
 from qkv.expr.wording import Wording
 
 # What tells a transport problem from any other two vectors, in the languages that sheets come in. Each begins with a
@@ -13,7 +12,7 @@ ABOUT_TRANSPORT = Wording(
     r"|suppl(?<=\bsuppl)(y|ies)\b|demand(?<=\bdemand)s?\b"
     r"|verschieb|umschicht|mover a massa|mover la masa|трансп|землекоп|运输|推土|最优传输|輸送"
 )
-SQUARED = re.compile(r"\(\s*x\s*[-−–]\s*y\s*\)\s*\^?\s*\{?\s*[2²]|squared (distance|cost)|\|\s*x\s*[-−–]\s*y\s*\|\s*\^")
+SQUARED = late(r"\(\s*x\s*[-−–]\s*y\s*\)\s*\^?\s*\{?\s*[2²]|squared (distance|cost)|\|\s*x\s*[-−–]\s*y\s*\|\s*\^")
 POINTS = Wording(r"point|spot|position|place|locat|punkt|stelle|punto|ponto|точк|位置|点")
 COSTS = Wording(r"cost|kost|coût|custo|стоим|成本|费用|代价")
 # Words for the cost of moving everything, not one unit of it.

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from qkv.errors import Location
 from qkv.expr import nodes as n
+from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain, symbol_plain
 from qkv.expr.wording import Wording
@@ -71,7 +72,7 @@ def _without_scale(program: Program, asked: Sequence[Question]) -> Program:
     return _again(program, "unscaled", n.Name(scores), "without the scale")
 
 
-_OTHER_SCALE = re.compile(
+_OTHER_SCALE = late(
     r"(?:divid\w*|scal\w*|geteilt|teil\w*|divis\w*)\b[^.?]{0,20}?\b(?:by|durch|par|por)\s+\$?(?P<divisor>(?:\\?sqrt\s*[{(]?|√)?\s*\d+)"
     r"|d_?\{?k\}?\s*=\s*(?P<size>\d+)"
 )
@@ -130,7 +131,7 @@ def _with_future(program: Program, asked: Sequence[Question]) -> Program:
 
 # — formulas —
 
-_QUOTED = re.compile(r"\$([^$]+)\$|`([^`]+)`|((?:softmax|concat)\s*\([^.?;]{1,80}\))", re.IGNORECASE)
+_QUOTED = late(r"\$([^$]+)\$|`([^`]+)`|((?:softmax|concat)\s*\([^.?;]{1,80}\))", re.IGNORECASE)
 
 
 def _with_formulas(program: Program, asked: Sequence[Question], found: Gathering) -> Program:

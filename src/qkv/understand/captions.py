@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from qkv.expr import nodes as n
+from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
 from qkv.sheet.model import Link, Relation, Statement
 from qkv.sheet.phrases import SPELLED_OUT
@@ -14,7 +14,7 @@ from qkv.understand.roles import cue_of
 
 R = Role
 _BY_ROW = frozenset({R.SCORES, R.SCALED, R.MASKED, R.WEIGHTS, R.OUTPUT})
-_SENTENCE_END = re.compile(r"(?<=[.!?。])\s+")
+_SENTENCE_END = late(r"(?<=[.!?。])\s+")
 
 
 def captioned(run: Sequence[tuple[Statement, str]], first: int) -> Iterator[Statement] | None:

@@ -14,6 +14,7 @@ from functools import cached_property
 
 from qkv.errors import Location
 from qkv.expr import nodes as n
+from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
 from qkv.records import dataclass
 from qkv.sheet.grammar import parse_math
@@ -161,7 +162,7 @@ def _joined(statements: Iterable[Statement]) -> Iterator[Statement]:
         yield held
 
 
-FOR_ANOTHER = re.compile(r"\W*(?:for|für|pour|para|per|для|对于?)\b.{1,60}[:：]\s*[=≈]?\s*", re.IGNORECASE)
+FOR_ANOTHER = late(r"\W*(?:for|für|pour|para|per|для|对于?)\b.{1,60}[:：]\s*[=≈]?\s*", re.IGNORECASE)
 
 
 def _turns(before: str) -> bool:
@@ -234,16 +235,14 @@ def _captioned(opened: Fact, fact: Fact) -> Fact:
     return replace(fact, links=(*opened.links, link), subjects=opened.subjects)
 
 
-COPULA = re.compile(r"(?<=[$`])\s+(?:is|are|equals|becomes|gives|ist|sind|ergibt|est|vaut|donne|es|son|é|è|равно)$")
-FORMULA_TAIL = re.compile(r"(?:\$([^$]+)\$|`([^`]+)`)\s*[^\w$`]*$")
-WORD = re.compile(
+COPULA = late(r"(?<=[$`])\s+(?:is|are|equals|becomes|gives|ist|sind|ergibt|est|vaut|donne|es|son|é|è|равно)$")
+FORMULA_TAIL = late(r"(?:\$([^$]+)\$|`([^`]+)`)\s*[^\w$`]*$")
+WORD = late(
     r"(?<![^\W\d_])(?:(?!softmax|concat|sqrt|tanh|exp\b|(?-i:[QKVX]{2}T\b))[^\W\d_]{3,}[^\s]*|(?:is|of|to|by|in|as|we|so|an|es|de|la|le|el|di|da)(?=\s)|be(?!\S))",
     re.IGNORECASE,
 )
 
-TEXT_NAME = re.compile(
-    r"\\(?:text|mathrm|textit)\{([^\W\d_]{2,})\}"
-)  # $\text{weights}$, which the reader takes for words
+TEXT_NAME = late(r"\\(?:text|mathrm|textit)\{([^\W\d_]{2,})\}")  # $\text{weights}$, which the reader takes for words
 
 
 def _unclosed(text: str) -> str:

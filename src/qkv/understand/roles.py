@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
 from qkv.expr.wording import Wording
 from qkv.records import dataclass
@@ -315,7 +316,7 @@ SOFTMAX_OF_COLUMNS = Wording(
     r"softmax\b[^.;]{0,40}\b(?:each|every|per|over|of the|down the|along the) \W{0,8}columns?|column-?wise softmax"
     r"|normali[sz]\w+ (?:each|every|the) \W{0,8}columns?\b"
 )
-_UP_TO = re.compile(r"\b[jJ]\s*(?:≤|<=|\\leq?(?:slant)?\b)\s*[iI]\b")
+_UP_TO = late(r"\b[jJ]\s*(?:≤|<=|\\leq?(?:slant)?\b)\s*[iI]\b")
 NO_MASK = Wording(r"\b(?:no|without|not|un|non)[- ]?(?:a |the )?(?:causal|mask)|later|next (?:section|exercise)")
 UNSCALED = Wording(
     r"(?:no|not|not to|without|un)[- ]?scal|(?:left out|leav(?:e|ing) out|omit\w*|ignor\w*|skip\w*|drop\w*)\b.{0,25}(?:sqrt|√|scal)|without (?:the )?(?:factor|scale|division)|不缩放|ohne skalierung|sans (?:mise à l.)?échelle|sin escal|sem escal|senza scal|zonder schal|bez skal|スケーリングなし|스케일링 없이"

@@ -9,6 +9,7 @@ from dataclasses import field
 from operator import attrgetter
 
 from qkv.expr import nodes as n
+from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
 from qkv.records import dataclass
 from qkv.sheet.model import Origin, Sheet
@@ -29,7 +30,7 @@ _STEP = re.compile(
     r"\b(?:adım|aşama|step|schritt|krok|étape|paso|passo)|шаг|단계|步骤|第.{1,3}步|ステップ", re.IGNORECASE
 )
 _PROJECTIONS = re.compile(r"\bQ\W{1,3}K\b")
-_KIND = re.compile(r"attention\W*$|注意力\W*$", re.IGNORECASE)
+_KIND = late(r"attention\W*$|注意力\W*$", re.IGNORECASE)
 # One exercise, or the solution of one: what is counted below it are its steps, not further exercises.
 _SINGLE = re.compile(
     rf"(?:{EXERCISE_WORDS})\w{{0,2}}\W{{0,3}}\d|\b(?:solution|lösung|corrigé|solución|solução|soluzione|oplossing|rozwiązanie|çözüm)\b"

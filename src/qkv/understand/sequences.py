@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from qkv.expr import nodes as n
+from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
 from qkv.program.model import Given
@@ -14,8 +15,8 @@ from qkv.understand.gathering import Gathering
 
 R = Role
 
-ASKING = re.compile(r"dec(?:oder)?|tgt|targets?|trg|q|quer(?:y|ies)|latents?", re.IGNORECASE)
-ASKED = re.compile(r"enc(?:oder)?|src|sources?|mem(?:ory)?|kv|ctx|context", re.IGNORECASE)
+ASKING = late(r"dec(?:oder)?|tgt|targets?|trg|q|quer(?:y|ies)|latents?", re.IGNORECASE)
+ASKED = late(r"enc(?:oder)?|src|sources?|mem(?:ory)?|kv|ctx|context", re.IGNORECASE)
 CACHED = frozenset({"cache", "cached", "past", "prev", "old"})
 NEW = frozenset({"new", "cur", "curr", "now", "t"})
 STATES_OF_ONE = frozenset("hsdq")  # letters for the state that attends

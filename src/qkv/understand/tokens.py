@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from qkv.expr import nodes as n
+from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
 from qkv.sheet.model import Relation, Statement
 from qkv.understand.captions import as_vector, captioned
@@ -23,16 +24,16 @@ NO_TOKENS = frozenset([
     "unscaled", "masked", "mask", "causal", "head", "heads", "model", "final", "pos", "tok", "token", "key",
     "query", "value", "tilde", "hat", "rot", "left", "right", "true", "pred",
 ])  # fmt: skip
-_WORD = re.compile(r"[^\W\d_]+|\d+")
-_LABEL = re.compile(r"[\"“„«'*`(]*(?P<word>[^\W\d_][\w\-’']*)[\"”“»'*`)]*\s*(?::|=|→|->|⟶|\\to|—|–)?\s*$")
+_WORD = late(r"[^\W\d_]+|\d+")
+_LABEL = late(r"[\"“„«'*`(]*(?P<word>[^\W\d_][\w\-’']*)[\"”“»'*`)]*\s*(?::|=|→|->|⟶|\\to|—|–)?\s*$")
 # 'Input 2:', as a sentence of its own: 'the key of input 2:' is something else.
-_COUNTED = re.compile(
+_COUNTED = late(
     r"(?:^|[.;:•*-])\s*(?:the )?(?:inputs?|tokens?|words?|embeddings?|input vectors?|eingabe|wort|entrée|mot|entrada|"
     r"palabra|ввод|слово|токен|输入|词)"
     r"\s*[#№]?\s*(?P<number>\d{1,2})\s*[:=]?\s*$",
     re.IGNORECASE,
 )
-_EMBEDDED = re.compile(
+_EMBEDDED = late(
     r"embed|token|word|vector|eingebettet|wort|wörter|vektor|plong|mots?\b|palabra|palavra|parol[ae]|слов|вектор|эмбеддинг|词|詞|向量|単語|ベクトル",
     re.IGNORECASE,
 )

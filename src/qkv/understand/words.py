@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 
+from qkv.expr.late import late
 from qkv.expr.wording import Wording
 from qkv.records import dataclass
 from qkv.understand.roles import HYPOTHETICAL
@@ -69,9 +70,7 @@ _HEADS_OF = Wording(
 _COLUMNS_OF_HEAD = Wording(
     rf"(?:{_HEADS}\s*(?P<n>\d)|({_ORDINAL})\s+{_HEADS})[^.;]{{0,60}}?(?:columns?|spalten?|colonnes?|columnas?|colunas?|colonne|столб|列)",
 )
-_SLICE = re.compile(
-    r"(?<!\w)(?P<base>[QKVqkv])\s*(?:\[\s*:\s*,|_\{\s*:\s*,|\(\s*:\s*,)\s*(?P<first>\d*)\s*:\s*(?P<end>\d*)"
-)
+_SLICE = late(r"(?<!\w)(?P<base>[QKVqkv])\s*(?:\[\s*:\s*,|_\{\s*:\s*,|\(\s*:\s*,)\s*(?P<first>\d*)\s*:\s*(?P<end>\d*)")
 _ALL_ROWS = re.compile(r":\s*,")  # in every slice, and fast to seek
 _TOKENS = r"(?:tokens?|keys?|positions?|words?|entr(?:y|ies)|wort|wörter|jetons?|mots?|claves?|palabras?|palavras?|токен\w*|позици\w*|слов\w*|个?\s*词|个?\s*token|トークン)"
 _PAD = Wording(
@@ -87,7 +86,7 @@ _LAST_OF = Wording(
 _TOKEN_NUMBER = Wording(
     rf"{_TOKENS}\s*(?:#|no\.?|nr\.?)?\s*(?P<list>\d{{1,2}}(?:\s*(?:,|and|und|et|y|e|и|&)\s*\d{{1,2}})*)(?!\s*{_HEADS})",
 )
-_VECTOR_NUMBER = re.compile(r"\$?\\?(?:mathbf\{)?[xkv]\}?_\{?(\d{1,2})\}?\$?")
+_VECTOR_NUMBER = late(r"\$?\\?(?:mathbf\{)?[xkv]\}?_\{?(\d{1,2})\}?\$?")
 _EACH_SIDE = Wording(
     rf"(?:window|fenster|fenêtre|ventana|janela|finestra|окн\w*|窗口)\D{{0,40}}?(?P<n>{_NUMBER})\D{{0,30}}?(?:each|either|both|jede\w*|beide\w*|chaque|cada|ogni|кажд\w*|每)\s*(?:sides?|directions?|seiten?|richtung|côté|lado|lato|сторон\w*|侧|边)|"
     r"(?P<direct>(?:direct|immediate|adjacent|direkt\w*|unmittelbar\w*|immédiat\w*|inmediat\w*|imediat\w*|diret\w*|соседн\w*|相邻)\s+"
@@ -132,7 +131,7 @@ _IN_GENERAL = Wording(
     r"\b(?:in practice|usually|typically|in general|normally|often|would|could|might|real(?:istic)? models?)\b|in der praxis|normalerweise|üblicherweise|"
     r"en pratique|en général|en la práctica|na prática|in pratica|обычно|на практике|通常|実際"
 )
-_PADS = re.compile(r"[\"'`]?(?:\[PAD\]|<PAD>|<pad>|PAD)[\"'`]?")
+_PADS = late(r"[\"'`]?(?:\[PAD\]|<PAD>|<pad>|PAD)[\"'`]?")
 
 
 # What is not worked out: things that come beside attention, and things that change what attention itself gives.
