@@ -85,12 +85,12 @@ class Matrix(Node):
     @property
     def is_ragged(self) -> bool:
         """Whether the rows differ in length."""
-        return len({len(row) for row in self.rows}) > 1
+        return len(set(map(len, self.rows))) > 1
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns (of the longest row)."""
-        return len(self.rows), max((len(row) for row in self.rows), default=0)
+        return len(self.rows), max(map(len, self.rows), default=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
+from itertools import chain
 from typing import Any, NamedTuple, get_args
 
 from qkv.expr.names import Symbol
@@ -24,7 +25,7 @@ def part_names(node: Expr) -> tuple[str, ...]:
     return _PARTS[type(node)]
 
 
-def children(node: Expr) -> Iterator[Expr]:
+def children(node: Expr) -> list[Expr]:
     """The direct parts of a node, left to right.
 
     >>> from fractions import Fraction
@@ -32,16 +33,17 @@ def children(node: Expr) -> Iterator[Expr]:
     >>> [str(part.value) for part in children(Sum((Number(Fraction(1)), Number(Fraction(2)))))]
     ['1', '2']
     """
+    found: list[Expr] = []
     for name in _PARTS[type(node)]:
         value = getattr(node, name)
-        if isinstance(value, tuple):
-            for item in value:
-                if isinstance(item, tuple):
-                    yield from item
-                else:
-                    yield item
-        elif value is not None:
-            yield value
+        if type(value) is not tuple:
+            if value is not None:
+                found.append(value)
+        elif value and type(value[0]) is tuple:
+            found.extend(chain.from_iterable(value))
+        else:
+            found.extend(value)
+    return found
 
 
 def walk(node: Expr) -> Iterator[Expr]:
@@ -51,7 +53,7 @@ def walk(node: Expr) -> Iterator[Expr]:
         top = stack.pop()
         yield top
         if _PARTS[type(top)]:
-            stack.extend(reversed(list(children(top))))
+            stack.extend(reversed(children(top)))
 
 
 def rewrite(node: Expr, change: Callable[[Expr], Expr]) -> Expr:
@@ -101,8 +103,18 @@ def _found(node: Expr) -> Found:
     return found
 
 
+# What most links of a document are.
+_NUMBER = Found(kinds=frozenset({Number}))
+_PLAIN_MATRIX = Found(plain=True, kinds=frozenset({Matrix}))
+_PRINTED = frozenset({Number, Infinite})
+
+
 def _mentioned(node: Expr) -> Found:
     """Top down, without recursion, and not into what is known already or into cells of plain numbers."""
+    if type(node) is Number:
+        return _NUMBER
+    if type(node) is Matrix and _holds_numbers(node):
+        return _PLAIN_MATRIX
     names: dict[Symbol, None] = {}
     kinds: set[type] = set()
     stack = [node]
@@ -117,14 +129,13 @@ def _mentioned(node: Expr) -> Found:
         if type(top) is Name:
             names[top.symbol] = None
         elif _PARTS[type(top)] and not (type(top) is Matrix and _holds_numbers(top)):
-            stack.extend(reversed(list(children(top))))
+            stack.extend(reversed(children(top)))
     literal = not names and Call not in kinds
-    plain = isinstance(node, Matrix) and _holds_numbers(node)
-    return Found(tuple(names), literal, plain, not literal and not kinds & _TOLD_APART, frozenset(kinds))
+    return Found(tuple(names), literal, False, not literal and not kinds & _TOLD_APART, frozenset(kinds))
 
 
 def _holds_numbers(matrix: Matrix) -> bool:
-    return all(type(cell) is Number or type(cell) is Infinite for row in matrix.rows for cell in row)
+    return all(_PRINTED.issuperset(map(type, row)) for row in matrix.rows)
 
 
 def is_plain(matrix: Matrix) -> bool:
