@@ -7,6 +7,7 @@ property of its base and labels; the tables below are all that is known about sp
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import lru_cache
 
 from qkv.records import dataclass
 
@@ -81,3 +82,7 @@ class Symbol(_Room):
     def __str__(self) -> str:
         scripts = ",".join((*self.labels, *self.indices))
         return self.base + (f"_{scripts}" if scripts else "") + "'" * self.primes
+
+
+# One object for all that spell the same name: looking it up then compares nothing.
+shared_symbol = lru_cache(maxsize=4096)(Symbol)

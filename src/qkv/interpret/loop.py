@@ -11,7 +11,7 @@ from typing import Generic, Protocol, TypeVar
 
 from qkv.errors import NameUnknownError, QkvError, ShapeError, ValueRefused
 from qkv.expr import nodes as n
-from qkv.expr.names import Symbol
+from qkv.expr.names import Symbol, shared_symbol
 from qkv.expr.show import plain
 from qkv.interpret.fit import Misfit
 from qkv.program.model import Given, Program, Step
@@ -186,7 +186,7 @@ def _at_index(body: n.Expr, index: str, i: int) -> n.Expr:
         if isinstance(part, n.Name) and index in part.symbol.indices:
             s = part.symbol
             indices = tuple(str(i) if x == index else x for x in s.indices)
-            return n.Name(Symbol(s.base, s.labels, indices, s.primes), at=part.at)
+            return n.Name(shared_symbol(s.base, s.labels, indices, s.primes), at=part.at)
         if isinstance(part, n.Name) and part.symbol == Symbol(index):
             return n.number(i)
         return part

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from enum import StrEnum
-from functools import lru_cache
 
 from qkv.expr import nodes as n
-from qkv.expr.names import Role, Symbol
+from qkv.expr.names import Role, Symbol, shared_symbol
 from qkv.interpret.fit import Shape
 from qkv.program.model import Given
 from qkv.records import dataclass
@@ -123,8 +122,7 @@ LETTERS: dict[Role, tuple[str, tuple[str, ...]]] = {
 }
 
 
-@lru_cache(maxsize=256)
 def default_symbol(role: Role, head: int | None = None) -> Symbol:
     """The usual letter of a role: Q, W_1^Q, A_2."""
     base, labels = LETTERS[role]
-    return Symbol(base, labels, () if head is None else (str(head),))
+    return shared_symbol(base, labels, () if head is None else (str(head),))

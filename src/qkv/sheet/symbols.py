@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import field
 
-from qkv.expr.names import Symbol
+from qkv.expr.names import Symbol, shared_symbol
 from qkv.records import dataclass
 from qkv.sheet import notation as table
 from qkv.sheet.lexer import Token
@@ -80,14 +80,14 @@ def symbol_of(base: str, scripts: Sequence[Script], primes: int = 0) -> tuple[Sy
         _read(script, found, base)
     indices = tuple(found.raised + found.lowered)
     labels = [x for x in found.labels if not (x.lower() in table.HEAD_WORDS and indices)]
-    return Symbol(base, tuple(sorted(labels)), indices, found.primes), found.transposed
+    return shared_symbol(base, tuple(sorted(labels)), indices, found.primes), found.transposed
 
 
 def extended(symbol: Symbol, scripts: Sequence[Script], primes: int = 0) -> tuple[Symbol, bool]:
     """A symbol with further scripts, as in {W_Q}^{(1)}."""
     more, transposed = symbol_of(symbol.base, scripts, primes)
     labels = tuple(sorted((*symbol.labels, *more.labels)))
-    return Symbol(symbol.base, labels, symbol.indices + more.indices, symbol.primes + more.primes), transposed
+    return shared_symbol(symbol.base, labels, symbol.indices + more.indices, symbol.primes + more.primes), transposed
 
 
 def _split_base(base: str) -> tuple[str, list[str]]:

@@ -45,6 +45,7 @@ from qkv.understand.subjects import (
 from qkv.understand.values import Form, constant, plain_value
 
 R = Role
+IDENTITY, HEADS = Symbol("I"), Symbol("h")
 
 
 def gather(
@@ -165,7 +166,7 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
     if not fact.subjects and formula_says in DERIVED and fact.value is not None:
         _note_printed(found, fact, formula_says)
     for name in fact.subjects:
-        if name.symbol == Symbol("I"):
+        if name.symbol == IDENTITY:
             continue
         place = place_of(name.symbol, fact.head)
         role = formula_says or subject_role(found, fact, name.symbol, place, facts)
@@ -311,7 +312,7 @@ def _note_pattern(found: Gathering, value: n.Matrix, head: int | None) -> None:
 
 def _note_plain(found: Gathering, fact: Fact, name: n.Name, value: n.Matrix) -> None:
     """h = 2 counts heads; h_t is a vector of its own, not one of many."""
-    if name.symbol == Symbol("h") and value.shape == (1, 1):
+    if name.symbol == HEADS and value.shape == (1, 1):
         _note_size(found, R.HEADS, value, fact)
     else:
         found.others.setdefault(name.symbol, _given(name, value, R.OTHER, None, fact))

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from functools import cached_property
 
 from qkv.expr import nodes as n
-from qkv.expr.names import Role, Symbol
+from qkv.expr.names import Role, Symbol, shared_symbol
 from qkv.program.model import Program
 from qkv.records import dataclass
 from qkv.understand.places import place_of
@@ -194,7 +194,7 @@ class Resolver:
         """q_{t,1} is the first row of q_t; a number has no rows."""
         if not symbol.indices or not symbol.indices[-1].isdigit() or symbol.base[:1].isupper():
             return None  # Q_1 beside Q is a head, not a row
-        parent = Symbol(symbol.base, symbol.labels, symbol.indices[:-1], symbol.primes)
+        parent = shared_symbol(symbol.base, symbol.labels, symbol.indices[:-1], symbol.primes)
         whole = next((s for s in (cut_symbol(parent), parent) if self.program.item(s) is not None), None)
         if whole is None or shapes_of(self.program).get(whole) == (1, 1):
             return None
@@ -215,7 +215,7 @@ def followed(spoken: Iterable[Symbol]) -> int | None:
 
 def cut_symbol(symbol: Symbol) -> Symbol:
     """The name of a vector once it is cut into heads."""
-    return Symbol(symbol.base, (*symbol.labels, "heads"), symbol.indices, symbol.primes)
+    return shared_symbol(symbol.base, (*symbol.labels, "heads"), symbol.indices, symbol.primes)
 
 
 def _unrolled(expr: n.Expr) -> n.Expr:
@@ -241,7 +241,7 @@ def _indexed(index: str, i: int) -> Callable[[n.Expr], n.Expr]:
         if isinstance(part, n.Name) and index in part.symbol.indices:
             s = part.symbol
             indices = tuple(str(i) if x == index else x for x in s.indices)
-            return n.Name(Symbol(s.base, s.labels, indices, s.primes), at=part.at)
+            return n.Name(shared_symbol(s.base, s.labels, indices, s.primes), at=part.at)
         return part
 
     return change

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import field
+from functools import cached_property
 from operator import attrgetter
 
 from qkv.expr import nodes as n
@@ -50,6 +51,12 @@ class _Bound:
     bindings: tuple[Binding, ...]
     operands: tuple[n.Matrix, ...]
     bare: tuple[tuple[Symbol, n.Matrix], ...] = ()  # Q, K and V (q_1, …) that are printed with no word on how they came
+
+    @cached_property
+    def masks(self) -> bool:
+        """Whether it speaks of masked scores."""
+        named = any(Role.MASKED in place_of(name.symbol).roles[:1] for name in self.fact.subjects)
+        return named or bool(self.fact.statement.before and CAUSAL.search(self.fact.statement.before))
 
 
 @dataclass
@@ -245,7 +252,7 @@ def _begins(item: _Bound, current: _Open, fresh: set[int], giving: set[int], exe
         return True
     if _restarts(item, current) or _regives(item, current) or (new and exercise and part in giving):
         return True
-    return Role.WEIGHTS in current.shown and not current.causal and _masks(fact)
+    return Role.WEIGHTS in current.shown and not current.causal and item.masks
 
 
 def _another_head(item: _Bound, current: _Open) -> bool:
@@ -284,18 +291,13 @@ def _copies_known(item: _Bound, known: Collection[n.Matrix]) -> bool:
     return any(similar(operand, value) for operand in item.operands for value in known)
 
 
-def _masks(fact: Fact) -> bool:
-    named = any(Role.MASKED in place_of(name.symbol).roles[:1] for name in fact.subjects)
-    return named or bool(fact.statement.before and CAUSAL.search(fact.statement.before))
-
-
 def _take(item: _Bound, current: _Open) -> None:
     fact = item.fact
     current.items.append(item)
     current.part = fact.statement.part
     if fact.statement.struck:
         return
-    current.causal = current.causal or _masks(fact)
+    current.causal = current.causal or item.masks
     for symbol, value, _ in item.bindings:
         current.bound.setdefault(symbol, value)
     for symbol, value in item.bare:

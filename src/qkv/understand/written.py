@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
-from qkv.expr.names import Role, Symbol
+from qkv.expr.names import Role, Symbol, shared_symbol
 from qkv.expr.show import symbol_plain
 from qkv.interpret.rounding import round_digits
 from qkv.program.model import Program, Step
@@ -232,22 +232,27 @@ def _token_by_token(program: Program, symbol: Symbol, formula: n.Expr, found: Ga
         return program
     role = roles[0]
     held = program.find(role)
-    first = Symbol(symbol.base, symbol.labels, tuple("1" if x == letters[0] else x for x in symbol.indices))
-    if role not in (R.Q, R.K, R.V, R.SCORES) or any(step.symbol == first for step in program.steps):
+    if role not in (R.Q, R.K, R.V, R.SCORES) or isinstance(program.item(_at(symbol, letters[0], 1)), Step):
         return program
     if held is not None and _is_given(program, held):
         return program
-    count = _tokens(program, formula, letters[0])
+    resolver = Resolver(program)
+    count = _tokens(resolver, formula, letters[0])
     if count == 0:
         return program
     steps = []
     for i in range(1, count + 1):
-        meant = Resolver(program).expr(at_index(formula, letters[0], i))
+        meant = resolver.expr(at_index(formula, letters[0], i))
         if meant is None or not fits(program, meant):
             return program
-        name = Symbol(symbol.base, symbol.labels, tuple(str(i) if x == letters[0] else x for x in symbol.indices))
+        name = _at(symbol, letters[0], i)
         steps.append(Step(name, meant, R.OTHER, symbol_plain(name), says="token by token"))
     return _replace_matrix(program, role, held, steps)
+
+
+def _at(symbol: Symbol, letter: str, number: int) -> Symbol:
+    """q_2 for q_i."""
+    return shared_symbol(symbol.base, symbol.labels, tuple(str(number) if x == letter else x for x in symbol.indices))
 
 
 def _replace_matrix(program: Program, role: Role, held: Symbol | None, steps: list[Step]) -> Program:
@@ -267,22 +272,19 @@ def _is_given(program: Program, symbol: Symbol) -> bool:
     return any(given.symbol == symbol for given in program.givens)
 
 
-def _tokens(program: Program, formula: n.Expr, letter: str) -> int:
+def _tokens(resolver: Resolver, formula: n.Expr, letter: str) -> int:
     """How many tokens an index letter runs over."""
-    shapes = shapes_of(program)
+    shapes = shapes_of(resolver.program)
     for symbol in n.names_in(formula):
-        if letter in symbol.indices:
-            first = Resolver(program).name(Symbol(symbol.base, symbol.labels, ("1",)))
-            for item in program.items:
-                if first is not None and any(s == item.symbol for s in n.names_in(first)) and item.symbol in shapes:
-                    if isinstance(first, n.Name):
-                        return _count_numbered(program, symbol)
-                    return shapes[item.symbol][0]
+        first = resolver.name(shared_symbol(symbol.base, symbol.labels, ("1",))) if letter in symbol.indices else None
+        whole = next((s for s in n.names_in(first) if s in shapes), None) if first is not None else None
+        if whole is not None:
+            return _count_numbered(resolver.program, symbol) if isinstance(first, n.Name) else shapes[whole][0]
     return 0
 
 
 def _count_numbered(program: Program, symbol: Symbol) -> int:
     count = 0
-    while program.item(Symbol(symbol.base, symbol.labels, (str(count + 1),))) is not None:
+    while program.item(shared_symbol(symbol.base, symbol.labels, (str(count + 1),))) is not None:
         count += 1
     return count
