@@ -77,5 +77,10 @@ def _repeat(parts: list[Stems], times: str) -> None:
 
 def _best(parts: list[Stems]) -> Stems:
     """The part whose stems are rarest: none of them short, and few."""
-    best = max(parts, key=lambda part: (min(min(map(len, part), default=0), 4), -len(part)))
+    best = max(parts, key=_rarity)
     return best if all(best) else ()
+
+
+def _rarity(part: Stems) -> tuple[int, int, int]:
+    shortest = min(map(len, part), default=0)
+    return min(shortest, 4), -len(part), shortest

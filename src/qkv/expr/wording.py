@@ -63,6 +63,11 @@ class Wording:
         """False where the words surely do not occur, told without a search."""
         return self._may_match(_lowered(text))
 
+    def signs_in(self, text: str) -> tuple[str, ...]:
+        """What parts of a text that hold the words must hold one of, in small letters; nothing where no part can."""
+        small = _lowered(text)
+        return tuple([stem for stem in self._stems if stem in small]) if self._stems else ("",)
+
     def _may_match(self, small: str) -> bool:
         for stem in self._stems:
             if stem in small:

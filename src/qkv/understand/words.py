@@ -176,9 +176,11 @@ def sentences(text: str) -> tuple[str, ...]:
 
 def _sentences_with(text: str, *wordings: Wording) -> Iterator[str]:
     """The sentences of a text that may hold one of these wordings; most texts hold none of them anywhere."""
-    near = [wording for wording in wordings if wording.may_occur(_joined(text))]
-    said = sentences(text) if near else ()
-    return (sentence for sentence in said if any(wording.may_occur(sentence) for wording in near))
+    signs = [sign for wording in wordings for sign in wording.signs_in(_joined(text))]
+    for sentence in sentences(text) if signs else ():
+        small = sentence.lower()
+        if any(sign in small for sign in signs):
+            yield sentence
 
 
 @lru_cache(maxsize=8)
