@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator import mul
+from typing import Any, NamedTuple
 
 from flint import fmpq, fmpq_mat
 
@@ -193,40 +194,44 @@ def _matrix_product(a: Value, b: Value) -> Value:
     ):  # FLINT multiplies whole rational matrices many times faster than cell by cell
         product = fmpq_mat([list(row) for row in a.rows]) * fmpq_mat([list(row) for row in b.rows])
         return Value(tuple(tuple(row) for row in product.tolist()))
-    columns = [(column, _is_open(column)) for column in zip(*b.rows, strict=True)]
-    rows = [(row, _is_open(row)) for row in a.rows]
-    return Value(
-        tuple(
-            [
-                tuple(
-                    [
-                        sum(map(mul, row, column), ZERO) if row_open and column_open else _dot(row, column)
-                        for column, column_open in columns
-                    ]
-                )
-                for row, row_open in rows
-            ]
-        )
-    )
+    columns = [_line(column) for column in zip(*b.rows, strict=True)]
+    return Value(tuple([tuple([_dot(row, column) for column in columns]) for row in map(_line, a.rows)]))
+
+
+class _Line(NamedTuple):
+    """A row or a column of a product. `nonzero` has None for exact zeros, which hide whatever stands beside them;
+    plain arithmetic will do if it `is_full`, and if it `is_finite` but for the pairs with a zero."""
+
+    cells: tuple[Cell, ...]
+    nonzero: tuple[Any, ...]
+    is_full: bool
+    is_finite: bool
+
+
+def _line(cells: tuple[Cell, ...]) -> _Line:
+    is_finite = not any(cell is NEG_INF for cell in cells)
+    nonzero = tuple([None if type(cell) is fmpq and cell == 0 else cell for cell in cells])
+    is_full = is_finite and not any(cell is None for cell in nonzero)
+    return _Line(cells, nonzero, is_full, is_finite)
 
 
 ZERO = fmpq(0)
 
 
-def _is_open(line: tuple[Cell, ...]) -> bool:
-    """Whether plain arithmetic will do: no −∞, and no exact 0, which hides whatever stands beside it."""
-    return not any(cell is NEG_INF or (type(cell) is fmpq and cell == 0) for cell in line)
+def _dot(row: _Line, column: _Line) -> Cell:
+    if row.is_full and column.is_full:
+        return sum(map(mul, row.cells, column.cells), ZERO)
+    if row.is_finite and column.is_finite:
+        pairs = zip(row.nonzero, column.nonzero, strict=True)
+        return sum([x * y for x, y in pairs if x is not None and y is not None], ZERO)
+    total: Cell = ZERO
+    for x, y in zip(row.cells, column.cells, strict=True):
+        total = c.add(total, c.multiply(x, y))
+    return total
 
 
 def _is_rational(a: Value) -> bool:
     return all(isinstance(cell, fmpq) for row in a.rows for cell in row)
-
-
-def _dot(row: tuple[Cell, ...], column: tuple[Cell, ...]) -> Cell:
-    total: Cell = fmpq(0)
-    for x, y in zip(row, column, strict=True):
-        total = c.add(total, c.multiply(x, y))
-    return total
 
 
 def _allowed(pattern: Value | None, i: int, j: int, offset: int) -> bool:

@@ -68,6 +68,8 @@ def row_of(expr: n.Expr, i: int, shape: Callable[[n.Expr], Shape]) -> n.Expr:
             return n.Transpose(n.Entry(a, column=i))
         case n.Concat(parts=parts, axis=1):
             return n.Concat(tuple(_beside(parts, row)))
+        case n.Matrix(rows=rows) if n.is_plain(expr) and not expr.is_ragged:
+            return n.Matrix((rows[i - 1],))
         case n.Mask(arg=a, pattern=None):
             return n.Mask(row(a), _seen(shape(a), i), truth=True)
         case n.Mask(arg=a, pattern=pattern) if pattern is not None:

@@ -49,8 +49,9 @@ def key_left_out(node: n.Softmax, scene: Scene) -> Variants:
     shape = scene.shape(node.arg)
     if shape is not None and shape[1] > 2 and node.axis == 1:
         for k in range(1, shape[1] + 1):
-            seen = tuple(tuple(n.number(int(j != k)) for j in range(1, shape[1] + 1)) for _ in range(shape[0]))
-            yield replace(node, arg=n.Mask(node.arg, n.Matrix(seen), truth=True)), str(k)
+            seen = n.Matrix((tuple(n.number(int(j != k)) for j in range(1, shape[1] + 1)),))
+            every_row = n.Product(_ones(shape[0], 1), seen)
+            yield replace(node, arg=n.Mask(node.arg, every_row, truth=True)), str(k)
 
 
 @on(n.Softmax)
