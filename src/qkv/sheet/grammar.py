@@ -362,4 +362,4 @@ def _is_mathematics(chain: Chain) -> bool:
         or not chain.text.startswith(("[", "\\", "a", "t", "n"))
     ):
         return False
-    return all(isinstance(cell, Number) or is_literal(cell) for row in expr.rows for cell in row)
+    return is_literal(expr)

@@ -11,7 +11,6 @@ from itertools import pairwise
 from typing import Protocol
 
 from qkv.errors import Location
-from qkv.expr.late import late
 from qkv.expr.nodes import (
     Absolute,
     Call,
@@ -29,11 +28,9 @@ from qkv.expr.nodes import (
 )
 from qkv.sheet import notation as table
 from qkv.sheet.lexer import Token
-from qkv.sheet.numerals import DECIMAL, LONE_DIGITS, decimal
+from qkv.sheet.numerals import LONE_DIGITS, decimal
 from qkv.sheet.places import Places
 
-_NUMBER_OR_ROW = re.compile(rf"(-\s*+)?({DECIMAL})|\\\\")
-_NUMBERS = late(rf"(-\s*+)?({DECIMAL})")
 _BODY = re.compile(r"\\begin\{[A-Za-z]+\}(?:\{[^{}]*\})?")
 
 
@@ -49,30 +46,32 @@ class Cells(Protocol):
         """The expression that the tokens from lo to hi spell."""
 
 
-def _cell_number(m: re.Match[str], token: Token, places: Places) -> Number:
-    return decimal(f"-{m[2]}" if m[1] else m[2], places.at(token.start + m.start()))
-
-
 def plain_grid(token: Token, places: Places) -> Matrix:
     """A matrix environment of nothing but numbers, straight from its source: most of what sheets hold."""
-    rows: list[tuple[Expr, ...]] = []
-    row: list[Expr] = []
     begin = _BODY.match(token.text)
-    for m in _NUMBER_OR_ROW.finditer(token.text, begin.end() if begin else 0):
-        if m.group(2):
-            row.append(_cell_number(m, token, places))
-        elif row:
-            rows.append(tuple(row))
-            row = []
-    if row:
-        rows.append(tuple(row))
+    first = begin.end() if begin else 0
+    at, rows = token.start + first, []
+    for line in token.text[first : token.text.rindex("\\end")].split("\\\\"):
+        if row := _numbers(line.split("&"), at, places):
+            rows.append(row)
+        at += len(line) + 2
     return Matrix(tuple(rows), at=places.at(token.start))
 
 
 def plain_list(token: Token, places: Places) -> Matrix:
     """[1, 0, 1], straight from its source."""
-    cells = tuple(_cell_number(m, token, places) for m in _NUMBERS.finditer(token.text))
+    cells = _numbers(token.text[1:-1].split(","), token.start + 1, places)
     return Matrix((cells,), loose=True, at=places.at(token.start))
+
+
+def _numbers(parts: list[str], at: int, places: Places) -> tuple[Number, ...]:
+    """The numbers in parts that begin at an offset and have one character between them; blank ones hold none."""
+    cells = []
+    for part in parts:
+        if words := part.split():  # the sign may stand apart
+            cells.append(decimal("".join(words), places.at(at + part.index(words[0]))))
+        at += len(part) + 1
+    return tuple(cells)
 
 
 def own_level(cells: Cells, lo: int, hi: int) -> list[int]:

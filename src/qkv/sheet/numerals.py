@@ -18,7 +18,6 @@ DIGIT_LIMIT = 4_000
 EXPONENT_LIMIT = 20_000
 
 WHOLE_NUMBER = late(r"[+\-]?\d{1,4000}")
-DECIMAL = r"(?:\d++(?:\.\d*+)?+|\.\d++)(?:[eE][+\-]?\d+)?"
 _SEPARATORS = re.compile(r"\{,\}|\\,|\\!|[\s~,]")
 
 
