@@ -1,21 +1,21 @@
 """Characters → tokens, in one pass and linear time.
 
-One regular expression of our own instead of pylatexenc's walker: that one costs about ten times as much per token and
-stops at damaged LaTeX, which is what scanners give us. Noise (spacing, sizes, ticks, labels) ends here.
+One regular expression of our own (rules.py) instead of pylatexenc's walker: that one costs about ten times as much per
+token and stops at damaged LaTeX, which is what scanners give us. Noise (spacing, sizes, ticks, labels) ends here.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
 from typing import NamedTuple
 
 from qkv.expr.late import late
 from qkv.sheet import notation as table
 from qkv.sheet.alike import normalised
 from qkv.sheet.numerals import Comma, plain_digits
-from qkv.sheet.signs import COMMANDS, SIGNS
+from qkv.sheet.rules import ACCENT, BLACKBOARD, LATIN, PAIR, TEXTS, WITH_COMMA, WITH_POINT, WORD_FONTS
+from qkv.sheet.signs import COMMANDS, SIGNS, SPELLED
 from qkv.sheet.words import pieces_of_word, spelling_key
 
 
@@ -39,100 +39,19 @@ class Token(NamedTuple):
     gap: int
 
 
-_SUBS, _SUPS, _GREEK = ("".join(t) for t in (table.SUBSCRIPTS, table.SUPERSCRIPTS, table.GREEK))
-_LATIN = "A-Za-zÀ-ÖÙ-öù-ɏ"
-_NUMBER = r"(?:\d++(?:\.(?!\.)\d*+)?+|\.\d++)(?:[eE][+\-]?\d+)?"
-_CELL = rf"\s*+-?\s*+(?:{_NUMBER})\s*+"
-_BRACED = r"\{([^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)\}"
-_GRID_NAMES = r"[bpBvV]?(?:small)?matrix|array"
-_TEXTS = "text|textbf|textit|textrm|textsf|texttt|textnormal|textup|textsc|mbox|hbox"
-_WORD_FONTS = r"mathrm|operatorname\*?|mathsf|mathtt|mathit|mathop"
-_ROMANS = "|".join((_WORD_FONTS, *sorted(table.FONTS - {"mathbb"}, key=len, reverse=True)))
-_BOLD = r"\\(?:mathbf|boldsymbol|mathrm|bm)"
-_SPEC = rf"(?:\s*\[\w*\])?(?:\s*{_BRACED})?"
-_SPECCED = "|".join(rf"(?<={name}\}})" for name in ("array", "tabular", "alignat", r"alignat\*", "alignedat"))
-_POINT_NUMBERS = rf"\d+\{{\.\}}\d+|\d+(?:(?:\{{,\}}|\\,|\\!,|,)\d{{3}}(?!\d))+(?:\.\d+)?|\d+\{{,\}}\d+|{_NUMBER}"
-_COMMA_NUMBERS = rf"\d{{1,3}}(?:\{{,\}}\d{{3}}){{2,}}(?!\d)|\d+(?:,|\{{,\}})\d+|{_NUMBER}"
-_ACCENTED = r"\\(?:alpha|beta|omega|sigma|lambda|mu)"  # letters that scores and weights are called by
-_Rules = tuple[tuple[str, str], ...]
-# A rule begins, where it can, with one character or class: then it is ruled out by that, and not tried. Of those that
-# can begin alike the first wins; what comes most often stands first.
-_SIGNS: _Rules = (
-    ("ws", r"\s\s*"),
-    ("sign", r"[{}_^+/|]"),
-    ("letter", rf"[A-WYZa-wyz](?![{_LATIN}\d.])"),
-    ("bracket", r"[()\]]"),
-    ("lone", r"(?:,(?!\d)|=(?![=>:])|&(?![A-Za-z])|-(?!>))"),
-)
-_GRID: _Rules = (
-    (
-        "grid",
-        rf"begin\{{(?:{_GRID_NAMES})\}}(?:\{{[lcr|\s]*\}})?(?:{_CELL}(?:&|\\\\))*+{_CELL}(?:\\\\\s*)?\\end\{{(?:{_GRID_NAMES})\}}",
-    ),
-)
-_BACKSLASH: _Rules = (  # what follows a backslash
-    ("bold", r"(?:mathbf|boldsymbol|mathrm|bm|vec)\{[A-Za-z]\}"),
-    ("cmd", r"(?:quad|top|cdot|times|approx|sqrt|alpha|sum)(?![A-Za-z*])"),
-    ("escaped_percent", r"(?<=\d\\)(?:[,;: ]\\?)?%"),
-    ("text", rf"(?:{_TEXTS})\s*{_BRACED}"),
-    (
-        "accent",
-        rf"(?:wide)?(tilde|hat|bar)(?:\s*\{{\s*(?:{_BOLD}\s*\{{?\s*)?([A-Za-z]|{_ACCENTED})\s*\}}{{1,2}}"
-        rf"|\s+([A-Za-z])(?![A-Za-z])|\s*({_ACCENTED})(?![A-Za-z]))",
-    ),
-    ("roman", rf"(?:{_ROMANS})\s*\{{\s*((?:[{_LATIN}]|[ \-~]|\\[_,; ])++)\}}"),
-    ("bb", r"(?:mathbb|mathds|Bbb)\s*(?:\{\s*([A-Za-z])\s*\}|\s([A-Za-z]))"),
-    ("begin", rf"begin\s*\{{\s*([A-Za-z]++\*?)\s*\}}(?:(?:{_SPECCED}){_SPEC}|(?:\[[lcr]\])?)"),
-    ("end", r"end\s*\{\s*([A-Za-z]++\*?)\s*\}"),
-    ("row", r"\\\*?(?:\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm|in|mu|pc|bp|sp)\s*\])?"),
-    ("digits", r"[dt]?frac\s*(\d)\s*(\d)"),
-    ("sided", r"(left|right)(?![A-Za-z])\s*(\\[A-Za-z]+|\\.|[^\s\\])"),
-    ("drop", rf"(?:{'|'.join(table.NOISE_WITH_ARGUMENT)})\*?\s*{_BRACED}"),
-    ("command", r"[A-Za-z][A-Za-z]*\*?"),
-    ("escaped", r"[^A-Za-z]"),
-)
-_LIST: _Rules = (("list", rf"\[{_CELL}(?:,{_CELL})++,?\s*\]"),)
-_WORDS: _Rules = (
-    ("module", r"(?:(?:np|numpy|torch|jnp|jax|tf|mx|nn|functional|F)\.)+(?=[A-Za-z])"),
-    ("word", rf"(?:[{_LATIN}]{{2,}}(?:\\?_[{_LATIN}]{{2,}})+|[{_LATIN}]+)(?:\d{{1,2}}(?![.,]?\d))?"),
-)
-_PAIR: _Rules = (("pair", r"\d(?<=_\d),\d(?![\d.,])"),)  # s_1,2
-_OTHERS: _Rules = (
-    ("percent", r"(?<=\d)~?\\?%"),
-    ("method", r"\.(?:T|t\(\)|transpose\([^()\n]*\)|float\(\)|double\(\)|half\(\))(?![A-Za-z])"),
-    ("markup", f"(?:{'|'.join(table.MARKUP)})"),
-    ("rel", r"(?::=|==|=>|=:|~=|->|<-|[=≈≡≜≔⇒→←∈])"),
-    ("sub", f"[{_SUBS}][{_SUBS}]*"),
-    ("sup", f"[{_SUPS}][{_SUPS}]*"),
-    ("greek", f"[{_GREEK}]"),
-    ("vulgar", "[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]"),
-    ("prose", rf"(?:(?:https?://|www\.)[^\s]+|[^\W\d_{_LATIN}{_SUBS}{_SUPS}{_GREEK}ΣØø]+|[\"“”„«»`?])"),
-    ("comment", r"[%#][^\n]*"),
-    ("strike", "~~"),
-    ("other", r"."),
-)
-
-
-def _either(rules: _Rules) -> str:
-    """Any of the rules; the empty group behind a rule tells which."""
-    return "|".join(f"{rule}(?P<{kind}>)" for kind, rule in rules)
-
-
-def _compiled(numbers: str, backslash: _Rules, lists: _Rules) -> re.Pattern[str]:
-    num = ("num", f"(?:{numbers})")
-    rules = rf"{_either(_SIGNS)}|\\(?:{_either(backslash)})|{_either((*_PAIR, num, *lists, *_WORDS, *_OTHERS))}"
-    return late(rules, re.DOTALL)
-
-
-_WITH_POINT = _compiled(_POINT_NUMBERS, (*_GRID, *_BACKSLASH), _LIST)
-_WITH_COMMA = _compiled(_COMMA_NUMBERS, _BACKSLASH, ())
 _INNER_COMMAND = late(r"\\[A-Za-z]+\s*|\\(.)|[{}$]", re.DOTALL)
-_WORDY = late(rf"\\(?:{_WORD_FONTS})")
-_CALLED = re.compile(r"\s?(?:\\left|\\big|\\Big)?[([]|\s*\{|\s*\\(?:begin|left)")
+_WORDY = late(rf"\\(?:{WORD_FONTS})")
+_CALLED = late(r"\s?(?:\\left|\\big|\\Big)?[([]|\s*\{|\s*\\(?:begin|left)")
 _BEFORE_OPERAND = frozenset(("rel", "op", "open"))
-_DEFINED = re.compile(r"(?:\\?_[A-Za-z]+\d*)?\s*(?:=|≈|:=|\\approx|\\simeq|\\equiv)")  # 'new =', 'new_w3 ='
-_DOTTED = re.compile(r"\s?[·⋅∙]\s?[^\W\d_]")  # 'cat · sat = 3': words that are multiplied are vectors
+_DEFINED = late(r"(?:\\?_[A-Za-z]+\d*)?\s*(?:=|≈|:=|\\approx|\\simeq|\\equiv)")  # 'new =', 'new_w3 ='
+_DOTTED = late(r"\s?[·⋅∙]\s?[^\W\d_]")  # 'cat · sat = 3': words that are multiplied are vectors
 _TIMES = frozenset("xX")
+_LATIN_LETTER, _WORD = late(f"[{LATIN}]"), late("[A-Za-z]+")
+_PAIRS, _ACCENTED_LETTER = late(PAIR), late(rf"\\{ACCENT}")
+_GRID_ENDS = (*(f"\\end{{{kind}{small}matrix}}" for kind in ("", *"bpBvV") for small in ("", "small")), r"\end{array}")
+_SIDES = ("left", "right")
+_PER_CENT = ("%", "~%", r"~\%")
+_VULGAR, _QUOTES = frozenset("½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"), frozenset('"“”„«»`?')
 _MATRIX_NEXT = late(r"\s*(?:\\left\s*[\[(|]\s*)?(?:\\begin\{|\[\s*[-\d])")
 
 
@@ -147,11 +66,6 @@ def tokens_of(
     return _Lexer(normalised(source, strict=strict), strict=strict, comma=comma, words=words).run()
 
 
-def _inner(m: re.Match[str], back: int) -> str:
-    """A group inside of the rule that matched, counted from the last one; nothing where it took no part."""
-    return m.group((m.lastindex or 0) - back) or ""
-
-
 class _Lexer:
     """The state of one pass: what was read so far, how deep in brackets, and what gap comes before the next token."""
 
@@ -163,42 +77,132 @@ class _Lexer:
         self.depth = self.gap = 0
 
     def run(self) -> list[Token]:
+        """What was matched is told by its text: most of it is in a table, and no match objects need to be made."""
         append, new = self.out.append, tuple.__new__  # a token is a tuple; its own constructor costs twice as much
-        for m in (_WITH_COMMA if self.comma is Comma.BARE else _WITH_POINT).finditer(self.source):
-            kind, text = m.lastgroup, m.group()
-            if kind == "ws":
-                gap = 2 if "\n" in text else 1
-                self.gap = gap if gap > self.gap else self.gap
-            elif kind == "letter":
-                append(new(Token, ("name", text, *m.span(), self.gap)))
-                self.gap = 0
-            elif kind in _LONE_SIGNS and (sign := _PLAIN_SIGNS.get(text)) is not None:
-                append(new(Token, (*sign, *m.span(), self.gap)))
-                self.gap = 0
-            elif kind in _AS_FOUND:
-                append(new(Token, (kind, text, *m.span(), self.gap)))
-                self.gap = 0
+        end = 0
+        for text in (WITH_COMMA if self.comma is Comma.BARE else WITH_POINT).findall(self.source):
+            start, end = end, end + len(text)
+            known = SPELLED.get(text)
+            if known is not None:
+                kind, text = known
+            elif text.isdecimal():
+                kind = "num"
             else:
-                _HANDLERS[kind](self, m)  # type: ignore[index]
+                self.read(text, start, end)
+                continue
+            if kind:
+                append(new(Token, (kind, text, start, end, self.gap)))
+                self.gap = 0
+            elif not self.gap:
+                self.gap = 1
         return self.out
 
-    def add(self, kind: str, text: str, m: re.Match[str]) -> None:
-        self.out.append(tuple.__new__(Token, (kind, text, *m.span(), self.gap)))
+    def add(self, kind: str, text: str, start: int, end: int) -> None:
+        self.out.append(tuple.__new__(Token, (kind, text, start, end, self.gap)))
         self.gap = 0
 
-    def blank(self, m: re.Match[str]) -> None:
+    def blank(self) -> None:
         self.gap = max(self.gap, 1)
 
-    def num(self, m: re.Match[str]) -> None:
-        text = m.group()
-        if text.isdigit():
-            self.add("num", text, m)
-        elif "{.}" in text:
-            self.add("num", text.replace("{.}", "."), m)
-        elif "," in text and self._separates(text):
-            self._apart(m)
+    def read(self, text: str, start: int, end: int) -> None:
+        """A token that is in no table, told by its first character."""
+        lead = text[0]
+        if lead == "\\":
+            self.command(text, start, end)
+        elif lead.isspace():
+            self.gap = 2 if "\n" in text else max(self.gap, 1)
+        elif lead.isdecimal() or (lead == "." and text[1:2].isdecimal()):
+            self.num(text, start, end)
+        elif _LATIN_LETTER.match(lead):
+            if text[-1] == ".":
+                self.blank()  # np. and torch.
+            else:
+                self.word(text, start, end)
+        elif lead == "[" and len(text) > 1:
+            self.add("list", text, start, end)
+        elif lead in table.SUBSCRIPTS:
+            self.add("sub", "".join(map(table.SUBSCRIPTS.__getitem__, text)), start, end)
+        elif lead in table.SUPERSCRIPTS:
+            self.add("sup", "".join(map(table.SUPERSCRIPTS.__getitem__, text)), start, end)
+        elif text in table.MARKUP:
+            self.markup(text, start, end)
+        elif lead == "." and len(text) > 1:
+            if text[1].lower() == "t":
+                self.add("sup", "T", start, end)
+            else:
+                self.blank()
+        elif text in _PER_CENT and self.source[start - 1 : start].isdecimal():
+            self.add("percent", text, start, end)
+        elif lead in _VULGAR:
+            self.vulgar(text, start, end)
+        elif text == "~~":
+            self.add("strike", text, start, end)
+        elif lead.isalnum() or text in _QUOTES:
+            self.add("prose", text, start, end)
+        elif len(text) == 1:
+            self.mark(text, start, end)
         else:
-            self.add("num", plain_digits(text, decimal_comma=self.comma is not Comma.UNTOLD), m)
+            self.blank()  # a comment
+
+    def command(self, text: str, start: int, end: int) -> None:
+        """What begins with a backslash."""
+        name = text[1:].removesuffix("*")
+        if _WORD.fullmatch(name) and not (text[-1] == "*" and name in _SIDES):
+            kind, meant = COMMANDS.get(name, ("word", name))
+            if kind == "mark":
+                self.mark(meant, start, end)
+            elif kind:
+                self.add(kind, meant, start, end)
+            else:
+                self.blank()
+        elif found := _WORD.match(text, 1):
+            self.with_argument(found[0], text, start, end)
+        elif text[1:2] == "\\":
+            self.add("row", text, start, end)
+        elif text[-1] == "%" and self.source[start - 1 : start].isdecimal():
+            self.add("percent", text, start, end)
+        elif (mark := table.ESCAPED.get(text[1:])) is not None:
+            self.mark(mark, start, end)
+        else:
+            self.blank()
+
+    def with_argument(self, name: str, text: str, start: int, end: int) -> None:
+        """A command with its argument."""
+        if name in TEXTS:
+            self.text(text, start, end)
+        elif name == "begin" and text.endswith(_GRID_ENDS):
+            self.add("grid", text, start, end)
+        elif name == "begin" or name == "end":
+            self.add(name, text[text.index("{") + 1 : text.index("}")].strip(), start, end)
+        elif name in _SIDES:
+            mark = text[len(name) + 1 :].lstrip()
+            mark = table.DELIMITER_COMMANDS.get(mark[1:], ".") if mark[0] == "\\" else mark
+            self.add("open" if name == "left" else "close", "left" + mark, start, end)
+        elif name in table.FRACTIONS:
+            first = start + len(text[:-1].rstrip()) - 1
+            self.add("cmd", "frac", start, end)
+            self.out.append(Token("num", self.source[first], first, first + 1, 0))
+            self.out.append(Token("num", text[-1], end - 1, end, 0))
+        elif name in table.NOISE_WITH_ARGUMENT:
+            self.blank()
+        elif name in BLACKBOARD:
+            self.add("bb", text.rstrip("} \t\n")[-1], start, end)
+        elif _ACCENTED_LETTER.fullmatch(text):
+            # \tilde s and \hat s may be other quantities than s (an arrow is none): a label says so
+            self.add("name", _WORD.findall(text)[-1], start, end)
+            self.out.append(Token("sub", name.removeprefix("wide"), end, end, 0))
+        else:
+            self.roman(text, start, end)
+
+    def num(self, text: str, start: int, end: int) -> None:
+        if "{.}" in text:
+            self.add("num", text.replace("{.}", "."), start, end)
+        elif "," in text and _PAIRS.match(self.source, start):
+            self.pair(text, start, end)
+        elif "," in text and self._separates(text):
+            self._apart(text, start)
+        else:
+            self.add("num", plain_digits(text, decimal_comma=self.comma is not Comma.UNTOLD), start, end)
 
     def _separates(self, text: str) -> bool:
         """Whether the commas of 100,200,300 part a list: inside brackets they do, unless a group such as 048 tells."""
@@ -209,48 +213,45 @@ class _Lexer:
             return not any(g[0] == "0" and g != "000" for g in groups)
         return text[0] == "0" and not (self.out and self.out[-1].kind == "rel")
 
-    def _apart(self, m: re.Match[str]) -> None:
-        offset = m.start()
-        for part in m.group().split(","):
-            if offset > m.start():
+    def _apart(self, text: str, start: int) -> None:
+        offset = start
+        for part in text.split(","):
+            if offset > start:
                 self.out.append(Token("sep", ",", offset - 1, offset, 0))
             self.out.append(Token("num", part, offset, offset + len(part), self.gap))
             self.gap = 0
             offset += len(part) + 1
 
-    def pair(self, m: re.Match[str]) -> None:
+    def pair(self, text: str, start: int, end: int) -> None:
         """s_1,2 of a plain line is s_{1,2}; between math delimiters only the braces could say so."""
-        first, second = m.group().split(",")
-        start = m.start()
         tokens = [
-            ("num", first, start, start + 1),
+            ("num", text[0], start, start + 1),
             ("sep", ",", start + 1, start + 2),
-            ("num", second, start + 2, m.end()),
+            ("num", text[2], start + 2, end),
         ]
         if not self.strict:
-            tokens = [("open", "{", start, start), *tokens, ("close", "}", m.end(), m.end())]
+            tokens = [("open", "{", start, start), *tokens, ("close", "}", end, end)]
         self.out.extend(Token(*token, 0) for token in tokens)
         self.gap = 0
 
-    def word(self, m: re.Match[str]) -> None:
-        text, start = m.group(), m.start()
+    def word(self, text: str, start: int, end: int) -> None:
         letters = text.rstrip("0123456789")
-        if letters in _TIMES and self._between_numbers(m, len(letters)):
+        if letters in _TIMES and self._between_numbers(text, end, len(letters)):
             self.out.append(Token("op", "×", start, start + 1, self.gap))
             if len(text) > 1:
-                self.out.append(Token("num", text[1:], start + 1, m.end(), 0))
+                self.out.append(Token("num", text[1:], start + 1, end, 0))
             self.gap = 0
             return
-        if text in _TIMES and self._between_matrices(m):
-            self.add("op", "×", m)
+        if text in _TIMES and self._between_matrices(text, end):
+            self.add("op", "×", start, end)
             return
-        called, defined = _CALLED.match(self.source, m.end()), _DEFINED.match(self.source, m.end())
+        called, defined = _CALLED.match(self.source, end), bool(_DEFINED.match(self.source, end))
         beside = start > 0 and self.source[start - 1] == "_"  # q_cat, whatever comes after it
-        if len(letters) > 1 and (beside or _DOTTED.match(self.source, m.end())):
-            defined = defined or m
+        if len(letters) > 1 and (beside or _DOTTED.match(self.source, end)):
+            defined = True
         kind = ""
         operand = text in self.words and bool(self.out) and self.out[-1].kind in _BEFORE_OPERAND
-        named = bool(defined) or operand or self._labels()
+        named = defined or operand or self._labels()
         for kind, piece, first, last in pieces_of_word(letters, self.strict, bool(called), named):
             self.out.append(Token(kind, piece, start + first, start + last, self.gap))
             self.gap = 0
@@ -258,7 +259,7 @@ class _Lexer:
             self._join_names()
         if len(letters) < len(text):
             digits = "sub" if kind in ("name", "word", "sub") else "num"
-            self.out.append(Token(digits, text[len(letters) :], start + len(letters), m.end(), 0))
+            self.out.append(Token(digits, text[len(letters) :], start + len(letters), end, 0))
 
     def _labels(self) -> bool:
         """Whether a word stands in a script: the cat of q_cat and e_{it,cat} is no prose."""
@@ -273,127 +274,68 @@ class _Lexer:
             if first.text.lower() in table.NAME_WORDS and second.text.lower() in table.NAME_WORDS:
                 self.out[-2:] = [first._replace(kind="word", text=f"{first.text}_{second.text}", end=second.end)]
 
-    def _between_matrices(self, m: re.Match[str]) -> bool:
+    def _between_matrices(self, text: str, end: int) -> bool:
         """Whether a lone x is a times sign: Q x K^T in a plain line, X between two matrices written out."""
         before = self.out[-1] if self.out and self.gap == 1 else None
-        if before is not None and before.kind in ("grid", "list", "end") and _MATRIX_NEXT.match(self.source, m.end()):
+        if before is not None and before.kind in ("grid", "list", "end") and _MATRIX_NEXT.match(self.source, end):
             return True
-        if self.strict or m.group() == "X":
+        if self.strict or text == "X":
             return False
-        after = self.source[m.end() : m.end() + 2]
+        after = self.source[end : end + 2]
         left = before is not None and (before.kind in ("sub", "sup", "close", "list", "grid") or before.text.isupper())
         return left and after[:1] == " " and (after[1:].isupper() or after[1:] in ("[", "("))
 
-    def _between_numbers(self, m: re.Match[str], size: int) -> bool:
+    def _between_numbers(self, text: str, end: int, size: int) -> bool:
         if not self.out or self.out[-1].kind != "num":
             return False
-        return len(m.group()) > size or self.source[m.end() : m.end() + 3].strip()[:1].isdigit()
+        return len(text) > size or self.source[end : end + 3].strip()[:1].isdigit()
 
-    def text(self, m: re.Match[str]) -> None:
-        content = _INNER_COMMAND.sub(lambda c: c.group(1) or "", _inner(m, 1))
+    def text(self, text: str, start: int, end: int) -> None:
+        content = _INNER_COMMAND.sub(lambda c: c.group(1) or "", text[text.index("{") + 1 : -1])
         words = content.strip(" ~")
         if len(content) == 1 and content.isalpha() and content.isascii():
-            self.add("name", content, m)
+            self.add("name", content, start, end)
         elif words and not words.strip("-"):
-            self.add("op", "-", m)  # part of a drawn line
+            self.add("op", "-", start, end)  # part of a drawn line
         elif spelling_key(words) in table.FUNCTIONS:
-            self.add("func", words, m)
+            self.add("func", words, start, end)
         elif words:
-            self.add("text", content, m)
+            self.add("text", content, start, end)
 
-    def roman(self, m: re.Match[str]) -> None:
-        words = _inner(m, 1).strip(" ~")
+    def roman(self, text: str, start: int, end: int) -> None:
+        inside = text[text.index("{") + 1 : -1].lstrip()
+        words = inside.strip(" ~")
         key = spelling_key(words)
         if key in table.FUNCTIONS and len(key) > 1:
-            self.add("func", words, m)
+            self.add("func", words, start, end)
         elif words.isalpha():
-            offset = m.start((m.lastindex or 0) - 1)
-            bold = not _WORDY.match(m.group())
+            offset = end - 1 - len(inside)
+            bold = not _WORDY.match(text)
             pieces = pieces_of_word(words, strict=True, called=False, defined=not bold)
             for k, (kind, piece, first, last) in enumerate(pieces):
-                start = offset + first if k else m.start()
-                end = offset + last if k + 1 < len(pieces) else m.end()
-                self.out.append(Token("word" if kind == "prose" else kind, piece, start, end, self.gap))
+                begins = offset + first if k else start
+                ends = offset + last if k + 1 < len(pieces) else end
+                self.out.append(Token("word" if kind == "prose" else kind, piece, begins, ends, self.gap))
                 self.gap = 0
         else:
-            self.add("text", re.sub(r"\\_", "_", words), m)
+            self.add("text", words.replace("\\_", "_"), start, end)
 
-    def accent(self, m: re.Match[str]) -> None:
-        """\\tilde s and \\hat s may be other quantities than s (an arrow is none): a label says so."""
-        letter = _inner(m, 3) or _inner(m, 2) or _inner(m, 1)
-        self.add("name", letter.removeprefix("\\"), m)
-        self.out.append(Token("sub", _inner(m, 4), m.end(), m.end(), 0))
+    def vulgar(self, text: str, start: int, end: int) -> None:
+        self.add("cmd", "frac", start, end)
+        for digits in unicodedata.normalize("NFKC", text).split("⁄"):
+            self.out.append(Token("num", digits, start, end, 0))
 
-    def bb(self, m: re.Match[str]) -> None:
-        self.add("bb", _inner(m, 2) or _inner(m, 1), m)
+    def markup(self, text: str, start: int, end: int) -> None:
+        for mark in table.MARKUP[text]:
+            self.mark(mark, start, end)
+        self.gap = max(self.gap, 0 if self.out and self.out[-1].end == end else 1)
 
-    def digits(self, m: re.Match[str]) -> None:
-        index = m.lastindex or 0
-        self.add("cmd", "frac", m)
-        for group in (index - 2, index - 1):
-            self.out.append(Token("num", m.group(group), m.start(group), m.end(group), 0))
-
-    def vulgar(self, m: re.Match[str]) -> None:
-        self.add("cmd", "frac", m)
-        for digits in unicodedata.normalize("NFKC", m.group()).split("⁄"):
-            self.out.append(Token("num", digits, m.start(), m.end(), 0))
-
-    def sided(self, m: re.Match[str]) -> None:
-        side, mark = _inner(m, 2), _inner(m, 1)
-        mark = table.DELIMITER_COMMANDS.get(mark[1:], ".") if mark[0] == "\\" else mark
-        self.add("open" if side == "left" else "close", "left" + mark, m)
-
-    def cmd(self, m: re.Match[str]) -> None:
-        name = m.group()[1:].rstrip("*")
-        kind, text = COMMANDS.get(name, ("word", name))
-        if kind == "mark":
-            self.mark(text, m)
-        elif kind:
-            self.add(kind, text, m)
-        else:
-            self.blank(m)
-
-    def escaped(self, m: re.Match[str]) -> None:
-        mark = table.ESCAPED.get(m.group()[1:])
-        if mark is None:
-            self.blank(m)
-        else:
-            self.mark(mark, m)
-
-    def markup(self, m: re.Match[str]) -> None:
-        for mark in table.MARKUP[m.group()] or ():
-            self.mark(mark, m)
-        self.gap = max(self.gap, 0 if self.out and self.out[-1].end == m.end() else 1)
-
-    def other(self, m: re.Match[str]) -> None:
-        self.mark(m.group(), m)
-
-    def mark(self, mark: str, m: re.Match[str]) -> None:
+    def mark(self, mark: str, start: int, end: int) -> None:
         """One sign, or the delimiter that a command spells."""
         kind, text = SIGNS.get(mark, ("", ""))
         if not kind:
-            self.blank(m)
+            self.blank()
             return
         if kind in ("open", "close") and text in "([)]":
             self.depth = max(0, self.depth + (1 if kind == "open" else -1))
-        self.add(kind, text, m)
-
-
-_PLAIN_SIGNS = {sign: token for sign, token in SIGNS.items() if sign not in ("(", ")", "[", "]")}
-_LONE_SIGNS = frozenset(("sign", "lone", "other"))
-_AS_FOUND = frozenset(("grid", "list", "prose", "row", "strike", "percent"))
-_HANDLERS: dict[str, Callable[[_Lexer, re.Match[str]], None]] = {
-    "num": _Lexer.num, "word": _Lexer.word, "text": _Lexer.text, "roman": _Lexer.roman, "bb": _Lexer.bb,
-    "digits": _Lexer.digits, "sided": _Lexer.sided, "cmd": _Lexer.cmd, "escaped": _Lexer.escaped, "other": _Lexer.other,
-    "vulgar": _Lexer.vulgar, "accent": _Lexer.accent, "pair": _Lexer.pair,
-    "bold": lambda self, m: self.add("name", m.group()[-2], m), "command": _Lexer.cmd, "bracket": _Lexer.other,
-    "escaped_percent": lambda self, m: self.add("percent", m.group(), m),
-    "markup": _Lexer.markup, "drop": _Lexer.blank, "module": _Lexer.blank, "comment": _Lexer.blank,
-    "method": lambda self, m: self.add("sup", "T", m) if "t" in m.group().lower()[1:2] else self.blank(m),
-    "begin": lambda self, m: self.add("begin", _inner(m, 2), m),
-    "end": lambda self, m: self.add("end", _inner(m, 1), m),
-    "rel": lambda self, m: self.add("rel", table.RELATIONS[m.group()], m),
-    "sub": lambda self, m: self.add("sub", "".join(map(table.SUBSCRIPTS.__getitem__, m.group())), m),
-    "sup": lambda self, m: self.add("sup", "".join(map(table.SUPERSCRIPTS.__getitem__, m.group())), m),
-    "greek": lambda self, m: self.add("name", table.GREEK[m.group()], m),
-}  # fmt: skip
+        self.add(kind, text, start, end)

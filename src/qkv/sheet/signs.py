@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from string import ascii_letters
+
 from qkv.sheet import notation as table
 
 
@@ -47,3 +49,21 @@ def _signs() -> dict[str, tuple[str, str]]:
 
 COMMANDS = _commands()
 SIGNS = _signs()
+
+
+def _spelled() -> dict[str, tuple[str, str]]:
+    """What is a token whatever stands around it → that token; no kind means noise."""
+    known = {sign: token for sign, token in SIGNS.items() if sign not in _COUNTED}
+    known |= {letter: ("name", letter) for letter in ascii_letters if letter not in "xX"}
+    known |= {letter: ("name", base) for letter, base in table.GREEK.items()}
+    for name, (kind, text) in COMMANDS.items():
+        if name.isascii() and name.isalpha() and text not in _COUNTED:
+            known["\\" + name] = SIGNS[text] if kind == "mark" else (kind, text)
+    for font in ("mathbf", "boldsymbol", "mathrm", "bm", "vec"):
+        known |= {f"\\{font}{{{letter}}}": ("name", letter) for letter in ascii_letters}
+    noise = dict.fromkeys((" ", r"\,", r"\;", r"\:", r"\!", "\\ "), ("", ""))
+    return known | noise | {"\\\\": ("row", "\\\\")}
+
+
+_COUNTED = frozenset("()[]")  # brackets, whose depth the lexer has to know
+SPELLED = _spelled()
