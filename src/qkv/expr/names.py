@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from functools import lru_cache
-
-from qkv.records import dataclass
+from typing import NamedTuple
 
 
 class Role(StrEnum):
@@ -51,16 +50,9 @@ class Role(StrEnum):
     __hash__ = str.__hash__  # roles are keys everywhere; Enum's own hash is many times slower
 
 
-class _Room:
-    """Room on a symbol for its hash; no field, so that equality and copies leave it out."""
-
-    __slots__ = ("_hash",)
-    _hash: int
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Symbol(_Room):
+class Symbol(NamedTuple):
     """A quantity: base letters, labels (letters in scripts, sorted), indices (numbers in scripts, in order) and primes.
+    A tuple, since symbols are keys everywhere, and tuples are compared fastest.
 
     >>> Symbol("W", ("Q",), ("1",)) == Symbol("W", ("Q",), ("1",))
     True
@@ -70,14 +62,6 @@ class Symbol(_Room):
     labels: tuple[str, ...] = ()
     indices: tuple[str, ...] = ()  # digits, or an index letter such as "i"
     primes: int = 0
-
-    def __hash__(self) -> int:
-        try:
-            return self._hash  # symbols are keys everywhere
-        except AttributeError:
-            made = hash((self.base, self.labels, self.indices, self.primes))
-            object.__setattr__(self, "_hash", made)
-            return made
 
     def __str__(self) -> str:
         scripts = ",".join((*self.labels, *self.indices))

@@ -201,4 +201,4 @@ def _names(spec: Spec, rng: Random) -> dict[Key, Symbol]:
 
 
 def _numbered(symbol: Symbol, head: int | None) -> Symbol:
-    return symbol if head is None else replace(symbol, indices=(str(head),))
+    return symbol if head is None else symbol._replace(indices=(str(head),))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from qkv.errors import Location
@@ -57,7 +56,7 @@ def _one_script(reader: Reader, node: Expr, script: Script) -> Expr:
     if script.mark == "^":
         return Transpose(node, at=node.at) if transposed else Power(node, reader.script_value(script), at=node.at)
     if len(symbol.indices) == 1 and len(symbol.indices[0]) == 2 and symbol.indices[0].isdigit():
-        symbol = replace(symbol, indices=tuple(symbol.indices[0]))  # (Q Kᵀ)₁₂ is a cell
+        symbol = symbol._replace(indices=tuple(symbol.indices[0]))  # (Q Kᵀ)₁₂ is a cell
     counts = [int(x) for x in symbol.indices if x.isdigit() and len(x) < 9]
     if not symbol.indices or isinstance(node, (Number, Absolute)):
         return node

@@ -293,7 +293,7 @@ def _numbered(link: Link, number: str, at: Location) -> Link:
         if not isinstance(part, Name):
             return part
         indices = tuple(number if index in _INDICES else index for index in part.symbol.indices)
-        return Name(replace(part.symbol, indices=indices), at=at)
+        return Name(part.symbol._replace(indices=indices), at=at)
 
     made = rewrite(link.expr, change)
     return replace(link, expr=made, text=str(made.symbol) if isinstance(made, Name) else link.text, at=at)
@@ -339,7 +339,7 @@ def _keyed(label: str, row: Sequence[Cell], reading: Reading, head: str = "") ->
     at = Location(last.line, last.column)
     name = _formula(label, at, reading) if _MATHEMATICAL.search(label) else None
     if name is not None and head and isinstance(name.expr, Name):
-        symbol = replace(name.expr.symbol, indices=(*name.expr.symbol.indices, head))
+        symbol = name.expr.symbol._replace(indices=(*name.expr.symbol.indices, head))
         name = replace(name, expr=replace(name.expr, symbol=symbol, spelled=f"{name.expr.spelled}_{head}"))
     told = Link(Relation.EQUAL if name else Relation.FIRST, value, last.text, at)
     links = (name, *_workings(values[:-1], reading), told) if name else (told,)

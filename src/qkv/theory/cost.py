@@ -340,7 +340,7 @@ def _any_head(step: Step) -> Step:
     """Head 1 stands for every head i."""
 
     def general(symbol: Symbol) -> Symbol:
-        return replace(symbol, indices=tuple("i" if index == str(HEAD) else index for index in symbol.indices))
+        return symbol._replace(indices=tuple("i" if index == str(HEAD) else index for index in symbol.indices))
 
     def change(node: n.Expr) -> n.Expr:
         return n.Name(general(node.symbol)) if isinstance(node, n.Name) else node

@@ -30,4 +30,4 @@ def without_idle_accents(statements: tuple[Statement, ...]) -> tuple[Statement, 
 
 
 def _bare(symbol: Symbol) -> Symbol:
-    return replace(symbol, labels=tuple(label for label in symbol.labels if label not in ACCENTS))
+    return symbol._replace(labels=tuple(label for label in symbol.labels if label not in ACCENTS))

@@ -49,4 +49,4 @@ def _counted_up(symbol: Symbol) -> Symbol:
     indices = symbol.indices
     if symbol.base in PAIRS and len(indices) == 1 and len(indices[0]) == 2:
         indices = tuple(indices[0])  # α_{01} is α_{0,1}
-    return replace(symbol, indices=tuple(str(int(x) + 1) if x.isdigit() else x for x in indices))
+    return symbol._replace(indices=tuple(str(int(x) + 1) if x.isdigit() else x for x in indices))

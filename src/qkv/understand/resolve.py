@@ -133,7 +133,7 @@ class Resolver:
         if self.program.item(symbol) is not None:
             return n.Name(symbol)
         if symbol.primes:  # K' is a transpose where only K is known
-            inner = self.name(replace(symbol, primes=0), head)
+            inner = self.name(symbol._replace(primes=0), head)
             return None if inner is None else n.Transpose(inner)
         size = next((self.sizes[role] for role in place_of(symbol).roles[:1] if role in self.sizes), None)
         if size is not None and not symbol.indices:

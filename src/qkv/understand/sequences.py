@@ -91,7 +91,7 @@ def _appended(found: Gathering) -> None:
         whole = n.Concat((n.Name(cache.symbol), n.Name(new.symbol)), axis=0)
         symbol = default_symbol(role)
         if symbol == cache.symbol:
-            symbol = replace(symbol, labels=("all",))
+            symbol = symbol._replace(labels=("all",))
         found.givens[role, None] = Given(symbol, whole, role, symbol_plain(symbol), None, cache.line, implied=True)
         found.names.pop((role, None), None)
 

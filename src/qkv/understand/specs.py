@@ -175,7 +175,7 @@ def _names(found: Gathering) -> dict[Key, Symbol]:
     for role, spare in SPARE_BASES.items():
         for head in (*heads, None):
             if (role, head) not in names and default_symbol(role, head) in taken:
-                names[role, head] = replace(default_symbol(role, head), base=spare)
+                names[role, head] = default_symbol(role, head)._replace(base=spare)
     return names
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.understand.facts import Fact
@@ -112,7 +110,7 @@ def is_variant(
         return False
     if role in SCORE_ROLES and has_infinity(value):
         role = R.MASKED
-    if symbol.primes and found.defined.get(replace(symbol, primes=0)) is role and symbol not in found.defined:
+    if symbol.primes and found.defined.get(symbol._replace(primes=0)) is role and symbol not in found.defined:
         return True  # S' where a formula says what S is
     heads = {head for _, head in found.givens} | {head for other, head in found.names if other in QKV}
     heads = (heads | {spoken}) - {None}

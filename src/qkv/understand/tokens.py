@@ -93,7 +93,7 @@ def numbered(statements: tuple[Statement, ...]) -> tuple[tuple[Statement, ...], 
         if any(script in words for script in scripts):
             return replace(part, symbol=_with_number(part, words))
         if part.symbol.base in letters and _counts(part.symbol):
-            return replace(part, symbol=replace(part.symbol, base=part.symbol.base.lower()))
+            return replace(part, symbol=part.symbol._replace(base=part.symbol.base.lower()))
         called = vectors.get(part.symbol.base.lower()) if not scripts else None
         return part if called is None else replace(part, symbol=called)
 

@@ -56,7 +56,7 @@ def _as_columns(program: Program, scope: tuple[Fact, ...], found: Gathering) -> 
         return program
     if any(role in FACTORS for fact in scope if fact.formula is not None for role in _roles(fact)):
         return program
-    turned, token = program, n.Name(replace(tokens[0], indices=("i",)))
+    turned, token = program, n.Name(tokens[0]._replace(indices=("i",)))
     for role in (R.Q, R.K, R.V):
         weights = program.find(FACTORS[role][1])
         if weights is not None:
@@ -76,7 +76,7 @@ def _in_the_same_way(program: Program, scope: tuple[Fact, ...], found: Gathering
         for other in (R.Q, R.K, R.V):
             weights = program.find(FACTORS[other][1])
             if other not in said and weights is not None:
-                name = replace(general, base=_like(symbol.base, default_symbol(other).base))
+                name = general._replace(base=_like(symbol.base, default_symbol(other).base))
                 program = _token_by_token(program, name, _with_weights(formula, FACTORS[role][1], weights), found)
     return program
 
@@ -86,7 +86,7 @@ def _roles(fact: Fact) -> tuple[Role, ...]:
 
 
 def _worked_by_token(program: Program, symbol: Symbol) -> bool:
-    return program.item(replace(symbol, indices=("1",))) is not None
+    return program.item(symbol._replace(indices=("1",))) is not None
 
 
 def _like(letter: str, other: str) -> str:
@@ -171,10 +171,10 @@ def _generalised(symbol: Symbol, formula: n.Expr) -> tuple[Symbol, n.Expr]:
 
     def change(part: n.Expr) -> n.Expr:
         if isinstance(part, n.Name) and part.symbol.indices == (number,):
-            return n.Name(replace(part.symbol, indices=("i",)))
+            return n.Name(part.symbol._replace(indices=("i",)))
         return part
 
-    return replace(symbol, indices=("i",)), n.rewrite(formula, change)
+    return symbol._replace(indices=("i",)), n.rewrite(formula, change)
 
 
 def _same(program: Program, known: n.Expr, meant: n.Expr) -> bool:
