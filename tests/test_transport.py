@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qkv.errors import LimitError, MissingExtra, ShapeError, ValueRefused
-from qkv.transport import Distribution, Move, one_sided, sinkhorn, transport
+from qkv.transport import Distribution, Move, transport
+from qkv.transport.entropic import one_sided, sinkhorn
 from qkv.transport.exact import decimals, rational, root, sign, to_float
 
 linprog = pytest.importorskip("scipy.optimize").linprog

@@ -26,7 +26,8 @@ from qkv.theory.identities import IDENTITIES, find, prove, refute
 from qkv.theory.scale import derive, own_scores, saturation, simulate, sizes_up_to
 from qkv.theory.sizes import Convention
 from qkv.theory.statement import prove_statement, said_shapes
-from qkv.transport import Distribution, TransportResult, one_sided, sinkhorn, transport
+from qkv.transport import Distribution, TransportResult, transport
+from qkv.transport.entropic import one_sided, sinkhorn
 from qkv.transport.exact import to_float
 
 Command = Callable[..., None]

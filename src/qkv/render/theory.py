@@ -17,7 +17,8 @@ from qkv.theory.polynomial import leading, number, plain
 from qkv.theory.prove import Counterexample, Verdict
 from qkv.theory.scale import Derivation, Estimate, SoftnessRow
 from qkv.theory.sizes import all_together, listed, say
-from qkv.transport import EntropicPlan, OneSided, TransportResult, decimals
+from qkv.transport import TransportResult, decimals
+from qkv.transport.entropic import EntropicPlan, OneSided
 from qkv.transport.result import Move
 
 MOST_CELLS = 12  # rows or columns of a plan that are still shown as a table

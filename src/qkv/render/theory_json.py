@@ -14,7 +14,8 @@ from qkv.theory.polynomial import latex, leading, plain
 from qkv.theory.prove import Verdict
 from qkv.theory.scale import Derivation, Estimate, Softness, SoftnessRow
 from qkv.theory.sizes import all_together, listed
-from qkv.transport import EntropicPlan, OneSided, TransportResult, decimals
+from qkv.transport import TransportResult, decimals
+from qkv.transport.entropic import EntropicPlan, OneSided
 from qkv.transport.result import Move
 
 

@@ -342,7 +342,7 @@ def _transports(sheet: Sheet) -> Iterator[Answer]:
     """One answer for each transport problem that a sheet states."""
     if not ABOUT_TRANSPORT.search(sheet.text):
         return
-    from qkv.theory.transport_sheet import solved_problems  # NumPy comes with it: only where there is something
+    from qkv.theory.transport_sheet import solved_problems  # loaded only where there is something
 
     for problem, words, formulas, values in solved_problems(sheet):
         rows = tuple(Value(*value) for value in values)

@@ -293,7 +293,7 @@ def _transports(sheet: Sheet) -> Iterator[TheoryClaim]:
     """Costs that are said of the one transport problem of a part."""
     if not ABOUT_TRANSPORT.search(sheet.text):
         return
-    from qkv.theory.transport_sheet import transport_problems  # NumPy comes with it: only where there is something
+    from qkv.theory.transport_sheet import transport_problems  # loaded only where there is something
 
     problems = transport_problems(sheet)
     solved: dict[int, TransportResult] = {}

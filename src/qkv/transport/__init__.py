@@ -10,9 +10,7 @@ from flint import fmpq
 from qkv.errors import LimitError
 from qkv.transport.costs import Costs, between, given
 from qkv.transport.distribution import Distribution, same_total
-from qkv.transport.entropic import EntropicPlan, OneSided, one_sided, sinkhorn
 from qkv.transport.exact import Exact, Surd, decimals, rational
-from qkv.transport.highs import first_tree
 from qkv.transport.line import Stretch, along_the_line
 from qkv.transport.proof import another_optimum, proven_cost
 from qkv.transport.result import Move, TransportResult
@@ -21,17 +19,13 @@ from qkv.transport.tree import Cell, Flow, Prices, north_west
 
 __all__ = [
     "Distribution",
-    "EntropicPlan",
     "Exact",
     "Move",
-    "OneSided",
     "Stretch",
     "Surd",
     "TransportResult",
     "decimals",
-    "one_sided",
     "rational",
-    "sinkhorn",
     "transport",
 ]
 
@@ -99,6 +93,8 @@ def _solve(source: Distribution, target: Distribution, costs: Costs) -> tuple[Fl
     elif len(supply) * len(demand) <= SMALL or not isfinite(costs.floats.sum()):
         stairs, solver = _plain_stairs(supply, demand), "exact simplex"
     else:
+        from qkv.transport.highs import first_tree  # NumPy comes with it
+
         stairs, solver = first_tree(supply, demand, costs), "HiGHS, proven in exact numbers"
     found = optimum(stairs, supply, demand, costs)
     if found is None:  # floats chose cells that cannot carry the masses: start over without them

@@ -15,7 +15,8 @@ from flint import fmpq
 from numpy.typing import NDArray
 
 from qkv.errors import MissingExtra
-from qkv.transport.costs import Costs, Floats
+from qkv.transport.arrays import Floats
+from qkv.transport.costs import Costs
 from qkv.transport.exact import to_float
 from qkv.transport.tree import Cell, north_west
 

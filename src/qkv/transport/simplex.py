@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import product
 
-import numpy as np
 from flint import fmpq
 
-from qkv.transport.costs import ROOM, Costs, Floats, Whole
+from qkv.transport.costs import Costs
 from qkv.transport.exact import Exact, sign, to_float
 from qkv.transport.tree import Cell, Flow, Prices, tree_flow, tree_path, tree_prices
 
-ROUNDING = 2.0**-49  # more than four roundings of the largest of three terms
-TINY = 1e-300  # what underflow may have swallowed
+FEW = 100  # cells; up to here each is looked at exactly, beyond it arrays decide most of them
 
 
-def reduced_floats(costs: Costs, prices: Prices) -> tuple[Floats, Floats]:
-    """c − u − v in floats, and how far off each entry may be."""
-    u, v = (np.array([to_float(price) for price in side]) for side in prices)
-    with np.errstate(invalid="ignore", over="ignore"):
-        value = costs.floats - u[:, None] - v[None]
-        size = np.abs(costs.floats) + np.abs(u)[:, None] + np.abs(v)[None]
-        return value, costs.errors + ROUNDING * size + TINY
+def _all_cells(costs: Costs) -> list[Cell]:
+    """Every cell where there are few, nothing where there are many."""
+    rows, columns = costs.shape
+    return list(product(range(rows), range(columns))) if rows * columns <= FEW else []
 
 
 def reduced(costs: Costs, prices: Prices, cell: Cell) -> Exact:
@@ -32,13 +28,16 @@ def reduced(costs: Costs, prices: Prices, cell: Cell) -> Exact:
 
 def scan(costs: Costs, prices: Prices) -> tuple[Cell | None, list[Cell]]:
     """The first cell with c < u + v, if any, and the cells with c = u + v: exactly, all cells looked at."""
-    whole = costs.whole and _scan_whole(costs.whole, prices)
-    if whole:
-        return whole
-    value, error = reduced_floats(costs, prices)
+    cells: Iterable[Cell] = _all_cells(costs)
+    if not cells:
+        from qkv.transport import arrays
+
+        whole = costs.arrays.whole and arrays.scan_whole(costs.arrays.whole, prices)
+        if whole:
+            return whole
+        cells = arrays.undecided(costs.arrays, prices)
     tight = []
-    for i, j in np.argwhere(~(value > error)):  # what floats cannot call positive; NaN decides nothing either
-        cell = int(i), int(j)
+    for cell in cells:
         slack = sign(reduced(costs, prices, cell))
         if slack < 0:
             return cell, []
@@ -47,24 +46,15 @@ def scan(costs: Costs, prices: Prices) -> tuple[Cell | None, list[Cell]]:
     return None, tight
 
 
-def _scan_whole(whole: Whole, prices: Prices) -> tuple[Cell | None, list[Cell]] | None:
-    """The same in 64-bit integers, where prices have the costs' denominator and fit; None where not."""
-    scaled: list[list[fmpq]] = [[price * fmpq(whole.denominator) for price in side] for side in prices]
-    if any(price.q != 1 or abs(price.p) > ROOM for side in scaled for price in side):
-        return None
-    u, v = (np.array([int(price.p) for price in side], dtype=np.int64) for side in scaled)
-    left = whole.integers - u[:, None] - v[None]
-    if left.min() < 0:
-        i, j = np.unravel_index(np.argmax(left < 0), left.shape)
-        return (int(i), int(j)), []
-    return None, [(i, j) for i, j in np.argwhere(left == 0).tolist()]
-
-
 def steepest(costs: Costs, prices: Prices) -> Cell | None:
-    """The cell with the lowest c − u − v, where floats are sure that it is negative."""
-    value, error = reduced_floats(costs, prices)
-    i, j = np.unravel_index(np.argmin(value), value.shape)
-    return (int(i), int(j)) if value[i, j] < -error[i, j] else None  # false for NaN
+    """The cell with the lowest c − u − v, where that is surely negative."""
+    cells = _all_cells(costs)
+    if not cells:
+        from qkv.transport import arrays
+
+        return arrays.steepest(costs.arrays, prices)
+    lowest = min(cells, key=lambda cell: to_float(reduced(costs, prices, cell)))
+    return lowest if sign(reduced(costs, prices, lowest)) < 0 else None
 
 
 def pivot(flow: Flow, cell: Cell, rows: int, columns: int) -> fmpq:
