@@ -12,13 +12,13 @@ from qkv.expr import nodes as n
 from qkv.interpret.certified import Value
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
-from qkv.understand.values import Form, form
+from qkv.understand.values import Form
 
 
 def judge_definition(walk: Walk, fact: Fact) -> None:
     """Call a chain of names and formulas right if all that mean something here agree. If they do not, nothing is said:
     a general formula may speak of another convention than the numbers."""
-    forms = [form(link.expr) for link in fact.links]
+    forms = fact.forms
     if len(forms) < 2 or Form.FORMULA not in forms or not set(forms) <= {Form.NAME, Form.FORMULA}:
         return
     if walk.is_foreign(fact) or not all(_agrees(walk, fact.links, head) for head in _heads(walk, fact)):

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol, shared_symbol
-from qkv.program.model import Program
+from qkv.program.model import Given, Program, Step
 from qkv.records import dataclass
 from qkv.understand.places import place_of
 from qkv.understand.roles import MISREAD_Q, SCORE_ROLES
@@ -64,6 +64,14 @@ class Resolver:
         if n.holds(expr, n.Call):
             return None
         made = _unrolled(expr) if n.holds(expr, n.Series) else expr
+        known = all(s not in self.renamed and self.program.item(s) is not None for s in n.names_in(made))
+        named = made if known else self._named(made, head)
+        if named is None or not self._may_be_of_lists(named):
+            return named
+        return n.rewrite(named, self._of_vectors)
+
+    def _named(self, made: n.Expr, head: int | None) -> n.Expr | None:
+        """The expression with each name replaced by what it means."""
         if n.holds(made, n.Sum):
             made = n.rewrite(made, lambda part: self._masked(part, head))
         if n.holds(made, n.Softmax):
@@ -74,10 +82,16 @@ class Resolver:
             if found is None:
                 return None
             meant[symbol] = found
-        if meant:
-            made = n.rewrite(made, lambda part: meant[part.symbol] if isinstance(part, n.Name) else part)
+        return n.rewrite(made, lambda part: meant[part.symbol] if isinstance(part, n.Name) else part)
+
+    def _may_be_of_lists(self, made: n.Expr) -> bool:
         of_vectors = n.holds(made, n.Absolute) or (n.holds(made, n.Product) and n.holds(made, n.Transpose))
-        return n.rewrite(made, self._of_vectors) if of_vectors else made
+        return of_vectors and not self._lists.isdisjoint(n.names_in(made))
+
+    @cached_property
+    def _lists(self) -> frozenset[Symbol]:
+        """The vectors that are printed as lists."""
+        return frozenset(item.symbol for item in self.program.items if _is_list(self.program.item(item.symbol)))
 
     def readings(self, expr: n.Expr, head: int | None = None) -> Iterator[n.Expr]:
         """The expression with tokens as columns, and with tokens as rows where it speaks of one."""
@@ -115,16 +129,15 @@ class Resolver:
 
     def _of_vectors(self, part: n.Expr) -> n.Expr:
         """sᵀh of two vectors that are printed as lists is their dot product, and |s| is the length of one."""
-        if isinstance(part, n.Absolute) and self._is_list(part.arg):
+        if isinstance(part, n.Absolute) and self._names_list(part.arg):
             return n.Root(n.Product(part.arg, part.arg), at=part.at)
         if not isinstance(part, n.Product) or not isinstance(part.left, n.Transpose):
             return part
-        lists = self._is_list(part.left.arg) and self._is_list(part.right)
+        lists = self._names_list(part.left.arg) and self._names_list(part.right)
         return n.Product(part.left.arg, part.right, at=part.at) if lists else part
 
-    def _is_list(self, expr: n.Expr) -> bool:
-        item = self.program.item(expr.symbol) if isinstance(expr, n.Name) else None
-        return item is not None and isinstance(item.expr, n.Matrix) and item.expr.loose and item.expr.shape[1] > 1
+    def _names_list(self, expr: n.Expr) -> bool:
+        return isinstance(expr, n.Name) and expr.symbol in self._lists
 
     def name(self, symbol: Symbol, head: int | None = None) -> n.Expr | None:
         """What one name means."""
@@ -200,6 +213,10 @@ class Resolver:
             return None
         picked = n.Entry(n.Name(whole), row=int(symbol.indices[-1]))
         return picked if self.rows else n.Transpose(picked)
+
+
+def _is_list(item: Given | Step | None) -> bool:
+    return item is not None and isinstance(item.expr, n.Matrix) and item.expr.loose and item.expr.shape[1] > 1
 
 
 def family_of(symbol: Symbol) -> tuple[str, ...]:
