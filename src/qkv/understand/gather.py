@@ -195,9 +195,10 @@ def _note_formula(found: Gathering, expr: n.Expr, role_of: object, *, defines: b
             stage = formula_role(part.terms[0], role_of)  # type: ignore[arg-type]
             if stage is not None and stage in SCORE_ROLES:
                 found.added.add(part.terms[1].symbol)  # Q K^T / √d_k + B: a mask or a bias, whatever its letter
-    below = list(divisors(expr, role_of))  # type: ignore[arg-type]
-    found.divisors.extend(below)
-    found.defining.extend(divisor for divisor in below if defines and n.is_literal(divisor))
+    for divisor in divisors(expr, role_of):  # type: ignore[arg-type]
+        found.divisors.append(divisor)
+        if defines and n.is_literal(divisor):
+            found.defining.append(divisor)
     for arg in softmax_arguments(expr):
         scores = _before_mask(arg)
         inner = formula_role(scores, role_of)  # type: ignore[arg-type]
@@ -206,11 +207,13 @@ def _note_formula(found: Gathering, expr: n.Expr, role_of: object, *, defines: b
     if n.holds(expr, n.Normalise):
         found.plain_sum = True
     for part in n.walk(expr) if n.holds(expr, n.Product) else ():
-        if isinstance(part, n.Product) and isinstance(part.left, n.Name) and isinstance(part.right, n.Name):
+        if not isinstance(part, n.Product) or not isinstance(part.right, n.Name):
+            continue
+        if isinstance(part.left, n.Name):
             weight, token = place_of(part.left.symbol), place_of(part.right.symbol)
             if weight.roles[:1] and weight.roles[0] in (R.W_Q, R.W_K, R.W_V) and token.roles[:1] == (R.X,):
                 found.columns = found.columns or not part.right.symbol.indices
-        if isinstance(part, n.Product) and isinstance(part.left, n.Transpose) and isinstance(part.right, n.Name):
+        elif isinstance(part.left, n.Transpose):
             turned = part.left.arg
             if isinstance(turned, n.Name) and role_of(turned) is R.K and role_of(part.right) is R.Q:  # type: ignore[operator]
                 found.keys_first = not turned.symbol.base.islower()

@@ -72,7 +72,7 @@ class Resolver:
 
     def _named(self, made: n.Expr, head: int | None) -> n.Expr | None:
         """The expression with each name replaced by what it means."""
-        if n.holds(made, n.Sum):
+        if n.holds(made, n.Sum) and any(map(_is_mask, n.names_in(made))):
             made = n.rewrite(made, lambda part: self._masked(part, head))
         if n.holds(made, n.Softmax):
             made = n.rewrite(made, lambda part: self._of_scores(part, head))
@@ -99,7 +99,7 @@ class Resolver:
         if made is None:
             return
         yield made
-        turned = self.by_rows.expr(expr, head) if n.holds(made, n.Entry) else None
+        turned = self.by_rows.expr(expr, head) if _picks_rows(made) else None
         if turned is not None and turned != made:
             yield turned
 
@@ -108,7 +108,7 @@ class Resolver:
         last = part.terms[-1] if isinstance(part, n.Sum) else None
         if not isinstance(part, n.Sum) or not isinstance(last, n.Name) or self.program.item(last.symbol) is not None:
             return part
-        is_mask = place_of(last.symbol).roles[:1] == (R.MASK,) and self.program.find(R.MASK, head) is None
+        is_mask = _is_mask(last.symbol) and self.program.find(R.MASK, head) is None
         if not is_mask or self._matrix(R.MASKED, head) is None:
             return part
         return n.Mask(part.terms[0] if len(part.terms) == 2 else n.Sum(part.terms[:-1]), at=part.at)
@@ -213,6 +213,16 @@ class Resolver:
             return None
         picked = n.Entry(n.Name(whole), row=int(symbol.indices[-1]))
         return picked if self.rows else n.Transpose(picked)
+
+
+def _is_mask(symbol: Symbol) -> bool:
+    return place_of(symbol).roles[:1] == (R.MASK,)
+
+
+def _picks_rows(made: n.Expr) -> bool:
+    """Whether the vector of a token is in an expression; a single number is the same in a row and in a column."""
+    parts = n.walk(made) if n.holds(made, n.Entry) else ()
+    return any(isinstance(part, n.Entry) and part.column is None for part in parts)
 
 
 def _is_list(item: Given | Step | None) -> bool:
