@@ -68,10 +68,6 @@ def worked(
 
 def evaluate(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
     """The value of one expression."""
-
-    def value(part: n.Expr) -> T:
-        return evaluate(part, env, algebra)
-
     match node:  # what occurs most comes first
         case n.Name(symbol=symbol):
             if symbol not in env:
@@ -80,36 +76,38 @@ def evaluate(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
         case n.Number():
             return algebra.number(node)
         case n.Product(left=left, right=right):
-            return _fitted(algebra.multiply, value(left), value(right), left, right)
+            return _fitted(algebra.multiply, evaluate(left, env, algebra), evaluate(right, env, algebra), left, right)
         case n.Transpose(arg=a):
-            return algebra.transpose(value(a))
+            return algebra.transpose(evaluate(a, env, algebra))
         case n.Entry(arg=a):
-            return algebra.entry(value(a), node)
+            return algebra.entry(evaluate(a, env, algebra), node)
         case n.Quotient(numerator=a, denominator=b):
-            return _fitted(algebra.divide, value(a), value(b), a, b)
+            return _fitted(algebra.divide, evaluate(a, env, algebra), evaluate(b, env, algebra), a, b)
         case n.Matrix(rows=rows):
             if rows and rows[0] and n.is_plain(node) and not node.is_ragged:
                 return algebra.table(node)
-            return algebra.stack([[value(cell) for cell in row] for row in rows])
+            return algebra.stack([[evaluate(cell, env, algebra) for cell in row] for row in rows])
         case n.Sum(terms=terms):
-            total = value(terms[0])
+            total = evaluate(terms[0], env, algebra)
             for i, term in enumerate(terms[1:], 1):
-                added = value(term)
+                added = evaluate(term, env, algebra)
                 try:
                     total = algebra.add(total, added)
                 except Misfit as misfit:
                     raise misfit.named(plain(n.Sum(terms[:i])), plain(term)) from None
             return total
         case n.Softmax(arg=a):
-            return algebra.softmax(value(a), axis_of(node))
+            return algebra.softmax(evaluate(a, env, algebra), axis_of(node))
         case n.Normalise(arg=a):
-            return algebra.normalise(value(a), axis_of(node))
+            return algebra.normalise(evaluate(a, env, algebra), axis_of(node))
         case n.Concat(parts=parts, axis=axis):
-            return algebra.concat(_parts(parts, value, algebra), axis)
+            return algebra.concat(_parts(parts, env, algebra), axis)
         case n.Mask(arg=a, pattern=pattern):
-            return _masked(node, value(a), None if pattern is None else value(pattern), algebra)
+            return _masked(
+                node, evaluate(a, env, algebra), None if pattern is None else evaluate(pattern, env, algebra), algebra
+            )
         case n.Power(base=a, exponent=b):
-            return algebra.power(value(a), value(b))
+            return algebra.power(evaluate(a, env, algebra), evaluate(b, env, algebra))
         case n.Infinite(sign=sign):
             return algebra.infinite(sign)
         case n.Series():
@@ -117,19 +115,19 @@ def evaluate(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
         case n.Call(function=function):
             raise NameUnknownError(f"the function {function} is not one that qkv knows", node.at)
         case _:
-            return _unary(node, value(node.arg), algebra)
+            return _unary(node, evaluate(node.arg, env, algebra), algebra)
 
 
-def _parts(parts: tuple[n.Expr, ...], value: Callable[[n.Expr], T], algebra: Algebra[T]) -> list[T]:
+def _parts(parts: tuple[n.Expr, ...], env: Mapping[Symbol, T], algebra: Algebra[T]) -> list[T]:
     """The values of several parts; what rows or columns of one matrix are picked from is worked out once."""
     wholes: dict[int, T] = {}
     made = []
     for part in parts:
         if not isinstance(part, n.Entry):
-            made.append(value(part))
+            made.append(evaluate(part, env, algebra))
             continue
         if id(part.arg) not in wholes:
-            wholes[id(part.arg)] = value(part.arg)
+            wholes[id(part.arg)] = evaluate(part.arg, env, algebra)
         made.append(algebra.entry(wholes[id(part.arg)], part))
     return made
 

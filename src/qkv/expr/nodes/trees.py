@@ -104,6 +104,7 @@ def _found(node: Expr) -> Found:
 
 
 # What most links of a document are.
+_NAME = frozenset({Name})
 _NUMBER = Found(kinds=frozenset({Number}))
 _PLAIN_MATRIX = Found(plain=True, kinds=frozenset({Matrix}))
 _PRINTED = frozenset({Number, Infinite})
@@ -113,6 +114,8 @@ def _mentioned(node: Expr) -> Found:
     """Top down, without recursion, and not into what is known already or into cells of plain numbers."""
     if type(node) is Number:
         return _NUMBER
+    if type(node) is Name:
+        return Found((node.symbol,), literal=False, alike=True, kinds=_NAME)
     if type(node) is Matrix and _holds_numbers(node):
         return _PLAIN_MATRIX
     names: dict[Symbol, None] = {}
