@@ -30,6 +30,7 @@ def _quick(
     """The decorator, with or without options; what a class defines itself is left as it is."""
 
     def define(written: Any) -> Any:
+        written.__doc__ = written.__doc__ or written.__name__  # else the standard library works out a signature for it
         cls: Any = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots)(written)
         methods: dict[str, Method | None] = {"__init__": _init(cls, frozen, slots)}
         if repr:

@@ -97,11 +97,15 @@ def _listed_name(text: str) -> str | None:
     return bare["name"] if bare else None
 
 
-_EASTERN = late("[\u3040-\uffff]")
 _BULLET = late(r"^\s*(?:[-*+•]\s+|\\item\s*)?(?=\S)")
 _LABEL = late(
     r"^\s*(?:[-*+•]\s+|\\item(?:\[[^\]]*\])?\s*)?(?:\*\*)?(?:[(（]?(?:[a-zA-Zа-я]|[ivx]+|\d{1,2})[.)）]+\s+|第[一二三四五\d]+[问題题小]\S?\s*)?(?:\*\*)?"
 )
+
+
+def _has_eastern(text: str) -> bool:
+    """Whether there is a Chinese, Japanese or Korean letter; re takes long to compile a range of so many."""
+    return any("\u3040" <= letter <= "\uffff" for letter in text)
 
 
 def questions(text: str) -> Iterator[tuple[str, int]]:
@@ -117,7 +121,7 @@ def questions(text: str) -> Iterator[tuple[str, int]]:
         label = _LABEL.match(sentence)
         bare = sentence[label.end() if label else 0 :].strip().replace("**", "")
         asks = bare.endswith(("?", "？")) or (
-            not bare.isascii() and bool(_EASTERN.search(bare) and ASK_CJK.search(bare))
+            not bare.isascii() and _has_eastern(bare) and ASK_CJK.search(bare) is not None
         )
         if not asks and (found := _asked(bare)):
             asks = not ASK_LATIN_QUESTION.match(bare, found.start())

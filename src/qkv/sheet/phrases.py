@@ -30,8 +30,10 @@ STEP_WORDS = (
     "단계|풀이|stap|oplossing|krok|rozwiązanie|adım|çözüm"
 )
 _NUMBER = r"(?:\d+|[ivxIVX]+|[A-Za-zА-Яа-я]|[一二三四五六七八九十]+)"
+# Eastern words need no blank before a number. Their last letters, since re takes long to compile a range of thousands.
+_EASTERN_ENDS = "".join(sorted({word[-1] for word in PROBLEM_WORDS.split("|") if word[-1] >= "\u3040"}))
 PROBLEM_HEADING = Wording(
-    rf"(?P<word>{_any(PROBLEM_WORDS)})(?:(?<=[\u3040-\uffff])|\s+|\s*[#№.]\s*)(?P<number>{_NUMBER}(?:\.\d+)*)(?:\s*[题問题部分]+)?(?P<rest>$|[\s.:：)\]—–-].*)"
+    rf"(?P<word>{_any(PROBLEM_WORDS)})(?:(?<=[{_EASTERN_ENDS}])|\s+|\s*[#№.]\s*)(?P<number>{_NUMBER}(?:\.\d+)*)(?:\s*[题問题部分]+)?(?P<rest>$|[\s.:：)\]—–-].*)"
 )
 PROBLEM_OPENING = late(
     rf"\s*(?:\*\*|__)?(?P<title>(?P<word>{_any(PROBLEM_WORDS)})\s*[#№]?\s*\d+(?:\.\d+)*[a-z]?)\s*(?:\([^()\n]*\)\s*)?"
