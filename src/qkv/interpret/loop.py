@@ -7,7 +7,7 @@ touches no other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from qkv.errors import NameUnknownError, QkvError, ShapeError, ValueRefused
 from qkv.expr import nodes as n
@@ -68,101 +68,107 @@ def worked(
 
 def evaluate(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
     """The value of one expression."""
-    match node:  # what occurs most comes first
-        case n.Name(symbol=symbol):
-            if symbol not in env:
-                raise NameUnknownError(f"nothing here defines {node.spelled or symbol}", node.at)
-            return env[symbol]
-        case n.Number():
-            return algebra.number(node)
-        case n.Product(left=left, right=right):
-            return _fitted(algebra.multiply, evaluate(left, env, algebra), evaluate(right, env, algebra), left, right)
-        case n.Transpose(arg=a):
-            return algebra.transpose(evaluate(a, env, algebra))
-        case n.Entry(arg=a):
-            return algebra.entry(evaluate(a, env, algebra), node)
-        case n.Quotient(numerator=a, denominator=b):
-            return _fitted(algebra.divide, evaluate(a, env, algebra), evaluate(b, env, algebra), a, b)
-        case n.Matrix(rows=rows):
-            if rows and rows[0] and n.is_plain(node) and not node.is_ragged:
-                return algebra.table(node)
-            return algebra.stack([[evaluate(cell, env, algebra) for cell in row] for row in rows])
-        case n.Sum(terms=terms):
-            total = evaluate(terms[0], env, algebra)
-            for i, term in enumerate(terms[1:], 1):
-                added = evaluate(term, env, algebra)
-                try:
-                    total = algebra.add(total, added)
-                except Misfit as misfit:
-                    raise misfit.named(plain(n.Sum(terms[:i])), plain(term)) from None
-            return total
-        case n.Softmax(arg=a):
-            return algebra.softmax(evaluate(a, env, algebra), axis_of(node))
-        case n.Normalise(arg=a):
-            return algebra.normalise(evaluate(a, env, algebra), axis_of(node))
-        case n.Concat(parts=parts, axis=axis):
-            return algebra.concat(_parts(parts, env, algebra), axis)
-        case n.Mask(arg=a, pattern=pattern):
-            return _masked(
-                node, evaluate(a, env, algebra), None if pattern is None else evaluate(pattern, env, algebra), algebra
-            )
-        case n.Power(base=a, exponent=b):
-            return algebra.power(evaluate(a, env, algebra), evaluate(b, env, algebra))
-        case n.Infinite(sign=sign):
-            return algebra.infinite(sign)
-        case n.Series():
-            return evaluate(unrolled(node), env, algebra)
-        case n.Call(function=function):
-            raise NameUnknownError(f"the function {function} is not one that qkv knows", node.at)
-        case _:
-            return _unary(node, evaluate(node.arg, env, algebra), algebra)
+    made: T = _MEANING[type(node)](node, env, algebra)
+    return made
 
 
-def _parts(parts: tuple[n.Expr, ...], env: Mapping[Symbol, T], algebra: Algebra[T]) -> list[T]:
-    """The values of several parts; what rows or columns of one matrix are picked from is worked out once."""
+def _name(node: n.Name, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
+    if node.symbol not in env:
+        raise NameUnknownError(f"nothing here defines {node.spelled or node.symbol}", node.at)
+    return env[node.symbol]
+
+
+def _product(node: n.Product, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
+    left, right = evaluate(node.left, env, algebra), evaluate(node.right, env, algebra)
+    try:
+        return algebra.multiply(left, right)
+    except Misfit as misfit:
+        raise misfit.named(plain(node.left), plain(node.right)) from None
+
+
+def _quotient(node: n.Quotient, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
+    above, below = evaluate(node.numerator, env, algebra), evaluate(node.denominator, env, algebra)
+    try:
+        return algebra.divide(above, below)
+    except Misfit as misfit:
+        raise misfit.named(plain(node.numerator), plain(node.denominator)) from None
+
+
+def _matrix(node: n.Matrix, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
+    if node.rows and node.rows[0] and n.is_plain(node) and not node.is_ragged:
+        return algebra.table(node)
+    return algebra.stack([[evaluate(cell, env, algebra) for cell in row] for row in node.rows])
+
+
+def _sum(node: n.Sum, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
+    total = evaluate(node.terms[0], env, algebra)
+    for i, term in enumerate(node.terms[1:], 1):
+        added = evaluate(term, env, algebra)
+        try:
+            total = algebra.add(total, added)
+        except Misfit as misfit:
+            raise misfit.named(plain(n.Sum(node.terms[:i])), plain(term)) from None
+    return total
+
+
+def _concat(node: n.Concat, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
+    """What rows or columns of one matrix are picked from is worked out once."""
     wholes: dict[int, T] = {}
     made = []
-    for part in parts:
+    for part in node.parts:
         if not isinstance(part, n.Entry):
             made.append(evaluate(part, env, algebra))
             continue
         if id(part.arg) not in wholes:
             wholes[id(part.arg)] = evaluate(part.arg, env, algebra)
         made.append(algebra.entry(wholes[id(part.arg)], part))
-    return made
+    return algebra.concat(made, node.axis)
+
+
+def _mask(node: n.Mask, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
+    scores = evaluate(node.arg, env, algebra)
+    pattern = None if node.pattern is None else evaluate(node.pattern, env, algebra)
+    try:
+        return algebra.mask(scores, pattern, node.truth)
+    except Misfit as misfit:
+        raise misfit.named(plain(node.arg), plain(node.pattern or node.arg)) from None
+
+
+def _call(node: n.Call, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
+    raise NameUnknownError(f"the function {node.function} is not one that qkv knows", node.at)
+
+
+# What each kind of node means: a table, since this is the most travelled way in the whole program.
+_MEANING: Mapping[type, Callable[..., Any]] = {
+    n.Name: _name,
+    n.Number: lambda node, env, algebra: algebra.number(node),
+    n.Infinite: lambda node, env, algebra: algebra.infinite(node.sign),
+    n.Matrix: _matrix,
+    n.Sum: _sum,
+    n.Product: _product,
+    n.Quotient: _quotient,
+    n.Concat: _concat,
+    n.Mask: _mask,
+    n.Call: _call,
+    n.Transpose: lambda node, env, algebra: algebra.transpose(evaluate(node.arg, env, algebra)),
+    n.Entry: lambda node, env, algebra: algebra.entry(evaluate(node.arg, env, algebra), node),
+    n.Softmax: lambda node, env, algebra: algebra.softmax(evaluate(node.arg, env, algebra), axis_of(node)),
+    n.Normalise: lambda node, env, algebra: algebra.normalise(evaluate(node.arg, env, algebra), axis_of(node)),
+    n.Negate: lambda node, env, algebra: algebra.negate(evaluate(node.arg, env, algebra)),
+    n.Root: lambda node, env, algebra: algebra.root(evaluate(node.arg, env, algebra)),
+    n.Absolute: lambda node, env, algebra: algebra.absolute(evaluate(node.arg, env, algebra)),
+    n.Exp: lambda node, env, algebra: algebra.exp(evaluate(node.arg, env, algebra)),
+    n.Tanh: lambda node, env, algebra: algebra.tanh(evaluate(node.arg, env, algebra)),
+    n.Power: lambda node, env, algebra: algebra.power(
+        evaluate(node.base, env, algebra), evaluate(node.exponent, env, algebra)
+    ),
+    n.Series: lambda node, env, algebra: evaluate(unrolled(node), env, algebra),
+}
 
 
 def axis_of(node: n.Softmax | n.Normalise) -> int | None:
     """The axis that an algebra is told: None where a column of scores is one distribution (see fit.along)."""
     return node.axis if node.axis == 0 or node.by_rows else None
-
-
-def _fitted(work: Callable[[T, T], T], a: T, b: T, left: n.Expr, right: n.Expr) -> T:
-    try:
-        return work(a, b)
-    except Misfit as misfit:
-        raise misfit.named(plain(left), plain(right)) from None
-
-
-def _masked(node: n.Mask, a: T, pattern: T | None, algebra: Algebra[T]) -> T:
-    try:
-        return algebra.mask(a, pattern, node.truth)
-    except Misfit as misfit:
-        raise misfit.named(plain(node.arg), plain(node.pattern or node.arg)) from None
-
-
-def _unary(node: n.Negate | n.Root | n.Absolute | n.Exp | n.Tanh, a: T, algebra: Algebra[T]) -> T:
-    match node:
-        case n.Negate():
-            return algebra.negate(a)
-        case n.Root():
-            return algebra.root(a)
-        case n.Absolute():
-            return algebra.absolute(a)
-        case n.Exp():
-            return algebra.exp(a)
-        case _:
-            return algebra.tanh(a)
 
 
 MAX_TERMS = 10_000  # a Σ longer than this is refused rather than written out
