@@ -82,7 +82,7 @@ def sort_said(after: str, before: str) -> str | None:
     """The sort of operation: the word right after the formula, otherwise the last one before it."""
     if found := SORT_AFTER.match(after):
         return found.lastgroup
-    places = [(found.end(), sort) for sort, words in SORT_BEFORE for found in words.finditer(before)]
+    places = [(found.end(), sort) for sort, words in SORT_BEFORE for found in words.finditer(before)] if before else []
     return max(places)[1] if places else None
 
 
