@@ -144,7 +144,9 @@ def roles_of(symbol: Symbol) -> tuple[Role, ...]:
 
 def _spoken(word: str) -> tuple[Role, ...]:
     """The role of a name that is a word of some language: Gewichte, salida."""
-    roles = (role for role, pattern in _ROLE_PHRASES if re.fullmatch(rf"(?:{pattern.pattern})[^\W\d_]{{0,4}}", word))
+    if not _PHRASE.may_occur(word):
+        return ()
+    roles = (role for role, pattern in PHRASES if re.fullmatch(rf"(?:{pattern})[^\W\d_]{{0,4}}", word))
     return tuple(roles)[:1]
 
 
@@ -212,7 +214,7 @@ class Cue:
 
 SILENT = Cue(None, None, None)
 _PHRASE = Wording("|".join(pattern for _, pattern in PHRASES), most_stems=200)
-_ROLE_PHRASES = tuple((role, re.compile(pattern)) for role, pattern in PHRASES)
+_ROLE_PHRASES = tuple((role, late(pattern)) for role, pattern in PHRASES)
 ORDINALS = {
     **dict.fromkeys(
         ("first", "erste", "ersten", "erster", "premier", "première", "primera", "primer", "первая", "第一"), 1
