@@ -146,10 +146,11 @@ def _is_display(text: str) -> bool:
     return text.startswith("\\[") and text.find("\\]") == len(text) - 2
 
 
-_CUT = late(
-    r"(?<=[。？！])|(?=[\s*_])(?:(?<=[.?!])(?:\*\*|__)?\s+(?=[^\s\d])"  # the end of a sentence
-    r"|(?:(?<=\})|(?<=\$\$)|(?<=\\\]))\s*\n"  # the end of a display
-    r"|\n(?=\s*(?:[-*+•]|\\item|\(?\w{1,3}[.)])\s)|\s(?=\([a-h]\)\s))"  # the next list item
+_SENTENCE_ENDS, _DISPLAY_ENDS = r"(?:\*\*|__)?\s+(?=[^\s\d])", r"\s*\n"
+_CUT = late(  # each way begins with a character of its own, so that other places are passed over fast
+    rf"\.{_SENTENCE_ENDS}|\?{_SENTENCE_ENDS}|!{_SENTENCE_ENDS}|。|？|！"
+    rf"|\}}{_DISPLAY_ENDS}|\$\${_DISPLAY_ENDS}|\\\]{_DISPLAY_ENDS}"
+    r"|\n(?=\s*(?:[-*+•]|\\item|\(?\w{1,3}[.)])\s)|\((?<=\s\()(?=[a-h]\)\s)"  # the next list item
 )
 
 
@@ -157,8 +158,9 @@ def _sentences(text: str) -> Iterator[str]:
     """Sentences, with the white space after them; a list item begins one."""
     at = 0
     for cut in _CUT.finditer(text):
-        if cut.end() > at:
-            yield text[at : cut.end()]
-            at = cut.end()
+        end = cut.start() if cut[0] == "(" else cut.end()
+        if end > at:
+            yield text[at:end]
+            at = end
     if at < len(text):
         yield text[at:]

@@ -63,7 +63,7 @@ _LETTERED = re.compile(
     r"(?<![\w.])(?=[\d.]*[OolI])[\dOolI]+\.[\dOolI]+(?!\w|\.\w)|(?<![\w.])\d+(?:\.\d*)?[OolI]\d*(?!\w|\.\w)"
     r"|(?<![\w.,(\[{])(?=[\d,{}]*O)[\dO]+(?:,|\{,\})[\dO]+(?![\w,])"
 )
-_LETTER_BESIDE_DIGIT = re.compile(r"\d(?:[.,]|\{,\})?[OolI]"), re.compile(r"[OolI](?:[.,]|\{,\})?\d")
+_LETTER_BESIDE_DIGIT = re.compile(r"\d(?:(?:[.,]|\{,\})?[OolI]|(?<=[OolI]\d)|(?<=[OolI][.,]\d)|(?<=[OolI]\{,\}\d))")
 LONE_DIGITS = {"O": "0", "o": "0", "l": "1", "I": "1"}
 _DIGITS = str.maketrans(LONE_DIGITS)
 
@@ -74,7 +74,7 @@ def with_digits(text: str) -> str:
     >>> with_digits("A = [O.25, 0.l4], I.e. 1O of H2O; O,25")
     'A = [0.25, 0.14], I.e. 10 of H2O; 0,25'
     """
-    if not any(beside.search(text) for beside in _LETTER_BESIDE_DIGIT):
+    if not _LETTER_BESIDE_DIGIT.search(text):
         return text  # told many times faster than by looking at each place for a whole numeral
     return _LETTERED.sub(_in_digits, text)
 
@@ -159,11 +159,16 @@ def _is_sure(found: re.Match[str]) -> bool:
         and (whole == "0" or len(decimals) > 1)
     ):
         return True
-    if _ROUNDED.search(before) and not thousands and not _GOES_ON.match(after):
+    if (
+        ("≈" in before or "approx" in before)
+        and _ROUNDED.search(before)
+        and not thousands
+        and not _GOES_ON.match(after)
+    ):
         return True
-    if _RAISED.search(before) or (len(decimals) == 1 and _UNIT.match(after)):
+    if ("^" in before and _RAISED.search(before)) or (len(decimals) == 1 and _UNIT.match(after)):
         return True
-    listed = _AFTER_SEMICOLON.search(before) or after[:2] == "; "
+    listed = (";" in before and _AFTER_SEMICOLON.search(before)) or after[:2] == "; "
     if listed and (len(decimals) > 3 or (whole == "0" and len(decimals) > 1)):
         return True
     apart = not (before[-1:].isalnum() or before[-1:] in ("_", ",", ".", "(", "[", "{") or after[:1] in (")", "]", "}"))
