@@ -302,7 +302,8 @@ def steps_of(walk: Walk, target: Target) -> Iterator[n.Expr]:
         made.append(n.Normalise(powers, made[0].axis, made[0].by_rows))
     for formula in made:
         yield replace(expr, arg=formula) if isinstance(expr, n.Entry) else formula
-    yield expr
+    if not made or inner.symbol in walk.author.printed:  # else it is what its formula gives
+        yield expr
 
 
 def _chain_sources(
