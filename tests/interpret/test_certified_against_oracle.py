@@ -27,9 +27,9 @@ ORDINARY = settings(max_examples=60)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _fifty_digits() -> Iterator[None]:
+def _many_digits() -> Iterator[None]:
     """mpmath's precision is global, and other tests set it too."""
-    with mp.workdps(50):
+    with mp.workdps(400):
         yield
 
 

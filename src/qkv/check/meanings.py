@@ -302,7 +302,7 @@ def steps_of(walk: Walk, target: Target) -> Iterator[n.Expr]:
         made.append(n.Normalise(powers, made[0].axis, made[0].by_rows))
     for formula in made:
         yield replace(expr, arg=formula) if isinstance(expr, n.Entry) else formula
-    if not made or inner.symbol in walk.author.printed:  # else it is what its formula gives
+    if not made or (item is not None and item.symbol in walk.author.printed):  # else it is what its formula gives
         yield expr
 
 
