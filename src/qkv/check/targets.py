@@ -59,7 +59,7 @@ def _of_known_formula(fact: Fact, name: n.Name, problem: Problem) -> Iterator[Ta
         return
     if formula_role(formula, _first_role) is None and token_factor(formula) is None:
         return
-    for meant in problem.resolver.readings(formula, fact.head):
+    for meant in problem.resolver.meanings(formula, fact.head):
         own = name.symbol if problem.program.item(name.symbol) is not None else None
         subject = step_with(problem, meant, own) or own
         yield Target(meant, True, name.spelled or str(name.symbol), subject)
@@ -91,10 +91,8 @@ def _of_name(fact: Fact, name: n.Name, problem: Problem, printed: Container[Symb
             yield Target(expr, False, spelled, _whole(expr))
         if (cell := resolver.by_family(name.symbol)) is not None:
             yield Target(cell, False, spelled, _whole(cell))  # shown before, and now again
-        if fact.formula is not None:
-            meant = resolver.expr(fact.formula, fact.head)
-            if meant is not None:
-                yield Target(meant, True, spelled, name.symbol)
+        for meant in resolver.meanings(fact.formula, fact.head) if fact.formula is not None else ():
+            yield Target(meant, True, spelled, name.symbol)
     yield from _of_head(name, problem)
 
 
@@ -172,7 +170,7 @@ def _of_formula(fact: Fact, problem: Problem) -> Iterator[Target]:
     if first is None or form(first) is not Form.FORMULA:
         return
     for link in fact.links:  # MultiHead(Q, K, V) = Concat(head_1, head_2) W^O: the first that means something here
-        for meant in problem.resolver.readings(link.expr, fact.head) if form(link.expr) is Form.FORMULA else ():
+        for meant in problem.resolver.meanings(link.expr, fact.head) if form(link.expr) is Form.FORMULA else ():
             yield Target(meant, True, link.text.strip(), step_with(problem, meant))
 
 

@@ -103,6 +103,27 @@ class Resolver:
         if turned is not None and turned != made:
             yield turned
 
+    def meanings(self, expr: n.Expr, head: int | None = None) -> Iterator[n.Expr]:
+        """The readings of an expression; Q·K may also stand for every query with every key, Q Kᵀ."""
+        for made in self.readings(expr, head):
+            yield made
+            dots = n.holds(made, n.Product) and not n.holds(made, n.Transpose)
+            if dots and not self._keys.isdisjoint(n.names_in(made)):
+                yield n.rewrite(made, self._with_every_key)
+
+    @cached_property
+    def _keys(self) -> frozenset[Symbol]:
+        """Matrices of several keys."""
+        found = (item.symbol for item in self.program.items if item.role is R.K)
+        return frozenset(symbol for symbol in found if min(shapes_of(self.program).get(symbol, (1, 1))) > 1)
+
+    def _with_every_key(self, part: n.Expr) -> n.Expr:
+        if not isinstance(part, n.Product) or not isinstance(part.left, n.Name) or not isinstance(part.right, n.Name):
+            return part
+        query = self.program.item(part.left.symbol)
+        dots = query is not None and query.role is R.Q and part.right.symbol in self._keys
+        return n.Product(part.left, n.Transpose(part.right), at=part.at) if dots else part
+
     def _masked(self, part: n.Expr, head: int | None) -> n.Expr:
         """Q Kᵀ / √d_k + M where only words say what M is: that every query sees the keys up to its own."""
         last = part.terms[-1] if isinstance(part, n.Sum) else None
