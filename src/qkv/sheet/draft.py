@@ -119,7 +119,7 @@ def _state(sheet: _Assembly, event: Stated) -> None:
     if event.named and len(links) == 1 and isinstance(links[0].expr, Matrix) and not chain.continues:
         if not sheet.said and sheet.statements:
             sheet.statements[-1] = _with_times(sheet.statements[-1])
-        links = _with_name(sheet.said, links)
+        links = _with_name(sheet, links)
     before = ""
     for said in sheet.said[-40:]:
         before = _join(before, said.text)
@@ -153,12 +153,13 @@ def _with_times(statement: Statement) -> Statement:
     return replace(statement, links=(*statement.links[:-1], link))
 
 
-def _with_name(said: list[Said], links: tuple[Link, ...]) -> tuple[Link, ...]:
+def _with_name(sheet: _Assembly, links: tuple[Link, ...]) -> tuple[Link, ...]:
     """A bare matrix under 'Input Matrix X (3 × 4):' is X = the matrix."""
+    said = sheet.said
     if not said or links[0].relation is not Relation.FIRST:
         return links
     cues = [piece for piece in said[-8:] if piece.at.line == said[-1].at.line]
-    found = name_at_end(" ".join(piece.text for piece in cues))
+    found = name_at_end(_with_aside(sheet, " ".join(piece.text for piece in cues)))
     if not found:
         return links
     parsed = parse_math(found, _place_in(cues, found))
@@ -168,6 +169,12 @@ def _with_name(said: list[Said], links: tuple[Link, ...]) -> tuple[Link, ...]:
     if not isinstance(name.expr, Name):
         return links
     return (name, replace(links[0], relation=Relation.EQUAL))
+
+
+def _with_aside(sheet: _Assembly, cue: str) -> str:
+    """The '):' after '`X` (3 tokens, d_model = 3' with all that it closes."""
+    last = sheet.statements[-1] if cue.startswith(")") and sheet.statements else None
+    return f"{last.before} {last.text} {cue}" if last and last.end_line == sheet.said[-1].at.line else cue
 
 
 def _place_in(cues: list[Said], name: str) -> Location:

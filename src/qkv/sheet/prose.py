@@ -170,7 +170,7 @@ def _piece_events(piece: Piece, places: _Places, said: str, reading: Reading) ->
         case Sort.WORDS:
             yield from _words(piece, places, reading)
         case Sort.CODE:
-            yield from _code_span(piece, places, reading)
+            yield from _code_span(piece, places, said, reading)
         case Sort.DISPLAY:
             yield from _display(piece, places, reading)
         case Sort.INLINE:
@@ -221,10 +221,15 @@ def _inline(piece: Piece, places: _Places, said: str, reading: Reading) -> Itera
         if _states(chain) or (isinstance(chain.links[0].expr, Number) and TOTAL.search(said[-60:])):
             told = True
             begins = chain.continues and bool(said.strip()) and said.rstrip()[-1:].isalnum()
-            yield Stated(_standing(chain) if begins else chain, Origin.INLINE, piece.struck, named=False)
+            yield Stated(_standing(chain) if begins else chain, Origin.INLINE, piece.struck, named=_announces(said))
     if not told:
         yield Said(f"${source}$", at)
     yield from (miss for miss in result.unread if told or "=" in source)
+
+
+def _announces(said: str) -> bool:
+    """Whether words end with a colon: '`X`: `[[1, 0], [0, 1]]`'."""
+    return said.rstrip().endswith((":", "："))
 
 
 def _standing(chain: Chain) -> Chain:
@@ -239,14 +244,14 @@ def _states(chain: Chain) -> bool:
     return any(not isinstance(cell, Name) for found in matrices for row in found.rows for cell in row)
 
 
-def _code_span(piece: Piece, places: _Places, reading: Reading) -> Iterator[Event]:
+def _code_span(piece: Piece, places: _Places, said: str, reading: Reading) -> Iterator[Event]:
     at = places.at(piece.offset)
     told = False
     if _WORTH_PARSING.search(piece.source):
         source = _DOT_PRODUCT.sub(r"\1·\2", plain_list(piece.source))
         for chain in reading.math(source, at, strict=False).chains:
             told = True
-            yield Stated(chain, Origin.PLAIN, piece.struck, named=False)
+            yield Stated(chain, Origin.PLAIN, piece.struck, named=_announces(said))
     if not told:
         yield Said(f"`{piece.source}`", at)
 
