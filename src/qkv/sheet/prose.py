@@ -74,8 +74,8 @@ _LETTERS = {  # what belongs to one token is written with a small letter: query(
     "query": "q", "key": "k", "value": "v", "emb": "x", "embedding": "x", "score": "e", "weight": "α", "alpha": "α",
     "context": "c", "output": "o",
 }  # fmt: skip
-_INDEXED = late(  # scores[0][1], weights[2], X[0, 1]
-    r"(?<![\w.\]])([QKVXZ]|scores?|(?:attention_)?weights?|attn|outputs?|context)"
+_INDEXED = late(  # scores[0][1], weights[2], X[0, 1], S[1][2]
+    r"(?<![\w.\]])([QKVXZ]|[SAPE](?=\[\d(?:\]\[|,))|scores?|(?:attention_)?weights?|attn|outputs?|context)"
     r"\[(\d)(?:(?:\]\[|,\s?)(\d))?\](?![\[\w(])"
 )
 _ENTRIES = {"attention_weight": "α", "attn": "α", **_LETTERS}
@@ -248,7 +248,8 @@ def _code_span(piece: Piece, places: _Places, said: str, reading: Reading) -> It
     at = places.at(piece.offset)
     told = False
     if _WORTH_PARSING.search(piece.source):
-        source = _DOT_PRODUCT.sub(r"\1·\2", plain_list(piece.source))
+        source = _INDEXED.sub(_indexed, plain_list(piece.source)) if "[" in piece.source else piece.source
+        source = _DOT_PRODUCT.sub(r"\1·\2", source)
         for chain in reading.math(source, at, strict=False).chains:
             told = True
             yield Stated(chain, Origin.PLAIN, piece.struck, named=_announces(said))
@@ -343,7 +344,8 @@ def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
 
 def _indexed(found: re.Match[str]) -> str:
     """scores[0][1] as the name e_{0,1}, weights[2] as α_2, of the same width."""
-    name = found[1].lower().removesuffix("s")
+    name = found[1].lower()
+    name = name.removesuffix("s") if len(name) > 1 else name
     script = found[2] if found[3] is None else f"{{{found[2]},{found[3]}}}"
     return f"{_ENTRIES.get(name, name)}_{script}".ljust(len(found[0]))
 
