@@ -35,7 +35,7 @@ _COMPONENT = late(r"(?P<base>[qkvQKV])_?\{?(?P<number>\d|[₁-₉])\}?")
 _HEAD = late(r"(?:heads?|kopf|tête|cabeza|cabeça|testa|голова|头|ヘッド|헤드)\D{0,3}(\d{1,2})\W*$", re.IGNORECASE)
 _TICK = late(r"\s*(?:[✓✔✗✘☑☒✅❌]|(?:ok|right|wrong|correct|incorrect)\b)", re.IGNORECASE)  # a remark on the row
 _LOWERED = str.maketrans("₁₂₃₄₅₆₇₈₉", "123456789")
-_AXES = late(r"\\(?![A-Za-z])|\\backslash|[↓→↘]|^\W*[^\W\d_]+\s*/\s*[^\W\d_]+\W*$")  # 'q \ k': whose rows, whose columns
+_AXES = late(r"\\(?![A-Za-z])|\\backslash|[↓→↘]|^\W*[^\W\d_]+\s*/\s*[^\W\d_]+\W*$")  # 'q \ k': rows and columns
 _MATHEMATICAL = late(r"[\\^_·×√α-ωΑ-Ω$`₀-₉=]|^\W*[A-Za-z]['′]?$")
 
 
