@@ -57,6 +57,8 @@ DOCUMENTS = [
     ("sections that count steps", "## 1. Inputs\n\nQ = [[1, 0], [1, 1]], K = [[1, 1], [0, 2]]\n\n## 2. Scores\n\n$$S=\\begin{bmatrix}1&0\\\\3&2\\end{bmatrix}$$\n", "wrong"),
     ("sections that count exercises", "## 1. Inputs\n\nQ = [[1, 0], [1, 1]], K = [[1, 1], [0, 2]]\n\n## 2. Mixtures\n\n$$S=\\begin{bmatrix}1&0\\\\3&2\\end{bmatrix}$$\n", "unread"),
     ("scores one by one with two digits, then the row", "x₁ = [0.48, 0.41], x₂ = [0.69, 0.47], W_Q and W_K are identity matrices, √2 ≈ 1.414\n\nS₁₁ = x₁·x₁/√2 = (0.230+0.168)/1.414 = 0.281\nS₁₂ = x₁·x₂/√2 = (0.331+0.193)/1.414 = 0.371\n\nRow 1 of the scaled scores: [0.281, 0.371]\n", "drifted"),
+    ("a dot product of numbers that are not there", "Q = [[1, 2], [2, 0]], K = [[1, 0], [1, 1]]\n\n$q_1 \\cdot k_2 = 2 + 2 = 4$\n\n$Q K^T = \\begin{bmatrix}1&4\\\\2&2\\end{bmatrix}$\n", "carried"),
+    ("a root of a number that was false elsewhere", "Q = [[1, 2], [2, 0]], K = [[1, 0], [1, 1]]\n\n$q_1 \\cdot k_2 = 4$\n\n$\\sqrt{4} = 2$\n", "right"),
     ("false weights that add up to one", "Q = [[1, 2]], K = [[2, 0], [1, 1]], scaled by √2\n\nA = [[0.400, 0.600]]\n\n0.400 + 0.600 = 1.000\n", "right"),
     ("rows of a matrix with arrows behind them", "```\nX = [1, 0]  ← \"a\"\n    [1, 2]  ← \"b\"\n```\n\nW_Q and W_K are identity matrices.\n\nScores:\n```\n    a   b\na [ 1   1 ]\nb [ 1   4 ]\n```\n", "wrong"),
     ("a false product of a row and a matrix", "$A=[0.25, 0.75]$, $V=\\begin{bmatrix}2&1\\\\0&4\\end{bmatrix}$\n\n$$\\text{ctx}=\\begin{bmatrix}0.25&0.75\\end{bmatrix}\\begin{bmatrix}2&1\\\\0&4\\end{bmatrix}=\\begin{bmatrix}0.60&3.35\\end{bmatrix}$$\n", "wrong"),

@@ -12,7 +12,7 @@ from qkv.check.conclude import conclude, rename
 from qkv.check.copies import judge_copies, judge_open_product
 from qkv.check.definitions import judge_definition
 from qkv.check.exponentials import note_exponentials
-from qkv.check.literals import judge_damaged, judge_literal, judge_working
+from qkv.check.literals import blame_working, judge_damaged, judge_literal, judge_working
 from qkv.check.meanings import SURE, Found, anything, best_meaning, meant_as
 from qkv.check.memory import leave_open, same_values
 from qkv.check.misfits import judge_misfit
@@ -209,7 +209,7 @@ def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link], told: t
             judge_literal(walk, fact, link, grid, before)
             leave_open(walk, fact, grid)
         return
-    target, judged, sources = best
+    target, judged, sources = blame_working(walk, fact, best, before)
     tell_misread(walk, target, grid)
     claim = conclude(walk, fact, link, target, judged, sources)
     tell_lost_points(walk, claim, judged)

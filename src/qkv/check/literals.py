@@ -12,7 +12,7 @@ from qkv.check.cells import Grid, fitted, judge_grid, score, shape_of, shown_gri
 from qkv.check.compare import shown_cell
 from qkv.check.conclude import cell_verdicts, conclude, note_rounded, worst_of
 from qkv.check.exponentials import judge_exponentials
-from qkv.check.meanings import SURE, best_meaning, is_exactly
+from qkv.check.meanings import SURE, Found, best_meaning, is_exactly
 from qkv.check.model import BAD, Verdict
 from qkv.check.targets import Target
 from qkv.check.walk import Judgement, Source, Walk, add_claim, judged_against
@@ -62,6 +62,31 @@ def judge_working(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> Tar
     return target if claim.verdict is not Verdict.WRONG else None
 
 
+def blame_working(walk: Walk, fact: Fact, found: Found, before: list[Link]) -> Found:
+    """q·k = 2 + 0 + 1 + 1 = 4 where it is 3: what follows from nothing but false numbers put in does not follow."""
+    target, judged, sources = found
+    link = before[-1] if before else None
+    if link is None or not target.certain or worst_of(judged) is not Verdict.DRIFTED:
+        return found
+    if not isinstance(link.expr, n.Sum) or id(link.expr) in walk.copied or fact.symbol in walk.author.printed:
+        return found  # what was printed before may have become something else, such as a running total
+    own = [source for source in sources if source.expr is not None and not n.is_literal(source.expr)]
+    put_in = next((source.value for source in sources if source.expr is link.expr), None)
+    if put_in is None or put_in.shape != (1, 1) or not own:
+        return found
+    grid = tuple(tuple(shown_cell(plain(link.expr), cell) for cell in row) for row in put_in.rows)
+    wrong = judged_against(walk, target.expr, grid, own)
+    if wrong is None or worst_of(wrong) is not Verdict.WRONG:
+        return found
+    claim = conclude(walk, fact, link, replace(target, subject=None), wrong, own, keep=False)
+    walk.copied[id(link.expr)] = (claim.id,)
+    return target, judged, [_blaming(source, link.expr, claim.id) for source in sources]
+
+
+def _blaming(source: Source, expr: n.Expr, claim: int) -> Source:
+    return replace(source, blamed=(claim, *source.blamed)) if source.expr is expr else source
+
+
 def _judge_step(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> None:
     """(1·1 + (-1)·2)/√2 = 1/√2: whole numbers alone, of which nothing is rounded, must stay what they were."""
     written = next((earlier.expr for earlier in reversed(before) if n.is_literal(earlier.expr)), None)
@@ -104,7 +129,7 @@ def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[L
         return
     _note_root(walk, literal.expr, judged)
     false = walk.copied.get(id(literal.expr), ()) or walk.blame_of(literal.expr)
-    false = () if _is_unity(literal.expr, grid) else false
+    false = () if _is_unity(literal.expr, grid) or _is_root(literal.expr) else false
     if worst in (Verdict.RIGHT, Verdict.ROUNDED, Verdict.DRIFTED) and false:
         worst = Verdict.CARRIED
     shown = tuple(tuple(cell.text for cell in row) for row in grid)
@@ -116,6 +141,11 @@ def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[L
 def _is_unity(literal: n.Expr, grid: Grid) -> bool:
     """0.2 + 0.5 + 0.3 = 1: weights add up to one, the true ones as well as false ones."""
     return isinstance(literal, n.Sum) and shape_of(grid) == (1, 1) and grid[0][0].value == 1
+
+
+def _is_root(literal: n.Expr) -> bool:
+    """√4 = 2: of a size, whatever else was 4 before."""
+    return isinstance(literal, n.Root) and isinstance(literal.arg, n.Number)
 
 
 def _adds_all(walk: Walk, fact: Fact) -> bool:

@@ -302,6 +302,8 @@ def steps_of(walk: Walk, target: Target) -> Iterator[n.Expr]:
         made.append(n.Normalise(powers, made[0].axis, made[0].by_rows))
     for formula in made:
         yield replace(expr, arg=formula) if isinstance(expr, n.Entry) else formula
+    if target.subject in walk.author.missing and not isinstance(expr, (n.Name, n.Entry)):
+        yield n.Name(target.subject)  # Q Kᵀ, of which some cells were printed one by one
     if not made or (item is not None and item.symbol in walk.author.printed):  # else it is what its formula gives
         yield expr
 
