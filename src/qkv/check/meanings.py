@@ -12,7 +12,7 @@ from qkv.check.author import Author
 from qkv.check.cells import Grid, fitted, score, shape_of
 from qkv.check.compare import Agreement, follows
 from qkv.check.mistakes import explain
-from qkv.check.model import Verdict
+from qkv.check.model import BAD, Verdict
 from qkv.check.runs import of_run
 from qkv.check.targets import Target, targets
 from qkv.check.walk import Judgement, Source, Walk, judged_against
@@ -62,7 +62,7 @@ def _chosen(walk: Walk, fact: Fact, tried: list[tuple[float, Found]]) -> Found |
     certain = [(reached, found) for reached, found in tried if found[0].certain]
     if points >= SURE:
         return best
-    if fact.formula is None and fact.symbol in walk.plural:
+    if (fact.formula is None and fact.symbol in walk.plural) or _varies(walk, fact):
         return None
     if certain:
         return max(certain, key=lambda pair: pair[0])[1]
@@ -80,6 +80,14 @@ def _chosen(walk: Walk, fact: Fact, tried: list[tuple[float, Found]]) -> Found |
     if fact.symbol is not None and _is_cell(fact.symbol):
         named = [found for _, found in tried]  # s_{1,2} is one score or another, and agrees with none of them
     return named[0] if named and not fact.pending else None
+
+
+def _varies(walk: Walk, fact: Fact) -> bool:
+    """Whether a formula is of something that was shown rightly with different values, such as weights at several
+    temperatures: which of them is meant is not known."""
+    names = [part for part in n.walk(fact.formula) if isinstance(part, n.Name)] if fact.formula is not None else []
+    varied = {name.spelled for name in names if name.symbol in walk.varied}
+    return bool(varied) and not any(claim.name in varied and claim.verdict in BAD for claim in walk.claims)
 
 
 ATTENDS = late(r"att(?:entio)?n|multihead|mha|sdpa|heads?|scores?|concat|softmax|mask", re.IGNORECASE)
@@ -178,8 +186,8 @@ def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target
     for target in targets(fact, walk.problem, walk.printed_whole):
         if doubtful:
             target = replace(target, certain=False)
-        by_role = fact.formula is None and n.Name(fact.symbol) != target.expr if fact.symbol else fact.formula is None
-        if by_role and walk.known_from(target.expr) > fact.statement.end_line:
+        named = fact.symbol is not None and n.Name(fact.symbol) == target.expr and fact.symbol not in walk.varied
+        if fact.formula is None and not named and walk.known_from(target.expr) > fact.statement.end_line:
             continue  # nobody shows what stands on something that is yet to be given
         whole = walk.evaluated(target.expr)
         if whole is None or (masks and not _is_masked(whole)):

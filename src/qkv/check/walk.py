@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -128,20 +128,12 @@ class Walk:
     @cached_property
     def plural(self) -> frozenset[Symbol]:
         """Names that are given different values with no word on how they came: one for each setting, or attempt."""
-        prints: dict[Symbol, list[n.Matrix]] = {}
-        for fact in self.problem.facts:
-            shown = fact.value is not None and not fact.value.note.endswith(ENDS_OPEN)
-            value = plain_value(fact.value.expr) if fact.value is not None and shown else None
-            bare = fact.formula is None and fact.working is None and not fact.pending and not fact.statement.struck
-            if bare and value is not None and fact.symbol is not None and max(value.shape) > 1:
-                prints.setdefault(fact.symbol, []).append(value)
-        return frozenset(
-            symbol
-            for symbol, values in prints.items()
-            if any(
-                value.shape == values[0].shape and not similar(value, values[0], rounded=True) for value in values[1:]
-            )
-        )
+        return _differing([f for f in self.problem.facts if f.formula is None and f.working is None])
+
+    @cached_property
+    def varied(self) -> frozenset[Symbol]:
+        """Names that are given different values, however they came."""
+        return _differing(self.problem.facts)
 
     def known_from(self, expr: n.Expr) -> int:
         """The last line on which something is given that an expression stands on; q_1 stands on x_1 alone."""
@@ -191,6 +183,22 @@ class Walk:
                 self.problem.trace.evaluate(expr, bits),
             )  # with the expression: its id may be the key
         return self._true[key][1]
+
+
+def _differing(facts: Iterable[Fact]) -> frozenset[Symbol]:
+    """The names that are shown with different values."""
+    prints: dict[Symbol, list[n.Matrix]] = {}
+    for fact in facts:
+        shown = fact.value is not None and not fact.value.note.endswith(ENDS_OPEN)
+        value = plain_value(fact.value.expr) if fact.value is not None and shown else None
+        sure = not fact.pending and not fact.statement.struck
+        if sure and value is not None and fact.symbol is not None and max(value.shape) > 1:
+            prints.setdefault(fact.symbol, []).append(value)
+    return frozenset(
+        symbol
+        for symbol, values in prints.items()
+        if any(value.shape == values[0].shape and not similar(value, values[0], rounded=True) for value in values[1:])
+    )
 
 
 @dataclass(frozen=True)

@@ -189,7 +189,7 @@ def _scale(
     """The sheet's own formula wins; where it gives none, scores are divided by √d_k, and that is said."""
     if (number := _defined_divisor(found, shapes, columns)) is not None:
         return Scale.GIVEN, number, (f"Scores are divided by {plain(number)}, as the sheet says.",)
-    if found.divisors:
+    if found.divisors and not (found.unscaled and _are_settings(found.divisors)):
         return _given_scale(found)
     if found.said_scaled and not found.unscaled and not found.looks_unscaled:
         return _given_scale(found)
@@ -197,6 +197,11 @@ def _scale(
     if found.unscaled or found.looks_unscaled or found.cosine or ready:
         return Scale.NONE, None, ()
     return Scale.ROOT_DK, None, ("The sheet does not say how scores are scaled; they are divided by √d_k.",)
+
+
+def _are_settings(divisors: list[n.Expr]) -> bool:
+    """softmax(l/2), softmax(l/0.5): temperatures that are tried, beside scores that are said to be unscaled."""
+    return all(isinstance(divisor, n.Number) for divisor in divisors) and len(set(divisors)) > 1
 
 
 def _defined_divisor(found: Gathering, shapes: dict[Key, tuple[int, int]], columns: bool) -> n.Expr | None:
