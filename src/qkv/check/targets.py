@@ -97,11 +97,13 @@ def _of_name(fact: Fact, name: n.Name, problem: Problem, printed: Container[Symb
 
 
 def _of_head(name: n.Name, problem: Problem) -> Iterator[Target]:
-    """α_2 in the shape of a whole matrix: all weights of head 2, where there is one."""
+    """α_2 in the shape of a whole matrix: all weights of head 2, where there is one; o_2: what head 2 gives."""
     place = place_of(name.symbol)
     if place.row is not None and place.column is None and len(place.roles) == 1:
-        symbol = problem.program.find(place.roles[0], place.row)
-        if symbol is not None:
+        for role in SAME.get(place.roles[0], place.roles):
+            symbol = problem.program.find(role, place.row)
+            if symbol is None:
+                continue
             yield Target(n.Name(symbol), True, name.spelled or str(name.symbol), symbol)
 
 

@@ -50,6 +50,7 @@ class Gathering:
     unprojected: bool = False  # words say that the tokens themselves are queries, keys and values
     split: int | None = None  # one big matrix, cut into this many heads
     maybe_split: int | None = None  # so many heads are spoken of, and nothing else gives them
+    grouped: bool = False  # heads of queries that share keys and values are spoken of
     columns: bool = False
     keys_first: bool = False
     projects: bool = False  # a formula has an output matrix

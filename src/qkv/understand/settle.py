@@ -70,6 +70,8 @@ def settle(found: Gathering, earlier: Gathering | None) -> None:
     own = (found.givens, found.tokens, found.others, found.claimed, found.claimed_tokens, found.names, found.cells)
     found.speaks = any(own)
     _settle_embeddings(found)
+    if found.grouped:
+        _settle_query_heads(found)
     _settle_tokens(found)
     _settle_unprojected(found)
     _settle_scalars(found)
@@ -110,6 +112,17 @@ def _settle_tokens(found: Gathering) -> None:
             rows = {i: g for (r, i), g in found.claimed_tokens.items() if r is role}
             found.tokens.update({(role, i): g for i, g in rows.items()})
             _stack(found, role, rows)
+
+
+def _settle_query_heads(found: Gathering) -> None:
+    """q_1, …, q_4 beside K^{(1)} and K^{(2)} are the queries of four heads, not of four tokens."""
+    held = found.claimed | found.givens
+    keys = {head for role, head in held if role is R.K and head is not None}
+    queries = {i: given for (role, i), given in found.claimed_tokens.items() if role is R.Q}
+    if 1 < len(keys) < len(queries) and len(queries) % len(keys) == 0 and (R.Q, None) not in held:
+        for i, given in queries.items():
+            found.claimed[R.Q, i] = replace(given, head=i)
+            del found.claimed_tokens[R.Q, i]
 
 
 def _settle_embeddings(found: Gathering) -> None:

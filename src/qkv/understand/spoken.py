@@ -8,7 +8,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.understand.facts import Fact
 from qkv.understand.gathering import Gathering
-from qkv.understand.roles import CAUSAL_FLAG, COSINE, HIDES_FUTURE, ONES_FORBID, SOFTMAX_OF_COLUMNS
+from qkv.understand.roles import CAUSAL_FLAG, COSINE, HIDES_FUTURE, ONES_FORBID, SHARED_KEYS, SOFTMAX_OF_COLUMNS
 from qkv.understand.words import (
     divisor_said,
     heads_mentioned,
@@ -38,6 +38,7 @@ def note_sentences(found: Gathering, facts: tuple[Fact, ...], words: str) -> Non
     found.cosine = bool(COSINE.search(words))
     found.ones_forbid = says(words, ONES_FORBID)
     found.hides_future = found.hides_future or bool(HIDES_FUTURE.search(words))
+    found.grouped = bool(SHARED_KEYS.search(words))
     found.unprojected = is_unprojected(words)
     found.split = _blocks(facts) or heads_split(words)
     heads = found.sizes.get(R.HEADS)
