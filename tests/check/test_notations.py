@@ -59,6 +59,8 @@ DOCUMENTS = [
     ("scores one by one with two digits, then the row", "x₁ = [0.48, 0.41], x₂ = [0.69, 0.47], W_Q and W_K are identity matrices, √2 ≈ 1.414\n\nS₁₁ = x₁·x₁/√2 = (0.230+0.168)/1.414 = 0.281\nS₁₂ = x₁·x₂/√2 = (0.331+0.193)/1.414 = 0.371\n\nRow 1 of the scaled scores: [0.281, 0.371]\n", "drifted"),
     ("a dot product of numbers that are not there", "Q = [[1, 2], [2, 0]], K = [[1, 0], [1, 1]]\n\n$q_1 \\cdot k_2 = 2 + 2 = 4$\n\n$Q K^T = \\begin{bmatrix}1&4\\\\2&2\\end{bmatrix}$\n", "carried"),
     ("a root of a number that was false elsewhere", "Q = [[1, 2], [2, 0]], K = [[1, 0], [1, 1]]\n\n$q_1 \\cdot k_2 = 4$\n\n$\\sqrt{4} = 2$\n", "right"),
+    ("weights at several temperatures", "$q=(2,1)$, $K=\\begin{bmatrix}1&0\\\\0&1\\end{bmatrix}$, $V=\\begin{bmatrix}1&0\\\\0&1\\end{bmatrix}$, with **no** scaling by $\\sqrt{d_k}$\n\n$\\alpha=\\mathrm{softmax}(2,1)=(0.731,0.269)$\n\n$\\alpha=\\mathrm{softmax}(2/2,1/2)=(0.622,0.378)$\n\n$\\alpha=\\mathrm{softmax}(4,2)=(0.881,0.119)$\n\n$o=\\alpha V=(0.622,0.378)$\n", "unread"),
+    ("queries of four heads over two groups", "4 query heads, 2 KV groups: $q_1=[1,0]$, $q_2=[0,2]$, $q_3=[1,1]$, $q_4=[-1,1]$, $K^{(1)}=\\begin{bmatrix}1&1\\\\0&1\\end{bmatrix}$, $V^{(1)}=\\begin{bmatrix}1&0\\\\0&1\\end{bmatrix}$, $K^{(2)}=\\begin{bmatrix}0&1\\\\1&0\\end{bmatrix}$, $V^{(2)}=\\begin{bmatrix}2&0\\\\0&2\\end{bmatrix}$\n\n**Head 4.** scaled by $\\sqrt2$: $[0.707, -0.707]$, softmax: $[0.804, 0.196]$, output $o_4=[1.609, 0.391]$\n", "rounded"),
     ("false weights that add up to one", "Q = [[1, 2]], K = [[2, 0], [1, 1]], scaled by √2\n\nA = [[0.400, 0.600]]\n\n0.400 + 0.600 = 1.000\n", "right"),
     ("rows of a matrix with arrows behind them", "```\nX = [1, 0]  ← \"a\"\n    [1, 2]  ← \"b\"\n```\n\nW_Q and W_K are identity matrices.\n\nScores:\n```\n    a   b\na [ 1   1 ]\nb [ 1   4 ]\n```\n", "wrong"),
     ("a false product of a row and a matrix", "$A=[0.25, 0.75]$, $V=\\begin{bmatrix}2&1\\\\0&4\\end{bmatrix}$\n\n$$\\text{ctx}=\\begin{bmatrix}0.25&0.75\\end{bmatrix}\\begin{bmatrix}2&1\\\\0&4\\end{bmatrix}=\\begin{bmatrix}0.60&3.35\\end{bmatrix}$$\n", "wrong"),
@@ -365,3 +367,9 @@ def test_a_working_that_does_not_give_the_right_value_is_a_slip() -> None:
         ("\\text{softmax}(2.12, 2.63)", "wrong"),
         ("(0.33, 0.67)", "rounded"),
     ]
+
+
+def test_weights_that_stand_on_a_matrix_given_later_are_others() -> None:
+    dot = "$H=\\begin{bmatrix}1&0\\\\0&2\\end{bmatrix}$, $s_t=[1, 0.5]^T$\n\nDot scores: $\\alpha=[0.500, 0.500]$\n\n"
+    general = "General scores $s_t^T W_a h_i$ with $W_a=\\begin{bmatrix}1&0\\\\2&1\\end{bmatrix}$:\n\n$\\alpha=[0.731, 0.269]$\n"
+    assert [claim.verdict.value for claim in qkv.check(dot + general).claims] == ["unread", "rounded"]
