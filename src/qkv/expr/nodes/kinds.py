@@ -24,8 +24,7 @@ Every node may know where it stands in its document (`at`); equality ignores tha
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import field
+from dataclasses import field, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, get_args
 
@@ -245,22 +244,21 @@ Expr = (
 )  # fmt: skip
 
 
-def _kept(hashed: Callable[[Node], int]) -> Callable[[Node], int]:
-    """The same hash, worked out once a node: trees are keys everywhere."""
+_COMPARED = {kind: tuple(f.name for f in fields(kind) if f.compare) for kind in get_args(Expr)}
 
-    def kept(node: Node) -> int:
-        try:
-            return node._hash
-        except AttributeError:
-            made = hashed(node)
-            object.__setattr__(node, "_hash", made)
-            return made
 
-    return kept
+def _hash(node: Node) -> int:
+    """Of what is compared, worked out once a node: trees are keys everywhere."""
+    try:
+        return node._hash
+    except AttributeError:
+        made = hash((type(node), *[getattr(node, name) for name in _COMPARED[type(node)]]))
+        object.__setattr__(node, "_hash", made)
+        return made
 
 
 for _kind in get_args(Expr):
-    _kind.__hash__ = _kept(_kind.__hash__)
+    _kind.__hash__ = _hash
 
 
 def number(value: int | str | Fraction) -> Number:
