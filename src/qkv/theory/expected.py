@@ -169,7 +169,7 @@ def speaks_of_moments(node: n.Expr) -> bool:
 
 
 def chain_holds(links: Sequence[n.Expr], standard: bool) -> tuple[bool | None, str, str]:
-    r"""Whether all links of a chain of equations are equal, and the first two that are not.
+    r"""Whether all links of a chain of equations are equal, and, if they are not, the first two that differ.
 
     `standard` says that μ = 0 and σ = 1 may be used; a chain is right if it holds with or without. None means that it
     cannot be told; so it is where the scale s is yet to be chosen.
@@ -178,12 +178,14 @@ def chain_holds(links: Sequence[n.Expr], standard: bool) -> tuple[bool | None, s
     >>> chain_holds([written(r"\text{Var}(q_i k_i)"), written("1")], standard=True)[0]
     True
     """
-    outcome = _equal(links)
-    if not outcome.holds and standard:
-        settled = _equal(links, standard=True)
-        outcome = settled if settled.holds or outcome.holds is False else outcome
-    left, right = (_shown(outcome.rings, side) for side in outcome.sides) if outcome.sides else ("", "")
-    return outcome.holds, left, right
+    outcome = _equal(links, standard)
+    if standard and not outcome.holds:  # what holds in general does so with numbers, too, but may be told by one only
+        general = _equal(links)
+        outcome = outcome if general.holds is False else general
+    if outcome.holds is not False or outcome.sides is None:
+        return outcome.holds, "", ""
+    left, right = (_shown(outcome.rings, side) for side in outcome.sides)
+    return False, left, right
 
 
 @dataclass(frozen=True, slots=True)
