@@ -73,7 +73,11 @@ def with_digits(text: str) -> str:
 
     >>> with_digits("A = [O.25, 0.l4], I.e. 1O of H2O; O,25")
     'A = [0.25, 0.14], I.e. 10 of H2O; 0,25'
+    >>> with_digits("K = [ l 5; 0 2 ], x[l 5], [ l O ], [0, l]")
+    'K = [ 1 5; 0 2 ], x[l 5], [ l O ], [0, l]'
     """
+    if any(lone in text for lone in _LONE):
+        text = _LONE_IN_ROW.sub(_in_row, text)
     if not _LETTER_BESIDE_DIGIT.search(text):
         return text  # told many times faster than by looking at each place for a whole numeral
     return _LETTERED.sub(_in_digits, text)
@@ -82,6 +86,16 @@ def with_digits(text: str) -> str:
 def _in_digits(found: re.Match[str]) -> str:
     numeral = any(c.isdigit() for c in found[0]) and ("." in found[0] or "O" in found[0])
     return found[0].translate(_DIGITS) if numeral else found[0]
+
+
+# [ l 2 ] and [ 3 2; 1 O ]: an l or an O among numbers that blanks part; [I 0] may be made of blocks.
+_LONE = (" l ", " O ", " l]", " O]", "[l ", "[O ", " l;", " O;", ";l ", ";O ")
+_LONE_IN_ROW = re.compile(r"(?<!\w)\[ *(?:[-−]?[\d.]+|[lO])(?:[ ;]+(?:[-−]?[\d.]+|[lO]))+ *\]")
+
+
+def _in_row(found: re.Match[str]) -> str:
+    cells = found[0].strip("[] ").replace(";", " ").split()
+    return found[0].translate(_DIGITS) if 2 * sum(cell in "lO" for cell in cells) <= len(cells) else found[0]
 
 
 class Comma(StrEnum):
