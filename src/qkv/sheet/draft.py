@@ -36,6 +36,7 @@ class Stated:
     struck: bool = False
     row_label: str = ""
     named: bool = True
+    row_labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,7 @@ def _state(sheet: _Assembly, event: Stated) -> None:
             struck=event.struck or chain.struck,
             continues=chain.continues,
             row_label=event.row_label,
+            row_labels=event.row_labels,
         )
     )
     sheet.said = []

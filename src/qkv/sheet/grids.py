@@ -40,9 +40,9 @@ class Found:
 
 _RULE = late(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
 _INERT = late(r"`[^`]*`|\$[^$]*\$|\\\|")  # a bar inside of code or mathematics divides no cells
-# 'E =', '(a) Q K^T =', and 'A:' before a bracketed row.
+# 'E =', '(a) Q K^T =', 'C = [head1 | head2] =', and 'A:' before a bracketed row.
 _NAME = late(
-    r"\s*(?:\((?:[a-z]|[ivx]{1,4}|\d)\)\s+)?(?:(?P<name>[^\s\d=|\[(][^\t|]{0,80}?)\s*(?P<relation>=|≈)\s*(?=[^\s=≈]|$)(?!.*[=≈])"
+    r"\s*(?:\((?:[a-z]|[ivx]{1,4}|\d)\)\s+)?(?:(?P<name>[^\s\d=|\[(](?:[^\t|[]|\[(?:\s?[^\W\d][^][\t|]{0,20}\|[^][\t]{1,40}\])?){0,80}?)\s*(?P<relation>=|≈)\s*(?=[^\s=≈]|$)(?!.*[=≈])"
     r"|(?P<letters>[A-Za-z]\S{0,3})\s*:\s*(?=[\[|⎡]\s*[-−\d]))"
 )
 _LEFT = "[(|⎡⎢⎣⎛⎜⎝┌│└⌈⌊"

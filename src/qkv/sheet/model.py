@@ -70,6 +70,7 @@ class Statement:
     struck: bool = False
     continues: bool = False  # begins with a relation: goes on from the statement before
     row_label: str = ""  # for a table row of its own: the text of its label cell
+    row_labels: tuple[str, ...] = ()  # for a column of vectors in a table: the texts of the label cells
 
 
 @dataclass(frozen=True, slots=True)

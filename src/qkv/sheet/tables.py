@@ -241,7 +241,8 @@ def _vectors(layout: Layout, sorts: list[str], reading: Reading) -> Iterator[Eve
             yield Said(head.text, Location(head.line, head.column))
         indexed = bool(names) and _index_letter(names[-1]) is not None
         if not indexed:
-            yield from _stacked(chains, names, cells)
+            labels = tuple(map(bare, layout.labels)) if len(layout.labels) == len(cells) else ()
+            yield from _stacked(chains, names, cells, labels)
         if indexed or not names:
             yield from _row_statements(chains, layout.labels, names)
     yield from _quantities(layout, sorts, reading)
@@ -263,7 +264,9 @@ def _index_letter(link: Link) -> str | None:
     return next((index for index in symbol.indices if index in _INDICES), None) if symbol else None
 
 
-def _stacked(chains: Sequence[Chain | None], names: tuple[Link, ...], cells: Sequence[Cell]) -> Iterator[Event]:
+def _stacked(
+    chains: Sequence[Chain | None], names: tuple[Link, ...], cells: Sequence[Cell], labels: tuple[str, ...]
+) -> Iterator[Event]:
     rows = []
     for chain, cell in zip(chains, cells, strict=True):
         value = chain.links[-1].expr if chain else None
@@ -273,7 +276,8 @@ def _stacked(chains: Sequence[Chain | None], names: tuple[Link, ...], cells: Seq
         rows.append(value.rows[0] if len(value.rows) == 1 else tuple(row[0] for row in value.rows))
     if len({len(row) for row in rows}) == 1:
         at = Location(cells[0].line, cells[0].column)
-        yield Stated(_chain(names, Matrix(tuple(rows), at=at), at, [[cell] for cell in cells]), Origin.TABLE)
+        chain = _chain(names, Matrix(tuple(rows), at=at), at, [[cell] for cell in cells])
+        yield Stated(chain, Origin.TABLE, row_labels=labels)
 
 
 def _row_statements(chains: Sequence[Chain | None], labels: Sequence[str], names: tuple[Link, ...]) -> Iterator[Event]:

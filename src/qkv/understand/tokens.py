@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from qkv.expr import nodes as n
@@ -57,6 +57,17 @@ def token_words(statements: Iterable[Statement]) -> dict[str, int]:
     return {}
 
 
+def _labelled(statements: Sequence[Statement]) -> dict[str, int]:
+    """The words before the rows of the first table of vectors, '| cat | [1, 0] |', if k_cat is spoken of."""
+    labels = next((statement.row_labels for statement in statements if statement.row_labels), ())
+    words = {label: number for number, label in enumerate(labels, 1) if _is_word(label)}
+    if not words or len(words) < len(labels):
+        return {}
+    names = {symbol for statement in statements for link in statement.links for symbol in n.names_in(link.expr)}
+    spoken = any(script in words for symbol in names for script in (*symbol.labels, *symbol.indices))
+    return words if spoken else {}
+
+
 def _word_of(symbol: Symbol) -> str | None:
     """The one word in the scripts of a vector's name."""
     scripts = (*symbol.labels, *symbol.indices)
@@ -78,7 +89,7 @@ def numbered(statements: tuple[Statement, ...]) -> tuple[tuple[Statement, ...], 
     where counting begins."""
     from_zero = counts_from_zero(statements)
     statements = tuple(_named(statements, 0 if from_zero else 1))
-    words = token_words(statements)
+    words = token_words(statements) or _labelled(statements)
     worded = dict(_worded(statements))
     note = COUNTED_FROM_ZERO if from_zero else _note(words or worded)
     vectors = {word.lower(): Symbol("x", (), (str(number),)) for word, number in worded.items()}
