@@ -14,6 +14,7 @@ TOKEN_BASES = frozenset("q k v x h a e z o y c s u w alpha omega beta b d delta 
 KNOWN_LABELS = frozenset(
     {"masked", "mask", "scaled", "norm", "causal", "tilde", "hat", "bar", "head", "heads", "model", "new", "unscaled"}
 )
+WEIGHTED = frozenset({Role.W_Q, Role.W_K, Role.W_V, Role.W_O, Role.B_Q, Role.B_K, Role.B_V, Role.B_O})
 INDEX_LETTERS = frozenset("ijhlmnt")
 
 
@@ -45,7 +46,7 @@ def place_of(symbol: Symbol, head: int | None = None) -> Place:
     written = [x for x in symbol.indices if x.isdigit()]
     numbers = [int(x) for x in written]
     letters = [x for x in symbol.indices if not x.isdigit()]
-    if symbol.base in TOKEN_BASES:
+    if symbol.base in TOKEN_BASES and WEIGHTED.isdisjoint(roles[:1]):
         if (
             len(written) == 1
             and len(written[0]) == 2

@@ -257,10 +257,11 @@ def _at(symbol: Symbol, letter: str, number: int) -> Symbol:
 
 def _replace_matrix(program: Program, role: Role, held: Symbol | None, steps: list[Step]) -> Program:
     symbol = held or default_symbol(role)
-    parts = tuple(n.Name(step.symbol) for step in steps)
-    whole: n.Expr = n.Concat(parts, axis=1)
-    if role is not R.SCORES:
-        whole = n.Concat(tuple(n.Transpose(part) for part in parts), axis=0)
+    parts: tuple[n.Expr, ...] = tuple(n.Name(step.symbol) for step in steps)
+    lying = [shape_in(program, step.expr) for step in steps]
+    if role is not R.SCORES and any(shape is not None and shape[1] == 1 for shape in lying):
+        parts = tuple(n.Transpose(part) for part in parts)  # W_Q x_i is a column, x_i W_Q a row
+    whole = n.Concat(parts, axis=1 if role is R.SCORES else 0)
     matrix = Step(symbol, whole, role, symbol_plain(symbol), says="the tokens together")
     kept = [step for step in program.steps if step.symbol != symbol]
     at = next((i for i, step in enumerate(program.steps) if step.symbol == symbol), 0)
