@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from flint import fmpq
+
 from qkv.check.cells import Judged, fitted
 from qkv.check.compare import Agreement, follows, meets
 from qkv.check.memory import remember
@@ -93,11 +95,21 @@ def _settle_blame(walk: Walk, judged: Judgement, sources: list[Source]) -> tuple
         cells = []
         for j, cell in enumerate(row):
             false = _false_claims(walk, cell, sources, i, j) if cell.verdict is Verdict.DRIFTED else ()
+            if cell.verdict is Verdict.WRONG and walk.false_prints:
+                false = _collected(walk, cell)
             cells.append(replace(cell, verdict=Verdict.CARRIED) if false else cell)
             culprits.extend(false)
         carried = any(cell.verdict is Verdict.CARRIED for cell in cells)
         rows.append(tuple(_not_by_chance(cells, sources, i) if carried else cells))
     return tuple(rows), tuple(dict.fromkeys(culprits))
+
+
+def _collected(walk: Walk, cell: Judged) -> tuple[int, ...]:
+    """'Second component: 0.4·3 + 0.2·2 = 1.701', and o = (0.732, 1.701): the false result of a sum without a name."""
+    if not 0 < cell.shown.half <= fmpq(1, 200) or cell.shown.value is None:
+        return ()
+    claim = walk.false_prints.get(fraction(cell.shown.value))
+    return (claim,) if claim is not None and not walk.claims[claim - 1].name else ()
 
 
 def _wrong_rows(row: tuple[Judged, ...]) -> tuple[Judged, ...]:
@@ -109,10 +121,10 @@ def _wrong_rows(row: tuple[Judged, ...]) -> tuple[Judged, ...]:
 
 def _not_by_chance(cells: list[Judged], sources: list[Source], i: int) -> Iterator[Judged]:
     """In a row that follows from a false claim, a cell that merely lies near the true value is a slip all the same."""
-    used = next(source for source in sources if source.blamed)
+    used = next((source for source in sources if source.blamed), None)
     for j, cell in enumerate(cells):
         near = cell.verdict is Verdict.MISROUNDED
-        apart = near and follows(cell.shown, used.value.rows[i][j]) is Agreement.APART
+        apart = near and used is not None and follows(cell.shown, used.value.rows[i][j]) is Agreement.APART
         yield replace(cell, verdict=Verdict.WRONG) if apart else cell
 
 

@@ -109,6 +109,8 @@ def _note_definition(found: Gathering, fact: Fact) -> None:
 def _worked_out(found: Gathering, formula: n.Expr, role_of: object) -> Role | None:
     """What a formula works out; A V is not the output yet where an output matrix follows."""
     role = formula_role(formula, role_of)  # type: ignore[arg-type]
+    if role is None and isinstance(formula, n.Sum) and _is_scores_and_more(formula, role_of):
+        return R.MASKED  # Q Kᵀ / √d_k + B, whatever its letter
     return R.HEAD if role is R.OUTPUT and found.projects and not _has_projection(formula) else role
 
 
@@ -189,12 +191,16 @@ def _before_mask(expr: n.Expr) -> n.Expr:
     return expr.terms[0] if isinstance(expr, n.Sum) and len(expr.terms) == 2 else expr
 
 
+def _is_scores_and_more(total: n.Sum, role_of: object) -> bool:
+    """Q Kᵀ / √d_k + B: scores and one matrix by its name."""
+    named = len(total.terms) == 2 and isinstance(total.terms[1], n.Name)
+    return named and formula_role(total.terms[0], role_of) in SCORE_ROLES  # type: ignore[arg-type]
+
+
 def _note_formula(found: Gathering, expr: n.Expr, role_of: object, *, defines: bool) -> None:
     for part in n.walk(expr) if n.holds(expr, n.Sum) else ():
-        if isinstance(part, n.Sum) and len(part.terms) == 2 and isinstance(part.terms[1], n.Name):
-            stage = formula_role(part.terms[0], role_of)  # type: ignore[arg-type]
-            if stage is not None and stage in SCORE_ROLES:
-                found.added.add(part.terms[1].symbol)  # Q K^T / √d_k + B: a mask or a bias, whatever its letter
+        if isinstance(part, n.Sum) and _is_scores_and_more(part, role_of):
+            found.added.update(n.names_in(part.terms[1]))  # Q K^T / √d_k + B: a mask or a bias, whatever its letter
     for divisor in divisors(expr, role_of):  # type: ignore[arg-type]
         found.divisors.append(divisor)
         if defines and n.is_literal(divisor):

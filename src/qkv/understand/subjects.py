@@ -16,7 +16,7 @@ QKV = (R.Q, R.K, R.V)
 
 def subject_role(found: Gathering, fact: Fact, symbol: Symbol, place: Place, facts: tuple[Fact, ...]) -> Role | None:
     """The role of a subject whose formula says nothing about it."""
-    role = misread_q(symbol, fact, found) or (place.roles[0] if place.roles else None)
+    role = misread_q(symbol, fact, found) or (place.roles[0] if place.roles else found.defined.get(symbol))
     several = len(set(found.sources.values())) > 1  # Q = X_1 W_Q, K = X_2 W_K
     fed = symbol in found.sources.values() and (several or not symbol.indices)
     if fed and fact.formula is None and fact.working is None:
