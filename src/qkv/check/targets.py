@@ -50,6 +50,16 @@ def _targets(fact: Fact, problem: Problem, printed: Container[Symbol]) -> Iterat
     for name in fact.subjects:
         known = list(_of_known_formula(fact, name, problem))
         yield from known or _of_name(fact, name, problem, printed)
+        yield from _of_later_run(name, problem)
+
+
+def _of_later_run(name: n.Name, problem: Problem) -> Iterator[Target]:
+    """A = [..] after 'now the last key is padding': the weights, or the output, of that run under the old name."""
+    roles = place_of(name.symbol).roles
+    kind = "weights " if R.WEIGHTS in roles else "output " if R.OUTPUT in roles else None
+    for step in problem.program.steps if kind is not None else ():
+        if step.role is R.OTHER and step.says.startswith(kind or ""):
+            yield Target(n.Name(step.symbol), False, name.spelled or str(name.symbol), step.symbol)
 
 
 def _of_known_formula(fact: Fact, name: n.Name, problem: Problem) -> Iterator[Target]:
