@@ -61,6 +61,20 @@ def _sum_role(roles: list[Role | None]) -> Role | None:
     return None
 
 
+def adds_to_scores(expr: n.Expr, role_of: RoleOf) -> bool:
+    """Q Kᵀ / √d_k + B: scores, and one matrix by its name."""
+    if not isinstance(expr, n.Sum) or len(expr.terms) != 2 or not isinstance(expr.terms[1], n.Name):
+        return False
+    return formula_role(expr.terms[0], role_of) in SCORE_STAGES
+
+
+def before_mask(expr: n.Expr) -> n.Expr:
+    """The scores in QKᵀ + M and in mask(QKᵀ)."""
+    if isinstance(expr, n.Mask):
+        return expr.arg
+    return expr.terms[0] if isinstance(expr, n.Sum) and len(expr.terms) == 2 else expr
+
+
 def _product_role(a: n.Expr, b: n.Expr, role_of: RoleOf) -> Role | None:
     left, right = formula_role(a, role_of), formula_role(b, role_of)
     for weight, source in ((right, left), (left, right)):

@@ -12,7 +12,7 @@ from qkv.program.model import Given
 from qkv.program.spec import default_symbol
 from qkv.sheet.model import Origin, Relation, Repair
 from qkv.understand.facts import Fact
-from qkv.understand.formulas import divisors, formula_role, softmax_arguments
+from qkv.understand.formulas import adds_to_scores, before_mask, divisors, formula_role, softmax_arguments
 from qkv.understand.gathering import FACTORS, Gathering
 from qkv.understand.nameless import note_nameless
 from qkv.understand.places import TOKEN_BASES, Place, place_of
@@ -109,7 +109,7 @@ def _note_definition(found: Gathering, fact: Fact) -> None:
 def _worked_out(found: Gathering, formula: n.Expr, role_of: object) -> Role | None:
     """What a formula works out; A V is not the output yet where an output matrix follows."""
     role = formula_role(formula, role_of)  # type: ignore[arg-type]
-    if role is None and isinstance(formula, n.Sum) and _is_scores_and_more(formula, role_of):
+    if role is None and adds_to_scores(formula, role_of):  # type: ignore[arg-type]
         return R.MASKED  # Q Kᵀ / √d_k + B, whatever its letter
     return R.HEAD if role is R.OUTPUT and found.projects and not _has_projection(formula) else role
 
@@ -184,29 +184,16 @@ def _note_printed(found: Gathering, fact: Fact, role: Role) -> None:
         found.printed.setdefault((role, fact.head), value)
 
 
-def _before_mask(expr: n.Expr) -> n.Expr:
-    """The scores in QKᵀ + M and in mask(QKᵀ)."""
-    if isinstance(expr, n.Mask):
-        return expr.arg
-    return expr.terms[0] if isinstance(expr, n.Sum) and len(expr.terms) == 2 else expr
-
-
-def _is_scores_and_more(total: n.Sum, role_of: object) -> bool:
-    """Q Kᵀ / √d_k + B: scores and one matrix by its name."""
-    named = len(total.terms) == 2 and isinstance(total.terms[1], n.Name)
-    return named and formula_role(total.terms[0], role_of) in SCORE_ROLES  # type: ignore[arg-type]
-
-
 def _note_formula(found: Gathering, expr: n.Expr, role_of: object, *, defines: bool) -> None:
     for part in n.walk(expr) if n.holds(expr, n.Sum) else ():
-        if isinstance(part, n.Sum) and _is_scores_and_more(part, role_of):
+        if isinstance(part, n.Sum) and adds_to_scores(part, role_of):  # type: ignore[arg-type]
             found.added.update(n.names_in(part.terms[1]))  # Q K^T / √d_k + B: a mask or a bias, whatever its letter
     for divisor in divisors(expr, role_of):  # type: ignore[arg-type]
         found.divisors.append(divisor)
         if defines and n.is_literal(divisor):
             found.defining.append(divisor)
     for arg in softmax_arguments(expr):
-        scores = _before_mask(arg)
+        scores = before_mask(arg)
         inner = formula_role(scores, role_of)  # type: ignore[arg-type]
         if inner is R.SCORES and (not isinstance(scores, n.Name) or scores.symbol in found.defined):
             found.unscaled = True
