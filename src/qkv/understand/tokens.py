@@ -116,11 +116,14 @@ def numbered(statements: tuple[Statement, ...]) -> tuple[tuple[Statement, ...], 
 
 
 def _letters_of_rows(statements: Iterable[Statement]) -> frozenset[str]:
-    """Capitals whose numbers count tokens and not heads, since each of them is a list: K_1 = [1, 0], K_2 = [0, 1]."""
+    """Capitals whose numbers count tokens and not heads, since each of them is a list: K_1 = [1, 0], K_2 = [0, 1]. Where
+    weights are numbered too, a column is what a head of width 1 makes."""
     lists: dict[str, set[str]] = {}
     others: set[str] = set()
     for statement in statements:
         subject, value = (statement.links[0].expr, statement.links[-1].expr) if statement.links else (None, None)
+        if isinstance(subject, n.Name) and subject.symbol.base == "W" and subject.symbol.indices:
+            return frozenset()  # K_1 is made with W_K of head 1
         if not isinstance(subject, n.Name) or subject.symbol.base not in _CAPITALS or not _counts(subject.symbol):
             continue
         if value is not None and _is_list(value):
