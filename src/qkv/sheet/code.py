@@ -11,8 +11,9 @@ from textwrap import dedent
 
 from qkv.errors import Location
 from qkv.expr.late import late
-from qkv.expr.nodes import Expr, Name, is_literal, rewrite, walk
+from qkv.expr.nodes import Expr, Mask, Name, is_literal, rewrite, walk
 from qkv.records import dataclass
+from qkv.sheet.causal import is_lowest
 from qkv.sheet.draft import Event, Said, Stated
 from qkv.sheet.grammar import Chain
 from qkv.sheet.grids import NUMBER, Cell
@@ -223,6 +224,13 @@ def _statement(node: ast.stmt, reader: Reader, reading: Reading, line: int) -> I
         case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
             for name, value in zip(names, values, strict=True):
                 yield from _assigned([name], value, reader, reading, line)
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name() as name, slice=mask)], value=value) if is_lowest(value):
+            filled = _located(ast.Call(ast.Attribute(name, "masked_fill"), [mask, value], []), value)
+            yield from _assigned([name], filled, reader, reading, line)  # scores[mask] = -np.inf
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as name, attr="masked_fill_")) as value):
+            yield from _assigned([name], value, reader, reading, line)
+        case ast.AugAssign(target=ast.Name() as name, op=op, value=value):  # scores /= np.sqrt(d_k)
+            yield from _assigned([name], _located(ast.BinOp(name, op, value), value), reader, reading, line)
         case ast.Assign(targets=targets, value=value):
             yield from _assigned(targets, value, reader, reading, line)
         case ast.AnnAssign(target=target, value=value) if value:
@@ -231,10 +239,16 @@ def _statement(node: ast.stmt, reader: Reader, reading: Reading, line: int) -> I
             yield from _assigned([], value, reader, reading, line)
 
 
+def _located(made: ast.expr, like: ast.expr) -> ast.expr:
+    return ast.fix_missing_locations(ast.copy_location(made, like))
+
+
 def _assigned(targets: list[ast.expr], value: ast.expr, reader: Reader, reading: Reading, line: int) -> Iterator[Event]:
     reader.line = line
     read = [reader.read(target) for target in targets]
     right = reader.read(value)
+    if right is None and len(targets) == 1 and isinstance(targets[0], ast.Name):
+        reader.unread[targets[0].id] = value
     if right is None and holds_nan(value):
         yield Unread(line + value.lineno - 1, _text(value), "NaN is no number")
     if right is None or not all(isinstance(name, Name) for name in read) or (not read and isinstance(right, Name)):
@@ -245,6 +259,8 @@ def _assigned(targets: list[ast.expr], value: ast.expr, reader: Reader, reading:
     if shown:  # 'A = softmax(S)', and then 'A = [[0.7, 0.3], …]': what it is
         yield from _echo(targets[0], _text(value), line + value.lineno - 1, reader, reading)
         return
+    if isinstance(right, Mask):
+        yield Said("causal mask", Location(line))
     right = _inlined(right, read, reader)
     sides: list[tuple[ast.expr, Expr]] = [*zip(targets, (n for n in read if n), strict=True), (value, right)]
     for name in read:

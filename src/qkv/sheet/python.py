@@ -14,6 +14,7 @@ from qkv.expr.nodes import (
     Exp,
     Expr,
     Infinite,
+    Mask,
     Matrix,
     Name,
     Negate,
@@ -28,6 +29,7 @@ from qkv.expr.nodes import (
     Transpose,
     number,
 )
+from qkv.sheet.causal import adds_later, called, hides_later, is_lowest, is_module, shows_earlier
 from qkv.sheet.grammar import parse_math
 from qkv.sheet.numerals import decimal
 from qkv.sheet.slices import part_of
@@ -60,6 +62,7 @@ class Reader:
         self.made: Symbol | None = None  # the name that the statement before assigned a formula
         self.anew: set[Symbol] = set()  # names that were assigned anew in terms of themselves
         self.names: dict[str, Name | None] = {}
+        self.unread: dict[str, ast.expr] = {}  # what other names were assigned: masks
 
     def place(self, node: ast.expr) -> Location:
         """Where a node stands in the file."""
@@ -128,6 +131,8 @@ class Reader:
         if isinstance(op, ast.Div) and (softmax := self._written_softmax(left, right)):
             return softmax
         a, b = self._read(left), self._read(right)
+        if isinstance(op, ast.Add) and a is not None and adds_later(right, self.unread):
+            return Mask(a)
         if build is None or a is None or b is None:
             return None
         if isinstance(op, ast.Pow) and isinstance(b, Number) and b.value * 2 == 1:
@@ -136,11 +141,11 @@ class Reader:
 
     def _written_softmax(self, left: ast.expr, right: ast.expr) -> Expr | None:
         """`np.exp(s) / np.exp(s).sum(axis=1, keepdims=True)`, in any of its spellings."""
-        while isinstance(right, ast.Call) and _called(right) in ("view", "reshape", "unsqueeze"):
+        while isinstance(right, ast.Call) and called(right) in ("view", "reshape", "unsqueeze"):
             right = right.func.value if isinstance(right.func, ast.Attribute) else right.args[0]
-        if not isinstance(right, ast.Call) or _called(right) != "sum":
+        if not isinstance(right, ast.Call) or called(right) != "sum":
             return None
-        method = isinstance(right.func, ast.Attribute) and not _is_module(right.func.value)
+        method = isinstance(right.func, ast.Attribute) and not is_module(right.func.value)
         summed = right.func.value if method and isinstance(right.func, ast.Attribute) else (right.args or [left])[0]
         top, bottom = self._read(left), self._read(summed)
         if not isinstance(top, Exp) or top != bottom:
@@ -167,13 +172,15 @@ class Reader:
         return None
 
     def _call(self, node: ast.Call) -> Expr | None:
-        name = _called(node)
-        method = isinstance(node.func, ast.Attribute) and not _is_module(node.func.value)
+        name = called(node)
+        method = isinstance(node.func, ast.Attribute) and not is_module(node.func.value)
         given = [node.func.value, *node.args] if method and isinstance(node.func, ast.Attribute) else list(node.args)
         if name in ("eye", "identity", "zeros", "ones", "full"):
             return _filled(name, given, self.place(node))
         if not given:
             return None
+        if name == "where" and len(given) == 3:
+            return self._where(*given)
         if name in ("concatenate", "concat", "cat", "hstack", "vstack", "stack"):
             return self._joined(name, node, given)
         first = self._read(given[0])
@@ -187,9 +194,19 @@ class Reader:
             return _ONE[name](first)
         if name == "softmax":
             return Softmax(first, _axis(node, given[1:]))
+        if name in ("masked_fill", "masked_fill_") and len(given) > 1:
+            return Mask(first) if hides_later(given[1], self.unread) else None
         if name in _PRODUCTS and len(given) > 1:
             second = self._read(given[1])
             return Product(first, second) if second is not None else None
+        return None
+
+    def _where(self, mask: ast.expr, chosen: ast.expr, other: ast.expr) -> Expr | None:
+        """np.where(mask, -np.inf, scores), and np.where(mask, scores, -np.inf)."""
+        for hidden, shown, hides in ((chosen, other, hides_later), (other, chosen, shows_earlier)):
+            scores = self._read(shown)
+            if is_lowest(hidden) and scores is not None:
+                return Mask(scores) if hides(mask, self.unread) else None
         return None
 
     def _joined(self, name: str, node: ast.Call, given: list[ast.expr]) -> Expr | None:
@@ -222,35 +239,6 @@ def _negative(inner: Expr | None, at: Location) -> Expr | None:
     if isinstance(inner, Infinite):
         return Infinite(-inner.sign, at=at)
     return Negate(inner) if inner is not None else None
-
-
-def _called(node: ast.Call) -> str:
-    return (
-        node.func.attr
-        if isinstance(node.func, ast.Attribute)
-        else node.func.id
-        if isinstance(node.func, ast.Name)
-        else ""
-    )
-
-
-def _is_module(node: ast.expr) -> bool:
-    """np, torch, torch.nn.functional, F: what stands before the dot is a module and not a value."""
-    if isinstance(node, ast.Attribute):
-        return _is_module(node.value)
-    return isinstance(node, ast.Name) and node.id in (
-        "np",
-        "numpy",
-        "torch",
-        "F",
-        "jnp",
-        "jax",
-        "tf",
-        "math",
-        "scipy",
-        "special",
-        "nn",
-    )
 
 
 def _axis(node: ast.Call, positional: list[ast.expr], missing: int = 1) -> int:

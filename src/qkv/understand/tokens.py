@@ -116,8 +116,8 @@ def numbered(statements: tuple[Statement, ...]) -> tuple[tuple[Statement, ...], 
 
 
 def _letters_of_rows(statements: Iterable[Statement]) -> frozenset[str]:
-    """Capitals whose numbers count tokens and not heads, since each of them is a list: K_1 = [1, 0], K_2 = [0, 1]. Where
-    weights are numbered too, a column is what a head of width 1 makes."""
+    """Capitals whose numbers count tokens and not heads, since each of them is a list: K_1 = [1, 0], K_2 = [0, 1].
+    Where weights are numbered too, a column is what a head of width 1 makes."""
     lists: dict[str, set[str]] = {}
     others: set[str] = set()
     for statement in statements:
