@@ -231,7 +231,7 @@ def _opened(problem: Problem, expr: n.Expr) -> n.Expr:
 def _of_cue(fact: Fact, problem: Problem) -> Iterator[Target]:
     """The words before a nameless value: 'Softmax:', 'Row 2 of the output', 'exp'."""
     yield from _exponentials(fact, problem)
-    if fact.cue.role is None or SHIFTED.search(fact.statement.before):
+    if fact.cue.role is None or SHIFTED.search(fact.statement.before) or _is_term(fact):
         return
     program = problem.program
     yield from _without_scale(fact, problem)
@@ -243,6 +243,12 @@ def _of_cue(fact: Fact, problem: Problem) -> Iterator[Target]:
                 yield Target(whole, False, str(symbol), symbol)
             else:
                 yield Target(n.Entry(whole, row=fact.cue.row), False, f"{symbol}, row {fact.cue.row}", symbol)
+
+
+def _is_term(fact: Fact) -> bool:
+    """0.6 · [1, 2] = [0.6, 1.2]: one term of a weighted sum, whatever the words before it announce."""
+    first = fact.links[0].expr if len(fact.links) > 1 else None
+    return isinstance(first, n.Product) and isinstance(first.left, n.Number) and isinstance(first.right, n.Matrix)
 
 
 def _exponentials(fact: Fact, problem: Problem) -> Iterator[Target]:

@@ -121,15 +121,15 @@ CAPTION = Wording(r"(?:figure|fig\.|abbildung|abb\.|figura|рис\.|рисуно
 # Columns of a table that only number its rows.
 COUNTER = Wording(
     r"(?:#|№|no\.?|nr\.?|row|token|word|key|query|i|j|n|pos|position|index|step|zeile|wort|ligne|mot|fila|palabra|linha|palavra|строка|слово|"
-    r"токен|行|词|位置|トークン)\b"
+    r"токен|input|entrada|行|词|位置|输入|序号|トークン)\b"
 )
 
 # Heads of columns that hold different quantities, so that the columns are no one matrix.
 QUANTITY = Wording(
     r"^(?:scores?|scaled(?: scores?)?|weights?|attention(?: weights?)?|exp|softmax|products?|dot products?|sum|"
-    r"e\^.*|\\exp.*|α(?:_?\w+)?|\\alpha.*|e_\{?i\}?|s_\{?i\}?|gewichte?|skalarprodukte?|poids|produits?|pesos?|puntuación|"
+    r"e\^.*|\\exp.*|exp\s?\([^()]*\)|α(?:_?\w+)?|\\alpha.*|e_\{?i\}?|s_\{?i\}?|gewichte?|skalarprodukte?|poids|produits?|pesos?|puntuación|"
     r"produtos?|веса?|оценки?|punteggi?o?|pes[oi]|gewichten|wagi?a?|ağırlık(?:lar)?|puan(?:lar)?|wichtung(?:en)?|punktzahl(?:en)?|"
-    r"pontuaç(?:ão|ões)|分数|权重|指数|重み|スコア|점수|가중치)$"
+    r"pontuaç(?:ão|ões)|分数|得分|权重|指数|重み|スコア|점수|가중치)$"
 )
 
 # Heads of columns that spell a quantity out, and its letter.

@@ -321,7 +321,7 @@ SOFTMAX_OF_COLUMNS = Wording(
 _UP_TO = late(r"\b[jJ]\s*(?:≤|<=|\\leq?(?:slant)?\b)\s*[iI]\b")
 NO_MASK = Wording(r"\b(?:no|without|not|un|non)[- ]?(?:a |the )?(?:causal|mask)|later|next (?:section|exercise)")
 UNSCALED = Wording(
-    r"(?:no|not|not to|without|un)[-*_} ]{0,4}scal|(?:left out|leav(?:e|ing) out|omit\w*|ignor\w*|skip\w*|drop\w*)\b.{0,25}(?:sqrt|√|scal)|without (?:the )?(?:factor|scale|division)|不缩放|ohne skalierung|sans (?:mise à l.)?échelle|sin escal|sem escal|senza scal|zonder schal|bez skal|スケーリングなし|스케일링 없이"
+    r"(?:no|not|not to|without|un)[-*_} ]{0,4}scal|(?:left out|leav(?:e|ing) out|omit\w*|ignor\w*|skip\w*|drop\w*)\b.{0,25}(?:sqrt|√|scal)|without (?:the )?(?:factor|scale|division)|不(?:做|作|进行)?缩放|без масштаб|ohne skalierung|sans (?:mise à l.)?échelle|sin escal|sem escal|senza scal|zonder schal|bez skal|スケーリングなし|스케일링 없이"
 )
 WITHOUT_SCALE = Wording(r"(?:without|ohne|sans|sin|sem|без|不)\b.{0,25}(?:sqrt|√|scal|skal|缩放)")
 EXPONENTIALS = Wording(r"\bexp(?:s|onentials?|onentiated|\s*\(|\s*$)|\be\s?\^|exponent|экспонент|指数")
