@@ -66,7 +66,9 @@ def blame_working(walk: Walk, fact: Fact, found: Found, before: list[Link]) -> F
     """q·k = 2 + 0 + 1 + 1 = 4 where it is 3: what follows from nothing but false numbers put in does not follow."""
     target, judged, sources = found
     link = before[-1] if before else None
-    if link is None or not target.certain or worst_of(judged) is not Verdict.DRIFTED:
+    if link is None or worst_of(judged) is not Verdict.DRIFTED:
+        return found
+    if not target.certain and (target.subject is None or walk.family(fact) != target.subject):
         return found
     if not isinstance(link.expr, n.Sum) or id(link.expr) in walk.copied or fact.symbol in walk.author.printed:
         return found  # what was printed before may have become something else, such as a running total

@@ -252,8 +252,8 @@ def _note_subject(
         place = replace(place, row=1)  # one query and one key, as vectors
     if role in (R.D_K, R.D_V, R.D_MODEL, R.HEADS):
         _note_size(found, role, value, fact)
-    elif role is R.SOURCE and _has_formula(name.symbol, facts):
-        return
+    elif (role is R.SOURCE or (role is R.STATES and (role, 1) in found.tokens)) and _has_formula(name.symbol, facts):
+        return  # a state that is worked out, such as tanh(W_c [c; s])
     elif role is R.SOURCE and place.row is None and bare and value is not None and max(value.shape) > 1:
         _note_primary(found, name, value, role, None, fact)
     elif place.generic and (value is None or name.symbol.base in TOKEN_BASES):

@@ -46,14 +46,11 @@ def place_of(symbol: Symbol, head: int | None = None) -> Place:
     written = [x for x in symbol.indices if x.isdigit()]
     numbers = [int(x) for x in written]
     letters = [x for x in symbol.indices if not x.isdigit()]
-    if symbol.base in TOKEN_BASES and WEIGHTED.isdisjoint(roles[:1]):
-        if (
-            len(written) == 1
-            and len(written[0]) == 2
-            and not letters
-            and not (SCORE_ROLES | {Role.WEIGHTS}).isdisjoint(roles)
-        ):
-            numbers = [int(digit) for digit in written[0]]  # a_{31} is a_{3,1}, and a_{00} is a_{0,0}
+    scored = not (SCORE_ROLES | {Role.WEIGHTS}).isdisjoint(roles)
+    paired = scored and not letters and len(written) == 1 and len(written[0]) == 2
+    if paired:
+        numbers = [int(digit) for digit in written[0]]  # a_{31} is a_{3,1}, and a_{00} is a_{0,0}
+    if paired or (symbol.base in TOKEN_BASES and WEIGHTED.isdisjoint(roles[:1])):
         row = numbers[0] if numbers else None
         column = numbers[1] if len(numbers) > 1 else None
         if column is not None:  # s_{1,2} is a score, not a part of the vector s

@@ -302,7 +302,7 @@ CAUSAL = Wording(
     r"|mascherat|gemaskeerd|maskowan|maskelen|маск|因果|掩码|遮罩|マスク|마스[크킹]"
 )
 PADDING_MASK = Wording(
-    r"padding mask|mask\w* (?:out )?(?:the )?<?pad|padding-?maske|masque de padding|填充掩码|パディングマスク"
+    r"padding mask|mask\w* (?:out )?(?:the )?<?pad|\bpad(?:ding|ded|s)?\b[^.;:\n]{0,40}\bmask(?:ed|s)?\b|padding-?maske|masque de padding|填充掩码|パディングマスク"
 )
 CAUSAL_SURELY = Wording(
     r"\bcausal(?:ly)? (?:self-|mask|attention)|causal\b.{0,20}\bmask|look-?ahead mask|autoregressive (?:self-)?attention|因果|kausale? (?:mask|attention|aufmerk)"
