@@ -127,7 +127,7 @@ COUNTER = Wording(
 # Heads of columns that hold different quantities, so that the columns are no one matrix.
 QUANTITY = Wording(
     r"^(?:scores?|scaled(?: scores?)?|weights?|attention(?: weights?)?|exp|softmax|products?|dot products?|sum|"
-    r"e\^.*|\\exp.*|exp\s?\([^()]*\)|α(?:_?\w+)?|\\alpha.*|e_\{?i\}?|s_\{?i\}?|gewichte?|skalarprodukte?|poids|produits?|pesos?|puntuación|"
+    r"e\^.*|\\exp.*|exp\s?\([^()]*\)|\(?q\s?[·⋅]\s?k\)?(?:\s?[/÷]\s?√?\w{1,3})?|α(?:_?\w+)?|\\alpha.*|e_\{?i\}?|s_\{?i\}?|gewichte?|skalarprodukte?|poids|produits?|pesos?|puntuación|"
     r"produtos?|веса?|оценки?|punteggi?o?|pes[oi]|gewichten|wagi?a?|ağırlık(?:lar)?|puan(?:lar)?|wichtung(?:en)?|punktzahl(?:en)?|"
     r"pontuaç(?:ão|ões)|分数|得分|权重|指数|重み|スコア|점수|가중치)$"
 )

@@ -237,6 +237,9 @@ def _vectors(layout: Layout, sorts: list[str], reading: Reading) -> Iterator[Eve
         head = layout.heads[i] if i < len(layout.heads) else None
         chains = [_vector_chain(cell, reading) for cell in cells]
         names = _names(head, reading) or _names(_after_noun(head), reading) or _spelled_out(head)
+        if not names and sorts.count("vector") == 1 and (rows := _row_names(layout.labels, cells, reading)):
+            yield from _row_statements(chains, layout.labels, rows)
+            continue
         if head and head.text and not names and not VECTOR_WORD.fullmatch(head.text):
             yield Said(head.text, Location(head.line, head.column))
         indexed = bool(names) and _index_letter(names[-1]) is not None
@@ -278,6 +281,17 @@ def _stacked(
         at = Location(cells[0].line, cells[0].column)
         chain = _chain(names, Matrix(tuple(rows), at=at), at, [[cell] for cell in cells])
         yield Stated(chain, Origin.TABLE, row_labels=labels)
+
+
+def _row_names(labels: Sequence[str], cells: Sequence[Cell], reading: Reading) -> tuple[Link, ...]:
+    """k_i where the rows of a table are '| k₁ | [1, 0] |', '| k₂ | [0, 1] |'."""
+    names = [_names(replace(cell, text=label), reading) for label, cell in zip(labels, cells, strict=False)]
+    symbols = [links[0].expr.symbol for links in names if len(links) == 1 and isinstance(links[0].expr, Name)]
+    if not symbols or len(symbols) < len(cells):
+        return ()
+    counted = [symbols[0]._replace(indices=(str(i),)) for i in range(1, len(cells) + 1)]
+    generic = Name(symbols[0]._replace(indices=("i",)), at=names[0][0].at)
+    return (replace(names[0][0], expr=generic),) if symbols == counted else ()
 
 
 def _row_statements(chains: Sequence[Chain | None], labels: Sequence[str], names: tuple[Link, ...]) -> Iterator[Event]:

@@ -143,7 +143,7 @@ def _begins_anew(links: tuple[Link, ...], i: int) -> bool:
     """Whether a link follows from the ones before and does not continue them."""
     if links[i].relation is Relation.IMPLIES:
         return True
-    named = links[i].relation is Relation.ARROW and isinstance(links[i].expr, n.Name)
+    named = links[i].relation is Relation.ARROW and not n.is_literal(links[i].expr)  # d_k = 4 → √d_k = 2
     return i > 0 and named and any(link.relation in (Relation.EQUAL, Relation.APPROX) for link in links[i + 1 : i + 2])
 
 

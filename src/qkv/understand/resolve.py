@@ -193,9 +193,14 @@ class Resolver:
             if target is None:
                 continue
             if place.row is None:
-                return n.Name(target)
+                return n.Name(self._all_of(role) or target if target.indices else target)
             return self._pick(role, target, place.row, place.column)
         return None
+
+    def _all_of(self, role: Role) -> Symbol | None:
+        """K where k_1, k_2, … are given and k alone is spoken of."""
+        wholes = [item.symbol for item in self.program.items if item.role is role and not item.symbol.indices]
+        return wholes[0] if len(wholes) == 1 else None
 
     def _matrix(self, role: Role, head: int | None) -> Symbol | None:
         for wanted in SAME.get(role, (role,)):
