@@ -10,6 +10,7 @@ from qkv.expr import nodes as n
 from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
 from qkv.sheet.model import Relation, Statement
+from qkv.sheet.phrases import SPELLED_OUT
 from qkv.understand.captions import as_vector, captioned
 from qkv.understand.counting import counts_from_zero
 from qkv.understand.roles import roles_of
@@ -217,7 +218,8 @@ def _called(statement: Statement) -> str | None:
         return None if known or len(symbol.base) < 2 or not symbol.base.isalpha() else symbol.base
     if len(links) == 1 and (found := _LABEL.search(statement.before)) and found["word"].lower() not in NO_TOKENS:
         label = statement.before[: found.start()].rstrip()
-        return found["word"] if not label or label[-1] in ".,;:•-*" or _EMBEDDED.search(label) else None
+        titled = any(pattern.fullmatch(label) for _, pattern in SPELLED_OUT)  # '**Keys**', and then '- tea: [1, 1]'
+        return found["word"] if not label or titled or label[-1] in ".,;:•-*" or _EMBEDDED.search(label) else None
     return None
 
 
