@@ -40,9 +40,9 @@ class Found:
 
 _RULE = late(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
 _INERT = late(r"`[^`]*`|\$[^$]*\$|\\\|")  # a bar inside of code or mathematics divides no cells
-# 'E =', '(a) Q K^T =', 'C = [head1 | head2] =', and 'A:' before a bracketed row.
+# 'E =', '(a) Q K^T =', '2) S =', 'C = [head1 | head2] =', and 'A:' before a bracketed row.
 _NAME = late(
-    r"\s*(?:\((?:[a-z]|[ivx]{1,4}|\d)\)\s+)?(?:(?P<name>[^\s\d=|\[(](?:[^\t|[]|\[(?:\s?[^\W\d][^][\t|]{0,20}\|[^][\t]{1,40}\])?){0,80}?)\s*(?P<relation>=|≈)\s*(?=[^\s=≈]|$)(?!.*[=≈])"
+    r"\s*(?:\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s+)?(?:(?P<name>[^\s\d=|\[(](?:[^\t|[]|\[(?:\s?[^\W\d][^][\t|]{0,20}\|[^][\t]{1,40}\])?){0,80}?)\s*(?P<relation>=|≈)\s*(?=[^\s=≈]|$)(?!.*[=≈])"
     r"|(?P<letters>[A-Za-z]\S{0,3})\s*:\s*(?=[\[|⎡]\s*[-−\d]))"
 )
 _LEFT = "[(|⎡⎢⎣⎛⎜⎝┌│└⌈⌊"
@@ -96,7 +96,8 @@ def _split(line: str, number: int) -> tuple[Cell, ...]:
     """The cells of a row between bars."""
     hidden = _INERT.sub(lambda found: "\0" * len(found[0]), line)
     cuts = [i for i, character in enumerate(hidden) if character == "|"]
-    edges = [-1, *cuts, len(line)]
+    named = None if hidden.lstrip().startswith("|") else _NAME.match(line)  # '2) E = | 20.06 | 51.53 |'
+    edges = [named.start("name") - 1 if named and named["name"] else -1, *cuts, len(line)]
     cells = [_cell(line, a + 1, b, number) for a, b in pairwise(edges)]
     if cells and not cells[0].text:
         cells = cells[1:]
