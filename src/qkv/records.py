@@ -1,7 +1,7 @@
 """Dataclasses that are quick to define.
 
 The standard library writes up to ten methods of every dataclass as text and compiles them one by one. Over all our
-classes that was a fifth of what `qkv solve` takes from start to end. Here `__init__` is written at once, comparing when
+classes that was much of what `qkv solve` takes to start. Here `__init__` is written at once, comparing when
 it is first needed, and the other methods are the same few functions for every class. To a type checker, to `fields` and
 to `replace` nothing is different.
 """

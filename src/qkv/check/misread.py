@@ -222,7 +222,7 @@ def _mended(left: n.Matrix, right: n.Matrix, grid: Grid, claim: Claim) -> tuple[
     return place, text, value
 
 
-NOTHING = fmpq(1), fmpq(0)  # from 1 to 0
+EMPTY = fmpq(1), fmpq(0)  # from 1 to 0
 
 
 def _missing(printed: tuple[Shown, ...], made: tuple[Cell, ...], beside: tuple[fmpq, ...]) -> tuple[fmpq, fmpq]:
@@ -231,10 +231,10 @@ def _missing(printed: tuple[Shown, ...], made: tuple[Cell, ...], beside: tuple[f
     ends = []
     for shown, x, y in zip(printed, made, beside, strict=True):
         if shown.low is None or shown.high is None or (y == 0 and not meets(shown, x)):
-            return NOTHING
+            return EMPTY
         if y != 0:
             ends.append(sorted(((shown.low - x) / y, (shown.high - x) / y)))
-    return (max(low for low, _ in ends), min(high for _, high in ends)) if len(ends) > 1 else NOTHING
+    return (max(low for low, _ in ends), min(high for _, high in ends)) if len(ends) > 1 else EMPTY
 
 
 def _exact(cell: n.Expr) -> fmpq:

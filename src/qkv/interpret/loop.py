@@ -79,19 +79,19 @@ def _name(node: n.Name, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
 
 
 def _product(node: n.Product, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
-    left, right = evaluate(node.left, env, algebra), evaluate(node.right, env, algebra)
-    try:
-        return algebra.multiply(left, right)
-    except Misfit as misfit:
-        raise misfit.named(plain(node.left), plain(node.right)) from None
+    return _fitted(algebra.multiply, node.left, node.right, env, algebra)
 
 
 def _quotient(node: n.Quotient, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
-    above, below = evaluate(node.numerator, env, algebra), evaluate(node.denominator, env, algebra)
+    return _fitted(algebra.divide, node.numerator, node.denominator, env, algebra)
+
+
+def _fitted(work: Callable[[T, T], T], left: n.Expr, right: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
+    a, b = evaluate(left, env, algebra), evaluate(right, env, algebra)
     try:
-        return algebra.divide(above, below)
+        return work(a, b)
     except Misfit as misfit:
-        raise misfit.named(plain(node.numerator), plain(node.denominator)) from None
+        raise misfit.named(plain(left), plain(right)) from None
 
 
 def _matrix(node: n.Matrix, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:

@@ -11,25 +11,22 @@ LOWEST = -1e4  # scores below are as good as minus infinity
 
 def hides_later(mask: ast.expr, known: Known) -> bool:
     """Whether a mask is true for the keys after each query: triu(ones(n, n), 1).bool(), tril(ones(n, n)) == 0."""
-    match _opened(mask, known):
-        case ast.Call() as call if called(call) == "triu":
-            return _diagonal(call) == 1
-        case ast.UnaryOp(op=ast.Invert(), operand=inner):
-            return shows_earlier(inner, known)
-        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[ast.Constant(value=value)]):
-            return shows_earlier(left, known) if value == 0 else hides_later(left, known)
-    return False
+    return _is_true_for(mask, known, later=True)
 
 
 def shows_earlier(mask: ast.expr, known: Known) -> bool:
     """Whether a mask is true for the keys up to each query."""
+    return _is_true_for(mask, known, later=False)
+
+
+def _is_true_for(mask: ast.expr, known: Known, later: bool) -> bool:
     match _opened(mask, known):
-        case ast.Call() as call if called(call) == "tril":
-            return _diagonal(call) == 0
+        case ast.Call() as call if called(call) == ("triu" if later else "tril"):
+            return _diagonal(call) == int(later)
         case ast.UnaryOp(op=ast.Invert(), operand=inner):
-            return hides_later(inner, known)
+            return _is_true_for(inner, known, not later)
         case ast.Compare(left=left, ops=[ast.Eq()], comparators=[ast.Constant(value=value)]):
-            return hides_later(left, known) if value == 0 else shows_earlier(left, known)
+            return _is_true_for(left, known, not later if value == 0 else later)
     return False
 
 
@@ -84,29 +81,17 @@ def _diagonal(node: ast.Call) -> object:
 
 def called(node: ast.Call) -> str:
     """The name of the function or method that is called."""
-    return (
-        node.func.attr
-        if isinstance(node.func, ast.Attribute)
-        else node.func.id
-        if isinstance(node.func, ast.Name)
-        else ""
-    )
+    match node.func:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name
+    return ""
+
+
+MODULES = frozenset({"np", "numpy", "torch", "F", "jnp", "jax", "tf", "math", "scipy", "special", "nn"})
 
 
 def is_module(node: ast.expr) -> bool:
     """np, torch, torch.nn.functional, F: what stands before the dot is a module and not a value."""
     if isinstance(node, ast.Attribute):
         return is_module(node.value)
-    return isinstance(node, ast.Name) and node.id in (
-        "np",
-        "numpy",
-        "torch",
-        "F",
-        "jnp",
-        "jax",
-        "tf",
-        "math",
-        "scipy",
-        "special",
-        "nn",
-    )
+    return isinstance(node, ast.Name) and node.id in MODULES
