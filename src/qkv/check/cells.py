@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from operator import itemgetter
 
+from flint import arb, fmpq
+
 from qkv.check.compare import Agreement, Shown, agreement, follows, held, meets, shown_cell, shown_number
 from qkv.check.model import Verdict
 from qkv.errors import QkvError, ValueRefused
 from qkv.expr import nodes as n
 from qkv.expr.show import plain
-from qkv.interpret.cells import NEG_INF, Cell, is_bounded, precision
+from qkv.interpret.cells import NEG_INF, Cell, precision
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.fit import Shape
 from qkv.interpret.loop import evaluate
@@ -45,6 +47,9 @@ class Judged:
     @property
     def kept(self) -> Cell:
         """What the author may go on with."""
+        value = self.shown.value
+        if not [x for x in (self.true, *self.owns) if type(x) is not fmpq or x != value]:
+            return value  # nothing gives another number, as in most cells
         if self.verdict is Verdict.MISROUNDED:
             near = [(self.how, self.true), *self.following]
             return held(self.shown, [cell for how, cell in near if how is Agreement.NEAR], badly=True)
@@ -56,8 +61,13 @@ def shown_grid(matrix: n.Matrix, approximate: bool) -> Grid | None:
     """A printed matrix, cell by cell; None where it is ragged or a cell has no value."""
     if matrix.is_ragged or not matrix.rows or not matrix.rows[0]:
         return None
-    grid = tuple(tuple(_shown(cell, approximate) for cell in row) for row in matrix.rows)
-    return grid if all(cell is not None for row in grid for cell in row) else None  # type: ignore[return-value]
+    grid = tuple(
+        [
+            tuple([shown_number(x, approximate) if type(x) is n.Number else _shown(x) for x in row])
+            for row in matrix.rows
+        ]
+    )
+    return grid if all(map(all, grid)) else None  # type: ignore[return-value]
 
 
 def in_per_cent(matrix: n.Matrix) -> n.Matrix | None:
@@ -77,9 +87,8 @@ def _hundredth(cell: n.Expr) -> n.Expr:
     return replace(cell, value=cell.value / 100, places=None if cell.places is None else cell.places + 2)
 
 
-def _shown(cell: n.Expr, approximate: bool) -> Shown | None:
-    if isinstance(cell, n.Number):
-        return shown_number(cell, approximate)
+def _shown(cell: n.Expr) -> Shown | None:
+    """A cell that is no decimal."""
     if isinstance(cell, n.Infinite):
         return shown_cell("-∞", NEG_INF) if cell.sign < 0 else None
     try:
@@ -113,26 +122,33 @@ def fitted(value: Value, shape: tuple[int, int]) -> Value | None:
 def judge_grid(grid: Grid, true: Callable[[int], Value], owns: Iterable[Value]) -> tuple[tuple[Judged, ...], ...]:
     """Judge every cell; `true` is asked for more bits where a ball leaves a rounding open. DRIFTED stands for
     'follows from the author's own numbers' until blame is settled."""
-    candidates = [own.rows for own in owns if own.shape == shape_of(grid)]
-    if not all(is_bounded(cell) for rows in candidates for row in rows for cell in row):
+    shape = shape_of(grid)
+    candidates = [own.rows for own in owns if own.shape == shape]
+    if [x for rows in candidates for row in rows for x in row if type(x) is arb and not x.is_finite()]:
         raise ValueRefused("the author's own numbers leave a value open")
-    values = {ENOUGH_BITS[0]: true(ENOUGH_BITS[0])}
+    sharper: dict[int, Value] = {}
 
-    def true_cell(bits: int, i: int, j: int) -> Cell:
-        if bits not in values:
-            values[bits] = true(bits)
-        return values[bits].rows[i][j]
-
-    def judge(shown: Shown, i: int, j: int) -> Judged:
-        for bits in ENOUGH_BITS:
-            cell = true_cell(bits, i, j)
+    def judge(shown: Shown, cell: Cell, owns: tuple[Cell, ...], i: int, j: int) -> Judged:
+        how = agreement(shown, cell)
+        for bits in ENOUGH_BITS[1:] if how is Agreement.OPEN else ():
+            if bits not in sharper:
+                sharper[bits] = true(bits)
+            cell = sharper[bits].rows[i][j]
             how = agreement(shown, cell)
             if how is not Agreement.OPEN:
                 break
-        owns = tuple([own[i][j] for own in candidates])
         return Judged(shown, _verdict(shown, how, owns), cell, how, owns)
 
-    return tuple([tuple([judge(shown, i, j) for j, shown in enumerate(row)]) for i, row in enumerate(grid)])
+    judged = []
+    for i, (row, line) in enumerate(zip(grid, true(ENOUGH_BITS[0]).rows, strict=True)):
+        cells = []
+        for j, (shown, cell, *own) in enumerate(zip(row, line, *[rows[i] for rows in candidates], strict=True)):
+            if type(cell) is fmpq and cell == shown.value:  # as most are
+                cells.append(Judged(shown, Verdict.RIGHT, cell, Agreement.EQUAL, tuple(own)))
+            else:
+                cells.append(judge(shown, cell, tuple(own), i, j))
+        judged.append(tuple(cells))
+    return tuple(judged)
 
 
 def _verdict(shown: Shown, how: Agreement, owns: Sequence[Cell]) -> Verdict:
@@ -140,20 +156,29 @@ def _verdict(shown: Shown, how: Agreement, owns: Sequence[Cell]) -> Verdict:
         return Verdict.RIGHT
     if how <= Agreement.OPEN:
         return Verdict.ROUNDED
-    best = min([follows(shown, own) for own in owns], default=Agreement.APART)
-    if best is Agreement.ROUNDED:
-        return Verdict.DRIFTED
+    best = Agreement.APART
+    for own in owns:
+        best = min(best, follows(shown, own))
+        if best is Agreement.ROUNDED:
+            return Verdict.DRIFTED
     if best is Agreement.NEAR or (how is Agreement.NEAR and not owns):
         return Verdict.MISROUNDED
     return Verdict.WRONG
 
 
-POINTS = {Verdict.RIGHT: 1.0, Verdict.ROUNDED: 1.0, Verdict.DRIFTED: 0.95, Verdict.MISROUNDED: 0.5}
+POINTS = dict.fromkeys(Verdict, 0.0) | {
+    Verdict.RIGHT: 1.0,
+    Verdict.ROUNDED: 1.0,
+    Verdict.DRIFTED: 0.95,
+    Verdict.MISROUNDED: 0.5,
+}
 
 
 def score(judged: tuple[tuple[Judged, ...], ...], skipped: int = 0) -> float:
     """The share of cells that are not accused; ties between meanings are broken by truth before following. The first
     few sources may be left out."""
-    cells = [cell for row in judged for cell in row]
-    verdicts = [_verdict(cell.shown, cell.how, cell.owns[skipped:]) if skipped else cell.verdict for cell in cells]
-    return sum([POINTS.get(verdict, 0.0) for verdict in verdicts]) / len(cells)
+    if skipped:
+        verdicts = [_verdict(cell.shown, cell.how, cell.owns[skipped:]) for row in judged for cell in row]
+    else:
+        verdicts = [cell.verdict for row in judged for cell in row]
+    return sum(map(POINTS.__getitem__, verdicts)) / len(verdicts)

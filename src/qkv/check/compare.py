@@ -9,7 +9,7 @@ from functools import lru_cache
 from flint import arb, fmpq
 
 from qkv.expr import nodes as n
-from qkv.interpret.cells import NEG_INF, Cell, bounds, interval, rational
+from qkv.interpret.cells import NEG_INF, Cell, bounds, interval
 from qkv.interpret.rounding import power_of_ten
 from qkv.records import dataclass
 
@@ -42,16 +42,15 @@ class Shown:
 def shown_number(node: n.Number, approximate: bool = False) -> Shown:
     """A printed decimal. After ≈, trailing zeros of a whole number need not be digits: 10300 may stand for 10301.
     After =, a whole number of one digit is meant to two: 1 may stand for 0.998, but 3 not for 3.4."""
-    value, places = rational(node.value), node.places
+    value, places = fmpq(*node.value.as_integer_ratio()), node.places
     if places == 0 and not approximate and -10 < node.value.numerator < 10:
         places = 1
     elif places == 0 and approximate and value and value.q == 1:
         digits = str(node.value.numerator)
         places = len(digits.rstrip("0")) - len(digits)
     half = _half_unit(places)
-    error = _machine_error(node)
-    if error:
-        half = max(half, abs(value) * error)
+    if places is not None and places >= MACHINE_PLACES:
+        half = max(half, abs(value) * _machine_error(node))
     low, high = value - half, value + half
     ends = (arb(low), arb(high)) if half else None
     return Shown(node.text or str(node.value), value, half, value, low, high, ends)
@@ -64,6 +63,7 @@ def _half_unit(places: int | None) -> fmpq:
 
 
 _STAND_IN = fmpq(-1000)  # no score of a worked example comes near; as a mask it leaves a weight of 0
+MACHINE_PLACES = 7  # nobody writes so many by hand
 NOTHING, SINGLE, DOUBLE = (
     fmpq(0),
     fmpq(1, 2**21),
@@ -73,7 +73,7 @@ NOTHING, SINGLE, DOUBLE = (
 
 def _machine_error(node: n.Number) -> fmpq:
     """0.24000001 and 0.30000000000000004 are what machines print for 0.24 and 0.3: as exact as such a float is."""
-    if node.places is None or node.places < 7 or "." not in node.text:
+    if "." not in node.text:
         return NOTHING
     digits = len(node.text.lower().partition("e")[0].replace(".", "").lstrip("-0"))
     return DOUBLE if digits >= 15 else SINGLE if digits >= 8 else NOTHING
@@ -87,12 +87,12 @@ def shown_cell(text: str, cell: Cell) -> Shown:
 
 def agreement(shown: Shown, true: Cell) -> Agreement:
     """How a shown cell stands to a true one."""
+    if type(true) is fmpq and shown.value is not None:
+        return _exactly(shown, true)
     if shown.cell is NEG_INF or true is NEG_INF:
         return _infinite(shown, true)
     if shown.value is None:
         return Agreement.EQUAL if _overlap(bounds(shown.cell), bounds(true)) else Agreement.APART
-    if type(true) is fmpq:
-        return _exactly(shown, true)
     if not true.is_exact():
         if _is_within(shown, true):
             return Agreement.ROUNDED
@@ -140,8 +140,11 @@ def _both_mask(shown: Cell, other: Cell) -> bool:
 
 def follows(shown: Shown, own: Cell) -> Agreement:
     """How a shown cell stands to what the author's own numbers give, themselves intervals: ROUNDED if they meet."""
-    if shown.value is not None and type(own) is fmpq:
-        return max(_exactly(shown, own), Agreement.ROUNDED)
+    if type(own) is fmpq and shown.value is not None:
+        gap = abs(own - shown.value)
+        if gap <= shown.half:
+            return Agreement.ROUNDED
+        return Agreement.NEAR if gap < 2 * shown.half else Agreement.APART
     if meets(shown, own):
         return Agreement.ROUNDED
     if shown.value is None or own is NEG_INF or _is_far(shown, own):
@@ -151,12 +154,12 @@ def follows(shown: Shown, own: Cell) -> Agreement:
 
 def meets(shown: Shown, own: Cell) -> bool:
     """Whether a shown cell may be what the author's own numbers give."""
+    if type(own) is fmpq and shown.value is not None:
+        return bool(abs(own - shown.value) <= shown.half)
     if shown.cell is NEG_INF or own is NEG_INF:
         return _both_mask(shown.cell, own)
     if shown.value is None:
         return _overlap(bounds(shown.cell), bounds(own))
-    if type(own) is fmpq:
-        return _exactly(shown, own) <= Agreement.ROUNDED
     if shown.ends is not None:
         floor, ceiling = shown.ends
         if own > ceiling or own < floor:

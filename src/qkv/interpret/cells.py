@@ -64,11 +64,6 @@ def is_exact(cell: Cell) -> bool:
     return not isinstance(cell, arb)
 
 
-def is_bounded(cell: Cell) -> bool:
-    """Whether a cell is −∞ or has bounds."""
-    return not isinstance(cell, arb) or bool(cell.is_finite())
-
-
 def bounds(cell: Cell) -> tuple[fmpq, fmpq]:
     """Exact rationals below and above a finite cell; near 0 they are as wide as a rational of a sensible length."""
     if type(cell) is fmpq:
