@@ -11,7 +11,7 @@ from qkv.check.cells import Judged, fitted
 from qkv.check.compare import Agreement, follows, meets
 from qkv.check.memory import remember
 from qkv.check.mistakes import STRUCTURAL, cut_off, explain
-from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Verdict
+from qkv.check.model import BAD, GOOD, SEVERITY, CellVerdict, Claim, Verdict
 from qkv.check.targets import Target, by_role
 from qkv.check.walk import FALSE, Judgement, Source, Walk, add_claim
 from qkv.errors import QkvError
@@ -37,12 +37,18 @@ def conclude(
     **more: object,
 ) -> Claim:
     """Settle blame, find the cause, and remember what the author goes on with, if it is to be kept."""
-    settled, culprits = _settle_blame(walk, judged, sources)
-    note_rounded(walk, judged)
-    worst = worst_of(settled)
-    formulas = sorted((s.expr for s in sources if s.expr is not None), key=n.is_literal)  # one with names, if there is
-    wrong = worst is Verdict.WRONG
-    cause = explain(walk.problem.trace, walk.minds, target.expr, settled) if wrong else cut_off(settled)
+    settled, worst = judged, worst_of(judged)
+    culprits: tuple[int, ...] = ()
+    if worst is not Verdict.RIGHT:
+        note_rounded(walk, judged)
+        settled, culprits = _settle_blame(walk, judged, sources)
+        worst = worst_of(settled)
+    formulas = sorted([s.expr for s in sources if s.expr is not None], key=n.is_literal)  # one with names, if there is
+    cause = None
+    if worst is Verdict.WRONG:
+        cause = explain(walk.problem.trace, walk.minds, target.expr, settled)
+    elif worst in BAD:
+        cause = cut_off(settled)
     if cause is not None and set(cause.mistake.split(" or ")) <= STRUCTURAL:
         settled = tuple(_wrong_rows(row) for row in settled)
     claim = add_claim(
@@ -52,10 +58,10 @@ def conclude(
         target.name,
         worst,
         formula=plain(formulas[0]) if formulas else "",
-        cells=cell_verdicts(settled, _workings(walk, target)),
+        cells=() if worst in GOOD else cell_verdicts(settled, _workings(walk, target)),
         follows_from=culprits,
         cause=cause,
-        shown=tuple(tuple(cell.shown.text for cell in row) for row in settled),
+        shown=tuple([tuple([cell.shown.text for cell in row]) for row in settled]),
         **more,
     )
     if keep:
@@ -65,8 +71,8 @@ def conclude(
 
 def note_rounded(walk: Walk, judged: Judgement) -> None:
     """Numbers that are not the very values that they stand for: who goes on with them may have more digits in mind."""
-    shown = (cell.shown for row in judged for cell in row if cell.how is not Agreement.EQUAL)
-    walk.author.rounded.update(fraction(one.value) for one in shown if one.value is not None)
+    shown = [cell.shown.value for row in judged for cell in row if cell.how is not Agreement.EQUAL]
+    walk.author.rounded.update([fraction(value) for value in shown if value is not None])
 
 
 def rename(walk: Walk, fact: Fact, target: Target, claim: Claim) -> None:
@@ -84,7 +90,7 @@ def rename(walk: Walk, fact: Fact, target: Target, claim: Claim) -> None:
 
 def worst_of(judged: Judgement) -> Verdict:
     """The worst verdict of a claim's cells."""
-    return max((cell.verdict for row in judged for cell in row), key=lambda verdict: SEVERITY[verdict])
+    return max({cell.verdict for row in judged for cell in row}, key=SEVERITY.__getitem__)
 
 
 def _settle_blame(walk: Walk, judged: Judgement, sources: list[Source]) -> tuple[Judgement, tuple[int, ...]]:
@@ -154,7 +160,7 @@ def cell_verdicts(judged: Judgement, working: Callable[[int, int], str] | None =
         CellVerdict(i, j, cell.shown.text, _say(cell.true, cell), _say(cell.own, cell), cell.verdict, work(cell, i, j))
         for i, row in enumerate(judged, 1)
         for j, cell in enumerate(row, 1)
-        if cell.verdict not in (Verdict.RIGHT, Verdict.ROUNDED)
+        if cell.verdict not in GOOD
     )
 
 
@@ -184,6 +190,6 @@ def _say(cell: Cell | None, judged: Judged) -> str | None:
     if cell is NEG_INF:
         return "-∞"
     shown = judged.shown.text.partition("\\times")[0].partition("e")[0]
-    digits = min(max(sum(ch.isdigit() for ch in shown), 3), 9) + 1
+    digits = min(max(sum(map(str.isdigit, shown)), 3), 9) + 1
     low, high = bounds(cell)
     return round_digits(cell, digits) or round_digits((low + high) / 2, digits) or "0"

@@ -138,7 +138,7 @@ def _misread(claim: Claim, found: dict[Place, str]) -> Claim:
         for cell in claim.cells
     )
     told = ", ".join(f"{text} in cell ({i + 1},{j + 1})" for (i, j), text in found.items())
-    verdict = max((cell.verdict for cell in cells), key=lambda verdict: SEVERITY[verdict])
+    verdict = max((cell.verdict for cell in cells), key=SEVERITY.__getitem__)
     cause = claim.cause if verdict is Verdict.WRONG else None
     return replace(claim, cells=cells, verdict=verdict, repair=told, cause=cause)
 

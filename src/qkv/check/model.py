@@ -26,6 +26,7 @@ class Verdict(StrEnum):
 
 
 SEVERITY = {verdict: rank for rank, verdict in enumerate(Verdict)}
+GOOD = frozenset({Verdict.RIGHT, Verdict.ROUNDED})
 BAD = frozenset({Verdict.MISROUNDED, Verdict.CARRIED, Verdict.MISREAD, Verdict.WRONG})
 
 
