@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from qkv.check.cells import Grid, fitted, score, shape_of, shown_grid
-from qkv.check.conclude import conclude
+from qkv.check.cells import Grid, fits, fitted, score, shape_of, shown_grid
+from qkv.check.conclude import conclude, worst_of
 from qkv.check.meanings import SURE, anything
 from qkv.check.misread import tell_misread
 from qkv.check.model import BAD, Claim, Verdict
@@ -36,13 +36,10 @@ class Copy:
 
     operand: n.Expr
     meant: n.Expr
+    grid: Grid
     judged: Judgement
     sources: list[Source]
-
-    @property
-    def points(self) -> float:
-        """The share of cells that agree."""
-        return score(self.judged)
+    points: float  # the share of cells that agree
 
 
 def judge_copies(walk: Walk, fact: Fact, link: Link) -> Step | None:
@@ -57,9 +54,10 @@ def judge_copies(walk: Walk, fact: Fact, link: Link) -> Step | None:
     own = walk.problem.program.item(fact.symbol) if fact.symbol is not None and not fact.pending else None
     if len(meant) >= len(operands) and _judge_aligned(walk, fact, link, meant):
         return own if isinstance(own, Step) and own.expr == formula else None
-    step = identified(walk, operands, 2 * SURE if isinstance(own, Step) else LIKE_BOTH)
-    if step is not None and isinstance(step.expr, n.Product):
-        _judge_versions(walk, fact, link, operands, step)
+    found = _identified(walk, operands, 2 * SURE if isinstance(own, Step) else LIKE_BOTH)
+    if found is not None:
+        step, first, last = found
+        _judge_versions(walk, fact, link, operands, first, last)
         return step
     claims = [_judge_nameless(walk, fact, link, operand) for operand in operands]
     if all(claim is not None for claim in claims):
@@ -131,19 +129,29 @@ def _formula_of(walk: Walk, fact: Fact, kind: type[n.Expr] = n.Product) -> n.Exp
 
 def _copy(walk: Walk, operand: n.Expr, meant: n.Expr) -> Copy | None:
     grid = _grid(walk, operand)
-    if grid is None:
+    if grid is None or not _is_like(walk, operand, meant):
         return None
     sources: list[Source] = []
     judged: Judgement | None = None
+    tried: set[int] = set()
     for author in walk.minds:  # who wrote a number down wrongly may still copy the right one
         value = author.own(meant)
+        if id(value) in tried:
+            continue
+        tried.add(id(value))
         turned = fitted(value, shape_of(grid)) if value is not None else None
         if turned is not None:
             sources.append(Source(turned, author.blamed(meant), meant))
         judged = judged_against(walk, meant, grid, sources)
-        if judged is None or not any(cell.verdict is Verdict.WRONG for row in judged for cell in row):
+        if judged is None or worst_of(judged) is not Verdict.WRONG:
             break
-    return None if judged is None else Copy(operand, meant, judged, sources)
+    return None if judged is None else Copy(operand, meant, grid, judged, sources, score(judged))
+
+
+def _is_like(walk: Walk, operand: n.Expr, meant: n.Expr) -> bool:
+    """Whether an operand has the shape of a quantity, or that of a vector of as many cells."""
+    grid, value = _grid(walk, operand), walk.evaluated(meant)
+    return grid is not None and value is not None and fits(value.shape, shape_of(grid))
 
 
 def _as_step(walk: Walk, factor: n.Expr) -> n.Expr:
@@ -180,7 +188,7 @@ def _conclude_copy(walk: Walk, fact: Fact, link: Link, copy: Copy, reason: str |
     first = isinstance(inner, n.Name) and inner.symbol not in walk.author.printed
     subject = inner.symbol if isinstance(inner, n.Name) and first else None
     target = Target(copy.meant, False, name, subject)
-    tell_misread(walk, target, tuple(tuple(cell.shown for cell in row) for row in copy.judged))
+    tell_misread(walk, target, copy.grid)
     return conclude(walk, fact, place, target, copy.judged, copy.sources, reason=reason)
 
 
@@ -202,37 +210,32 @@ def _name(walk: Walk, expr: n.Expr) -> str:
     return f"{spelled}^T" if isinstance(expr, n.Transpose) else spelled
 
 
-def identified(walk: Walk, operands: list[n.Expr], points: float) -> Step | None:
+def _identified(walk: Walk, operands: list[n.Expr], points: float) -> tuple[Step, Copy, Copy] | None:
     """The step whose two factors the first and last operand copy, with so many points together at least."""
     best = None
-    if len(operands) < 2:
-        return None
-    for step in walk.problem.program.steps:
-        if not isinstance(step.expr, n.Product) or len(factors(step.expr)) != 2:
+    for step in walk.problem.program.steps if len(operands) > 1 else ():
+        pair = factors(step.expr)
+        if len(pair) != 2 or not _is_like(walk, operands[-1], pair[1]):
             continue
-        left = _copy(walk, operands[0], step.expr.left)
-        if left is None or left.points < 0.5:
+        left = _copy(walk, operands[0], pair[0])
+        right = _copy(walk, operands[-1], pair[1]) if left is not None and left.points >= 0.5 else None
+        if left is None or right is None or right.points < 0.5:
             continue
-        right = _copy(walk, operands[-1], step.expr.right)
-        if right is not None and right.points >= 0.5 and left.points + right.points > points:
-            best, points = step, left.points + right.points
+        if left.points + right.points > points:
+            best, points = (step, left, right), left.points + right.points
     return best
 
 
-def _judge_versions(walk: Walk, fact: Fact, link: Link, operands: list[n.Expr], step: Step) -> None:
+def _judge_versions(walk: Walk, fact: Fact, link: Link, operands: list[n.Expr], first: Copy, last: Copy) -> None:
     """[A][A'][V]: the first that agrees is the one meant; the others are superseded."""
-    product = step.expr
-    if not isinstance(product, n.Product):
-        return
-    last = _copy(walk, operands[-1], product.right)
-    claims = []
-    for i, operand in enumerate(operands[:-1]):
-        copy = _copy(walk, operand, product.left)
+    claims = [(operands[0], _conclude_copy(walk, fact, link, first))]
+    for operand in operands[1:-1]:
+        copy = _copy(walk, operand, first.meant)
         if copy is not None:
-            reason = "superseded: another version stands beside it" if i else None
+            reason = "superseded: another version stands beside it"
             claims.append((operand, _conclude_copy(walk, fact, link, copy, reason=reason)))
-    right = _conclude_copy(walk, fact, link, last) if last is not None else None
-    blamed = (right.id,) if right is not None and right.verdict in BAD else ()
+    right = _conclude_copy(walk, fact, link, last)
+    blamed = (right.id,) if right.verdict in BAD else ()
     for operand, claim in claims:
         value = _literal_product(operand, operands[-1])
         if value is not None:
