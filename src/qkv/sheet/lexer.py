@@ -50,6 +50,7 @@ _LATIN_LETTER, _WORD = late(f"[{LATIN}]"), late("[A-Za-z]+")
 _PAIRS, _ACCENTED_LETTER = late(PAIR), late(rf"\\{ACCENT}")
 _GRID_ENDS = (*(f"\\end{{{kind}{small}matrix}}" for kind in ("", *"bpBvV") for small in ("", "small")), r"\end{array}")
 _SIDES = ("left", "right")
+_COUNTED = frozenset("()[]")
 _PER_CENT = ("%", "~%", r"~\%")
 _VULGAR, _QUOTES = frozenset("½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"), frozenset('"“”„«»`?')
 _MATRIX_NEXT = late(r"\s*(?:\\left\s*[\[(|]\s*)?(?:\\begin\{|\[\s*[-\d])")
@@ -67,14 +68,15 @@ def tokens_of(
 
 
 class _Lexer:
-    """The state of one pass: what was read so far, how deep in brackets, and what gap comes before the next token."""
+    """The state of one pass: what was read so far, what gap comes before the next token, and how deep in brackets the
+    first `counted` tokens lead."""
 
-    __slots__ = ("comma", "depth", "gap", "out", "source", "strict", "words")
+    __slots__ = ("comma", "counted", "depth", "gap", "out", "source", "strict", "words")
 
     def __init__(self, source: str, *, strict: bool, comma: Comma, words: frozenset[str]) -> None:
         self.source, self.strict, self.comma, self.words = source, strict, comma, words
         self.out: list[Token] = []
-        self.depth = self.gap = 0
+        self.depth = self.counted = self.gap = 0
 
     def run(self) -> list[Token]:
         """What was matched is told by its text: most of it is in a table, and no match objects need to be made."""
@@ -85,8 +87,10 @@ class _Lexer:
             known = SPELLED.get(text)
             if known is not None:
                 kind, text = known
-            elif text.isdecimal():
+            elif text.replace(".", "", 1).isdecimal():
                 kind = "num"
+            elif text[-1] == "}" and text[:7] == "\\begin{" and text.endswith(_GRID_ENDS):
+                kind = "grid"
             else:
                 self.read(text, start, end)
                 continue
@@ -170,8 +174,6 @@ class _Lexer:
         """A command with its argument."""
         if name in TEXTS:
             self.text(text, start, end)
-        elif name == "begin" and text.endswith(_GRID_ENDS):
-            self.add("grid", text, start, end)
         elif name == "begin" or name == "end":
             self.add(name, text[text.index("{") + 1 : text.index("}")].strip(), start, end)
         elif name in _SIDES:
@@ -209,9 +211,19 @@ class _Lexer:
         if "{" in text or "\\" in text or self.comma is Comma.BARE:
             return False
         groups = text.split(",")[1:]
-        if self.depth > 0:
+        if self._in_brackets():
             return not any(g[0] == "0" and g != "000" for g in groups)
         return text[0] == "0" and not (self.out and self.out[-1].kind == "rel")
+
+    def _in_brackets(self) -> bool:
+        """Whether a bracket is open here; only numerals with commas ask, so that it is told when they do."""
+        for token in self.out[self.counted :]:
+            if token.kind == "open" and token.text in _COUNTED:
+                self.depth += 1
+            elif token.kind == "close" and token.text in _COUNTED and self.depth:
+                self.depth -= 1
+        self.counted = len(self.out)
+        return self.depth > 0
 
     def _apart(self, text: str, start: int) -> None:
         offset = start
@@ -336,6 +348,4 @@ class _Lexer:
         if not kind:
             self.blank()
             return
-        if kind in ("open", "close") and text in "([)]":
-            self.depth = max(0, self.depth + (1 if kind == "open" else -1))
         self.add(kind, text, start, end)

@@ -53,17 +53,21 @@ SIGNS = _signs()
 
 def _spelled() -> dict[str, tuple[str, str]]:
     """What is a token whatever stands around it → that token; no kind means noise."""
-    known = {sign: token for sign, token in SIGNS.items() if sign not in _COUNTED}
-    known |= {letter: ("name", letter) for letter in ascii_letters if letter not in "xX"}
+    known = SIGNS | {letter: ("name", letter) for letter in ascii_letters if letter not in "xX"}
     known |= {letter: ("name", base) for letter, base in table.GREEK.items()}
     for name, (kind, text) in COMMANDS.items():
-        if name.isascii() and name.isalpha() and text not in _COUNTED:
+        if name.isascii() and name.isalpha():
             known["\\" + name] = SIGNS[text] if kind == "mark" else (kind, text)
     for font in ("mathbf", "boldsymbol", "mathrm", "bm", "vec"):
         known |= {f"\\{font}{{{letter}}}": ("name", letter) for letter in ascii_letters}
+    known |= {f"\\mathbb{{{letter}}}": ("bb", letter) for letter in ascii_letters}
+    for side, kind in (("left", "open"), ("right", "close")):
+        known |= {f"\\{side}{mark}": (kind, "left" + mark) for mark in "()[]|."}
+    for environment in _ENVIRONMENTS:
+        known |= {f"\\{side}{{{environment}}}": (side, environment) for side in ("begin", "end")}
     noise = dict.fromkeys((" ", r"\,", r"\;", r"\:", r"\!", "\\ "), ("", ""))
     return known | noise | {"\\\\": ("row", "\\\\")}
 
 
-_COUNTED = frozenset("()[]")  # brackets, whose depth the lexer has to know
+_ENVIRONMENTS = ("matrix", "bmatrix", "pmatrix", "vmatrix", "array", "aligned", "align", "align*", "cases")
 SPELLED = _spelled()
