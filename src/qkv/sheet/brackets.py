@@ -6,6 +6,7 @@ where something ends. Damaged brackets are dropped here and reported.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from qkv.records import dataclass
@@ -15,6 +16,7 @@ from qkv.sheet.lexer import Token
 NESTING_LIMIT: Final = 40  # levels of brackets; each costs the grammar about eight frames of Python's stack
 _STRONG: Final = ("{", "left", "env")
 _FAMILIES: Final = {**table.OPENERS, "}": "{", "{": "{", "|}": "{|"}
+_TEXT: Final = attrgetter("text")
 _MATCHED: Final = frozenset(("rel", "open", "begin", "close", "end"))
 _UNTIDY: Final = frozenset((*table.STACKED, *table.ROWS_OF_STATEMENTS, "left{|"))
 
@@ -26,13 +28,6 @@ class Paired:
     tokens: list[Token]
     partner: list[int]
     dropped: tuple[Token, ...] = ()
-
-
-def _family(kind: str, text: str) -> str:
-    """What a bracket and its partner have in common."""
-    if kind == "begin" or kind == "end":
-        return "env"
-    return "left" if text.startswith("left") else _FAMILIES.get(text, text)
 
 
 class _Matched(NamedTuple):
@@ -56,15 +51,23 @@ def _match(tokens: list[Token]) -> _Matched:
         if kind == "rel":
             if stack:
                 found.related.add(stack[-1][0])
-        elif kind == "open" or kind == "begin":
-            key = _family(kind, token.text)
+            continue
+        # what a bracket and its partner have in common
+        text = token.text
+        key = "env" if kind == "begin" or kind == "end" else "left" if text[:4] == "left" else _FAMILIES.get(text, text)
+        if kind == "open" or kind == "begin":
             stack.append((i, key))
             waiting[key] = waiting.get(key, 0) + 1
             partner[i] = -1
             if len(stack) > NESTING_LIMIT:
                 found.deep.add(i)
         else:
-            _close(i, _family(kind, token.text), stack, waiting, partner)
+            if stack and stack[-1][1] == key:
+                opener = stack.pop()[0]
+                waiting[key] -= 1
+                partner[opener], partner[i] = i, opener
+            else:
+                _close(i, key, stack, waiting, partner)
             if partner[i] == i - 1:
                 found.empty.add(i - 1)
     return found
@@ -132,7 +135,7 @@ def _is_tidy(tokens: list[Token], found: _Matched) -> bool:
     """Whether nothing needs tidying, as in most formulas."""
     if found.related or found.deep or found.empty or -1 in found.partner:
         return False
-    return _UNTIDY.isdisjoint([token.text for token in tokens])
+    return _UNTIDY.isdisjoint(map(_TEXT, tokens))
 
 
 def _in_place_of(token: Token, how: str) -> tuple[Token, ...]:
