@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from qkv.errors import Location
 from qkv.expr.late import late
 from qkv.records import dataclass
 from qkv.sheet.expressions import Reader
@@ -45,7 +44,6 @@ class Piece:
 
     lo: int
     hi: int
-    at: Location
     separator: str = ""
     lead: str = ""
     struck: bool = False
@@ -79,11 +77,8 @@ class _Cutter:
             i = after
         self._cut("", len(tokens))
         if self.words:
-            self.pieces.append(Piece(0, 0, self._place(len(tokens) - 1), self.separator, self._lead()))
+            self.pieces.append(Piece(0, 0, self.separator, self._lead()))
         return self.pieces
-
-    def _place(self, i: int) -> Location:
-        return self.reader.at(i) if self.reader.tokens else self.reader.places.at(0)
 
     def _step(self, i: int, after: int) -> None:
         token = self.reader.tokens[i]
@@ -214,14 +209,15 @@ class _Cutter:
     def _cut(self, separator: str, end: int) -> None:
         """End the piece at hand."""
         if self.lo < self.hi:
-            at = self.reader.at(self.lo)
-            marks = tuple(i for i in self.marks if self.lo <= i < self.hi)
-            self.pieces.append(Piece(self.lo, self.hi, at, self.separator, self._lead(), self.struck, marks))
+            lead = self._lead() if self.words else ""
+            marks = tuple([i for i in self.marks if self.lo <= i < self.hi]) if self.marks else ()
+            self.pieces.append(Piece(self.lo, self.hi, self.separator, lead, self.struck, marks))
             self.separator = separator
         elif separator and self.separator in ("", ",", "wide"):
             self.separator = separator if separator != "wide" or not self.separator else self.separator
         self.lo = self.hi = end
-        self.marks = [i for i in self.marks if i >= end]
+        if self.marks:
+            self.marks = [i for i in self.marks if i >= end]
 
     def _lead(self) -> str:
         lead, self.words = " ".join(self.words), []
@@ -292,9 +288,14 @@ def _joins_sizes(tokens: list[Token], i: int) -> bool:
     return tokens[i].text == "×" and tokens[i - 1].kind == "close" and tokens[i + 1].kind == "open"
 
 
+BEFORE_SIZES = frozenset(("num", "open", "cmd"))  # what sizes begin with
+
+
 def sizes_in(reader: Reader, lo: int, hi: int) -> tuple[tuple[int, int], ...] | None:
     """The sizes that a range consists of (3×4 4×3), or None where it is anything else."""
-    if lo >= hi or reader.tokens[lo].kind not in ("num", "open", "cmd"):
+    if lo >= hi or reader.tokens[lo].kind not in BEFORE_SIZES:
+        return None
+    if "×" not in [token.text for token in reader.tokens[lo:hi]]:
         return None
     between = [i for i in range(lo + 1, hi - 1) if _joins_sizes(reader.tokens, i)]  # (3×2)×(2×3)
     tokens = [

@@ -54,7 +54,7 @@ _STARTS: Final = frozenset(
     )
 )
 _BREAKS: Final = frozenset(("rel", "cmp"))  # with \\over, what divides an expression outside of its brackets
-_EDGES: Final = frozenset(("wide", "row", "sep", "text"))
+EDGES: Final = frozenset(("wide", "row", "sep", "text"))
 _ENDS_ARGUMENT: Final = frozenset(("close", "end", "row", "wide", "rel", "sep"))
 
 
@@ -76,7 +76,10 @@ class Reader:
 
     def at(self, i: int) -> Location:
         """Where token i begins."""
-        return self.places.at(self.tokens[i].start)
+        start, places = self.tokens[i].start, self.places
+        if start < places.first_end:
+            return tuple.__new__(Location, (places.line, places.column + start))
+        return places.at(start)
 
     def text(self, lo: int, hi: int) -> str:
         """The source of a range."""
@@ -135,7 +138,7 @@ class Reader:
     def trimmed(self, lo: int, hi: int) -> tuple[int, int]:
         """A range without separators at its ends and words behind it."""
         tokens = self.tokens
-        if lo < hi and tokens[lo].kind not in _EDGES and tokens[hi - 1].kind not in _EDGES:
+        if lo < hi and tokens[lo].kind not in EDGES and tokens[hi - 1].kind not in EDGES:
             return lo, hi
         while lo < hi and (tokens[lo].kind in ("wide", "row") or tokens[lo].text in (",", ";", "&", ":")):
             lo += 1

@@ -14,11 +14,11 @@ from itertools import pairwise
 from qkv.errors import Location, QkvError
 from qkv.expr.nodes import Call, Expr, Matrix, Name, Number, Product, Transpose, is_literal, number
 from qkv.records import dataclass
-from qkv.sheet.brackets import Paired, paired
-from qkv.sheet.clauses import Piece, pieces_of, sizes_in
-from qkv.sheet.expressions import Reader
-from qkv.sheet.lexer import tokens_of
-from qkv.sheet.matrices import blank_list, own_level
+from qkv.sheet.brackets import paired
+from qkv.sheet.clauses import BEFORE_SIZES, Piece, pieces_of, sizes_in
+from qkv.sheet.expressions import EDGES, Reader
+from qkv.sheet.lexer import Token, tokens_of
+from qkv.sheet.matrices import BEFORE_BLANKS, blank_list, own_level
 from qkv.sheet.model import Link, Relation, Unread
 from qkv.sheet.numerals import Comma, comma_in
 from qkv.sheet.places import Places
@@ -73,7 +73,7 @@ def parse_math(
     decimal = comma is not Comma.UNTOLD or here is not Comma.UNTOLD  # (1; 2) is a list where halves are written 0,5
     reader = Reader(pairs, source, places, strict=strict, decimal_comma=decimal)
     joiner = _Joiner()
-    unread = _strays(pairs, source, places) if strict else []
+    unread = _strays(pairs.dropped, source, places) if strict and pairs.dropped else []
     for piece in pieces_of(reader):
         try:
             if new := _chains_of(reader, piece):
@@ -85,10 +85,10 @@ def parse_math(
     return Parsed(tuple(chains if strict else filter(_is_mathematics, chains)), tuple(unread))
 
 
-def _strays(pairs: Paired, source: str, places: Places) -> list[Unread]:
+def _strays(dropped: tuple[Token, ...], source: str, places: Places) -> list[Unread]:
     """Brackets without a partner, reported once a line."""
     lines: dict[int, list[str]] = {}
-    for token in pairs.dropped:
+    for token in dropped:
         lines.setdefault(places.at(token.start).line, []).append(source[token.start : token.end])
     return [Unread(line, " ".join(found[:9]), "a bracket has no partner") for line, found in lines.items()]
 
@@ -96,27 +96,34 @@ def _strays(pairs: Paired, source: str, places: Places) -> list[Unread]:
 # — one piece —
 
 
+_RELATIONS = {relation.value: relation for relation in Relation}
+_LEADING = (Relation.IMPLIES, Relation.ARROW)  # what may begin a definition of its own
+
+
 def _chains_of(reader: Reader, piece: Piece) -> list[Chain]:
     """The chains of a piece: one, or two where ⇒ leads to a definition of its own; words alone give none."""
-    if piece.lo >= piece.hi:
-        return [_words_only(piece)] if piece.lead else []
-    if (sizes := sizes_in(reader, piece.lo, piece.hi)) is not None:
+    lo, hi, marks = piece.lo, piece.hi, piece.marks
+    if lo >= hi:
+        return [_words_only(reader, piece)] if piece.lead else []
+    first = reader.tokens[lo]
+    may_be_sizes = first.kind in BEFORE_SIZES
+    if may_be_sizes and (sizes := sizes_in(reader, lo, hi)) is not None:
         return [_sizes(reader, piece, sizes)]
-    if (inner := _crossed_out(reader, piece)) is not None:
+    if first.text == "cancel" and (inner := _crossed_out(reader, piece)) is not None:
         return _chains_of(reader, inner)
-    if _are_sizes(reader, piece):
+    if may_be_sizes and marks and _are_sizes(reader, piece):
         return []
     reader.depth = 0
     links: list[Link] = []
-    relation, start, trail = Relation.FIRST, piece.lo, ""
-    marks = piece.marks
-    for end in (*marks, piece.hi):
+    relation, start, trail, implied = Relation.FIRST, lo, "", False
+    for end in (*marks, hi):
         if start < end:
-            _add_link(reader, links, relation, start, end, last=end == piece.hi)
+            _add_link(reader, links, relation, start, end, last=end == hi)
             relation, trail = Relation.FIRST, ""
-        if end < piece.hi:
+        if end < hi:
             relation = relation or _relation(reader, end, several=len(marks) > 1)
             trail = str(relation)
+            implied |= relation in _LEADING
         start = end + 1
     if not links:
         return []
@@ -125,20 +132,20 @@ def _chains_of(reader: Reader, piece: Piece) -> list[Chain]:
     chain = Chain(
         tuple(links),
         links[0].at,
-        end_line=reader.places.at(reader.tokens[piece.hi - 1].end - 1).line,
-        text=reader.text(piece.lo, piece.hi),
+        end_line=reader.places.at(reader.tokens[hi - 1].end - 1).line,
+        text=reader.text(lo, hi),
         continues=links[0].relation is not Relation.FIRST,
-        struck=piece.struck or all(link.struck for link in links),
+        struck=piece.struck or (links[0].struck and all(link.struck for link in links)),
         lead=piece.lead,
         trail=trail,
     )
-    return _split_at_implications(chain)
+    return _split_at_implications(chain) if implied else [chain]
 
 
 def _are_sizes(reader: Reader, piece: Piece) -> bool:
     """(3×2)(2×3) = 3×3 says what fits what, and multiplies no numbers."""
     edges = (piece.lo - 1, *piece.marks, piece.hi)
-    return bool(piece.marks) and all(sizes_in(reader, a + 1, b) is not None for a, b in pairwise(edges))
+    return all(sizes_in(reader, a + 1, b) is not None for a, b in pairwise(edges))
 
 
 def _relation(reader: Reader, i: int, *, several: bool) -> Relation:
@@ -146,7 +153,7 @@ def _relation(reader: Reader, i: int, *, several: bool) -> Relation:
     token = reader.tokens[i]
     if several and reader.source[token.start : token.end] in ("\\equiv", "≡"):
         return Relation.IMPLIES
-    return Relation(token.text)
+    return _RELATIONS[token.text]
 
 
 def _crossed_out(reader: Reader, piece: Piece) -> Piece | None:
@@ -159,8 +166,10 @@ def _crossed_out(reader: Reader, piece: Piece) -> Piece | None:
     return replace(piece, lo=lo + 2, hi=hi - 1, struck=True, marks=marks)
 
 
-def _words_only(piece: Piece) -> Chain:
-    return Chain((), piece.at, piece.at.line, "", lead=piece.lead)
+def _words_only(reader: Reader, piece: Piece) -> Chain:
+    """Words behind all mathematics."""
+    at = reader.at(len(reader.tokens) - 1)
+    return Chain((), at, at.line, "", lead=piece.lead)
 
 
 def _add_link(reader: Reader, links: list[Link], relation: Relation, lo: int, hi: int, *, last: bool) -> None:
@@ -169,24 +178,24 @@ def _add_link(reader: Reader, links: list[Link], relation: Relation, lo: int, hi
         links[-1] = replace(links[-1], note=f"{links[-1].note} {reader.text(lo, hi)}".strip())
         return
     reader.shapes = []
-    expr = blank_list(reader, lo, hi, at_least=3 if reader.strict else 2) or reader.expression(lo, hi)
+    tokens = reader.tokens
+    first, final = tokens[lo].kind, tokens[hi - 1]
+    listed = blank_list(reader, lo, hi, at_least=3 if reader.strict else 2) if first in BEFORE_BLANKS else None
+    expr = listed or reader.expression(lo, hi)
     struck = isinstance(expr, Call) and expr.function == "struck"
     if isinstance(expr, Call) and struck:
         expr = expr.args[0]
-    note = _trailing_operator(reader, lo, hi)
-    lo, hi = reader.trimmed(lo, hi)
-    links.append(Link(relation, expr, reader.text(lo, hi), reader.at(lo), struck, note, tuple(reader.shapes)))
+    # an operator that a link ends with: its right side stands elsewhere
+    note = f"ends with {final.text}" if final.kind == "op" and hi - lo > 1 else ""
+    if first in EDGES or final.kind in EDGES:
+        lo, hi = reader.trimmed(lo, hi)
+    text = reader.source[tokens[lo].start : tokens[hi - 1].end]
+    links.append(Link(relation, expr, text, reader.at(lo), struck, note, tuple(reader.shapes)))
 
 
 def _are_words(reader: Reader, lo: int, hi: int) -> bool:
     kinds = {token.kind for token in reader.tokens[lo:hi]}
     return kinds <= {"text", "prose", "word", "sub", "script", "num"} and bool(kinds & {"text", "prose", "word"})
-
-
-def _trailing_operator(reader: Reader, lo: int, hi: int) -> str:
-    """The operator that a link ends with (its right side stands elsewhere), or nothing."""
-    token = reader.tokens[hi - 1]
-    return f"ends with {token.text}" if token.kind == "op" and hi - lo > 1 else ""
 
 
 def _sizes(reader: Reader, piece: Piece, sizes: tuple[tuple[int, int], ...]) -> Chain:
@@ -235,7 +244,8 @@ class _Joiner:
 
     def finished(self) -> list[Chain]:
         """All chains."""
-        self._close_list()
+        if self.entries:
+            self._close_list()
         return self.chains
 
     def add(self, new: list[Chain], separator: str) -> None:
@@ -244,10 +254,11 @@ class _Joiner:
         if self.chains and separator in (",", ";") and self._takes_entry(first):
             self.entries.append(first)
             return
-        self._close_list()
+        if self.entries:
+            self._close_list()
         last = self.chains[-1] if self.chains else None
         if last is None:
-            self.chains.extend(chain for chain in new if chain.links)
+            self.chains.extend(new if first.links else [])  # words alone come alone
         elif not first.links:
             self.chains[-1] = replace(last, trail=f"{last.trail} {first.lead}".strip())
         elif separator == "wide" and _is_equation_number(first):
@@ -262,7 +273,7 @@ class _Joiner:
             self.chains.extend(new[1:])
         else:
             self.chains.extend(new)
-        bare = bool(first.links) and len(first.links) == 1 and _is_bare(first.links[0].expr) and not first.continues
+        bare = len(first.links) == 1 and not first.continues and _is_bare(first.links[0].expr)
         self.names = (self.names + 1 if separator == "," else 1) if bare else 0
 
     def _takes_entry(self, first: Chain) -> bool:
@@ -272,8 +283,6 @@ class _Joiner:
 
     def _close_list(self) -> None:
         """Weights = 0.5, 0.3: numbers that only commas part are one loose vector."""
-        if not self.entries:
-            return
         last, tail = self.chains[-1], self.chains[-1].links[-1]
         cells = (tail.expr, *(entry.links[0].expr for entry in self.entries))
         more = "".join(f", {entry.text}" for entry in self.entries)

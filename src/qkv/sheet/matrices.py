@@ -28,7 +28,7 @@ from qkv.expr.nodes import (
 )
 from qkv.sheet import notation as table
 from qkv.sheet.lexer import Token
-from qkv.sheet.numerals import LONE_DIGITS, decimal
+from qkv.sheet.numerals import LONE_DIGITS, decimal, value_of
 from qkv.sheet.places import Places
 
 _BODY = re.compile(r"\\begin\{[A-Za-z]+\}(?:\{[^{}]*\})?")
@@ -50,28 +50,33 @@ def plain_grid(token: Token, places: Places) -> Matrix:
     """A matrix environment of nothing but numbers, straight from its source: most of what sheets hold."""
     begin = _BODY.match(token.text)
     first = begin.end() if begin else 0
-    at, rows = token.start + first, []
-    for line in token.text[first : token.text.rindex("\\end")].split("\\\\"):
-        if row := _numbers(line.split("&"), at, places):
-            rows.append(row)
-        at += len(line) + 2
-    return Matrix(tuple(rows), at=places.at(token.start))
+    lines = token.text[first : token.text.rindex("\\end")].split("\\\\")
+    return _plain(token, first, lines, "&", places, loose=False)
 
 
 def plain_list(token: Token, places: Places) -> Matrix:
     """[1, 0, 1], straight from its source."""
-    cells = _numbers(token.text[1:-1].split(","), token.start + 1, places)
-    return Matrix((cells,), loose=True, at=places.at(token.start))
+    return _plain(token, 1, [token.text[1:-1]], ",", places, loose=True)
 
 
-def _numbers(parts: list[str], at: int, places: Places) -> tuple[Number, ...]:
-    """The numbers in parts that begin at an offset and have one character between them; blank ones hold none."""
-    cells = []
-    for part in parts:
-        if words := part.split():  # the sign may stand apart
-            cells.append(decimal("".join(words), places.at(at + part.index(words[0]))))
-        at += len(part) + 1
-    return tuple(cells)
+def _plain(token: Token, first: int, lines: list[str], mark: str, places: Places, *, loose: bool) -> Matrix:
+    """The numbers in lines that begin at an offset of a token, with \\\\ between them; blank cells hold none."""
+    at = token.start + first
+    texts: list[str] = []
+    starts, rows = [token.start], []
+    for line in lines:
+        before = len(texts)
+        for part in line.split(mark):
+            if words := part.split():  # the sign may stand apart
+                texts.append("".join(words))
+                starts.append(at + part.index(words[0]))
+            at += len(part) + 1
+        at += 1
+        if len(texts) > before:
+            rows.append((before, len(texts)))
+    place, *places_of = places.all(starts)
+    cells = tuple([Number(*value_of(text), text, at=at) for text, at in zip(texts, places_of, strict=True)])
+    return Matrix(tuple([cells[a:b] for a, b in rows]), loose, at=place)
 
 
 def own_level(cells: Cells, lo: int, hi: int) -> list[int]:
@@ -319,9 +324,12 @@ def _one_list(cells: Cells, lo: int, hi: int) -> bool:
     return first.kind == "list" or (first.kind == "open" and first.text == "[" and cells.partner[lo] == hi - 1)
 
 
+BEFORE_BLANKS = frozenset(("num", "inf", "op"))  # what such a list begins with
+
+
 def blank_list(cells: Cells, lo: int, hi: int, *, at_least: int) -> Expr | None:
     """Numbers in a row with nothing but blanks between them, outside of brackets: a loose vector."""
-    if cells.tokens[lo].kind not in ("num", "inf", "op") or hi - lo < at_least:
+    if hi - lo < at_least:
         return None
     spans = _blank_cells(cells, lo, hi)
     signs = any(cells.tokens[a].kind == "op" for a, _ in spans[1:])
