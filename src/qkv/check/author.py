@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Iterator, Mapping
+from collections.abc import Container, Hashable, Iterator, Mapping
 from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property, reduce
-from typing import Any, TypeVar
+from itertools import chain
 
 from qkv.check.compare import loosened, shown_number
 from qkv.errors import NameUnknownError, QkvError
@@ -19,8 +19,6 @@ from qkv.interpret.loop import evaluate
 from qkv.interpret.trace import Trace
 from qkv.program.model import Given, Step
 from qkv.records import dataclass
-
-T = TypeVar("T")
 
 
 class Loose(Certified):
@@ -57,7 +55,10 @@ class Author(Mapping[Symbol, Value]):
     by_print: Author | None = None  # for one who has something else in mind: the author of the print
     apart: frozenset[Symbol] = frozenset()  # and the quantities that are in mind
     _made: dict[Symbol, Value] = field(default_factory=dict)
-    _known: dict[Hashable, tuple[n.Expr, Any]] = field(default_factory=dict)  # worked out since the last print
+    # Worked out since the last print; an expression is kept with its value, since its id may be the key.
+    _owned: dict[Hashable, tuple[n.Expr, Value | None]] = field(default_factory=dict)
+    _stands: dict[Symbol, tuple[Symbol, ...]] = field(default_factory=dict)
+    _on_print: dict[Symbol, bool] = field(default_factory=dict)
     _held: dict[Hashable, tuple[n.Expr, n.Expr]] = field(default_factory=dict)  # the same until a part is printed
     _usual: bool | None = None
     _in_mind: tuple[Author, ...] | None = None
@@ -81,13 +82,11 @@ class Author(Mapping[Symbol, Value]):
             not self.roots
             and not self.parts
             and not self._has_rounded
-            and not self._once("printed", expr, self._stands_on_print)
+            and not any(map(self.has_printed, n.names_in(expr)))
         ):
             return self.trace.value(symbol)
-        try:
-            return evaluate(self.as_held(expr), self, Certified())
-        except QkvError:
-            return self.trace.value(symbol)
+        value = self._own(expr, exact=True)
+        return self.trace.value(symbol) if value is None else value
 
     def holder(self, expr: n.Expr) -> Author:
         """Whose numbers give an expression: those of the print, unless it stands on something that is in mind."""
@@ -97,16 +96,19 @@ class Author(Mapping[Symbol, Value]):
 
     def standing(self, expr: n.Expr) -> tuple[Symbol, ...]:
         """The quantities, printed or left open, that an expression stands on."""
-        return self._once("standing", expr, self._standing)
+        names = n.names_in(self.as_held(expr))
+        if len(names) == 1:
+            return self._standing(names[0])
+        return tuple(dict.fromkeys(chain.from_iterable(map(self._standing, names))))
 
-    def _standing(self, expr: n.Expr) -> tuple[Symbol, ...]:
-        found: dict[Symbol, None] = {}
-        for symbol in n.names_in(self.as_held(expr)):
+    def _standing(self, symbol: Symbol) -> tuple[Symbol, ...]:
+        found = self._stands.get(symbol)
+        if found is None:
             item = None if symbol in self.printed else self.trace.program.item(symbol)
-            if symbol in self.printed or symbol in self.unjudged:
-                found[symbol] = None
-            found |= dict.fromkeys(self.standing(item.expr) if item else ())
-        return tuple(found)
+            below = self.standing(item.expr) if item is not None else ()
+            itself = symbol in self.printed or symbol in self.unjudged
+            found = self._stands[symbol] = (symbol, *below) if itself else below
+        return found
 
     def print_root(self, square: Fraction, value: Value) -> None:
         """Remember the decimal that the author uses for a square root."""
@@ -116,33 +118,33 @@ class Author(Mapping[Symbol, Value]):
 
     def part(self, expr: n.Expr) -> Symbol:
         """A symbol for the printed value of an expression that has no name of its own."""
-        self._known.clear()
+        self._forget()
         self._held.clear()
         if (scores := _raised(expr)) is not None:
             self.raised.add(scores)
         return self.parts.setdefault(expr, Symbol("part", (), (str(len(self.parts)),)))
 
-    def _once(self, what: str, expr: n.Expr, work: Callable[[n.Expr], T]) -> T:
-        """What is worked out of an expression, once until something else is printed."""
-        key = what, n.key(expr)
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = expr, work(expr)  # with the expression, whose id may be the key
-        made: T = known[1]
-        return made
+    def _forget(self) -> None:
+        """What was worked out may be different now."""
+        self._owned.clear()
+        self._stands.clear()
+        self._on_print.clear()
 
     def as_held(self, expr: n.Expr) -> n.Expr:
         """The expression with those parts replaced whose values were printed on their own."""
         if self.by_print is not None:
             return self.by_print.as_held(expr)
-        if not self.roots and n.is_literal(expr):
+        if type(expr) is n.Name:
             return expr
         key = n.key(expr)
-        if key not in self._held:
-            self._held[key] = expr, self._as_held(expr)
-        return self._held[key][1]
+        held = self._held.get(key)
+        if held is None:
+            held = self._held[key] = expr, self._as_held(expr)
+        return held[1]
 
     def _as_held(self, expr: n.Expr) -> n.Expr:
+        if not self.roots and n.is_literal(expr):
+            return expr
         whole = self._plain_sizes(expr)
 
         def change(part: n.Expr) -> n.Expr:
@@ -224,13 +226,13 @@ class Author(Mapping[Symbol, Value]):
 
     def _regrouped(self, product: n.Product) -> n.Expr:
         """sᵀ W h with W h printed: products may be grouped either way."""
-        chain = factors(product)
+        whole = factors(product)
         for part, symbol in self.parts.items():
             inner = factors(part)
-            for i in range(len(chain) - len(inner) + 1):
-                if len(inner) > 1 and chain[i : i + len(inner)] == inner:
-                    chain[i : i + len(inner)] = [n.Name(symbol)]
-                    return reduce(n.Product, chain)
+            for i in range(len(whole) - len(inner) + 1):
+                if len(inner) > 1 and whole[i : i + len(inner)] == inner:
+                    whole[i : i + len(inner)] = [n.Name(symbol)]
+                    return reduce(n.Product, whole)
         return product
 
     def _square(self, expr: n.Expr) -> Fraction | None:
@@ -250,11 +252,12 @@ class Author(Mapping[Symbol, Value]):
 
     def has_printed(self, symbol: Symbol) -> bool:
         """Whether a quantity, or anything that it is made of, was printed."""
-        item = self.trace.program.item(symbol)
-        return symbol in self.printed or (item is not None and self._once("printed", item.expr, self._stands_on_print))
-
-    def _stands_on_print(self, expr: n.Expr) -> bool:
-        return any(self.has_printed(name) for name in n.names_in(expr))
+        known = self._on_print.get(symbol)
+        if known is None:
+            item = self.trace.program.item(symbol)
+            below = n.names_in(item.expr) if item is not None else ()
+            known = self._on_print[symbol] = symbol in self.printed or any(map(self.has_printed, below))
+        return known
 
     def __iter__(self) -> Iterator[Symbol]:
         return (item.symbol for item in self.trace.program.items)
@@ -268,14 +271,31 @@ class Author(Mapping[Symbol, Value]):
     def own(self, expr: n.Expr, exact: bool = False) -> Value | None:
         """An expression worked out with the author's numbers; decimals in it stand for what rounds to them, unless they
         are known copies of printed values, which the author's names already stand for."""
-        holder = self.holder(expr)
-        return holder._once("exact", expr, holder._own_exact) if exact else holder._once("own", expr, holder._own)
+        if type(expr) is n.Name:
+            try:
+                return self[expr.symbol]
+            except QkvError:
+                return None
+        return self.holder(expr)._own(expr, exact)
 
-    @property
+    def _own(self, expr: n.Expr, exact: bool) -> Value | None:
+        exact = exact or not (n.holds(expr, n.Number) or n.holds(expr, n.Matrix))  # without numbers it is all one
+        key = n.key(expr), exact
+        known = self._owned.get(key)
+        if known is None:
+            known = self._owned[key] = expr, self._worked_out(expr, Certified() if exact else self.loose)
+        return known[1]
+
+    def _worked_out(self, expr: n.Expr, algebra: Certified) -> Value | None:
+        try:
+            return evaluate(self.as_held(expr), self, algebra)
+        except QkvError:
+            return None
+
+    @cached_property
     def loose(self) -> Loose:
         """How the author's decimals are read."""
-        author = self.by_print or self
-        return Loose(author.inputs, author.rounded)
+        return Loose(self.inputs, self.rounded) if self.by_print is None else self.by_print.loose
 
     @cached_property
     def inputs(self) -> frozenset[Fraction]:
@@ -283,15 +303,6 @@ class Author(Mapping[Symbol, Value]):
         matrices = [given.expr for given in self.trace.program.givens if not _is_rounded(given)]
         cells = (cell for matrix in matrices if isinstance(matrix, n.Matrix) for row in matrix.rows for cell in row)
         return frozenset(cell.value for cell in cells if isinstance(cell, n.Number))
-
-    def _own(self, expr: n.Expr, algebra: Certified | None = None) -> Value | None:
-        try:
-            return evaluate(self.as_held(expr), self, algebra or self.loose)
-        except QkvError:
-            return None
-
-    def _own_exact(self, expr: n.Expr) -> Value | None:
-        return self._own(expr, Certified())
 
     def print(self, symbol: Symbol, value: Value, blamed: tuple[int, ...]) -> None:
         """Remember a printed value, and what is wrong with it."""
@@ -303,7 +314,7 @@ class Author(Mapping[Symbol, Value]):
         self.sound.pop(symbol, None)
         self.unjudged.pop(symbol, None)
         self._made.clear()
-        self._known.clear()
+        self._forget()
         if symbol in self.missing or self.trace.program.item(symbol) is None:
             self._held.clear()
         self._in_mind = self._usual = self._unblamed = None
@@ -330,7 +341,7 @@ class Author(Mapping[Symbol, Value]):
     def leave_open(self, symbol: Symbol, value: Value) -> None:
         """Remember a print that could not be judged: later numbers may stand on it."""
         self.unjudged[symbol] = value
-        self._known.clear()
+        self._forget()
         self._in_mind = None
 
     @property
@@ -355,11 +366,10 @@ class Author(Mapping[Symbol, Value]):
 
     def blamed(self, expr: n.Expr) -> tuple[int, ...]:
         """The false claims that an expression stands on."""
-        return self._once("blamed", expr, self._blamed_for)
-
-    def _blamed_for(self, expr: n.Expr) -> tuple[int, ...]:
-        standing = (self.by_print or self).standing(expr)
-        return tuple(dict.fromkeys(number for symbol in standing for number in self.blame.get(symbol, ())))
+        if not any(self.blame.values()):
+            return ()
+        standing = (self if self.by_print is None else self.by_print).standing(expr)
+        return tuple(dict.fromkeys(chain.from_iterable([self.blame.get(symbol, ()) for symbol in standing])))
 
 
 def row_sum(scores: n.Expr, i: int, columns: int) -> n.Expr:
