@@ -81,12 +81,7 @@ def _next_author(problem: Problem, before: Author | None) -> Author:
 
 def judge_fact(walk: Walk, fact: Fact) -> None:
     """Judge the links of one chain, left to right."""
-    if (
-        fact.statement.origin is Origin.CODE
-        or _is_given(walk.problem, fact)
-        or _is_size(fact)
-        or _multiplies_sizes(fact)
-    ):
+    if fact.statement.origin is Origin.CODE or _is_given(walk, fact) or _is_size(fact) or _multiplies_sizes(fact):
         return
     _strike(walk, fact)
     if fact.statement.struck:
@@ -100,12 +95,14 @@ def judge_fact(walk: Walk, fact: Fact) -> None:
     before: list[Link] = []
     step: Step | None = None
     told: tuple[Target, Link] | None = None  # what numbers put into a formula turned out to give, and where
-    for link in (_with_points(walk, link) for link in fact.links):
-        kind = form(link.expr)
+    for link, kind in zip(fact.links, fact.forms, strict=True):
+        if kind is Form.WORKING or kind is Form.FORMULA:
+            link = _with_points(walk, link)
+            kind = form(link.expr)
         if kind is Form.VALUE and link.note.endswith(ENDS_OPEN):
             judge_open_product(walk, fact, link)
             continue
-        if kind is Form.WORKING or (kind is Form.FORMULA and any(isinstance(x, n.Matrix) for x in factors(link.expr))):
+        if kind is Form.WORKING or (kind is Form.FORMULA and _has_operands(link.expr)):
             step = judge_copies(walk, fact, link) or step
         if kind is Form.WORKING:
             meant = judge_working(walk, fact, link, before)
@@ -131,6 +128,10 @@ def _running_on(walk: Walk, fact: Fact) -> Fact:
     return fact
 
 
+def _has_operands(formula: n.Expr) -> bool:
+    return n.holds(formula, n.Matrix) and any(isinstance(x, n.Matrix) for x in factors(formula))
+
+
 def _is_matrix(link: Link) -> bool:
     return isinstance(link.expr, (n.Matrix, n.Transpose))
 
@@ -142,12 +143,12 @@ def _about(fact: Fact, step: Step) -> Fact:
     return replace(fact, subjects=(n.Name(step.symbol),), pending=False, told=True)
 
 
-def _is_given(problem: Problem, fact: Fact) -> bool:
+def _is_given(walk: Walk, fact: Fact) -> bool:
     """Whether this chain is where a given is given."""
-    if fact.value is None:
+    if fact.value is None or not fact.subjects:
         return False
-    lines = {given.symbol: given.line for given in problem.program.givens}
-    return bool(fact.subjects) and all(lines.get(name.symbol) == fact.value.at.line for name in fact.subjects)
+    lines = walk.given_on
+    return {lines.get(name.symbol) for name in fact.subjects} == {fact.value.at.line}
 
 
 def _other_row(fact: Fact, target: Target) -> bool:
@@ -165,14 +166,14 @@ def _multiplies_sizes(fact: Fact) -> bool:
     return isinstance(last, n.Product) and all(_SIZE_PRODUCT.fullmatch(link.text.strip()) for link in fact.links)
 
 
+SIZES = frozenset({Role.D_K, Role.D_V, Role.D_MODEL})
+COUNTS = frozenset({Symbol("h"), Symbol("n"), Symbol("N")})
+
+
 def _is_size(fact: Fact) -> bool:
     """d_k = 2 states a size; it claims nothing to be worked out."""
-    roles = place_of(fact.symbol).roles[:1] if fact.symbol is not None else ()
-    return bool(set(roles) & {Role.D_K, Role.D_V, Role.D_MODEL}) or fact.symbol in (
-        Symbol("h"),
-        Symbol("n"),
-        Symbol("N"),
-    )
+    symbol = fact.symbol
+    return symbol is not None and (symbol in COUNTS or not SIZES.isdisjoint(place_of(symbol).roles[:1]))
 
 
 def _is_superseded(walk: Walk, fact: Fact) -> bool:
@@ -188,7 +189,7 @@ def _is_superseded(walk: Walk, fact: Fact) -> bool:
 
 
 def _strike(walk: Walk, fact: Fact) -> None:
-    links = fact.statement.links if fact.statement.struck else tuple(x for x in fact.statement.links if x.struck)
+    links = fact.statement.links if fact.statement.struck else [x for x in fact.statement.links if x.struck]
     for link in links[-1:]:
         if form(link.expr) in (Form.VALUE, Form.WORKING):
             name = fact.subjects[0].spelled if fact.subjects else ""
@@ -201,8 +202,9 @@ def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link], told: t
     if matrix is None or grid is None:
         judge_damaged(walk, fact, link, before)
         return
-    for working in (x.expr for x in before[-1:] if form(x.expr) is Form.WORKING):
-        mend_operands(walk, working, grid)
+    last = before[-1].expr if before else None
+    if last is not None and form(last) is Form.WORKING:
+        mend_operands(walk, last, grid)
     best, shown_as = _meaning(walk, fact, link, matrix, grid, before, told)
     if best is None:
         if judge_misfit(walk, fact, link, grid) is None:
@@ -215,8 +217,8 @@ def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link], told: t
     tell_lost_points(walk, claim, judged)
     rename(walk, fact, target, claim)
     note_run(walk, fact, link, target)
-    for literal in (x.expr for x in before[-1:] if n.is_literal(x.expr)):
-        note_exponentials(walk, fact, literal, judged, claim)
+    if last is not None and n.is_literal(last):
+        note_exponentials(walk, fact, last, judged, claim)
     judge_unequal(walk, fact, link, shown_as, before, claim)
 
 
@@ -264,7 +266,8 @@ def _with_points(walk: Walk, link: Link) -> Link:
                 return pointed
         return part
 
-    pointed = n.holds(link.expr, n.Matrix) and n.holds(link.expr, n.Product)
+    # Numbers that are cells of plain matrices do not count, so this rules out most products of matrices.
+    pointed = n.holds(link.expr, n.Number) and n.holds(link.expr, n.Matrix) and n.holds(link.expr, n.Product)
     expr = n.rewrite(link.expr, change) if pointed else link.expr
     return link if expr is link.expr else replace(link, expr=expr)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from operator import itemgetter
 
 from flint import fmpq
 
@@ -56,17 +57,16 @@ def _chosen(walk: Walk, fact: Fact, tried: list[tuple[float, Found]]) -> Found |
     """What agrees best; else what the document leaves no doubt about; else the quantity of that very name."""
     if not tried:
         return None
-    points, best = max(tried, key=lambda pair: pair[0])
-    doubtful = _is_doubtful(walk, fact)
-    needed = SURE if doubtful else LIKELY
-    certain = [(reached, found) for reached, found in tried if found[0].certain]
+    points, best = max(tried, key=itemgetter(0))
     if points >= SURE:
         return best
     if (fact.formula is None and fact.symbol in walk.plural) or _varies(walk, fact):
         return None
+    certain = [(reached, found) for reached, found in tried if found[0].certain]
     if certain:
-        return max(certain, key=lambda pair: pair[0])[1]
-    if points >= needed:
+        return max(certain, key=itemgetter(0))[1]
+    doubtful = _is_doubtful(walk, fact)
+    if points >= (SURE if doubtful else LIKELY):
         return best
     siblings = [found for _, found in tried if found[0].subject is not None and found[0].subject == walk.family(fact)]
     if siblings:
@@ -148,7 +148,7 @@ def _try(walk: Walk, fact: Fact, grid: Grid, before: list[Link], target: Target)
         judged = judged_against(walk, target.expr, grid, [*chain, *own])
         if judged is None:
             break
-        wrong = sum(cell.verdict in (Verdict.WRONG, Verdict.MISROUNDED) for row in judged for cell in row)
+        wrong = sum([cell.verdict in (Verdict.WRONG, Verdict.MISROUNDED) for row in judged for cell in row])
         if best[0] is None or wrong < fewest:
             # The chain's own numbers fit any meaning, so they do not help to choose one.
             best, fewest = ((target, judged, [*chain, *own]), score(judged, len(chain))), wrong
@@ -210,7 +210,11 @@ def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target
 
 def _masks(grid: Grid) -> bool:
     """Whether −∞ is shown: then these are masked scores, never what they were before."""
-    return any(cell.cell is NEG_INF for row in grid for cell in row)
+    for row in grid:
+        for cell in row:
+            if cell.cell is NEG_INF:
+                return True
+    return False
 
 
 def _is_masked(value: Value) -> bool:

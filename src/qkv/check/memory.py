@@ -33,11 +33,12 @@ def remember(walk: Walk, fact: Fact, target: Target, judged: Judgement, claim: C
         if square is not None and square.exact:
             walk.author.print_root(fraction(square.cell), Value(((judged[0][0].kept,),)))
     # Where something is false, the digits that are not shown are unknown in every cell, also in those that look right.
-    kept = Value(
-        tuple(tuple(loosened(cell.shown) if claim.verdict in SLIPS else cell.kept for cell in row) for row in judged)
-    )
-    for each in dict.fromkeys((target, _as_entry(walk, fact, target))):
-        _keep(walk, fact, each, judged, kept, claim)
+    slip = claim.verdict in SLIPS
+    kept = Value(tuple([tuple([loosened(x.shown) if slip else x.kept for x in row]) for row in judged]))
+    entry = _as_entry(walk, fact, target)
+    _keep(walk, fact, target, judged, kept, claim)
+    if entry != target:
+        _keep(walk, fact, entry, judged, kept, claim)
 
 
 def _keep(walk: Walk, fact: Fact, target: Target, judged: Judgement, kept: Value, claim: Claim) -> None:
@@ -53,11 +54,11 @@ def _keep(walk: Walk, fact: Fact, target: Target, judged: Judgement, kept: Value
     if better is not None and claim.verdict in FALSE and better not in FALSE:
         return  # a second version in the same chain: the author goes on with the good one
     walk.shown[fact.statement.at, symbol] = claim.verdict
-    upstream = walk.author.blamed(_step_expr(walk, symbol))
     inner = target.expr.arg if isinstance(target.expr, n.Transpose) else target.expr
     if isinstance(inner, n.Entry):  # the rows not printed yet still stand on what the whole stands on
         blamed = tuple(dict.fromkeys((*walk.author.blamed(n.Name(symbol)), *blamed)))
     meant = _placed_as_meant(walk, target, judged, kept, claim)
+    upstream = walk.author.blamed(_step_expr(walk, symbol)) if meant is not None else ()  # before it is printed
     sound = _placed(walk, target, _put_right(judged, kept, claim), walk.author.unblamed) if blamed else None
     if isinstance(inner, n.Entry):
         walk.rows_seen[symbol] = inner.row or 1
@@ -91,10 +92,10 @@ def _note_query(walk: Walk, fact: Fact, symbol: Symbol, row: int | None, claim: 
 
 def leave_open(walk: Walk, fact: Fact, grid: Grid) -> None:
     """A print that could not be judged: what it may be meant as is remembered, since later numbers may stand on it."""
-    value = Value(tuple(tuple(loosened(cell) for cell in row) for row in grid))
-    for target in targets(fact, walk.problem, walk.printed_whole):
+    value, printed = Value(tuple([tuple(map(loosened, row)) for row in grid])), walk.printed_whole
+    for target in targets(fact, walk.problem, printed):
         symbol = target.expr.symbol if isinstance(target.expr, n.Name) else None
-        whole = walk.evaluated(target.expr) if symbol is not None and symbol not in walk.printed_whole else None
+        whole = walk.evaluated(target.expr) if symbol is not None and symbol not in printed else None
         if symbol is not None and whole is not None and (turned := fitted(value, whole.shape)) is not None:
             walk.author.leave_open(symbol, turned)
             return

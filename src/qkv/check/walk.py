@@ -88,11 +88,11 @@ class Walk:
     def is_foreign(self, fact: Fact) -> bool:
         """Whether a fact may speak of something else than the problem's own quantities: it stands in a later exercise
         that gives nothing of its own, or the words before it change what was given ('let the third row be …')."""
-        here, line = self.exercise(fact), fact.statement.at.line
-        earlier = any(
-            home is not None for home, first in self.homes.items() if first < line
-        )  # else given for all of them
-        return (here not in self.homes and earlier) or bool(HYPOTHETICAL.search(fact.statement.before))
+        if self.exercise(fact) not in self.homes:
+            line = fact.statement.at.line
+            if any(home is not None for home, first in self.homes.items() if first < line):
+                return True  # else given for all of them
+        return bool(HYPOTHETICAL.search(fact.statement.before))
 
     def exercise(self, fact: Fact) -> int | None:
         """The exercise that a fact belongs to."""
@@ -108,9 +108,14 @@ class Walk:
         return found
 
     @cached_property
+    def given_on(self) -> dict[Symbol, int | None]:
+        """The line on which each given is given."""
+        return {given.symbol: given.line for given in self.problem.program.givens}
+
+    @cached_property
     def homes(self) -> dict[int | None, int]:
         """The exercises in which the problem begins or gives something, and the line from which they do."""
-        lines = {given.line for given in self.problem.program.givens}
+        lines = set(self.given_on.values())
         first = self.problem.facts[0]
         giving = [f for f in self.problem.facts if f.value is not None and f.value.at.line in lines]
         return {self.exercise(fact): fact.statement.at.line for fact in (*reversed(giving), first)}
@@ -123,7 +128,8 @@ class Walk:
     @property
     def printed_whole(self) -> frozenset[Symbol]:
         """What was printed at once, not row by row."""
-        return frozenset(symbol for symbol in self.author.printed if not self.author.missing.get(symbol))
+        missing = self.author.missing
+        return frozenset([symbol for symbol in self.author.printed if not missing.get(symbol)])
 
     @cached_property
     def plural(self) -> frozenset[Symbol]:
@@ -177,12 +183,10 @@ class Walk:
         if isinstance(expr, n.Name):
             return self.problem.trace.value(expr.symbol, bits)
         key = n.key(expr), bits
-        if key not in self._true:
-            self._true[key] = (
-                expr,
-                self.problem.trace.evaluate(expr, bits),
-            )  # with the expression: its id may be the key
-        return self._true[key][1]
+        known = self._true.get(key)
+        if known is None:  # kept with the expression: its id may be the key
+            known = self._true[key] = expr, self.problem.trace.evaluate(expr, bits)
+        return known[1]
 
 
 def _differing(facts: Iterable[Fact]) -> frozenset[Symbol]:
