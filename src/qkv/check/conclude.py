@@ -114,7 +114,7 @@ def _collected(walk: Walk, cell: Judged) -> tuple[int, ...]:
     """'Second component: 0.4·3 + 0.2·2 = 1.701', and o = (0.732, 1.701): the false result of a sum without a name."""
     if not 0 < cell.shown.half <= fmpq(1, 200) or cell.shown.value is None:
         return ()
-    claim = walk.false_prints.get(fraction(cell.shown.value))
+    claim = walk.false_prints.get(fraction(cell.shown.value).as_integer_ratio())
     return (claim,) if claim is not None and not walk.claims[claim - 1].name else ()
 
 

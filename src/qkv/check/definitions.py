@@ -19,7 +19,7 @@ def judge_definition(walk: Walk, fact: Fact) -> None:
     """Call a chain of names and formulas right if all that mean something here agree. If they do not, nothing is said:
     a general formula may speak of another convention than the numbers."""
     forms = fact.forms
-    if len(forms) < 2 or Form.FORMULA not in forms or not set(forms) <= {Form.NAME, Form.FORMULA}:
+    if len(forms) < 2 or Form.FORMULA not in forms or Form.WORKING in forms or Form.VALUE in forms:
         return
     if walk.is_foreign(fact) or not all(_agrees(walk, fact.links, head) for head in _heads(walk, fact)):
         return
@@ -30,16 +30,35 @@ def judge_definition(walk: Walk, fact: Fact) -> None:
 
 def _heads(walk: Walk, fact: Fact) -> tuple[int | None, ...]:
     """The head that a chain speaks of; all of them where it says Q_i."""
-    heads = {item.head for item in walk.problem.program.items if item.head is not None}
-    return (fact.head,) if fact.head is not None or not heads else tuple(sorted(heads))
+    return (fact.head,) if fact.head is not None or not walk.heads else walk.heads
 
 
 def _agrees(walk: Walk, links: tuple[Link, ...], head: int | None) -> bool:
-    known = [values for link in links if (values := list(_values(walk, link.expr, head)))]
-    if len(known) < 2:
-        return False
-    first, *others = known
-    return any(all(any(_same(a, b) for b in other) for other in others) for a in first)
+    """Whether what comes to something comes to the same; a second reading is worked out only where the first fails."""
+    for i, link in enumerate(links):
+        known = False
+        for value in _values(walk, link.expr, head):
+            known = True
+            if _comes_to(value, walk, links[i + 1 :], head):
+                return True
+        if known:
+            return False
+    return False
+
+
+def _comes_to(value: Value, walk: Walk, links: tuple[Link, ...], head: int | None) -> bool:
+    """Whether a link comes to this value, and all others that come to something do."""
+    any_does = False
+    for link in links:
+        known = does = False
+        for other in _values(walk, link.expr, head):
+            known, does = True, _same(value, other)
+            if does:
+                break
+        if known and not does:
+            return False
+        any_does = any_does or does
+    return any_does
 
 
 def _values(walk: Walk, expr: n.Expr, head: int | None) -> Iterator[Value]:

@@ -139,10 +139,10 @@ def _is_cell(symbol: Symbol) -> bool:
 def _try(walk: Walk, fact: Fact, grid: Grid, before: list[Link], target: Target) -> tuple[Found | None, float]:
     """Judge by the numbers as printed; or, if fewer cells are wrong that way, by what must have been meant by them."""
     best: tuple[Found | None, float] = None, -1.0
-    fewest = 0
+    fewest, shape = 0, shape_of(grid)
     for author in walk.minds:
-        own = list(_program_sources(walk, target, shape_of(grid), author))
-        chain = list(_chain_sources(walk, fact, target, before, shape_of(grid), author))
+        own = list(_program_sources(walk, target, shape, author))
+        chain = list(_chain_sources(walk, fact, target, before, shape, author))
         if best[0] is not None and _adds_nothing([*chain, *own], best[0][2]):
             continue
         judged = judged_against(walk, target.expr, grid, [*chain, *own])
@@ -154,7 +154,7 @@ def _try(walk: Walk, fact: Fact, grid: Grid, before: list[Link], target: Target)
             best, fewest = ((target, judged, [*chain, *own]), score(judged, len(chain))), wrong
         if fewest == 0:
             break
-    if best[0] is not None and fewest == 0 and len(walk.minds) > 1:
+    if best[0] is not None and fewest == 0 and walk.author.in_mind:
         return _by_all_minds(walk, grid, best[0]), best[1]
     return best
 
@@ -162,8 +162,12 @@ def _try(walk: Walk, fact: Fact, grid: Grid, before: list[Link], target: Target)
 def _by_all_minds(walk: Walk, grid: Grid, found: Found) -> Found:
     """A value that follows whatever was in mind tells nothing of that, so its author may go on with any of them."""
     target, _, sources = found
-    others = [s for author in walk.minds for s in _program_sources(walk, target, shape_of(grid), author)]
-    more = [source for source in others if not _adds_nothing([source], sources) and _gives(source.value, grid)]
+    steps = [(expr, walk.author.standing(expr)) for expr in steps_of(walk, target)]
+    more: list[Source] = []
+    for mind in walk.author.in_mind:
+        others = [expr for expr, standing in steps if not mind.apart.isdisjoint(standing)]  # else as by the print
+        made = (_source(mind, expr, shape_of(grid)) for expr in others)
+        more += [s for s in made if s is not None and not _adds_nothing([s], sources) and _gives(s.value, grid)]
     again = judged_against(walk, target.expr, grid, [*sources, *more]) if more else None
     return found if again is None else (target, again, [*sources, *more])
 
@@ -297,10 +301,14 @@ def _telling(judged: Judgement) -> int:
 def _program_sources(walk: Walk, target: Target, shape: tuple[int, int], author: Author) -> Iterator[Source]:
     """What the author's earlier numbers give: printed before, or by the step's own formula."""
     for expr in steps_of(walk, target):
-        value = author.own(expr)
-        turned = fitted(value, shape) if value is not None else None
-        if turned is not None:
-            yield Source(turned, author.blamed(expr), expr)
+        if (source := _source(author, expr, shape)) is not None:
+            yield source
+
+
+def _source(author: Author, expr: n.Expr, shape: tuple[int, int]) -> Source | None:
+    value = author.own(expr)
+    turned = fitted(value, shape) if value is not None else None
+    return None if turned is None else Source(turned, author.blamed(expr), expr)
 
 
 def steps_of(walk: Walk, target: Target) -> Iterator[n.Expr]:

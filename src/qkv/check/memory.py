@@ -150,7 +150,7 @@ def _as_entry(walk: Walk, fact: Fact, target: Target) -> Target:
     """s_{1,2} = q_1 · k_2 is a cell of the scores, and q_1 = x_1 W a row of Q: the one whose value it has."""
     symbol = target.subject or (fact.symbol if isinstance(target.expr, n.Product | n.Sum | n.Quotient) else None)
     if symbol is None or symbol in walk.author:
-        cell = _score_of_vectors(walk, target.expr) or _cell_by_digits(walk, symbol, walk.evaluated(target.expr))
+        cell = _score_of_vectors(walk, target.expr) or _cell_by_digits(walk, symbol, target.expr)
         return target if cell is None else replace(target, expr=cell, subject=n.names_in(cell)[0])
     true = walk.evaluated(target.expr)
     for expr, _ in by_role(fact, symbol, walk.problem.resolver) if true is not None else ():
@@ -164,14 +164,17 @@ def _as_entry(walk: Walk, fact: Fact, target: Target) -> Target:
             and same_values(turned, true)
         ):
             return replace(target, expr=inner, subject=inner.arg.symbol)
-    cell = _cell_by_digits(walk, symbol, true)
+    cell = _cell_by_digits(walk, symbol, target.expr)
     return target if cell is None else replace(target, expr=cell, subject=n.names_in(cell)[0])
 
 
-def _cell_by_digits(walk: Walk, symbol: Symbol | None, true: Value | None) -> n.Entry | None:
+def _cell_by_digits(walk: Walk, symbol: Symbol | None, expr: n.Expr) -> n.Entry | None:
     """S_{12} where there are no twelve heads: the cell in row 1 and column 2 whose value it has."""
     digits = symbol.indices[0] if symbol is not None and len(symbol.indices) == 1 else ""
-    if true is None or symbol is None or len(digits) != 2 or not digits.isdigit() or not place_of(symbol).roles:
+    if symbol is None or len(digits) != 2 or not digits.isdigit() or not place_of(symbol).roles:
+        return None
+    true = walk.evaluated(expr)
+    if true is None:
         return None
     row, column = int(digits[0]), int(digits[1])
     for step in walk.problem.program.steps:

@@ -35,12 +35,16 @@ class Target:
 def targets(fact: Fact, problem: Problem, printed: Container[Symbol] = ()) -> Iterator[Target]:
     """The possible meanings of a fact, each once, likeliest first. Where the chain has a formula that attention knows,
     only that counts; a name with several roles does not mean what was already `printed` under a name of its own."""
-    found: dict[object, Target] = {}
+    found: list[Target] = []
     for target in _targets(fact, problem, printed):
-        key = n.key(target.expr), target.certain, target.name, target.subject
-        if key not in found:
-            found[key] = target
+        if not found or not any(_is_same(target, other) for other in found):
+            found.append(target)
             yield target
+
+
+def _is_same(a: Target, b: Target) -> bool:
+    same = (a.certain, a.name, a.subject) == (b.certain, b.name, b.subject)
+    return same and n.key(a.expr) == n.key(b.expr)
 
 
 def _targets(fact: Fact, problem: Problem, printed: Container[Symbol]) -> Iterator[Target]:

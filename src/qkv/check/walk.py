@@ -17,7 +17,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.cells import START_BITS
 from qkv.interpret.certified import Value
-from qkv.program.model import Step
+from qkv.program.model import Given
 from qkv.records import dataclass
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
@@ -25,7 +25,6 @@ from qkv.understand.problems import Problem
 from qkv.understand.repair import similar
 from qkv.understand.resolve import family_of
 from qkv.understand.roles import HYPOTHETICAL
-from qkv.understand.values import plain_value
 
 if TYPE_CHECKING:
     from qkv.check.runs import Run
@@ -35,6 +34,7 @@ ENDS_OPEN = "ends with ×"  # the reader's note on a product that goes on elsewh
 _PLAIN = re.compile(r"[-−]?\d+(?:\.\d+)?")
 SLIPS = frozenset({Verdict.WRONG, Verdict.MISREAD})
 Judgement = tuple[tuple[Judged, ...], ...]
+Ratio = tuple[int, int]  # a printed number: hashing and comparing a Fraction takes many times as long
 
 
 @dataclass
@@ -53,16 +53,17 @@ class Walk:
     copied: dict[int, tuple[int, ...]] = field(default_factory=dict)  # id(working) → false copies among its operands
     versions: dict[int, list[Source]] = field(default_factory=dict)  # id(working) → products of side-by-side versions
     runs: dict[tuple[int, int], Run] = field(default_factory=dict)  # rows that were shown in a place of a line
-    false_prints: dict[Fraction, int] = field(default_factory=dict)  # numbers shown by a false cell, and its claim
-    good_prints: set[Fraction] = field(default_factory=set)  # numbers that are given, or shown by a cell that is not
+    false_prints: dict[Ratio, int] = field(default_factory=dict)  # numbers shown by a false cell, and its claim
+    good_prints: set[Ratio] = field(default_factory=set)  # numbers that are given, or shown by a cell that is not
     grids: dict[int, tuple[n.Expr, Grid | None]] = field(default_factory=dict)  # id(operand) → it, cell by cell
     _true: dict[Hashable, tuple[n.Expr, Value]] = field(default_factory=dict)  # the true values asked for so far
+    _given_lines: dict[Symbol, int] = field(default_factory=dict)  # see known_from
 
     def __post_init__(self) -> None:
         """Let formulas know what the names of cells turned out to be; what is given is good."""
         matrices = (given.expr for given in self.problem.program.givens if isinstance(given.expr, n.Matrix))
         self.good_prints |= {
-            cell.value for m in matrices for row in m.rows for cell in row if isinstance(cell, n.Number)
+            cell.value.as_integer_ratio() for m in matrices for row in m.rows for cell in row if type(cell) is n.Number
         }
         resolver = replace(self.problem.resolver, families=self.families)
         self.problem = replace(self.problem, resolver=resolver)
@@ -71,8 +72,9 @@ class Walk:
         """The false claims whose numbers are typed into a working; a number that is also shown rightly blames none."""
         if not self.false_prints:
             return ()
-        typed = {part.value for part in n.walk(expr) if isinstance(part, n.Number)} - self.good_prints
-        return tuple(sorted(self.false_prints[value] for value in typed if value in self.false_prints))
+        typed = {part.value.as_integer_ratio() for part in n.walk(expr) if isinstance(part, n.Number)}
+        false = self.false_prints.keys() & typed
+        return tuple(sorted([self.false_prints[value] for value in false - self.good_prints]))
 
     def note_prints(self, claim: Claim) -> None:
         """Remember the numbers that a claim shows."""
@@ -113,6 +115,11 @@ class Walk:
         return {given.symbol: given.line for given in self.problem.program.givens}
 
     @cached_property
+    def heads(self) -> tuple[int, ...]:
+        """The heads of the problem, by number."""
+        return tuple(sorted({item.head for item in self.problem.program.items if item.head is not None}))
+
+    @cached_property
     def homes(self) -> dict[int | None, int]:
         """The exercises in which the problem begins or gives something, and the line from which they do."""
         lines = set(self.given_on.values())
@@ -145,9 +152,16 @@ class Walk:
         """The last line on which something is given that an expression stands on; q_1 stands on x_1 alone."""
         if (parts := self._parts_of_row(expr)) is not None:
             return max(map(self.known_from, parts))
-        items = [item for symbol in n.names_in(expr) if (item := self.problem.program.item(symbol))]
-        given = [item.line or 0 for item in items if not isinstance(item, Step)]
-        return max([*given, *(self.known_from(item.expr) for item in items)], default=0)  # X may be a stack of x_1, x_2
+        return max(map(self._given_by, n.names_in(expr)), default=0)
+
+    def _given_by(self, symbol: Symbol) -> int:
+        line = self._given_lines.get(symbol)
+        if line is None:
+            item = self.problem.program.item(symbol)
+            below = self.known_from(item.expr) if item is not None else 0  # X may be a stack of x_1, x_2
+            own = item.line or 0 if isinstance(item, Given) else 0
+            line = self._given_lines[symbol] = max(own, below)
+        return line
 
     def _parts_of_row(self, expr: n.Expr) -> tuple[n.Expr, ...] | None:
         """What a row of a stack, or of a product, is made of."""
@@ -193,11 +207,11 @@ def _differing(facts: Iterable[Fact]) -> frozenset[Symbol]:
     """The names that are shown with different values."""
     prints: dict[Symbol, list[n.Matrix]] = {}
     for fact in facts:
-        shown = fact.value is not None and not fact.value.note.endswith(ENDS_OPEN)
-        value = plain_value(fact.value.expr) if fact.value is not None and shown else None
-        sure = not fact.pending and not fact.statement.struck
-        if sure and value is not None and fact.symbol is not None and max(value.shape) > 1:
-            prints.setdefault(fact.symbol, []).append(value)
+        if fact.value is None or not fact.subjects or fact.pending or fact.statement.struck:
+            continue
+        value = None if fact.value.note.endswith(ENDS_OPEN) else fact.shown
+        if value is not None and max(value.shape) > 1:
+            prints.setdefault(fact.subjects[0].symbol, []).append(value)
     return frozenset(
         symbol
         for symbol, values in prints.items()
@@ -249,6 +263,6 @@ def add_claim(walk: Walk, fact: Fact, link: Link, name: str, verdict: Verdict, *
 
 
 @lru_cache(maxsize=1024)  # the same few numbers are shown again and again
-def _decimal(text: str) -> Fraction | None:
+def _decimal(text: str) -> Ratio | None:
     """The number that a cell shows, if it is a plain one."""
-    return Fraction(text.replace("−", "-")) if _PLAIN.fullmatch(text) else None
+    return Fraction(text.replace("−", "-")).as_integer_ratio() if _PLAIN.fullmatch(text) else None
