@@ -64,9 +64,15 @@ class Program:
         """The symbol that plays a role (of a head)."""
         return next((item.symbol for item in self.items if item.role is role and item.head == head), None)
 
-    def item(self, symbol: Symbol) -> Given | Step | None:
-        """The given or step of a symbol."""
+    @property
+    def by_symbol(self) -> dict[Symbol, Given | Step]:
+        """The given or step of each symbol, the latest one."""
         if "by symbol" not in self.kept:
             self.kept["by symbol"] = {item.symbol: item for item in reversed(self.items)}
-        found: Given | Step | None = self.kept["by symbol"].get(symbol)
+        found: dict[Symbol, Given | Step] = self.kept["by symbol"]
+        return found
+
+    def item(self, symbol: Symbol) -> Given | Step | None:
+        """The given or step of a symbol."""
+        found: Given | Step | None = (self.kept.get("by symbol") or self.by_symbol).get(symbol)
         return found

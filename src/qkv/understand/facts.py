@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from functools import cached_property
+from dataclasses import field, replace
 
 from qkv.errors import Location
 from qkv.expr import nodes as n
@@ -42,35 +41,25 @@ class Fact:
     told: bool = False  # nameless: the operands told which step it is
     addends: int = 0  # a total: how many numbers that stand before it were taken to be its terms
 
-    @cached_property
-    def forms(self) -> tuple[Form, ...]:
-        """What each link is."""
-        return tuple([form(link.expr) for link in self.links])
+    # What follows from these; every fact is asked for it many times.
+    symbol: Symbol | None = field(init=False, compare=False, repr=False)  # the first subject
+    forms: tuple[Form, ...] = field(init=False, compare=False, repr=False)  # what each link is
+    formula: n.Expr | None = field(init=False, compare=False, repr=False)  # first with names that is no bare name
+    working: Link | None = field(init=False, compare=False, repr=False)  # the first literal still to be worked out
+    value: Link | None = field(init=False, compare=False, repr=False)  # the last plain value
+    shown: n.Matrix | None = field(init=False, compare=False, repr=False)  # that value, as a matrix of plain cells
 
-    @cached_property
-    def formula(self) -> n.Expr | None:
-        """The first expression with names that is no bare name."""
-        return self.links[self.forms.index(Form.FORMULA)].expr if Form.FORMULA in self.forms else None
-
-    @cached_property
-    def working(self) -> Link | None:
-        """The first literal that is still to be worked out."""
-        return self.links[self.forms.index(Form.WORKING)] if Form.WORKING in self.forms else None
-
-    @cached_property
-    def value(self) -> Link | None:
-        """The last plain value."""
-        return self.links[-1 - self.forms[::-1].index(Form.VALUE)] if Form.VALUE in self.forms else None
-
-    @cached_property
-    def shown(self) -> n.Matrix | None:
-        """The last plain value, as a matrix of plain cells."""
-        return plain_value(self.value.expr) if self.value is not None else None
-
-    @property
-    def symbol(self) -> Symbol | None:
-        """The first subject."""
-        return self.subjects[0].symbol if self.subjects else None
+    def __post_init__(self) -> None:
+        links, forms = self.links, tuple([form(link.expr) for link in self.links])
+        value = links[-1 - forms[::-1].index(Form.VALUE)] if Form.VALUE in forms else None
+        vars(self).update(
+            symbol=self.subjects[0].symbol if self.subjects else None,
+            forms=forms,
+            formula=links[forms.index(Form.FORMULA)].expr if Form.FORMULA in forms else None,
+            working=links[forms.index(Form.WORKING)] if Form.WORKING in forms else None,
+            value=value,
+            shown=plain_value(value.expr) if value is not None else None,
+        )
 
 
 def facts_of(sheet: Sheet) -> tuple[Fact, ...]:

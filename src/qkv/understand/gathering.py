@@ -11,6 +11,7 @@ from qkv.program.spec import Key
 from qkv.records import dataclass
 from qkv.sheet.model import Repair
 from qkv.understand.words import Rule
+from qkv.understand.workable import Memory
 
 R = Role
 
@@ -69,4 +70,5 @@ class Gathering:
     repairs: list[Repair] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     spoken: frozenset[Symbol] = frozenset()  # every name in the links of the problem
+    memory: Memory = field(default_factory=dict)  # of values; shared by the programs that are weighed
     speaks: bool = True  # whether the problem gives or works out anything of its own

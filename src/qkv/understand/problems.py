@@ -210,7 +210,7 @@ def _by_columns(problem: Problem, scope: tuple[Fact, ...], found: Gathering, she
         return problem
     turned = replace(found, columns=True)
     draft = _draft(scope, turned, sheet)
-    if not gives_all(draft, Worked(draft), shown):
+    if not gives_all(draft, Worked(draft, found.memory), shown):
         return problem
     found.columns = True
     return _worked_out(draft, scope, turned, sheet)
@@ -262,7 +262,7 @@ def _draft(scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Program:
 
 
 def _worked_out(program: Program, scope: tuple[Fact, ...], found: Gathering, sheet: Sheet) -> Problem:
-    trace = computed(workable(with_answers(program, found, sheet)))
+    trace = computed(workable(with_answers(program, found, sheet)), found.memory)
     program = trace.program
     resolver = Resolver(program, sizes_of(program, found), only_row=found.only_row, focus=followed(found.spoken))
     return Problem(trace, scope, resolver, tuple(found.repairs), found.otherwise)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol, shared_symbol
-from qkv.program.model import Given, Program, Step
+from qkv.program.model import Program
 from qkv.records import dataclass
 from qkv.understand.places import place_of
 from qkv.understand.roles import MISREAD_Q, SCORE_ROLES
@@ -64,7 +64,8 @@ class Resolver:
         if n.holds(expr, n.Call):
             return None
         made = _unrolled(expr) if n.holds(expr, n.Series) else expr
-        known = all(s not in self.renamed and self.program.item(s) is not None for s in n.names_in(made))
+        names = n.names_in(made)
+        known = self.program.by_symbol.keys() >= set(names) and self.renamed.keys().isdisjoint(names)
         named = made if known else self._named(made, head)
         if named is None or not self._may_be_of_lists(named):
             return named
@@ -91,7 +92,8 @@ class Resolver:
     @cached_property
     def _lists(self) -> frozenset[Symbol]:
         """The vectors that are printed as lists."""
-        return frozenset(item.symbol for item in self.program.items if _is_list(self.program.item(item.symbol)))
+        shown = [(symbol, item.expr) for symbol, item in self.program.by_symbol.items()]
+        return frozenset([s for s, expr in shown if isinstance(expr, n.Matrix) and expr.loose and expr.shape[1] > 1])
 
     def readings(self, expr: n.Expr, head: int | None = None) -> Iterator[n.Expr]:
         """The expression with tokens as columns, and with tokens as rows where it speaks of one."""
@@ -251,10 +253,6 @@ def _picks_rows(made: n.Expr) -> bool:
     return any(isinstance(part, n.Entry) and part.column is None for part in parts)
 
 
-def _is_list(item: Given | Step | None) -> bool:
-    return item is not None and isinstance(item.expr, n.Matrix) and item.expr.loose and item.expr.shape[1] > 1
-
-
 def family_of(symbol: Symbol) -> tuple[str, ...]:
     """What a name shares with its siblings: a_1 with a_2."""
     return (symbol.base, *symbol.labels, str(len(symbol.indices)))
@@ -293,7 +291,7 @@ def _indexed(index: str, i: int) -> Callable[[n.Expr], n.Expr]:
     def change(part: n.Expr) -> n.Expr:
         if isinstance(part, n.Name) and index in part.symbol.indices:
             s = part.symbol
-            indices = tuple(str(i) if x == index else x for x in s.indices)
+            indices = tuple([str(i) if x == index else x for x in s.indices])
             return n.Name(shared_symbol(s.base, s.labels, indices, s.primes), at=part.at)
         return part
 

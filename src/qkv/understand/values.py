@@ -19,12 +19,13 @@ class Form(Enum):
 
 def form(expr: n.Expr) -> Form:
     """What kind of link an expression is."""
+    if isinstance(expr, n.Number):
+        return Form.VALUE
     if isinstance(expr, n.Name) or (isinstance(expr, n.Transpose) and isinstance(expr.arg, n.Name)):
         return Form.NAME
     if not n.is_literal(expr):
         return Form.FORMULA
-    plain = isinstance(expr, n.Number) or plain_value(expr) is not None
-    return Form.VALUE if plain else Form.WORKING
+    return Form.WORKING if plain_value(expr) is None else Form.VALUE
 
 
 def plain_value(expr: n.Expr) -> n.Matrix | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 
 from qkv.errors import NameUnknownError, QkvError
@@ -26,8 +25,30 @@ def with_step(program: Program, step: Step) -> Program:
     if program.item(step.symbol) is None:
         grown.kept["shapes"] = dict(shapes_of(program))
         _note_shape(step, grown.kept["shapes"])
-        grown.kept["worked"] = dict(program.kept.get("worked", {}))
     return grown
+
+
+def with_steps(program: Program, steps: Iterable[Step], told: Mapping[Symbol, Shape]) -> Program:
+    """The program with other steps, in order; shapes are worked out anew only of what changed and what stands on it.
+    `told` are the shapes of new steps, worked out in the program as it was."""
+    made = replace(program, steps=ordered_steps(steps, program.givens))
+    known, before = shapes_of(program), program.by_symbol
+    env = {given.symbol: known[given.symbol] for given in program.givens if given.symbol in known}
+    moved: set[Symbol] = set()
+    for step in made.steps:
+        symbol = step.symbol
+        if before.get(symbol) is not step or not moved.isdisjoint(n.names_in(step.expr)):
+            env.pop(symbol, None)
+            if symbol in told and moved.isdisjoint(n.names_in(step.expr)):
+                env[symbol] = told[symbol]
+            else:
+                _note_shape(step, env)
+            if env.get(symbol) != known.get(symbol):
+                moved.add(symbol)
+        elif symbol in known:
+            env[symbol] = known[symbol]
+    made.kept["shapes"] = env
+    return made
 
 
 def shapes_of(program: Program) -> dict[Symbol, Shape]:
@@ -48,8 +69,10 @@ def _note_shape(item: Given | Step, env: dict[Symbol, Shape]) -> None:
     if isinstance(item.expr, n.Matrix) and not item.expr.is_ragged and n.is_plain(item.expr):
         env[item.symbol] = item.expr.shape
         return
-    with suppress(QkvError):
+    try:
         env[item.symbol] = evaluate(item.expr, env, Shapes())
+    except QkvError:
+        return
 
 
 def shape_in(program: Program, expr: n.Expr) -> Shape | None:
@@ -81,12 +104,13 @@ def ordered_steps(steps: Iterable[Step], givens: tuple[Given, ...]) -> tuple[Ste
 def workable(program: Program) -> Program:
     """Leave out what cannot be worked: shapes that do not fit, rows masked everywhere; and say so."""
     env: dict[Symbol, Shape] = {}
+    known = shapes_of(program) if len(program.by_symbol) == len(program.items) else {}
     givens, steps, notes = [], [], list(program.notes)
     for given in program.givens:
-        if _evaluates(given, env, notes):
+        if _has_shape(given, env, known, notes):
             givens.append(given)
     for step in ordered_steps(program.steps, program.givens):
-        if all(symbol in env for symbol in n.names_in(step.expr)) and _evaluates(step, env, notes):
+        if env.keys() >= set(n.names_in(step.expr)) and _has_shape(step, env, known, notes):
             steps.append(step)
     made = replace(program, givens=tuple(givens), steps=tuple(steps), notes=tuple(notes))
     made.kept["shapes"] = env
@@ -101,15 +125,37 @@ def needed(program: Program) -> Program:
     return program if len(kept) == len(program.givens) or not program.steps else replace(program, givens=kept)
 
 
-def computed(program: Program) -> Trace:
+# What expressions came to with which values for their names, each with what its key is made of: programs of one
+# document that differ in a step share the rest.
+Memory = dict[tuple[int, ...], tuple[n.Expr, list[Value], Value]]
+
+
+def _remembered(expr: n.Expr, env: Mapping[Symbol, Value], memory: Memory) -> Value:
+    """The value of an expression, worked out once for the same values of its names."""
+    try:
+        values = [env[symbol] for symbol in n.names_in(expr)]
+    except KeyError:
+        return evaluate(expr, env, Certified())  # which says what is missing
+    key = id(expr), *map(id, values)
+    if key not in memory:
+        memory[key] = expr, values, evaluate(expr, env, Certified())
+    return memory[key][2]
+
+
+def computed(program: Program, memory: Memory) -> Trace:
     """The program worked out, without what has no value (a row masked everywhere, a division by zero) and what stands
     on it; that is said."""
-    trace = Trace(program)
+    env: dict[Symbol, Value] = {}
     try:
-        trace.values()
+        with precision(START_BITS):
+            for given in program.givens:
+                if given.symbol not in env:
+                    env[given.symbol] = _remembered(given.expr, env, memory)
+            for step in program.steps:
+                env[step.symbol] = _remembered(step.expr, env, memory)
     except QkvError:
         return Trace(_computable(program))
-    return trace
+    return Trace(program, {START_BITS: env})
 
 
 def _computable(program: Program) -> Program:
@@ -132,18 +178,17 @@ def _computable(program: Program) -> Program:
 
 
 class Worked(Mapping[Symbol, Value]):
-    """The values of a program, each worked out when it is first asked for and kept with it; what stands on itself has
-    none."""
+    """The values of a program, each worked out when it is first asked for; what stands on itself has none."""
 
-    def __init__(self, program: Program) -> None:
-        self._program = program
+    def __init__(self, program: Program, memory: Memory | None = None) -> None:
+        self._program, self._memory = program, {} if memory is None else memory
         self._made: dict[Symbol, Value] = program.kept.setdefault("worked", {})
         self._open: set[Symbol] = set()  # being worked out
 
     def __getitem__(self, symbol: Symbol) -> Value:
         if symbol not in self._made:
             item = self._program.item(symbol)
-            if item is None:
+            if item is None or symbol in self._open:
                 raise KeyError(symbol)
             self._open.add(symbol)
             try:
@@ -155,7 +200,7 @@ class Worked(Mapping[Symbol, Value]):
     def evaluate(self, expr: n.Expr) -> Value:
         """The value of an expression in the names of the program."""
         with precision(START_BITS):
-            return evaluate(expr, self, Certified())
+            return _remembered(expr, self, self._memory)
 
     def __contains__(self, symbol: object) -> bool:
         known = isinstance(symbol, Symbol) and self._program.item(symbol) is not None
@@ -168,9 +213,9 @@ class Worked(Mapping[Symbol, Value]):
         return len(self._program.items)
 
 
-def _evaluates(item: Given | Step, env: dict[Symbol, Shape], notes: list[str]) -> bool:
+def _has_shape(item: Given | Step, env: dict[Symbol, Shape], known: dict[Symbol, Shape], notes: list[str]) -> bool:
     try:
-        env[item.symbol] = evaluate(item.expr, env, Shapes())
+        env[item.symbol] = known.get(item.symbol) or evaluate(item.expr, env, Shapes())
     except QkvError as error:
         what = item.spelled if isinstance(item, Given) else f"{item.spelled} = {plain(item.expr)}"
         notes.append(f"{what} cannot be worked out: {error.message}")

@@ -19,8 +19,17 @@ from qkv.understand.gather import role_of_name
 from qkv.understand.gathering import FACTORS, Gathering
 from qkv.understand.places import place_of
 from qkv.understand.resolve import Resolver, at_index, cut_symbol
-from qkv.understand.values import plain_value
-from qkv.understand.workable import Worked, fits, ordered_steps, shape_in, shapes_of, with_step
+from qkv.understand.workable import (
+    Memory,
+    Shape,
+    Worked,
+    fits,
+    ordered_steps,
+    shape_in,
+    shapes_of,
+    with_step,
+    with_steps,
+)
 
 R = Role
 
@@ -119,7 +128,7 @@ def _with_formula(program: Program, fact: Fact, found: Gathering) -> Program:
         return program
     if formula is None:
         return _with_working(program, fact, symbol)
-    if place.generic and not all(program.item(name) for name in n.names_in(formula)):
+    if place.generic and not program.by_symbol.keys() >= set(n.names_in(formula)):
         return _token_by_token(program, symbol, formula, found)
     if program.item(symbol) is not None:
         return program
@@ -128,7 +137,7 @@ def _with_formula(program: Program, fact: Fact, found: Gathering) -> Program:
     known = resolver.name(symbol, fact.head)
     if meant is None:
         return program
-    if known is not None and _same(program, known, meant):
+    if known is not None and _same(program, known, meant, found.memory):
         return program
     if isinstance(known, n.Name) and known.symbol not in found.spoken:
         return _redefined(program, known.symbol, symbol, meant)
@@ -177,9 +186,9 @@ def _generalised(symbol: Symbol, formula: n.Expr) -> tuple[Symbol, n.Expr]:
     return symbol._replace(indices=("i",)), n.rewrite(formula, change)
 
 
-def _same(program: Program, known: n.Expr, meant: n.Expr) -> bool:
+def _same(program: Program, known: n.Expr, meant: n.Expr, memory: Memory) -> bool:
     """Whether a name's usual meaning and the sheet's formula come to the same; if not, the formula defines it."""
-    worked = Worked(program)
+    worked = Worked(program, memory)
     try:
         a, b = worked.evaluate(known), worked.evaluate(meant)
     except QkvError:
@@ -193,7 +202,7 @@ def _same(program: Program, known: n.Expr, meant: n.Expr) -> bool:
 def _with_working(program: Program, fact: Fact, symbol: Symbol) -> Program:
     """δ_1 = 0 + 3 − 1 = 2 of an unexplained name is a step of its own; a vector printed as rows is cut."""
     if fact.working is None and fact.value is not None and program.item(symbol) is not None:
-        return _with_cut(program, fact.value.expr, symbol)
+        return _with_cut(program, fact.shown, symbol)
     if fact.working is None or fact.pending or Resolver(program).name(symbol, fact.head) is not None:
         return program
     if not fits(program, fact.working.expr):
@@ -203,13 +212,13 @@ def _with_working(program: Program, fact: Fact, symbol: Symbol) -> Program:
     )
 
 
-def _with_cut(program: Program, shown: n.Expr, symbol: Symbol) -> Program:
+def _with_cut(program: Program, value: n.Matrix | None, symbol: Symbol) -> Program:
     """q_t with four entries, printed again as two rows: one row a head."""
-    shape, value = shapes_of(program).get(symbol), plain_value(shown)
-    if shape is None or value is None or 1 not in shape or min(value.shape) == 1 or value.is_ragged:
+    if value is None or min(value.shape) == 1 or value.is_ragged:
         return program
+    shape = shapes_of(program).get(symbol)
     height, width = value.shape
-    if height * width != shape[0] * shape[1]:
+    if shape is None or 1 not in shape or height * width != shape[0] * shape[1]:
         return program
     entries = [n.Entry(n.Name(symbol), *((1, k) if shape[0] == 1 else (k, 1))) for k in range(1, height * width + 1)]
     rows = tuple(tuple(entries[i * width : (i + 1) * width]) for i in range(height))
@@ -240,37 +249,41 @@ def _token_by_token(program: Program, symbol: Symbol, formula: n.Expr, found: Ga
     count = _tokens(resolver, formula, letters[0])
     if count == 0:
         return program
-    steps = []
+    steps: list[Step] = []
+    shapes: dict[Symbol, Shape] = {}
     for i in range(1, count + 1):
         meant = resolver.expr(at_index(formula, letters[0], i))
-        if meant is None or not fits(program, meant):
+        shape = shape_in(program, meant) if meant is not None else None
+        if meant is None or shape is None:
             return program
         name = _at(symbol, letters[0], i)
         steps.append(Step(name, meant, R.OTHER, symbol_plain(name), says="token by token"))
-    return _replace_matrix(program, role, held, steps)
+        shapes[name] = shape
+    return _replace_matrix(program, role, held, steps, shapes)
 
 
 def _at(symbol: Symbol, letter: str, number: int) -> Symbol:
     """q_2 for q_i."""
-    return shared_symbol(symbol.base, symbol.labels, tuple(str(number) if x == letter else x for x in symbol.indices))
+    return shared_symbol(symbol.base, symbol.labels, tuple([str(number) if x == letter else x for x in symbol.indices]))
 
 
-def _replace_matrix(program: Program, role: Role, held: Symbol | None, steps: list[Step]) -> Program:
+def _replace_matrix(
+    program: Program, role: Role, held: Symbol | None, steps: list[Step], shapes: dict[Symbol, Shape]
+) -> Program:
     symbol = held or default_symbol(role)
-    parts: tuple[n.Expr, ...] = tuple(n.Name(step.symbol) for step in steps)
-    lying = [shape_in(program, step.expr) for step in steps]
-    if role is not R.SCORES and any(shape is not None and shape[1] == 1 for shape in lying):
-        parts = tuple(n.Transpose(part) for part in parts)  # W_Q x_i is a column, x_i W_Q a row
-    whole = n.Concat(parts, axis=1 if role is R.SCORES else 0)
+    parts: list[n.Expr] = [n.Name(step.symbol) for step in steps]
+    if role is not R.SCORES and 1 in [columns for _, columns in shapes.values()]:
+        parts = [n.Transpose(part) for part in parts]  # W_Q x_i is a column, x_i W_Q a row
+    whole = n.Concat(tuple(parts), axis=1 if role is R.SCORES else 0)
     matrix = Step(symbol, whole, role, symbol_plain(symbol), says="the tokens together")
     kept = [step for step in program.steps if step.symbol != symbol]
     at = next((i for i, step in enumerate(program.steps) if step.symbol == symbol), 0)
     merged = (*kept[:at], *steps, matrix, *kept[at:])
-    return replace(program, steps=ordered_steps(merged, program.givens))
+    return with_steps(program, merged, shapes)
 
 
 def _is_given(program: Program, symbol: Symbol) -> bool:
-    return any(given.symbol == symbol for given in program.givens)
+    return symbol in [given.symbol for given in program.givens]
 
 
 def _tokens(resolver: Resolver, formula: n.Expr, letter: str) -> int:
