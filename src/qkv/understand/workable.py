@@ -91,13 +91,16 @@ def ordered_steps(steps: Iterable[Step], givens: tuple[Given, ...]) -> tuple[Ste
     done = {given.symbol for given in givens}
     waiting = [(step, set(n.names_in(step.expr))) for step in steps]
     ordered: list[Step] = []
-    while True:
-        ready = next((pair for pair in waiting if pair[1] <= done), None)
-        if ready is None:
-            break
-        ordered.append(ready[0])
-        done.add(ready[0].symbol)
-        waiting.remove(ready)
+    at = 0
+    while at < len(waiting):
+        step, names = waiting[at]
+        if not names <= done:
+            at += 1
+            continue
+        ordered.append(step)
+        done.add(step.symbol)
+        del waiting[at]
+        at = 0
     return tuple(ordered)
 
 
