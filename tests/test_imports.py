@@ -15,6 +15,10 @@ USES = {
         "qkv.work(Q=[[1, 2]], K=[[1, 0], [0, 1]], V=[[1], [2]])['A'].digits(6)",
         (*HEAVY, "numpy", "rich", "click"),
     ),
+    "a chain in symbols": (
+        r"assert qkv.check('$$ \\sum_{j=1}^2 a_{1j} v_{j1} = \\sum_{j=1}^2 v_{j1} a_{1j} $$').claims",
+        (*HEAVY, "numpy", "rich", "click"),
+    ),
     "print": ("str(qkv.work(Q=[[1, 2]], K=[[1, 0], [0, 1]], V=[[1], [2]]))", HEAVY),
     "dir": ("dir(qkv)", (*HEAVY, "numpy", "flint", "rich")),
 }

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.loop import evaluate
 from qkv.theory.ring import Ring
-from qkv.theory.symbols import Cells, Symbolic
+from qkv.theory.symbols import Cells, Symbolic, shape_of
 
 SIZES = {"d": 2, "k": 3, "v": 2}  # widths of tokens, keys and values in the bound reading; any would do
 TOKENS = 3
@@ -43,39 +43,45 @@ def chain_judged(links: Sequence[n.Expr]) -> tuple[bool | None, str, str]:
 
 def _compared(links: Sequence[n.Expr], reading: Reading) -> tuple[bool | None, str, str]:
     algebra, env = reading(links)
+    sides = [link for link in links if _may_have_value(link, env)]
     known: list[tuple[n.Expr, Cells]] = []
-    for link in links:
+    for link in sides if len(sides) > 1 else ():
         try:
             known.append((link, evaluate(link, env, algebra)))
         except QkvError:  # a name or a function that this reading does not know: the link is passed over
             continue
-    same = [(a, b) for a, b in pairwise(known) if a[1].shape == b[1].shape]
+    same = [(a, b) for a, b in pairwise(known) if shape_of(a[1]) == shape_of(b[1])]
     for (a, left), (b, right) in same:
-        differing = [(x, y) for x, y in zip(left.flat, right.flat, strict=True) if x != y]
-        if differing:
+        if left != right:
             sure = reading is _free and _speak_of_the_same(a, b)
-            left_cell, right_cell = map(algebra.ring.show, differing[0])
+            cells = zip(chain.from_iterable(left), chain.from_iterable(right), strict=True)
+            left_cell, right_cell = map(algebra.ring.show, next((x, y) for x, y in cells if x != y))
             return (False if sure else None), left_cell, right_cell
     return (True if same else None), "", ""
 
 
+def _may_have_value(link: n.Expr, env: Mapping[Symbol, Cells]) -> bool:
+    """False where a name is not known; those under a Σ are others once it is written out."""
+    return n.holds(link, n.Series) or env.keys() >= set(n.names_in(link))
+
+
 def _free(links: Sequence[n.Expr]) -> tuple[Symbolic, Mapping[Symbol, Cells]]:
     """Every name with an index as a symbol of its own."""
-    algebra = Symbolic(Ring(ROOM))
+    ring = Ring(ROOM)
     names = {symbol for link in links for symbol in _unrolled_names(link) if symbol.indices and symbol.base.islower()}
     if len(names) > MOST_NAMES:
-        return algebra, {}
-    return algebra, {symbol: algebra.matrix(str(symbol), 1, 1) for symbol in sorted(names)}
+        return Symbolic(ring), {}
+    return Symbolic(ring), {symbol: ((ring.symbol(symbol, f"{symbol}_1"),),) for symbol in sorted(names)}
 
 
 def _unrolled_names(link: n.Expr) -> Sequence[Symbol]:
     """The names of an expression, those under a Σ for each value of its index."""
     found = list(n.names_in(link))
-    for part in n.walk(link):
+    for part in n.walk(link) if n.holds(link, n.Series) else ():
         if isinstance(part, n.Series) and isinstance(part.low, n.Number) and isinstance(part.high, n.Number):
             for symbol in n.names_in(part.body):
                 for value in range(int(part.low.value), min(int(part.high.value), 50) + 1):
-                    indices = tuple(str(value) if index == part.index else index for index in symbol.indices)
+                    indices = tuple([str(value) if index == part.index else index for index in symbol.indices])
                     found.append(Symbol(symbol.base, symbol.labels, indices, symbol.primes))
     return found
 
@@ -90,7 +96,8 @@ def _speak_of_the_same(a: n.Expr, b: n.Expr) -> bool:
 
 def _bound(links: Sequence[n.Expr]) -> tuple[Symbolic, Mapping[Symbol, Cells]]:
     """What names usually mean, for as many tokens as are stacked."""
-    stacks = [len(part.parts) for link in links for part in n.walk(link) if isinstance(part, n.Concat)]
+    stacked = [link for link in links if n.holds(link, n.Concat)]
+    stacks = [len(part.parts) for link in stacked for part in n.walk(link) if isinstance(part, n.Concat)]
     tokens = max(stacks, default=TOKENS)
     if tokens > MOST_TOKENS:
         return Symbolic(Ring(ROOM)), {}
@@ -109,12 +116,10 @@ def _usual(tokens: int) -> tuple[Ring, Mapping[Symbol, Cells]]:
         weight = algebra.matrix(f"w{letter}", SIZES["d"], SIZES[width])
         env[Symbol("W", (letter,))] = weight
         env[Symbol(letter)] = whole[letter.lower()] = algebra.multiply(X, weight)
-    for letter, matrix in whole.items():
-        for i in range(tokens):
-            env[Symbol(letter, (), (str(i + 1),))] = matrix[i : i + 1].T  # vectors are columns
-            for j in range(matrix.shape[1]):
-                env[Symbol(letter, (), (str(i + 1), str(j + 1)))] = matrix[i : i + 1, j : j + 1]
-    for i in range(tokens):
-        for j in range(tokens):
-            env[Symbol("a", (), (str(i + 1), str(j + 1)))] = A[i : i + 1, j : j + 1]
+    for letter, matrix in {**whole, "a": A}.items():
+        for i, row in enumerate(matrix, 1):
+            if letter in whole:
+                env[Symbol(letter, (), (str(i),))] = algebra.transpose((row,))  # vectors are columns
+            for j, cell in enumerate(row, 1):
+                env[Symbol(letter, (), (str(i), str(j)))] = ((cell,),)
     return algebra.ring, env

@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
-import numpy as np
-
 from qkv.errors import QkvError, ShapeError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
@@ -18,7 +16,7 @@ from qkv.interpret.loop import evaluate
 from qkv.interpret.rounding import round_digits
 from qkv.records import dataclass
 from qkv.theory.ring import MOST_SYMBOLS, OutOfRoom, Ring
-from qkv.theory.symbols import Cells, Symbolic
+from qkv.theory.symbols import Cells, Symbolic, shape_of
 
 DRAWS = 300
 RANGES = ((0, 1), (-1, 1), (-2, 3))  # small numbers first: a counterexample is to be read
@@ -91,12 +89,13 @@ def _prove(equations: tuple[Equation, ...], sizes: Mapping[Symbol, Shape], ring:
     cells, proven = 0, True
     for equation in equations:
         left, right = (evaluate(side, env, algebra) for side in (equation.left, equation.right))
-        if left.shape != right.shape:
+        rows, columns = shape = shape_of(left)
+        if shape != shape_of(right):
             raise ShapeError(
-                f"{plain(equation.left)} is {say(left.shape)} and {plain(equation.right)} is {say(right.shape)}"
+                f"{plain(equation.left)} is {say(shape)} and {plain(equation.right)} is {say(shape_of(right))}"
             )
-        cells += left.size
-        proven &= bool((left == right).all())
+        cells += rows * columns
+        proven &= left == right
         expansions += _expansions(equation, left, ring)
     if proven:
         return Verdict(True, len(equations), cells, len(ring.labels), tuple(expansions))
@@ -106,10 +105,11 @@ def _prove(equations: tuple[Equation, ...], sizes: Mapping[Symbol, Shape], ring:
 
 def _expansions(equation: Equation, left: Cells, ring: Ring) -> list[Expansion]:
     formula = f"{plain(equation.left)} = {plain(equation.right)}"
-    where = [f" ({i + 1},{j + 1})" if left.size > 1 else "" for i, j in np.ndindex(left.shape)]
+    alone = shape_of(left) == (1, 1)
     return [
-        Expansion(equation.label + place, formula, ring.show(cell))
-        for place, cell in zip(where, left.flat, strict=True)
+        Expansion(equation.label + ("" if alone else f" ({i},{j})"), formula, ring.show(cell))
+        for i, row in enumerate(left, 1)
+        for j, cell in enumerate(row, 1)
     ]
 
 
