@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
-from qkv.expr.late import late
 from qkv.expr.names import Symbol
 from qkv.expr.show import plain as shown
+from qkv.expr.wording import Wording
 from qkv.records import dataclass
 from qkv.sheet.model import Sheet, Statement
-from qkv.theory.counts_said import SAID, Speaks, spoken_of, steps_said
+from qkv.theory.chains import chain_judged
+from qkv.theory.counts_said import COUNTED, SAID, Speaks, spoken_of, steps_said
 from qkv.theory.counts_true import right_counts, right_orders, usual
 from qkv.theory.expected import chain_holds, speaks_of_moments
 from qkv.theory.formula import ORDERS, Formula, FormulaRing, Unclear, formula, meaning, ring, to_size, written
@@ -30,12 +31,12 @@ if TYPE_CHECKING:
     from qkv.theory.transport_sheet import TransportProblem
     from qkv.transport import TransportResult
 
-INLINE = re.compile(r"(?<!\\)\$([^$\n]{1,200}+)(?<!\\)\$|\\\((.{1,200}?)\\\)")
+INLINE = re.compile(r"\$(?<!\\\$)([^$\n]{1,200}+)(?<!\\)\$|\\\((.{1,200}?)\\\)")
 # Begins with a space, so that only spaces are looked at: after a full stop, at an item of a list, at an empty line.
 SENTENCE = re.compile(r"\s(?:(?<=[.!?;]\s)\s*(?=[A-Z(\\$])|(?<=\n)\s*(?=[-*•]|\d+\.|\(\w\))|(?<=\n)\s*\n)")
-ASSUMED = late(r"(\\mu|μ|mean)\s*=?\s*(of\s*)?\$?\s*=?\s*(0|zero)\b", re.IGNORECASE)
+ASSUMED = Wording(r"(\\mu|μ|µ|mean)\s*=?\s*(of\s*)?\$?\s*=?\s*(0|zero)\b")
 ANAPHORA = re.compile(r"(this|that|these|it|which|so|hence|thus|therefore)\b", re.IGNORECASE)
-SCALE = n.Name(Symbol("s"))
+SCALE = Symbol("s")
 BARE = (n.Name, n.Number)
 
 
@@ -62,11 +63,14 @@ class TheoryClaim:
 
 def theory_claims(sheet: Sheet) -> tuple[TheoryClaim, ...]:
     """Every claim about theory in a document, in the order of its lines."""
+    stated = [statement for statement in sheet.statements if not statement.struck]
+    chains = [statement for statement in stated if len(statement.links) > 1]
+    told = [(statement, speaks_of_moments(statement.links[0].expr)) for statement in chains]
     found = [
         *inline_counts(sheet.text),
-        *_orders(sheet),
-        *_moments(sheet),
-        *_chains(sheet),
+        *_orders(stated),
+        *_moments([statement for statement, of_moments in told if of_moments or _is_scale(statement)], sheet.text),
+        *_chains([statement for statement, of_moments in told if not of_moments]),
         *_words(sheet.text),
         *_transports(sheet),
     ]
@@ -138,9 +142,9 @@ def sentences(text: str) -> Iterator[tuple[int, str]]:
 def inline_counts(text: str) -> Iterator[TheoryClaim]:
     """'requires $n_q n_k d_k$ multiplications': a formula with the word for an operation right after it."""
     before = ""
-    for start, alone in sentences(text):
+    for start, alone in sentences(text) if COUNTED.search(text) else ():
         earlier, before = before, alone
-        if "$" not in alone and "\\(" not in alone:
+        if not COUNTED.search(alone):
             continue
         sentence, start = _with_antecedent(earlier, alone, start)
         for found in INLINE.finditer(sentence):
@@ -182,37 +186,33 @@ def _formula_in(source: str) -> n.Expr | None:
     return None if isinstance(expr, BARE) else expr
 
 
-def _orders(sheet: Sheet) -> Iterator[TheoryClaim]:
+def _orders(statements: Sequence[Statement]) -> Iterator[TheoryClaim]:
     """Ω(4N'D² + 2N'²D) in a display, after words that say what it is the order of."""
-    for statement in sheet.statements:
-        if statement.struck or not any(_is_order(link.expr) for link in statement.links):
-            continue
+    for statement in statements:
         wrong: list[Formula] = []
-        said_last = list(sentences(statement.before))[-1][1]
         for link in statement.links:
-            is_order = _is_order(link.expr)
-            claim = judge_formula(link.expr, f"{said_last} complexity", "", statement.before) if is_order else None
+            if not isinstance(link.expr, n.Call) or not _is_order(link.expr):
+                continue
+            *_, (_, said_last) = sentences(statement.before)
+            claim = judge_formula(link.expr, f"{said_last} complexity", "", statement.before)
             if claim is None:
                 continue
             verdict = claim.verdict
-            said = formula(link.expr, ring())
-            if verdict is Judged.WRONG and any(said.value.top == other.value.top for other in wrong):
-                verdict = Judged.CARRIED
             if verdict is Judged.WRONG:
+                said = formula(link.expr, ring())
+                verdict = Judged.CARRIED if any(said.value.top == other.value.top for other in wrong) else verdict
                 wrong.append(said)
             yield TheoryClaim(link.at.line, link.text, claim.about, verdict, claim.truth, claim.says)
 
 
-def _is_order(expr: n.Expr) -> bool:
-    return isinstance(expr, n.Call) and expr.function in ORDERS and len(expr.args) == 1 and bool(n.names_in(expr))
+def _is_order(call: n.Call) -> bool:
+    return call.function in ORDERS and len(call.args) == 1 and bool(n.names_in(call))
 
 
-def _moments(sheet: Sheet) -> Iterator[TheoryClaim]:
+def _moments(spoken: Sequence[Statement], text: str) -> Iterator[TheoryClaim]:
     """Chains of equations about E and Var; μ = 0 and σ = 1 may be used once μ = 0 was assumed."""
-    chains = [statement for statement in sheet.statements if len(statement.links) > 1 and not statement.struck]
-    spoken = [statement for statement in chains if _is_scale(statement) or speaks_of_moments(statement.links[0].expr)]
-    found = ASSUMED.search(sheet.text) if spoken else None
-    assumed = sheet.text.count("\n", 0, found.start()) + 1 if found else len(sheet.text)
+    found = ASSUMED.search(text) if spoken else None
+    assumed = found.string.count("\n", 0, found.start()) + 1 if found else len(text)
     for statement in spoken:
         if _is_scale(statement):
             yield from _scale(statement) if found else ()
@@ -225,7 +225,8 @@ def _moments(sheet: Sheet) -> Iterator[TheoryClaim]:
 
 
 def _is_scale(statement: Statement) -> bool:
-    return len(statement.links) == 2 and statement.links[0].expr == SCALE
+    first = statement.links[0].expr
+    return len(statement.links) == 2 and isinstance(first, n.Name) and first.symbol == SCALE
 
 
 def _scale(statement: Statement) -> Iterator[TheoryClaim]:
@@ -242,17 +243,17 @@ def _scale(statement: Statement) -> Iterator[TheoryClaim]:
         yield TheoryClaim(statement.at.line, statement.text, "the scale", verdict, "√d_k")
 
 
-def _chains(sheet: Sheet) -> Iterator[TheoryClaim]:
+def _chains(statements: Sequence[Statement]) -> Iterator[TheoryClaim]:
     """Chains between symbols only: AV written out in a_ij and v_jl, Q = X W_Q as stacked rows."""
-    for statement in sheet.statements:
+    for statement in statements:
+        if n.is_literal(statement.links[-1].expr):  # most chains end so
+            continue
         links = [link.expr for link in statement.links]
-        if statement.struck or len(links) < 2 or any(map(n.is_literal, links)) or speaks_of_moments(links[0]):
+        if any(map(n.is_literal, links)):
             continue
         if _is_dot_product(links):
             holds, left, right = chain_holds(links, standard=False)
-        elif sum(_written_out(link) for link in links) >= 2 or any(map(_is_stack, links)):
-            from qkv.theory.chains import chain_judged  # NumPy comes with it: only where there is something
-
+        elif sum(map(_written_out, links)) >= 2 or any(map(_is_stack, links)):
             holds, left, right = chain_judged(links)
         else:
             continue

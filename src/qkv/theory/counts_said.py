@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from qkv.expr.late import late
 from qkv.expr.wording import Wording
 from qkv.records import dataclass
 
@@ -14,11 +17,13 @@ SORTS: tuple[tuple[str, str], ...] = (
     ("operations", r"operation\w*|complexit\w*|flops?|komplexität|complejidad|complexidade|сложност\w*|复杂度|計算量"),
     ("times", r"times\b|mal\b|fois|veces|vezes|раз\b|次"),
 )
-SORT_AFTER = Wording(
+_AFTER = (
     r"\s*(?:scalar|floating[- ]point|total|more|further)?\s*(?:"
     + "|".join(f"(?P<{sort}>{words})" for sort, words in SORTS)
     + ")"
 )
+SORT_AFTER = Wording(_AFTER)
+COUNTED = late(r"(?:\$|\\\))\s*+(?=[^\W\d_])" + _AFTER, re.IGNORECASE)  # a formula with such a word right after it
 SORT_BEFORE = [(sort, Wording(words)) for sort, words in SORTS if sort != "times"]
 
 # Steps of attention by the words and the mathematics for them, W_O before the rest of the products.

@@ -7,10 +7,9 @@ components is a polynomial in q_i and k_i; a sum over i is so many independent c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from fractions import Fraction
 from functools import lru_cache
-from math import prod
+from typing import Any
 
 from flint import fmpq
 
@@ -22,6 +21,7 @@ from qkv.theory.ring import Ratio, lowest
 
 EXPECTATION = frozenset({"E", "𝔼", "Exp", "mean"})
 VARIANCE = frozenset({"Var", "var", "Variance", "V", "𝕍"})
+MOMENTS = EXPECTATION | VARIANCE
 VECTORS = ("q", "k")
 ANY = "X"
 CONSTANTS = ("a", "b", "c")
@@ -39,25 +39,27 @@ class Copies:
 Value = Ratio | Copies
 
 
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """A random component x: what E puts in place of x and of x²."""
+
+    x: Any
+    instead: Any  # E[x] − x
+    instead_of_square: Any  # (E[x²] − x²) / 2
+
+
+@dataclass(frozen=True, slots=True)
 class Moments:
     """Evaluates expressions about q and k; `given` replaces μ and σ by numbers."""
 
-    def __init__(self, rings: FormulaRing, given: Mapping[str, Fraction]) -> None:
-        self.ring, self.given = rings, given
-        labels = {**{letter: f"{letter}_i" for letter in VECTORS}, ANY: ANY}  # X is any random number: nothing is known
-        self.components = {letter: rings.symbol(("component", letter), label) for letter, label in labels.items()}
-        mu, sigma = (named(Symbol(name), rings, given) for name in ("mu", "sigma"))
-        one = rings.constant(fmpq(1))
-        own = (one, mu, sigma * sigma + mu * mu)  # E[1], E[x], E[x²]
-        free = (one, rings.symbol("E[X]", "E[X]"), rings.symbol("E[X²]", "E[X²]"))
-        places = {letter: rings.place(("component", letter), label) for letter, label in labels.items()}
-        self.moments = {place: free if letter == ANY else own for letter, place in places.items()}
+    ring: FormulaRing
+    given: Mapping[str, Fraction]
+    components: Mapping[str, Ratio]
+    chances: Mapping[int, Chance]  # by their places in the ring
 
     def anew(self) -> Moments:
         """The same, to which symbols may be added."""
-        made = copy(self)
-        made.ring = self.ring.copy()
-        return made
+        return Moments(self.ring.copy(), self.given, self.components, self.chances)
 
     def value(self, node: n.Expr) -> Value:
         """A number, a polynomial in the components, or a sum of independent copies."""
@@ -94,18 +96,17 @@ class Moments:
         """E: each component's powers become its moments; components are independent."""
         if isinstance(value, Copies):
             return value.count * self.expectation(value.term)
-        total = self.ring.context.constant(0)
-        for exponents, coefficient in value.top.to_dict().items():
-            rest = list(exponents)
-            moments = []
-            for place, powers in self.moments.items():
-                if rest[place] >= len(powers):
-                    raise Unclear("mean and standard deviation do not say what higher moments are")
-                if rest[place]:
-                    moments.append(powers[int(rest[place])].top)  # a polynomial, over 1
-                    rest[place] = 0
-            total += prod(moments, start=self.ring.context.from_dict({tuple(rest): coefficient}))
-        return lowest(total, value.bottom)
+        top = value.top
+        for place, chance in self.chances.items():
+            slope = top.derivative(place)
+            if not slope:
+                continue
+            bend = slope.derivative(place)
+            if bend.derivative(place):
+                raise Unclear("mean and standard deviation do not say what higher moments are")
+            # a + b x + c x² has the slope b + 2 c x and the bend 2 c
+            top += (slope - bend * chance.x) * chance.instead + bend * chance.instead_of_square
+        return lowest(top, value.bottom)
 
     def variance(self, value: Value) -> Ratio:
         """Var(x) = E[x²] − E[x]²; of independent copies it adds up."""
@@ -132,7 +133,7 @@ class Moments:
     def _series(self, count: Ratio, body: Value) -> Value:
         if isinstance(body, Copies):
             raise Unclear("a sum of sums")
-        random = any(body.top.degrees()[place] > 0 for place in self.moments)
+        random = any(map(body.top.derivative, self.chances))
         return Copies(count, body) if random else count * body
 
     def _plain(self, node: n.Expr) -> Ratio:
@@ -164,8 +165,9 @@ def _unwrapped(node: n.Expr) -> n.Expr:
 
 def speaks_of_moments(node: n.Expr) -> bool:
     """Whether E or Var occurs in an expression."""
-    calls = (part for part in n.walk(node) if isinstance(part, n.Call)) if n.holds(node, n.Call) else ()
-    return any(call.function in EXPECTATION | VARIANCE for call in calls)
+    if isinstance(node, n.Name) or not n.holds(node, n.Call):
+        return False
+    return any(isinstance(part, n.Call) and part.function in MOMENTS for part in n.walk(node))
 
 
 def chain_holds(links: Sequence[n.Expr], standard: bool) -> tuple[bool | None, str, str]:
@@ -199,7 +201,18 @@ class Outcome:
 
 @lru_cache(maxsize=2)
 def _usual(standard: bool) -> Moments:
-    return Moments(ring(), STANDARD if standard else {})
+    """q and k with components of one mean and one standard deviation; X is any random number: nothing is known."""
+    rings, given = ring(), STANDARD if standard else {}
+    labels = {**{letter: f"{letter}_i" for letter in VECTORS}, ANY: ANY}
+    components = {letter: rings.symbol(("component", letter), label) for letter, label in labels.items()}
+    mu, sigma = (named(Symbol(name), rings, given) for name in ("mu", "sigma"))
+    own = (mu, sigma * sigma + mu * mu)  # E[x], E[x²]
+    free = (rings.symbol("E[X]", "E[X]"), rings.symbol("E[X²]", "E[X²]"))
+    chances = {}
+    for letter, component in components.items():
+        x, (mean, square) = component.top, (moment.top for moment in (free if letter == ANY else own))  # all over 1
+        chances[rings.place(("component", letter), "")] = Chance(x, mean - x, (square - x * x) / 2)
+    return Moments(rings, given, components, chances)
 
 
 def _equal(links: Sequence[n.Expr], standard: bool = False) -> Outcome:

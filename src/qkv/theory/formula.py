@@ -21,7 +21,7 @@ from qkv.interpret.counts import Size
 from qkv.records import dataclass
 from qkv.sheet.grammar import parse_math
 from qkv.theory.polynomial import CONTEXT, NAMES, PLAIN, PRINTED
-from qkv.theory.ring import Ratio, Ring, lowest
+from qkv.theory.ring import Ratio, Ring, key_of, lowest
 
 ORDERS = frozenset({"O", "Omega", "Theta", "o", "omega", "theta", "Ω", "Θ", "𝒪"})  # wrappers of growth
 MOST = 64  # the largest power that is worked out
@@ -84,12 +84,15 @@ class FormulaRing(Ring):
     def root(self, value: Ratio) -> Ratio:
         """√value."""
         made = self.opaque("√", value)
-        self.squares[next(k for k, times in enumerate(made.top.degrees()) if times)] = value
+        self.squares[self.place(key_of("√", value), "")] = value
         return made
 
     def settled(self, value: Ratio) -> Ratio:
         """The value with every square of a root worked out, so that equal formulas look equal."""
-        return self._settled(value.top) / self._settled(value.bottom) if self.squares else value
+        squared = any(
+            p.derivative(place).derivative(place) for p in (value.top, value.bottom) for place in self.squares
+        )
+        return self._settled(value.top) / self._settled(value.bottom) if squared else value
 
     def _settled(self, polynomial: Any) -> Ratio:
         total = self.constant(fmpq(0))
@@ -186,9 +189,9 @@ def named(symbol: Symbol, rings: FormulaRing, given: Mapping[str, Fraction]) -> 
 
 def power(base: Ratio, times: Fraction) -> Ratio:
     """A whole power."""
-    if times.denominator != 1 or abs(times) > MOST:
+    whole = times.numerator
+    if times.denominator != 1 or abs(whole) > MOST:
         raise Unclear(f"the power {times} is not worked out")
-    whole = int(times)
     if whole < 0 and not base.top:
         raise Unclear("a formula that divides by zero")
     top, bottom = (base.top, base.bottom) if whole >= 0 else (base.bottom, base.top)

@@ -17,9 +17,10 @@ from qkv.theory.formula import Unclear, formula, ring, to_size, written
 from qkv.theory.polynomial import plain
 
 SHAPE = Wording(r"shape|dimension|size|größe|forma\b|形状|维度")
+CROSS = late(r"\\times|×|\bx\b")
 TIMES = late(r"^\s*(?:\\mathbb\{?R\}?\^\{?)?\(?(.+?)\s*(?:\\times|×|\bx\b)\s*(.+?)\)?\}?\s*$")
 QUESTION = late(r"[^.\n]{0,80}\?")
-INLINE = late(r"(?<!\\)\$([^$\n]{1,120}+)(?<!\\)\$")
+INLINE = late(r"\$(?<!\\\$)([^$\n]{1,120}+)(?<!\\)\$")
 
 # Matrices by what they are called, the last one named before a shape is the one meant.
 MATRICES: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -66,13 +67,13 @@ SENTENCES: tuple[tuple[str, str, bool, str], ...] = (
     ),
 )
 _PATTERNS = [late(said.replace(" ", r"\s+"), re.IGNORECASE) for said, *_ in SENTENCES]
-_WORDINGS = [Wording(said.replace(" ", r"\s+")) for said, *_ in SENTENCES]  # most texts hold none of their stems
+_WORDINGS = [Wording(said.replace(" ", r"\s+")) for said, *_ in SENTENCES]  # these are sought fast
 
 
 def prose_claims(text: str) -> Iterator[Said]:
     """Statements in words that are plainly right or wrong, and shapes that are said of a matrix."""
     for pattern, wording, (_, about, right, truth) in zip(_PATTERNS, _WORDINGS, SENTENCES, strict=True):
-        for found in pattern.finditer(text) if wording.may_occur(text) else ():
+        for found in pattern.finditer(text) if wording.search(text) else ():
             if QUESTION.match(text, found.end()):
                 continue
             yield Said(found.start(), found.group(), about, right, truth)
@@ -81,7 +82,7 @@ def prose_claims(text: str) -> Iterator[Said]:
 
 def _shapes(text: str) -> Iterator[Said]:
     for found in INLINE.finditer(text) if SHAPE.may_occur(text) else ():
-        sides = TIMES.match(found.group(1))
+        sides = TIMES.match(found[1]) if CROSS.search(found[1]) else None
         if sides is None:
             continue
         earliest = max(0, found.start() - LONGEST)

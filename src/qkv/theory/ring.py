@@ -128,8 +128,8 @@ class Ring:
         top, bottom = power.top**0, power.top**0
         for exponents, coefficient in power.top.to_dict().items():
             unit = self.context.from_dict({exponents: fmpq(1, coefficient.q)})
-            label = self.show(Ratio(unit, power.bottom))
-            factor = self.symbol(("exp", _key(unit), _key(power.bottom)), EXP + label).top
+            term = Ratio(unit, power.bottom)
+            factor = self.symbol(key_of("exp", term), EXP + self.show(term)).top
             times = int(coefficient.p)
             top, bottom = (top * factor**times, bottom) if times > 0 else (top, bottom * factor**-times)
         return lowest(top, bottom)
@@ -137,7 +137,7 @@ class Ring:
     def opaque(self, function: str, argument: Ratio) -> Ratio:
         """A function that we know no law of, as a symbol for each argument."""
         label = f"{function}({self.show(argument)})"
-        return self.symbol((function, _key(argument.top), _key(argument.bottom)), label)
+        return self.symbol(key_of(function, argument), label)
 
     def show(self, ratio: Ratio) -> str:
         """A cell as a course would write it."""
@@ -177,5 +177,6 @@ def _powers(powers: list[tuple[str, int]]) -> list[str]:
     return names + ([f"e^({' + '.join(inside)})"] if inside else [])
 
 
-def _key(polynomial: fmpq_mpoly) -> Hashable:
-    return tuple(sorted((m, (int(c.p), int(c.q))) for m, c in polynomial.to_dict().items()))
+def key_of(function: str, argument: Ratio) -> Hashable:
+    """What the symbol for a function of an argument is remembered by: FLINT writes equal polynomials alike."""
+    return function, str(argument.top), str(argument.bottom)
