@@ -318,17 +318,19 @@ def _without_comments(text: str) -> str:
 
 
 _INK = re.compile(r"[^\n]")
+_TEXTS = ('"source": [', '"text/plain": [', '"text": [')
 _CELL_TYPE = re.compile(r'"cell_type":\s*"(\w+)"')
 
 
 def _notebook_lines(text: str) -> Iterator[str]:
-    """The sources of a notebook's cells on the lines that they have in the file; code between fences."""
+    """The sources of a notebook's cells, and what they printed, on the lines that they have in the file; code and
+    outputs between fences."""
     fence, inside = "", False
     for line in text.split("\n"):
         bare = line.strip()
         if found := _CELL_TYPE.search(bare):
             fence = "```" if found[1] == "code" else ""
-        if bare.startswith('"source": ['):
+        if bare.startswith(_TEXTS):
             inside = True
             yield fence
         elif inside and bare.startswith("]"):

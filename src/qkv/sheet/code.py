@@ -19,6 +19,7 @@ from qkv.sheet.grammar import Chain
 from qkv.sheet.grids import NUMBER, Cell
 from qkv.sheet.lists import plain_list
 from qkv.sheet.model import Link, Origin, Relation, Unread
+from qkv.sheet.outputs import PYTHON, arrays
 from qkv.sheet.prose import read_paragraph
 from qkv.sheet.python import Reader, holds_nan
 from qkv.sheet.reading import Reading
@@ -26,9 +27,9 @@ from qkv.sheet.remarks import Remark, remarks
 from qkv.sheet.segments import Drawn, Fence, Paragraph, Rows, blocks
 from qkv.sheet.tables import read_rows
 
-_PYTHON = ("python", "py", "python3", "py3", "ipython", "pycon", "{python}", "numpy", "pytorch", "torch", "json")
 _MATH = ("math", "latex", "tex", "katex")
 _PROMPT = late(r"\s*(?:>>>|In \[\d*\]:)(?: |$)")
+_SHOWS = late(r"\s*>>>\s*(?=(?:array|tensor)\(|\[)")
 _GOES_ON = late(r"\s*\.\.\.:?(?: |$)")
 _SAYS_MATH = late(r"[·×√ᵀ≈]|\):\s*\[")
 _CSV_HEAD = late(r"[^,\d=\[]*(?:,[^,\d=\[]+)+")
@@ -41,13 +42,15 @@ _SAYS_PYTHON = late(r"^\s*(?:import|from|def|print)\b|\b(?:np|torch|jnp)\.\w+\("
 
 def read_code(fence: Fence, reading: Reading) -> Iterator[Event]:
     """The events of a fence."""
-    if fence.language in _MATH:
+    if fence.code and (told := list(_output(fence, reading))):
+        yield from told
+    elif fence.language in _MATH:
         result = reading.math(fence.text, Location(fence.line))
         yield from (Stated(chain, Origin.DISPLAY) for chain in result.chains)
         yield from result.unread
     elif fence.language == "csv" or _is_csv(fence.text):
         yield from read_rows(_csv(fence), reading)
-    elif (_SAYS_PYTHON.search(fence.text) or fence.language in _PYTHON) and _is_python(fence):
+    elif (">>>" in fence.text or _SAYS_PYTHON.search(fence.text) or fence.language in PYTHON) and _is_python(fence):
         yield from _python(fence, reading)
     else:
         yield from _plain(fence, reading)
@@ -137,12 +140,27 @@ def _remark(comment: Remark, node: ast.stmt, reader: Reader, reading: Reading) -
         yield _as_said(comment, line)
 
 
+def _output(fence: Fence, reading: Reading) -> Iterator[Event]:
+    """What code printed, array by array, where it shows as many values as there are arrays."""
+    nodes = [node for _, _, nodes in _statements(dedent(fence.code)) for node in nodes]
+    shown = [node for node in nodes if isinstance(node, ast.Expr) and (_prints(node) or node is nodes[-1])]
+    values = arrays(fence.text) if shown else []
+    if len(values) != len(shown):
+        return
+    reader = Reader()
+    for node, (value, above) in zip(shown, values, strict=True):
+        reader.line = fence.line + above + 1 - node.lineno
+        yield from _echo(_printed(node), value, fence.line + above, reader, reading)
+
+
+def _prints(node: ast.Expr) -> bool:
+    return isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name) and node.value.func.id == "print"
+
+
 def _printed(node: ast.Expr) -> ast.expr:
     """What a statement shows: the argument of print, or its value."""
     call = node.value
-    if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "print" and call.args:
-        return call.args[0]
-    return call
+    return call.args[0] if isinstance(call, ast.Call) and _prints(node) and call.args else call
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +177,14 @@ class _Entry:
 def _entries(fence: Fence) -> Iterator[_Entry]:
     """The entries of a console session; a fence without prompts is one entry."""
     lines = fence.text.split("\n")
-    if not any(_PROMPT.match(line) for line in lines):
-        source = dedent(fence.text)
-        yield _Entry(fence.line, source, len(lines[0]) - len(source.split("\n", 1)[0]))
-        return
-    at = next(i for i, line in enumerate(lines) if _PROMPT.match(line))
+    prompts = [i for i, line in enumerate(lines) if _PROMPT.match(line)]
+    at = prompts[0] if prompts else len(lines)
+    if at:  # a script, and perhaps what it printed: '>>> tensor([[…'
+        source = dedent("\n".join(lines[:at]))
+        shows = len(prompts) == 1 and _SHOWS.match(lines[at])
+        output = "\n".join([lines[at][shows.end() :].rjust(len(lines[at])), *lines[at + 1 :]]) if shows else ""
+        yield _Entry(fence.line, source, len(lines[0]) - len(source.split("\n", 1)[0]), output, fence.line + at)
+        at = len(lines) if shows else at
     while at < len(lines):
         end = at + 1
         while end < len(lines) and _GOES_ON.match(lines[end]):
@@ -171,10 +192,10 @@ def _entries(fence: Fence) -> Iterator[_Entry]:
         printed = end
         while printed < len(lines) and not _PROMPT.match(lines[printed]):
             printed += 1
-        prompts = [_PROMPT.match(line) or _GOES_ON.match(line) for line in lines[at:end]]
-        source = "\n".join(line[p.end() if p else 0 :] for line, p in zip(lines[at:end], prompts, strict=True))
+        marks = [_PROMPT.match(line) or _GOES_ON.match(line) for line in lines[at:end]]
+        source = "\n".join(line[m.end() if m else 0 :] for line, m in zip(lines[at:end], marks, strict=True))
         output = _OUT.sub(lambda found: " " * len(found[0]), "\n".join(lines[end:printed]))
-        yield _Entry(fence.line + at, source, prompts[0].end() if prompts[0] else 0, output, fence.line + end)
+        yield _Entry(fence.line + at, source, marks[0].end() if marks[0] else 0, output, fence.line + end)
         at = printed
 
 

@@ -19,6 +19,7 @@ from qkv.sheet.model import Sheet
 from qkv.sheet.notation import EVERYWHERE
 from qkv.sheet.notebook import is_notebook, notebook_text
 from qkv.sheet.numerals import comma_of_document, with_digits
+from qkv.sheet.outputs import with_outputs
 from qkv.sheet.prose import read_paragraph
 from qkv.sheet.reading import Reading, defined_words
 from qkv.sheet.segments import Drawn, Fence, Paragraph, Rows, Title, blocks
@@ -76,7 +77,7 @@ def decode(data: bytes, file: str = "") -> str:
 
 def _events(text: str, reading: Reading) -> Iterator[Event]:
     levels = _Levels()
-    for block in blocks(text):
+    for block in with_outputs(blocks(text)):
         match block:
             case Title():
                 level = levels.level(block)

@@ -46,11 +46,12 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A fenced block: its language (may be empty) and its body."""
+    """A fenced block: its language (may be empty), its body, and the code that printed it if it is an output."""
 
     language: str
     text: str
     line: int
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,57 @@
+"""Values that code printed: the fence under a fence, a console, and what a notebook keeps."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import qkv
+
+GIVEN = "Q = np.array([[1., 0.], [0., 2.]])\nK = np.array([[1., 1.], [0., 1.]])\n"
+SCORES = "[[1. 0.]\n [2. 3.]]"  # the last is 2
+
+DOCUMENTS = {
+    "the fence under the code": f"```python\n{GIVEN}scores = Q @ K.T\nprint(scores)\n```\n\n```\n{SCORES}\n```\n",
+    "an output that is announced": f"```python\n{GIVEN}s = Q @ K.T\ns\n```\n**Output:**\n```text\narray({SCORES})\n```\n",
+    "several arrays": f"```python\n{GIVEN}print(K)\nprint(Q @ K.T)\n```\n```\n[[1. 1.]\n [0. 1.]]\n{SCORES}\n```\n",
+    "a console in a fence without a language": f"```python\n{GIVEN}s = Q @ K.T\n```\n```\n>>> s\narray({SCORES})\n```\n",
+    "an expression at a prompt": f"```python\n{GIVEN}s = Q @ K.T\n```\n```\n>>> s / 2\n[[0.5 0. ]\n [1.  2. ]]\n```\n",
+    "a script that shows what it printed": f"```python\n{GIVEN}s = Q @ K.T\nprint(s)\n>>> tensor({SCORES})\n```\n",
+}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS)
+def test_a_false_output_is_found(document: str) -> None:
+    *_, claim = qkv.check(document).claims
+    assert claim.verdict.value == "wrong"
+    assert [(cell.row, cell.column) for cell in claim.cells if cell.verdict.value == "wrong"] == [(2, 2)]
+
+
+def test_an_output_of_something_else_is_no_claim_about_the_last_name() -> None:
+    document = f"```python\n{GIVEN}s = Q @ K.T\nprint(s.shape)\nprint(s)\n```\n```\n{SCORES}\n```\n"
+    assert not [claim for claim in qkv.check(document).claims if claim.verdict.value == "wrong"]
+
+
+def notebook(*, above: bool, indent: int | None = 1) -> str:
+    outputs = [
+        {"data": {"text/plain": SCORES.splitlines(True)}, "output_type": "execute_result"},
+        {"data": {"image/png": "abc"}, "output_type": "display_data"},
+    ]
+    source = {"source": ["s = Q @ K.T\n", "s"]}
+    shown = {"outputs": outputs} | source if above else source | {"outputs": outputs}
+    cells = [{"cell_type": "code", "outputs": [], "source": GIVEN.splitlines(True)}, {"cell_type": "code"} | shown]
+    return json.dumps({"cells": cells}, indent=indent)
+
+
+@pytest.mark.parametrize("above", [True, False])
+def test_a_notebook_keeps_what_its_code_printed(above: bool) -> None:
+    text = notebook(above=above)
+    (claim,) = qkv.check(text).claims
+    assert claim.verdict.value == "wrong"
+    assert "[[1. 0.]" in text.split("\n")[claim.line - 1]
+
+
+def test_a_notebook_on_one_line_keeps_it_too() -> None:
+    (claim,) = qkv.check(notebook(above=False, indent=None)).claims
+    assert claim.verdict.value == "wrong"
