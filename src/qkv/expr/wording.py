@@ -46,13 +46,19 @@ class Wording:
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first place where the words occur."""
-        small = _lowered(text)
-        return self._pattern.search(small) if self._may_match(small) else None
+        small = _long_lowered(text) if len(text) > _LONG else text.lower()
+        for stem in self._stems or ("",):
+            if stem in small:
+                return self._pattern.search(small)
+        return None
 
     def match(self, text: str, *starts: int) -> re.Match[str] | None:
         """The words, if they stand right at the beginning, or at the first of the places `starts`."""
-        small, match = _lowered(text), self._pattern.match
-        return next((found for start in starts or (0,) if (found := match(small, start))), None)
+        small, match = _long_lowered(text) if len(text) > _LONG else text.lower(), self._pattern.match
+        for start in starts or (0,):
+            if found := match(small, start):
+                return found
+        return None
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Every place where the words occur."""
