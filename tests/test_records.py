@@ -134,6 +134,17 @@ def test_only_what_has_an_order_is_ordered() -> None:
         OURS["Pair"](1) < OURS["Pair"](2)  # noqa: B015
 
 
+def test_copies_with_changes_are_the_same() -> None:
+    ours, theirs = OURS["Pair"](1, "s", at=2), THEIRS["Pair"](1, "s", at=2)
+    for changes in ({}, {"left": 5}, {"right": "t", "at": 7}):
+        made, expected = records.replace(ours, **changes), replace(theirs, **changes)
+        assert (made.left, made.right, made.at) == (expected.left, expected.right, expected.at)
+    with pytest.raises(TypeError):
+        records.replace(ours, middle=1)
+    kept = OURS["Kept"](7)
+    assert records.replace(kept, value=8).known is not kept.known
+
+
 @pytest.mark.parametrize("name", ["Pair", "Kept"])
 def test_frozen_objects_do_not_change(name: str) -> None:
     made = OURS[name](1)

@@ -7,11 +7,11 @@ document.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field, replace
+from dataclasses import field
 
 from qkv.errors import Location
 from qkv.expr.nodes import Matrix, Name, Product, is_literal
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 from qkv.sheet.cues import name_at_end
 from qkv.sheet.grammar import Chain, parse_math
 from qkv.sheet.model import Link, Origin, Part, Question, Relation, Sheet, Statement, Unread
