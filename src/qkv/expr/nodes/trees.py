@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
+from collections.abc import Callable
+from dataclasses import fields
 from itertools import chain
 from typing import Any, NamedTuple, get_args
 
 from qkv.expr.names import Symbol
 from qkv.expr.nodes.kinds import Call, Expr, Infinite, Matrix, Name, Node, Normalise, Number, Product, Softmax
+from qkv.records import replace
 
 
 def _parts_of(kind: type[Node]) -> tuple[str, ...]:
@@ -46,14 +47,16 @@ def children(node: Expr) -> list[Expr]:
     return found
 
 
-def walk(node: Expr) -> Iterator[Expr]:
+def walk(node: Expr) -> list[Expr]:
     """The node and everything below it, top down (no recursion, so depth is no danger)."""
+    found: list[Expr] = []
     stack = [node]
     while stack:
         top = stack.pop()
-        yield top
+        found.append(top)
         if _PARTS[type(top)]:
-            stack.extend(reversed(children(top)))
+            stack += children(top)[::-1]
+    return found
 
 
 def rewrite(node: Expr, change: Callable[[Expr], Expr]) -> Expr:
@@ -61,16 +64,19 @@ def rewrite(node: Expr, change: Callable[[Expr], Expr]) -> Expr:
     names = _PARTS[type(node)]
     if not names or (type(node) is Matrix and is_plain(node)):
         return change(node)
-    updates = None
+    updates: dict[str, Any] = {}
     for name in names:
         value = getattr(node, name)
         if value is None:
             continue
-        made = _rewritten(value, change) if type(value) is tuple else rewrite(value, change)
+        made: Any
+        if type(value) is tuple:
+            made = _rewritten(value, change)
+        else:
+            made = rewrite(value, change) if _PARTS[type(value)] else change(value)
         if made is not value:
-            updates = updates or {}
             updates[name] = made
-    return change(replace(node, **updates) if updates else node)  # type: ignore[arg-type]
+    return change(replace(node, **updates) if updates else node)
 
 
 def _rewritten(items: tuple[Any, ...], change: Callable[[Expr], Expr]) -> tuple[Any, ...]:
@@ -94,15 +100,6 @@ _TOLD_APART = frozenset(
 )  # by how a number is written, and by the direction of a softmax
 
 
-def _found(node: Expr) -> Found:
-    try:
-        found = node._found
-    except AttributeError:
-        found = _mentioned(node)
-        object.__setattr__(node, "_found", found)
-    return found
-
-
 # What most links of a document are.
 _NAME = frozenset({Name})
 _NUMBER = Found(kinds=frozenset({Number}))
@@ -110,45 +107,61 @@ _PLAIN_MATRIX = Found(plain=True, kinds=frozenset({Matrix}))
 _PRINTED = frozenset({Number, Infinite})
 
 
+def _find(node: Expr) -> Found:
+    """For a node that is asked for the first time; those who ask look at `_found` themselves, which spares a call."""
+    if type(node) is Number:
+        found = _NUMBER
+    elif type(node) is Name:
+        found = Found((node.symbol,), False, False, True, _NAME)
+    elif type(node) is Matrix and _holds_numbers(node):
+        found = _PLAIN_MATRIX
+    else:
+        found = _mentioned(node)
+    object.__setattr__(node, "_found", found)
+    return found
+
+
 def _mentioned(node: Expr) -> Found:
     """Top down, without recursion, and not into what is known already or into cells of plain numbers."""
-    if type(node) is Number:
-        return _NUMBER
-    if type(node) is Name:
-        return Found((node.symbol,), literal=False, alike=True, kinds=_NAME)
-    if type(node) is Matrix and _holds_numbers(node):
-        return _PLAIN_MATRIX
     names: dict[Symbol, None] = {}
-    kinds: set[type] = set()
-    stack = [node]
+    kinds: set[type] = {type(node)}
+    stack = children(node)[::-1]
     while stack:
         top = stack.pop()
-        known = getattr(top, "_found", None)
-        if known is not None:
-            names.update(dict.fromkeys(known.names))
-            kinds |= known.kinds
-            continue
-        kinds.add(type(top))
-        if type(top) is Name:
-            names[top.symbol] = None
-        elif _PARTS[type(top)] and not (type(top) is Matrix and _holds_numbers(top)):
-            stack.extend(reversed(children(top)))
+        kind = type(top)
+        if kind is Name:
+            names[top.symbol] = None  # type: ignore[union-attr]
+        elif _PARTS[kind]:
+            known = getattr(top, "_found", None)
+            if known is not None:
+                names.update(dict.fromkeys(known.names))
+                kinds |= known.kinds
+                continue
+            if kind is not Matrix or not _holds_numbers(top):  # type: ignore[arg-type]
+                stack += children(top)[::-1]
+        kinds.add(kind)
     literal = not names and Call not in kinds
-    return Found(tuple(names), literal, False, not literal and not kinds & _TOLD_APART, frozenset(kinds))
+    return Found(tuple(names), literal, False, not literal and kinds.isdisjoint(_TOLD_APART), frozenset(kinds))
 
 
 def _holds_numbers(matrix: Matrix) -> bool:
-    return all(_PRINTED.issuperset(map(type, row)) for row in matrix.rows)
+    return _PRINTED.issuperset(map(type, chain.from_iterable(matrix.rows)))
 
 
 def is_plain(matrix: Matrix) -> bool:
     """Whether every cell of a matrix is a number as printed."""
-    return _found(matrix).plain
+    try:
+        return matrix._found.plain
+    except AttributeError:
+        return _find(matrix).plain
 
 
 def names_in(node: Expr) -> tuple[Symbol, ...]:
     """The symbols that a tree mentions, each once, in order."""
-    return _found(node).names
+    try:
+        return node._found.names
+    except AttributeError:
+        return _find(node).names
 
 
 def holds(node: Expr, kind: type[Node]) -> bool:
@@ -158,21 +171,40 @@ def holds(node: Expr, kind: type[Node]) -> bool:
     >>> holds(Root(Name(Symbol("d"))), Name)
     True
     """
-    return kind in _found(node).kinds
+    try:
+        return kind in node._found.kinds
+    except AttributeError:
+        return kind in _find(node).kinds
 
 
-def key(node: Expr) -> Expr | int:
-    """What to remember a tree's value by: the tree, or, where equal trees may differ in value, this very object."""
-    return node if _found(node).alike else id(node)
+def key(node: Expr) -> Expr | Symbol | int:
+    """What to remember a tree's value by: the tree (of a name the symbol, whose hash takes no time), or, where equal
+    trees may differ in value, this very object."""
+    if type(node) is Name:
+        return node.symbol
+    try:
+        found = node._found
+    except AttributeError:
+        found = _find(node)
+    return node if found.alike else id(node)
 
 
 def factors(node: Expr) -> list[Expr]:
     """The factors of a product, left to right."""
-    if isinstance(node, Product):
-        return [*factors(node.left), *factors(node.right)]
-    return [node]
+    found: list[Expr] = []
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        if type(top) is Product:
+            stack += (top.right, top.left)
+        else:
+            found.append(top)
+    return found
 
 
 def is_literal(node: Expr) -> bool:
     """Whether a tree mentions no name and no unknown function, so that it has a value of its own."""
-    return _found(node).literal
+    try:
+        return node._found.literal
+    except AttributeError:
+        return _find(node).literal
