@@ -67,31 +67,29 @@ def worked(
 
 
 def evaluate(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
-    """The value of one expression."""
-    made: T = _MEANING[type(node)](node, env, algebra)
-    return made
-
-
-def _name(node: n.Name, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
+    """The value of one expression. Half of all nodes are names, so these are looked up here."""
+    if type(node) is not n.Name:
+        made: T = _MEANING[type(node)](node, env, algebra)
+        return made
     if node.symbol not in env:
         raise NameUnknownError(f"nothing here defines {node.spelled or node.symbol}", node.at)
     return env[node.symbol]
 
 
 def _product(node: n.Product, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
-    return _fitted(algebra.multiply, node.left, node.right, env, algebra)
+    a, b = evaluate(node.left, env, algebra), evaluate(node.right, env, algebra)
+    try:
+        return algebra.multiply(a, b)
+    except Misfit as misfit:
+        raise misfit.named(plain(node.left), plain(node.right)) from None
 
 
 def _quotient(node: n.Quotient, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
-    return _fitted(algebra.divide, node.numerator, node.denominator, env, algebra)
-
-
-def _fitted(work: Callable[[T, T], T], left: n.Expr, right: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
-    a, b = evaluate(left, env, algebra), evaluate(right, env, algebra)
+    a, b = evaluate(node.numerator, env, algebra), evaluate(node.denominator, env, algebra)
     try:
-        return work(a, b)
+        return algebra.divide(a, b)
     except Misfit as misfit:
-        raise misfit.named(plain(left), plain(right)) from None
+        raise misfit.named(plain(node.numerator), plain(node.denominator)) from None
 
 
 def _matrix(node: n.Matrix, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
@@ -140,7 +138,6 @@ def _call(node: n.Call, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
 
 # What each kind of node means: a table, since this is the most travelled way in the whole program.
 _MEANING: Mapping[type, Callable[..., Any]] = {
-    n.Name: _name,
     n.Number: lambda node, env, algebra: algebra.number(node),
     n.Infinite: lambda node, env, algebra: algebra.infinite(node.sign),
     n.Matrix: _matrix,

@@ -28,18 +28,19 @@ class Trace:
 
     def values(self, bits: int = START_BITS) -> dict[Symbol, Value]:
         """Every quantity, balls computed with this many bits."""
-        if bits not in self._runs:
+        known = self._runs.get(bits)
+        if known is None:
             with precision(bits):
-                self._runs[bits] = run(self.program, Certified())
-        return self._runs[bits]
+                known = self._runs[bits] = run(self.program, Certified())
+        return known
 
     def value(self, symbol: Symbol, bits: int = START_BITS) -> Value:
         """One quantity."""
-        values = self.values(bits)
-        if symbol not in values:
+        value = (self._runs.get(bits) or self.values(bits)).get(symbol)
+        if value is None:
             known = ", ".join(dict.fromkeys(item.spelled for item in self.program.items[::-1]))
             raise NameUnknownError(f"there is no {symbol} here; there are {known}")
-        return values[symbol]
+        return value
 
     def evaluate(self, expr: n.Expr, bits: int = START_BITS) -> Value:
         """The value of any expression in the names of the program."""
