@@ -5,8 +5,6 @@ A ball is an interval that provably contains the true value. This is the one fil
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
@@ -16,14 +14,22 @@ from qkv.errors import ValueRefused
 
 
 class _MinusInfinity:
-    """−∞: the score of a forbidden key. Its weight is exactly 0."""
+    """−∞: the score of a forbidden key. Its weight is exactly 0, and it swallows what is added to it."""
 
     def __repr__(self) -> str:
         return "−∞"
 
+    def __add__(self, other: object) -> _MinusInfinity:
+        return self
+
+    __radd__ = __add__
+
 
 NEG_INF: Final = _MinusInfinity()
 Cell: TypeAlias = Any  # fmpq | arb | NEG_INF; FLINT comes without types
+
+MASKED: Final = frozenset({_MinusInfinity})  # kinds of cells: of a row they are told faster than cell by cell
+RATIONAL: Final = frozenset({fmpq})
 
 START_BITS: Final = 96
 MAX_BITS: Final = 1 << 15
@@ -31,22 +37,25 @@ _TINY_FRACTION: Final = fmpq(1, 1 << 2 * MAX_BITS)
 _TINY: Final = arb(_TINY_FRACTION)
 _HUGE: Final = arb(1 << 2 * MAX_BITS)
 _MINUS_TINY, _MINUS_HUGE = -_TINY, -_HUGE
+_NOTHING: Final = arb(0)
 
 
-@contextmanager
-def precision(bits: int) -> Iterator[None]:
+class precision:  # noqa: N801 (said like a function: with precision(96))
     """Compute balls with this many bits inside the block."""
-    before = ctx.prec
-    ctx.prec = bits
-    try:
-        yield
-    finally:
-        ctx.prec = before
+
+    def __init__(self, bits: int) -> None:
+        self._bits = bits
+
+    def __enter__(self) -> None:
+        self._before, ctx.prec = ctx.prec, self._bits
+
+    def __exit__(self, *error: object) -> None:
+        ctx.prec = self._before
 
 
 def rational(value: int | Fraction) -> fmpq:
     """An exact cell."""
-    return fmpq(value.numerator, value.denominator)
+    return fmpq(*value.as_integer_ratio())
 
 
 def fraction(cell: fmpq) -> Fraction:
@@ -83,18 +92,11 @@ def same_cell(a: Cell, b: Cell) -> bool:
     return a is b if NEG_INF in (a, b) else bounds(a) == bounds(b)
 
 
-def add(a: Cell, b: Cell) -> Cell:
-    """a + b; −∞ swallows."""
-    if a is NEG_INF or b is NEG_INF:
-        return NEG_INF
-    return a + b
-
-
 def multiply(a: Cell, b: Cell) -> Cell:
     """a · b; an exact 0 stays exact, so that a weight of 0 hides whatever stands beside it."""
     if a is NEG_INF or b is NEG_INF:
         return _infinite_product(a, b)
-    if (isinstance(a, fmpq) and a == 0) or (isinstance(b, fmpq) and b == 0):
+    if (type(a) is fmpq and not a) or (type(b) is fmpq and not b):
         return fmpq(0)
     return a * b
 
@@ -108,7 +110,7 @@ def _infinite_product(a: Cell, b: Cell) -> Cell:
 
 def divide(a: Cell, b: Cell) -> Cell:
     """a / b, refusing 0."""
-    if b is NEG_INF or (isinstance(b, fmpq) and b == 0) or (isinstance(b, arb) and b.contains(arb(0))):
+    if b is NEG_INF or (type(b) is fmpq and not b) or (type(b) is arb and b.contains(_NOTHING)):
         raise ValueRefused("division by zero")
     return multiply(a, 1 / b)
 
@@ -124,7 +126,7 @@ def exponential(a: Cell) -> Cell:
     """e^a; exactly 0 for −∞ and 1 for 0."""
     if a is NEG_INF:
         return fmpq(0)
-    if isinstance(a, fmpq) and a == 0:
+    if type(a) is fmpq and not a:
         return fmpq(1)
     return arb(a).exp()
 
@@ -184,36 +186,35 @@ def softmax(row: tuple[Cell, ...]) -> tuple[Cell, ...]:
     open_cells = [x for x in row if x is not NEG_INF]
     if not open_cells:
         raise ValueRefused("every key is masked, so this row has no softmax")
-    if len(open_cells) == 1 or all(isinstance(x, fmpq) and x == open_cells[0] for x in open_cells):
+    if len(open_cells) == 1 or _are_equal(open_cells):
         share = fmpq(1, len(open_cells))
-        return tuple(fmpq(0) if x is NEG_INF else share for x in row)
-    weigh = _tight if len(open_cells) <= 16 else _fast
-    weights = iter(weigh(open_cells))
-    return tuple(fmpq(0) if x is NEG_INF else next(weights) for x in row)
+        return tuple([fmpq(0) if x is NEG_INF else share for x in row])
+    weights = _tight(open_cells) if len(open_cells) <= 16 else _fast(open_cells)
+    if len(weights) == len(row):
+        return tuple(weights)
+    left = iter(weights)
+    return tuple([fmpq(0) if x is NEG_INF else next(left) for x in row])
+
+
+def _are_equal(scores: list[Cell]) -> bool:
+    return RATIONAL.issuperset(map(type, scores)) and scores.count(scores[0]) == len(scores)
 
 
 def _tight(scores: list[Cell]) -> list[Cell]:
     # 1 / (1 + Σ e^(x_j − x_i)): a ball minus itself would not be 0, so that wide scores would widen the weights.
     return [
-        1 / _total([exponential(y - x) if i != j else fmpq(1) for j, y in enumerate(scores)])
+        1 / sum([exponential(y - x) if i != j else fmpq(1) for j, y in enumerate(scores)], fmpq(0))
         for i, x in enumerate(scores)
     ]
 
 
 def _fast(scores: list[Cell]) -> list[Cell]:
     exps = [arb(x).exp() for x in scores]
-    total = _total(exps)
+    total = sum(exps, fmpq(0))
     return [e / total for e in exps]
-
-
-def _total(cells: list[Cell]) -> Cell:
-    total: Cell = fmpq(0)
-    for cell in cells:
-        total = add(total, cell)
-    return total
 
 
 def normalise(row: tuple[Cell, ...]) -> tuple[Cell, ...]:
     """Each entry over the plain sum of the row."""
-    total = _total(list(row))
-    return tuple(divide(x, total) for x in row)
+    total = sum(row, fmpq(0))
+    return tuple([divide(x, total) for x in row])

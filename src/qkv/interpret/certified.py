@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from operator import mul
+from collections.abc import Callable
+from dataclasses import field
+from itertools import chain
+from operator import add, mul
+from types import NoneType
 from typing import Any, NamedTuple
 
 from flint import fmpq, fmpq_mat
@@ -11,7 +15,7 @@ from qkv.errors import MaskedRowError, ValueRefused
 from qkv.expr import nodes as n
 from qkv.interpret import cells as c
 from qkv.interpret import fit
-from qkv.interpret.cells import NEG_INF, Cell
+from qkv.interpret.cells import MASKED, NEG_INF, RATIONAL, Cell
 from qkv.interpret.fit import Shape, Way, product_way, quotient_shape, sum_shape
 from qkv.records import dataclass
 
@@ -21,11 +25,11 @@ class Value:
     """A matrix of certified cells."""
 
     rows: tuple[tuple[Cell, ...], ...]
+    shape: Shape = field(init=False, compare=False, repr=False)  # rows and columns
 
-    @property
-    def shape(self) -> Shape:
-        """Rows and columns."""
-        return len(self.rows), len(self.rows[0]) if self.rows else 0
+    def __init__(self, rows: tuple[tuple[Cell, ...], ...]) -> None:
+        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "shape", (len(rows), len(rows[0]) if rows else 0))
 
     @property
     def exact(self) -> bool:
@@ -80,13 +84,15 @@ class Certified:
     def add(self, a: Value, b: Value) -> Value:
         shape = sum_shape(a.shape, b.shape)
         left, right = _spread(a, shape), _spread(b, shape)
-        return Value(tuple(tuple(map(c.add, x, y)) for x, y in zip(left, right, strict=True)))
+        return Value(tuple([tuple(map(add, x, y)) for x, y in zip(left, right, strict=True)]))
 
     def negate(self, a: Value) -> Value:
         return _each(a, c.negate)
 
     def multiply(self, a: Value, b: Value) -> Value:
         match product_way(a.shape, b.shape):
+            case Way.MATRIX:
+                return _matrix_product(a, b)
             case Way.SCALE_RIGHT:
                 return _each(b, lambda x: c.multiply(a.cell, x))
             case Way.SCALE_LEFT:
@@ -97,13 +103,11 @@ class Certified:
                 return _matrix_product(self.transpose(a), b)
             case Way.COLUMN:
                 return _matrix_product(a, self.transpose(b))
-            case _:
-                return _matrix_product(a, b)
 
     def divide(self, a: Value, b: Value) -> Value:
         shape = quotient_shape(a.shape, b.shape)
         right = _spread(b, shape) if b.shape != (1, 1) else ((b.cell,) * shape[1],) * shape[0]
-        return Value(tuple(tuple(map(c.divide, x, y)) for x, y in zip(a.rows, right, strict=True)))
+        return Value(tuple([tuple(map(c.divide, x, y)) for x, y in zip(a.rows, right, strict=True)]))
 
     def power(self, a: Value, b: Value) -> Value:
         fit.number_shape(a.shape, b.shape)
@@ -133,8 +137,8 @@ class Certified:
     def concat(self, parts: list[Value], axis: int) -> Value:
         fit.concat_shape([part.shape for part in parts], axis)
         if axis == 0:
-            return Value(tuple(row for part in parts for row in part.rows))
-        return Value(tuple(sum(rows, ()) for rows in zip(*(part.rows for part in parts), strict=True)))
+            return Value(tuple([row for part in parts for row in part.rows]))
+        return Value(tuple([sum(rows, ()) for rows in zip(*[part.rows for part in parts], strict=True)]))
 
     def mask(self, a: Value, pattern: Value | None, truth: bool) -> Value:
         rows, columns = fit.mask_shape(a.shape, pattern.shape if pattern else None)
@@ -152,10 +156,10 @@ class Certified:
         fit.entry_shape(a.shape, node)
         picked = a.rows if node.row is None else (a.rows[node.row - 1],)
         if node.column is not None:
-            return Value(tuple((row[node.column - 1],) for row in picked))
+            return Value(tuple([(row[node.column - 1],) for row in picked]))
         if node.columns is not None:
             first, last = fit.span(node, a.shape[1])
-            return Value(tuple(row[first - 1 : last] for row in picked))
+            return Value(tuple([row[first - 1 : last] for row in picked]))
         return Value(picked)
 
     def _along(self, a: Value, axis: int | None, work: object) -> Value:
@@ -167,14 +171,14 @@ class Certified:
 def _rowwise(a: Value, work: object) -> Value:
     out = []
     for i, row in enumerate(a.rows, 1):
-        if all(x is NEG_INF for x in row):
+        if MASKED.issuperset(map(type, row)):
             raise MaskedRowError(f"row {i} is masked everywhere, so it has no softmax: let it see at least one key")
         out.append(work(row))  # type: ignore[operator]
     return Value(tuple(out))
 
 
-def _each(a: Value, change: object) -> Value:
-    return Value(tuple(tuple(change(cell) for cell in row) for row in a.rows))  # type: ignore[operator]
+def _each(a: Value, change: Callable[[Cell], Cell]) -> Value:
+    return Value(tuple([tuple(map(change, row)) for row in a.rows]))
 
 
 def _spread(a: Value, shape: Shape) -> tuple[tuple[Cell, ...], ...]:
@@ -184,18 +188,29 @@ def _spread(a: Value, shape: Shape) -> tuple[tuple[Cell, ...], ...]:
     if a.shape == (1, shape[1]):
         return a.rows * shape[0]
     if a.shape == (shape[0], 1):
-        return tuple(row * shape[1] for row in a.rows)
+        return tuple([row * shape[1] for row in a.rows])
     return tuple(zip(*a.rows, strict=True))
 
 
 def _matrix_product(a: Value, b: Value) -> Value:
-    if _is_rational(a) and _is_rational(
-        b
-    ):  # FLINT multiplies whole rational matrices many times faster than cell by cell
-        product = fmpq_mat([list(row) for row in a.rows]) * fmpq_mat([list(row) for row in b.rows])
-        return Value(tuple(tuple(row) for row in product.tolist()))
-    columns = [_line(column) for column in zip(*b.rows, strict=True)]
-    return Value(tuple([tuple([_dot(row, column) for column in columns]) for row in map(_line, a.rows)]))
+    columns = list(zip(*b.rows, strict=True))
+    if _is_rational(a) and _is_rational(b):
+        if len(a.rows) * len(b.rows) * len(columns) > FEW:
+            return _rational_product(a, b)
+        return Value(tuple([tuple([sum(map(mul, row, column), ZERO) for column in columns]) for row in a.rows]))
+    lines = list(map(_line, columns))
+    return Value(tuple([tuple([_dot(row, line) for line in lines]) for row in map(_line, a.rows)]))
+
+
+ZERO = fmpq(0)
+FEW = 9  # up to so many products of two cells, FLINT's matrices take longer to fill than these to add up
+
+
+def _rational_product(a: Value, b: Value) -> Value:
+    """FLINT multiplies whole rational matrices many times faster than cell by cell."""
+    left, right = (fmpq_mat(*x.shape, list(chain.from_iterable(x.rows))) for x in (a, b))
+    cells, width = (left * right).entries(), b.shape[1]
+    return Value(tuple([tuple(cells[i : i + width]) for i in range(0, len(cells), width)]))
 
 
 class _Line(NamedTuple):
@@ -209,13 +224,12 @@ class _Line(NamedTuple):
 
 
 def _line(cells: tuple[Cell, ...]) -> _Line:
-    is_finite = not any(cell is NEG_INF for cell in cells)
-    nonzero = tuple([None if type(cell) is fmpq and cell == 0 else cell for cell in cells])
-    is_full = is_finite and not any(cell is None for cell in nonzero)
-    return _Line(cells, nonzero, is_full, is_finite)
-
-
-ZERO = fmpq(0)
+    kinds = set(map(type, cells))
+    is_finite = kinds.isdisjoint(MASKED)
+    if fmpq not in kinds:
+        return _Line(cells, cells, is_finite, is_finite)
+    nonzero = tuple([None if type(cell) is fmpq and not cell else cell for cell in cells])
+    return _Line(cells, nonzero, is_finite and NoneType not in map(type, nonzero), is_finite)
 
 
 def _dot(row: _Line, column: _Line) -> Cell:
@@ -226,12 +240,12 @@ def _dot(row: _Line, column: _Line) -> Cell:
         return sum([x * y for x, y in pairs if x is not None and y is not None], ZERO)
     total: Cell = ZERO
     for x, y in zip(row.cells, column.cells, strict=True):
-        total = c.add(total, c.multiply(x, y))
+        total = total + c.multiply(x, y)
     return total
 
 
 def _is_rational(a: Value) -> bool:
-    return all(isinstance(cell, fmpq) for row in a.rows for cell in row)
+    return RATIONAL.issuperset(map(type, chain.from_iterable(a.rows)))
 
 
 def _allowed(pattern: Value | None, i: int, j: int, offset: int) -> bool:

@@ -40,7 +40,7 @@ class Meeting:
 
     def less(self, amount: Cell) -> Cell:
         """What comes out if so much is missing."""
-        return c.add(self.total, c.negate(amount))
+        return self.total + c.negate(amount)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _sign(m: Meeting) -> Iterator[Cell]:
 
 
 def _added(m: Meeting) -> Iterator[Cell]:
-    return (c.add(m.less(c.multiply(x, y)), c.add(x, y)) for x, y in m.pairs)
+    return (m.less(c.multiply(x, y)) + (x + y) for x, y in m.pairs)
 
 
 def _off(m: Meeting) -> Iterator[Cell]:
@@ -78,13 +78,13 @@ def _off(m: Meeting) -> Iterator[Cell]:
     spare = m.less(_dot(m.rows[m.row], m.columns[m.column]))
     for i, j in ((m.row - 1, m.column), (m.row + 1, m.column), (m.row, m.column - 1), (m.row, m.column + 1)):
         if 0 <= i < len(m.rows) and 0 <= j < len(m.columns):
-            yield c.add(spare, _dot(m.rows[i], m.columns[j]))
+            yield spare + _dot(m.rows[i], m.columns[j])
 
 
 def _dot(row: Sequence[Cell], column: Sequence[Cell]) -> Cell:
     total: Cell = c.rational(0)
     for x, y in zip(row, column, strict=True):
-        total = c.add(total, c.multiply(x, y))
+        total = total + c.multiply(x, y)
     return total
 
 
