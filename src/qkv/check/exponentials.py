@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import product
 
-from qkv.check.author import Author, Loose, exponentials, row_sum
+from qkv.check.author import Author
 from qkv.check.cells import Grid, shape_of
 from qkv.check.conclude import conclude, stands_without
+from qkv.check.loose import Loose
 from qkv.check.memory import remember
 from qkv.check.model import Claim
+from qkv.check.powers import exponentials, row_sum
 from qkv.check.targets import Target
 from qkv.check.walk import Judgement, Source, Walk, judged_against
 from qkv.errors import QkvError

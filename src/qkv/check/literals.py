@@ -7,11 +7,11 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, product
 
-from qkv.check.author import Loose
 from qkv.check.cells import Grid, fitted, judge_grid, score, shape_of, shown_grid
 from qkv.check.compare import shown_cell
 from qkv.check.conclude import cell_verdicts, conclude, note_rounded, worst_of
 from qkv.check.exponentials import judge_exponentials
+from qkv.check.loose import Loose
 from qkv.check.meanings import SURE, Found, best_meaning, is_exactly
 from qkv.check.model import BAD, Verdict
 from qkv.check.targets import Target
@@ -38,9 +38,8 @@ def judge_working(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> Tar
         isinstance(link.expr, n.Product) and any(isinstance(x, n.Matrix) for x in factors(link.expr))
     ):
         return None
-    try:
-        value = evaluate(link.expr, {}, walk.author.loose)
-    except QkvError:
+    value = walk.author.typed(link.expr)
+    if value is None:
         return None
     if value.shape == (1, 1) and not fact.subjects:
         _judge_step(walk, fact, link, before)

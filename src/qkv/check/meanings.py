@@ -350,10 +350,12 @@ def _chain_sources(
 def is_exactly(walk: Walk, expr: n.Expr, meant: n.Expr) -> bool:
     """Whether numbers that stand there give the very value that is meant, as 0.3·0.9 + 0.6·0.1 does for such a query
     and key: then they are no rounded prints, and nothing but that value follows from them."""
-    value = walk.evaluated(expr) if n.is_literal(expr) else None
-    true = walk.evaluated(meant) if value is not None and value.exact else None
-    turned = fitted(value, true.shape) if value is not None and true is not None and true.exact else None
-    return turned is not None and true is not None and turned.rows == true.rows
+    true = walk.evaluated(meant) if n.is_literal(expr) else None
+    if true is None or not true.exact:
+        return False
+    value = walk.author.typed(expr, exact=True)
+    turned = fitted(value, true.shape) if value is not None and value.exact else None
+    return turned is not None and turned.rows == true.rows
 
 
 def _from_expression(

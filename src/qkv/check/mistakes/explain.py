@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from itertools import product
 
-from qkv.check.author import Author, Loose
+from qkv.check.author import Author
 from qkv.check.cells import Grid, Judged, fits, fitted, shape_of
+from qkv.check.loose import Loose
 from qkv.check.mistakes.rewrites import LEFT_OUT, TABLE, Mistake, changes, places_in
 from qkv.check.mistakes.rows import Sizes, row_of
 from qkv.check.mistakes.scene import Scene, levels
