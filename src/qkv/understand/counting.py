@@ -21,7 +21,7 @@ def counts_from_zero(statements: Iterable[Statement]) -> bool:
     for statement in statements:
         subject = statement.links[0].expr if len(statement.links) > 1 else None
         symbol = subject.symbol if isinstance(subject, n.Name) else None
-        if symbol is None or not symbol.indices or not all(index.isdigit() for index in symbol.indices):
+        if symbol is None or not symbol.indices or not all(map(str.isdigit, symbol.indices)):
             continue
         if symbol.base in PAIRS and len(digits := "".join(symbol.indices)) == 2 and "0" in digits:
             return True
