@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.understand.facts import Fact
@@ -39,9 +41,10 @@ def subject_role(found: Gathering, fact: Fact, symbol: Symbol, place: Place, fac
 def _is_additive_mask(fact: Fact) -> bool:
     """Nothing but 0 and −∞: a mask, whatever its letter."""
     value = fact.shown if fact.formula is None and fact.working is None else None
-    cells = [cell for row in value.rows for cell in row] if value is not None else []
-    zeros = all(isinstance(cell, n.Infinite) or (isinstance(cell, n.Number) and cell.value == 0) for cell in cells)
-    return bool(cells) and zeros and value is not None and has_infinity(value)
+    if value is None or not has_infinity(value):
+        return False
+    numbers = [cell for row in value.rows for cell in row if not isinstance(cell, n.Infinite)]
+    return all(isinstance(cell, n.Number) and cell.value == 0 for cell in numbers)
 
 
 def _is_number(fact: Fact) -> bool:
@@ -132,7 +135,7 @@ def _pattern(value: n.Matrix) -> list[list[bool]]:
 
 def has_infinity(value: n.Matrix) -> bool:
     """Whether a matrix is masked anywhere."""
-    return any(isinstance(cell, n.Infinite) for row in value.rows for cell in row)
+    return n.Infinite in map(type, chain.from_iterable(value.rows))
 
 
 def looks_back(fact: Fact) -> bool:
@@ -147,8 +150,9 @@ def looks_back(fact: Fact) -> bool:
 def compares_tokens(fact: Fact) -> bool:
     """ω_{ij} = x_i · x_j, or score(x_i, x_j) = x_i · x_j: the tokens themselves are queries and keys."""
     formula = fact.links[-1].expr if len(fact.links) > 1 else None
-    sides = (formula.left, formula.right) if isinstance(formula, n.Product) else ()
-    names = [side.arg if isinstance(side, n.Transpose) else side for side in sides]
+    if not isinstance(formula, n.Product):
+        return False
+    names = [side.arg if isinstance(side, n.Transpose) else side for side in (formula.left, formula.right)]
     places = [place_of(name.symbol) for name in names if isinstance(name, n.Name)]
     tokens = [place for place in places if place.roles[:1] == (R.X,) and (place.generic or place.row is not None)]
     return len(tokens) == 2 and any(place.generic for place in tokens)

@@ -179,8 +179,10 @@ def _sentences_with(text: str, *wordings: Wording) -> Iterator[str]:
     signs = [sign for wording in wordings for sign in wording.signs_in(_joined(text))]
     for sentence in sentences(text) if signs else ():
         small = sentence.lower()
-        if any(sign in small for sign in signs):
-            yield sentence
+        for sign in signs:
+            if sign in small:
+                yield sentence
+                break
 
 
 @lru_cache(maxsize=8)
