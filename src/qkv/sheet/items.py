@@ -23,7 +23,7 @@ _OF_WORD = re.compile(  # '- cat: 0.7', '* **cat** → 70 %', '"cat": 0.7'
 
 def join_items(lines: list[str]) -> None:
     """Join the items of every such list, in place."""
-    if sum(line.lstrip()[:1] in _FIRST for line in lines) < 2:
+    if sum([line.lstrip()[:1] in _FIRST for line in lines]) < 2:
         return
     for start, end in list(_runs(lines, _ROW)):
         over = lines[start - 1] if start and lines[start - 1].strip() else lines[max(start - 2, 0)]
