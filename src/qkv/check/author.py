@@ -134,7 +134,7 @@ class Author(Mapping[Symbol, Value]):
         return held[1]
 
     def _as_held(self, expr: n.Expr) -> n.Expr:
-        if not self.roots and n.is_literal(expr):
+        if not self.roots and (n.is_literal(expr) or not (self.parts or self._may_hold_steps(expr))):
             return expr
         whole = self._plain_sizes(expr)
 
@@ -146,8 +146,6 @@ class Author(Mapping[Symbol, Value]):
             square = self._square(part.arg) if self.roots and isinstance(part, n.Root) else None
             if square is not None and square in self.roots:
                 return n.Name(self.roots[square])
-            if isinstance(part, (n.Name, n.Number, n.Matrix)):
-                return part
             if type(part) not in self._step_kinds or self._looks(part) not in self._step_looks:
                 return part
             plain = self._plain_sizes(part)
@@ -195,7 +193,10 @@ class Author(Mapping[Symbol, Value]):
 
     @cached_property
     def _step_kinds(self) -> frozenset[type]:
-        return frozenset(map(type, self._steps))
+        return frozenset(map(type, self._steps)) - {n.Name, n.Number, n.Matrix}
+
+    def _may_hold_steps(self, expr: n.Expr) -> bool:
+        return any(not self._step_kinds.isdisjoint(n.kinds_in(part)) for part in n.children(expr))
 
     def _looks(self, expr: n.Expr) -> tuple[type, tuple[Symbol, ...]]:
         """What a step and an expression must share to be the same, known without walking either."""
@@ -267,7 +268,8 @@ class Author(Mapping[Symbol, Value]):
                 return self[expr.symbol]
             except QkvError:
                 return None
-        return self.holder(expr)._own(expr, exact)
+        holder = self if self.by_print is None else self.holder(expr)
+        return holder._own(expr, exact)
 
     def typed(self, expr: n.Expr, exact: bool = False) -> Value | None:
         """Numbers alone, worked out as they stand there: whatever else is printed, they give the same."""
@@ -283,8 +285,9 @@ class Author(Mapping[Symbol, Value]):
     def _own(self, expr: n.Expr, exact: bool) -> Value | None:
         if not self.roots and n.is_literal(expr):
             return self.typed(expr, exact)
-        exact = exact or not (n.holds(expr, n.Number) or n.holds(expr, n.Matrix))  # without numbers it is all one
-        key = n.key(expr), exact
+        known_by = n.key(expr)
+        exact = exact or known_by is expr or not (n.holds(expr, n.Number) or n.holds(expr, n.Matrix))  # no numbers
+        key = known_by, exact
         known = self._owned.get(key)
         if known is None:
             known = self._owned[key] = expr, _worked_out(self.as_held(expr), self, Certified() if exact else self.loose)

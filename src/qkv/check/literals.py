@@ -44,16 +44,13 @@ def judge_working(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> Tar
     if value.shape == (1, 1) and not fact.subjects:
         _judge_step(walk, fact, link, before)
         return None
-    grid = tuple(tuple(shown_cell(plain(link.expr), cell) for cell in row) for row in value.rows)
-    best = best_meaning(walk, fact, grid, before, link)
+    best = best_meaning(walk, fact, _shown_as(link.expr, value), before, link)
     if best is None or (not best[0].certain and score(best[1]) < SURE):
         return None
     target, judged, sources = best
     if worst_of(judged) is Verdict.WRONG and fact.formula is None:
         return None  # numbers alone may be about something else than the name suggests; the value will tell
-    seen = dict(walk.shown)
     claim = conclude(walk, fact, link, replace(target, subject=None), judged, sources, keep=False)
-    walk.shown = seen  # numbers put into a formula are no version of the value that follows
     if claim.verdict in BAD:
         walk.copied[id(link.expr)] = (claim.id,)
     elif is_exactly(walk, link.expr, target.expr):
@@ -75,13 +72,18 @@ def blame_working(walk: Walk, fact: Fact, found: Found, before: list[Link]) -> F
     put_in = next((source.value for source in sources if source.expr is link.expr), None)
     if put_in is None or put_in.shape != (1, 1) or not own:
         return found
-    grid = tuple(tuple(shown_cell(plain(link.expr), cell) for cell in row) for row in put_in.rows)
-    wrong = judged_against(walk, target.expr, grid, own)
+    wrong = judged_against(walk, target.expr, _shown_as(link.expr, put_in), own)
     if wrong is None or worst_of(wrong) is not Verdict.WRONG:
         return found
     claim = conclude(walk, fact, link, replace(target, subject=None), wrong, own, keep=False)
     walk.copied[id(link.expr)] = (claim.id,)
     return target, judged, [_blaming(source, link.expr, claim.id) for source in sources]
+
+
+def _shown_as(working: n.Expr, value: Value) -> Grid:
+    """What numbers put in give, as if it were shown."""
+    text = plain(working)
+    return tuple([tuple([shown_cell(text, cell) for cell in row]) for row in value.rows])
 
 
 def _blaming(source: Source, expr: n.Expr, claim: int) -> Source:

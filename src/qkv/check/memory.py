@@ -189,6 +189,8 @@ def same_values(a: Value, b: Value | None) -> bool:
     """Whether two values cannot be told apart."""
     if b is None:
         return False
+    if a.rows == b.rows:
+        return True
     pairs = ((x, y) for one, other in zip(a.rows, b.rows, strict=True) for x, y in zip(one, other, strict=True))
     return all(x is y if NEG_INF in (x, y) else _meet(x, y) for x, y in pairs)
 

@@ -209,9 +209,11 @@ def step_with(problem: Problem, expr: n.Expr, likely: Symbol | None = None) -> S
     keys there are several, and the `likely` one is meant."""
     kept = problem.program.kept
     if "opened" not in kept:
-        kept["opened"] = [(step.symbol, _opened(problem, step.expr)) for step in problem.program.steps]
-    wanted = _opened(problem, expr)
-    found = [symbol for symbol, opened in kept["opened"] if opened == wanted]
+        by_work: dict[n.Expr, list[Symbol]] = {}
+        for step in problem.program.steps:
+            by_work.setdefault(_opened(problem, step.expr), []).append(step.symbol)
+        kept["opened"] = by_work
+    found = kept["opened"].get(_opened(problem, expr), ())
     return likely if likely in found else next(iter(found), None)
 
 
