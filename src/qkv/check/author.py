@@ -180,7 +180,9 @@ class Author(Mapping[Symbol, Value]):
 
     @cached_property
     def _has_rounded(self) -> bool:
-        return any(_is_rounded(given) for given in self.trace.program.givens)
+        if self.by_print is not None:
+            return self.by_print._has_rounded
+        return any(map(_is_rounded, self.trace.program.givens))
 
     @cached_property
     def _steps(self) -> dict[n.Expr, Symbol]:
@@ -302,8 +304,8 @@ class Author(Mapping[Symbol, Value]):
     def inputs(self) -> frozenset[Fraction]:
         """The numbers that are given."""
         matrices = [given.expr for given in self.trace.program.givens if not _is_rounded(given)]
-        cells = (cell for matrix in matrices if isinstance(matrix, n.Matrix) for row in matrix.rows for cell in row)
-        return frozenset(cell.value for cell in cells if isinstance(cell, n.Number))
+        cells = [cell for matrix in matrices if isinstance(matrix, n.Matrix) for row in matrix.rows for cell in row]
+        return frozenset([cell.value for cell in cells if isinstance(cell, n.Number)])
 
     def print(self, symbol: Symbol, value: Value, blamed: tuple[int, ...]) -> None:
         """Remember a printed value, and what is wrong with it."""

@@ -97,16 +97,18 @@ def _repaired(text: str, meant: Cell) -> str | None:
 
 def tell_misread(walk: Walk, target: Target, grid: Grid) -> None:
     """Look whether a value that is about to be judged proves that earlier numbers were read wrongly."""
-    meant = walk.author.meant
-    for symbol, mind in zip(tuple(meant), walk.author.in_mind, strict=False):
-        if any(_proves(walk.author, mind, expr, grid) for expr in steps_of(walk, target)):
-            for number in walk.author.blame.get(symbol, ()):
+    author, meant = walk.author, walk.author.meant
+    steps = [(expr, author.standing(expr)) for expr in steps_of(walk, target)] if meant else []
+    for symbol, mind in zip(tuple(meant), author.in_mind, strict=False):
+        touched = [expr for expr, standing in steps if symbol in standing]  # nothing else proves anything
+        if any(_proves(author, mind, expr, grid) for expr in touched):
+            for number in author.blame.get(symbol, ()):
                 _amend(walk, number, meant[symbol][0])
 
 
 def _proves(author: Author, mind: Author, expr: n.Expr, grid: Grid) -> bool:
-    """Whether a value agrees with what was meant and not with the print; it proves nothing if it stands on neither."""
-    return mind.holder(expr) is mind and _agrees(grid, mind.own(expr)) and not _agrees(grid, author.own(expr))
+    """Whether a value agrees with what was meant and not with the print."""
+    return _agrees(grid, mind.own(expr)) and not _agrees(grid, author.own(expr))
 
 
 def _agrees(grid: Grid, value: Value | None) -> bool:
@@ -188,10 +190,8 @@ def mend_operands(walk: Walk, working: n.Expr, grid: Grid) -> None:
 def _operands(product: n.Expr) -> tuple[n.Matrix | None, n.Matrix | None]:
     """The two matrices of numbers of a product that is written out."""
     found = [plain_value(factor) for factor in factors(product)]
-    numbers = (
-        isinstance(cell, n.Number) for matrix in found if matrix is not None for row in matrix.rows for cell in row
-    )
-    return (found[0], found[1]) if len(found) == 2 and all(numbers) else (None, None)
+    kinds = {type(cell) for matrix in found if matrix is not None for row in matrix.rows for cell in row}
+    return (found[0], found[1]) if len(found) == 2 and kinds <= {n.Number} else (None, None)
 
 
 def _claim_at(walk: Walk, operand: n.Matrix) -> Claim | None:
