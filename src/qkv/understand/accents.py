@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
+from qkv.records import replace
 from qkv.sheet.model import Statement
 
 ACCENTS = frozenset({"hat", "bar"})

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
+from qkv.records import replace
 from qkv.sheet.model import Statement
 
 # Letters whose numbers count tokens; of these, the ones that name a vector a token and the ones that compare two.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 
 from flint import fmpq
 
@@ -17,6 +16,7 @@ from qkv.interpret.rounding import round_places
 from qkv.interpret.trace import Trace
 from qkv.program.model import Program, Step
 from qkv.program.spec import Key
+from qkv.records import replace
 from qkv.understand.facts import Fact
 from qkv.understand.formulas import softmax_arguments
 from qkv.understand.gathering import FACTORS, Gathering

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
 from qkv.program.model import Given
 from qkv.program.spec import default_symbol
+from qkv.records import replace
 from qkv.sheet.model import Origin, Relation, Repair
 from qkv.understand.facts import Fact
 from qkv.understand.formulas import adds_to_scores, before_mask, divisors, formula_role, softmax_arguments

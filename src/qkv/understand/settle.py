@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 from qkv.errors import QkvError
@@ -13,6 +12,7 @@ from qkv.interpret.certified import Certified
 from qkv.interpret.loop import evaluate
 from qkv.program.model import Given
 from qkv.program.spec import Key, default_symbol
+from qkv.records import replace
 from qkv.sheet.model import Repair
 from qkv.understand.facts import Fact
 from qkv.understand.gathering import FACTORS, Gathering

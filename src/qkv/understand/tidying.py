@@ -5,12 +5,12 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Collection
-from dataclasses import replace
 from functools import reduce
 from itertools import dropwhile
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.records import replace
 from qkv.sheet.model import Statement
 from qkv.understand.identity import with_identity
 from qkv.understand.places import TOKEN_BASES, place_of

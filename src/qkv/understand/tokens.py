@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
+from qkv.records import replace
 from qkv.sheet.model import Relation, Statement
 from qkv.sheet.phrases import SPELLED_OUT
 from qkv.understand.captions import as_vector, captioned

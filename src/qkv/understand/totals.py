@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
+from qkv.records import replace
 from qkv.sheet.model import Link, Relation
 from qkv.sheet.phrases import SUM_HEAD, TOTAL
 from qkv.understand.facts import Fact
