@@ -79,8 +79,6 @@ def noted_facts(sheet: Sheet) -> tuple[tuple[Fact, ...], str]:
 
 
 def _cue(statement: Statement, first: int = 1) -> Cue:
-    if not statement.before and not statement.row_label:
-        return SILENT
     return cue_of(f"{statement.before} {statement.row_label}", first)
 
 
@@ -309,7 +307,8 @@ def _fact(statement: Statement) -> Fact:
         caption = caption_formula(statement.before, statement.at) if statement.before.strip() else None
         if caption is not None:
             links = (caption, replace(links[0], relation=Relation.EQUAL))
-    return Fact(statement, links, _subjects(links), _cue(statement))
+    cue = _cue(statement) if statement.before or statement.row_label else SILENT
+    return Fact(statement, links, _subjects(links), cue)
 
 
 def _subjects(links: tuple[Link, ...]) -> tuple[n.Name, ...]:

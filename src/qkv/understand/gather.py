@@ -58,7 +58,8 @@ def gather(
     """Walk the facts of one problem, the formulas that its sentences mention (`said`) and their words. Code fences come
     last: they only fill what the text leaves open."""
     found = Gathering(causal=bool(CAUSAL.search(title)), said_scaled=bool(ROOT_SCALE.search(title)))
-    found.spoken = frozenset([symbol for fact in facts for link in fact.links for symbol in n.names_in(link.expr)])
+    exprs = [link.expr for fact in facts for link in fact.links if not isinstance(link.expr, n.Number)]
+    found.spoken = frozenset([symbol for expr in exprs for symbol in n.names_in(expr)])
     found.padding = bool(PADDING_MASK.search(words)) and not CAUSAL_SURELY.search(words)
     told = [fact for fact in facts if fact.formula is not None]
     found.projects = _projecting(found.spoken) and any(_projecting(n.names_in(f.formula)) for f in told if f.formula)

@@ -65,7 +65,7 @@ def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...
     problems: list[Problem] = []
     earlier: Gathering | None = None
     facts, note = noted_facts(sheet)
-    parted = tuple(scopes(tuple(with_totals(facts)), sheet, labels))
+    parted = tuple(scopes(with_totals(facts), sheet, labels))
     last = {fact.statement.part: i for i, scope in enumerate(parted) for fact in scope}
     mentioned = tuple(mentions(sheet.text))
     for i, scope in enumerate(parted):
@@ -94,7 +94,7 @@ def assigned(sheet: Sheet) -> tuple[Assigned, ...]:
     """What each problem of an assignment gives."""
     labels = exercise_labels(sheet)
     found: list[Assigned] = []
-    parted = tuple(scopes(tuple(with_totals(facts_of(sheet))), sheet))
+    parted = tuple(scopes(with_totals(facts_of(sheet)), sheet))
     for i, scope in enumerate(parted):
         gathered = gather(scope, _titles(i, scope, {}, sheet), found[-1].found if found else None)
         gathered.causal = gathered.causal or _introduced_causal(i, parted, sheet)

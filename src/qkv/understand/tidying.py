@@ -42,7 +42,7 @@ def tidied(statements: tuple[Statement, ...]) -> list[Statement]:
     for statement in statements:
         written = [link.expr for link in statement.links]
         exprs = [n.rewrite(expr, change) if _may_change(expr) else expr for expr in written]
-        if len(exprs) > 1 and isinstance(exprs[0], n.Product | n.Quotient):
+        if len(exprs) > 1 and isinstance(exprs[0], (n.Product, n.Quotient)):
             exprs[0] = _without_label(exprs[0], statement.links[0].text, named)
         if not all(map(operator.is_, exprs, written)):
             pairs = zip(statement.links, exprs, strict=True)
@@ -54,6 +54,8 @@ def tidied(statements: tuple[Statement, ...]) -> list[Statement]:
 
 def _may_change(expr: n.Expr) -> bool:
     """Whether anything in an expression may need settling: told by what it holds, since most links are numbers."""
+    if isinstance(expr, (n.Number, n.Name)):
+        return isinstance(expr, n.Name) and expr.symbol.base in ("e", "I")
     kinds, names = n.kinds_in(expr), n.names_in(expr)
     product = n.Product in kinds
     if product and n.Matrix in kinds and n.Number in kinds:
