@@ -14,7 +14,7 @@ from qkv.expr.nodes import Matrix, Name, Number, holds, walk
 from qkv.sheet.cues import identities, questions
 from qkv.sheet.draft import Asked, Event, Said, Stated
 from qkv.sheet.grammar import Chain
-from qkv.sheet.listed import listed, with_lists
+from qkv.sheet.listed import DECIMAL_OR_SHARE, listed, with_lists
 from qkv.sheet.lists import logical_lines, plain_list
 from qkv.sheet.model import Origin
 from qkv.sheet.phrases import CAPTION, NOUN_BEFORE_NAME, TOTAL
@@ -288,7 +288,7 @@ def _unmarked(source: str, start: int) -> str:
 
 def _said(line: str, at: Location, reading: Reading) -> list[Event]:
     """Words, and the numbers that they may announce."""
-    found = listed(line)
+    found = listed(line) if DECIMAL_OR_SHARE.search(line) else None
     if found is None:
         return [Said(line.strip(), at)]
     events: list[Event] = [Said(found.lead, at)] if found.lead.strip(" :：") else []

@@ -170,7 +170,7 @@ def _paragraph(lines: list[str], start: int, closers: _Closers) -> tuple[Paragra
             break
         if "[" in line or "]" in line:
             depth = _list_depth(line, depth)
-        if "$$" in line or "\\" in line:
+        if closer in line if closer else "$$" in line or "\\[" in line or "\\begin{" in line:
             closer = _left_open(line, closer)
         at += 1
         if closer and not closers.later(closer, at):
