@@ -8,12 +8,14 @@ from itertools import product
 
 from qkv.check.author import Author
 from qkv.check.cells import Grid, Judged, covers, fits, fitted, shape_of
+from qkv.check.compare import agree, meets
 from qkv.check.loose import Loose
 from qkv.check.mistakes.rewrites import LEFT_OUT, TABLE, Mistake, Place, changes, places_in
 from qkv.check.mistakes.rows import Sizes, row_of
 from qkv.check.mistakes.scene import Scene, levels
+from qkv.check.mistakes.single import single_cell
 from qkv.check.mistakes.slips import Factors, Written, products, slips
-from qkv.check.mistakes.swaps import agree, swap_shown, what_is_swapped
+from qkv.check.mistakes.swaps import swap_shown, what_is_swapped
 from qkv.check.model import Cause, Verdict
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
@@ -37,7 +39,7 @@ def explain(
     first, then the same author with something else in mind."""
     grid = tuple(tuple(cell.shown for cell in row) for row in judged)
     wrong = [(i, j) for i, row in enumerate(judged) for j, cell in enumerate(row) if cell.verdict is Verdict.WRONG]
-    search = _Search(Scene(trace), minds[0].printed, target, grid)
+    search = _Search(Scene(trace), minds[0].printed, target, grid, wrong)
     written = Written(judged, wrong)
     if _is_copy(search.scene, minds[0], target):
         return _cause(slips(written, []))
@@ -97,8 +99,18 @@ NOWHERE = -1  # in place of a row: nothing agrees
 class _Search:
     """Looks for the mistakes that give what is shown, for one author after the other. What they share is done once."""
 
-    def __init__(self, scene: Scene, printed: Container[Symbol], target: n.Expr, grid: Grid) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        printed: Container[Symbol],
+        target: n.Expr,
+        grid: Grid,
+        wrong: Sequence[tuple[int, int]] = (),
+    ) -> None:
         self.scene, self.target, self.grid = scene, target, grid
+        # A mistake is tried on a wrong cell first. A vector may be cut into the rows that are shown: that leaves the
+        # cells of its first row where they are, but not those of a column.
+        self.telling = next(((i, j) for i, j in wrong if i == 0 or j > 0), (0, 0))
         self.tried: list[list[Factors]] = []
         self._true = scene.trace.values()
         self._levels = list(levels(scene, target, printed))
@@ -186,10 +198,10 @@ class _Search:
         missed = self._missed.get(key)
         if missed is None or (missed != NOWHERE and missed not in rows):
             if holder is not None:
-                missed = _off(holder.as_held(expr), holder, Loose(), self.grid, rows)
+                missed = _off(holder.as_held(expr), holder, Loose(), self.grid, rows, self.telling)
             else:
                 with precision(START_BITS):
-                    missed = _off(expr, self._true, Certified(), self.grid, rows)
+                    missed = _off(expr, self._true, Certified(), self.grid, rows, self.telling)
             if missed is not None:
                 self._missed[key] = missed
         return missed
@@ -246,11 +258,21 @@ class _ShapeTest:
 
 
 def _off(
-    expr: n.Expr, values: Mapping[Symbol, Value], algebra: Certified, grid: Grid, rows: Sequence[int]
+    expr: n.Expr,
+    values: Mapping[Symbol, Value],
+    algebra: Certified,
+    grid: Grid,
+    rows: Sequence[int],
+    telling: tuple[int, int],
 ) -> int | None:
-    """The first of some rows that does not agree, None if all do. Where there are many, one of them is tried first."""
-    sizes = Sizes(values)
+    """The first of some rows that does not agree, None if all do. One cell is tried first; then, where there are many,
+    one row."""
     try:
+        i, j = telling
+        cell = single_cell(expr, i, j, values) if i in rows else None
+        if cell is not None and not meets(grid[i][j], cell):
+            return i
+        sizes = Sizes(values)
         if len(grid) > FEW_ROWS and sizes.of(expr) == shape_of(grid):
             row = evaluate(row_of(expr, rows[0] + 1, sizes.of), values, algebra)
             if not agree(grid[rows[0]], row.rows[0]):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from qkv.check.cells import Grid
-from qkv.check.compare import Shown, meets
+from qkv.check.compare import Shown, agree
 from qkv.expr import nodes as n
 from qkv.interpret.cells import Cell
 
@@ -32,8 +32,3 @@ def swap_shown(grid: Grid, made: Sequence[Sequence[Cell]], rows: Sequence[int], 
         if off.issubset(pair) and all(agree(shown[i], made[j]) for i, j in (pair, pair[::-1]) if i in lines):
             return k
     return None
-
-
-def agree(shown: Sequence[Shown], made: Sequence[Cell]) -> bool:
-    """Whether cells are as shown, one by one."""
-    return all(map(meets, shown, made))
