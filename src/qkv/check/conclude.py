@@ -191,5 +191,4 @@ def _say(cell: Cell | None, judged: Judged) -> str | None:
         return "-∞"
     shown = judged.shown.text.partition("\\times")[0].partition("e")[0]
     digits = min(max(sum(map(str.isdigit, shown)), 3), 9) + 1
-    low, high = bounds(cell)
-    return round_digits(cell, digits) or round_digits((low + high) / 2, digits) or "0"
+    return round_digits(cell, digits) or round_digits(sum(bounds(cell)) / 2, digits) or "0"
