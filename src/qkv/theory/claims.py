@@ -22,7 +22,7 @@ from qkv.sheet.model import Sheet, Statement
 from qkv.theory.chains import chain_judged
 from qkv.theory.counts_said import COUNTED, SAID, Speaks, spoken_of, steps_said
 from qkv.theory.counts_true import right_counts, right_orders, usual
-from qkv.theory.expected import chain_holds, speaks_of_moments
+from qkv.theory.expected import chain_holds, is_assumption, speaks_of_moments
 from qkv.theory.formula import ORDERS, Formula, FormulaRing, Unclear, formula, meaning, ring, to_size, written
 from qkv.theory.polynomial import Spelling, growth, plain
 from qkv.theory.prose import prose_claims
@@ -35,7 +35,13 @@ if TYPE_CHECKING:
 INLINE = re.compile(r"\$(?<!\\\$)([^$\n]{1,200}+)(?<!\\)\$|\\\((.{1,200}?)\\\)")
 # Begins with a space, so that only spaces are looked at: after a full stop, at an item of a list, at an empty line.
 SENTENCE = re.compile(r"\s(?:(?<=[.!?;]\s)\s*(?=[A-Z(\\$])|(?<=\n)\s*(?=[-*•]|\d+\.|\(\w\))|(?<=\n)\s*\n)")
-ASSUMED = Wording(r"(\\mu|μ|µ|mean)\s*=?\s*(of\s*)?\$?\s*=?\s*(0|zero)\b")
+ASSUMED = Wording(
+    r"(\\mu|μ|µ|mean)\s*=?\s*(of\s*)?\$?\s*=?\s*(0|zero)\b|zero[-\s]mean|standard normal|\bn\}?\s*\(\s*0\b"
+    r"|e\}?[\[(][^\])]{1,6}[\])]\s*=\s*0\b"
+)
+_NOT_ONE = r"\s*(?!1(?:\.0+)?(?!\d|[./]\d))(?:\d|\\d?frac)"
+UNUSUAL = Wording(rf"variance\s*(of\s*)?\$?{_NOT_ONE}|var\w*\}}?[\[(][qk](_\w)?[\])]\s*={_NOT_ONE}")
+GENERAL = Wording(r"\\mu\b|μ|µ|\\sigma\b|σ")
 ANAPHORA = re.compile(r"(this|that|these|it|which|so|hence|thus|therefore)\b", re.IGNORECASE)
 SCALE = Symbol("s")
 BARE = (n.Name, n.Number)
@@ -214,16 +220,21 @@ def _is_order(call: n.Call) -> bool:
 
 
 def _moments(spoken: Sequence[Statement], text: str) -> Iterator[TheoryClaim]:
-    """Chains of equations about E and Var; μ = 0 and σ = 1 may be used once μ = 0 was assumed."""
+    """Chains of equations about E and Var; μ = 0 and σ = 1 may be used once μ = 0 was assumed, and where no word is
+    said of μ and σ; then only what holds is told."""
     found = ASSUMED.search(text) if spoken else None
-    assumed = found.string.count("\n", 0, found.start()) + 1 if found else len(text)
+    general = bool(spoken) and GENERAL.search(text) is not None
+    assumed = found.string.count("\n", 0, found.start()) + 1 if found else len(text) * general
+    sure = bool(spoken) and (found is not None or general) and not UNUSUAL.search(text)
     for statement in spoken:
         if _is_scale(statement):
             yield from _scale(statement) if found else ()
             continue
         links = [link.expr for link in statement.links]
+        if is_assumption(links):
+            continue
         holds, left, right = chain_holds(links, standard=assumed <= statement.end_line)
-        verdict = {True: Judged.RIGHT, False: Judged.WRONG, None: Judged.OPEN}[holds]
+        verdict = {True: Judged.RIGHT, False: Judged.WRONG if sure else Judged.OPEN, None: Judged.OPEN}[holds]
         says = f"{shown(links[0])} is {left}, not {right}" if holds is False else ""
         yield TheoryClaim(statement.at.line, statement.text, shown(links[0]), verdict, left, says)
 
