@@ -8,7 +8,7 @@ subject ('A = softmax(E)' and then its rows) is given that subject.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 
 from qkv.errors import Location
@@ -17,7 +17,7 @@ from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
 from qkv.records import dataclass, replace
 from qkv.sheet.grammar import parse_math
-from qkv.sheet.model import Link, Origin, Relation, Sheet, Statement
+from qkv.sheet.model import Link, Origin, Part, Relation, Sheet, Statement
 from qkv.understand.accents import without_idle_accents
 from qkv.understand.counting import counts_from_zero, from_one
 from qkv.understand.places import INDEX_LETTERS, place_of
@@ -72,7 +72,7 @@ def noted_facts(sheet: Sheet) -> tuple[tuple[Fact, ...], str]:
     statements, note = numbered(without_idle_accents(_taken_apart(sheet.statements)))
     from_zero = counts_from_zero(statements)
     statements = from_one(statements) if from_zero else statements
-    facts = _with_heads(_attached(_joined(_chains(tidied(statements)))))
+    facts = _with_heads(_attached(_joined(_chains(tidied(statements)))), sheet.parts)
     if from_zero or 0 in [fact.cue.row for fact in facts]:
         facts = [replace(fact, cue=_cue(fact.statement, first=0)) for fact in facts]
     return tuple(facts), note
@@ -181,7 +181,7 @@ def _attached(statements: Iterable[Statement]) -> list[Fact]:
     made: list[Fact] = []
     for statement in statements:
         fact = _fact(statement)
-        if last is not None and len(fact.links) == 1 and _is_announced(fact, last):
+        if last is not None and len(fact.links) == len(fact.subjects) + 1 <= 2 and _is_announced(fact, last):
             fact = replace(fact, cue=last.cue)
         last = fact
         if fact.symbol is not None and fact.symbol.base in COUNTERS and _counts(fact, fact.symbol):
@@ -202,10 +202,10 @@ def _attached(statements: Iterable[Statement]) -> list[Fact]:
 
 
 def _is_announced(fact: Fact, last: Fact) -> bool:
-    """'Divide by √d_k = √4 = 2:' announces the matrix after it, though its words stand before the root; so does
-    'scaled by √d_k with d_k = 2:'."""
+    """'Divide by √d_k = √4 = 2:' announces the matrix after it, named or not, though its words stand before the root;
+    so does 'scaled by √d_k with d_k = 2:'."""
     near = 0 <= fact.statement.at.line - last.statement.end_line <= 4
-    bare = isinstance(fact.links[0].expr, n.Matrix)
+    bare = isinstance(fact.links[-1].expr, n.Matrix)
     wordless = not any(map(str.isalpha, fact.statement.before))
     return (
         near and bare and wordless and bool(last.links) and (isinstance(last.links[0].expr, n.Root) or _is_size(last))
@@ -326,12 +326,22 @@ def _subjects(links: tuple[Link, ...]) -> tuple[n.Name, ...]:
     return ()
 
 
-def _with_heads(facts: Iterable[Fact]) -> list[Fact]:
+def _with_heads(facts: Iterable[Fact], parts: Sequence[Part]) -> list[Fact]:
     """Carry 'Head 2:' forward until another head, or another part, is spoken of."""
     head: int | None = None
+    home = 0
     made: list[Fact] = []
     for fact in facts:
         if fact.cue.head is not None:
-            head = fact.cue.head
+            head, home = fact.cue.head, fact.statement.part
+        elif head is not None and fact.statement.part != home and _leaves(parts, home, fact.statement.part):
+            head = None
         made.append(fact if head is None else replace(fact, head=head))
     return made
+
+
+def _leaves(parts: Sequence[Part], home: int, part: int) -> bool:
+    """Whether a part is no step of the one that speaks of a head. Where that is called by the head ('Head 2'), parts
+    beside it may be its steps ('Softmax')."""
+    called = cue_of(parts[home].title).head is not None
+    return any(between.level < parts[home].level + (not called) for between in parts[home + 1 : part + 1])

@@ -336,6 +336,7 @@ FUTURE = Wording(r"weight.{0,40}(?:future|later tokens|tokens after)|zukünftig|
 HYPOTHETICAL = Wording(
     r"\b(?:let(?!['’]?s\b| us\b)|let(?:['’]?s| us) (?:say|suppose|imagine)|suppose|instead|what if|if we|were to|replace|keep)\b|假设|如果|不缩放会|angenommen|stattdessen|supposons|supón|предполож"
     r"|would (?:be|give|have|get|yield|become)\b|würde|serait|seraient|sería|serían|sarebber?o?\b|byłob|было бы|были бы|만약|もし"
+    r"|\b(?:weights?|distribution|softmax|outputs?|they|it|which) (?:\w+ )?approach|\btends? to\b|in the limit|strebt gegen|tend vers"
 )
 ONES_FORBID = Wording(
     r"\b(?:1s?|ones?|true)\s*(?:=|:|→|means?|marks?|stands? for|for|are|is|sind|bedeutet|signifie)\s*(?:a\s+|the\s+)?(?:pad|mask|ignor|forbid|block|hidden|verbot)",

@@ -40,6 +40,7 @@ _SINGLE = re.compile(
 
 WEIGHTS = frozenset(weight for _, weight in FACTORS.values())
 QKV = ((Role.Q,), (Role.K,), (Role.V,))
+SCORING = frozenset({Role.W_A, Role.U_A, Role.V_A})  # after weights were shown, these are for another way to score
 Binding = tuple[Symbol, n.Matrix, Role]
 
 
@@ -257,7 +258,9 @@ def _begins(item: _Bound, current: _Open, fresh: set[int], giving: set[int], exe
         return True
     if new and exercise and part in giving:
         return True
-    return Role.WEIGHTS in current.shown and not current.causal and item.masks
+    if Role.WEIGHTS not in current.shown:
+        return False
+    return (not current.causal and item.masks) or any(role in SCORING for _, _, role in item.bindings)
 
 
 def _another_head(item: _Bound, current: _Open) -> bool:

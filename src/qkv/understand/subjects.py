@@ -53,17 +53,18 @@ def _is_number(fact: Fact) -> bool:
 
 
 def _softens(expr: n.Expr, symbol: Symbol) -> bool:
-    """Whether an expression takes exp(s), or the softmax of s."""
+    """Whether an expression takes exp(s), or the softmax of s, or of s/τ."""
     if not n.holds(expr, n.Exp) and not n.holds(expr, n.Softmax):
         return False
     taken = (part.arg for part in n.walk(expr) if isinstance(part, n.Exp | n.Softmax))
-    return any(isinstance(arg, n.Name) and arg.symbol == symbol for arg in taken)
+    scores = (arg.numerator if isinstance(arg, n.Quotient) else arg for arg in taken)
+    return any(isinstance(arg, n.Name) and arg.symbol == symbol for arg in scores)
 
 
 def _has_states(facts: tuple[Fact, ...]) -> bool:
-    """Whether there is anything that a source vector could be compared with."""
-    named = (name.symbol for fact in facts for name in fact.subjects)
-    return any(place_of(symbol).roles[:1] in ((R.STATES,), (R.K,), (R.X,)) for symbol in named)
+    """Whether there is anything that a source vector could be compared with, and no query that does so."""
+    roles = {role for fact in facts for name in fact.subjects for role in place_of(name.symbol).roles[:1]}
+    return R.STATES in roles or (R.Q not in roles and not roles.isdisjoint((R.K, R.X)))
 
 
 def scores_otherwise(fact: Fact) -> bool:

@@ -114,13 +114,15 @@ def numbered(statements: tuple[Statement, ...]) -> tuple[tuple[Statement, ...], 
 
 def _letters_of_rows(statements: Iterable[Statement]) -> frozenset[str]:
     """Capitals whose numbers count tokens and not heads, since each of them is a list: K_1 = [1, 0], K_2 = [0, 1].
-    Where weights are numbered too, a column is what a head of width 1 makes."""
+    Where weights are numbered too, or Q_1 K_1ᵀ is a matrix, a column is what a head of width 1 makes."""
     lists: dict[str, set[str]] = {}
     others: set[str] = set()
     for statement in statements:
         subject, value = (statement.links[0].expr, statement.links[-1].expr) if statement.links else (None, None)
         if isinstance(subject, n.Name) and subject.symbol.base == "W" and subject.symbol.indices:
             return frozenset()  # K_1 is made with W_K of head 1
+        if isinstance(value, n.Matrix) and min(value.shape) > 1 and any(_meets(link.expr) for link in statement.links):
+            return frozenset()
         if not isinstance(subject, n.Name) or subject.symbol.base not in _CAPITALS or not _counts(subject.symbol):
             continue
         if value is not None and _is_list(value):
@@ -129,6 +131,14 @@ def _letters_of_rows(statements: Iterable[Statement]) -> frozenset[str]:
             others.add(subject.symbol.base)
     several = any(len(lists.get(base, ())) > 1 for base in "KX")
     return frozenset(lists) - others if several and "K" not in others else frozenset()
+
+
+def _meets(expr: n.Expr) -> bool:
+    """Q_1 K_1ᵀ."""
+    if not isinstance(expr, n.Product) or not isinstance(expr.right, n.Transpose):
+        return False
+    sides = [side.symbol for side in (expr.left, expr.right.arg) if isinstance(side, n.Name)]
+    return len(sides) == 2 and all(side.base in _CAPITALS and _counts(side) for side in sides)
 
 
 def _counts(symbol: Symbol) -> bool:

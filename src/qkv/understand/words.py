@@ -151,6 +151,7 @@ _INSTEAD = (
     ("Linear attention", Wording(r"linear(?:i[sz]ed)? attention|feature map φ|kernel feature map|\bperformer\b")),
     ("A mask of valid lengths", Wording(r"valid[_ -]?len(?:s|gths?)?\b")),
     ("A sparse softmax", Wording(r"sparsemax|entmax|top-?k (?:attention|softmax|keys|scores)")),
+    ("A softmax in blocks", Wording(r"online softmax|block-?wise softmax|softmax (?:in|over) blocks|running max")),
     ("Attention without softmax", Wording(r"(?:relu|sigmoid) (?:attention|instead of (?:the )?softmax)")),
 )
 
