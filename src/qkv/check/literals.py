@@ -117,6 +117,8 @@ def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[L
     if literal is None:
         if fact.subjects or isinstance(link.expr, n.Matrix):
             add_claim(walk, fact, link, name, Verdict.UNREAD, reason="nothing says what this should equal")
+            if isinstance(link.expr, n.Number):  # d = 64
+                walk.good_prints.add(link.expr.value.as_integer_ratio())
         return
     if not fact.subjects and (
         judge_exponentials(walk, fact, link, grid, literal.expr) or _judge_cell(walk, fact, link, grid, literals)

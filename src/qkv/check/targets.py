@@ -88,7 +88,7 @@ def _of_name(fact: Fact, name: n.Name, problem: Problem, printed: Container[Symb
     spelled = name.spelled or str(name.symbol)
     for resolver in (problem.resolver, problem.resolver.by_rows):
         item = problem.program.item(name.symbol)
-        if isinstance(item, Given) and _is_setting(item):
+        if isinstance(item, Given) and is_setting(item):
             return
         if item is not None:
             certain = fact.told or len(place_of(name.symbol).roles) < 2 or item.role is R.OTHER
@@ -143,7 +143,7 @@ def _is_given_otherwise(expr: n.Expr, symbol: Symbol, problem: Problem) -> bool:
     return isinstance(item, Given) and item.symbol != symbol and isinstance(item.expr, n.Matrix)
 
 
-def _is_setting(given: Given) -> bool:
+def is_setting(given: Given) -> bool:
     """T = 2: a number that a sheet sets, and may set again."""
     return isinstance(given.expr, n.Matrix) and given.expr.shape == (1, 1) and given.role is R.OTHER
 

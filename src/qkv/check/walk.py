@@ -55,6 +55,7 @@ class Walk:
     runs: dict[tuple[int, int], Run] = field(default_factory=dict)  # rows that were shown in a place of a line
     false_prints: dict[Ratio, int] = field(default_factory=dict)  # numbers shown by a false cell, and its claim
     good_prints: set[Ratio] = field(default_factory=set)  # numbers that are given, or shown by a cell that is not
+    sizes: dict[Symbol, n.Number] = field(default_factory=dict)  # d_k = 64: the last size that was said
     grids: dict[int, tuple[n.Expr, Grid | None]] = field(default_factory=dict)  # id(operand) → it, cell by cell
     _true: dict[Hashable, tuple[n.Expr, Value]] = field(default_factory=dict)  # the true values asked for so far
     _given_lines: dict[Symbol, int] = field(default_factory=dict)  # see known_from

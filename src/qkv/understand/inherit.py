@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from qkv.expr.names import Role
 from qkv.program.spec import default_symbol
+from qkv.records import replace
 from qkv.understand.gathering import FACTORS, Gathering
 from qkv.understand.places import place_of
 from qkv.understand.roles import DERIVED
