@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import chain
@@ -19,7 +19,7 @@ from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.interpret.trace import Trace
 from qkv.program.model import Given, Step
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 
 
 @dataclass

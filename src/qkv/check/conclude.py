@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from flint import fmpq
 
@@ -20,6 +19,7 @@ from qkv.expr.show import plain
 from qkv.interpret.cells import NEG_INF, Cell, bounds, fraction, same_cell
 from qkv.interpret.rounding import round_digits
 from qkv.program.model import Step
+from qkv.records import replace
 from qkv.render.workings import cell_workings
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact

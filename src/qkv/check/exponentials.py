@@ -7,7 +7,6 @@ the numbers that they are made of: those that the author holds at that place.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import product
 
 from qkv.check.author import Author
@@ -27,6 +26,7 @@ from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.interpret.certified import Value
 from qkv.interpret.loop import evaluate
 from qkv.program.model import Step
+from qkv.records import replace
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 

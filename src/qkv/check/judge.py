@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 
 from qkv.check.author import Author
@@ -30,6 +29,7 @@ from qkv.expr.late import late
 from qkv.expr.names import Symbol
 from qkv.expr.nodes import factors
 from qkv.program.model import Step
+from qkv.records import replace
 from qkv.sheet.model import Link, Origin, Relation, Sheet
 from qkv.understand.facts import Fact
 from qkv.understand.problems import Problem, inlined, understand
@@ -100,8 +100,8 @@ def judge_fact(walk: Walk, fact: Fact) -> None:
     told: tuple[Target, Link] | None = None  # what numbers put into a formula turned out to give, and where
     for link, kind in zip(fact.links, fact.forms, strict=True):
         if kind is Form.WORKING or kind is Form.FORMULA:
-            link = _with_points(walk, link)
-            kind = form(link.expr)
+            pointed = _with_points(walk, link)
+            link, kind = pointed, kind if pointed is link else form(pointed.expr)
         if kind is Form.VALUE and link.note.endswith(ENDS_OPEN):
             judge_open_product(walk, fact, link)
             continue

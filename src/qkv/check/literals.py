@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, product
 
@@ -24,6 +23,7 @@ from qkv.expr.show import plain
 from qkv.interpret.cells import NEG_INF, bounds, precision
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
+from qkv.records import replace
 from qkv.sheet.model import Link, Relation
 from qkv.understand.facts import Fact
 from qkv.understand.repair import readings

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from operator import itemgetter
 
 from flint import fmpq
@@ -22,6 +21,7 @@ from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import NEG_INF
 from qkv.interpret.certified import Value
+from qkv.records import replace
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 from qkv.understand.places import place_of

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -28,6 +27,7 @@ from qkv.expr.nodes import factors
 from qkv.interpret.cells import NEG_INF, Cell, bounds, rational
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
+from qkv.records import replace
 from qkv.understand.values import plain_value
 
 Place = tuple[int, int]  # row and column, from 0

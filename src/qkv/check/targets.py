@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator
 from qkv.expr import nodes as n
 from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
-from qkv.program.model import Given
+from qkv.program.model import Given, Program
 from qkv.records import dataclass
 from qkv.understand.facts import Fact
 from qkv.understand.formulas import formula_role
@@ -211,24 +211,29 @@ def step_with(problem: Problem, expr: n.Expr, likely: Symbol | None = None) -> S
     if "opened" not in kept:
         by_work: dict[n.Expr, list[Symbol]] = {}
         for step in problem.program.steps:
-            by_work.setdefault(_opened(problem, step.expr), []).append(step.symbol)
+            by_work.setdefault(_opened(problem.program, step.expr), []).append(step.symbol)
         kept["opened"] = by_work
-    found = kept["opened"].get(_opened(problem, expr), ())
+    found = kept["opened"].get(_opened(problem.program, expr), ())
     return likely if likely in found else next(iter(found), None)
 
 
-def _opened(problem: Problem, expr: n.Expr) -> n.Expr:
+def _opened(program: Program, expr: n.Expr) -> n.Expr:
     """An expression down to Q, K, V and the givens; sizes as numbers."""
-    program = problem.program
+    known: dict[Symbol, n.Expr] = program.kept.setdefault("opened names", {})
 
     def change(part: n.Expr) -> n.Expr:
-        if not isinstance(part, n.Name):
+        if type(part) is not n.Name:
             return part
-        item = program.item(part.symbol)
+        if part.symbol not in known:
+            known[part.symbol] = opened(part)
+        return known[part.symbol]
+
+    def opened(name: n.Name) -> n.Expr:
+        item = program.item(name.symbol)
         if item is None or item.role in (R.Q, R.K, R.V):
-            return part
+            return name
         if isinstance(item, Given):
-            return n.number(int(item.expr.value)) if isinstance(item.expr, n.Number) else part
+            return n.number(int(item.expr.value)) if isinstance(item.expr, n.Number) else name
         return n.rewrite(item.expr, change)
 
     return n.rewrite(expr, change)

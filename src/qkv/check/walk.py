@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable
-from dataclasses import field, replace
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from qkv.expr.names import Symbol
 from qkv.interpret.cells import START_BITS
 from qkv.interpret.certified import Value
 from qkv.program.model import Given
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 from qkv.understand.problems import Problem
