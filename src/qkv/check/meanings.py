@@ -187,7 +187,7 @@ def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target
     shape = shape_of(grid)
     masks = _masks(grid)
     doubtful = fact.pending or _is_doubtful(walk, fact)
-    for target in targets(fact, walk.problem, walk.printed_whole):
+    for target in targets(fact, walk.problem, walk.is_printed):
         if doubtful:
             target = replace(target, certain=False)
         early = fact.formula is None and walk.known_from(target.expr) > fact.statement.end_line

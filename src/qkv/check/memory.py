@@ -102,10 +102,10 @@ def _note_query(walk: Walk, fact: Fact, symbol: Symbol, row: int | None, claim: 
 
 def leave_open(walk: Walk, fact: Fact, grid: Grid) -> None:
     """A print that could not be judged: what it may be meant as is remembered, since later numbers may stand on it."""
-    value, printed = Value(tuple([tuple(map(loosened, row)) for row in grid])), walk.printed_whole
-    for target in targets(fact, walk.problem, printed):
+    value = Value(tuple([tuple(map(loosened, row)) for row in grid]))
+    for target in targets(fact, walk.problem, walk.is_printed):
         symbol = target.expr.symbol if isinstance(target.expr, n.Name) else None
-        whole = walk.evaluated(target.expr) if symbol is not None and symbol not in printed else None
+        whole = walk.evaluated(target.expr) if symbol is not None and not walk.is_printed(symbol) else None
         if symbol is not None and whole is not None and (turned := fitted(value, whole.shape)) is not None:
             walk.author.leave_open(symbol, turned)
             return

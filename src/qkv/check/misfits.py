@@ -55,7 +55,7 @@ def judge_misfit(walk: Walk, fact: Fact, link: Link, grid: Grid) -> Claim | None
 
 def _misfits(walk: Walk, fact: Fact, grid: Grid) -> Iterator[Misfit]:
     """The steps that may be shown here. A row or a number alone may be a part of one."""
-    for target in targets(fact, walk.problem, walk.printed_whole):
+    for target in targets(fact, walk.problem, walk.is_printed):
         value = walk.evaluated(target.expr)
         item = walk.problem.program.item(target.subject) if target.subject is not None else None
         if value is None or not isinstance(item, Step):

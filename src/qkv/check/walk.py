@@ -133,11 +133,9 @@ class Walk:
         """The author by the print; and without slips of the pen, where there may be some."""
         return self.author, *self.author.in_mind
 
-    @property
-    def printed_whole(self) -> frozenset[Symbol]:
-        """What was printed at once, not row by row."""
-        missing = self.author.missing
-        return frozenset([symbol for symbol in self.author.printed if not missing.get(symbol)])
+    def is_printed(self, symbol: Symbol) -> bool:
+        """Whether all of a quantity was printed, at once or row by row."""
+        return symbol in self.author.printed and not self.author.missing.get(symbol)
 
     @cached_property
     def plural(self) -> frozenset[Symbol]:
