@@ -75,12 +75,31 @@ def with_digits(text: str) -> str:
     'A = [0.25, 0.14], I.e. 10 of H2O; 0,25'
     >>> with_digits("K = [ l 5; 0 2 ], x[l 5], [ l O ], [0, l]")
     'K = [ 1 5; 0 2 ], x[l 5], [ l O ], [0, l]'
+    >>> with_digits("[ 0.71  1,41 ; 2,83  0.00 ], 0.5 1,25")
+    '[ 0.71  1.41 ; 2.83  0.00 ], 0.5 1,25'
     """
+    if "," in text:
+        text = _COMMA_AFTER.sub(_pointed_after, _COMMA_BEFORE.sub(_pointed_before, text))
     if any(lone in text for lone in _LONE):
         text = _LONE_IN_ROW.sub(_in_row, text)
     if not _LETTER_BESIDE_DIGIT.search(text):
         return text  # told many times faster than by looking at each place for a whole numeral
     return _LETTERED.sub(_in_digits, text)
+
+
+# 0.71  1,41: one comma among numbers with points that blanks part, with as many places as its neighbour
+_COMMA_AFTER = re.compile(r"\.(\d+)[ \t]+[-−]?\d+,(\d+)(?![\d.,])")
+_COMMA_BEFORE = re.compile(r"(?<=\d),(\d+)(?=[ \t]+[-−]?\d+\.(\d+)(?![\d.,]))")
+
+
+def _pointed_after(found: re.Match[str]) -> str:
+    return found[0].replace(",", ".") if len(found[1]) == len(found[2]) > 1 else found[0]
+
+
+def _pointed_before(found: re.Match[str]) -> str:
+    before = found.string[max(0, found.start() - 9) : found.start()].rstrip("0123456789")
+    alone = len(found[1]) == len(found[2]) > 1 and before[-1:] not in (".", ",")
+    return f".{found[1]}" if alone else found[0]
 
 
 def _in_digits(found: re.Match[str]) -> str:
@@ -90,7 +109,7 @@ def _in_digits(found: re.Match[str]) -> str:
 
 # [ l 2 ] and [ 3 2; 1 O ]: an l or an O among numbers that blanks part; [I 0] may be made of blocks.
 _LONE = (" l ", " O ", " l]", " O]", "[l ", "[O ", " l;", " O;", ";l ", ";O ")
-_LONE_IN_ROW = re.compile(r"\[(?<!\w\[) *(?:[-−]?[\d.]+|[lO])(?:[ ;]+(?:[-−]?[\d.]+|[lO]))+ *\]")
+_LONE_IN_ROW = re.compile(r"(?<!\w)\[ *(?:[-−]?[\d.]+|[lO])(?:[ ;]+(?:[-−]?[\d.]+|[lO]))+ *\]")
 
 
 def _in_row(found: re.Match[str]) -> str:
