@@ -157,11 +157,11 @@ def _split_projections(spec: Spec) -> Iterator[Step]:
         if not spec.has(role):
             yield _step(spec, role, None, _projected(spec, _tokens(spec, role), weight, bias, None))
         width = _head_width(spec, role, weight)
-        for i in range(1, (spec.split or 1) + 1):
-            symbol = spec.name(role, i).symbol
+        for i, head in enumerate(spec.heads, 1):
+            symbol = spec.name(role, head).symbol
             block = _head_block(spec, spec.name(role), ((i - 1) * width + 1, i * width))
             says = "the head's own rows" if spec.columns else "the head's own columns"
-            yield Step(symbol, block, role, symbol_plain(symbol), i, says=says)
+            yield Step(symbol, block, role, symbol_plain(symbol), head, says=says)
 
 
 def _head_width(spec: Spec, role: Role, weight: Role) -> int:

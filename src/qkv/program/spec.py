@@ -47,6 +47,7 @@ class Spec:
     turned: bool = False  # weights are transposed: Q = X W_Qᵀ, or W_Qᵀ X with `columns`
     keys_first: bool = False  # with `columns`: scores are KᵀQ, normalised down each column, as in V softmax(KᵀQ)
     split: int | None = None  # one big weight matrix, cut into this many heads
+    first_head: int = 1  # the number of the first of them
     groups: Mapping[int, int] = field(default_factory=dict)  # grouped queries: whose keys and values a head uses
     score: Score = Score.DOT
     values_from: Symbol | None = None  # a third sequence: V W_V beside Q W_Q and K W_K
@@ -60,7 +61,7 @@ class Spec:
         """The heads, or one None for a single unnamed head."""
         found = sorted({head for _, head in self.givens if head is not None})
         if self.split:
-            return tuple(range(1, self.split + 1))
+            return tuple(range(self.first_head, self.first_head + self.split))
         return tuple(found) or (None,)
 
     def own(self, role: Role, head: int | None) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from qkv.errors import QkvError
@@ -13,7 +14,6 @@ from qkv.interpret.loop import evaluate
 from qkv.interpret.shapes import Shapes
 from qkv.program.model import Given
 from qkv.program.spec import Key, Scale, Score, Spec, default_symbol
-from qkv.records import replace
 from qkv.understand.formulas import BIAS_OF
 from qkv.understand.gathering import Gathering
 from qkv.understand.masks import mask_of
@@ -38,6 +38,7 @@ def to_spec(found: Gathering, title: str, line: int) -> Spec:
         givens=used,
         shapes=shapes,
         split=split,
+        first_head=0 if any(head == 0 for _, head in found.names) else 1,
         groups=_groups(used),
         scale=scale,
         divisor=divisor,

@@ -60,6 +60,7 @@ _SPLIT = Wording(
     r"\b(?:re)?(?:split|divid|partition|slic|reshap|chunk|cut)\w*|aufgeteilt|aufteil|teil\w*\b.{0,80}\bauf\b|zerleg|geteilt|"
     r"découp|divis|partag|sépar|\bdivid|\bdivíd|repart|suddivid|разбива|разбит|раздел|делим|делят|分成|拆分|划分|切分|分为|分割|나누",
 )
+_SET_HEADS = late(r"(?<![\w.])(?:n(?:um)?_?heads?|heads|h)\s*=\s*(?P<n>\d{1,2})(?![\w.])", re.IGNORECASE)  # num_heads=2
 _COUNTED_HEADS = Wording(
     rf"(?<![\w.])(?P<n>{_NUMBER})[\s-]*(?:attention\s+|equal\s+|parallel\s+|gleich\w*\s+)?{_HEADS}",
 )
@@ -151,7 +152,6 @@ _INSTEAD = (
     ("Linear attention", Wording(r"linear(?:i[sz]ed)? attention|feature map φ|kernel feature map|\bperformer\b")),
     ("A mask of valid lengths", Wording(r"valid[_ -]?len(?:s|gths?)?\b")),
     ("A sparse softmax", Wording(r"sparsemax|entmax|top-?k (?:attention|softmax|keys|scores)")),
-    ("A softmax in blocks", Wording(r"online softmax|block-?wise softmax|softmax (?:in|over) blocks|running max")),
     ("Attention without softmax", Wording(r"(?:relu|sigmoid) (?:attention|instead of (?:the )?softmax)")),
 )
 
@@ -180,10 +180,8 @@ def _sentences_with(text: str, *wordings: Wording) -> Iterator[str]:
     signs = [sign for wording in wordings for sign in wording.signs_in(_joined(text))]
     for sentence in sentences(text) if signs else ():
         small = sentence.lower()
-        for sign in signs:
-            if sign in small:
-                yield sentence
-                break
+        if any(sign in small for sign in signs):
+            yield sentence
 
 
 @lru_cache(maxsize=8)
@@ -236,14 +234,14 @@ def _slices(text: str) -> int | None:
 def heads_mentioned(text: str) -> int | None:
     """The number of heads that sentences speak of, not as a mere supposition.
 
-    >>> heads_mentioned("Multi-head attention with 2 heads.")
-    2
+    >>> heads_mentioned("Multi-head attention with 2 heads."), heads_mentioned("head_dim = 4, num_heads = 2")
+    (2, 2)
     """
     counts = {
         number_in(found["n"])
         for sentence in _sentences_with(text, _HEAD_STEM)
         if not _supposed(sentence)
-        for found in _COUNTED_HEADS.finditer(sentence)
+        for found in (*_COUNTED_HEADS.finditer(sentence), *_SET_HEADS.finditer(sentence))
     } - {1}
     return counts.pop() if len(counts) == 1 else None
 
