@@ -31,6 +31,7 @@ from qkv.sheet.segments import Rows
 _COMMAS = late(r"[-−]?\d+,\d+(?:,\d{3})*")
 _THOUSANDS = late(r"[-−]?[1-9]\d{0,2}(?:,\d{3})+")
 _INDICES = ("i", "j", "n", "t", "m")
+_RUNNING = late(r"[^\s_ᵢⱼ]{1,12}(?:_\{?[ijntm]\}?|[ᵢⱼ])(?![A-Za-z])[^\s_]{0,12}")  # q·k_j, exp(s_j), αᵢ
 _COMPONENT = late(r"(?P<base>[qkvQKV])_?\{?(?P<number>\d|[₁-₉])\}?")
 _HEAD = late(r"(?:heads?|kopf|tête|cabeza|cabeça|testa|голова|头|ヘッド|헤드)\D{0,3}(\d{1,2})\W*$", re.IGNORECASE)
 _TICK = late(r"\s*(?:[✓✔✗✘☑☒✅❌]|(?:ok|right|wrong|correct|incorrect)\b)", re.IGNORECASE)  # a remark on the row
@@ -101,8 +102,8 @@ def _components(layout: Layout) -> dict[str, list[int]]:
 
 
 def _indexed(head: Cell, reading: Reading) -> Link | None:
-    """A head with a running index: $q\\cdot k_j$, or $a_j$."""
-    if not MARKED.fullmatch(head.text.strip()):
+    """A head with a running index: $q\\cdot k_j$, or $a_j$, q·k_j and α_j without marks."""
+    if not MARKED.fullmatch(head.text.strip()) and not _RUNNING.fullmatch(bare(head.text)):
         return None
     link = _formula(head.text, Location(head.line, head.column), reading)
     indices = {x for part in walk(link.expr) if isinstance(part, Name) for x in part.symbol.indices} if link else set()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.sheet.model import Origin
 from qkv.understand.facts import Fact
 from qkv.understand.gathering import Gathering
 from qkv.understand.places import Place, place_of
@@ -23,8 +22,8 @@ def subject_role(found: Gathering, fact: Fact, symbol: Symbol, place: Place, fac
     fed = symbol in found.sources.values() and (several or not symbol.indices)
     if fed and fact.formula is None and fact.working is None:
         return R.X if found.sources.get(R.Q, symbol) == symbol else R.Y
-    if role is R.SOURCE and R.SCORES in place.roles and symbol.indices and _is_number(fact):
-        return R.SCORES  # s_1 = 4 is no vector
+    if role is R.SOURCE and R.SCORES in place.roles and symbol.indices and not may_attend(fact, place):
+        return R.SCORES
     value = fact.shown if role is R.SOURCE else None
     if value is not None and R.SCORES in place.roles and has_infinity(value):
         return R.MASKED
@@ -41,30 +40,31 @@ def subject_role(found: Gathering, fact: Fact, symbol: Symbol, place: Place, fac
 def _is_additive_mask(fact: Fact) -> bool:
     """Nothing but 0 and −∞: a mask, whatever its letter."""
     value = fact.shown if fact.formula is None and fact.working is None else None
-    if value is None or not has_infinity(value):
-        return False
-    numbers = [cell for row in value.rows for cell in row if not isinstance(cell, n.Infinite)]
-    return all(isinstance(cell, n.Number) and cell.value == 0 for cell in numbers)
+    cells = [cell for row in value.rows for cell in row] if value is not None else []
+    zeros = all(isinstance(cell, n.Infinite) or (isinstance(cell, n.Number) and cell.value == 0) for cell in cells)
+    return bool(cells) and zeros and value is not None and has_infinity(value)
 
 
-def _is_number(fact: Fact) -> bool:
+def may_attend(fact: Fact, place: Place) -> bool:
+    """Whether s may be the state that attends: s_1 = 4 is no vector, nor is a column of a table headed s_i."""
     value = fact.shown
-    return value is not None and value.shape == (1, 1)
+    if value is None or (place.generic and fact.statement.origin is Origin.TABLE):
+        return value is None
+    return value.shape != (1, 1)
 
 
 def _softens(expr: n.Expr, symbol: Symbol) -> bool:
-    """Whether an expression takes exp(s), or the softmax of s, or of s/τ."""
+    """Whether an expression takes exp(s), or the softmax of s."""
     if not n.holds(expr, n.Exp) and not n.holds(expr, n.Softmax):
         return False
     taken = (part.arg for part in n.walk(expr) if isinstance(part, n.Exp | n.Softmax))
-    scores = (arg.numerator if isinstance(arg, n.Quotient) else arg for arg in taken)
-    return any(isinstance(arg, n.Name) and arg.symbol == symbol for arg in scores)
+    return any(isinstance(arg, n.Name) and arg.symbol == symbol for arg in taken)
 
 
 def _has_states(facts: tuple[Fact, ...]) -> bool:
-    """Whether there is anything that a source vector could be compared with, and no query that does so."""
-    roles = {role for fact in facts for name in fact.subjects for role in place_of(name.symbol).roles[:1]}
-    return R.STATES in roles or (R.Q not in roles and not roles.isdisjoint((R.K, R.X)))
+    """Whether there is anything that a source vector could be compared with."""
+    named = (name.symbol for fact in facts for name in fact.subjects)
+    return any(place_of(symbol).roles[:1] in ((R.STATES,), (R.K,), (R.X,)) for symbol in named)
 
 
 def scores_otherwise(fact: Fact) -> bool:
@@ -119,7 +119,8 @@ def is_variant(
     heads = {head for _, head in found.givens} | {head for other, head in found.names if other in QKV}
     heads = (heads | {spoken}) - {None}
     for (other, head), known in found.names.items():
-        counted = bool(known.indices and symbol.indices) and role in (*QKV, R.HEAD, R.OUTPUT)
+        rows = role in (*QKV, R.HEAD, R.OUTPUT) or len(value.rows) == 1 < value.shape[1]  # scores_1, scores_2: two rows
+        counted = bool(known.indices and symbol.indices) and rows
         if other is role and known.base == symbol.base and known != symbol and place.head not in heads and not counted:
             before = found.printed.get((other, head))
             if before is None or before.shape != value.shape:
@@ -136,7 +137,7 @@ def _pattern(value: n.Matrix) -> list[list[bool]]:
 
 def has_infinity(value: n.Matrix) -> bool:
     """Whether a matrix is masked anywhere."""
-    return n.Infinite in map(type, chain.from_iterable(value.rows))
+    return any(isinstance(cell, n.Infinite) for row in value.rows for cell in row)
 
 
 def looks_back(fact: Fact) -> bool:
@@ -151,9 +152,8 @@ def looks_back(fact: Fact) -> bool:
 def compares_tokens(fact: Fact) -> bool:
     """ω_{ij} = x_i · x_j, or score(x_i, x_j) = x_i · x_j: the tokens themselves are queries and keys."""
     formula = fact.links[-1].expr if len(fact.links) > 1 else None
-    if not isinstance(formula, n.Product):
-        return False
-    names = [side.arg if isinstance(side, n.Transpose) else side for side in (formula.left, formula.right)]
+    sides = (formula.left, formula.right) if isinstance(formula, n.Product) else ()
+    names = [side.arg if isinstance(side, n.Transpose) else side for side in sides]
     places = [place_of(name.symbol) for name in names if isinstance(name, n.Name)]
     tokens = [place for place in places if place.roles[:1] == (R.X,) and (place.generic or place.row is not None)]
     return len(tokens) == 2 and any(place.generic for place in tokens)

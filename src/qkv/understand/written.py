@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol, shared_symbol
@@ -9,7 +11,6 @@ from qkv.expr.show import symbol_plain
 from qkv.interpret.rounding import round_digits
 from qkv.program.model import Program, Step
 from qkv.program.spec import default_symbol
-from qkv.records import replace
 from qkv.sheet.model import Origin
 from qkv.understand.evidence import vectors_met
 from qkv.understand.facts import Fact
@@ -204,11 +205,18 @@ def _with_working(program: Program, fact: Fact, symbol: Symbol) -> Program:
         return _with_cut(program, fact.shown, symbol)
     if fact.working is None or fact.pending or Resolver(program).name(symbol, fact.head) is not None:
         return program
-    if not fits(program, fact.working.expr):
+    if not fits(program, fact.working.expr) or _may_be_score(program, symbol):
         return program
     return with_step(
         program, Step(symbol, fact.working.expr, R.OTHER, symbol_plain(symbol), None, fact.statement.at.line)
     )
+
+
+def _may_be_score(program: Program, symbol: Symbol) -> bool:
+    """s_2 = 4/√2 where no state attends."""
+    place = place_of(symbol)
+    scored = R.SCORES in place.roles and place.row is not None
+    return scored and program.find(R.SOURCE) is None and program.find(R.SCORES) is not None
 
 
 def _with_cut(program: Program, value: n.Matrix | None, symbol: Symbol) -> Program:
