@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable
-from dataclasses import field
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from qkv.expr.names import Symbol
 from qkv.interpret.cells import START_BITS
 from qkv.interpret.certified import Value
 from qkv.program.model import Given
-from qkv.records import dataclass, replace
+from qkv.records import dataclass
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 from qkv.understand.problems import Problem
@@ -55,7 +55,6 @@ class Walk:
     runs: dict[tuple[int, int], Run] = field(default_factory=dict)  # rows that were shown in a place of a line
     false_prints: dict[Ratio, int] = field(default_factory=dict)  # numbers shown by a false cell, and its claim
     good_prints: set[Ratio] = field(default_factory=set)  # numbers that are given, or shown by a cell that is not
-    sizes: dict[Symbol, n.Number] = field(default_factory=dict)  # d_k = 64: the last size that was said
     grids: dict[int, tuple[n.Expr, Grid | None]] = field(default_factory=dict)  # id(operand) → it, cell by cell
     _true: dict[Hashable, tuple[n.Expr, Value]] = field(default_factory=dict)  # the true values asked for so far
     _given_lines: dict[Symbol, int] = field(default_factory=dict)  # see known_from
@@ -95,7 +94,18 @@ class Walk:
             line = fact.statement.at.line
             if any(home is not None for home, first in self.homes.items() if first < line):
                 return True  # else given for all of them
-        return bool(HYPOTHETICAL.search(fact.statement.before))
+        return self._is_supposed(fact)
+
+    def _is_supposed(self, fact: Fact) -> bool:
+        """'Suppose A = [..] and B = [..]': what a sentence supposes."""
+        before = fact.statement.before
+        if HYPOTHETICAL.search(before):
+            return True
+        if len(before) > 12 or "." in before:
+            return False
+        here = self.on_line[fact.statement.at.line]
+        last = next((here[i - 1] for i, other in enumerate(here[:9]) if i and other.statement is fact.statement), None)
+        return last is not None and bool(HYPOTHETICAL.search(last.statement.before))
 
     def exercise(self, fact: Fact) -> int | None:
         """The exercise that a fact belongs to."""
@@ -133,9 +143,11 @@ class Walk:
         """The author by the print; and without slips of the pen, where there may be some."""
         return self.author, *self.author.in_mind
 
-    def is_printed(self, symbol: Symbol) -> bool:
-        """Whether all of a quantity was printed, at once or row by row."""
-        return symbol in self.author.printed and not self.author.missing.get(symbol)
+    @property
+    def printed_whole(self) -> frozenset[Symbol]:
+        """What was printed at once, not row by row."""
+        missing = self.author.missing
+        return frozenset([symbol for symbol in self.author.printed if not missing.get(symbol)])
 
     @cached_property
     def plural(self) -> frozenset[Symbol]:
