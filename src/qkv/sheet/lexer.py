@@ -126,6 +126,9 @@ class _Lexer:
             self.add("list", text, start, end)
         elif lead in table.SUBSCRIPTS:
             self.add("sub", "".join(map(table.SUBSCRIPTS.__getitem__, text)), start, end)
+        elif lead in table.GREEK:  # α1
+            self.add("name", table.GREEK[lead], start, start + 1)
+            self.add("sub", text[1:], start + 1, end)
         elif lead in table.SUPERSCRIPTS:
             self.add("sup", "".join(map(table.SUPERSCRIPTS.__getitem__, text)), start, end)
         elif text in table.MARKUP:
@@ -262,7 +265,7 @@ class _Lexer:
         if len(letters) > 1 and (beside or _DOTTED.match(self.source, end)):
             defined = True
         kind = ""
-        operand = text in self.words and bool(self.out) and self.out[-1].kind in _BEFORE_OPERAND
+        operand = letters in self.words and bool(self.out) and self.out[-1].kind in _BEFORE_OPERAND
         named = defined or operand or self._labels()
         for kind, piece, first, last in pieces_of_word(letters, self.strict, bool(called), named):
             self.out.append(Token(kind, piece, start + first, start + last, self.gap))
@@ -270,7 +273,7 @@ class _Lexer:
         if kind == "word" and defined:
             self._join_names()
         if len(letters) < len(text):
-            digits = "sub" if kind in ("name", "word", "sub") else "num"
+            digits = "sub" if kind in ("name", "word", "sub") else "prose" if kind == "prose" else "num"
             self.out.append(Token(digits, text[len(letters) :], start + len(letters), end, 0))
 
     def _labels(self) -> bool:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import accumulate
 
 from qkv.errors import Location
 from qkv.expr.late import late
-from qkv.expr.nodes import Matrix, Name, Number, holds, walk
+from qkv.expr.nodes import Matrix, Name, Number, walk
 from qkv.sheet.cues import identities, questions
 from qkv.sheet.draft import Asked, Event, Said, Stated
 from qkv.sheet.grammar import Chain
-from qkv.sheet.listed import DECIMAL_OR_SHARE, listed, with_lists
+from qkv.sheet.listed import listed, with_lists
 from qkv.sheet.lists import logical_lines, plain_list
 from qkv.sheet.model import Origin
 from qkv.sheet.phrases import CAPTION, NOUN_BEFORE_NAME, TOTAL
@@ -75,10 +75,12 @@ _LETTERS = {  # what belongs to one token is written with a small letter: query(
     "context": "c", "output": "o",
 }  # fmt: skip
 _INDEXED = late(  # scores[0][1], weights[2], X[0, 1], S[1][2]
-    r"(?<![\w.\]])([QKVXZ]|[SAPE](?=\[\d(?:\]\[|,))|scores?|(?:attention_)?weights?|attn|outputs?|context)"
+    r"(?<![\w.\]])([QKVXZ]|[SAPE](?=\[\d(?:\]\[|,|\]\s*[=≈]))|[qkvxezoywα](?=\[\d\](?:\[\d\])?\s*[=≈·×*@])"
+    r"|(?:raw_)?scores?|scaled(?:_scores)?|logits|probs|(?:att(?:entio)?n_)?(?:weights?|scores?)|attn|outputs?|out|context)"
     r"\[(\d)(?:(?:\]\[|,\s?)(\d))?\](?![\[\w(])"
 )
-_ENTRIES = {"attention_weight": "α", "attn": "α", **_LETTERS}
+_ENTRIES = {"attn": "α", "logit": "e", "prob": "α", "out": "o", **_LETTERS}  # by the last word
+_ROWS = {"S": "e", "E": "e", "A": "α", "P": "α"}  # S[0] is a row of scores; s_0 may be a state
 _GLOSS = late(r"(?<=[\w₀-₉])\s?\([\"“'‘][^()\n]{1,30}[\"”'’]\)(?=\s*[=≈])")  # 'h1 ("le") = [1, 2]'
 _NAME_ALONE = late(r"[^=≈\n]{1,60}(?:=|≈)\s*$")  # 'Q =', with its value in the next block
 _LINE_END = re.compile("\n")
@@ -101,33 +103,32 @@ _OPERATORS = tuple("=≈+-−*/×·@(")
 _ENTITY = re.compile("|".join(_ENTITIES))
 
 
-def read_paragraph(text: str, line: int, reading: Reading) -> list[Event]:
+def read_paragraph(text: str, line: int, reading: Reading) -> Iterator[Event]:
     """The events of a paragraph that begins at a line of the file."""
     places = _Places(text, line)
-    events: list[Event] = [Asked(asked, places.at(offset).line) for asked, offset in questions(text)]
+    for asked, offset in questions(text):
+        yield Asked(asked, places.at(offset).line)
     if number := _PRINTED.match(text):  # '    927': what a program printed
         printed = reading.math(number[0], Location(line))
-        return events + [Stated(chain, Origin.PLAIN) for chain in printed.chains]
+        yield from (Stated(chain, Origin.PLAIN) for chain in printed.chains)
+        return
     if CAPTION.match(text.lstrip()):
-        return [*events, Said(" ".join(text.split()), Location(line))]
-    if "<" in text or "&" in text:
-        text = _plain_marks(text)
-    for name, offset in identities(text):  # 'W_Q and W_K are identity matrices' states W_Q = I and W_K = I
-        stated = reading.math(f"{name} = I", places.at(offset)).chains
-        events += [Stated(chain, Origin.PLAIN, named=False) for chain in stated]
+        yield Said(" ".join(text.split()), Location(line))
+        return
+    text = _plain_marks(text)
+    yield from _identities(text, places, reading)
     said = ""
     for piece in pieces(text):
-        if found := _piece_events(piece, places, said, reading):
-            said = found[-1].text if isinstance(found[-1], Said) else ""
-            events += found
-    return events
+        for event in _piece_events(piece, places, said, reading):
+            said = event.text if isinstance(event, Said) else ""
+            yield event
 
 
 class _Places:
     """From offsets in a paragraph to lines and columns of the file."""
 
     def __init__(self, text: str, line: int) -> None:
-        self.starts = [0, *accumulate([len(row) + 1 for row in text.split("\n")])] if "\n" in text else [0]
+        self.starts = [0, *accumulate(len(row) + 1 for row in text.split("\n"))] if "\n" in text else [0]
         self.line = line
 
     def at(self, offset: int) -> Location:
@@ -138,8 +139,11 @@ class _Places:
 
 def _plain_marks(text: str) -> str:
     """Tags overwritten with blanks; <sub> and <sup>, and entities, become scripts and signs of the same width."""
-    text = _TAGS.sub(_tag, text)
-    return _ENTITY.sub(lambda found: _ENTITIES[found[0]].ljust(len(found[0])), text)
+    if "<" in text:
+        text = _TAGS.sub(_tag, text)
+    if "&" in text:
+        text = _ENTITY.sub(lambda found: _ENTITIES[found[0]].ljust(len(found[0])), text)
+    return text
 
 
 def _tag(found: re.Match[str]) -> str:
@@ -159,22 +163,20 @@ def _noun(found: re.Match[str]) -> str:
     return found[0] if before[-1:] in _OPERATORS else _blank(found)
 
 
-def _piece_events(piece: Piece, places: _Places, said: str, reading: Reading) -> list[Event]:
-    """What a piece says; `said` is what was said right before it."""
+def _piece_events(piece: Piece, places: _Places, said: str, reading: Reading) -> Iterator[Event]:
     if not piece.source.strip():
-        return []
-    at = places.at(piece.offset)
+        return
     match piece.sort:
         case Sort.WORDS if piece.struck:
-            return _struck_words(piece, at, reading)
+            yield from _struck_words(piece, places, reading)
         case Sort.WORDS:
-            return _words(piece, at, places, reading)
+            yield from _words(piece, places, reading)
         case Sort.CODE:
-            return _code_span(piece, at, said, reading)
+            yield from _code_span(piece, places, said, reading)
         case Sort.DISPLAY:
-            return _display(piece, at, reading)
+            yield from _display(piece, places, reading)
         case Sort.INLINE:
-            return _inline(piece, at, said, reading)
+            yield from _inline(piece, places, said, reading)
 
 
 def _are_sizes(source: str) -> bool:
@@ -183,8 +185,8 @@ def _are_sizes(source: str) -> bool:
 
 
 def _unboxed(source: str) -> str:
-    """A display without its number and the frame around an answer, and with \\intertext as plain \\text."""
-    source = _NUMBERED.sub(_blank, source, count=1).replace(r"\intertext", r"     \text")
+    """A display without the frame around an answer, and with \\intertext as plain \\text."""
+    source = source.replace(r"\intertext", r"     \text")
     while found := _FRAME.search(source):
         end = brace_end(source, found.end())
         inside = source[found.end() : end]
@@ -192,36 +194,39 @@ def _unboxed(source: str) -> str:
     return source
 
 
-def _display(piece: Piece, at: Location, reading: Reading) -> list[Event]:
+def _display(piece: Piece, places: _Places, reading: Reading) -> Iterator[Event]:
+    at = places.at(piece.offset)
     if _are_sizes(piece.source):
-        return [Said(piece.source.strip(), at)]
-    result = reading.math(_unboxed(piece.source), at)
-    events: list[Event] = []
+        yield Said(piece.source.strip(), at)
+        return
+    result = reading.math(_unboxed(_NUMBERED.sub(_blank, piece.source, count=1)), at)
     for chain in result.chains:
         if len(chain.links) == 1 and isinstance(chain.links[0].expr, Name) and not chain.continues:
-            events.append(Said(f"{chain.lead} ${chain.text}$ {chain.trail}", chain.at))
+            yield Said(f"{chain.lead} ${chain.text}$ {chain.trail}", chain.at)
         else:
-            events.append(Stated(chain, Origin.DISPLAY, piece.struck))
-    return [*events, *result.unread]
+            yield Stated(chain, Origin.DISPLAY, piece.struck)
+    yield from result.unread
 
 
-def _inline(piece: Piece, at: Location, said: str, reading: Reading) -> list[Event]:
+def _inline(piece: Piece, places: _Places, said: str, reading: Reading) -> Iterator[Event]:
     """Inline mathematics states something if it has a relation or a matrix, or is the number of a 'total'."""
+    at = places.at(piece.offset)
+    if len(piece.source) <= 2 or _LONE_NAME.fullmatch(piece.source) or _are_sizes(piece.source):
+        yield Said(f"${piece.source}$", at)
+        return
     source = piece.source
-    if len(source) <= 2 or _LONE_NAME.fullmatch(source) or _are_sizes(source):
-        return [Said(f"${source}$", at)]
     if values := _VALUES.match(source):  # '= 0.5, 0.3, 0.2' lists the entries of one vector
         source = f"{values['lead']}[{values['values']}]{values['tail']}"
     result = reading.math(source, at)
-    events: list[Event] = []
+    told = False
     for chain in result.chains:
         if _states(chain) or (isinstance(chain.links[0].expr, Number) and TOTAL.search(said[-60:])):
-            begins = chain.continues and said.rstrip()[-1:].isalnum()
-            stated = replace(chain, continues=False) if begins else chain  # 'Sum $= 14.48$' goes on from the word
-            events.append(Stated(stated, Origin.INLINE, piece.struck, named=_announces(said)))
-    if not events:
-        return [Said(f"${source}$", at), *(result.unread if "=" in source else ())]
-    return [*events, *result.unread]
+            told = True
+            begins = chain.continues and bool(said.strip()) and said.rstrip()[-1:].isalnum()
+            yield Stated(_standing(chain) if begins else chain, Origin.INLINE, piece.struck, named=_announces(said))
+    if not told:
+        yield Said(f"${source}$", at)
+    yield from (miss for miss in result.unread if told or "=" in source)
 
 
 def _announces(said: str) -> bool:
@@ -229,56 +234,60 @@ def _announces(said: str) -> bool:
     return said.rstrip().endswith((":", "："))
 
 
+def _standing(chain: Chain) -> Chain:
+    """'Sum $= 14.48$' goes on from the word before it, not from the statement before."""
+    return replace(chain, continues=False)
+
+
 def _states(chain: Chain) -> bool:
     if len(chain.links) > 1 or chain.continues or chain.struck:
         return True
-    if not holds(chain.links[0].expr, Matrix):
-        return False
     matrices = (node for node in walk(chain.links[0].expr) if isinstance(node, Matrix))
     return any(not isinstance(cell, Name) for found in matrices for row in found.rows for cell in row)
 
 
-def _code_span(piece: Piece, at: Location, said: str, reading: Reading) -> list[Event]:
-    events: list[Event] = []
+def _code_span(piece: Piece, places: _Places, said: str, reading: Reading) -> Iterator[Event]:
+    at = places.at(piece.offset)
+    told = False
     if _WORTH_PARSING.search(piece.source):
         source = _INDEXED.sub(_indexed, plain_list(piece.source)) if "[" in piece.source else piece.source
         source = _DOT_PRODUCT.sub(r"\1·\2", source)
         for chain in reading.math(source, at, strict=False).chains:
-            events.append(Stated(chain, Origin.PLAIN, piece.struck, named=_announces(said)))
-    return events or [Said(f"`{piece.source}`", at)]
+            told = True
+            yield Stated(chain, Origin.PLAIN, piece.struck, named=_announces(said))
+    if not told:
+        yield Said(f"`{piece.source}`", at)
 
 
-def _struck_words(piece: Piece, at: Location, reading: Reading) -> list[Event]:
+def _struck_words(piece: Piece, places: _Places, reading: Reading) -> Iterator[Event]:
     """Crossed-out words are dropped; crossed-out mathematics is kept as struck."""
     if not _MATHEMATICAL.search(piece.source):
-        return []
-    chains = reading.math(piece.source, at).chains
-    return [Stated(chain, Origin.PLAIN, struck=True, named=False) for chain in chains]
+        return
+    for chain in reading.math(piece.source, places.at(piece.offset)).chains:
+        yield Stated(chain, Origin.PLAIN, struck=True, named=False)
 
 
-def _words(piece: Piece, begin: Location, places: _Places, reading: Reading) -> list[Event]:
+def _words(piece: Piece, places: _Places, reading: Reading) -> Iterator[Event]:
     source = piece.source
     if "*" in source or "__" in source:
         source = _EMPHASIS.sub(_blank, source)
     if "\\" in source:
         source = _STYLED.sub(lambda found: " " * (len(found[0]) - len(found[1]) - 1) + found[1] + " ", source)
-    first = 0 if begin.column == 1 else source.find("\n") + 1 or len(source)
+    first = 0 if places.at(piece.offset).column == 1 else source.find("\n") + 1 or len(source)
     if first < len(source):
         source = _unmarked(source, first)
-    events: list[Event] = []
-    for line, offset in logical_lines(source) if "\n" in source else ((source, 0),):
-        at = places.at(piece.offset + offset) if offset else begin
+    for line, offset in logical_lines(source):
+        at = places.at(piece.offset + offset)
         if (_WORTH_PARSING.search(line) or ("(" in line and _TUPLE.search(line))) and not _NAME_ALONE.match(line):
-            events += _plain_line(line, at, reading)
+            yield from _plain_line(line, at, reading)
         elif line.strip():
-            events += _said(line, at, reading)
-    return events
+            yield from _said(line, at, reading)
 
 
 def _unmarked(source: str, start: int) -> str:
     """Blanks for the marks of items, '- (a) ', of the line at `start` and of those below it."""
     parts, done = [], 0
-    for at in (start, *[line.end() for line in _LINE_END.finditer(source, start)]):
+    for at in (start, *(line.end() for line in _LINE_END.finditer(source, start))):
         found = _MARKER.match(source, at)
         if found and found.end() > at:
             parts += [source[done:at], " " * (found.end() - at)]
@@ -286,54 +295,60 @@ def _unmarked(source: str, start: int) -> str:
     return "".join((*parts, source[done:]))
 
 
-def _said(line: str, at: Location, reading: Reading) -> list[Event]:
+def _said(line: str, at: Location, reading: Reading) -> Iterator[Event]:
     """Words, and the numbers that they may announce."""
-    found = listed(line) if DECIMAL_OR_SHARE.search(line) else None
+    found = listed(line)
     if found is None:
-        return [Said(line.strip(), at)]
-    events: list[Event] = [Said(found.lead, at)] if found.lead.strip(" :：") else []
-    numbers = reading.math(found.source, Location(at.line, at.column + found.start))
-    events += [Stated(chain, Origin.PLAIN) for chain in numbers.chains]
+        yield Said(line.strip(), at)
+        return
+    if found.lead.strip(" :："):
+        yield Said(found.lead, at)
+    for chain in reading.math(found.source, Location(at.line, at.column + found.start)).chains:
+        yield Stated(chain, Origin.PLAIN)
     if line[found.end :].strip(" .;"):
-        events += _said(line[found.end :], Location(at.line, at.column + found.end), reading)
-    return events
+        yield from _said(line[found.end :], Location(at.line, at.column + found.end), reading)
 
 
-def _plain_line(line: str, at: Location, reading: Reading) -> list[Event]:
+def _identities(text: str, places: _Places, reading: Reading) -> Iterator[Event]:
+    """'W_Q and W_K are identity matrices' states W_Q = I and W_K = I."""
+    for name, offset in identities(text):
+        for chain in reading.math(f"{name} = I", places.at(offset)).chains:
+            yield Stated(chain, Origin.PLAIN, named=False)
+
+
+def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
     """Mathematics without marks, with the words before and after it."""
     line = with_lists(plain_list(line))
     if _are_sizes(line):
-        return [Said(line.strip(), at)]
+        yield Said(line.strip(), at)
+        return
     source = line
     for signs, pattern, put in _REWRITES:
-        for sign in signs:
-            if sign in source:
-                source = pattern.sub(put, source)
-                break
+        if any(sign in source for sign in signs):
+            source = pattern.sub(put, source)
     result = reading.math(source, at, strict=False)
-    events: list[Event] = []
-    done, starts = 0, [0, *[found.end() for found in _LINE_END.finditer(line)]]
+    done, starts = 0, [0, *(found.end() for found in _LINE_END.finditer(line))]
     for chain in result.chains:
         start = min(max(done, _offset_of(chain, starts, at)), len(line))
         words = line[done:start].strip()
         if words:
-            events.append(Said(words, at))
+            yield Said(words, at)
         done = max(done, start + len(chain.text))
         named = words.rstrip("=≈: ")  # a name that was not read; what it equals does not go on from an earlier line
         stands = chain.continues and any(map(str.isalnum, named))
-        bare = replace(chain, lead="", trail="", continues=chain.continues and not stands)
-        events.append(Stated(bare, Origin.PLAIN))
+        yield Stated(replace(chain, lead="", trail="", continues=chain.continues and not stands), Origin.PLAIN)
     if line[done:].strip():
         end = line.count("\n", 0, done)
         column = at.column + done if end == 0 else at.column
-        events += _said(line[done:], Location(at.line + end, column), reading)
-    return [*events, *result.unread]
+        yield from _said(line[done:], Location(at.line + end, column), reading)
+    yield from result.unread
 
 
 def _indexed(found: re.Match[str]) -> str:
     """scores[0][1] as the name e_{0,1}, weights[2] as α_2, of the same width."""
-    name = found[1].lower()
-    name = name.removesuffix("s") if len(name) > 1 else name
+    name = found[1].lower() if found[3] or found[1] not in _ROWS else _ROWS[found[1]]
+    if len(name) > 1 and not name.startswith("scaled"):
+        name = name.removesuffix("s").rpartition("_")[2]
     script = found[2] if found[3] is None else f"{{{found[2]},{found[3]}}}"
     return f"{_ENTRIES.get(name, name)}_{script}".ljust(len(found[0]))
 

@@ -29,7 +29,7 @@ class Reading:
             return Parsed((), (Unread(at.line, _short(source), refusal.message),))
 
 
-_DEFINED_WORD = re.compile(r"^[ \t>*-]*([a-z]{3,16})[ \t]*=(?!=)", re.MULTILINE)
+_DEFINED_WORD = re.compile(r"^[ \t>*-]*([a-z]{3,16})\d?[ \t]*=(?!=)", re.MULTILINE)
 
 
 def defined_words(text: str) -> frozenset[str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol, shared_symbol
 from qkv.program.model import Program
-from qkv.records import dataclass, replace
-from qkv.understand.places import place_of
+from qkv.records import dataclass
+from qkv.understand.places import Place, place_of
 from qkv.understand.roles import MISREAD_Q, SCORE_ROLES
 from qkv.understand.workable import shapes_of
 
@@ -186,7 +186,7 @@ class Resolver:
         return self._pick(item.role, item.symbol, place.row, place.column)
 
     def _by_role(self, symbol: Symbol, head: int | None) -> n.Expr | None:
-        place = place_of(symbol, head)
+        place = self.place(symbol, head)
         if place.generic and place.row is None and head is None:
             return None
         roles = (R.Q,) if symbol.base in MISREAD_Q and not place.roles else place.roles
@@ -198,6 +198,17 @@ class Resolver:
                 return n.Name(self._all_of(role) or target if target.indices else target)
             return self._pick(role, target, place.row, place.column)
         return None
+
+    def place(self, symbol: Symbol, head: int | None) -> Place:
+        """What a symbol stands for; scores_1 counts queries where there are no heads."""
+        place = place_of(symbol, head)
+        if place.head is None or not symbol.indices or self._has_heads:
+            return place
+        return replace(place, head=None, row=place.head, column=place.row)
+
+    @cached_property
+    def _has_heads(self) -> bool:
+        return any(item.head is not None for item in self.program.items)
 
     def _all_of(self, role: Role) -> Symbol | None:
         """K where k_1, k_2, … are given and k alone is spoken of."""
