@@ -145,6 +145,16 @@ def test_copies_with_changes_are_the_same() -> None:
     assert records.replace(kept, value=8).known is not kept.known
 
 
+def test_what_is_not_watched_is_filled_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "watched", False)
+    quick = _define(records.dataclass)
+    assert [repr(made) for made in _objects(quick)] == [repr(made) for made in _objects(OURS)]
+    assert [made.__hash__ and hash(made) for made in _objects(quick)] == [
+        made.__hash__ and hash(made) for made in _objects(OURS)
+    ]
+    assert quick["Pair"].__setattr__ is object.__setattr__
+
+
 @pytest.mark.parametrize("name", ["Pair", "Kept"])
 def test_frozen_objects_do_not_change(name: str) -> None:
     made = OURS[name](1)

@@ -34,7 +34,7 @@ def made(kind: str, key: str, seed: int) -> tuple[Trace, n.Name, list[list[str]]
         bases = [
             b for level in levels(scene, n.Name(step.symbol), {s.symbol for s in trace.program.steps}) for b in level
         ]
-        for expr, _ in (variant for base in bases for variant in variants(mistake, list(places_in(base)), scene)):
+        for expr, _ in (variant for base in bases for variant in variants(mistake, places_in(base), scene)):
             try:
                 value = trace.evaluate(expr)
                 shown = texts(value, 4)

@@ -23,7 +23,7 @@ def expressions(trace: Trace) -> list[n.Expr]:
     for step in trace.program.steps:
         for bases in levels(scene, n.Name(step.symbol), ()):
             for base in bases:
-                places = list(places_in(base))
+                places = places_in(base)
                 made += [base, *(expr for mistake in TABLE for expr, _ in variants(mistake, places, scene))]
     return made
 

@@ -131,6 +131,9 @@ def test_a_wrong_term_is_carried_on():
         (r"\mathrm{Var}(aX + b) = a^2 \mathrm{Var}(X)", True),
         (r"\mathrm{Var}(aX + b) = a \mathrm{Var}(X)", False),
         (r"\mathrm{Var}(aX + b) = a^2 \mathrm{Var}(X) + b", False),
+        (r"\mathrm{Var}(q \cdot k) = n(\sigma^4 + 2\mu^2\sigma^2)", True),
+        (r"E[q \cdot k] = d \mu", False),
+        (r"\mathrm{Var}(q^\top k) = 64", None),  # with a size put in
         (r"E[q_i^3] = \mu^3", None),  # needs more than mean and variance
     ],
 )
@@ -143,6 +146,22 @@ def test_the_standard_case_needs_to_be_assumed():
     chain = [written(r"\mathrm{Var}(q^\top k)"), written("D_k")]
     assert chain_holds(chain, standard=True)[0] is True
     assert chain_holds(chain, standard=False)[0] is False
+
+
+@pytest.mark.parametrize(
+    "said, verdicts",
+    [
+        (
+            r"Let $E[q_i]=E[k_i]=0$ and $\mathrm{Var}[q_i]=\mathrm{Var}[k_i]=1$. Then $\mathrm{Var}[q^\top k]=d$.",
+            ["right"],
+        ),
+        (r"Let $E[q_i]=0$ and $\mathrm{Var}(q_i)=1$. Then $\mathrm{Var}(q^\top k)=d^2$.", ["wrong"]),
+        (r"With zero mean and variance 2, $\mathrm{Var}(q^\top k)=4d$.", []),
+        (r"Then $\mathrm{Var}(q^\top k)=4d$.", []),  # of which components is not said
+    ],
+)
+def test_what_is_assumed_of_components_is_no_claim(said, verdicts):
+    assert [verdict for _, verdict in claims(said) if verdict != "open"] == verdicts
 
 
 @pytest.mark.parametrize("scale, verdict", [(r"\sqrt{D_k}", "right"), (r"\pm\sqrt{D_k}", "right"), ("D_k", "wrong")])

@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterator, Mapping
-from dataclasses import field, replace
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import chain
 
-from qkv.check.compare import loosened, shown_number
+from qkv.check.loose import Loose
+from qkv.check.powers import ones, row_sum, scores_raised
 from qkv.errors import NameUnknownError, QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.nodes import factors
-from qkv.interpret.cells import Cell, fraction, rational
+from qkv.interpret.cells import fraction
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.interpret.trace import Trace
 from qkv.program.model import Given, Step
-from qkv.records import dataclass
-
-
-class Loose(Certified):
-    """Certified arithmetic in which a printed decimal stands for everything that rounds to it; those of the `inputs`
-    are meant exactly, unless the same number was printed as a `rounded` one."""
-
-    def __init__(self, inputs: Container[Fraction] = (), rounded: Container[Fraction] = ()) -> None:
-        self.inputs, self.rounded = inputs, rounded
-
-    def cell(self, node: n.Number) -> Cell:
-        exact = node.value in self.inputs and node.value not in self.rounded
-        return rational(node.value) if exact else loosened(shown_number(node))
+from qkv.records import dataclass, replace
 
 
 @dataclass
@@ -60,6 +49,8 @@ class Author(Mapping[Symbol, Value]):
     _stands: dict[Symbol, tuple[Symbol, ...]] = field(default_factory=dict)
     _on_print: dict[Symbol, bool] = field(default_factory=dict)
     _held: dict[Hashable, tuple[n.Expr, n.Expr]] = field(default_factory=dict)  # the same until a part is printed
+    _typed: dict[tuple[int, int | None], Value | None] = field(default_factory=dict)  # always the same
+    _whole: dict[int, tuple[n.Expr, bool]] = field(default_factory=dict)  # id → numbers alone, whether all are whole
     _usual: bool | None = None
     _in_mind: tuple[Author, ...] | None = None
     _unblamed: Author | None = None
@@ -120,7 +111,7 @@ class Author(Mapping[Symbol, Value]):
         """A symbol for the printed value of an expression that has no name of its own."""
         self._forget()
         self._held.clear()
-        if (scores := _raised(expr)) is not None:
+        if (scores := scores_raised(expr)) is not None:
             self.raised.add(scores)
         return self.parts.setdefault(expr, Symbol("part", (), (str(len(self.parts)),)))
 
@@ -143,7 +134,7 @@ class Author(Mapping[Symbol, Value]):
         return held[1]
 
     def _as_held(self, expr: n.Expr) -> n.Expr:
-        if not self.roots and n.is_literal(expr):
+        if not self.roots and (n.is_literal(expr) or not (self.parts or self._may_hold_steps(expr))):
             return expr
         whole = self._plain_sizes(expr)
 
@@ -155,8 +146,6 @@ class Author(Mapping[Symbol, Value]):
             square = self._square(part.arg) if self.roots and isinstance(part, n.Root) else None
             if square is not None and square in self.roots:
                 return n.Name(self.roots[square])
-            if isinstance(part, (n.Name, n.Number, n.Matrix)):
-                return part
             if type(part) not in self._step_kinds or self._looks(part) not in self._step_looks:
                 return part
             plain = self._plain_sizes(part)
@@ -178,7 +167,7 @@ class Author(Mapping[Symbol, Value]):
                 made.append(replace(softmax, arg=n.Entry(softmax.arg, row=i)))
             else:
                 row = n.Matrix((tuple(cells),))
-                made.append(n.Quotient(row, n.Name(total) if total is not None else n.Product(row, _ones(columns))))
+                made.append(n.Quotient(row, n.Name(total) if total is not None else n.Product(row, ones(columns))))
         return n.Concat(tuple(made), axis=0)
 
     def _exponential(self, scores: n.Expr, i: int, j: int) -> n.Expr:
@@ -191,7 +180,9 @@ class Author(Mapping[Symbol, Value]):
 
     @cached_property
     def _has_rounded(self) -> bool:
-        return any(_is_rounded(given) for given in self.trace.program.givens)
+        if self.by_print is not None:
+            return self.by_print._has_rounded
+        return any(map(_is_rounded, self.trace.program.givens))
 
     @cached_property
     def _steps(self) -> dict[n.Expr, Symbol]:
@@ -204,7 +195,10 @@ class Author(Mapping[Symbol, Value]):
 
     @cached_property
     def _step_kinds(self) -> frozenset[type]:
-        return frozenset(map(type, self._steps))
+        return frozenset(map(type, self._steps)) - {n.Name, n.Number, n.Matrix}
+
+    def _may_hold_steps(self, expr: n.Expr) -> bool:
+        return any(not self._step_kinds.isdisjoint(n.kinds_in(part)) for part in n.children(expr))
 
     def _looks(self, expr: n.Expr) -> tuple[type, tuple[Symbol, ...]]:
         """What a step and an expression must share to be the same, known without walking either."""
@@ -276,21 +270,30 @@ class Author(Mapping[Symbol, Value]):
                 return self[expr.symbol]
             except QkvError:
                 return None
-        return self.holder(expr)._own(expr, exact)
+        holder = self if self.by_print is None else self.holder(expr)
+        return holder._own(expr, exact)
+
+    def typed(self, expr: n.Expr, exact: bool = False) -> Value | None:
+        """Numbers alone, worked out as they stand there: whatever else is printed, they give the same."""
+        if id(expr) not in self._whole:
+            numbers = [part for part in n.walk(expr) if type(part) is n.Number]
+            self._whole[id(expr)] = expr, not [x for x in numbers if x.places or "." in x.text]
+        exact = exact or self._whole[id(expr)][1]
+        key = id(expr), None if exact else len(self.rounded)
+        if key not in self._typed:
+            self._typed[key] = _worked_out(expr, {}, Certified() if exact else self.loose)
+        return self._typed[key]
 
     def _own(self, expr: n.Expr, exact: bool) -> Value | None:
-        exact = exact or not (n.holds(expr, n.Number) or n.holds(expr, n.Matrix))  # without numbers it is all one
-        key = n.key(expr), exact
+        if not self.roots and n.is_literal(expr):
+            return self.typed(expr, exact)
+        known_by = n.key(expr)
+        exact = exact or known_by is expr or not (n.holds(expr, n.Number) or n.holds(expr, n.Matrix))  # no numbers
+        key = known_by, exact
         known = self._owned.get(key)
         if known is None:
-            known = self._owned[key] = expr, self._worked_out(expr, Certified() if exact else self.loose)
+            known = self._owned[key] = expr, _worked_out(self.as_held(expr), self, Certified() if exact else self.loose)
         return known[1]
-
-    def _worked_out(self, expr: n.Expr, algebra: Certified) -> Value | None:
-        try:
-            return evaluate(self.as_held(expr), self, algebra)
-        except QkvError:
-            return None
 
     @cached_property
     def loose(self) -> Loose:
@@ -301,8 +304,8 @@ class Author(Mapping[Symbol, Value]):
     def inputs(self) -> frozenset[Fraction]:
         """The numbers that are given."""
         matrices = [given.expr for given in self.trace.program.givens if not _is_rounded(given)]
-        cells = (cell for matrix in matrices if isinstance(matrix, n.Matrix) for row in matrix.rows for cell in row)
-        return frozenset(cell.value for cell in cells if isinstance(cell, n.Number))
+        cells = [cell for matrix in matrices if isinstance(matrix, n.Matrix) for row in matrix.rows for cell in row]
+        return frozenset([cell.value for cell in cells if isinstance(cell, n.Number)])
 
     def print(self, symbol: Symbol, value: Value, blamed: tuple[int, ...]) -> None:
         """Remember a printed value, and what is wrong with it."""
@@ -372,27 +375,11 @@ class Author(Mapping[Symbol, Value]):
         return tuple(dict.fromkeys(chain.from_iterable([self.blame.get(symbol, ()) for symbol in standing])))
 
 
-def row_sum(scores: n.Expr, i: int, columns: int) -> n.Expr:
-    """The sum of the exponentials of a row of scores."""
-    return n.Product(n.Matrix((exponentials(scores, i, columns),)), _ones(columns))
-
-
-def exponentials(scores: n.Expr, i: int, columns: int) -> tuple[n.Expr, ...]:
-    """The exponentials of a row of scores, one by one: each may be printed alone."""
-    return tuple(n.Exp(n.Entry(scores, i, j)) for j in range(1, columns + 1))
-
-
-def _raised(expr: n.Expr) -> n.Expr | None:
-    """The scores that an exponential, or the sum of a row of exponentials, is of."""
-    if isinstance(expr, n.Product) and isinstance(expr.left, n.Matrix):
-        return _raised(expr.left.rows[0][0])
-    if not isinstance(expr, n.Exp):
+def _worked_out(expr: n.Expr, env: Mapping[Symbol, Value], algebra: Certified) -> Value | None:
+    try:
+        return evaluate(expr, env, algebra)
+    except QkvError:
         return None
-    return expr.arg.arg if isinstance(expr.arg, n.Entry) else expr.arg
-
-
-def _ones(rows: int) -> n.Matrix:
-    return n.Matrix(((n.number(1),),) * rows)
 
 
 def _is_rounded(given: Given) -> bool:

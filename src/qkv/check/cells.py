@@ -119,6 +119,17 @@ def fitted(value: Value, shape: tuple[int, int]) -> Value | None:
     return None
 
 
+def covers(own: Value, true: Value) -> bool:
+    """Whether what an author holds includes what is true, cell by cell."""
+    if own is true or own.shape != true.shape:
+        return own is true
+    for row, line in zip(own.rows, true.rows, strict=True):
+        for x, y in zip(row, line, strict=True):
+            if not (x == y if type(x) is not arb else y is not NEG_INF and y in x):
+                return False
+    return True
+
+
 def judge_grid(grid: Grid, true: Callable[[int], Value], owns: Iterable[Value]) -> tuple[tuple[Judged, ...], ...]:
     """Judge every cell; `true` is asked for more bits where a ball leaves a rounding open. DRIFTED stands for
     'follows from the author's own numbers' until blame is settled."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field
 from enum import IntEnum
 from functools import lru_cache
@@ -169,6 +170,11 @@ def meets(shown: Shown, own: Cell) -> bool:
             return True
     low, high = bounds(own)
     return bool(shown.low <= high and low <= shown.high)
+
+
+def agree(shown: Sequence[Shown], made: Sequence[Cell]) -> bool:
+    """Whether each of some shown cells may be what the author's own numbers give there."""
+    return all(map(meets, shown, made))
 
 
 def _meets_within(value: fmpq, reach: fmpq, low: fmpq, high: fmpq) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from flint import fmpq
 
@@ -20,6 +19,7 @@ from qkv.expr.show import plain
 from qkv.interpret.cells import NEG_INF, Cell, bounds, fraction, same_cell
 from qkv.interpret.rounding import round_digits
 from qkv.program.model import Step
+from qkv.records import replace
 from qkv.render.workings import cell_workings
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
@@ -191,5 +191,4 @@ def _say(cell: Cell | None, judged: Judged) -> str | None:
         return "-∞"
     shown = judged.shown.text.partition("\\times")[0].partition("e")[0]
     digits = min(max(sum(map(str.isdigit, shown)), 3), 9) + 1
-    low, high = bounds(cell)
-    return round_digits(cell, digits) or round_digits((low + high) / 2, digits) or "0"
+    return round_digits(cell, digits) or round_digits(sum(bounds(cell)) / 2, digits) or "0"

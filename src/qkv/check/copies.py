@@ -7,7 +7,6 @@ versions side by side ([A][A'][V]) are judged as versions of one operand, and wh
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from qkv.check.cells import Grid, fits, fitted, score, shape_of, shown_grid
 from qkv.check.conclude import conclude, worst_of
@@ -22,10 +21,10 @@ from qkv.expr.nodes import factors
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.program.model import Step
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
-from qkv.understand.values import Form, form, plain_value
+from qkv.understand.values import Form, plain_value
 
 LIKE_BOTH = 1.4  # points of two operands together that make them copies of a step's; a name of its own asks for more
 
@@ -114,8 +113,8 @@ def _shown(operand: n.Expr) -> Grid | None:
 
 def _formula_of(walk: Walk, fact: Fact, kind: type[n.Expr] = n.Product) -> n.Expr | None:
     """The product (or quotient) whose operands are written out: from the chain, or the step of its subject."""
-    for link in fact.links:
-        if form(link.expr) is Form.FORMULA and not n.holds(link.expr, n.Matrix):
+    for link, said in zip(fact.links, fact.forms, strict=True):
+        if said is Form.FORMULA and not n.holds(link.expr, n.Matrix):
             meant = walk.problem.resolver.expr(link.expr, fact.head)
             if isinstance(meant, kind):
                 return meant

@@ -7,14 +7,15 @@ the numbers that they are made of: those that the author holds at that place.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import product
 
-from qkv.check.author import Author, Loose, exponentials, row_sum
+from qkv.check.author import Author
 from qkv.check.cells import Grid, shape_of
 from qkv.check.conclude import conclude, stands_without
+from qkv.check.loose import Loose
 from qkv.check.memory import remember
 from qkv.check.model import Claim
+from qkv.check.powers import exponentials, row_sum
 from qkv.check.targets import Target
 from qkv.check.walk import Judgement, Source, Walk, judged_against
 from qkv.errors import QkvError
@@ -25,6 +26,7 @@ from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.interpret.certified import Value
 from qkv.interpret.loop import evaluate
 from qkv.program.model import Step
+from qkv.records import replace
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 
 from qkv.check.author import Author
@@ -19,6 +18,7 @@ from qkv.check.misfits import judge_misfit
 from qkv.check.misread import mend_operands, tell_lost_points, tell_misread
 from qkv.check.model import Claim, Report, Verdict
 from qkv.check.runs import note_run
+from qkv.check.settings import by_setting, is_size, note_size, with_sizes
 from qkv.check.shapes import judge_shapes
 from qkv.check.targets import Target
 from qkv.check.theory import judge_theory
@@ -26,12 +26,12 @@ from qkv.check.unequal import judge_unequal
 from qkv.check.walk import ENDS_OPEN, Walk, add_claim, judged_against
 from qkv.expr import nodes as n
 from qkv.expr.late import late
-from qkv.expr.names import Role, Symbol
+from qkv.expr.names import Symbol
 from qkv.expr.nodes import factors
 from qkv.program.model import Step
+from qkv.records import replace
 from qkv.sheet.model import Link, Origin, Relation, Sheet
 from qkv.understand.facts import Fact
-from qkv.understand.places import place_of
 from qkv.understand.problems import Problem, inlined, understand
 from qkv.understand.scopes import opening_exercises
 from qkv.understand.values import Form, form, plain_value
@@ -43,7 +43,7 @@ def check_sheet(sheet: Sheet, against: Sheet | None = None) -> Report:
     author: Author | None = None
     exercises, offered = _exercises(sheet), choices(sheet.text)
     problems = understand(sheet, against)
-    for problem in problems:
+    for problem in (part for whole in problems for part in by_setting(whole)):
         author = _next_author(problem, author)
         walk = Walk(problem, author, claims, exercises)
         for fact in problem.facts:
@@ -81,7 +81,10 @@ def _next_author(problem: Problem, before: Author | None) -> Author:
 
 def judge_fact(walk: Walk, fact: Fact) -> None:
     """Judge the links of one chain, left to right."""
-    if fact.statement.origin is Origin.CODE or _is_given(walk, fact) or _is_size(fact) or _multiplies_sizes(fact):
+    if fact.statement.origin is Origin.CODE or _is_given(walk, fact) or _multiplies_sizes(fact):
+        return
+    if _is_size(fact):
+        note_size(walk, fact)
         return
     _strike(walk, fact)
     if fact.statement.struck:
@@ -91,14 +94,14 @@ def judge_fact(walk: Walk, fact: Fact) -> None:
         add_claim(walk, fact, fact.links[-1], fact.subjects[0].spelled, Verdict.UNREAD, reason=reason)
         return
     judge_definition(walk, fact)
-    fact = _running_on(walk, fact)
+    fact = _running_on(walk, with_sizes(walk, fact) if walk.sizes else fact)
     before: list[Link] = []
     step: Step | None = None
     told: tuple[Target, Link] | None = None  # what numbers put into a formula turned out to give, and where
     for link, kind in zip(fact.links, fact.forms, strict=True):
         if kind is Form.WORKING or kind is Form.FORMULA:
-            link = _with_points(walk, link)
-            kind = form(link.expr)
+            pointed = _with_points(walk, link)
+            link, kind = pointed, kind if pointed is link else form(pointed.expr)
         if kind is Form.VALUE and link.note.endswith(ENDS_OPEN):
             judge_open_product(walk, fact, link)
             continue
@@ -166,14 +169,12 @@ def _multiplies_sizes(fact: Fact) -> bool:
     return isinstance(last, n.Product) and all(_SIZE_PRODUCT.fullmatch(link.text.strip()) for link in fact.links)
 
 
-SIZES = frozenset({Role.D_K, Role.D_V, Role.D_MODEL})
 COUNTS = frozenset({Symbol("h"), Symbol("n"), Symbol("N")})
 
 
 def _is_size(fact: Fact) -> bool:
     """d_k = 2 states a size; it claims nothing to be worked out."""
-    symbol = fact.symbol
-    return symbol is not None and (symbol in COUNTS or not SIZES.isdisjoint(place_of(symbol).roles[:1]))
+    return fact.symbol is not None and (fact.symbol in COUNTS or is_size(fact.symbol))
 
 
 def _is_superseded(walk: Walk, fact: Fact) -> bool:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, product
 
-from qkv.check.author import Loose
 from qkv.check.cells import Grid, fitted, judge_grid, score, shape_of, shown_grid
 from qkv.check.compare import shown_cell
 from qkv.check.conclude import cell_verdicts, conclude, note_rounded, worst_of
 from qkv.check.exponentials import judge_exponentials
+from qkv.check.loose import Loose
 from qkv.check.meanings import SURE, Found, best_meaning, is_exactly
 from qkv.check.model import BAD, Verdict
 from qkv.check.targets import Target
@@ -24,6 +23,7 @@ from qkv.expr.show import plain
 from qkv.interpret.cells import NEG_INF, bounds, precision
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
+from qkv.records import replace
 from qkv.sheet.model import Link, Relation
 from qkv.understand.facts import Fact
 from qkv.understand.repair import readings
@@ -38,23 +38,19 @@ def judge_working(walk: Walk, fact: Fact, link: Link, before: list[Link]) -> Tar
         isinstance(link.expr, n.Product) and any(isinstance(x, n.Matrix) for x in factors(link.expr))
     ):
         return None
-    try:
-        value = evaluate(link.expr, {}, walk.author.loose)
-    except QkvError:
+    value = walk.author.typed(link.expr)
+    if value is None:
         return None
     if value.shape == (1, 1) and not fact.subjects:
         _judge_step(walk, fact, link, before)
         return None
-    grid = tuple(tuple(shown_cell(plain(link.expr), cell) for cell in row) for row in value.rows)
-    best = best_meaning(walk, fact, grid, before, link)
+    best = best_meaning(walk, fact, _shown_as(link.expr, value), before, link)
     if best is None or (not best[0].certain and score(best[1]) < SURE):
         return None
     target, judged, sources = best
     if worst_of(judged) is Verdict.WRONG and fact.formula is None:
         return None  # numbers alone may be about something else than the name suggests; the value will tell
-    seen = dict(walk.shown)
     claim = conclude(walk, fact, link, replace(target, subject=None), judged, sources, keep=False)
-    walk.shown = seen  # numbers put into a formula are no version of the value that follows
     if claim.verdict in BAD:
         walk.copied[id(link.expr)] = (claim.id,)
     elif is_exactly(walk, link.expr, target.expr):
@@ -76,13 +72,18 @@ def blame_working(walk: Walk, fact: Fact, found: Found, before: list[Link]) -> F
     put_in = next((source.value for source in sources if source.expr is link.expr), None)
     if put_in is None or put_in.shape != (1, 1) or not own:
         return found
-    grid = tuple(tuple(shown_cell(plain(link.expr), cell) for cell in row) for row in put_in.rows)
-    wrong = judged_against(walk, target.expr, grid, own)
+    wrong = judged_against(walk, target.expr, _shown_as(link.expr, put_in), own)
     if wrong is None or worst_of(wrong) is not Verdict.WRONG:
         return found
     claim = conclude(walk, fact, link, replace(target, subject=None), wrong, own, keep=False)
     walk.copied[id(link.expr)] = (claim.id,)
     return target, judged, [_blaming(source, link.expr, claim.id) for source in sources]
+
+
+def _shown_as(working: n.Expr, value: Value) -> Grid:
+    """What numbers put in give, as if it were shown."""
+    text = plain(working)
+    return tuple([tuple([shown_cell(text, cell) for cell in row]) for row in value.rows])
 
 
 def _blaming(source: Source, expr: n.Expr, claim: int) -> Source:
@@ -116,6 +117,8 @@ def judge_literal(walk: Walk, fact: Fact, link: Link, grid: Grid, before: list[L
     if literal is None:
         if fact.subjects or isinstance(link.expr, n.Matrix):
             add_claim(walk, fact, link, name, Verdict.UNREAD, reason="nothing says what this should equal")
+            if isinstance(link.expr, n.Number):  # d = 64
+                walk.good_prints.add(link.expr.value.as_integer_ratio())
         return
     if not fact.subjects and (
         judge_exponentials(walk, fact, link, grid, literal.expr) or _judge_cell(walk, fact, link, grid, literals)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from operator import itemgetter
 
 from flint import fmpq
@@ -22,6 +21,7 @@ from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import NEG_INF
 from qkv.interpret.certified import Value
+from qkv.records import replace
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 from qkv.understand.places import place_of
@@ -76,7 +76,7 @@ def _chosen(walk: Walk, fact: Fact, tried: list[tuple[float, Found]]) -> Found |
     # What is only likely is judged all the same where a known mistake reproduces every cell: that is no accident.
     if explain(walk.problem.trace, (walk.author,), best[0].expr, best[1]) is not None:
         return best
-    named = [found for _, found in tried if fact.symbol is not None and found[0].expr == n.Name(fact.symbol)]
+    named = [found for _, found in tried if _is_named(fact, found[0])]
     if fact.symbol is not None and _is_cell(fact.symbol):
         named = [found for _, found in tried]  # s_{1,2} is one score or another, and agrees with none of them
     return named[0] if named and not fact.pending else None
@@ -141,8 +141,8 @@ def _try(walk: Walk, fact: Fact, grid: Grid, before: list[Link], target: Target)
     best: tuple[Found | None, float] = None, -1.0
     fewest, shape = 0, shape_of(grid)
     for author in walk.minds:
-        own = list(_program_sources(walk, target, shape, author))
-        chain = list(_chain_sources(walk, fact, target, before, shape, author))
+        own = _program_sources(walk, target, shape, author)
+        chain = _chain_sources(walk, fact, target, before, shape, author)
         if best[0] is not None and _adds_nothing([*chain, *own], best[0][2]):
             continue
         judged = judged_against(walk, target.expr, grid, [*chain, *own])
@@ -187,11 +187,11 @@ def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target
     shape = shape_of(grid)
     masks = _masks(grid)
     doubtful = fact.pending or _is_doubtful(walk, fact)
-    for target in targets(fact, walk.problem, walk.printed_whole):
+    for target in targets(fact, walk.problem, walk.is_printed):
         if doubtful:
             target = replace(target, certain=False)
-        named = fact.symbol is not None and n.Name(fact.symbol) == target.expr and fact.symbol not in walk.varied
-        if fact.formula is None and not named and walk.known_from(target.expr) > fact.statement.end_line:
+        early = fact.formula is None and walk.known_from(target.expr) > fact.statement.end_line
+        if early and not (_is_named(fact, target) and fact.symbol not in walk.varied):
             continue  # nobody shows what stands on something that is yet to be given
         whole = walk.evaluated(target.expr)
         if whole is None or (masks and not _is_masked(whole)):
@@ -210,6 +210,10 @@ def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target
     told = fact.working is not None and isinstance(fact.working.expr, n.Softmax)  # softmax([2.1, 0.7]) = …
     if (not fact.subjects or fact.pending) and fact.formula is None and max(shape) > 1:
         yield from anything(walk, grid, Role.WEIGHTS if told else None)
+
+
+def _is_named(fact: Fact, target: Target) -> bool:
+    return isinstance(target.expr, n.Name) and target.expr.symbol == fact.symbol
 
 
 def _masks(grid: Grid) -> bool:
@@ -277,7 +281,7 @@ def _telling_among(walk: Walk, grid: Grid, rows: list[Target]) -> Iterator[Targe
     alike, and agree by accident."""
     nearly: list[tuple[float, bool, Target]] = []
     for target in rows:
-        sources = list(_program_sources(walk, target, shape_of(grid), walk.author))
+        sources = _program_sources(walk, target, shape_of(grid), walk.author)
         judged = judged_against(walk, target.expr, grid, sources)
         if judged is None:
             continue
@@ -298,11 +302,9 @@ def _telling(judged: Judgement) -> int:
     return sum(cell.verdict in good and 0 < cell.shown.half <= fmpq(1, 200) for row in judged for cell in row)
 
 
-def _program_sources(walk: Walk, target: Target, shape: tuple[int, int], author: Author) -> Iterator[Source]:
+def _program_sources(walk: Walk, target: Target, shape: tuple[int, int], author: Author) -> list[Source]:
     """What the author's earlier numbers give: printed before, or by the step's own formula."""
-    for expr in steps_of(walk, target):
-        if (source := _source(author, expr, shape)) is not None:
-            yield source
+    return [made for expr in steps_of(walk, target) if (made := _source(author, expr, shape)) is not None]
 
 
 def _source(author: Author, expr: n.Expr, shape: tuple[int, int]) -> Source | None:
@@ -311,56 +313,65 @@ def _source(author: Author, expr: n.Expr, shape: tuple[int, int]) -> Source | No
     return None if turned is None else Source(turned, author.blamed(expr), expr)
 
 
-def steps_of(walk: Walk, target: Target) -> Iterator[n.Expr]:
+def steps_of(walk: Walk, target: Target) -> list[n.Expr]:
     """The expressions that give what is meant: its step's own formula, and its name; weights may also be made of the
     exponentials that were printed."""
     expr = target.expr
     inner = expr.arg if isinstance(expr, n.Entry) else expr
-    item = walk.problem.program.item(inner.symbol) if isinstance(inner, n.Name) else None
-    made = [item.expr] if item is not None and not isinstance(item.expr, n.Matrix) else []
-    if made and isinstance(made[0], n.Softmax) and (powers := n.Exp(made[0].arg)) in walk.author.parts:
+    author = walk.author
+    item = author.trace.program.item(inner.symbol) if isinstance(inner, n.Name) else None
+    made: list[n.Expr] = [item.expr] if item is not None and not isinstance(item.expr, n.Matrix) else []
+    if author.parts and made and isinstance(made[0], n.Softmax) and (powers := n.Exp(made[0].arg)) in author.parts:
         made.append(n.Normalise(powers, made[0].axis, made[0].by_rows))
-    for formula in made:
-        yield replace(expr, arg=formula) if isinstance(expr, n.Entry) else formula
-    if target.subject in walk.author.missing and not isinstance(expr, (n.Name, n.Entry)):
-        yield n.Name(target.subject)  # Q Kᵀ, of which some cells were printed one by one
-    if not made or (item is not None and item.symbol in walk.author.printed):  # else it is what its formula gives
-        yield expr
+    if isinstance(expr, n.Entry):
+        made = [replace(expr, arg=formula) for formula in made]
+    is_made = bool(made)
+    if target.subject in author.missing and not isinstance(expr, (n.Name, n.Entry)):
+        made.append(n.Name(target.subject))  # Q Kᵀ, of which some cells were printed one by one
+    if not is_made or (item is not None and item.symbol in author.printed):  # else it is what its formula gives
+        made.append(expr)
+    return made
 
 
 def _chain_sources(
     walk: Walk, fact: Fact, target: Target, before: list[Link], shape: tuple[int, int], author: Author
-) -> Iterator[Source]:
+) -> list[Source]:
     """What stands to the left in the chain, nearest first, then earlier workings of the same subject."""
     row = target.expr if isinstance(target.expr, n.Entry) and isinstance(target.expr.arg, n.Name) else None
     exprs = [link.expr for link in reversed(before)]
     if fact.symbol is not None:
         exprs += [expr for expr in reversed(walk.workings.get(fact.symbol, [])) if expr not in exprs]
+    found: list[Source] = []
     for expr in exprs:
         if author is not walk.author and n.is_literal(expr):
             continue  # numbers that stand there are as printed, not as meant
         for version in walk.versions.get(id(expr), ()):
             turned = fitted(version.value, shape)
             if turned is not None:
-                yield Source(turned, version.blamed, version.expr)
+                found.append(Source(turned, version.blamed, version.expr))
         exact = id(expr) in walk.copied or is_exactly(walk, expr, target.expr)
-        yield from _from_expression(walk, fact, expr, row, shape, author, exact)
+        found += _from_expression(walk, fact, expr, row, shape, author, exact)
+    return found
 
 
 def is_exactly(walk: Walk, expr: n.Expr, meant: n.Expr) -> bool:
     """Whether numbers that stand there give the very value that is meant, as 0.3·0.9 + 0.6·0.1 does for such a query
     and key: then they are no rounded prints, and nothing but that value follows from them."""
-    value = walk.evaluated(expr) if n.is_literal(expr) else None
-    true = walk.evaluated(meant) if value is not None and value.exact else None
-    turned = fitted(value, true.shape) if value is not None and true is not None and true.exact else None
-    return turned is not None and true is not None and turned.rows == true.rows
+    true = walk.evaluated(meant) if n.is_literal(expr) else None
+    if true is None or not true.exact:
+        return False
+    value = walk.author.typed(expr, exact=True)
+    turned = fitted(value, true.shape) if value is not None and value.exact else None
+    return turned is not None and turned.rows == true.rows
 
 
 def _from_expression(
     walk: Walk, fact: Fact, expr: n.Expr, row: n.Entry | None, shape: tuple[int, int], author: Author, exact: bool
-) -> Iterator[Source]:
-    blamed = walk.copied.get(id(expr), ()) or (walk.blame_of(expr) if n.is_literal(expr) else ())
-    for meant in _readings(walk, fact, expr):
+) -> list[Source]:
+    literal = n.is_literal(expr)
+    blamed = walk.copied.get(id(expr), ()) or (walk.blame_of(expr) if literal else ())
+    found: list[Source] = []
+    for meant in (expr,) if literal else walk.problem.resolver.readings(expr, fact.head):
         value = author.own(meant, exact=exact)
         if value is None:
             continue
@@ -368,11 +379,5 @@ def _from_expression(
         if turned is None and row is not None and row.row and row.row <= value.shape[0]:
             turned = fitted(Value((value.rows[row.row - 1],)), shape)
         if turned is not None:
-            yield Source(turned, blamed + author.blamed(meant), meant)
-
-
-def _readings(walk: Walk, fact: Fact, expr: n.Expr) -> Iterator[n.Expr]:
-    if n.is_literal(expr):
-        yield expr
-        return
-    yield from walk.problem.resolver.readings(expr, fact.head)
+            found.append(Source(turned, blamed + author.blamed(meant), meant))
+    return found

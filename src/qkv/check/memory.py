@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
@@ -19,6 +18,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import NEG_INF, Cell, bounds, fraction, interval
 from qkv.interpret.certified import Certified, Value
+from qkv.records import replace
 from qkv.understand.facts import Fact
 from qkv.understand.places import place_of
 from qkv.understand.roles import SCORE_ROLES
@@ -32,13 +32,23 @@ def remember(walk: Walk, fact: Fact, target: Target, judged: Judgement, claim: C
         square = walk.evaluated(target.expr.arg)
         if square is not None and square.exact:
             walk.author.print_root(fraction(square.cell), Value(((judged[0][0].kept,),)))
+    entry = _as_entry(walk, fact, target)
+    both = (target,) if entry is target or entry == target else (target, entry)
+    meanings = [one for one in both if _may_be_kept(one)]
+    if not meanings:
+        return
     # Where something is false, the digits that are not shown are unknown in every cell, also in those that look right.
     slip = claim.verdict in SLIPS
     kept = Value(tuple([tuple([loosened(x.shown) if slip else x.kept for x in row]) for row in judged]))
-    entry = _as_entry(walk, fact, target)
-    _keep(walk, fact, target, judged, kept, claim)
-    if entry != target:
-        _keep(walk, fact, entry, judged, kept, claim)
+    for one in meanings:
+        _keep(walk, fact, one, judged, kept, claim)
+
+
+PARTS = (n.Product, n.Sum, n.Tanh, n.Quotient, n.Exp)  # of a formula: what may be printed on its own
+
+
+def _may_be_kept(target: Target) -> bool:
+    return target.subject is not None or isinstance(target.expr, PARTS)
 
 
 def _keep(walk: Walk, fact: Fact, target: Target, judged: Judgement, kept: Value, claim: Claim) -> None:
@@ -92,10 +102,10 @@ def _note_query(walk: Walk, fact: Fact, symbol: Symbol, row: int | None, claim: 
 
 def leave_open(walk: Walk, fact: Fact, grid: Grid) -> None:
     """A print that could not be judged: what it may be meant as is remembered, since later numbers may stand on it."""
-    value, printed = Value(tuple([tuple(map(loosened, row)) for row in grid])), walk.printed_whole
-    for target in targets(fact, walk.problem, printed):
+    value = Value(tuple([tuple(map(loosened, row)) for row in grid]))
+    for target in targets(fact, walk.problem, walk.is_printed):
         symbol = target.expr.symbol if isinstance(target.expr, n.Name) else None
-        whole = walk.evaluated(target.expr) if symbol is not None and symbol not in printed else None
+        whole = walk.evaluated(target.expr) if symbol is not None and not walk.is_printed(symbol) else None
         if symbol is not None and whole is not None and (turned := fitted(value, whole.shape)) is not None:
             walk.author.leave_open(symbol, turned)
             return
@@ -189,6 +199,8 @@ def same_values(a: Value, b: Value | None) -> bool:
     """Whether two values cannot be told apart."""
     if b is None:
         return False
+    if a.rows == b.rows:
+        return True
     pairs = ((x, y) for one, other in zip(a.rows, b.rows, strict=True) for x, y in zip(one, other, strict=True))
     return all(x is y if NEG_INF in (x, y) else _meet(x, y) for x, y in pairs)
 
@@ -261,7 +273,7 @@ def _placed(
         return None
     symbol, expr = target.subject, target.expr
     if symbol is None:
-        whole = walk.evaluated(expr) if isinstance(expr, (n.Product, n.Sum, n.Tanh, n.Quotient, n.Exp)) else None
+        whole = walk.evaluated(expr) if isinstance(expr, PARTS) else None
         turned = fitted(value, whole.shape) if whole is not None else None
         return None if turned is None else (walk.author.part(expr), turned)
     if symbol not in walk.author:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qkv.check.cells import Grid, fitted, shape_of
-from qkv.check.compare import loosened, meets
+from qkv.check.compare import agree, loosened
 from qkv.check.mistakes import explain_misfit
 from qkv.check.model import Cause, Claim, Verdict
 from qkv.check.targets import Target, step_with, targets
@@ -55,7 +55,7 @@ def judge_misfit(walk: Walk, fact: Fact, link: Link, grid: Grid) -> Claim | None
 
 def _misfits(walk: Walk, fact: Fact, grid: Grid) -> Iterator[Misfit]:
     """The steps that may be shown here. A row or a number alone may be a part of one."""
-    for target in targets(fact, walk.problem, walk.printed_whole):
+    for target in targets(fact, walk.problem, walk.is_printed):
         value = walk.evaluated(target.expr)
         item = walk.problem.program.item(target.subject) if target.subject is not None else None
         if value is None or not isinstance(item, Step):
@@ -71,7 +71,7 @@ def _carried_from(walk: Walk, misfit: Misfit) -> tuple[int, ...]:
     """The false claims that a value follows from, if the author's own numbers give it in that very shape."""
     for author in walk.minds:
         own = author.own(misfit.formula)
-        if own is not None and own.shape == shape_of(misfit.grid) and _agrees(misfit.grid, own):
+        if own is not None and own.shape == shape_of(misfit.grid) and all(map(agree, misfit.grid, own.rows)):
             return tuple(k for k in author.blamed(misfit.formula) if walk.claims[k - 1].verdict in FALSE)
     return ()
 
@@ -91,11 +91,6 @@ def _is_telling(grid: Grid) -> bool:
 
 def _reason(misfit: Misfit) -> str:
     return f"this is {say(shape_of(misfit.grid))}, and should be {say(misfit.shape)}"
-
-
-def _agrees(grid: Grid, own: Value) -> bool:
-    rows = zip(grid, own.rows, strict=True)
-    return all(meets(*pair) for row, made in rows for pair in zip(row, made, strict=True))
 
 
 def _remember(walk: Walk, misfit: Misfit, claim: Claim) -> None:

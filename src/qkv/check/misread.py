@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -16,7 +15,7 @@ from flint import fmpq
 
 from qkv.check.author import Author
 from qkv.check.cells import Grid, fitted, shape_of
-from qkv.check.compare import Shown, meets, shown_number
+from qkv.check.compare import Shown, agree, meets, shown_number
 from qkv.check.meanings import steps_of
 from qkv.check.model import BAD, SEVERITY, Claim, Verdict
 from qkv.check.targets import Target
@@ -28,6 +27,7 @@ from qkv.expr.nodes import factors
 from qkv.interpret.cells import NEG_INF, Cell, bounds, rational
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
+from qkv.records import replace
 from qkv.understand.values import plain_value
 
 Place = tuple[int, int]  # row and column, from 0
@@ -97,31 +97,30 @@ def _repaired(text: str, meant: Cell) -> str | None:
 
 def tell_misread(walk: Walk, target: Target, grid: Grid) -> None:
     """Look whether a value that is about to be judged proves that earlier numbers were read wrongly."""
-    meant = walk.author.meant
-    for symbol, mind in zip(tuple(meant), walk.author.in_mind, strict=False):
-        if any(_proves(walk.author, mind, expr, grid) for expr in steps_of(walk, target)):
-            for number in walk.author.blame.get(symbol, ()):
+    author, meant = walk.author, walk.author.meant
+    steps = [(expr, author.standing(expr)) for expr in steps_of(walk, target)] if meant else []
+    for symbol, mind in zip(tuple(meant), author.in_mind, strict=False):
+        wrong = [k for k in author.blame.get(symbol, ()) if walk.claims[k - 1].verdict is Verdict.WRONG]
+        touched = [expr for expr, standing in steps if symbol in standing]  # nothing else proves anything
+        if wrong and any(_proves(author, mind, expr, grid) for expr in touched):
+            for number in wrong:
                 _amend(walk, number, meant[symbol][0])
 
 
 def _proves(author: Author, mind: Author, expr: n.Expr, grid: Grid) -> bool:
-    """Whether a value agrees with what was meant and not with the print; it proves nothing if it stands on neither."""
-    return mind.holder(expr) is mind and _agrees(grid, mind.own(expr)) and not _agrees(grid, author.own(expr))
+    """Whether a value agrees with what was meant and not with the print."""
+    return _agrees(grid, mind.own(expr)) and not _agrees(grid, author.own(expr))
 
 
 def _agrees(grid: Grid, value: Value | None) -> bool:
     made = fitted(value, shape_of(grid)) if value is not None else None
-    if made is None:
-        return False
-    pairs = zip(grid, made.rows, strict=True)
-    return all(meets(*cells) for row, line in pairs for cells in zip(row, line, strict=True))
+    return made is not None and all(map(agree, grid, made.rows))
 
 
 def _amend(walk: Walk, number: int, meant: Value) -> None:
     """Say of a wrong claim that it was misread, if every wrong cell of it has its one repair."""
     claim = walk.claims[number - 1]
-    whole = bool(claim.shown) and (len(claim.shown), len(claim.shown[0])) == meant.shape
-    if claim.verdict is not Verdict.WRONG or not whole:
+    if not claim.shown or (len(claim.shown), len(claim.shown[0])) != meant.shape:
         return
     found = {
         (cell.row - 1, cell.column - 1): _repaired(cell.shown, meant.rows[cell.row - 1][cell.column - 1])
@@ -187,16 +186,16 @@ def mend_operands(walk: Walk, working: n.Expr, grid: Grid) -> None:
 
 def _operands(product: n.Expr) -> tuple[n.Matrix | None, n.Matrix | None]:
     """The two matrices of numbers of a product that is written out."""
-    found = [plain_value(factor) for factor in factors(product)]
-    numbers = (
-        isinstance(cell, n.Number) for matrix in found if matrix is not None for row in matrix.rows for cell in row
-    )
-    return (found[0], found[1]) if len(found) == 2 and all(numbers) else (None, None)
+    parts = factors(product)
+    found = [plain_value(part) for part in parts] if len(parts) == 2 else [None, None]
+    kinds = {type(cell) for matrix in found if matrix is not None for row in matrix.rows for cell in row}
+    return (found[0], found[1]) if kinds <= {n.Number} else (None, None)
 
 
 def _claim_at(walk: Walk, operand: n.Matrix) -> Claim | None:
     here = (operand.at.line, operand.at.column) if operand.at is not None else None
-    return next((c for c in reversed(walk.claims) if (c.line, c.column) == here and c.verdict in BAD), None)
+    found = [c for c in walk.claims if c.verdict in BAD and (c.line, c.column) == here]
+    return found[-1] if found else None
 
 
 def _mended(left: n.Matrix, right: n.Matrix, grid: Grid, claim: Claim) -> tuple[Place, str, Value] | None:
@@ -211,7 +210,7 @@ def _mended(left: n.Matrix, right: n.Matrix, grid: Grid, claim: Claim) -> tuple[
         if {i} == off and cell.verdict is Verdict.WRONG:
             old, beside = _exact(left.rows[i][j]), tuple(map(_exact, right.rows[j]))
             low, high = _missing(grid[i], before.rows[i], beside)
-            for text in repairs(cell.shown):
+            for text in repairs(cell.shown) if low <= high else ():
                 more = rational(Fraction(text)) - old
                 if more != 0 and low <= more <= high:
                     row = tuple(x + more * y for x, y in zip(before.rows[i], beside, strict=True))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Iterator
 
 from qkv.expr import nodes as n
 from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
-from qkv.program.model import Given
+from qkv.program.model import Given, Program
 from qkv.records import dataclass
 from qkv.understand.facts import Fact
 from qkv.understand.formulas import formula_role
@@ -20,6 +20,7 @@ from qkv.understand.roles import EXPONENTIALS, MISREAD_Q, SCORE_ROLES, SHIFTED, 
 from qkv.understand.values import Form, form
 
 R = Role
+IsPrinted = Callable[[Symbol], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +33,15 @@ class Target:
     subject: Symbol | None = None  # the program quantity that a printed value would become
 
 
-def targets(fact: Fact, problem: Problem, printed: Container[Symbol] = ()) -> Iterator[Target]:
+def _none_is(symbol: Symbol) -> bool:
+    return False
+
+
+def targets(fact: Fact, problem: Problem, is_printed: IsPrinted = _none_is) -> Iterator[Target]:
     """The possible meanings of a fact, each once, likeliest first. Where the chain has a formula that attention knows,
-    only that counts; a name with several roles does not mean what was already `printed` under a name of its own."""
+    only that counts; a name with several roles does not mean what was already printed under a name of its own."""
     found: list[Target] = []
-    for target in _targets(fact, problem, printed):
+    for target in _targets(fact, problem, is_printed):
         if not found or not any(_is_same(target, other) for other in found):
             found.append(target)
             yield target
@@ -47,13 +52,13 @@ def _is_same(a: Target, b: Target) -> bool:
     return same and n.key(a.expr) == n.key(b.expr)
 
 
-def _targets(fact: Fact, problem: Problem, printed: Container[Symbol]) -> Iterator[Target]:
+def _targets(fact: Fact, problem: Problem, is_printed: IsPrinted) -> Iterator[Target]:
     if not fact.subjects:
         formulas = list(_of_formula(fact, problem)) or list(_of_call(fact, problem))
         yield from formulas or _of_cue(fact, problem)
     for name in fact.subjects:
         known = list(_of_known_formula(fact, name, problem))
-        yield from known or _of_name(fact, name, problem, printed)
+        yield from known or _of_name(fact, name, problem, is_printed)
         yield from _of_later_run(name, problem)
 
 
@@ -84,24 +89,24 @@ def _first_role(name: n.Name) -> Role | None:
     return roles[0] if roles else None
 
 
-def _of_name(fact: Fact, name: n.Name, problem: Problem, printed: Container[Symbol]) -> Iterator[Target]:
+def _of_name(fact: Fact, name: n.Name, problem: Problem, is_printed: IsPrinted) -> Iterator[Target]:
     spelled = name.spelled or str(name.symbol)
     for resolver in (problem.resolver, problem.resolver.by_rows):
         item = problem.program.item(name.symbol)
-        if isinstance(item, Given) and _is_setting(item):
+        if isinstance(item, Given) and is_setting(item):
             return
         if item is not None:
             certain = fact.told or len(place_of(name.symbol).roles) < 2 or item.role is R.OTHER
             yield Target(n.Name(name.symbol), certain, spelled, name.symbol)
         likely = list(by_role(fact, name.symbol, resolver))
-        free = [(e, c) for e, c in likely if not _taken(e, name.symbol, printed)]
+        free = [(e, c) for e, c in likely if not _taken(e, name.symbol, is_printed)]
         for expr, only in free:
             certain = (only or len(free) == 1) and not _is_given_otherwise(expr, name.symbol, problem)
             yield Target(expr, certain, spelled, _whole(expr))
             if isinstance(expr, n.Entry) and expr.column is not None and place_of(name.symbol).column is None:
                 row = n.Entry(expr.arg, row=expr.row)  # α_1 of one query alone: its first weight, or all of its weights
                 yield Target(row, certain, spelled, _whole(expr))
-        for expr in (e for e, _ in likely if _is_part(e, name.symbol) and _taken(e, name.symbol, printed)):
+        for expr in (e for e, _ in likely if _is_part(e, name.symbol) and _taken(e, name.symbol, is_printed)):
             yield Target(expr, False, spelled, _whole(expr))
         if (cell := resolver.by_family(name.symbol)) is not None:
             yield Target(cell, False, spelled, _whole(cell))  # shown before, and now again
@@ -121,14 +126,14 @@ def _of_head(name: n.Name, problem: Problem) -> Iterator[Target]:
             yield Target(n.Name(symbol), True, name.spelled or str(name.symbol), symbol)
 
 
-def _taken(expr: n.Expr, symbol: Symbol, printed: Container[Symbol]) -> bool:
+def _taken(expr: n.Expr, symbol: Symbol, is_printed: IsPrinted) -> bool:
     """Whether a quantity was printed under a name of its own, so that this letter means something else; the rows of
     one that were printed are no other name for it."""
     place = place_of(symbol)
     if len(place.roles) == 1 and place.row is not None:
         return False
     whole = _whole(expr)
-    return whole is not None and whole != symbol and whole in printed
+    return whole is not None and whole != symbol and is_printed(whole)
 
 
 def _is_part(expr: n.Expr, symbol: Symbol) -> bool:
@@ -143,7 +148,7 @@ def _is_given_otherwise(expr: n.Expr, symbol: Symbol, problem: Problem) -> bool:
     return isinstance(item, Given) and item.symbol != symbol and isinstance(item.expr, n.Matrix)
 
 
-def _is_setting(given: Given) -> bool:
+def is_setting(given: Given) -> bool:
     """T = 2: a number that a sheet sets, and may set again."""
     return isinstance(given.expr, n.Matrix) and given.expr.shape == (1, 1) and given.role is R.OTHER
 
@@ -209,24 +214,31 @@ def step_with(problem: Problem, expr: n.Expr, likely: Symbol | None = None) -> S
     keys there are several, and the `likely` one is meant."""
     kept = problem.program.kept
     if "opened" not in kept:
-        kept["opened"] = [(step.symbol, _opened(problem, step.expr)) for step in problem.program.steps]
-    wanted = _opened(problem, expr)
-    found = [symbol for symbol, opened in kept["opened"] if opened == wanted]
+        by_work: dict[n.Expr, list[Symbol]] = {}
+        for step in problem.program.steps:
+            by_work.setdefault(_opened(problem.program, step.expr), []).append(step.symbol)
+        kept["opened"] = by_work
+    found = kept["opened"].get(_opened(problem.program, expr), ())
     return likely if likely in found else next(iter(found), None)
 
 
-def _opened(problem: Problem, expr: n.Expr) -> n.Expr:
+def _opened(program: Program, expr: n.Expr) -> n.Expr:
     """An expression down to Q, K, V and the givens; sizes as numbers."""
-    program = problem.program
+    known: dict[Symbol, n.Expr] = program.kept.setdefault("opened names", {})
 
     def change(part: n.Expr) -> n.Expr:
-        if not isinstance(part, n.Name):
+        if type(part) is not n.Name:
             return part
-        item = program.item(part.symbol)
+        if part.symbol not in known:
+            known[part.symbol] = opened(part)
+        return known[part.symbol]
+
+    def opened(name: n.Name) -> n.Expr:
+        item = program.item(name.symbol)
         if item is None or item.role in (R.Q, R.K, R.V):
-            return part
+            return name
         if isinstance(item, Given):
-            return n.number(int(item.expr.value)) if isinstance(item.expr, n.Number) else part
+            return n.number(int(item.expr.value)) if isinstance(item.expr, n.Number) else name
         return n.rewrite(item.expr, change)
 
     return n.rewrite(expr, change)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from qkv.check.author import Loose
 from qkv.check.cells import Grid, fitted, shape_of
 from qkv.check.compare import Agreement, follows
+from qkv.check.loose import Loose
 from qkv.check.model import BAD, Claim, Verdict
 from qkv.check.walk import Walk, add_claim
 from qkv.errors import QkvError

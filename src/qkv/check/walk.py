@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable
-from dataclasses import field, replace
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from qkv.expr.names import Symbol
 from qkv.interpret.cells import START_BITS
 from qkv.interpret.certified import Value
 from qkv.program.model import Given
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 from qkv.understand.problems import Problem
@@ -55,6 +55,7 @@ class Walk:
     runs: dict[tuple[int, int], Run] = field(default_factory=dict)  # rows that were shown in a place of a line
     false_prints: dict[Ratio, int] = field(default_factory=dict)  # numbers shown by a false cell, and its claim
     good_prints: set[Ratio] = field(default_factory=set)  # numbers that are given, or shown by a cell that is not
+    sizes: dict[Symbol, n.Number] = field(default_factory=dict)  # d_k = 64: the last size that was said
     grids: dict[int, tuple[n.Expr, Grid | None]] = field(default_factory=dict)  # id(operand) → it, cell by cell
     _true: dict[Hashable, tuple[n.Expr, Value]] = field(default_factory=dict)  # the true values asked for so far
     _given_lines: dict[Symbol, int] = field(default_factory=dict)  # see known_from
@@ -143,11 +144,9 @@ class Walk:
         """The author by the print; and without slips of the pen, where there may be some."""
         return self.author, *self.author.in_mind
 
-    @property
-    def printed_whole(self) -> frozenset[Symbol]:
-        """What was printed at once, not row by row."""
-        missing = self.author.missing
-        return frozenset([symbol for symbol in self.author.printed if not missing.get(symbol)])
+    def is_printed(self, symbol: Symbol) -> bool:
+        """Whether all of a quantity was printed, at once or row by row."""
+        return symbol in self.author.printed and not self.author.missing.get(symbol)
 
     @cached_property
     def plural(self) -> frozenset[Symbol]:

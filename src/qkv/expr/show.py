@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 
@@ -26,6 +28,7 @@ LEVEL: dict[type, int] = {
 }
 
 
+@lru_cache(maxsize=4096)
 def symbol_plain(symbol: Symbol) -> str:
     """A symbol as people type it.
 

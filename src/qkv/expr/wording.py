@@ -62,23 +62,24 @@ class Wording:
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Every place where the words occur."""
-        small = _lowered(text)
-        return self._pattern.finditer(small) if self._may_match(small) else iter(())
+        small = _long_lowered(text) if len(text) > _LONG else text.lower()
+        for stem in self._stems or ("",):
+            if stem in small:
+                return self._pattern.finditer(small)
+        return iter(())
 
     def may_occur(self, text: str) -> bool:
         """False where the words surely do not occur, told without a search."""
-        return self._may_match(_lowered(text))
+        small = _lowered(text)
+        for stem in self._stems:
+            if stem in small:
+                return True
+        return not self._stems
 
     def signs_in(self, text: str) -> tuple[str, ...]:
         """What parts of a text that hold the words must hold one of, in small letters; nothing where no part can."""
         small = _lowered(text)
         return tuple([stem for stem in self._stems if stem in small]) if self._stems else ("",)
-
-    def _may_match(self, small: str) -> bool:
-        for stem in self._stems:
-            if stem in small:
-                return True
-        return not self._stems
 
 
 def _small(part: re.Match[str]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from flint import arb, fmpq, fmpz
 
 from qkv.interpret.cells import NEG_INF, Cell, bounds, precision
@@ -17,10 +19,11 @@ def round_places(cell: Cell, places: int) -> str | None:
     """
     if cell is NEG_INF:
         return MINUS_INFINITY
-    if _is_far(cell) and _magnitude(cell) < 0 and places < FAR // 4:
+    if type(cell) is arb and _is_far(cell) and _magnitude(cell) < 0 and places < FAR // 4:
         return _decimal(fmpz(0), places)
-    low, high = (_nearest(x, places) for x in bounds(cell))
-    return _decimal(low, places) if low == high else None
+    low, high = bounds(cell)
+    nearest = _nearest(low, places)
+    return _decimal(nearest, places) if low == high or nearest == _nearest(high, places) else None
 
 
 def round_digits(cell: Cell, digits: int) -> str | None:
@@ -36,15 +39,15 @@ def round_digits(cell: Cell, digits: int) -> str | None:
         if exact is not None:
             return exact
     shift = 0
-    if _is_far(cell):
+    if type(cell) is arb and _is_far(cell):
         shift = -int(_magnitude(cell) * LOG10_2)
         cell = _times_power_of_ten(cell, shift, digits)
     low, high = bounds(cell)
     if low <= 0 <= high:
         return None
     places = digits - 1 - exponent10(low)
-    first, last = _nearest(low, places), _nearest(high, places)
-    if first != last:
+    first = _nearest(low, places)
+    if low != high and first != _nearest(high, places):
         return None
     if abs(first) == fmpz(10) ** digits:  # 0.99999 became 1.0000
         first, places = fmpz(first // 10), places - 1
@@ -56,8 +59,8 @@ FAR = 4096  # from 2^±this on a ball is brought near 1 before it is taken apart
 LOG10_2 = 0.30103
 
 
-def _is_far(cell: Cell) -> bool:
-    return isinstance(cell, arb) and cell.is_finite() and not cell.contains(arb(0)) and abs(_magnitude(cell)) > FAR
+def _is_far(cell: arb) -> bool:
+    return cell.is_finite() and not cell.contains(arb(0)) and abs(_magnitude(cell)) > FAR
 
 
 def _magnitude(cell: arb) -> int:
@@ -104,10 +107,13 @@ def exponent10(x: fmpq) -> int:
 
 def _nearest(x: fmpq, places: int) -> fmpz:
     scaled = x * power_of_ten(places)
-    half = fmpq(1, 2)
-    return (scaled + half).floor() if scaled >= 0 else -((-scaled + half).floor())
+    return (scaled + HALF).floor() if scaled >= 0 else -((-scaled + HALF).floor())
 
 
+HALF = fmpq(1, 2)
+
+
+@lru_cache(maxsize=64)
 def power_of_ten(n: int) -> fmpq:
     """10^n, exactly."""
     return fmpq(fmpz(10) ** n) if n >= 0 else fmpq(1, fmpz(10) ** -n)

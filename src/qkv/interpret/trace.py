@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
+from functools import cached_property
 
 from qkv.errors import NameUnknownError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.cells import MAX_BITS, START_BITS, Cell, bounds, precision
 from qkv.interpret.certified import Certified, Value
+from qkv.interpret.fit import Shape
 from qkv.interpret.loop import evaluate, run
 from qkv.interpret.rounding import round_digits, round_places
 from qkv.program.model import Program
@@ -41,6 +43,11 @@ class Trace:
             known = ", ".join(dict.fromkeys(item.spelled for item in self.program.items[::-1]))
             raise NameUnknownError(f"there is no {symbol} here; there are {known}")
         return value
+
+    @cached_property
+    def shapes(self) -> dict[Symbol, Shape]:
+        """How large every quantity is."""
+        return {symbol: value.shape for symbol, value in self.values().items()}
 
     def evaluate(self, expr: n.Expr, bits: int = START_BITS) -> Value:
         """The value of any expression in the names of the program."""

@@ -75,7 +75,7 @@ class Planter:
         wanted = [row for row in TABLE + self._left_out(step) if not self.mistakes or row.key in self.mistakes]
         table = [row for row in wanted if self._can_tell(row)]
         for mistake in sorted(table, key=lambda row: self.rng.random() + (row.key in ANYWHERE)):
-            found = dict.fromkeys(expr for base in bases for expr, _ in variants(mistake, list(places_in(base)), scene))
+            found = dict.fromkeys(expr for base in bases for expr, _ in variants(mistake, places_in(base), scene))
             for expr in self.rng.sample(list(found), len(found)):
                 yield mistake, expr
 

@@ -95,8 +95,9 @@ def paired(tokens: list[Token]) -> Paired:
     """Match the brackets, drop what matches nothing, and lay open alignments whose rows are statements."""
     found = _match(tokens)
     partner = found.partner
-    if _is_tidy(tokens, found):
-        return Paired(tokens, partner)
+    odd = found.related or found.deep or found.empty or -1 in partner
+    if not odd and _UNTIDY.isdisjoint(map(_TEXT, tokens)):
+        return Paired(tokens, partner)  # nothing needs tidying, as in most formulas
     kept: list[Token] = []
     dropped: list[Token] = []
     changed = False
@@ -129,13 +130,6 @@ def paired(tokens: list[Token]) -> Paired:
     if not changed:
         return Paired(tokens, partner)
     return Paired(kept, _match(kept).partner, tuple(dropped))
-
-
-def _is_tidy(tokens: list[Token], found: _Matched) -> bool:
-    """Whether nothing needs tidying, as in most formulas."""
-    if found.related or found.deep or found.empty or -1 in found.partner:
-        return False
-    return _UNTIDY.isdisjoint(map(_TEXT, tokens))
 
 
 def _in_place_of(token: Token, how: str) -> tuple[Token, ...]:

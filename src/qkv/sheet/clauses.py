@@ -209,15 +209,16 @@ class _Cutter:
     def _cut(self, separator: str, end: int) -> None:
         """End the piece at hand."""
         if self.lo < self.hi:
-            lead = self._lead() if self.words else ""
-            marks = tuple([i for i in self.marks if self.lo <= i < self.hi]) if self.marks else ()
+            lead, marks = self._lead() if self.words else "", tuple(self.marks)
+            if marks and (marks[0] < self.lo or marks[-1] >= self.hi):
+                marks = tuple([i for i in marks if self.lo <= i < self.hi])
             self.pieces.append(Piece(self.lo, self.hi, self.separator, lead, self.struck, marks))
             self.separator = separator
         elif separator and self.separator in ("", ",", "wide"):
             self.separator = separator if separator != "wide" or not self.separator else self.separator
         self.lo = self.hi = end
         if self.marks:
-            self.marks = [i for i in self.marks if i >= end]
+            self.marks = [i for i in self.marks if i >= end] if self.marks[-1] >= end else []
 
     def _lead(self) -> str:
         lead, self.words = " ".join(self.words), []

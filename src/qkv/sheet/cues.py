@@ -59,15 +59,21 @@ def _trimmed(cue: str) -> str:
 _LISTED = late(r"\s*(?:,|，|、|;|\band\b|\bund\b|\bet\b|\by\b|\be\b|\bи\b|和|与|及|と|&)\s*")
 
 
-def identities(sentence: str) -> Iterator[tuple[str, int]]:
+def identities(sentence: str) -> list[tuple[str, int]]:
     """Names that a sentence says are identity matrices, each with its offset.
 
     >>> [name for name, _ in identities("W_Q, W_K and W_V are identity matrices, so")]
     ['W_Q', 'W_K', 'W_V']
     """
     lowered = sentence.lower()
-    if not any(hint in lowered for hint in IDENTITY_HINTS):
-        return
+    for hint in IDENTITY_HINTS:
+        if hint in lowered:
+            return _identities(sentence)
+    return []
+
+
+def _identities(sentence: str) -> list[tuple[str, int]]:
+    listed: list[tuple[str, int]] = []
     for found in IDENTITY.finditer(sentence):
         head = re.split(r"[.;:。；：]\s", sentence[max(0, found.start() - 200) : found.start()])[-1]
         offset = found.start() - len(head)
@@ -77,7 +83,8 @@ def identities(sentence: str) -> Iterator[tuple[str, int]]:
             if not (name := _listed_name(text)):
                 break
             names.append((name, offset + part[0] + head[part[0] : part[1]].find(name)))
-        yield from reversed(names)
+        listed += reversed(names)
+    return listed
 
 
 def _spans(head: str) -> Iterator[tuple[int, int]]:
@@ -105,19 +112,18 @@ _LABEL = late(
 
 def _has_eastern(text: str) -> bool:
     """Whether there is a Chinese, Japanese or Korean letter; re takes long to compile a range of so many."""
-    return any("\u3040" <= letter <= "\uffff" for letter in text)
+    return max(text) >= "\u3040" and any("\u3040" <= letter <= "\uffff" for letter in text)
 
 
-def questions(text: str) -> Iterator[tuple[str, int]]:
+def questions(text: str) -> list[tuple[str, int]]:
     """The sentences of a paragraph that ask, each with the offset at which it begins.
 
     >>> [asked for asked, _ in questions("Let $d = 2$. Compute the output. What is its shape?")]
     ['Compute the output.', 'What is its shape?']
     """
-    if _is_display(text):
-        return
+    asked: list[tuple[str, int]] = []
     at = 0
-    for sentence in _sentences(text):
+    for sentence in () if _is_display(text) else _sentences(text):
         label = _LABEL.match(sentence)
         bare = sentence[label.end() if label else 0 :].strip().replace("**", "")
         asks = bare.endswith(("?", "？")) or (
@@ -126,8 +132,9 @@ def questions(text: str) -> Iterator[tuple[str, int]]:
         if not asks and (found := _asked(bare)):
             asks = not ASK_LATIN_QUESTION.match(bare, found.start())
         if asks and len(bare) > 3 and not OFFER.match(bare):
-            yield " ".join(_BULLET.sub("", sentence).split()), at + len(sentence) - len(sentence.lstrip())
+            asked.append((" ".join(_BULLET.sub("", sentence).split()), at + len(sentence) - len(sentence.lstrip())))
         at += len(sentence)
+    return asked
 
 
 _CLAUSE = late(r"[,;:]\s+")
@@ -154,13 +161,15 @@ _CUT = late(  # each way begins with a character of its own, so that other place
 )
 
 
-def _sentences(text: str) -> Iterator[str]:
+def _sentences(text: str) -> list[str]:
     """Sentences, with the white space after them; a list item begins one."""
+    sentences: list[str] = []
     at = 0
     for cut in _CUT.finditer(text):
         end = cut.start() if cut[0] == "(" else cut.end()
         if end > at:
-            yield text[at:end]
+            sentences.append(text[at:end])
             at = end
     if at < len(text):
-        yield text[at:]
+        sentences.append(text[at:])
+    return sentences

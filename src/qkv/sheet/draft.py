@@ -102,15 +102,10 @@ def _title(sheet: _Assembly, event: Titled, lines: int) -> None:
 
 def _say(sheet: _Assembly, event: Said) -> None:
     """Keep words for the statement to come, and as the rest of the line of the one before."""
-    if sheet.statements and not _breaks(sheet, event):
-        last = sheet.statements[-1]
+    last = sheet.statements[-1] if sheet.statements else None
+    if last is not None and last.end_line == event.at.line and last.part == len(sheet.parts) - 1:
         sheet.statements[-1] = replace(last, after=_join(last.after, event.text)[:_KEPT])
     sheet.said.append(event)
-
-
-def _breaks(sheet: _Assembly, event: Said) -> bool:
-    last = sheet.statements[-1]
-    return event.at.line != last.end_line or last.part != len(sheet.parts) - 1
 
 
 def _state(sheet: _Assembly, event: Stated) -> None:

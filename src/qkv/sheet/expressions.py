@@ -26,7 +26,7 @@ from qkv.sheet.brackets import NESTING_LIMIT, Paired
 from qkv.sheet.commands import Unreadable
 from qkv.sheet.lexer import Token
 from qkv.sheet.numerals import WHOLE_NUMBER, decimal
-from qkv.sheet.operators import joined, negated, scripted
+from qkv.sheet.operators import SCRIPTS, joined, negated, scripted
 from qkv.sheet.places import Places
 from qkv.sheet.symbols import Script, size_in, symbol_of
 
@@ -41,7 +41,6 @@ _STARTS: Final = frozenset(
         "word",
         "func",
         "text",
-        "prose",
         "bb",
         "inf",
         "grid",
@@ -55,6 +54,7 @@ _STARTS: Final = frozenset(
 )
 _BREAKS: Final = frozenset(("rel", "cmp"))  # with \\over, what divides an expression outside of its brackets
 EDGES: Final = frozenset(("wide", "row", "sep", "text"))
+LEAVES: Final = frozenset(("name", "word", "num", "grid", "list"))  # an expression that begins with one is placed there
 _ENDS_ARGUMENT: Final = frozenset(("close", "end", "row", "wide", "rel", "sep"))
 
 
@@ -87,15 +87,23 @@ class Reader:
 
     def expression(self, lo: int, hi: int) -> Expr:
         """The expression that the tokens from lo to hi spell, all of them."""
-        lo, hi = self.trimmed(lo, hi)
+        tokens = self.tokens
+        if lo < hi and (tokens[lo].kind in EDGES or tokens[hi - 1].kind in EDGES):
+            lo, hi = self.trimmed(lo, hi)
         if lo >= hi:
             raise Unreadable("nothing stands where an expression should")
-        if (lone := self._lone(lo, hi)) is not None:
+        lone: Expr | None = None
+        if hi - lo == 1:
+            lone = self._lone(lo)
+        elif (kind := tokens[lo].kind) == "name" or kind == "word":
+            after = tokens[lo + 1]
+            lone = naming.lone_name(self, lo, hi) if after.kind in SCRIPTS or not after.gap else None
+        if lone is not None:
             return lone
         first = bisect_left(self.breaks, lo) if self.breaks else 0
         i = lo if first < len(self.breaks) and self.breaks[first] < hi else hi
         while i < hi:
-            token = self.tokens[i]
+            token = tokens[i]
             if token.kind == "rel":
                 return self._equation(lo, hi)
             if token.kind == "cmp":
@@ -106,16 +114,14 @@ class Reader:
             i = (other if other > i else i) + 1
         return self._whole(lo, hi)
 
-    def _lone(self, lo: int, hi: int) -> Expr | None:
-        """A number, a plain matrix or a known name that stands alone: most ranges hold no more."""
-        token = self.tokens[lo]
+    def _lone(self, i: int) -> Expr | None:
+        """A number, a plain matrix or a known name: most ranges hold no more."""
+        token = self.tokens[i]
         kind = token.kind
         if kind == "name" or kind == "word":
-            return naming.lone_name(self, lo, hi)
-        if hi - lo > 1:
-            return None
+            return naming.lone_name(self, i, i + 1)
         if kind == "num":
-            return decimal(token.text, self.at(lo))
+            return decimal(token.text, self.at(i))
         if kind == "grid":
             return matrices.plain_grid(token, self.places)
         return matrices.plain_list(token, self.places) if kind == "list" else None
@@ -126,7 +132,9 @@ class Reader:
         self.depth += 1
         if self.depth > OPERAND_LIMIT:
             raise _too_deep()
-        node = self._sum()
+        node = None if self.tokens[lo].kind == "op" else self.term()
+        if node is None or (self.i < hi and self.tokens[self.i].kind == "op"):
+            node = self._sum(lo, node)
         while self.i < hi and self.tokens[self.i].text in (".", ":", ",", ";", "!"):
             self.i += 1
         if self.i < hi:
@@ -138,8 +146,6 @@ class Reader:
     def trimmed(self, lo: int, hi: int) -> tuple[int, int]:
         """A range without separators at its ends and words behind it."""
         tokens = self.tokens
-        if lo < hi and tokens[lo].kind not in EDGES and tokens[hi - 1].kind not in EDGES:
-            return lo, hi
         while lo < hi and (tokens[lo].kind in ("wide", "row") or tokens[lo].text in (",", ";", "&", ":")):
             lo += 1
         while lo < hi and (tokens[hi - 1].kind in ("wide", "row") or tokens[hi - 1].text in (",", ";", "&", ".", ":")):
@@ -159,22 +165,20 @@ class Reader:
 
     # — sums and products —
 
-    def _sum(self) -> Expr:
-        start = self.i
-        terms: list[Expr] = []
-        while True:
-            first = self.i
-            sign, either = self._signs() if first < self.hi and self.tokens[first].kind == "op" else (1, False)
+    def _sum(self, start: int, first: Expr | None) -> Expr:
+        """A sum whose first term, if it has no sign, was read already."""
+        terms: list[Expr] = [] if first is None else [first]
+        while not terms or (self.i < self.hi and self._is_sign(self.i)):
+            begin = self.i
+            sign, either = self._signs()
             if self.i >= self.hi:
                 if terms:
                     break  # a trailing sign: the sum goes on elsewhere
                 raise Unreadable("a sign has no operand", self.at(self.hi - 1))
             term = self.term()
             if sign < 0:
-                term = negated(term, self.at(first), fold=not terms)
+                term = negated(term, self.at(begin), fold=not terms)
             terms.append(Call("±", (term,), at=term.at) if either else term)
-            if self.i >= self.hi or not self._is_sign(self.i):
-                break
         return terms[0] if len(terms) == 1 else Sum(tuple(terms), at=self.at(start))
 
     def _is_sign(self, i: int) -> bool:
@@ -189,7 +193,7 @@ class Reader:
         return sign, either
 
     def term(self) -> Expr:
-        start = self.i
+        start, at = self.i, None
         left = self.factor()
         for _ in range(FACTOR_LIMIT):
             if self.i >= self.hi:
@@ -203,17 +207,18 @@ class Reader:
                 self.i += 1
                 if self.i >= self.hi:
                     return left  # a trailing operator: the product goes on elsewhere
-            elif not self._juxtaposed(token):
+            elif token.kind not in _STARTS and not self._juxtaposed(token):
                 return left
-            elif self._is_margin_size(left):
+            elif isinstance(left, Matrix) and self._is_margin_size():
                 continue
-            left = joined(sign, left, self.factor(), self.at(start))
+            at = at or (left.at if self.tokens[start].kind in LEAVES else None) or self.at(start)
+            left = joined(sign, left, self.factor(), at)
         raise LimitError(f"a product of more than {FACTOR_LIMIT} factors is not read")
 
-    def _is_margin_size(self, left: Expr) -> bool:
+    def _is_margin_size(self) -> bool:
         """Take (2 × 3) behind a matrix as its size."""
         end = self.partner[self.i]
-        if not isinstance(left, Matrix) or end <= self.i or "(" not in self.tokens[self.i].text:
+        if end <= self.i or "(" not in self.tokens[self.i].text:
             return False
         if (size := size_in(self.tokens[self.i : end + 1])) is None:
             return False
@@ -222,16 +227,20 @@ class Reader:
         return True
 
     def _juxtaposed(self, token: Token) -> bool:
-        if token.kind == "prose" and not self.strict:
-            return False
-        return token.kind in _STARTS or (token.text in ("|", "‖") and self._closing_bar(self.i) > 0)
+        if token.kind == "prose":
+            return self.strict
+        return token.text in ("|", "‖") and self._closing_bar(self.i) > 0
 
     def factor(self) -> Expr:
+        start, tokens = self.i, self.tokens
+        kind = tokens[start].kind if start < self.hi else ""
+        named = (kind == "name" or kind == "word") and self.depth < OPERAND_LIMIT
+        if named and (known := naming.known_name(self, start)) is not None:
+            return known
         self.depth += 1
         if self.depth > OPERAND_LIMIT:
             raise _too_deep()
-        start = self.i
-        sign = self._signs()[0] if start < self.hi and self.tokens[start].kind == "op" else 1
+        sign = self._signs()[0] if kind == "op" else 1
         if self.i >= self.hi:
             raise Unreadable("an operator has no right side", self.at(self.hi - 1))
         node = self._operand()
@@ -245,10 +254,12 @@ class Reader:
         if token.kind in ("name", "word", "text", "prose"):
             return naming.named(self, token)
         if token.kind == "func":
-            return scripted(self, functions.applied(self, token), start)
-        if token.kind == "bb":
-            return scripted(self, functions.blackboard(self, token), start)
-        return scripted(self, self._atom(token), start)
+            node = functions.applied(self, token)
+        elif token.kind == "bb":
+            node = functions.blackboard(self, token)
+        else:
+            node = self._atom(token)
+        return scripted(self, node, start) if self.i < self.hi and self.tokens[self.i].kind in SCRIPTS else node
 
     def _atom(self, token: Token) -> Expr:
         kind = token.kind

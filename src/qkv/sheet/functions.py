@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 _COLUMN_WORDS = frozenset(("col", "cols", "column", "columns"))
 _TEMPERATURES = frozenset(("beta", "tau", "T", "lambda", "gamma"))
+_DOTS = frozenset(("op", "sep"))
 _STARTS_ARGUMENT = frozenset(
     ("num", "name", "word", "func", "text", "bb", "inf", "grid", "list", "begin", "cmd", "open")
 )
@@ -145,7 +146,7 @@ def _letter_calls(reader: Reader, letter: str, mark: str, end: int) -> bool:
 
 
 def _lists(reader: Reader, end: int) -> bool:
-    return any(reader.tokens[i].text == "," for i in matrices.own_level(reader, reader.i + 1, end))
+    return "," in [reader.tokens[i].text for i in matrices.own_level(reader, reader.i + 1, end)]
 
 
 def arguments(reader: Reader) -> tuple[Expr, ...]:
@@ -153,7 +154,8 @@ def arguments(reader: Reader) -> tuple[Expr, ...]:
     start = reader.i
     end = reader.partner[start]
     reader.i = end + 1
-    if start + 1 < end and all(t.kind in ("op", "sep") for t in reader.tokens[start + 1 : end]):
+    inside = reader.tokens[start + 1 : end]
+    if inside and inside[0].kind in _DOTS and all(token.kind in _DOTS for token in inside):
         text = reader.text(start + 1, end)  # softmax(·), softmax(…): what stands above
         return (Name(symbol_of("dots", ())[0], text, at=reader.at(start + 1)),)
     spans = [span for span in matrices.comma_spans(reader, start + 1, end) if not _is_keyword(reader, *span)]

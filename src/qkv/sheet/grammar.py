@@ -16,7 +16,7 @@ from qkv.expr.nodes import Call, Expr, Matrix, Name, Number, Product, Transpose,
 from qkv.records import dataclass
 from qkv.sheet.brackets import paired
 from qkv.sheet.clauses import BEFORE_SIZES, Piece, pieces_of, sizes_in
-from qkv.sheet.expressions import EDGES, Reader
+from qkv.sheet.expressions import EDGES, LEAVES, Reader
 from qkv.sheet.lexer import Token, tokens_of
 from qkv.sheet.matrices import BEFORE_BLANKS, blank_list, own_level
 from qkv.sheet.model import Link, Relation, Unread
@@ -81,7 +81,7 @@ def parse_math(
         except QkvError as error:
             if strict or any(t.kind in ("begin", "grid") for t in reader.tokens[piece.lo : piece.hi]):
                 unread.append(Unread(reader.at(piece.lo).line, reader.text(piece.lo, piece.hi), error.message))
-    chains = joiner.finished()
+    chains = joiner.finished() if joiner.entries else joiner.chains
     return Parsed(tuple(chains if strict else filter(_is_mathematics, chains)), tuple(unread))
 
 
@@ -105,7 +105,8 @@ def _chains_of(reader: Reader, piece: Piece) -> list[Chain]:
     lo, hi, marks = piece.lo, piece.hi, piece.marks
     if lo >= hi:
         return [_words_only(reader, piece)] if piece.lead else []
-    first = reader.tokens[lo]
+    tokens, places = reader.tokens, reader.places
+    first, last = tokens[lo], tokens[hi - 1].end
     may_be_sizes = first.kind in BEFORE_SIZES
     if may_be_sizes and (sizes := sizes_in(reader, lo, hi)) is not None:
         return [_sizes(reader, piece, sizes)]
@@ -121,7 +122,7 @@ def _chains_of(reader: Reader, piece: Piece) -> list[Chain]:
             _add_link(reader, links, relation, start, end, last=end == hi)
             relation, trail = Relation.FIRST, ""
         if end < hi:
-            relation = relation or _relation(reader, end, several=len(marks) > 1)
+            relation = relation or (_relation(reader, end) if len(marks) > 1 else _RELATIONS[tokens[end].text])
             trail = str(relation)
             implied |= relation in _LEADING
         start = end + 1
@@ -132,8 +133,8 @@ def _chains_of(reader: Reader, piece: Piece) -> list[Chain]:
     chain = Chain(
         tuple(links),
         links[0].at,
-        end_line=reader.places.at(reader.tokens[hi - 1].end - 1).line,
-        text=reader.text(lo, hi),
+        end_line=places.line if last <= places.first_end else places.at(last - 1).line,
+        text=reader.source[first.start : last],
         continues=links[0].relation is not Relation.FIRST,
         struck=piece.struck or (links[0].struck and all(link.struck for link in links)),
         lead=piece.lead,
@@ -148,10 +149,10 @@ def _are_sizes(reader: Reader, piece: Piece) -> bool:
     return all(sizes_in(reader, a + 1, b) is not None for a, b in pairwise(edges))
 
 
-def _relation(reader: Reader, i: int, *, several: bool) -> Relation:
-    """The relation that token i spells; among others ≡ ties equations, not values."""
+def _relation(reader: Reader, i: int) -> Relation:
+    """The relation that token i spells among others: there ≡ ties equations, not values."""
     token = reader.tokens[i]
-    if several and reader.source[token.start : token.end] in ("\\equiv", "≡"):
+    if reader.source[token.start : token.end] in ("\\equiv", "≡"):
         return Relation.IMPLIES
     return _RELATIONS[token.text]
 
@@ -190,7 +191,8 @@ def _add_link(reader: Reader, links: list[Link], relation: Relation, lo: int, hi
     if first in EDGES or final.kind in EDGES:
         lo, hi = reader.trimmed(lo, hi)
     text = reader.source[tokens[lo].start : tokens[hi - 1].end]
-    links.append(Link(relation, expr, text, reader.at(lo), struck, note, tuple(reader.shapes)))
+    at = (expr.at if tokens[lo].kind in LEAVES else None) or reader.at(lo)
+    links.append(Link(relation, expr, text, at, struck, note, tuple(reader.shapes)))
 
 
 def _are_words(reader: Reader, lo: int, hi: int) -> bool:
@@ -243,9 +245,8 @@ class _Joiner:
         self.names = 0  # chains at the end that are one bare name each, parted by commas
 
     def finished(self) -> list[Chain]:
-        """All chains."""
-        if self.entries:
-            self._close_list()
+        """All chains, the last of which ends with a list."""
+        self._close_list()
         return self.chains
 
     def add(self, new: list[Chain], separator: str) -> None:

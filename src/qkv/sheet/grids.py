@@ -47,7 +47,7 @@ _NAME = late(
 )
 _LEFT = "[(|⎡⎢⎣⎛⎜⎝┌│└⌈⌊"
 _RIGHT = "])|⎤⎥⎦⎞⎟⎠┐│┘⌉⌋"
-_DIGIT = re.compile(r"[\d∞]")
+DIGIT = re.compile(r"[\d∞]")
 _NO_CELLS = re.compile(r"(?:[^\W\d_]{2,}[\s,]+){4}|\\(?!infty|times|cdot|frac)|[?!]")  # prose, or LaTeX
 NUMBER = re.compile(
     r"[-+−–]?\s?(?:(?:\d{1,3}(?:,\d{3}){2,}|\d+(?:(?:[.,]|\{,\})\d*)?|[.,]\d+)(?:[eE][-+−]?\d+)?(?:\s?(?:[×x·*]|\\times|\\cdot)\s?10\s?\^?\s?(?:\{[-+−]?\d+\}|[-+−]?\d+|[⁻⁺]?[⁰¹²³⁴-⁹]+))?"
@@ -174,7 +174,7 @@ def _grid_at(lines: list[str], at: int) -> Found | None:
 
 def grid_row(line: str, number: int) -> tuple[Cell, ...] | None:
     """The cells of a line of numbers, with a name ('E =') or a label before them; None if it is no such line."""
-    if len(line) > 200_000 or "$" in line or not _DIGIT.search(line):
+    if len(line) > 200_000 or "$" in line or not DIGIT.search(line):
         return None
     line = _REMARK.sub("", line)
     if _NO_CELLS.search(line):
@@ -275,7 +275,7 @@ def _width(row: tuple[Cell, ...]) -> int:
 
 def _labels_above(lines: list[str], at: int) -> tuple[Cell, ...] | None:
     """A line of column labels over rows that have labels of their own."""
-    if at + 2 >= len(lines) or not (_DIGIT.search(lines[at + 1]) and _DIGIT.search(lines[at + 2])):
+    if at + 2 >= len(lines) or not (DIGIT.search(lines[at + 1]) and DIGIT.search(lines[at + 2])):
         return None
     if grid_row(lines[at], at + 1):
         return None

@@ -156,8 +156,10 @@ def _plain(lines: list[str], at: int, within: bool) -> Heading | None:
     bare = line.strip()
     if not within and at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1]) and not _NOT_A_TITLE.search(bare):
         return _marked(bare, 1 if "=" in lines[at + 1] else 2, at + 2)
-    if len(bare.split()) <= 3:
-        bare = bare.removesuffix(".")
+    if len(bare) > 91:
+        return None
+    if bare.endswith(".") and len(bare.split()) <= 3:
+        bare = bare[:-1]
     if len(bare) > 90 or _NOT_A_TITLE.search(bare):
         return None
     if (worded := _worded(bare, at + 1)) and (worded.rank >= PROBLEM or not within) and _is_title(bare):

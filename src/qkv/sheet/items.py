@@ -6,7 +6,6 @@ They are overwritten with what they stand for, line by line: '- [1, 0]' with ' [
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from qkv.expr.late import late
 from qkv.sheet.phrases import QUANTITY, TOTAL
@@ -23,27 +22,25 @@ _OF_WORD = re.compile(  # '- cat: 0.7', '* **cat** → 70 %', '"cat": 0.7'
 
 def join_items(lines: list[str]) -> None:
     """Join the items of every such list, in place."""
-    if sum(line.lstrip()[:1] in _FIRST for line in lines) < 2:
-        return
-    for start, end in list(_runs(lines, _ROW)):
+    marked = [at for at, line in enumerate(lines) if line.lstrip()[:1] in _FIRST]
+    for start, end in _runs(lines, marked, _ROW):
         over = lines[start - 1] if start and lines[start - 1].strip() else lines[max(start - 2, 0)]
         if _OVER_ROWS.fullmatch(over) and len({line.count(",") for line in lines[start:end]}) == 1:
             _join(lines, start, end, _ROW, " ")
-    for start, end in list(_runs(lines, _OF_WORD)):
+    for start, end in _runs(lines, marked, _OF_WORD):
         if not any(_names_quantity(line) for line in lines[start:end]):
             _join(lines, start, end, _OF_WORD, "")
 
 
-def _runs(lines: list[str], item: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    """Where two items or more stand below each other."""
-    at = 0
-    while at < len(lines):
-        end = at
-        while end < len(lines) and lines[end][-2:].strip() and item.fullmatch(lines[end]):
-            end += 1
-        if end - at > 1:
-            yield at, end
-        at = max(end, at + 1)
+def _runs(lines: list[str], marked: list[int], item: re.Pattern[str]) -> list[tuple[int, int]]:
+    """Where two items or more stand below each other; only `marked` lines begin as items do."""
+    ends: dict[int, int] = {}
+    start = -1
+    for at in marked:
+        if lines[at][-2:].strip() and item.fullmatch(lines[at]):
+            start = start if ends.get(start) == at else at
+            ends[start] = at + 1
+    return [(start, end) for start, end in ends.items() if end - start > 1]
 
 
 def _names_quantity(line: str) -> bool:

@@ -19,7 +19,7 @@ _VERB = (
     r"are|is|be|gives?|gave|gets?|got|becomes?|yields?|into|sind|ergeben|ergibt|wird|werden|sont|donnent|donne|son|da|dan|"
     r"são|dá|sono|равны|получаем"
 )
-_DECIMAL_OR_SHARE = late(r"\.(?=\d)|,(?=\d)|%")  # most lines of words hold none
+DECIMAL_OR_SHARE = late(r"\.(?=\d)|,(?=\d)|%")  # most lines of words hold none
 _AFTER_COLON = late(rf"(?P<lead>.*[:：]\s*)(?P<values>{_BLANKED}|{_SERIES}|{_COMMAED})\s*[.;]?\s*$")
 _SAID = late(
     rf"(?P<lead>.*?\b(?:{_VERB})\s+)(?P<values>{_SERIES}|{_COMMAED})(?![\w%]|\s*[=≈·×*/+^(]|\.\d)", re.IGNORECASE
@@ -48,8 +48,6 @@ def listed(line: str) -> Listed | None:
     >>> listed("So the weights are 0.88 and 0.12.").source
     '[0.88, 0.12]'
     """
-    if not _DECIMAL_OR_SHARE.search(line):
-        return None
     found = _AFTER_COLON.match(line) or (_SAID.match(line) if len(line) < 2000 else None)
     if found is None:
         found = _TOTAL.match(line)

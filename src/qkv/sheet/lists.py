@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from qkv.expr.late import late
 
@@ -21,24 +20,23 @@ _UNFINISHED = re.compile(r"(?:=|≈|:=)\s*$")
 _NUMERIC_TAIL = re.compile(r"\[[\s\d.,;eE+\-−∞inf%\[\]]*$")
 
 
-def logical_lines(text: str) -> Iterator[tuple[str, int]]:
+def logical_lines(text: str) -> list[tuple[str, int]]:
     """The lines of a text, each with its offset; a list or matrix that is open goes on to its end, and a line that
     ends in '=' goes on to the next.
 
     >>> [line for line, _ in logical_lines("Q =\\n[[1, 2],\\n [3, 4]]\\nso")]
     ['Q =\\n[[1, 2],\\n [3, 4]]', 'so']
     """
-    if "\n" not in text:
-        yield text, 0
-        return
     lines = text.split("\n")
+    logical: list[tuple[str, int]] = []
     at = offset = barren = 0
     while at < len(lines):
         end, barren = _last_line(lines, at, barren)
         whole = "\n".join(lines[at : end + 1])
-        yield whole, offset
+        logical.append((whole, offset))
         offset += len(whole) + 1
         at = end + 1
+    return logical
 
 
 def _last_line(lines: list[str], start: int, barren: int) -> tuple[int, int]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from functools import reduce
-from itertools import pairwise
 from typing import Protocol
 
 from qkv.errors import Location
@@ -93,29 +92,40 @@ def own_level(cells: Cells, lo: int, hi: int) -> list[int]:
 
 def _split(cells: Cells, lo: int, hi: int, marks: frozenset[str]) -> list[tuple[int, int]]:
     """The ranges between the marks (separators, or kinds such as row) of a range's own level."""
-    cuts = [i for i in own_level(cells, lo, hi) if cells.tokens[i].text in marks or cells.tokens[i].kind in marks]
-    edges = [lo - 1, *cuts, hi]
-    return [(a + 1, b) for a, b in pairwise(edges)]
+    tokens, partner = cells.tokens, cells.partner
+    spans = []
+    start = i = lo
+    while i < hi:
+        token = tokens[i]
+        if token.text in marks or token.kind in marks:
+            spans.append((start, i))
+            start = i + 1
+        other = partner[i]
+        i = (other if other > i else i) + 1
+    spans.append((start, hi))
+    return spans
 
 
 def comma_spans(cells: Cells, lo: int, hi: int) -> list[tuple[int, int]]:
     """The ranges between the commas of a range."""
-    return [span for span in _split(cells, lo, hi, _COMMA) if span[0] < span[1]]
+    spans = _split(cells, lo, hi, _COMMA)
+    return [span for span in spans if span[0] < span[1]] if len(spans) > 1 or lo >= hi else spans
 
 
 _ROW = frozenset(("row",))
 _AMPERSAND, _COMMA, _SEMICOLON = frozenset("&"), frozenset(","), frozenset(";")
 _BARS = frozenset("|¦‖")
 _WIDE = frozenset(("wide",))
+_BLANK = frozenset(("wide", "sep"))
 
 
 def grid(cells: Cells, lo: int, hi: int, at: Location, *, environment: str) -> Expr:
     """An environment of cells: rows end with \\\\, cells with & (or commas, or blanks where there is no &)."""
-    ampersand = any(cells.tokens[i].text == "&" for i in own_level(cells, lo, hi))
+    ampersand = "&" in [cells.tokens[i].text for i in own_level(cells, lo, hi)]
     rows = []
     for a, b in _split(cells, lo, hi, _ROW):
         if a < b:
-            rows.append(tuple(_cell(cells, *span) for span in _row_cells(cells, a, b, ampersand)))
+            rows.append(tuple([_cell(cells, *span) for span in _row_cells(cells, a, b, ampersand)]))
     if not rows:
         return Matrix((), at=at)
     rows = _with_digits(rows)
@@ -156,14 +166,14 @@ def _cell(cells: Cells, lo: int, hi: int) -> Expr:
     tokens = cells.tokens
     if hi - lo > 2 and tokens[lo].text == "-" and tokens[hi - 1].text == "-":
         return cells.expression(lo + 1, hi - 1)
-    if all(tokens[i].kind in ("wide", "sep") for i in range(lo, hi)):
+    if lo >= hi or (tokens[lo].kind in _BLANK and all(tokens[i].kind in _BLANK for i in range(lo, hi))):
         return Call("blank", ())
     return cells.expression(lo, hi)
 
 
 def _stacked_rows(rows: list[tuple[Expr, ...]], at: Location) -> Expr:
     """A matrix; one column of row vectors stacks them, and a lone leading dash before each is half a drawn line."""
-    if any(len(row) != 1 for row in rows):
+    if set(map(len, rows)) != {1}:
         return Matrix(tuple(rows), at=at)
     column: list[Expr] = [row[0] for row in rows]
     if all(isinstance(cell, Negate) and _holds_row(cell.arg) for cell in column):
@@ -187,25 +197,23 @@ def _holds_row(cell: Expr) -> bool:
 def bracket(cells: Cells, lo: int, hi: int, mark: str, at: Location) -> Expr:
     """What a pair of brackets holds: a grid, a list, a concatenation, or one expression."""
     tokens = cells.tokens
-    level = own_level(cells, lo, hi)
-    texts = {tokens[i].text for i in level if tokens[i].kind == "sep"}
-    kinds = {tokens[i].kind for i in level}
-    if "&" in texts or "row" in kinds:
+    marks = {t.text if t.kind == "sep" else t.kind for t in map(tokens.__getitem__, own_level(cells, lo, hi))}
+    if "&" in marks or "row" in marks:
         return grid(cells, lo, hi, at, environment="")
-    if ";" in texts:
+    if ";" in marks:
         return _semicolons(cells, lo, hi, at)
-    if "," in texts and mark == "⟨":
+    if "," in marks and mark == "⟨":
         parts = [cells.expression(*span) for span in comma_spans(cells, lo, hi)]
         if all(is_literal(part) and not isinstance(part, (Matrix, Transpose)) for part in parts):
             return Matrix((tuple(parts),), loose=True, at=at)  # ⟨1, 2⟩ is a vector, ⟨q, k⟩ a product
         return reduce(lambda a, b: Product(a, b, at=at), parts)
-    if "," in texts:
+    if "," in marks:
         return _listed(cells, comma_spans(cells, lo, hi), mark, at)
-    if texts & _BARS and (bars := _bars(cells, lo, hi)):
+    if marks & _BARS and (bars := _bars(cells, lo, hi)):
         if "[" in mark and (rows := _rows_of([_blank_cells(cells, *span) for span in bars])):
             return Matrix(tuple(tuple(cells.expression(*span) for span in row) for row in rows), at=at)
         return Concat(tuple(cells.expression(*span) for span in bars), at=at)
-    if "wide" in kinds and len(wide := [s for s in _split(cells, lo, hi, _WIDE) if s[0] < s[1]]) > 1:
+    if "wide" in marks and len(wide := [s for s in _split(cells, lo, hi, _WIDE) if s[0] < s[1]]) > 1:
         return _listed(cells, wide, mark, at)
     if "[" in mark and (blanks := _blank_cells(cells, lo, hi)):
         if rows := _rows_of(_lines_of(cells, blanks)):
@@ -325,6 +333,7 @@ def _one_list(cells: Cells, lo: int, hi: int) -> bool:
 
 
 BEFORE_BLANKS = frozenset(("num", "inf", "op"))  # what such a list begins with
+_BLANK_STARTS = BEFORE_BLANKS | {"list", "open"}
 
 
 def blank_list(cells: Cells, lo: int, hi: int, *, at_least: int) -> Expr | None:
@@ -341,20 +350,23 @@ def blank_list(cells: Cells, lo: int, hi: int, *, at_least: int) -> Expr | None:
 
 
 def _is_fraction_bar(token: Token, following: Token | None) -> bool:
-    """Whether a stroke stands close between two numbers: 1/2."""
+    """Whether a stroke stands close before a number: 1/2."""
     close = following is not None and following.kind == "num" and following.gap == token.gap == 0
-    return close and token.kind == "op" and token.text == "/"
+    return close and token.kind == "op"
 
 
 def _blank_cells(cells: Cells, lo: int, hi: int) -> list[tuple[int, int]]:
     """Cells that only blanks part, as MATLAB and NumPy print them; none unless all are numbers or lists."""
     tokens = cells.tokens
+    if lo >= hi or tokens[lo].kind not in _BLANK_STARTS:
+        return []
     starts: list[int] = []
     after_sign = False
     for i in own_level(cells, lo, hi):
         token = tokens[i]
         following = tokens[i + 1] if i + 1 < hi else None
-        if _is_fraction_bar(token, following) and starts and tokens[i - 1].kind == "num" and not after_sign:
+        bar = token.text == "/" and _is_fraction_bar(token, following)
+        if bar and starts and tokens[i - 1].kind == "num" and not after_sign:
             after_sign = True  # what follows belongs to the same cell
             continue
         if token.kind == "op" and token.text in "+-" and following is not None and following.gap == 0:

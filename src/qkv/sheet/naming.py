@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from qkv.errors import Location
 from qkv.expr.names import Symbol
 from qkv.expr.nodes import Call, Exp, Expr, Name, Power, Transpose
 from qkv.sheet import functions
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 _Known = tuple[Symbol, bool, tuple[Expr, ...]]  # a symbol, whether it is transposed, its powers
 _KNOWN: dict[tuple[str, str], _Known] = {}
 KNOWN_LIMIT: Final = 10_000
+_SIMPLE: Final = frozenset(("open", "num", "name"))  # scripts that end where their bracket or they themselves do
 
 
 def named(reader: Reader, token: Token) -> Expr:
@@ -35,15 +35,18 @@ def named(reader: Reader, token: Token) -> Expr:
     reader.i += 1
     if token.text == "e" and (power := _exponential(reader, start)) is not None:
         return power
-    return _known(reader, token, start) or _read(reader, token, start)
+    return known_name(reader, start) or _read(reader, token, start)
 
 
 def lone_name(reader: Reader, lo: int, hi: int) -> Expr | None:
     """The name that fills a range, if it was read before."""
     token = reader.tokens[lo]
     spelled = reader.source[token.start : reader.tokens[hi - 1].end]
-    known = _KNOWN.get((token.kind, spelled))
-    return None if known is None else _built(known, spelled, reader.at(lo))
+    if (known := _KNOWN.get((token.kind, spelled))) is None:
+        return None
+    symbol, transposed, powers = known
+    name = Name(symbol, spelled, at=reader.at(lo))
+    return _raised(name, transposed, powers) if transposed or powers else name
 
 
 def _exponential(reader: Reader, start: int) -> Expr | None:
@@ -60,17 +63,24 @@ def _exponential(reader: Reader, start: int) -> Expr | None:
     return None
 
 
-def _known(reader: Reader, token: Token, start: int) -> Expr | None:
-    """A name spelled as one before it."""
-    end, hi, tokens = reader.i, reader.hi, reader.tokens
+def known_name(reader: Reader, start: int) -> Expr | None:
+    """A name spelled as one before it, with its scripts."""
+    hi, tokens = reader.hi, reader.tokens
+    end = start + 1
     while end < hi and (kind := tokens[end].kind) in SCRIPTS:
-        end = reader.argument_range(end + 1)[2] if kind == "script" else end + 1
+        end += 1
+        if kind == "script":
+            simple = end < hi and tokens[end].kind in _SIMPLE
+            end = reader.partner[end] + 1 if simple else reader.argument_range(end)[2]
+    token = tokens[start]
     spelled = reader.source[token.start : tokens[end - 1].end]
     known = _KNOWN.get((token.kind, spelled))
     if known is None or (end < hi and tokens[end].kind == "open"):
         return None
     reader.i = end
-    return _built(known, spelled, reader.at(start))
+    symbol, transposed, powers = known
+    name = Name(symbol, spelled, at=reader.at(start))
+    return _raised(name, transposed, powers) if transposed or powers else name
 
 
 def _read(reader: Reader, token: Token, start: int) -> Expr:
@@ -87,17 +97,17 @@ def _read(reader: Reader, token: Token, start: int) -> Expr:
         return scripted(reader, Call(name, args, at=reader.at(start)), start)
     powers = [s for s in scripts if is_power(token.text, s, [o for o in scripts if o is not s])]
     symbol, transposed = symbol_of(token.text.strip(), [s for s in scripts if s not in powers], primes)
-    known = symbol, transposed, tuple(reader.script_value(script) for script in powers)
+    exponents = tuple(reader.script_value(script) for script in powers)
     spelled = reader.text(start, reader.i)
-    placed = any(power.at is not None for power in known[2])  # a power that was read for this one place
+    placed = any(power.at is not None for power in exponents)  # a power that was read for this one place
     if len(reader.shapes) == sizes and len(_KNOWN) < KNOWN_LIMIT and not placed:
-        _KNOWN[token.kind, spelled] = known
-    return _built(known, spelled, reader.at(start))
+        _KNOWN[token.kind, spelled] = symbol, transposed, exponents
+    return _raised(Name(symbol, spelled, at=reader.at(start)), transposed, exponents)
 
 
-def _built(known: _Known, spelled: str, at: Location) -> Expr:
-    symbol, transposed, powers = known
-    node: Expr = Name(symbol, spelled, at=at)
+def _raised(node: Expr, transposed: bool, powers: tuple[Expr, ...]) -> Expr:
+    """A name with what stands above it."""
+    at = node.at
     if transposed:
         node = Transpose(node, at=at)
     for power in powers:

@@ -109,7 +109,7 @@ def _in_digits(found: re.Match[str]) -> str:
 
 # [ l 2 ] and [ 3 2; 1 O ]: an l or an O among numbers that blanks part; [I 0] may be made of blocks.
 _LONE = (" l ", " O ", " l]", " O]", "[l ", "[O ", " l;", " O;", ";l ", ";O ")
-_LONE_IN_ROW = re.compile(r"(?<!\w)\[ *(?:[-−]?[\d.]+|[lO])(?:[ ;]+(?:[-−]?[\d.]+|[lO]))+ *\]")
+_LONE_IN_ROW = re.compile(r"\[(?<!\w\[) *(?:[-−]?[\d.]+|[lO])(?:[ ;]+(?:[-−]?[\d.]+|[lO]))+ *\]")
 
 
 def _in_row(found: re.Match[str]) -> str:

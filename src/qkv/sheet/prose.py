@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import accumulate
 
 from qkv.errors import Location
 from qkv.expr.late import late
-from qkv.expr.nodes import Matrix, Name, Number, walk
+from qkv.expr.nodes import Matrix, Name, Number, holds, walk
 from qkv.sheet.cues import identities, questions
 from qkv.sheet.draft import Asked, Event, Said, Stated
 from qkv.sheet.grammar import Chain
-from qkv.sheet.listed import listed, with_lists
+from qkv.sheet.listed import DECIMAL_OR_SHARE, listed, with_lists
 from qkv.sheet.lists import logical_lines, plain_list
 from qkv.sheet.model import Origin
 from qkv.sheet.phrases import CAPTION, NOUN_BEFORE_NAME, TOTAL
@@ -103,32 +103,33 @@ _OPERATORS = tuple("=≈+-−*/×·@(")
 _ENTITY = re.compile("|".join(_ENTITIES))
 
 
-def read_paragraph(text: str, line: int, reading: Reading) -> Iterator[Event]:
+def read_paragraph(text: str, line: int, reading: Reading) -> list[Event]:
     """The events of a paragraph that begins at a line of the file."""
     places = _Places(text, line)
-    for asked, offset in questions(text):
-        yield Asked(asked, places.at(offset).line)
+    events: list[Event] = [Asked(asked, places.at(offset).line) for asked, offset in questions(text)]
     if number := _PRINTED.match(text):  # '    927': what a program printed
         printed = reading.math(number[0], Location(line))
-        yield from (Stated(chain, Origin.PLAIN) for chain in printed.chains)
-        return
+        return events + [Stated(chain, Origin.PLAIN) for chain in printed.chains]
     if CAPTION.match(text.lstrip()):
-        yield Said(" ".join(text.split()), Location(line))
-        return
-    text = _plain_marks(text)
-    yield from _identities(text, places, reading)
+        return [*events, Said(" ".join(text.split()), Location(line))]
+    if "<" in text or "&" in text:
+        text = _plain_marks(text)
+    for name, offset in identities(text):  # 'W_Q and W_K are identity matrices' states W_Q = I and W_K = I
+        stated = reading.math(f"{name} = I", places.at(offset)).chains
+        events += [Stated(chain, Origin.PLAIN, named=False) for chain in stated]
     said = ""
     for piece in pieces(text):
-        for event in _piece_events(piece, places, said, reading):
-            said = event.text if isinstance(event, Said) else ""
-            yield event
+        if found := _piece_events(piece, places, said, reading):
+            said = found[-1].text if isinstance(found[-1], Said) else ""
+            events += found
+    return events
 
 
 class _Places:
     """From offsets in a paragraph to lines and columns of the file."""
 
     def __init__(self, text: str, line: int) -> None:
-        self.starts = [0, *accumulate(len(row) + 1 for row in text.split("\n"))] if "\n" in text else [0]
+        self.starts = [0, *accumulate([len(row) + 1 for row in text.split("\n")])] if "\n" in text else [0]
         self.line = line
 
     def at(self, offset: int) -> Location:
@@ -139,11 +140,8 @@ class _Places:
 
 def _plain_marks(text: str) -> str:
     """Tags overwritten with blanks; <sub> and <sup>, and entities, become scripts and signs of the same width."""
-    if "<" in text:
-        text = _TAGS.sub(_tag, text)
-    if "&" in text:
-        text = _ENTITY.sub(lambda found: _ENTITIES[found[0]].ljust(len(found[0])), text)
-    return text
+    text = _TAGS.sub(_tag, text)
+    return _ENTITY.sub(lambda found: _ENTITIES[found[0]].ljust(len(found[0])), text)
 
 
 def _tag(found: re.Match[str]) -> str:
@@ -163,20 +161,22 @@ def _noun(found: re.Match[str]) -> str:
     return found[0] if before[-1:] in _OPERATORS else _blank(found)
 
 
-def _piece_events(piece: Piece, places: _Places, said: str, reading: Reading) -> Iterator[Event]:
+def _piece_events(piece: Piece, places: _Places, said: str, reading: Reading) -> list[Event]:
+    """What a piece says; `said` is what was said right before it."""
     if not piece.source.strip():
-        return
+        return []
+    at = places.at(piece.offset)
     match piece.sort:
         case Sort.WORDS if piece.struck:
-            yield from _struck_words(piece, places, reading)
+            return _struck_words(piece, at, reading)
         case Sort.WORDS:
-            yield from _words(piece, places, reading)
+            return _words(piece, at, places, reading)
         case Sort.CODE:
-            yield from _code_span(piece, places, said, reading)
+            return _code_span(piece, at, said, reading)
         case Sort.DISPLAY:
-            yield from _display(piece, places, reading)
+            return _display(piece, at, reading)
         case Sort.INLINE:
-            yield from _inline(piece, places, said, reading)
+            return _inline(piece, at, said, reading)
 
 
 def _are_sizes(source: str) -> bool:
@@ -185,8 +185,8 @@ def _are_sizes(source: str) -> bool:
 
 
 def _unboxed(source: str) -> str:
-    """A display without the frame around an answer, and with \\intertext as plain \\text."""
-    source = source.replace(r"\intertext", r"     \text")
+    """A display without its number and the frame around an answer, and with \\intertext as plain \\text."""
+    source = _NUMBERED.sub(_blank, source, count=1).replace(r"\intertext", r"     \text")
     while found := _FRAME.search(source):
         end = brace_end(source, found.end())
         inside = source[found.end() : end]
@@ -194,39 +194,36 @@ def _unboxed(source: str) -> str:
     return source
 
 
-def _display(piece: Piece, places: _Places, reading: Reading) -> Iterator[Event]:
-    at = places.at(piece.offset)
+def _display(piece: Piece, at: Location, reading: Reading) -> list[Event]:
     if _are_sizes(piece.source):
-        yield Said(piece.source.strip(), at)
-        return
-    result = reading.math(_unboxed(_NUMBERED.sub(_blank, piece.source, count=1)), at)
+        return [Said(piece.source.strip(), at)]
+    result = reading.math(_unboxed(piece.source), at)
+    events: list[Event] = []
     for chain in result.chains:
         if len(chain.links) == 1 and isinstance(chain.links[0].expr, Name) and not chain.continues:
-            yield Said(f"{chain.lead} ${chain.text}$ {chain.trail}", chain.at)
+            events.append(Said(f"{chain.lead} ${chain.text}$ {chain.trail}", chain.at))
         else:
-            yield Stated(chain, Origin.DISPLAY, piece.struck)
-    yield from result.unread
+            events.append(Stated(chain, Origin.DISPLAY, piece.struck))
+    return [*events, *result.unread]
 
 
-def _inline(piece: Piece, places: _Places, said: str, reading: Reading) -> Iterator[Event]:
+def _inline(piece: Piece, at: Location, said: str, reading: Reading) -> list[Event]:
     """Inline mathematics states something if it has a relation or a matrix, or is the number of a 'total'."""
-    at = places.at(piece.offset)
-    if len(piece.source) <= 2 or _LONE_NAME.fullmatch(piece.source) or _are_sizes(piece.source):
-        yield Said(f"${piece.source}$", at)
-        return
     source = piece.source
+    if len(source) <= 2 or _LONE_NAME.fullmatch(source) or _are_sizes(source):
+        return [Said(f"${source}$", at)]
     if values := _VALUES.match(source):  # '= 0.5, 0.3, 0.2' lists the entries of one vector
         source = f"{values['lead']}[{values['values']}]{values['tail']}"
     result = reading.math(source, at)
-    told = False
+    events: list[Event] = []
     for chain in result.chains:
         if _states(chain) or (isinstance(chain.links[0].expr, Number) and TOTAL.search(said[-60:])):
-            told = True
-            begins = chain.continues and bool(said.strip()) and said.rstrip()[-1:].isalnum()
-            yield Stated(_standing(chain) if begins else chain, Origin.INLINE, piece.struck, named=_announces(said))
-    if not told:
-        yield Said(f"${source}$", at)
-    yield from (miss for miss in result.unread if told or "=" in source)
+            begins = chain.continues and said.rstrip()[-1:].isalnum()
+            stated = replace(chain, continues=False) if begins else chain  # 'Sum $= 14.48$' goes on from the word
+            events.append(Stated(stated, Origin.INLINE, piece.struck, named=_announces(said)))
+    if not events:
+        return [Said(f"${source}$", at), *(result.unread if "=" in source else ())]
+    return [*events, *result.unread]
 
 
 def _announces(said: str) -> bool:
@@ -234,60 +231,56 @@ def _announces(said: str) -> bool:
     return said.rstrip().endswith((":", "："))
 
 
-def _standing(chain: Chain) -> Chain:
-    """'Sum $= 14.48$' goes on from the word before it, not from the statement before."""
-    return replace(chain, continues=False)
-
-
 def _states(chain: Chain) -> bool:
     if len(chain.links) > 1 or chain.continues or chain.struck:
         return True
+    if not holds(chain.links[0].expr, Matrix):
+        return False
     matrices = (node for node in walk(chain.links[0].expr) if isinstance(node, Matrix))
     return any(not isinstance(cell, Name) for found in matrices for row in found.rows for cell in row)
 
 
-def _code_span(piece: Piece, places: _Places, said: str, reading: Reading) -> Iterator[Event]:
-    at = places.at(piece.offset)
-    told = False
+def _code_span(piece: Piece, at: Location, said: str, reading: Reading) -> list[Event]:
+    events: list[Event] = []
     if _WORTH_PARSING.search(piece.source):
         source = _INDEXED.sub(_indexed, plain_list(piece.source)) if "[" in piece.source else piece.source
         source = _DOT_PRODUCT.sub(r"\1·\2", source)
         for chain in reading.math(source, at, strict=False).chains:
-            told = True
-            yield Stated(chain, Origin.PLAIN, piece.struck, named=_announces(said))
-    if not told:
-        yield Said(f"`{piece.source}`", at)
+            events.append(Stated(chain, Origin.PLAIN, piece.struck, named=_announces(said)))
+    return events or [Said(f"`{piece.source}`", at)]
 
 
-def _struck_words(piece: Piece, places: _Places, reading: Reading) -> Iterator[Event]:
+def _struck_words(piece: Piece, at: Location, reading: Reading) -> list[Event]:
     """Crossed-out words are dropped; crossed-out mathematics is kept as struck."""
     if not _MATHEMATICAL.search(piece.source):
-        return
-    for chain in reading.math(piece.source, places.at(piece.offset)).chains:
-        yield Stated(chain, Origin.PLAIN, struck=True, named=False)
+        return []
+    chains = reading.math(piece.source, at).chains
+    return [Stated(chain, Origin.PLAIN, struck=True, named=False) for chain in chains]
 
 
-def _words(piece: Piece, places: _Places, reading: Reading) -> Iterator[Event]:
+def _words(piece: Piece, begin: Location, places: _Places, reading: Reading) -> list[Event]:
     source = piece.source
     if "*" in source or "__" in source:
         source = _EMPHASIS.sub(_blank, source)
     if "\\" in source:
         source = _STYLED.sub(lambda found: " " * (len(found[0]) - len(found[1]) - 1) + found[1] + " ", source)
-    first = 0 if places.at(piece.offset).column == 1 else source.find("\n") + 1 or len(source)
+    first = 0 if begin.column == 1 else source.find("\n") + 1 or len(source)
     if first < len(source):
         source = _unmarked(source, first)
-    for line, offset in logical_lines(source):
-        at = places.at(piece.offset + offset)
+    events: list[Event] = []
+    for line, offset in logical_lines(source) if "\n" in source else ((source, 0),):
+        at = places.at(piece.offset + offset) if offset else begin
         if (_WORTH_PARSING.search(line) or ("(" in line and _TUPLE.search(line))) and not _NAME_ALONE.match(line):
-            yield from _plain_line(line, at, reading)
+            events += _plain_line(line, at, reading)
         elif line.strip():
-            yield from _said(line, at, reading)
+            events += _said(line, at, reading)
+    return events
 
 
 def _unmarked(source: str, start: int) -> str:
     """Blanks for the marks of items, '- (a) ', of the line at `start` and of those below it."""
     parts, done = [], 0
-    for at in (start, *(line.end() for line in _LINE_END.finditer(source, start))):
+    for at in (start, *[line.end() for line in _LINE_END.finditer(source, start)]):
         found = _MARKER.match(source, at)
         if found and found.end() > at:
             parts += [source[done:at], " " * (found.end() - at)]
@@ -295,53 +288,48 @@ def _unmarked(source: str, start: int) -> str:
     return "".join((*parts, source[done:]))
 
 
-def _said(line: str, at: Location, reading: Reading) -> Iterator[Event]:
+def _said(line: str, at: Location, reading: Reading) -> list[Event]:
     """Words, and the numbers that they may announce."""
-    found = listed(line)
+    found = listed(line) if DECIMAL_OR_SHARE.search(line) else None
     if found is None:
-        yield Said(line.strip(), at)
-        return
-    if found.lead.strip(" :："):
-        yield Said(found.lead, at)
-    for chain in reading.math(found.source, Location(at.line, at.column + found.start)).chains:
-        yield Stated(chain, Origin.PLAIN)
+        return [Said(line.strip(), at)]
+    events: list[Event] = [Said(found.lead, at)] if found.lead.strip(" :：") else []
+    numbers = reading.math(found.source, Location(at.line, at.column + found.start))
+    events += [Stated(chain, Origin.PLAIN) for chain in numbers.chains]
     if line[found.end :].strip(" .;"):
-        yield from _said(line[found.end :], Location(at.line, at.column + found.end), reading)
+        events += _said(line[found.end :], Location(at.line, at.column + found.end), reading)
+    return events
 
 
-def _identities(text: str, places: _Places, reading: Reading) -> Iterator[Event]:
-    """'W_Q and W_K are identity matrices' states W_Q = I and W_K = I."""
-    for name, offset in identities(text):
-        for chain in reading.math(f"{name} = I", places.at(offset)).chains:
-            yield Stated(chain, Origin.PLAIN, named=False)
-
-
-def _plain_line(line: str, at: Location, reading: Reading) -> Iterator[Event]:
+def _plain_line(line: str, at: Location, reading: Reading) -> list[Event]:
     """Mathematics without marks, with the words before and after it."""
     line = with_lists(plain_list(line))
     if _are_sizes(line):
-        yield Said(line.strip(), at)
-        return
+        return [Said(line.strip(), at)]
     source = line
     for signs, pattern, put in _REWRITES:
-        if any(sign in source for sign in signs):
-            source = pattern.sub(put, source)
+        for sign in signs:
+            if sign in source:
+                source = pattern.sub(put, source)
+                break
     result = reading.math(source, at, strict=False)
-    done, starts = 0, [0, *(found.end() for found in _LINE_END.finditer(line))]
+    events: list[Event] = []
+    done, starts = 0, [0, *[found.end() for found in _LINE_END.finditer(line)]]
     for chain in result.chains:
         start = min(max(done, _offset_of(chain, starts, at)), len(line))
         words = line[done:start].strip()
         if words:
-            yield Said(words, at)
+            events.append(Said(words, at))
         done = max(done, start + len(chain.text))
         named = words.rstrip("=≈: ")  # a name that was not read; what it equals does not go on from an earlier line
         stands = chain.continues and any(map(str.isalnum, named))
-        yield Stated(replace(chain, lead="", trail="", continues=chain.continues and not stands), Origin.PLAIN)
+        bare = replace(chain, lead="", trail="", continues=chain.continues and not stands)
+        events.append(Stated(bare, Origin.PLAIN))
     if line[done:].strip():
         end = line.count("\n", 0, done)
         column = at.column + done if end == 0 else at.column
-        yield from _said(line[done:], Location(at.line + end, column), reading)
-    yield from result.unread
+        events += _said(line[done:], Location(at.line + end, column), reading)
+    return [*events, *result.unread]
 
 
 def _indexed(found: re.Match[str]) -> str:

@@ -5,7 +5,8 @@ file ──bytes──▶ text ──segments──▶ blocks ──prose, table
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from qkv.errors import ReadError
@@ -56,7 +57,8 @@ def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT) -> Sheet:
     if not source.isascii():
         source = _EVERYWHERE.sub(lambda found: EVERYWHERE[found[0]], source)
     source = with_digits(source)
-    return assemble(_events(source, Reading(limits, comma_of_document(source), defined_words(source))), file, text)
+    reading = Reading(limits, comma_of_document(source), defined_words(source))
+    return assemble(chain.from_iterable(_events(source, reading)), file, text)
 
 
 def decode(data: bytes, file: str = "") -> str:
@@ -75,24 +77,25 @@ def decode(data: bytes, file: str = "") -> str:
         return data.decode("latin-1")
 
 
-def _events(text: str, reading: Reading) -> Iterator[Event]:
+def _events(text: str, reading: Reading) -> Iterator[Iterable[Event]]:
+    """The events of one block after the other."""
     levels = _Levels()
     for block in with_outputs(blocks(text)):
         match block:
             case Title():
-                level = levels.level(block)
-                yield Titled(block.text, block.line, level, minor=block.rank < PROBLEM)
-                yield from (Asked(text, block.line) for text, _ in questions(block.text))
-                yield from (e for e in read_paragraph(block.source, block.line, reading) if isinstance(e, Stated))
+                yield (Titled(block.text, block.line, levels.level(block), minor=block.rank < PROBLEM),)
+                yield [Asked(text, block.line) for text, _ in questions(block.text)]
+                if block.source:
+                    yield [e for e in read_paragraph(block.source, block.line, reading) if isinstance(e, Stated)]
             case Paragraph():
-                yield from read_paragraph(block.text, block.line, reading)
+                yield read_paragraph(block.text, block.line, reading)
             case Rows():
-                yield from read_rows(block, reading)
+                yield read_rows(block, reading)
             case Drawn():
                 for part in block.parts:
-                    yield from read_rows(part, reading)
+                    yield read_rows(part, reading)
             case Fence():
-                yield from read_code(block, reading)
+                yield read_code(block, reading)
 
 
 class _Levels:

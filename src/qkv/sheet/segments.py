@@ -17,7 +17,7 @@ from functools import cached_property
 from qkv.expr.late import late
 from qkv.records import dataclass
 from qkv.sheet.drawn import drawn_at
-from qkv.sheet.grids import Cell, grid_at, table_at, vectors_at
+from qkv.sheet.grids import DIGIT, Cell, grid_at, table_at, vectors_at
 from qkv.sheet.headings import div_rank, heading_at, opening_at
 from qkv.sheet.html import html_table_at
 from qkv.sheet.items import join_items
@@ -141,6 +141,8 @@ def _block_at(lines: list[str], at: int, lead: str, closers: _Closers) -> tuple[
     if found := heading_at(lines, at):
         source = lines[at] if "$" in found.text or "\\(" in found.text else ""
         return Title(found.text, at + 1, found.rank, found.word, source), found.end
+    if not _may_begin_rows(lines, at):
+        return _paragraph(lines, at, closers)
     if drawn := drawn_at(lines, at):
         end = drawn[0].end
         return Drawn(tuple(Rows(part.cells, at + 1, end, False, False) for part in drawn), at + 1), end
@@ -151,6 +153,14 @@ def _block_at(lines: list[str], at: int, lead: str, closers: _Closers) -> tuple[
     return _paragraph(lines, at, closers)
 
 
+def _may_begin_rows(lines: list[str], at: int) -> bool:
+    """False where one look tells that no table or drawing begins here: those have bars or tags, or rows below, or are
+    one row of numbers that is no formula."""
+    line = lines[at]
+    below = at + 1 < len(lines) and lines[at + 1].strip()
+    return bool(below or "|" in line or "<" in line or ("$" not in line and DIGIT.search(line)))
+
+
 def _paragraph(lines: list[str], start: int, closers: _Closers) -> tuple[Paragraph, int]:
     """Lines up to a blank one or the next block; a display that is open goes on to its end."""
     at, closer, depth = start, "", 0
@@ -158,8 +168,10 @@ def _paragraph(lines: list[str], start: int, closers: _Closers) -> tuple[Paragra
         line = lines[at]
         if not closer and at > start and _interrupts(lines, at, in_list=depth > 0):
             break
-        depth = _list_depth(line, depth)
-        closer = _left_open(line, closer)
+        if "[" in line or "]" in line:
+            depth = _list_depth(line, depth)
+        if closer in line if closer else "$$" in line or "\\[" in line or "\\begin{" in line:
+            closer = _left_open(line, closer)
         at += 1
         if closer and not closers.later(closer, at):
             closer = ""
@@ -168,8 +180,6 @@ def _paragraph(lines: list[str], start: int, closers: _Closers) -> tuple[Paragra
 
 def _list_depth(line: str, depth: int) -> int:
     """How many brackets of a nested list are open after this line; prose with a stray bracket opens none."""
-    if "[" not in line and "]" not in line:
-        return depth
     bare = without_comments(line)
     if depth == 0 and not _OPENS_LIST.search(bare):
         return 0
@@ -190,7 +200,7 @@ def _interrupts(lines: list[str], at: int, *, in_list: bool) -> bool:
         or opening_at(line)
     ):
         return True
-    return bool(
+    return _may_begin_rows(lines, at) and bool(
         drawn_at(lines, at)
         or sketch_at(lines, at)
         or html_table_at(lines, at)
@@ -208,8 +218,6 @@ def _row_follows(lines: list[str], at: int) -> bool:
 
 def _left_open(line: str, closer: str) -> str:
     """The closing mark that a display still waits for after this line ('' for none)."""
-    if "$$" not in line and "\\" not in line:
-        return closer
     for found in _OPENERS.finditer(line):
         token = found[0]
         if closer:

@@ -56,12 +56,15 @@ def sketch_at(lines: list[str], at: int) -> Sketch | None:
     end = at
     while end < min(len(lines), at + HIGHEST):
         name = _NAME.match(lines[end]) if "=" in lines[end] or "≈" in lines[end] else None
-        found = _marks(lines[end], end, name.end() if name else 0)
+        start = name.end() if name else 0
+        found = _marks(lines[end], end, start) if lines[end][start:].lstrip()[:1] in _FIRST else []
         if not found and not (marks and _RULE.fullmatch(lines[end])):
             break
         marks += found
         names += [name["name"]] if name and found else []
         end += 1
+    if not marks:
+        return None
     signs = [mark for mark in marks if mark.is_sign]
     groups = [mark for mark in marks if not mark.is_sign]
     if not signs or len({mark.row for mark in groups}) < 2:
@@ -73,8 +76,6 @@ def sketch_at(lines: list[str], at: int) -> Sketch | None:
 
 def _marks(line: str, row: int, start: int) -> list[_Mark]:
     """The groups and signs of a line from `start` on; none if it holds anything else."""
-    if line[start:].lstrip()[:1] not in _FIRST:
-        return []
     marks, done = [], start
     for found in [*_GROUP.finditer(line, start), None]:
         between = line[done : found.start() if found else len(line)]

@@ -6,7 +6,6 @@ Pieces keep their offsets, marks are overwritten with blanks, so that every plac
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from enum import StrEnum
 
@@ -50,22 +49,25 @@ def pieces(text: str) -> list[Piece]:
     >>> [(piece.sort.value, piece.source.strip()) for piece in pieces("Row 2 is $[1, 2]$, ~~no~~.")]
     [('words', 'Row 2 is'), ('inline', '[1, 2]'), ('words', ','), ('words', 'no'), ('words', '.')]
     """
-    return _joined(list(_cut(text)))
+    cut = [piece for piece in _cut(text) if piece.sort is not Sort.WORDS or piece.source.strip()]
+    return _joined(cut) if len(cut) > 1 else cut
 
 
-def _cut(text: str) -> Iterator[Piece]:
+def _cut(text: str) -> list[Piece]:
+    """The pieces one after the other; words between them may be blanks."""
+    cut: list[Piece] = []
     at, struck, until = 0, False, -1
     words_from = 0
     while found := _MARK.search(text, at):
         at = found.end()
         if 0 <= until <= found.start():
-            yield from _words(text, words_from, until, struck)
+            cut.append(Piece(Sort.WORDS, text[words_from:until], words_from, struck))
             words_from, struck, until = until + 1, False, -1
         kind = found.lastgroup
         if kind == "struck" or kind == "sout":
             if until >= 0 or (kind == "struck" and not struck and not _strike_ends(text, at)):
                 continue
-            yield from _words(text, words_from, found.start(), struck)
+            cut.append(Piece(Sort.WORDS, text[words_from : found.start()], words_from, struck))
             struck, words_from = not struck, at
             until = brace_end(text, at) if kind == "sout" else -1
             continue
@@ -73,18 +75,16 @@ def _cut(text: str) -> Iterator[Piece]:
         if not span:
             continue
         sort, start, end, at = span
-        yield from _words(text, words_from, found.start(), struck)
-        yield Piece(sort, text[start:end], start, struck)
+        if found.start() > words_from:
+            cut.append(Piece(Sort.WORDS, text[words_from : found.start()], words_from, struck))
+        cut.append(Piece(sort, text[start:end], start, struck))
         words_from = at
     if until >= words_from:
-        yield from _words(text, words_from, until, struck)
+        cut.append(Piece(Sort.WORDS, text[words_from:until], words_from, struck))
         words_from, struck = until + 1, False
-    yield from _words(text, words_from, len(text), struck)
-
-
-def _words(text: str, start: int, end: int, struck: bool) -> Iterator[Piece]:
-    if text[start:end].strip():
-        yield Piece(Sort.WORDS, text[start:end], start, struck)
+    if words_from < len(text):
+        cut.append(Piece(Sort.WORDS, text[words_from:], words_from, struck))
+    return cut
 
 
 _STRIKE_END = late(r"~~|</(?:del|s|strike)>")

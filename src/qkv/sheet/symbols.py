@@ -39,8 +39,10 @@ class _Found:
 
 def size_in(tokens: Sequence[Token]) -> tuple[int, int] | None:
     """The size that a script or a bracket holds: (2 × 3), 2×3."""
+    if len(tokens) < 3:
+        return None
     core = [t for t in tokens if t.kind not in ("open", "close") and t.text != "cancel"]
-    if [t.kind for t in core] == ["num", "op", "num"] and core[1].text == "×":
+    if len(core) == 3 and core[1].text == "×" and (core[0].kind, core[1].kind, core[2].kind) == ("num", "op", "num"):
         rows, columns = core[0].text, core[2].text
         if rows.isdigit() and columns.isdigit() and len(rows) < 9 and len(columns) < 9:
             return int(rows), int(columns)

@@ -14,12 +14,13 @@ _WEIGHT_RUN = late(rf"(?:W[{table.WEIGHT_LABELS}]?|[A-Z])+")
 _ATOM = late(rf"W[{table.WEIGHT_LABELS}]|.")
 _SIZE = re.compile(rf"d_?({'|'.join(table.SIZE_LABELS)})")
 _FACTORS = frozenset("QKVXWAZESOYHPRU")
+_JOINTS = re.compile(r"[\s\\_\-~]+")
 _JOINT = re.compile(r"\\?_")
 
 
 def spelling_key(word: str) -> str:
     r"""A word as the tables of functions and names spell it: 'Soft-Max' and 'soft\_max' are 'softmax'."""
-    return re.sub(r"[\s\\_\-~]+", "", word).lower()
+    return word.lower() if word.isalpha() else _JOINTS.sub("", word).lower()
 
 
 @lru_cache(maxsize=4096)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ from qkv.sheet.model import Sheet, Statement
 from qkv.theory.chains import chain_judged
 from qkv.theory.counts_said import COUNTED, SAID, Speaks, spoken_of, steps_said
 from qkv.theory.counts_true import right_counts, right_orders, usual
-from qkv.theory.expected import chain_holds, speaks_of_moments
+from qkv.theory.expected import chain_holds, is_assumption, speaks_of_moments
 from qkv.theory.formula import ORDERS, Formula, FormulaRing, Unclear, formula, meaning, ring, to_size, written
 from qkv.theory.polynomial import Spelling, growth, plain
 from qkv.theory.prose import prose_claims
@@ -34,7 +35,13 @@ if TYPE_CHECKING:
 INLINE = re.compile(r"\$(?<!\\\$)([^$\n]{1,200}+)(?<!\\)\$|\\\((.{1,200}?)\\\)")
 # Begins with a space, so that only spaces are looked at: after a full stop, at an item of a list, at an empty line.
 SENTENCE = re.compile(r"\s(?:(?<=[.!?;]\s)\s*(?=[A-Z(\\$])|(?<=\n)\s*(?=[-*•]|\d+\.|\(\w\))|(?<=\n)\s*\n)")
-ASSUMED = Wording(r"(\\mu|μ|µ|mean)\s*=?\s*(of\s*)?\$?\s*=?\s*(0|zero)\b")
+ASSUMED = Wording(
+    r"(\\mu|μ|µ|mean)\s*=?\s*(of\s*)?\$?\s*=?\s*(0|zero)\b|zero[-\s]mean|standard normal|\bn\}?\s*\(\s*0\b"
+    r"|e\}?[\[(][^\])]{1,6}[\])]\s*=\s*0\b"
+)
+_NOT_ONE = r"\s*(?!1(?:\.0+)?(?!\d|[./]\d))(?:\d|\\d?frac)"
+UNUSUAL = Wording(rf"variance\s*(of\s*)?\$?{_NOT_ONE}|var\w*\}}?[\[(][qk](_\w)?[\])]\s*={_NOT_ONE}")
+GENERAL = Wording(r"\\mu\b|μ|µ|\\sigma\b|σ")
 ANAPHORA = re.compile(r"(this|that|these|it|which|so|hence|thus|therefore)\b", re.IGNORECASE)
 SCALE = Symbol("s")
 BARE = (n.Name, n.Number)
@@ -89,18 +96,24 @@ def judge_formula(claimed: str | n.Expr, sentence: str, after: str = "", surroun
     if spoken is None:
         return None
     try:
-        expr = written(claimed) if isinstance(claimed, str) else claimed
-        rings = ring()
+        judged = _judged(written(claimed) if isinstance(claimed, str) else claimed, spoken)
+    except QkvError:
+        return None
+    return judged and judged[0]
+
+
+def _judged(expr: n.Expr, spoken: Speaks) -> tuple[TheoryClaim, Formula] | None:
+    rings = ring()
+    try:
         said = formula(expr, rings)
-    except (Unclear, QkvError):
+    except QkvError:
         return None
     if not said.names or "?" in said.names:
         return None
-    about = str(spoken)
     verdict = _verdict(said, spoken, rings)
     spelling = {meaning(symbol) or "": str(symbol) for symbol in n.names_in(expr)}
     truth = plain(usual(spoken, said.names), spelling)
-    return TheoryClaim(1, shown(expr), about, verdict, truth, _parts(spoken, spelling))
+    return TheoryClaim(1, shown(expr), str(spoken), verdict, truth, _parts(spoken, spelling)), said
 
 
 def _verdict(said: Formula, spoken: Speaks, rings: FormulaRing) -> Judged:
@@ -112,7 +125,7 @@ def _verdict(said: Formula, spoken: Speaks, rings: FormulaRing) -> Judged:
     candidates = right_counts(spoken, said.names, only_growth)
     if not candidates:
         return Judged.OPEN
-    if any(candidate == value for candidate in candidates):
+    if value in candidates:
         return Judged.RIGHT
     if only_growth:
         # What counts as an operation is a convention, so that only the order of growth can be wrong.
@@ -148,21 +161,16 @@ def inline_counts(text: str) -> Iterator[TheoryClaim]:
             continue
         sentence, start = _with_antecedent(earlier, alone, start)
         for found in INLINE.finditer(sentence):
-            source = found.group(1) or found.group(2)
+            source = found[1] or found[2]
+            if found.start() < len(sentence) - len(alone) or "=" in source:
+                continue
             after = sentence[found.end() : found.end() + 60]
-            if (
-                found.start() < len(sentence) - len(alone)
-                or "=" in source
-                or spoken_of(sentence[: found.start()], after, "") is None
-            ):
-                continue
-            expr = _formula_in(source)
-            if expr is None:
-                continue
-            claim = judge_formula(expr, sentence[: found.start()], after, _near(text, start))
-            if claim is not None:
+            spoken = spoken_of(sentence[: found.start()], after, "", _near(text, start))
+            expr = _formula_in(source) if spoken else None
+            judged = _judged(expr, spoken) if expr and spoken else None
+            if judged is not None:
                 line = text.count("\n", 0, start + found.start()) + 1
-                yield TheoryClaim(line, source, claim.about, claim.verdict, claim.truth, claim.says)
+                yield replace(judged[0], line=line, text=source)
 
 
 def _with_antecedent(before: str, sentence: str, start: int) -> tuple[str, int]:
@@ -194,15 +202,17 @@ def _orders(statements: Sequence[Statement]) -> Iterator[TheoryClaim]:
             if not isinstance(link.expr, n.Call) or not _is_order(link.expr):
                 continue
             *_, (_, said_last) = sentences(statement.before)
-            claim = judge_formula(link.expr, f"{said_last} complexity", "", statement.before)
-            if claim is None:
+            said = f"{said_last} complexity"
+            spoken = spoken_of(said, "", said, statement.before)
+            judged = _judged(link.expr, spoken) if spoken else None
+            if judged is None:
                 continue
+            claim, claimed = judged
             verdict = claim.verdict
             if verdict is Judged.WRONG:
-                said = formula(link.expr, ring())
-                verdict = Judged.CARRIED if any(said.value.top == other.value.top for other in wrong) else verdict
-                wrong.append(said)
-            yield TheoryClaim(link.at.line, link.text, claim.about, verdict, claim.truth, claim.says)
+                verdict = Judged.CARRIED if any(claimed.value.top == other.value.top for other in wrong) else verdict
+                wrong.append(claimed)
+            yield replace(claim, line=link.at.line, text=link.text, verdict=verdict)
 
 
 def _is_order(call: n.Call) -> bool:
@@ -210,16 +220,21 @@ def _is_order(call: n.Call) -> bool:
 
 
 def _moments(spoken: Sequence[Statement], text: str) -> Iterator[TheoryClaim]:
-    """Chains of equations about E and Var; μ = 0 and σ = 1 may be used once μ = 0 was assumed."""
+    """Chains of equations about E and Var; μ = 0 and σ = 1 may be used once μ = 0 was assumed, and where no word is
+    said of μ and σ; then only what holds is told."""
     found = ASSUMED.search(text) if spoken else None
-    assumed = found.string.count("\n", 0, found.start()) + 1 if found else len(text)
+    general = bool(spoken) and GENERAL.search(text) is not None
+    assumed = found.string.count("\n", 0, found.start()) + 1 if found else len(text) * general
+    sure = bool(spoken) and (found is not None or general) and not UNUSUAL.search(text)
     for statement in spoken:
         if _is_scale(statement):
             yield from _scale(statement) if found else ()
             continue
         links = [link.expr for link in statement.links]
+        if is_assumption(links):
+            continue
         holds, left, right = chain_holds(links, standard=assumed <= statement.end_line)
-        verdict = {True: Judged.RIGHT, False: Judged.WRONG, None: Judged.OPEN}[holds]
+        verdict = {True: Judged.RIGHT, False: Judged.WRONG if sure else Judged.OPEN, None: Judged.OPEN}[holds]
         says = f"{shown(links[0])} is {left}, not {right}" if holds is False else ""
         yield TheoryClaim(statement.at.line, statement.text, shown(links[0]), verdict, left, says)
 
@@ -253,7 +268,7 @@ def _chains(statements: Sequence[Statement]) -> Iterator[TheoryClaim]:
             continue
         if _is_dot_product(links):
             holds, left, right = chain_holds(links, standard=False)
-        elif sum(map(_written_out, links)) >= 2 or any(map(_is_stack, links)):
+        elif _are_written_out(links):
             holds, left, right = chain_judged(links)
         else:
             continue
@@ -268,17 +283,19 @@ def _is_dot_product(links: Sequence[n.Expr]) -> bool:
     return isinstance(first, n.Product) and isinstance(first.left, n.Transpose) and isinstance(links[1], n.Series)
 
 
-def _written_out(link: n.Expr) -> bool:
-    """Whether a link holds a matrix, or a Σ with bounds that are numbers."""
-    if n.holds(link, n.Matrix):
-        return True
-    parts = n.walk(link) if n.holds(link, n.Series) else ()
-    return any(isinstance(part, n.Series) and isinstance(part.high, n.Number) for part in parts)
+def _are_written_out(links: Sequence[n.Expr]) -> bool:
+    """Whether two links hold a matrix, or a Σ with bounds that are numbers, or one holds rows on top of each other."""
+    found = 0
+    for link in links:
+        if n.holds(link, n.Matrix):
+            found += 1
+        elif n.holds(link, n.Series):
+            found += any(isinstance(part, n.Series) and isinstance(part.high, n.Number) for part in n.walk(link))
+    return found > 1 or any(n.holds(link, n.Concat) and _is_stack(link) for link in links)
 
 
 def _is_stack(link: n.Expr) -> bool:
-    parts = n.walk(link) if n.holds(link, n.Concat) else ()
-    return any(isinstance(part, n.Concat) and part.axis == 0 for part in parts)
+    return any(isinstance(part, n.Concat) and part.axis == 0 for part in n.walk(link))
 
 
 def _words(text: str) -> Iterator[TheoryClaim]:
@@ -317,11 +334,14 @@ def _transports(sheet: Sheet) -> Iterator[TheoryClaim]:
 
 def _cost_verdict(said: n.Number, costs: Sequence[Fraction]) -> Judged:
     """A printed decimal stands for what rounds to it; one unit in the last place off is left open."""
+    if said.value in costs:
+        return Judged.RIGHT
+    unit = said.ulp
     offs = [abs(cost - said.value) for cost in costs]
-    if any(off == 0 or (off <= said.ulp / 2 and cost.denominator > 1) for off, cost in zip(offs, costs, strict=True)):
+    if any(off <= unit / 2 and cost.denominator > 1 for off, cost in zip(offs, costs, strict=True)):
         return Judged.RIGHT
     is_decimal = said.places is not None and said.places > 0
-    return Judged.OPEN if is_decimal and min(offs) <= said.ulp else Judged.WRONG
+    return Judged.OPEN if is_decimal and min(offs) <= unit else Judged.WRONG
 
 
 def _speaks_of_cost(statement: Statement, problem: TransportProblem) -> bool:

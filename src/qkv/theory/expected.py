@@ -16,7 +16,7 @@ from flint import fmpq
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.records import dataclass
-from qkv.theory.formula import FormulaRing, Unclear, counted, evaluated, named, power, ring
+from qkv.theory.formula import FormulaRing, Unclear, evaluated, meaning, named, power, ring
 from qkv.theory.ring import Ratio, lowest
 
 EXPECTATION = frozenset({"E", "𝔼", "Exp", "mean"})
@@ -70,10 +70,11 @@ class Moments:
                 return self.expectation(self.value(_unwrapped(inside)))
             case n.Call(function=function, args=(inside,)) if function in VARIANCE:
                 return self.variance(self.value(_unwrapped(inside)))
-            case n.Product(left=n.Transpose(arg=a), right=b) if _is_vector(a) and _is_vector(b):
+            case n.Product(left=n.Transpose(arg=a) | (n.Name() as a), right=b) if _is_vector(a) and _is_vector(b):
                 return Copies(self._size(), self._component(a) * self._component(b))
             case n.Series(low=low, high=high, body=body) if low is not None and high is not None:
-                return self._series(counted(low, high, self.ring, self.given), self.value(body))
+                one = self.ring.constant(fmpq(1))
+                return self._series(self._plain(high) + -self._plain(low) + one, self.value(body))
             case n.Sum(terms=terms):
                 total = self._plain(terms[0])
                 for term in terms[1:]:
@@ -122,7 +123,7 @@ class Moments:
             return self.components[ANY]
         if symbol.base in CONSTANTS and symbol == Symbol(symbol.base):
             return self.ring.symbol(symbol.base, symbol.base)
-        return named(symbol, self.ring, self.given)
+        return self._size() if meaning(symbol) in ("d", "n") else named(symbol, self.ring, self.given)
 
     def _component(self, node: n.Expr) -> Ratio:
         return self.components[node.symbol.base if isinstance(node, n.Name) else ""]
@@ -168,6 +169,16 @@ def speaks_of_moments(node: n.Expr) -> bool:
     if isinstance(node, n.Name) or not n.holds(node, n.Call):
         return False
     return any(isinstance(part, n.Call) and part.function in MOMENTS for part in n.walk(node))
+
+
+def is_assumption(links: Sequence[n.Expr]) -> bool:
+    """E[q_i] = E[k_i] = 0, Var(q_i) = 1: of single components, nothing else can tell it."""
+    return isinstance(links[-1], n.Number) and all(map(_of_component, links[:-1]))
+
+
+def _of_component(link: n.Expr) -> bool:
+    inside = _unwrapped(link.args[0]) if isinstance(link, n.Call) and len(link.args) == 1 else None
+    return isinstance(inside, n.Name) and (inside.symbol.base in VECTORS or bool(inside.symbol.indices))
 
 
 def chain_holds(links: Sequence[n.Expr], standard: bool) -> tuple[bool | None, str, str]:
@@ -230,7 +241,7 @@ def _equal(links: Sequence[n.Expr], standard: bool = False) -> Outcome:
     for other in known[1:]:
         if other != first:
             open_scale = _has_scale(first, rings) != _has_scale(other, rings)
-            return Outcome(None if open_scale else False, rings, (first, other))
+            return Outcome(None if open_scale or _puts_in_size(first, other) else False, rings, (first, other))
     return Outcome(True if len(known) == len(links) else None, rings, (first, first))
 
 
@@ -246,6 +257,16 @@ def _has_scale(value: Value, rings: FormulaRing) -> bool:
         return _has_scale(value.term, rings)
     place = rings.place("s", "s")
     return bool(value.top.degrees()[place] > 0 or value.bottom.degrees()[place] > 0)
+
+
+def _puts_in_size(first: Value, other: Value) -> bool:
+    """Var(qᵀk) = 64 where it is d_k: the size may be 64 there; no example has a size of 1 or 0."""
+    numbers = [side for side in (first, other) if isinstance(side, Ratio) and _is_number(side)]
+    return len(numbers) == 1 and numbers[0].top not in (0, numbers[0].bottom)
+
+
+def _is_number(value: Ratio) -> bool:
+    return bool(value.top.is_constant() and value.bottom.is_constant())
 
 
 def _shown(rings: FormulaRing, value: Value) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from operator import itemgetter
 from typing import Any
 
 from flint import fmpq
@@ -89,10 +90,12 @@ class FormulaRing(Ring):
 
     def settled(self, value: Ratio) -> Ratio:
         """The value with every square of a root worked out, so that equal formulas look equal."""
-        squared = any(
-            p.derivative(place).derivative(place) for p in (value.top, value.bottom) for place in self.squares
-        )
-        return self._settled(value.top) / self._settled(value.bottom) if squared else value
+        if not self.squares or not any(map(self._holds_square, (value.top, value.bottom))):
+            return value
+        return self._settled(value.top) / self._settled(value.bottom)
+
+    def _holds_square(self, polynomial: Any) -> bool:
+        return any(polynomial.derivative(place).derivative(place) for place in self.squares)
 
     def _settled(self, polynomial: Any) -> Ratio:
         total = self.constant(fmpq(0))
@@ -204,6 +207,9 @@ def counted(low: n.Expr, high: n.Expr, rings: FormulaRing, given: Mapping[str, F
     return last + -first + rings.constant(fmpq(1))
 
 
+_IN_ORDER = itemgetter(*map(PRINTED.index, NAMES))  # the ring knows the sizes first, in the order of PRINTED
+
+
 def to_size(value: Ratio, rings: FormulaRing) -> Size:
     """The value as a polynomial in sizes (see polynomial.py); raises Unclear where it is none."""
     if not value.bottom.is_constant():
@@ -211,8 +217,7 @@ def to_size(value: Ratio, rings: FormulaRing) -> Size:
     scale = 1 / value.bottom.leading_coefficient()
     terms = {}
     for exponents, coefficient in value.top.to_dict().items():
-        powers = dict(zip(PRINTED, exponents, strict=False))  # the ring knows the sizes first, in this order
         if any(exponents[len(PRINTED) :]):
             raise Unclear("a count with a root in it")
-        terms[tuple(powers[name] for name in NAMES)] = coefficient * scale
+        terms[_IN_ORDER(exponents)] = coefficient * scale
     return CONTEXT.from_dict(terms)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
+from itertools import chain
 
 from flint import fmpq
 
@@ -89,17 +90,19 @@ def _take(statement: Statement, found: Found) -> None:
     if name is not None and (heap := _deltas(last)) is not None:
         found.heaps.append(replace(heap, name=str(name.symbol), line=statement.at.line))
         return
-    cells = numbers(last)
+    if not isinstance(last, n.Matrix) or not last.rows:
+        return
+    if 1 not in last.shape:
+        tabled = name is None and statement.origin is Origin.TABLE
+        if tabled or (name is not None and name.symbol.base == "C") or COSTS.search(statement.before):
+            found.costs = numbers(last) or found.costs
+        return
+    about_points = bool(POINTS.search(statement.before[-40:]))
+    cells = numbers(last) if name is not None or about_points else None
     if cells is None:
         return
-    is_vector = 1 in (len(cells), len(cells[0]))
-    about_points = bool(POINTS.search(statement.before[-40:]))
-    if not is_vector:
-        about_costs = COSTS.search(statement.before) or (name is not None and name.symbol.base == "C")
-        found.costs = cells if about_costs or (name is None and statement.origin is Origin.TABLE) else found.costs
-    elif name is None or (name.symbol.base in POINT_LETTERS and (about_points or found.heaps)):
-        if about_points or name is not None:
-            _add_points(found, tuple((cell,) for cell in _flat(cells)))
+    if name is None or (name.symbol.base in POINT_LETTERS and (about_points or found.heaps)):
+        _add_points(found, tuple([(cell,) for cell in _flat(cells)]))
     else:
         found.heaps.append(Heap(str(name.symbol), statement.at.line, _flat(cells)))
 
@@ -142,8 +145,10 @@ def _by_index(statements: Sequence[Statement], read: object) -> dict[str, tuple[
     cells: dict[str, dict[int, tuple[int, object]]] = {}
     for statement in statements:
         first = statement.links[0].expr
-        value = read(statement.links[-1].expr) if len(statement.links) == 2 else None  # type: ignore[operator]
-        if value is not None and isinstance(first, n.Name) and _is_indexed(statement):
+        if len(statement.links) != 2 or not isinstance(first, n.Name) or not _is_indexed(statement):
+            continue
+        value = read(statement.links[-1].expr)  # type: ignore[operator]
+        if value is not None:
             place = int(first.symbol.indices[0])
             cells.setdefault(first.symbol.base, {}).setdefault(place, (statement.at.line, value))
     return {
@@ -175,10 +180,13 @@ def numbers(expr: n.Expr) -> Matrix | None:
     """The cells of a matrix of numbers."""
     if not isinstance(expr, n.Matrix) or expr.is_ragged or not expr.rows or expr.shape[0] * expr.shape[1] > MOST_CELLS:
         return None
-    cells = [[number(cell) for cell in row] for row in expr.rows]
-    if any(cell is None for row in cells for cell in row):
-        return None
-    return tuple(tuple(row) for row in cells)
+    rows = []
+    for row in expr.rows:
+        cells = [number(cell) for cell in row]
+        if None in cells:
+            return None
+        rows.append(tuple(cells))
+    return tuple(rows)
 
 
 def number(expr: n.Expr) -> fmpq | None:
@@ -195,7 +203,7 @@ def number(expr: n.Expr) -> fmpq | None:
 
 
 def _flat(cells: Sequence[Sequence[fmpq]]) -> Vector:
-    return tuple(cell for row in cells for cell in row)
+    return tuple(chain.from_iterable(cells))
 
 
 def _said(text: str) -> fmpq | None:
@@ -280,7 +288,7 @@ class PlanTable:
 def plan_tables(text: str) -> Iterator[PlanTable]:
     """Tables under the words 'from' and 'to': a line that ends in k numbers, then lines of 1 + k numbers."""
     lines = text.splitlines()
-    rows = [_row(line) for line in lines]
+    rows = [_row(line) if NUMBER.search(line) else [] for line in lines]
     start = 0
     while start < len(lines):
         targets = rows[start]
@@ -305,7 +313,5 @@ def _numbers(texts: list[str]) -> list[fmpq]:
 
 def _row(line: str) -> list[str]:
     """The numbers of a line up to a conclusion (⇒ 7) beside it."""
-    if NUMBER.search(line) is None:
-        return []
     beside = CONCLUSION.split(line, maxsplit=1)[0]
     return NUMBER.findall(FORMULA.sub(" ", beside))

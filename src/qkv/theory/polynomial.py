@@ -41,8 +41,8 @@ def substitute(size: fmpq_mpoly, sizes: Mapping[str, int | fmpq_mpoly]) -> fmpq_
     >>> plain(substitute(SYMBOL["n_q"] * SYMBOL["n_k"], {"n_k": SYMBOL["n_q"]}))
     'n_q²'
     """
-    values = [sizes.get(name, SYMBOL[name]) for name in NAMES]
-    return size.compose(*(polynomial(value) for value in values), ctx=CONTEXT)
+    known = {name: polynomial(value) for name, value in sizes.items()}
+    return size.compose(*[known.get(name, SYMBOL[name]) for name in NAMES], ctx=CONTEXT)
 
 
 def number(size: fmpq_mpoly) -> int | None:
@@ -113,7 +113,7 @@ def _factored(size: fmpq_mpoly, symbol: Any, bracket: str) -> str:
     whole = all(abs(coefficient) == 1 for coefficient in terms.values())
     if not any(common) or not (whole or len(terms) > 2):
         return _sum(terms, symbol)
-    inside = {tuple(x - y for x, y in zip(e, common, strict=True)): c for e, c in terms.items()}
+    inside = {tuple(map(operator.sub, e, common)): c for e, c in terms.items()}
     return bracket.format(_sum({common: fmpq(1)}, symbol), _sum(inside, symbol))
 
 

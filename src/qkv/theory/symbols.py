@@ -55,10 +55,11 @@ class Symbolic:
         return tuple(chain.from_iterable([_beside(row) for row in rows if row]))
 
     def add(self, a: Cells, b: Cells) -> Cells:
-        shape = sum_shape(shape_of(a), shape_of(b))
-        turned = shape_of(b) == shape[::-1] != shape and 1 in shape
-        right = self.transpose(b) if turned else _spread(b, shape)
-        return tuple([tuple(map(add, x, y)) for x, y in zip(_spread(a, shape), right, strict=True)])
+        if shape_of(a) != shape_of(b):
+            shape = sum_shape(shape_of(a), shape_of(b))
+            turned = shape_of(b) == shape[::-1] and 1 in shape
+            a, b = _spread(a, shape), self.transpose(b) if turned else _spread(b, shape)
+        return tuple([tuple(map(add, x, y)) for x, y in zip(a, b, strict=True)])
 
     def negate(self, a: Cells) -> Cells:
         return _each(a, neg)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
+from qkv.records import replace
 from qkv.sheet.model import Statement
 
 ACCENTS = frozenset({"hat", "bar"})
@@ -13,7 +12,8 @@ ACCENTS = frozenset({"hat", "bar"})
 
 def without_idle_accents(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
     """Statements without the accents of letters that come with that accent only."""
-    names = {symbol for s in statements for link in s.links for symbol in n.names_in(link.expr)}
+    exprs = [link.expr for s in statements for link in s.links if not isinstance(link.expr, n.Number)]
+    names = {symbol for expr in exprs for symbol in n.names_in(expr)}
     accented = {symbol for symbol in names if not ACCENTS.isdisjoint(symbol.labels)}
     if not accented:
         return statements

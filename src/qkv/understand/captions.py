@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
+from qkv.records import replace
 from qkv.sheet.model import Link, Relation, Statement
 from qkv.sheet.phrases import SPELLED_OUT
 from qkv.understand.roles import cue_of

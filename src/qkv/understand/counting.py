@@ -4,10 +4,10 @@ where counts begin at 1. Where q_0 and k_0 are whole matrices, the numbers count
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
+from qkv.records import replace
 from qkv.sheet.model import Statement
 
 # Letters whose numbers count tokens; of these, the ones that name a vector a token and the ones that compare two.
@@ -49,7 +49,7 @@ def counts_from_zero(statements: Iterable[Statement]) -> bool:
     for statement in statements:
         subject = statement.links[0].expr if len(statement.links) > 1 else None
         symbol = subject.symbol if isinstance(subject, n.Name) else None
-        if symbol is None or not symbol.indices or not all(index.isdigit() for index in symbol.indices):
+        if symbol is None or not symbol.indices or not all(map(str.isdigit, symbol.indices)):
             continue
         if symbol.base in PAIRS and len(digits := "".join(symbol.indices)) == 2 and "0" in digits:
             return True

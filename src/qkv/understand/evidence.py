@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 
 from flint import fmpq
 
@@ -17,10 +16,11 @@ from qkv.interpret.rounding import round_places
 from qkv.interpret.trace import Trace
 from qkv.program.model import Program, Step
 from qkv.program.spec import Key
+from qkv.records import replace
 from qkv.understand.facts import Fact
 from qkv.understand.formulas import softmax_arguments
 from qkv.understand.gathering import FACTORS, Gathering
-from qkv.understand.values import plain_value
+from qkv.understand.values import Form, plain_value
 
 R = Role
 
@@ -38,12 +38,12 @@ def looks_causal(found: Gathering) -> bool:
 
 def shows_triangle(facts: Iterable[Fact]) -> bool:
     """A printed matrix with −∞ right where a causal mask puts it, whatever the words around it say."""
-    return any(_is_triangle(fact.value.expr) for fact in facts if fact.value is not None and not fact.statement.struck)
+    printed = [fact for fact in facts if fact.value is not None and isinstance(fact.value.expr, n.Matrix)]
+    return any(_is_triangle(fact.shown) for fact in printed if fact.shown is not None and not fact.statement.struck)
 
 
-def _is_triangle(expr: n.Expr) -> bool:
-    matrix = plain_value(expr) if isinstance(expr, n.Matrix) else None
-    if matrix is None or matrix.is_ragged or not 1 < len(matrix.rows) == len(matrix.rows[0]):
+def _is_triangle(matrix: n.Matrix) -> bool:
+    if not 1 < len(matrix.rows) == len(matrix.rows[0]) or matrix.is_ragged:
         return False
     return all(isinstance(c, n.Infinite) is (j > i) for i, row in enumerate(matrix.rows) for j, c in enumerate(row))
 
@@ -82,11 +82,18 @@ def is_scaled(program: Program) -> bool:
     return any(step.role is R.SCALED for step in program.steps)
 
 
+UNSETTLED = (Form.FORMULA, Form.WORKING)
+
+
 def softens_raw_scores(trace: Trace, facts: Iterable[Fact]) -> bool:
     """softmax([2, 4, 4]) = [..] where 2, 4, 4 are scores that nothing was divided by."""
-    raw, scaled = (_rows(trace, role) for role in (R.SCORES, R.SCALED))
-    arguments = (x for fact in facts for link in fact.links for x in softmax_arguments(link.expr) if n.is_literal(x))
+    open_links = [pair for fact in facts for pair in zip(fact.links, fact.forms, strict=True) if pair[1] in UNSETTLED]
+    softened = [link.expr for link, _ in open_links if n.holds(link.expr, n.Softmax)]
+    arguments = [x for expr in softened for x in softmax_arguments(expr) if n.is_literal(x)]
     rows = [tuple(rational(c.value) for c in row if isinstance(c, n.Number)) for x in arguments for row in _cells(x)]
+    if not rows:
+        return False
+    raw, scaled = (_rows(trace, role) for role in (R.SCORES, R.SCALED))
     return any(row in raw for row in rows) and not any(row in scaled for row in rows)
 
 

@@ -8,20 +8,20 @@ subject ('A = softmax(E)' and then its rows) is given that subject.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import field
 
 from qkv.errors import Location
 from qkv.expr import nodes as n
 from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 from qkv.sheet.grammar import parse_math
-from qkv.sheet.model import Link, Origin, Relation, Sheet, Statement
+from qkv.sheet.model import Link, Origin, Part, Relation, Sheet, Statement
 from qkv.understand.accents import without_idle_accents
 from qkv.understand.counting import counts_from_zero, from_one, with_heads
 from qkv.understand.places import INDEX_LETTERS, place_of
-from qkv.understand.roles import SHIFTED, TAKEN_OF, Cue, cue_of
+from qkv.understand.roles import SHIFTED, SILENT, TAKEN_OF, Cue, cue_of
 from qkv.understand.tidying import tidied
 from qkv.understand.tokens import numbered
 from qkv.understand.values import Form, form, plain_value
@@ -69,34 +69,37 @@ def facts_of(sheet: Sheet) -> tuple[Fact, ...]:
 
 def noted_facts(sheet: Sheet) -> tuple[tuple[Fact, ...], str]:
     """The facts of a sheet, and a note on how its tokens are numbered."""
-    statements, note = numbered(without_idle_accents(tuple(_taken_apart(sheet.statements))))
+    statements, note = numbered(without_idle_accents(_taken_apart(sheet.statements)))
     statements = with_heads(statements)
     from_zero = counts_from_zero(statements)
     statements = from_one(statements) if from_zero else statements
-    facts = tuple(_with_heads(_attached(_joined(_chains(tidied(statements))))))
-    if from_zero or any(fact.cue.row == 0 for fact in facts):
-        facts = tuple(replace(fact, cue=_cue(fact.statement, first=0)) for fact in facts)
-    return facts, note
+    facts = _with_heads(_attached(_joined(_chains(tidied(statements)))), sheet.parts)
+    if from_zero or 0 in [fact.cue.row for fact in facts]:
+        facts = [replace(fact, cue=_cue(fact.statement, first=0)) for fact in facts]
+    return tuple(facts), note
 
 
 def _cue(statement: Statement, first: int = 1) -> Cue:
     return cue_of(f"{statement.before} {statement.row_label}", first)
 
 
-def _taken_apart(statements: Iterable[Statement]) -> Iterator[Statement]:
+def _taken_apart(statements: Iterable[Statement]) -> tuple[Statement, ...]:
     """(k_1, v_1) = ((2, 0), (1, 0)) says k_1 = (2, 0) and v_1 = (1, 0)."""
+    made: list[Statement] = []
     for statement in statements:
-        parts = _pairs(statement.links)
+        links = statement.links
+        parts = _pairs(links) if len(links) == 2 and isinstance(links[0].expr, n.Matrix) else []
         for name, value in parts:
-            first = replace(statement.links[0], expr=name, text=name.spelled)
-            yield replace(statement, links=(first, replace(statement.links[1], expr=value)))
+            first = replace(links[0], expr=name, text=name.spelled)
+            made.append(replace(statement, links=(first, replace(links[1], expr=value))))
         if not parts:
-            yield statement
+            made.append(statement)
+    return tuple(made)
 
 
 def _pairs(links: tuple[Link, ...]) -> list[tuple[n.Name, n.Expr]]:
     """The names of a list, each with its part of the value beside it."""
-    if len(links) != 2 or not all(isinstance(link.expr, n.Matrix) for link in links):
+    if not all(isinstance(link.expr, n.Matrix) for link in links):
         return []
     left, right = (link.expr.rows for link in links if isinstance(link.expr, n.Matrix))
     names = [cell for cell in left[0] if isinstance(cell, n.Name)] if len(left) == 1 else []
@@ -106,27 +109,30 @@ def _pairs(links: tuple[Link, ...]) -> list[tuple[n.Name, n.Expr]]:
     return list(zip(names, values, strict=True))
 
 
-def _chains(statements: Iterable[Statement]) -> Iterator[Statement]:
+def _chains(statements: Iterable[Statement]) -> list[Statement]:
     """Cut chains at ⇒ and at names in mid-chain that begin a new equation (… = [..] ⇒ S ≈ [..])."""
+    made: list[Statement] = []
     for statement in statements:
-        cuts = frozenset(i for i in range(len(statement.links)) if _begins_anew(statement.links, i))
-        if statement.links and not cuts:
-            at = statement.links[0].at
-            yield statement if statement.at == at else replace(statement, at=at)
-            continue
-        pieces: list[list[Link]] = [[]]
-        for i, link in enumerate(statement.links):
-            if i in cuts and pieces[-1]:
-                pieces.append([])
-            pieces[-1].append(link)
-        for i, piece in enumerate(pieces):
-            implied = statement.continues and piece[0].relation is Relation.IMPLIES if piece else False
-            yield replace(
-                statement,
-                links=tuple(piece),
-                at=piece[0].at if piece else statement.at,
-                continues=statement.continues and i == 0 and not implied,
-            )
+        links = statement.links
+        relations = [link.relation for link in links]
+        if Relation.IMPLIES not in relations and Relation.ARROW not in relations:
+            same = not links or statement.at == links[0].at
+            made.append(statement if same else replace(statement, at=links[0].at))
+        else:
+            made.extend(_cut(statement, {i for i in range(len(links)) if _begins_anew(links, i)}))
+    return made
+
+
+def _cut(statement: Statement, cuts: set[int]) -> Iterator[Statement]:
+    pieces: list[list[Link]] = [[]]
+    for i, link in enumerate(statement.links):
+        if i in cuts and pieces[-1]:
+            pieces.append([])
+        pieces[-1].append(link)
+    for i, piece in enumerate(pieces):
+        implied = statement.continues and piece[0].relation is Relation.IMPLIES
+        goes_on = statement.continues and i == 0 and not implied
+        yield replace(statement, links=tuple(piece), at=piece[0].at, continues=goes_on)
 
 
 def _begins_anew(links: tuple[Link, ...], i: int) -> bool:
@@ -137,19 +143,17 @@ def _begins_anew(links: tuple[Link, ...], i: int) -> bool:
     return i > 0 and named and any(link.relation in (Relation.EQUAL, Relation.APPROX) for link in links[i + 1 : i + 2])
 
 
-def _joined(statements: Iterable[Statement]) -> Iterator[Statement]:
+def _joined(statements: Iterable[Statement]) -> list[Statement]:
     """Append a chain that begins with a relation to the one before it."""
-    held: Statement | None = None
+    made: list[Statement] = []
     for statement in statements:
         goes_on = statement.continues and not statement.struck and not _turns(statement.before)
-        if held and goes_on and statement.at.line - held.end_line <= 8:
-            held = replace(held, links=held.links + statement.links, end_line=statement.end_line)
-            continue
-        if held:
-            yield held
-        held = statement
-    if held:
-        yield held
+        if made and goes_on and statement.at.line - made[-1].end_line <= 8:
+            held = made[-1]
+            made[-1] = replace(held, links=held.links + statement.links, end_line=statement.end_line)
+        else:
+            made.append(statement)
+    return made
 
 
 FOR_ANOTHER = late(r"\W*(?:for|für|pour|para|per|для|对于?)\b.{1,60}[:：]\s*[=≈]?\s*", re.IGNORECASE)
@@ -160,27 +164,31 @@ def _turns(before: str) -> bool:
     return bool(before) and (FOR_ANOTHER.fullmatch(before) is not None or cue_of(before).row is not None)
 
 
-def _counts(fact: Fact) -> bool:
+COUNTERS = INDEX_LETTERS - {"h"}
+
+
+def _counts(fact: Fact, letter: Symbol) -> bool:
     """i = 3 tells which token is spoken of; it claims nothing."""
-    letter, value = fact.symbol, fact.value
+    value = fact.value
     if value is not None and isinstance(value.expr, n.Matrix) and value.text.startswith(("[", "(", "\\")):
         return False  # m = [0, 0, −∞] is a vector
-    return letter is not None and letter.base in INDEX_LETTERS - {"h"} and not letter.labels and not letter.indices
+    return not letter.labels and not letter.indices
 
 
-def _attached(statements: Iterable[Statement]) -> Iterator[Fact]:
+def _attached(statements: Iterable[Statement]) -> list[Fact]:
     """Turn chains into facts; nameless literals after an open subject take that subject."""
     open_fact: Fact | None = None
     last: Fact | None = None
+    made: list[Fact] = []
     for statement in statements:
         fact = _fact(statement)
-        if last is not None and _is_announced(fact, last):
+        if last is not None and len(fact.links) == len(fact.subjects) + 1 <= 2 and _is_announced(fact, last):
             fact = replace(fact, cue=last.cue)
         last = fact
-        if _counts(fact):
+        if fact.symbol is not None and fact.symbol.base in COUNTERS and _counts(fact, fact.symbol):
             continue
         if statement.struck or not fact.links:
-            yield replace(fact, links=fact.links if not statement.struck else statement.links)
+            made.append(replace(fact, links=fact.links if not statement.struck else statement.links))
             continue
         if open_fact and _is_caption(open_fact, fact):
             fact = _captioned(open_fact, fact)
@@ -190,14 +198,15 @@ def _attached(statements: Iterable[Statement]) -> Iterator[Fact]:
             fact = replace(fact, subjects=open_fact.subjects, pending=True)
         elif fact.formula is not None:
             open_fact = None
-        yield fact
+        made.append(fact)
+    return made
 
 
 def _is_announced(fact: Fact, last: Fact) -> bool:
-    """'Divide by √d_k = √4 = 2:' announces the matrix after it, though its words stand before the root; so does
-    'scaled by √d_k with d_k = 2:'."""
+    """'Divide by √d_k = √4 = 2:' announces the matrix after it, named or not, though its words stand before the root;
+    so does 'scaled by √d_k with d_k = 2:'."""
     near = 0 <= fact.statement.at.line - last.statement.end_line <= 4
-    bare = len(fact.links) == 1 and isinstance(fact.links[0].expr, n.Matrix)
+    bare = isinstance(fact.links[-1].expr, n.Matrix)
     wordless = not any(map(str.isalpha, fact.statement.before))
     return (
         near and bare and wordless and bool(last.links) and (isinstance(last.links[0].expr, n.Root) or _is_size(last))
@@ -294,12 +303,13 @@ def _may_follow(opened: Fact, fact: Fact) -> bool:
 
 
 def _fact(statement: Statement) -> Fact:
-    links = tuple(link for link in statement.links if not link.struck and link.relation is not Relation.IN)
+    links = tuple([link for link in statement.links if not link.struck and link.relation is not Relation.IN])
     if len(links) == 1 and form(links[0].expr) is Form.VALUE and isinstance(links[0].expr, n.Matrix):
         caption = caption_formula(statement.before, statement.at) if statement.before.strip() else None
         if caption is not None:
             links = (caption, replace(links[0], relation=Relation.EQUAL))
-    return Fact(statement, links, _subjects(links), _cue(statement))
+    cue = _cue(statement) if statement.before or statement.row_label else SILENT
+    return Fact(statement, links, _subjects(links), cue)
 
 
 def _subjects(links: tuple[Link, ...]) -> tuple[n.Name, ...]:
@@ -317,10 +327,22 @@ def _subjects(links: tuple[Link, ...]) -> tuple[n.Name, ...]:
     return ()
 
 
-def _with_heads(facts: Iterable[Fact]) -> Iterator[Fact]:
+def _with_heads(facts: Iterable[Fact], parts: Sequence[Part]) -> list[Fact]:
     """Carry 'Head 2:' forward until another head, or another part, is spoken of."""
     head: int | None = None
+    home = 0
+    made: list[Fact] = []
     for fact in facts:
         if fact.cue.head is not None:
-            head = fact.cue.head
-        yield fact if head is None else replace(fact, head=head)
+            head, home = fact.cue.head, fact.statement.part
+        elif head is not None and fact.statement.part != home and _leaves(parts, home, fact.statement.part):
+            head = None
+        made.append(fact if head is None else replace(fact, head=head))
+    return made
+
+
+def _leaves(parts: Sequence[Part], home: int, part: int) -> bool:
+    """Whether a part is no step of the one that speaks of a head. Where that is called by the head ('Head 2'), parts
+    beside it may be its steps ('Softmax')."""
+    called = cue_of(parts[home].title).head is not None
+    return any(between.level < parts[home].level + (not called) for between in parts[home + 1 : part + 1])

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Sequence
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
 from qkv.program.model import Given
 from qkv.program.spec import default_symbol
+from qkv.records import replace
 from qkv.sheet.model import Origin, Relation, Repair
 from qkv.understand.facts import Fact
 from qkv.understand.formulas import adds_to_scores, before_mask, divisors, formula_role, softmax_arguments
@@ -58,25 +58,29 @@ def gather(
     """Walk the facts of one problem, the formulas that its sentences mention (`said`) and their words. Code fences come
     last: they only fill what the text leaves open."""
     found = Gathering(causal=bool(CAUSAL.search(title)), said_scaled=bool(ROOT_SCALE.search(title)))
-    found.spoken = frozenset(symbol for fact in facts for link in fact.links for symbol in n.names_in(link.expr))
+    exprs = [link.expr for fact in facts for link in fact.links if not isinstance(link.expr, n.Number)]
+    found.spoken = frozenset([symbol for expr in exprs for symbol in n.names_in(expr)])
     found.padding = bool(PADDING_MASK.search(words)) and not CAUSAL_SURELY.search(words)
-    found.projects = any(fact.formula is not None and _has_projection(fact.formula) for fact in facts)
-    numeric = {fact.statement.part for fact in facts if fact.value is not None and _is_matrix(fact)}
-    for fact in facts:
+    told = [fact for fact in facts if fact.formula is not None]
+    found.projects = _projecting(found.spoken) and any(_projecting(n.names_in(f.formula)) for f in told if f.formula)
+    for fact in told:
         _note_definition(found, fact)
-        if fact.statement.part in numeric:
+    numeric = {fact.statement.part for fact in facts if fact.shown is not None and max(fact.shown.shape) > 1}
+    for fact in facts:
+        if fact.statement.part in numeric and (fact.statement.before or fact.statement.after):
             _note_words(found, fact)
-    for fact in (*(f for f in facts if not _is_code(f)), *(f for f in facts if _is_code(f))):
+    for fact in sorted(facts, key=_is_code) if Origin.CODE in [f.statement.origin for f in facts] else facts:
         if not fact.statement.struck:
             _note_fact(found, fact, facts)
     for formula in said:
         _note_formula(found, formula, role_of_name(found, None), defines=True)
     for fact in facts:
-        note_nameless(found, fact)
+        if not fact.subjects:
+            note_nameless(found, fact)
     note_sentences(found, facts, words)
-    if any(looks_back(fact) for fact in facts):
+    if any(map(looks_back, told)):
         _set_sources_apart(found)
-    if any(compares_tokens(fact) for fact in facts):
+    if any(map(compares_tokens, told)):
         found.unprojected = True
         found.unscaled = found.unscaled or not found.divisors
     settle_inputs(found, facts)
@@ -111,16 +115,12 @@ def _worked_out(found: Gathering, formula: n.Expr, role_of: object) -> Role | No
     role = formula_role(formula, role_of)  # type: ignore[arg-type]
     if role is None and adds_to_scores(formula, role_of):  # type: ignore[arg-type]
         return R.MASKED  # Q Kᵀ / √d_k + B, whatever its letter
-    return R.HEAD if role is R.OUTPUT and found.projects and not _has_projection(formula) else role
+    return R.HEAD if role is R.OUTPUT and found.projects and not _projecting(n.names_in(formula)) else role
 
 
-def _has_projection(formula: n.Expr) -> bool:
-    return any(place_of(symbol).roles[:1] == (R.W_O,) for symbol in n.names_in(formula))
-
-
-def _is_matrix(fact: Fact) -> bool:
-    value = fact.shown
-    return value is not None and max(value.shape) > 1
+def _projecting(names: Collection[Symbol]) -> bool:
+    """Whether one of these is an output matrix."""
+    return (R.W_O,) in [place_of(symbol).roles[:1] for symbol in names]
 
 
 def token_factor(formula: n.Expr) -> tuple[Role, Symbol] | None:
@@ -163,7 +163,7 @@ def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
         roots = (link.expr.arg for link in fact.links[1:] if isinstance(link.expr, n.Root))
         found.resized.setdefault(R.D_K, []).extend(arg for arg in roots if isinstance(arg, n.Number))
     formula_says = _worked_out(found, fact.formula, role_of) if fact.formula is not None else None
-    if formula_says is None and scores_otherwise(fact):
+    if formula_says is None and fact.formula is not None and scores_otherwise(fact):
         found.own_scores = True
     if not fact.subjects and formula_says in DERIVED and fact.value is not None:
         _note_printed(found, fact, formula_says)
@@ -185,21 +185,22 @@ def _note_printed(found: Gathering, fact: Fact, role: Role) -> None:
 
 
 def _note_formula(found: Gathering, expr: n.Expr, role_of: object, *, defines: bool) -> None:
-    for part in n.walk(expr) if n.holds(expr, n.Sum) else ():
-        if isinstance(part, n.Sum) and adds_to_scores(part, role_of):  # type: ignore[arg-type]
+    kinds = n.kinds_in(expr)
+    for part in n.walk(expr) if n.Sum in kinds else ():
+        if isinstance(part, n.Sum) and len(part.terms) == 2 and adds_to_scores(part, role_of):  # type: ignore[arg-type]
             found.added.update(n.names_in(part.terms[1]))  # Q K^T / √d_k + B: a mask or a bias, whatever its letter
-    for divisor in divisors(expr, role_of):  # type: ignore[arg-type]
+    for divisor in divisors(expr, role_of) if n.Quotient in kinds else ():  # type: ignore[arg-type]
         found.divisors.append(divisor)
         if defines and n.is_literal(divisor):
             found.defining.append(divisor)
-    for arg in softmax_arguments(expr):
+    for arg in softmax_arguments(expr) if n.Softmax in kinds else ():
         scores = before_mask(arg)
         inner = formula_role(scores, role_of)  # type: ignore[arg-type]
         if inner is R.SCORES and (not isinstance(scores, n.Name) or scores.symbol in found.defined):
             found.unscaled = True
-    if n.holds(expr, n.Normalise):
+    if n.Normalise in kinds:
         found.plain_sum = True
-    for part in n.walk(expr) if n.holds(expr, n.Product) else ():
+    for part in n.walk(expr) if n.Product in kinds else ():
         if not isinstance(part, n.Product) or not isinstance(part.right, n.Name):
             continue
         if isinstance(part.left, n.Name):
@@ -214,8 +215,6 @@ def _note_formula(found: Gathering, expr: n.Expr, role_of: object, *, defines: b
 
 def _note_words(found: Gathering, fact: Fact) -> None:
     words = f"{fact.statement.before} {fact.statement.after}"
-    if words == " ":
-        return
     if CAUSAL.search(words) and not found.padding:
         found.causal = True
     if UNSCALED.search(words):
@@ -230,7 +229,7 @@ def _note_words(found: Gathering, fact: Fact) -> None:
 
 
 def _has_formula(symbol: Symbol, facts: tuple[Fact, ...]) -> bool:
-    return any(f.formula is not None and f.symbol == symbol for f in facts)
+    return symbol in [fact.symbol for fact in facts if fact.formula is not None]
 
 
 def _note_subject(
@@ -239,7 +238,7 @@ def _note_subject(
     value = fact.shown if fact.value else _identity(fact) or _constant(fact)
     literal = fact.working is None or (value is not None and not fact.value)
     bare = (fact.formula is None or names_rows(fact.formula, role)) and literal and not fact.pending
-    role = told_stage(found, fact, name, place) or role
+    role = (told_stage(found, fact, name, place) if fact.cue.role in (R.SCALED, R.MASKED) else None) or role
     if (
         bare
         and value is not None

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.expr.late import late
 from qkv.program.model import Given
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 from qkv.sheet.model import Sheet
 from qkv.understand.gathering import Gathering
 from qkv.understand.repair import similar

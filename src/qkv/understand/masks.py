@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from qkv.expr import nodes as n
@@ -11,7 +10,7 @@ from qkv.expr.names import Role
 from qkv.expr.show import symbol_plain
 from qkv.program.model import Given
 from qkv.program.spec import Key, default_symbol
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 from qkv.understand.gathering import Gathering
 from qkv.understand.words import Rule
 

@@ -55,7 +55,7 @@ def place_of(symbol: Symbol, head: int | None = None) -> Place:
         column = numbers[1] if len(numbers) > 1 else None
         if column is not None:  # s_{1,2} is a score, not a part of the vector s
             roles = tuple(role for role in roles if role in SCORE_ROLES | {Role.WEIGHTS}) or roles
-        timed = symbol.base in ("s", "c") and all(letter.startswith("t") for letter in letters)
+        timed = symbol.base in ("s", "c", "e", "a", "alpha") and all(letter.startswith("t") for letter in letters)
         return Place(roles, head, row, column, bool(letters) and not numbers and not timed)
     if numbers:
         return Place(roles, numbers[0], numbers[1] if len(numbers) > 1 else None, generic=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import field
 
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
@@ -12,7 +12,7 @@ from qkv.expr.show import symbol_plain
 from qkv.interpret.trace import Trace
 from qkv.program.kinds import plan
 from qkv.program.model import Given, Program, Step
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 from qkv.sheet.model import Repair, Sheet
 from qkv.understand.asked import with_answers
 from qkv.understand.evidence import (
@@ -52,11 +52,10 @@ class Problem:
     resolver: Resolver
     repairs: tuple[Repair, ...]
     otherwise: bool = False  # a kind of attention is spoken of that is not understood
+    program: Program = field(init=False, compare=False, repr=False)
 
-    @property
-    def program(self) -> Program:
-        """The program."""
-        return self.trace.program
+    def __post_init__(self) -> None:
+        vars(self)["program"] = self.trace.program
 
 
 def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...]:
@@ -66,7 +65,7 @@ def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...
     problems: list[Problem] = []
     earlier: Gathering | None = None
     facts, note = noted_facts(sheet)
-    parted = tuple(scopes(tuple(with_totals(facts)), sheet, labels))
+    parted = tuple(scopes(with_totals(facts), sheet, labels))
     last = {fact.statement.part: i for i, scope in enumerate(parted) for fact in scope}
     mentioned = tuple(mentions(sheet.text))
     for i, scope in enumerate(parted):
@@ -95,7 +94,7 @@ def assigned(sheet: Sheet) -> tuple[Assigned, ...]:
     """What each problem of an assignment gives."""
     labels = exercise_labels(sheet)
     found: list[Assigned] = []
-    parted = tuple(scopes(tuple(with_totals(facts_of(sheet))), sheet))
+    parted = tuple(scopes(with_totals(facts_of(sheet)), sheet))
     for i, scope in enumerate(parted):
         gathered = gather(scope, _titles(i, scope, {}, sheet), found[-1].found if found else None)
         gathered.causal = gathered.causal or _introduced_causal(i, parted, sheet)
@@ -148,7 +147,7 @@ def inlined(program: Program, symbol: Symbol) -> n.Expr:
 def _titles(index: int, scope: tuple[Fact, ...], last: Mapping[int, int], sheet: Sheet) -> str:
     """The headings over a problem; one that a later problem shares ('what the mask changes') speaks of that one.
     `last` says for each part which problem is the last one in it."""
-    parts = dict.fromkeys(p for fact in scope if last.get(p := fact.statement.part, index) <= index)
+    parts = dict.fromkeys([p for fact in scope if last.get(p := fact.statement.part, index) <= index])
     return " / ".join(sheet.parts[part].title for part in parts if part < len(sheet.parts))
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol, shared_symbol
 from qkv.program.model import Program
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 from qkv.understand.places import Place, place_of
 from qkv.understand.roles import MISREAD_Q, SCORE_ROLES
 from qkv.understand.workable import shapes_of

@@ -227,11 +227,9 @@ _ORDINAL = "|".join(sorted(ORDINALS, key=len, reverse=True))
 _ROW_WORD = r"rows?|zeilen?|lignes?|filas?|linhas?|rig(?:a|he)|rij|wiersz|строк\w*|satır|行|token|input"
 _HEAD_WORD = r"heads?|needs?|kopf|têtes?|cabezas?|cabeças?|testa|hoofd|голов\w*|głow\w*|个\s*头|头|ヘッド|헤드"
 # The word for a row or a head, which is sought first, and the word with its number.
-_ROW = Wording(_ROW_WORD), Wording(rf"(?:{_ROW_WORD})[\s_{{(]*(\d+)|({_ORDINAL})\s*(?:{_ROW_WORD})|第(\d+)行")
-_HEAD = (
-    Wording(_HEAD_WORD),
-    Wording(rf"(?:{_HEAD_WORD})[\s_{{(#]*(\d+)\b|\b({_ORDINAL})\s*(?:attention\s+)?(?:{_HEAD_WORD})"),
-)
+_ROW, _HEAD = Wording(_ROW_WORD), Wording(_HEAD_WORD)
+_ROW_NUMBER = Wording(rf"(?:{_ROW_WORD})[\s_{{(]*(\d+)|({_ORDINAL})\s*(?:{_ROW_WORD})|第(\d+)行")
+_HEAD_NUMBER = Wording(rf"(?:{_HEAD_WORD})[\s_{{(#]*(\d+)\b|\b({_ORDINAL})\s*(?:attention\s+)?(?:{_HEAD_WORD})")
 
 
 # 'Apply softmax to [1, 0]' shows what softmax is taken of, not what it gives.
@@ -249,17 +247,21 @@ def cue_of(words: str, first: int = 1) -> Cue:
     """
     if not words or words.isspace():
         return SILENT
-    role = None
-    for hit in _PHRASE.finditer(words):
-        role = next(role for role, pattern in _ROLE_PHRASES if pattern.match(hit.string, hit.start()))
+    hits = list(_PHRASE.finditer(words))
+    role = _role_at(hits[-1]) if hits else None
     if role is R.WEIGHTS and _SOFTMAX_OF.search(words):
         role = None
-    return Cue(role, _last_number(*_ROW, words, first), _last_number(*_HEAD, words))
+    row = _last_number(_ROW_NUMBER, words, first) if _ROW.search(words) else None
+    return Cue(role, row, _last_number(_HEAD_NUMBER, words) if _HEAD.search(words) else None)
 
 
-def _last_number(word: Wording, numbered: Wording, words: str, first: int = 1) -> int | None:
+def _role_at(hit: re.Match[str]) -> Role:
+    return next(role for role, pattern in _ROLE_PHRASES if pattern.match(hit.string, hit.start()))
+
+
+def _last_number(numbered: Wording, words: str, first: int = 1) -> int | None:
     number = None
-    for hit in numbered.finditer(words) if word.search(words) else ():
+    for hit in numbered.finditer(words):
         text = next(group for group in hit.groups() if group)
         number = int(text) + 1 - first if text.isdigit() else ORDINALS[text]
     return number
@@ -334,6 +336,7 @@ FUTURE = Wording(r"weight.{0,40}(?:future|later tokens|tokens after)|zukünftig|
 HYPOTHETICAL = Wording(
     r"\b(?:let(?!['’]?s\b| us\b)|let(?:['’]?s| us) (?:say|suppose|imagine)|suppose|instead|what if|if we|were to|replace|keep)\b|假设|如果|不缩放会|angenommen|stattdessen|supposons|supón|предполож"
     r"|would (?:be|give|have|get|yield|become)\b|würde|serait|seraient|sería|serían|sarebber?o?\b|byłob|было бы|были бы|만약|もし"
+    r"|\b(?:weights?|distribution|softmax|outputs?|they|it|which) (?:\w+ )?approach|\btends? to\b|in the limit|strebt gegen|tend vers"
 )
 ONES_FORBID = Wording(
     r"\b(?:1s?|ones?|true)\s*(?:=|:|→|means?|marks?|stands? for|for|are|is|sind|bedeutet|signifie)\s*(?:a\s+|the\s+)?(?:pad|mask|ignor|forbid|block|hidden|verbot)",

@@ -6,7 +6,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import field
-from functools import cached_property
 from operator import attrgetter
 
 from qkv.expr import nodes as n
@@ -41,6 +40,8 @@ _SINGLE = re.compile(
 )
 
 WEIGHTS = frozenset(weight for _, weight in FACTORS.values())
+QKV = ((Role.Q,), (Role.K,), (Role.V,))
+SCORING = frozenset({Role.W_A, Role.U_A, Role.V_A})  # after weights were shown, these are for another way to score
 Binding = tuple[Symbol, n.Matrix, Role]
 
 
@@ -51,13 +52,8 @@ class _Bound:
     fact: Fact
     bindings: tuple[Binding, ...]
     operands: tuple[n.Matrix, ...]
-    bare: tuple[tuple[Symbol, n.Matrix], ...] = ()  # Q, K and V (q_1, …) that are printed with no word on how they came
-
-    @cached_property
-    def masks(self) -> bool:
-        """Whether it speaks of masked scores."""
-        named = any(Role.MASKED in place_of(name.symbol).roles[:1] for name in self.fact.subjects)
-        return named or bool(self.fact.statement.before and CAUSAL.search(self.fact.statement.before))
+    bare: tuple[tuple[Symbol, n.Matrix], ...]  # Q, K and V (q_1, …) that are printed with no word on how they came
+    masks: bool  # whether it speaks of masked scores
 
 
 @dataclass
@@ -75,7 +71,7 @@ class _Open:
     @property
     def facts(self) -> tuple[Fact, ...]:
         """What belongs to the problem so far."""
-        return tuple(item.fact for item in self.items)
+        return tuple([item.fact for item in self.items])
 
 
 def scopes(facts: tuple[Fact, ...], sheet: Sheet, labels: Sequence[str] = ()) -> Iterator[tuple[Fact, ...]]:
@@ -86,8 +82,9 @@ def scopes(facts: tuple[Fact, ...], sheet: Sheet, labels: Sequence[str] = ()) ->
     exercises = opening_exercises(sheet)
     current = _Open()
     for item in items:
-        exercise = _opens_exercise(exercises, current.part, item.fact.statement.part)
-        crossed = bool(labels) and current.part is not None and labels[item.fact.statement.part] != labels[current.part]
+        part = item.fact.statement.part
+        exercise = part != current.part and _opens_exercise(exercises, current.part, part)
+        crossed = bool(labels) and current.part is not None and labels[part] != labels[current.part]
         if current.items and (crossed or _begins(item, current, fresh, giving, exercise)):
             again = _given_again(current, item)
             yield current.facts[: len(current.items) - len(again)]
@@ -167,21 +164,28 @@ def _opens_exercise(exercises: list[bool], before: int | None, part: int) -> boo
 
 
 def _bound(facts: tuple[Fact, ...]) -> list[_Bound]:
-    found = (token_factor(fact.formula) for fact in facts if fact.formula is not None)
-    sources = frozenset(source[1] for source in found if source is not None)
-    return [
-        _Bound(fact, tuple(_bindings(fact, facts, sources)), tuple(_operands(fact)), tuple(_bare(fact)))
-        for fact in facts
-    ]
+    found = [token_factor(fact.formula) for fact in facts if fact.formula is not None]
+    sources = frozenset([source[1] for source in found if source is not None])
+    made: list[_Bound] = []
+    for fact in facts:
+        bindings = tuple(_bindings(fact, facts, sources)) if fact.subjects else ()
+        operands = tuple(_operands(fact.working.expr)) if fact.working is not None else ()
+        bare = _bare(fact, fact.shown) if fact.shown is not None and fact.subjects else ()
+        made.append(_Bound(fact, bindings, operands, bare, _masks(fact)))
+    return made
 
 
-def _bare(fact: Fact) -> Iterator[tuple[Symbol, n.Matrix]]:
-    value = fact.shown
-    if value is None or len(fact.links) != len(fact.subjects) + 1 or fact.pending or fact.statement.struck:
-        return
-    for name in fact.subjects:
-        if place_of(name.symbol).roles[:1] in ((Role.Q,), (Role.K,), (Role.V,)):
-            yield name.symbol, value
+def _masks(fact: Fact) -> bool:
+    if fact.statement.before and CAUSAL.search(fact.statement.before):
+        return True
+    return (Role.MASKED,) in [place_of(name.symbol).roles[:1] for name in fact.subjects]
+
+
+def _bare(fact: Fact, value: n.Matrix) -> tuple[tuple[Symbol, n.Matrix], ...]:
+    if len(fact.links) != len(fact.subjects) + 1 or fact.pending or fact.statement.struck:
+        return ()
+    symbols = [name.symbol for name in fact.subjects if place_of(name.symbol).roles[:1] in QKV]
+    return tuple([(symbol, value) for symbol in symbols])
 
 
 def _bindings(fact: Fact, facts: tuple[Fact, ...], sources: Collection[Symbol]) -> Iterator[Binding]:
@@ -210,8 +214,8 @@ def _left_operand(fact: Fact) -> n.Matrix | None:
     return left if left is not None and min(left.shape) > 1 else None
 
 
-def _operands(fact: Fact) -> Iterator[n.Matrix]:
-    for factor in n.factors(fact.working.expr) if fact.working is not None else ():
+def _operands(working: n.Expr) -> Iterator[n.Matrix]:
+    for factor in n.factors(working):
         operand = plain_value(factor)
         if operand is not None and max(operand.shape) > 1:
             yield operand
@@ -251,9 +255,13 @@ def _begins(item: _Bound, current: _Open, fresh: set[int], giving: set[int], exe
     new = part != current.part
     if new and part in fresh and (current.shown or exercise) and not _another_head(item, current):
         return True
-    if _restarts(item, current) or _regives(item, current) or (new and exercise and part in giving):
+    if (item.bindings and _restarts(item, current)) or (item.bare and current.worked and _regives(item, current)):
         return True
-    return Role.WEIGHTS in current.shown and not current.causal and item.masks
+    if new and exercise and part in giving:
+        return True
+    if Role.WEIGHTS not in current.shown:
+        return False
+    return (not current.causal and item.masks) or any(role in SCORING for _, _, role in item.bindings)
 
 
 def _another_head(item: _Bound, current: _Open) -> bool:
@@ -281,9 +289,7 @@ def _says_again(known: n.Matrix, value: n.Matrix) -> bool:
 def _regives(item: _Bound, current: _Open) -> bool:
     """Q, K or V as given, with other numbers, after something was worked out from the first: another example."""
     bare = current.bare
-    other = current.worked and any(
-        symbol in bare and not _says_again(bare[symbol], value) for symbol, value in item.bare
-    )
+    other = any(symbol in bare and not _says_again(bare[symbol], value) for symbol, value in item.bare)
     return other and not any(place_of(symbol).roles[:1] == (weight,) for symbol in current.bound for weight in WEIGHTS)
 
 
@@ -306,6 +312,7 @@ def _take(item: _Bound, current: _Open) -> None:
     current.worked = current.worked or (fact.formula is not None and fact.value is not None)
     for name in fact.subjects if fact.value is not None else ():
         current.shown.update(DERIVED.intersection(place_of(name.symbol).roles[:1]))
-    gives = any(role in PRIMARY for _, _, role in item.bindings)  # 'the weights are W_Q = …' shows no weights of keys
-    if fact.cue.role in DERIVED and fact.value is not None and not gives:
-        current.shown.add(fact.cue.role)
+    if fact.cue.role in DERIVED and fact.value is not None:
+        gives = PRIMARY.intersection([role for _, _, role in item.bindings])
+        if not gives:  # 'the weights are W_Q = …' shows no weights of keys
+            current.shown.add(fact.cue.role)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.expr.late import late
@@ -11,6 +10,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
 from qkv.program.model import Given
 from qkv.program.spec import default_symbol
+from qkv.records import replace
 from qkv.understand.gathering import Gathering
 
 R = Role

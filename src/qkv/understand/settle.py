@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 from qkv.errors import QkvError
@@ -13,14 +12,13 @@ from qkv.interpret.certified import Certified
 from qkv.interpret.loop import evaluate
 from qkv.program.model import Given
 from qkv.program.spec import Key, default_symbol
+from qkv.records import replace
 from qkv.sheet.model import Repair
 from qkv.understand.facts import Fact
 from qkv.understand.gathering import FACTORS, Gathering
+from qkv.understand.inherit import inherit
 from qkv.understand.places import place_of
 from qkv.understand.repair import cell_value, mend_factor, similar
-from qkv.understand.roles import (
-    DERIVED,
-)
 from qkv.understand.sequences import settle_sequences
 from qkv.understand.specs import shape_of_given
 from qkv.understand.values import plain_value
@@ -78,7 +76,7 @@ def settle(found: Gathering, earlier: Gathering | None) -> None:
     settle_sequences(found)
     _settle_states(found)
     if earlier is not None:
-        _inherit(found, earlier)
+        inherit(found, earlier)
     _settle_derived(found, earlier)
     _settle_identities(found)
     copies = {key: given for key, given in found.givens.items() if isinstance(given.expr, n.Name)}
@@ -203,71 +201,6 @@ def _settle_states(found: Gathering) -> None:
     attended = (R.SOURCE, None) in found.givens or (R.SCORES, None) in found.givens
     if (R.STATES, None) in found.givens and not attended and (R.X, None) not in found.givens:
         found.givens[R.X, None] = replace(found.givens.pop((R.STATES, None)), role=R.X)
-
-
-def _inherit_memory(found: Gathering, earlier: Gathering) -> None:
-    """Queries from a new sequence, nothing said of keys and values: they come from the sequence before."""
-    before = earlier.givens.get((R.X, None))
-    local = {R.X, R.W_K, R.W_V, R.K, R.V} & ({role for role, _ in found.givens} - {role for role, _ in found.inherited})
-    spoken = {R.K, R.V} & (set(found.sources) | {role for role, _ in found.claimed})
-    if (
-        before is not None
-        and local == {R.X}
-        and R.Q in found.sources
-        and not spoken
-        and (R.Y, None) not in found.givens
-    ):
-        symbol = before.symbol if before.symbol != found.givens[R.X, None].symbol else default_symbol(R.Y)
-        found.givens[R.Y, None] = replace(before, symbol=symbol, role=R.Y)
-        found.inherited.add((R.Y, None))
-
-
-SOURCE_FAMILY = frozenset({R.SOURCE, R.STATES, R.W_A, R.U_A, R.V_A, R.CONTEXT})
-
-
-TOKEN_FAMILY = frozenset({R.X, R.Y, R.W_Q, R.W_K, R.W_V, R.W_O, R.Q, R.K, R.V})
-
-
-def _bare(found: Gathering) -> set[Role]:
-    return {role for role, _ in found.claimed}
-
-
-def _other_family(role: Role, local: set[Role]) -> bool:
-    """A problem about Q, K and V takes nothing from one about a source vector, nor the other way round."""
-    if role in SOURCE_FAMILY:
-        return bool(local & TOKEN_FAMILY)
-    return role in TOKEN_FAMILY and bool(local & SOURCE_FAMILY)
-
-
-def _inherit(found: Gathering, earlier: Gathering) -> None:
-    """What this problem does not give itself, it takes from the problem before."""
-    local = {role for role, _ in found.givens}
-    heads = {head for _, head in found.givens if head is not None}
-    for (role, head), given in earlier.givens.items():
-        if (
-            role in local | _bare(found)
-            or (role in DERIVED and R.X in local)
-            or _other_family(role, local | _bare(found))
-            or given.symbol in found.defined  # the letter stands for something else here: M = S / √d_k
-        ):
-            continue
-        if (head is None or not heads or head in heads) and (role, head) not in found.givens:
-            found.givens[role, head] = given
-            found.inherited.add((role, head))
-    for key, matrix in earlier.printed.items():
-        found.printed.setdefault(key, matrix)
-    _inherit_memory(found, earlier)
-    for key, token in earlier.tokens.items():
-        found.tokens.setdefault(key, token)
-    for symbol, other in earlier.others.items():
-        found.others.setdefault(symbol, other)
-    for role, size in earlier.sizes.items():
-        if role not in local:
-            found.sizes.setdefault(role, size)
-    if not found.divisors and not found.unscaled:
-        found.divisors, found.unscaled = list(earlier.divisors), earlier.unscaled
-        found.said_scaled = found.said_scaled or earlier.said_scaled
-        found.looks_unscaled = earlier.looks_unscaled
 
 
 # What is worked out, in order: an earlier stage may lead to a later one.

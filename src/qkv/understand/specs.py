@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 
 from qkv.errors import QkvError
@@ -14,6 +13,7 @@ from qkv.interpret.loop import evaluate
 from qkv.interpret.shapes import Shapes
 from qkv.program.model import Given
 from qkv.program.spec import Key, Scale, Score, Spec, default_symbol
+from qkv.records import replace
 from qkv.understand.formulas import BIAS_OF
 from qkv.understand.gathering import Gathering
 from qkv.understand.masks import mask_of

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.sheet.model import Origin
@@ -40,9 +42,10 @@ def subject_role(found: Gathering, fact: Fact, symbol: Symbol, place: Place, fac
 def _is_additive_mask(fact: Fact) -> bool:
     """Nothing but 0 and −∞: a mask, whatever its letter."""
     value = fact.shown if fact.formula is None and fact.working is None else None
-    cells = [cell for row in value.rows for cell in row] if value is not None else []
-    zeros = all(isinstance(cell, n.Infinite) or (isinstance(cell, n.Number) and cell.value == 0) for cell in cells)
-    return bool(cells) and zeros and value is not None and has_infinity(value)
+    if value is None or not has_infinity(value):
+        return False
+    numbers = [cell for row in value.rows for cell in row if not isinstance(cell, n.Infinite)]
+    return all(isinstance(cell, n.Number) and cell.value == 0 for cell in numbers)
 
 
 def may_attend(fact: Fact, place: Place) -> bool:
@@ -54,17 +57,18 @@ def may_attend(fact: Fact, place: Place) -> bool:
 
 
 def _softens(expr: n.Expr, symbol: Symbol) -> bool:
-    """Whether an expression takes exp(s), or the softmax of s."""
+    """Whether an expression takes exp(s), or the softmax of s, or of s/τ."""
     if not n.holds(expr, n.Exp) and not n.holds(expr, n.Softmax):
         return False
     taken = (part.arg for part in n.walk(expr) if isinstance(part, n.Exp | n.Softmax))
-    return any(isinstance(arg, n.Name) and arg.symbol == symbol for arg in taken)
+    scores = (arg.numerator if isinstance(arg, n.Quotient) else arg for arg in taken)
+    return any(isinstance(arg, n.Name) and arg.symbol == symbol for arg in scores)
 
 
 def _has_states(facts: tuple[Fact, ...]) -> bool:
-    """Whether there is anything that a source vector could be compared with."""
-    named = (name.symbol for fact in facts for name in fact.subjects)
-    return any(place_of(symbol).roles[:1] in ((R.STATES,), (R.K,), (R.X,)) for symbol in named)
+    """Whether there is anything that a source vector could be compared with, and no query that does so."""
+    roles = {role for fact in facts for name in fact.subjects for role in place_of(name.symbol).roles[:1]}
+    return R.STATES in roles or (R.Q not in roles and not roles.isdisjoint((R.K, R.X)))
 
 
 def scores_otherwise(fact: Fact) -> bool:
@@ -137,7 +141,7 @@ def _pattern(value: n.Matrix) -> list[list[bool]]:
 
 def has_infinity(value: n.Matrix) -> bool:
     """Whether a matrix is masked anywhere."""
-    return any(isinstance(cell, n.Infinite) for row in value.rows for cell in row)
+    return n.Infinite in map(type, chain.from_iterable(value.rows))
 
 
 def looks_back(fact: Fact) -> bool:
@@ -152,8 +156,9 @@ def looks_back(fact: Fact) -> bool:
 def compares_tokens(fact: Fact) -> bool:
     """ω_{ij} = x_i · x_j, or score(x_i, x_j) = x_i · x_j: the tokens themselves are queries and keys."""
     formula = fact.links[-1].expr if len(fact.links) > 1 else None
-    sides = (formula.left, formula.right) if isinstance(formula, n.Product) else ()
-    names = [side.arg if isinstance(side, n.Transpose) else side for side in sides]
+    if not isinstance(formula, n.Product):
+        return False
+    names = [side.arg if isinstance(side, n.Transpose) else side for side in (formula.left, formula.right)]
     places = [place_of(name.symbol) for name in names if isinstance(name, n.Name)]
     tokens = [place for place in places if place.roles[:1] == (R.X,) and (place.generic or place.row is not None)]
     return len(tokens) == 2 and any(place.generic for place in tokens)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Collection, Iterator
-from dataclasses import replace
+from collections.abc import Collection
 from functools import reduce
 from itertools import dropwhile
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.records import replace
 from qkv.sheet.model import Statement
 from qkv.understand.identity import with_identity
 from qkv.understand.places import TOKEN_BASES, place_of
@@ -19,7 +19,7 @@ EULER = Symbol("e")
 MASKS = frozenset({"mask", "masked", "causal", "causalmask", "causal_mask", "maske", "masque", "máscara", "mascara"})
 
 
-def tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
+def tidied(statements: tuple[Statement, ...]) -> list[Statement]:
     """Settle what only the whole document can tell: a bare e is Euler's number unless something is called e."""
     naming = [(s, link.expr.symbol) for s in statements for link in s.links if isinstance(link.expr, n.Name)]
     named = {symbol for _, symbol in naming}
@@ -38,27 +38,36 @@ def tidied(statements: tuple[Statement, ...]) -> Iterator[Statement]:
             return n.Mask(part.args[0], pattern, truth=pattern is not None, at=part.at)
         return part
 
+    made: list[Statement] = []
     for statement in statements:
-        exprs = [n.rewrite(link.expr, change) if _may_change(link.expr) else link.expr for link in statement.links]
-        if len(exprs) > 1:
+        written = [link.expr for link in statement.links]
+        exprs = [n.rewrite(expr, change) if _may_change(expr) else expr for expr in written]
+        if len(exprs) > 1 and isinstance(exprs[0], (n.Product, n.Quotient)):
             exprs[0] = _without_label(exprs[0], statement.links[0].text, named)
-        pairs = zip(statement.links, exprs, strict=True)
-        links = tuple([link if link.expr is expr else replace(link, expr=expr) for link, expr in pairs])
-        same = all(map(operator.is_, links, statement.links))
-        yield statement if same else replace(statement, links=links)
+        if not all(map(operator.is_, exprs, written)):
+            pairs = zip(statement.links, exprs, strict=True)
+            links = [link if link.expr is expr else replace(link, expr=expr) for link, expr in pairs]
+            statement = replace(statement, links=tuple(links))
+        made.append(statement)
+    return made
 
 
 def _may_change(expr: n.Expr) -> bool:
     """Whether anything in an expression may need settling: told by what it holds, since most links are numbers."""
-    product = n.holds(expr, n.Product)
-    if product and n.holds(expr, n.Matrix) and n.holds(expr, n.Number):
+    if isinstance(expr, (n.Number, n.Name)):
+        return isinstance(expr, n.Name) and expr.symbol.base in ("e", "I")
+    kinds, names = n.kinds_in(expr), n.names_in(expr)
+    product = n.Product in kinds
+    if product and n.Matrix in kinds and n.Number in kinds:
         return True  # ½ I_2, written out
-    if n.is_literal(expr):
-        return False
-    if n.holds(expr, n.Call) or (product and (n.holds(expr, n.Quotient) or n.holds(expr, n.Softmax))):
+    if n.Call in kinds and not MASKS.isdisjoint([x.function.lower() for x in n.walk(expr) if isinstance(x, n.Call)]):
         return True
-    names = n.names_in(expr)
-    return any(symbol.base in ("e", "I") for symbol in names) or (product and any(map(_calls_head, names)))
+    if product and names and (n.Softmax in kinds or (n.Quotient in kinds and n.Root in kinds)):
+        return True
+    for symbol in names:
+        if symbol.base in ("e", "I") or (product and symbol.base not in TOKEN_BASES and _calls_head(symbol)):
+            return True
+    return False
 
 
 def _settled(product: n.Product) -> n.Expr:
@@ -124,12 +133,10 @@ def _mixing_columns(product: n.Product) -> n.Expr:
 
 
 def _is_head(expr: n.Expr) -> bool:
-    return isinstance(expr, n.Name) and _calls_head(expr.symbol)
+    return isinstance(expr, n.Name) and expr.symbol.base not in TOKEN_BASES and _calls_head(expr.symbol)
 
 
 def _calls_head(symbol: Symbol) -> bool:
-    if symbol.base in TOKEN_BASES:
-        return False
     place = place_of(symbol)
     return place.head is not None and bool({Role.HEAD, Role.OUTPUT}.intersection(place.roles[:1]))
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
+from qkv.records import replace
 from qkv.sheet.model import Relation, Statement
 from qkv.sheet.phrases import SPELLED_OUT
 from qkv.understand.captions import as_vector, captioned
@@ -48,9 +48,12 @@ def token_words(statements: Iterable[Statement]) -> dict[str, int]:
     found: dict[str, dict[str, None]] = {}
     for statement in statements:
         subject = statement.links[0].expr if statement.links else None
-        word = _word_of(subject.symbol) if isinstance(subject, n.Name) else None
-        if word is not None and isinstance(subject, n.Name) and _is_vector(statement.links[-1].expr):
-            found.setdefault(subject.symbol.base.lower(), {})[word] = None
+        scripts = (*subject.symbol.labels, *subject.symbol.indices) if isinstance(subject, n.Name) else ()
+        if len(scripts) != 1 or not isinstance(subject, n.Name) or not _is_word(scripts[0]):
+            continue
+        base = subject.symbol.base.lower()
+        if base in VECTORS and _is_vector(statement.links[-1].expr):
+            found.setdefault(base, {})[scripts[0]] = None
     for base in VECTORS:
         words = found.get(base, {})
         if len(words) > 1 and any(len(word) > 1 for word in words):
@@ -69,13 +72,6 @@ def _labelled(statements: Sequence[Statement]) -> dict[str, int]:
     return words if spoken else {}
 
 
-def _word_of(symbol: Symbol) -> str | None:
-    """The one word in the scripts of a vector's name."""
-    scripts = (*symbol.labels, *symbol.indices)
-    words = [script for script in scripts if _is_word(script)]
-    return words[0] if symbol.base.lower() in VECTORS and len(scripts) == len(words) == 1 else None
-
-
 def _is_word(script: str) -> bool:
     return script in ("I", "a", "A") or (len(script) > 1 and script.isalpha() and script.lower() not in NO_TOKENS)
 
@@ -89,7 +85,7 @@ def numbered(statements: tuple[Statement, ...]) -> tuple[tuple[Statement, ...], 
     """Statements in which tokens have numbers for names, and a note that says which number stands for which word, or
     where counting begins."""
     from_zero = counts_from_zero(statements)
-    statements = tuple(_named(statements, 0 if from_zero else 1))
+    statements = _named(statements, 0 if from_zero else 1)
     words = token_words(statements) or _labelled(statements)
     worded = dict(_worded(statements))
     note = COUNTED_FROM_ZERO if from_zero else _note(words or worded)
@@ -118,13 +114,15 @@ def numbered(statements: tuple[Statement, ...]) -> tuple[tuple[Statement, ...], 
 
 def _letters_of_rows(statements: Iterable[Statement]) -> frozenset[str]:
     """Capitals whose numbers count tokens and not heads, since each of them is a list: K_1 = [1, 0], K_2 = [0, 1].
-    Where weights are numbered too, a column is what a head of width 1 makes."""
+    Where weights are numbered too, or Q_1 K_1ᵀ is a matrix, a column is what a head of width 1 makes."""
     lists: dict[str, set[str]] = {}
     others: set[str] = set()
     for statement in statements:
         subject, value = (statement.links[0].expr, statement.links[-1].expr) if statement.links else (None, None)
         if isinstance(subject, n.Name) and subject.symbol.base == "W" and subject.symbol.indices:
             return frozenset()  # K_1 is made with W_K of head 1
+        if isinstance(value, n.Matrix) and min(value.shape) > 1 and any(_meets(link.expr) for link in statement.links):
+            return frozenset()
         if not isinstance(subject, n.Name) or subject.symbol.base not in _CAPITALS or not _counts(subject.symbol):
             continue
         if value is not None and _is_list(value):
@@ -133,6 +131,14 @@ def _letters_of_rows(statements: Iterable[Statement]) -> frozenset[str]:
             others.add(subject.symbol.base)
     several = any(len(lists.get(base, ())) > 1 for base in "KX")
     return frozenset(lists) - others if several and "K" not in others else frozenset()
+
+
+def _meets(expr: n.Expr) -> bool:
+    """Q_1 K_1ᵀ."""
+    if not isinstance(expr, n.Product) or not isinstance(expr.right, n.Transpose):
+        return False
+    sides = [side.symbol for side in (expr.left, expr.right.arg) if isinstance(side, n.Name)]
+    return len(sides) == 2 and all(side.base in _CAPITALS and _counts(side) for side in sides)
 
 
 def _counts(symbol: Symbol) -> bool:
@@ -177,24 +183,26 @@ def _worded(named: Iterable[Statement]) -> Iterator[tuple[str, int]]:
 # — vectors that only a word names —
 
 
-def _named(statements: tuple[Statement, ...], first: int) -> Iterator[Statement]:
+def _named(statements: tuple[Statement, ...], first: int) -> tuple[Statement, ...]:
     """'red = [1, 0]', 'green = [0, 1]' and '- tea: [1, 1]' in a row are x_1, x_2 and x_3; rows count from `first`."""
     run: list[tuple[Statement, str]] = []
     given = False  # whether the tokens have a name of their own
+    made: list[Statement] = []
     for statement in statements:
         subject = statement.links[0].expr if statement.links else None
         valued = isinstance(subject, n.Name) and isinstance(statement.links[-1].expr, n.Matrix)
         given |= valued and isinstance(subject, n.Name) and roles_of(subject.symbol)[:1] in ((Role.X,), (Role.Q,))
         statement = statement if given else _counted(statement)
-        word = _called(statement)
+        word = _called(statement) if len(statement.links) < 3 else None
         if run and not (word and _goes_on(run[-1][0], statement)):
-            yield from _settled(run, given, first)
+            made.extend(_settled(run, given, first))
             run = []
         if word:
             run.append((statement, word))
         else:
-            yield statement
-    yield from _settled(run, given, first)
+            made.append(statement)
+    made.extend(_settled(run, given, first))
+    return tuple(made)
 
 
 def _counted(statement: Statement) -> Statement:

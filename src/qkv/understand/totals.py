@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from fractions import Fraction
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
+from qkv.records import replace
 from qkv.sheet.model import Link, Relation
 from qkv.sheet.phrases import SUM_HEAD, TOTAL
 from qkv.understand.facts import Fact
@@ -15,9 +15,14 @@ from qkv.understand.roles import Cue
 from qkv.understand.values import Form
 
 
-def with_totals(facts: Iterable[Fact]) -> Iterator[Fact]:
+def with_totals(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     """Write the addends of a total out, in the author's own numbers; what follows such a total by an arrow, one number
     for each addend, are the weights of that row."""
+    exponential = n.Exp in [type(link.expr) for fact in facts for link in fact.links]
+    return tuple(_totalled(facts)) if exponential else facts
+
+
+def _totalled(facts: tuple[Fact, ...]) -> Iterator[Fact]:
     addends: list[Fact] = []
     shared: tuple[Fact, list[Fact]] | None = None  # a total that its terms give, right before this fact
     for fact in facts:

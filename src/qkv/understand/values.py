@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import Enum
 
 from qkv.expr import nodes as n
+from qkv.records import replace
 
 
 class Form(Enum):

@@ -152,6 +152,7 @@ _INSTEAD = (
     ("Linear attention", Wording(r"linear(?:i[sz]ed)? attention|feature map φ|kernel feature map|\bperformer\b")),
     ("A mask of valid lengths", Wording(r"valid[_ -]?len(?:s|gths?)?\b")),
     ("A sparse softmax", Wording(r"sparsemax|entmax|top-?k (?:attention|softmax|keys|scores)")),
+    ("A softmax in blocks", Wording(r"online softmax|block-?wise softmax|softmax (?:in|over) blocks|running max")),
     ("Attention without softmax", Wording(r"(?:relu|sigmoid) (?:attention|instead of (?:the )?softmax)")),
 )
 
@@ -180,8 +181,10 @@ def _sentences_with(text: str, *wordings: Wording) -> Iterator[str]:
     signs = [sign for wording in wordings for sign in wording.signs_in(_joined(text))]
     for sentence in sentences(text) if signs else ():
         small = sentence.lower()
-        if any(sign in small for sign in signs):
-            yield sentence
+        for sign in signs:
+            if sign in small:
+                yield sentence
+                break
 
 
 @lru_cache(maxsize=8)

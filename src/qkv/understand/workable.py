@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 
 from qkv.errors import NameUnknownError, QkvError
 from qkv.expr import nodes as n
@@ -15,6 +14,7 @@ from qkv.interpret.loop import evaluate
 from qkv.interpret.shapes import Shapes
 from qkv.interpret.trace import Trace
 from qkv.program.model import Given, Program, Step
+from qkv.records import replace
 
 Shape = tuple[int, int]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol, shared_symbol
@@ -11,6 +9,7 @@ from qkv.expr.show import symbol_plain
 from qkv.interpret.rounding import round_digits
 from qkv.program.model import Program, Step
 from qkv.program.spec import default_symbol
+from qkv.records import replace
 from qkv.sheet.model import Origin
 from qkv.understand.evidence import vectors_met
 from qkv.understand.facts import Fact

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 
-from qkv.check.author import Author, Loose
-from qkv.check.cells import Grid, Judged, fits, fitted, shape_of
-from qkv.check.mistakes.rewrites import LEFT_OUT, TABLE, Mistake, changes, places_in
+from qkv.check.author import Author
+from qkv.check.cells import Grid, Judged, covers, fits, fitted, shape_of
+from qkv.check.compare import agree, meets
+from qkv.check.loose import Loose
+from qkv.check.mistakes.rewrites import LEFT_OUT, TABLE, Mistake, Place, changes, places_in
 from qkv.check.mistakes.rows import Sizes, row_of
 from qkv.check.mistakes.scene import Scene, levels
-from qkv.check.mistakes.slips import Written, products, slips
-from qkv.check.mistakes.swaps import agree, swap_shown, what_is_swapped
+from qkv.check.mistakes.single import single_cell
+from qkv.check.mistakes.slips import Factors, Written, products, slips
+from qkv.check.mistakes.swaps import swap_shown, what_is_swapped
 from qkv.check.model import Cause, Verdict
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
@@ -35,7 +39,7 @@ def explain(
     first, then the same author with something else in mind."""
     grid = tuple(tuple(cell.shown for cell in row) for row in judged)
     wrong = [(i, j) for i, row in enumerate(judged) for j, cell in enumerate(row) if cell.verdict is Verdict.WRONG]
-    search = _Search(Scene(trace), minds[0].printed, target, grid)
+    search = _Search(Scene(trace), minds[0].printed, target, grid, wrong)
     written = Written(judged, wrong)
     if _is_copy(search.scene, minds[0], target):
         return _cause(slips(written, []))
@@ -50,7 +54,13 @@ def _mistakes(search: _Search, author: Author, written: Written) -> dict[str, st
         rows = tuple(sorted({i for i, _ in written.wrong}))
         if not found and len(rows) < len(search.grid) and len(written.wrong) > 1:
             found = search.reproducing(author, rows)
-    return found or slips(written, list(products(search.scene, author, search.target)))
+    if found:
+        return found
+    factors = products(search.scene, author, search.base)
+    if factors in search.tried:
+        return {}  # as an author before has them, and no cause came of it
+    search.tried.append(factors)
+    return slips(written, factors)
 
 
 def explain_misfit(
@@ -89,81 +99,135 @@ NOWHERE = -1  # in place of a row: nothing agrees
 class _Search:
     """Looks for the mistakes that give what is shown, for one author after the other. What they share is done once."""
 
-    def __init__(self, scene: Scene, printed: Container[Symbol], target: n.Expr, grid: Grid) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        printed: Container[Symbol],
+        target: n.Expr,
+        grid: Grid,
+        wrong: Sequence[tuple[int, int]] = (),
+    ) -> None:
         self.scene, self.target, self.grid = scene, target, grid
+        # A mistake is tried on a wrong cell first. A vector may be cut into the rows that are shown: that leaves the
+        # cells of its first row where they are, but not those of a column.
+        self.telling = next(((i, j) for i, j in wrong if i == 0 or j > 0), (0, 0))
+        self.tried: list[list[Factors]] = []
+        self._true = scene.trace.values()
         self._levels = list(levels(scene, target, printed))
+        self._bases: dict[int, tuple[list[Place], _ShapeTest]] = {}
         self._made: dict[tuple[int, int, bool], list[Made]] = {}  # by base and table
-        self._missed: dict[tuple[int, int], int] = {}  # whose numbers, and an expression → a row that does not agree
-        self._wholes: dict[tuple[int, int], Value | None] = {}  # whose numbers, and what is swapped → its value
+        self._joined: dict[int, n.Concat] = {}
+        # By whose numbers (None for the true ones), and an expression that is kept here:
+        self._missed: dict[tuple[int, int], int] = {}  # a row that does not agree
+        self._wholes: dict[tuple[int, int], Value | None] = {}  # the value of what is swapped
+        self._covered: dict[tuple[int, int], bool] = {}  # whether they include the true ones
+        self._covered_names: dict[tuple[int, Symbol], bool] = {}
+
+    @property
+    def base(self) -> n.Expr:
+        """The target as its own step works it out."""
+        return self._levels[0][0]
 
     def reproducing(self, author: Author, rows: tuple[int, ...], tables: tuple[Table, ...] = TABLES) -> dict[str, str]:
         """Mistakes that give some rows as shown, by key: common ones, else rare ones; and of those the ones made in the
         step itself, else those made before it."""
+        usual = author.has_usual_shapes
         for table, bases in product(tables, self._levels):
             found: dict[str, str] = {}
-            for mistake, ways in (made for base in bases for made in self._candidates(author, base, table)):
-                detail = (self._swapped if mistake.swaps else self._given_by)(author, ways, rows)
-                if detail is not None:
-                    found[mistake.key] = mistake.says.format(detail)
+            for base in bases:
+                for mistake, ways in self._candidates(usual, base, table):
+                    detail = (self._swapped if mistake.swaps else self._given_by)(author, ways, rows)
+                    if detail is not None:
+                        found[mistake.key] = mistake.says.format(detail)
             if found:
                 return found
         return {}
 
-    def _candidates(self, author: Author, base: n.Expr, table: Table) -> list[Made]:
-        key = id(base), id(table), author.has_usual_shapes
+    def _candidates(self, usual: bool, base: n.Expr, table: Table) -> list[Made]:
+        key = id(base), id(table), usual
         if key not in self._made:
-            test = _ShapeTest(self.scene, shape_of(self.grid), base) if author.has_usual_shapes else None
-            self._made[key] = list(_in_shape(self.scene, base, table, test))
+            if id(base) not in self._bases:
+                self._bases[id(base)] = places_in(base), _ShapeTest(self.scene, shape_of(self.grid), base)
+            places, test = self._bases[id(base)]
+            self._made[key] = list(_in_shape(self.scene, places, table, test if usual else None))
         return self._made[key]
 
     def _given_by(self, author: Author, ways: Ways, rows: tuple[int, ...]) -> str | None:
         """The detail of the first way that gives some rows as shown."""
-        return next((detail for expr, detail in ways if self._gives(author, expr, rows)), None)
+        for expr, detail in ways:
+            if self._gives(author, expr, rows):
+                return detail
+        return None
 
     def _swapped(self, author: Author, ways: Ways, rows: tuple[int, ...]) -> str | None:
         """The same for rows or columns that change places: all pairs are of one value, which is worked out once."""
         whole, axis = what_is_swapped(ways[0][0])
-        holder = author.holder(whole)
-        made = [self._once(holder, whole, lambda: _worked_out(holder.as_held(whole), holder, Loose()))]
-        with precision(START_BITS):
-            true = self.scene.trace.values()
-            made.append(self._once(true, whole, lambda: _worked_out(whole, true, Certified())))
-        if any(value is not None and value.shape != shape_of(self.grid) for value in made):
+        joined = self._joined.setdefault(id(whole), n.Concat((whole,)))
+        holder = author.holder(joined)
+        made = [self._worked_out(holder, joined)]
+        if made[0] is None or not self._covers_truth(holder, joined):
+            made.append(self._worked_out(None, joined))
+        values = [value for value in made if value is not None]
+        if any(value.shape != shape_of(self.grid) for value in values):
             return self._given_by(author, ways, rows)
-        found = [swap_shown(self.grid, value.rows, rows, axis) for value in made if value is not None]
-        return next((ways[k][1] for k in sorted(k for k in found if k is not None)), None)
+        found = [swap_shown(self.grid, value.rows, rows, axis) for value in values]
+        return next((ways[k][1] for k in sorted([k for k in found if k is not None])), None)
 
-    def _once(self, whose: object, whole: n.Concat, work: Callable[[], Value | None]) -> Value | None:
-        key = id(whose), id(whole.parts[0])
+    def _worked_out(self, holder: Author | None, whole: n.Expr) -> Value | None:
+        """The value of an expression in an author's numbers, or in the true ones."""
+        key = id(holder), id(whole)
         if key not in self._wholes:
-            self._wholes[key] = work()
+            if holder is not None:
+                self._wholes[key] = _worked_out(holder.as_held(whole), holder, Loose())
+            else:
+                with precision(START_BITS):
+                    self._wholes[key] = _worked_out(whole, self._true, Certified())
         return self._wholes[key]
 
     def _gives(self, author: Author, expr: n.Expr, rows: tuple[int, ...]) -> bool:
         """Whether an expression gives what is shown, in the author's numbers or in the true ones."""
         holder = author.holder(expr)
-        if self._agrees(id(holder), expr, rows, lambda: _off(holder.as_held(expr), holder, Loose(), self.grid, rows)):
-            return True
-        with precision(START_BITS):
-            true = self.scene.trace.values()
-            return self._agrees(id(true), expr, rows, lambda: _off(expr, true, Certified(), self.grid, rows))
+        off = self._row_off(holder, expr, rows)
+        if off is None or (off != NOWHERE and self._covers_truth(holder, expr)):
+            return off is None
+        return self._row_off(None, expr, rows) is None
 
-    def _agrees(self, whose: int, expr: n.Expr, rows: tuple[int, ...], off: Callable[[], int | None]) -> bool:
-        missed = self._missed.get((whose, id(expr)))
+    def _row_off(self, holder: Author | None, expr: n.Expr, rows: tuple[int, ...]) -> int | None:
+        """One of some rows that an expression does not give; where one is known, nothing is worked out again."""
+        key = id(holder), id(expr)
+        missed = self._missed.get(key)
         if missed is None or (missed != NOWHERE and missed not in rows):
-            missed = off()
+            if holder is not None:
+                missed = _off(holder.as_held(expr), holder, Loose(), self.grid, rows, self.telling)
+            else:
+                with precision(START_BITS):
+                    missed = _off(expr, self._true, Certified(), self.grid, rows, self.telling)
             if missed is not None:
-                self._missed[whose, id(expr)] = missed
-            return missed is None
-        return False
+                self._missed[key] = missed
+        return missed
+
+    def _covers_truth(self, holder: Author, expr: n.Expr) -> bool:
+        """Whether an author's numbers for an expression include the true ones: what those do not give, these do not."""
+        key = id(holder), id(expr)
+        if key not in self._covered:
+            names = n.names_in(holder.as_held(expr))
+            self._covered[key] = all(map(partial(self._covers_name, holder), names))
+        return self._covered[key]
+
+    def _covers_name(self, holder: Author, symbol: Symbol) -> bool:
+        key = id(holder), symbol
+        if key not in self._covered_names:
+            true = self._true.get(symbol)
+            self._covered_names[key] = true is not None and covers(holder[symbol], true)
+        return self._covered_names[key]
 
 
-def _in_shape(scene: Scene, base: n.Expr, table: Table, test: _ShapeTest | None) -> Iterator[Made]:
+def _in_shape(scene: Scene, places: list[Place], table: Table, test: _ShapeTest | None) -> Iterator[Made]:
     """What each mistake makes of an expression, but for what cannot have the shape that is shown."""
-    places = list(places_in(base))
+    kinds: set[type] = {n.Node, *[type(node) for node, _ in places]}
     same: dict[n.Expr, n.Expr] = {}
     for mistake in table:
-        if test is not None and mistake.keeps_shape and not test.base_fits:
+        if kinds.isdisjoint(mistake.rule.kinds) or (test is not None and mistake.keeps_shape and not test.base_fits):
             continue
         ways = []
         for (node, whole), made, detail in changes(mistake, places, scene):
@@ -179,15 +243,12 @@ class _ShapeTest:
 
     def __init__(self, scene: Scene, shown: Shape, base: n.Expr) -> None:
         self._scene, self._shown = scene, shown
-        self._places: dict[int, Shape | None] = {}
         self.base_fits = self._fits(base)
 
     def passes(self, node: n.Expr, made: n.Expr, whole: Callable[[n.Expr], n.Expr]) -> bool:
         """Whether the whole may be what is shown if `made` stands for `node`, one of its parts."""
-        if id(node) not in self._places:
-            self._places[id(node)] = self._scene.shape(node)
         after = self._scene.shape(made)
-        if after is None or after == self._places[id(node)]:
+        if after is None or after == self._scene.shape(node):
             return after is not None and self.base_fits
         return self._fits(whole(made))
 
@@ -197,11 +258,21 @@ class _ShapeTest:
 
 
 def _off(
-    expr: n.Expr, values: Mapping[Symbol, Value], algebra: Certified, grid: Grid, rows: Sequence[int]
+    expr: n.Expr,
+    values: Mapping[Symbol, Value],
+    algebra: Certified,
+    grid: Grid,
+    rows: Sequence[int],
+    telling: tuple[int, int],
 ) -> int | None:
-    """The first of some rows that does not agree, None if all do. Where there are many, one of them is tried first."""
-    sizes = Sizes(values)
+    """The first of some rows that does not agree, None if all do. One cell is tried first; then, where there are many,
+    one row."""
     try:
+        i, j = telling
+        cell = single_cell(expr, i, j, values) if i in rows else None
+        if cell is not None and not meets(grid[i][j], cell):
+            return i
+        sizes = Sizes(values)
         if len(grid) > FEW_ROWS and sizes.of(expr) == shape_of(grid):
             row = evaluate(row_of(expr, rows[0] + 1, sizes.of), values, algebra)
             if not agree(grid[rows[0]], row.rows[0]):

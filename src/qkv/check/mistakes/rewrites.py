@@ -208,31 +208,32 @@ def changes(mistake: Mistake, places: Sequence[Place], scene: Scene) -> Iterator
                 yield place, made, detail
 
 
-def places_in(node: n.Expr) -> Iterator[Place]:
+def places_in(node: n.Expr) -> list[Place]:
     """Every node of an expression, but for cells of matrices, from the top down."""
-    yield node, lambda made: made
+    found: list[Place] = []
+    _collect(node, _itself, found)
+    return found
+
+
+def _collect(node: n.Expr, whole: Callable[[n.Expr], n.Expr], found: list[Place]) -> None:
+    found.append((node, whole))
     for name in n.part_names(node):
         value = getattr(node, name)
         if isinstance(value, n.Node):
-            yield from _within(value, partial(_with_part, node, name))  # type: ignore[arg-type]
+            _collect(value, partial(_with_part, whole, node, name), found)  # type: ignore[arg-type]
         elif isinstance(value, tuple) and value and isinstance(value[0], n.Node):
             for i, part in enumerate(value):
-                yield from _within(part, partial(_with_item, node, name, i))
+                _collect(part, partial(_with_item, whole, node, name, i), found)
 
 
-def _within(part: n.Expr, outer: Callable[[n.Expr], n.Expr]) -> Iterator[Place]:
-    for node, inner in places_in(part):
-        yield node, partial(_nested, outer, inner)
+def _itself(made: n.Expr) -> n.Expr:
+    return made
 
 
-def _nested(outer: Callable[[n.Expr], n.Expr], inner: Callable[[n.Expr], n.Expr], made: n.Expr) -> n.Expr:
-    return outer(inner(made))
+def _with_part(whole: Callable[[n.Expr], n.Expr], node: n.Expr, name: str, made: n.Expr) -> n.Expr:
+    return whole(replace(node, **{name: made}))  # type: ignore[arg-type]
 
 
-def _with_part(node: n.Expr, name: str, made: n.Expr) -> n.Expr:
-    return replace(node, **{name: made})  # type: ignore[arg-type]
-
-
-def _with_item(node: n.Expr, name: str, i: int, made: n.Expr) -> n.Expr:
+def _with_item(whole: Callable[[n.Expr], n.Expr], node: n.Expr, name: str, i: int, made: n.Expr) -> n.Expr:
     value = getattr(node, name)
-    return replace(node, **{name: (*value[:i], made, *value[i + 1 :])})  # type: ignore[arg-type]
+    return whole(replace(node, **{name: (*value[:i], made, *value[i + 1 :])}))  # type: ignore[arg-type]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
+from dataclasses import field
 from functools import partial
 from typing import Any
 
-from qkv.check.mistakes.rows import Sizes
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.fit import Shape
+from qkv.interpret.loop import evaluate
+from qkv.interpret.shapes import Shapes
 from qkv.interpret.trace import Trace
 from qkv.program.model import Given, Step
 from qkv.records import dataclass
@@ -26,6 +28,7 @@ class Scene:
     """A program, as the rules of the table see it."""
 
     trace: Trace
+    _shapes: dict[int, tuple[n.Expr, Shape | None]] = field(default_factory=dict)  # with the node, so that its id stays
 
     def item(self, expr: n.Expr) -> Given | Step | None:
         """The given or step that a name stands for, seen through transposes and entries."""
@@ -46,8 +49,15 @@ class Scene:
 
     def shape(self, expr: n.Expr) -> Shape | None:
         """The true shape of an expression, None where it has none."""
+        if type(expr) is n.Name:
+            return self.trace.shapes.get(expr.symbol)
+        if id(expr) not in self._shapes:
+            self._shapes[id(expr)] = expr, self._shape(expr)
+        return self._shapes[id(expr)][1]
+
+    def _shape(self, expr: n.Expr) -> Shape | None:
         try:
-            return Sizes(self.trace.values()).of(expr)
+            return evaluate(expr, self.trace.shapes, Shapes())
         except QkvError:
             return None
 

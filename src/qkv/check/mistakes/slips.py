@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 from qkv.check.author import Author
 from qkv.check.cells import Judged
 from qkv.check.compare import Shown, meets
-from qkv.check.mistakes.scene import Scene, levels
+from qkv.check.mistakes.scene import Scene
 from qkv.check.model import Cause, Verdict
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
@@ -195,9 +195,9 @@ class Factors:
     column: int
 
 
-def products(scene: Scene, author: Author, target: n.Expr) -> Iterator[Factors]:
-    """The product that gives the target, with the author's numbers and with the true ones."""
-    base = next(levels(scene, target, author.printed))[0]
+def products(scene: Scene, author: Author, base: n.Expr) -> list[Factors]:
+    """The product that gives a target, which is written out: with the author's numbers, and with the true ones where
+    they are others."""
     row = column = 0
     inner = base
     if isinstance(inner, n.Entry):
@@ -205,11 +205,15 @@ def products(scene: Scene, author: Author, target: n.Expr) -> Iterator[Factors]:
         inner = inner.arg
     product = inner.terms[0] if isinstance(inner, n.Sum) else inner
     if not isinstance(product, n.Product):
-        return
+        return []
+    found: list[Factors] = []
     for value in (author.own, lambda expr: _true(scene, expr)):
         left, right, total = value(product.left), value(product.right), value(inner)
         if left and right and total and left.shape[1] == right.shape[0] and total.shape[1] == right.shape[1]:
-            yield Factors(left, tuple(zip(*right.rows, strict=True)), total, row, column)
+            made = Factors(left, tuple(zip(*right.rows, strict=True)), total, row, column)
+            if made not in found:
+                found.append(made)
+    return found
 
 
 def _true(scene: Scene, expr: n.Expr) -> Value | None:
@@ -226,7 +230,7 @@ def _dot_slips(shown: Shown, i: int, j: int, factors: list[Factors]) -> Iterator
             continue
         meeting = Meeting(f.left.rows, f.columns, row, column, f.total.rows[row][column])
         for slip in DOTS:
-            if any(meets(shown, made) for made in slip.change(meeting)):
+            if any(map(meets, repeat(shown), slip.change(meeting))):
                 yield slip.key, slip.says
 
 
@@ -236,9 +240,23 @@ def _text_slips(cell: Judged) -> Iterator[tuple[str, str]]:
         return
     figures, places = _figures(written), len(cell.shown.text.partition(".")[2])
     for expected in dict.fromkeys(_meant(cell, places)):
-        for slip in TEXTS:
-            if any(_figures(text) == figures for text in slip.change(expected)):
-                yield slip.key, slip.says
+        if _is_alike(expected, written):
+            for slip in TEXTS:
+                if any(_figures(text) == figures for text in slip.change(expected)):
+                    yield slip.key, slip.says
+
+
+_NOT_DIGITS = str.maketrans("", "", "-.0")
+
+
+def _is_alike(a: str, b: str) -> bool:
+    """Whether two decimals share all digits but one, whatever zeros they have: no slip of the table changes more."""
+    few, many = sorted((a.translate(_NOT_DIGITS), b.translate(_NOT_DIGITS)), key=len)
+    for digit in few:
+        if digit not in many:
+            return False
+        many = many.replace(digit, "", 1)
+    return len(many) < 2
 
 
 MOST_DIGITS = 21  # nobody slips in a longer number
@@ -246,8 +264,9 @@ MOST_DIGITS = 21  # nobody slips in a longer number
 
 def _meant(cell: Judged, places: int) -> Iterator[str]:
     """What the author may have meant to write: to the places shown, or to a few more or less."""
-    for value in (cell.own, cell.true):
-        if value is None or value is NEG_INF:
+    own, true = cell.own, cell.true
+    for value in (true,) if own is None or own == true else (own, true):
+        if value is NEG_INF:
             continue
         for p in (places, places + 1, places + 2, places - 1, places - 2):
             for text in _rounded(value, p) if p >= 0 else ():
@@ -256,12 +275,14 @@ def _meant(cell: Judged, places: int) -> Iterator[str]:
                     yield text
 
 
-def _rounded(value: Cell, places: int) -> Iterator[str]:
+def _rounded(value: Cell, places: int) -> list[str]:
     """A value to some places; where it is open, its ends and its middle."""
     text = round_places(value, places)
-    low, high = c.bounds(value) if text is None else (None, None)
-    points = (low, (low + high) / 2, high) if low is not None and high is not None else ()
-    yield from (text for text in (text, *(round_places(point, places) for point in points)) if text is not None)
+    if text is not None:
+        return [text]
+    low, high = c.bounds(value)
+    points = (low, (low + high) / 2, high)
+    return [text for point in points if (text := round_places(point, places)) is not None]
 
 
 def _figures(text: str) -> str:

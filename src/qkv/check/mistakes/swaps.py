@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from qkv.check.cells import Grid
-from qkv.check.compare import Shown, meets
+from qkv.check.compare import Shown, agree
 from qkv.expr import nodes as n
 from qkv.interpret.cells import Cell
 
 
-def what_is_swapped(swapped: n.Expr) -> tuple[n.Concat, int]:
-    """The whole that the rows or columns of a swap are taken from, joined from one part; and 1 for columns."""
+def what_is_swapped(swapped: n.Expr) -> tuple[n.Expr, int]:
+    """The whole that the rows or columns of a swap are taken from; and 1 for columns."""
     assert isinstance(swapped, n.Concat)
     entry = swapped.parts[0]
     assert isinstance(entry, n.Entry)
-    return n.Concat((entry.arg,)), swapped.axis
+    return entry.arg, swapped.axis
 
 
 def swap_shown(grid: Grid, made: Sequence[Sequence[Cell]], rows: Sequence[int], axis: int) -> int | None:
@@ -25,15 +25,10 @@ def swap_shown(grid: Grid, made: Sequence[Sequence[Cell]], rows: Sequence[int], 
     shown: Sequence[Sequence[Shown]] = grid
     lines: Sequence[int] = rows
     if axis == 1:
-        shown, made = (list(zip(*(cells[i] for i in rows), strict=True)) for cells in (grid, made))
+        shown, made = list(zip(*[grid[i] for i in rows], strict=True)), list(zip(*[made[i] for i in rows], strict=True))
         lines = range(len(shown))
     off = {i for i in lines if not agree(shown[i], made[i])}
     for k, pair in enumerate(combinations(range(len(shown)), 2) if len(off) <= 2 else ()):
         if off.issubset(pair) and all(agree(shown[i], made[j]) for i, j in (pair, pair[::-1]) if i in lines):
             return k
     return None
-
-
-def agree(shown: Sequence[Shown], made: Sequence[Cell]) -> bool:
-    """Whether cells are as shown, one by one."""
-    return all(map(meets, shown, made))

@@ -164,6 +164,14 @@ def names_in(node: Expr) -> tuple[Symbol, ...]:
         return _find(node).names
 
 
+def kinds_in(node: Expr) -> frozenset[type]:
+    """The kinds of the nodes in a tree, for who asks for several; as for `holds`."""
+    try:
+        return node._found.kinds
+    except AttributeError:
+        return _find(node).kinds
+
+
 def holds(node: Expr, kind: type[Node]) -> bool:
     """Whether a node of this kind is in a tree; numbers that are cells of a plain matrix do not count.
 
