@@ -16,6 +16,7 @@ from qkv.check.model import Cause, Claim, Verdict
 from qkv.check.targets import Target, step_with, targets
 from qkv.check.walk import FALSE, Walk, add_claim
 from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
 from qkv.expr.show import plain
 from qkv.interpret.certified import Value
 from qkv.interpret.fit import Shape, say
@@ -54,8 +55,13 @@ def judge_misfit(walk: Walk, fact: Fact, link: Link, grid: Grid) -> Claim | None
 
 
 def _misfits(walk: Walk, fact: Fact, grid: Grid) -> Iterator[Misfit]:
-    """The steps that may be shown here. A row or a number alone may be a part of one."""
+    """The steps that may be shown here, each once. A row or a number alone may be a part of one."""
+    tried: set[tuple[n.Expr, Symbol | None, bool]] = set()
     for target in targets(fact, walk.problem, walk.is_printed):
+        same = target.expr, target.subject
+        if (*same, True) in tried or (*same, target.certain) in tried:
+            continue  # what nothing explains where it is certain, nothing explains where it is not
+        tried.add((*same, target.certain))
         value = walk.evaluated(target.expr)
         item = walk.problem.program.item(target.subject) if target.subject is not None else None
         if value is None or not isinstance(item, Step):
@@ -70,7 +76,7 @@ def _misfits(walk: Walk, fact: Fact, grid: Grid) -> Iterator[Misfit]:
 def _carried_from(walk: Walk, misfit: Misfit) -> tuple[int, ...]:
     """The false claims that a value follows from, if the author's own numbers give it in that very shape."""
     for author in walk.minds:
-        own = author.own(misfit.formula)
+        own = None if author.has_usual_shapes else author.own(misfit.formula)
         if own is not None and own.shape == shape_of(misfit.grid) and all(map(agree, misfit.grid, own.rows)):
             return tuple(k for k in author.blamed(misfit.formula) if walk.claims[k - 1].verdict in FALSE)
     return ()
