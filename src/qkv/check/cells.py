@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from operator import itemgetter
 
 from flint import arb, fmpq
@@ -17,7 +16,7 @@ from qkv.interpret.cells import NEG_INF, Cell, precision
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.fit import Shape
 from qkv.interpret.loop import evaluate
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 
 Grid = tuple[tuple[Shown, ...], ...]
 ENOUGH_BITS = (96, 384, 1536)
@@ -48,7 +47,10 @@ class Judged:
     def kept(self) -> Cell:
         """What the author may go on with."""
         value = self.shown.value
-        if not [x for x in (self.true, *self.owns) if type(x) is not fmpq or x != value]:
+        for x in (self.true, *self.owns):
+            if type(x) is not fmpq or x != value:
+                break
+        else:
             return value  # nothing gives another number, as in most cells
         if self.verdict is Verdict.MISROUNDED:
             near = [(self.how, self.true), *self.following]

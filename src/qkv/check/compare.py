@@ -44,10 +44,10 @@ def shown_number(node: n.Number, approximate: bool = False) -> Shown:
     """A printed decimal. After ≈, trailing zeros of a whole number need not be digits: 10300 may stand for 10301.
     After =, a whole number of one digit is meant to two: 1 may stand for 0.998, but 3 not for 3.4."""
     value, places = fmpq(*node.value.as_integer_ratio()), node.places
-    if places == 0 and not approximate and -10 < node.value.numerator < 10:
+    if places == 0 and not approximate and -10 < value.p < 10:
         places = 1
     elif places == 0 and approximate and value and value.q == 1:
-        digits = str(node.value.numerator)
+        digits = str(value.p)
         places = len(digits.rstrip("0")) - len(digits)
     half = _half_unit(places)
     if places is not None and places >= MACHINE_PLACES:

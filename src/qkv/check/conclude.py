@@ -152,16 +152,14 @@ def stands_without(walk: Walk, source: Source, i: int, j: int) -> bool:
 
 def cell_verdicts(judged: Judgement, working: Callable[[int, int], str] | None = None) -> tuple[CellVerdict, ...]:
     """The cells that are not simply right; for a slip, how the right value comes about."""
-
-    def work(cell: Judged, i: int, j: int) -> str:
-        return working(i, j) if working is not None and cell.verdict is Verdict.WRONG else ""
-
-    return tuple(
-        CellVerdict(i, j, cell.shown.text, _say(cell.true, cell), _say(cell.own, cell), cell.verdict, work(cell, i, j))
-        for i, row in enumerate(judged, 1)
-        for j, cell in enumerate(row, 1)
-        if cell.verdict not in GOOD
-    )
+    found = []
+    for i, row in enumerate(judged, 1):
+        for j, cell in enumerate(row, 1):
+            if cell.verdict not in GOOD:
+                how = working(i, j) if working is not None and cell.verdict is Verdict.WRONG else ""
+                expected, own = _say(cell.true, cell), _say(cell.own, cell)
+                found.append(CellVerdict(i, j, cell.shown.text, expected, own, cell.verdict, how))
+    return tuple(found)
 
 
 def _workings(walk: Walk, target: Target) -> Callable[[int, int], str]:

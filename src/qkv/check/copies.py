@@ -85,8 +85,8 @@ def _scaled_matrix(walk: Walk, expr: n.Expr) -> n.Expr | None:
         return None
     above = factors(expr.numerator if isinstance(expr, n.Quotient) else expr)
     matrices = [part for part in above if _grid(walk, part) is not None]
-    rest = [part for part in above if part not in matrices]
-    return matrices[0] if len(matrices) == 1 and not any(n.holds(x, n.Matrix) for x in rest) else None
+    others = [part for part in above if n.holds(part, n.Matrix) and _grid(walk, part) is None]
+    return matrices[0] if len(matrices) == 1 and not others else None
 
 
 def judge_open_product(walk: Walk, fact: Fact, link: Link) -> None:

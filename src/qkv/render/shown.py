@@ -9,7 +9,7 @@ from flint import fmpq
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
-from qkv.interpret.cells import NEG_INF, Cell
+from qkv.interpret.cells import NEG_INF, Cell, fraction
 from qkv.interpret.certified import Value
 from qkv.interpret.rounding import MINUS_INFINITY, exact_decimal, round_digits, round_places
 from qkv.interpret.trace import Table, Trace
@@ -87,7 +87,9 @@ def is_whole(cell: Cell, text: str) -> bool:
     """Whether a decimal is the cell itself rather than a rounding of it."""
     if cell is NEG_INF:
         return text == MINUS_INFINITY
-    return isinstance(cell, fmpq) and text != UNKNOWN and Fraction(text) == Fraction(int(cell.p), int(cell.q))
+    if type(cell) is not fmpq or text == UNKNOWN:
+        return False
+    return (cell.q == 1 and text == str(cell.p)) or Fraction(text) == fraction(cell)
 
 
 def _is_whole(value: Value, rows: Table) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
@@ -11,7 +10,7 @@ from qkv.interpret.certified import Value
 from qkv.interpret.fit import Shape, Way, product_way
 from qkv.interpret.loop import evaluate
 from qkv.interpret.shapes import Shapes
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 
 
 @dataclass(frozen=True)

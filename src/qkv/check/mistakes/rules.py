@@ -5,12 +5,12 @@ A rule looks at one node and yields what might stand there instead, with a detai
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import combinations, permutations
 
 from qkv.check.mistakes.scene import Rule, Scene, Variants, on
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
+from qkv.records import replace
 
 R = Role
 
@@ -256,10 +256,11 @@ def swapped(axis: int) -> Rule:
         shape = scene.shape(node)
         if shape is None or not 2 <= shape[axis] <= 6:
             return
-        for i, j in combinations(range(1, shape[axis] + 1), 2):
-            order = [{i: j, j: i}.get(k, k) for k in range(1, shape[axis] + 1)]
-            parts = tuple(n.Entry(node, row=k) if axis == 0 else n.Entry(node, column=k) for k in order)
-            yield n.Concat(parts, axis), f"{i} and {j}"
+        lines = _lines(node, shape[axis], axis)
+        for i, j in combinations(range(len(lines)), 2):
+            parts = lines.copy()
+            parts[i], parts[j] = lines[j], lines[i]
+            yield n.Concat(tuple(parts), axis), f"{i + 1} and {j + 1}"
 
     return rule
 
@@ -270,9 +271,15 @@ def missing(axis: int) -> Rule:
         shape = scene.shape(node)
         if shape is None or shape[axis] < 3:
             return
-        for k in range(1, shape[axis] + 1):
-            kept = (i for i in range(1, shape[axis] + 1) if i != k)
-            parts = tuple(n.Entry(node, row=i) if axis == 0 else n.Entry(node, column=i) for i in kept)
-            yield n.Concat(parts, axis), str(k)
+        lines = _lines(node, shape[axis], axis)
+        for k in range(len(lines)):
+            yield n.Concat(tuple(lines[:k] + lines[k + 1 :]), axis), str(k + 1)
 
     return rule
+
+
+def _lines(node: n.Expr, count: int, axis: int) -> list[n.Expr]:
+    """The rows (axis 0) or the columns of something."""
+    if axis == 0:
+        return [n.Entry(node, row=k) for k in range(1, count + 1)]
+    return [n.Entry(node, column=k) for k in range(1, count + 1)]

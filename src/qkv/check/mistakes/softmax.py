@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from qkv.check.mistakes.scene import Scene, Variants, on
 from qkv.expr import nodes as n
 from qkv.interpret.cells import NEG_INF, Cell, bounds
+from qkv.records import replace
 
 
 @on(n.Softmax, n.Normalise)

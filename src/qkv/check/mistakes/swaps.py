@@ -27,8 +27,13 @@ def swap_shown(grid: Grid, made: Sequence[Sequence[Cell]], rows: Sequence[int], 
     if axis == 1:
         shown, made = list(zip(*[grid[i] for i in rows], strict=True)), list(zip(*[made[i] for i in rows], strict=True))
         lines = range(len(shown))
-    off = {i for i in lines if not agree(shown[i], made[i])}
-    for k, pair in enumerate(combinations(range(len(shown)), 2) if len(off) <= 2 else ()):
+    off: set[int] = set()
+    for i in lines:
+        if not agree(shown[i], made[i]):
+            off.add(i)
+            if len(off) > 2:
+                return None
+    for k, pair in enumerate(combinations(range(len(shown)), 2)):
         if off.issubset(pair) and all(agree(shown[i], made[j]) for i, j in (pair, pair[::-1]) if i in lines):
             return k
     return None
