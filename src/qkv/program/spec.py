@@ -70,11 +70,11 @@ class Spec:
 
     def has(self, role: Role, head: int | None = None) -> bool:
         """Whether a role is given, for this head or for all."""
-        return (role, self.own(role, head)) in self.givens or (role, None) in self.givens
+        return (role, None) in self.givens or (head is not None and (role, self.own(role, head)) in self.givens)
 
     def name(self, role: Role, head: int | None = None) -> n.Name:
         """The symbol of a role: as given, as the sheet calls it, or the usual letter."""
-        head = self.own(role, head)
+        head = self.own(role, head) if head is not None else None
         shared = not (self.split and head is not None and role in (Role.Q, Role.K, Role.V))
         for key in ((role, head), (role, None)) if shared else ():
             if key in self.givens:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import chain
 from math import lcm, prod
-from operator import add, sub
+from operator import add, mul, sub
 
 from qkv.expr import nodes as n
 from qkv.records import dataclass
@@ -83,6 +83,7 @@ def split_number(cell: n.Number) -> Iterator[tuple[n.Number, n.Number]]:
             yield n.number(f"{sign}{whole}.{decimals[:cut]}"), n.number(decimals[cut:])
 
 
+Ratio = tuple[int, int]
 Reading = tuple[n.Number, ...]
 Half = tuple[tuple[Reading, ...], tuple[int, ...]]  # the rows chosen, and what they add to the product
 
@@ -93,21 +94,25 @@ def _fitting(left: n.Matrix, choices: list[list[Reading]], product: n.Matrix) ->
     What the first rows of the factor add to the product, and what the last rows add, make up the whole: each half is
     worked out for itself, in whole numbers, and the second looked up by what the first leaves.
     """
-    scale = _common_denominator(left, choices, product)
-    columns = [[_times(row[k], scale) for row in left.rows] for k in range(len(left.rows[0]))]
-    wanted = [_times(cell, scale) * scale for row in product.rows for cell in row]
-    rows = list(zip(columns, choices, strict=True))
+    columns, printed = [_ratios(column) for column in zip(*left.rows, strict=True)], _ratios(_cells(product))
+    options = [[(row, _ratios(row)) for row in ways] for ways in choices]
+    scale = _common_denominator(printed, *columns, *(pairs for ways in options for _, pairs in ways))
+    wanted = [value * scale for value in _whole(printed, scale)]
+    rows = [
+        (_whole(column, scale), [(row, _whole(pairs, scale)) for row, pairs in ways])
+        for column, ways in zip(columns, options, strict=True)
+    ]
     middle = _middle(choices)
     if max(prod(map(len, half)) for half in (choices[:middle], choices[middle:])) > MAX_TRIED:
         return []
     rest: dict[tuple[int, ...], list[tuple[Reading, ...]]] = {}
-    for chosen, made in _added(rows[middle:], scale, len(wanted)):
+    for chosen, made in _added(rows[middle:], len(wanted)):
         rest.setdefault(made, []).append(chosen)
-    found: dict[tuple[tuple[Fraction, ...], ...], n.Matrix] = {}
-    for chosen, made in _added(rows[:middle], scale, len(wanted)):
+    found: dict[tuple[Ratio, ...], n.Matrix] = {}
+    for chosen, made in _added(rows[:middle], len(wanted)):
         for others in rest.get(tuple(map(sub, wanted, made)), ()):
             whole = (*chosen, *others)
-            found.setdefault(tuple(tuple(cell.value for cell in row) for row in whole), n.Matrix(whole))
+            found.setdefault(tuple(_ratios(chain.from_iterable(whole))), n.Matrix(whole))
     return list(found.values())
 
 
@@ -117,31 +122,40 @@ def _middle(choices: list[list[Reading]]) -> int:
     return min(cuts, key=lambda cut: max(prod(map(len, choices[:cut])), prod(map(len, choices[cut:]))))
 
 
-def _added(rows: list[tuple[list[int], list[Reading]]], scale: int, size: int) -> list[Half]:
+def _added(rows: list[tuple[list[int], list[tuple[Reading, list[int]]]]], size: int) -> list[Half]:
     """Every choice of readings for some rows of the factor, with what they add to the product."""
     made: list[Half] = [((), (0,) * size)]
     for column, options in rows:
-        whole = [(row, [_times(cell, scale) for cell in row]) for row in options]
-        scaled = [(row, [x * cell for x in column for cell in cells]) for row, cells in whole]
+        scaled = [(row, [x * cell for x in column for cell in cells]) for row, cells in options]
         made = [((*chosen, row), tuple(map(add, total, more))) for chosen, total in made for row, more in scaled]
     return made
 
 
-def _common_denominator(left: n.Matrix, choices: list[list[Reading]], product: n.Matrix) -> int:
-    cells = [cell for matrix in (left, product) for row in matrix.rows for cell in row]
-    cells += [cell for options in choices for row in options for cell in row]
-    return lcm(*(cell_value(cell).denominator for cell in cells))
+def _cells(matrix: n.Matrix) -> Iterable[n.Expr]:
+    return chain.from_iterable(matrix.rows)
 
 
-def _times(cell: n.Expr, scale: int) -> int:
-    """A cell times a multiple of its denominator."""
-    value = cell_value(cell)
-    return value.numerator * (scale // value.denominator)
+def _ratios(cells: Iterable[n.Expr]) -> list[Ratio]:
+    """Plain cells as pairs of whole numbers, many times faster to work with than fractions; 0 for what is no number."""
+    return [cell.value.as_integer_ratio() if isinstance(cell, n.Number) else (0, 1) for cell in cells]
 
 
-def cell_value(cell: n.Expr) -> Fraction:
-    """The number of a plain cell; 0 for what is none."""
-    return cell.value if isinstance(cell, n.Number) else ZERO
+def _whole(pairs: Iterable[Ratio], scale: int) -> list[int]:
+    """Numbers times a multiple of their denominators."""
+    return [value * (scale // below) for value, below in pairs]
+
+
+def _common_denominator(*pairs: list[Ratio]) -> int:
+    return lcm(*[below for _, below in chain(*pairs)])
+
+
+def product_of(left: n.Matrix, right: n.Matrix) -> n.Matrix:
+    """The product of two printed matrices that fit."""
+    lines, columns = ([_ratios(cells) for cells in x] for x in (left.rows, zip(*right.rows, strict=True)))
+    scale = _common_denominator(*lines, *columns)
+    rows, across = ([_whole(pairs, scale) for pairs in x] for x in (lines, columns))
+    made = [[Fraction(sum(map(mul, row, column)), scale * scale) for column in across] for row in rows]
+    return n.Matrix(tuple([tuple(map(n.Number, row)) for row in made]))
 
 
 def similar(a: n.Matrix, b: n.Matrix, rounded: bool = False) -> bool:
@@ -154,23 +168,21 @@ def similar(a: n.Matrix, b: n.Matrix, rounded: bool = False) -> bool:
     widths = list(map(len, a.rows))
     if widths != list(map(len, b.rows)) or len(set(widths)) > 1:
         return False
-    pairs = list(zip(_ratios(a), _ratios(b), strict=True))
+    pairs = list(zip(_ratios(_cells(a)), _ratios(_cells(b)), strict=True))
     telling = [i for i, (x, y) in enumerate(pairs) if x[0] or y[0]] or range(len(pairs))
     met = sum([pairs[i][0] == pairs[i][1] for i in telling])
     if rounded and 2 * met < len(telling):
-        cells = list(zip(chain.from_iterable(a.rows), chain.from_iterable(b.rows), strict=True))
+        cells = list(zip(_cells(a), _cells(b), strict=True))
         met = sum([_rounds(*cells[i]) for i in telling])
     return 2 * met >= len(telling)
 
 
-def _ratios(matrix: n.Matrix) -> list[tuple[int, int]]:
-    """The cells as pairs of whole numbers, which are compared many times faster than fractions."""
-    cells = chain.from_iterable(matrix.rows)
-    return [cell.value.as_integer_ratio() if isinstance(cell, n.Number) else (0, 1) for cell in cells]
-
-
 def _rounds(a: n.Expr, b: n.Expr) -> bool:
-    return abs(cell_value(a) - cell_value(b)) <= max(_ulp(a), _ulp(b)) / 2
+    return abs(_value(a) - _value(b)) <= max(_ulp(a), _ulp(b)) / 2
+
+
+def _value(cell: n.Expr) -> Fraction:
+    return cell.value if isinstance(cell, n.Number) else ZERO
 
 
 def _ulp(cell: n.Expr) -> Fraction:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
@@ -18,7 +16,7 @@ from qkv.understand.facts import Fact
 from qkv.understand.gathering import FACTORS, Gathering
 from qkv.understand.inherit import inherit
 from qkv.understand.places import place_of
-from qkv.understand.repair import cell_value, mend_factor, similar
+from qkv.understand.repair import mend_factor, product_of, similar
 from qkv.understand.sequences import settle_sequences
 from qkv.understand.specs import shape_of_given
 from qkv.understand.values import plain_value
@@ -248,16 +246,7 @@ def _product(found: Gathering, keys: list[Key]) -> n.Matrix | None:
     left, right = (plain_value(found.givens[key].expr) for key in (keys[0], keys[-1]))
     if left is None or right is None or left.shape[1] != right.shape[0] or left.is_ragged or right.is_ragged:
         return None
-    columns = list(zip(*right.rows, strict=True))
-    return n.Matrix(
-        tuple(
-            tuple(
-                n.Number(sum((cell_value(x) * cell_value(y) for x, y in zip(row, column, strict=True)), Fraction(0)))
-                for column in columns
-            )
-            for row in left.rows
-        )
-    )
+    return product_of(left, right)
 
 
 def _derivable(found: Gathering, role: Role, head: int | None) -> bool:
