@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
@@ -50,29 +51,22 @@ class Program:
     line: int = 1
     columns: bool = False  # tokens are columns (Q = W_Q X) rather than rows
 
+    # What follows from these, asked for all the time: everything with a name, the latest definition first; the given or
+    # step of each symbol, the latest one; and the same for one symbol, None where there is none.
+    items: tuple[Given | Step, ...] = field(init=False, compare=False, repr=False)
+    by_symbol: dict[Symbol, Given | Step] = field(init=False, compare=False, repr=False)
+    item: Callable[[Symbol], Given | Step | None] = field(init=False, compare=False, repr=False)
     kept: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)  # results worked out once
 
-    @property
-    def items(self) -> tuple[Given | Step, ...]:
-        """Everything with a name, the latest definition first."""
-        if "items" not in self.kept:
-            self.kept["items"] = (*reversed(self.steps), *self.givens)
-        items: tuple[Given | Step, ...] = self.kept["items"]
-        return items
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "items", (*reversed(self.steps), *self.givens))
+        put(self, "by_symbol", {item.symbol: item for item in reversed(self.items)})
+        put(self, "item", self.by_symbol.get)
 
     def find(self, role: Role, head: int | None = None) -> Symbol | None:
         """The symbol that plays a role (of a head)."""
-        return next((item.symbol for item in self.items if item.role is role and item.head == head), None)
-
-    @property
-    def by_symbol(self) -> dict[Symbol, Given | Step]:
-        """The given or step of each symbol, the latest one."""
-        if "by symbol" not in self.kept:
-            self.kept["by symbol"] = {item.symbol: item for item in reversed(self.items)}
-        found: dict[Symbol, Given | Step] = self.kept["by symbol"]
-        return found
-
-    def item(self, symbol: Symbol) -> Given | Step | None:
-        """The given or step of a symbol."""
-        found: Given | Step | None = (self.kept.get("by symbol") or self.by_symbol).get(symbol)
-        return found
+        for item in self.items:
+            if item.role is role and item.head == head:
+                return item.symbol
+        return None

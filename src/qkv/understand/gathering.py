@@ -71,4 +71,5 @@ class Gathering:
     notes: list[str] = field(default_factory=list)
     spoken: frozenset[Symbol] = frozenset()  # every name in the links of the problem
     memory: Memory = field(default_factory=dict)  # of values; shared by the programs that are weighed
+    by_token: dict[tuple[int, str, int], tuple[n.Expr, list[n.Expr]]] = field(default_factory=dict)  # see written.py
     speaks: bool = True  # whether the problem gives or works out anything of its own

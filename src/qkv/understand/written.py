@@ -53,7 +53,12 @@ def with_sheet_formulas(program: Program, scope: tuple[Fact, ...], found: Gather
     for fact in scope:
         if fact.statement.struck or fact.statement.origin is Origin.CODE or not fact.subjects:
             continue
-        program = _with_formula(program, fact, found)
+        if fact.formula is not None:
+            program = _with_formula(program, fact, fact.formula, found)
+        elif fact.working is not None or (
+            fact.shown is not None and len(fact.shown.rows) > 1 < len(fact.shown.rows[0])
+        ):
+            program = _with_working(program, fact, fact.subjects[0].symbol)
     return _as_columns(_in_the_same_way(program, scope, found), scope, found)
 
 
@@ -62,7 +67,7 @@ def _as_columns(program: Program, scope: tuple[Fact, ...], found: Gathering) -> 
     tokens = [given.symbol for (role, _), given in found.tokens.items() if role is R.X]
     if not tokens or not found.claimed_tokens:
         return program
-    if any(role in FACTORS for fact in scope if fact.formula is not None for role in _roles(fact)):
+    if _said(scope):
         return program
     turned, token = program, n.Name(tokens[0]._replace(indices=("i",)))
     for role in (R.Q, R.K, R.V):
@@ -75,7 +80,7 @@ def _as_columns(program: Program, scope: tuple[Fact, ...], found: Gathering) -> 
 
 def _in_the_same_way(program: Program, scope: tuple[Fact, ...], found: Gathering) -> Program:
     """q_i = W_Q x_i, 'and so on': keys and values are made as queries are, where nothing else is said."""
-    said = {role: fact for fact in scope if fact.formula is not None for role in _roles(fact) if role in FACTORS}
+    said = _said(scope)
     for role, fact in said.items():
         symbol, formula = fact.subjects[0].symbol, fact.formula
         if formula is None or len(symbol.indices) != 1 or not _worked_by_token(program, symbol):
@@ -89,8 +94,11 @@ def _in_the_same_way(program: Program, scope: tuple[Fact, ...], found: Gathering
     return program
 
 
-def _roles(fact: Fact) -> tuple[Role, ...]:
-    return place_of(fact.subjects[0].symbol, fact.head).roles[:1] if fact.subjects else ()
+def _said(scope: tuple[Fact, ...]) -> dict[Role, Fact]:
+    """The last formula for queries, for keys and for values."""
+    named = [(fact, fact.symbol) for fact in scope if fact.formula is not None and fact.symbol is not None]
+    roles = [(role, fact) for fact, symbol in named for role in place_of(symbol, fact.head).roles[:1]]
+    return {role: fact for role, fact in roles if role in FACTORS}
 
 
 def _worked_by_token(program: Program, symbol: Symbol) -> bool:
@@ -120,13 +128,11 @@ def without_unsaid_scores(program: Program, usual: Program) -> Program:
     return replace(program, steps=ordered_steps(kept, program.givens))
 
 
-def _with_formula(program: Program, fact: Fact, found: Gathering) -> Program:
-    symbol, formula = fact.subjects[0].symbol, fact.formula
+def _with_formula(program: Program, fact: Fact, formula: n.Expr, found: Gathering) -> Program:
+    symbol = fact.subjects[0].symbol
     place = place_of(symbol, fact.head)
-    if formula is not None and _has_decimals(formula):
+    if _has_decimals(formula):
         return program
-    if formula is None:
-        return _with_working(program, fact, symbol)
     if place.generic and not program.by_symbol.keys() >= set(n.names_in(formula)):
         return _token_by_token(program, symbol, formula, found)
     if program.item(symbol) is not None:
@@ -234,7 +240,7 @@ def _with_cut(program: Program, value: n.Matrix | None, symbol: Symbol) -> Progr
 
 def _has_decimals(expr: n.Expr) -> bool:
     """Printed decimals inside a formula: the author has put rounded numbers in."""
-    if not (n.holds(expr, n.Number) or n.holds(expr, n.Matrix)):
+    if n.kinds_in(expr).isdisjoint((n.Number, n.Matrix)):
         return False
     return any(isinstance(part, n.Number) and (part.places or 0) > 0 for part in n.walk(expr))
 
@@ -257,8 +263,8 @@ def _token_by_token(program: Program, symbol: Symbol, formula: n.Expr, found: Ga
         return program
     steps: list[Step] = []
     shapes: dict[Symbol, Shape] = {}
-    for i in range(1, count + 1):
-        meant = resolver.expr(at_index(formula, letters[0], i))
+    for i, one in enumerate(_of_each(formula, letters[0], count, found), 1):
+        meant = resolver.expr(one)
         shape = shape_in(program, meant) if meant is not None else None
         if meant is None or shape is None:
             return program
@@ -266,6 +272,14 @@ def _token_by_token(program: Program, symbol: Symbol, formula: n.Expr, found: Ga
         steps.append(Step(name, meant, R.OTHER, symbol_plain(name), says="token by token"))
         shapes[name] = shape
     return _replace_matrix(program, role, held, steps, shapes)
+
+
+def _of_each(formula: n.Expr, letter: str, count: int, found: Gathering) -> list[n.Expr]:
+    """A formula for each token; the same objects in all programs that are weighed, so that they share the values."""
+    key = id(formula), letter, count
+    if key not in found.by_token:
+        found.by_token[key] = formula, [at_index(formula, letter, i) for i in range(1, count + 1)]
+    return found.by_token[key][1]
 
 
 def _at(symbol: Symbol, letter: str, number: int) -> Symbol:
