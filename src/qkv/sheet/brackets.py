@@ -6,17 +6,22 @@ where something ends. Damaged brackets are dropped here and reported.
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import Final, NamedTuple
 
 from qkv.records import dataclass
 from qkv.sheet import notation as table
-from qkv.sheet.lexer import Token
+from qkv.sheet.lexer import TEXT, Token
 
 NESTING_LIMIT: Final = 40  # levels of brackets; each costs the grammar about eight frames of Python's stack
 _STRONG: Final = ("{", "left", "env")
-_FAMILIES: Final = {**table.OPENERS, "}": "{", "{": "{", "|}": "{|"}
-_TEXT: Final = attrgetter("text")
+_FAMILIES: Final = {  # what a bracket and its partner have in common
+    **table.OPENERS,
+    **{closer: closer for closer in table.CLOSERS},
+    **{f"left{mark}": "left" for mark in "()[]|."},
+    "}": "{",
+    "{": "{",
+    "|}": "{|",
+}
 _MATCHED: Final = frozenset(("rel", "open", "begin", "close", "end"))
 _UNTIDY: Final = frozenset((*table.STACKED, *table.ROWS_OF_STATEMENTS, "left{|"))
 
@@ -52,9 +57,8 @@ def _match(tokens: list[Token]) -> _Matched:
             if stack:
                 found.related.add(stack[-1][0])
             continue
-        # what a bracket and its partner have in common
         text = token.text
-        key = "env" if kind == "begin" or kind == "end" else "left" if text[:4] == "left" else _FAMILIES.get(text, text)
+        key = "env" if kind == "begin" or kind == "end" else _FAMILIES.get(text) or _family(text)
         if kind == "open" or kind == "begin":
             stack.append((i, key))
             waiting[key] = waiting.get(key, 0) + 1
@@ -71,6 +75,11 @@ def _match(tokens: list[Token]) -> _Matched:
             if partner[i] == i - 1:
                 found.empty.add(i - 1)
     return found
+
+
+def _family(text: str) -> str:
+    """The family of a rare bracket."""
+    return "left" if text.startswith("left") else text
 
 
 def _close(i: int, key: str, stack: list[tuple[int, str]], waiting: dict[str, int], partner: list[int]) -> None:
@@ -95,41 +104,50 @@ def paired(tokens: list[Token]) -> Paired:
     """Match the brackets, drop what matches nothing, and lay open alignments whose rows are statements."""
     found = _match(tokens)
     partner = found.partner
-    odd = found.related or found.deep or found.empty or -1 in partner
-    if not odd and _UNTIDY.isdisjoint(map(_TEXT, tokens)):
-        return Paired(tokens, partner)  # nothing needs tidying, as in most formulas
+    plain = _UNTIDY.isdisjoint(map(TEXT, tokens))
+    flat = {} if plain and not found.related else _flat_ends(tokens, found)
     kept: list[Token] = []
     dropped: list[Token] = []
-    changed = False
-    flat = _flat_ends(tokens, found)
-    i = 0
-    while i < len(tokens):
+    changed, done = False, 0  # tokens that were kept, dropped or stepped over
+    for i in _untidy(tokens, found, flat, plain):
+        if i < done:
+            continue
+        kept += tokens[done:i]
         token = tokens[i]
-        step = i + 1
+        done = i + 1
         if partner[i] == -1 and token.kind == "begin":
             kept.append(token._replace(kind="broken"))  # a matrix cut short: what follows may belong to it
-            step = len(tokens)
+            done = len(tokens)
         elif partner[i] == -1:
             dropped.append(token)
         elif i in found.deep:
             kept.append(token._replace(kind="deep", end=tokens[partner[i]].end))
-            step = partner[i] + 1
+            done = partner[i] + 1
         elif i in flat:
             kept.extend(_in_place_of(token, flat[i]))
         elif token.text == "{" and i in found.empty and not (kept and kept[-1].kind in ("cmd", "script")):
-            step = i + 2
+            done = i + 2
         elif token.text in table.STACKED and (end := _stacked_relation(tokens, partner, i)):
             kept.append(tokens[end - 2]._replace(start=token.start, end=tokens[end - 1].end))
-            step = end
+            done = end
         else:
             kept.append(token)
-            i = step
             continue
         changed = True
-        i = step
     if not changed:
-        return Paired(tokens, partner)
+        return Paired(tokens, partner)  # nothing was tidied, as in most formulas
+    kept += tokens[done:]
     return Paired(kept, _match(kept).partner, tuple(dropped))
+
+
+def _untidy(tokens: list[Token], found: _Matched, flat: dict[int, str], plain: bool) -> list[int]:
+    """The tokens that may have to be tidied, in order; most formulas have none."""
+    spots = {*found.deep, *found.empty, *flat}
+    if -1 in found.partner:
+        spots.update([i for i, other in enumerate(found.partner) if other < 0])
+    if not plain:
+        spots.update([i for i, token in enumerate(tokens) if token.text in table.STACKED])
+    return sorted(spots)
 
 
 def _in_place_of(token: Token, how: str) -> tuple[Token, ...]:
@@ -150,7 +168,9 @@ def _flat_ends(tokens: list[Token], found: _Matched) -> dict[int, str]:
     while i < len(tokens):
         token = tokens[i]
         if token.kind in ("open", "begin") and partner[i] > i:
-            if _is_flat(tokens, partner, i, related=i in found.related):
+            related = i in found.related
+            may_be = related or token.kind == "begin" or token.text == "left{|"
+            if may_be and _is_flat(tokens, partner, i, related=related):
                 flat[i] = "row" if i and tokens[i - 1].kind not in ("rel", "op") else "wide"
                 flat[partner[i]] = "row"
                 ends.append(partner[i])

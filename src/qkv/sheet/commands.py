@@ -8,7 +8,7 @@ from qkv.errors import Location, ReadError
 from qkv.expr.nodes import Call, Expr, Matrix, Name, Number, Power, Quotient, Root, Series, number
 from qkv.sheet import matrices
 from qkv.sheet import notation as table
-from qkv.sheet.lexer import Token
+from qkv.sheet.lexer import KIND, Token
 from qkv.sheet.numerals import WHOLE_NUMBER, decimal
 from qkv.sheet.symbols import symbol_of
 
@@ -47,7 +47,7 @@ def _numerator(reader: Reader) -> Expr:
     start, end = reader.i, reader.partner[reader.i] if reader.i < reader.hi else -1
     if end > start and reader.tokens[start].text == "{" and len(matrices.comma_spans(reader, start + 1, end)) > 1:
         reader.i = end + 1
-        return matrices.bracket(reader, start + 1, end, "[", reader.at(start))
+        return matrices.bracket(reader, start + 1, end, "[", start)
     return reader.argument()
 
 
@@ -70,8 +70,9 @@ def _series(reader: Reader, at: Location) -> Expr:
         if script.mark == "^":
             high = reader.script_value(script)
             continue
-        relation = next((i for i in range(lo, hi) if reader.tokens[i].kind == "rel"), hi)
-        index = "".join(t.text for t in reader.tokens[lo:relation] if t.kind not in ("open", "close", "script"))
+        kinds = list(map(KIND, script.tokens))
+        relation = lo + kinds.index("rel") if "rel" in kinds else hi
+        index = "".join([t.text for t in reader.tokens[lo:relation] if t.kind not in ("open", "close", "script")])
         if relation + 1 < hi and reader.tokens[relation].text == "=":
             low = reader.expression(relation + 1, hi)
     if reader.i >= reader.hi or reader.tokens[reader.i].kind == "op":

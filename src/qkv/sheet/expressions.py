@@ -17,6 +17,8 @@ from qkv.expr.nodes import (
     Infinite,
     Matrix,
     Name,
+    Number,
+    Product,
     Quotient,
     Sum,
     number,
@@ -25,7 +27,7 @@ from qkv.sheet import commands, functions, matrices, naming
 from qkv.sheet.brackets import NESTING_LIMIT, Paired
 from qkv.sheet.commands import Unreadable
 from qkv.sheet.lexer import Token
-from qkv.sheet.numerals import WHOLE_NUMBER, decimal
+from qkv.sheet.numerals import WHOLE_NUMBER, decimal, value_of
 from qkv.sheet.operators import SCRIPTS, joined, negated, scripted
 from qkv.sheet.places import Places
 from qkv.sheet.symbols import Script, size_in, symbol_of
@@ -52,7 +54,10 @@ _STARTS: Final = frozenset(
         "broken",
     )
 )
-_BREAKS: Final = frozenset(("rel", "cmp"))  # with \\over, what divides an expression outside of its brackets
+_BREAKS: Final = frozenset(
+    ("rel", "cmp", "cmd")
+)  # of commands only \\over: what divides an expression outside of its brackets
+_LITERALS: Final = frozenset(("num", "grid", "list"))
 EDGES: Final = frozenset(("wide", "row", "sep", "text"))
 LEAVES: Final = frozenset(("name", "word", "num", "grid", "list"))  # an expression that begins with one is placed there
 _ENDS_ARGUMENT: Final = frozenset(("close", "end", "row", "wide", "rel", "sep"))
@@ -69,7 +74,7 @@ class Reader:
         self.tokens, self.partner = paired.tokens, paired.partner
         self.source, self.places, self.strict, self.decimal_comma = source, places, strict, decimal_comma
         self.shapes: list[tuple[int, int]] = []
-        self.breaks = [i for i, t in enumerate(self.tokens) if t.kind in _BREAKS or t.text == "over"]
+        self.breaks = [i for i, t in enumerate(self.tokens) if t[0] in _BREAKS and (t[0] != "cmd" or t[1] == "over")]
         self.i = self.hi = self.depth = 0
 
     # — ranges —
@@ -92,18 +97,31 @@ class Reader:
             lo, hi = self.trimmed(lo, hi)
         if lo >= hi:
             raise Unreadable("nothing stands where an expression should")
-        lone: Expr | None = None
-        if hi - lo == 1:
-            lone = self._lone(lo)
-        elif (kind := tokens[lo].kind) == "name" or kind == "word":
-            after = tokens[lo + 1]
-            lone = naming.lone_name(self, lo, hi) if after.kind in SCRIPTS or not after.gap else None
-        if lone is not None:
-            return lone
-        first = bisect_left(self.breaks, lo) if self.breaks else 0
-        i = lo if first < len(self.breaks) and self.breaks[first] < hi else hi
+        kind = tokens[lo].kind
+        if hi - lo == 1 and kind in _LITERALS:
+            return self._literal(lo, kind)
+        saved = self.i, self.hi
+        self.i, self.hi = lo, hi
+        node = naming.known_name(self, lo, whole=True) if kind == "name" or kind == "word" else None
+        if node is None or self.i < hi:
+            first = bisect_left(self.breaks, lo)
+            divided = first < len(self.breaks) and self.breaks[first] < hi
+            node = (self._divided(lo, hi) if divided else None) or self._whole(lo, node)
+        self.i, self.hi = saved
+        return node
+
+    def _literal(self, i: int, kind: str) -> Expr:
+        """A number or a plain matrix: most ranges hold no more."""
+        token = self.tokens[i]
+        if kind == "num":
+            return Number(*value_of(token.text), token.text, at=self.at(i))
+        return (matrices.plain_grid if kind == "grid" else matrices.plain_list)(token, self.places)
+
+    def _divided(self, lo: int, hi: int) -> Expr | None:
+        """What a relation, a comparison or a stroke outside of brackets divides."""
+        i = lo
         while i < hi:
-            token = tokens[i]
+            token = self.tokens[i]
             if token.kind == "rel":
                 return self._equation(lo, hi)
             if token.kind == "cmp":
@@ -112,27 +130,15 @@ class Reader:
                 return Quotient(self.expression(lo, i), self.expression(i + 1, hi), at=self.at(lo))
             other = self.partner[i]
             i = (other if other > i else i) + 1
-        return self._whole(lo, hi)
+        return None
 
-    def _lone(self, i: int) -> Expr | None:
-        """A number, a plain matrix or a known name: most ranges hold no more."""
-        token = self.tokens[i]
-        kind = token.kind
-        if kind == "name" or kind == "word":
-            return naming.lone_name(self, i, i + 1)
-        if kind == "num":
-            return decimal(token.text, self.at(i))
-        if kind == "grid":
-            return matrices.plain_grid(token, self.places)
-        return matrices.plain_list(token, self.places) if kind == "list" else None
-
-    def _whole(self, lo: int, hi: int) -> Expr:
-        saved = self.i, self.hi
-        self.i, self.hi = lo, hi
+    def _whole(self, lo: int, first: Expr | None) -> Expr:
+        """A sum of terms that fills a range; its first factor may have been read already."""
         self.depth += 1
-        if self.depth > OPERAND_LIMIT:
+        if self.depth > OPERAND_LIMIT or (first is not None and self.depth == OPERAND_LIMIT):
             raise _too_deep()
-        node = None if self.tokens[lo].kind == "op" else self.term()
+        hi = self.hi
+        node = None if self.tokens[lo].kind == "op" else self.term(first)
         if node is None or (self.i < hi and self.tokens[self.i].kind == "op"):
             node = self._sum(lo, node)
         while self.i < hi and self.tokens[self.i].text in (".", ":", ",", ";", "!"):
@@ -140,7 +146,6 @@ class Reader:
         if self.i < hi:
             raise Unreadable(f"{self.quoted(self.i)} was not expected here", self.at(self.i))
         self.depth -= 1
-        self.i, self.hi = saved
         return node
 
     def trimmed(self, lo: int, hi: int) -> tuple[int, int]:
@@ -168,7 +173,7 @@ class Reader:
     def _sum(self, start: int, first: Expr | None) -> Expr:
         """A sum whose first term, if it has no sign, was read already."""
         terms: list[Expr] = [] if first is None else [first]
-        while not terms or (self.i < self.hi and self._is_sign(self.i)):
+        while not terms or (self.i < self.hi and self.tokens[self.i].kind == "op"):
             begin = self.i
             sign, either = self._signs()
             if self.i >= self.hi:
@@ -181,24 +186,26 @@ class Reader:
             terms.append(Call("±", (term,), at=term.at) if either else term)
         return terms[0] if len(terms) == 1 else Sum(tuple(terms), at=self.at(start))
 
-    def _is_sign(self, i: int) -> bool:
-        return self.tokens[i].kind == "op" and self.tokens[i].text in "+-±"
-
     def _signs(self) -> tuple[int, bool]:
         sign, either = 1, False
-        while self.i < self.hi and self._is_sign(self.i):
-            sign = -sign if self.tokens[self.i].text == "-" else sign
-            either |= self.tokens[self.i].text == "±"
+        while self.i < self.hi:
+            token = self.tokens[self.i]
+            if token.kind != "op" or token.text not in "+-±":
+                break
+            sign = -sign if token.text == "-" else sign
+            either |= token.text == "±"
             self.i += 1
         return sign, either
 
-    def term(self) -> Expr:
-        start, at = self.i, None
-        left = self.factor()
+    def term(self, first: Expr | None = None) -> Expr:
+        """A product; its first factor may have been read already."""
+        start, tokens = self.i, self.tokens
+        left = self.factor() if first is None else first
+        at = left.at if first is not None or tokens[start].kind in LEAVES else None
         for _ in range(FACTOR_LIMIT):
             if self.i >= self.hi:
                 return left
-            token = self.tokens[self.i]
+            token = tokens[self.i]
             sign = "×"
             if token.kind == "op":
                 if token.text in "+-±":
@@ -211,8 +218,11 @@ class Reader:
                 return left
             elif isinstance(left, Matrix) and self._is_margin_size():
                 continue
-            at = at or (left.at if self.tokens[start].kind in LEAVES else None) or self.at(start)
-            left = joined(sign, left, self.factor(), at)
+            at, kind = at or self.at(start), tokens[self.i].kind
+            named = (kind == "name" or kind == "word") and self.depth < OPERAND_LIMIT
+            right = (naming.known_name(self, self.i) if named else None) or self.factor()
+            plain = sign == "×" and not isinstance(right, Call)
+            left = Product(left, right, at=at) if plain else joined(sign, left, right, at)
         raise LimitError(f"a product of more than {FACTOR_LIMIT} factors is not read")
 
     def _is_margin_size(self) -> bool:
@@ -232,15 +242,11 @@ class Reader:
         return token.text in ("|", "‖") and self._closing_bar(self.i) > 0
 
     def factor(self) -> Expr:
-        start, tokens = self.i, self.tokens
-        kind = tokens[start].kind if start < self.hi else ""
-        named = (kind == "name" or kind == "word") and self.depth < OPERAND_LIMIT
-        if named and (known := naming.known_name(self, start)) is not None:
-            return known
         self.depth += 1
         if self.depth > OPERAND_LIMIT:
             raise _too_deep()
-        sign = self._signs()[0] if kind == "op" else 1
+        start = self.i
+        sign = self._signs()[0] if start < self.hi and self.tokens[start].kind == "op" else 1
         if self.i >= self.hi:
             raise Unreadable("an operator has no right side", self.at(self.hi - 1))
         node = self._operand()
@@ -295,10 +301,10 @@ class Reader:
         if mark == "{":
             return self.expression(start + 1, end)
         if mark in "|‖":
-            inner = matrices.bracket(self, start + 1, end, mark, self.at(start))
+            inner = matrices.bracket(self, start + 1, end, mark, start)
             drawn = isinstance(inner, Matrix) and len(inner.rows) > 1  # a matrix with bars for brackets
             return inner if drawn else Absolute(inner, at=self.at(start))
-        return matrices.bracket(self, start + 1, end, mark, self.at(start))
+        return matrices.bracket(self, start + 1, end, mark, start)
 
     def _absolute(self, start: int) -> Expr:
         end = self._closing_bar(start)
@@ -346,7 +352,7 @@ class Reader:
             elif token.kind == "script":
                 lo, hi, self.i = self.argument_range(self.i + 1)
                 inside = tuple(self.tokens[lo:hi])
-                if (size := size_in(inside)) is not None:
+                if len(inside) > 2 and (size := size_in(inside)) is not None:
                     self.shapes.append(size)
                 elif inside:
                     found.append(Script(token.text, inside, lo))

@@ -27,7 +27,7 @@ from qkv.expr.nodes import (
 )
 from qkv.sheet import matrices
 from qkv.sheet import notation as table
-from qkv.sheet.lexer import Token
+from qkv.sheet.lexer import KIND, Token
 from qkv.sheet.symbols import size_in, symbol_of
 from qkv.sheet.words import spelling_key
 
@@ -49,7 +49,7 @@ def applied(reader: Reader, token: Token) -> Expr:
     scripts, primes = reader.scripts()
     key = spelling_key(token.text)
     action = table.FUNCTIONS[key]
-    axis = 0 if any(t.text.strip() in _COLUMN_WORDS for s in scripts for t in s.tokens) else 1
+    axis = 0 if scripts and any(t.text.strip() in _COLUMN_WORDS for s in scripts for t in s.tokens) else 1
     at = reader.at(start)
     following = reader.tokens[reader.i] if reader.i < reader.hi else None
     if following is None or following.kind not in _STARTS_ARGUMENT or not _takes(action, following):
@@ -158,9 +158,11 @@ def arguments(reader: Reader) -> tuple[Expr, ...]:
     if inside and inside[0].kind in _DOTS and all(token.kind in _DOTS for token in inside):
         text = reader.text(start + 1, end)  # softmax(·), softmax(…): what stands above
         return (Name(symbol_of("dots", ())[0], text, at=reader.at(start + 1)),)
-    spans = [span for span in matrices.comma_spans(reader, start + 1, end) if not _is_keyword(reader, *span)]
+    spans = matrices.comma_spans(reader, start + 1, end)
+    if "rel" in map(KIND, inside):
+        spans = [span for span in spans if not _is_keyword(reader, *span)]
     if len(spans) == 1:
-        return (matrices.bracket(reader, *spans[0], "(", reader.at(start)),)
+        return (matrices.bracket(reader, *spans[0], "(", start),)
     return tuple(reader.expression(a, b) for a, b in spans)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from operator import attrgetter
 from typing import NamedTuple
 
 from qkv.expr.late import late
@@ -39,6 +40,7 @@ class Token(NamedTuple):
     gap: int
 
 
+KIND, TEXT = attrgetter("kind"), attrgetter("text")
 _INNER_COMMAND = late(r"\\[A-Za-z]+\s*|\\(.)|[{}$]", re.DOTALL)
 _WORDY = late(rf"\\(?:{WORD_FONTS})")
 _CALLED = late(r"\s?(?:\\left|\\big|\\Big)?[([]|\s*\{|\s*\\(?:begin|left)")
@@ -67,6 +69,14 @@ def tokens_of(
     return _Lexer(normalised(source, strict=strict), strict=strict, comma=comma, words=words).run()
 
 
+def _literal(text: str) -> tuple[str, str] | None:
+    """A number or a matrix of numbers."""
+    if text.replace(".", "", 1).isdecimal():
+        return "num", text
+    grid = text[-1] == "}" and text[:7] == "\\begin{" and text.endswith(_GRID_ENDS)
+    return ("grid", text) if grid else None
+
+
 class _Lexer:
     """The state of one pass: what was read so far, what gap comes before the next token, and how deep in brackets the
     first `counted` tokens lead."""
@@ -80,25 +90,24 @@ class _Lexer:
 
     def run(self) -> list[Token]:
         """What was matched is told by its text: most of it is in a table, and no match objects need to be made."""
-        append, new = self.out.append, tuple.__new__  # a token is a tuple; its own constructor costs twice as much
-        end = 0
+        append, new, spelled = self.out.append, tuple.__new__, SPELLED.get
+        start = gap = 0
         for text in (WITH_COMMA if self.comma is Comma.BARE else WITH_POINT).findall(self.source):
-            start, end = end, end + len(text)
-            known = SPELLED.get(text)
-            if known is not None:
-                kind, text = known
-            elif text.replace(".", "", 1).isdecimal():
-                kind = "num"
-            elif text[-1] == "}" and text[:7] == "\\begin{" and text.endswith(_GRID_ENDS):
-                kind = "grid"
-            else:
+            end = start + len(text)
+            known = spelled(text) or _literal(text)
+            if known is None:
+                self.gap = gap
                 self.read(text, start, end)
+                gap = self.gap
+                start = end
                 continue
+            kind, meant = known
             if kind:
-                append(new(Token, (kind, text, start, end, self.gap)))
-                self.gap = 0
-            elif not self.gap:
-                self.gap = 1
+                append(new(Token, (kind, meant, start, end, gap)))  # its own constructor costs twice as much
+                gap = 0
+            elif not gap:
+                gap = 1
+            start = end
         return self.out
 
     def add(self, kind: str, text: str, start: int, end: int) -> None:

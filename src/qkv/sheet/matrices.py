@@ -26,7 +26,7 @@ from qkv.expr.nodes import (
     is_literal,
 )
 from qkv.sheet import notation as table
-from qkv.sheet.lexer import Token
+from qkv.sheet.lexer import KIND, TEXT, Token
 from qkv.sheet.numerals import LONE_DIGITS, decimal, value_of
 from qkv.sheet.places import Places
 
@@ -38,8 +38,10 @@ class Cells(Protocol):
 
     tokens: list[Token]
     partner: list[int]
-    places: Places
     decimal_comma: bool
+
+    def at(self, i: int) -> Location:
+        """Where token i begins."""
 
     def expression(self, lo: int, hi: int) -> Expr:
         """The expression that the tokens from lo to hi spell."""
@@ -108,8 +110,9 @@ def _split(cells: Cells, lo: int, hi: int, marks: frozenset[str]) -> list[tuple[
 
 def comma_spans(cells: Cells, lo: int, hi: int) -> list[tuple[int, int]]:
     """The ranges between the commas of a range."""
-    spans = _split(cells, lo, hi, _COMMA)
-    return [span for span in spans if span[0] < span[1]] if len(spans) > 1 or lo >= hi else spans
+    if lo < hi and "," not in map(TEXT, cells.tokens[lo:hi]):
+        return [(lo, hi)]
+    return [span for span in _split(cells, lo, hi, _COMMA) if span[0] < span[1]]
 
 
 _ROW = frozenset(("row",))
@@ -117,6 +120,7 @@ _AMPERSAND, _COMMA, _SEMICOLON = frozenset("&"), frozenset(","), frozenset(";")
 _BARS = frozenset("|¦‖")
 _WIDE = frozenset(("wide",))
 _BLANK = frozenset(("wide", "sep"))
+_DIVIDING = _BARS | {"&", "row", ";", ",", "wide"}  # what a bracket may be divided by
 
 
 def grid(cells: Cells, lo: int, hi: int, at: Location, *, environment: str) -> Expr:
@@ -194,9 +198,14 @@ def _holds_row(cell: Expr) -> bool:
     return isinstance(cell, Transpose) or (isinstance(cell, Matrix) and len(cell.rows) == 1 and len(cell.rows[0]) > 1)
 
 
-def bracket(cells: Cells, lo: int, hi: int, mark: str, at: Location) -> Expr:
-    """What a pair of brackets holds: a grid, a list, a concatenation, or one expression."""
+def bracket(cells: Cells, lo: int, hi: int, mark: str, place: int) -> Expr:
+    """What a pair of brackets, the first of which is token `place`, holds: a grid, a list, a concatenation, or one
+    expression."""
     tokens = cells.tokens
+    inside = tokens[lo:hi]
+    if "[" not in mark and _DIVIDING.isdisjoint(map(TEXT, inside)) and _DIVIDING.isdisjoint(map(KIND, inside)):
+        return cells.expression(lo, hi)  # as most do
+    at = cells.at(place)
     marks = {t.text if t.kind == "sep" else t.kind for t in map(tokens.__getitem__, own_level(cells, lo, hi))}
     if "&" in marks or "row" in marks:
         return grid(cells, lo, hi, at, environment="")
@@ -344,9 +353,7 @@ def blank_list(cells: Cells, lo: int, hi: int, *, at_least: int) -> Expr | None:
     signs = any(cells.tokens[a].kind == "op" for a, _ in spans[1:])
     if len(spans) < (3 if signs else at_least):
         return None
-    return Matrix(
-        (tuple(cells.expression(a, b) for a, b in spans),), loose=True, at=cells.places.at(cells.tokens[lo].start)
-    )
+    return Matrix((tuple(cells.expression(a, b) for a, b in spans),), loose=True, at=cells.at(lo))
 
 
 def _is_fraction_bar(token: Token, following: Token | None) -> bool:

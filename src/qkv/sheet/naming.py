@@ -38,17 +38,6 @@ def named(reader: Reader, token: Token) -> Expr:
     return known_name(reader, start) or _read(reader, token, start)
 
 
-def lone_name(reader: Reader, lo: int, hi: int) -> Expr | None:
-    """The name that fills a range, if it was read before."""
-    token = reader.tokens[lo]
-    spelled = reader.source[token.start : reader.tokens[hi - 1].end]
-    if (known := _KNOWN.get((token.kind, spelled))) is None:
-        return None
-    symbol, transposed, powers = known
-    name = Name(symbol, spelled, at=reader.at(lo))
-    return _raised(name, transposed, powers) if transposed or powers else name
-
-
 def _exponential(reader: Reader, start: int) -> Expr | None:
     """e^x and e²."""
     following = reader.tokens[reader.i] if reader.i < reader.hi else None
@@ -63,8 +52,8 @@ def _exponential(reader: Reader, start: int) -> Expr | None:
     return None
 
 
-def known_name(reader: Reader, start: int) -> Expr | None:
-    """A name spelled as one before it, with its scripts."""
+def known_name(reader: Reader, start: int, *, whole: bool = False) -> Expr | None:
+    """A name spelled as one before it, with its scripts; if `whole`, then rather all that is at hand."""
     hi, tokens = reader.hi, reader.tokens
     end = start + 1
     while end < hi and (kind := tokens[end].kind) in SCRIPTS:
@@ -75,7 +64,13 @@ def known_name(reader: Reader, start: int) -> Expr | None:
     token = tokens[start]
     spelled = reader.source[token.start : tokens[end - 1].end]
     known = _KNOWN.get((token.kind, spelled))
-    if known is None or (end < hi and tokens[end].kind == "open"):
+    if end < hi:
+        longer = reader.source[token.start : tokens[hi - 1].end] if whole and not tokens[end].gap else ""
+        if longer and (token.kind, longer) in _KNOWN:  # the KT of QKT
+            spelled, known, end = longer, _KNOWN[token.kind, longer], hi
+        elif tokens[end].kind == "open":
+            return None  # it may call what the brackets hold
+    if known is None:
         return None
     reader.i = end
     symbol, transposed, powers = known

@@ -50,6 +50,8 @@ def scripted(reader: Reader, node: Expr, start: int) -> Expr:
 
 
 def _one_script(reader: Reader, node: Expr, script: Script) -> Expr:
+    if script.mark == "^" and len(script.tokens) == 1 and script.tokens[0].kind == "num":
+        return Power(node, reader.script_value(script), at=node.at)
     if (part := cut_by(reader, script, node)) is not None:
         return part
     symbol, transposed = symbol_of("", [script])

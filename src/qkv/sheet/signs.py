@@ -53,7 +53,8 @@ SIGNS = _signs()
 
 def _spelled() -> dict[str, tuple[str, str]]:
     """What is a token whatever stands around it → that token; no kind means noise."""
-    known = SIGNS | {letter: ("name", letter) for letter in ascii_letters if letter not in "xX"}
+    known = SIGNS | {digits: ("num", digits) for digits in map(str, range(100))}
+    known |= {letter: ("name", letter) for letter in ascii_letters if letter not in "xX"}
     known |= {letter: ("name", base) for letter, base in table.GREEK.items()}
     for name, (kind, text) in COMMANDS.items():
         if name.isascii() and name.isalpha():

@@ -13,7 +13,7 @@ from dataclasses import field
 from qkv.expr.names import Symbol, shared_symbol
 from qkv.records import dataclass
 from qkv.sheet import notation as table
-from qkv.sheet.lexer import Token
+from qkv.sheet.lexer import TEXT, Token
 
 _WORDS = ("name", "word", "text", "func", "prose", "bb", "sub", "sup")
 _PART = re.compile(r"\d+|[^\W\d_]+(?:_[^\W\d_]+)*")
@@ -39,7 +39,7 @@ class _Found:
 
 def size_in(tokens: Sequence[Token]) -> tuple[int, int] | None:
     """The size that a script or a bracket holds: (2 × 3), 2×3."""
-    if len(tokens) < 3:
+    if len(tokens) < 3 or "×" not in map(TEXT, tokens):
         return None
     core = [t for t in tokens if t.kind not in ("open", "close") and t.text != "cancel"]
     if len(core) == 3 and core[1].text == "×" and (core[0].kind, core[1].kind, core[2].kind) == ("num", "op", "num"):
@@ -75,8 +75,10 @@ def _counts(base: str, digits: str, others: Sequence[Script]) -> bool:
 
 def symbol_of(base: str, scripts: Sequence[Script], primes: int = 0) -> tuple[Symbol, bool]:
     """The symbol of a base with its scripts, and whether it is transposed."""
+    base, own = (base, []) if base.isalnum() else _split_base(base)
+    if not scripts:
+        return shared_symbol(base, (), tuple(own), primes), False
     found = _Found(primes=primes)
-    base, own = _split_base(base)
     found.lowered.extend(own)
     for script in scripts:
         _read(script, found, base)
