@@ -324,7 +324,7 @@ def steps_of(walk: Walk, target: Target) -> list[n.Expr]:
     if author.parts and made and isinstance(made[0], n.Softmax) and (powers := n.Exp(made[0].arg)) in author.parts:
         made.append(n.Normalise(powers, made[0].axis, made[0].by_rows))
     if isinstance(expr, n.Entry):
-        made = [replace(expr, arg=formula) for formula in made]
+        made = [walk.taken_of(formula, expr) for formula in made]
     is_made = bool(made)
     if target.subject in author.missing and not isinstance(expr, (n.Name, n.Entry)):
         made.append(n.Name(target.subject))  # Q Kᵀ, of which some cells were printed one by one

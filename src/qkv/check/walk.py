@@ -58,6 +58,7 @@ class Walk:
     sizes: dict[Symbol, n.Number] = field(default_factory=dict)  # d_k = 64: the last size that was said
     grids: dict[int, tuple[n.Expr, Grid | None]] = field(default_factory=dict)  # id(operand) → it, cell by cell
     _true: dict[Hashable, tuple[n.Expr, Value]] = field(default_factory=dict)  # the true values asked for so far
+    _taken: dict[tuple[n.Entry, int], n.Entry] = field(default_factory=dict)  # see taken_of
     _given_lines: dict[Symbol, int] = field(default_factory=dict)  # see known_from
 
     def __post_init__(self) -> None:
@@ -157,6 +158,13 @@ class Walk:
     def varied(self) -> frozenset[Symbol]:
         """Names that are given different values, however they came."""
         return _differing(self.problem.facts)
+
+    def taken_of(self, formula: n.Expr, entry: n.Entry) -> n.Entry:
+        """The same row, column or cell of what a formula gives; one node, so that what is known of it is found."""
+        key = entry, id(formula)
+        if key not in self._taken:
+            self._taken[key] = replace(entry, arg=formula)
+        return self._taken[key]
 
     def known_from(self, expr: n.Expr) -> int:
         """The last line on which something is given that an expression stands on; q_1 stands on x_1 alone."""

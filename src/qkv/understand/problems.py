@@ -136,12 +136,17 @@ def _import_sources(found: Gathering, problems: list[Problem]) -> None:
 
 def inlined(program: Program, symbol: Symbol) -> n.Expr:
     """A quantity as one expression of the numbers that were given."""
+    known: dict[Symbol, n.Expr] = program.kept.setdefault("inlined", {})
 
     def change(part: n.Expr) -> n.Expr:
-        item = program.item(part.symbol) if isinstance(part, n.Name) else None
-        return part if item is None else n.rewrite(item.expr, change)
+        item = program.item(part.symbol) if type(part) is n.Name else None
+        if item is None:
+            return part
+        if item.symbol not in known:
+            known[item.symbol] = n.rewrite(item.expr, change)
+        return known[item.symbol]
 
-    return n.rewrite(n.Name(symbol), change)
+    return change(n.Name(symbol))
 
 
 def _titles(index: int, scope: tuple[Fact, ...], last: Mapping[int, int], sheet: Sheet) -> str:
