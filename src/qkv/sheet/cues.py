@@ -123,7 +123,7 @@ def questions(text: str) -> list[tuple[str, int]]:
     """
     asked: list[tuple[str, int]] = []
     at = 0
-    for sentence in () if _is_display(text) else _sentences(text):
+    for sentence in _sentences(text):
         label = _LABEL.match(sentence)
         bare = sentence[label.end() if label else 0 :].strip().replace("**", "")
         asks = bare.endswith(("?", "？")) or (
@@ -146,7 +146,7 @@ def _asked(sentence: str) -> re.Match[str] | None:
     return ASK.match(sentence, 0, *[cut.end() for cut in _CLAUSE.finditer(sentence, 0, _QUESTION)])
 
 
-def _is_display(text: str) -> bool:
+def is_display(text: str) -> bool:
     """Whether a paragraph is one display and no words."""
     if text.startswith("$$"):
         return text.find("$$", 2) == len(text) - 2

@@ -11,7 +11,7 @@ from itertools import accumulate
 from qkv.errors import Location
 from qkv.expr.late import late
 from qkv.expr.nodes import Matrix, Name, Number, holds, walk
-from qkv.sheet.cues import identities, questions
+from qkv.sheet.cues import identities, is_display, questions
 from qkv.sheet.draft import Asked, Event, Said, Stated
 from qkv.sheet.grammar import Chain
 from qkv.sheet.listed import DECIMAL_OR_SHARE, listed, with_lists
@@ -106,19 +106,22 @@ _ENTITY = re.compile("|".join(_ENTITIES))
 def read_paragraph(text: str, line: int, reading: Reading) -> list[Event]:
     """The events of a paragraph that begins at a line of the file."""
     places = _Places(text, line)
-    events: list[Event] = [Asked(asked, places.at(offset).line) for asked, offset in questions(text)]
-    if number := _PRINTED.match(text):  # '    927': what a program printed
-        printed = reading.math(number[0], Location(line))
-        return events + [Stated(chain, Origin.PLAIN) for chain in printed.chains]
-    if CAPTION.match(text.lstrip()):
-        return [*events, Said(" ".join(text.split()), Location(line))]
+    events: list[Event] = []
+    display = is_display(text)
+    if not display:
+        events += [Asked(asked, places.at(offset).line) for asked, offset in questions(text)]
+        if number := _PRINTED.match(text):  # '    927': what a program printed
+            printed = reading.math(number[0], Location(line))
+            return events + [Stated(chain, Origin.PLAIN) for chain in printed.chains]
+        if CAPTION.match(text.lstrip()):
+            return [*events, Said(" ".join(text.split()), Location(line))]
     if "<" in text or "&" in text:
         text = _plain_marks(text)
     for name, offset in identities(text):  # 'W_Q and W_K are identity matrices' states W_Q = I and W_K = I
         stated = reading.math(f"{name} = I", places.at(offset)).chains
         events += [Stated(chain, Origin.PLAIN, named=False) for chain in stated]
     said = ""
-    for piece in pieces(text):
+    for piece in (Piece(Sort.DISPLAY, text[2:-2], 2),) if display else pieces(text):
         if found := _piece_events(piece, places, said, reading):
             said = found[-1].text if isinstance(found[-1], Said) else ""
             events += found

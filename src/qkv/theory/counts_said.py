@@ -26,24 +26,30 @@ SORT_AFTER = Wording(_AFTER)
 COUNTED = late(r"(?:\$|\\\))\s*+(?=[^\W\d_])" + _AFTER, re.IGNORECASE)  # a formula with such a word right after it
 SORT_BEFORE = [(sort, Wording(words)) for sort, words in SORTS if sort != "times"]
 
-# Steps of attention by the words and the mathematics for them, W_O before the rest of the products.
+# Steps of attention by the words and the mathematics for them, W_O before the rest of the products. Alternatives begin
+# with a letter or a sign, so that text is searched fast.
 STEPS: tuple[tuple[str, str], ...] = (
-    ("total", r"\btotal\b|overall|altogether|in all\b|insgesamt|gesamt|au total|en total|\bMSA\b|entire|whole layer"),
+    (
+        "total",
+        r"total(?<=\btotal)\b|overall|altogether|in all\b|insgesamt|gesamt|au total|en total|MSA(?<=\bMSA)\b|entire"
+        r"|whole layer",
+    ),
     ("output", r"W\s*[\^_]\s*\{?\\?[a-z]*\{?O|output projection|W<sub>[oO]"),
     ("projections", r"linear (transformation|projection|map)|Q\s*,\s*K\s*,?\s*(and|&)?\s*V\b|projection|W[\^_]\{?Q"),
     ("softmax", r"soft-?max"),
     ("scale", r"divid\w+ by|dividing|\\sqrt|√|scal(e|ing)"),
     ("scores", r"Q\}?\s*(\\times|\\cdot|·|\*)?\s*(\\mathbf\{)?K\}?\s*\^|QK|scores?\b|dot products?"),
-    ("values", r"\bA\s*V\b|\)\s*(\\times|\\cdot|·)?\s*V\b|weighted sum|times V|by V\b|final matrix"),
+    ("values", r"A(?<=\bA)\s*V\b|\)\s*(\\times|\\cdot|·)?\s*V\b|weighted sum|times V|by V\b|final matrix"),
 )
 STEP_WORDS = [(step, Wording(words)) for step, words in STEPS]
 # Other layers and other kinds of attention, and parts of a matrix: what is said of them is not judged here.
 ELSEWHERE = Wording(
-    r"feed-?\s?forward|\bFFN\b|\bMLP\b|convolut|recurren|\bRNN|\bLSTM|layer ?norm|embedding (layer|table)|sparse"
+    r"feed-?\s?forward|FFN(?<=\bFFN)\b|MLP(?<=\bMLP)\b|convolut|recurren|RNN(?<=\bRNN)|LSTM(?<=\bLSTM)|layer ?norm"
+    r"|embedding (layer|table)|sparse"
     r"|local|window|restricted|linear attention|linformer|performer|flash|back-?ward|gradient|training|causal|masked"
     r"|triang|half"
 )
-MANY_HEADS = Wording(r"\bMSA\b|\bMHA\b|multi-?\s?head")
+MANY_HEADS = Wording(r"MSA(?<=\bMSA)\b|MHA(?<=\bMHA)\b|multi-?\s?head")
 
 SAID = {
     "total": "in total",

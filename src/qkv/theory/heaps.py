@@ -22,7 +22,7 @@ Place = tuple[fmpq, ...]  # a point: as many numbers as it has coordinates
 
 POINT_LETTERS = frozenset("xyzstuX")  # letters for points, where something else is the masses
 DELTAS = frozenset({"delta", "δ"})
-NUMBER = late(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
+NUMBER = late(r"[-\d](?<![\w.].)(?:(?<=-)\d+|(?<=\d)\d*)(?:\.\d+)?(?![\w.])")  # begins so that it is sought fast
 CONCLUSION = late(r"\$[^$]*\\(?:Rightarrow|implies)|⇒|=>")
 FORMULA = late(r"\$[^$]*\$")
 CELL = late(r"-?\d+(?:\.\d+)?(?:/\d+)?")
@@ -287,6 +287,8 @@ class PlanTable:
 
 def plan_tables(text: str) -> Iterator[PlanTable]:
     """Tables under the words 'from' and 'to': a line that ends in k numbers, then lines of 1 + k numbers."""
+    if "from" not in text.lower():
+        return
     lines = text.splitlines()
     rows = [_row(line) if NUMBER.search(line) else [] for line in lines]
     start = 0

@@ -17,7 +17,7 @@ POINTS = Wording(r"point|spot|position|place|locat|punkt|stelle|punto|ponto|то
 COSTS = Wording(r"cost|kost|coût|custo|стоим|成本|费用|代价")
 # Words for the cost of moving everything, not one unit of it.
 WHOLE_COST = Wording(
-    r"total|optimal|least|minim|smallest|cheapest|\bEMD\b|earth|wasserstein|distributions?\b|altogether|overall|gesamt"
+    r"total|optimal|least|minim|smallest|cheapest|EMD(?<=\bEMD)\b|earth|wasserstein|distributions?\b|altogether|overall|gesamt"
 )
 COUNTING = Wording(
     r"parameters|multiplications|number of (entries|operations)|score entries|entries of|FLOPs|KV[ -]?cache"
