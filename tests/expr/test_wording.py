@@ -26,6 +26,13 @@ def test_any_case(pattern: str, text: str, found: str) -> None:
     assert hit[0] == found
 
 
+@pytest.mark.parametrize("pattern", [r"\bGQA\b", r"heads|\bgqa\b", r"\bgqa?\b|x", r"(?:\bgqa|heads)\b", r"a\|\bgqa"])
+@pytest.mark.parametrize("text", ["GQA", "with gqa.", "xgqa", "gqas", "gq", "xgq heads", "a|gqa", "a|xgqa", ""])
+def test_where_a_word_begins_is_found_as_re_finds_it(pattern: str, text: str) -> None:
+    hit, expected = Wording(pattern).search(text), re.search(pattern, text, re.IGNORECASE)
+    assert (hit and hit.span()) == (expected and expected.span())
+
+
 def test_classes_keep_their_meaning() -> None:
     assert Wording(r"\Wx").search("ax") is None
     assert Wording(r"\Dx").search("AX") is not None

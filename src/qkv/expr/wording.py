@@ -10,6 +10,7 @@ from qkv.expr.late import late
 from qkv.expr.stems import MOST, stems
 
 _SHIFTED = late(r"\\.|[^\\]+", re.DOTALL)
+_WORD_BEGINS = late(r"(?:^|(?<=[^\\]\|))\\b([^\W\d_])(?![?*+{])")
 _LONG = 500  # one long text, such as the words of a problem, is searched for many things
 _long_lowered = lru_cache(maxsize=16)(str.lower)
 
@@ -22,8 +23,9 @@ class Wording:
     """A pattern for words, in any case; places in what it finds are those of the text in small letters.
 
     Pattern and text are taken in small letters. Then alternatives that begin with a letter are sought by a table of
-    first letters, many times faster than by re.IGNORECASE, which tries each of them at each place. Text that holds none
-    of the pattern's stems is not searched at all, and a pattern that never is need not be compiled.
+    first letters, many times faster than by re.IGNORECASE, which tries each of them at each place. For that table,
+    `\\bgqa` is sought as a g where a word begins. Text that holds none of the pattern's stems is not searched at all,
+    and a pattern that never is need not be compiled.
 
     >>> bool(Wording("causal|kausal").search("A Causal Mask"))
     True
@@ -42,7 +44,7 @@ class Wording:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        return re.compile(self._small)
+        return re.compile(_WORD_BEGINS.sub(r"\1(?<=\\b\1)", self._small))
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first place where the words occur."""

@@ -89,7 +89,7 @@ def with_digits(text: str) -> str:
 
 # 0.71  1,41: one comma among numbers with points that blanks part, with as many places as its neighbour
 _COMMA_AFTER = re.compile(r"\.(\d+)[ \t]+[-−]?\d+,(\d+)(?![\d.,])")
-_COMMA_BEFORE = re.compile(r"(?<=\d),(\d+)(?=[ \t]+[-−]?\d+\.(\d+)(?![\d.,]))")
+_COMMA_BEFORE = re.compile(r",(?<=\d,)(\d+)(?=[ \t]+[-−]?\d+\.(\d+)(?![\d.,]))")
 
 
 def _pointed_after(found: re.Match[str]) -> str:

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 INLINE = re.compile(r"\$(?<!\\\$)([^$\n]{1,200}+)(?<!\\)\$|\\\((.{1,200}?)\\\)")
 # Begins with a space, so that only spaces are looked at: after a full stop, at an item of a list, at an empty line.
 SENTENCE = re.compile(r"\s(?:(?<=[.!?;]\s)\s*(?=[A-Z(\\$])|(?<=\n)\s*(?=[-*•]|\d+\.|\(\w\))|(?<=\n)\s*\n)")
+_IS_ZERO = r"\s*=?\s*(of\s*)?\$?\s*=?\s*(0|zero)\b"
 ASSUMED = Wording(
-    r"(\\mu|μ|µ|mean)\s*=?\s*(of\s*)?\$?\s*=?\s*(0|zero)\b|zero[-\s]mean|standard normal|\bn\}?\s*\(\s*0\b"
+    rf"\\mu{_IS_ZERO}|μ{_IS_ZERO}|µ{_IS_ZERO}|mean{_IS_ZERO}|zero[-\s]mean|standard normal|\bn\}}?\s*\(\s*0\b"
     r"|e\}?[\[(][^\])]{1,6}[\])]\s*=\s*0\b"
 )
 _NOT_ONE = r"\s*(?!1(?:\.0+)?(?!\d|[./]\d))(?:\d|\\d?frac)"

@@ -8,8 +8,8 @@ from qkv.expr.wording import Wording
 # What tells a transport problem from any other two vectors, in the languages that sheets come in. Each begins with a
 # letter, so that a long document is searched fast (see Wording).
 ABOUT_TRANSPORT = Wording(
-    r"transport|earth.?mover|EMD(?<=\bEMD)\b|TMD(?<=\bTMD)\b|wasserstein|optimal plan|moving (dirt|mass|earth)|shovel"
-    r"|suppl(?<=\bsuppl)(y|ies)\b|demand(?<=\bdemand)s?\b"
+    r"transport|earth.?mover|\bEMD\b|\bTMD\b|wasserstein|optimal plan|moving (dirt|mass|earth)|shovel"
+    r"|\bsuppl(y|ies)\b|\bdemands?\b"
     r"|verschieb|umschicht|mover a massa|mover la masa|трансп|землекоп|运输|推土|最优传输|輸送"
 )
 SQUARED = late(r"\(\s*x\s*[-−–]\s*y\s*\)\s*\^?\s*\{?\s*[2²]|squared (distance|cost)|\|\s*x\s*[-−–]\s*y\s*\|\s*\^")

@@ -320,7 +320,7 @@ SOFTMAX_OF_COLUMNS = Wording(
     r"softmax\b[^.;]{0,40}\b(?:each|every|per|over|of the|down the|along the) \W{0,8}columns?|column-?wise softmax"
     r"|normali[sz]\w+ (?:each|every|the) \W{0,8}columns?\b"
 )
-_UP_TO = late(r"\b[jJ]\s*(?:≤|<=|\\leq?(?:slant)?\b)\s*[iI]\b")
+_UP_TO = late(r"[jJ](?<=\b[jJ])\s*(?:≤|<=|\\leq?(?:slant)?\b)\s*[iI]\b")
 NO_MASK = Wording(r"\b(?:no|without|not|un|non)[- ]?(?:a |the )?(?:causal|mask)|later|next (?:section|exercise)")
 UNSCALED = Wording(
     r"(?:no|not|not to|without|un)[-*_} ]{0,4}scal|(?:left out|leav(?:e|ing) out|omit\w*|ignor\w*|skip\w*|drop\w*)\b.{0,25}(?:sqrt|√|scal)|without (?:the )?(?:factor|scale|division)|不(?:做|作|进行)?缩放|без масштаб|ohne skalierung|sans (?:mise à l.)?échelle|sin escal|sem escal|senza scal|zonder schal|bez skal|スケーリングなし|스케일링 없이"
@@ -336,7 +336,8 @@ FUTURE = Wording(r"weight.{0,40}(?:future|later tokens|tokens after)|zukünftig|
 HYPOTHETICAL = Wording(
     r"\b(?:let(?!['’]?s\b| us\b)|let(?:['’]?s| us) (?:say|suppose|imagine)|suppose|instead|what if|if we|were to|replace|keep)\b|假设|如果|不缩放会|angenommen|stattdessen|supposons|supón|предполож"
     r"|would (?:be|give|have|get|yield|become)\b|würde|serait|seraient|sería|serían|sarebber?o?\b|byłob|было бы|были бы|만약|もし"
-    r"|\b(?:weights?|distribution|softmax|outputs?|they|it|which) (?:\w+ )?approach|\btends? to\b|in the limit|strebt gegen|tend vers"
+    r"|\b(?:weights?|distribution|softmax|outputs?|they|it|which) (?:\w+ )?approach|\btends? to\b|in the limit|strebt gegen|tend vers",
+    most_stems=40,
 )
 ONES_FORBID = Wording(
     r"\b(?:1s?|ones?|true)\s*(?:=|:|→|means?|marks?|stands? for|for|are|is|sind|bedeutet|signifie)\s*(?:a\s+|the\s+)?(?:pad|mask|ignor|forbid|block|hidden|verbot)",
