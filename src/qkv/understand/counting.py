@@ -27,7 +27,7 @@ def with_heads(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
     """Statements in which q0 and q1 are whole matrices, with the names that matrices of heads have."""
     shown: dict[str, set[str]] = {}
     for statement in statements:
-        first, last = statement.links[0].expr, statement.links[-1].expr
+        first, last = (statement.links[0].expr, statement.links[-1].expr) if statement.links else (None, None)
         if type(first) is not n.Name or first.symbol.base not in VECTORS or len(first.symbol.indices) != 1:
             continue
         if not isinstance(last, n.Matrix) or min(last.shape) < 2:

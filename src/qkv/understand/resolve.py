@@ -56,14 +56,18 @@ class Resolver:
         """The expression in the program's names, or None where a name means nothing here; worked out once, since a
         chain's formula is looked at for what it says, for what it gives, and as a way to the values after it."""
         key = n.key(expr), head, len(self.families)  # families may turn up on the way
-        if key not in self._known:
-            self._known[key] = expr, self._resolved(expr, head)  # with the expression, whose id may be the key
-        return self._known[key][1]
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = expr, self._resolved(expr, head)  # with the expression, whose id may be the key
+        return known[1]
 
     def _resolved(self, expr: n.Expr, head: int | None) -> n.Expr | None:
-        if n.holds(expr, n.Call):
+        if isinstance(expr, n.Name) and expr.symbol not in self.program.by_symbol:
+            return self.name(expr.symbol, head)
+        kinds = n.kinds_in(expr)
+        if n.Call in kinds:
             return None
-        made = _unrolled(expr) if n.holds(expr, n.Series) else expr
+        made = _unrolled(expr) if n.Series in kinds else expr
         names = n.names_in(made)
         known = self.program.by_symbol.keys() >= set(names) and self.renamed.keys().isdisjoint(names)
         named = made if known else self._named(made, head)
@@ -73,9 +77,10 @@ class Resolver:
 
     def _named(self, made: n.Expr, head: int | None) -> n.Expr | None:
         """The expression with each name replaced by what it means."""
-        if n.holds(made, n.Sum) and any(map(_is_mask, n.names_in(made))):
+        kinds = n.kinds_in(made)
+        if n.Sum in kinds and any(map(_is_mask, n.names_in(made))):
             made = n.rewrite(made, lambda part: self._masked(part, head))
-        if n.holds(made, n.Softmax):
+        if n.Softmax in kinds:
             made = n.rewrite(made, lambda part: self._of_scores(part, head))
         meant: dict[Symbol, n.Expr] = {}
         for symbol in n.names_in(made):
@@ -86,7 +91,8 @@ class Resolver:
         return n.rewrite(made, lambda part: meant[part.symbol] if isinstance(part, n.Name) else part)
 
     def _may_be_of_lists(self, made: n.Expr) -> bool:
-        of_vectors = n.holds(made, n.Absolute) or (n.holds(made, n.Product) and n.holds(made, n.Transpose))
+        kinds = n.kinds_in(made)
+        of_vectors = n.Absolute in kinds or (n.Product in kinds and n.Transpose in kinds)
         return of_vectors and not self._lists.isdisjoint(n.names_in(made))
 
     @cached_property
@@ -171,14 +177,15 @@ class Resolver:
         if symbol.primes:  # K' is a transpose where only K is known
             inner = self.name(symbol._replace(primes=0), head)
             return None if inner is None else n.Transpose(inner)
-        size = next((self.sizes[role] for role in place_of(symbol).roles[:1] if role in self.sizes), None)
-        if size is not None and not symbol.indices:
-            return size
-        return self.by_family(symbol) or self._by_role(symbol, head) or self._by_parent(symbol)
+        roles = place_of(symbol).roles
+        if roles and roles[0] in self.sizes and not symbol.indices:
+            return self.sizes[roles[0]]
+        cell = self.by_family(symbol) if self.families else None
+        return cell or self._by_role(symbol, head) or self._by_parent(symbol)
 
     def by_family(self, symbol: Symbol) -> n.Expr | None:
         """s_2 where s_1 turned out to be a score."""
-        whole = self.families.get(family_of(symbol)) if self.families and symbol.indices else None
+        whole = self.families.get(family_of(symbol)) if symbol.indices else None
         item = self.program.item(whole) if whole is not None else None
         place = place_of(symbol)
         if item is None or item.role is None or place.row is None:
@@ -190,8 +197,9 @@ class Resolver:
         if place.generic and place.row is None and head is None:
             return None
         roles = (R.Q,) if symbol.base in MISREAD_Q and not place.roles else place.roles
-        for role in (role for role in roles if role is roles[0] or {role, roles[0]} <= SCORE_ROLES):
-            target = self._matrix(role, place.head)
+        for role in roles:
+            related = role is roles[0] or (role in SCORE_ROLES and roles[0] in SCORE_ROLES)
+            target = self._matrix(role, place.head) if related else None
             if target is None:
                 continue
             if place.row is None:
@@ -261,7 +269,7 @@ def _is_mask(symbol: Symbol) -> bool:
 def _picks_rows(made: n.Expr) -> bool:
     """Whether the vector of a token is in an expression; a single number is the same in a row and in a column."""
     parts = n.walk(made) if n.holds(made, n.Entry) else ()
-    return any(isinstance(part, n.Entry) and part.column is None for part in parts)
+    return None in [part.column for part in parts if isinstance(part, n.Entry)]
 
 
 def family_of(symbol: Symbol) -> tuple[str, ...]:

@@ -176,9 +176,10 @@ def _bound(facts: tuple[Fact, ...]) -> list[_Bound]:
 
 
 def _masks(fact: Fact) -> bool:
-    if fact.statement.before and CAUSAL.search(fact.statement.before):
-        return True
-    return (Role.MASKED,) in [place_of(name.symbol).roles[:1] for name in fact.subjects]
+    for name in fact.subjects:
+        if place_of(name.symbol).roles[:1] == (Role.MASKED,):
+            return True
+    return bool(fact.statement.before) and CAUSAL.search(fact.statement.before) is not None
 
 
 def _bare(fact: Fact, value: n.Matrix) -> tuple[tuple[Symbol, n.Matrix], ...]:
@@ -261,7 +262,7 @@ def _begins(item: _Bound, current: _Open, fresh: set[int], giving: set[int], exe
         return True
     if Role.WEIGHTS not in current.shown:
         return False
-    return (not current.causal and item.masks) or any(role in SCORING for _, _, role in item.bindings)
+    return (not current.causal and item.masks) or not SCORING.isdisjoint([role for _, _, role in item.bindings])
 
 
 def _another_head(item: _Bound, current: _Open) -> bool:

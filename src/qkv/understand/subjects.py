@@ -32,7 +32,7 @@ def subject_role(found: Gathering, fact: Fact, symbol: Symbol, place: Place, fac
     if role is R.SOURCE and R.SCORES in place.roles and not _has_states(facts):
         if fact.cue.role in SCORE_ROLES:
             return fact.cue.role  # 'the scores are s = (1, 2, 0)'
-        if any(_softens(link.expr, symbol) for other in facts for link in other.links):
+        if any(_softens(link.expr, symbol) for other in facts if other.formula is not None for link in other.links):
             return R.SCORES
     if role is R.OUTPUT and R.Y in place.roles and not found.printed and fact.formula is None:
         return R.Y  # nothing is worked out yet, so this is no output
@@ -58,9 +58,9 @@ def may_attend(fact: Fact, place: Place) -> bool:
 
 def _softens(expr: n.Expr, symbol: Symbol) -> bool:
     """Whether an expression takes exp(s), or the softmax of s, or of s/τ."""
-    if not n.holds(expr, n.Exp) and not n.holds(expr, n.Softmax):
+    if n.kinds_in(expr).isdisjoint((n.Exp, n.Softmax)):
         return False
-    taken = (part.arg for part in n.walk(expr) if isinstance(part, n.Exp | n.Softmax))
+    taken = (part.arg for part in n.walk(expr) if isinstance(part, (n.Exp, n.Softmax)))
     scores = (arg.numerator if isinstance(arg, n.Quotient) else arg for arg in taken)
     return any(isinstance(arg, n.Name) and arg.symbol == symbol for arg in scores)
 
