@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from operator import attrgetter
 
 from qkv.check.author import Author
 from qkv.check.cells import Grid, in_per_cent, score, shown_grid
@@ -49,10 +50,10 @@ def check_sheet(sheet: Sheet, against: Sheet | None = None) -> Report:
         for fact in problem.facts:
             if fact.statement.at.line not in offered:
                 judge_fact(walk, fact)
-    facts = tuple(fact for problem in problems for fact in problem.facts)
+    facts = [fact for problem in problems for fact in problem.facts]
     claims.extend(judge_shapes(sheet, facts, len(claims) + 1))
     claims.extend(judge_theory(sheet, len(claims) + 1))
-    ordered = sorted(claims, key=lambda claim: (claim.line, claim.column, claim.id))
+    ordered = sorted(claims, key=attrgetter("line", "column", "id"))
     return Report(sheet.file, tuple(ordered), sheet.text)
 
 
@@ -181,11 +182,12 @@ def _is_superseded(walk: Walk, fact: Fact) -> bool:
     """Of two versions side by side, A = [..] A = [..], the last is judged."""
     if fact.formula is not None or fact.value is None or not fact.subjects or fact.pending:
         return False
-    place = fact.statement
-    return any(
+    place = fact.statement.at
+    here = walk.on_line[place.line]
+    return len(here) > 1 and any(
         other.symbol == fact.symbol and other.value is not None and other.formula is None
-        for other in walk.on_line[place.at.line]
-        if other.statement.at > place.at and not other.pending
+        for other in here
+        if other.statement.at > place and not other.pending
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from qkv.check.model import CellVerdict, Claim, Verdict
 from qkv.errors import QkvError
@@ -22,12 +22,12 @@ SIGNS_OF_SIZES = re.compile(r"(?:[\d×x{}$\s,]|\\(?:times|cancel|quad|qquad|[,;:
 REACH = 5  # lines between a product and the sizes under it
 
 
-def judge_shapes(sheet: Sheet, facts: tuple[Fact, ...], first: int) -> Iterator[Claim]:
+def judge_shapes(sheet: Sheet, facts: Sequence[Fact], first: int) -> Iterator[Claim]:
     """Lines of the document that hold nothing but sizes, against the product above them."""
     number = first
     lines = sheet.lines
     for i, line in enumerate(lines, 1):
-        sizes = _sizes(line)
+        sizes = _sizes(line) if SIGNS_OF_SIZES.fullmatch(line) else []
         product = _product_above(facts, i) if sizes else None
         if product is None:
             continue
@@ -39,14 +39,12 @@ def judge_shapes(sheet: Sheet, facts: tuple[Fact, ...], first: int) -> Iterator[
 
 def _sizes(line: str) -> list[Shape]:
     """The sizes of a line of sizes; nothing if the line holds anything else."""
-    if not SIGNS_OF_SIZES.fullmatch(line):
-        return []
     bare = NOISE.sub("", line)
     found = [(int(a), int(b)) for a, b in SIZE.findall(bare)]
     return found if found and not BLANK.sub("", SIZE.sub(" ", bare)) else []
 
 
-def _product_above(facts: tuple[Fact, ...], line: int) -> list[Shape] | None:
+def _product_above(facts: Sequence[Fact], line: int) -> list[Shape] | None:
     for fact in reversed(facts):
         working = fact.working
         if working is None or fact.statement.struck or working.at.line >= line:
