@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from fractions import Fraction
 from functools import cached_property, reduce
@@ -44,11 +44,11 @@ class Author(Mapping[Symbol, Value]):
     by_print: Author | None = None  # for one who has something else in mind: the author of the print
     apart: frozenset[Symbol] = frozenset()  # and the quantities that are in mind
     _made: dict[Symbol, Value] = field(default_factory=dict)
-    # Worked out since the last print; an expression is kept with its value, since its id may be the key.
-    _owned: dict[Hashable, tuple[n.Expr, Value | None]] = field(default_factory=dict)
+    # Worked out since the last print; an expression is kept with its value, since its id is the key.
+    _owned: dict[tuple[int, bool], tuple[n.Expr, Value | None]] = field(default_factory=dict)
     _stands: dict[Symbol, tuple[Symbol, ...]] = field(default_factory=dict)
     _on_print: dict[Symbol, bool] = field(default_factory=dict)
-    _held: dict[Hashable, tuple[n.Expr, n.Expr]] = field(default_factory=dict)  # the same until a part is printed
+    _held: dict[int, tuple[n.Expr, n.Expr]] = field(default_factory=dict)  # the same until a part is printed
     _typed: dict[tuple[int, int | None], Value | None] = field(default_factory=dict)  # always the same
     _whole: dict[int, tuple[n.Expr, bool]] = field(default_factory=dict)  # id → numbers alone, whether all are whole
     _usual: bool | None = None
@@ -88,18 +88,18 @@ class Author(Mapping[Symbol, Value]):
     def standing(self, expr: n.Expr) -> tuple[Symbol, ...]:
         """The quantities, printed or left open, that an expression stands on."""
         names = n.names_in(self.as_held(expr))
+        stands = self._stands
+        for symbol in names:
+            if symbol not in stands:
+                stands[symbol] = self._standing(symbol)
         if len(names) == 1:
-            return self._standing(names[0])
-        return tuple(dict.fromkeys(chain.from_iterable(map(self._standing, names))))
+            return stands[names[0]]
+        return tuple(dict.fromkeys(chain.from_iterable(map(stands.__getitem__, names))))
 
     def _standing(self, symbol: Symbol) -> tuple[Symbol, ...]:
-        found = self._stands.get(symbol)
-        if found is None:
-            item = None if symbol in self.printed else self.trace.program.item(symbol)
-            below = self.standing(item.expr) if item is not None else ()
-            itself = symbol in self.printed or symbol in self.unjudged
-            found = self._stands[symbol] = (symbol, *below) if itself else below
-        return found
+        item = None if symbol in self.printed else self.trace.program.item(symbol)
+        below = self.standing(item.expr) if item is not None else ()
+        return (symbol, *below) if symbol in self.printed or symbol in self.unjudged else below
 
     def print_root(self, square: Fraction, value: Value) -> None:
         """Remember the decimal that the author uses for a square root."""
@@ -127,10 +127,9 @@ class Author(Mapping[Symbol, Value]):
             return self.by_print.as_held(expr)
         if type(expr) is n.Name:
             return expr
-        key = n.key(expr)
-        held = self._held.get(key)
+        held = self._held.get(id(expr))
         if held is None:
-            held = self._held[key] = expr, self._as_held(expr)
+            held = self._held[id(expr)] = expr, self._as_held(expr)
         return held[1]
 
     def _as_held(self, expr: n.Expr) -> n.Expr:
@@ -285,15 +284,17 @@ class Author(Mapping[Symbol, Value]):
         return self._typed[key]
 
     def _own(self, expr: n.Expr, exact: bool) -> Value | None:
+        known = self._owned.get((id(expr), exact))
+        if known is not None:
+            return known[1]
         if not self.roots and n.is_literal(expr):
             return self.typed(expr, exact)
-        known_by = n.key(expr)
-        exact = exact or known_by is expr or not (n.holds(expr, n.Number) or n.holds(expr, n.Matrix))  # no numbers
-        key = known_by, exact
-        known = self._owned.get(key)
-        if known is None:
-            known = self._owned[key] = expr, _worked_out(self.as_held(expr), self, Certified() if exact else self.loose)
-        return known[1]
+        if not exact and not n.holds(expr, n.Number) and not n.holds(expr, n.Matrix):
+            value = self._own(expr, exact=True)  # without numbers it is all one
+        else:
+            value = _worked_out(self.as_held(expr), self, Certified() if exact else self.loose)
+        self._owned[id(expr), exact] = expr, value
+        return value
 
     @cached_property
     def loose(self) -> Loose:

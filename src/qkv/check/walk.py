@@ -72,11 +72,11 @@ class Walk:
 
     def blame_of(self, expr: n.Expr) -> tuple[int, ...]:
         """The false claims whose numbers are typed into a working; a number that is also shown rightly blames none."""
-        if not self.false_prints:
+        false = self.false_prints.keys() - self.good_prints
+        if not false:
             return ()
         typed = {part.value.as_integer_ratio() for part in n.walk(expr) if isinstance(part, n.Number)}
-        false = self.false_prints.keys() & typed
-        return tuple(sorted([self.false_prints[value] for value in false - self.good_prints]))
+        return tuple(sorted([self.false_prints[value] for value in false & typed]))
 
     def note_prints(self, claim: Claim) -> None:
         """Remember the numbers that a claim shows."""
