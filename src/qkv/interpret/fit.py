@@ -121,10 +121,11 @@ def mask_shape(a: Shape, pattern: Shape | None) -> Shape:
 
 def concat_shape(parts: list[Shape], axis: int) -> Shape:
     """The shape of parts side by side (axis 1) or stacked (axis 0)."""
-    if any(part[1 - axis] != parts[0][1 - axis] for part in parts):
+    widths = [part[1 - axis] for part in parts]
+    if widths.count(widths[0]) != len(widths):
         shapes = ", ".join(say(part) for part in parts)
         raise ShapeError(f"matrices of shapes {shapes} cannot be put {'side by side' if axis else 'in a stack'}")
-    length = sum(part[axis] for part in parts)
+    length = sum([part[axis] for part in parts])
     return (parts[0][0], length) if axis else (length, parts[0][1])
 
 

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from dataclasses import field, fields
 from fractions import Fraction
+from operator import attrgetter
 from typing import TYPE_CHECKING, get_args
 
 from qkv.errors import Location
@@ -244,7 +245,7 @@ Expr = (
 )  # fmt: skip
 
 
-_COMPARED = {kind: tuple(f.name for f in fields(kind) if f.compare) for kind in get_args(Expr)}
+_COMPARED = {kind: attrgetter(*[f.name for f in fields(kind) if f.compare]) for kind in get_args(Expr)}
 
 
 def _hash(node: Node) -> int:
@@ -252,7 +253,7 @@ def _hash(node: Node) -> int:
     try:
         return node._hash
     except AttributeError:
-        made = hash((type(node), *[getattr(node, name) for name in _COMPARED[type(node)]]))
+        made = hash((type(node), _COMPARED[type(node)](node)))
         object.__setattr__(node, "_hash", made)
         return made
 

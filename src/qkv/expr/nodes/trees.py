@@ -26,7 +26,33 @@ def part_names(node: Expr) -> tuple[str, ...]:
     return _PARTS[type(node)]
 
 
-def children(node: Expr) -> list[Expr]:
+def _reader(kind: type[Node]) -> Callable[[Any], tuple[Expr, ...]]:
+    """What reads the parts of one kind of node; most are read by a getter of the standard library, without a call."""
+    names = _PARTS[kind]
+    types = [str(spec.type) for spec in fields(kind) if spec.name in names]
+    if types == ["tuple[Expr, ...]"] or (len(types) > 1 and set(types) == {"Expr"}):
+        return operator.attrgetter(*names)
+    if types == ["Expr"] and names == ("arg",):
+        return lambda node: (node.arg,)
+    return _read
+
+
+def _read(node: Expr) -> tuple[Expr, ...]:
+    """For parts that may be missing, and for the rows of a matrix."""
+    found: list[Expr] = []
+    for name in _PARTS[type(node)]:
+        value = getattr(node, name)
+        if type(value) is tuple:
+            found += chain.from_iterable(value)
+        elif value is not None:
+            found.append(value)
+    return tuple(found)
+
+
+_READERS = {kind: _reader(kind) for kind in get_args(Expr) if _PARTS[kind]}
+
+
+def children(node: Expr) -> tuple[Expr, ...]:
     """The direct parts of a node, left to right.
 
     >>> from fractions import Fraction
@@ -34,17 +60,8 @@ def children(node: Expr) -> list[Expr]:
     >>> [str(part.value) for part in children(Sum((Number(Fraction(1)), Number(Fraction(2)))))]
     ['1', '2']
     """
-    found: list[Expr] = []
-    for name in _PARTS[type(node)]:
-        value = getattr(node, name)
-        if type(value) is not tuple:
-            if value is not None:
-                found.append(value)
-        elif value and type(value[0]) is tuple:
-            found.extend(chain.from_iterable(value))
-        else:
-            found.extend(value)
-    return found
+    reader = _READERS.get(type(node))
+    return reader(node) if reader else ()
 
 
 def walk(node: Expr) -> list[Expr]:
@@ -54,8 +71,8 @@ def walk(node: Expr) -> list[Expr]:
     while stack:
         top = stack.pop()
         found.append(top)
-        if _PARTS[type(top)]:
-            stack += children(top)[::-1]
+        if reader := _READERS.get(type(top)):
+            stack += reader(top)[::-1]
     return found
 
 
@@ -125,20 +142,20 @@ def _mentioned(node: Expr) -> Found:
     """Top down, without recursion, and not into what is known already or into cells of plain numbers."""
     names: dict[Symbol, None] = {}
     kinds: set[type] = {type(node)}
-    stack = children(node)[::-1]
+    stack = list(children(node)[::-1])
     while stack:
         top = stack.pop()
         kind = type(top)
         if kind is Name:
             names[top.symbol] = None  # type: ignore[union-attr]
-        elif _PARTS[kind]:
+        elif reader := _READERS.get(kind):
             known = getattr(top, "_found", None)
             if known is not None:
                 names.update(dict.fromkeys(known.names))
                 kinds |= known.kinds
                 continue
             if kind is not Matrix or not _holds_numbers(top):  # type: ignore[arg-type]
-                stack += children(top)[::-1]
+                stack += reader(top)[::-1]
         kinds.add(kind)
     literal = not names and Call not in kinds
     return Found(tuple(names), literal, False, not literal and kinds.isdisjoint(_TOLD_APART), frozenset(kinds))
