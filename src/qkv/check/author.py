@@ -384,11 +384,11 @@ def _worked_out(expr: n.Expr, env: Mapping[Symbol, Value], algebra: Certified) -
 
 
 def _is_rounded(given: Given) -> bool:
-    """Whether a matrix is said to be rounded, or plays no part in the plan and looks worked out: decimals of two
-    places or more."""
+    """Whether a matrix is said to be rounded, or looks worked out, with decimals of two places or more: weights that
+    nothing leads to, and what plays no part in the plan."""
     if given.rounded:
         return True
-    if given.role is not Role.OTHER or not isinstance(given.expr, n.Matrix):
+    if given.role not in (Role.OTHER, Role.WEIGHTS) or not isinstance(given.expr, n.Matrix):
         return False
     places = [cell.places or 0 for row in given.expr.rows for cell in row if isinstance(cell, n.Number)]
     return bool(places) and max(places) >= 2

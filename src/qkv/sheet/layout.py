@@ -75,7 +75,8 @@ def _is_header(block: Rows, rows: Sequence[Sequence[Cell]]) -> bool:
 
 
 def _labelled(heads: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> bool:
-    """Whether the first column holds labels: words, or a count of the rows under a head that says so."""
+    """Whether the first column holds labels: words, or a count of the rows under a head that says so, or where the
+    columns are counted, too."""
     if any(len(row) < 2 for row in rows):
         return False
     first = [bare(row[0].text) for row in rows]
@@ -83,13 +84,14 @@ def _labelled(heads: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> bool:
         return True
     if not heads or not first[0].isdigit():
         return False
-    counts = [str(i) for i in range(int(first[0]), int(first[0]) + len(rows))]
-    if first != counts or first[0] not in ("0", "1"):
+    counts = [str(i) for i in range(int(first[0]), int(first[0]) + max(len(rows), len(heads)))]
+    if first != counts[: len(rows)] or first[0] not in ("0", "1"):
         return False
-    head = bare(heads[0].text)
-    return (
-        not head or bool(COUNTER.match(head)) or (not NUMBER.match(head) and sort_of([r[1] for r in rows]) == "vector")
-    )
+    head, *others = (bare(cell.text) for cell in heads)
+    if not head or COUNTER.match(head):
+        return True
+    counted = len(others) > 1 and others == counts[: len(others)]
+    return not NUMBER.match(head) and (counted or sort_of([row[1] for row in rows]) == "vector")
 
 
 def bare(text: str) -> str:

@@ -30,7 +30,7 @@ from qkv.sheet.segments import Rows
 
 _COMMAS = late(r"[-−]?\d+,\d+(?:,\d{3})*")
 _THOUSANDS = late(r"[-−]?[1-9]\d{0,2}(?:,\d{3})+")
-_INDICES = ("i", "j", "n", "t", "m")
+_INDICES = frozenset("ijntm")
 _RUNNING = late(r"[^\s_ᵢⱼ]{1,12}(?:_\{?[ijntm]\}?|[ᵢⱼ])(?![A-Za-z])[^\s_]{0,12}")  # q·k_j, exp(s_j), αᵢ
 _COMPONENT = late(r"(?P<base>[qkvQKV])_?\{?(?P<number>\d|[₁-₉])\}?")
 _HEAD = late(r"(?:heads?|kopf|tête|cabeza|cabeça|testa|голова|头|ヘッド|헤드)\D{0,3}(\d{1,2})\W*$", re.IGNORECASE)
@@ -135,7 +135,7 @@ def _matrix_event(rows: Sequence[Sequence[Cell]], name: Cell | None, reading: Re
     """One matrix; a name cell that is no name goes to the words before it."""
     first = rows[0][0]
     at = Location(first.line, first.column)
-    names = _names(name, reading)
+    names = tuple(_of_all(link) for link in _names(name, reading))
     if name and name.text and not names and not _AXES.search(name.text):
         yield Said(name.text, Location(name.line, name.column))
     lost: list[Cell] = []
@@ -143,6 +143,14 @@ def _matrix_event(rows: Sequence[Sequence[Cell]], name: Cell | None, reading: Re
     yield Stated(_chain(names, value, at, rows, name.text[-1:] if name else "="), Origin.TABLE)
     for cell in lost:
         yield Unread(cell.line, cell.text, "this cell is no number")
+
+
+def _of_all(link: Link) -> Link:
+    """a_ij over a table says what its cells are: the table is all of them."""
+    name = link.expr
+    if not isinstance(name, Name) or len(name.symbol.indices) != 2 or not _INDICES.issuperset(name.symbol.indices):
+        return link
+    return replace(link, expr=replace(name, symbol=name.symbol._replace(indices=())))
 
 
 def _values(row: Sequence[Cell], lost: list[Cell], reading: Reading) -> tuple[Expr, ...]:

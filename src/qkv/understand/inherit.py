@@ -31,6 +31,16 @@ def _inherit_memory(found: Gathering, earlier: Gathering) -> None:
         found.inherited.add((R.Y, None))
 
 
+def _set_memory_apart(found: Gathering, earlier: Gathering) -> None:
+    """Keys and values from a new sequence, nothing said of queries: they come from the sequence before."""
+    new, before = found.givens.get((R.X, None)), earlier.givens.get((R.X, None))
+    if new is None or before is None or new.symbol == before.symbol or R.Q in found.sources:
+        return
+    feeds = found.sources.get(R.K) == new.symbol == found.sources.get(R.V)
+    if feeds and (R.Q, None) not in found.claimed and (R.Y, None) not in found.givens:
+        found.givens[R.Y, None] = replace(found.givens.pop((R.X, None)), role=R.Y)
+
+
 def _bare(found: Gathering) -> set[Role]:
     return {role for role, _ in found.claimed}
 
@@ -54,6 +64,7 @@ def _is_of_one_head(found: Gathering, earlier: Gathering) -> bool:
 
 def inherit(found: Gathering, earlier: Gathering) -> None:
     """What this problem does not give itself, it takes from the problem before."""
+    _set_memory_apart(found, earlier)
     local = {role for role, _ in found.givens}
     heads = {head for _, head in found.givens if head is not None}
     whole = _is_of_one_head(found, earlier)

@@ -10,7 +10,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol, shared_symbol
 from qkv.program.model import Program
 from qkv.records import dataclass, replace
-from qkv.understand.places import Place, place_of
+from qkv.understand.places import TOKEN_BASES, Place, place_of
 from qkv.understand.roles import MISREAD_Q, SCORE_ROLES
 from qkv.understand.workable import shapes_of
 
@@ -71,6 +71,8 @@ class Resolver:
         names = n.names_in(made)
         known = self.program.by_symbol.keys() >= set(names) and self.renamed.keys().isdisjoint(names)
         named = made if known else self._named(made, head)
+        if self.program.columns and named is not None and n.holds(named, n.Softmax):
+            named = n.rewrite(named, self._down_columns)
         if named is None or not self._may_be_of_lists(named):
             return named
         return n.rewrite(named, self._of_vectors)
@@ -131,6 +133,14 @@ class Resolver:
         query = self.program.item(part.left.symbol)
         dots = query is not None and query.role is R.Q and part.right.symbol in self._keys
         return n.Product(part.left, n.Transpose(part.right), at=part.at) if dots else part
+
+    def _down_columns(self, part: n.Expr) -> n.Expr:
+        """softmax(S) where each query has a column of S, and the weights are taken so."""
+        if not isinstance(part, n.Softmax) or part.axis == 0 or part.by_rows:
+            return part
+        down = replace(part, axis=0)
+        weights = (step.expr for step in self.program.steps if step.role is R.WEIGHTS)
+        return down if any(isinstance(made, n.Softmax) and made.axis == 0 for made in weights) else part
 
     def _masked(self, part: n.Expr, head: int | None) -> n.Expr:
         """Q Kᵀ / √d_k + M where only words say what M is: that every query sees the keys up to its own."""
@@ -204,6 +214,8 @@ class Resolver:
                 continue
             if place.row is None:
                 return n.Name(self._all_of(role) or target if target.indices else target)
+            if _is_one_token(target):
+                continue  # x_1 is no row of x_3
             return self._pick(role, target, place.row, place.column)
         return None
 
@@ -260,6 +272,10 @@ class Resolver:
             return None
         picked = n.Entry(n.Name(whole), row=int(symbol.indices[-1]))
         return picked if self.rows else n.Transpose(picked)
+
+
+def _is_one_token(symbol: Symbol) -> bool:
+    return bool(symbol.indices) and symbol.base in TOKEN_BASES and symbol.indices[-1].isdigit()
 
 
 def _is_mask(symbol: Symbol) -> bool:

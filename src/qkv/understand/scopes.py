@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from operator import attrgetter
 
@@ -14,6 +14,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.records import dataclass
 from qkv.sheet.model import Origin, Sheet
 from qkv.understand.facts import Fact
+from qkv.understand.formulas import adds_to_scores
 from qkv.understand.gather import printed_value, token_factor
 from qkv.understand.gathering import FACTORS
 from qkv.understand.places import place_of
@@ -41,7 +42,7 @@ _SINGLE = re.compile(
 
 WEIGHTS = frozenset(weight for _, weight in FACTORS.values())
 QKV = ((Role.Q,), (Role.K,), (Role.V,))
-SCORING = frozenset({Role.W_A, Role.U_A, Role.V_A})  # after weights were shown, these are for another way to score
+SCORING = frozenset({Role.W_A, Role.U_A, Role.V_A, Role.MASK})  # after weights were shown, these are for other ones
 Binding = tuple[Symbol, n.Matrix, Role]
 
 
@@ -85,7 +86,7 @@ def scopes(facts: tuple[Fact, ...], sheet: Sheet, labels: Sequence[str] = ()) ->
         part = item.fact.statement.part
         exercise = part != current.part and _opens_exercise(exercises, current.part, part)
         crossed = bool(labels) and current.part is not None and labels[part] != labels[current.part]
-        if current.items and (crossed or _begins(item, current, fresh, giving, exercise)):
+        if current.items and (crossed or _begins(item, current, fresh, giving, exercise, sheet)):
             again = _given_again(current, item)
             yield current.facts[: len(current.items) - len(again)]
             current = _Open(causal=current.causal)
@@ -165,14 +166,27 @@ def _opens_exercise(exercises: list[bool], before: int | None, part: int) -> boo
 
 def _bound(facts: tuple[Fact, ...]) -> list[_Bound]:
     found = [token_factor(fact.formula) for fact in facts if fact.formula is not None]
-    sources = frozenset([source[1] for source in found if source is not None])
+    told = {source[1]: Role.X for source in found if source is not None}
+    told.update(dict.fromkeys(_added(facts), Role.MASK))
     made: list[_Bound] = []
     for fact in facts:
-        bindings = tuple(_bindings(fact, facts, sources)) if fact.subjects else ()
+        bindings = tuple(_bindings(fact, facts, told)) if fact.subjects else ()
         operands = tuple(_operands(fact.working.expr)) if fact.working is not None else ()
         bare = _bare(fact, fact.shown) if fact.shown is not None and fact.subjects else ()
         made.append(_Bound(fact, bindings, operands, bare, _masks(fact)))
     return made
+
+
+def _added(facts: Iterable[Fact]) -> Iterator[Symbol]:
+    """The B of Q Kᵀ / √d_k + B."""
+    sums = (fact.formula for fact in facts if fact.formula is not None and n.holds(fact.formula, n.Sum))
+    for part in (part for formula in sums for part in n.walk(formula)):
+        if isinstance(part, n.Sum) and adds_to_scores(part, _first_role):
+            yield from n.names_in(part.terms[1])
+
+
+def _first_role(name: n.Name) -> Role | None:
+    return next(iter(place_of(name.symbol).roles), None)
 
 
 def _masks(fact: Fact) -> bool:
@@ -189,15 +203,15 @@ def _bare(fact: Fact, value: n.Matrix) -> tuple[tuple[Symbol, n.Matrix], ...]:
     return tuple([(symbol, value) for symbol in symbols])
 
 
-def _bindings(fact: Fact, facts: tuple[Fact, ...], sources: Collection[Symbol]) -> Iterator[Binding]:
+def _bindings(fact: Fact, facts: tuple[Fact, ...], told: Mapping[Symbol, Role]) -> Iterator[Binding]:
     """Names that a fact gives a value without a formula, and the nameless X of [..] × [..]."""
     if fact.statement.struck or fact.pending or fact.statement.origin is Origin.CODE:
         return
     for name in fact.subjects:
         place = place_of(name.symbol, fact.head)
         role = place.roles[0] if place.roles else Role.OTHER
-        if role not in PRIMARY and name.symbol in sources:
-            role = Role.X
+        if role not in PRIMARY or role is Role.MASK:
+            role = told.get(name.symbol, role)
         bare = fact.formula is None and fact.working is None
         value = fact.shown if bare and (role in PRIMARY or role is Role.OTHER) else None
         if value is not None and (role is not Role.SOURCE or may_attend(fact, place)):
@@ -248,7 +262,7 @@ def _parts_giving_qkv(facts: tuple[Fact, ...]) -> set[int]:
     return {part for part, roles in bare.items() if {Role.Q, Role.K} <= roles and not roles & weights}
 
 
-def _begins(item: _Bound, current: _Open, fresh: set[int], giving: set[int], exercise: bool) -> bool:
+def _begins(item: _Bound, current: _Open, fresh: set[int], giving: set[int], exercise: bool, sheet: Sheet) -> bool:
     fact = item.fact
     if fact.statement.struck or fact.statement.origin is Origin.CODE:
         return False
@@ -262,7 +276,9 @@ def _begins(item: _Bound, current: _Open, fresh: set[int], giving: set[int], exe
         return True
     if Role.WEIGHTS not in current.shown:
         return False
-    return (not current.causal and item.masks) or not SCORING.isdisjoint([role for _, _, role in item.bindings])
+    if not current.causal and (item.masks or (new and CAUSAL.search(sheet.parts[part].title))):
+        return True
+    return not SCORING.isdisjoint([role for _, _, role in item.bindings])
 
 
 def _another_head(item: _Bound, current: _Open) -> bool:

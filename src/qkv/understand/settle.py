@@ -26,7 +26,8 @@ R = Role
 
 def _settle_added(found: Gathering) -> None:
     for symbol in (found.added - found.inputs) & found.others.keys():
-        found.givens.setdefault((R.MASK, None), replace(found.others.pop(symbol), role=R.MASK))
+        if (R.MASK, None) not in found.givens:
+            found.givens[R.MASK, None] = replace(found.others.pop(symbol), role=R.MASK)
 
 
 def _settle_damaged(found: Gathering) -> None:
@@ -97,6 +98,7 @@ def _settle_tokens(found: Gathering) -> None:
     attending = [key for key in found.tokens if key[0] is R.SOURCE]
     if len(attending) == 1 and (R.SOURCE, None) not in found.givens:
         found.givens[R.SOURCE, None] = found.tokens.pop(attending[0])
+        found.only_row = found.only_row or attending[0][1]
     for role in dict.fromkeys(role for role, _ in found.tokens):
         if (role, None) not in found.givens:
             _stack(found, role, {i: g for (r, i), g in found.tokens.items() if r is role})
