@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from operator import itemgetter
 
 from flint import arb, fmpq
@@ -115,10 +116,11 @@ def fitted(value: Value, shape: tuple[int, int]) -> Value | None:
     """The value in the shape that is shown: as it is, a vector turned, or a vector cut into rows (heads)."""
     if value.shape == shape:
         return value
-    cells = [cell for row in value.rows for cell in row]
-    if 1 in value.shape and len(cells) == shape[0] * shape[1]:
-        return Value(tuple(tuple(cells[i * shape[1] : (i + 1) * shape[1]]) for i in range(shape[0])))
-    return None
+    if not fits(value.shape, shape):
+        return None
+    rows, columns = shape
+    cells = list(chain.from_iterable(value.rows))
+    return Value(tuple([tuple(cells[i * columns : (i + 1) * columns]) for i in range(rows)]))
 
 
 def covers(own: Value, true: Value) -> bool:
@@ -153,9 +155,9 @@ def judge_grid(grid: Grid, true: Callable[[int], Value], owns: Iterable[Value]) 
         return Judged(shown, _verdict(shown, how, owns), cell, how, owns)
 
     judged = []
-    for i, (row, line) in enumerate(zip(grid, true(ENOUGH_BITS[0]).rows, strict=True)):
+    for i, lines in enumerate(zip(grid, true(ENOUGH_BITS[0]).rows, *candidates, strict=True)):
         cells = []
-        for j, (shown, cell, *own) in enumerate(zip(row, line, *[rows[i] for rows in candidates], strict=True)):
+        for j, (shown, cell, *own) in enumerate(zip(*lines, strict=True)):
             if type(cell) is fmpq and cell == shown.value:  # as most are
                 cells.append(Judged(shown, Verdict.RIGHT, cell, Agreement.EQUAL, tuple(own)))
             else:
@@ -191,7 +193,11 @@ def score(judged: tuple[tuple[Judged, ...], ...], skipped: int = 0) -> float:
     """The share of cells that are not accused; ties between meanings are broken by truth before following. The first
     few sources may be left out."""
     if skipped:
-        verdicts = [_verdict(cell.shown, cell.how, cell.owns[skipped:]) for row in judged for cell in row]
+        cells = [cell for row in judged for cell in row]
+        verdicts = [
+            cell.verdict if cell.how <= Agreement.OPEN else _verdict(cell.shown, cell.how, cell.owns[skipped:])
+            for cell in cells
+        ]
     else:
         verdicts = [cell.verdict for row in judged for cell in row]
     return sum(map(POINTS.__getitem__, verdicts)) / len(verdicts)

@@ -98,14 +98,14 @@ def _settle_blame(walk: Walk, judged: Judgement, sources: list[Source]) -> tuple
     culprits: list[int] = []
     rows = []
     for i, row in enumerate(judged):
-        cells = []
+        cells, carried = [], False
         for j, cell in enumerate(row):
             false = _false_claims(walk, cell, sources, i, j) if cell.verdict is Verdict.DRIFTED else ()
             if cell.verdict is Verdict.WRONG and walk.false_prints:
                 false = _collected(walk, cell)
             cells.append(replace(cell, verdict=Verdict.CARRIED) if false else cell)
             culprits.extend(false)
-        carried = any(cell.verdict is Verdict.CARRIED for cell in cells)
+            carried = carried or bool(false)
         rows.append(tuple(_not_by_chance(cells, sources, i) if carried else cells))
     return tuple(rows), tuple(dict.fromkeys(culprits))
 
