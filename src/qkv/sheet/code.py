@@ -6,13 +6,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from textwrap import dedent
 
 from qkv.errors import Location
 from qkv.expr.late import late
 from qkv.expr.nodes import Expr, Mask, Name, is_literal, rewrite, walk
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 from qkv.sheet.causal import is_lowest
 from qkv.sheet.draft import Event, Said, Stated
 from qkv.sheet.grammar import Chain

@@ -6,11 +6,10 @@ Only what is surely a table is taken; a line that might be prose stays prose. Wh
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import pairwise
 
 from qkv.expr.late import late
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 from qkv.sheet.numerals import LONE_DIGITS
 
 

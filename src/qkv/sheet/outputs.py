@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from qkv.expr.late import late
+from qkv.records import replace
 from qkv.sheet.segments import Block, Fence, Paragraph, Title
 
 STORED, STORED_ABOVE = "stored", "stored-above"  # what notebook.py calls outputs, below and above their source

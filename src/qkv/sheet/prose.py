@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import accumulate
 
 from qkv.errors import Location
 from qkv.expr.late import late
 from qkv.expr.nodes import Matrix, Name, Number, holds, walk
+from qkv.records import replace
 from qkv.sheet.cues import identities, is_display, questions
 from qkv.sheet.draft import Asked, Event, Said, Stated
 from qkv.sheet.grammar import Chain

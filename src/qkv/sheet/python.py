@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
 
 from qkv.errors import Location
 from qkv.expr.names import Symbol
@@ -29,6 +28,7 @@ from qkv.expr.nodes import (
     Transpose,
     number,
 )
+from qkv.records import replace
 from qkv.sheet.causal import adds_later, called, hides_later, is_lowest, is_module, shows_earlier
 from qkv.sheet.grammar import parse_math
 from qkv.sheet.numerals import decimal

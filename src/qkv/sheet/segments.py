@@ -11,11 +11,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property
 
 from qkv.expr.late import late
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 from qkv.sheet.drawn import drawn_at
 from qkv.sheet.grids import DIGIT, Cell, grid_at, table_at, vectors_at
 from qkv.sheet.headings import div_rank, heading_at, opening_at

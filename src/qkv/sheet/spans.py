@@ -6,11 +6,10 @@ Pieces keep their offsets, marks are overwritten with blanks, so that every plac
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from enum import StrEnum
 
 from qkv.expr.late import late
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 
 
 class Sort(StrEnum):

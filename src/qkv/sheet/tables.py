@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 from qkv.errors import Location, QkvError
 from qkv.expr.late import late
 from qkv.expr.names import Symbol
 from qkv.expr.nodes import Expr, Infinite, Matrix, Name, Number, is_literal, number, rewrite, walk
+from qkv.records import replace
 from qkv.sheet.draft import Event, Said, Stated
 from qkv.sheet.grammar import Chain
 from qkv.sheet.grids import NUMBER, Cell

@@ -7,7 +7,7 @@ use another convention and is left open.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import chain, pairwise
 
@@ -43,7 +43,7 @@ def chain_judged(links: Sequence[n.Expr]) -> tuple[bool | None, str, str]:
 
 def _compared(links: Sequence[n.Expr], reading: Reading) -> tuple[bool | None, str, str]:
     algebra, env = reading(links)
-    sides = [link for link in links if _may_have_value(link, env)]
+    sides = _sides(links, env.keys())
     known: list[tuple[n.Expr, Cells]] = []
     for link in sides if len(sides) > 1 else ():
         try:
@@ -60,16 +60,16 @@ def _compared(links: Sequence[n.Expr], reading: Reading) -> tuple[bool | None, s
     return (True if same else None), "", ""
 
 
-def _may_have_value(link: n.Expr, env: Mapping[Symbol, Cells]) -> bool:
-    """False where a name is not known; those under a Σ are others once it is written out."""
-    return n.holds(link, n.Series) or env.keys() >= set(n.names_in(link))
+def _sides(links: Sequence[n.Expr], known: Set[Symbol]) -> list[n.Expr]:
+    """The links that may have a value: all their names are known, or there is a Σ, under which they are others."""
+    return [link for link in links if known >= set(n.names_in(link)) or n.holds(link, n.Series)]
 
 
 def _free(links: Sequence[n.Expr]) -> tuple[Symbolic, Mapping[Symbol, Cells]]:
     """Every name with an index as a symbol of its own."""
     ring = Ring(ROOM)
     names = {symbol for link in links for symbol in _unrolled_names(link) if symbol.indices and symbol.base.islower()}
-    if len(names) > MOST_NAMES:
+    if len(names) > MOST_NAMES or len(_sides(links, names)) < 2:
         return Symbolic(ring), {}
     return Symbolic(ring), {symbol: ((ring.symbol(symbol, f"{symbol}_1"),),) for symbol in sorted(names)}
 

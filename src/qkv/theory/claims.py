@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import plain as shown
 from qkv.expr.wording import Wording
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 from qkv.sheet.model import Sheet, Statement
 from qkv.theory.chains import chain_judged
 from qkv.theory.counts_said import COUNTED, SAID, Speaks, spoken_of, steps_said
@@ -73,16 +72,33 @@ def theory_claims(sheet: Sheet) -> tuple[TheoryClaim, ...]:
     """Every claim about theory in a document, in the order of its lines."""
     stated = [statement for statement in sheet.statements if not statement.struck]
     chains = [statement for statement in stated if len(statement.links) > 1]
-    told = [(statement, speaks_of_moments(statement.links[0].expr)) for statement in chains]
+    moments, others = _by_moments(chains)
     found = [
         *inline_counts(sheet.text),
         *_orders(stated),
-        *_moments([statement for statement, of_moments in told if of_moments or _is_scale(statement)], sheet.text),
-        *_chains([statement for statement, of_moments in told if not of_moments]),
+        *_moments(moments, sheet.text),
+        *_chains(others),
         *_words(sheet.text),
         *_transports(sheet),
     ]
     return tuple(sorted(found, key=lambda claim: claim.line))
+
+
+def _by_moments(chains: Sequence[Statement]) -> tuple[list[Statement], list[Statement]]:
+    """Chains about E, Var and the scale, and the others."""
+    moments, others = [], []
+    for statement in chains:
+        first = statement.links[0].expr
+        if isinstance(first, n.Name):
+            if first.symbol == SCALE and len(statement.links) == 2:
+                moments.append(statement)
+            else:
+                others.append(statement)
+        elif speaks_of_moments(first):
+            moments.append(statement)
+        else:
+            others.append(statement)
+    return moments, others
 
 
 def judge_formula(claimed: str | n.Expr, sentence: str, after: str = "", surrounding: str = "") -> TheoryClaim | None:
@@ -228,7 +244,7 @@ def _moments(spoken: Sequence[Statement], text: str) -> Iterator[TheoryClaim]:
     assumed = found.string.count("\n", 0, found.start()) + 1 if found else len(text) * general
     sure = bool(spoken) and (found is not None or general) and not UNUSUAL.search(text)
     for statement in spoken:
-        if _is_scale(statement):
+        if isinstance(statement.links[0].expr, n.Name):
             yield from _scale(statement) if found else ()
             continue
         links = [link.expr for link in statement.links]
@@ -238,11 +254,6 @@ def _moments(spoken: Sequence[Statement], text: str) -> Iterator[TheoryClaim]:
         verdict = {True: Judged.RIGHT, False: Judged.WRONG if sure else Judged.OPEN, None: Judged.OPEN}[holds]
         says = f"{shown(links[0])} is {left}, not {right}" if holds is False else ""
         yield TheoryClaim(statement.at.line, statement.text, shown(links[0]), verdict, left, says)
-
-
-def _is_scale(statement: Statement) -> bool:
-    first = statement.links[0].expr
-    return len(statement.links) == 2 and isinstance(first, n.Name) and first.symbol == SCALE
 
 
 def _scale(statement: Statement) -> Iterator[TheoryClaim]:
@@ -288,11 +299,14 @@ def _are_written_out(links: Sequence[n.Expr]) -> bool:
     """Whether two links hold a matrix, or a Σ with bounds that are numbers, or one holds rows on top of each other."""
     found = 0
     for link in links:
-        if n.holds(link, n.Matrix):
+        kinds = n.kinds_in(link)
+        if n.Concat in kinds and _is_stack(link):
+            return True
+        if n.Matrix in kinds:
             found += 1
-        elif n.holds(link, n.Series):
+        elif n.Series in kinds:
             found += any(isinstance(part, n.Series) and isinstance(part.high, n.Number) for part in n.walk(link))
-    return found > 1 or any(n.holds(link, n.Concat) and _is_stack(link) for link in links)
+    return found > 1
 
 
 def _is_stack(link: n.Expr) -> bool:

@@ -166,7 +166,7 @@ def _unwrapped(node: n.Expr) -> n.Expr:
 
 def speaks_of_moments(node: n.Expr) -> bool:
     """Whether E or Var occurs in an expression."""
-    if isinstance(node, n.Name) or not n.holds(node, n.Call):
+    if not n.holds(node, n.Call):
         return False
     return any(isinstance(part, n.Call) and part.function in MOMENTS for part in n.walk(node))
 

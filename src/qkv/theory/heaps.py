@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from itertools import chain
 
 from flint import fmpq
@@ -12,7 +12,7 @@ from flint import fmpq
 from qkv.expr import nodes as n
 from qkv.expr.late import late
 from qkv.interpret.cells import rational
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 from qkv.sheet.model import Origin, Statement
 from qkv.theory.words import COSTS, POINTS
 

@@ -51,7 +51,7 @@ class Symbolic:
         )
 
     def stack(self, rows: list[list[Cells]]) -> Cells:
-        fit.stack_shape([[shape_of(cell) for cell in row] for row in rows])
+        fit.stack_shape([list(map(shape_of, row)) for row in rows])
         return tuple(chain.from_iterable([_beside(row) for row in rows if row]))
 
     def add(self, a: Cells, b: Cells) -> Cells:
@@ -66,6 +66,8 @@ class Symbolic:
 
     def multiply(self, a: Cells, b: Cells) -> Cells:
         match product_way(shape_of(a), shape_of(b)):
+            case Way.SCALE_RIGHT if len(b) == 1 == len(b[0]):
+                return ((a[0][0] * b[0][0],),)
             case Way.SCALE_RIGHT:
                 return _each(b, a[0][0].__mul__)
             case Way.SCALE_LEFT:
