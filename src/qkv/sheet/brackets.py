@@ -106,6 +106,8 @@ def paired(tokens: list[Token]) -> Paired:
     partner = found.partner
     plain = _UNTIDY.isdisjoint(map(TEXT, tokens))
     flat = {} if plain and not found.related else _flat_ends(tokens, found)
+    if plain and not (flat or found.deep or found.empty or -1 in partner):
+        return Paired(tokens, partner)  # nothing to tidy, as in most formulas
     kept: list[Token] = []
     dropped: list[Token] = []
     changed, done = False, 0  # tokens that were kept, dropped or stepped over
@@ -135,13 +137,13 @@ def paired(tokens: list[Token]) -> Paired:
             continue
         changed = True
     if not changed:
-        return Paired(tokens, partner)  # nothing was tidied, as in most formulas
+        return Paired(tokens, partner)
     kept += tokens[done:]
     return Paired(kept, _match(kept).partner, tuple(dropped))
 
 
 def _untidy(tokens: list[Token], found: _Matched, flat: dict[int, str], plain: bool) -> list[int]:
-    """The tokens that may have to be tidied, in order; most formulas have none."""
+    """The tokens that may have to be tidied, in order."""
     spots = {*found.deep, *found.empty, *flat}
     if -1 in found.partner:
         spots.update([i for i, other in enumerate(found.partner) if other < 0])

@@ -117,12 +117,13 @@ def _chains_of(reader: Reader, piece: Piece) -> list[Chain]:
     reader.depth = 0
     links: list[Link] = []
     relation, start, trail, implied = Relation.FIRST, lo, "", False
+    tied = len(marks) > 1 and ("≡" in reader.source or "\\equiv" in reader.source)
     for end in (*marks, hi):
         if start < end:
             _add_link(reader, links, relation, start, end, last=end == hi)
             relation, trail = Relation.FIRST, ""
         if end < hi:
-            relation = relation or (_relation(reader, end) if len(marks) > 1 else _RELATIONS[tokens[end].text])
+            relation = relation or (_relation(reader, end) if tied else _RELATIONS[tokens[end].text])
             trail = str(relation)
             implied |= relation in _LEADING
         start = end + 1
@@ -150,7 +151,7 @@ def _are_sizes(reader: Reader, piece: Piece) -> bool:
 
 
 def _relation(reader: Reader, i: int) -> Relation:
-    """The relation that token i spells among others: there ≡ ties equations, not values."""
+    """The relation that token i spells beside others: there ≡ ties equations, not values."""
     token = reader.tokens[i]
     if reader.source[token.start : token.end] in ("\\equiv", "≡"):
         return Relation.IMPLIES

@@ -131,10 +131,11 @@ _BRACED = re.compile(r"\d\{,\}(?!\d{3}(?!\d))\d|(?<!\d)0\{,\}\d")
 # Where 0,5 can be nothing but a half: beside & or a spaced semicolon, raised, after a relation, or with a zero behind
 # the comma (10,07). A bare [0,5] stays a list of two.
 _BARE = re.compile(
-    r"""(?<![\d,.])\d+,(?:0\d+|\d+(?=\s*(?:&|;\s|\\\\)))(?![\d,])
+    r"""(?=[\d&;^=≈\\])(?:  # a cheap first look at each character
+    (?<![\d,.])\d+,(?:0\d+|\d+(?=\s*(?:&|;\s|\\\\)))(?![\d,])
     |(?:&|;\s)\s*-?\d+,\d+(?!,|\d|\s*\\end)
     |\^\{?-?\d+,\d+(?![\d,])
-    |(?:[=≈]\s*-?0|(?:≈|\\approx)\s*-?\d+),\d+(?![\d,]|\s*,\s*\d)""",
+    |(?:[=≈]\s*-?0|(?:≈|\\approx)\s*-?\d+),\d+(?![\d,]|\s*,\s*\d))""",
     re.VERBOSE,
 )
 # The same for a whole document, where 1,000 is a thousand and i = 0,1 a list: what stands before and after the comma
@@ -208,16 +209,21 @@ def _is_sure(found: re.Match[str]) -> bool:
     return whole == "0" and len(decimals) > 1 and (apart or not before)
 
 
+def _has_points(stretch: str) -> bool:
+    return "." in stretch and any(_points(stretch))
+
+
 def comma_in(stretch: str, told: Comma = Comma.UNTOLD) -> Comma:
     """What commas are in one stretch of a document of which `told` is known.
 
     >>> [comma_in(text).value for text in ("[0,5; 0,25]", "[0,5]", "0{,}5", "x = 0.5")]
     ['bare', 'untold', 'braced', 'untold']
     """
-    if told is Comma.BARE and ";" in stretch and not any(_points(stretch)):
+    if told is Comma.BARE and ";" in stretch and not _has_points(stretch):
         return Comma.BARE  # [1; 2] is a list where 0,5 is a half
-    if "," not in stretch or (told is Comma.UNTOLD and not _BESIDE_DIGITS.search(stretch)) or any(_points(stretch)):
+    if "," not in stretch or (told is Comma.UNTOLD and not _BESIDE_DIGITS.search(stretch)) or _has_points(stretch):
         return Comma.UNTOLD
     if (told is Comma.BARE or _BARE.search(stretch)) and not _LISTED.search(stretch):
         return Comma.BARE
-    return Comma.BRACED if told is not Comma.UNTOLD or _BRACED.search(stretch) else Comma.UNTOLD
+    braced = told is not Comma.UNTOLD or ("{,}" in stretch and _BRACED.search(stretch))
+    return Comma.BRACED if braced else Comma.UNTOLD
