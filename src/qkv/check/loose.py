@@ -19,5 +19,6 @@ class Loose(Certified):
         self.inputs, self.rounded = inputs, rounded
 
     def cell(self, node: n.Number) -> Cell:
-        exact = node.value in self.inputs and node.value not in self.rounded
+        whole = node.places == 0 and "." not in node.text and node.value.denominator == 1
+        exact = whole or (node.value in self.inputs and node.value not in self.rounded)
         return rational(node.value) if exact else loosened(shown_number(node))

@@ -55,7 +55,7 @@ class Certified:
 
     def cell(self, node: n.Number) -> Cell:
         """What a printed number stands for."""
-        return c.rational(node.value)
+        return fmpq(*node.value.as_integer_ratio())  # as cells.rational: most calls of a table are these
 
     def infinite(self, sign: int) -> Value:
         if sign > 0:
