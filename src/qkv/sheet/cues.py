@@ -115,6 +115,10 @@ def _has_eastern(text: str) -> bool:
     return max(text) >= "\u3040" and any("\u3040" <= letter <= "\uffff" for letter in text)
 
 
+_CLAUSE = late(r"[,;:]\s+")
+_QUESTION = 2_000  # characters of a sentence in which it must begin to ask
+
+
 def questions(text: str) -> list[tuple[str, int]]:
     """The sentences of a paragraph that ask, each with the offset at which it begins.
 
@@ -129,21 +133,14 @@ def questions(text: str) -> list[tuple[str, int]]:
         asks = bare.endswith(("?", "？")) or (
             not bare.isascii() and _has_eastern(bare) and ASK_CJK.search(bare) is not None
         )
-        if not asks and (found := _asked(bare)):
-            asks = not ASK_LATIN_QUESTION.match(bare, found.start())
+        if not asks:  # else a word asks: the first of the sentence or of a clause
+            clauses = _CLAUSE.finditer(bare, 0, _QUESTION)
+            found = ASK.match(bare, 0, *map(re.Match.end, clauses))
+            asks = found is not None and not ASK_LATIN_QUESTION.match(bare, found.start())
         if asks and len(bare) > 3 and not OFFER.match(bare):
             asked.append((" ".join(_BULLET.sub("", sentence).split()), at + len(sentence) - len(sentence.lstrip())))
         at += len(sentence)
     return asked
-
-
-_CLAUSE = late(r"[,;:]\s+")
-_QUESTION = 2_000  # characters of a sentence in which it must begin to ask
-
-
-def _asked(sentence: str) -> re.Match[str] | None:
-    """The word that asks: the first of a sentence or of a clause."""
-    return ASK.match(sentence, 0, *[cut.end() for cut in _CLAUSE.finditer(sentence, 0, _QUESTION)])
 
 
 def is_display(text: str) -> bool:

@@ -165,8 +165,10 @@ def _paragraph(lines: list[str], start: int, closers: _Closers) -> tuple[Paragra
     at, closer, depth = start, "", 0
     while at < len(lines):
         line = lines[at]
-        if not closer and at > start and _interrupts(lines, at, in_list=depth > 0):
-            break
+        if at > start and not closer:
+            blank = not line.strip()
+            if (blank and not _row_follows(lines, at)) if depth else (blank or _interrupts(lines, at)):
+                break
         if "[" in line or "]" in line:
             depth = _list_depth(line, depth)
         if closer in line if closer else "$$" in line or "\\[" in line or "\\begin{" in line:
@@ -185,14 +187,12 @@ def _list_depth(line: str, depth: int) -> int:
     return max(0, depth + bare.count("[") - bare.count("]"))
 
 
-def _interrupts(lines: list[str], at: int, *, in_list: bool) -> bool:
+def _interrupts(lines: list[str], at: int) -> bool:
+    """Whether another block begins at a line of a paragraph."""
     line = lines[at]
     lead = line.lstrip()[:1]
-    if in_list:
-        return not lead and not _row_follows(lines, at)
     if (
-        not lead
-        or (lead in "`~" and _FENCE.match(line))
+        (lead in "`~" and _FENCE.match(line))
         or (lead == ">" and _CONSOLE.match(line))
         or (lead == ":" and _DIV.match(line))
         or heading_at(lines, at, within=True)
