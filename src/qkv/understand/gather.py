@@ -154,7 +154,7 @@ def role_of_name(found: Gathering, head: int | None) -> object:
 
 
 def _note_fact(found: Gathering, fact: Fact, facts: tuple[Fact, ...]) -> None:
-    role_of = role_of_name(found, fact.head)
+    role_of = role_of_name(found, fact.head) if fact.formula is not None else None
     for link, kind in zip(fact.links, fact.forms, strict=True):
         if kind is Form.FORMULA:
             _note_formula(found, link.expr, role_of, defines=fact.value is None and fact.working is None)

@@ -37,7 +37,7 @@ from qkv.understand.roles import CAUSAL_SURELY, NO_MASK, is_up_to_itself
 from qkv.understand.scopes import lines_of, scopes, words_in
 from qkv.understand.specs import stated_names, to_spec
 from qkv.understand.totals import with_totals
-from qkv.understand.workable import Worked, computed, workable
+from qkv.understand.workable import Memory, Worked, computed, workable
 from qkv.understand.written import sizes_of, with_sheet_formulas, without_unsaid_scores
 
 R = Role
@@ -63,6 +63,7 @@ def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...
     keys = assigned(against) if against is not None else ()
     labels = shared_labels(sheet, keys)
     problems: list[Problem] = []
+    memory: Memory = {}
     earlier: Gathering | None = None
     facts, note = noted_facts(sheet)
     parted = tuple(scopes(with_totals(facts), sheet, labels))
@@ -79,7 +80,7 @@ def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...
             found = with_givens_of(gather(scope, title, key, said, words), key)
         else:
             found = gather(scope, title, earlier, said, words)
-        found.lines = lines
+        found.lines, found.memory = lines, memory
         found.notes.extend([note] if note else [])
         introduced = not found.rules or found.hides_future  # a mask of words may be another one
         said_causal = _introduced_causal(i, parted, sheet) or is_up_to_itself(words)

@@ -19,7 +19,7 @@ class Form(Enum):
 
 def form(expr: n.Expr) -> Form:
     """What kind of link an expression is."""
-    if isinstance(expr, n.Number):
+    if isinstance(expr, n.Number) or (isinstance(expr, n.Matrix) and n.is_plain(expr) and any(expr.rows)):
         return Form.VALUE
     if isinstance(expr, n.Name) or (isinstance(expr, n.Transpose) and isinstance(expr.arg, n.Name)):
         return Form.NAME
@@ -34,6 +34,8 @@ def plain_value(expr: n.Expr) -> n.Matrix | None:
     >>> plain_value(n.Negate(n.number("0.5"))).rows[0][0].value
     Fraction(-1, 2)
     """
+    if isinstance(expr, n.Number):
+        return n.Matrix(((expr,),), at=expr.at)
     if isinstance(expr, n.Transpose):
         inner = plain_value(expr.arg)
         return None if inner is None or inner.is_ragged else _transposed(inner)
