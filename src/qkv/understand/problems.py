@@ -35,7 +35,7 @@ from qkv.understand.key import Assigned, exercise_labels, nearest_key, shared_la
 from qkv.understand.resolve import Resolver, followed
 from qkv.understand.roles import CAUSAL_SURELY, NO_MASK, is_up_to_itself
 from qkv.understand.scopes import lines_of, scopes, words_in
-from qkv.understand.specs import stated_names, to_spec
+from qkv.understand.specs import stated_names, takes_columns, to_spec
 from qkv.understand.totals import with_totals
 from qkv.understand.workable import Memory, Worked, computed, workable
 from qkv.understand.written import sizes_of, with_sheet_formulas, without_unsaid_scores
@@ -214,6 +214,8 @@ def _by_columns(problem: Problem, scope: tuple[Fact, ...], found: Gathering, she
     if len(shown) < 2 or gives_all(problem.program, problem.trace.values(), shown):
         return problem
     turned = replace(found, columns=True)
+    if takes_columns(turned) == problem.program.columns:
+        return problem  # it would be the same again
     draft = _draft(scope, turned, sheet)
     if not gives_all(draft, Worked(draft, found.memory), shown):
         return problem

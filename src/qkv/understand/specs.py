@@ -24,7 +24,7 @@ R = Role
 
 def to_spec(found: Gathering, title: str, line: int) -> Spec:
     """The Spec of a gathering."""
-    shapes = {key: shape for key, given in found.givens.items() if (shape := shape_of_given(found, given))}
+    shapes = _shapes(found)
     columns = _is_columns(found, shapes)
     scale, divisor, notes = _scale(found, shapes, columns)
     used = {key: given for key, given in found.givens.items() if key[0] is not R.OTHER}
@@ -55,6 +55,15 @@ def to_spec(found: Gathering, title: str, line: int) -> Spec:
         line=line,
         notes=(*found.notes, *notes, *cut_notes, *layout_notes),
     )
+
+
+def _shapes(found: Gathering) -> dict[Key, tuple[int, int]]:
+    return {key: shape for key, given in found.givens.items() if (shape := shape_of_given(found, given))}
+
+
+def takes_columns(found: Gathering) -> bool:
+    """Whether tokens are taken as columns."""
+    return _is_columns(found, _shapes(found))
 
 
 def _groups(used: dict[Key, Given]) -> dict[int, int]:
