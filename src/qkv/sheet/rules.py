@@ -9,7 +9,7 @@ from qkv.sheet import notation as table
 
 _SUBS, _SUPS, _GREEK = ("".join(t) for t in (table.SUBSCRIPTS, table.SUPERSCRIPTS, table.GREEK))
 LATIN = "A-Za-zÀ-ÖÙ-öù-ɏ"
-_NUMBER = r"(?:\d++(?:\.(?!\.)\d*+)?+|\.\d++)(?:[eE][+\-]?\d+)?"
+_NUMBER = r"(?:\d++(?:\.(?!\.)\d*+)?+|\.\d++)(?:[eE](?:-?\d+|\+\d\d+))?"  # 2e+1 is twice e, and one
 _CELL = rf"\s*+-?\s*+(?:{_NUMBER})\s*+"
 _BRACED = r"\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}"
 _GRID_NAMES = r"[bpBvV]?(?:small)?matrix|array"

@@ -328,14 +328,14 @@ def _subjects(links: tuple[Link, ...]) -> tuple[n.Name, ...]:
 
 
 def _with_heads(facts: Iterable[Fact], parts: Sequence[Part]) -> list[Fact]:
-    """Carry 'Head 2:' forward until another head, or another part, is spoken of."""
+    """Carry 'Head 2:' forward until another head, all of them, or another part, is spoken of."""
     head: int | None = None
     home = 0
     made: list[Fact] = []
     for fact in facts:
         if fact.cue.head is not None:
             head, home = fact.cue.head, fact.statement.part
-        elif head is not None and fact.statement.part != home and _leaves(parts, home, fact.statement.part):
+        elif head is not None and (fact.cue.role is Role.CONCAT or _leaves(parts, home, fact.statement.part)):
             head = None
         made.append(fact if head is None else replace(fact, head=head))
     return made
@@ -344,5 +344,7 @@ def _with_heads(facts: Iterable[Fact], parts: Sequence[Part]) -> list[Fact]:
 def _leaves(parts: Sequence[Part], home: int, part: int) -> bool:
     """Whether a part is no step of the one that speaks of a head. Where that is called by the head ('Head 2'), parts
     beside it may be its steps ('Softmax')."""
+    if part == home:
+        return False
     called = cue_of(parts[home].title).head is not None
     return any(between.level < parts[home].level + (not called) for between in parts[home + 1 : part + 1])

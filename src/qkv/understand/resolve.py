@@ -18,7 +18,7 @@ R = Role
 
 # A head's output may be asked for as the output, and the other way round.
 SAME = {
-    R.OUTPUT: (R.OUTPUT, R.HEAD, R.CONTEXT),
+    R.OUTPUT: (R.OUTPUT, R.HEAD, R.CONTEXT, R.CONCAT),
     R.HEAD: (R.HEAD, R.OUTPUT),
     R.CONTEXT: (R.CONTEXT, R.OUTPUT, R.HEAD),
     R.STATES: (R.STATES, R.X),

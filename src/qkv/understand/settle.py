@@ -253,7 +253,9 @@ def _product(found: Gathering, keys: list[Key]) -> n.Matrix | None:
 
 def _derivable(found: Gathering, role: Role, head: int | None) -> bool:
     def has(wanted: Role) -> bool:
-        return (wanted, head) in found.givens or (wanted, None) in found.givens
+        return not {(wanted, head), (wanted, None)}.isdisjoint(found.givens) or (
+            found.grouped and wanted in (R.K, R.V) and (wanted, 1) in found.givens
+        )
 
     if role in FACTORS:
         return has(FACTORS[role][1]) and has(R.X)
