@@ -8,6 +8,7 @@ from qkv.errors import Location
 from qkv.expr.names import Symbol
 from qkv.expr.nodes import Name, Power, Transpose
 from qkv.sheet.grammar import parse_math
+from qkv.sheet.read import read_sheet
 
 SPELLINGS = [
     (Symbol("W", ("Q",)), ["W^Q", "W_Q", r"\mathbf{W}^{Q}", r"\boldsymbol{W}_{Q}", "WQ", r"\mathrm{W}_\mathrm{Q}", r"\vec{W}^Q"]),
@@ -51,3 +52,12 @@ def test_transposes(spelling: str) -> None:
 def test_powers_are_no_indices(spelling: str) -> None:
     (chain,) = parse_math(spelling, Location(1)).chains
     assert isinstance(chain.links[0].expr, Power)
+
+
+def test_a_document_reads_the_same_whatever_was_read_before() -> None:
+    def read() -> list[object]:
+        return [link.expr for statement in read_sheet("Then $A = [x1,0]$.").statements for link in statement.links]
+
+    alone = read()
+    read_sheet("Let $x1 = 2$.")
+    assert read() == alone

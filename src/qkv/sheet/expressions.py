@@ -70,9 +70,12 @@ def _too_deep() -> LimitError:
 class Reader:
     """Reads expressions from paired tokens. `shapes` collects the sizes printed beside quantities on the way."""
 
-    def __init__(self, paired: Paired, source: str, places: Places, *, strict: bool, decimal_comma: bool) -> None:
+    def __init__(
+        self, paired: Paired, source: str, places: Places, known: naming.Known, *, strict: bool, decimal_comma: bool
+    ) -> None:
         self.tokens, self.partner = paired.tokens, paired.partner
-        self.source, self.places, self.strict, self.decimal_comma = source, places, strict, decimal_comma
+        self.source, self.places, self.known = source, places, known
+        self.strict, self.decimal_comma = strict, decimal_comma
         self.shapes: list[tuple[int, int]] = []
         self.breaks = [i for i, t in enumerate(self.tokens) if t[0] in _BREAKS and (t[0] != "cmd" or t[1] == "over")]
         self.i = self.hi = self.depth = 0

@@ -20,6 +20,7 @@ from qkv.sheet.expressions import EDGES, LEAVES, Reader
 from qkv.sheet.lexer import Token, tokens_of
 from qkv.sheet.matrices import BEFORE_BLANKS, blank_list, own_level
 from qkv.sheet.model import Link, Relation, Unread
+from qkv.sheet.naming import Known
 from qkv.sheet.numerals import Comma, comma_in
 from qkv.sheet.places import Places
 
@@ -57,12 +58,14 @@ def parse_math(
     strict: bool = True,
     comma: Comma = Comma.UNTOLD,
     words: frozenset[str] = frozenset(),
+    known: Known | None = None,
 ) -> Parsed:
     """Read a stretch of mathematics that begins at `at`; it may span lines.
 
     `strict` is for what stands between math delimiters. Without it the stretch is a line of prose: words end the
     mathematics, and only relations and bracketed numbers count. `comma` is what the document shows of its commas; by
-    default the stretch itself must show that 0,5 is a half. `words` are those that the document uses as names.
+    default the stretch itself must show that 0,5 is a half. `words` are those that the document uses as names,
+    `known` the names that it has spelled so far; new ones are added.
 
     >>> parse_math("Q = X W^Q", Location(1)).chains[0].links[1].relation
     <Relation.EQUAL: '='>
@@ -71,7 +74,7 @@ def parse_math(
     pairs = paired(tokens_of(source, strict=strict, comma=here, words=words))
     places = Places(source, at)
     decimal = comma is not Comma.UNTOLD or here is not Comma.UNTOLD  # (1; 2) is a list where halves are written 0,5
-    reader = Reader(pairs, source, places, strict=strict, decimal_comma=decimal)
+    reader = Reader(pairs, source, places, {} if known is None else known, strict=strict, decimal_comma=decimal)
     joiner = _Joiner()
     unread = _strays(pairs.dropped, source, places) if strict and pairs.dropped else []
     for piece in pieces_of(reader):

@@ -1,6 +1,7 @@
 """Names with their scripts → expressions: symbols, their transposes and powers, e to a power, calls by name.
 
-The same spelling always reads the same, and most names of a sheet come many times: what was read once is kept.
+Most names of a document come many times: what was read once is kept for the rest of it (`Reader.known`), and is read
+the same there. No other document has a say in that.
 """
 
 from __future__ import annotations
@@ -19,8 +20,7 @@ from qkv.sheet.symbols import Script, is_power, symbol_of
 if TYPE_CHECKING:
     from qkv.sheet.expressions import Reader
 
-_Known = tuple[Symbol, bool, tuple[Expr, ...]]  # a symbol, whether it is transposed, its powers
-_KNOWN: dict[tuple[str, str], _Known] = {}
+Known = dict[tuple[str, str], tuple[Symbol, bool, tuple[Expr, ...]]]  # a symbol, whether it is transposed, its powers
 KNOWN_LIMIT: Final = 10_000
 _SIMPLE: Final = frozenset(("open", "num", "name"))  # scripts that end where their bracket or they themselves do
 
@@ -63,11 +63,11 @@ def known_name(reader: Reader, start: int, *, whole: bool = False) -> Expr | Non
             end = reader.partner[end] + 1 if simple else reader.argument_range(end)[2]
     token = tokens[start]
     spelled = reader.source[token.start : tokens[end - 1].end]
-    known = _KNOWN.get((token.kind, spelled))
+    known = reader.known.get((token.kind, spelled))
     if end < hi:
         longer = reader.source[token.start : tokens[hi - 1].end] if whole and not tokens[end].gap else ""
-        if longer and (token.kind, longer) in _KNOWN:  # the KT of QKT
-            spelled, known, end = longer, _KNOWN[token.kind, longer], hi
+        if longer and (token.kind, longer) in reader.known:  # the KT of QKT
+            spelled, known, end = longer, reader.known[token.kind, longer], hi
         elif tokens[end].kind == "open":
             return None  # it may call what the brackets hold
     if known is None:
@@ -95,8 +95,8 @@ def _read(reader: Reader, token: Token, start: int) -> Expr:
     exponents = tuple(reader.script_value(script) for script in powers)
     spelled = reader.text(start, reader.i)
     placed = any(power.at is not None for power in exponents)  # a power that was read for this one place
-    if len(reader.shapes) == sizes and len(_KNOWN) < KNOWN_LIMIT and not placed:
-        _KNOWN[token.kind, spelled] = symbol, transposed, exponents
+    if len(reader.shapes) == sizes and len(reader.known) < KNOWN_LIMIT and not placed:
+        reader.known[token.kind, spelled] = symbol, transposed, exponents
     return _raised(Name(symbol, spelled, at=reader.at(start)), transposed, exponents)
 
 

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import re
+from dataclasses import field
 
 from qkv.errors import Location, QkvError
 from qkv.records import dataclass
 from qkv.sheet.grammar import Parsed, parse_math
 from qkv.sheet.limits import DEFAULT, Limits
 from qkv.sheet.model import Unread
+from qkv.sheet.naming import Known
 from qkv.sheet.numerals import Comma
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What is known of a document before its mathematics is read: its limits, what its commas are, and the words that
-    it uses as names ('wei = …')."""
+    it uses as names ('wei = …'); and, as reading goes on, the names that were `known` before."""
 
     limits: Limits = DEFAULT
     comma: Comma = Comma.UNTOLD
     words: frozenset[str] = frozenset()
+    known: Known = field(default_factory=dict, compare=False, repr=False)
 
     def math(self, source: str, at: Location, *, strict: bool = True) -> Parsed:
         """What the grammar reads; a refusal of one stretch is an Unread, never the end of the document."""
         try:
-            return parse_math(source, at, strict=strict, comma=self.comma, words=self.words)
+            return parse_math(source, at, strict=strict, comma=self.comma, words=self.words, known=self.known)
         except QkvError as refusal:
             return Parsed((), (Unread(at.line, _short(source), refusal.message),))
 
