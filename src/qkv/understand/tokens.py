@@ -121,7 +121,7 @@ def _letters_of_rows(statements: Iterable[Statement]) -> frozenset[str]:
         subject, value = (statement.links[0].expr, statement.links[-1].expr) if statement.links else (None, None)
         if isinstance(subject, n.Name) and subject.symbol.base == "W" and subject.symbol.indices:
             return frozenset()  # K_1 is made with W_K of head 1
-        if isinstance(value, n.Matrix) and min(value.shape) > 1 and any(_meets(link.expr) for link in statement.links):
+        if isinstance(value, n.Matrix) and min(value.shape) > 1 and _meets(statement):
             return frozenset()
         if not isinstance(subject, n.Name) or subject.symbol.base not in _CAPITALS or not _counts(subject.symbol):
             continue
@@ -133,9 +133,14 @@ def _letters_of_rows(statements: Iterable[Statement]) -> frozenset[str]:
     return frozenset(lists) - others if several and "K" not in others else frozenset()
 
 
-def _meets(expr: n.Expr) -> bool:
+def _meets(statement: Statement) -> bool:
     """Q_1 K_1ᵀ."""
-    if not isinstance(expr, n.Product) or not isinstance(expr.right, n.Transpose):
+    products = [link.expr for link in statement.links if isinstance(link.expr, n.Product)]
+    return any(map(_is_meeting, products))
+
+
+def _is_meeting(expr: n.Product) -> bool:
+    if not isinstance(expr.right, n.Transpose):
         return False
     sides = [side.symbol for side in (expr.left, expr.right.arg) if isinstance(side, n.Name)]
     return len(sides) == 2 and all(side.base in _CAPITALS and _counts(side) for side in sides)

@@ -42,12 +42,18 @@ def plain_value(expr: n.Expr) -> n.Matrix | None:
     if isinstance(expr, n.Matrix):
         if n.is_plain(expr):
             return expr if any(expr.rows) else None
-        rows = tuple(tuple(_plain_cell(cell) for cell in row) for row in expr.rows)
-        if any(cell is None for row in rows for cell in row) or not any(rows):
-            return None
-        return replace(expr, rows=rows)  # type: ignore[arg-type]
-    cell = _plain_cell(expr)
-    return None if cell is None else n.Matrix(((cell,),), at=expr.at)
+        rows = []
+        for row in expr.rows:
+            cells = []
+            for cell in row:
+                plain = cell if isinstance(cell, n.Number) else _plain_cell(cell)
+                if plain is None:
+                    return None
+                cells.append(plain)
+            rows.append(tuple(cells))
+        return replace(expr, rows=tuple(rows)) if any(rows) else None
+    value = _plain_cell(expr)
+    return None if value is None else n.Matrix(((value,),), at=expr.at)
 
 
 def _transposed(matrix: n.Matrix) -> n.Matrix:
