@@ -43,18 +43,24 @@ class Shown:
 def shown_number(node: n.Number, approximate: bool = False) -> Shown:
     """A printed decimal. After ≈, trailing zeros of a whole number need not be digits: 10300 may stand for 10301.
     After =, a whole number of one digit is meant to two: 1 may stand for 0.998, but 3 not for 3.4."""
-    value, places = fmpq(*node.value.as_integer_ratio()), node.places
-    if places == 0 and not approximate and -10 < value.p < 10:
+    text = node.text or str(node.value)
+    return _shown(text, node.places, approximate, *node.value.as_integer_ratio())
+
+
+@lru_cache(maxsize=1024)  # four numbers of five are shown again in the same document
+def _shown(text: str, places: int | None, approximate: bool, numerator: int, denominator: int) -> Shown:
+    value = fmpq(numerator, denominator)
+    if places == 0 and not approximate and -10 < numerator < 10:
         places = 1
-    elif places == 0 and approximate and value and value.q == 1:
-        digits = str(value.p)
+    elif places == 0 and approximate and numerator and denominator == 1:
+        digits = str(numerator)
         places = len(digits.rstrip("0")) - len(digits)
     half = _half_unit(places)
     if places is not None and places >= MACHINE_PLACES:
-        half = max(half, abs(value) * _machine_error(node))
+        half = max(half, abs(value) * _machine_error(text))
     low, high = value - half, value + half
     ends = (arb(low), arb(high)) if half else None
-    return Shown(node.text or str(node.value), value, half, value, low, high, ends)
+    return Shown(text, value, half, value, low, high, ends)
 
 
 @lru_cache(maxsize=256)
@@ -72,11 +78,11 @@ NOTHING, SINGLE, DOUBLE = (
 )  # a few units in the last place of a float32 and of a float64
 
 
-def _machine_error(node: n.Number) -> fmpq:
+def _machine_error(text: str) -> fmpq:
     """0.24000001 and 0.30000000000000004 are what machines print for 0.24 and 0.3: as exact as such a float is."""
-    if "." not in node.text:
+    if "." not in text:
         return NOTHING
-    digits = len(node.text.lower().partition("e")[0].replace(".", "").lstrip("-0"))
+    digits = len(text.lower().partition("e")[0].replace(".", "").lstrip("-0"))
     return DOUBLE if digits >= 15 else SINGLE if digits >= 8 else NOTHING
 
 
