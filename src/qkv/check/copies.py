@@ -15,11 +15,8 @@ from qkv.check.misread import tell_misread
 from qkv.check.model import BAD, Claim, Verdict
 from qkv.check.targets import Target, step_with, targets
 from qkv.check.walk import Judgement, Source, Walk, judged_against
-from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.nodes import factors
-from qkv.interpret.certified import Certified, Value
-from qkv.interpret.loop import evaluate
 from qkv.program.model import Step
 from qkv.records import dataclass, replace
 from qkv.sheet.model import Link
@@ -236,19 +233,13 @@ def _judge_versions(walk: Walk, fact: Fact, link: Link, operands: list[n.Expr], 
     right = _conclude_copy(walk, fact, link, last)
     blamed = (right.id,) if right.verdict in BAD else ()
     for operand, claim in claims:
-        value = _literal_product(operand, operands[-1])
+        product = n.Product(operand, operands[-1]) if factors(link.expr) != [operand, operands[-1]] else link.expr
+        value = walk.author.typed(product, exact=True)
         if value is not None:
             wrong = (claim.id, *blamed) if claim.verdict in BAD else blamed
-            walk.versions.setdefault(id(link.expr), []).append(Source(value, wrong, n.Product(operand, operands[-1])))
+            walk.versions.setdefault(id(link.expr), []).append(Source(value, wrong, product))
     if len(operands) == 2:
         walk.copied[id(link.expr)] = tuple(claim.id for _, claim in claims if claim.verdict in BAD) + blamed
-
-
-def _literal_product(left: n.Expr, right: n.Expr) -> Value | None:
-    try:
-        return evaluate(n.Product(left, right), {}, Certified())
-    except QkvError:
-        return None
 
 
 def _judge_nameless(walk: Walk, fact: Fact, link: Link, operand: n.Expr) -> Claim | None:

@@ -20,13 +20,11 @@ from qkv.check.meanings import steps_of
 from qkv.check.model import BAD, SEVERITY, Claim, Verdict
 from qkv.check.targets import Target
 from qkv.check.walk import Judgement, Source, Walk
-from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.late import late
 from qkv.expr.nodes import factors
 from qkv.interpret.cells import NEG_INF, Cell, bounds, rational
-from qkv.interpret.certified import Certified, Value
-from qkv.interpret.loop import evaluate
+from qkv.interpret.certified import Value
 from qkv.records import replace
 from qkv.understand.values import plain_value
 
@@ -175,9 +173,9 @@ def mend_operands(walk: Walk, working: n.Expr, grid: Grid) -> None:
     for product in written:
         left, right = _operands(product) if product is not None else (None, None)
         claim = _claim_at(walk, left) if left is not None else None
-        if left is None or right is None or claim is None:
+        if product is None or left is None or right is None or claim is None:
             continue
-        mended = _mended(left, right, grid, claim)
+        mended = _mended(walk.author.typed(product, exact=True), left, right, grid, claim)
         if mended is not None:
             place, text, value = mended
             walk.claims[claim.id - 1] = _misread(claim, {place: text})
@@ -198,9 +196,11 @@ def _claim_at(walk: Walk, operand: n.Matrix) -> Claim | None:
     return found[-1] if found else None
 
 
-def _mended(left: n.Matrix, right: n.Matrix, grid: Grid, claim: Claim) -> tuple[Place, str, Value] | None:
-    """The wrong cell of the left operand whose one repair gives the whole printed product, in two cells or more."""
-    before = _product(left, right)
+def _mended(
+    before: Value | None, left: n.Matrix, right: n.Matrix, grid: Grid, claim: Claim
+) -> tuple[Place, str, Value] | None:
+    """The wrong cell of the left operand whose one repair gives the whole printed product, in two cells or more;
+    `before` is the product as it stands there."""
     if before is None or before.shape != shape_of(grid) or left.shape[1] != right.shape[0]:
         return None
     off = {i for i, row in enumerate(grid) if not all(map(meets, row, before.rows[i]))}
@@ -239,10 +239,3 @@ def _missing(printed: tuple[Shown, ...], made: tuple[Cell, ...], beside: tuple[f
 def _exact(cell: n.Expr) -> fmpq:
     assert isinstance(cell, n.Number)  # see _operands
     return rational(cell.value)
-
-
-def _product(left: n.Matrix, right: n.Matrix) -> Value | None:
-    try:
-        return evaluate(n.Product(left, right), {}, Certified())
-    except QkvError:
-        return None

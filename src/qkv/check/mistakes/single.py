@@ -37,8 +37,12 @@ def single_cell(expr: n.Expr, i: int, j: int, values: Mapping[Symbol, Value]) ->
                 return None
             total += cell
         return total
-    line = _line(expr, i, 0, values)
-    return line[j] if line is not None and j < len(line) else None
+    for part in expr.parts if type(expr) is n.Concat and expr.axis == 1 else (expr,):
+        line = _line(part, i, 0, values)
+        if line is None or j < len(line):
+            return None if line is None else line[j]
+        j -= len(line)
+    return None
 
 
 def _dot(row: Sequence[Cell] | None, column: Sequence[Cell] | None) -> Cell | None:
