@@ -6,6 +6,7 @@ A false accusation is worse than a miss: what is not understood for certain is l
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from fractions import Fraction
@@ -172,9 +173,11 @@ def sentences(text: str) -> Iterator[tuple[int, str]]:
 def inline_counts(text: str) -> Iterator[TheoryClaim]:
     """'requires $n_q n_k d_k$ multiplications': a formula with the word for an operation right after it."""
     before = ""
-    for start, alone in sentences(text) if COUNTED.search(text) else ():
+    counted = [found.start() for found in COUNTED.finditer(text)]
+    for start, alone in sentences(text) if counted else ():
         earlier, before = before, alone
-        if not COUNTED.search(alone):
+        first = bisect_left(counted, start)
+        if first == len(counted) or counted[first] >= start + len(alone):
             continue
         sentence, start = _with_antecedent(earlier, alone, start)
         for found in INLINE.finditer(sentence):
@@ -324,7 +327,7 @@ def _words(text: str) -> Iterator[TheoryClaim]:
 
 def _transports(sheet: Sheet) -> Iterator[TheoryClaim]:
     """Costs that are said of the one transport problem of a part."""
-    if not ABOUT_TRANSPORT.search(sheet.text):
+    if not ABOUT_TRANSPORT.may_occur(sheet.text):
         return
     from qkv.theory.transport_sheet import transport_problems  # loaded only where there is something
 

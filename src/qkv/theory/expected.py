@@ -102,11 +102,13 @@ class Moments:
             slope = top.derivative(place)
             if not slope:
                 continue
-            bend = slope.derivative(place)
-            if bend.derivative(place):
-                raise Unclear("mean and standard deviation do not say what higher moments are")
-            # a + b x + c x² has the slope b + 2 c x and the bend 2 c
-            top += (slope - bend * chance.x) * chance.instead + bend * chance.instead_of_square
+            bend = slope.derivative(place)  # a + b x + c x² has the slope b + 2 c x and the bend 2 c
+            if bend:
+                if bend.derivative(place):
+                    raise Unclear("mean and standard deviation do not say what higher moments are")
+                top += bend * chance.instead_of_square
+                slope -= bend * chance.x
+            top += slope * chance.instead
         return lowest(top, value.bottom)
 
     def variance(self, value: Value) -> Ratio:

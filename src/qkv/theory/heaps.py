@@ -290,7 +290,7 @@ def plan_tables(text: str) -> Iterator[PlanTable]:
     if "from" not in text.lower():
         return
     lines = text.splitlines()
-    rows = [_row(line) if NUMBER.search(line) else [] for line in lines]
+    rows = [_row(line) if len(NUMBER.findall(line)) > 1 else [] for line in lines]
     start = 0
     while start < len(lines):
         targets = rows[start]
