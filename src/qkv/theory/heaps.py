@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import field
+from functools import cache
 from itertools import chain
 
 from flint import fmpq
@@ -285,23 +287,31 @@ class PlanTable:
     plan: Matrix
 
 
+ABOVE = 10  # lines in which 'from' and 'to' stand above a table
+
+
 def plan_tables(text: str) -> Iterator[PlanTable]:
     """Tables under the words 'from' and 'to': a line that ends in k numbers, then lines of 1 + k numbers."""
-    if "from" not in text.lower():
-        return
     lines = text.splitlines()
-    rows = [_row(line) if len(NUMBER.findall(line)) > 1 else [] for line in lines]
+    said = [at for at, line in enumerate(lines) if "from" in line.lower()]
+    row = cache(lambda at: _row(lines[at]))
     start = 0
     while start < len(lines):
-        targets = rows[start]
+        near = bisect_left(said, start - ABOVE)
+        if near == len(said):
+            return
+        if said[near] > start and not row(said[near]):
+            start = said[near]  # no table reaches the next 'from'
+            continue
+        targets = row(start)
         end = start + 1
-        while end < len(lines) and len(targets) >= 2 and len(rows[end]) == len(targets) + 1:
+        while end < len(lines) and len(targets) >= 2 and len(row(end)) == len(targets) + 1:
             end += 1
-        if end - start > 1 and _is_of_plan(" ".join(lines[max(0, start - 10) : end]).lower()):
-            body = [_numbers(row) for row in rows[start + 1 : end]]
-            plan = tuple(tuple(row[1:]) for row in body)
-            if all(cell >= 0 for row in plan for cell in row) and any(cell for row in plan for cell in row):
-                yield PlanTable(start + 1, end, tuple(row[0] for row in body), tuple(_numbers(targets)), plan)
+        if end - start > 1 and _is_of_plan(" ".join(lines[max(0, start - ABOVE) : end]).lower()):
+            body = [_numbers(row(at)) for at in range(start + 1, end)]
+            plan = tuple(tuple(cells[1:]) for cells in body)
+            if all(cell >= 0 for cells in plan for cell in cells) and any(cell for cells in plan for cell in cells):
+                yield PlanTable(start + 1, end, tuple(cells[0] for cells in body), tuple(_numbers(targets)), plan)
         start = end
 
 
@@ -314,6 +324,8 @@ def _numbers(texts: list[str]) -> list[fmpq]:
 
 
 def _row(line: str) -> list[str]:
-    """The numbers of a line up to a conclusion (⇒ 7) beside it."""
+    """The numbers of a line up to a conclusion (⇒ 7) beside it; nothing where there are not two."""
+    if len(NUMBER.findall(line)) < 2:
+        return []
     beside = CONCLUSION.split(line, maxsplit=1)[0]
     return NUMBER.findall(FORMULA.sub(" ", beside))
