@@ -33,6 +33,18 @@ def test_an_output_of_something_else_is_no_claim_about_the_last_name() -> None:
     assert not [claim for claim in qkv.check(document).claims if claim.verdict.value == "wrong"]
 
 
+def test_a_name_that_is_assigned_anew_in_a_later_fence() -> None:
+    first = f"```python\n{GIVEN}s = Q @ K.T\nprint(s)\n```\n```\n[[1. 0.]\n [2. 2.]]\n```\n"
+    again = "```python\ns = s / 2\nprint(s)\nw = softmax(s)\n```\n```\n[[0.5 0. ]\n [1.  1. ]]\n```\n"
+    assert [claim.verdict.value for claim in qkv.check(first + again).claims] == ["right", "right"]
+
+
+def test_a_batch_of_one() -> None:
+    code = "x = torch.tensor([[[1., 0.], [0., 2.]]])\nW_q = torch.tensor([[1., 1.], [0., 1.]])\nq = x @ W_q\nprint(q)\n"
+    claims = qkv.check(f"```python\n{code}```\n```\ntensor([[[1., 1.],\n         [0., 3.]]])\n```\n").claims
+    assert [claim.verdict.value for claim in claims] == ["wrong"]
+
+
 def notebook(*, above: bool, indent: int | None = 1) -> str:
     outputs = [
         {"data": {"text/plain": SCORES.splitlines(True)}, "output_type": "execute_result"},

@@ -101,7 +101,8 @@ def _plain(fence: Fence, reading: Reading) -> Iterator[Event]:
 
 
 def _python(fence: Fence, reading: Reading) -> Iterator[Event]:
-    reader = Reader()
+    reader = Reader(reading.assigned)
+    reading.assigned.shown = []
     for entry in _entries(fence):
         last: ast.stmt | None = None
         reader.indent = entry.indent
@@ -111,6 +112,8 @@ def _python(fence: Fence, reading: Reading) -> Iterator[Event]:
             for i, last in enumerate(nodes):
                 yield from (_as_said(c, line) for c in comments if i == 0 and c.line < last.lineno)
                 yield from _statement(last, reader, reading, line)
+                if isinstance(last, ast.Expr) and (_prints(last) or last is nodes[-1]):
+                    reading.assigned.shown.append(_shown(_printed(last), reader))
                 until = nodes[i + 1].lineno if i + 1 < len(nodes) else len(body)
                 for comment in comments:
                     if last.lineno <= comment.line < until:
@@ -118,7 +121,8 @@ def _python(fence: Fence, reading: Reading) -> Iterator[Event]:
             if not nodes:
                 yield from (_as_said(comment, line) for comment in comments)
         if isinstance(last, ast.Expr) and entry.output.strip():
-            yield from _echo(_printed(last), entry.output, entry.output_line, reader, reading)
+            at = reader.place(_printed(last))
+            yield from _echo(*_shown(_printed(last), reader), entry.output, at, reading, entry.output_line)
 
 
 def _as_said(comment: Remark, line: int) -> Said:
@@ -132,7 +136,8 @@ def _remark(comment: Remark, node: ast.stmt, reader: Reader, reading: Reading) -
     shown = targets[0] if len(targets) == 1 else _printed(node) if isinstance(node, ast.Expr) else None
     value = comment.value_of(shown.id if isinstance(shown, ast.Name) else "")
     if shown is not None and value and comment.line >= (node.end_lineno or node.lineno):
-        for event in _echo(shown, value, line + comment.line - 1, reader, reading):
+        place = reader.place(shown)
+        for event in _echo(*_shown(shown, reader), value, place, reading, line + comment.line - 1):
             told = True
             yield event
     if not told:
@@ -140,16 +145,13 @@ def _remark(comment: Remark, node: ast.stmt, reader: Reader, reading: Reading) -
 
 
 def _output(fence: Fence, reading: Reading) -> Iterator[Event]:
-    """What code printed, array by array, where it shows as many values as there are arrays."""
-    nodes = [node for _, _, nodes in _statements(dedent(fence.code)) for node in nodes]
-    shown = [node for node in nodes if isinstance(node, ast.Expr) and (_prints(node) or node is nodes[-1])]
+    """What the code before printed, array by array, where it shows as many values as there are arrays."""
+    shown = reading.assigned.shown
     values = arrays(fence.text) if shown else []
     if len(values) != len(shown):
         return
-    reader = Reader()
-    for node, (value, above) in zip(shown, values, strict=True):
-        reader.line = fence.line + above + 1 - node.lineno
-        yield from _echo(_printed(node), value, fence.line + above, reader, reading)
+    for (left, formula, text), (value, above) in zip(shown, values, strict=True):
+        yield from _echo(left, formula, text, value, Location(fence.line + above), reading)
 
 
 def _prints(node: ast.Expr) -> bool:
@@ -198,17 +200,30 @@ def _entries(fence: Fence) -> Iterator[_Entry]:
         at = printed
 
 
-def _echo(shown: ast.expr, output: str, line: int, reader: Reader, reading: Reading) -> Iterator[Event]:
-    """What was printed for an expression: 'scores' and its value, with its formula if it has one."""
+def _shown(shown: ast.expr, reader: Reader) -> tuple[Expr | None, Expr | None, str]:
+    """What is printed, the formula that its name was last assigned, and its source."""
     left = reader.read(shown)
-    chains = reading.math(plain_list(output), Location(line)).chains
+    return left, reader.formulas.get(left.symbol) if isinstance(left, Name) else None, _text(shown)
+
+
+def _echo(
+    left: Expr | None,
+    formula: Expr | None,
+    text: str,
+    output: str,
+    at: Location,
+    reading: Reading,
+    line: int | None = None,
+) -> Iterator[Event]:
+    """What was printed, on a line, for an expression at a place: 'scores' and its value, with its formula if any."""
+    chains = reading.math(plain_list(output), Location(line or at.line)).chains
     if left is None or len(chains) != 1 or len(chains[0].links) != 1:
         return
     value = replace(chains[0].links[0], relation=Relation.EQUAL)
-    links = [Link(Relation.FIRST, left, _text(shown), reader.place(shown))]
-    if isinstance(left, Name) and (formula := reader.formulas.get(left.symbol)) is not None:
-        links.append(Link(Relation.EQUAL, formula, _text(shown), links[0].at))
-    chain = replace(chains[0], links=(*links, value), at=links[0].at, text=f"{links[0].text} = {value.text}")
+    links = [Link(Relation.FIRST, left, text, at)]
+    if formula is not None:
+        links.append(Link(Relation.EQUAL, formula, text, at))
+    chain = replace(chains[0], links=(*links, value), at=at, text=f"{text} = {value.text}")
     yield Stated(chain, Origin.PLAIN, named=False)  # a value that somebody shows, unlike the code that made it
 
 
@@ -277,7 +292,8 @@ def _assigned(targets: list[ast.expr], value: ast.expr, reader: Reader, reading:
     shown = isinstance(name, Name) and name.symbol == reader.made and isinstance(value, ast.List)
     reader.made = name.symbol if isinstance(name, Name) and not is_literal(right) else None
     if shown:  # 'A = softmax(S)', and then 'A = [[0.7, 0.3], …]': what it is
-        yield from _echo(targets[0], _text(value), line + value.lineno - 1, reader, reading)
+        place = reader.place(targets[0])
+        yield from _echo(*_shown(targets[0], reader), _text(value), place, reading, line + value.lineno - 1)
         return
     if isinstance(right, Mask):
         yield Said("causal mask", Location(line))

@@ -32,6 +32,7 @@ from qkv.records import replace
 from qkv.sheet.causal import adds_later, called, hides_later, is_lowest, is_module, shows_earlier
 from qkv.sheet.grammar import parse_math
 from qkv.sheet.numerals import decimal
+from qkv.sheet.reading import Assigned
 from qkv.sheet.slices import part_of
 
 _SAME = (
@@ -55,14 +56,12 @@ _OPERATORS: dict[type[ast.operator], Callable[[Expr, Expr], Expr]] = {
 class Reader:
     """Reads expressions of one fence; `line` is the line of the file on which the current statement begins."""
 
-    def __init__(self) -> None:
+    def __init__(self, assigned: Assigned) -> None:
         self.line = 1
         self.indent = 0  # characters cut off before each line
-        self.formulas: dict[Symbol, Expr] = {}  # what names were last assigned, where that is no literal
+        self.formulas, self.anew, self.unread = assigned.formulas, assigned.anew, assigned.unread
         self.made: Symbol | None = None  # the name that the statement before assigned a formula
-        self.anew: set[Symbol] = set()  # names that were assigned anew in terms of themselves
         self.names: dict[str, Name | None] = {}
-        self.unread: dict[str, ast.expr] = {}  # what other names were assigned: masks
 
     def place(self, node: ast.expr) -> Location:
         """Where a node stands in the file."""
@@ -114,6 +113,8 @@ class Reader:
         values = [cell for cell in read if cell is not None]
         if all(isinstance(value, Matrix) and value.loose and len(value.rows) == 1 for value in values):
             return Matrix(tuple(value.rows[0] for value in values if isinstance(value, Matrix)), at=at)
+        if len(values) == 1 and isinstance(values[0], Matrix):
+            return values[0]  # a batch of one
         if any(isinstance(value, Matrix) for value in values):
             return None
         return Matrix((tuple(values),), loose=True, at=at)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import field
 
 from qkv.errors import Location, QkvError
+from qkv.expr.names import Symbol
+from qkv.expr.nodes import Expr
 from qkv.records import dataclass
 from qkv.sheet.grammar import Parsed, parse_math
 from qkv.sheet.limits import DEFAULT, Limits
@@ -14,15 +17,29 @@ from qkv.sheet.naming import Known
 from qkv.sheet.numerals import Comma
 
 
+@dataclass(slots=True)
+class Assigned:
+    """What the code of a document assigned so far, over all its fences and cells."""
+
+    formulas: dict[Symbol, Expr] = field(
+        default_factory=dict
+    )  # what names were last assigned, where that is no literal
+    anew: set[Symbol] = field(default_factory=set)  # names that were assigned anew in terms of themselves
+    unread: dict[str, ast.expr] = field(default_factory=dict)  # what other names were assigned: masks
+    shown: list[tuple[Expr | None, Expr | None, str]] = field(default_factory=list)  # what the last fence prints: the
+    # expression, its formula as it was then, and its source
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What is known of a document before its mathematics is read: its limits, what its commas are, and the words that
-    it uses as names ('wei = …'); and, as reading goes on, the names that were `known` before."""
+    it uses as names ('wei = …'); and, as reading goes on, the names that were `known` before and what code assigned."""
 
     limits: Limits = DEFAULT
     comma: Comma = Comma.UNTOLD
     words: frozenset[str] = frozenset()
     known: Known = field(default_factory=dict, compare=False, repr=False)
+    assigned: Assigned = field(default_factory=Assigned, compare=False, repr=False)
 
     def math(self, source: str, at: Location, *, strict: bool = True) -> Parsed:
         """What the grammar reads; a refusal of one stretch is an Unread, never the end of the document."""
