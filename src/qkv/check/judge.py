@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from operator import attrgetter
 
+from qkv.check.addends import judge_addends
 from qkv.check.author import Author
 from qkv.check.cells import Grid, in_per_cent, score, shown_grid
 from qkv.check.choices import choices
@@ -108,6 +109,7 @@ def judge_fact(walk: Walk, fact: Fact) -> None:
             continue
         if kind is Form.WORKING or (kind is Form.FORMULA and _has_operands(link.expr)):
             step = judge_copies(walk, fact, link) or step
+            judge_addends(walk, fact, link)
         if kind is Form.WORKING:
             meant = judge_working(walk, fact, link, before)
             told = (meant, link) if meant is not None else told
