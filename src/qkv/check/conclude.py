@@ -85,6 +85,9 @@ def rename(walk: Walk, fact: Fact, target: Target, claim: Claim) -> None:
         resolver = walk.problem.resolver
         if target.expr not in (expr for expr, _ in by_role(fact, symbol, resolver)):
             return  # a copied operand of the chain, not its subject
+        item = walk.problem.program.item(subject)
+        if item is not None and item.head is not None and item.head == fact.head and not symbol.indices:
+            return  # Q beside 'head 1': beside 'head 2' it is another
         walk.problem = replace(walk.problem, resolver=replace(resolver, renamed={**resolver.renamed, symbol: subject}))
 
 

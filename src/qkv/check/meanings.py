@@ -209,7 +209,7 @@ def _meanings(walk: Walk, fact: Fact, grid: Grid, link: Link) -> Iterator[Target
                 yield target
     told = fact.working is not None and isinstance(fact.working.expr, n.Softmax)  # softmax([2.1, 0.7]) = …
     if (not fact.subjects or fact.pending) and fact.formula is None and max(shape) > 1:
-        yield from anything(walk, grid, Role.WEIGHTS if told else None)
+        yield from anything(walk, grid, Role.WEIGHTS if told else None, fact.head)
 
 
 def _is_named(fact: Fact, target: Target) -> bool:
@@ -260,11 +260,14 @@ def _row_order(walk: Walk, fact: Fact, target: Target, count: int, link: Link) -
     return said, [likely, *(row for row in rows if row != likely)] if likely in rows else rows
 
 
-def anything(walk: Walk, grid: Grid, role: Role | None = None) -> Iterator[Target]:
+def anything(walk: Walk, grid: Grid, role: Role | None = None, head: int | None = None) -> Iterator[Target]:
     """A nameless value may be any quantity (of a role), or any row of one, with which it agrees well enough to be no
-    accident."""
+    accident; those of the head that is spoken of come first."""
     shape, masks = shape_of(grid), _masks(grid)
-    for item in (item for item in walk.problem.program.items if role in (None, item.role)):
+    items = [item for item in walk.problem.program.items if role in (None, item.role)]
+    if head is not None:
+        items.sort(key=lambda item: item.head != head)
+    for item in items:
         value = walk.problem.trace.value(item.symbol)
         if masks and not _is_masked(value):
             continue

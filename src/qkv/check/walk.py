@@ -73,7 +73,7 @@ class Walk:
     def blame_of(self, expr: n.Expr) -> tuple[int, ...]:
         """The false claims whose numbers are typed into a working; a number that is also shown rightly blames none."""
         false = self.false_prints.keys() - self.good_prints
-        if not false:
+        if not false or _is_dot_product(expr):
             return ()
         typed = {part.value.as_integer_ratio() for part in n.walk(expr) if isinstance(part, n.Number)}
         return tuple(sorted([self.false_prints[value] for value in false & typed]))
@@ -222,17 +222,17 @@ class Walk:
 
 
 def _differing(facts: Iterable[Fact]) -> frozenset[Symbol]:
-    """The names that are shown with different values."""
-    prints: dict[Symbol, list[n.Matrix]] = {}
+    """The names that are shown with different values beside one head."""
+    prints: dict[tuple[Symbol, int | None], list[n.Matrix]] = {}
     for fact in facts:
         if fact.value is None or not fact.subjects or fact.pending or fact.statement.struck:
             continue
         value = None if fact.value.note.endswith(ENDS_OPEN) else fact.shown
         if value is not None and max(value.shape) > 1:
-            prints.setdefault(fact.subjects[0].symbol, []).append(value)
+            prints.setdefault((fact.subjects[0].symbol, fact.head), []).append(value)
     return frozenset(
         symbol
-        for symbol, values in prints.items()
+        for (symbol, _), values in prints.items()
         if any(value.shape == values[0].shape and not similar(value, values[0], rounded=True) for value in values[1:])
     )
 
@@ -284,3 +284,11 @@ def add_claim(walk: Walk, fact: Fact, link: Link, name: str, verdict: Verdict, *
 def _decimal(text: str) -> Ratio | None:
     """The number that a cell shows, if it is a plain one."""
     return Fraction(text.replace("−", "-")).as_integer_ratio() if _PLAIN.fullmatch(text) else None
+
+
+def _is_dot_product(expr: n.Expr) -> bool:
+    """2·0 + 1·3: of vectors that were given, whatever else was 3 before."""
+    terms = expr.terms if isinstance(expr, n.Sum) else (expr,)
+    factors = [n.factors(term) for term in terms if isinstance(term, n.Product)]
+    whole = all(isinstance(x, n.Number) and not x.places for pair in factors for x in pair)
+    return len(factors) == len(terms) and whole

@@ -21,7 +21,7 @@ from qkv.sheet.model import Link, Origin, Relation, Unread
 from qkv.sheet.outputs import PYTHON, arrays
 from qkv.sheet.prose import read_paragraph
 from qkv.sheet.python import Reader, holds_nan
-from qkv.sheet.reading import Reading
+from qkv.sheet.reading import Reading, Shown
 from qkv.sheet.remarks import Remark, remarks
 from qkv.sheet.segments import Drawn, Fence, Paragraph, Rows, blocks
 from qkv.sheet.tables import read_rows
@@ -200,7 +200,7 @@ def _entries(fence: Fence) -> Iterator[_Entry]:
         at = printed
 
 
-def _shown(shown: ast.expr, reader: Reader) -> tuple[Expr | None, Expr | None, str]:
+def _shown(shown: ast.expr, reader: Reader) -> Shown:
     """What is printed, the formula that its name was last assigned, and its source."""
     left = reader.read(shown)
     return left, reader.formulas.get(left.symbol) if isinstance(left, Name) else None, _text(shown)

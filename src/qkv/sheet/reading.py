@@ -17,17 +17,19 @@ from qkv.sheet.naming import Known
 from qkv.sheet.numerals import Comma
 
 
+Shown = tuple[Expr | None, Expr | None, str]  # an expression, the formula that it then had, and its source
+
+
 @dataclass(slots=True)
 class Assigned:
-    """What the code of a document assigned so far, over all its fences and cells."""
+    """What the code of a document assigned so far, over all its fences and cells: the formulas that names have, those
+    that were assigned anew in terms of themselves, what else names were assigned (masks), and what the last fence
+    prints."""
 
-    formulas: dict[Symbol, Expr] = field(
-        default_factory=dict
-    )  # what names were last assigned, where that is no literal
-    anew: set[Symbol] = field(default_factory=set)  # names that were assigned anew in terms of themselves
-    unread: dict[str, ast.expr] = field(default_factory=dict)  # what other names were assigned: masks
-    shown: list[tuple[Expr | None, Expr | None, str]] = field(default_factory=list)  # what the last fence prints: the
-    # expression, its formula as it was then, and its source
+    formulas: dict[Symbol, Expr] = field(default_factory=dict)
+    anew: set[Symbol] = field(default_factory=set)
+    unread: dict[str, ast.expr] = field(default_factory=dict)
+    shown: list[Shown] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

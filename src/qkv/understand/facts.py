@@ -327,15 +327,22 @@ def _subjects(links: tuple[Link, ...]) -> tuple[n.Name, ...]:
     return ()
 
 
+STEPS = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.OUTPUT})  # of one head
+
+
 def _with_heads(facts: Iterable[Fact], parts: Sequence[Part]) -> list[Fact]:
-    """Carry 'Head 2:' forward until another head, all of them, or another part, is spoken of."""
+    """Carry 'Head 2:', or a heading that says so, forward until another head, all of them, or another part, is spoken
+    of."""
     head: int | None = None
-    home = 0
+    home, last = 0, -1
     made: list[Fact] = []
     for fact in facts:
-        if fact.cue.head is not None:
-            head, home = fact.cue.head, fact.statement.part
-        elif head is not None and (fact.cue.role is Role.CONCAT or _leaves(parts, home, fact.statement.part)):
+        part = fact.statement.part
+        titled = cue_of(parts[part].title).head if part != last else None
+        last = part
+        if fact.cue.head is not None or titled is not None:
+            head, home = titled if fact.cue.head is None else fact.cue.head, part
+        elif head is not None and (fact.cue.role is Role.CONCAT or _leaves(parts, home, part)):
             head = None
         made.append(fact if head is None else replace(fact, head=head))
     return made
@@ -346,5 +353,9 @@ def _leaves(parts: Sequence[Part], home: int, part: int) -> bool:
     beside it may be its steps ('Softmax')."""
     if part == home:
         return False
+    level = parts[home].level
     called = cue_of(parts[home].title).head is not None
-    return any(between.level < parts[home].level + (not called) for between in parts[home + 1 : part + 1])
+    for between in parts[home + 1 : part + 1]:
+        if between.level < level or (between.level == level and not (called and cue_of(between.title).role in STEPS)):
+            return True
+    return False
