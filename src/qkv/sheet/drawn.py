@@ -25,6 +25,9 @@ _LETTERS = r"[^\W\d][^\s=≈\[\](){}|│]{0,12}"
 _BETWEEN = late(rf"[\s,;]*(?:and|und|et|y)?\s*(?:(?P<name>{_LETTERS})\s*[=:≈])?\s*")
 _UNBRACKETED = re.compile(rf"\s*+(?:(?:{_LETTERS}\s*=\s*)?{_NUMBER}(?:[\s,;]++|$))++$")
 _PART = late(rf"(?P<name>{_LETTERS})\s*=|{_NUMBER}(?=[\s,;]|$)")
+_NUMBERS = re.compile(rf"\s+{_NUMBER}(?:\s+{_NUMBER})*+\s*")
+_NAMED = late(r"\s*[^\W\d][^=]{0,20}=(?:[^=]{0,20}=){0,4}\s*")
+_SEVERAL = late(rf"\s*(?:{_LETTERS}\s*=\s+)*{_LETTERS}\s*=\s*")
 _HEADS = re.compile(rf"\s*{_LETTERS}(?:\s{{2,}}{_LETTERS})+\s*")
 _CORNERS = re.compile(r"[\s┌┐└┘╭╮╰╯─⎡⎤⎣⎦⎛⎞⎝⎠⌈⌉⌊⌋\[\]|/\\_-]*")
 
@@ -55,7 +58,7 @@ def drawn_at(lines: list[str], at: int) -> tuple[Found, ...]:
         end += 1
     widest = max(rows, key=len, default=())
     if len(rows) < 2 or len(widest) < 2:
-        return _unbracketed(lines, at) if not rows else ()
+        return _unbracketed(lines, at) or _around_names(lines, at) if not rows else ()
     while end < len(lines) and lines[end].strip() and _CORNERS.fullmatch(lines[end]):
         end += 1
     return _matrices(rows, widest, heads, end)
@@ -137,6 +140,50 @@ def _unbracketed(lines: list[str], at: int) -> tuple[Found, ...]:
         )
         for head, matrix in zip(heads, found, strict=True)
     )
+
+
+def _around_names(lines: list[str], at: int) -> tuple[Found, ...]:
+    """Rows above and below a line of names, as a page without its brackets is copied:
+
+        1 0         1 1
+    Q =         K =
+        2 1         0 2
+    """
+    middle = at
+    while middle < len(lines) and _NUMBERS.fullmatch(lines[middle]):
+        middle += 1
+    above = middle - at
+    if not above or middle == len(lines) or not _NAMED.fullmatch(lines[middle]) or (at and lines[at - 1].strip()):
+        return ()
+    end = middle + 1
+    while end < len(lines) and _NUMBERS.fullmatch(lines[end]):
+        end += 1
+    if not 0 <= end - middle - 1 - above <= 1:
+        return ()
+    rows = [(line, list(re.finditer(_NUMBER, lines[line]))) for line in range(at, end) if line != middle]
+    several = _parted(rows, lines[middle], middle, r"\S[^=]*=") if _SEVERAL.fullmatch(lines[middle]) else ()
+    found = several or _parted(rows, lines[middle], middle, r"\S.*=")
+    return tuple(Found(cells, end, False, False) for cells in found)
+
+
+def _parted(
+    rows: list[tuple[int, list[re.Match[str]]]], line: str, middle: int, name: str
+) -> list[tuple[tuple[Cell, ...], ...]]:
+    """The numbers to the right of each name of a line; none where they do not make matrices."""
+    names = list(re.finditer(name, line))
+    edges = [*(found.end() for found in names), 1_000_000]
+    matrices = []
+    for i, found in enumerate(names):
+        own = [
+            [Cell(part[0], at + 1, part.start() + 1) for part in row if edges[i] <= part.start() < edges[i + 1]]
+            for at, row in rows
+        ]
+        if len({len(cells) for cells in own}) > 1 or not own[0]:
+            return []
+        head, blank = Cell(found[0], middle + 1, found.start() + 1), Cell("", own[0][0].line, 1)
+        matrices.append(tuple((blank if k else head, *cells) for k, cells in enumerate(own)))
+    placed = sum(len(row) - 1 for matrix in matrices for row in matrix)
+    return matrices if placed == sum(len(row) for _, row in rows) else []
 
 
 def _between(rows: list[list[re.Match[str]]], at: int, start: int, stop: int) -> list[list[Cell]]:

@@ -78,6 +78,8 @@ def with_digits(text: str) -> str:
     >>> with_digits("[ 0.71  1,41 ; 2,83  0.00 ], 0.5 1,25")
     '[ 0.71  1.41 ; 2.83  0.00 ], 0.5 1,25'
     """
+    if "\\/" in text:
+        text = _DRAWN_ROOT.sub(" √", text)
     if "," in text:
         text = _COMMA_AFTER.sub(_pointed_after, _COMMA_BEFORE.sub(_pointed_before, text))
     if any(lone in text for lone in _LONE):
@@ -86,6 +88,8 @@ def with_digits(text: str) -> str:
         return text  # told many times faster than by looking at each place for a whole numeral
     return _LETTERED.sub(_in_digits, text)
 
+
+_DRAWN_ROOT = re.compile(r"\\/(?=\d)")  # \/2: a root sign, drawn
 
 # 0.71  1,41: one comma among numbers with points that blanks part, with as many places as its neighbour
 _COMMA_AFTER = re.compile(r"\.(\d+)[ \t]+[-−]?\d+,(\d+)(?![\d.,])")
