@@ -59,9 +59,9 @@ def _split_numbers(row: tuple[Cell, ...]) -> Iterator[Cell]:
 
 
 def _is_total(row: Sequence[Cell]) -> bool:
-    """Whether a row only adds up some of the columns above it: '| Σ | | | 40.7 | |'."""
-    blank = sum(not cell.text for cell in row)
-    return bool(row) and blank > 0 and bool(SUM_HEAD.fullmatch(bare(row[0].text)) or bare(row[0].text) in _SIGMAS)
+    """Whether a row only adds up columns above it: '| Σ | | | 40.7 | |', '| Total | 40.7 | 1.000 |'."""
+    several = len(row) > 2 or not all(cell.text for cell in row)
+    return bool(row) and several and bool(SUM_HEAD.fullmatch(bare(row[0].text)) or bare(row[0].text) in _SIGMAS)
 
 
 def _is_header(block: Rows, rows: Sequence[Sequence[Cell]]) -> bool:

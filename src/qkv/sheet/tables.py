@@ -369,8 +369,8 @@ def _keyed(label: str, row: Sequence[Cell], reading: Reading, head: str = "") ->
     if name is not None and head and isinstance(name.expr, Name):
         symbol = name.expr.symbol._replace(indices=(*name.expr.symbol.indices, head))
         name = replace(name, expr=replace(name.expr, symbol=symbol, spelled=f"{name.expr.spelled}_{head}"))
-    told = Link(Relation.EQUAL if name else Relation.FIRST, value, last.text, at)
-    links = (name, *_workings(values[:-1], reading), told) if name else (told,)
+    shown = [*_workings(values[:-1], reading), Link(Relation.EQUAL, value, last.text, at)]
+    links = (name, *shown) if name else (replace(shown[0], relation=Relation.FIRST), *shown[1:])
     chain = Chain(links, at, last.line, f"{label} {last.text}".strip())
     yield Stated(chain, Origin.TABLE, row_label="" if name else label, named=False)
 

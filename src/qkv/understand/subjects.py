@@ -67,7 +67,9 @@ def _softens(expr: n.Expr, symbol: Symbol) -> bool:
 
 def _has_states(facts: tuple[Fact, ...]) -> bool:
     """Whether there is anything that a source vector could be compared with, and no query that does so."""
-    roles = {role for fact in facts for name in fact.subjects for role in place_of(name.symbol).roles[:1]}
+    named = [name.symbol for fact in facts for name in fact.subjects]
+    named += [symbol for fact in facts if fact.formula is not None for symbol in n.names_in(fact.formula)]
+    roles = {role for symbol in named for role in place_of(symbol).roles[:1]}
     return R.STATES in roles or (R.Q not in roles and not roles.isdisjoint((R.K, R.X)))
 
 
