@@ -16,7 +16,6 @@ from qkv.sheet.model import Unread
 from qkv.sheet.naming import Known
 from qkv.sheet.numerals import Comma
 
-
 Shown = tuple[Expr | None, Expr | None, str]  # an expression, the formula that it then had, and its source
 
 
