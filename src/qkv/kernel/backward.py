@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -14,6 +12,7 @@ from qkv.kernel.gradient import CHUNK, backward
 from qkv.kernel.plan import TASKS_WANTED
 from qkv.kernel.pool import run, thread_count
 from qkv.kernel.request import make_job
+from qkv.records import replace
 
 
 def attention_backward(

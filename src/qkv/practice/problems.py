@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from random import Random
 
 from qkv.expr.names import Role, Symbol
@@ -11,7 +10,7 @@ from qkv.program.kinds import plan
 from qkv.program.model import Program
 from qkv.program.request import Options, request
 from qkv.program.spec import Key, Spec
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 
 R = Role
 Rows = list[list[str]]

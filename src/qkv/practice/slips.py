@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from math import gcd
 from random import Random
 
@@ -21,7 +20,7 @@ from qkv.interpret.rounding import power_of_ten
 from qkv.interpret.trace import Table, Trace
 from qkv.practice.hand import BITS, MINUS_INFINITY, Made, Style, is_exact, number_of
 from qkv.program.model import Step
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 
 # Mistakes that can be made at every step: drawn last, or they would crowd out those that are about attention.
 ANYWHERE = frozenset({"rows swapped", "columns swapped", "result transposed", "a column left out"})

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.fit import Shape
 from qkv.interpret.trace import Trace
 from qkv.program.model import Program, Step
+from qkv.records import replace
 
 EXPONENTIALS, SUMS = "exp", "sum"  # the names of the new steps, which no document shows
 

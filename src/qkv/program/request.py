@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from qkv.errors import NameUnknownError, ShapeError, ValueRefused
 from qkv.expr import nodes as n
@@ -16,7 +15,7 @@ from qkv.program.entries import Nested, as_number, as_rows, depth, is_ones, is_t
 from qkv.program.kinds import can_make
 from qkv.program.model import Given
 from qkv.program.spec import Scale, Score, Spec, default_symbol
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 
 ARGUMENTS: dict[str, Role] = {
     "X": Role.X,

@@ -8,12 +8,11 @@ input: what spells no mathematics is reported as `Unread`, and the rest is read.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 
 from qkv.errors import Location, QkvError
 from qkv.expr.nodes import Call, Expr, Matrix, Name, Number, Product, Transpose, is_literal, number
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 from qkv.sheet.brackets import paired
 from qkv.sheet.clauses import BEFORE_SIZES, Piece, pieces_of, sizes_in
 from qkv.sheet.expressions import EDGES, LEAVES, Reader
