@@ -303,8 +303,8 @@ def plan_tables(text: str) -> Iterator[PlanTable]:
         if said[near] > start and not row(said[near]):
             start = said[near]  # no table reaches the next 'from'
             continue
-        targets = row(start)
         end = start + 1
+        targets = row(start) if end < len(lines) and lines[end].strip() else []
         while end < len(lines) and len(targets) >= 2 and len(row(end)) == len(targets) + 1:
             end += 1
         if end - start > 1 and _is_of_plan(" ".join(lines[max(0, start - ABOVE) : end]).lower()):
