@@ -24,11 +24,12 @@ from qkv.understand.facts import Fact
 from qkv.understand.problems import Problem
 from qkv.understand.repair import similar
 from qkv.understand.resolve import family_of
-from qkv.understand.roles import HYPOTHETICAL
+from qkv.understand.roles import HYPOTHETICAL, REPLACED
 
 if TYPE_CHECKING:
     from qkv.check.runs import Run
 
+REACH = 6  # lines that an answer to 'what if' takes
 FALSE = frozenset({Verdict.WRONG, Verdict.CARRIED})  # what was misread is damaged text: its author had it right
 ENDS_OPEN = "ends with ×"  # the reader's note on a product that goes on elsewhere
 _PLAIN = re.compile(r"[-−]?\d+(?:\.\d+)?")
@@ -55,6 +56,7 @@ class Walk:
     runs: dict[tuple[int, int], Run] = field(default_factory=dict)  # rows that were shown in a place of a line
     false_prints: dict[Ratio, int] = field(default_factory=dict)  # numbers shown by a false cell, and its claim
     good_prints: set[Ratio] = field(default_factory=set)  # numbers that are given, or shown by a cell that is not
+    supposed: int = 0  # the last line of what follows from replacing something that is given
     sizes: dict[Symbol, n.Number] = field(default_factory=dict)  # d_k = 64: the last size that was said
     grids: dict[int, tuple[n.Expr, Grid | None]] = field(default_factory=dict)  # id(operand) → it, cell by cell
     _true: dict[Hashable, tuple[n.Expr, Value]] = field(default_factory=dict)  # the true values asked for so far
@@ -99,13 +101,16 @@ class Walk:
         return self._is_supposed(fact)
 
     def _is_supposed(self, fact: Fact) -> bool:
-        """'Suppose A = [..] and B = [..]': what a sentence supposes."""
-        before = fact.statement.before
+        """'Suppose A = [..] and B = [..]': what a sentence supposes; what follows if 'k_3 is replaced by …'."""
+        before, line = fact.statement.before, fact.statement.at.line
         if HYPOTHETICAL.search(before):
+            self.supposed = line + REACH if REPLACED.search(before) else self.supposed
+            return True
+        if line <= self.supposed:
             return True
         if len(before) > 12 or "." in before:
             return False
-        here = self.on_line[fact.statement.at.line]
+        here = self.on_line[line]
         last = next((here[i - 1] for i, other in enumerate(here[:9]) if i and other.statement is fact.statement), None)
         return last is not None and bool(HYPOTHETICAL.search(last.statement.before))
 

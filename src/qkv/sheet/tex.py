@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from qkv.errors import LimitError
@@ -23,6 +24,7 @@ _OVERLAY = late(
     r"\\(?:onslide|only|uncover|visible|alert|action|alt)\*?\s*(?:<[^<>\n]*>)?\s*\{|\\note\s*(?:<[^<>\n]*>)?\s*\{"
 )
 _SLIDES = late(r"(?<=\\item)<[^<>\n]*>|\\pause\b|(?<=\\begin\{frame\})<[^<>\n]*>")
+_QUESTION = late(r"\\(?:question|titledquestion\{(?P<title>[^{}\n]*)\})(?![A-Za-z])\s?(?:\[[^\]\n]*\])?")
 _OPTIONS = r"\s*(?:\[[^\]\n]*\])?\s*"
 _NUM = late(
     rf"\\(?:num|tablenum){_OPTIONS}\{{(?P<number>[^{{}}]*)\}}|\\(?:SI|qty){_OPTIONS}\{{(?P<amount>[^{{}}]*)\}}\{{(?P<unit>[^{{}}]*)\}}"
@@ -54,8 +56,16 @@ def plain_tex(text: str, limits: Limits) -> str:
         text = _without_overlays(_SLIDES.sub(_blank, text))
     text = _TABULAR.sub(_as_table, text)
     text = _LAYOUT.sub(_blank, text)
+    if "question" in text:
+        text = _with_questions(text)
     text = _expanded(text, macros, limits) if macros else text
     return _NUM.sub(_numeral, text)
+
+
+def _with_questions(text: str) -> str:
+    """The questions of an exam, counted as they are when it is printed."""
+    numbers = itertools.count(1)
+    return _QUESTION.sub(lambda it: f"Question {next(numbers)}. {it['title'] or ''}".ljust(len(it[0])), text)
 
 
 def _without_overlays(text: str) -> str:

@@ -46,6 +46,7 @@ from qkv.understand.values import Form, constant, plain_value
 
 R = Role
 IDENTITY, HEADS = Symbol("I"), Symbol("h")
+ANOTHER = Symbol("y")  # one token of another sequence; y_1, y_2, … may be outputs
 
 
 def gather(
@@ -132,7 +133,7 @@ def token_factor(formula: n.Expr) -> tuple[Role, Symbol] | None:
         weight = weight.arg if isinstance(weight, n.Transpose) else weight
         if isinstance(weight, n.Name) and isinstance(token, n.Name):
             role = next((q for q, (_, w) in FACTORS.items() if place_of(weight.symbol).roles[:1] == (w,)), None)
-            if role is not None and token.symbol.base not in TOKEN_BASES:
+            if role is not None and (token.symbol.base not in TOKEN_BASES or token.symbol == ANOTHER):
                 return role, token.symbol
     return None
 

@@ -334,11 +334,12 @@ SHIFTED = Wording(  # scores less their maximum, as machines take a softmax
 SHARED_KEYS = Wording(r"query[- ]heads|grouped[- ]quer|\bgqa\b")
 FUTURE = Wording(r"weight.{0,40}(?:future|later tokens|tokens after)|zukünftig|futur\b|未来|未來")
 HYPOTHETICAL = Wording(
-    r"\b(?:let(?!['’]?s\b| us\b)|let(?:['’]?s| us) (?:say|suppose|imagine)|suppose|instead|what if|if we|were to|replace|keep)\b|假设|如果|不缩放会|angenommen|stattdessen|supposons|supón|предполож"
+    r"\b(?:let(?!['’]?s\b| us\b)|let(?:['’]?s| us) (?:say|suppose|imagine)|suppose|instead|what if|what (?:happens|changes) if|if we|were to|replaced?|keep)\b|假设|如果|不缩放会|angenommen|stattdessen|supposons|supón|предполож"
     r"|would (?:be|give|have|get|yield|become)\b|würde|serait|seraient|sería|serían|sarebber?o?\b|byłob|было бы|были бы|만약|もし"
     r"|\b(?:weights?|distribution|softmax|outputs?|they|it|which) (?:\w+ )?approach|\btends? to\b|in the limit|strebt gegen|tend vers",
     most_stems=40,
 )
+REPLACED = Wording(r"\breplaced?\b|\bwhat (?:happens|changes) if\b|ersetz|remplac|reempla|замен")
 ONES_FORBID = Wording(
     r"\b(?:1s?|ones?|true)\s*(?:=|:|→|means?|marks?|stands? for|for|are|is|sind|bedeutet|signifie)\s*(?:a\s+|the\s+)?(?:pad|mask|ignor|forbid|block|hidden|verbot)",
 )
