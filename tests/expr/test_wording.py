@@ -49,3 +49,10 @@ def test_finds_what_ignoring_case_finds() -> None:
     pattern, text = r"heads?|K(?:ey|opf)|\bMSA\b", "Two Heads, one KOPF, a key; MSA and msab"
     places = [hit.span() for hit in Wording(pattern).finditer(text)]
     assert places == [hit.span() for hit in re.finditer(pattern, text, re.IGNORECASE)]
+
+
+@pytest.mark.parametrize("text", ["the slope of it", "the\nslope of it", "slope\nof it", "an islope", "alibi"])
+def test_long_texts_are_searched_alike(text: str) -> None:
+    wording, filler = Wording(r"slope of|alibi"), "word " * 200
+    assert bool(wording.search(filler + text)) == bool(wording.search(text)) == wording.may_occur(text)
+    assert wording.signs_in(filler + text) == wording.signs_in(text)

@@ -15,8 +15,18 @@ _LONG = 500  # one long text, such as the words of a problem, is searched for ma
 _long_lowered = lru_cache(maxsize=16)(str.lower)
 
 
-def _lowered(text: str) -> str:
-    return _long_lowered(text) if len(text) > _LONG else text.lower()
+@lru_cache(maxsize=16)
+def _words_once(small: str) -> str:
+    """Each word of a text once: a third of it, and all that a stem without blanks need be sought in."""
+    return "\n".join(dict.fromkeys(small.split()))
+
+
+def _lowered(text: str) -> tuple[str, str]:
+    """A text in small letters, and its words."""
+    if len(text) <= _LONG:
+        return text.lower(), text.lower()
+    small = _long_lowered(text)
+    return small, _words_once(small)
 
 
 class Wording:
@@ -48,7 +58,9 @@ class Wording:
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first place where the words occur."""
-        small = _long_lowered(text) if len(text) > _LONG else text.lower()
+        if len(text) > _LONG:
+            return self._pattern.search(_long_lowered(text)) if self.may_occur(text) else None
+        small = text.lower()
         for stem in self._stems or ("",):
             if stem in small:
                 return self._pattern.search(small)
@@ -72,16 +84,18 @@ class Wording:
 
     def may_occur(self, text: str) -> bool:
         """False where the words surely do not occur, told without a search."""
-        small = _lowered(text)
+        small, words = _lowered(text)
         for stem in self._stems:
-            if stem in small:
+            if stem in words or (" " in stem and stem in small):
                 return True
         return not self._stems
 
     def signs_in(self, text: str) -> tuple[str, ...]:
         """What parts of a text that hold the words must hold one of, in small letters; nothing where no part can."""
-        small = _lowered(text)
-        return tuple([stem for stem in self._stems if stem in small]) if self._stems else ("",)
+        if not self._stems:
+            return ("",)
+        small, words = _lowered(text)
+        return tuple([stem for stem in self._stems if stem in words or (" " in stem and stem in small)])
 
 
 def _small(part: re.Match[str]) -> str:
