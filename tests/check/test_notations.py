@@ -93,6 +93,7 @@ DOCUMENTS = [
     ("the questions of an exam", "\\begin{document}\n\\begin{questions}\n\\question[5] Let $Q=\\begin{bmatrix}1&2\\end{bmatrix}$, $K=\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix}$.\n\\begin{solution}\n$QK^T=\\begin{bmatrix}1&3\\end{bmatrix}$\n\\end{solution}\n\\question[3] A state $s=(1,0)^T$ attends over $h_1=(1,1)^T$ and $h_2=(0,2)^T$ with dot scores.\n\\begin{solution}\n$\\alpha=(0.731,0.296)$\n\\end{solution}\n\\end{questions}\n\\end{document}\n", "wrong"),
     ("one token of another sequence, beside the output Y", "## Self\n\n$X=\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix}$, $W_Q=\\begin{bmatrix}1&1\\\\0&1\\end{bmatrix}$, $W_K=\\begin{bmatrix}2&0\\\\0&1\\end{bmatrix}$, $W_V=\\begin{bmatrix}1&0\\\\0&1\\end{bmatrix}$\n\n$Y=AV=\\begin{bmatrix}1.00&0.67\\\\1.00&0.80\\end{bmatrix}$\n\n## Cross\n\nA token $y=(0,1)$ asks the same encoder: $q=yW_Q=[0,1]$, $qK^T=[0,2]$\n", "wrong"),
     ("what follows from another key", "$Q=\\begin{bmatrix}1&1\\end{bmatrix}$, $K=\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix}$, $QK^T=\\begin{bmatrix}1&2\\end{bmatrix}$\n\nWhat happens if the second key is replaced by $(0,0)$?\n\nThe second score becomes $0$: $QK^T=\\begin{bmatrix}1&0\\end{bmatrix}$.\n", "unread"),
+    ("heads given beside a copy of the weights", "# 1. Self-attention\n\n$X=\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix}$, $W_Q=\\begin{bmatrix}1&2\\\\0&1\\end{bmatrix}$, $W_K=\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix}$\n\n$S=QK^T=\\begin{bmatrix}1&5\\\\1&5\\end{bmatrix}$\n\n# 2. Multi-head attention\n\n$X=\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix}$, $W_Q=\\begin{bmatrix}1&2\\\\0&1\\end{bmatrix}$, $W_K=\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix}$, $Q_1=\\begin{bmatrix}1\\\\1\\end{bmatrix}$, $K_1=\\begin{bmatrix}1\\\\2\\end{bmatrix}$, $Q_2=\\begin{bmatrix}2\\\\3\\end{bmatrix}$, $K_2=\\begin{bmatrix}0\\\\1\\end{bmatrix}$\n\n$S_1=Q_1K_1^T=\\begin{bmatrix}1&2\\\\1&2\\end{bmatrix}$\n\n$S_2=Q_2K_2^T=\\begin{bmatrix}0&2\\\\0&4\\end{bmatrix}$\n", "unread"),
     ("queries of four heads over two groups", "4 query heads, 2 KV groups: $q_1=[1,0]$, $q_2=[0,2]$, $q_3=[1,1]$, $q_4=[-1,1]$, $K^{(1)}=\\begin{bmatrix}1&1\\\\0&1\\end{bmatrix}$, $V^{(1)}=\\begin{bmatrix}1&0\\\\0&1\\end{bmatrix}$, $K^{(2)}=\\begin{bmatrix}0&1\\\\1&0\\end{bmatrix}$, $V^{(2)}=\\begin{bmatrix}2&0\\\\0&2\\end{bmatrix}$\n\n**Head 4.** scaled by $\\sqrt2$: $[0.707, -0.707]$, softmax: $[0.804, 0.196]$, output $o_4=[1.609, 0.391]$\n", "rounded"),
     ("biases of two heads", "$X=\\begin{bmatrix}1&0\\\\0&1\\end{bmatrix}$, $W^Q_1=\\begin{bmatrix}1&1\\\\0&1\\end{bmatrix}$, $W^Q_2=\\begin{bmatrix}2&0\\\\0&1\\end{bmatrix}$, $b^Q_1=(1,0)$, $b^Q_2=(0,3)$\n\n$Q_1=XW^Q_1+b^Q_1=\\begin{bmatrix}2&1\\\\1&1\\end{bmatrix}$\n\n$Q_2=\\begin{bmatrix}2&3\\\\0&4\\end{bmatrix}$\n", "right"),
     ("rows projected one by one", "$x_1=(1,2)$, $x_2=(3,-1)$, $W_Q=\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix}$, $W_K=\\begin{bmatrix}2&1\\\\0&1\\end{bmatrix}$, with $q_i=x_iW_Q$ and $k_i=x_iW_K$\n\n$\\alpha_{21}\\approx 0.0017$\n", "rounded"),
@@ -414,6 +415,11 @@ def test_answers_to_choose_from_are_no_claims() -> None:
 def test_verdict(document: str, verdict: str) -> None:
     claims = qkv.check(document).claims
     assert claims[-1].verdict == verdict, claims[-1]
+
+
+def test_heads_of_a_later_problem_are_not_of_the_one_before() -> None:
+    document = next(text for name, text, _ in DOCUMENTS if name == "heads given beside a copy of the weights")
+    assert qkv.check(document).claims[0].verdict == "right"
 
 
 def test_a_mask_holds_from_its_heading_on() -> None:

@@ -79,7 +79,8 @@ def scopes(facts: tuple[Fact, ...], sheet: Sheet, labels: Sequence[str] = ()) ->
     """The facts of each problem, in order. Where an assignment names its exercises, `labels` says to which of them
     each part belongs: then a new one begins there, whether or not its givens are said again."""
     items = _bound(facts)
-    fresh, giving = _parts_with_givens(items), _parts_giving_qkv(facts)
+    fresh = _parts_with_givens(items)
+    giving = _parts_giving_qkv(facts, fresh)
     exercises = opening_exercises(sheet)
     current = _Open()
     for item in items:
@@ -251,15 +252,16 @@ def _parts_with_givens(items: list[_Bound]) -> set[int]:
     return fresh
 
 
-def _parts_giving_qkv(facts: tuple[Fact, ...]) -> set[int]:
-    """Parts that print Q and K bare, with no weights beside them."""
+def _parts_giving_qkv(facts: tuple[Fact, ...], fresh: Collection[int]) -> set[int]:
+    """Parts that print Q and K bare, with no weights beside them but those that were given before."""
     bare: dict[int, set[Role]] = {}
     for fact in facts:
         if fact.formula is None and fact.working is None and fact.value is not None and not fact.statement.struck:
             roles = {role for name in fact.subjects for role in place_of(name.symbol).roles[:1]}
             bare.setdefault(fact.statement.part, set()).update(roles)
     weights = {Role.X, Role.W_Q, Role.W_K}
-    return {part for part, roles in bare.items() if {Role.Q, Role.K} <= roles and not roles & weights}
+    giving = [part for part, roles in bare.items() if roles >= {Role.Q, Role.K}]
+    return {part for part in giving if part not in fresh or bare[part].isdisjoint(weights)}
 
 
 def _begins(item: _Bound, current: _Open, fresh: set[int], giving: set[int], exercise: bool, sheet: Sheet) -> bool:
