@@ -12,7 +12,7 @@ from qkv.check.choices import choices
 from qkv.check.conclude import conclude, rename
 from qkv.check.copies import judge_copies, judge_open_product
 from qkv.check.definitions import judge_definition
-from qkv.check.exponentials import note_exponentials
+from qkv.check.exponentials import judge_exponentials, note_exponentials
 from qkv.check.literals import blame_working, judge_damaged, judge_literal, judge_working
 from qkv.check.meanings import SURE, Found, anything, best_meaning, meant_as
 from qkv.check.memory import leave_open, same_values
@@ -28,12 +28,13 @@ from qkv.check.unequal import judge_unequal
 from qkv.check.walk import ENDS_OPEN, Walk, add_claim, judged_against
 from qkv.expr import nodes as n
 from qkv.expr.late import late
-from qkv.expr.names import Symbol
+from qkv.expr.names import Role, Symbol
 from qkv.expr.nodes import factors
 from qkv.program.model import Step
 from qkv.records import replace
 from qkv.sheet.model import Link, Origin, Relation, Sheet
 from qkv.understand.facts import Fact
+from qkv.understand.places import place_of
 from qkv.understand.problems import Problem, inlined, understand
 from qkv.understand.scopes import opening_exercises
 from qkv.understand.values import Form, form, plain_value
@@ -210,6 +211,8 @@ def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link], told: t
     last = before[-1].expr if before else None
     if last is not None and form(last) is Form.WORKING:
         mend_operands(walk, last, grid)
+    if _may_be_denominator(fact, last) and judge_exponentials(walk, fact, link, grid, before[-1].expr):
+        return
     best, shown_as = _meaning(walk, fact, link, matrix, grid, before, told)
     if best is None:
         if judge_misfit(walk, fact, link, grid) is None:
@@ -225,6 +228,15 @@ def _judge_value(walk: Walk, fact: Fact, link: Link, before: list[Link], told: t
     if last is not None and n.is_literal(last):
         note_exponentials(walk, fact, last, judged, claim)
     judge_unequal(walk, fact, link, shown_as, before, claim)
+
+
+def _may_be_denominator(fact: Fact, last: n.Expr | None) -> bool:
+    """Z_1 = 7.39 + 2.72 + 1 = 11.11: numbers that are added, and multiplied by none, make no output."""
+    if fact.formula is not None or fact.symbol is None or not isinstance(last, n.Sum):
+        return False
+    numbers = [term for term in last.terms if isinstance(term, n.Number)]
+    added = len(numbers) == len(last.terms) and any(term.places for term in numbers)
+    return added and place_of(fact.symbol).roles[:1] == (Role.OUTPUT,)
 
 
 def _meaning(
