@@ -45,7 +45,8 @@ def judge_exponentials(walk: Walk, fact: Fact, link: Link, grid: Grid, literal: 
     if judged is None:
         return False
     claim = conclude(walk, fact, link, target, judged, sources)
-    walk.claims[claim.id - 1] = replace(claim, formula=plain(literal))  # as it is written, not as it is held
+    cause = None if isinstance(literal, n.Sum) else claim.cause  # it is held as a product, but nothing is multiplied
+    walk.claims[claim.id - 1] = replace(claim, formula=plain(literal), cause=cause)  # as it is written
     return True
 
 

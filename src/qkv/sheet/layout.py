@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from qkv.expr.late import late
-from qkv.records import dataclass
+from qkv.records import dataclass, replace
 from qkv.sheet.grids import NUMBER, Cell
 from qkv.sheet.phrases import COUNTER, SUM_HEAD
 from qkv.sheet.segments import Rows
@@ -14,6 +14,9 @@ from qkv.sheet.segments import Rows
 MARKED = late(r"`([^`]*)`|\$\$?([^$]*)\$\$?|\\\((.*?)\\\)")
 VECTOR = late(r"[\[(].*[\])](?:\^?\{?(?:T|⊤|\\top)\}?)?|\\begin\{[bp]?matrix\}.*")
 PLAIN = late(r"[-+−–]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$")
+_SHAPES = late(
+    r"\W*(?:shapes?|dims?|dimensions?|sizes?|form|größe|taille|forme|forma|tamaño|размер|形状)\W*", re.IGNORECASE
+)
 _SIGMAS = ("Σ", "∑", "\\Sigma", "\\sum")
 
 
@@ -43,8 +46,18 @@ def layout_of(block: Rows) -> Layout:
     if not name and rows and _labelled(heads, rows):
         corner = heads[0] if heads and len(heads) >= max(map(len, rows)) else None
         heads = heads[1:] if corner else heads
-        return Layout(None, heads, tuple(row[0].text for row in rows), corner, tuple(row[1:] for row in rows))
-    return Layout(name, heads, (), None, tuple(rows))
+        labels, body = tuple(row[0].text for row in rows), tuple(row[1:] for row in rows)
+        return _without_shapes(Layout(None, heads, labels, corner, body))
+    return _without_shapes(Layout(name, heads, (), None, tuple(rows)))
+
+
+def _without_shapes(layout: Layout) -> Layout:
+    """A table without its columns of shapes: '| formula | shape | result |'."""
+    kept = [i for i, head in enumerate(layout.heads) if not _SHAPES.fullmatch(head.text)]
+    if len(kept) == len(layout.heads) or any(len(row) != len(layout.heads) for row in layout.body):
+        return layout
+    body = tuple(tuple(row[i] for i in kept) for row in layout.body)
+    return replace(layout, heads=tuple(layout.heads[i] for i in kept), body=body)
 
 
 def _split_numbers(row: tuple[Cell, ...]) -> Iterator[Cell]:
@@ -133,3 +146,10 @@ def vector_source(cell: Cell) -> tuple[str, int, str] | None:
     if not found or not re.search(r"\d.*[,;\s].*\d", found[0]):
         return None
     return found[0], 0, cell.text[found.end() :].strip()
+
+
+def with_result(row: Sequence[Cell]) -> str:
+    """'| `Q = X W_Q` | `[[1, 0], [2, 1]]` |': a formula, or a name, and the matrix that it is."""
+    formula, result = (bare(cell.text) for cell in row)
+    named = MARKED.fullmatch(row[0].text.strip()) or re.search("[=≈]", formula)
+    return f"{formula} = {result}" if named and result.startswith("[[") and VECTOR.fullmatch(result) else ""

@@ -20,7 +20,7 @@ from qkv.records import replace
 from qkv.sheet.draft import Event, Said, Stated
 from qkv.sheet.grammar import Chain
 from qkv.sheet.grids import NUMBER, Cell
-from qkv.sheet.layout import MARKED, PLAIN, VECTOR, Layout, bare, layout_of, sort_of, vector_source
+from qkv.sheet.layout import MARKED, PLAIN, VECTOR, Layout, bare, layout_of, sort_of, vector_source, with_result
 from qkv.sheet.limits import check_cells
 from qkv.sheet.model import Link, Origin, Relation, Unread
 from qkv.sheet.numerals import Comma
@@ -343,6 +343,8 @@ def _mixed(layout: Layout, reading: Reading) -> Iterator[Event]:
         told = False
         for cell in row:
             text = bare(cell.text)
+            if len(row) == 2 and cell is row[0] and (whole := with_result(row)):
+                text = whole
             if re.search(r"[=≈]", text):
                 for chain in reading.math(text, Location(cell.line, cell.column)).chains:
                     told = True
