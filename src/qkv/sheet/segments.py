@@ -86,6 +86,8 @@ _DIV = re.compile(r"\s*:{3,}\s*\{?\.?(?P<name>[\w-]*)[^:]*$")
 _CONSOLE = re.compile(r"\s*>>> (?:import |from |print\(|\w+\s*(?:[=(.@]|$))")
 _QUOTE = late(r"\s{0,3}(?:>\s?)+")
 _OPENS_LIST = late(r"\[[\s\d.,;eE+\-−∞inf\[\]]*$")
+_GRID_RULE = late(r"\s*\+(?:[-=]{2,}\+)+\s*")
+_TO_MARKDOWN = str.maketrans("+=", "|-")
 _LISTING = re.compile(r"^1(?!st\b)[^\W\d_]", re.MULTILINE)
 _LIST_ROW = late(r"\s+\[\s*[-−]?[\d.]")
 _RULE = re.compile(r"\s*([-*_])(?:\s*\1){2,}\s*$")
@@ -285,10 +287,22 @@ def _lines(text: str) -> list[str]:
     _blank_front_matter(lines)
     if _LISTING.search(text):
         _blank_line_numbers(lines)
+    if "+--" in text or "+==" in text:
+        _rule_grids(lines)
     if ">" in text:
         _blank_quotes(lines)
     join_items(lines)
     return lines
+
+
+def _rule_grids(lines: list[str]) -> None:
+    """Overwrite the rules of a table that is drawn with +---+---+: those between rows as Markdown has them, the outer
+    ones with blanks."""
+    barred = ["|" in line and line.strip()[0] == "|" for line in lines]
+    for at, line in enumerate(lines):
+        if line.lstrip()[:1] == "+" and _GRID_RULE.fullmatch(line):
+            inner = 0 < at < len(lines) - 1 and barred[at - 1] and barred[at + 1]
+            lines[at] = line.translate(_TO_MARKDOWN) if inner else ""
 
 
 def _blank_line_numbers(lines: list[str]) -> None:
