@@ -82,8 +82,10 @@ _INDEXED = late(  # scores[0][1], weights[2], X[0, 1], S[1][2]
 _ENTRIES = {"attn": "α", "logit": "e", "prob": "α", "out": "o", **_LETTERS}  # by the last word
 _ROWS = {"S": "e", "E": "e", "A": "α", "P": "α"}  # S[0] is a row of scores; s_0 may be a state
 _GLOSS = late(  # 'h1 ("le") = [1, 2]', 'k₁ (river) = [1, 0]'
-    r"(?<=[\w₀-₉])\s?\([\"“'‘][^()\n]{1,30}[\"”'’]\)(?=\s*[=≈])|(?<=[\d₀-₉])\s{1,4}\([^\W\d_]{2,20}\)(?=\s*[=≈])"
+    r"(?<=[\w₀-₉])\s?\((?:for |of |für |pour |de )?[\"“'‘][^()\n]{1,30}[\"”'’]\)(?=\s*[=≈])"
+    r"|(?<=[\d₀-₉])\s{1,4}\([^\W\d_]{2,20}\)(?=\s*[=≈])"
 )
+_REMARK = late(r"(?<=[\])])\s+\([^()\[\]\d]*[^\W\d_]{3}[^()\[\]\d]*=[^()\[\]\d]*\)")  # '[[1, 2]]  (row = key)'
 _NAME_ALONE = late(r"[^=≈\n]{1,60}(?:=|≈)\s*$")  # 'Q =', with its value in the next block
 _LINE_END = re.compile("\n")
 _MARKER = re.compile(
@@ -382,6 +384,7 @@ _REWRITES: tuple[tuple[tuple[str, ...], re.Pattern[str], str | Callable[[re.Matc
     ((".",), _MATRIX_PRODUCT, r"\1·"),
     (("(",), _OF_WORDS, _of_words),
     ((") =", '("', "(“", "('"), _GLOSS, _blank),
+    ((")",), _REMARK, _blank),
     (("(",), _TUPLE, r"[\1]"),
     ((":",), _DASHED_COLON, lambda found: ":".ljust(len(found[0]))),
 )
