@@ -25,6 +25,7 @@ _OVERLAY = late(
 )
 _SLIDES = late(r"(?<=\\item)<[^<>\n]*>|\\pause\b|(?<=\\begin\{frame\})<[^<>\n]*>")
 _QUESTION = late(r"\\(?:question|titledquestion\{(?P<title>[^{}\n]*)\})(?![A-Za-z])\s?(?:\[[^\]\n]*\])?")
+_FRAME = late(r"\\begin\{frame\}(?:<[^<>\n]*>)?(?:\[[^\]\n]*\])?(?=\{[^{}\n]+\}\s*$)|\\frametitle(?=\{)", re.MULTILINE)
 _OPTIONS = r"\s*(?:\[[^\]\n]*\])?\s*"
 _NUM = late(
     rf"\\(?:num|tablenum){_OPTIONS}\{{(?P<number>[^{{}}]*)\}}|\\(?:SI|qty){_OPTIONS}\{{(?P<amount>[^{{}}]*)\}}\{{(?P<unit>[^{{}}]*)\}}"
@@ -54,6 +55,7 @@ def plain_tex(text: str, limits: Limits) -> str:
         text = re.sub(r"[^\n]", " ", text[:start]) + text[start:]
     if "\\begin{frame}" in text:
         text = _without_overlays(_SLIDES.sub(_blank, text))
+        text = _FRAME.sub(lambda found: r"\subsection*".ljust(len(found[0])), text)
     text = _TABULAR.sub(_as_table, text)
     text = _LAYOUT.sub(_blank, text)
     if "question" in text:
