@@ -163,7 +163,7 @@ VECTOR_WORD = late(
     re.IGNORECASE,
 )
 SUM_HEAD = late(
-    r"(?:Σ|∑|row\s+)?(?:sums?|totals?|summe|somme|suma|soma|somma|сумма|итого|合计|总和|合計|합계)", re.IGNORECASE
+    r"(?:Σ|∑|row\s+)?(?:sums?|totals?|summe|somme|suma|soma|somma|сумма|итого|合计|总和|合計|합계?|和)", re.IGNORECASE
 )
 
 # An offer at the end of a chat answer asks nothing of the sheet.

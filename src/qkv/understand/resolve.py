@@ -15,6 +15,7 @@ from qkv.understand.roles import MISREAD_Q, SCORE_ROLES
 from qkv.understand.workable import shapes_of
 
 R = Role
+_D = Symbol("d")
 
 # A head's output may be asked for as the output, and the other way round.
 SAME = {
@@ -191,7 +192,14 @@ class Resolver:
         if roles and roles[0] in self.sizes and not symbol.indices:
             return self.sizes[roles[0]]
         cell = self.by_family(symbol) if self.families else None
-        return cell or self._by_role(symbol, head) or self._by_parent(symbol)
+        return cell or self._by_role(symbol, head) or self._by_parent(symbol) or self._size(symbol)
+
+    def _size(self, symbol: Symbol) -> n.Expr | None:
+        """√d where there are queries and keys alone, which have one size: that of a key."""
+        if symbol != _D or self.program.find(R.X) is not None or self.program.find(R.STATES) is not None:
+            return None
+        size = self.program.find(R.D_K)
+        return None if size is None else n.Name(size)
 
     def by_family(self, symbol: Symbol) -> n.Expr | None:
         """s_2 where s_1 turned out to be a score."""
