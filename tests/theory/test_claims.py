@@ -133,6 +133,7 @@ def test_a_wrong_term_is_carried_on():
         (r"\mathrm{Var}(aX + b) = a^2 \mathrm{Var}(X) + b", False),
         (r"\mathrm{Var}(q \cdot k) = n(\sigma^4 + 2\mu^2\sigma^2)", True),
         (r"E[q \cdot k] = d \mu", False),
+        (r"\mathrm{Var}(q^\top k / \sqrt d) = \frac{1}{d} \mathrm{Var}(q^\top k)", True),
         (r"\mathrm{Var}(q^\top k) = 64", None),  # with a size put in
         (r"E[q_i^3] = \mu^3", None),  # needs more than mean and variance
     ],

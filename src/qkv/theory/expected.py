@@ -88,6 +88,8 @@ class Moments:
                 return self._scaled(self.value(a), self.ring.constant(fmpq(1)) / self._plain(b))
             case n.Power(base=a, exponent=n.Number(value=times)):
                 return power(self._plain(a), times)
+            case n.Root(arg=a):
+                return self.ring.root(self._plain(a))
             case n.Matrix(rows=((cell,),)):
                 return self.value(cell)
             case _:
