@@ -20,7 +20,7 @@ from qkv.check.misfits import judge_misfit
 from qkv.check.misread import mend_operands, tell_lost_points, tell_misread
 from qkv.check.model import Claim, Report, Verdict
 from qkv.check.runs import note_run
-from qkv.check.settings import by_setting, is_size, note_size, with_sizes
+from qkv.check.settings import by_setting, is_size, note_equated, note_size, with_sizes
 from qkv.check.shapes import judge_shapes
 from qkv.check.targets import Target
 from qkv.check.theory import judge_theory
@@ -89,6 +89,8 @@ def judge_fact(walk: Walk, fact: Fact) -> None:
     if _is_size(fact):
         note_size(walk, fact)
         return
+    if len(fact.subjects) == len(fact.links) > 1:
+        note_equated(walk, fact)
     _strike(walk, fact)
     if fact.statement.struck:
         return

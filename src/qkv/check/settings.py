@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qkv.check.targets import is_setting
-from qkv.check.walk import Walk
+from qkv.check.walk import REACH, Walk, differing
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.program.model import Step
 from qkv.records import replace
 from qkv.sheet.model import Link, Relation
 from qkv.understand.facts import Fact
@@ -36,8 +37,12 @@ def by_setting(problem: Problem) -> Iterator[Problem]:
 
 
 def _set(problem: Problem, symbol: Symbol, value: n.Expr, line: int) -> Problem:
+    """The problem with another number; a matrix that is printed with others, too, was of one number only."""
+    stale = differing(problem.facts)
     givens = tuple(
-        replace(given, expr=value, line=line) if given.symbol == symbol else given for given in problem.program.givens
+        replace(given, expr=value, line=line) if given.symbol == symbol else given
+        for given in problem.program.givens
+        if given.role is not Role.OTHER or given.symbol not in stale
     )
     trace = computed(replace(problem.program, givens=givens), {})
     return replace(problem, trace=trace, resolver=replace(problem.resolver, program=trace.program))
@@ -83,3 +88,12 @@ def _with_sizes(walk: Walk, link: Link) -> Link:
         return walk.sizes[part.symbol] if isinstance(part, n.Name) else part
 
     return replace(link, expr=n.rewrite(link.expr, change))
+
+
+def note_equated(walk: Walk, fact: Fact) -> None:
+    """'Now K = V = H', where K was X W_K before: what follows is of other keys."""
+    values = [walk.evaluated(n.Name(name.symbol)) for name in fact.subjects]
+    steps = [item for name in fact.subjects if isinstance(item := walk.problem.program.item(name.symbol), Step)]
+    worked = any(step.role in (Role.Q, Role.K, Role.V) for step in steps)
+    if worked and any(value is None or values[0] is None or value.rows != values[0].rows for value in values):
+        walk.supposed = fact.statement.end_line + REACH

@@ -157,12 +157,12 @@ class Walk:
     @cached_property
     def plural(self) -> frozenset[Symbol]:
         """Names that are given different values with no word on how they came: one for each setting, or attempt."""
-        return _differing([f for f in self.problem.facts if f.formula is None and f.working is None])
+        return differing([f for f in self.problem.facts if f.formula is None and f.working is None])
 
     @cached_property
     def varied(self) -> frozenset[Symbol]:
         """Names that are given different values, however they came."""
-        return _differing(self.problem.facts)
+        return differing(self.problem.facts)
 
     def taken_of(self, formula: n.Expr, entry: n.Entry) -> n.Entry:
         """The same row, column or cell of what a formula gives; one node, so that what is known of it is found."""
@@ -226,7 +226,7 @@ class Walk:
         return known[1]
 
 
-def _differing(facts: Iterable[Fact]) -> frozenset[Symbol]:
+def differing(facts: Iterable[Fact]) -> frozenset[Symbol]:
     """The names that are shown with different values beside one head."""
     prints: dict[tuple[Symbol, int | None], list[n.Matrix]] = {}
     for fact in facts:

@@ -16,6 +16,7 @@ from qkv.understand.identity import with_identity
 from qkv.understand.places import TOKEN_BASES, place_of
 
 EULER = Symbol("e")
+SCORING = frozenset({"score", "align", "alignment"})
 MASKS = frozenset({"mask", "masked", "causal", "causalmask", "causal_mask", "maske", "masque", "máscara", "mascara"})
 
 
@@ -44,12 +45,21 @@ def tidied(statements: tuple[Statement, ...]) -> list[Statement]:
         exprs = [n.rewrite(expr, change) if _may_change(expr) else expr for expr in written]
         if len(exprs) > 1 and isinstance(exprs[0], (n.Product, n.Quotient)):
             exprs[0] = _without_label(exprs[0], statement.links[0].text, named)
+        elif len(exprs) > 1 and isinstance(exprs[0], n.Call):
+            exprs[0] = _as_score(exprs[0])
         if not all(map(operator.is_, exprs, written)):
             pairs = zip(statement.links, exprs, strict=True)
             links = [link if link.expr is expr else replace(link, expr=expr) for link, expr in pairs]
             statement = replace(statement, links=tuple(links))
         made.append(statement)
     return made
+
+
+def _as_score(call: n.Call) -> n.Expr:
+    """score(s, h_i) is the i-th score, e_i."""
+    letters = [x for arg in call.args if isinstance(arg, n.Name) for x in arg.symbol.indices if x in "ij"]
+    scores = call.function.lower() in SCORING and len(letters) == 1
+    return n.Name(Symbol("e", (), tuple(letters)), at=call.at) if scores else call
 
 
 def _may_change(expr: n.Expr) -> bool:
