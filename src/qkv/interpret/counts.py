@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
+from operator import add, attrgetter
 from typing import Any, TypeAlias
 
 from qkv.expr.names import Symbol
@@ -46,7 +47,10 @@ class Operations:
     tanhs: Size = 0
 
     def __add__(self, other: Operations) -> Operations:
-        return Operations(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+        return Operations(*map(add, _amounts(self), _amounts(other)))
+
+
+_amounts = attrgetter(*[f.name for f in fields(Operations)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from qkv.theory.counts_said import COUNTED, SAID, Speaks, spoken_of, steps_said
 from qkv.theory.counts_true import right_counts, right_orders, usual
 from qkv.theory.expected import chain_holds, is_assumption, speaks_of_moments
 from qkv.theory.formula import ORDERS, Formula, FormulaRing, Unclear, formula, meaning, ring, to_size, written
-from qkv.theory.polynomial import Spelling, growth, plain
+from qkv.theory.polynomial import Spelling, growth, plain, terms
 from qkv.theory.prose import prose_claims
 from qkv.theory.words import ABOUT_TRANSPORT, COSTS, WHOLE_COST
 
@@ -143,7 +143,7 @@ def _verdict(said: Formula, spoken: Speaks, rings: FormulaRing) -> Judged:
     candidates = right_counts(spoken, said.names, only_growth)
     if not candidates:
         return Judged.OPEN
-    if value in candidates:
+    if terms(value) in candidates:
         return Judged.RIGHT
     if only_growth:
         # What counts as an operation is a convention, so that only the order of growth can be wrong.

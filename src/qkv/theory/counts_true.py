@@ -6,14 +6,15 @@ to attention, and in the letters they use. A claim that is right in one reading 
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
 from itertools import combinations
 
 from qkv.expr.names import Role
 from qkv.interpret.counts import Operations, Size
 from qkv.theory.cost import Cost, cost
 from qkv.theory.counts_said import Speaks
-from qkv.theory.polynomial import SYMBOL, ZERO, growth, polynomial, substitute
+from qkv.theory.polynomial import SYMBOL, ZERO, Terms, of_terms, outgrown_by_none, polynomial, renamed, terms
 from qkv.theory.sizes import Convention, all_together
 
 ROLES: dict[str, tuple[Role, ...]] = {
@@ -39,18 +40,20 @@ def _costs() -> dict[str, tuple[Cost, ...]]:
     }
 
 
-@cache
-def right_counts(spoken: Speaks, names: frozenset[str], order: bool) -> tuple[Size, ...]:
+@lru_cache(maxsize=64)
+def right_counts(spoken: Speaks, names: frozenset[str], order: bool) -> frozenset[Terms]:
     """All that a right claim in these letters could be; `order` says that only growth is meant."""
-    truths = {str(size): size for size in _truths(spoken, order)}  # polynomials have no hash; most come up often
-    forms = {str(form): form for size in truths.values() for form in aligned(size, names, order)}
-    return tuple(forms.values())
+    forms = set(map(terms, _truths(spoken, order)))
+    for changed, kept in _changes(names, order):
+        made = {renamed(form, changed) for form in forms}
+        forms = forms | made if kept else made
+    return frozenset(forms)
 
 
-@cache
+@lru_cache(maxsize=64)
 def right_orders(spoken: Speaks, names: frozenset[str]) -> frozenset[frozenset[tuple[int, ...]]]:
     """The same where only growth is meant: the monomials that nothing outgrows."""
-    return frozenset(growth(size) for size in right_counts(spoken, names, order=True) if size)
+    return frozenset(outgrown_by_none(form) for form in right_counts(spoken, names, order=True) if form)
 
 
 def _truths(spoken: Speaks, order: bool) -> list[Size]:
@@ -106,26 +109,36 @@ def _amounts(operations: Operations, sort: str) -> list[Size]:
             return [polynomial(getattr(operations, sort))]
 
 
-def aligned(size: Size, names: frozenset[str], order: bool = False) -> list[Size]:
-    """A true polynomial in the letters of a claim: one length where the claim has one, one width where it has one."""
-    n, n_q, d = SYMBOL["n"], SYMBOL["n_q"], SYMBOL["d"]
-    forms = [size]
+def aligned(size: Size, names: frozenset[str]) -> list[Size]:
+    """A true polynomial in the letters of a claim, in every way."""
+    forms = [terms(size)]
+    for changed, kept in _changes(names):
+        made = [renamed(form, changed) for form in forms]
+        forms = forms + made if kept else made
+    return list(map(of_terms, forms))
+
+
+Letters = Mapping[str, str | None]  # what stands for a size: another one, or nothing where it counts as 1
+
+
+def _changes(names: frozenset[str], order: bool = False) -> Iterator[tuple[Letters, bool]]:
+    """What letters of a claim may stand for, one after the other, and whether they may also stand for themselves: one
+    length where the claim has one, one width where it has one."""
     if not names & {"n_q", "n_k"}:
-        forms = [substitute(form, {"n_q": n, "n_k": n}) for form in forms]
+        yield {"n_q": "n", "n_k": "n"}, False
     else:
-        forms += [substitute(form, {"n": n_q}) for form in forms]
+        yield {"n": "n_q"}, True
     if not names & {"d_k", "d_v"}:
-        forms += [substitute(form, {"d_k": d, "d_v": d}) for form in forms]
+        yield {"d_k": "d", "d_v": "d"}, True
     elif "d_v" not in names:
-        forms += [substitute(form, {"d_v": SYMBOL["d_k"]}) for form in forms]
+        yield {"d_v": "d_k"}, True
     if "h" not in names:
-        forms += [substitute(form, {"h": 1}) for form in forms]
+        yield {"h": None}, True
     if order and not names & {"d", "d_k", "d_v"}:  # O(n²): the width counts as a constant
-        forms += [substitute(form, {"d": 1, "d_k": 1, "d_v": 1, "h": 1}) for form in forms]
-    return forms
+        yield {"d": None, "d_k": None, "d_v": None, "h": None}, True
 
 
-@cache
+@lru_cache(maxsize=64)
 def usual(spoken: Speaks, names: frozenset[str]) -> Size:
     """The one polynomial that a course would give, in the letters of the claim where that can be."""
     forms = aligned(_usual(spoken), names)

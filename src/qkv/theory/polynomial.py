@@ -41,8 +41,47 @@ def substitute(size: fmpq_mpoly, sizes: Mapping[str, int | fmpq_mpoly]) -> fmpq_
     >>> plain(substitute(SYMBOL["n_q"] * SYMBOL["n_k"], {"n_k": SYMBOL["n_q"]}))
     'n_q²'
     """
+    if size.is_constant():  # most operations are done not once in most steps
+        return size
     known = {name: polynomial(value) for name, value in sizes.items()}
     return size.compose(*[known.get(name, SYMBOL[name]) for name in NAMES], ctx=CONTEXT)
+
+
+# Exponents and coefficients: FLINT's polynomials have no hash, and that of its fractions is slow.
+Terms = frozenset[tuple[tuple[int, ...], int | Fraction]]
+
+
+def terms(size: fmpq_mpoly) -> Terms:
+    """A polynomial as its terms."""
+    return frozenset([(tuple(map(int, exponents)), _exact(factor)) for exponents, factor in size.to_dict().items()])
+
+
+def _exact(value: fmpq) -> int | Fraction:
+    return int(value.p) if value.q == 1 else Fraction(int(value.p), int(value.q))
+
+
+def of_terms(form: Terms) -> fmpq_mpoly:
+    """A polynomial of its terms."""
+    return CONTEXT.from_dict({exponents: fmpq(x.numerator, x.denominator) for exponents, x in form})
+
+
+def renamed(form: Terms, letters: Mapping[str, str | None]) -> Terms:
+    """Terms with some sizes called by other letters, or taken for 1; many times faster than `substitute`.
+
+    >>> plain(of_terms(renamed(terms(SYMBOL["h"] * SYMBOL["n_q"] * SYMBOL["n_k"]), {"n_k": "n_q", "h": None})))
+    'n_q²'
+    """
+    moves = [(NAMES.index(old), None if new is None else NAMES.index(new)) for old, new in letters.items()]
+    made: dict[tuple[int, ...], int | Fraction] = {}
+    for exponents, factor in form:
+        powers = list(exponents)
+        for old, new in moves:
+            if new is not None:
+                powers[new] += powers[old]
+            powers[old] = 0
+        moved = tuple(powers)
+        made[moved] = made.get(moved, 0) + factor
+    return frozenset([term for term in made.items() if term[1]])
 
 
 def number(size: fmpq_mpoly) -> int | None:
@@ -71,8 +110,13 @@ def leading(size: fmpq_mpoly) -> fmpq_mpoly:
 
 def growth(size: fmpq_mpoly) -> frozenset[tuple[int, ...]]:
     """The exponents of the terms that no other term outgrows: two formulas are of one order where these agree."""
-    terms = [tuple(map(int, exponents)) for exponents in size.to_dict()]
-    return frozenset(a for a in terms if not any(a is not b and all(map(operator.le, a, b)) for b in terms))
+    return outgrown_by_none(terms(size))
+
+
+def outgrown_by_none(form: Terms) -> frozenset[tuple[int, ...]]:
+    """The same of terms."""
+    powers = [exponents for exponents, _ in form]
+    return frozenset([a for a in powers if not any(a is not b and all(map(operator.le, a, b)) for b in powers)])
 
 
 def plain(size: fmpq_mpoly, spelling: Spelling | None = None) -> str:
