@@ -1,61 +1,92 @@
-"""Attention written out plainly with mpmath at 50 digits: its own formulas, nothing of qkv. Tokens are rows."""
+"""Attention written out plainly: its own formulas, nothing of qkv. Tokens are rows.
+
+Numbers are fractions until a root or an exponential is taken, and mpmath's from there on: a value that is exactly 0
+may stand beside weights of 1e-400, and no number of digits would tell it from them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 from mpmath import mp, mpf
 
 mp.dps = 50
 
-Rows = list[list[mpf]]
+Real = Fraction | mpf
+Rows = list[list[Real]]
 MASKED = None  # a score that is forbidden
 
 
-def real(value: object) -> mpf:
-    mantissa, _, exponent = str(value).partition("e")  # apart, since 10^-40000000 is no fraction to write out
-    exact = Fraction(mantissa)
-    return mpf(exact.numerator) / mpf(exact.denominator) * mpf(10) ** int(exponent or 0)
+def approx(x: Real) -> mpf:
+    return mpf(x.numerator) / x.denominator if isinstance(x, Fraction) else x
+
+
+def decimal(text: str) -> mpf:
+    mantissa, _, exponent = text.partition("e")  # apart, since 10^-40000000 is no fraction to write out
+    return approx(Fraction(mantissa)) * mpf(10) ** int(exponent or 0)
+
+
+def total(numbers: Iterable[Real]) -> Real:
+    found = list(numbers)
+    if all(isinstance(x, Fraction) for x in found):
+        return sum(found, Fraction(0))
+    return mp.fsum(map(approx, found))
+
+
+def product(x: Real, y: Real) -> Real:
+    return x * y if isinstance(x, Fraction) and isinstance(y, Fraction) else approx(x) * approx(y)
+
+
+def dot(xs: Iterable[Real], ys: Iterable[Real]) -> Real:
+    return total(product(x, y) for x, y in zip(xs, ys, strict=True))
 
 
 def reals(rows: list[list[object]]) -> Rows:
-    return [[real(cell) for cell in row] for row in rows]
+    return [[Fraction(str(cell)) for cell in row] for row in rows]
 
 
 def times(a: Rows, b: Rows) -> Rows:
-    return [[mp.fsum(a[i][k] * b[k][j] for k in range(len(b))) for j in range(len(b[0]))] for i in range(len(a))]
+    return [[dot(row, column) for column in turned(b)] for row in a]
 
 
 def turned(a: Rows) -> Rows:
     return [[row[j] for row in a] for j in range(len(a[0]))]
 
 
-def project(x: Rows, w: Rows, bias: list[mpf] | None = None) -> Rows:
+def project(x: Rows, w: Rows, bias: list[Real] | None = None) -> Rows:
     return [[cell + (bias[j] if bias else 0) for j, cell in enumerate(row)] for row in times(x, w)]
 
 
-def softmax(row: list[mpf | None]) -> list[mpf]:
+def softmax(row: list[Real | None]) -> list[mpf]:
     """Shifted by the largest score; forbidden scores weigh 0."""
     top = max(x for x in row if x is not MASKED)
-    exps = [mpf(0) if x is MASKED else mp.exp(x - top) for x in row]
-    total = mp.fsum(exps)
-    return [e / total for e in exps]
+    exps = [mpf(0) if x is MASKED else mp.exp(approx(x - top)) for x in row]
+    whole = mp.fsum(exps)
+    return [e / whole for e in exps]
 
 
-def shares(row: list[mpf]) -> list[mpf]:
-    total = mp.fsum(row)
-    return [x / total for x in row]
+def shares(row: list[Real]) -> list[Real]:
+    whole = total(row)
+    return [x / whole for x in row]
 
 
 def attend(q: Rows, k: Rows, v: Rows, divisor: mpf, allowed: list[list[bool]] | None = None) -> tuple[Rows, Rows, Rows]:
     """Scores, weights and output."""
-    scores = [[mp.fsum(x * y for x, y in zip(query, key, strict=True)) for key in k] for query in q]
-    scaled = [[x / divisor for x in row] for row in scores]
+    scores = [[dot(query, key) for key in k] for query in q]
+    scaled = [[approx(x) / divisor for x in row] for row in scores]
     seen = [
         [x if allowed is None or allowed[i][j] else MASKED for j, x in enumerate(row)] for i, row in enumerate(scaled)
     ]
     weights = [softmax(row) for row in seen]
-    return scores, weights, times(weights, v)
+    return scores, weights, [mixed(row, shares_, v) for row, shares_ in zip(seen, weights, strict=True)]
+
+
+def mixed(scores: list[Real | None], weights: list[Real], v: Rows) -> list[Real]:
+    """The values, weighed. Those of equal scores are added first: where they cancel, they do so exactly."""
+    equal = {score: [i for i, other in enumerate(scores) if other == score] for score in scores}
+    alike = [[total(v[i][j] for i in found) for found in equal.values()] for j in range(len(v[0]))]
+    return [dot([weights[found[0]] for found in equal.values()], column) for column in alike]
 
 
 def causal(queries: int, keys: int) -> list[list[bool]]:
@@ -64,20 +95,19 @@ def causal(queries: int, keys: int) -> list[list[bool]]:
     return [[j <= i + late for j in range(keys)] for i in range(queries)]
 
 
-def additive_scores(s: list[mpf], h: Rows, w: Rows, u: Rows, v: list[mpf]) -> list[mpf]:
+def additive_scores(s: list[Real], h: Rows, w: Rows, u: Rows, v: list[Real]) -> list[mpf]:
     """v·tanh(W s + U h_i) for each state."""
-    left = [mp.fsum(x * y for x, y in zip(row, s, strict=True)) for row in w]
+    left = [dot(row, s) for row in w]
     out = []
-    with mp.workdps(600):  # tanh saturates: 1 − tanh(500) begins at the 435th digit
-        for state in h:
-            right = [mp.fsum(x * y for x, y in zip(row, state, strict=True)) for row in u]
-            out.append(mp.fsum(c * mp.tanh(a + b) for c, a, b in zip(v, left, right, strict=True)))
+    for state in h:
+        right = [dot(row, state) for row in u]
+        out.append(dot(v, [mp.tanh(approx(a + b)) for a, b in zip(left, right, strict=True)]))
     return out
 
 
-def agrees(shown: str, true: mpf, digits: int) -> bool:
+def agrees(shown: str, expected: Real, digits: int) -> bool:
     """Whether a decimal is the true value, correctly rounded to so many significant digits (or is exact and shorter)."""
-    written = real(shown)
+    written, true = decimal(shown), approx(expected)
     if written == 0:
         return abs(true) < mpf(10) ** -40
     exponent = int(mp.floor(mp.log10(abs(true))))
