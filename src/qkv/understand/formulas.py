@@ -68,6 +68,16 @@ def adds_to_scores(expr: n.Expr, role_of: RoleOf) -> bool:
     return formula_role(expr.terms[0], role_of) in SCORE_STAGES
 
 
+def sums_scores(expr: n.Expr, role_of: RoleOf) -> bool:
+    """(Q Kᵀ + Q Rᵀ) / √d_k: scores, and further products."""
+    whole = expr.numerator if isinstance(expr, n.Quotient) else expr
+    if not isinstance(whole, n.Sum) or not all(isinstance(term, n.Product) for term in whole.terms):
+        return False
+    if any(symbol.indices for symbol in n.names_in(whole)):
+        return False  # q_1 k_1 + q_2 k_2 is one score
+    return formula_role(whole.terms[0], role_of) is Role.SCORES
+
+
 def before_mask(expr: n.Expr) -> n.Expr:
     """The scores in QKᵀ + M and in mask(QKᵀ)."""
     if isinstance(expr, n.Mask):

@@ -12,7 +12,7 @@ from qkv.program.spec import default_symbol
 from qkv.records import replace
 from qkv.sheet.model import Origin, Relation, Repair
 from qkv.understand.facts import Fact
-from qkv.understand.formulas import adds_to_scores, before_mask, divisors, formula_role, softmax_arguments
+from qkv.understand.formulas import adds_to_scores, before_mask, divisors, formula_role, softmax_arguments, sums_scores
 from qkv.understand.gathering import FACTORS, Gathering
 from qkv.understand.nameless import note_nameless
 from qkv.understand.places import TOKEN_BASES, Place, place_of
@@ -116,6 +116,8 @@ def _worked_out(found: Gathering, formula: n.Expr, role_of: object) -> Role | No
     role = formula_role(formula, role_of)  # type: ignore[arg-type]
     if role is None and adds_to_scores(formula, role_of):  # type: ignore[arg-type]
         return R.MASKED  # Q Kᵀ / √d_k + B, whatever its letter
+    if role is None and sums_scores(formula, role_of):  # type: ignore[arg-type]
+        return R.SCALED if isinstance(formula, n.Quotient) else R.SCORES
     return R.HEAD if role is R.OUTPUT and found.projects and not _projecting(n.names_in(formula)) else role
 
 

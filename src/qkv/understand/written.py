@@ -13,7 +13,7 @@ from qkv.records import replace
 from qkv.sheet.model import Origin
 from qkv.understand.evidence import vectors_met
 from qkv.understand.facts import Fact
-from qkv.understand.formulas import formula_role
+from qkv.understand.formulas import formula_role, sums_scores
 from qkv.understand.gather import role_of_name
 from qkv.understand.gathering import FACTORS, Gathering
 from qkv.understand.places import place_of
@@ -135,8 +135,11 @@ def _with_formula(program: Program, fact: Fact, formula: n.Expr, found: Gatherin
         return program
     if place.generic and not program.by_symbol.keys() >= set(n.names_in(formula)):
         return _token_by_token(program, symbol, formula, found)
-    if program.item(symbol) is not None:
-        return program
+    held = program.item(symbol)
+    if held is not None:
+        own = isinstance(held, Step) and sums_scores(formula, role_of_name(found, fact.head))  # type: ignore[arg-type]
+        meant = Resolver(program, sizes_of(program, found)).expr(formula, fact.head) if own else None
+        return program if meant is None else _redefined(program, symbol, symbol, meant)
     resolver = Resolver(program, sizes_of(program, found))
     meant = next((expr for expr in resolver.readings(formula, fact.head) if fits(program, expr)), None)
     known = resolver.name(symbol, fact.head)
