@@ -10,10 +10,6 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from qkv import records
-
-records.watched = True  # before any class of ours is defined: in tests, frozen objects refuse assignments
-
 settings.register_profile("qkv", deadline=None)  # the first example pays for imports; time is measured by make bench
 settings.load_profile("qkv")
 

@@ -5,21 +5,21 @@ classes that was much of what `qkv solve` takes to start. Here `__init__` is wri
 it is first needed, and the other methods are the same few functions for every class. To a type checker and to `fields`
 nothing is different.
 
-That frozen means frozen is what the type checker sees to. Python itself refuses assignments only where it is asked to
-look (`python -X dev`, and in our tests): a class that looks at every assignment takes twice as long to fill, and some
-thousands are filled for every sheet.
+A `record` is the same, but that nobody assigns to a frozen one is left to the type checker: a class that looks at
+every assignment takes twice as long to fill. It is for what a sheet has hundreds of, and what nobody outside holds.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, Field, FrozenInstanceError, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+__all__ = ["dataclass", "record", "replace"]
+
 Method = Callable[..., Any]
-watched = sys.flags.dev_mode  # whether classes that are defined from now on refuse assignments
 _EQUAL = {"__eq__": "=="}
 _ORDER = {"__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="}
 
@@ -32,19 +32,21 @@ def _quick(
     order: bool = False,
     eq: bool = True,
     repr: bool = True,
+    trusting: bool = False,
 ) -> Any:
     """The decorator, with or without options; what a class defines itself is left as it is."""
+    refuses = frozen and not trusting
 
     def define(written: Any) -> Any:
         written.__doc__ = written.__doc__ or written.__name__  # else the standard library works out a signature for it
         cls: Any = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots)(written)
         cls._taken = tuple([f.name for f in fields(cls) if f.init])  # see _replaced
-        methods: dict[str, Method | None] = {"__init__": _init(cls, frozen and watched)}
+        methods: dict[str, Method | None] = {"__init__": _init(cls, refuses, slots)}
         if repr:
             methods |= {"__repr__": _repr}
         if eq:
             methods |= _comparing(cls, frozen, order)
-        if frozen and watched:
+        if refuses:
             methods |= {"__setattr__": _no_assignment, "__delattr__": _no_deletion}
         if frozen and slots:
             methods |= {"__getstate__": _state, "__setstate__": _restore}
@@ -66,13 +68,14 @@ def _replaced(record: Any, /, **changes: Any) -> Any:
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
+    from dataclasses import dataclass as record
     from dataclasses import replace as replace
 else:
-    dataclass, replace = _quick, _replaced
+    dataclass, record, replace = _quick, partial(_quick, trusting=True), _replaced
 
 
-def _init(cls: Any, refuses: bool) -> Method:
-    """As the standard library writes it."""
+def _init(cls: Any, refuses: bool, slots: bool) -> Method:
+    """As the standard library writes it, but a frozen slot is filled by its own setter, which takes half the time."""
     known: dict[str, Any] = {"_MISSING": MISSING, "_put": object.__setattr__}
     taken = sorted((f for f in fields(cls) if f.init), key=lambda f: bool(f.kw_only))
     lines = []
@@ -82,7 +85,11 @@ def _init(cls: Any, refuses: bool) -> Method:
         if f.default_factory is not MISSING:
             known[f"_make_{f.name}"] = f.default_factory
             value = f"_make_{f.name}() if {f.name} is _MISSING else {f.name}" if f.init else f"_make_{f.name}()"
-        lines.append(f" _put(self, {f.name!r}, {value})" if refuses else f" self.{f.name} = {value}")
+        if refuses and slots:
+            known[f"_put_{f.name}"] = getattr(cls, f.name).__set__
+            lines.append(f" _put_{f.name}(self, {value})")
+        else:
+            lines.append(f" _put(self, {f.name!r}, {value})" if refuses else f" self.{f.name} = {value}")
     if hasattr(cls, "__post_init__"):
         lines.append(" self.__post_init__()")
     text = f"def __init__({', '.join(_parameters(taken))}):\n" + "\n".join(lines or [" pass"])

@@ -17,13 +17,13 @@ from qkv.interpret.cells import NEG_INF, Cell, precision
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.fit import Shape
 from qkv.interpret.loop import evaluate
-from qkv.records import dataclass, replace
+from qkv.records import record, replace
 
 Grid = tuple[tuple[Shown, ...], ...]
 ENOUGH_BITS = (96, 384, 1536)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Judged:
     """One cell with its verdict, what it should be, and what each source of the author's own numbers gives. How it
     stands to those is worked out where it is asked for: most cells are right, and most meanings that are tried fail."""

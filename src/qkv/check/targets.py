@@ -9,7 +9,7 @@ from qkv.expr import nodes as n
 from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
 from qkv.program.model import Given, Program
-from qkv.records import dataclass
+from qkv.records import record
 from qkv.understand.facts import Fact
 from qkv.understand.formulas import formula_role
 from qkv.understand.gather import token_factor
@@ -23,7 +23,7 @@ R = Role
 IsPrinted = Callable[[Symbol], bool]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Target:
     """A meaning. `certain` says that the document leaves no doubt (a formula, or a name with one role)."""
 

@@ -18,7 +18,7 @@ from qkv.expr.names import Symbol
 from qkv.interpret.cells import START_BITS
 from qkv.interpret.certified import Value
 from qkv.program.model import Given
-from qkv.records import dataclass, replace
+from qkv.records import dataclass, record, replace
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 from qkv.understand.problems import Problem
@@ -242,7 +242,7 @@ def differing(facts: Iterable[Fact]) -> frozenset[Symbol]:
     )
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Source:
     """A way in which the author may have come to a value: its numbers, and the false claims that it stands on."""
 

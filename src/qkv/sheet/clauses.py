@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qkv.expr.late import late
-from qkv.records import dataclass
+from qkv.records import record
 from qkv.sheet.expressions import Reader
 from qkv.sheet.lexer import Token
 from qkv.sheet.notation import PROSE_WORDS
@@ -38,7 +38,7 @@ _ROWS = frozenset(("row", "rows"))
 _OPERAND_WORD = late(r"[^\W\d_][\w \-]*")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Piece:
     """Tokens lo … hi of one statement, the words before it, and the separator that they follow."""
 

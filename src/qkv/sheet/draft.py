@@ -11,7 +11,7 @@ from dataclasses import field
 
 from qkv.errors import Location
 from qkv.expr.nodes import Matrix, Name, Product, is_literal
-from qkv.records import dataclass, replace
+from qkv.records import dataclass, record, replace
 from qkv.sheet.cues import name_at_end
 from qkv.sheet.grammar import Chain, parse_math
 from qkv.sheet.model import Link, Origin, Part, Question, Relation, Sheet, Statement, Unread
@@ -19,7 +19,7 @@ from qkv.sheet.model import Link, Origin, Part, Question, Relation, Sheet, State
 _KEPT = 300  # characters of prose kept before a statement
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Said:
     """Words, or mathematics that states nothing, as part of the running text."""
 
@@ -27,7 +27,7 @@ class Said:
     at: Location
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Stated:
     """A chain that was read. `named` lets the words before a bare matrix give it its name."""
 

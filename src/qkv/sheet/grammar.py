@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from qkv.errors import Location, QkvError
 from qkv.expr.nodes import Call, Expr, Matrix, Name, Number, Product, Transpose, is_literal, number
-from qkv.records import dataclass, replace
+from qkv.records import record, replace
 from qkv.sheet.brackets import paired
 from qkv.sheet.clauses import BEFORE_SIZES, Piece, pieces_of, sizes_in
 from qkv.sheet.expressions import EDGES, LEAVES, Reader
@@ -24,7 +24,7 @@ from qkv.sheet.numerals import Comma, comma_in
 from qkv.sheet.places import Places
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Chain:
     """One chain of relations as read.
 
@@ -42,7 +42,7 @@ class Chain:
     trail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Parsed:
     """What a stretch of mathematics says, and what of it could not be read."""
 

@@ -16,7 +16,7 @@ from functools import cached_property
 
 from qkv.errors import Location
 from qkv.expr.nodes import Expr
-from qkv.records import dataclass
+from qkv.records import dataclass, record
 
 
 class Relation(StrEnum):
@@ -40,7 +40,7 @@ class Origin(StrEnum):
     CODE = "code"  # a Python-like fence: never run, only its literals are read
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Link:
     """One expression of a chain. `note` is what stands beside it: an arrow to 'Input_1', a tick, a shape (2 × 3).
     `struck` marks a value crossed out by its author."""
@@ -54,7 +54,7 @@ class Link:
     shapes: tuple[tuple[int, int], ...] = ()  # sizes printed in the margin, such as _{(2 × 3)}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Statement:
     """A chain of links. `before` is the prose between the statement before and this one (of the same part), `after` the
     rest of its own line; both plain text in the language of the document."""

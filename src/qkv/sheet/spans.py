@@ -9,7 +9,7 @@ import re
 from enum import StrEnum
 
 from qkv.expr.late import late
-from qkv.records import dataclass, replace
+from qkv.records import record, replace
 
 
 class Sort(StrEnum):
@@ -21,7 +21,7 @@ class Sort(StrEnum):
     CODE = "code"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Piece:
     """A stretch of a paragraph: its source without marks, and the offset at which that begins."""
 

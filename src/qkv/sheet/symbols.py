@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import field
 
 from qkv.expr.names import Symbol, shared_symbol
-from qkv.records import dataclass
+from qkv.records import record
 from qkv.sheet import notation as table
 from qkv.sheet.lexer import TEXT, Token
 
@@ -19,7 +19,7 @@ _WORDS = ("name", "word", "text", "func", "prose", "bb", "sub", "sup")
 _PART = re.compile(r"\d+|[^\W\d_]+(?:_[^\W\d_]+)*")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Script:
     """One script of a quantity: `_` or `^`, the tokens in it, and the index of the first of them."""
 
@@ -28,7 +28,7 @@ class Script:
     start: int = -1
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class _Found:
     labels: list[str] = field(default_factory=list)
     raised: list[str] = field(default_factory=list)

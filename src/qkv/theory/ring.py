@@ -16,7 +16,7 @@ from typing import Any, Self
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from qkv.errors import LimitError, ValueRefused
-from qkv.records import dataclass
+from qkv.records import dataclass, record
 
 MOST_SYMBOLS = 1024  # beyond this the polynomials become slow
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -27,7 +27,7 @@ class OutOfRoom(LimitError):
     """The ring has no room for one more symbol; begin again with a larger one."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Ratio:
     """numerator / denominator in lowest terms; a denominator of 0 stands for −∞, the score of a forbidden key."""
 

@@ -15,7 +15,7 @@ from qkv.errors import Location
 from qkv.expr import nodes as n
 from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
-from qkv.records import dataclass, replace
+from qkv.records import record, replace
 from qkv.sheet.grammar import parse_math
 from qkv.sheet.model import Link, Origin, Part, Relation, Sheet, Statement
 from qkv.understand.accents import without_idle_accents
@@ -27,7 +27,7 @@ from qkv.understand.tokens import numbered
 from qkv.understand.values import Form, form, plain_value
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Fact:
     """One chain. `links` are those not struck, without what only says where a thing lives (∈ ℝ^{2×3}); `subjects` are
     its leading names."""

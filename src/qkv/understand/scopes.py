@@ -11,7 +11,7 @@ from operator import attrgetter
 from qkv.expr import nodes as n
 from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
-from qkv.records import dataclass
+from qkv.records import dataclass, record
 from qkv.sheet.model import Origin, Sheet
 from qkv.understand.facts import Fact
 from qkv.understand.formulas import adds_to_scores
@@ -46,7 +46,7 @@ SCORING = frozenset({Role.W_A, Role.U_A, Role.V_A, Role.MASK})  # after weights 
 Binding = tuple[Symbol, n.Matrix, Role]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Bound:
     """A fact, the names that it gives values, and the matrices that its written-out product multiplies."""
 
