@@ -12,7 +12,7 @@ PATTERNS = (
     (r"\balibi\b", ("alibi",)),
     (r"causa[al]|kausal\w*", ("causa", "kausal")),
     (r"\b(?:re)?(?:split|divid)\w*", ("split", "divid")),
-    (r"pad(?:s|ded)?(?!x)|\[pad\]", ("pad", "[pad]")),
+    (r"pad(?:s|ded)?(?!x)|\[pad\]", ("pad",)),
     (r"neighbou?rs{2}", ("neighbo",)),
     (r"(?P<n>\d{1,2})[\s-]*heads?(?:of|with){0,1}", ("head",)),
     (r"window|\|\s*i\s*[-−]\s*j\s*\|", ("window", "|")),

@@ -10,7 +10,7 @@ import re
 
 from qkv.expr.late import late
 
-_TOKEN = late(
+TOKEN = late(
     r"(?P<open>\((?!\?)|\(\?:|\(\?P<\w+>)|(?P<around>\(\?<?[=!])|(?P<close>\))|(?P<bar>\|)|(?P<times>[*+?]\??|\{\d*,?\d*\}\??)|"
     r"(?P<class>\[\^?\]?(?:\\.|[^\]\\])*\]|\\[^\W_]|[.^$])|\\?(?P<letter>.)",
     re.DOTALL,
@@ -25,7 +25,7 @@ MOST = 32  # more would take as long to seek as the pattern, unless most text ho
 def stems(pattern: str, most: int = MOST) -> Stems:
     """For every way to match, a stretch of letters that it holds; empty where some way has none that is rare, or where
     there are too many."""
-    found = _Pattern(pattern).alternatives()
+    found = _shortest(_Pattern(pattern).alternatives())
     return (
         ()
         if len(found) > most or any(len(stem) == 1 and stem.isascii() and stem.isalnum() for stem in found)
@@ -33,11 +33,16 @@ def stems(pattern: str, most: int = MOST) -> Stems:
     )
 
 
+def _shortest(found: Stems) -> Stems:
+    """Without those that hold another one: where 'maskiert' stands, 'mask' does."""
+    return tuple([stem for stem in found if not any(other in stem and other != stem for other in found)])
+
+
 class _Pattern:
     """A pattern, read from left to right."""
 
     def __init__(self, pattern: str) -> None:
-        self._tokens = _TOKEN.finditer(pattern)
+        self._tokens = TOKEN.finditer(pattern)
 
     def alternatives(self) -> Stems:
         """The stems of what stands up to the closing bracket, or the end."""

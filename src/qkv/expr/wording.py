@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
+from qkv.expr.alternatives import by_first_letter
 from qkv.expr.late import late
 from qkv.expr.stems import MOST, stems
 
@@ -16,17 +17,19 @@ _long_lowered = lru_cache(maxsize=16)(str.lower)
 
 
 @lru_cache(maxsize=16)
-def _words_once(small: str) -> str:
-    """Each word of a text once: a third of it, and all that a stem without blanks need be sought in."""
-    return "\n".join(dict.fromkeys(small.split()))
+def _words_once(small: str) -> tuple[str, str]:
+    """Each word of a text once, those in ASCII and the others: a third of it, and all that a stem without blanks need
+    be sought in. What is not ASCII is sought among the others, mostly few, in no time."""
+    words = dict.fromkeys(small.split())
+    return "\n".join([x for x in words if x.isascii()]), "\n".join([x for x in words if not x.isascii()])
 
 
-def _lowered(text: str) -> tuple[str, str]:
-    """A text in small letters, and its words."""
+def _lowered(text: str) -> tuple[str, str, str]:
+    """A text in small letters, its words in ASCII and its other words."""
     if len(text) <= _LONG:
-        return text.lower(), text.lower()
+        return text.lower(), text.lower(), ""
     small = _long_lowered(text)
-    return small, _words_once(small)
+    return small, *_words_once(small)
 
 
 class Wording:
@@ -50,18 +53,24 @@ class Wording:
 
     @cached_property
     def _stems(self) -> tuple[str, ...]:
-        return stems(self._small, self._most)
+        """Every text with the words holds one of these."""
+        return stems(self._small, self._most) or ("",)
+
+    @cached_property
+    def _ascii_stems(self) -> tuple[str, ...]:
+        """Those that a text in ASCII, as most are, may hold: about half of them."""
+        return tuple([stem for stem in self._stems if stem.isascii()])
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        return re.compile(_WORD_BEGINS.sub(r"\1(?<=\\b\1)", self._small))
+        return re.compile(by_first_letter(_WORD_BEGINS.sub(r"\1(?<=\\b\1)", self._small)))
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first place where the words occur."""
         if len(text) > _LONG:
             return self._pattern.search(_long_lowered(text)) if self.may_occur(text) else None
         small = text.lower()
-        for stem in self._stems or ("",):
+        for stem in self._ascii_stems if small.isascii() else self._stems:
             if stem in small:
                 return self._pattern.search(small)
         return None
@@ -77,25 +86,19 @@ class Wording:
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Every place where the words occur."""
         small = _long_lowered(text) if len(text) > _LONG else text.lower()
-        for stem in self._stems or ("",):
+        for stem in self._ascii_stems if small.isascii() else self._stems:
             if stem in small:
                 return self._pattern.finditer(small)
         return iter(())
 
     def may_occur(self, text: str) -> bool:
         """False where the words surely do not occur, told without a search."""
-        small, words = _lowered(text)
-        for stem in self._stems:
-            if stem in words or (" " in stem and stem in small):
-                return True
-        return not self._stems
+        return bool(self.signs_in(text))
 
     def signs_in(self, text: str) -> tuple[str, ...]:
         """What parts of a text that hold the words must hold one of, in small letters; nothing where no part can."""
-        if not self._stems:
-            return ("",)
-        small, words = _lowered(text)
-        return tuple([stem for stem in self._stems if stem in words or (" " in stem and stem in small)])
+        small, ascii_words, others = _lowered(text)
+        return tuple([x for x in self._stems if x in ascii_words or x in others or (" " in x and x in small)])
 
 
 def _small(part: re.Match[str]) -> str:

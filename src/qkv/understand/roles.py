@@ -331,7 +331,7 @@ SHIFTED = Wording(  # scores less their maximum, as machines take a softmax
     r"subtract\w*\b.{0,25}\bmax|minus (?:the )?(?:row )?max|max(?:imum)?[- ]subtract|shift(?:ed|ing) |减去?.{0,8}最大|"
     r"maximum (?:abgezogen|abziehen|subtrahiert?)|soustra\w+.{0,20}\bmax|rest\w+.{0,20}\bm[aá]x|вычита\w+.{0,20}макс"
 )
-SHARED_KEYS = Wording(r"query[- ]heads|grouped[- ]quer|\bgqa\b")
+SHARED_KEYS = Wording(r"query-heads|query heads|grouped[- ]quer|\bgqa\b")
 FUTURE = Wording(r"weight.{0,40}(?:future|later tokens|tokens after)|zukünftig|futur\b|未来|未來")
 HYPOTHETICAL = Wording(
     r"\b(?:let(?!['’]?s\b| us\b)|let(?:['’]?s| us) (?:say|suppose|imagine)|suppose|instead|what if|what (?:happens|changes) if|if we|were to|replaced?|keep)\b|假设|如果|不缩放会|angenommen|stattdessen|supposons|supón|предполож"
