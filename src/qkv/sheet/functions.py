@@ -118,9 +118,7 @@ _BUILD: dict[str, Callable[[tuple[Expr, ...], int, Location], Expr]] = {
 
 
 def call_arguments(reader: Reader, token: Token) -> tuple[Expr, ...] | None:
-    """The arguments of a word or letter that calls what stands in brackets right behind it."""
-    if reader.i >= reader.hi or reader.tokens[reader.i].kind != "open":
-        return None
+    """The arguments of a word or letter that calls what stands in the bracket right behind it."""
     opener, end = reader.tokens[reader.i], reader.partner[reader.i]
     if opener.text in ("{", "{|", "left{|"):
         return None

@@ -80,21 +80,22 @@ def known_name(reader: Reader, start: int, *, whole: bool = False) -> Expr | Non
 
 def _read(reader: Reader, token: Token, start: int) -> Expr:
     """A name or a call that is new."""
-    sizes = len(reader.shapes)
+    sizes, base = len(reader.shapes), token.text.strip()
     scripts, primes = reader.scripts()
-    if is_sliced(reader):
-        symbol, _ = symbol_of(token.text.strip(), scripts, primes)
+    bracketed = reader.i < reader.hi and reader.tokens[reader.i].kind == "open"
+    if bracketed and is_sliced(reader):
+        symbol, _ = symbol_of(base, scripts, primes)
         return sliced(reader, Name(symbol, reader.text(start, reader.i), at=reader.at(start)))
-    if (part := in_script(reader, token.text.strip(), scripts, primes, start)) is not None:
+    if scripts and (part := in_script(reader, base, scripts, primes, start)) is not None:
         return part
-    if (args := functions.call_arguments(reader, token)) is not None:
-        name = str(symbol_of(token.text.strip(), scripts, primes)[0])
+    if bracketed and (args := functions.call_arguments(reader, token)) is not None:
+        name = str(symbol_of(base, scripts, primes)[0])
         return scripted(reader, Call(name, args, at=reader.at(start)), start)
-    powers = [s for s in scripts if is_power(token.text, s, [o for o in scripts if o is not s])]
-    symbol, transposed = symbol_of(token.text.strip(), [s for s in scripts if s not in powers], primes)
-    exponents = tuple(reader.script_value(script) for script in powers)
+    powers = [s for s in scripts if s.mark == "^" and is_power(token.text, s, alone=len(scripts) == 1)]
+    symbol, transposed = symbol_of(base, [s for s in scripts if s not in powers] if powers else scripts, primes)
+    exponents = tuple([reader.script_value(script) for script in powers])
     spelled = reader.text(start, reader.i)
-    placed = any(power.at is not None for power in exponents)  # a power that was read for this one place
+    placed = any([power.at is not None for power in exponents])  # a power that was read for this one place
     if len(reader.shapes) == sizes and len(reader.known) < KNOWN_LIMIT and not placed:
         reader.known[token.kind, spelled] = symbol, transposed, exponents
     return _raised(Name(symbol, spelled, at=reader.at(start)), transposed, exponents)

@@ -40,7 +40,7 @@ def scripted(reader: Reader, node: Expr, start: int) -> Expr:
     scripts, primes = reader.scripts()
     if not scripts and not primes:
         return node
-    if isinstance(node, Name) and not any(is_power(node.symbol.base, script, ()) for script in scripts):
+    if isinstance(node, Name) and not any(is_power(node.symbol.base, script, alone=True) for script in scripts):
         symbol, transposed = extended(node.symbol, scripts, primes)
         name = Name(symbol, reader.text(start, reader.i), at=node.at)
         return Transpose(name, at=node.at) if transposed else name

@@ -24,14 +24,9 @@ def part_of(node: Expr, *, columns: bool, first: int, end: int | None) -> Expr:
 
 
 def is_sliced(reader: Reader) -> bool:
-    """Whether brackets with a colon stand right behind what was read."""
-    token = reader.tokens[reader.i] if reader.i < reader.hi else None
-    return (
-        token is not None
-        and token.text.removeprefix("left") in ("[", "(")
-        and not token.gap
-        and _bracketed(reader) is not None
-    )
+    """Whether the bracket right behind what was read holds a colon that cuts."""
+    token = reader.tokens[reader.i]
+    return token.text.removeprefix("left") in ("[", "(") and not token.gap and _bracketed(reader) is not None
 
 
 def sliced(reader: Reader, node: Expr) -> Expr:
@@ -55,6 +50,8 @@ def _cut(node: Expr, found: re.Match[str], *, from_one: bool) -> Expr:
 
 def in_script(reader: Reader, base: str, scripts: list[Script], primes: int, start: int) -> Expr | None:
     """Q_{:,1:2}: a name with a script that cuts."""
+    if ":" not in reader.text(start, reader.i):
+        return None
     for script in scripts:
         others = [other for other in scripts if other is not script]
         symbol, transposed = symbol_of(base, others, primes)

@@ -13,9 +13,12 @@ from dataclasses import field
 from qkv.expr.names import Symbol, shared_symbol
 from qkv.records import record
 from qkv.sheet import notation as table
-from qkv.sheet.lexer import TEXT, Token
+from qkv.sheet.lexer import KIND, TEXT, Token
 
-_WORDS = ("name", "word", "text", "func", "prose", "bb", "sub", "sup")
+_WORDS = frozenset(("name", "word", "text", "func", "prose", "bb", "sub", "sup"))
+_BRACES = frozenset("{}")
+_RAISING = frozenset(("num", "sup", "op"))  # one of these alone may be an exponent
+_COUNTING = frozenset(("num", "sep"))
 _PART = re.compile(r"\d+|[^\W\d_]+(?:_[^\W\d_]+)*")
 
 
@@ -49,28 +52,29 @@ def size_in(tokens: Sequence[Token]) -> tuple[int, int] | None:
     return None
 
 
-def is_power(base: str, script: Script, others: Sequence[Script]) -> bool:
-    """Whether a raised script is an exponent rather than a label, an index or a transpose."""
-    if script.mark != "^":
+def is_power(base: str, script: Script, *, alone: bool) -> bool:
+    """Whether a raised script, `alone` or beside others, is an exponent rather than a label, an index or a transpose."""
+    tokens = script.tokens
+    if script.mark != "^" or (len(tokens) == 1 and tokens[0].kind not in _RAISING):
         return False
-    inside = [t for t in script.tokens if t.text not in ("{", "}")]
+    inside = [t for t in tokens if t.text not in _BRACES]
     kinds = [t.kind for t in inside]
     if "num" in kinds and inside[0].text == "(":
         return False
     if kinds == ["num"] or (kinds == ["sup"] and inside[0].text.isdigit()):
-        return not _counts(base, inside[0].text, others)
+        return not _counts(base, inside[0].text, alone)
     if "op" in kinds:
         return inside[0].text != "("
     return kinds == ["sup"] and inside[0].text.startswith("-")
 
 
-def _counts(base: str, digits: str, others: Sequence[Script]) -> bool:
+def _counts(base: str, digits: str, alone: bool) -> bool:
     """Whether a raised number counts (a head, a layer, a token) instead of multiplying."""
     if not digits.isdigit():
         return False
     if base in table.COUNTED_BASES or (len(base) > 1 and base not in table.NAME_COMMANDS):
         return True
-    return digits == "1" or (base in table.COUNTED_IF_BARE and not others)
+    return digits == "1" or (base in table.COUNTED_IF_BARE and alone)
 
 
 def symbol_of(base: str, scripts: Sequence[Script], primes: int = 0) -> tuple[Symbol, bool]:
@@ -83,7 +87,9 @@ def symbol_of(base: str, scripts: Sequence[Script], primes: int = 0) -> tuple[Sy
     for script in scripts:
         _read(script, found, base)
     indices = tuple(found.raised + found.lowered)
-    labels = [x for x in found.labels if not (x.lower() in table.HEAD_WORDS and indices)]
+    labels = found.labels
+    if labels and indices:
+        labels = [label for label in labels if label.lower() not in table.HEAD_WORDS]
     return shared_symbol(base, tuple(sorted(labels)), indices, found.primes), found.transposed
 
 
@@ -103,15 +109,17 @@ def _split_base(base: str) -> tuple[str, list[str]]:
 
 def _read(script: Script, found: _Found, base: str) -> None:
     """Sort what one script holds into labels, indices, primes and a transpose."""
-    tokens = [t for t in script.tokens if t.text not in ("{", "}") and t.kind not in ("script",)]
+    tokens = [t for t in script.tokens if t.text not in _BRACES and t.kind != "script"]
     raised = script.mark == "^"
     indices = found.raised if raised else found.lowered
-    if any(t.kind == "op" for t in tokens):
+    if "op" in map(KIND, tokens):
         text = "".join(t.text for t in tokens if t.kind not in ("open", "close", "list", "grid"))
         indices.append(text)
         return
     if not raised and base not in table.LABELLED_BASES and _count_things(tokens):
-        indices.extend(part for t in tokens if t.kind in ("name", "num") for part in _counted(t))
+        for token in tokens:
+            if token.kind != "sep":
+                indices += _counted(token)
         return
     for token in tokens:
         if token.kind == "num":
@@ -129,12 +137,15 @@ def _read(script: Script, found: _Found, base: str) -> None:
 
 def _counted(token: Token) -> list[str]:
     """The indices of z_{3,1} where commas are decimal marks elsewhere; the point of W_1. ends a sentence."""
-    return [part for part in token.text.split(".") if part]
+    return [token.text] if token.text.isalnum() else [part for part in token.text.split(".") if part]
 
 
 def _count_things(tokens: Sequence[Token]) -> bool:
     """Whether a lowered script such as ik or k holds index letters only, those included that could be labels."""
-    return all(t.text in table.INDEX_RUN if t.kind == "name" else t.kind in ("num", "sep") for t in tokens)
+    for token in tokens:
+        if token.text not in table.INDEX_RUN if token.kind == "name" else token.kind not in _COUNTING:
+            return False
+    return True
 
 
 def _sort_words(token: Token, found: _Found, indices: list[str]) -> None:
