@@ -95,7 +95,7 @@ def _read(reader: Reader, token: Token, start: int) -> Expr:
     symbol, transposed = symbol_of(base, [s for s in scripts if s not in powers] if powers else scripts, primes)
     exponents = tuple([reader.script_value(script) for script in powers])
     spelled = reader.text(start, reader.i)
-    placed = any([power.at is not None for power in exponents])  # a power that was read for this one place
+    placed = powers and any(power.at is not None for power in exponents)  # a power that was read for this one place
     if len(reader.shapes) == sizes and len(reader.known) < KNOWN_LIMIT and not placed:
         reader.known[token.kind, spelled] = symbol, transposed, exponents
     return _raised(Name(symbol, spelled, at=reader.at(start)), transposed, exponents)

@@ -82,7 +82,7 @@ def with_digits(text: str) -> str:
         text = _DRAWN_ROOT.sub(" √", text)
     if "," in text:
         text = _COMMA_AFTER.sub(_pointed_after, _COMMA_BEFORE.sub(_pointed_before, text))
-    if any(lone in text for lone in _LONE):
+    if _LONE_IN_ROW.search(text) and any(lone in text for lone in _LONE):
         text = _LONE_IN_ROW.sub(_in_row, text)
     if not _LETTER_BESIDE_DIGIT.search(text):
         return text  # told many times faster than by looking at each place for a whole numeral
@@ -144,7 +144,7 @@ _BARE = re.compile(
 )
 # The same for a whole document, where 1,000 is a thousand and i = 0,1 a list: what stands before and after the comma
 # of a cell, a rounding, an exponent of e, or points to be had.
-_COMMA = re.compile(r"(\d\d*)(,|\{,\})(\d+)(?![\d,])")
+_COMMA = re.compile(r",(?:(?<=\d,)|(?<=\d\{,)\})(\d+)(?![\d,])")  # the comma first: it is sought fastest
 _IN_CELL, _CELL_ENDS = re.compile(r"&\s*-?$"), re.compile(r"\s*(?:&|\\\\)")
 _IN_TABLE, _TABLE_ENDS = re.compile(r"\|\s*[-−]?$"), re.compile(r"\s*\|")
 _ROUNDED, _GOES_ON = re.compile(r"(?:\\approx|≈)\s*-?$"), re.compile(r"\s*,\s*\d")
@@ -164,7 +164,8 @@ def comma_of_document(text: str) -> Comma:
     """
     sure = {",": 0, "{,}": 0}
     for found in islice(_COMMA.finditer(text), _CANDIDATES):
-        sure[found[2]] += _is_sure(found)
+        braced = found[0][1] == "}"
+        sure["{,}" if braced else ","] += _is_sure(found, braced)
     if not any(sure.values()):
         return Comma.UNTOLD
     points = sum(1 for _ in _points(text))
@@ -180,11 +181,15 @@ def _points(text: str) -> Iterator[re.Match[str]]:
             yield found
 
 
-def _is_sure(found: re.Match[str]) -> bool:
+def _is_sure(found: re.Match[str], braced: bool) -> bool:
     """Whether a number with a comma can be nothing but a decimal."""
-    text, start, end = found.string, found.start(), found.end()
-    whole, decimals, thousands = found[1], found[3], len(found[3]) == 3 and found[1] != "0"
-    if found[2] == "{,}":
+    text, comma, end, decimals = found.string, found.start() - braced, found.end(), found[1]
+    start = comma - 1
+    while start and text[start - 1].isdecimal():
+        start -= 1
+    whole = text[start:comma]
+    thousands = len(decimals) == 3 and whole != "0"
+    if braced:
         return not thousands
     before, after = text[max(0, start - 12) : start], text[end : end + 8]
     if "&" in before and _IN_CELL.search(before) and _CELL_ENDS.match(after):

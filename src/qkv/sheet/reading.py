@@ -50,7 +50,7 @@ class Reading:
             return Parsed((), (Unread(at.line, _short(source), refusal.message),))
 
 
-_DEFINED_WORD = re.compile(r"^[ \t>*-]*([a-z]{3,16})\d?[ \t]*=(?!=)", re.MULTILINE)
+_DEFINED_WORD = re.compile(r"\n[ \t>*-]*([a-z]{3,16})\d?[ \t]*=(?!=)")
 
 
 def defined_words(text: str) -> frozenset[str]:
@@ -59,7 +59,7 @@ def defined_words(text: str) -> frozenset[str]:
     >>> sorted(defined_words("wei = q k^T\n\nso that x = 1"))
     ['wei']
     """
-    return frozenset(_DEFINED_WORD.findall(text))
+    return frozenset(_DEFINED_WORD.findall(f"\n{text}"))  # a line end is sought many times faster than ^
 
 
 def _short(source: str) -> str:

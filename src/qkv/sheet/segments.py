@@ -219,6 +219,8 @@ def _row_follows(lines: list[str], at: int) -> bool:
 
 def _left_open(line: str, closer: str) -> str:
     """The closing mark that a display still waits for after this line ('' for none)."""
+    if not closer and line.startswith("$$") and line.find("$$", 2) == len(line) - 2:
+        return ""  # one whole display, as most
     for found in _OPENERS.finditer(line):
         token = found[0]
         if closer:
@@ -285,7 +287,7 @@ def _lines(text: str) -> list[str]:
     """The lines of the file, with comments, front matter and quote marks overwritten by blanks."""
     lines = _without_comments(text).split("\n")
     _blank_front_matter(lines)
-    if _LISTING.search(text):
+    if ("\n1" in text or text[:1] == "1") and _LISTING.search(text):
         _blank_line_numbers(lines)
     if "+--" in text or "+==" in text:
         _rule_grids(lines)

@@ -53,7 +53,7 @@ def size_in(tokens: Sequence[Token]) -> tuple[int, int] | None:
 
 
 def is_power(base: str, script: Script, *, alone: bool) -> bool:
-    """Whether a raised script, `alone` or beside others, is an exponent rather than a label, an index or a transpose."""
+    """Whether a raised script, the only one or not, is an exponent rather than a label, an index or a transpose."""
     tokens = script.tokens
     if script.mark != "^" or (len(tokens) == 1 and tokens[0].kind not in _RAISING):
         return False
