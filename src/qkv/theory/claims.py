@@ -22,7 +22,7 @@ from qkv.sheet.model import Sheet, Statement
 from qkv.theory.chains import chain_judged
 from qkv.theory.counts_said import COUNTED, SAID, Speaks, spoken_of, steps_said
 from qkv.theory.counts_true import right_counts, right_orders, usual
-from qkv.theory.expected import chain_holds, is_assumption, speaks_of_moments
+from qkv.theory.expected import Known, chain_holds, is_assumption, speaks_of_moments
 from qkv.theory.formula import ORDERS, Formula, FormulaRing, Unclear, formula, meaning, ring, to_size, written
 from qkv.theory.polynomial import Spelling, growth, plain, terms
 from qkv.theory.prose import prose_claims
@@ -87,18 +87,12 @@ def theory_claims(sheet: Sheet) -> tuple[TheoryClaim, ...]:
 
 def _by_moments(chains: Sequence[Statement]) -> tuple[list[Statement], list[Statement]]:
     """Chains about E, Var and the scale, and the others."""
-    moments, others = [], []
+    moments: list[Statement] = []
+    others: list[Statement] = []
     for statement in chains:
         first = statement.links[0].expr
-        if isinstance(first, n.Name):
-            if first.symbol == SCALE and len(statement.links) == 2:
-                moments.append(statement)
-            else:
-                others.append(statement)
-        elif speaks_of_moments(first):
-            moments.append(statement)
-        else:
-            others.append(statement)
+        scale = isinstance(first, n.Name) and first.symbol == SCALE and len(statement.links) == 2
+        (moments if scale or speaks_of_moments(first) else others).append(statement)
     return moments, others
 
 
@@ -246,6 +240,7 @@ def _moments(spoken: Sequence[Statement], text: str) -> Iterator[TheoryClaim]:
     general = bool(spoken) and GENERAL.search(text) is not None
     assumed = found.string.count("\n", 0, found.start()) + 1 if found else len(text) * general
     sure = bool(spoken) and (found is not None or general) and not UNUSUAL.search(text)
+    known: Known = {}
     for statement in spoken:
         if isinstance(statement.links[0].expr, n.Name):
             yield from _scale(statement) if found else ()
@@ -253,7 +248,7 @@ def _moments(spoken: Sequence[Statement], text: str) -> Iterator[TheoryClaim]:
         links = [link.expr for link in statement.links]
         if is_assumption(links):
             continue
-        holds, left, right = chain_holds(links, standard=assumed <= statement.end_line)
+        holds, left, right = chain_holds(links, standard=assumed <= statement.end_line, known=known)
         verdict = {True: Judged.RIGHT, False: Judged.WRONG if sure else Judged.OPEN, None: Judged.OPEN}[holds]
         says = f"{shown(links[0])} is {left}, not {right}" if holds is False else ""
         yield TheoryClaim(statement.at.line, statement.text, shown(links[0]), verdict, left, says)

@@ -37,6 +37,8 @@ class Copies:
 
 
 Value = Ratio | Copies
+# What each E and Var of a document comes to, with μ = 0 and σ = 1 or without: a derivation has the same ones all over.
+Known = dict[tuple[bool, n.Expr], Ratio]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +58,19 @@ class Moments:
     given: Mapping[str, Fraction]
     components: Mapping[str, Ratio]
     chances: Mapping[int, Chance]  # by their places in the ring
+    known: Known
 
-    def anew(self) -> Moments:
-        """The same, to which symbols may be added."""
-        return Moments(self.ring.copy(), self.given, self.components, self.chances)
+    def anew(self, known: Known) -> Moments:
+        """The same, to which symbols may be added; what is `known` is in the symbols that all have."""
+        return Moments(self.ring.copy(), self.given, self.components, self.chances, known)
 
     def value(self, node: n.Expr) -> Value:
         """A number, a polynomial in the components, or a sum of independent copies."""
         match node:
             case n.Name(symbol=symbol):
                 return self._named(symbol)
-            case n.Call(function=function, args=(inside,)) if function in EXPECTATION:
-                return self.expectation(self.value(_unwrapped(inside)))
-            case n.Call(function=function, args=(inside,)) if function in VARIANCE:
-                return self.variance(self.value(_unwrapped(inside)))
+            case n.Call(function=function, args=(inside,)) if function in MOMENTS:
+                return self._moment(node, function, inside)
             case n.Product(left=n.Transpose(arg=a) | (n.Name() as a), right=b) if _is_vector(a) and _is_vector(b):
                 return Copies(self._size(), self._component(a) * self._component(b))
             case n.Series(low=low, high=high, body=body) if low is not None and high is not None:
@@ -94,6 +95,17 @@ class Moments:
                 return self.value(cell)
             case _:
                 return evaluated(node, self.ring, self.given)
+
+    def _moment(self, node: n.Call, function: str, inside: n.Expr) -> Ratio:
+        """E or Var, worked out once for a document unless it holds symbols that only one chain has."""
+        key = bool(self.given), node
+        if key in self.known:
+            return self.known[key]
+        value = self.value(_unwrapped(inside))
+        made = self.expectation(value) if function in EXPECTATION else self.variance(value)
+        if len(self.ring.labels) == len(_usual(key[0]).ring.labels):
+            self.known[key] = made
+        return made
 
     def expectation(self, value: Value) -> Ratio:
         """E: each component's powers become its moments; components are independent."""
@@ -185,19 +197,20 @@ def _of_component(link: n.Expr) -> bool:
     return isinstance(inside, n.Name) and (inside.symbol.base in VECTORS or bool(inside.symbol.indices))
 
 
-def chain_holds(links: Sequence[n.Expr], standard: bool) -> tuple[bool | None, str, str]:
+def chain_holds(links: Sequence[n.Expr], standard: bool, known: Known | None = None) -> tuple[bool | None, str, str]:
     r"""Whether all links of a chain of equations are equal, and, if they are not, the first two that differ.
 
     `standard` says that μ = 0 and σ = 1 may be used; a chain is right if it holds with or without. None means that it
-    cannot be told; so it is where the scale s is yet to be chosen.
+    cannot be told; so it is where the scale s is yet to be chosen. `known` is shared by the chains of a document.
 
     >>> from qkv.theory.formula import written
     >>> chain_holds([written(r"\text{Var}(q_i k_i)"), written("1")], standard=True)[0]
     True
     """
-    outcome = _equal(links, standard)
+    known = {} if known is None else known
+    outcome = _equal(links, known, standard)
     if standard and not outcome.holds:  # what holds in general does so with numbers, too, but may be told by one only
-        general = _equal(links)
+        general = _equal(links, known)
         outcome = outcome if general.holds is False else general
     if outcome.holds is not False or outcome.sides is None:
         return outcome.holds, "", ""
@@ -227,11 +240,11 @@ def _usual(standard: bool) -> Moments:
     for letter, component in components.items():
         x, (mean, square) = component.top, (moment.top for moment in (free if letter == ANY else own))  # all over 1
         chances[rings.place(("component", letter), "")] = Chance(x, mean - x, (square - x * x) / 2)
-    return Moments(rings, given, components, chances)
+    return Moments(rings, given, components, chances, {})
 
 
-def _equal(links: Sequence[n.Expr], standard: bool = False) -> Outcome:
-    algebra = _usual(standard).anew()
+def _equal(links: Sequence[n.Expr], moments: Known, standard: bool = False) -> Outcome:
+    algebra = _usual(standard).anew(moments)
     rings = algebra.ring
     known: list[Value] = []
     for link in links:
