@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from qkv.check.cells import fitted
 from qkv.check.memory import same_values
 from qkv.check.model import Verdict
@@ -37,35 +35,33 @@ def _agrees(walk: Walk, links: tuple[Link, ...], head: int | None) -> bool:
     """Whether what comes to something comes to the same; a second reading is worked out only where the first fails."""
     for i, link in enumerate(links):
         known = False
-        for value in _values(walk, link.expr, head):
+        for meant in walk.problem.resolver.readings(link.expr, head):
+            if (value := walk.evaluated(meant)) is None:
+                continue
             known = True
-            if _comes_to(value, walk, links[i + 1 :], head):
+            if _comes_to(meant, value, walk, links[i + 1 :], head):
                 return True
         if known:
             return False
     return False
 
 
-def _comes_to(value: Value, walk: Walk, links: tuple[Link, ...], head: int | None) -> bool:
+def _comes_to(meant: n.Expr, value: Value, walk: Walk, links: tuple[Link, ...], head: int | None) -> bool:
     """Whether a link comes to this value, and all others that come to something do."""
     any_does = False
     for link in links:
         known = does = False
-        for other in _values(walk, link.expr, head):
-            known, does = True, _same(value, other)
+        for other in walk.problem.resolver.readings(link.expr, head):
+            if other == meant:  # Σ_j a_j v_j for a_1 v_1 + a_2 v_2: nothing is left to work out
+                known = does = True
+            elif (made := walk.evaluated(other)) is not None:
+                known, does = True, _same(value, made)
             if does:
                 break
         if known and not does:
             return False
         any_does = any_does or does
     return any_does
-
-
-def _values(walk: Walk, expr: n.Expr, head: int | None) -> Iterator[Value]:
-    """What an expression comes to, with tokens as columns and as rows."""
-    for meant in walk.problem.resolver.readings(expr, head):
-        if (value := walk.evaluated(meant)) is not None:
-            yield value
 
 
 def _same(a: Value, b: Value) -> bool:

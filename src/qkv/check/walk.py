@@ -62,6 +62,7 @@ class Walk:
     _true: dict[Hashable, tuple[n.Expr, Value]] = field(default_factory=dict)  # the true values asked for so far
     _taken: dict[tuple[n.Entry, int], n.Entry] = field(default_factory=dict)  # see taken_of
     _given_lines: dict[Symbol, int] = field(default_factory=dict)  # see known_from
+    _supposing: dict[str, bool] = field(default_factory=dict)  # words before a chain → whether they suppose something
 
     def __post_init__(self) -> None:
         """Let formulas know what the names of cells turned out to be; what is given is good."""
@@ -103,7 +104,7 @@ class Walk:
     def _is_supposed(self, fact: Fact) -> bool:
         """'Suppose A = [..] and B = [..]': what a sentence supposes; what follows if 'k_3 is replaced by …'."""
         before, line = fact.statement.before, fact.statement.at.line
-        if HYPOTHETICAL.search(before):
+        if self._supposes(before):
             self.supposed = line + REACH if REPLACED.search(before) else self.supposed
             return True
         if line <= self.supposed:
@@ -112,7 +113,13 @@ class Walk:
             return False
         here = self.on_line[line]
         last = next((here[i - 1] for i, other in enumerate(here[:9]) if i and other.statement is fact.statement), None)
-        return last is not None and bool(HYPOTHETICAL.search(last.statement.before))
+        return last is not None and self._supposes(last.statement.before)
+
+    def _supposes(self, words: str) -> bool:
+        """Whether words suppose something; most chains have none before them, or those of another chain."""
+        if words and words not in self._supposing:
+            self._supposing[words] = bool(HYPOTHETICAL.search(words))
+        return bool(words) and self._supposing[words]
 
     def exercise(self, fact: Fact) -> int | None:
         """The exercise that a fact belongs to."""
