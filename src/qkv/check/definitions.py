@@ -52,7 +52,7 @@ def _comes_to(meant: n.Expr, value: Value, walk: Walk, links: tuple[Link, ...], 
     for link in links:
         known = does = False
         for other in walk.problem.resolver.readings(link.expr, head):
-            if other == meant:  # Σ_j a_j v_j for a_1 v_1 + a_2 v_2: nothing is left to work out
+            if other == meant and not n.holds(other, n.Softmax):  # Σ_j a_j v_j, and a_1 v_1 + a_2 v_2 before it
                 known = does = True
             elif (made := walk.evaluated(other)) is not None:
                 known, does = True, _same(value, made)
