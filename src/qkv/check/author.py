@@ -51,6 +51,7 @@ class Author(Mapping[Symbol, Value]):
     _held: dict[int, tuple[n.Expr, n.Expr]] = field(default_factory=dict)  # the same until a part is printed
     _typed: dict[tuple[int, int | None], Value | None] = field(default_factory=dict)  # always the same
     _whole: dict[int, tuple[n.Expr, bool]] = field(default_factory=dict)  # id → numbers alone, whether all are whole
+    _part_kinds: set[type] = field(default_factory=set)  # what an expression must hold for a part to be in it
     _usual: bool | None = None
     _in_mind: tuple[Author, ...] | None = None
     _unblamed: Author | None = None
@@ -113,6 +114,8 @@ class Author(Mapping[Symbol, Value]):
         self._held.clear()
         if (scores := scores_raised(expr)) is not None:
             self.raised.add(scores)
+            self._part_kinds.add(n.Softmax)  # which is then written out
+        self._part_kinds.add(type(expr))
         return self.parts.setdefault(expr, Symbol("part", (), (str(len(self.parts)),)))
 
     def _forget(self) -> None:
@@ -133,7 +136,7 @@ class Author(Mapping[Symbol, Value]):
         return held[1]
 
     def _as_held(self, expr: n.Expr) -> n.Expr:
-        if not self.roots and (n.is_literal(expr) or not (self.parts or self._may_hold_steps(expr))):
+        if not self.roots and (n.is_literal(expr) or not (self._may_hold_parts(expr) or self._may_hold_steps(expr))):
             return expr
         whole = self._plain_sizes(expr)
 
@@ -195,6 +198,9 @@ class Author(Mapping[Symbol, Value]):
     @cached_property
     def _step_kinds(self) -> frozenset[type]:
         return frozenset(map(type, self._steps)) - {n.Name, n.Number, n.Matrix}
+
+    def _may_hold_parts(self, expr: n.Expr) -> bool:
+        return not self._part_kinds.isdisjoint(n.kinds_in(expr))
 
     def _may_hold_steps(self, expr: n.Expr) -> bool:
         return any(not self._step_kinds.isdisjoint(n.kinds_in(part)) for part in n.children(expr))

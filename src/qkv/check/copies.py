@@ -81,9 +81,8 @@ def _scaled_matrix(walk: Walk, expr: n.Expr) -> n.Expr | None:
     if not isinstance(expr, n.Product | n.Quotient):
         return None
     above = factors(expr.numerator if isinstance(expr, n.Quotient) else expr)
-    matrices = [part for part in above if _grid(walk, part) is not None]
-    others = [part for part in above if n.holds(part, n.Matrix) and _grid(walk, part) is None]
-    return matrices[0] if len(matrices) == 1 and not others else None
+    matrices = [part for part in above if n.holds(part, n.Matrix)]
+    return matrices[0] if len(matrices) == 1 and _grid(walk, matrices[0]) is not None else None
 
 
 def judge_open_product(walk: Walk, fact: Fact, link: Link) -> None:

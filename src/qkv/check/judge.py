@@ -147,8 +147,9 @@ def _is_matrix(link: Link) -> bool:
 
 def _about(fact: Fact, step: Step) -> Fact:
     """A product whose operands told which step it is, nameless or of a name that may be another's, too."""
-    if fact.subjects and not fact.pending:
-        return replace(fact, told=True) if fact.symbol == step.symbol else fact
+    if fact.symbol is not None and not fact.pending:
+        is_another = fact.symbol != step.symbol or len(place_of(fact.symbol).roles) < 2
+        return fact if is_another else replace(fact, told=True)
     return replace(fact, subjects=(n.Name(step.symbol),), pending=False, told=True)
 
 
