@@ -60,6 +60,7 @@ _BREAKS: Final = frozenset(
 _LITERALS: Final = frozenset(("num", "grid", "list"))
 EDGES: Final = frozenset(("wide", "row", "sep", "text"))
 LEAVES: Final = frozenset(("name", "word", "num", "grid", "list"))  # an expression that begins with one is placed there
+_SINGLE: Final = frozenset(("num", "name"))  # a script of one token
 _ENDS_ARGUMENT: Final = frozenset(("close", "end", "row", "wide", "rel", "sep"))
 
 
@@ -79,6 +80,7 @@ class Reader:
         self.shapes: list[tuple[int, int]] = []
         self.breaks = [i for i, t in enumerate(self.tokens) if t[0] in _BREAKS and (t[0] != "cmd" or t[1] == "over")]
         self.i = self.hi = self.depth = 0
+        self.new = -1  # the last token that was found to begin no known name
 
     # — ranges —
 
@@ -353,7 +355,9 @@ class Reader:
                     found.append(Script("_" if token.kind == "sub" else "^", (token,), self.i))
                 self.i += 1
             elif token.kind == "script":
-                lo, hi, self.i = self.argument_range(self.i + 1)
+                lo = self.i + 1
+                plain = lo < self.hi and self.tokens[lo].kind in _SINGLE
+                lo, hi, self.i = (lo, lo + 1, lo + 1) if plain else self.argument_range(lo)
                 inside = tuple(self.tokens[lo:hi])
                 if len(inside) > 2 and (size := size_in(inside)) is not None:
                     self.shapes.append(size)

@@ -35,7 +35,8 @@ def named(reader: Reader, token: Token) -> Expr:
     reader.i += 1
     if token.text == "e" and (power := _exponential(reader, start)) is not None:
         return power
-    return known_name(reader, start) or _read(reader, token, start)
+    tried = reader.new == start  # it was sought among the known ones already
+    return (None if tried else known_name(reader, start)) or _read(reader, token, start)
 
 
 def _exponential(reader: Reader, start: int) -> Expr | None:
@@ -69,8 +70,9 @@ def known_name(reader: Reader, start: int, *, whole: bool = False) -> Expr | Non
         if longer and (token.kind, longer) in reader.known:  # the KT of QKT
             spelled, known, end = longer, reader.known[token.kind, longer], hi
         elif tokens[end].kind == "open":
-            return None  # it may call what the brackets hold
+            known = None  # it may call what the brackets hold
     if known is None:
+        reader.new = start
         return None
     reader.i = end
     symbol, transposed, powers = known

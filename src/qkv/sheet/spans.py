@@ -32,13 +32,15 @@ class Piece:
 
 
 _ENVIRONMENTS = "equation|align|alignat|gather|multline|flalign|eqnarray|displaymath|math|aligned|gathered|split"
-_MARK = re.compile(
-    r"(?=[\\`$~<!\[h])(?:"  # a cheap first look at each character
-    r"\\\\(?:\[[^\]\n]*\])?|\\[$`~#%&]"  # line breaks and escaped marks are no marks
-    r"|(?P<code>`+)|(?P<display>\$\$)|(?P<inline>\$)|(?P<bracket>\\\[)|(?P<paren>\\\()"
-    rf"|\\begin\{{(?P<env>(?:{_ENVIRONMENTS})\*?)\}}"
-    r"|(?P<struck>~~|</?(?:del|s|strike)>)|(?P<sout>\\(?:sout|st)\{)"
-    r"|(?P<link>!?\[[^\]\[\n]*\]\([^()\n]*\))|(?P<url><?https?://[^\s>]*>?))"
+_MARK = (
+    re.compile(  # its first character is one of a few: others are passed over many times faster than by alternatives
+        r"[\\`$~<!\[h](?:"
+        r"(?<=\\)(?:\\(?:\[[^\]\n]*\])?|[$`~#%&]"  # line breaks and escaped marks are no marks
+        rf"|(?P<bracket>\[)|(?P<paren>\()|begin\{{(?P<env>(?:{_ENVIRONMENTS})\*?)\}}|(?P<sout>(?:sout|st)\{{))"
+        r"|(?P<code>(?<=`)`*)|(?<=\$)(?:(?P<display>\$)|(?P<inline>))"
+        r"|(?P<struck>(?<=~)~|(?<=<)/?(?:del|s|strike)>)"
+        r"|(?P<link>(?:(?<=!)\[|(?<=\[))[^\]\[\n]*\]\([^()\n]*\))|(?P<url>(?:(?<=<)h|(?<=h))ttps?://[^\s>]*>?))"
+    )
 )
 
 
@@ -117,8 +119,8 @@ def _span(text: str, found: re.Match[str]) -> tuple[Sort, int, int, int] | None:
         end = text.find(mark, start)
         return (sort, start, end, end + 2) if end >= 0 else _unclosed(text, start)
     if kind == "code":
-        end = text.find(found["code"], start)
-        return (Sort.CODE, start, end, end + len(found["code"])) if end >= 0 else None
+        end = text.find(found[0], start)
+        return (Sort.CODE, start, end, end + len(found[0])) if end >= 0 else None
     if kind == "env":
         return _environment(text, found)
     if kind == "link" or kind == "url":

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import field
 
 from qkv.expr.names import Symbol, shared_symbol
 from qkv.records import record
@@ -33,10 +32,10 @@ class Script:
 
 @record(slots=True)
 class _Found:
-    labels: list[str] = field(default_factory=list)
-    raised: list[str] = field(default_factory=list)
-    lowered: list[str] = field(default_factory=list)
-    primes: int = 0
+    labels: list[str]
+    raised: list[str]
+    lowered: list[str]
+    primes: int
     transposed: bool = False
 
 
@@ -82,8 +81,7 @@ def symbol_of(base: str, scripts: Sequence[Script], primes: int = 0) -> tuple[Sy
     base, own = (base, []) if base.isalnum() else _split_base(base)
     if not scripts:
         return shared_symbol(base, (), tuple(own), primes), False
-    found = _Found(primes=primes)
-    found.lowered.extend(own)
+    found = _Found([], [], own, primes)
     for script in scripts:
         _read(script, found, base)
     indices = tuple(found.raised + found.lowered)
