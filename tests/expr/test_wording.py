@@ -56,3 +56,9 @@ def test_long_texts_are_searched_alike(text: str) -> None:
     wording, filler = Wording(r"slope of|alibi"), "word " * 200
     assert bool(wording.search(filler + text)) == bool(wording.search(text)) == wording.may_occur(text)
     assert wording.signs_in(filler + text) == wording.signs_in(text)
+
+
+@pytest.mark.parametrize("text", ["softmax of each column", "softmax of each row", "a column", ""])
+def test_told_stems_change_nothing(text: str) -> None:
+    pattern = r"softmax .{0,20}columns?"
+    assert bool(Wording(pattern, told=("column",)).search(text)) == bool(Wording(pattern).search(text))

@@ -44,8 +44,9 @@ class Wording:
     True
     """
 
-    def __init__(self, pattern: str, most_stems: int = MOST) -> None:
+    def __init__(self, pattern: str, most_stems: int = MOST, told: tuple[str, ...] = ()) -> None:
         self._source, self._most = pattern, most_stems
+        self._told = told  # stems, where the telling ones are not the longest
 
     @cached_property
     def _small(self) -> str:
@@ -54,12 +55,17 @@ class Wording:
     @cached_property
     def _stems(self) -> tuple[str, ...]:
         """Every text with the words holds one of these."""
-        return stems(self._small, self._most) or ("",)
+        return self._told or stems(self._small, self._most) or ("",)
 
     @cached_property
     def _ascii_stems(self) -> tuple[str, ...]:
         """Those that a text in ASCII, as most are, may hold: about half of them."""
         return tuple([stem for stem in self._stems if stem.isascii()])
+
+    @cached_property
+    def _pieces(self) -> tuple[tuple[str, str], ...]:
+        """Each stem after the longest of its words: text without that word need not be searched for the stem."""
+        return tuple([(max(stem.split(), key=len, default="") if " " in stem else stem, stem) for stem in self._stems])
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -98,7 +104,13 @@ class Wording:
     def signs_in(self, text: str) -> tuple[str, ...]:
         """What parts of a text that hold the words must hold one of, in small letters; nothing where no part can."""
         small, ascii_words, others = _lowered(text)
-        return tuple([x for x in self._stems if x in ascii_words or x in others or (" " in x and x in small)])
+        return tuple(
+            [
+                stem
+                for word, stem in self._pieces
+                if (word in ascii_words or word in others) and (word is stem or stem in small)
+            ]
+        )
 
 
 def _small(part: re.Match[str]) -> str:

@@ -237,7 +237,7 @@ def _moments(spoken: Sequence[Statement], text: str) -> Iterator[TheoryClaim]:
     """Chains of equations about E and Var; μ = 0 and σ = 1 may be used once μ = 0 was assumed, and where no word is
     said of μ and σ; then only what holds is told."""
     found = ASSUMED.search(text) if spoken else None
-    general = bool(spoken) and GENERAL.search(text) is not None
+    general = bool(spoken) and found is None and GENERAL.search(text) is not None
     assumed = found.string.count("\n", 0, found.start()) + 1 if found else len(text) * general
     sure = bool(spoken) and (found is not None or general) and not UNUSUAL.search(text)
     known: Known = {}

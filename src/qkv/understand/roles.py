@@ -283,7 +283,8 @@ GIVEN_PHRASES: tuple[tuple[Role, Wording], ...] = (
 )
 TOKENS_ARE_COLUMNS = Wording(
     r"(?:tokens?|embeddings?|vectors?|inputs?) (?:are|is|as|form|stand as) (?:the )?columns?|columns? (?:are|of X are|is a) tokens?"
-    r"|every \**column\**.{0,30}token|spalten|列向量|tokens? (?:sont|en|son|são)\b.{0,9}\bcol[ou]"
+    r"|every \**column\**.{0,30}token|spalten|列向量|tokens? (?:sont|en|son|são)\b.{0,9}\bcol[ou]",
+    told=("col", "spalten", "列向量"),
 )
 PER_COLUMN = Wording(r"(?:per|in|as|each|every|one)\b.{0,20}\bcolumns?")
 
@@ -318,7 +319,8 @@ TAKEN_OF = Wording(  # 'the softmax of each column of $S$': what follows is not 
 )
 SOFTMAX_OF_COLUMNS = Wording(
     r"softmax\b[^.;]{0,40}\b(?:each|every|per|over|of the|down the|along the) \W{0,8}columns?|column-?wise softmax"
-    r"|normali[sz]\w+ (?:each|every|the) \W{0,8}columns?\b"
+    r"|normali[sz]\w+ (?:each|every|the) \W{0,8}columns?\b",
+    told=("column",),
 )
 _UP_TO = late(r"[jJ](?<=\b[jJ])\s*(?:≤|<=|\\leq?(?:slant)?\b)\s*[iI]\b")
 NO_MASK = Wording(r"\b(?:no|without|not|un|non)[- ]?(?:a |the )?(?:causal|mask)|later|next (?:section|exercise)")
