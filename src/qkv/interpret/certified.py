@@ -17,10 +17,10 @@ from qkv.interpret import cells as c
 from qkv.interpret import fit
 from qkv.interpret.cells import MASKED, NEG_INF, RATIONAL, Cell
 from qkv.interpret.fit import Shape, Way, product_way, quotient_shape, sum_shape
-from qkv.records import dataclass
+from qkv.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Value:
     """A matrix of certified cells."""
 
@@ -28,8 +28,8 @@ class Value:
     shape: Shape = field(init=False, compare=False, repr=False)  # rows and columns
 
     def __init__(self, rows: tuple[tuple[Cell, ...], ...]) -> None:
-        object.__setattr__(self, "rows", rows)
-        object.__setattr__(self, "shape", (len(rows), len(rows[0]) if rows else 0))
+        self.rows = rows  # type: ignore[misc]
+        self.shape = len(rows), len(rows[0]) if rows else 0  # type: ignore[misc]
 
     @property
     def exact(self) -> bool:

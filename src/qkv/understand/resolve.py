@@ -56,10 +56,10 @@ class Resolver:
     def expr(self, expr: n.Expr, head: int | None = None) -> n.Expr | None:
         """The expression in the program's names, or None where a name means nothing here; worked out once, since a
         chain's formula is looked at for what it says, for what it gives, and as a way to the values after it."""
-        key = n.key(expr), head, len(self.families)  # families may turn up on the way
+        key = id(expr), head, len(self.families)  # families may turn up on the way
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = expr, self._resolved(expr, head)  # with the expression, whose id may be the key
+            known = self._known[key] = expr, self._resolved(expr, head)  # with the expression, whose id is the key
         return known[1]
 
     def _resolved(self, expr: n.Expr, head: int | None) -> n.Expr | None:
