@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from qkv.records import dataclass
+from qkv.records import record
 from qkv.sheet import notation as table
-from qkv.sheet.lexer import TEXT, Token
+from qkv.sheet.lexer import KIND, TEXT, Token
 
 NESTING_LIMIT: Final = 40  # levels of brackets; each costs the grammar about eight frames of Python's stack
 _STRONG: Final = ("{", "left", "env")
@@ -26,11 +26,13 @@ _MATCHED: Final = frozenset(("rel", "open", "begin", "close", "end"))
 _UNTIDY: Final = frozenset((*table.STACKED, *table.ROWS_OF_STATEMENTS, "left{|"))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Paired:
-    """Tokens whose brackets all match: partner[i] is the other end (i itself for other tokens)."""
+    """Tokens whose brackets all match: partner[i] is the other end (i itself for other tokens). Their kinds stand in a
+    list of their own, since those are asked for all the time."""
 
     tokens: list[Token]
+    kinds: list[str]
     partner: list[int]
     dropped: tuple[Token, ...] = ()
 
@@ -44,20 +46,19 @@ class _Matched(NamedTuple):
     empty: set[int]
 
 
-def _match(tokens: list[Token]) -> _Matched:
+def _match(tokens: list[Token], kinds: list[str]) -> _Matched:
     partner = list(range(len(tokens)))
     found = _Matched(partner, set(), set(), set())
     stack: list[tuple[int, str]] = []
     waiting: dict[str, int] = {}
-    for i, token in enumerate(tokens):
-        kind = token.kind
+    for i, kind in enumerate(kinds):
         if kind not in _MATCHED:
             continue
         if kind == "rel":
             if stack:
                 found.related.add(stack[-1][0])
             continue
-        text = token.text
+        text = tokens[i].text
         key = "env" if kind == "begin" or kind == "end" else _FAMILIES.get(text) or _family(text)
         if kind == "open" or kind == "begin":
             stack.append((i, key))
@@ -102,12 +103,13 @@ def _close(i: int, key: str, stack: list[tuple[int, str]], waiting: dict[str, in
 
 def paired(tokens: list[Token]) -> Paired:
     """Match the brackets, drop what matches nothing, and lay open alignments whose rows are statements."""
-    found = _match(tokens)
+    kinds = list(map(KIND, tokens))
+    found = _match(tokens, kinds)
     partner = found.partner
     plain = _UNTIDY.isdisjoint(map(TEXT, tokens))
     flat = {} if plain and not found.related else _flat_ends(tokens, found)
     if plain and not (flat or found.deep or found.empty or -1 in partner):
-        return Paired(tokens, partner)  # nothing to tidy, as in most formulas
+        return Paired(tokens, kinds, partner)  # nothing to tidy, as in most formulas
     kept: list[Token] = []
     dropped: list[Token] = []
     changed, done = False, 0  # tokens that were kept, dropped or stepped over
@@ -137,9 +139,10 @@ def paired(tokens: list[Token]) -> Paired:
             continue
         changed = True
     if not changed:
-        return Paired(tokens, partner)
+        return Paired(tokens, kinds, partner)
     kept += tokens[done:]
-    return Paired(kept, _match(kept).partner, tuple(dropped))
+    kinds = list(map(KIND, kept))
+    return Paired(kept, kinds, _match(kept, kinds).partner, tuple(dropped))
 
 
 def _untidy(tokens: list[Token], found: _Matched, flat: dict[int, str], plain: bool) -> list[int]:

@@ -63,10 +63,10 @@ class _Cutter:
         self.marks: list[int] = []
 
     def run(self) -> list[Piece]:
-        tokens, partner, plain = self.reader.tokens, self.reader.partner, self.reader.strict
-        i, end = 0, len(tokens)
+        kinds, partner, plain = self.reader.kinds, self.reader.partner, self.reader.strict
+        i, end = 0, len(kinds)
         while i < end:
-            kind, other = tokens[i].kind, partner[i]
+            kind, other = kinds[i], partner[i]
             after = (other if other > i else i) + 1
             if kind == "rel":
                 self.marks.append(i)
@@ -75,7 +75,7 @@ class _Cutter:
             else:
                 self._step(i, after)
             i = after
-        self._cut("", len(tokens))
+        self._cut("", end)
         if self.words:
             self.pieces.append(Piece(0, 0, self.separator, self._lead()))
         return self.pieces
@@ -84,7 +84,8 @@ class _Cutter:
         token = self.reader.tokens[i]
         if token.kind == "prose" and self.marks and self.lo < self.hi and (end := self._of_each_row(i)):
             self.hi = end  # it says how, and the equation goes on
-            self.reader.tokens[i:end] = [word._replace(kind="text") for word in self.reader.tokens[i:end]]
+            for word in range(i, end):
+                self.reader.take_for(word, "text", self.reader.tokens[word].text)
         elif i < self.hi:
             return
         elif token.kind == "strike":
@@ -121,7 +122,7 @@ class _Cutter:
 
     def _separate(self, i: int, token: Token, after: int) -> None:
         if token.text == ":" and self._defines(after):
-            self.reader.tokens[i] = token._replace(kind="rel", text="=")  # W_O: [[1, 0], [0, 1]]
+            self.reader.take_for(i, "rel", "=")  # W_O: [[1, 0], [0, 1]]
             self.marks.append(i)
             self.hi = after
             return

@@ -36,27 +36,12 @@ FACTOR_LIMIT: Final = 100  # factors of one product: its tree is as deep as it i
 SCRIPT_LIMIT: Final = 12  # scripts on one operand
 OPERAND_LIMIT: Final = 80  # operands inside operands; a bracket counts twice, √ in √√x once
 
-_STARTS: Final = frozenset(
-    (
-        "num",
-        "name",
-        "word",
-        "func",
-        "text",
-        "bb",
-        "inf",
-        "grid",
-        "list",
-        "open",
-        "begin",
-        "cmd",
-        "deep",
-        "broken",
-    )
-)
+_STARTS: Final = frozenset((
+    "num", "name", "word", "func", "text", "bb", "inf", "grid", "list", "open", "begin", "cmd", "deep", "broken",
+))  # fmt: skip
 _BREAKS: Final = frozenset(
     ("rel", "cmp", "cmd")
-)  # of commands only \\over: what divides an expression outside of its brackets
+)  # what divides an expression outside of its brackets; of commands \\over
 _LITERALS: Final = frozenset(("num", "grid", "list"))
 EDGES: Final = frozenset(("wide", "row", "sep", "text"))
 LEAVES: Final = frozenset(("name", "word", "num", "grid", "list"))  # an expression that begins with one is placed there
@@ -74,11 +59,12 @@ class Reader:
     def __init__(
         self, paired: Paired, source: str, places: Places, known: naming.Known, *, strict: bool, decimal_comma: bool
     ) -> None:
-        self.tokens, self.partner = paired.tokens, paired.partner
+        self.tokens, self.kinds, self.partner = paired.tokens, paired.kinds, paired.partner
         self.source, self.places, self.known = source, places, known
         self.strict, self.decimal_comma = strict, decimal_comma
         self.shapes: list[tuple[int, int]] = []
-        self.breaks = [i for i, t in enumerate(self.tokens) if t[0] in _BREAKS and (t[0] != "cmd" or t[1] == "over")]
+        breaks = [i for i, kind in enumerate(self.kinds) if kind in _BREAKS]
+        self.breaks = [i for i in breaks if self.kinds[i] != "cmd" or self.tokens[i].text == "over"]
         self.i = self.hi = self.depth = 0
         self.new = -1  # the last token that was found to begin no known name
 
@@ -91,18 +77,23 @@ class Reader:
             return tuple.__new__(Location, (places.line, places.column + start))
         return places.at(start)
 
+    def take_for(self, i: int, kind: str, text: str) -> None:
+        """Let token i be of another kind."""
+        self.tokens[i] = self.tokens[i]._replace(kind=kind, text=text)
+        self.kinds[i] = kind
+
     def text(self, lo: int, hi: int) -> str:
         """The source of a range."""
         return self.source[self.tokens[lo].start : self.tokens[hi - 1].end] if lo < hi else ""
 
     def expression(self, lo: int, hi: int) -> Expr:
         """The expression that the tokens from lo to hi spell, all of them."""
-        tokens = self.tokens
-        if lo < hi and (tokens[lo].kind in EDGES or tokens[hi - 1].kind in EDGES):
+        kinds = self.kinds
+        if lo < hi and (kinds[lo] in EDGES or kinds[hi - 1] in EDGES):
             lo, hi = self.trimmed(lo, hi)
         if lo >= hi:
             raise Unreadable("nothing stands where an expression should")
-        kind = tokens[lo].kind
+        kind = kinds[lo]
         if hi - lo == 1 and kind in _LITERALS:
             return self._literal(lo, kind)
         saved = self.i, self.hi
@@ -143,8 +134,8 @@ class Reader:
         if self.depth > OPERAND_LIMIT or (first is not None and self.depth == OPERAND_LIMIT):
             raise _too_deep()
         hi = self.hi
-        node = None if self.tokens[lo].kind == "op" else self.term(first)
-        if node is None or (self.i < hi and self.tokens[self.i].kind == "op"):
+        node = None if self.kinds[lo] == "op" else self.term(first)
+        if node is None or (self.i < hi and self.kinds[self.i] == "op"):
             node = self._sum(lo, node)
         while self.i < hi and self.tokens[self.i].text in (".", ":", ",", ";", "!"):
             self.i += 1
@@ -155,18 +146,18 @@ class Reader:
 
     def trimmed(self, lo: int, hi: int) -> tuple[int, int]:
         """A range without separators at its ends and words behind it."""
-        tokens = self.tokens
-        while lo < hi and (tokens[lo].kind in ("wide", "row") or tokens[lo].text in (",", ";", "&", ":")):
+        tokens, kinds = self.tokens, self.kinds
+        while lo < hi and (kinds[lo] in ("wide", "row") or tokens[lo].text in (",", ";", "&", ":")):
             lo += 1
-        while lo < hi and (tokens[hi - 1].kind in ("wide", "row") or tokens[hi - 1].text in (",", ";", "&", ".", ":")):
+        while lo < hi and (kinds[hi - 1] in ("wide", "row") or tokens[hi - 1].text in (",", ";", "&", ".", ":")):
             hi -= 1
-        while lo + 1 < hi and tokens[hi - 1].kind == "text" and tokens[hi - 2].kind not in ("op", "script", "cmd"):
+        while lo + 1 < hi and kinds[hi - 1] == "text" and kinds[hi - 2] not in ("op", "script", "cmd"):
             hi -= 1  # words beside a quantity
         return lo, hi
 
     def _equation(self, lo: int, hi: int) -> Expr:
         """An equation where an expression should be, as in √(d_k = 2): its last side counts."""
-        cut = max(i for i in matrices.own_level(self, lo, hi) if self.tokens[i].kind == "rel")
+        cut = max(i for i in matrices.own_level(self, lo, hi) if self.kinds[i] == "rel")
         return self.expression(cut + 1, hi) if cut + 1 < hi else self.expression(lo, cut)
 
     def quoted(self, i: int) -> str:
@@ -178,7 +169,7 @@ class Reader:
     def _sum(self, start: int, first: Expr | None) -> Expr:
         """A sum whose first term, if it has no sign, was read already."""
         terms: list[Expr] = [] if first is None else [first]
-        while not terms or (self.i < self.hi and self.tokens[self.i].kind == "op"):
+        while not terms or (self.i < self.hi and self.kinds[self.i] == "op"):
             begin = self.i
             sign, either = self._signs()
             if self.i >= self.hi:
@@ -204,26 +195,28 @@ class Reader:
 
     def term(self, first: Expr | None = None) -> Expr:
         """A product; its first factor may have been read already."""
-        start, tokens = self.i, self.tokens
+        start, kinds = self.i, self.kinds
         left = self.factor() if first is None else first
-        at = left.at if first is not None or tokens[start].kind in LEAVES else None
+        if self.i >= self.hi:
+            return left
+        at = left.at if first is not None or kinds[start] in LEAVES else None
         for _ in range(FACTOR_LIMIT):
             if self.i >= self.hi:
                 return left
-            token = tokens[self.i]
-            sign = "×"
-            if token.kind == "op":
-                if token.text in "+-±":
+            kind, sign = kinds[self.i], "×"
+            if kind == "op":
+                sign = self.tokens[self.i].text
+                if sign in "+-±":
                     return left
-                sign = token.text
                 self.i += 1
                 if self.i >= self.hi:
                     return left  # a trailing operator: the product goes on elsewhere
-            elif token.kind not in _STARTS and not self._juxtaposed(token):
+                kind = kinds[self.i]
+            elif kind not in _STARTS and not self._juxtaposed(self.tokens[self.i]):
                 return left
             elif isinstance(left, Matrix) and self._is_margin_size():
                 continue
-            at, kind = at or self.at(start), tokens[self.i].kind
+            at = at or self.at(start)
             named = (kind == "name" or kind == "word") and self.depth < OPERAND_LIMIT
             right = (naming.known_name(self, self.i) if named else None) or self.factor()
             plain = sign == "×" and not isinstance(right, Call)
@@ -251,7 +244,7 @@ class Reader:
         if self.depth > OPERAND_LIMIT:
             raise _too_deep()
         start = self.i
-        sign = self._signs()[0] if start < self.hi and self.tokens[start].kind == "op" else 1
+        sign = self._signs()[0] if start < self.hi and self.kinds[start] == "op" else 1
         if self.i >= self.hi:
             raise Unreadable("an operator has no right side", self.at(self.hi - 1))
         node = self._operand()
@@ -270,7 +263,7 @@ class Reader:
             node = functions.blackboard(self, token)
         else:
             node = self._atom(token)
-        return scripted(self, node, start) if self.i < self.hi and self.tokens[self.i].kind in SCRIPTS else node
+        return scripted(self, node, start) if self.i < self.hi and self.kinds[self.i] in SCRIPTS else node
 
     def _atom(self, token: Token) -> Expr:
         kind = token.kind
@@ -323,7 +316,7 @@ class Reader:
         mark = self.tokens[start].text
         i = start + 1
         while i < self.hi:
-            if self.tokens[i].text == mark and self.tokens[i].kind == "sep":
+            if self.tokens[i].text == mark and self.kinds[i] == "sep":
                 return i
             i = max(self.partner[i], i) + 1
         return -1
@@ -356,7 +349,7 @@ class Reader:
                 self.i += 1
             elif token.kind == "script":
                 lo = self.i + 1
-                plain = lo < self.hi and self.tokens[lo].kind in _SINGLE
+                plain = lo < self.hi and self.kinds[lo] in _SINGLE
                 lo, hi, self.i = (lo, lo + 1, lo + 1) if plain else self.argument_range(lo)
                 inside = tuple(self.tokens[lo:hi])
                 if len(inside) > 2 and (size := size_in(inside)) is not None:
@@ -369,7 +362,7 @@ class Reader:
 
     def argument_range(self, i: int) -> tuple[int, int, int]:
         """What a command or a script at token i takes: the range inside its braces, and where reading goes on."""
-        if i >= self.hi or self.tokens[i].kind in _ENDS_ARGUMENT:
+        if i >= self.hi or self.kinds[i] in _ENDS_ARGUMENT:
             return i, i, i
         token = self.tokens[i]
         if token.kind == "open":
@@ -385,7 +378,7 @@ class Reader:
 
     def argument(self) -> Expr:
         """The next argument of a command: what braces hold, or one operand."""
-        if self.i < self.hi and self.tokens[self.i].text == "{" and self.tokens[self.i].kind == "open":
+        if self.i < self.hi and self.tokens[self.i].text == "{" and self.kinds[self.i] == "open":
             start = self.i
             self.i = self.partner[start] + 1
             return self.expression(start + 1, self.partner[start])

@@ -182,8 +182,8 @@ def _add_link(reader: Reader, links: list[Link], relation: Relation, lo: int, hi
         links[-1] = replace(links[-1], note=f"{links[-1].note} {reader.text(lo, hi)}".strip())
         return
     reader.shapes = []
-    tokens = reader.tokens
-    first, final = tokens[lo].kind, tokens[hi - 1]
+    tokens, kinds = reader.tokens, reader.kinds
+    first, final = kinds[lo], tokens[hi - 1]
     listed = blank_list(reader, lo, hi, at_least=3 if reader.strict else 2) if first in BEFORE_BLANKS else None
     expr = listed or reader.expression(lo, hi)
     struck = isinstance(expr, Call) and expr.function == "struck"
@@ -194,7 +194,7 @@ def _add_link(reader: Reader, links: list[Link], relation: Relation, lo: int, hi
     if first in EDGES or final.kind in EDGES:
         lo, hi = reader.trimmed(lo, hi)
     text = reader.source[tokens[lo].start : tokens[hi - 1].end]
-    at = (expr.at if tokens[lo].kind in LEAVES else None) or reader.at(lo)
+    at = (expr.at if kinds[lo] in LEAVES else None) or reader.at(lo)
     links.append(Link(relation, expr, text, at, struck, note, tuple(reader.shapes)))
 
 

@@ -55,12 +55,12 @@ def _exponential(reader: Reader, start: int) -> Expr | None:
 
 def known_name(reader: Reader, start: int, *, whole: bool = False) -> Expr | None:
     """A name spelled as one before it, with its scripts; if `whole`, then rather all that is at hand."""
-    hi, tokens = reader.hi, reader.tokens
+    hi, tokens, kinds = reader.hi, reader.tokens, reader.kinds
     end = start + 1
-    while end < hi and (kind := tokens[end].kind) in SCRIPTS:
+    while end < hi and (kind := kinds[end]) in SCRIPTS:
         end += 1
         if kind == "script":
-            simple = end < hi and tokens[end].kind in _SIMPLE
+            simple = end < hi and kinds[end] in _SIMPLE
             end = reader.partner[end] + 1 if simple else reader.argument_range(end)[2]
     token = tokens[start]
     spelled = reader.source[token.start : tokens[end - 1].end]
@@ -69,7 +69,7 @@ def known_name(reader: Reader, start: int, *, whole: bool = False) -> Expr | Non
         longer = reader.source[token.start : tokens[hi - 1].end] if whole and not tokens[end].gap else ""
         if longer and (token.kind, longer) in reader.known:  # the KT of QKT
             spelled, known, end = longer, reader.known[token.kind, longer], hi
-        elif tokens[end].kind == "open":
+        elif kinds[end] == "open":
             known = None  # it may call what the brackets hold
     if known is None:
         reader.new = start
@@ -84,7 +84,7 @@ def _read(reader: Reader, token: Token, start: int) -> Expr:
     """A name or a call that is new."""
     sizes, base = len(reader.shapes), token.text.strip()
     scripts, primes = reader.scripts()
-    bracketed = reader.i < reader.hi and reader.tokens[reader.i].kind == "open"
+    bracketed = reader.i < reader.hi and reader.kinds[reader.i] == "open"
     if bracketed and is_sliced(reader):
         symbol, _ = symbol_of(base, scripts, primes)
         return sliced(reader, Name(symbol, reader.text(start, reader.i), at=reader.at(start)))
