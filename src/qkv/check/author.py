@@ -70,12 +70,8 @@ class Author(Mapping[Symbol, Value]):
         expr = item.expr
         if isinstance(item, Given) and _is_rounded(item):
             return evaluate(expr, self, Loose())  # printed on the way, not an input: its digits are rounded
-        if (
-            not self.roots
-            and not self.parts
-            and not self._has_rounded
-            and not any(map(self.has_printed, n.names_in(expr)))
-        ):
+        on_prints = self.parts or self._has_rounded or any(map(self.has_printed, n.names_in(expr)))
+        if not self.roots and (not on_prints or n.is_literal(expr)):
             return self.trace.value(symbol)
         value = self._own(expr, exact=True)
         return self.trace.value(symbol) if value is None else value
@@ -128,7 +124,7 @@ class Author(Mapping[Symbol, Value]):
         """The expression with those parts replaced whose values were printed on their own."""
         if self.by_print is not None:
             return self.by_print.as_held(expr)
-        if type(expr) is n.Name:
+        if type(expr) is n.Name or (type(expr) is n.Entry and type(expr.arg) is n.Name):
             return expr
         held = self._held.get(id(expr))
         if held is None:
@@ -203,7 +199,7 @@ class Author(Mapping[Symbol, Value]):
         return not self._part_kinds.isdisjoint(n.kinds_in(expr))
 
     def _may_hold_steps(self, expr: n.Expr) -> bool:
-        return any(not self._step_kinds.isdisjoint(n.kinds_in(part)) for part in n.children(expr))
+        return not all(map(self._step_kinds.isdisjoint, map(n.kinds_in, n.children(expr))))
 
     def _looks(self, expr: n.Expr) -> tuple[type, tuple[Symbol, ...]]:
         """What a step and an expression must share to be the same, known without walking either."""
