@@ -83,8 +83,8 @@ def understand(sheet: Sheet, against: Sheet | None = None) -> tuple[Problem, ...
         found.lines, found.memory = lines, memory
         found.notes.extend([note] if note else [])
         introduced = not found.rules or found.hides_future  # a mask of words may be another one
-        said_causal = _introduced_causal(i, parted, sheet) or is_up_to_itself(words)
-        found.maybe_causal = not found.causal and introduced and said_causal
+        if not found.causal and introduced:
+            found.maybe_causal = _introduced_causal(i, parted, sheet) or is_up_to_itself(words)
         _import_sources(found, problems)
         problems.append(_likeliest(scope, found, sheet))
         earlier = found

@@ -291,7 +291,8 @@ PER_COLUMN = Wording(r"(?:per|in|as|each|every|one)\b.{0,20}\bcolumns?")
 
 def is_up_to_itself(words: str) -> bool:
     """A sum over j ≤ i."""
-    return any(sign in words for sign in ("≤", "<=", "\\le")) and _UP_TO.search(words) is not None
+    signs = words.count("\\le") > words.count("\\left") or "≤" in words or "<=" in words
+    return signs and _UP_TO.search(words) is not None
 
 
 def given_cue(words: str) -> Role | None:

@@ -32,7 +32,8 @@ def subject_role(found: Gathering, fact: Fact, symbol: Symbol, place: Place, fac
     if role is R.SOURCE and R.SCORES in place.roles and not _has_states(facts):
         if fact.cue.role in SCORE_ROLES:
             return fact.cue.role  # 'the scores are s = (1, 2, 0)'
-        if any(_softens(link.expr, symbol) for other in facts if other.formula is not None for link in other.links):
+        exprs = [link.expr for other in facts if other.formula is not None for link in other.links]
+        if any(_softens(expr, symbol) for expr in exprs if symbol in n.names_in(expr)):
             return R.SCORES
     if role is R.OUTPUT and R.Y in place.roles and not found.printed and fact.formula is None:
         return R.Y  # nothing is worked out yet, so this is no output
