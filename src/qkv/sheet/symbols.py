@@ -107,7 +107,9 @@ def _split_base(base: str) -> tuple[str, list[str]]:
 
 def _read(script: Script, found: _Found, base: str) -> None:
     """Sort what one script holds into labels, indices, primes and a transpose."""
-    tokens = [t for t in script.tokens if t.text not in _BRACES and t.kind != "script"]
+    tokens: Sequence[Token] = script.tokens
+    if len(tokens) > 1:
+        tokens = [t for t in tokens if t.text not in _BRACES and t.kind != "script"]
     raised = script.mark == "^"
     indices = found.raised if raised else found.lowered
     if "op" in map(KIND, tokens):
