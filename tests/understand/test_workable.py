@@ -8,7 +8,7 @@ from qkv.errors import NameUnknownError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.program.model import Given, Program, Step
-from qkv.understand.workable import Worked
+from qkv.understand.workable import Worked, computed, workable
 
 A, B, C = Symbol("A"), Symbol("B"), Symbol("C")
 
@@ -30,3 +30,11 @@ def test_what_stands_on_itself_has_no_value() -> None:
     worked = Worked(Program("", (), steps))
     with pytest.raises(NameUnknownError):
         worked.evaluate(n.Name(A))
+
+
+def test_of_two_givens_of_one_name_the_first_is_worked_with() -> None:
+    first, second = (Given(A, n.matrix(rows), Role.OTHER, "A") for rows in ([[1, 2, 3]], [[1, 2]]))
+    other = Given(B, n.matrix([[1, 1]]), Role.OTHER, "B")
+    product = step(C, n.Product(n.Name(A), n.Transpose(n.Name(B))))
+    trace = computed(workable(Program("", (first, second, other), (product,))), {})
+    assert trace.values().keys() == {A, B}  # 1×3 does not meet 2×1

@@ -110,7 +110,9 @@ def workable(program: Program) -> Program:
     known = shapes_of(program) if len(program.by_symbol) == len(program.items) else {}
     givens, steps, notes = [], [], list(program.notes)
     for given in program.givens:
-        if _has_shape(given, env, known, notes):
+        if given.symbol not in env and _has_shape(
+            given, env, known, notes
+        ):  # of two of one name the loop takes the first
             givens.append(given)
     for step in ordered_steps(program.steps, program.givens):
         if env.keys() >= set(n.names_in(step.expr)) and _has_shape(step, env, known, notes):
