@@ -339,9 +339,10 @@ def steps_of(walk: Walk, target: Target) -> list[n.Expr]:
 def _chain_sources(
     walk: Walk, fact: Fact, target: Target, before: list[Link], shape: tuple[int, int], author: Author
 ) -> list[Source]:
-    """What stands to the left in the chain, nearest first, then earlier workings of the same subject."""
+    """What stands to the left in the chain, nearest first, then earlier workings of the same subject. The subject's own
+    name says nothing more: what it may mean is what is tried."""
     row = target.expr if isinstance(target.expr, n.Entry) and isinstance(target.expr.arg, n.Name) else None
-    exprs = [link.expr for link in reversed(before)]
+    exprs = [x for link in reversed(before) if not isinstance(x := link.expr, n.Name) or x.symbol != fact.symbol]
     if fact.symbol is not None:
         exprs += [expr for expr in reversed(walk.workings.get(fact.symbol, [])) if expr not in exprs]
     found: list[Source] = []
