@@ -450,3 +450,12 @@ def test_weights_that_stand_on_a_matrix_given_later_are_others() -> None:
     dot = "$H=\\begin{bmatrix}1&0\\\\0&2\\end{bmatrix}$, $s_t=[1, 0.5]^T$\n\nDot scores: $\\alpha=[0.500, 0.500]$\n\n"
     general = "General scores $s_t^T W_a h_i$ with $W_a=\\begin{bmatrix}1&0\\\\2&1\\end{bmatrix}$:\n\n$\\alpha=[0.731, 0.269]$\n"
     assert [claim.verdict.value for claim in qkv.check(dot + general).claims] == ["right", "rounded"]
+
+
+def test_a_letter_that_may_be_a_score_is_told_by_what_it_is() -> None:
+    given = (
+        "$q_1 = (1, 1)$, $q_2 = (0, 2)$, $k_1 = (1, 0)$, $k_2 = (0, 0)$, $v_1 = (4, 2)$, $v_2 = (3, 2)$, unscaled\n\n"
+    )
+    mixed = "Weights of token 1: (0.731, 0.269)\n\n$z_1 = 0.731 \\cdot (4,2) + 0.269 \\cdot (3,2) = (3.731, 2.000)$\n"
+    claim = qkv.check(given + mixed).claims[-1]
+    assert (claim.verdict.value, "A V" in claim.formula or "Output" in claim.formula) == ("rounded", True)
