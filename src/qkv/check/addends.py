@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from qkv.check.cells import shape_of, shown_grid
 from qkv.check.conclude import conclude
 from qkv.check.model import Verdict
@@ -13,6 +11,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.nodes import factors
 from qkv.interpret.certified import Value
+from qkv.records import replace
 from qkv.sheet.model import Link
 from qkv.understand.facts import Fact
 from qkv.understand.values import plain_value
