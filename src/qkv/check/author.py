@@ -16,7 +16,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.expr.nodes import factors
 from qkv.interpret.cells import fraction
 from qkv.interpret.certified import Certified, Value
-from qkv.interpret.loop import evaluate
+from qkv.interpret.loop import evaluate, evaluated
 from qkv.interpret.trace import Trace
 from qkv.program.model import Given, Step
 from qkv.records import dataclass, replace
@@ -282,7 +282,7 @@ class Author(Mapping[Symbol, Value]):
         exact = exact or self._whole[id(expr)][1]
         key = id(expr), None if exact else len(self.rounded)
         if key not in self._typed:
-            self._typed[key] = _worked_out(expr, {}, Certified() if exact else self.loose)
+            self._typed[key] = evaluated(expr, {}, Certified() if exact else self.loose)
         return self._typed[key]
 
     def _own(self, expr: n.Expr, exact: bool) -> Value | None:
@@ -294,7 +294,7 @@ class Author(Mapping[Symbol, Value]):
         if not exact and not n.holds(expr, n.Number) and not n.holds(expr, n.Matrix):
             value = self._own(expr, exact=True)  # without numbers it is all one
         else:
-            value = _worked_out(self.as_held(expr), self, Certified() if exact else self.loose)
+            value = evaluated(self.as_held(expr), self, Certified() if exact else self.loose)
         self._owned[id(expr), exact] = expr, value
         return value
 
@@ -376,13 +376,6 @@ class Author(Mapping[Symbol, Value]):
             return ()
         standing = (self if self.by_print is None else self.by_print).standing(expr)
         return tuple(dict.fromkeys(chain.from_iterable([self.blame.get(symbol, ()) for symbol in standing])))
-
-
-def _worked_out(expr: n.Expr, env: Mapping[Symbol, Value], algebra: Certified) -> Value | None:
-    try:
-        return evaluate(expr, env, algebra)
-    except QkvError:
-        return None
 
 
 def _is_rounded(given: Given) -> bool:

@@ -18,13 +18,12 @@ from qkv.check.model import Claim
 from qkv.check.powers import exponentials, row_sum
 from qkv.check.targets import Target
 from qkv.check.walk import Judgement, Source, Walk, judged_against
-from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.expr.show import plain
 from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.interpret.certified import Value
-from qkv.interpret.loop import evaluate
+from qkv.interpret.loop import evaluated
 from qkv.program.model import Step
 from qkv.records import replace
 from qkv.sheet.model import Link
@@ -182,10 +181,7 @@ def _cells(value: Value) -> Iterator[tuple[int, int]]:
 
 
 def _value(literal: n.Expr) -> Value | None:
-    try:
-        return evaluate(literal, {}, Loose()) if n.is_literal(literal) else None
-    except QkvError:
-        return None
+    return evaluated(literal, {}, Loose()) if n.is_literal(literal) else None
 
 
 def _meets(number: Value | None, cell: Cell | None) -> bool:

@@ -76,6 +76,14 @@ def evaluate(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
     return env[node.symbol]
 
 
+def evaluated(node: n.Expr, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T | None:
+    """The same, None where it has no value: a name that nothing defines, shapes that do not fit."""
+    try:
+        return evaluate(node, env, algebra)
+    except QkvError:
+        return None
+
+
 def _product(node: n.Product, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
     a, b = evaluate(node.left, env, algebra), evaluate(node.right, env, algebra)
     try:

@@ -11,7 +11,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import Cell, rational
 from qkv.interpret.certified import Certified, Value
-from qkv.interpret.loop import evaluate
+from qkv.interpret.loop import evaluate, evaluated
 from qkv.interpret.rounding import round_places
 from qkv.interpret.trace import Trace
 from qkv.program.model import Program, Step
@@ -170,10 +170,7 @@ class _Held(Mapping[Symbol, Value]):
         item = self.trace.program.item(symbol)
         if item is None or not self.printed.keys() - {symbol}:
             return None
-        try:
-            return evaluate(item.expr, self, Certified())
-        except QkvError:
-            return None
+        return evaluated(item.expr, self, Certified())
 
     def __getitem__(self, symbol: Symbol) -> Value:
         if symbol not in self.made:

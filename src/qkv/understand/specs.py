@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain
-from qkv.interpret.loop import evaluate
+from qkv.interpret.loop import evaluated
 from qkv.interpret.shapes import Shapes
 from qkv.program.model import Given
 from qkv.program.spec import Key, Scale, Score, Spec, default_symbol
@@ -127,10 +126,7 @@ def shape_of_given(found: Gathering, given: Given) -> tuple[int, int] | None:
             return shape_of_given(found, named)
     known = {g.symbol: g.expr.shape for g in (*found.others.values(), *found.tokens.values(), *found.givens.values())
              if isinstance(g.expr, n.Matrix)}  # fmt: skip
-    try:
-        return evaluate(given.expr, known, Shapes())
-    except QkvError:
-        return None
+    return evaluated(given.expr, known, Shapes())
 
 
 def _is_square(shapes: dict[Key, tuple[int, int]]) -> bool:

@@ -10,7 +10,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain
 from qkv.interpret.cells import START_BITS, precision
 from qkv.interpret.certified import Certified, Value
-from qkv.interpret.loop import evaluate
+from qkv.interpret.loop import evaluate, evaluated
 from qkv.interpret.shapes import Shapes
 from qkv.interpret.trace import Trace
 from qkv.program.model import Given, Program, Step
@@ -76,10 +76,7 @@ def _note_shape(item: Given | Step, env: dict[Symbol, Shape]) -> None:
 
 
 def shape_in(program: Program, expr: n.Expr) -> Shape | None:
-    try:
-        return evaluate(expr, shapes_of(program), Shapes())
-    except QkvError:
-        return None
+    return evaluated(expr, shapes_of(program), Shapes())
 
 
 def fits(program: Program, expr: n.Expr) -> bool:

@@ -23,7 +23,7 @@ from qkv.expr.names import Symbol
 from qkv.interpret.cells import START_BITS, precision
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.fit import Shape
-from qkv.interpret.loop import evaluate
+from qkv.interpret.loop import evaluate, evaluated
 from qkv.interpret.trace import Trace
 
 Table = tuple[Mistake, ...]
@@ -178,10 +178,10 @@ class _Search:
         key = id(holder), id(whole)
         if key not in self._wholes:
             if holder is not None:
-                self._wholes[key] = _worked_out(holder.as_held(whole), holder, Loose())
+                self._wholes[key] = evaluated(holder.as_held(whole), holder, Loose())
             else:
                 with precision(START_BITS):
-                    self._wholes[key] = _worked_out(whole, self._true, Certified())
+                    self._wholes[key] = evaluated(whole, self._true, Certified())
         return self._wholes[key]
 
     def _gives(self, author: Author, expr: n.Expr, rows: tuple[int, ...]) -> bool:
@@ -279,13 +279,6 @@ def _off(
                 return rows[0]
     except QkvError:
         return NOWHERE
-    made = _worked_out(expr, values, algebra)
+    made = evaluated(expr, values, algebra)
     here = fitted(made, shape_of(grid)) if made is not None else None
     return NOWHERE if here is None else next((i for i in rows if not agree(grid[i], here.rows[i])), None)
-
-
-def _worked_out(expr: n.Expr, values: Mapping[Symbol, Value], algebra: Certified) -> Value | None:
-    try:
-        return evaluate(expr, values, algebra)
-    except QkvError:
-        return None

@@ -7,11 +7,10 @@ from dataclasses import field
 from functools import partial
 from typing import Any
 
-from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.fit import Shape
-from qkv.interpret.loop import evaluate
+from qkv.interpret.loop import evaluated
 from qkv.interpret.shapes import Shapes
 from qkv.interpret.trace import Trace
 from qkv.program.model import Given, Step
@@ -52,14 +51,8 @@ class Scene:
         if type(expr) is n.Name:
             return self.trace.shapes.get(expr.symbol)
         if id(expr) not in self._shapes:
-            self._shapes[id(expr)] = expr, self._shape(expr)
+            self._shapes[id(expr)] = expr, evaluated(expr, self.trace.shapes, Shapes())
         return self._shapes[id(expr)][1]
-
-    def _shape(self, expr: n.Expr) -> Shape | None:
-        try:
-            return evaluate(expr, self.trace.shapes, Shapes())
-        except QkvError:
-            return None
 
     def size(self, role: Role, head: int | None) -> int | None:
         """How many numbers a token has in a quantity."""
