@@ -1,0 +1,1 @@
+"""What an implementation may rightly mean: its projections, heads, masks and positions, found out from a recording."""
