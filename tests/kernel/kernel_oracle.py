@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 
-def may_use(i: int, j: int, n_q: int, length: int, causal: Any, window: Any) -> bool:
-    """Whether query i may look at key j."""
-    position = i if causal == "upper-left" else i + length - n_q
+def may_use(i: int, j: int, first: int, length: int, causal: Any, window: Any) -> bool:
+    """Whether query i may look at key j, where query 0 stands at key `first`."""
+    position = i + first
     left, right = window or (-1, -1)
     if causal and j > position:
         return False
@@ -22,8 +22,9 @@ def may_use(i: int, j: int, n_q: int, length: int, causal: Any, window: Any) -> 
 
 
 def attend(
-    q, k, v, *, causal=False, window=None, mask=None, bias=None, scale=None, softcap=None, lengths=None, sinks=None
-):
+    q, k, v, *, causal=False, window=None, mask=None, bias=None, scale=None, softcap=None, lengths=None, sinks=None,
+    offset=None,
+):  # fmt: skip
     """(output, lse, weights) for arrays (batch, heads, tokens, d)."""
     q, k, v = (np.asarray(x, np.float64) for x in (q, k, v))
     batch, heads, n_q, d = q.shape
@@ -36,10 +37,14 @@ def attend(
     output, lse, weights = np.zeros((*full[:3], v.shape[3])), np.full(full[:3], -np.inf), np.zeros(full)
     for b, h, i in np.ndindex(full[:3]):
         length = n_k if lengths is None else int(np.broadcast_to(lengths, batch)[b])
+        at_its_key = causal == "upper-left" or (causal in (True, False) and n_q == n_k)
+        first = 0 if at_its_key else length - n_q
+        if offset is not None:
+            first = int(np.broadcast_to(offset, batch)[b])
         open_ = [
             j
             for j in range(n_k)
-            if may_use(i, j, n_q, length, causal, window) and mask[b, h, i, j] and bias[b, h, i, j] != -np.inf
+            if may_use(i, j, first, length, causal, window) and mask[b, h, i, j] and bias[b, h, i, j] != -np.inf
         ]
         scores = k[b, h // group, open_] @ q[b, h, i] * scale
         if softcap is not None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import ml_dtypes
 import numpy as np
 import pytest
 from kernel_oracle import attend
 
 from qkv.errors import QkvError, ShapeError, ValueRefused
-from qkv.kernel import attention, trace_attention
+from qkv.kernel import attention, attention_backward, trace_attention
 
 RTOL = {"float32": 2e-5, "float64": 1e-13, "float16": 3e-3, "bfloat16": 3e-2}
 
@@ -297,6 +299,53 @@ REFUSED = [
 def test_bad_input_is_one_sentence(q, k, v, options, says):
     with pytest.raises((ShapeError, ValueRefused), match=says):
         attention(np.ones(q), np.ones(k), np.ones(v), **options)
+
+
+FOREIGN = [
+    ("is_causal", "causal=True"),
+    ("attn_mask", "write mask"),
+    ("enable_gqa", "leave it out"),
+    ("dropout_p", "scaled_dot_product_attention"),
+    ("key_padding_mask", "~key_padding_mask"),
+    ("need_weights", "return_weights=True"),
+    ("softmax_scale", "write scale"),
+    ("window_size", "window="),
+    ("colour", "there are causal, window, mask"),
+]
+
+
+@pytest.mark.parametrize("name,says", FOREIGN)
+def test_names_of_other_libraries_get_ours(name, says):
+    x = np.ones((2, 3))
+    for function, given in ((attention, (x, x, x)), (attention_backward, (x,) * 6), (trace_attention, (x, x, x))):
+        with pytest.raises(TypeError, match=f"{function.__name__} has no argument {name}; .*{says}"):
+            function(*given, **{name: True})
+
+
+def test_every_argument_is_explained():
+    known = [name for name in signature(attention).parameters if name not in ("q", "k", "v", "others")]
+    assert all(f"\n    {name}: " in attention.__doc__ for name in known)
+
+
+@pytest.mark.parametrize("n", [1, 7, 40])
+@pytest.mark.parametrize("options", [{"causal": True}, {"causal": True, "window": (3, 0)}, {"window": (2, 2)}], ids=str)
+def test_a_batch_padded_on_the_right_is_each_sequence_alone(n, options):
+    q, k, v = arrays(n, n, dtype="float64")
+    lengths = [max(1, n // 3), n]
+    out = attention(q, k, v, lengths=lengths, **options)
+    for b, length in enumerate(lengths):
+        alone = attention(q[b, :, :length], k[b, :, :length], v[b, :, :length], **options)
+        np.testing.assert_allclose(out[b, :, :length], alone, rtol=1e-13, atol=1e-14)
+
+
+def test_fewer_keys_than_queries_are_refused_with_the_remedy():
+    q, k, v = arrays(5, 9)
+    with pytest.raises(ValueRefused, match=r"lengths go down to 3; write causal='upper-left'"):
+        attention(q, k, v, causal=True, lengths=[3, 9])
+    for corner in ("upper-left", "lower-right"):
+        agree(q, k, v, causal=corner, lengths=[3, 9])
+    agree(q, k, v, causal=True, lengths=[3, 9], offset=[0, 4])
+    agree(q, k, v, causal=True, lengths=[0, 5])  # a free place in a batch
 
 
 def test_other_types_are_refused():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from qkv.errors import ShapeError
+from qkv.errors import ShapeError, ValueRefused
 from qkv.kernel import attention, attention_backward
 
 OPTIONS = [
@@ -40,6 +40,73 @@ def test_against_finite_differences(options):
     np.testing.assert_allclose(dq, by_differences(lambda x: loss(x, k, v), q), atol=1e-8)
     np.testing.assert_allclose(dk, by_differences(lambda x: loss(q, x, v), k), atol=1e-8)
     np.testing.assert_allclose(dv, by_differences(lambda x: loss(q, k, x), v), atol=1e-8)
+
+
+BIASES = [(4, 5, 6), (1, 5, 6), (5, 6), (6,), (4, 1, 1), (2, 4, 5, 6), (2, 1, 1, 6), (3, 1, 4, 5, 6), (3, 2, 4, 5, 6)]
+
+
+@pytest.mark.parametrize("shape", BIASES, ids=str)
+@pytest.mark.parametrize("options", [{}, {"causal": True, "softcap": 1.0, "sinks": 0.5}], ids=["plain", "softcap"])
+def test_bias_and_sinks_against_finite_differences(shape, options):
+    rng = np.random.default_rng(0)
+    lead = shape[:-3]
+    q, k, v, dout = (rng.standard_normal((*lead, *x)) for x in ((4, 5, 3), (2, 6, 3), (2, 6, 2), (4, 5, 2)))
+    bias, sinks = rng.standard_normal(shape), rng.standard_normal(4)
+    options = {**options, "sinks": sinks}
+    dlse = rng.standard_normal(dout.shape[:-1])
+
+    def loss(bias, sinks):
+        out, lse = attention(q, k, v, **{**options, "bias": bias, "sinks": sinks}, return_lse=True)
+        return (out * dout).sum() + (lse * dlse).sum()
+
+    out, lse = attention(q, k, v, bias=bias, return_lse=True, **options)
+    asked = {"bias": bias, "dlse": dlse, "return_dbias": True, "return_dsinks": True, **options}
+    *_, dbias, dsinks = attention_backward(dout, q, k, v, out, lse, **asked)
+    assert (dbias.shape, dsinks.shape) == (shape, (4,))
+    np.testing.assert_allclose(dbias, by_differences(lambda x: loss(x, sinks), bias), atol=2e-8)
+    np.testing.assert_allclose(dsinks, by_differences(lambda x: loss(bias, x), sinks), atol=2e-8)
+
+
+def test_one_sink_for_all_heads_gets_the_sum():
+    rng = np.random.default_rng(0)
+    q, k, v, dout = (rng.standard_normal((3, 5, 4)) for _ in range(4))
+    slopes = []
+    for sinks in (0.4, np.full(3, 0.4)):
+        out, lse = attention(q, k, v, sinks=sinks, return_lse=True)
+        slopes.append(attention_backward(dout, q, k, v, out, lse, sinks=sinks, return_dsinks=True)[3])
+    np.testing.assert_allclose(slopes[0], slopes[1].sum(), rtol=1e-13)
+    assert slopes[0].shape == ()
+
+
+def test_the_bias_of_a_masked_key_has_no_gradient():
+    rng = np.random.default_rng(0)
+    q, k, v, dout = (rng.standard_normal((2, 40, 4)) for _ in range(4))
+    bias = np.where(rng.random((40, 40)) < 0.5, 0.0, -np.inf)
+    bias[7] = -np.inf  # a row without any key
+    for poison in (0.0, np.nan):
+        k[:, 39], bias[:, 39] = poison, -np.inf
+        out, lse = attention(q, k, v, bias=bias, causal=True, return_lse=True)
+        options = {"bias": bias, "causal": True, "return_dbias": True}
+        *_, dbias = attention_backward(dout, q, k, v, out, lse, **options)
+        assert not dbias[np.isneginf(bias) | ~np.tri(40, dtype=bool)].any()
+        assert np.isfinite(dbias).all()
+        assert dbias.any()
+
+
+def test_gradients_keep_the_types_of_what_they_belong_to():
+    x = np.random.default_rng(0).standard_normal((2, 9, 4)).astype(np.float16)
+    bias, sinks = np.zeros((9, 9), np.float32), np.zeros(2, int)
+    out, lse = attention(x, x, x, bias=bias, sinks=sinks, return_lse=True)
+    asked = {"return_dbias": True, "return_dsinks": True}
+    slopes = attention_backward(x, x, x, x, out, lse, bias=bias, sinks=sinks, **asked)
+    assert [g.dtype for g in slopes] == [np.float16] * 3 + [np.float32, np.float16]
+
+
+@pytest.mark.parametrize("name", ["bias", "sinks"])
+def test_what_was_not_given_has_no_gradient(name):
+    x = np.ones((2, 3, 4))
+    with pytest.raises(ValueRefused, match=f"no {name} are given"):
+        attention_backward(x, x, x, x, x, np.ones((2, 3)), **{f"return_d{name}": True})
 
 
 def test_masked_nan_has_no_gradient():

@@ -57,6 +57,27 @@ def test_the_cache_goes_stale_with_any_source_of_the_kernel(tmp_path, monkeypatc
         assert sum(function.stats.cache_hits.values()) == hits
 
 
+COMPILE = """
+import sys
+from qkv.kernel import jit
+sys.stderr.isatty = lambda: {terminal}
+def double(x): return 2 * x
+def triple(x): return 3 * x
+jit.entry(double)(1), jit.entry(triple)(1)
+"""
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_terminal_is_told_of_compiling_once(tmp_path, terminal):
+    script = tmp_path / "script.py"
+    script.write_text(COMPILE.format(terminal=terminal))
+    for times in (1, 0):  # what is on disk already is not compiled again
+        environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+        done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=True)
+        assert done.stderr.count("qkv: compiling") == (times if terminal else 0)
+        assert done.stderr.count("qkv warmup") == (times if terminal else 0)
+
+
 def test_warmup_says_what_it_compiles():
     said = []
     assert warmup(said.append) >= 0

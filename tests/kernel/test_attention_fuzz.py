@@ -40,7 +40,7 @@ def problems(draw, dtypes=tuple(DTYPES)):
     part = [draw(st.sampled_from([1, n])) for n in full]
     options = {}
     if draw(st.booleans()):
-        options["causal"] = draw(st.sampled_from([True, "upper-left"]))
+        options["causal"] = draw(st.sampled_from(["lower-right", "upper-left"]))
     if draw(st.booleans()):
         options["window"] = (draw(st.integers(-1, 40)), draw(st.integers(-1, 40)))
     if draw(st.booleans()):
@@ -53,6 +53,8 @@ def problems(draw, dtypes=tuple(DTYPES)):
         options["softcap"] = draw(st.sampled_from([0.5, 20.0]))
     if draw(st.booleans()):
         options["sinks"] = rng.standard_normal(heads)
+    if draw(st.booleans()):
+        options["offset"] = rng.integers(-60, 160, batch)
     return q, k, v, options, DTYPES[dtype]
 
 
@@ -95,9 +97,16 @@ def test_any_gradient(given_):
     q, k, v, options, tolerance = given_
     dout = np.random.default_rng(0).standard_normal((*q.shape[:3], v.shape[3])).astype(q.dtype)
     out, lse = attention(q, k, v, return_lse=True, **options)
-    got = attention_backward(dout, q, k, v, out, lse, **options)
+    biased = "bias" in options
+    if biased:  # its gradient has its type
+        options["bias"] = options["bias"].astype(q.dtype)
+    got = attention_backward(dout, q, k, v, out, lse, return_dbias=biased, **options)
     wide = [x.astype(np.float64) for x in (q, k, v)]
-    expected = gradients(problem(*wide, **options), dout.astype(np.float64), attend(*wide, **options)[1])
-    for mine, theirs in zip(got, expected, strict=True):
+    exact, exact_lse, _ = attend(*wide, **options)
+    expected = gradients(problem(*wide, **options), dout.astype(np.float64), exact_lse, (dout * exact).sum(-1))
+    if biased:  # summed over the axes along which the bias was repeated
+        repeated = tuple(axis for axis, n in enumerate(options["bias"].shape) if n != expected[3].shape[axis])
+        expected = (*expected[:3], expected[3].sum(repeated, keepdims=True))
+    for mine, theirs in zip(got, expected[: len(got)], strict=True):
         scale = max(1.0, float(np.abs(theirs).max(initial=0)))
         np.testing.assert_allclose(mine, theirs, rtol=0, atol=10 * tolerance * scale)

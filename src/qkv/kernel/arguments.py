@@ -17,13 +17,15 @@ Array = NDArray[Any]
 Causal = bool | Literal["lower-right", "upper-left"]
 Window = tuple[int | None, int | None]
 
-LIMITS: dict[Any, tuple[bool, bool]] = {  # causal → (no key after the query, last query at the last key)
-    False: (False, True),
-    True: (True, True),
+# causal → (no key after the query, whether the last query sits at the last key; None: as the shapes say)
+LIMITS: dict[Any, tuple[bool, bool | None]] = {
+    False: (False, None),
+    True: (True, None),
     "lower-right": (True, True),
     "upper-left": (True, False),
 }
 
+FAR = UNBOUNDED // 2  # a query further than this from every key stands just as far as this
 
 FLOATS = {np.dtype(t) for t in (np.float16, np.float32, np.float64)}
 
@@ -40,12 +42,12 @@ class Problem:
     lead: tuple[int, ...]  # the caller's axes before tokens
     left: int
     right: int
-    lower: bool
     scale: float
     softcap: float | None
     mask: Array | None  # (batch, heads, n_q, n_k), true where a key may be used
     bias: Array | None  # (batch, heads, n_q, n_k), in the compute type
     lengths: NDArray[np.int64] | None  # (batch,)
+    offsets: NDArray[np.int64] | None  # (batch,), the position of query 0 among the keys; None: length − n_q
     sinks: Array | None  # (heads,), in the compute type
 
     @property
@@ -66,6 +68,7 @@ def problem(
     softcap: float | None = None,
     lengths: ArrayLike | None = None,
     sinks: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
 ) -> Problem:
     """Check the arguments of `attention` and bring them to one form."""
     arrays = _same_axes([np.asarray(x) for x in (q, k, v)])
@@ -73,8 +76,12 @@ def problem(
     lead = _lead(arrays)
     q4, k4, v4 = _four_axes(arrays, lead)
     batch, heads, n_q, d = q4.shape
-    right_of_diagonal, lower = _causal(causal)
+    no_future, corner = _causal(causal)
+    lower = n_q != k4.shape[2] if corner is None else corner
     left, right = _window(window)
+    counted = _lengths(lengths, lead[:-1], k4.shape[2])
+    if counted is not None and no_future and corner is None and offset is None:
+        _check_positions(counted, n_q, k4.shape[2])
     full = (*lead, n_q, k4.shape[2])
     allowed, added = _masks(mask, bias, full, (batch, heads), compute)
     return Problem(
@@ -85,13 +92,13 @@ def problem(
         compute=compute,
         lead=lead,
         left=left,
-        right=min(right, 0) if right_of_diagonal else right,
-        lower=lower,
+        right=min(right, 0) if no_future else right,
         scale=_number("scale", scale, 1.0 / math.sqrt(d) if d else 1.0),
         softcap=_softcap(softcap),
         mask=allowed,
         bias=added,
-        lengths=_lengths(lengths, lead[:-1], batch, k4.shape[2]),
+        lengths=counted,
+        offsets=_offsets(offset, lead[:-1], batch, lower),
         sinks=_sinks(sinks, heads, compute),
     )
 
@@ -173,7 +180,7 @@ def _four_axes(arrays: Sequence[Array], lead: tuple[int, ...]) -> list[Array]:
     return result
 
 
-def _causal(causal: Causal) -> tuple[bool, bool]:
+def _causal(causal: Causal) -> tuple[bool, bool | None]:
     if isinstance(causal, np.bool_):
         causal = bool(causal)
     if not isinstance(causal, (bool, str)) or causal not in LIMITS:
@@ -241,19 +248,42 @@ def _masks(
     return allowed, added[0] if len(added) == 1 else added[0] + added[1]
 
 
-def _lengths(lengths: ArrayLike | None, lead: tuple[int, ...], batch: int, n_k: int) -> NDArray[np.int64] | None:
-    if lengths is None:
-        return None
-    array = np.asarray(lengths)
+def _per_batch(name: str, meaning: str, given: ArrayLike, lead: tuple[int, ...]) -> NDArray[np.int64]:
+    """Whole numbers, one per batch entry."""
+    array = np.asarray(given)
     if array.dtype.kind not in "iu":
-        raise ValueRefused(f"lengths has dtype {array.dtype}; expected whole numbers of keys")
+        raise ValueRefused(f"{name} has dtype {array.dtype}; expected whole numbers, {meaning}")
     try:
         wide = np.broadcast_to(array, lead)
     except ValueError:
-        raise ShapeError(f"lengths has shape {array.shape}; expected one per batch entry, {lead}") from None
-    if wide.size and (wide.min() < 0 or wide.max() > n_k):
-        raise ValueRefused(f"lengths go from {wide.min()} to {wide.max()}; expected 0 to the {n_k} keys there are")
-    return np.ascontiguousarray(wide.reshape(batch), np.int64)
+        raise ShapeError(f"{name} has shape {array.shape}; expected one per batch entry, {lead}") from None
+    return np.ascontiguousarray(wide.reshape(-1), np.int64)
+
+
+def _lengths(lengths: ArrayLike | None, lead: tuple[int, ...], n_k: int) -> NDArray[np.int64] | None:
+    if lengths is None:
+        return None
+    found = _per_batch("lengths", "how many keys there are", lengths, lead)
+    if found.size and (found.min() < 0 or found.max() > n_k):
+        raise ValueRefused(f"lengths go from {found.min()} to {found.max()}; expected 0 to the {n_k} keys there are")
+    return found
+
+
+def _check_positions(lengths: NDArray[np.int64], n_q: int, n_k: int) -> None:
+    """Refuse queries that would sit before the first key; query i of equally many sits at key i, so that is fine."""
+    short = lengths[(lengths > 0) & (lengths < min(n_q, n_k))]
+    if n_q != n_k and short.size:
+        raise ValueRefused(
+            f"causal=True puts the last of {n_q} queries at the last key that counts, but lengths go down to "
+            f"{short.min()}; write causal='upper-left' if query i sits at key i, or offset for where query 0 sits"
+        )
+
+
+def _offsets(offset: ArrayLike | None, lead: tuple[int, ...], batch: int, lower: bool) -> NDArray[np.int64] | None:
+    """Where query 0 stands among the keys: as given, else as the corner says; None for the lower right one."""
+    if offset is None:
+        return None if lower else np.zeros(batch, np.int64)
+    return np.clip(_per_batch("offset", "the position of query 0 among the keys", offset, lead), -FAR, FAR)
 
 
 def _sinks(sinks: ArrayLike | None, heads: int, compute: np.dtype[Any]) -> Array | None:

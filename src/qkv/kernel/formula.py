@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from qkv.kernel.arguments import Array, Causal, Problem, Window, problem
+from qkv.kernel.synonyms import refuse
 from qkv.records import dataclass
 
 
@@ -29,7 +30,7 @@ def allowed_keys(p: Problem) -> Array:
     batch, _, n_q, _ = p.q.shape
     n_k = p.k.shape[2]
     lengths = np.full(batch, n_k) if p.lengths is None else p.lengths
-    offsets = lengths - n_q if p.lower else np.zeros(batch, np.int64)
+    offsets = lengths - n_q if p.offsets is None else p.offsets
     query = np.arange(n_q)[:, None] + offsets[:, None, None, None]  # its position among the keys
     key = np.arange(n_k)
     allowed = (key >= query - p.left) & (key <= query + p.right) & (key < lengths[:, None, None, None])
@@ -73,8 +74,12 @@ def trace(p: Problem, dtype: np.dtype[Any]) -> AttentionTrace:
         return AttentionTrace(scores, scaled, capped, masked, weights, lse, weighted_sum(weights, v, allowed))
 
 
-def gradients(p: Problem, dout: Array, lse: Array) -> tuple[Array, Array, Array]:
-    """dq, dk and dv from the plain formula, with all weights in memory; unused keys and values do not matter."""
+def gradients(p: Problem, dout: Array, lse: Array, delta: Array) -> tuple[Array, Array, Array, Array]:
+    """dq, dk, dv and the gradient of what is added to the scores, from the plain formula with all weights in memory.
+
+    Unused keys and values do not matter. `lse` and `delta`, Σ dout · out per row, may be those of more keys than the
+    problem has: the result is what its own keys contribute.
+    """
     dtype = p.compute
     kv_heads = p.k.shape[1]
     group = p.q.shape[1] // kv_heads if kv_heads else 1
@@ -83,15 +88,15 @@ def gradients(p: Problem, dout: Array, lse: Array) -> tuple[Array, Array, Array]
     stages, allowed = trace(p, dtype), allowed_keys(p)
     with np.errstate(invalid="ignore", over="ignore"):
         weights = np.where(allowed, np.exp(stages.masked - np.where(lse == -np.inf, np.inf, lse)[..., None]), 0)
-        delta = (dout * stages.output).sum(axis=-1, keepdims=True)
-        dscores = np.where(allowed, weights * (dout @ v.swapaxes(-1, -2) - delta), 0)
+        dadded = dscores = np.where(allowed, weights * (dout @ v.swapaxes(-1, -2) - delta[..., None]), 0)
         if p.softcap is not None:
             dscores = np.where(allowed, dscores * (1 - (stages.capped / dtype.type(p.softcap)) ** 2), 0)
         dscores = dscores * dtype.type(p.scale)
         dq = weighted_sum(dscores, k, allowed)
         dk, dv = dscores.swapaxes(-1, -2) @ q, weights.swapaxes(-1, -2) @ dout
     shape = (p.q.shape[0], kv_heads, group)
-    return dq, *(x.reshape(*shape, *x.shape[2:]).sum(axis=2) for x in (dk, dv))
+    dk, dv = (x.reshape(*shape, *x.shape[2:]).sum(axis=2) for x in (dk, dv))
+    return dq, dk, dv, dadded
 
 
 def trace_attention(
@@ -107,6 +112,8 @@ def trace_attention(
     softcap: float | None = None,
     lengths: ArrayLike | None = None,
     sinks: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+    **others: Never,
 ) -> AttentionTrace:
     """Every stage of `attention` by name, from the plain formula: for looking, not for speed.
 
@@ -117,9 +124,11 @@ def trace_attention(
     >>> trace.output.round(4).tolist()
     [[1.0], [2.4621]]
     """
+    if others:
+        refuse(trace_attention, others)
     p = problem(
         q, k, v, causal=causal, window=window, mask=mask, bias=bias, scale=scale, softcap=softcap, lengths=lengths,
-        sinks=sinks,
+        sinks=sinks, offset=offset,
     )  # fmt: skip
     stages = trace(p, p.compute)
 

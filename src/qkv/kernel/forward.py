@@ -31,7 +31,7 @@ from qkv.kernel.scores import (
     apply_softcap,
     clip,
     finish_weights,
-    keep_scores,
+    keep_tile,
     open_weights,
     read_bias,
     read_mask,
@@ -204,8 +204,8 @@ def _attend(job: Any, unit: Unit, panel: Panel, work: Work, keys: Keys, start: i
     count = span.end - span.start
     if count == 0:
         return
-    if job.weights:
-        keep_scores(job, unit, panel, work.tile, span.start, count, one)
+    if job.weights:  # scores so far; `finish_weights` makes weights of them
+        keep_tile(job.weights, job, unit, panel, work.tile, span.start, count, one)
     soften(work.tile, count, work.m, work.total, work.factor, panel.vectors, one)
     width = panel.vectors * lane_count(one) * size_of(one)
     v = keys.v + (span.start - keys.start) * keys.v_n

@@ -17,6 +17,7 @@ from qkv.kernel.job import DONE, NEXT, job_at
 from qkv.kernel.keys import Keys, keys_of
 from qkv.kernel.memory import load, peek, poke, store, transpose
 from qkv.kernel.panel import BLOCK, Panel, Unit, panel_count, panel_of, row_address, unit_of
+from qkv.kernel.scores import keep_tile
 from qkv.kernel.tile import TILE_ROWS, TILE_VECTORS, add_product, multiply_tiles
 from qkv.kernel.vectors import LN_2, LOG2_E, chain, exp2, lane_count, like, multiply, size_of, splat, subtract
 
@@ -35,6 +36,7 @@ class Slopes(NamedTuple):
     tile: int  # dP, then dS, [keys][rows]
     dk: int  # [keys of the chunk][d]
     dv: int
+    dbias: int  # dS before the softcap's slope, [keys][rows], where the gradient of the bias is wanted
 
 
 @compiled
@@ -56,8 +58,9 @@ def lay_out_slopes(job: Any, base: int, one: float) -> tuple[Slopes, int]:
     delta, tile = lse + width, lse + 2 * width
     dk = tile + BLOCK * width
     dv = dk + (CHUNK + TILE_ROWS) * d * size
-    end = dv + (CHUNK + TILE_ROWS) * d_v * size
-    return Slopes(base, dout_rows, dout, dq, lse, delta, tile, dk, dv), end - base
+    dbias = dv + (CHUNK + TILE_ROWS) * d_v * size
+    end = dbias + (BLOCK * width if job.dbias else 0)
+    return Slopes(base, dout_rows, dout, dq, lse, delta, tile, dk, dv, dbias), end - base
 
 
 @entry
@@ -133,6 +136,8 @@ def _panel_slopes(
         count = span.end - span.start
         if count:
             _tile_slopes(job, panel, work, slopes, keys, span.start, count, one)
+            if job.dbias:
+                keep_tile(job.dbias, job, unit, panel, slopes.dbias, span.start, count, one)
             into = span.start - chunk
             full = (count + TILE_ROWS - 1) // TILE_ROWS * TILE_ROWS
             add_product(
@@ -167,8 +172,11 @@ def _tile_slopes(
             if capped:  # d tanh = 1 − tanh²
                 bent = multiply(subtract(raw, load(work.bias + at, one)) if job.bias else raw, inward)
                 slope = subtract(splat(one), multiply(bent, bent))
+            difference = subtract(load(slopes.tile + at, one), delta)
+            if job.dbias:
+                store(slopes.dbias + at, chain(weight, difference, splat(one)))
             store(work.tile + at, weight)
-            store(slopes.tile + at, chain(weight, subtract(load(slopes.tile + at, one), delta), slope))
+            store(slopes.tile + at, chain(weight, difference, slope))
     nothing = splat(like(0.0, one))
     for at in range(count * width, (count + TILE_ROWS - 1) // TILE_ROWS * TILE_ROWS * width, lanes * size):
         store(work.tile + at, nothing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -67,8 +68,36 @@ class _KernelCacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes = tuple(_stamped(locator) for locator in caching.CacheImpl._locator_classes)
 
 
+_to_say = ["qkv: compiling attention for this processor, once, up to half a minute; `qkv warmup` does it ahead."]
+
+
+def say_compiling() -> None:
+    """Tell whoever waits at a terminal why, once a process."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        while _to_say:
+            print(_to_say.pop(), file=sys.stderr, flush=True)
+
+
+def say_nothing() -> None:
+    """For those who have told it themselves."""
+    _to_say.clear()
+
+
 class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
     _impl_class = _KernelCacheImpl
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        found = super().load_overload(signature, target)
+        if found is None:
+            say_compiling()
+        return found
+
+
+class _NoCache(caching.NullCache):  # type: ignore[misc]
+    """Where there is no folder to write to: every process compiles for itself."""
+
+    def load_overload(self, signature: Any, target: Any) -> None:
+        say_compiling()
 
 
 def entry(function: F) -> F:
@@ -76,8 +105,8 @@ def entry(function: F) -> F:
     dispatcher: Any = numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True)(function)
     try:
         dispatcher._cache = _KernelCache(function)
-    except (RuntimeError, OSError):  # no folder to write to: every process compiles for itself
-        return dispatcher  # type: ignore[no-any-return]
+    except (RuntimeError, OSError):
+        dispatcher._cache = _NoCache()
     return dispatcher  # type: ignore[no-any-return]
 
 

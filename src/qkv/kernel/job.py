@@ -20,6 +20,7 @@ ADDRESSES = (
     "bias",
     "sinks",
     "lengths",
+    "offsets",
     "partials",
     "counters",
     "dout",
@@ -27,12 +28,13 @@ ADDRESSES = (
     "dq",
     "dk",
     "dv",
+    "dbias",
 )
 SIZES = ("batch", "heads", "kv_heads", "n_q", "n_k", "d", "d_v")
 STRIDES = tuple(  # in bytes, for batch, head, token and column
     f"{array}_{axis}" for array in ("q", "k", "v", "out", "mask", "bias", "dout") for axis in ("b", "h", "n", "d")
 )
-RULES = ("left", "right", "lower", "masked", "storage")
+RULES = ("left", "right", "masked", "storage")
 SHARING = ("kernel", "shared", "group", "panels", "splits", "tasks", "room", "next", "done")
 FLOATS = ("scale", "softcap")
 JOB = np.dtype(

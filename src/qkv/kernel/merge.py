@@ -32,9 +32,15 @@ def merge_attention(*parts: tuple[ArrayLike, ArrayLike]) -> tuple[Array, Array]:
     total = np.add.reduce(shares)
     empty = total == 0
     safe = np.where(empty, np.ones_like(total), total)
-    weighted = [
-        np.where(share[..., None] == 0, 0, out * (share / safe)[..., None])  # a part without keys says nothing
-        for out, share in zip(outs, shares, strict=True)
-    ]
-    joined = np.add.reduce(weighted).astype(np.result_type(*outs), copy=False)
+    joined = np.zeros(outs[0].shape, np.result_type(*outs, *lses))
+    for out, share in zip(outs, shares, strict=True):  # one at a time: parts may be as large as memory allows
+        joined += _weighted(out, share / safe)
+    joined = joined.astype(np.result_type(*outs), copy=False)
     return joined, np.where(empty, -np.inf, base + np.log(safe)).astype(top.dtype, copy=False)
+
+
+def _weighted(out: Array, share: Array) -> Array:
+    """A part times its share; a part without keys says nothing, whatever stands there."""
+    term: Array = out * share[..., None]
+    term[share == 0] = 0
+    return term

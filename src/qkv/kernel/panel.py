@@ -63,7 +63,9 @@ def unit_of(job: Any, index: int) -> Unit:
     length = job.n_k
     if job.lengths:
         length = peek(job.lengths + 8 * batch, np.int64(0))
-    offset = length - job.n_q if job.lower else 0
+    offset = length - job.n_q  # the last query stands at the last key
+    if job.offsets:
+        offset = peek(job.offsets + 8 * batch, np.int64(0))
     kv_head = head // (job.heads // job.kv_heads)
     return Unit(batch, head, kv_head, job.group * job.n_q, length, offset)
 

@@ -103,10 +103,10 @@ def prepare(q: int, k: int, v: int, out: int, job_array: int, causal: int, scale
     job.k, job.k_b, job.k_h, job.k_n, job.k_d = _strides(k)
     job.v, job.v_b, job.v_h, job.v_n, job.v_d = _strides(v)
     job.out, job.out_b, job.out_h, job.out_n, job.out_d = _strides(out)
-    job.lse, job.weights, job.mask, job.bias, job.sinks, job.lengths = 0, 0, 0, 0, 0, 0
+    job.lse, job.weights, job.mask, job.bias, job.sinks, job.lengths, job.offsets = 0, 0, 0, 0, 0, 0, 0
     job.batch, job.heads, job.kv_heads = _extent(q, 4), _extent(q, 3), _extent(k, 3)
     job.n_q, job.n_k, job.d, job.d_v = _extent(q, 2), _extent(k, 2), _extent(q, 1), _extent(v, 1)
-    job.left, job.right, job.lower = UNBOUNDED, 0 if causal else UNBOUNDED, 1
+    job.left, job.right = UNBOUNDED, 0 if causal else UNBOUNDED
     job.masked, job.storage = causal, 0
     job.scale = scale if scale == scale else 1.0 / math.sqrt(job.d)
     job.softcap = 0.0

@@ -35,7 +35,7 @@ def make_job(p: Problem, out: Array, lse: Array | None, weights: Array | None) -
     storage = storage_of(p)
     q = p.q.astype(p.compute, copy=False)
     k, v = (p.k, p.v) if storage is not None else (p.k.astype(p.compute), p.v.astype(p.compute))
-    used = (q, k, v, out, lse, weights, p.mask, p.bias, p.sinks, p.lengths)
+    used = (q, k, v, out, lse, weights, p.mask, p.bias, p.sinks, p.lengths, p.offsets)
     limited = p.left < UNBOUNDED or p.right < UNBOUNDED
     masked = limited or p.mask is not None or p.bias is not None
     values = [0] * len(ADDRESSES)
@@ -43,5 +43,5 @@ def make_job(p: Problem, out: Array, lse: Array | None, weights: Array | None) -
     values += (*q.shape[:2], k.shape[1], q.shape[2], *k.shape[2:], v.shape[3])
     for array in (q, k, v, out, p.mask, p.bias, None):
         values += NOWHERE if array is None else array.strides
-    values += (p.left, p.right, p.lower, masked, storage or NATIVE, *[0] * len(SHARING))
+    values += (p.left, p.right, masked, storage or NATIVE, *[0] * len(SHARING))
     return np.array([(*values, p.scale, p.softcap or 0.0)], JOB), [x for x in used if x is not None]

@@ -152,34 +152,34 @@ def clip(job: Any, unit: Unit, panel: Panel, tile: int, limits: int, start: int,
 
 
 @compiled
-def keep_scores(job: Any, unit: Unit, panel: Panel, tile: int, start: int, keys: int, one: float) -> None:
-    """Write the tile's scores where the weights will stand; `finish_weights` turns them into weights at the end."""
+def keep_tile(base: int, job: Any, unit: Unit, panel: Panel, tile: int, start: int, keys: int, one: float) -> None:
+    """Write a tile to its place in a matrix over all queries and keys, which begins at `base`."""
     size, lanes = size_of(one), lane_count(one)
     width, line = panel.vectors * lanes * size, job.n_k * size
     for vector in range(panel.vectors):
         row, column = panel.first + vector * lanes, tile + vector * lanes * size
-        target = weights_row(job, unit, row, one) + start * size
+        target = matrix_row(base, job, unit, row, one) + start * size
         squares = keys // lanes if whole_square(job, unit, row, lanes) else 0
         for square in range(squares):
             transpose(column + square * lanes * width, width, target + square * lanes * size, line, one)
         for lane in range(min(lanes, unit.rows - row)):
-            target = weights_row(job, unit, row + lane, one) + start * size
+            target = matrix_row(base, job, unit, row + lane, one) + start * size
             for key in range(squares * lanes, keys):
                 poke(target + key * size, peek(column + key * width + lane * size, one))
 
 
 @compiled
-def weights_row(job: Any, unit: Unit, row: int, one: float) -> int:
-    """Where the weights of a row begin; they are our own array, so they lie close together."""
+def matrix_row(base: int, job: Any, unit: Unit, row: int, one: float) -> int:
+    """Where a row of an array over all queries and keys begins; it is our own, so its numbers lie close together."""
     line = job.n_k * size_of(one)
-    return row_address(job.weights, job, unit, row, job.heads * job.n_q * line, job.n_q * line, line)
+    return row_address(base, job, unit, row, job.heads * job.n_q * line, job.n_q * line, line)
 
 
 @compiled
 def open_weights(job: Any, unit: Unit, panel: Panel, one: float) -> None:
     """−inf for every key: what is never scored gets no weight."""
     for row in range(panel.first, min(panel.first + panel.vectors * lane_count(one), unit.rows)):
-        at = weights_row(job, unit, row, one)
+        at = matrix_row(job.weights, job, unit, row, one)
         for key in range(job.n_k):
             poke(at + key * size_of(one), like(-np.inf, one))
 
@@ -189,7 +189,7 @@ def finish_weights(job: Any, unit: Unit, panel: Panel, m: int, inverse: int, one
     """The scores that were kept become weights: 2**(score − maximum) / sum."""
     size, lanes = size_of(one), lane_count(one)
     for lane in range(min(panel.vectors * lanes, unit.rows - panel.first)):
-        at = weights_row(job, unit, panel.first + lane, one)
+        at = matrix_row(job.weights, job, unit, panel.first + lane, one)
         best = finite_or_zero(splat(peek(m + lane * size, one)))
         share = splat(peek(inverse + lane * size, one))
         for key in range(0, job.n_k, lanes):
