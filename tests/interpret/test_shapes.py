@@ -40,7 +40,7 @@ MISFITS = [
     (n.Concat((X, W)), (2, 3), (3, 3), "matrices of shapes 2×3, 3×3 cannot be put side by side"),
     (n.Entry(X, row=3), (2, 3), (1, 1), "a 2×3 matrix has no row 3"),
     (n.Entry(X, columns=(2, 4)), (2, 3), (1, 1), "a 2×3 matrix has no column 4"),
-    (n.Power(X, W), (2, 3), (1, 1), "a power needs numbers, not a 2×3 matrix"),
+    (n.Power(X, W), (1, 1), (2, 3), "an exponent is a number, not a 2×3 matrix"),
 ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from qkv.expr import nodes as n
+from qkv.expr.functions import BY_KEY
 from qkv.expr.names import Symbol
 
 GREEK = frozenset(
@@ -125,6 +126,10 @@ def _call(node: n.Expr) -> str:
         case n.Series(index=index, low=low, high=high, body=body):
             span = f"_{{{index}={plain(low)}}}^{plain(high)}" if low and high else f"_{index}"
             return f"Σ{span} {_in(body, PRODUCT, plain)}"
+        case n.Call(function="hadamard", args=(a, b)):
+            return f"{_in(a, ATOM, plain)} ∘ {_in(b, ATOM, plain)}"
+        case n.Call(function="larger", args=args):
+            return f"max({', '.join(plain(a) for a in args)})"
         case n.Call(function=function, args=args):
             return f"{function}({', '.join(plain(a) for a in args)})"
         case n.Softmax(arg=a, axis=axis):
@@ -201,6 +206,10 @@ def _latex_call(node: n.Expr) -> str:
             return _function("mask", (a, pattern)) if truth else latex(n.Sum((a, pattern)))
         case n.Softmax(arg=a, axis=axis):
             return _function("softmax" if axis else "softmax over columns", (a,))
+        case n.Call(function="hadamard", args=(a, b)):
+            return rf"{_in(a, ATOM, latex)} \odot {_in(b, ATOM, latex)}"
+        case n.Call(function=function, args=args) if function in BY_KEY:
+            return BY_KEY[function].latex + r"\left(" + ", ".join(latex(a) for a in args) + r"\right)"
         case n.Call(function=function, args=args):
             return _function(function, args)
         case n.Normalise(arg=a):

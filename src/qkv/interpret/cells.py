@@ -5,6 +5,7 @@ A ball is an interval that provably contains the true value. This is the one fil
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
@@ -136,6 +137,81 @@ def tanh(a: Cell) -> Cell:
     if a is NEG_INF:
         return fmpq(-1)
     return a if isinstance(a, fmpq) and a == 0 else arb(a).tanh()
+
+
+def ball(a: Cell) -> Cell:
+    """A finite cell as a ball, whose methods are the functions of analysis."""
+    return arb(a)
+
+
+def pi() -> Cell:
+    """π"""
+    return arb.pi()
+
+
+def is_zero(a: Cell) -> bool:
+    """Whether a cell is exactly 0."""
+    return type(a) is fmpq and not a
+
+
+def logarithm(a: Cell) -> Cell:
+    """The natural logarithm, refusing what is not positive."""
+    if type(a) is fmpq and a == 1:
+        return fmpq(0)
+    if not arb(a) > 0:
+        raise ValueRefused("the logarithm of a number that is not positive")
+    return arb(a).log()
+
+
+def positive(a: Cell) -> Cell:
+    """max(a, 0)"""
+    return largest([a, fmpq(0)])
+
+
+def largest(row: Sequence[Cell]) -> Cell:
+    """The largest cell; balls that overlap give a ball that contains the largest."""
+    finite = [x for x in row if x is not NEG_INF]
+    if not finite:
+        return NEG_INF
+    best = finite[0]
+    for x in finite[1:]:
+        if type(best) is fmpq and type(x) is fmpq:
+            best = max(best, x)
+        else:
+            best = (
+                arb(best).max(arb(x))
+                if not (arb(best) >= arb(x) or arb(x) >= arb(best))
+                else best
+                if arb(best) >= arb(x)
+                else x
+            )
+    return best
+
+
+def place_of_largest(row: Sequence[Cell]) -> Cell:
+    """Where the largest cell stands, from 1; refuses a tie that no precision decides."""
+    finite = [(i, x) for i, x in enumerate(row, 1) if x is not NEG_INF]
+    for i, x in finite:
+        if all(i == j or arb(x) > arb(y) for j, y in finite):
+            return fmpq(i)
+    raise ValueRefused("two cells are equally large, or too close to tell")
+
+
+def elu(a: Cell) -> Cell:
+    """a where it is positive, e^a − 1 elsewhere."""
+    if a is NEG_INF or arb(a) <= 0:
+        return exponential(a) - 1
+    if arb(a) > 0:
+        return a
+    raise ValueRefused("a number too close to 0 to tell its sign")
+
+
+def floor(a: Cell) -> Cell:
+    """The largest whole number that is not larger."""
+    low, high = bounds(a)
+    if low.floor() != high.floor():
+        raise ValueRefused("a number too close to a whole one to be rounded down")
+    return fmpq(low.floor())
 
 
 def root(a: Cell) -> Cell:

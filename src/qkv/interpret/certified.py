@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
+from functools import partial
 from itertools import chain
 from operator import add, mul
 from types import NoneType
@@ -13,6 +14,7 @@ from flint import fmpq, fmpq_mat
 
 from qkv.errors import MaskedRowError, ValueRefused
 from qkv.expr import nodes as n
+from qkv.expr.functions import Function, Kind
 from qkv.interpret import cells as c
 from qkv.interpret import fit
 from qkv.interpret.cells import MASKED, NEG_INF, RATIONAL, Cell
@@ -110,8 +112,8 @@ class Certified:
         return Value(tuple([tuple(map(c.divide, x, y)) for x, y in zip(a.rows, right, strict=True)]))
 
     def power(self, a: Value, b: Value) -> Value:
-        fit.number_shape(a.shape, b.shape)
-        return scalar(c.power(a.cell, b.cell))
+        fit.power_shape(a.shape, b.shape)
+        return _each(a, lambda x: c.power(x, b.cell))
 
     def root(self, a: Value) -> Value:
         return _each(a, c.root)
@@ -162,10 +164,32 @@ class Certified:
             return Value(tuple([row[first - 1 : last] for row in picked]))
         return Value(picked)
 
+    def apply(self, function: Function, args: list[Value]) -> Value:
+        work, shape = partial(function.certified, c), fit.function_shape(function.kind, [arg.shape for arg in args])
+        cells = [cell for arg in args for row in arg.rows for cell in row]
+        if function.key not in TAKES_INFINITY and any(cell is NEG_INF for cell in cells):
+            raise ValueRefused(f"{function.key} of −∞ has no value")
+        match function.kind:
+            case Kind.ALL:
+                return scalar(work(cells))
+            case Kind.ROW:
+                rows = self.transpose(args[0]).rows if args[0].shape[1] == 1 else args[0].rows
+                return Value(tuple([(work(row),) for row in rows]))
+            case Kind.PAIR:
+                left, right = (
+                    _spread(arg, shape) if arg.shape != (1, 1) else ((arg.cell,) * shape[1],) * shape[0] for arg in args
+                )
+                return Value(tuple([tuple(map(work, x, y)) for x, y in zip(left, right, strict=True)]))
+            case Kind.EACH:
+                return _each(args[0], work)
+
     def _along(self, a: Value, axis: int | None, work: object) -> Value:
         if fit.along(a.shape, axis) == 0:
             return self.transpose(_rowwise(self.transpose(a), work))
         return _rowwise(a, work)
+
+
+TAKES_INFINITY = frozenset({"relu", "max", "rowmax", "argmax", "larger", "hadamard", "sigmoid"})
 
 
 def _rowwise(a: Value, work: object) -> Value:

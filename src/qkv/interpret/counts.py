@@ -18,6 +18,7 @@ from dataclasses import fields
 from operator import add, attrgetter
 from typing import Any, TypeAlias
 
+from qkv.expr.functions import Function, Kind
 from qkv.expr.names import Symbol
 from qkv.interpret import fit
 from qkv.interpret.fit import Way
@@ -108,8 +109,8 @@ class Counts(Shapes):
         return shape
 
     def power(self, a: SizePair, b: SizePair) -> SizePair:
-        self._spend(roots=1)
-        return fit.number_shape(a, b)
+        self._spend(roots=area(a))
+        return fit.power_shape(a, b)
 
     def root(self, a: SizePair) -> SizePair:
         self._spend(roots=area(a))
@@ -139,6 +140,12 @@ class Counts(Shapes):
         if pattern is not None and not truth:
             self._spend(additions=area(a))
         return fit.mask_shape(a, pattern)
+
+    def apply(self, function: Function, args: list[SizePair]) -> SizePair:
+        shape = fit.function_shape(function.kind, args)
+        cells = area(shape) if function.kind is Kind.PAIR else sum(area(arg) for arg in args)
+        self._spend(**{what: times * cells for what, times in function.cost.items()})
+        return shape
 
 
 def area(shape: SizePair) -> Size:

@@ -10,6 +10,7 @@ from enum import Enum
 
 from qkv.errors import ShapeError
 from qkv.expr import nodes as n
+from qkv.expr.functions import Kind
 
 Shape = tuple[int, int]
 
@@ -171,12 +172,22 @@ def along(shape: Shape, axis: int | None) -> int:
     return axis
 
 
-def number_shape(*shapes: Shape) -> Shape:
-    """The shape of what only single numbers can be put into (a power)."""
-    for shape in shapes:
-        if shape != (1, 1):
-            raise ShapeError(f"a power needs numbers, not a {say(shape)} matrix")
-    return 1, 1
+def function_shape(kind: Kind, shapes: list[Shape]) -> Shape:
+    """The shape of what a function of the table gives."""
+    if kind is Kind.ALL:
+        return 1, 1
+    if kind is Kind.PAIR:
+        return sum_shape(*shapes)
+    if kind is Kind.ROW:
+        return (1, 1) if shapes[0][1] == 1 else (shapes[0][0], 1)
+    return shapes[0]
+
+
+def power_shape(base: Shape, exponent: Shape) -> Shape:
+    """The shape of a power, taken cell by cell."""
+    if exponent != (1, 1):
+        raise ShapeError(f"an exponent is a number, not a {say(exponent)} matrix")
+    return base
 
 
 def say(shape: Shape) -> str:

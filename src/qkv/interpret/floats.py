@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from qkv.errors import MaskedRowError, ValueRefused
 from qkv.expr import nodes as n
+from qkv.expr.functions import Function, Kind
 from qkv.expr.names import Symbol
 from qkv.interpret import fit
 from qkv.interpret.fit import Way
@@ -73,7 +74,7 @@ class Floats:
         return a / b
 
     def power(self, a: Array, b: Array) -> Array:
-        fit.number_shape(a.shape, b.shape)
+        fit.power_shape(a.shape, b.shape)
         return np.power(a, b)
 
     def root(self, a: Array) -> Array:
@@ -116,6 +117,18 @@ class Floats:
         first, last = fit.span(node, a.shape[1])
         rows = slice(None) if node.row is None else slice(node.row - 1, node.row)
         return a[rows, first - 1 : last]
+
+    def apply(self, function: Function, args: list[Array]) -> Array:
+        work, shape = function.floats, fit.function_shape(function.kind, [arg.shape for arg in args])
+        if function.kind is Kind.ALL:
+            cells: list[Any] = [work([x for arg in args for x in arg.ravel().tolist()])]
+        elif function.kind is Kind.ROW:
+            rows = args[0].T if args[0].shape[1] == 1 else args[0]
+            cells = [work(row) for row in rows.tolist()]
+        else:
+            spread = [_spread(arg, shape).ravel().tolist() for arg in args]
+            cells = [work(*pair) for pair in zip(*spread, strict=True)]
+        return np.array(cells, self.dtype).reshape(shape)
 
 
 def floats(

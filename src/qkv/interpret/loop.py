@@ -11,6 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from qkv.errors import NameUnknownError, QkvError, ShapeError, ValueRefused
 from qkv.expr import nodes as n
+from qkv.expr.functions import BY_KEY, Function, Kind
 from qkv.expr.names import Symbol, shared_symbol
 from qkv.expr.show import plain
 from qkv.interpret.fit import Misfit
@@ -41,6 +42,7 @@ class Algebra(Protocol, Generic[T]):
     def concat(self, parts: list[T], axis: int) -> T: ...
     def mask(self, a: T, pattern: T | None, truth: bool) -> T: ...
     def entry(self, a: T, node: n.Entry) -> T: ...
+    def apply(self, function: Function, args: list[T]) -> T: ...  # a row of the table of functions
 
 
 def run(program: Program, algebra: Algebra[T], known: Mapping[Symbol, T] | None = None) -> dict[Symbol, T]:
@@ -141,7 +143,12 @@ def _mask(node: n.Mask, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
 
 
 def _call(node: n.Call, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
-    raise NameUnknownError(f"the function {node.function} is not one that qkv knows", node.at)
+    function = BY_KEY.get(node.function)
+    if function is None:
+        raise NameUnknownError(f"the function {node.function} is not one that qkv knows", node.at)
+    if (len(node.args) != (2 if function.kind is Kind.PAIR else 1) and function.kind is not Kind.ALL) or not node.args:
+        raise ValueRefused(f"{node.function} does not take {len(node.args)} arguments", node.at)
+    return algebra.apply(function, [evaluate(arg, env, algebra) for arg in node.args])
 
 
 # What each kind of node means: a table, since this is the most travelled way in the whole program.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from qkv.expr import nodes as n
+from qkv.expr.functions import Function
 from qkv.expr.names import Symbol
 from qkv.interpret import fit
 from qkv.interpret.fit import Shape
@@ -40,7 +41,7 @@ class Shapes:
         return fit.quotient_shape(a, b)
 
     def power(self, a: Shape, b: Shape) -> Shape:
-        return fit.number_shape(a, b)
+        return fit.power_shape(a, b)
 
     def root(self, a: Shape) -> Shape:
         return a
@@ -71,6 +72,9 @@ class Shapes:
 
     def entry(self, a: Shape, node: n.Entry) -> Shape:
         return fit.entry_shape(a, node)
+
+    def apply(self, function: Function, args: list[Shape]) -> Shape:
+        return fit.function_shape(function.kind, args)
 
 
 class StrictShapes(Shapes):

@@ -28,6 +28,10 @@ class Trace:
     program: Program
     _runs: dict[int, dict[Symbol, Value]] = field(default_factory=dict, repr=False, compare=False)
 
+    def __reduce__(self) -> tuple[type[Trace], tuple[Program]]:
+        """Only the program is pickled: FLINT's numbers cannot be, and the program gives them again."""
+        return Trace, (self.program,)
+
     def values(self, bits: int = START_BITS) -> dict[Symbol, Value]:
         """Every quantity, balls computed with this many bits."""
         known = self._runs.get(bits)

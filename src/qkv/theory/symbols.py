@@ -11,6 +11,7 @@ from flint import fmpq
 
 from qkv.errors import MaskedRowError, ShapeError, ValueRefused
 from qkv.expr import nodes as n
+from qkv.expr.functions import Function
 from qkv.interpret import fit
 from qkv.interpret.fit import Shape, Way, product_way, quotient_shape, say, sum_shape
 from qkv.theory.ring import Ratio, Ring, lowest
@@ -108,6 +109,9 @@ class Symbolic:
 
     def tanh(self, a: Cells) -> Cells:
         return _each(a, lambda x: self.ring.opaque("tanh", x))
+
+    def apply(self, function: Function, args: list[Cells]) -> Cells:
+        raise ValueRefused(f"{function.key} is not worked out in symbols")
 
     def transpose(self, a: Cells) -> Cells:
         return tuple(zip(*a, strict=True))

@@ -19,7 +19,7 @@ Every node may know where it stands in its document (`at`); equality ignores tha
     Mask        scores where a pattern forbids become −∞; no pattern means causal
     Entry       a row, column, block of columns or cell of something, indices from 1
     Series      Σ over an index
-    Call        a function that we do not know; kept, never evaluated
+    Call        a function of the table (functions.py); any other is kept as written
 """
 
 from __future__ import annotations
@@ -233,7 +233,7 @@ class Series(Node):
 
 @dataclass(frozen=True, slots=True)
 class Call(Node):
-    """A function that we do not know, kept as written."""
+    """A function by its key in functions.py, or as written where it has none."""
 
     function: str
     args: tuple[Expr, ...]

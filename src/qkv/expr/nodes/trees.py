@@ -8,6 +8,7 @@ from dataclasses import fields
 from itertools import chain
 from typing import Any, NamedTuple, get_args
 
+from qkv.expr.functions import BY_KEY
 from qkv.expr.names import Symbol
 from qkv.expr.nodes.kinds import Call, Expr, Infinite, Matrix, Name, Node, Normalise, Number, Product, Softmax
 from qkv.records import replace
@@ -142,6 +143,7 @@ def _mentioned(node: Expr) -> Found:
     """Top down, without recursion, and not into what is known already or into cells of plain numbers."""
     names: dict[Symbol, None] = {}
     kinds: set[type] = {type(node)}
+    known_calls = type(node) is not Call or node.function in BY_KEY
     stack = list(children(node)[::-1])
     while stack:
         top = stack.pop()
@@ -153,11 +155,13 @@ def _mentioned(node: Expr) -> Found:
             if known is not None:
                 names.update(dict.fromkeys(known.names))
                 kinds |= known.kinds
+                known_calls &= known.literal or bool(known.names)
                 continue
+            known_calls &= kind is not Call or top.function in BY_KEY  # type: ignore[union-attr]
             if kind is not Matrix or not _holds_numbers(top):  # type: ignore[arg-type]
                 stack += reader(top)[::-1]
         kinds.add(kind)
-    literal = not names and Call not in kinds
+    literal = not names and known_calls
     return Found(tuple(names), literal, False, not literal and kinds.isdisjoint(_TOLD_APART), frozenset(kinds))
 
 

@@ -1,0 +1,124 @@
+"""The functions that a formula may call, one row each: how it is spelled, worked out, counted and printed.
+
+    key         what `Call.function` holds
+    spellings   in plain text, LaTeX (without the backslash) and NumPy, small letters
+    kind        how it takes its argument, see Kind
+    certified   on proven cells; `c` is qkv.interpret.cells, so that this table imports nothing
+    floats      on Python floats
+    cost        operations for each cell of the argument
+    latex       how it is printed
+
+Adding a function is adding a row. What can be said by an equation (layer norm, say) is a row of the library instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+
+class Kind(Enum):
+    """How a function takes what it is applied to."""
+
+    EACH = "cell by cell"
+    ROW = "one number for each row; a column counts as one row"
+    ALL = "one number for all cells of all arguments"
+    PAIR = "two matrices cell by cell; a row, a column or a number is spread"
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One row of the table."""
+
+    key: str
+    spellings: tuple[str, ...]
+    kind: Kind
+    certified: Callable[..., Any]
+    floats: Callable[..., Any]
+    latex: str
+    cost: Mapping[str, int] = field(default_factory=dict)
+
+
+def _mean(row: Sequence[Any]) -> Any:
+    return sum(row[1:], row[0]) / len(row)
+
+
+def _variance(row: Sequence[Any]) -> Any:
+    middle = _mean(row)
+    return _mean([(x - middle) * (x - middle) for x in row])
+
+
+def _squares(row: Sequence[Any]) -> Any:
+    return sum([x * x for x in row[1:]], row[0] * row[0])
+
+
+def _certified_gelu(c: Any, x: Any) -> Any:
+    return x * (1 + c.ball(x / c.root(c.rational(2))).erf()) / 2
+
+
+def _tanh_gelu(tanh: Callable[[Any], Any], x: Any, factor: Any) -> Any:
+    return x * (1 + tanh(factor * (x + x * x * x * 44715 / 1000000))) / 2
+
+
+def _certified_entropy(c: Any, row: Sequence[Any]) -> Any:
+    return -sum([x * c.logarithm(x) for x in row if not c.is_zero(x)], c.rational(0))
+
+
+def _row(key: str, spellings: str, kind: Kind, certified: Any, floats: Any, latex: str = "", **cost: int) -> Function:
+    return Function(key, tuple(spellings.split()), kind, certified, floats, latex or rf"\operatorname{{{key}}}", cost)
+
+
+EACH, ROW, ALL, PAIR = Kind
+
+TABLE = (
+    _row("sin", "sin", EACH, lambda c, x: c.ball(x).sin(), math.sin, r"\sin", tanhs=1),
+    _row("cos", "cos", EACH, lambda c, x: c.ball(x).cos(), math.cos, r"\cos", tanhs=1),
+    _row("tan", "tan", EACH, lambda c, x: c.ball(x).tan(), math.tan, r"\tan", tanhs=1),
+    _row("ln", "ln log logarithm", EACH, lambda c, x: c.logarithm(x), math.log, r"\ln", exponentials=1),
+    _row("log2", "log2 lb", EACH, lambda c, x: c.logarithm(x) / c.logarithm(c.rational(2)), math.log2, r"\log_2", exponentials=1),
+    _row("log10", "log10 lg", EACH, lambda c, x: c.logarithm(x) / c.logarithm(c.rational(10)), math.log10, r"\log_{10}", exponentials=1),
+    _row("erf", "erf", EACH, lambda c, x: c.ball(x).erf(), math.erf, exponentials=1),
+    _row("sigmoid", "sigmoid logistic expit", EACH, lambda c, x: 1 / (1 + c.exponential(c.negate(x))), lambda x: 1 / (1 + math.exp(-x)),
+         exponentials=1, additions=1, divisions=1),
+    _row("relu", "relu", EACH, lambda c, x: c.positive(x), lambda x: max(x, 0.0), "", comparisons=1),
+    _row("gelu", "gelu", EACH, _certified_gelu, lambda x: x * (1 + math.erf(x / math.sqrt(2))) / 2, "", exponentials=1, multiplications=3, additions=1),
+    _row("gelutanh", "gelutanh gelu_tanh gelu_new", EACH,
+         lambda c, x: _tanh_gelu(c.tanh, x, c.root(c.rational(2) / c.pi())), lambda x: _tanh_gelu(math.tanh, x, math.sqrt(2 / math.pi)),
+         r"\operatorname{gelu}", tanhs=1, multiplications=6, additions=2),
+    _row("silu", "silu swish", EACH, lambda c, x: x / (1 + c.exponential(c.negate(x))), lambda x: x / (1 + math.exp(-x)), "",
+         exponentials=1, additions=1, divisions=1),
+    _row("softplus", "softplus", EACH, lambda c, x: c.logarithm(1 + c.exponential(x)), lambda x: math.log1p(math.exp(x)), "", exponentials=2, additions=1),
+    _row("elu", "elu", EACH, lambda c, x: c.elu(x), lambda x: x if x > 0 else math.expm1(x), "", exponentials=1, additions=1),
+    _row("floor", "floor", EACH, lambda c, x: c.floor(x), math.floor),
+    _row("sum", "sum total", ALL, lambda c, row: sum(row[1:], row[0]), sum, r"\operatorname{sum}", additions=1),
+    _row("rowsum", "rowsum rowsums row_sum", ROW, lambda c, row: sum(row[1:], row[0]), sum, "", additions=1),
+    _row("mean", "mean avg average", ROW, lambda c, row: _mean(row), _mean, "", additions=1),
+    _row("var", "var variance", ROW, lambda c, row: _variance(row), _variance, r"\operatorname{Var}", additions=2, multiplications=1),
+    _row("samplevar", "samplevar", ROW, lambda c, row: _variance(row) * len(row) / (len(row) - 1), lambda row: _variance(row) * len(row) / (len(row) - 1)),
+    _row("std", "std stdev stddev", ROW, lambda c, row: c.root(_variance(row)), lambda row: math.sqrt(_variance(row)), "", additions=2, multiplications=1),
+    _row("norm", "norm", ROW, lambda c, row: c.root(_squares(row)), lambda row: math.sqrt(_squares(row)), "", multiplications=1, additions=1),
+    _row("max", "max amax maximum", ALL, lambda c, row: c.largest(row), max, r"\max", comparisons=1),
+    _row("min", "min amin minimum", ALL, lambda c, row: c.negate(c.largest([c.negate(x) for x in row])), min, r"\min", comparisons=1),
+    _row("rowmax", "rowmax", ROW, lambda c, row: c.largest(row), max, "", comparisons=1),
+    _row("argmax", "argmax", ROW, lambda c, row: c.place_of_largest(row), lambda row: row.index(max(row)) + 1, r"\arg\max", comparisons=1),
+    _row("entropy", "entropy", ROW, _certified_entropy, lambda row: -sum(x * math.log(x) for x in row if x > 0), "H", exponentials=1, multiplications=1, additions=1),
+    _row("larger", "", PAIR, lambda c, a, b: c.largest([a, b]), max, r"\max", comparisons=1),
+    _row("hadamard", "hadamard multiply", PAIR, lambda c, a, b: c.multiply(a, b), lambda a, b: a * b, r"\odot", multiplications=1),
+)  # fmt: skip
+
+BY_KEY: Mapping[str, Function] = {row.key: row for row in TABLE}
+_BY_SPELLING = {spelling: row.key for row in TABLE for spelling in row.spellings}
+
+
+def lookup(spelled: str) -> str | None:
+    r"""The key of a function as a page spells it, None if it is none of ours.
+
+    >>> lookup("np.sin"), lookup(r"\operatorname{ReLU}"), lookup("W")
+    ('sin', 'relu', None)
+    """
+    word = spelled.lower().replace("\\operatorname", "").replace("\\mathrm", "").replace("\\text", "")
+    word = word.strip("\\{}* ").rpartition(".")[2]
+    return _BY_SPELLING.get(word) or _BY_SPELLING.get(word.replace("_", "").replace("-", ""))
