@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from random import Random
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain
 from qkv.interpret.trace import Table
-from qkv.practice.chains import Shown, Writer, tokens_of
+from qkv.practice.chains import Shown, Writer, given_texts, tokens_of
 from qkv.practice.hand import Line, Style
-from qkv.practice.notation import Chain, Notation
-from qkv.practice.operands import given_texts
-from qkv.practice.page import SPELLINGS, Page
-from qkv.practice.words import LANGUAGES
+from qkv.practice.notation import Chain
+from qkv.practice.pen import USUAL, Dress, Page, Pen
+from qkv.practice.words import LANGUAGES, Words
 from qkv.program.model import Given, Program, Step
-from qkv.records import dataclass
 
 R = Role
 OPENED = frozenset({R.SCORES, R.SCALED, R.MASKED, R.WEIGHTS, R.HEAD})
+ASKED = "{} = ?"  # how a page without prose asks
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,30 +30,102 @@ class Placed:
     end_line: int
 
 
-def write(
-    program: Program, lines: tuple[Line, ...], style: Style, notation: Notation, rng: Random
-) -> tuple[str, tuple[Placed, ...]]:
-    """The document, and where each part of the working stands in it."""
-    page = Page(notation, LANGUAGES[style.language], rng.choice(list(SPELLINGS)), style.bold)
-    page.say(*notation.head, notation.heading.format(page.words.title.format(program.kind.capitalize())), "")
-    page.say(_task(program, page), "")
-    givens = [chain for given in program.givens if not given.implied for chain in _given(given, program, style, page)]
-    page.write(givens)
-    page.heading(page.words.solution)
-    written: list[Shown] = []
-    writer = Writer(lines, program, style, page)
-    for head, group in _groups(lines):
-        if head is not None:
-            page.heading(page.words.head.format(head))
-        elif group[0].step.role in (R.CONCAT, R.OUTPUT) and len(lines) > len(group):
-            page.heading(page.words.together)
-        parts = [part for line in group for part in writer.shown(line)]
-        page.write([part.chain for part in parts])
-        written += parts
-    page.say(*notation.foot)
-    places = page.places[len(givens) :]
-    placed = tuple(Placed(part, *place) for part, place in zip(written, places, strict=True))
-    return "\n".join(page.lines) + "\n", placed
+@dataclass(frozen=True)
+class Author:
+    """Writes documents about one program, in one style and one dress."""
+
+    program: Program
+    style: Style
+    dress: Dress
+
+    def solution(self, lines: tuple[Line, ...]) -> tuple[str, tuple[Placed, ...]]:
+        """The worked document, and where each part of the working stands in it."""
+        page, rng = Page(), Random(self.dress.turns)
+        self._begin(page, rng)
+        before = len(page.places)
+        first = self.dress.pens[0].notation
+        page.heading(first, self._words.solution)
+        written: list[Shown] = []
+        for head, group in _groups(lines):
+            if head is not None:
+                page.heading(first, self._words.head.format(head))
+            elif group[0].step.role in (R.CONCAT, R.OUTPUT) and len(lines) > len(group):
+                page.heading(first, self._words.together)
+            turns = [(line, rng.choice(self.dress.pens)) for line in group]
+            parts = [(pen, part) for line, pen in turns for part in self._writer(lines, pen).shown(line)]
+            page.write([(pen.notation, part.chain) for pen, part in parts])
+            written += [part for _, part in parts]
+        page.say(*first.foot)
+        places = page.places[before:]
+        return page.text, tuple(Placed(part, *place) for part, place in zip(written, places, strict=True))
+
+    def assignment(self) -> tuple[str, Symbol]:
+        """The problem without its working: the formula of every step where formulas are stated, and what is asked."""
+        page, rng = Page(), Random(self.dress.turns)
+        self._begin(page, rng)
+        pen = self.dress.pens[0]
+        steps = self.program.steps if self.style.formulas else ()
+        for step in steps:
+            if step.role is not R.MASKED:  # the task says in words what is masked
+                formula = pen.show(n.rewrite(step.expr, self._unmasked))
+                page.say("", pen.math(f"{pen.name(step.symbol)} = {formula}"))
+        asked = self.program.steps[-1].symbol
+        page.say("", (self._words.task or ASKED).format(pen.math(pen.name(asked))), *pen.notation.foot)
+        return page.text, asked
+
+    def _unmasked(self, part: n.Expr) -> n.Expr:
+        item = self.program.item(part.symbol) if isinstance(part, n.Name) else None
+        return _opened(item.expr, self.program) if isinstance(item, Step) and item.role is R.MASKED else part
+
+    @property
+    def _words(self) -> Words:
+        return LANGUAGES[self.dress.language]
+
+    def _writer(self, lines: tuple[Line, ...], pen: Pen) -> Writer:
+        return Writer(lines, self.program, self.style, pen, self._words.roles)
+
+    def _begin(self, page: Page, rng: Random) -> None:
+        """Title, task and givens."""
+        pen = self.dress.pens[0]
+        page.say(*pen.notation.head)
+        page.heading(pen.notation, self._words.title.format(self.program.kind.capitalize()))
+        if self._words.task:
+            page.say(self._task(pen), "")
+        givens = [given for given in self.program.givens if not given.implied or self._says(given)]
+        if self.dress.order:
+            Random(self.dress.order).shuffle(givens)
+        turns = [(given, rng.choice(self.dress.pens)) for given in givens]
+        page.write([(pen.notation, chain) for given, pen in turns for chain in self._given(given, pen)])
+
+    def _says(self, given: Given) -> bool:
+        """Whether a size is stated among the givens: where no sentence says it, and under a name of its own."""
+        return self.dress.names is not USUAL or not self._words.here
+
+    def _task(self, pen: Pen) -> str:
+        """What is asked, with the formula that decides about the scale."""
+        said = [self._words.task.format(pen.math(pen.show(_formula(self.program))))]
+        if any(step.role is R.MASKED for step in self.program.steps):
+            said.append(self._words.mask)
+        if self.program.columns:
+            said.append(self._words.columns)
+        size = next((given for given in self.program.givens if given.role is R.D_K), None)
+        if size is not None:
+            said.append(self._words.here.format(pen.math(f"{pen.name(size.symbol)} = {plain(size.expr)}")))
+        return " ".join(said)
+
+    def _given(self, given: Given, pen: Pen) -> list[Chain]:
+        """A given as one matrix, or token by token: x_1, x_2, …"""
+        table = given_texts(given)
+        words = self._words.roles.get(given.role, "")
+        letter = {R.X: "x", R.STATES: "h"}.get(given.role)
+        if letter and given.role in self.style.by_row:
+            return [_token(words if i == 1 else "", letter, i, row, pen) for i, row in enumerate(table, 1)]
+        return [Chain(words, (), table, True, pen.name(given.symbol), tokens_of(given.role, self.program))]
+
+
+def _token(words: str, letter: str, i: int, row: tuple[str, ...], pen: Pen) -> Chain:
+    value: Table = (row,)
+    return Chain(words, (), value, True, pen.name(Symbol(letter, (), (str(i),))))
 
 
 def _groups(lines: tuple[Line, ...]) -> list[tuple[int | None, list[Line]]]:
@@ -63,20 +135,6 @@ def _groups(lines: tuple[Line, ...]) -> list[tuple[int | None, list[Line]]]:
             groups.append((line.step.head, []))
         groups[-1][1].append(line)
     return groups
-
-
-def _task(program: Program, page: Page) -> str:
-    """What is asked, with the formula that decides about the scale."""
-    words = page.words
-    said = [words.task.format(page.math(page.show(_formula(program))))]
-    if any(step.role is R.MASKED for step in program.steps):
-        said.append(words.mask)
-    if program.columns:
-        said.append(words.columns)
-    size = next((given for given in program.givens if given.role is R.D_K), None)
-    if size is not None:
-        said.append(words.here.format(page.math(f"{page.name(size.symbol)} = {plain(size.expr)}")))
-    return " ".join(said)
 
 
 def _formula(program: Program) -> n.Expr:
@@ -93,18 +151,3 @@ def _opened(part: n.Expr, program: Program) -> n.Expr:
         return part.arg
     item = program.item(part.symbol) if isinstance(part, n.Name) else None
     return item.expr if isinstance(item, Step) and item.role in OPENED else part
-
-
-def _given(given: Given, program: Program, style: Style, page: Page) -> list[Chain]:
-    """A given as one matrix, or token by token: x_1, x_2, …"""
-    table = given_texts(given)
-    words = page.words.roles[given.role]
-    letter = {R.X: "x", R.STATES: "h"}.get(given.role)
-    if letter and given.role in style.by_row:
-        return [_token(words if i == 1 else "", letter, i, row, page) for i, row in enumerate(table, 1)]
-    return [Chain(words, (), table, True, page.name(given.symbol), tokens_of(given.role, program))]
-
-
-def _token(words: str, letter: str, i: int, row: tuple[str, ...], page: Page) -> Chain:
-    value: Table = (row,)
-    return Chain(words, (), value, True, page.name(Symbol(letter, (), (str(i),))))

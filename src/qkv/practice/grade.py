@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 
 from qkv.check.mistakes.rewrites import RARE, STRUCTURAL
-from qkv.check.model import BAD, Claim, Report, Verdict
+from qkv.check.model import BAD, SEVERITY, Claim, Report, Verdict
 from qkv.practice.sheet import Expected, Practice
 from qkv.practice.slips import CUT
-from qkv.records import dataclass
 
 ACCUSED = BAD - {Verdict.CARRIED}
 SAID_WRONG = frozenset({Verdict.WRONG, Verdict.MISREAD})
@@ -47,10 +46,9 @@ def graded(practice: Practice, report: Report) -> Grade:
     unnamed: list[Fault] = []
     seen: set[int] = set()
     for expected in practice.key:
-        claims = [claim for claim in report.claims if expected.line <= claim.line <= expected.end_line]
-        value = claims[-1] if claims else None
-        if value is not None:
-            seen.add(value.id)
+        claims = said_of(expected, claims_of(expected, report))
+        value = merged(expected, claims)
+        seen.update(claim.id for claim in claims)
         confusion[expected.verdict, value.verdict if value else NOTHING] += 1
         faults.extend(_faults(expected, value))
         told = value is not None and value.verdict is Verdict.MISROUNDED and expected.mistake == CUT
@@ -62,6 +60,26 @@ def graded(practice: Practice, report: Report) -> Grade:
                 unnamed.append(Fault(how, expected.line, f"{expected.name}: {expected.mistake}, said {said}"))
     faults.extend(_accusations(report, seen))
     return Grade(tuple(faults), confusion, named, tuple(unnamed))
+
+
+def claims_of(expected: Expected, report: Report) -> list[Claim]:
+    """The claims that stand where a value of the key stands."""
+    return [claim for claim in report.claims if claim.line <= expected.end_line and claim.end_line >= expected.line]
+
+
+def said_of(expected: Expected, claims: list[Claim]) -> tuple[Claim, ...]:
+    """The claims about a value: the last one at its place, or one for each of its lines."""
+    lines = [claim.line for claim in claims if claim.line == claim.end_line]
+    by_line = len(lines) > 1 and lines == list(range(expected.line, expected.end_line + 1))
+    return tuple(claims) if by_line else tuple(claims[-1:])
+
+
+def merged(expected: Expected, claims: tuple[Claim, ...]) -> Claim | None:
+    """The claims about a value as one, with the worst verdict of them."""
+    if len(claims) < 2:
+        return claims[0] if claims else None
+    cells = (replace(cell, row=cell.row + claim.line - expected.line) for claim in claims for cell in claim.cells)
+    return replace(max(claims, key=lambda claim: SEVERITY[claim.verdict]), cells=tuple(cells))
 
 
 def _faults(expected: Expected, claim: Claim | None) -> list[Fault]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import fmpq
@@ -15,7 +16,6 @@ from qkv.interpret.loop import evaluate
 from qkv.interpret.rounding import exact_decimal, power_of_ten, round_places
 from qkv.interpret.trace import Table
 from qkv.program.model import Program, Step
-from qkv.records import dataclass
 
 BITS = 192  # far more than any printed digit needs; what it leaves open is a tie, and the problem is drawn again
 MINUS_INFINITY = "-inf"
@@ -30,22 +30,21 @@ class Undecided(QkvError):
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How an author works and writes: `places` after the point; going on with printed digits or with all of them; which
-    steps are left out, shown without a name, row by row or cell by cell; formulas; operands copied out, with sizes in
-    the margin; exact numbers as fractions."""
+    """How an author works: `places` after the point; going on with printed digits or with all of them; which steps are
+    left out, shown without a name, row by row or cell by cell; formulas, and the steps where they are not stated;
+    operands copied out, with sizes in the margin; exact numbers as fractions."""
 
     places: int = 3
     carries_print: bool = True
     left_out: frozenset[Role] = frozenset()
     nameless: frozenset[Role] = frozenset()
     formulas: bool = True
+    unstated: frozenset[Role] = frozenset()
     operands: bool = False
     by_row: frozenset[Role] = frozenset()
     by_cell: frozenset[Role] = frozenset()
     margin: bool = False
     fractions: bool = False
-    language: str = "en"
-    bold: bool = False
 
     def texts(self, value: Value, role: Role) -> Table:
         """A value as this author prints it; what stands alone, cell by cell, is as exact as it can be. From the softmax

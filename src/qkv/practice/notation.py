@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from qkv.interpret.trace import Table
 from qkv.practice.hand import MINUS_INFINITY
-from qkv.records import dataclass
 
 Lines = list[str]
 
@@ -46,6 +45,7 @@ class Notation:
     copies: bool = True  # whether operands can be copied out in this notation
     formulas: bool = True  # whether a value with a name can have a formula too
     fractions: bool = True  # whether a number can be a fraction
+    captions: bool = True  # whether words stand before a value
     point: str = "."
     minus: str = "-"
     exponential: str = "e^{{{}}}"
@@ -97,6 +97,10 @@ def _nested(between: str) -> Callable[[Table], str]:
 
 def _semicolons(rows: Table) -> str:
     return "[" + "; ".join(" ".join(row) for row in rows) + "]"
+
+
+def _array(rows: Table) -> str:
+    return f"np.array({_nested(', ')(rows)})"
 
 
 BMATRIX = _environment(r"\begin{bmatrix}", r"\end{bmatrix}")
@@ -158,11 +162,25 @@ def _columns(rows: Table, between: str = "  ") -> Lines:
     return [between.join(map(str.rjust, row, widths)) for row in rows]
 
 
-def _grid(notation: Notation, chain: Chain) -> tuple[Lines, int]:
-    """Rows in brackets on top of each other, as in a text file."""
-    left = _left(notation, chain) + " = "
-    rows = [f"[ {row} ]" for row in _columns(notation.numbers(chain.value))]
-    return [left + rows[0], *(" " * len(left) + row for row in rows[1:]), ""], 0
+def _stacked(begin: str, end: str) -> Callable[[Notation, Chain], tuple[Lines, int]]:
+    """Rows on top of each other, each between two signs, as in a text file."""
+
+    def write(notation: Notation, chain: Chain) -> tuple[Lines, int]:
+        left = _left(notation, chain) + " = "
+        rows = [f"{begin} {row} {end}" for row in _columns(notation.numbers(chain.value))]
+        return [left + rows[0], *(" " * len(left) + row for row in rows[1:]), ""], 0
+
+    return write
+
+
+def _labelled(notation: Notation, chain: Chain) -> tuple[Lines, int]:
+    """A grid with a word before each row and above each column."""
+    by_row, by_column = chain.tokens
+    rows = notation.numbers(chain.value)
+    head = ("", *(_worded(j, by_column) for j in range(len(rows[0]))))
+    body = ((_worded(i, by_row), *row) for i, row in enumerate(rows))
+    caption = f"{chain.words} " if chain.words else ""
+    return [f"{caption}{_left(notation, chain)}:", *_columns((head, *body)), ""], 2
 
 
 def _numpy(notation: Notation, chain: Chain) -> tuple[Lines, int]:
@@ -192,6 +210,15 @@ def _table(labels: Callable[[int, bool], str]) -> Callable[[Notation, Chain], tu
     return write
 
 
+def _bullets(notation: Notation, chain: Chain) -> tuple[Lines, int]:
+    """A list with an item for each token; what has no rows for tokens stands on one line."""
+    if not chain.tokens[0] or len(chain.value) == 1:
+        return _plain(notation, chain)
+    items = [f"- {WORDS[i]}: {notation.matrix((row,))}" for i, row in enumerate(notation.numbers(chain.value))]
+    caption = f"{chain.words} " if chain.words else ""
+    return [f"{caption}{_left(notation, chain)}:", *items, ""], 1
+
+
 def _counted(i: int, is_token: bool) -> str:
     return str(i + 1)
 
@@ -215,24 +242,34 @@ NOTATIONS: dict[str, Notation] = {
         Notation("bmatrix-tall", ".md", True, BMATRIX, _tall_display),
         Notation("pmatrix-inline", ".md", True, PMATRIX, _inline),
         Notation("array", ".md", True, ARRAY, _display),
-        Notation("align", ".md", True, BMATRIX, _aligned, ["$$", r"\begin{aligned}"], [r"\end{aligned}", "$$", ""]),
+        Notation(
+            "align", ".md", True, BMATRIX, _aligned,
+            ["$$", r"\begin{aligned}"], [r"\end{aligned}", "$$", ""], captions=False,
+        ),
         Notation(
             "tex", ".tex", True, PMATRIX, _brackets,
             head=[r"\documentclass{article}", r"\usepackage{amsmath}", r"\begin{document}"],
             foot=[r"\end{document}"], heading=r"\section*{{{}}}", exponential=r"\exp({})",
         ),
-        Notation("lists", ".txt", False, LISTS, _plain, heading="{}", exponential="exp({})"),
-        Notation("semicolons", ".md", False, _semicolons, _plain, exponential="e^({})"),
-        Notation("grid", ".txt", False, LISTS, _grid, heading="{}", copies=False),
+        Notation("lists", ".txt", False, LISTS, _plain, heading="{}", exponential="exp({})", captions=False),
+        Notation("semicolons", ".md", False, _semicolons, _plain, exponential="e^({})", captions=False),
+        Notation("grid", ".txt", False, LISTS, _stacked("[", "]"), heading="{}", copies=False, captions=False),
+        Notation("bars", ".txt", False, LISTS, _stacked("|", "|"), heading="{}", copies=False, captions=False),
+        Notation("labelled", ".txt", False, LISTS, _labelled, heading="{}", copies=False),
+        Notation("bullets", ".md", False, LISTS, _bullets, copies=False),
+        Notation("code", ".txt", False, _array, _plain, heading="{}", exponential="exp({})", captions=False),
         Notation("numpy", ".md", False, LISTS, _numpy, copies=False, formulas=False, fractions=False),
         Notation("tables", ".md", True, BMATRIX, _table(_counted), copies=False),
         Notation("token-tables", ".md", True, BMATRIX, _table(_worded), copies=False),
         Notation("comma", ".md", True, PMATRIX, _display, point="{,}"),
-        Notation("comma-lists", ".txt", False, _nested("; "), _plain, heading="{}", point=",", exponential="exp({})"),
+        Notation(
+            "comma-lists", ".txt", False, _nested("; "), _plain,
+            heading="{}", point=",", exponential="exp({})", captions=False,
+        ),
         Notation("comma-tables", ".md", True, BMATRIX, _table(_counted), copies=False, point=","),
         Notation(
             "unicode", ".txt", False, LISTS, _plain,
-            heading="{}", minus="−", exponential="e^({})", signs=UNICODE,
+            heading="{}", minus="−", exponential="e^({})", signs=UNICODE, captions=False,
         ),
     )
 }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from math import gcd
 from random import Random
 
@@ -18,9 +19,9 @@ from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.interpret.rounding import power_of_ten
 from qkv.interpret.trace import Table, Trace
-from qkv.practice.hand import BITS, MINUS_INFINITY, Made, Style, is_exact, number_of
+from qkv.practice.chains import SQUARE
+from qkv.practice.hand import BITS, MINUS_INFINITY, Made, Slip, Style, Undecided, is_exact, number_of
 from qkv.program.model import Step
-from qkv.records import dataclass, replace
 
 # Mistakes that can be made at every step: drawn last, or they would crowd out those that are about attention.
 ANYWHERE = frozenset({"rows swapped", "columns swapped", "result transposed", "a column left out"})
@@ -131,6 +132,23 @@ class Planter:
             for i, row in enumerate(shown)
             for j, text in enumerate(row)
         )
+
+
+def bumped(where: float, turned: bool) -> Slip:
+    """A slip that adds to one cell, chosen by a number between 0 and 1; with `turned`, the one that the same number
+    chooses where tokens are rows."""
+
+    def slip(step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value]) -> Made | None:
+        flip = turned and step.role not in SQUARE
+        rows = tuple(zip(*own.rows, strict=True)) if flip else own.rows
+        cells = [(i, j) for i, row in enumerate(rows) for j, cell in enumerate(row) if cell is not NEG_INF]
+        i, j = cells[int(where * 997) % len(cells)][:: -1 if flip else 1]
+        changed = own.rows[i][j] + number_of("1.3")
+        if not all(plainly_off("0.00", value.rows[i][j] - changed) for value in loose):
+            raise Undecided("the slip does not show")
+        return Made(CELL_ERROR, _with_value(own, i, j, changed))
+
+    return slip
 
 
 def plainly_off(text: str, cell: Cell) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from qkv.expr.names import Role
-from qkv.records import dataclass
 
 R = Role
 
@@ -102,4 +103,64 @@ SPANISH = Words(
         *("Salida de la cabeza", "Concatenación", "Salida", "Vector de contexto", "Exponenciales y sumas"),
     ),
 )
-LANGUAGES: dict[str, Words] = {"en": ENGLISH, "de": GERMAN, "fr": FRENCH, "es": SPANISH}
+ITALIAN = Words(
+    "Esercizio: {}",
+    "Calcolare {}.",
+    "La maschera è causale: ogni token vede sé stesso e i precedenti.",
+    "I token sono colonne.",
+    "Qui {}.",
+    "Soluzione",
+    "Testa {}",
+    "Tutte le teste",
+    _roles(
+        *("Query", "Chiavi", "Valori", "Punteggi", "Punteggi scalati", "Punteggi mascherati", "Pesi di attenzione"),
+        *("Uscita della testa", "Concatenazione", "Uscita", "Vettore di contesto", "Esponenziali e somme"),
+    ),
+)
+PORTUGUESE = Words(
+    "Exercício: {}",
+    "Calcule {}.",
+    "A máscara é causal: cada token vê a si mesmo e os anteriores.",
+    "Os tokens são colunas.",
+    "Aqui {}.",
+    "Resolução",
+    "Cabeça {}",
+    "Todas as cabeças",
+    _roles(
+        *("Consultas", "Chaves", "Valores", "Pontuações", "Pontuações escaladas", "Com máscara", "Pesos de atenção"),
+        *("Saída da cabeça", "Concatenação", "Saída", "Vetor de contexto", "Exponenciais e somas"),
+    ),
+)
+RUSSIAN = Words(
+    "Задача: {}",
+    "Вычислите {}.",
+    "Маска причинная: токен видит себя и предыдущие токены.",
+    "Токены — столбцы.",
+    "Здесь {}.",
+    "Решение",
+    "Голова {}",
+    "Все головы",
+    _roles(
+        *("Запросы", "Ключи", "Значения", "Оценки", "Масштабированные оценки", "С маской", "Веса внимания"),
+        *("Выход головы", "Конкатенация", "Выход", "Вектор контекста", "Экспоненты и суммы"),
+    ),
+)
+CHINESE = Words(
+    "练习:{}",
+    "计算 {}。",
+    "使用因果掩码:每个词元只能看到自己和之前的词元。",
+    "词元是列。",
+    "其中 {}。",
+    "解答",
+    "头 {}",
+    "所有头",
+    _roles(
+        *("查询", "键", "值", "得分", "缩放后的得分", "掩码后的得分", "注意力权重"),
+        *("该头的输出", "拼接", "输出", "上下文向量", "指数与求和"),
+    ),
+)
+SILENT = Words("", "", "", "", "", "", "", "", {})  # formulas only
+LANGUAGES: dict[str, Words] = {
+    "en": ENGLISH, "de": GERMAN, "fr": FRENCH, "es": SPANISH,
+    "it": ITALIAN, "pt": PORTUGUESE, "ru": RUSSIAN, "zh": CHINESE, "": SILENT,
+}  # fmt: skip
