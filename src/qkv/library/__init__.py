@@ -1,0 +1,1 @@
+"""What qkv knows, as data."""

@@ -1,0 +1,65 @@
+"""Words, as data: a row a concept, a column a language. Few words: the algebra of a page carries the load.
+
+The columns are English, German, French, Spanish, Portuguese, Italian, Russian, Chinese, Japanese, and others in one.
+A '-' marks an empty field; several words of one field are parted by '/', '+' stands for a blank.
+"""
+
+from __future__ import annotations
+
+import re
+
+LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "ru", "zh", "ja", "other")
+
+_TABLE = """
+problem   question/exercise/problem/part/task/example/assignment/homework/discussion/worksheet/quiz/activity aufgabe/übung/teil/beispiel/frage exercice/problème/partie/exemple ejercicio/problema/parte/ejemplo/pregunta/tarea exercício/questão/exemplo/tarefa esercizio/esempio/domanda задача/упражнение/вопрос/часть/пример/задание 练习/题/问题/例题/例/作业 練習/問題/問/演習/課題 연습/문제/예제/oefening/opgave/opdracht/vraag/zadanie/ćwiczenie/alıştırma/soru/övning/uppgift/oppgave/tehtävä/cvičení/příklad/feladat/bài/bài+tập/soal/завдання
+document  homework/discussion/worksheet/assignment/quiz - - - - - - 作业 - -
+step      solution/answer/answers/step/head/given/worked+solution schritt/lösung/kopf/gegeben étape/corrigé/tête paso/solución/cabeza passo/solução/resolução soluzione шаг/решение/голова 步骤/解/解答/解法/答案/头 手順/ステップ/解答例 단계/풀이/stap/oplossing/krok/rozwiązanie/adım/çözüm
+ask       compute/calculate/find/determine/show/prove/derive/write/give/evaluate/obtain/apply/explain/define/state/work+out/complete/fill+in/verify/draw/list/count/estimate/repeat/normalise/normalize/add/turn berechne/berechnen/bestimme/bestimmen/finde/zeige/zeigen/gib/geben/erkläre calculer/calculez/calcule/trouver/trouvez/déterminer/déterminez/montrer/montrez/donner/donnez calcula/calcular/calculen/halla/hallar/encuentra/encontrar/determina/determinar/muestra/demuestra/obtén encontre/mostre/obtenha calcolare/calcola/trova/trovare найдите/найти/вычислите/вычислить/определите/покажите/докажите/посчитайте - - beräkna/bestäm/beregn/bereken/oblicz/wyznacz/vypočítejte/számítsa/hesaplayın/bulunuz/tính/знайдіть/обчисліть/hitung
+question  what/which/how/why/is/are/does/do wie/was/warum/welche quel/quelle/combien cuál/qué/cuántos/cuánto qual/quais/quanto/quantos - сколько/чему/какой/какова/почему - - -
+offer     would+you+like/do+you+want/shall+i/should+i/want+me+to/let+me+know möchtest+du/soll+ich voulez-vous/veux-tu quieres+que gostaria vuoi+che хотите 需要我/要不要我 - -
+total     total/totals/sum/sums+to/sum+to/add+up+to/adds+up+to/result/gives/yields summe/zusammen/ergibt somme/donne suma/suman soma/somam somma итого/сумма/всего 总和/之和/合计/和为/和 合計 합계/totaal/toplam/toplamı
+operand   times/by/of/with/and/to/from/for/on/into/per/over/plus/minus/multiply/multiplied/using/via/in/dividing/adding/minus mal/durch/mit/und/von/auf/aus/für/zu par/de/avec/et/sur/fois por/con/y/sobre com/e di/per для/на/с/и/из/по/умножаем/умножить 乘/乘以/除以/和/与 掛ける met/maal/door/razy/przez/ile
+copula    is/are/be/as+follows/is+given+by/given+by/defined+as/below/equals/becomes ist/sind/lautet/ist+gegeben+durch est/sont/est+donnée+par es/son/está+dada+por é/são/é+dada+por è/sono/è+data+da равна/равно/имеет+вид 为/是/如下/等于 は/以下 다음과+같다/wynosi/jest+równa/şöyledir
+connective and/or/so/then/thus/hence/where/with/since/let/if/for/when/because/also/that und/oder/also/dann/wobei/mit/wenn/sei et/ou/donc/où/avec/si/alors y/o/donde/con/entonces/luego e/ou/onde/com/então ed/dove/quindi и/где/так/тогда 其中/于是/故/因此/且 ここで/よって -
+article   a/an/the/i der/die/das/ein/eine le/la/les/un/une/à el/los/las/una o/os/as/um/uma il/lo/gli/i в/и/с/к - - -
+answer    ans/answer/answers/check/done/qed antwort réponse respuesta resposta risposta ответ 答 答 svar
+identity  identity/identities/identity+matrix/identity+matrices einheitsmatrix/einheitsmatrizen/identität identité/matrice+identité/matrices+identité identidad/matriz+identidad identidade/matriz+identidade identità/matrice+identità единичная/единичные/единичной/единичными 单位矩阵/单位阵/單位矩陣 単位行列 -
+figure    figure/fig abbildung/abb - figura - - рис/рисунок 图 図 -
+output    output/outputs/out/prints/printed ausgabe sortie salida saída uscita вывод 输出 出力 -
+counter   #/no/nr/№/row/token/word/i/j/n/t/pos/position/index/step/id/input zeile/wort/nr ligne/mot fila/palabra linha/palavra riga/parola строка/слово/токен 行/词/位置/输入/序号 トークン -
+quantity  score/scores/scaled/scaled+score/scaled+scores/weight/weights/attention/attention+weight/attention+weights/exp/softmax/product/products/dot/dot+product/dot+products/sum/mean/variance/std/mask/masked/norm gewicht/gewichte/skalarprodukt/skalarprodukte/wichtung/punktzahl poids/produit/produits puntuación/peso/pesos pontuação/produto punteggio/punteggi/pesi вес/веса/оценка/оценки 分数/得分/权重/指数/缩放 重み/スコア 점수/가중치/gewichten/waga/wagi/ağırlık/puan
+vector    query/queries/key/keys/value/values/embedding/embeddings/output/outputs/vector/vectors anfrage/anfragen/schlüssel/wert/werte/vektor/vektoren requête/requêtes/clé/clés/valeur/valeurs/vecteur consulta/consultas/clave/claves/valor/valores/vector chave/chaves/vetor chiave/chiavi/valori/vettore запрос/запросы/ключ/ключи/значение/значения/вектор 查询/键/值/向量 クエリ/キー/バリュー/ベクトル 쿼리/키/값/벡터/zapytanie/klucz/wartość
+"""
+
+
+def _rows() -> dict[str, tuple[frozenset[str], ...]]:
+    rows = {}
+    for line in _TABLE.strip().split("\n"):
+        concept, *fields = line.split()
+        if len(fields) != len(LANGUAGES):
+            raise ValueError(f"the row of {concept!r} has {len(fields)} fields and needs {len(LANGUAGES)}")
+        words = (frozenset(word.replace("+", " ") for word in field.split("/")) - {"-"} for field in fields)
+        rows[concept] = tuple(words)
+    return rows
+
+
+TABLE = _rows()
+CONCEPTS: dict[str, frozenset[str]] = {concept: frozenset().union(*fields) for concept, fields in TABLE.items()}
+
+
+def means(word: str, concept: str) -> bool:
+    """Whether a word, or a few, say a concept in some language.
+
+    >>> means("Berechne", "ask"), means("banana", "ask")
+    (True, False)
+    """
+    return word.strip().lower() in CONCEPTS[concept]
+
+
+def pattern(concept: str) -> str:
+    """The words of a concept as alternatives of a regular expression, longest first.
+
+    >>> re.fullmatch(pattern("total"), "sum") is not None
+    True
+    """
+    return "|".join(re.escape(word) for word in sorted(CONCEPTS[concept], key=lambda word: (-len(word), word)))

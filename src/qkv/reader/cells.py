@@ -1,0 +1,157 @@
+"""One cell of a table: what its text is, and the number, vector or formula in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from qkv.errors import Location
+from qkv.expr.nodes import Expr, Infinite, Matrix, Name, Number, number, rewrite
+from qkv.library.words import CONCEPTS, means
+from qkv.reader.grammar import Parsed, parse_math
+from qkv.reader.grids import NUMBER
+from qkv.reader.maths.names import is_symbol
+from qkv.reader.maths.numerals import Comma, value_of
+from qkv.reader.model import Link, Relation
+from qkv.reader.page import Cell, Page
+
+INDICES = frozenset("ijklntm")
+EMPTY = ("", "-", "—", "–")
+RELATED = re.compile(r"[=≈]|\\approx")
+MATHEMATICAL = re.compile(r"[\\^_·×√α-ωΑ-Ω$`₀-₉=/]|^\W*[A-Za-z]['′]?$|^[A-Z][a-z]?\d$")
+_PLAIN = re.compile(r"[-+−–]?\d+(?:\.\d+)?(?:[eE][-+−]?\d+)?$")
+_COMMAS = re.compile(r"[-−]?\d+,\d+(?:,\d{3})*$")
+_THOUSANDS = re.compile(r"[-−]?[1-9]\d{0,2}(?:,\d{3})+$")
+_INFINITE = re.compile(r"[-−–](?:∞|inf(?:inity)?|\\infty)$", re.IGNORECASE)
+_VECTOR = re.compile(r"\s*[`$]?\s*(?:\\left)?\s*[\[(]\s*[-−+\d.√\\].*[,;\s&].*[\])]\s*[`$]?")
+_WORKING = re.compile(r"(?:[-+−\d.,×·*/()√^{}\s]|\\(?:[dt]?frac|sqrt|times|cdot|infty)|e\^)+")
+_MARKS = re.compile(r"\*\*|[`$]|~~")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_AXES = re.compile(r"\\(?![A-Za-z])|\\backslash|[↓→↘]|^\W*[^\W\d_]{2,}\s*/\s*[^\W\d_]{2,}[\s\d]*$")
+_WORKED_HEAD = re.compile(r"\\(?:cdot|exp|frac|sqrt|alpha)|·|√|e\^|exp\(|^[^\W\d](?:_\{?[ijkt]\}?|[ᵢⱼ])$")
+
+
+# — texts —
+
+
+def bare(text: str) -> str:
+    """A cell without emphasis, dollars and ticks."""
+    return _MARKS.sub("", text).strip()
+
+
+def texts(cells: Sequence[Cell]) -> tuple[str, ...]:
+    """The bare texts of cells."""
+    return tuple(bare(cell.text) for cell in cells)
+
+
+def sort_of(column: Sequence[Cell]) -> str:
+    """What a column holds: numbers, vectors, words (one each), nothing, or anything else."""
+    filled = [cell.text for cell in column if bare(cell.text) not in EMPTY]
+    if not filled:
+        return "empty"
+    if all(map(_VECTOR.match, filled)):
+        return "vector"
+    numbers = sum(bool(NUMBER.match(bare(text))) or _is_working(bare(text)) for text in filled)
+    if numbers == len(filled) or (numbers and numbers >= len(filled) - 1 and len(filled) > 3):
+        return "number"
+    return "word" if all(bare(text).replace("-", "").isalpha() for text in filled) else "other"
+
+
+def _is_working(text: str) -> bool:
+    """Arithmetic without names: 1×2+3, \\frac{1}{2}, √2."""
+    return bool(_WORKING.fullmatch(text)) and any(map(str.isdigit, text))
+
+
+def is_total(text: str) -> bool:
+    """Whether a label or head says that the others are added up."""
+    return bare(text).lower().strip(":") in CONCEPTS["total"] | {"σ", "\\sigma", "\\sum", "∑", "row sum"}
+
+
+def is_quantity(text: str) -> bool:
+    """Whether a head or label speaks of a quantity of its own: 'score', 'exp', $a_j$, 'mean μ'."""
+    plain = bare(text)
+    words = re.sub(r"\(.*?\)|[^\w\s]", " ", plain).split()
+    told = means(plain, "quantity") or (bool(words) and (means(words[0], "quantity") or means(words[-1], "quantity")))
+    return told or bool(_WORKED_HEAD.search(plain))
+
+
+def names_something(text: str) -> bool:
+    """Whether a cell holds a name or a formula and not words."""
+    plain = bare(text)
+    if not plain or len(plain) > 60 or plain.isdigit() or is_axes(text):
+        return False
+    return bool(MATHEMATICAL.search(text)) or is_symbol(plain)
+
+
+def is_axes(text: str) -> bool:
+    """'q \\ k', 'from / to': what the rows and the columns are."""
+    return bool(_AXES.search(bare(text)))
+
+
+# — expressions —
+
+
+def parsed_cell(cell: Cell, page: Page, text: str | None = None) -> Parsed:
+    """What the grammar reads in a cell, or in the part of it that `text` is."""
+    source = bare(cell.text) if text is None else text
+    strict = "\\" in cell.text or "$" in cell.text or not _WORD.search(source)
+    return parse_math(source, cell.at, strict=strict, comma=page.comma, names=page.names)
+
+
+def formula_in(cell: Cell, page: Page) -> Link | None:
+    """The one expression that a cell consists of."""
+    parsed, text = parsed_cell(cell, page), bare(cell.text)
+    whole = len(parsed.chains) == 1 and not parsed.unread and len(parsed.chains[0].links) == 1
+    return parsed.chains[0].links[0] if whole and len(parsed.chains[0].text) >= len(text) - 2 else None
+
+
+def vector_in(cell: Cell, page: Page) -> Link | None:
+    """The vector that a cell ends with, perhaps with a remark behind it."""
+    plain = replace(cell, text=_MARKS.sub(" ", cell.text))
+    chains = parse_math(plain.text, cell.at, strict="\\" in cell.text, comma=page.comma, names=page.names).chains
+    return chains[0].links[-1] if chains else None
+
+
+def value_in(cell: Cell, page: Page) -> Expr | None:
+    """The number, or other expression, in a cell; None for an empty one or one that is not readable."""
+    text = bare(cell.text)
+    if text in EMPTY:
+        return None
+    if _PLAIN.match(text):
+        return _decimal(text, cell.at)
+    if _INFINITE.match(text):
+        return Infinite(-1, at=cell.at)
+    if _COMMAS.match(text):
+        thousands = _THOUSANDS.match(text) and (page.comma is Comma.UNTOLD or text.count(",") > 1)
+        return _decimal(text.replace(",", "" if thousands else "."), cell.at)
+    if re.fullmatch(r"\d{1,9}/\d{1,9}", text) and int(text.partition("/")[2]):
+        return replace(number(Fraction(text)), at=cell.at)
+    chains = parsed_cell(cell, page).chains
+    return chains[0].links[0].expr if len(chains) == 1 and len(chains[0].links) == 1 else None
+
+
+def _decimal(text: str, at: Location) -> Number:
+    plain = text.replace("−", "-").replace("–", "-").lstrip("+")
+    value, places = value_of(plain)
+    return Number(value, places, plain, at=at)
+
+
+def entries_of(expr: Expr | None) -> tuple[Expr, ...] | None:
+    """The entries of a vector, be it a row or a column; None for anything else."""
+    if not isinstance(expr, Matrix) or min(expr.shape) > 1:
+        return None
+    return expr.rows[0] if len(expr.rows) == 1 else tuple(row[0] for row in expr.rows)
+
+
+def with_index(link: Link, value: str, at: Location) -> Link:
+    """A link with its running index put in."""
+
+    def change(node: Expr) -> Expr:
+        if not isinstance(node, Name):
+            return node
+        indices = tuple(value if index in INDICES else index for index in node.symbol.indices)
+        return Name(node.symbol._replace(indices=indices), node.spelled, at=node.at)
+
+    return replace(link, expr=rewrite(link.expr, change), at=at, relation=Relation.FIRST)

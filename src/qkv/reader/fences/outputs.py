@@ -1,0 +1,73 @@
+"""What code printed: the fence under a fence of Python, and the outputs that a notebook keeps with its cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from qkv.library.words import means
+from qkv.reader.page import Block, Fence, Paragraph, Title
+
+STORED, STORED_ABOVE = "stored", "stored-above"  # what notebook.py calls outputs, below and above their source
+PYTHON = ("python", "py", "python3", "py3", "ipython", "pycon", "{python}", "numpy", "pytorch", "torch", "json")
+_PRINTED = ("", "text", "txt", "output", "out", "console", "plaintext", "bash", "shell", STORED)
+_NUMBERS = re.compile(
+    r"(?:[\s\d.,+\-−\[\]()]|array|tensor|e(?=[+-]?\d)|inf|nan|True|False|(?:dtype|grad_fn)=[<>\w.]+)*"
+)
+
+
+def with_outputs(found: Iterable[Block]) -> Iterator[Block]:
+    """The blocks of a document, each output after the code that printed it and with that code."""
+    code: Fence | None = None
+    above: Fence | None = None
+    announced: Block | None = None  # '**Output:**' between code and what it printed is no heading
+    for block in found:
+        if code is not None and announced is None and _announces(block):
+            announced = block
+            continue
+        printed = isinstance(block, Fence) and block.language in _PRINTED
+        if announced is not None and not (printed and code):
+            yield announced
+        if not isinstance(block, Fence):
+            yield block
+            code = None
+        elif printed and code is not None:
+            yield replace(block, code=code.text)
+            code = None
+        elif block.language == STORED_ABOVE:
+            above, code = block, None
+        else:
+            yield block
+            if above is not None:
+                yield replace(above, code=block.text)
+            code, above = (block if above is None and block.language in PYTHON else None), None
+        announced = None
+    if announced is not None:
+        yield announced
+
+
+def _announces(block: Block) -> bool:
+    """'Output:', '**Output**'."""
+    return isinstance(block, Paragraph | Title) and means(block.text.strip("*_:. \n"), "output")
+
+
+def arrays(output: str) -> list[tuple[str, int]]:
+    """The arrays that an output consists of, each with the number of lines above it; none where it says anything else.
+
+    >>> arrays("[[1 2]\\n [3 4]]\\n[5 6]"), arrays("Q: [1 2]")
+    ([('[[1 2]\\n [3 4]]', 0), ('[5 6]', 2)], [])
+    """
+    if not _NUMBERS.fullmatch(output):
+        return []
+    found: list[tuple[str, int]] = []
+    lines: list[str] = []
+    for at, line in enumerate(output.split("\n")):
+        if not line.strip():
+            continue
+        lines.append(line)
+        whole = "\n".join(lines)
+        if whole.count("[") <= whole.count("]"):
+            found.append((whole, at - len(lines) + 1))
+            lines = []
+    return [] if lines else found

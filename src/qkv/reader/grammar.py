@@ -1,0 +1,344 @@
+"""A stretch of tokens → chains: where statements begin and end, what their links are, which pieces make a list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from qkv.errors import Location, QkvError
+from qkv.expr.nodes import Call, Expr, Infinite, Matrix, Name, Number, Product, Transpose, is_literal, number
+from qkv.reader.maths.brackets import Paired, paired, size_in
+from qkv.reader.maths.drawn import straightened
+from qkv.reader.maths.lexer import tokens_of
+from qkv.reader.maths.names import Names, names_of
+from qkv.reader.maths.numerals import Comma, comma_in
+from qkv.reader.maths.pieces import NEXT, Piece, is_numbering, pieces, without_asides
+from qkv.reader.maths.terms import Terms
+from qkv.reader.maths.tokens import Places, Token
+from qkv.reader.maths.wording import resolved
+from qkv.reader.model import Link, Relation, Unread
+
+_RELATIONS = {relation.value: relation for relation in Relation}
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Links that relations tie. `start` and `end` are offsets in the stretch; `continues` says that it begins with a
+    relation; `after` is the sign that parts it from the chain before; `trail` a relation that nothing follows."""
+
+    links: tuple[Link, ...]
+    at: Location
+    end_line: int
+    text: str
+    start: int = 0
+    end: int = 0
+    continues: bool = False
+    struck: bool = False
+    after: str = ""
+    trail: str = ""
+    counts: bool = False  # one token right before a word: '2 heads'
+    remarks: tuple[str, ...] = ()  # one behind each row of its last array: '[1, 0] ← cat'
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a stretch of mathematics says, and what of it could not be read."""
+
+    chains: tuple[Chain, ...]
+    unread: tuple[Unread, ...] = ()
+
+
+def parse_math(
+    source: str, at: Location, *, strict: bool = True, comma: Comma = Comma.UNTOLD, names: Names | None = None
+) -> Parsed:
+    """Read a stretch of mathematics that begins at `at`; it may span lines.
+
+    `strict` is for what stands between math delimiters; without it the stretch is a line of prose. `names` is the
+    table of the page; by default the stretch is a page of its own.
+
+    >>> parse_math("Q = X W^Q", Location(1)).chains[0].links[1].relation
+    <Relation.EQUAL: '='>
+    """
+    here = comma_in(source, comma)
+    tokens = tokens_of(source, strict=strict, comma=here)
+    table = replace(names or names_of([tokens]), comma=comma if comma is not Comma.UNTOLD else here)
+    return read_stream(tokens, source, Places(source, at), table, strict=strict)
+
+
+def read_stream(tokens: list[Token], source: str, places: Places, names: Names, *, strict: bool) -> Parsed:
+    """The chains of a stream of tokens, in order."""
+    pairs = paired(straightened(without_asides(resolved(tokens, names)), source))
+    unread = _strays(pairs.dropped, source, places) if strict else []
+    chains: list[Chain] = []
+    for piece in pieces(pairs):
+        if is_numbering(pairs.tokens, piece):
+            continue
+        try:
+            chains += _chain(piece, pairs, source, places, names)
+        except QkvError as problem:
+            if strict or piece.is_array(pairs):
+                lo = pairs.tokens[piece.lo]
+                text = source[lo.start : max(t.end for t in pairs.tokens[piece.lo : piece.hi])]
+                unread.append(Unread(places.at(lo.start).line, text[:300], problem.message))
+    return Parsed(tuple(_joined_lists(chains, source)), tuple(unread))
+
+
+def _strays(dropped: tuple[Token, ...], source: str, places: Places) -> list[Unread]:
+    """Brackets without a partner, reported once a line."""
+    lines: dict[int, list[str]] = {}
+    for token in dropped:
+        lines.setdefault(places.at(token.start).line, []).append(source[token.start : token.end])
+    return [Unread(line, " ".join(found[:9]), "a bracket has no partner") for line, found in lines.items()]
+
+
+# — one piece —
+
+
+def _chain(piece: Piece, pairs: Paired, source: str, places: Places, names: Names) -> Iterator[Chain]:
+    """The chain of a piece; words alone give none."""
+    tokens, lo, hi = pairs.tokens, piece.lo, piece.hi
+    if tokens[lo].kind == "op" and tokens[lo].text not in "+-±":
+        return  # '÷ √2:' says what is done
+    if _is_cancelled(pairs, lo, hi):
+        lo, hi, piece = lo + 2, hi - 1, replace(piece, lo=lo + 2, hi=hi - 1, struck=True)
+    reader = Terms(pairs, source, places, names)
+    lo, hi = reader.trimmed(lo, hi)
+    if lo >= hi:
+        return
+    marks = [
+        i
+        for i in reader.own_level(lo, hi)
+        if tokens[i].kind == "rel" or (tokens[i].text == ":" and tokens[i].kind == "sep")
+    ]
+    text = source[tokens[lo].start : max(t.end for t in tokens[lo:hi])]
+    end = max(t.end for t in tokens[lo:hi])
+    if (sizes := _sizes(tokens[lo:hi])) is not None:
+        parts = tuple(Product(number(rows), number(columns)) for rows, columns in sizes)
+        link = Link(Relation.FIRST, Call("shapes", parts), text, reader.at(lo), shapes=sizes)
+        yield Chain((link,), link.at, places.at(end - 1).line, text, tokens[lo].start, end, after=piece.after)
+        return
+    links, trail = _links(reader, (*marks, hi), lo, piece)
+    if not links:
+        return
+    own = len(links) > 1 and not is_literal(links[0].expr)  # '⇒ S = …' defines S
+    if piece.after in NEXT and links[0].relation is Relation.FIRST and not own:
+        links[0] = replace(links[0], relation=_RELATIONS[piece.after])
+    yield Chain(
+        tuple(links),
+        links[0].at,
+        places.at(max(end - 1, 0)).line,
+        text,
+        tokens[lo].start,
+        end,
+        continues=links[0].relation is not Relation.FIRST,
+        struck=piece.struck or all(link.struck for link in links),
+        after=piece.after,
+        trail=trail,
+        counts=piece.until == "prose" and hi - lo == 1,
+        remarks=_remarks(links[-1], tokens[(marks or [lo])[-1] : hi]),
+    )
+
+
+def _links(reader: Terms, marks: tuple[int, ...], lo: int, piece: Piece) -> tuple[list[Link], str]:
+    """The links of a piece that ends at the last mark, and the relation at its end that nothing follows."""
+    links: list[Link] = []
+    relation, trail = Relation.FIRST, ""
+    for mark in marks:
+        if lo < mark:
+            links.append(_link(reader, relation, lo, mark, piece))
+            relation, trail = Relation.FIRST, ""
+        if mark < marks[-1]:
+            relation = relation or _RELATIONS.get(reader.tokens[mark].text, Relation.EQUAL)
+            trail = str(relation)
+        lo = mark + 1
+    return links, trail
+
+
+def _remarks(link: Link, tokens: list[Token]) -> tuple[str, ...]:
+    """The remarks behind the rows of an array, where each row has one."""
+    notes = tuple(token.text for token in tokens if token.kind == "note")
+    array = link.expr
+    return notes if isinstance(array, Matrix) and len(array.rows) == len(notes) > 1 else ()
+
+
+def _is_cancelled(pairs: Paired, lo: int, hi: int) -> bool:
+    """Whether a piece is crossed out as a whole: \\cancel{Q = 3}."""
+    whole = hi - lo > 3 and pairs.tokens[lo].text == "cancel" and pairs.partner[lo + 1] == hi - 1
+    return whole and any(t.kind == "rel" for t in pairs.tokens[lo + 2 : hi - 1])
+
+
+def _link(reader: Terms, relation: Relation, lo: int, hi: int, piece: Piece) -> Link:
+    """Read one link, and what it may mean otherwise."""
+    reader.shapes, reader.doubts = [], set()
+    notes = [token.text for token in reader.tokens[lo:hi] if token.kind == "note"]
+    notes += piece.notes if hi >= piece.hi - 1 else ()
+    lo, hi = reader.trimmed(lo, hi)
+    expr = reader.expression(lo, hi)
+    struck = isinstance(expr, Call) and expr.function == "struck"
+    if reader.tokens[hi - 1].kind == "op" and hi - lo > 1:
+        notes.append(f"ends with {reader.tokens[hi - 1].text}")  # its right side stands elsewhere
+    shapes, doubts = tuple(reader.shapes), sorted(reader.doubts)
+    text = reader.text(lo, hi)
+    others = dict.fromkeys((*_alternatives(reader, lo, hi, doubts, expr), *_other_comma(reader, text, lo, expr)))
+    value = expr.args[0] if struck and isinstance(expr, Call) else expr
+    return Link(relation, value, text, reader.at(lo), struck, " ".join(notes), shapes, tuple(others))
+
+
+def _alternatives(reader: Terms, lo: int, hi: int, doubts: list[str], usual: Expr) -> Iterator[Expr]:
+    """The same range read with one doubt turned round."""
+    for doubt in doubts:
+        other = replace(reader, turned=frozenset((doubt,)), shapes=[], doubts=set(), depth=0)
+        try:
+            expr = other.expression(lo, hi)
+        except QkvError:
+            continue
+        if expr != usual:
+            yield expr
+
+
+_ONE_COMMA = re.compile(r"[\[(]?\s*-?\d+,\d+\s*[\])]?")
+
+
+def _other_comma(reader: Terms, text: str, lo: int, usual: Expr) -> Iterator[Expr]:
+    """0,5 as a list where it was read as a half, or as a half where it was a list, if the page does not tell."""
+    if reader.names.points or reader.names.comma is not Comma.UNTOLD or not _ONE_COMMA.fullmatch(text):
+        return
+    told = Comma.BARE if isinstance(usual, Matrix) else Comma.UNTOLD
+    bracketed = text if told is Comma.BARE else f"[{text}]"
+    names = replace(reader.names, comma=told, points=True)
+    tokens = tokens_of(bracketed, comma=told)
+    for chain in read_stream(tokens, bracketed, Places(bracketed, reader.at(lo)), names, strict=True).chains:
+        if chain.links[0].expr != usual:
+            yield chain.links[0].expr
+
+
+def _sizes(tokens: list[Token]) -> tuple[tuple[int, int], ...] | None:
+    """The sizes that a range consists of (3×4 4×3), or None where it is anything else."""
+    core = [t for t in tokens if t.kind not in ("open", "close", "wide") and t.text != "cancel"]
+    if not core or len(core) % 3 or core[0].kind != "num" or any(t.kind == "rel" for t in core):
+        return None
+    sizes = [size_in(core[k : k + 3]) for k in range(0, len(core), 3)]
+    found = tuple(size for size in sizes if size is not None)
+    return found if len(found) == len(sizes) and not any("·" in t.text for t in core) else None
+
+
+# — pieces that belong together —
+
+
+def _joined_lists(chains: list[Chain], source: str) -> Iterator[Chain]:
+    """Chains with numbers that only commas part made one loose vector, and margins given to what they measure."""
+    out: list[Chain] = []
+    entries: list[Chain] = []
+    for chain in chains:
+        last = out[-1] if out else None
+        if last is not None and _is_entry(chain) and is_scalar(last.links[-1].expr) and _lists(last, chain):
+            entries.append(chain)
+            continue
+        if entries and last is not None:
+            out[-1] = _listed(last, entries)
+            entries = []
+        last = out[-1] if out else None
+        if last is not None and _is_sizes(chain) and chain.after in ("wide", "row"):
+            tail = replace(last.links[-1], shapes=last.links[-1].shapes + chain.links[0].shapes)
+            out[-1] = replace(last, links=(*last.links[:-1], tail), end=chain.end)
+        elif (
+            last is not None
+            and chain.continues
+            and chain.after in ("row", "wide", "edge")
+            and chain.links[0].relation in "=≈"
+        ):
+            out[-1] = _continued(last, chain)
+        elif last is not None and _goes_on_behind_words(last, chain, source):
+            out[-1] = _continued(_without_words(last), chain)
+        elif last is not None and _is_note(chain):
+            tail = replace(last.links[-1], note=f"{last.links[-1].note} {chain.links[0].text}".strip())
+            out[-1] = replace(last, links=(*last.links[:-1], tail), end=chain.end)
+        else:
+            while out and chain.after == "," and len(chain.links) > 1 and _is_lone_name(out[-1]) and _names(chain):
+                chain = _named_together(out.pop(), chain)
+            out.append(chain)
+    if entries:
+        out[-1] = _listed(out[-1], entries)
+    return iter(out)
+
+
+def _lists(last: Chain, chain: Chain) -> bool:
+    """Whether a number goes on a list: 0.5, 0.3; 0.5 and 0.3."""
+    if chain.after == "and":
+        return "." in chain.text and "." in last.links[-1].text and len(last.links) == 1
+    return chain.after in (",", ";")
+
+
+def is_scalar(expr: Expr) -> bool:
+    """Whether an expression is one number, written out or as a small working."""
+    return isinstance(expr, Number | Infinite) or (is_literal(expr) and not isinstance(expr, Matrix | Transpose))
+
+
+def _is_entry(chain: Chain) -> bool:
+    single = len(chain.links) == 1 and not chain.continues and not chain.trail and not chain.counts
+    return single and is_scalar(chain.links[0].expr)
+
+
+def _goes_on_behind_words(last: Chain, chain: Chain, source: str) -> bool:
+    """'A = softmax of each row = [..]': words of one line stand between a name and its value."""
+    between = source[last.end : chain.start]
+    plain = bool(between.strip()) and not any(c in between for c in ",.;:\n$`()")
+    return plain and chain.continues and chain.links[0].relation in "=≈" and not is_literal(last.links[-1].expr)
+
+
+def _without_words(chain: Chain) -> Chain:
+    """A chain without a last link that is the first of several words."""
+    tail = chain.links[-1].expr
+    worded = len(chain.links) > 1 and isinstance(tail, Name) and len(tail.symbol.base) > 2
+    return replace(chain, links=chain.links[:-1]) if worded else chain
+
+
+def _is_note(chain: Chain) -> bool:
+    """'→ Input_1' says what the value before it belongs to."""
+    return len(chain.links) == 1 and chain.links[0].relation is Relation.ARROW and _is_bare(chain.links[0].expr)
+
+
+def _is_sizes(chain: Chain) -> bool:
+    expr = chain.links[0].expr
+    return isinstance(expr, Call) and expr.function == "shapes"
+
+
+def _listed(last: Chain, entries: list[Chain]) -> Chain:
+    """Weights = 0.5, 0.3: numbers that only commas part are one loose vector."""
+    tail, end = last.links[-1], entries[-1]
+    cells = (tail.expr, *(entry.links[0].expr for entry in entries))
+    more = "".join(f", {entry.text}" for entry in entries)
+    tail = replace(tail, expr=Matrix((cells,), loose=True, at=tail.at), text=tail.text + more, alternatives=())
+    return replace(last, links=(*last.links[:-1], tail), end_line=end.end_line, text=last.text + more, end=end.end)
+
+
+def _continued(last: Chain, chain: Chain) -> Chain:
+    """A row that begins with a relation goes on from the row before."""
+    text = f"{last.text} {chain.text}"
+    return replace(
+        last, links=last.links + chain.links, end_line=chain.end_line, text=text, end=chain.end, trail=chain.trail
+    )
+
+
+def _is_bare(expr: Expr) -> bool:
+    return isinstance(expr, Name) or (isinstance(expr, Transpose) and isinstance(expr.arg, Name))
+
+
+def _is_lone_name(chain: Chain) -> bool:
+    return len(chain.links) == 1 and not chain.continues and _is_bare(chain.links[0].expr)
+
+
+def _names(chain: Chain) -> bool:
+    left = chain.links[0].expr
+    return not chain.continues and (_is_bare(left) or (isinstance(left, Call) and left.function == "list"))
+
+
+def _named_together(last: Chain, chain: Chain) -> Chain:
+    """Q, Kᵀ = …: names before a relation that commas part."""
+    left, right = last.links[0].expr, chain.links[0].expr
+    behind = right.args if isinstance(right, Call) and right.function == "list" else (right,)
+    expr = Call("list", (left, *behind), at=left.at)
+    text = f"{last.text}, {chain.text}"
+    head = replace(last.links[0], expr=expr, text=f"{last.links[0].text}, {chain.links[0].text}")
+    return replace(chain, links=(head, *chain.links[1:]), at=last.at, text=text, start=last.start, after=last.after)

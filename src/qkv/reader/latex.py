@@ -1,0 +1,170 @@
+"""LaTeX documents: what is not text is overwritten with blanks, and the author's own macros are written out."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from qkv.errors import LimitError
+from qkv.reader.limits import Limits
+
+_COMMENT = re.compile(r"(?<!\\)%[^\n]*")
+_LAYOUT = re.compile(
+    r"\\(?:begin|end)\{(?:document|itemize|enumerate|description|center|flushleft|quote|minipage|figure|table|parts|questions|frame|"
+    r"proof|tabular|multicols)\*?\}(?:\[[^\]\n]*\]|\{[^}\n]*\})*|\\(?:label|ref|cite|usepackage|vspace|hspace|includegraphics|pagestyle|"
+    r"caption|thispagestyle)\*?(?:\[[^\]\n]*\])?\{[^}\n]*\}|\\(?:maketitle|newpage|clearpage|noindent|centering|bigskip|medskip|smallskip)\b"
+)
+_TABULAR = re.compile(
+    r"\\begin\{tabular[x*]?\}(?:\[[^\]]*\])?(?:\{[^{}]*\})+"
+    r"(?P<body>[^\\]*(?:\\(?!end\{tabular)[^\\]*)*)\\end\{tabular[x*]?\}"
+)
+# Beamer: what is shown on some slides only is shown; what is said aside is not.
+_OVERLAY = re.compile(
+    r"\\(?:onslide|only|uncover|visible|alert|action|alt)\*?\s*(?:<[^<>\n]*>)?\s*\{|\\note\s*(?:<[^<>\n]*>)?\s*\{"
+)
+_SLIDES = re.compile(r"(?<=\\item)<[^<>\n]*>|\\pause\b|(?<=\\begin\{frame\})<[^<>\n]*>")
+_QUESTION = re.compile(r"\\(?:question|titledquestion\{(?P<title>[^{}\n]*)\})(?![A-Za-z])\s?(?:\[[^\]\n]*\])?")
+_FRAME = re.compile(
+    r"\\begin\{frame\}(?:<[^<>\n]*>)?(?:\[[^\]\n]*\])?(?=\{[^{}\n]+\}\s*$)|\\frametitle(?=\{)", re.MULTILINE
+)
+_OPTIONS = r"\s*(?:\[[^\]\n]*\])?\s*"
+_NUM = re.compile(
+    rf"\\(?:num|tablenum){_OPTIONS}\{{(?P<number>[^{{}}]*)\}}|\\(?:SI|qty){_OPTIONS}\{{(?P<amount>[^{{}}]*)\}}\{{(?P<unit>[^{{}}]*)\}}"
+)
+_NEW = re.compile(
+    r"\\(?:re)?(?:new|provide)command\*?\s*\{?\\(?P<new>[A-Za-z]+)\}?\s*(?:\[(?P<count>\d)\])?|\\def\s*\\(?P<def>[A-Za-z]+)(?P<hashes>(?:#\d)*)(?=\{)"
+    r"|\\DeclareMathOperator\*?\s*\{?\\(?P<operator>[A-Za-z]+)\}?"
+)
+
+
+def is_tex(text: str, file: str) -> bool:
+    """Whether a document is LaTeX from beginning to end."""
+    return file.lower().endswith((".tex", ".latex")) or "\\begin{document}" in text
+
+
+def plain_tex(text: str, limits: Limits) -> str:
+    """A LaTeX document of the same lines without preamble, comments and layout; macros are written out.
+
+    >>> from qkv.reader.limits import DEFAULT
+    >>> plain_tex("\\\\newcommand{\\\\W}{\\\\mathbf{W}}\\\\begin{document}$\\\\W_Q = 1$ % one", DEFAULT).strip()
+    '$\\\\mathbf{W}_Q = 1$'
+    """
+    text = _COMMENT.sub(_blank, text)
+    macros, text = _definitions(text)
+    start = text.find("\\begin{document}")
+    if start >= 0:
+        text = re.sub(r"[^\n]", " ", text[:start]) + text[start:]
+    if "\\begin{frame}" in text:
+        text = _without_overlays(_SLIDES.sub(_blank, text))
+        text = _FRAME.sub(lambda found: r"\subsection*".ljust(len(found[0])), text)
+    text = _TABULAR.sub(_as_table, text)
+    text = _LAYOUT.sub(_blank, text)
+    if "question" in text:
+        text = _with_questions(text)
+    text = _expanded(text, macros, limits) if macros else text
+    return _NUM.sub(_numeral, text)
+
+
+def _with_questions(text: str) -> str:
+    """The questions of an exam, counted as they are when it is printed."""
+    numbers = itertools.count(1)
+    return _QUESTION.sub(lambda it: f"Question {next(numbers)}. {it['title'] or ''}".ljust(len(it[0])), text)
+
+
+def _without_overlays(text: str) -> str:
+    """Blanks for overlay commands and their braces, and for notes."""
+    at = 0
+    while found := _OVERLAY.search(text, at):
+        inner, end = _group(text, found.end() - 1)
+        kept = " " * len(inner) if found[0].startswith("\\note") else inner
+        head = " " * len(found[0])
+        text = f"{text[: found.start()]}{head}{kept} {text[end:]}"
+        at = found.end()
+    return text
+
+
+def _numeral(found: re.Match[str]) -> str:
+    r"""siunitx: \num{0,25} is 0.25 whatever the language, \qty{25}{\percent} is 25 %."""
+    number = (found["number"] or found["amount"] or "").replace(",", ".")
+    return (number + (r"\%" if "percent" in (found["unit"] or "") else "")).ljust(len(found[0]))
+
+
+_RULES = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|addlinespace)\b|\\c(?:line|midrule)(?:\([^)]*\))?\{[^}]*\}")
+_DIVIDES = re.compile(r"\s*\\(?:hline|midrule)\s*")
+
+
+def _as_table(found: re.Match[str]) -> str:
+    """A tabular as rows between bars, line by line; column specs and rules go, but for the one below the heads."""
+    rows: list[str] = []
+    for line in found["body"].split("\n"):
+        filled = sum(1 for row in rows if row)
+        if filled == 1 and _DIVIDES.fullmatch(line):
+            rows.append("|" + "---|" * (max(row.count("|") for row in rows) - 1))
+            continue
+        cells = re.sub(r"(?<!\\)&", " | ", _RULES.sub(" ", line)).replace(chr(92) * 2, " ").rstrip()
+        rows.append(f"| {cells} |" if cells.strip() else "")
+    return "\n".join(rows)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", found[0])
+
+
+def _definitions(text: str) -> tuple[dict[str, tuple[int, str]], str]:
+    """The macros of a document, each with its number of arguments, and the text without their definitions."""
+    macros: dict[str, tuple[int, str]] = {}
+    pieces, at = [], 0
+    for found in _NEW.finditer(text):
+        if found.start() < at:
+            continue
+        body, end = _group(text, found.end())
+        name = found["new"] or found["def"] or found["operator"]
+        count = int(found["count"] or len(found["hashes"] or "") // 2)
+        macros[name] = (count, rf"\operatorname{{{body}}}" if found["operator"] else body)
+        pieces += [text[at : found.start()], re.sub(r"[^\n]", " ", text[found.start() : end])]
+        at = end
+    return macros, "".join([*pieces, text[at:]])
+
+
+def _group(text: str, at: int) -> tuple[str, int]:
+    """The braced group at a place (after blanks), or the one token there; and the place after it."""
+    while at < len(text) and text[at] in " \t":
+        at += 1
+    if at >= len(text) or text[at] != "{":
+        token = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL).match(text, at)
+        return (token[0], token.end()) if token else ("", at)
+    depth = 0
+    for found in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, at):
+        depth += {"{": 1, "}": -1}.get(found[0], 0)
+        if depth == 0:
+            return text[at + 1 : found.start()], found.end()
+    return text[at + 1 :], len(text)
+
+
+def _expanded(text: str, macros: dict[str, tuple[int, str]], limits: Limits) -> str:
+    """Write macros out, line by line, so that lines stay; a macro that grows without end is refused."""
+    call = re.compile(r"\\(" + "|".join(sorted(macros, key=len, reverse=True)) + r")(?![A-Za-z])")
+    budget = limits.expansion + len(text)
+    while found := call.search(text):
+        pieces, at = [], 0
+        while found:
+            count, body = macros[found[1]]
+            end = found.end()
+            arguments = []
+            for _ in range(count):
+                argument, end = _group(text, end)
+                arguments.append(argument)
+            pieces += [text[at : found.start()], _filled(body, arguments)]
+            budget -= len(body) + 1
+            if budget < 0:
+                raise LimitError(f"the macro \\{found[1]} grows over the limit of {limits.expansion} characters")
+            at = end
+            found = call.search(text, at)
+        text = "".join([*pieces, text[at:]])
+    return text
+
+
+def _filled(body: str, arguments: list[str]) -> str:
+    for index, argument in enumerate(arguments, start=1):
+        body = body.replace(f"#{index}", argument)
+    return body.replace("\n", " ")

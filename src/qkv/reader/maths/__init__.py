@@ -1,0 +1,1 @@
+"""Tokens → expressions: the notation, the page's names, brackets, arrays, calls and terms."""

@@ -1,0 +1,343 @@
+"""The page's own names: what it defines, and how its letters are used.
+
+The table is made before any formula is read. It says that `qK` is q times K where the page defines q and K and no
+qK, that PE(0) is an indexed name where PE(…) stands left of '=', that the k of a_{ik} runs while the k of d_k is a
+label. No letter has a meaning of its own here."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from qkv.reader.maths import signs
+from qkv.reader.maths.numerals import Comma
+from qkv.reader.maths.tokens import Token
+
+WORDS = frozenset(("letters", "word", "upright", "name"))
+_SCRIPTED = frozenset(("sub", "sup", "prime", "accent"))
+INDEX_LETTERS = frozenset("ijlmnprstu")
+INDEX_RUN = frozenset("ijklmnprst")
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a page shows of its names.
+
+    words      runs of letters that it defines: love, PE, Wq
+    letters    single letters that it defines alone
+    labelled   letters with a letter or word as their script: (W, q)
+    functions  what is defined with names in brackets: FFN(x) = …
+    indexed    what is defined with numbers or words in brackets: PE(0) = …
+    tokens     words that are scripts, or stand in quotes
+    running    letters that run as an index
+    counted    bases whose raised numbers count: W^1, W^2
+    families   letters that several two-letter names begin with: the W of Wq, Wk
+    primed     names that are defined with a prime
+    from_zero  whether X[0] occurs
+    points     whether a number has a decimal point
+    """
+
+    words: frozenset[str] = frozenset()
+    letters: frozenset[str] = frozenset()
+    labelled: frozenset[tuple[str, str]] = frozenset()
+    functions: frozenset[str] = frozenset()
+    indexed: frozenset[str] = frozenset()
+    tokens: frozenset[str] = frozenset()
+    running: frozenset[str] = frozenset()
+    counted: frozenset[str] = frozenset()
+    families: frozenset[str] = frozenset()
+    primed: frozenset[str] = frozenset()
+    from_zero: bool = False
+    comma: Comma = Comma.UNTOLD
+    points: bool = False
+
+    def split(self, run: str, *, strict: bool) -> list[str]:
+        """The names in a run of letters: [run] itself where it is one name.
+
+        >>> Names(letters=frozenset("qK")).split("qK", strict=False), Names().split("love", strict=False)
+        (['q', 'K'], ['love'])
+        """
+        if len(run) == 1 or run in self.words or run in self.functions or run in self.indexed:
+            return [run]
+        if (parts := self._known_parts(run)) is not None:
+            return parts
+        greek = all(letter in signs.GREEK for letter in run)
+        short = run.isascii() and ((strict and len(run) == 2) or (run.isupper() and len(run) <= 4))
+        labelled = len(run) == 2 and tuple(run) in self.labelled
+        return list(run) if (short or greek) and not labelled else [run]
+
+    def _known_parts(self, run: str) -> list[str] | None:
+        """The run as names that the page defines, longest first; a T at its end may transpose."""
+        if len(run) > 6 or run.islower():
+            return None
+        parts, at = [], 0
+        while at < len(run):
+            size = next((n for n in range(len(run) - at, 1, -1) if n < len(run) and run[at : at + n] in self.words), 1)
+            piece = run[at : at + size]
+            last = at + size == len(run)
+            scripted = last and any(base == piece for base, _ in self.labelled)
+            turned = last and piece == "T" and at > 0
+            if size == 1 and piece not in self.letters and not scripted and not turned:
+                return None
+            parts.append(piece)
+            at += size
+        return parts if len(parts) > 1 else None
+
+    def base(self, word: str) -> tuple[str, tuple[str, ...]]:
+        """The base of a word and the label in it: Wq is W with label q where the page has W_q, or Wq beside Wk."""
+        if len(word) == 2 and (tuple(word) in self.labelled or (word[0] in self.families and word in self.words)):
+            return word[0], (word[1],)
+        return signs.GREEK.get(word, word), ()
+
+
+@dataclass(slots=True)
+class _Collected:
+    """What was seen so far while the table is being made."""
+
+    words: set[str] = field(default_factory=set)
+    letters: set[str] = field(default_factory=set)
+    labelled: set[tuple[str, str]] = field(default_factory=set)
+    functions: set[str] = field(default_factory=set)
+    indexed: set[str] = field(default_factory=set)
+    tokens: set[str] = field(default_factory=set)
+    running: set[str] = field(default_factory=set)
+    operands: set[str] = field(default_factory=set)
+    raised: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    primed: set[str] = field(default_factory=set)
+    from_zero: bool = False
+
+
+def names_of(
+    streams: Iterable[Sequence[Token]],
+    comma: Comma = Comma.UNTOLD,
+    words: Iterable[str] = (),
+    captions: Iterable[str] = (),
+) -> Names:
+    """The table of a page, from the tokens of all its stretches.
+
+    `words` are names that its code assigns. `captions` are the words that lines above arrays end with; those that
+    formulas use are names.
+    """
+    seen = _Collected()
+    for tokens in streams:
+        _definitions(tokens, seen)
+        _scripts(tokens, seen)
+        _operands(tokens, seen)
+    for word in words:
+        (seen.letters if len(word) == 1 else seen.words).add(word)
+    seen.words |= {word for word in captions if len(word) > 1 and word in seen.operands}
+    seen.words -= {word for word in seen.words if _is_product(word, seen)}
+    starts = [word[0] for word in seen.words if len(word) == 2 and word[0].isupper()]
+    return Names(
+        frozenset(seen.words),
+        frozenset(seen.letters),
+        frozenset(seen.labelled),
+        frozenset(seen.functions),
+        frozenset(seen.indexed - seen.functions),
+        frozenset(seen.tokens),
+        frozenset(seen.running),
+        frozenset(base for base, numbers in seen.raised.items() if len(numbers) > 1 or numbers & {"0", "1"}),
+        frozenset(letter for letter in starts if starts.count(letter) > 1),
+        frozenset(seen.primed),
+        seen.from_zero,
+        comma,
+    )
+
+
+def _is_product(word: str, seen: _Collected) -> bool:
+    """Whether a run left of '=' is a product of letters that the page defines: AV = …, X W of XW_Q = …"""
+    if not 1 < len(word) <= 4 or word.islower() or word in seen.functions or word in seen.indexed:
+        return False
+    return all(letter in seen.letters for letter in word) or (
+        word.isupper() and any(letter in seen.letters for letter in word)
+    )
+
+
+# — what is defined —
+
+
+def _definitions(tokens: Sequence[Token], seen: _Collected) -> None:
+    for i, token in enumerate(tokens):
+        if (token.kind == "rel" and token.text in "=≈" and i) or (
+            token.text == ":" and i and is_symbol(tokens[i - 1].text) and _value_follows(tokens, i + 1)
+        ):
+            _defined_before(tokens, i, seen)
+
+
+def is_symbol(word: str) -> bool:
+    """Whether a run of letters looks like a symbol and not like a word: Q, Wq, PE.
+
+    >>> is_symbol("Wq"), is_symbol("cat")
+    (True, False)
+    """
+    return len(word) == 1 or (len(word) == 2 and word[0].isupper()) or (len(word) == 3 and word.isupper())
+
+
+def _value_follows(tokens: Sequence[Token], i: int) -> bool:
+    while i < len(tokens) and tokens[i].kind in ("line", "edge"):
+        i += 1
+    return i < len(tokens) and (tokens[i].text.removeprefix("left") in ("[", "(") or tokens[i].kind == "begin")
+
+
+def _defined_before(tokens: Sequence[Token], i: int, seen: _Collected) -> None:
+    """Note the name that ends right before token i, with its scripts or its arguments."""
+    end = i
+    while (end and tokens[end - 1].kind in ("edge", "quote", "wide")) or (end and tokens[end - 1].text == "&"):
+        end -= 1
+    inside: Sequence[Token] | None = None
+    if end and tokens[end - 1].text == ")":
+        opened = _opener(tokens, end - 1)
+        inside, end = tokens[opened + 1 : end - 1], opened
+    base = _base_before(tokens, end)
+    if base < 0:
+        return
+    token, scripts = tokens[base], tokens[base + 1 : end]
+    if inside is not None:
+        named = any(t.kind in WORDS for t in inside) and not any(t.kind == "quote" for t in inside)
+        if inside and not tokens[end].gap:
+            (seen.functions if named else seen.indexed).add(token.text)
+        return
+    if any((t.kind == "sup" and t.text == "T") or t.text in signs.TRANSPOSES for t in scripts):
+        return
+    if any(t.kind == "prime" for t in scripts):
+        seen.primed.add(token.text)
+    elif len(token.text) == 1 and not scripts:
+        seen.letters.add(token.text)
+    elif len(token.text) > 1 and (token.kind != "word" or _stands_alone(tokens, base)):
+        seen.words.add(token.text)
+
+
+def _opener(tokens: Sequence[Token], close: int) -> int:
+    depth = 0
+    for i in range(close, max(-1, close - 60), -1):
+        depth += {"close": 1, "open": -1}.get(tokens[i].kind, 0)
+        if depth == 0:
+            return i
+    return 0
+
+
+def _base_before(tokens: Sequence[Token], end: int) -> int:
+    """The index of the word whose scripts end at `end`; −1 where no name ends there."""
+    i = end - 1
+    for _ in range(40):
+        if i < 0:
+            return -1
+        token = tokens[i]
+        if token.kind in _SCRIPTED:
+            i -= 1
+        elif token.text == "}":
+            i = _opener(tokens, i) - 1
+        elif i and tokens[i - 1].kind == "script":
+            i -= 2
+        elif token.kind == "script" or (token.kind == "num" and i and tokens[i - 1].kind in WORDS and not token.gap):
+            i -= 1
+        else:
+            return i if token.kind in WORDS else -1
+    return -1
+
+
+def _stands_alone(tokens: Sequence[Token], i: int) -> bool:
+    """Whether no word stands right before a word: 'love = …', but not the 'sum' of 'Row 3 sum = …'."""
+    if i == 0:
+        return True
+    before = tokens[i - 1]
+    return (
+        before.kind in ("line", "sep", "edge", "rel", "wide", "row", "op", "note", "quote", "dots")
+        or before.text in _LEADING
+    )
+
+
+_LEADING = frozenset(
+    [
+        "and",
+        "und",
+        "et",
+        "y",
+        "e",
+        "so",
+        "let",
+        "with",
+        "where",
+        "then",
+        "und",
+        "mit",
+        "wobei",
+        "avec",
+        "donc",
+        "alors",
+        "con",
+        "donde",
+        "и",
+        "и",
+        "т.е.",
+    ]
+)
+
+
+# — how letters are used —
+
+
+def _operands(tokens: Sequence[Token], seen: _Collected) -> None:
+    """Note the words that stand beside an operator, a relation or a root, or carry a script."""
+    for i, token in enumerate(tokens):
+        if token.kind in ("word", "upright") and len(token.text) > 1:
+            before = tokens[i - 1].kind if i else ""
+            after = tokens[i + 1].kind if i + 1 < len(tokens) else ""
+            beside = (
+                before in ("op", "cmd", "rel")
+                or after in ("op", "sup")
+                or (after == "script" and not tokens[i + 1].gap)
+            )
+            factor = before in ("word", "upright") and i > 1 and tokens[i - 2].kind in ("op", "rel")
+            last = factor and after in ("", "sep", "line", "rel", "edge")
+            if beside or last:  # the + and the end of 'x = harbour moss + maple'
+                seen.operands.add(token.text)
+
+
+def _scripts(tokens: Sequence[Token], seen: _Collected) -> None:
+    for i, token in enumerate(tokens):
+        if token.kind == "script" and i and i + 1 < len(tokens):
+            _script(tokens, i, seen)
+        elif token.kind == "sub" and i and tokens[i - 1].kind in WORDS and token.text.isalpha():
+            seen.labelled.add((tokens[i - 1].text, token.text))
+        elif token.text == "sum" and token.kind == "cmd":
+            seen.running |= {t.text for t in tokens[i + 1 : i + 4] if t.kind in WORDS and len(t.text) == 1}
+        elif token.kind == "quote" and i + 2 < len(tokens) and tokens[i + 2].kind == "quote":
+            seen.tokens.add(tokens[i + 1].text)
+        elif token.text == "0" and 0 < i < len(tokens) - 1 and tokens[i - 1].text == "[" and tokens[i + 1].text in "],":
+            seen.from_zero |= i > 1 and not tokens[i - 1].gap and tokens[i - 2].kind in WORDS
+
+
+def _script(tokens: Sequence[Token], i: int, seen: _Collected) -> None:
+    at, mark = _base_before(tokens, i), tokens[i].text
+    if at < 0:
+        return
+    base, body = tokens[at], list(_body(tokens, i + 1))
+    letters = [t.text for t in body if t.kind in WORDS]
+    if len(body) == 1 and base.kind in WORDS:
+        if mark == "^" and body[0].kind == "num":
+            seen.raised[base.text].add(body[0].text)
+        elif letters and letters[0] not in signs.TRANSPOSES:
+            seen.labelled.add((base.text, letters[0]))
+            if len(letters[0]) > 1 and len(base.text) == 1 and not set(letters[0]) <= INDEX_RUN:
+                seen.tokens.add(letters[0])
+    elif mark == "_" and len(letters) > 1 and set(letters) <= INDEX_RUN:
+        seen.running |= set(letters)
+    elif mark == "_" and letters and any(t.kind == "num" for t in body):
+        seen.running |= {letter for letter in letters if len(letter) == 1 and letter in INDEX_RUN}
+    for run in letters:
+        if 1 < len(run) <= 3 and mark == "_" and set(run) <= INDEX_RUN and len(body) == 1:
+            seen.running |= set(run)
+
+
+def _body(tokens: Sequence[Token], i: int) -> Iterator[Token]:
+    """The tokens of the script that begins at i, without braces, brackets and commas."""
+    if tokens[i].text != "{":
+        yield tokens[i]
+        return
+    for token in tokens[i + 1 : i + 12]:
+        if token.text == "}":
+            return
+        if token.kind not in ("open", "close", "sep"):
+            yield token

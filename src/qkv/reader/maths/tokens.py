@@ -1,0 +1,98 @@
+"""Tokens: the smallest pieces of text that the grammar knows, the pattern that tells them apart, and where they stand.
+
+kinds of tokens:
+    num      digits as a point decimal         percent  % behind a number     inf   ∞
+    letters  a run of letters in mathematics   word     a run of letters in plain text
+    upright  \\text{…}, \\mathrm{…}: one name or words                         bb    a blackboard letter
+    op       + - × / ± ⊙                       rel      = ≈ ⇒ → ∈             cmp   < ≤ …
+    open, close   brackets; '{' groups         begin, end   environments      cmd   frac, sqrt, sum, …
+    script   _ ^        sub, sup   scripts in Unicode        prime     accent   the label of \\hat
+    sep      , ; : . | ‖ &                     row      \\\\                   wide  a wide gap
+    line     the end of a line                 edge     $, ` and the like      strike   ~~
+    note     a remark or a tick                dots     …                     quote
+    prose    what is no mathematics (put by qkv.reader.prose)
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from itertools import accumulate
+from typing import NamedTuple
+
+from qkv.errors import Location
+from qkv.reader.maths import signs
+
+
+class Token(NamedTuple):
+    """A token, where it stands in its source, and whether a gap comes before it."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    gap: bool = False
+
+
+_VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+_LETTER = rf"[^\W\d_{''.join(signs.SUBSCRIPTS)}{''.join(signs.SUPERSCRIPTS)}{_VULGAR}]"
+_GROUP = r"\{(?:[^{}]|\{[^{}]*\})*\}"
+
+
+def _any(words: frozenset[str]) -> str:
+    return "|".join(sorted(words, key=lambda word: (-len(word), word)))
+
+
+_BOLD = r"\\(?:mathbf|boldsymbol|bm|mathrm)\s*"
+TOKEN = re.compile(
+    rf"""
+    (?P<space>[ \t\x0b\x0c\r]+)
+    |(?P<ruled>\n[ \t]*[-─═]{{4,}}[ \t]*(?=\n))
+    |(?P<line>\n)
+    |(?P<env>\\(?P<side>begin|end)\s*\{{\s*(?P<name>[A-Za-z]+)\*?\s*\}}(?:(?<=array\}}|bular\}})\s*(?:\[[a-z]\])?\s*{_GROUP})?)
+    |(?P<fence>\\(?P<which>left|right)\s*(?P<mark>\\[A-Za-z]+|\\.|[^\sA-Za-z\\]))
+    |(?P<upright>\\(?:{_any(signs.UPRIGHT)})\*?\s*{_GROUP})
+    |(?P<bb>\\(?:mathbb|mathbbm)\s*\{{\s*(?P<black>[A-Za-z])\s*\}}(?:\s*[\^_]\s*(?:[+*]|\{{\s*[+*]\s*\}}))?)
+    |(?P<accent>\\(?P<hat>{_any(signs.ACCENTS)})\s*(?:
+        \{{\s*(?:{_BOLD})?\{{\s*(?P<deep>\\?[A-Za-z]+)\s*\}}\s*\}}|\{{\s*(?P<inner>\\?[A-Za-z]+)\s*\}}|(?P<next>\\[A-Za-z]+|[A-Za-z])))
+    |(?P<font>\\(?:{_any(signs.FONTS)})(?![A-Za-z])\s*(?:\{{\s*(?P<styled>\\?[A-Za-z]+)\s*\}}|(?P<one>[A-Za-z])(?![A-Za-z]))?)
+    |(?P<dropped>\\(?:{_any(signs.NOISE_WITH_ARGUMENT)})\*?\s*{_GROUP})
+    |(?P<halves>\\(?:{_any(signs.FRACTIONS)})\s*(?P<top>\d)\s*(?P<bottom>\d))
+    |(?P<command>\\[A-Za-z]+\*?)
+    |(?P<row>\\\\(?:\s*\[[\d.]+\s*[a-z]{{2}}\])?)
+    |(?P<escaped>\\.)
+    |(?P<tag></?(?:sub|sup|br)\s*/?>)
+    |(?P<num>(?:\d+(?:(?:\{{,\}}|\{{\.\}}|,)\d+|(?:\\,|\\!|~)\d{{3}}(?!\d))*(?:\.\d+|\.(?=[\s,;\])]))?|\.\d+)(?:[eE][-+−]?\d{{1,7}}(?![\w.]))?)
+    |(?P<module>(?:np|numpy|torch|tf|jnp|math|F)\.(?=[a-zA-Z]))
+    |(?P<abbreviation>(?:e\.\s?g|i\.\s?e|z\.\s?B|d\.\s?h|u\.\s?a|p\.\s?ej|etc|vs|resp|bzw|Fig|Eq|No|Nr)\.)
+    |(?P<word>{_LETTER}+)
+    |(?P<sub>[{"".join(signs.SUBSCRIPTS)}]+)
+    |(?P<sup>[{"".join(signs.SUPERSCRIPTS)}]+)
+    |(?P<vulgar>[{_VULGAR}])
+    |(?P<transpose>(?<=[\w)\]}}])\.(?:T|mT)(?!\w))
+    |(?P<method>(?<=[)\]])\.[a-z_]+\((?:[\d\s,]*|torch\.\w+)\))
+    |(?P<rel>=>|:=|=:|==|~=|-->|->|<-(?=\s*["“”A-Za-z])|[=≈⇒→∈≡≜≔←])
+    |(?P<cmp><=|>=|[<>≤≥≠≪≫∝])
+    |(?P<strike>~~)
+    |(?P<blank>_{{3,}}|\.{{4,}})
+    |(?P<colon>:-(?=\s))
+    |(?P<dots>\.\.\.|[…⋯⋮⋱])
+    |(?P<comment>\#[^\n]*|//[^\n]*)
+    |(?P<sign>.)
+    """,
+    re.VERBOSE,
+)
+
+
+class Places:
+    """Where the characters of a stretch stand, which begins at `at`."""
+
+    def __init__(self, source: str, at: Location) -> None:
+        self.starts = [0, *accumulate([len(line) + 1 for line in source.split("\n")])]
+        self.line, self.column = at
+
+    def at(self, offset: int) -> Location:
+        """The place of an offset."""
+        index = bisect_right(self.starts, offset, hi=len(self.starts) - 1) - 1
+        column = offset - self.starts[index] + (self.column if index == 0 else 1)
+        return Location(self.line + index, max(column, 1))

@@ -1,0 +1,211 @@
+"""TEXT → SHEET: a document as people write it, read into statements with their places.
+
+text ──blocks──▶ blocks ──spans──▶ tokens ──names──▶ the page's table ──prose, tables, code──▶ events ──▶ Sheet
+
+Nothing is read as mathematics before the table of names is made from the whole page.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from qkv.errors import ReadError
+from qkv.reader.assemble import assemble
+from qkv.reader.blocks import blocks
+from qkv.reader.cells import bare
+from qkv.reader.fences.code import csv_rows, kind_of, names_in_code, read_output, read_python
+from qkv.reader.fences.outputs import with_outputs
+from qkv.reader.fences.python import Assigned
+from qkv.reader.headings import PROBLEM
+from qkv.reader.latex import is_tex, plain_tex
+from qkv.reader.limits import DEFAULT, Limits, check_size
+from qkv.reader.maths.lexer import tokens_of
+from qkv.reader.maths.names import names_of
+from qkv.reader.maths.numerals import Comma, comma_in, comma_of_page, has_points, with_digits
+from qkv.reader.maths.tokens import Token
+from qkv.reader.model import Origin, Sheet
+from qkv.reader.notebook import is_notebook, notebook_text
+from qkv.reader.page import Block, Event, Fence, Page, Paragraph, Rows, Stated, Stretch, Title, Titled
+from qkv.reader.prose import read_paragraph, read_stretch
+from qkv.reader.questions import questions
+from qkv.reader.spans import stretch_of
+from qkv.reader.tables import read_rows
+
+
+def read_file(path: str | Path, limits: Limits = DEFAULT) -> Sheet:
+    """Read a .md, .txt, .tex or .ipynb file; any other name is read as text."""
+    place = Path(path)
+    try:
+        data = place.read_bytes()
+    except OSError as problem:
+        raise ReadError(f"{place} cannot be read: {problem.strerror or problem}") from problem
+    return read_sheet(decode(data, str(place)), str(place), limits)
+
+
+def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT) -> Sheet:
+    """Read a document.
+
+    >>> sheet = read_sheet("# Exercise 1\\n\\n$$Q = [1, 2]$$")
+    >>> sheet.parts[0].title
+    'Exercise 1'
+    """
+    check_size(text, limits)
+    text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
+    source = _plain_source(text, file, limits)
+    comma = comma_of_page(source)
+    prepared = [_Prepared(block, _stretch(block, comma)) for block in _opened(with_outputs(blocks(source)))]
+    words = (word for item in prepared if isinstance(item.block, Fence) for word in names_in_code(item.block))
+    streams = (stream for item in prepared for stream in _streams(item))
+    names = replace(names_of(streams, comma, words, _captions(prepared)), points=has_points(source))
+    return assemble(_events(prepared, Page(names, comma, limits)), file, text)
+
+
+def decode(data: bytes, file: str = "") -> str:
+    """Text from bytes: UTF-8 (with or without a mark), UTF-16 with a mark, else Latin-1; a binary file is refused.
+
+    >>> decode("é".encode("latin-1")), decode("é".encode("utf-16"))
+    ('é', 'é')
+    """
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", errors="replace")
+    if b"\0" in data[:65536]:
+        raise ReadError(f"{file or 'the document'} is not text: it holds zero bytes")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+# — the source as one plain text with the lines of the file —
+
+_STYLED_LETTERS = re.compile("[\U0001d400-\U0001d7ff＝＋－＊／０-９\uf8eb-\uf8fe]")
+_BARRED_ROW = re.compile(r"[|│](?=\s*[-−]?(?:[\d.]+|inf|∞)(?:\s+[-−]?(?:[\d.]+|inf|∞))+\s*[|│])([^|│\n]*)[|│]")
+_CORNERS = re.compile(r"(?m)^[ \t┌┐└┘╭╮╰╯]*[┌└╭╰][ \t┌┐└┘╭╮╰╯]*$")
+_BRACKET_PIECES = {chr(0xF8EB + i): c for i, c in enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩")} | {
+    chr(0xF8F6 + i): c for i, c in enumerate("⎞⎟⎠⎤⎥⎦⎫⎬⎭")
+}
+
+
+def _plain_source(text: str, file: str, limits: Limits) -> str:
+    """The document as Markdown-like text, line by line: notebooks and LaTeX laid out, odd letters made plain."""
+    source = notebook_text(text) if is_notebook(text, file) else text
+    if is_tex(source, file):
+        source = plain_tex(source, limits)
+    source = _STYLED_LETTERS.sub(lambda m: _BRACKET_PIECES.get(m[0]) or unicodedata.normalize("NFKC", m[0])[:1], source)
+    source = _CORNERS.sub("", source)
+    return with_digits(_BARRED_ROW.sub(r"[\1]", source))
+
+
+# — the first pass: tokens —
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A block, and its tokens if it is read as running text."""
+
+    block: Block
+    stretch: Stretch | None = None
+
+
+def _opened(found: Iterator[Block]) -> Iterator[Block]:
+    """Blocks with fences of plain text and of comma-separated values laid open."""
+    for block in found:
+        kind = kind_of(block) if isinstance(block, Fence) and not block.code else ""
+        if isinstance(block, Fence) and kind == "csv":
+            yield csv_rows(block)
+        elif isinstance(block, Fence) and kind == "plain":
+            yield from blocks(block.text, block.line)
+        else:
+            yield block
+
+
+def _stretch(block: Block, comma: Comma) -> Stretch | None:
+    if isinstance(block, Paragraph):
+        return stretch_of(block.text, block.line, comma)
+    if isinstance(block, Title) and block.source:
+        return stretch_of(block.source.lstrip("# ").rjust(len(block.source)), block.line, comma)
+    if isinstance(block, Fence) and kind_of(block) == "math":
+        tokens = tokens_of(block.text, comma=comma_in(block.text, comma))
+        return Stretch(block.text, block.line, tuple(tokens), ((0, Origin.DISPLAY),))
+    return None
+
+
+def _streams(item: _Prepared) -> Iterator[Sequence[Token]]:
+    """The tokens of a block that may define names."""
+    if item.stretch is not None:
+        yield item.stretch.tokens
+    if isinstance(item.block, Rows):
+        rows = item.block
+        for cell in (*rows.heads, *rows.labels, *(c for c in (rows.corner, rows.name) if c)):
+            yield tokens_of(bare(cell.text), strict="$" in cell.text or "\\" in cell.text)
+        for cell in (cell for row in rows.body for cell in row if "=" in cell.text):
+            yield tokens_of(bare(cell.text), strict="$" in cell.text or "\\" in cell.text)
+
+
+def _captions(prepared: Sequence[_Prepared]) -> Iterator[str]:
+    """The last words of lines that stand right above something: 'Weights of the queries moss:'."""
+    for item in prepared:
+        if item.stretch is not None and isinstance(item.block, Paragraph):
+            last = re.sub(r"\s+\([^()]*\)\s*(?=:?\s*$)", "", item.stretch.text.rstrip().rpartition("\n")[2])
+            found = re.search(r"([^\W\d_]+)[}$`*:\s]*$", last)
+            if found:
+                yield found[1]
+
+
+# — the second pass: events —
+
+
+def _events(prepared: Sequence[_Prepared], page: Page) -> Iterator[Event]:
+    """The events of one block after the other."""
+    levels, assigned = _Levels(), Assigned()
+    for item in prepared:
+        block, stretch = item.block, item.stretch
+        match block:
+            case Title():
+                yield Titled(block.text, block.line, levels.level(block), minor=block.rank < PROBLEM)
+                if block.rank >= PROBLEM or block.text.endswith("?"):
+                    yield from questions(block.text, block.line)
+                if stretch is not None:
+                    yield from (event for event in read_stretch(stretch, page) if isinstance(event, Stated))
+            case Paragraph() if stretch is not None:
+                yield from read_paragraph(block, stretch, page)
+            case Rows():
+                yield from read_rows(block, page)
+            case Fence():
+                yield from _fence_events(block, stretch, page, assigned)
+
+
+def _fence_events(block: Fence, stretch: Stretch | None, page: Page, assigned: Assigned) -> Iterator[Event]:
+    if told := read_output(block, page, assigned):
+        yield from told
+    elif stretch is not None:
+        yield from read_stretch(stretch, page)
+    elif not block.code:
+        yield from read_python(block, page, assigned)
+    else:
+        inner = _opened(iter([replace(block, code="")]))
+        yield from _events([_Prepared(part, _stretch(part, page.comma)) for part in inner], page)
+
+
+class _Levels:
+    """Levels of headings: '#' headings say theirs; a problem number ranks below the last '#' heading, or with the
+    one that began with the same word ('## Exercise 1', then '**Exercise 2**'); steps rank below problems."""
+
+    def __init__(self) -> None:
+        self.marked = 0
+        self.words: dict[str, int] = {}
+
+    def level(self, title: Title) -> int:
+        """The level of the next heading."""
+        if title.rank > 0:
+            self.marked = title.rank
+            self.words[title.word] = title.rank
+            return title.rank
+        below = self.marked + 1
+        if title.rank == PROBLEM:
+            return self.words.setdefault(title.word, below) if title.word else below
+        return below + 1

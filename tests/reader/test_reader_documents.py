@@ -1,0 +1,113 @@
+"""Laws over all our documents: no printed number is lost, and no damage breaks the reader."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from qkv.errors import QkvError
+from qkv.expr.nodes import Number, walk
+from qkv.practice import KINDS, NOTATIONS, sheet
+from qkv.reader import read_sheet
+from qkv.reader.model import Sheet
+from qkv.reader.read import decode
+
+ROOT = Path(__file__).resolve().parents[2]
+SUFFIXES = (".md", ".tex", ".txt")
+OURS = sorted(path for path in (ROOT / "examples" / "sheets").iterdir() if path.suffix in SUFFIXES)
+SHARED = sorted(path for path in (ROOT.parent / "shared" / "sheets").rglob("*") if path.suffix in SUFFIXES)
+DOCUMENTS = [path for path in (*OURS, *SHARED) if path.stem != "README"]
+
+# A decimal, or a whole number between the marks of an array; powers of ten are read as one number with what follows.
+PRINTED = re.compile(
+    r"(?<![\w.,])\d+\.\d+(?![\w.]|,\d|\s*(?:×|\\times))|(?<=[\[&|]) *\d+ *(?=[\]&|]|, )|(?<=, )\d+(?=, |\])"
+)
+
+
+def numbers(sheet: Sheet) -> dict[int, set[float]]:
+    """The numbers in the statements of a sheet, by the line on which they stand."""
+    found: dict[int, set[float]] = {}
+    for link in (link for statement in sheet.statements for link in statement.links):
+        for node in walk(link.expr):
+            if isinstance(node, Number) and node.at is not None:
+                value = abs(node.value) * (100 if node.text.endswith("%") else 1)
+                found.setdefault(node.at.line, set()).add(float(value) if value < 10**300 else 0.0)
+    return found
+
+
+def words(sheet: Sheet) -> str:
+    """All that a sheet keeps as words."""
+    kept = [question.text for question in sheet.questions] + [part.title for part in sheet.parts]
+    kept += [unread.text for unread in sheet.unread]
+    for s in sheet.statements:
+        kept += [s.label, s.before, s.after, s.caption, *s.row_labels, *s.column_labels]
+        kept += [link.text for link in s.links if "[" in link.text]  # A[0][0]
+    return " ".join(kept)
+
+
+def lost(text: str, file: str) -> Iterator[tuple[int, str]]:
+    """Printed numbers that are in no statement, question, heading or unread piece."""
+    made = read_sheet(text, file)
+    found, said = numbers(made), words(made)
+    plain = re.sub(r"<!--.*?-->|\\newcommand[^\n]*", lambda m: "\n" * m[0].count("\n"), made.text, flags=re.DOTALL)
+    for line, content in enumerate(plain.split("\n"), 1):
+        for printed in PRINTED.finditer(content):
+            if float(printed[0]) not in found.get(line, ()) and printed[0].strip() not in said:
+                yield line, printed[0]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
+def test_no_printed_number_is_lost(path: Path) -> None:
+    assert list(lost(decode(path.read_bytes()), str(path))) == []
+
+
+@pytest.mark.parametrize("notation", [*NOTATIONS, "mixed"])
+def test_no_number_of_a_practice_sheet_is_lost(notation: str) -> None:
+    for seed, kind in enumerate(KINDS):
+        practice = sheet(kind, seed, notation)
+        assert list(lost(practice.text, f"a{practice.suffix}")) == []
+
+
+STRAY = [
+    *"$|[](){}=~`*_^\\&#<>.,;:→≈'\"-+0\n\t",
+    "$$",
+    "0..707",
+    "[[",
+    "]]",
+    "~~",
+    "```",
+    "\\left[",
+    "->",
+    "\\frac",
+    "**",
+]
+
+
+def damaged(text: str, rng: random.Random) -> str:
+    """A text that is cut, doubled, reversed, or sprinkled with stray signs."""
+    a, b = sorted(rng.randrange(len(text)) for _ in range(2))
+    ways = [text[:b], text[:b] + text[a:b] + text[b:], "\n".join(text.split("\n")[::-1]), text[:a] + text[b:]]
+    text = rng.choice(ways) or "x"
+    for _ in range(rng.randrange(20)):
+        at = rng.randrange(len(text))
+        text = text[:at] + rng.choice(STRAY) + text[at + rng.randrange(2) :]
+    return text
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_documents_end_in_a_sheet_or_in_one_sentence(seed: int) -> None:
+    rng = random.Random(seed)
+    for path in rng.sample(DOCUMENTS, 25):
+        text = damaged(decode(path.read_bytes()), rng)
+        sentence, made = "", None
+        try:
+            made = read_sheet(text, str(path))
+        except QkvError as refusal:
+            sentence = str(refusal)
+        assert "\n" not in sentence
+        lines = text.count("\n") + 1
+        assert made is None or all(1 <= s.at.line <= s.end_line <= lines for s in made.statements)
