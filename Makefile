@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PEERS := $(VENV)/.peers
 
-.PHONY: demo test lint format test-peers bench bench-attention clean
+.PHONY: demo test lint format test-peers bench bench-attention bench-models bench-scale-out clean
 
 demo: $(STAMP)
 	$(BIN)/qkv solve examples/two-heads.md --digits 6
@@ -27,10 +27,18 @@ test-peers: $(PEERS)
 
 bench: $(STAMP)
 	-$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/bench_laws.py
 	$(BIN)/python benchmarks/bench_planted.py
 
 bench-attention: $(PEERS)
 	$(BIN)/python benchmarks/bench_attention.py
+
+bench-models: $(PEERS)
+	$(BIN)/python benchmarks/bench_models.py
+
+bench-scale-out: $(PEERS)
+	$(BIN)/python benchmarks/bench_scale_out.py
+	$(BIN)/python docs/scale_out.py
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-HEAVY = ("numba", "llvmlite", "torch", "jax", "sympy", "scipy", "matplotlib", "onnxruntime")
+HEAVY = ("numba", "llvmlite", "torch", "jax", "sympy", "scipy", "matplotlib", "onnxruntime", "dask")
 USES = {
     "nothing": ("", (*HEAVY, "numpy", "flint", "rich", "click", "mpmath")),
     "work": (

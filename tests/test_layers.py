@@ -19,6 +19,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "files": ("errors",),
     "expr": ("errors",),
     "sheet": ("errors", "expr"),
+    "library": (),
+    "library.words": (),
+    "reader": ("errors", "expr", "library.words"),
     "program.model": ("errors", "expr"),
     "interpret": ("errors", "expr", "program.model"),
     "program": ("errors", "expr", "interpret.fit"),
@@ -26,9 +29,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "check.model": ("errors", "expr"),
     "check": ("errors", "expr", "sheet.model", "program", "interpret", "understand", "theory", "render.workings"),
     "kernel": ("errors",),
+    "dask": ("errors", "kernel"),
+    "torch": ("errors", "kernel"),
+    "jax": ("errors", "kernel"),
+    "transformers": ("errors", "torch"),
     "transport": ("errors",),
     "theory": ("errors", "expr", "sheet", "program", "interpret", "transport"),
     "render": ("errors", "expr", "program.model", "interpret", "sheet.model", "check.model", "theory", "transport"),
+    "compare": ("errors", "working", "solution"),
     "working": ("errors", "expr", "program", "interpret", "solution"),
     "solution": ("errors", "expr", "program", "interpret", "sheet.model", "render"),
 }
@@ -39,8 +47,28 @@ OUTSIDE = ("__main__", "api", "cli", "cli_theory", "practice")
 INTERPRETATIONS = {"certified": (), "floats": (), "shapes": (), "counts": ("shapes",)}
 
 # Heavy packages, and the only parts that may import them when they are themselves imported (not inside a function).
-HEAVY = {"numba": ("kernel",), "llvmlite": ("kernel",), "rich": ("render", *OUTSIDE), "click": OUTSIDE}
-NEVER_AT_IMPORT = ("torch", "jax", "scipy", "sympy", "matplotlib", "onnx", "onnxruntime", "ot", "mpmath")
+HEAVY = {
+    "numba": ("kernel",),
+    "llvmlite": ("kernel",),
+    "dask": ("dask",),
+    "torch": ("torch", "transformers"),
+    "jax": ("jax",),
+    "transformers": ("transformers",),
+    "rich": ("render", *OUTSIDE),
+    "click": OUTSIDE,
+}
+NEVER_AT_IMPORT = (
+    "scipy",
+    "sympy",
+    "matplotlib",
+    "onnx",
+    "onnxruntime",
+    "ot",
+    "mpmath",
+    "distributed",
+    "mpi4py",
+    "flax",
+)
 
 
 def _modules() -> dict[str, Path]:

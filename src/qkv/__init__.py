@@ -6,6 +6,7 @@ Names are loaded when they are first used, so that importing qkv costs next to n
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from qkv.api import check as check
     from qkv.api import read as read
     from qkv.api import solve as solve
+    from qkv.compare import assert_attention as assert_attention
+    from qkv.compare import compare as compare
+    from qkv.compare import trace as trace
     from qkv.errors import QkvError as QkvError
     from qkv.solution import Quantity as Quantity
     from qkv.solution import Solution as Solution
@@ -34,7 +38,13 @@ _HOMES = {
     "merge_attention": "qkv.kernel",
     "trace_attention": "qkv.kernel",
     "attention_backward": "qkv.kernel",
+    "compare": "qkv.compare",
+    "assert_attention": "qkv.compare",
+    "trace": "qkv.compare",
 }
+
+# Doors to other libraries, each imported when it is first used. `from qkv import *` opens none of them.
+_DOORS = ("dask", "torch", "jax", "transformers")
 
 __all__ = ["__version__", *_HOMES]
 
@@ -46,15 +56,21 @@ class _Package(ModuleType):
         if not (name in _HOMES and isinstance(value, ModuleType)):
             super().__setattr__(name, value)
 
+    def __reduce__(self) -> tuple[Callable[[str], ModuleType], tuple[str]]:
+        """Pickled by name: what cloudpickle does for every module, but only if its type is exactly ModuleType."""
+        return import_module, (self.__name__,)
+
 
 def __getattr__(name: str) -> object:
+    if name in _DOORS:
+        return import_module(f"qkv.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'qkv' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_DOORS])
 
 
 sys.modules[__name__].__class__ = _Package

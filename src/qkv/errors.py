@@ -3,6 +3,7 @@
 QkvError
 ├── ReadError        a document, or a part of it, could not be read
 ├── NameUnknownError a name that nothing defines
+├── ArgumentUnknown  an argument that a function does not have, such as another library's name for it
 ├── ShapeError       two shapes that do not fit
 ├── ValueRefused     a number that makes no sense here (NaN, a scale of zero, negative mass)
 ├── MaskedRowError   a row masked everywhere has no softmax
@@ -40,6 +41,10 @@ class ReadError(QkvError):
 
 class NameUnknownError(QkvError):
     """A name that nothing defines."""
+
+
+class ArgumentUnknown(QkvError, TypeError):
+    """An argument that a function does not have."""
 
 
 class ShapeError(QkvError):
