@@ -9,5 +9,3 @@ DOORS = ("dask", "torch", "jax", "transformers")
 SOURCE = Path(__file__).parent / "src" / "qkv"
 
 collect_ignore = [str(path) for door in DOORS if find_spec(door) is None for path in SOURCE.glob(f"{door}*")]
-if find_spec("dask") is None:
-    collect_ignore.append(str(Path(__file__).parent / "tests" / "peers" / "dask_inputs.py"))

@@ -14,7 +14,8 @@ settings.register_profile("qkv", deadline=None)  # the first example pays for im
 settings.load_profile("qkv")
 
 # Adapters to peers that are not installed cannot even be imported; make test-peers installs them.
-collect_ignore = [] if find_spec("onnx") else ["peers/onnx_attention.py"]
+ADAPTERS = {"onnx": "peers/onnx_attention.py", "dask": "peers/dask_inputs.py"}
+collect_ignore = [file for peer, file in ADAPTERS.items() if find_spec(peer) is None]
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
