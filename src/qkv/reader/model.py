@@ -13,9 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from qkv.errors import Location
 from qkv.expr.nodes import Expr
+
+if TYPE_CHECKING:
+    from qkv.reader.maths.names import Names
 
 
 class Relation(StrEnum):
@@ -137,6 +141,7 @@ class Sheet:
     questions: tuple[Question, ...] = ()
     unread: tuple[Unread, ...] = ()
     repairs: tuple[Repair, ...] = ()
+    names: Names | None = field(default=None, repr=False, compare=False)  # the page's own table of names, for who reads more of it
 
     @cached_property
     def lines(self) -> list[str]:

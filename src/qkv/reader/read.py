@@ -61,7 +61,7 @@ def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT) -> Sheet:
     words = (word for item in prepared if isinstance(item.block, Fence) for word in names_in_code(item.block))
     streams = (stream for item in prepared for stream in _streams(item))
     names = replace(names_of(streams, comma, words, _captions(prepared)), points=has_points(source))
-    return assemble(_events(prepared, Page(names, comma, limits)), file, text)
+    return replace(assemble(_events(prepared, Page(names, comma, limits)), file, text), names=names)
 
 
 def decode(data: bytes, file: str = "") -> str:

@@ -1,0 +1,91 @@
+"""What a printed value may be meant to be, the page's own word first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from qkv.errors import Location, QkvError
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.library.roles import roles_in_words
+from qkv.judging.fit import How, Meaning
+from qkv.reader.grammar import parse_math
+from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.page import Page, Source
+from qkv.reading.system import Spot, System, role_symbol
+
+ROLES_IN_ORDER = (
+    Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
+)  # fmt: skip
+
+
+def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iterator[Meaning]:
+    """Every meaning that the page or the library gives a printed value, the strongest first."""
+    at = equation.items.index(item)
+    for other in equation.items[:at] + equation.items[at + 1 :]:
+        if other.struck:
+            continue
+        if other.kind is Kind.FORMULA:
+            for cost, expr in enumerate((other.expr, *other.options)):
+                yield Meaning(How.STATED, expr, spot, 2.0 * cost, _is_sure(expr, system))
+        elif other.kind is Kind.WORKING and equation.items.index(other) < at:
+            yield Meaning(How.WORKING, other.expr, spot, names=False)
+    yield from _captions(equation, system, spot)
+    for symbol in equation.names:
+        yield from named(symbol, equation, system, spot)
+    if not equation.names and not equation.of(Kind.FORMULA):
+        yield from _worded(equation, system, spot)
+
+
+def _is_sure(expr: n.Expr, system: System) -> bool:
+    return all(symbol in system.page.definitions for symbol in n.names_in(expr))
+
+
+def named(symbol: Symbol, equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
+    """What the page says elsewhere of a name, and what the library says of it."""
+    for definition in system.page.definitions.get(symbol, ()):
+        if definition.equation == equation.index or definition.scope != spot.scope:
+            continue
+        if definition.source is Source.STATED:
+            yield Meaning(How.DEFINED, definition.expr, spot, sure=_is_sure(definition.expr, system))
+    for expr in system.schema(symbol, spot):
+        yield Meaning(How.DEFINED, expr, spot)
+    for expr in (*system.structure(symbol, spot), *system.library(symbol, spot)):
+        yield Meaning(How.NAMED, expr, spot)
+
+
+def _worded(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
+    """What the words before a bare value say that it is."""
+    for rank, role in enumerate(roles_in_words(equation.words[-90:])[:3]):
+        if role in ROLES_IN_ORDER:
+            for head in (None, *system.heads):
+                yield Meaning(How.WORDED, n.Name(role_symbol(role, head)), spot, 2.0 * rank)
+
+
+_MATHS = re.compile(r"\$([^$]{2,80})\$|`([^`]{2,60})`|\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
+
+
+def _captions(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
+    """A formula in the words before a value: 'Scores (Q × Kᵀ):'."""
+    words = equation.words[-160:]
+    pieces = [next(filter(None, found.groups()), "") for found in _MATHS.finditer(words)]
+    for piece in reversed(pieces):
+        expr = formula(piece, system.page)
+        if expr is not None:
+            yield Meaning(How.CAPTION, expr, spot, sure=_is_sure(expr, system))
+
+
+def formula(text: str, page: Page) -> n.Expr | None:
+    """The formula that a piece of text is; None for prose."""
+    if not 2 < len(text) < 90 or not re.search(r"[^\W\d_]", text):
+        return None
+    try:
+        chains = parse_math(text, Location(1), names=page.sheet.names).chains
+    except QkvError:
+        return None
+    if len(chains) != 1 or len(chains[0].links) != 1:
+        return None
+    expr = chains[0].links[0].expr
+    known = n.names_in(expr) and all(symbol in page.definitions for symbol in n.names_in(expr))
+    return expr if known and not isinstance(expr, n.Name) else None

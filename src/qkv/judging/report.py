@@ -1,0 +1,72 @@
+"""WALK → REPORT: what was said of every printed value, as claims that a person reads."""
+
+from __future__ import annotations
+
+from qkv.check.model import GOOD, CellVerdict, Claim, Report, Verdict
+from qkv.expr.show import plain
+from qkv.interpret.cells import NEG_INF, START_BITS, Cell, bounds, precision
+from qkv.interpret.rounding import round_digits
+from qkv.judging.fit import Fit
+from qkv.judging.walk import FALSE, Judgement, Walk
+from qkv.reader.model import Sheet
+from qkv.reading.choose import choose
+from qkv.reading.page import page_of
+from qkv.reading.system import System
+from qkv.reading.values import Values
+
+
+def check_sheet(sheet: Sheet) -> Report:
+    """Judge a whole document."""
+    with precision(START_BITS):
+        page = page_of(sheet)
+        walk = walked(page_system(page))
+        return Report(sheet.file, tuple(_claim(judgement, walk) for judgement in walk.judged), sheet.text)
+
+
+def page_system(page):  # type: ignore[no-untyped-def]
+    return System(page, choose(page))
+
+
+def walked(system: System) -> Walk:
+    """A page walked through."""
+    walk = Walk(system, Values(system))
+    walk.run()
+    return walk
+
+
+def _claim(judgement: Judgement, walk: Walk) -> Claim:
+    equation, chosen = judgement.equation, judgement.fit
+    name = str(equation.names[0]) if equation.names else equation.label
+    return Claim(
+        judgement.number, judgement.item.line, max(equation.end_line, judgement.item.line), name,
+        plain(chosen.meaning.expr) if chosen is not None else "", equation.text, judgement.verdict,
+        cells=_cells(judgement, chosen) if chosen is not None and judgement.verdict not in GOOD else (),
+        follows_from=_blamed(chosen, walk) if judgement.verdict is Verdict.CARRIED else (),
+        reason="nothing says what this should equal" if chosen is None else None,
+        column=judgement.item.column,
+        shown=tuple(tuple(shown.text for shown in row) for row in judgement.grid),
+    )  # fmt: skip
+
+
+def _blamed(chosen: Fit | None, walk: Walk) -> tuple[int, ...]:
+    return tuple(sorted(c for c in chosen.used if walk.verdicts.get(c) in FALSE)) if chosen is not None else ()
+
+
+def _cells(judgement: Judgement, chosen: Fit) -> tuple[CellVerdict, ...]:
+    found = []
+    for i, row in enumerate(chosen.verdicts):
+        for j, verdict in enumerate(row):
+            if verdict not in GOOD:
+                text = judgement.grid[i][j].text
+                expected = _say(chosen.true.rows[i][j], text) if chosen.true is not None else None
+                own = _say(chosen.own.rows[i][j], text) if chosen.own is not None else None
+                found.append(CellVerdict(i + 1, j + 1, text, expected or own, own, verdict))
+    return tuple(found)
+
+
+def _say(cell: Cell, shown: str) -> str:
+    """A computed cell to about as many digits as are shown."""
+    if cell is NEG_INF:
+        return "-∞"
+    digits = min(max(sum(map(str.isdigit, shown.partition("e")[0])), 3), 9) + 1
+    return round_digits(cell, digits) or round_digits(sum(bounds(cell)) / 2, digits) or "0"

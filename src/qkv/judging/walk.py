@@ -1,0 +1,231 @@
+"""PAGE → CLAIMS: every printed value in order, held against its meanings; what is accused has no cheaper excuse.
+
+A value is accused only if its best meaning with slips, less a margin, saves more bits than every meaning without one:
+a formula that the page states, another row or head, a skipped step, or anything that a short search finds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from qkv.check.cells import Grid, fitted, shape_of
+from qkv.check.compare import held
+from qkv.check.model import Verdict
+from qkv.errors import QkvError
+from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
+from qkv.interpret.cells import NEG_INF, Cell
+from qkv.interpret.certified import Value
+from qkv.judging.fit import Fit, How, Meaning, fit
+from qkv.judging.meanings import meanings
+from qkv.reading.bits import grid_bits
+from qkv.reading.choose import printed_grid
+from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.page import NAMELESS
+from qkv.reading.search import Known, known, search
+from qkv.reading.system import ROLE, Spot, System, role_symbol
+from qkv.reading.values import Print, Prints, Values
+
+MARGIN = 12.0  # bits by which a slip must be likelier than the best excuse
+POOL = 28  # earlier values that a search looks at
+RUN = 8  # single numbers in a row that a search takes for a vector
+FALSE = frozenset({Verdict.WRONG, Verdict.CARRIED, Verdict.MISREAD})
+NEAR_ROLES = ("Q", "K", "V", "scores", "scaled", "masked", "weights", "head", "concat", "output", "X", "states", "source")
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is said of one printed value: nothing, if `fit` is None and the value is no claim."""
+
+    number: int
+    equation: Equation
+    item: Item
+    grid: Grid
+    fit: Fit | None
+    verdict: Verdict
+    rivals: tuple[Fit, ...] = ()
+    reason: str = ""
+
+
+@dataclass
+class Walk:
+    """A walk over a page from top to bottom, under one system."""
+
+    system: System
+    values: Values
+    prints: Prints = field(default_factory=Prints)
+    judged: list[Judgement] = field(default_factory=list)
+    recent: list[tuple[n.Expr, Spot]] = field(default_factory=list)  # what was printed last, newest at the end
+    verdicts: dict[int, Verdict] = field(default_factory=dict)
+
+    def run(self) -> list[Judgement]:
+        """Judge every printed value of the page."""
+        for equation in self.system.page.equations:
+            if not equation.struck:
+                for item in equation.of(Kind.VALUE):
+                    self._judge(equation, item)
+        return self.judged
+
+    def _judge(self, equation: Equation, item: Item) -> None:
+        grid = printed_grid(item)
+        if grid is None or item.struck:
+            return
+        spot = Spot(equation.scope, equation.line)
+        if self._is_given(equation):
+            self._remember(equation, item, grid, None, None, spot)
+            return
+        fits = [f for meaning in meanings(equation, item, self.system, spot) if (f := self._fit(grid, meaning)) is not None]
+        chosen = self._decided(grid, fits, equation, spot)
+        number = len(self.judged) + 1
+        verdict = chosen.worst if chosen is not None else Verdict.UNREAD
+        self.judged.append(Judgement(number, equation, item, grid, chosen, verdict, tuple(fits)))
+        self.verdicts[number] = verdict
+        self._remember(equation, item, grid, chosen, number, spot)
+
+    def _is_given(self, equation: Equation) -> bool:
+        """Whether numbers alone define a name, so that there is nothing to judge."""
+        if equation.index in self.system.choices.claimed or equation.of(Kind.FORMULA, Kind.WORKING):
+            return False
+        return bool(equation.names) or Symbol(NAMELESS, (), (str(equation.index),)) in self.system.page.definitions
+
+    def _fit(self, grid: Grid, meaning: Meaning) -> Fit | None:
+        true = self.values.true(meaning.expr, meaning.spot) if meaning.names else None
+        own, used = self.values.own(meaning.expr, meaning.spot, self.prints)
+        false = any(self.verdicts.get(claim) in FALSE for claim in used)
+        mended = None
+        if false:
+            self.prints.mending = True
+            mended, _ = self.values.own(meaning.expr, meaning.spot, self.prints)
+            self.prints.mending = False
+        return fit(grid, meaning, true, own, used, false, mended)
+
+    # — which meaning —
+
+    def _decided(self, grid: Grid, fits: list[Fit], equation: Equation, spot: Spot) -> Fit | None:
+        """The meaning that a value has; None where nothing explains it and nothing may accuse."""
+        denied = 0.0
+        clean: tuple[float, Fit] | None = None
+        for f in fits:  # the strongest first
+            if f.is_clean and not (f.meaning.how is How.WORKING and denied >= How.STATED.denial):
+                bits = f.bits - denied
+                if clean is None or bits > clean[0]:
+                    clean = bits, f
+            elif f.meaning.sure:
+                denied = max(denied, f.meaning.how.denial)
+        if clean is not None and denied == 0:
+            return clean[1]
+        slip = max((f for f in fits if not f.is_clean and f.meaning.sure), key=lambda f: f.bits, default=None)
+        if slip is not None and slip.worst is Verdict.MISROUNDED and slip.agreed > 0 and (clean is None or slip.bits > clean[0]):
+            return slip
+        found = self._searched(grid, equation, spot)
+        if found is not None:
+            bits = found.bits - denied
+            if (clean is None or bits > clean[0]) and bits > -denied:
+                clean = bits, found
+        excuse = max(-denied, clean[0] if clean is not None else float("-inf"))
+        if slip is not None and slip.bits >= excuse + MARGIN:
+            return slip
+        return clean[1] if clean is not None and clean[0] > -denied else None
+
+    def _searched(self, grid: Grid, equation: Equation, spot: Spot) -> Fit | None:
+        """A short expression over earlier values that gives every digit, proven in certified arithmetic."""
+        if sum(map(sum, grid_bits(grid))) < 6:
+            return None
+        pool = list(self._pool(equation, spot))
+        found = search(grid, pool, self._sizes(equation, spot)) if pool else None
+        if found is None:
+            return None
+        cost = sum(map(sum, grid_bits(grid))) - found.bits
+        proven = self._fit(grid, Meaning(How.SEARCHED, found.expr, spot, max(cost - How.SEARCHED.prior, 0.0)))
+        return proven if proven is not None and proven.is_clean else None
+
+    def _pool(self, equation: Equation, spot: Spot) -> Iterator[Known]:
+        seen: set[n.Expr] = set()
+        exprs = [expr for expr, where in reversed(self.recent) if where.scope == spot.scope][:POOL]
+        exprs += self._runs(spot)
+        exprs += [n.Name(role_symbol_of(role, head)) for head in (None, *self.system.heads) for role in NEAR_ROLES]
+        for expr in exprs:
+            if expr in seen:
+                continue
+            seen.add(expr)
+            value, _ = self.values.own(expr, spot, self.prints)
+            made = known(expr, value) if value is not None else None
+            if made is not None:
+                yield made
+
+    def _runs(self, spot: Spot) -> Iterator[n.Expr]:
+        """Single numbers that were printed one after the other, as vectors."""
+        numbers: list[n.Expr] = []
+        for expr, where in reversed(self.recent[-RUN:]):
+            value, _ = self.values.own(expr, spot, self.prints)
+            if where.scope != spot.scope or value is None or value.shape != (1, 1):
+                break
+            numbers.insert(0, expr)
+        for start in range(max(len(numbers) - 1, 0)):
+            yield n.Matrix((tuple(numbers[start:]),))
+
+    def _sizes(self, equation: Equation, spot: Spot) -> list[int]:
+        sizes = [2, 3, 4]
+        for value in (self.values.true(n.Name(role_symbol_of(role, head)), spot) for head in (None, *self.system.heads) for role in ("K", "X")):
+            if value is not None:
+                sizes += value.shape
+        return [size for size in dict.fromkeys(sizes) if size > 1]
+
+    # — what the author goes on with —
+
+    def _remember(self, equation: Equation, item: Item, grid: Grid, chosen: Fit | None, number: int | None, spot: Spot) -> None:
+        shape = shape_of(grid)
+        true = chosen.true if chosen is not None else None
+        sources = [v for v in ((chosen.true, chosen.own) if chosen is not None else ()) if v is not None]
+        badly = chosen is not None and chosen.worst is Verdict.MISROUNDED
+        kept = Value(tuple(tuple(_held(grid[i][j], [s.rows[i][j] for s in sources], badly) for j in range(shape[1])) for i in range(shape[0])))
+        printed = Print(kept, true, number, spot, _mended(kept, chosen))
+        remembered: n.Expr | None = None
+        for symbol in equation.names:
+            if not self._is_given(equation):
+                self.prints.add(symbol, printed)
+            remembered = remembered or n.Name(symbol)
+        for formula in equation.of(Kind.FORMULA):
+            if chosen is not None and chosen.meaning.how in (How.STATED, How.WORKING) and _whole(formula.expr, chosen):
+                symbol = self.prints.add_formula(formula.expr, printed)
+                remembered = remembered or n.Name(symbol)
+        if chosen is not None and isinstance(chosen.meaning.expr, n.Name) and chosen.meaning.expr.symbol.base == ROLE:
+            self.prints.add(chosen.meaning.expr.symbol, printed)
+        if remembered is None:
+            remembered = n.Name(self.prints.add_formula(n.Matrix(((item.expr,),), at=item.expr.at) if chosen is None else chosen.meaning.expr, printed))
+        self.recent.append((remembered, spot))
+
+
+def _whole(expr: n.Expr, chosen: Fit) -> bool:
+    return expr == chosen.meaning.expr or chosen.meaning.how is How.WORKING
+
+
+def _held(shown: object, sources: list[Cell], badly: bool) -> Cell:
+    try:
+        return held(shown, [s for s in sources if s is not NEG_INF], badly)  # type: ignore[arg-type]
+    except QkvError:
+        return shown.cell  # type: ignore[attr-defined]
+
+
+def _mended(kept: Value, chosen: Fit | None) -> Value | None:
+    """What was printed, with its false cells put right."""
+    if chosen is None or chosen.true is None or chosen.worst not in FALSE:
+        return None
+    right = chosen.true
+    return Value(
+        tuple(
+            tuple(right.rows[i][j] if verdict in FALSE else cell for j, (cell, verdict) in enumerate(zip(row, verdicts, strict=True)))
+            for i, (row, verdicts) in enumerate(zip(kept.rows, chosen.verdicts, strict=True))
+        )
+    )
+
+
+def role_symbol_of(role: str, head: str | None) -> Symbol:
+    """The symbol of a role by its key."""
+    from qkv.expr.names import Role
+
+    return role_symbol(Role(role), head)
+
+
+_ = replace, fitted

@@ -1,0 +1,146 @@
+"""What attention usually does, as equations in our own notation. They only fill what a page leaves open.
+
+A row is `ROLE = right side | conventions`: the equation holds where all its conventions do. Roles are written as
+
+    X Y         tokens; the second sequence            W_Q W_K W_V W_O, b_Q …   weights and biases
+    Q K V       queries, keys, values                  G H         one state that attends; the states attended to
+    S P N A     scores, scaled, masked, weights        Z C O       output of a head, heads side by side, output
+    M           mask                                   W_a U_a v_a additive and general scores
+
+causal(…) masks what comes later, masked(…, M) what M forbids, heads(Z) sets the heads side by side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+
+R = Role
+LETTERS: dict[str, Role] = {
+    "X": R.X, "Y": R.Y, "Q": R.Q, "K": R.K, "V": R.V, "G": R.SOURCE, "H": R.STATES, "S": R.SCORES, "P": R.SCALED,
+    "N": R.MASKED, "A": R.WEIGHTS, "Z": R.HEAD, "C": R.CONCAT, "O": R.OUTPUT, "M": R.MASK,
+    "W_Q": R.W_Q, "W_K": R.W_K, "W_V": R.W_V, "W_O": R.W_O, "b_Q": R.B_Q, "b_K": R.B_K, "b_V": R.B_V, "b_O": R.B_O,
+    "W_a": R.W_A, "U_a": R.U_A, "v_a": R.V_A, "d_k": R.D_K, "d_v": R.D_V, "d_model": R.D_MODEL,
+}  # fmt: skip
+
+_ROWS = r"""
+Q = X W_Q + b_Q                    | rows
+Q = X W_Q                          | rows
+Q = W_Q X + b_Q                    | columns
+Q = W_Q X                          | columns
+Q = X W_Q^T                        | rows
+Q = W_Q^T X                        | columns
+K = Y W_K + b_K                    | rows
+K = Y W_K                          | rows
+K = X W_K + b_K                    | rows
+K = X W_K                          | rows
+K = W_K Y                          | columns
+K = W_K X + b_K                    | columns
+K = W_K X                          | columns
+K = X W_K^T                        | rows
+K = W_K^T X                        | columns
+K = H
+V = Y W_V + b_V                    | rows
+V = Y W_V                          | rows
+V = X W_V + b_V                    | rows
+V = X W_V                          | rows
+V = W_V Y                          | columns
+V = W_V X + b_V                    | columns
+V = W_V X                          | columns
+V = X W_V^T                        | rows
+V = W_V^T X                        | columns
+V = H
+Q = G
+Q = X                              | plain
+K = X                              | plain
+V = X                              | plain
+S = Q W_a K^T                      | rows
+S = Q K^T                          | rows
+S = K^T Q                          | columns keys
+S = Q^T K                          | columns queries
+P = S / \sqrt{d_k}
+N = masked(P, M)                   | scaled patterned
+N = masked(S, M)                   | unscaled patterned
+N = causal(P)                      | scaled causal
+N = causal(S)                      | unscaled causal
+A = softmax(N)                     | rows
+A = downsoftmax(N)                 | columns keys
+A = softmax(N)                     | columns queries
+A = softmax(P)                     | rows scaled open
+A = softmax(S)                     | rows unscaled open
+A = downsoftmax(P)                 | columns keys scaled open
+A = downsoftmax(S)                 | columns keys unscaled open
+A = softmax(P)                     | columns queries scaled open
+A = softmax(S)                     | columns queries unscaled open
+Z = A V                            | rows
+Z = V A                            | columns keys
+Z = V A^T                          | columns queries
+C = heads(Z)
+O = C W_O + b_O                    | rows
+O = C W_O                          | rows
+O = W_O C                          | columns
+O = Z W_O + b_O                    | rows single
+O = Z W_O                          | rows single
+O = W_O Z                          | columns single
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One equation of the library: a role, the expression over roles that gives it, and when it holds."""
+
+    role: Role
+    expr: n.Expr
+    when: frozenset[str]
+
+
+def role_name(role: Role) -> n.Name:
+    """A role as it stands in an equation of the library."""
+    return n.Name(Symbol("§", (role.value,)))
+
+
+def role_in(symbol: Symbol) -> Role | None:
+    """The role that a name in an equation of the library stands for."""
+    return Role(symbol.labels[0]) if symbol.base == "§" and symbol.labels else None
+
+
+@lru_cache(maxsize=1)
+def rows() -> tuple[Row, ...]:
+    """The library, read by our own reader."""
+    return tuple(_row(*line.split("|")) for line in _ROWS.strip().splitlines())
+
+
+def rows_for(role: Role, conventions: frozenset[str]) -> tuple[Row, ...]:
+    """The equations that give a role under some conventions."""
+    return tuple(row for row in _by_role().get(role, ()) if row.when <= conventions)
+
+
+@lru_cache(maxsize=1)
+def _by_role() -> dict[Role, tuple[Row, ...]]:
+    return {role: tuple(row for row in rows() if row.role is role) for role in Role}
+
+
+def _row(equation: str, when: str = "") -> Row:
+    from qkv.errors import Location
+    from qkv.reader.grammar import parse_math
+
+    left, right = parse_math(equation, Location(1)).chains[0].links
+    role = LETTERS[str(left.expr.symbol)]  # type: ignore[union-attr]
+    return Row(role, n.rewrite(right.expr, _in_roles), frozenset(when.split()))
+
+
+def _in_roles(node: n.Expr) -> n.Expr:
+    if isinstance(node, n.Name):
+        return role_name(LETTERS[str(node.symbol)])
+    if isinstance(node, n.Softmax):
+        return n.Softmax(node.arg, 1, by_rows=True)
+    if isinstance(node, n.Call) and node.function == "downsoftmax":
+        return n.Softmax(node.args[0], 0)
+    if isinstance(node, n.Call) and node.function == "causal":
+        return n.Mask(node.args[0])
+    if isinstance(node, n.Call) and node.function == "masked":
+        return n.Mask(node.args[0], node.args[1])
+    return node

@@ -1,0 +1,147 @@
+"""What a name or a phrase usually stands for: the weakest evidence there is, kept in tables.
+
+A name may fit several roles, likeliest first; a page's formulas and numbers decide between them.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from qkv.expr.names import Role, Symbol
+
+R = Role
+
+
+class Place(NamedTuple):
+    """What a name stands for: a role, of a head, and of it a row (a token, by number or word) or a cell."""
+
+    role: Role
+    head: str | None = None
+    row: str | None = None
+    column: str | None = None
+
+
+_SCORES = (R.SCORES, R.SCALED, R.MASKED)
+BASES: dict[str, tuple[Role, ...]] = {
+    "x": (R.X, R.STATES), "emb": (R.X,), "embedding": (R.X,), "embeddings": (R.X,), "input": (R.X,), "inputs": (R.X,), "tokens": (R.X,),
+    "q": (R.Q,), "query": (R.Q,), "queries": (R.Q,), "k": (R.K,), "key": (R.K,), "keys": (R.K,),
+    "v": (R.V,), "value": (R.V,), "values": (R.V,),
+    "s": (*_SCORES, R.SOURCE), "e": (*_SCORES, R.X), "score": _SCORES, "scores": _SCORES, "logits": _SCORES, "l": _SCORES, "omega": _SCORES,
+    "rawscores": (R.SCORES,), "scaled": (R.SCALED,), "scaledscores": (R.SCALED,), "masked": (R.MASKED,), "maskedscores": (R.MASKED,),
+    "a": (R.WEIGHTS, *_SCORES), "alpha": (R.WEIGHTS,), "p": (R.WEIGHTS, R.SCALED), "w": (R.WEIGHTS,), "weight": (R.WEIGHTS,), "weights": (R.WEIGHTS,),
+    "attentionweights": (R.WEIGHTS,), "attn": (R.WEIGHTS, R.HEAD), "attnweights": (R.WEIGHTS,), "softmax": (R.WEIGHTS,),
+    "z": (R.HEAD, R.OUTPUT, *_SCORES), "o": (R.HEAD, R.OUTPUT), "c": (R.HEAD, R.CONCAT), "y": (R.HEAD, R.OUTPUT, R.Y), "r": (R.HEAD,),
+    "out": (R.HEAD, R.OUTPUT), "output": (R.HEAD, R.OUTPUT), "context": (R.HEAD,), "head": (R.HEAD,), "attention": (R.HEAD, R.WEIGHTS),
+    "result": (R.HEAD, R.OUTPUT), "attentionoutput": (R.HEAD, R.OUTPUT), "concat": (R.CONCAT,), "multihead": (R.OUTPUT,), "mha": (R.OUTPUT,),
+    "m": (R.MASK, R.CONCAT), "mask": (R.MASK,), "h": (R.STATES, R.X, R.HEAD), "t": (R.SCORES,), "f": (R.OUTPUT,), "final": (R.OUTPUT,),
+}  # fmt: skip
+LABELLED = {"Q": "Q", "K": "K", "V": "V", "O": "O", "OUT": "O", "QUERY": "Q", "KEY": "K", "VALUE": "V"}
+SIZES = {"K": R.D_K, "Q": R.D_K, "H": R.D_K, "HEAD": R.D_K, "V": R.D_V, "MODEL": R.D_MODEL, "M": R.D_MODEL}
+STAGES = {"masked": R.MASKED, "mask": R.MASKED, "causal": R.MASKED, "scaled": R.SCALED, "norm": R.SCALED, "tilde": R.SCALED}
+ACCENTS = frozenset({"hat", "tilde", "bar", "prime", "vec"})
+SCORE_LIKE = frozenset({R.SCORES, R.SCALED, R.MASKED, R.WEIGHTS})
+
+# What words say: a role, and stems in many languages.
+WORDS: tuple[tuple[Role, str], ...] = (
+    (R.SCORES, r"scores?\b|logits?|similarit|dot.?products?|energ(?:y|ies)|分数|得分|分數|puntua|pontua|skalarprodukt|punteggi|оценк|スコア|내적|점수"),
+    (R.SCALED, r"\bscal(?:ed|ing|e)|divid|÷|skalier|缩放|縮放|escal|dividi|масштаб|делен|ділен|スケール|échelle|mise à l'échelle"),
+    (R.MASKED, r"\bmasked|maskiert|masqu|掩码后|enmascara|mascara|маскир"),
+    (R.WEIGHTS, r"weights?\b|softmax|probabilit|attention (?:matrix|distribution)|权重|權重|gewicht|pesos?\b|poids|вес[аыо]|ваг|重み|가중치|normali[sz]"),
+    (R.HEAD, r"outputs?\b|context|weighted (?:sum|average)|representation|results?\b|输出|輸出|ausgabe|kontext|salida|saída|sortie|выход|вихід|出力|출력|contexto"),
+    (R.CONCAT, r"concat|拼接|verkett|side by side|連結"),
+    (R.OUTPUT, r"final|output projection|project|最终"),
+    (R.Q, r"\bquer(?:y|ies)|anfrage|consultas?|requête|запрос|查询|查詢|クエリ|쿼리"),
+    (R.K, r"\bkeys?\b|schlüssel|chaves?|clés?|claves?|ключ|键|鍵|キー|키"),
+    (R.V, r"\bvalues?\b|\bwerte?\b|valores|valeurs|значен|值|バリュー|값"),
+    (R.X, r"embedding|\binputs?\b|tokens?\b|eingabe|entrada|entrée|输入|輸入|вход|words?\b|wörter|入力|입력"),
+    (R.STATES, r"annotations?|encoder (?:hidden )?states?|hidden states?"),
+    (R.SOURCE, r"decoder (?:hidden )?state"),
+    (R.MASK, r"\bmask\b|maske\b|máscara|掩码"),
+)  # fmt: skip
+_PATTERNS = tuple((role, re.compile(pattern, re.IGNORECASE)) for role, pattern in WORDS)
+
+
+def roles_in_words(text: str) -> list[Role]:
+    """The roles that words speak of, the last one mentioned first.
+
+    >>> roles_in_words("Attention weights (softmax of the scores):")[:2]
+    [<Role.SCORES: 'scores'>, <Role.WEIGHTS: 'weights'>]
+    """
+    spots = []
+    for role, pattern in _PATTERNS:
+        last = None
+        for last in pattern.finditer(text):
+            pass
+        if last is not None:
+            spots.append((last.start(), role))
+    return [role for _, role in sorted(spots, key=lambda spot: -spot[0])]
+
+
+@lru_cache(maxsize=4096)
+def places(symbol: Symbol) -> tuple[Place, ...]:
+    """What a name may stand for, likeliest first; nothing where its letters say nothing.
+
+    >>> places(Symbol("W", ("Q",), ("1",)))
+    (Place(role=<Role.W_Q: 'W_Q'>, head='1', row=None, column=None),)
+    """
+    low = symbol.base.lower()
+    upper = {label.upper() for label in symbol.labels}
+    if found := _weights(symbol, low, upper):
+        return found
+    if low == "d":
+        return tuple(Place(SIZES[label]) for label in sorted(upper & SIZES.keys()))[:1]
+    return tuple(_placed(symbol, role) for role in _roles(symbol, low))
+
+
+def _weights(symbol: Symbol, low: str, upper: set[str]) -> tuple[Place, ...]:
+    """W_Q, Wq, b_K, W_a …: the label decides."""
+    joined = re.fullmatch(r"(w|b|weight|bias)_?(q|k|v|o|out|query|key|value)", low)
+    kind, labels = (joined[1], {joined[2].upper()}) if joined else (low, upper)
+    if upper == {"A"} and low in ("w", "u", "v"):
+        return (Place({"w": R.W_A, "u": R.U_A, "v": R.V_A}[low]),)
+    if kind not in ("w", "b", "weight", "bias", "theta", "omega"):
+        return ()
+    which = next((LABELLED[label] for label in sorted(labels) if label in LABELLED), None)
+    if which is None:
+        return ()
+    head = symbol.indices[0] if symbol.indices else None
+    return (Place(Role(("b_" if kind.startswith("b") else "W_") + which), head),)
+
+
+def _roles(symbol: Symbol, low: str) -> tuple[Role, ...]:
+    if low == "w" and symbol.base == "W":
+        return ()
+    found = BASES.get(low) or BASES.get(re.sub(r"[^a-z]", "", low), ())
+    if not found and len(low) > 3:
+        found = tuple(roles_in_words(low.replace("_", " "))[:1])
+    stages = [STAGES[label.lower()] for label in symbol.labels if label.lower() in STAGES]
+    if SCORE_LIKE.intersection(found) and (stages or symbol.primes):
+        return (stages[0],) if stages else (R.SCALED, R.MASKED, *found)
+    if symbol.base == "H":
+        return R.X, R.STATES, R.HEAD
+    return found
+
+
+def _placed(symbol: Symbol, role: Role) -> Place:
+    """Where in a role the scripts of a name point: a head, a token, a cell."""
+    low = symbol.base.lower()
+    words = [label for label in symbol.labels if label.lower() not in STAGES and label.lower() not in ACCENTS | {"raw", "dot"}]
+    indices = symbol.indices
+    if len(indices) == 1 and role in SCORE_LIKE and re.fullmatch(r"\d\d", indices[0]):
+        indices = tuple(indices[0])
+    whole = symbol.base[:1].isupper() or low == "head" or (len(low) > 3 and low not in ("alpha", "omega", "query", "value"))
+    if not indices and len(words) == 1 and (len(words[0]) > 1 or not whole):
+        return Place(role, None, words[0])
+    if not indices and len(words) == 2 and role in SCORE_LIKE:
+        return Place(role, None, words[0], words[1])
+    if not indices or role is R.SOURCE:
+        return Place(role)
+    if len(indices) == 1:
+        return Place(role, indices[0]) if whole else Place(role, None, indices[0])
+    if role in SCORE_LIKE:
+        if len(indices) == 2:
+            return Place(role, None, *indices)
+        return Place(role, indices[0], indices[1], indices[2])
+    return Place(role, indices[0], indices[1])

@@ -1,0 +1,37 @@
+"""What a page may leave open for all of a problem: few choices, mostly binary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from qkv.expr.names import Role
+
+ROWS, DOWN_KEYS, DOWN_QUERIES = frozenset({"rows"}), frozenset({"columns", "keys"}), frozenset({"columns", "queries"})
+LAYOUTS = (ROWS, DOWN_KEYS, DOWN_QUERIES)
+USUAL = frozenset({"rows", "scaled", "open"})
+
+Family = tuple[str, tuple[str, ...]]  # base and labels: x_1 and x_2 are of one family
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """One way to read a page.
+
+    conventions     for each scope: rows or columns, scaled or unscaled, causal or open
+    roles           families of names that are taken for another role than the likeliest, or for none
+    zero_based      tokens and heads count from 0
+    capitals_index  Q_1 is the query of token 1, not the queries of head 1
+    claimed         equations that give a name numbers alone, and these follow from what is given elsewhere
+    """
+
+    conventions: tuple[frozenset[str], ...]
+    roles: tuple[tuple[Family, Role | None], ...] = ()
+    zero_based: bool = False
+    capitals_index: bool = False
+    claimed: frozenset[int] = frozenset()
+
+    def with_conventions(self, scope: int, conventions: frozenset[str]) -> Choices:
+        """The same with other conventions in one scope."""
+        made = list(self.conventions)
+        made[scope] = conventions
+        return replace(self, conventions=tuple(made))

@@ -1,0 +1,197 @@
+"""Which choices explain most of a page's printed numbers: rows or columns, scaled, masked, what is given and what claimed.
+
+Each option is a prior from words, in bits, and what the printed digits say. Evaluation is a pure function of choices.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+from qkv.check.cells import Grid, fitted, shape_of, shown_grid
+from qkv.check.compare import meets
+from qkv.errors import QkvError
+from qkv.expr import nodes as n
+from qkv.expr.names import Role
+from qkv.interpret.certified import Value
+from qkv.reading.bits import grid_bits
+from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS, USUAL, Choices
+from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.page import Definition, Page, Source
+from qkv.reading.system import Spot, System, role_symbol
+from qkv.reading.values import Values
+
+DERIVED = (
+    Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
+)  # fmt: skip
+END = 10**9
+MOST_BITS = 40.0  # one print tells no more than this about a choice
+
+_NOT_SCALED = re.compile(
+    r"unscaled|without (?:the )?scal|no scal|not scal|without 1/|without dividing|no √|ohne skalier|sans (?:mise à l')?échelle"
+    r"|skip the scal|sin escalar|without \$1/|do not (?:scale|divide)|don't scale|sem escala"
+)
+_SCALED = re.compile(r"√|\\sqrt|sqrt|(?<!un)scaled|skaliert|缩放|縮放|échelle|escalad|масштаб|スケール")
+_CAUSAL = re.compile(
+    r"causal|kausal|autoregress|look.?ahead|future (?:token|position|word)|masked|因果|掩码|máscara|masque|маск|マスク"
+    r"|sees only|only sees|up to itself|maskiert"
+)
+_MASK = re.compile(r"mask|causal|kausal|因果|掩码|маск|マスク|máscara|masque|-∞|-\\infty|−∞|-inf")
+_COLUMNS = re.compile(
+    r"columns? (?:is|are|=|of) .{0,12}(?:token|word)|tokens? (?:as|are|in|=) (?:the )?columns|column vectors?"
+    r"|(?:token|word|encoder state)s? per column|spaltenvektor|列ベクトル|列向量|vectores columna|вектор-столб|vecteurs colonnes"
+)
+_QUERIES_FIRST = re.compile(r"q[}\s]*\^?[{\s]*(?:\\top|t|⊤|ᵀ|\\intercal)[}\s\\,]*k")
+
+
+def choose(page: Page) -> Choices:
+    """The choices that explain a page best."""
+    choices = Choices(tuple(USUAL for _ in page.scopes), zero_based=_counts_from_zero(page), capitals_index=_capitals_index(page))
+    choices = replace(choices, claimed=frozenset(_derivable(page, choices)))
+    for scope in page.scopes:
+        choices = choices.with_conventions(scope, _conventions(page, choices, scope))
+    return replace(choices, claimed=frozenset(_claimed(page, choices)))
+
+
+def _counts_from_zero(page: Page) -> bool:
+    """Whether tokens count from 0: some x_0 is defined, and no x goes as far as the number of its like."""
+    firsts = {s.indices[0] for s in page.symbols if len(s.indices) == 1 and s.base in "xqkvhe" and page.definitions[s]}
+    return "0" in firsts
+
+
+def _capitals_index(page: Page) -> bool:
+    """Whether Q_1 is a vector: then the index of a capital is a token, not a head."""
+    for symbol, definitions in page.definitions.items():
+        if symbol.base in ("Q", "K", "V", "X") and len(symbol.indices) == 1 and not symbol.labels:
+            if any(isinstance(d.expr, n.Matrix) and 1 in d.expr.shape and d.expr.shape != (1, 1) for d in definitions):
+                return True
+    return False
+
+
+# — given or claimed —
+
+
+def _derivable(page: Page, choices: Choices) -> Iterator[int]:
+    """Equations that give numbers alone to a name whose role is worked out from others."""
+    system = System(page, choices)
+    for symbol, definitions in page.definitions.items():
+        place = system.place(symbol)
+        if place is not None and place.role in DERIVED and symbol not in page.fixed:
+            yield from (d.equation for d in definitions if d.source is Source.GIVEN)
+
+
+def _claimed(page: Page, choices: Choices) -> Iterator[int]:
+    """Of those the ones that the rest of the page gives a value of the same shape, of which some digits agree."""
+    kept = set(choices.claimed)
+    values = Values(System(page, choices))
+    for definition in _givens(page, choices.claimed):
+        spot = Spot(definition.scope, definition.line)
+        value = next((v for e in _elsewhere(values.system, definition, spot) if (v := values.true(e, spot)) is not None), None)
+        grid = _grid(page.equations[definition.equation], definition)
+        if value is None or grid is None or fitted(value, shape_of(grid)) is None:
+            kept.discard(definition.equation)
+            values = Values(System(page, replace(choices, claimed=frozenset(kept))))
+    yield from kept
+
+
+def _elsewhere(system: System, definition: Definition, spot: Spot) -> Iterator[n.Expr]:
+    yield from system.schema(definition.symbol, spot)
+    yield from system.structure(definition.symbol, spot)
+    yield from system.library(definition.symbol, spot)
+
+
+def _givens(page: Page, wanted: frozenset[int]) -> list[Definition]:
+    """Definitions by numbers alone, in the order in which attention works them out."""
+    found = [d for ds in page.definitions.values() for d in ds if d.source is Source.GIVEN and d.equation in wanted]
+    return sorted(found, key=lambda d: d.equation)
+
+
+def _grid(equation: Equation, definition: Definition) -> Grid | None:
+    item = next((item for item in equation.items if item.expr is definition.expr), None)
+    return printed_grid(item) if item is not None else None
+
+
+def printed_grid(item: Item) -> Grid | None:
+    """The cells of a printed value."""
+    matrix = item.expr if isinstance(item.expr, n.Matrix) else n.Matrix(((item.expr,),))
+    if isinstance(item.expr, n.Negate) and isinstance(item.expr.arg, n.Number):
+        number = item.expr.arg
+        matrix = n.Matrix(((replace(number, value=-number.value, text=f"-{number.text}"),),))
+    return shown_grid(matrix, item.approximate)
+
+
+# — conventions —
+
+
+def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
+    """The layout, the scale and the mask of one problem."""
+    words, text = page.words_of(scope), page.words
+    grids = [
+        (equation, grid) for equation in page.equations if equation.scope == scope and not equation.struck
+        for item in equation.of(Kind.VALUE)[-1:] if (grid := printed_grid(item)) is not None
+    ]  # fmt: skip
+    layouts = (ROWS, DOWN_QUERIES, DOWN_KEYS) if _QUERIES_FIRST.search(text) else (ROWS, DOWN_KEYS, DOWN_QUERIES)
+    best, most = USUAL, float("-inf")
+    for layout, scaled, mask in product(layouts, ("scaled", "unscaled"), ("open", "causal")):
+        option = frozenset({*layout, scaled, mask})
+        prior = _prior_layout(layout, text) + _prior_scale(scaled, words, text) + _prior_mask(mask, words, text)
+        values = Values(System(page, choices.with_conventions(scope, option)))
+        bits = prior + _explained(values, grids, scope)
+        if bits > most:
+            best, most = option, bits
+    return best
+
+
+def _prior_layout(layout: frozenset[str], text: str) -> float:
+    columns = bool(_COLUMNS.search(text))
+    return (6.0 if columns else 0.0) if "columns" in layout else (0.0 if columns else 5.0)
+
+
+def _prior_scale(scaled: str, words: str, text: str) -> float:
+    denied = _NOT_SCALED.search(words)
+    said = _SCALED.search(_NOT_SCALED.sub("", words if denied else text))
+    if denied and not said:
+        return 20.0 if scaled == "unscaled" else 0.0
+    likely = "scaled" if said else "unscaled" if re.search(r"dot.product attention", text) and not said else "scaled"
+    return (10.0 if said else 3.0) if scaled == likely else 0.0
+
+
+def _prior_mask(mask: str, words: str, text: str) -> float:
+    if _CAUSAL.search(words):
+        return 8.0 if mask == "causal" else 0.0
+    return (4.0 if _MASK.search(text) else 12.0) if mask == "open" else 0.0
+
+
+def _explained(values: Values, grids: list[tuple[Equation, Grid]], scope: int) -> float:
+    """The bits of printed numbers that the library gives back, and a little for every role that has a value."""
+    system, spot = values.system, Spot(scope, END)
+    known = [
+        value for head in (None, *system.heads) for role in DERIVED
+        if (value := values.true(n.Name(role_symbol(role, head)), spot)) is not None
+    ]  # fmt: skip
+    total = 0.5 * len(known)
+    for equation, grid in grids:
+        bits = min(sum(map(sum, grid_bits(grid))), MOST_BITS)
+        wholes = [*known, *(v for s in equation.names for e in system.library(s, spot) if (v := values.true(e, spot)) is not None)]
+        if any(_gives(grid, value) for value in wholes):
+            total += bits
+    return total
+
+
+def _gives(grid: Grid, value: Value) -> bool:
+    """Whether a value, or a row of it, is what is shown."""
+    shape = shape_of(grid)
+    made = fitted(value, shape)
+    options = [made] if made is not None else []
+    if not options and shape[0] == 1 and shape[1] == value.shape[1] and shape[1] > 1:
+        options = [Value((row,)) for row in value.rows]
+    return any(_meets(grid, option) for option in options)
+
+
+def _meets(grid: Grid, value: Value) -> bool:
+    try:
+        return all(meets(s, c) for row, cells in zip(grid, value.rows, strict=True) for s, c in zip(row, cells, strict=True))
+    except QkvError:
+        return False

@@ -1,0 +1,279 @@
+"""Statements of a sheet → equations: chains of names, formulas, workings and printed values that are said to be equal.
+
+An arrow says 'next', not 'equals': what follows one is an equation of its own. Vectors that stand below each other,
+each with a word before it, are one array with labelled rows. Nothing here knows what attention is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
+from qkv.library.words import pattern
+from qkv.reader.model import Link, Origin, Relation, Sheet, Statement
+
+
+class Kind(Enum):
+    """What stands between two relations."""
+
+    NAME = "a bare name"
+    FORMULA = "mentions names"
+    WORKING = "arithmetic in numbers"
+    VALUE = "printed numbers"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One side of an equation; `options` are its other readings."""
+
+    kind: Kind
+    expr: n.Expr
+    relation: Relation
+    line: int
+    column: int
+    text: str = ""
+    struck: bool = False
+    options: tuple[n.Expr, ...] = ()
+
+    @property
+    def approximate(self) -> bool:
+        """Whether it follows ≈, so that trailing zeros need not be digits."""
+        return self.relation is Relation.APPROX
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """Things that a page says are equal, with the words around them.
+
+    label    the words right before it on its line            words   those, and what stands above it
+    scope    which problem of the page it belongs to          next    it follows an arrow: the step after the one before
+    rows     the words that label the rows of its array       columns those above its columns
+    """
+
+    index: int
+    items: tuple[Item, ...]
+    line: int
+    end_line: int
+    column: int
+    text: str
+    label: str = ""
+    words: str = ""
+    after: str = ""
+    part: int = 0
+    scope: int = 0
+    origin: Origin = Origin.PLAIN
+    struck: bool = False
+    next: bool = False
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[Symbol, ...]:
+        """The bare names on its sides."""
+        return tuple(item.expr.symbol for item in self.items if isinstance(item.expr, n.Name))
+
+    def of(self, *kinds: Kind) -> tuple[Item, ...]:
+        """Its sides of some kinds."""
+        return tuple(item for item in self.items if item.kind in kinds)
+
+
+def equations(sheet: Sheet) -> tuple[Equation, ...]:
+    """The equations of a sheet in order, each in the scope of its problem."""
+    made: list[Equation] = []
+    for statement in sheet.statements:
+        made += _split(statement, sheet)
+    joined = list(_joined(_stacked(made)))
+    return _scoped([replace(equation, index=i) for i, equation in enumerate(joined)], sheet)
+
+
+# — one statement —
+
+
+def _split(statement: Statement, sheet: Sheet) -> Iterator[Equation]:
+    """The statement cut at arrows."""
+    groups: list[list[Link]] = [[]]
+    for link in statement.links:
+        if link.relation is Relation.IN:
+            continue
+        arrow = link.relation in (Relation.ARROW, Relation.IMPLIES)
+        if arrow and groups[-1] and not _gives(groups[-1], link):
+            groups.append([])
+        groups[-1].append(link)
+    title = sheet.parts[statement.part].title
+    words = " ".join(dict.fromkeys(w for w in (title, statement.caption, statement.before, statement.label) if w))
+    for number, links in enumerate(group for group in groups if group):
+        items = _settled([_item(link) for link in links])
+        yield Equation(
+            0, items, links[0].at.line, max(statement.end_line, statement.at.line), links[0].at.column, statement.text,
+            "" if number else statement.label, words if not number else "", statement.after, statement.part, 0,
+            statement.origin, statement.struck or all(link.struck for link in links),
+            number > 0 or (statement.continues and statement.links[0].relation in (Relation.ARROW, Relation.IMPLIES)),
+            statement.row_labels or ((statement.row_label,) if statement.row_label else ()), statement.column_labels,
+        )  # fmt: skip
+
+
+def _gives(before: list[Link], link: Link) -> bool:
+    """Whether an arrow stands for '=': a name or formula without a value yet, and a printed value."""
+    return kind_of(link.expr) is Kind.VALUE and all(kind_of(other.expr) in (Kind.NAME, Kind.FORMULA) for other in before)
+
+
+def _item(link: Link) -> Item:
+    return Item(
+        kind_of(link.expr), link.expr, link.relation, link.at.line, link.at.column, link.text, link.struck, link.alternatives
+    )
+
+
+def _settled(items: list[Item]) -> tuple[Item, ...]:
+    """Arithmetic that nothing follows is itself what is shown: 'w = 1/3', 'q · k = 2·1 + 0·3'."""
+    last = items[-1]
+    shows = last.kind is Kind.WORKING and not n.holds(last.expr, n.Matrix) and (len(items) > 1 or _is_exact(last.expr))
+    if shows and all(item.kind is not Kind.VALUE for item in items):
+        items = [*items[:-1], replace(last, kind=Kind.VALUE)]
+    return tuple(items)
+
+
+def kind_of(expr: n.Expr) -> Kind:
+    """What an expression is on a page."""
+    if isinstance(expr, n.Name):
+        return Kind.NAME
+    if is_printed(expr):
+        return Kind.VALUE
+    return Kind.WORKING if n.is_literal(expr) else Kind.FORMULA
+
+
+def is_printed(expr: n.Expr) -> bool:
+    """Whether numbers stand there as people print a result: decimals, or a matrix of decimals, fractions and roots."""
+    if isinstance(expr, n.Negate):
+        return is_printed(expr.arg)
+    if isinstance(expr, n.Matrix):
+        cells = [cell for row in expr.rows for cell in row]
+        return bool(cells) and not expr.is_ragged and all(is_printed(c) or _is_exact(c) for c in cells)
+    return isinstance(expr, (n.Number, n.Infinite))
+
+
+def _is_exact(expr: n.Expr) -> bool:
+    """A fraction, a root or a power of whole numbers, written as one."""
+    if not n.is_literal(expr) or n.holds(expr, n.Matrix):
+        return False
+    kinds = n.kinds_in(expr) - {n.Number, n.Quotient, n.Root, n.Negate, n.Exp, n.Infinite}
+    return not kinds and not any(isinstance(x, n.Number) and x.places for x in n.walk(expr))
+
+
+# — several statements —
+
+
+def _vector(equation: Equation) -> n.Matrix | None:
+    """The one row of numbers that an equation consists of."""
+    only = equation.items[0] if len(equation.items) == 1 and not equation.struck else None
+    if only is None or only.kind is not Kind.VALUE or not isinstance(only.expr, n.Matrix):
+        return None
+    return only.expr if len(only.expr.rows) == 1 and len(only.expr.rows[0]) > 1 else None
+
+
+def _stacked(made: list[Equation]) -> Iterator[Equation]:
+    """Rows that stand below each other, each with a label of its own, as one array with labelled rows."""
+    run: list[Equation] = []
+    for equation in made:
+        vector = _vector(equation)
+        if run and (vector is None or not _stacks(run[-1], equation)):
+            yield from _as_array(run)
+            run = []
+        if vector is not None and equation.label and not equation.rows:
+            run.append(equation)
+        else:
+            yield equation
+    yield from _as_array(run)
+
+
+def _stacks(above: Equation, below: Equation) -> bool:
+    first, second = _vector(above), _vector(below)
+    near = below.line - above.end_line in (1, 2) and below.part == above.part
+    fits = first is not None and second is not None and first.shape == second.shape
+    return bool(near and fits and below.label and below.label != above.label and _is_token(above.label) and _is_token(below.label))
+
+
+def _is_token(label: str) -> bool:
+    return len(label.split()) <= 2 and not re.search(pattern("quantity"), label.lower())
+
+
+def _as_array(run: list[Equation]) -> Iterator[Equation]:
+    if len(run) < 2:
+        yield from run
+        return
+    first, last = run[0], run[-1]
+    rows = tuple(row for equation in run for row in equation.items[0].expr.rows)  # type: ignore[union-attr]
+    item = replace(first.items[0], expr=n.Matrix(rows), text="\n".join(equation.text for equation in run))
+    words = re.sub(rf"\s*{re.escape(first.label)}\W*$", "", first.words)
+    yield replace(
+        first, items=(item,), end_line=last.end_line, text=item.text, label="", words=words,
+        rows=tuple(equation.label for equation in run),
+    )  # fmt: skip
+
+
+def _joined(made: Iterator[Equation]) -> Iterator[Equation]:
+    """A chain that begins with '=' goes on from the one before it."""
+    last: Equation | None = None
+    for equation in made:
+        begins = equation.items[0].relation in (Relation.EQUAL, Relation.APPROX)
+        again = last is not None and _says_again(last, equation)
+        if (begins or again) and last is not None and last.part == equation.part and not equation.next:
+            items = _settled([*last.items, *equation.items[again:]])
+            last = replace(last, items=items, end_line=max(last.end_line, equation.end_line), text=f"{last.text}\n{equation.text}")
+            continue
+        if last is not None:
+            yield last
+        last = equation
+    if last is not None:
+        yield last
+
+
+def _says_again(last: Equation, equation: Equation) -> bool:
+    """Whether an equation goes on from one that has no value yet: 'Q = X W', then 'Q = [..]'."""
+    first, now = last.items[0], equation.items[0]
+    same = first.kind is Kind.NAME and first.expr == now.expr and len(equation.items) > 1
+    return same and not last.of(Kind.VALUE) and not last.struck and not equation.struck
+
+
+# — problems —
+
+_PROBLEM = re.compile(rf"^\W*(?:{pattern('problem')})\W*\s*(?:[\divxIVX]+|[A-Z]\b)", re.IGNORECASE)
+
+
+def _scoped(made: list[Equation], sheet: Sheet) -> tuple[Equation, ...]:
+    """The number of the problem for each equation: a new one begins under a heading that numbers problems, or in a part
+    where something is given anew with other numbers."""
+    scope, part = 0, -1
+    given: dict[Symbol, tuple[n.Expr, int]] = {}
+    scoped = []
+    for equation in made:
+        title = sheet.parts[equation.part].title
+        anew = equation.part != part and bool(given) and bool(_PROBLEM.search(title or ""))
+        part = equation.part
+        bare = _given(equation)
+        if bare is not None and bare[0] in given:
+            value, where = given[bare[0]]
+            anew = anew or (where != equation.part and value != bare[1] and isinstance(value, n.Matrix) and _opens(equation, made))
+        if anew:
+            scope, given = scope + 1, {}
+        if bare is not None:
+            given.setdefault(bare[0], (bare[1], equation.part))
+        scoped.append(replace(equation, scope=scope))
+    return tuple(scoped)
+
+
+def _given(equation: Equation) -> tuple[Symbol, n.Expr] | None:
+    """The name and the numbers of an equation that says nothing else."""
+    if equation.struck or len(equation.items) != 2:
+        return None
+    name, value = equation.items
+    plain = isinstance(name.expr, n.Name) and value.kind is Kind.VALUE
+    return (name.expr.symbol, value.expr) if plain and isinstance(name.expr, n.Name) else None
+
+
+def _opens(equation: Equation, made: list[Equation]) -> bool:
+    """Whether an equation is the first of its part, so that what it gives begins a problem."""
+    return all(other.part != equation.part for other in made[max(equation.index - 3, 0) : equation.index])

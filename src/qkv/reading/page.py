@@ -1,0 +1,188 @@
+"""Equations → a Page: what each name is said to be, where, and which names belong together."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.library.roles import Place, places, roles_in_words
+from qkv.reader.model import Sheet
+from qkv.reading.equations import Equation, Kind, equations
+
+NAMELESS = "¶"  # the base of a symbol for an array that the page gives no name
+INPUTS = frozenset({Role.X, Role.Y, Role.Q, Role.K, Role.V, Role.STATES, Role.SOURCE, Role.MASK})
+
+
+class Source(Enum):
+    """How a page says what a name is."""
+
+    STATED = "by a formula"
+    WORKING = "by a formula with numbers put in"
+    GIVEN = "by its numbers alone"
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What a page says of a name at one place."""
+
+    symbol: Symbol
+    expr: n.Expr
+    source: Source
+    line: int
+    scope: int
+    equation: int
+
+
+@dataclass(frozen=True)
+class Page:
+    """A sheet as equations, with the definitions of every name.
+
+    fixed    what names stand for because of how the page sets them out: words with vectors are tokens
+    tokens   for each scope, the words that label rows, in order
+    """
+
+    sheet: Sheet
+    equations: tuple[Equation, ...]
+    definitions: dict[Symbol, tuple[Definition, ...]]
+    fixed: dict[Symbol, Place] = field(default_factory=dict)
+    tokens: dict[int, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def scopes(self) -> range:
+        """The numbers of its problems."""
+        return range(max((equation.scope for equation in self.equations), default=0) + 1)
+
+    @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """Every name that the page defines, in order."""
+        return tuple(self.definitions)
+
+    @cached_property
+    def words(self) -> str:
+        """The whole text in small letters."""
+        return self.sheet.text.lower()
+
+    def words_of(self, scope: int) -> str:
+        """The text of one problem in small letters."""
+        lines = [equation.line for equation in self.equations if equation.scope == scope]
+        below = [equation.line for equation in self.equations if equation.scope > scope]
+        above = [equation.end_line for equation in self.equations if equation.scope < scope]
+        first = max(above, default=0) if scope else 0
+        last = min(below, default=0) - 1 if below else len(self.sheet.lines)
+        return "\n".join(self.sheet.lines[first : max(last, *lines, first) if lines else last]).lower()
+
+
+def page_of(sheet: Sheet) -> Page:
+    """The page that a sheet is."""
+    made = equations(sheet)
+    fixed: dict[Symbol, Place] = {}
+    tokens: dict[int, list[str]] = defaultdict(list)
+    defined: dict[Symbol, list[Definition]] = defaultdict(list)
+    for equation in made:
+        for label in equation.rows:
+            word = _word(label)
+            if word and word not in tokens[equation.scope]:
+                tokens[equation.scope].append(word)
+        for definition in _definitions(equation):
+            defined[definition.symbol].append(definition)
+    for run in _token_runs(made):
+        for equation in run:
+            symbol = equation.names[0]
+            fixed[symbol] = Place(_role_of_run(run), None, str(symbol))
+            if str(symbol) not in tokens[equation.scope]:
+                tokens[equation.scope].append(str(symbol))
+    _name_arrays(made, defined, fixed)
+    return Page(sheet, made, {s: tuple(d) for s, d in defined.items()}, fixed, {k: tuple(v) for k, v in tokens.items()})
+
+
+def _word(label: str) -> str:
+    found = re.search(r"[^\W\d_][\w'’-]*", label)
+    return found[0] if found else ""
+
+
+def _definitions(equation: Equation) -> Iterator[Definition]:
+    """What an equation says of each of the names on its sides."""
+    if equation.struck:
+        return
+    where = equation.line, equation.scope, equation.index
+    formulas, values = equation.of(Kind.FORMULA), equation.of(Kind.VALUE)
+    named = equation.of(Kind.NAME)
+    for item in named:
+        symbol = item.expr.symbol  # type: ignore[union-attr]
+        at = equation.items.index(item)
+        later = [f for f in formulas if not f.struck and (equation.items.index(f) > at or values)]
+        for formula in later:
+            source = Source.WORKING if has_decimals(formula.expr) else Source.STATED
+            yield Definition(symbol, formula.expr, source, *where)
+        for working in equation.of(Kind.WORKING):
+            yield Definition(symbol, working.expr, Source.WORKING, *where)
+        if not formulas and not values and item is not named[-1]:
+            yield Definition(symbol, named[-1].expr, Source.STATED, *where)
+        shown = [value for value in values if not value.struck]
+        if shown and not formulas:
+            yield Definition(symbol, shown[-1].expr, Source.GIVEN, *where)
+
+
+def has_decimals(expr: n.Expr) -> bool:
+    """Whether numbers were put in by hand: 0.3 h_1 + 0.6 h_2 is a working, not a definition."""
+    return any(isinstance(part, n.Number) and (part.places or 0) > 1 for part in n.walk(expr))
+
+
+# — names that a page sets out as words —
+
+
+def _token_runs(made: tuple[Equation, ...]) -> list[list[Equation]]:
+    """Words with vectors of one length, one after the other: I = [1, 0, 1], love = [0, 1, 0]."""
+    runs: list[list[Equation]] = []
+    run: list[Equation] = []
+    for equation in made:
+        if not _is_token(equation, bool(run)):
+            continue
+        if run and (run[-1].scope != equation.scope or _length(run[-1]) != _length(equation) or equation.index - run[-1].index > 2):
+            runs.append(run)
+            run = []
+        run.append(equation)
+    runs.append(run)
+    return [run for run in runs if len(run) > 1 and len({e.names[0] for e in run}) == len(run)]
+
+
+def _is_token(equation: Equation, goes_on: bool) -> bool:
+    if len(equation.items) != 2 or len(equation.names) != 1 or equation.items[1].kind is not Kind.VALUE:
+        return False
+    symbol, value = equation.names[0], equation.items[1].expr
+    vector = isinstance(value, n.Matrix) and 1 in value.shape and value.shape != (1, 1)
+    word = not symbol.indices and not symbol.labels and symbol.base.isalpha() and (len(symbol.base) > 2 or goes_on or symbol.base == "I")
+    return vector and word and (not places(symbol) or symbol.base == "I")
+
+
+def _length(equation: Equation) -> int:
+    return max(equation.items[1].expr.shape)  # type: ignore[union-attr]
+
+
+def _role_of_run(run: list[Equation]) -> Role:
+    said = [role for role in roles_in_words(run[0].words[-80:]) if role in INPUTS]
+    return said[0] if said else Role.X
+
+
+def _name_arrays(
+    made: tuple[Equation, ...], defined: dict[Symbol, list[Definition]], fixed: dict[Symbol, Place]
+) -> None:
+    """Give arrays without a name a symbol of their own where words above them say what they are."""
+    for equation in made:
+        only = equation.items[0]
+        array = len(equation.items) == 1 and only.kind is Kind.VALUE and isinstance(only.expr, n.Matrix)
+        if not array or equation.struck or equation.next:
+            continue
+        said = [role for role in roles_in_words(equation.words[-70:])]
+        if not said or said[0] not in INPUTS:
+            continue
+        symbol = Symbol(NAMELESS, (), (str(equation.index),))
+        where = equation.line, equation.scope, equation.index
+        defined[symbol].append(Definition(symbol, only.expr, Source.GIVEN, *where))
+        fixed[symbol] = Place(said[0])

@@ -1,0 +1,377 @@
+"""A page under some choices: for every name, the expressions that may give it, the page's own first.
+
+    1  what the page states or gives at the place          4  what the library says of its role
+    2  an equation that the page states for every index    5  a formula with rounded numbers put in
+    3  a row, a cell or a stack of something known
+
+All of them are expressions over names, so that one evaluator serves truth, the author's numbers, shapes and mistakes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.library.attention import role_in, rows_for
+from qkv.library.roles import Place, places, roles_in_words
+from qkv.reading.choices import Choices
+from qkv.reading.page import NAMELESS, Definition, Page, Source
+from qkv.reading.unify import Unifier
+
+ROLE = "§"  # the base of a symbol for what plays a role, whatever the page calls it
+SHARED = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.W_A, Role.W_O, Role.B_O})
+PROJECTED = {Role.Q: Role.W_Q, Role.K: Role.W_K, Role.V: Role.W_V}
+SIZED = {Role.D_K: (Role.K, Role.Q), Role.D_V: (Role.V,), Role.D_MODEL: (Role.X,)}
+OF_A_HEAD = frozenset(
+    {Role.Q, Role.K, Role.V, Role.W_Q, Role.W_K, Role.W_V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD}
+)
+_LETTER = re.compile(r"[a-z]$")
+
+
+class Spot(NamedTuple):
+    """A place on a page: what was said later does not hold here yet."""
+
+    scope: int
+    line: int
+
+
+def role_symbol(role: Role, head: str | None = None) -> Symbol:
+    """The symbol for what plays a role (in a head)."""
+    return Symbol(ROLE, (role.value,), (head,) if head else ())
+
+
+class System:
+    """The equations of a page and, where it is silent, of the library."""
+
+    def __init__(self, page: Page, choices: Choices) -> None:
+        self.page, self.choices = page, choices
+        self._places: dict[Symbol, Place | None] = {}
+        self._unifier = Unifier(self.place)
+
+    # — what names stand for —
+
+    def place(self, symbol: Symbol) -> Place | None:
+        """What a name stands for: as the page sets it out, as its formulas say, as its words say, as letters suggest."""
+        if symbol not in self._places:
+            self._places[symbol] = self._first_place(symbol)  # while its formulas are looked at
+            self._places[symbol] = self._found_place(symbol)
+        return self._places[symbol]
+
+    def _first_place(self, symbol: Symbol) -> Place | None:
+        if symbol.base == ROLE:
+            return Place(Role(symbol.labels[0]), symbol.indices[0] if symbol.indices else None)
+        if symbol in self.page.fixed:
+            return self.page.fixed[symbol]
+        usual = self._by_letters(symbol)
+        return usual[0] if usual else None
+
+    def _by_letters(self, symbol: Symbol) -> tuple[Place, ...]:
+        found = places(symbol)
+        if self.choices.capitals_index:
+            found = tuple(p._replace(head=None, row=p.head) if p.head and p.row is None and p.role not in PROJECTED.values() else p for p in found)
+        return found
+
+    def _found_place(self, symbol: Symbol) -> Place | None:
+        if symbol.base == ROLE or symbol in self.page.fixed:
+            return self._first_place(symbol)
+        usual = self._by_letters(symbol)
+        chosen = dict(self.choices.roles)
+        family = symbol.base, symbol.labels
+        if family in chosen:
+            role = chosen[family]
+            return next((p for p in usual if p.role is role), Place(role) if role else None)
+        stated = self._stated_roles(symbol)
+        if stated:
+            fitting = next((p for role in stated for p in usual if p.role is role), None)
+            return fitting or (usual[0]._replace(role=stated[0]) if usual else _scripted(symbol, stated[0]))
+        if len(usual) > 1:
+            return self._worded_place(symbol, usual)
+        return usual[0] if usual else None
+
+    def _stated_roles(self, symbol: Symbol) -> list[Role]:
+        stated = (d for d in self.page.definitions.get(symbol, ()) if d.source is Source.STATED)
+        return [role for definition in stated for role in self._unifier.roles(definition.expr)]
+
+    def _worded_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place:
+        """Of several roles the one that the words beside the name speak of."""
+        for definition in self.page.definitions.get(symbol, ()):
+            said = roles_in_words(self.page.equations[definition.equation].words[-80:])
+            for role in said:
+                for option in usual:
+                    if option.role is role:
+                        return option
+        return self._as_input(symbol, usual)
+
+    def _as_input(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place:
+        """A name that is only given with a vector is an input: s = [1, 2] is a state that attends, not a score."""
+        given = self.page.definitions.get(symbol, ())
+        vectors = [d for d in given if d.source is Source.GIVEN and isinstance(d.expr, n.Matrix) and d.expr.shape != (1, 1)]
+        if given and len(vectors) == len(given) and usual[0].role in (Role.SCORES, Role.HEAD):
+            second = next((p for p in usual if p.role in (Role.SOURCE, Role.Y)), None)
+            if second is not None and (second.role is Role.SOURCE or self._before_weights(given[0])):
+                return second
+        return usual[0]
+
+    def _before_weights(self, given: Definition) -> bool:
+        weights = [
+            d.line for s, ds in self.page.definitions.items() for d in ds
+            if any(p.role in (Role.W_K, Role.W_V) for p in places(s)) and d.source is Source.GIVEN
+        ]  # fmt: skip
+        return bool(weights) and given.line < max(weights)
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[Role, str | None], list[tuple[Symbol, Place]]]:
+        """The names of the page by the role and head that they stand for."""
+        found: dict[tuple[Role, str | None], list[tuple[Symbol, Place]]] = {}
+        for symbol in self.page.symbols:
+            place = self.place(symbol)
+            if place is not None:
+                found.setdefault((place.role, place.head), []).append((symbol, place))
+        return found
+
+    def holders(self, role: Role, head: str | None = None) -> list[Symbol]:
+        """The names of the page for all of what plays a role."""
+        return [symbol for symbol, place in self._by_place.get((role, head), ()) if place.row is None]
+
+    def members(self, role: Role, head: str | None = None) -> list[tuple[Symbol, Place]]:
+        """The names of the page for rows and cells of what plays a role."""
+        return [(symbol, place) for symbol, place in self._by_place.get((role, head), ()) if place.row is not None]
+
+    @cached_property
+    def heads(self) -> tuple[str, ...]:
+        """The heads that names of the page speak of, in order."""
+        found = dict.fromkeys(head for (role, head) in self._by_place if head and role in OF_A_HEAD and _is_number(head))
+        if len(found) < 2:
+            found = dict.fromkeys(self._counted_heads()) or found
+        return tuple(sorted(found, key=int))
+
+    def _counted_heads(self) -> Iterator[str]:
+        """Heads that are only counted: h = 2, with one big set of weights."""
+        for symbol, definitions in self.page.definitions.items():
+            value = definitions[0].expr
+            counts = symbol.base in ("h", "H", "heads", "numheads", "n") and (symbol.base not in ("n", "H") or set(symbol.labels) & {"heads", "h", "head"})
+            if counts and not symbol.indices and isinstance(value, n.Number) and value.value.denominator == 1 and 1 < value.value <= 64:
+                yield from (str(i) for i in range(1, int(value.value) + 1))
+
+    def conventions(self, scope: int) -> frozenset[str]:
+        """What holds in a scope: the choices made, and what the names of the page leave no doubt about."""
+        made = set(self.choices.conventions[scope])
+        if self.holders(Role.MASK):
+            made |= {"patterned"}
+        if not self.heads:
+            made |= {"single"}
+        attends = (Role.Q, Role.K, Role.V, *PROJECTED.values(), Role.STATES, Role.SOURCE)
+        if not any(role in attends for role, _ in self._by_place):
+            made |= {"plain"}
+        return frozenset(made)
+
+    # — expressions for names —
+
+    def expressions(self, symbol: Symbol, spot: Spot) -> Iterator[tuple[n.Expr, Spot, Source | None]]:
+        """What may give a name at a spot, the strongest first, each with the spot at which to work it out."""
+        if symbol.base == ROLE:
+            for expr in self._of_role(Role(symbol.labels[0]), symbol.indices[0] if symbol.indices else None, spot):
+                yield expr, spot, None
+            return
+        late: list[tuple[n.Expr, Spot, Source | None]] = []
+        for definition in self._visible(self.page.definitions.get(symbol, ()), spot):
+            here = definition.scope == spot.scope and definition.line <= spot.line
+            where = Spot(spot.scope, definition.line - (symbol in n.names_in(definition.expr))) if here else spot
+            if definition.source is Source.GIVEN and definition.equation in self.choices.claimed:
+                continue
+            if definition.source is Source.WORKING:
+                late.append((definition.expr, where, definition.source))
+            else:
+                yield definition.expr, where, definition.source
+                if not here:
+                    late.append((definition.expr, Spot(definition.scope, definition.line), definition.source))
+        for expr in (*self.schema(symbol, spot), *self.structure(symbol, spot), *self.library(symbol, spot)):
+            yield expr, spot, None
+        yield from late
+        if symbol.primes:
+            yield n.Transpose(n.Name(symbol._replace(primes=symbol.primes - 1))), spot, None
+
+    @staticmethod
+    def _visible(definitions: tuple[Definition, ...], spot: Spot) -> list[Definition]:
+        """The last one above, then those below in the same problem, then those of problems before, then after."""
+        here = [d for d in definitions if d.scope == spot.scope]
+        above = sorted((d for d in here if d.line <= spot.line), key=lambda d: -d.line)
+        below = [d for d in here if d.line > spot.line]
+        before = sorted((d for d in definitions if d.scope < spot.scope), key=lambda d: (-d.scope, -d.line))
+        return [*above, *below, *before, *(d for d in definitions if d.scope > spot.scope)]
+
+    def schema(self, symbol: Symbol, spot: Spot) -> Iterator[n.Expr]:
+        """e_1 by e_i = v · tanh(W s + U h_i): an equation that holds for every index."""
+        if not symbol.indices:
+            return
+        for other in self._family(symbol):
+            if other == symbol or len(other.indices) != len(symbol.indices):
+                continue
+            put = {b: a for a, b in zip(symbol.indices, other.indices, strict=True) if a != b}
+            if put and all(map(_LETTER.match, put)):
+                for definition in self._visible(self.page.definitions[other], spot):
+                    if definition.source is not Source.GIVEN:
+                        yield at_indices(definition.expr, put)
+
+    def _family(self, symbol: Symbol) -> list[Symbol]:
+        return [s for s in self.page.symbols if s.base == symbol.base and s.labels == symbol.labels and s.primes == symbol.primes]
+
+    def structure(self, symbol: Symbol, spot: Spot) -> Iterator[n.Expr]:
+        """A row or a cell of something that has a name, or the stack of rows that have names."""
+        if symbol.indices:
+            base = symbol.base.upper() if len(symbol.base) == 1 else symbol.base
+            for whole in (symbol._replace(base=base, indices=symbol.indices[:-1]), symbol._replace(base=base, indices=())):
+                if whole != symbol and whole in self.page.definitions:
+                    cut = symbol.indices[len(whole.indices) :]
+                    yield from self.part(n.Name(whole), cut[0], cut[1] if len(cut) > 1 else None, spot)
+        yield from self._stack([(s, s.indices[-1]) for s in self.page.symbols if _is_row_of(s, symbol)], spot)
+
+    def part(self, whole: n.Expr, row: str, column: str | None, spot: Spot) -> Iterator[n.Expr]:
+        """A row (a column, where tokens are columns) or a cell of something."""
+        i = self.position(row, spot.scope)
+        j = self.position(column, spot.scope) if column else None
+        if i is None or (column and j is None):
+            return
+        if j is not None:
+            yield n.Entry(whole, row=i, column=j)
+        elif "columns" in self.choices.conventions[spot.scope]:
+            yield n.Entry(whole, column=i)
+        else:
+            yield n.Entry(whole, row=i)
+
+    def position(self, index: str, scope: int) -> int | None:
+        """The row that an index or a word stands for, from 1."""
+        if _is_number(index):
+            at = int(index) + self.choices.zero_based
+            return at if at > 0 else None
+        words = [word.lower() for s in (scope, *self.page.scopes) for word in self.page.tokens.get(s, ())]
+        words = words or [p.row.lower() for _, p in self.members(Role.X) if p.row]
+        return words.index(index.lower()) + 1 if index.lower() in words else self._order(index)
+
+    def _order(self, word: str) -> int | None:
+        """Where a word comes among the rows that names of one role speak of."""
+        for members in ([p.row for _, p in self.members(role)] for role in (Role.X, Role.K, Role.STATES, Role.Q, Role.V)):
+            ordered = list(dict.fromkeys(row.lower() for row in members if row))
+            if word.lower() in ordered:
+                return ordered.index(word.lower()) + 1
+        return None
+
+    def _stack(self, rows: list[tuple[Symbol, str]], spot: Spot) -> Iterator[n.Expr]:
+        """Rows with names, on top of each other in the order of their tokens."""
+        here = [(s, i) for s, row in rows if (i := self.position(row, spot.scope)) is not None]
+        ordered = sorted({i: s for s, i in reversed(here)}.items())
+        if len(ordered) > 1 and [i for i, _ in ordered] == list(range(1, len(ordered) + 1)):
+            columns = "columns" in self.choices.conventions[spot.scope]
+            yield n.Concat(tuple(self._as_line(s, columns) for _, s in ordered), 1 if columns else 0)
+
+    def _as_line(self, symbol: Symbol, column: bool) -> n.Expr:
+        """A vector laid the way that tokens lie."""
+        shapes = [d.expr.shape for d in self.page.definitions.get(symbol, ()) if isinstance(d.expr, n.Matrix)]
+        turned = bool(shapes) and 1 in shapes[0] and shapes[0] != (1, 1) and (shapes[0][1] == 1) != column
+        return n.Transpose(n.Name(symbol)) if turned else n.Name(symbol)
+
+    # — the library —
+
+    def library(self, symbol: Symbol, spot: Spot) -> Iterator[n.Expr]:
+        place = self.place(symbol)
+        if place is None or symbol.base == NAMELESS:
+            return
+        if place.row is not None:
+            whole = n.Name(role_symbol(place.role, place.head))
+            yield from self.part(whole, place.row, place.column, spot)
+        else:
+            yield from self._of_rows(place, spot)
+            yield from self._library(place.role, place.head, spot)
+
+    def _of_role(self, role: Role, head: str | None, spot: Spot) -> Iterator[n.Expr]:
+        """What plays a role: a name of the page, rows of the page, or what the library says."""
+        for holder in self.holders(role, head):
+            if any(d.scope <= spot.scope for d in self.page.definitions[holder]):
+                yield n.Name(holder)
+        yield from self._of_rows(Place(role, head), spot)
+        yield from self._library(role, head, spot)
+
+    def _of_rows(self, place: Place, spot: Spot) -> Iterator[n.Expr]:
+        members = self.members(place.role, place.head)
+        yield from self._stack([(s, p.row) for s, p in members if p.row and p.column is None], spot)
+        cells = {(self.position(p.row, spot.scope), self.position(p.column, spot.scope)): s for s, p in members if p.row and p.column}
+        rows = max((i for i, _ in cells if i), default=0)
+        columns = max((j for _, j in cells if j), default=0)
+        if rows and all((i, j) in cells for i in range(1, rows + 1) for j in range(1, columns + 1)):
+            yield n.Matrix(tuple(tuple(n.Name(cells[i, j]) for j in range(1, columns + 1)) for i in range(1, rows + 1)))
+
+    def _library(self, role: Role, head: str | None, spot: Spot) -> Iterator[n.Expr]:
+        if head is not None and (role in SHARED or role in SIZED):
+            yield n.Name(role_symbol(role))
+            return
+        if head is not None and role in PROJECTED and not self._own_weights(role, head):
+            yield from self._slice(role, head)
+            return
+        for row in rows_for(role, self.conventions(spot.scope)):
+            if (expr := self._instance(row.expr, head)) is not None:
+                yield expr
+        if role is Role.OUTPUT and not self.holders(Role.W_O):
+            yield n.Name(role_symbol(Role.CONCAT if self.heads else Role.HEAD))
+
+    def _own_weights(self, role: Role, head: str) -> bool:
+        return bool(self.holders(PROJECTED[role], head))
+
+    def _slice(self, role: Role, head: str) -> Iterator[n.Expr]:
+        """The columns of a head, where one big set of weights is cut."""
+        if any(self._own_weights(other, head) for other in PROJECTED):
+            yield n.Name(role_symbol(role))
+        elif self.heads:
+            yield n.Call("head", (n.Name(role_symbol(role)), n.number(self.heads.index(head) + 1), n.number(len(self.heads))))
+
+    def _instance(self, expr: n.Expr, head: str | None) -> n.Expr | None:
+        """An equation of the library for one head."""
+        if isinstance(expr, n.Call) and expr.function == "heads":
+            parts = tuple(n.Name(role_symbol(Role.HEAD, h)) for h in self.heads)
+            return n.Concat(parts, 1) if parts and head is None else None
+
+        def named(node: n.Expr) -> n.Expr:
+            role = role_in(node.symbol) if isinstance(node, n.Name) else None
+            return n.Name(role_symbol(role, head)) if role is not None else node
+
+        return n.rewrite(expr, named)
+
+
+def at_indices(expr: n.Expr, put: dict[str, str]) -> n.Expr:
+    """An expression with index letters replaced by numbers or words."""
+
+    def change(part: n.Expr) -> n.Expr:
+        if isinstance(part, n.Name) and put.keys() & set(part.symbol.indices):
+            indices = tuple(put.get(i, i) for i in part.symbol.indices)
+            return n.Name(part.symbol._replace(indices=indices), part.spelled, at=part.at)
+        if isinstance(part, n.Name) and not part.symbol.indices and str(part.symbol) in put and _is_number(put[str(part.symbol)]):
+            return n.number(int(put[str(part.symbol)]))
+        return part
+
+    return n.rewrite(expr, change)
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal()
+
+
+def _is_row_of(row: Symbol, whole: Symbol) -> bool:
+    """x_2 is a row of X."""
+    return (
+        len(row.indices) == len(whole.indices) + 1
+        and row.indices[:-1] == whole.indices
+        and row.labels == whole.labels
+        and row.base != whole.base
+        and row.base.upper() == whole.base
+        and _is_number(row.indices[-1])
+    )
+
+
+def _scripted(symbol: Symbol, role: Role) -> Place:
+    """The place of a name of which only the role is known: its index is a head or a token, as its letter is large."""
+    if len(symbol.indices) == 1 and _is_number(symbol.indices[0]):
+        return Place(role, symbol.indices[0]) if symbol.base[:1].isupper() else Place(role, None, symbol.indices[0])
+    return Place(role)

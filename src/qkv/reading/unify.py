@@ -1,0 +1,60 @@
+"""The roles that a formula of a page has, by unifying it with the equations of the library: E = Q Kᵀ makes E the scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.library.attention import role_in, rows
+from qkv.library.roles import Place
+
+DEPTH = 5
+
+
+class Unifier:
+    """Formulas against the library, with what names stand for as far as it is known."""
+
+    def __init__(self, place: Callable[[Symbol], Place | None]) -> None:
+        self._place = place
+        self._known: dict[n.Expr, list[Role]] = {}
+
+    def roles(self, expr: n.Expr, depth: int = 0) -> list[Role]:
+        """The roles that an expression may have, likeliest first."""
+        if isinstance(expr, n.Name):
+            place = self._place(expr.symbol)
+            return [place.role] if place else []
+        if depth > DEPTH:
+            return []
+        if expr not in self._known:
+            self._known[expr] = []  # while it is looked at
+            self._known[expr] = list(dict.fromkeys(self._found(expr, depth)))
+        return self._known[expr]
+
+    def _found(self, expr: n.Expr, depth: int) -> list[Role]:
+        found: list[Role] = []
+        if isinstance(expr, (n.Softmax, n.Normalise)):
+            found.append(Role.WEIGHTS)
+        if isinstance(expr, n.Mask):
+            found.append(Role.MASKED)
+        if isinstance(expr, n.Concat) and expr.axis == 1 and all(Role.HEAD in self.roles(p, depth + 1) for p in expr.parts):
+            found.append(Role.CONCAT)
+        if isinstance(expr, n.Quotient) and Role.SCORES in self.roles(expr.numerator, depth + 1):
+            found.append(Role.SCALED)
+        if isinstance(expr, n.Product) and self._is_dot(expr):
+            found.append(Role.SCORES)
+        return found + [row.role for row in rows() if not isinstance(row.expr, n.Name) and self._fits(row.expr, expr, depth)]
+
+    def _is_dot(self, product: n.Product) -> bool:
+        """q_1 · k_2, the product of a query and a key."""
+        sides = [x.arg if isinstance(x, n.Transpose) else x for x in (product.left, product.right)]
+        roles = {place.role for x in sides if isinstance(x, n.Name) and (place := self._place(x.symbol))}
+        return roles in ({Role.Q, Role.K}, {Role.SOURCE, Role.STATES})
+
+    def _fits(self, pattern: n.Expr, expr: n.Expr, depth: int) -> bool:
+        if isinstance(pattern, n.Name):
+            return role_in(pattern.symbol) in self.roles(expr, depth + 1)
+        if type(pattern) is not type(expr) or isinstance(pattern, n.Call):
+            return False
+        parts, others = n.children(pattern), n.children(expr)
+        return len(parts) == len(others) and all(self._fits(a, b, depth) for a, b in zip(parts, others, strict=True))

@@ -1,0 +1,287 @@
+"""What names and expressions of a page are worth: truly, and by the numbers that the author printed.
+
+Working out is a pure function of the system and of what was printed so far; nothing is decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from flint import fmpq
+
+from qkv.check.loose import Loose
+from qkv.errors import QkvError
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.interpret.cells import NEG_INF, same_cell
+from qkv.interpret.certified import Certified, Value, scalar
+from qkv.interpret.loop import evaluate
+from qkv.library.roles import Place
+from qkv.reading.page import Source
+from qkv.reading.system import ROLE, SIZED, Spot, System, role_symbol
+
+PRINTED = "¶="  # the base of a symbol for a formula that was printed with a value
+MOST_NESTED = 60
+_CERTIFIED, _LOOSE = Certified(), Loose()
+
+
+@dataclass(frozen=True, slots=True)
+class Print:
+    """A value as its author printed it.
+
+    held     what the author may go on with            mended  the same with its false cells put right
+    true     what it should have been, if known        claim   the number of the claim that judged it
+    """
+
+    held: Value
+    true: Value | None
+    claim: int | None
+    spot: Spot
+    mended: Value | None = None
+
+
+@dataclass
+class Prints:
+    """What an author has printed so far on a page, by name and by formula; the walk over the page adds to it."""
+
+    names: dict[Symbol, Print] = field(default_factory=dict)
+    formulas: dict[n.Expr, Symbol] = field(default_factory=dict)
+    mending: bool = False
+
+    def add(self, symbol: Symbol, printed: Print) -> None:
+        """Note the value that was printed for a name."""
+        self.names[symbol] = printed
+
+    def add_formula(self, expr: n.Expr, printed: Print) -> Symbol:
+        """Note the value that was printed for a formula; what uses the formula later may go on from it."""
+        symbol = self.formulas.setdefault(expr, Symbol(PRINTED, (), (str(len(self.formulas)),)))
+        self.names[symbol] = printed
+        return symbol
+
+    def value(self, printed: Print) -> Value:
+        """What the author goes on with."""
+        return printed.mended if self.mending and printed.mended is not None else printed.held
+
+
+class Values:
+    """Values of names and expressions under one system; true ones are kept."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self._true: dict[tuple[Symbol, int, int], Value | None] = {}
+        self._epochs = _epochs(system)
+
+    def true(self, expr: n.Expr, spot: Spot) -> Value | None:
+        """The true value of an expression at a spot; None where it has none."""
+        return _Look(self, None).of(expr, spot)
+
+    def own(self, expr: n.Expr, spot: Spot, prints: Prints) -> tuple[Value | None, frozenset[int]]:
+        """What the author's own numbers give, and the claims that these numbers come from."""
+        look = _Look(self, prints)
+        value = look.of(expr, spot)
+        return value, frozenset(look.used)
+
+    def epoch(self, spot: Spot) -> int:
+        """How often names of a scope were given anew before a spot."""
+        return sum(line <= spot.line for line in self._epochs.get(spot.scope, ()))
+
+    def role(self, role: Role, head: str | None, spot: Spot) -> Value | None:
+        """The true value of what plays a role."""
+        return self.true(n.Name(role_symbol(role, head)), spot)
+
+
+def _epochs(system: System) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for definitions in system.page.definitions.values():
+        for before, after in zip(definitions, definitions[1:], strict=False):
+            if before.scope == after.scope and before.expr != after.expr:
+                found.setdefault(after.scope, []).append(after.line)
+    return found
+
+
+class _Look:
+    """One look-up, through as many definitions as it takes; names that are being looked up are not asked again."""
+
+    def __init__(self, values: Values, prints: Prints | None) -> None:
+        self.values, self.system, self.prints = values, values.system, prints
+        self.busy: set[tuple[Symbol, int, int]] = set()
+        self.known: dict[tuple[Symbol, int, int], Value | None] = {}
+        self.used: set[int] = set()
+        self.circle = False
+
+    def of(self, expr: n.Expr, spot: Spot, top: bool = True) -> Value | None:
+        """The value of an expression, None where it has none."""
+        ready = self._prepared(expr, spot)
+        if ready is None:
+            return None
+        if self.prints is not None and self.prints.formulas:
+            ready = self._with_printed(ready, top)
+        try:
+            return evaluate(ready, _Names(self, spot), _CERTIFIED if self.prints is None else _LOOSE)
+        except (QkvError, ZeroDivisionError, OverflowError, ValueError, RecursionError):
+            return None
+
+    def name(self, symbol: Symbol, spot: Spot) -> Value | None:
+        """The value of a name at a spot."""
+        key = symbol, spot.scope, self.values.epoch(spot)
+        kept = self.values._true if self.prints is None else self.known
+        if key in kept:
+            return kept[key]
+        if key in self.busy or len(self.busy) > MOST_NESTED:
+            self.circle = True
+            return None
+        self.busy.add(key)
+        before, self.circle = self.circle, False
+        try:
+            value = self._found(symbol, spot)
+        finally:
+            self.busy.discard(key)
+        if value is not None or not self.circle or not self.busy:
+            kept[key] = value
+        self.circle = self.circle or before
+        return value
+
+    def _found(self, symbol: Symbol, spot: Spot) -> Value | None:
+        if self.prints is not None and (printed := self.prints.names.get(symbol)) and self._is_current(symbol, printed, spot):
+            if printed.claim is not None:
+                self.used.add(printed.claim)
+            return self.prints.value(printed)
+        for expr, where, source in self.system.expressions(symbol, spot):
+            value = self._given(expr) if source is Source.GIVEN else self.of(expr, where, False)
+            if value is not None:
+                return value
+        return self._size(symbol, spot)
+
+    def _is_current(self, symbol: Symbol, printed: Print, spot: Spot) -> bool:
+        """Whether what was printed is still what the name means here: a name given anew is another quantity."""
+        if printed.spot.scope == spot.scope and self.values.epoch(printed.spot) == self.values.epoch(spot):
+            return True
+        now = self.values.true(n.Name(symbol), spot)
+        return printed.true is None or now is None or same(now, printed.true)
+
+    def _given(self, expr: n.Expr) -> Value | None:
+        try:
+            return evaluate(expr, {}, _CERTIFIED)
+        except (QkvError, ZeroDivisionError):
+            return None
+
+    def _size(self, symbol: Symbol, spot: Spot) -> Value | None:
+        """d_k and its like, from what is known to be so large."""
+        place = self.system.place(symbol)
+        if place is None or place.role not in SIZED:
+            return None
+        heads = (place.head, *((None,) if place.head else self.system.heads[:1]))
+        for role in SIZED[place.role]:
+            for head in heads:
+                value = self.name(role_symbol(role, head), spot)
+                if value is not None:
+                    columns = "columns" in self.system.choices.conventions[spot.scope]
+                    return scalar(fmpq(value.shape[0] if columns else value.shape[1]))
+        return None
+
+    # — expressions that need values before they can be worked out —
+
+    def _prepared(self, expr: n.Expr, spot: Spot) -> n.Expr | None:
+        if not n.kinds_in(expr) & {n.Call, n.Mask, n.Series}:
+            return expr
+        failed = False
+
+        def change(node: n.Expr) -> n.Expr:
+            nonlocal failed
+            if isinstance(node, n.Call) and node.function == "head":
+                cut = self._cut(node, spot)
+                failed |= cut is None
+                return cut or node
+            if isinstance(node, n.Mask) and node.pattern is not None and not node.truth:
+                pattern = self.of(node.pattern, spot, False)
+                if pattern is not None and _is_truth(pattern):
+                    return replace(node, truth=True)
+            if isinstance(node, n.Series) and not (isinstance(node.low, n.Number) and isinstance(node.high, n.Number)):
+                return self._bounded(node, spot)
+            return node
+
+        made = n.rewrite(expr, change)
+        return None if failed else made
+
+    def _cut(self, call: n.Call, spot: Spot) -> n.Expr | None:
+        """The block of a head: head(Q, 2, 4) is the second quarter of Q."""
+        whole, which, count = call.args
+        value = self.of(whole, spot, False)
+        if value is None or not isinstance(which, n.Number) or not isinstance(count, n.Number):
+            return None
+        columns = "columns" in self.system.choices.conventions[spot.scope]
+        size, i, parts = value.shape[0 if columns else 1], int(which.value), int(count.value)
+        if size % parts:
+            return None
+        width = size // parts
+        span = (i - 1) * width + 1, i * width
+        return n.Transpose(n.Entry(n.Transpose(whole), columns=span)) if columns else n.Entry(whole, columns=span)
+
+    def _bounded(self, series: n.Series, spot: Spot) -> n.Series:
+        """A Σ without numbers as bounds runs over what its names run over."""
+        low = series.low if isinstance(series.low, n.Number) else n.number(0 if self.system.choices.zero_based else 1)
+        if isinstance(series.high, n.Name) and (high := self.name(series.high.symbol, spot)) is not None and high.shape == (1, 1):
+            last = high.cell
+            if type(last) is fmpq and last.q == 1:
+                return replace(series, low=low, high=n.number(int(last.p)))
+        size = max(self._lengths(series, spot), default=0)
+        return replace(series, low=low, high=n.number(int(low.value) + size - 1)) if size else series
+
+    def _lengths(self, series: n.Series, spot: Spot) -> Iterator[int]:
+        for symbol in n.names_in(series.body):
+            if series.index not in symbol.indices:
+                continue
+            where = symbol.indices.index(series.index)
+            alike = [s for s in self.system.page.symbols if s.base == symbol.base and len(s.indices) == len(symbol.indices)]
+            numbers = {s.indices[where] for s in alike if s.indices[where].isdecimal()}
+            if numbers:
+                yield len(numbers)
+                continue
+            place = self.system.place(symbol)
+            whole = self.name(role_symbol(place.role, place.head), spot) if place is not None else None
+            if whole is not None and place is not None:
+                yield whole.shape[1] if place.column == series.index else whole.shape[0]
+
+    def _with_printed(self, expr: n.Expr, top: bool) -> n.Expr:
+        """An expression with the parts replaced that the author printed a value for."""
+        assert self.prints is not None
+        formulas = self.prints.formulas
+        inner = n.rewrite(expr, lambda node: n.Name(formulas[node]) if node is not expr and not isinstance(node, n.Name) and node in formulas else node)
+        return n.Name(formulas[expr]) if not top and expr in formulas else inner
+
+
+class _Names(Mapping[Symbol, Value]):
+    """The names of a page at a spot, as an evaluator asks for them."""
+
+    def __init__(self, look: _Look, spot: Spot) -> None:
+        self._look, self._spot = look, spot
+
+    def __contains__(self, symbol: object) -> bool:
+        return isinstance(symbol, Symbol) and self._look.name(symbol, self._spot) is not None
+
+    def __getitem__(self, symbol: Symbol) -> Value:
+        value = self._look.name(symbol, self._spot)
+        if value is None:
+            raise KeyError(symbol)
+        return value
+
+    def __iter__(self) -> Iterator[Symbol]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def _is_truth(pattern: Value) -> bool:
+    """Whether a mask holds 1 for what is seen and 0 for what is not."""
+    cells = [cell for row in pattern.rows for cell in row]
+    return all(cell is not NEG_INF and cell in (0, 1) for cell in cells) and any(cell == 1 for cell in cells)
+
+
+def same(a: Value, b: Value) -> bool:
+    """Whether two values are one and the same."""
+    if a is b:
+        return True
+    pairs = zip(a.rows, b.rows, strict=False)
+    return a.shape == b.shape and all(same_cell(x, y) for r, q in pairs for x, y in zip(r, q, strict=True))
