@@ -149,7 +149,7 @@ class Walk:
             if expr in seen:
                 continue
             seen.add(expr)
-            value, _ = self.values.own(expr, spot, self.prints)
+            value, _ = self.values.held(expr, spot, self.prints)
             made = known(expr, value) if value is not None else None
             if made is not None:
                 yield made
@@ -158,7 +158,7 @@ class Walk:
         """Single numbers that were printed one after the other, as vectors."""
         numbers: list[n.Expr] = []
         for expr, where in reversed(self.recent[-RUN:]):
-            value, _ = self.values.own(expr, spot, self.prints)
+            value, _ = self.values.held(expr, spot, self.prints)
             if where.scope != spot.scope or value is None or value.shape != (1, 1):
                 break
             numbers.insert(0, expr)
@@ -186,19 +186,17 @@ class Walk:
             if not self._is_given(equation):
                 self.prints.add(symbol, printed)
             remembered = remembered or n.Name(symbol)
-        for formula in equation.of(Kind.FORMULA):
-            if chosen is not None and chosen.meaning.how in (How.STATED, How.WORKING) and _whole(formula.expr, chosen):
-                symbol = self.prints.add_formula(formula.expr, printed)
-                remembered = remembered or n.Name(symbol)
-        if chosen is not None and isinstance(chosen.meaning.expr, n.Name) and chosen.meaning.expr.symbol.base == ROLE:
+        for formula in equation.of(Kind.FORMULA, Kind.WORKING):
+            if chosen is not None and chosen.meaning.how in (How.STATED, How.WORKING):
+                self.prints.add_formula(formula.expr, printed)
+                remembered = remembered or formula.expr
+        if chosen is not None and isinstance(chosen.meaning.expr, n.Name):
             self.prints.add(chosen.meaning.expr.symbol, printed)
+        elif chosen is not None and remembered is None:
+            self.prints.add_formula(chosen.meaning.expr, printed)
         if remembered is None:
-            remembered = n.Name(self.prints.add_formula(n.Matrix(((item.expr,),), at=item.expr.at) if chosen is None else chosen.meaning.expr, printed))
+            remembered = item.expr if chosen is None else chosen.meaning.expr
         self.recent.append((remembered, spot))
-
-
-def _whole(expr: n.Expr, chosen: Fit) -> bool:
-    return expr == chosen.meaning.expr or chosen.meaning.how is How.WORKING
 
 
 def _held(shown: object, sources: list[Cell], badly: bool) -> Cell:

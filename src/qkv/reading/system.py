@@ -324,7 +324,7 @@ class System:
         """The columns of a head, where one big set of weights is cut."""
         if any(self._own_weights(other, head) for other in PROJECTED):
             yield n.Name(role_symbol(role))
-        elif self.heads:
+        elif head in self.heads:
             yield n.Call("head", (n.Name(role_symbol(role)), n.number(self.heads.index(head) + 1), n.number(len(self.heads))))
 
     def _instance(self, expr: n.Expr, head: str | None) -> n.Expr | None:

@@ -82,6 +82,16 @@ class Values:
         value = look.of(expr, spot)
         return value, frozenset(look.used)
 
+    def held(self, expr: n.Expr, spot: Spot, prints: Prints) -> tuple[Value | None, frozenset[int]]:
+        """The same for an expression that is taken as printed, if it was printed itself."""
+        look = _Look(self, prints)
+        value = look.of(expr, spot, top=False)
+        return value, frozenset(look.used)
+
+    def prepared(self, expr: n.Expr, spot: Spot) -> n.Expr | None:
+        """An expression with the blocks of heads, the bounds of sums and the kinds of masks that only values tell."""
+        return _Look(self, None)._prepared(expr, spot)
+
     def epoch(self, spot: Spot) -> int:
         """How often names of a scope were given anew before a spot."""
         return sum(line <= spot.line for line in self._epochs.get(spot.scope, ()))

@@ -1,0 +1,207 @@
+"""A page → programs, one a problem: everything that it gives, states or asks for, in an order that can be worked out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from qkv.errors import QkvError
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.expr.show import symbol_plain
+from qkv.interpret.cells import START_BITS, precision
+from qkv.interpret.trace import Trace
+from qkv.judging.walk import Judgement, Walk
+from qkv.program.model import Given, Program, Step
+from qkv.program.spec import default_symbol
+from qkv.reader.model import Sheet
+from qkv.reading.choose import DERIVED, END, choose
+from qkv.reading.equations import Equation, Kind
+from qkv.reading.page import NAMELESS, Page, Source, page_of
+from qkv.reading.system import ROLE, SIZED, Spot, System, role_symbol
+from qkv.reading.values import Values
+from qkv.solution import Solution
+from qkv.solving.kinds import kind_of, notes_of
+from qkv.solving.questions import asked_formulas
+
+
+def solve_sheet(sheet: Sheet) -> Solution:
+    """Every problem of a sheet worked out, and its theory questions answered."""
+    with precision(START_BITS):
+        programs = [*programs_of(sheet)]
+    traces = [Trace(program) for program in programs if program.givens or program.steps]
+    return Solution(tuple(sorted(traces, key=lambda trace: trace.program.line)), sheet.file, sheet.unread)
+
+
+def programs_of(sheet: Sheet) -> Iterator[Program]:
+    """One program for each problem of a sheet."""
+    page = page_of(sheet)
+    system = System(page, choose(page))
+    values = Values(system)
+    judged = Walk(system, values).run()
+    for scope in page.scopes:
+        yield _Completion(system, values, judged, scope).program()
+
+
+@dataclass
+class _Completion:
+    """One problem while its program is being written: a step is added after everything that it stands on."""
+
+    system: System
+    values: Values
+    judged: list[Judgement]
+    scope: int
+    givens: dict[Symbol, Given] = field(default_factory=dict)
+    steps: dict[Symbol, Step] = field(default_factory=dict)
+    written: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # names of the page → names of the program
+
+    def program(self) -> Program:
+        """The program of the problem."""
+        equations = [e for e in self.page.equations if e.scope == self.scope]
+        for symbol, line in self._stated(equations):
+            self._write(symbol, Spot(self.scope, line))
+        last = Spot(self.scope, END)
+        for head in (None, *self.system.heads):
+            for role in DERIVED:
+                if not self.system.holders(role, head):
+                    self._write(role_symbol(role, head), last)
+        for judgement in self.judged:
+            if judgement.equation.scope == self.scope and not judgement.equation.names and judgement.fit is not None:
+                if judgement.fit.meaning.names:
+                    self._add_step(judgement.equation.label, judgement.fit.meaning.expr, judgement.fit.meaning.spot, Role.OTHER, None, judgement.equation.line)
+        for name, expr in asked_formulas(self.page, self.scope):
+            self._add_step(name, expr, last, Role.OTHER, None, None)
+        title, line = self._heading(equations)
+        conventions = self.system.conventions(self.scope)
+        kind = kind_of(self.givens.values(), self.steps.values(), conventions)
+        notes = notes_of(self.page.words, kind, conventions, self.steps.values())
+        return Program(kind, tuple(self.givens.values()), tuple(self.steps.values()), notes, title, line, "columns" in conventions)
+
+    @property
+    def page(self) -> Page:
+        """The page that the problem stands on."""
+        return self.system.page
+
+    def _heading(self, equations: list[Equation]) -> tuple[str, int]:
+        if not equations:
+            return "", 1
+        part = self.page.sheet.parts[equations[0].part]
+        return part.title, part.line if part.title else equations[0].line
+
+    def _stated(self, equations: list[Equation]) -> Iterator[tuple[Symbol, int]]:
+        """The names that equations define, givens first; formulas without a name get one of their own."""
+        numbered = [(symbol, e.line) for e in equations if not e.struck for symbol in e.names]
+        numbered += [(s, e.line) for e in equations if (s := Symbol(NAMELESS, (), (str(e.index),))) in self.page.definitions]
+        given = {d.symbol for ds in self.page.definitions.values() for d in ds if d.source is Source.GIVEN}
+        yield from ((s, line) for s, line in numbered if s in given)
+        yield from ((s, line) for s, line in numbered if s not in given)
+        for equation in equations:
+            if not equation.names and not equation.struck:
+                yield from self._nameless(equation)
+
+    def _nameless(self, equation: Equation) -> Iterator[tuple[Symbol, int]]:
+        for item in equation.of(Kind.FORMULA)[:1]:
+            self._add_step(None, item.expr, Spot(self.scope, equation.line), Role.OTHER, None, equation.line)
+        yield from ()
+
+    # — one name —
+
+    def _write(self, symbol: Symbol, spot: Spot) -> Symbol | None:
+        """The name that a quantity has in the program, with its step and all that the step stands on."""
+        key = symbol, self.values.epoch(spot)
+        if key in self.written:
+            return self.written[key]
+        found = self._source(symbol, spot)
+        if found is None:
+            return None
+        expr, where, source = found
+        if symbol.base == ROLE and isinstance(expr, n.Name):  # the page has a name for it
+            named = self._write(expr.symbol, where)
+            if named is not None:
+                self.written[key] = named
+            return named
+        place = self.system.place(symbol)
+        role, head = (place.role, _number(place.head)) if place is not None and place.row is None else (Role.OTHER, None)
+        name = self.written[key] = self._name(symbol, role, head)
+        if source is Source.GIVEN:
+            self.givens[name] = Given(name, expr, role, self._spelled(symbol, role, head), head, self._line(symbol, spot))
+        elif source is None and place is not None and place.role in SIZED and isinstance(expr, n.Number):
+            self.givens[name] = Given(name, expr, role, self._spelled(symbol, role, head), head, implied=True)
+        else:
+            made = self._in_program(expr, where)
+            if made is None:
+                del self.written[key]
+                return None
+            self.steps[name] = Step(name, made, role, self._spelled(symbol, role, head), head, self._line(symbol, spot))
+        return name
+
+    def _source(self, symbol: Symbol, spot: Spot) -> tuple[n.Expr, Spot, Source | None] | None:
+        """The expression that gives a name its value here."""
+        if self.values.true(n.Name(symbol), spot) is None:
+            return None
+        for expr, where, source in self.system.expressions(symbol, spot):
+            if source is Source.GIVEN or (symbol not in self._opened(expr, where) and self.values.true(expr, where) is not None):
+                return expr, where, source
+        size = self.values.true(n.Name(symbol), spot)
+        whole = size is not None and size.shape == (1, 1) and size.exact and size.cell.q == 1
+        return (n.number(int(size.cell.p)), spot, None) if whole and size is not None else None
+
+    def _opened(self, expr: n.Expr, where: Spot) -> tuple[Symbol, ...]:
+        return n.names_in(expr) if where.scope == self.scope else ()
+
+    def _in_program(self, expr: n.Expr, where: Spot) -> n.Expr | None:
+        """An expression in the names of the program; None where one of them has no value."""
+        ready = self.values.prepared(expr, where)
+        if ready is None:
+            return None
+        names = {symbol: self._write(symbol, where) for symbol in n.names_in(ready)}
+        if None in names.values():
+            return None
+        return n.rewrite(ready, lambda node: n.Name(names[node.symbol] or node.symbol) if isinstance(node, n.Name) else node)
+
+    def _add_step(
+        self, name: str | None, expr: n.Expr, spot: Spot, role: Role, head: int | None, line: int | None
+    ) -> None:
+        """A step for a formula that the page gives no name."""
+        if self.values.true(expr, spot) is None:
+            return
+        made = self._in_program(expr, spot)
+        if made is None or isinstance(made, n.Name) or any(step.expr == made for step in self.steps.values()):
+            return
+        symbol = Symbol("value", (), (str(len(self.steps) + 1),))
+        self.steps[symbol] = Step(symbol, made, role, name or "", head, line)
+
+    # — names —
+
+    def _name(self, symbol: Symbol, role: Role, head: int | None) -> Symbol:
+        if symbol.base in (ROLE, NAMELESS):
+            symbol = default_symbol(role, head)
+        while symbol in self.givens or symbol in self.steps or symbol in self.written.values():
+            symbol = symbol._replace(primes=symbol.primes + 1)
+        return symbol
+
+    def _spelled(self, symbol: Symbol, role: Role, head: int | None) -> str:
+        if symbol.base in (ROLE, NAMELESS):
+            return symbol_plain(default_symbol(role, head))
+        for definition in self.page.definitions.get(symbol, ()):
+            for item in self.page.equations[definition.equation].items:
+                if isinstance(item.expr, n.Name) and item.expr.symbol == symbol and item.expr.spelled:
+                    return item.expr.spelled
+        return symbol_plain(symbol)
+
+    def _line(self, symbol: Symbol, spot: Spot) -> int | None:
+        lines = [d.line for d in self.page.definitions.get(symbol, ()) if d.scope == spot.scope]
+        return next((line for line in reversed(lines) if line <= spot.line), lines[0] if lines else None)
+
+
+def _number(head: str | None) -> int | None:
+    return int(head) if head is not None and head.isdecimal() else None
+
+
+def can_be_worked(program: Program) -> bool:
+    """Whether all of a program has values."""
+    try:
+        Trace(program).values()
+    except QkvError:
+        return False
+    return True
