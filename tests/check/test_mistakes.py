@@ -10,9 +10,10 @@ import pytest
 import qkv
 from qkv.check.author import Author
 from qkv.check.cells import judge_grid, shown_grid
-from qkv.check.mistakes import explain, explain_misfit
+from qkv.check.explain import explain, explain_misfit
+from qkv.check.mistakes.program import ProgramScene as Scene
 from qkv.check.mistakes.rewrites import RARE, STRUCTURAL, TABLE, places_in, variants
-from qkv.check.mistakes.scene import Scene, levels
+from qkv.check.mistakes.scene import levels
 from qkv.check.mistakes.slips import DOTS, TEXTS
 from qkv.check.model import Cause, Verdict
 from qkv.errors import QkvError

@@ -6,9 +6,10 @@ from random import Random
 
 import pytest
 
+from qkv.check.mistakes.program import ProgramScene as Scene
 from qkv.check.mistakes.rewrites import TABLE, places_in, variants
-from qkv.check.mistakes.rows import Sizes, row_of
-from qkv.check.mistakes.scene import Scene, levels
+from qkv.check.mistakes.scene import levels
+from qkv.check.rows import Sizes, row_of
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.interpret.trace import Trace

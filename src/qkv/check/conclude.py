@@ -8,8 +8,10 @@ from flint import fmpq
 
 from qkv.check.cells import Judged, fitted
 from qkv.check.compare import Agreement, follows, meets
+from qkv.check.explain import explain
 from qkv.check.memory import remember
-from qkv.check.mistakes import STRUCTURAL, cut_off, explain
+from qkv.check.mistakes.rewrites import STRUCTURAL
+from qkv.check.mistakes.slips import cut_off
 from qkv.check.model import BAD, GOOD, SEVERITY, CellVerdict, Claim, Verdict
 from qkv.check.targets import Target, by_role
 from qkv.check.walk import FALSE, Judgement, Source, Walk, add_claim

@@ -11,7 +11,7 @@ from flint import fmpq
 from qkv.check.author import Author
 from qkv.check.cells import Grid, fitted, score, shape_of
 from qkv.check.compare import Agreement, follows
-from qkv.check.mistakes import explain
+from qkv.check.explain import explain
 from qkv.check.model import BAD, Verdict
 from qkv.check.runs import of_run
 from qkv.check.targets import Target, targets

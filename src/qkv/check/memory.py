@@ -10,7 +10,7 @@ from flint import fmpq
 
 from qkv.check.cells import Grid, Judged, fitted
 from qkv.check.compare import Agreement, loosened
-from qkv.check.mistakes import STRUCTURAL
+from qkv.check.mistakes.rewrites import STRUCTURAL
 from qkv.check.model import BAD, Claim, Verdict
 from qkv.check.targets import Target, by_role, targets
 from qkv.check.walk import FALSE, SLIPS, Judgement, Walk

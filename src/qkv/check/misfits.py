@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from qkv.check.cells import Grid, fitted, shape_of
 from qkv.check.compare import agree, loosened
-from qkv.check.mistakes import explain_misfit
+from qkv.check.explain import explain_misfit
 from qkv.check.model import Cause, Claim, Verdict
 from qkv.check.targets import Target, step_with, targets
 from qkv.check.walk import FALSE, Walk, add_claim

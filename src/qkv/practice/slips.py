@@ -8,8 +8,9 @@ from math import gcd
 from random import Random
 
 from qkv.check.cells import fitted
+from qkv.check.mistakes.program import ProgramScene
 from qkv.check.mistakes.rewrites import LEFT_OUT, TABLE, Mistake, places_in, variants
-from qkv.check.mistakes.scene import Scene, levels
+from qkv.check.mistakes.scene import levels
 from qkv.check.mistakes.slips import DOTS, TEXTS, Meeting
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
@@ -69,7 +70,7 @@ class Planter:
 
     def _shuffled(self, step: Step) -> Iterator[tuple[Mistake, n.Expr]]:
         """The mistakes that can be made at a step, in random order, each at one of its places."""
-        scene = Scene(self.trace)
+        scene = ProgramScene(self.trace)
         printed = {s.symbol for s in self.trace.program.steps if s.role not in self.style.left_out}
         bases = [base for level in levels(scene, n.Name(step.symbol), printed) for base in level]
         wanted = [row for row in TABLE + self._left_out(step) if not self.mistakes or row.key in self.mistakes]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from qkv.check.mistakes import rules, softmax
 from qkv.check.mistakes.scene import Rule, Scene, Variants
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
-from qkv.records import dataclass, replace
 
 R = Role
 

@@ -5,12 +5,12 @@ A rule looks at one node and yields what might stand there instead, with a detai
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, permutations
 
 from qkv.check.mistakes.scene import Rule, Scene, Variants, on
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
-from qkv.records import replace
 
 R = Role
 
@@ -33,7 +33,7 @@ def root_of(role: Role) -> Rule:
     @on(n.Quotient)
     def rule(node: n.Quotient, scene: Scene) -> Variants:
         if isinstance(node.denominator, n.Root):
-            head = next((item.head for part in n.walk(node) if (item := scene.item(part)) and item.head), None)
+            head = next((thing.head for part in n.walk(node) if (thing := scene.thing(part)) and thing.head), None)
             size = scene.size(role, head)
             if size is not None:
                 yield replace(node, denominator=n.Root(n.number(size))), f"√{size}"
@@ -121,9 +121,9 @@ def factor_left_out(*roles: Role) -> Rule:
     @on(n.Product)
     def rule(node: n.Product, scene: Scene) -> Variants:
         for lost, kept in ((node.right, node.left), (node.left, node.right)):
-            item = scene.item(lost)
-            if item is not None and item.role in roles:
-                yield kept, item.spelled
+            thing = scene.thing(lost)
+            if thing is not None and thing.role in roles:
+                yield kept, thing.spelled
 
     return rule
 
@@ -161,23 +161,23 @@ TAKEN_FOR: dict[Role, frozenset[Role]] = {
 
 @on(n.Name)
 def other_operand(node: n.Name, scene: Scene) -> Variants:
-    item = scene.item(node)
-    if item is None:
+    thing = scene.thing(node)
+    if thing is None:
         return
-    for other in scene.named(TAKEN_FOR.get(item.role, ()), item.head):
-        found = scene.item(other)
-        yield other, f"{found.spelled if found else other} in place of {item.spelled}"
+    for other in scene.things(TAKEN_FOR.get(thing.role, ()), thing):
+        if other.head in (thing.head, None):
+            yield other.expr, f"{other.spelled} in place of {thing.spelled}"
 
 
 def of_other_head(*roles: Role) -> Rule:
     @on(n.Name)
     def rule(node: n.Name, scene: Scene) -> Variants:
-        item = scene.item(node)
-        if item is None or item.role not in roles or item.head is None:
+        thing = scene.thing(node)
+        if thing is None or thing.role not in roles or thing.head is None:
             return
-        for other in reversed(scene.trace.program.items):
-            if other.role is item.role and other.head not in (item.head, None):
-                yield n.Name(other.symbol), f"{other.spelled} in place of {item.spelled}"
+        for other in scene.things((thing.role,), thing):
+            if other.head not in (thing.head, None):
+                yield other.expr, f"{other.spelled} in place of {thing.spelled}"
 
     return rule
 

@@ -1,20 +1,21 @@
-"""What a mistake is made in: a program, what a name in it plays, and the shapes of its expressions."""
+"""What a mistake is made in: the names around it with what they stand for, the shapes, and how each name comes about.
+
+A Scene is what the rules of the table see. There are two: a program (program.py here, for practice sheets) and a page
+(judging/scene.py).
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterator
-from dataclasses import field
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.interpret.certified import Value
 from qkv.interpret.fit import Shape
-from qkv.interpret.loop import evaluated
-from qkv.interpret.shapes import Shapes
-from qkv.interpret.trace import Trace
-from qkv.program.model import Given, Step
-from qkv.records import dataclass
 
 R = Role
 # Quantities that an author may pass over although they were printed: scaled scores, the mask, the order of heads.
@@ -22,43 +23,52 @@ PASSED_OVER = frozenset({R.SCALED, R.MASKED, R.CONCAT})
 DEPTH = 5  # from an output with nothing printed in between down to X and the weights
 
 
-@dataclass(frozen=True)
-class Scene:
-    """A program, as the rules of the table see it."""
+class Thing(NamedTuple):
+    """A quantity: its name, the role that it plays in a head (None: in all of them), and what its author calls it."""
 
-    trace: Trace
-    _shapes: dict[int, tuple[n.Expr, Shape | None]] = field(default_factory=dict)  # with the node, so that its id stays
+    expr: n.Expr
+    role: Role
+    head: str | None
+    spelled: str
 
-    def item(self, expr: n.Expr) -> Given | Step | None:
-        """The given or step that a name stands for, seen through transposes and entries."""
+
+class Scene(ABC):
+    """The quantities around a mistake."""
+
+    @abstractmethod
+    def named(self, symbol: Symbol) -> Thing | None:
+        """The quantity that a name stands for."""
+
+    @abstractmethod
+    def things(self, roles: Container[Role], like: Thing) -> Iterator[Thing]:
+        """The quantities of some roles in any head; if `like` is one row of something, the same row of each."""
+
+    @abstractmethod
+    def shape(self, expr: n.Expr) -> Shape | None:
+        """The true shape of an expression, None where it has none."""
+
+    @abstractmethod
+    def value(self, expr: n.Expr) -> Value | None:
+        """The true value of an expression, None where it has none."""
+
+    @abstractmethod
+    def size(self, role: Role, head: str | None) -> int | None:
+        """How many numbers a token has in a quantity."""
+
+    @abstractmethod
+    def formula(self, symbol: Symbol) -> n.Expr | None:
+        """The expression that works a name out; None for what is given."""
+
+    def thing(self, expr: n.Expr) -> Thing | None:
+        """The quantity that a name stands for, seen through transposes and entries."""
         while isinstance(expr, (n.Transpose, n.Entry)):
             expr = expr.arg
-        return self.trace.program.item(expr.symbol) if isinstance(expr, n.Name) else None
+        return self.named(expr.symbol) if isinstance(expr, n.Name) else None
 
     def role(self, expr: n.Expr) -> Role | None:
         """What a name plays."""
-        item = self.item(expr)
-        return item.role if item else None
-
-    def named(self, roles: Container[Role], head: int | None) -> Iterator[n.Name]:
-        """The quantities of some roles in one head; what all heads share counts too."""
-        for item in reversed(self.trace.program.items):
-            if item.role in roles and item.head in (head, None):
-                yield n.Name(item.symbol)
-
-    def shape(self, expr: n.Expr) -> Shape | None:
-        """The true shape of an expression, None where it has none."""
-        if type(expr) is n.Name:
-            return self.trace.shapes.get(expr.symbol)
-        if id(expr) not in self._shapes:
-            self._shapes[id(expr)] = expr, evaluated(expr, self.trace.shapes, Shapes())
-        return self._shapes[id(expr)][1]
-
-    def size(self, role: Role, head: int | None) -> int | None:
-        """How many numbers a token has in a quantity."""
-        name = next(self.named((role,), head), None)
-        shape = self.shape(name) if name else None
-        return None if shape is None else shape[0 if self.trace.program.columns else 1]
+        thing = self.thing(expr)
+        return thing.role if thing else None
 
 
 Variants = Iterator[tuple[n.Expr, str]]  # what might stand in the place of a node, with a detail for the sentence
@@ -80,13 +90,15 @@ def on(*kinds: type[n.Node]) -> Callable[[Callable[[Any, Scene], Variants]], Rul
 def levels(scene: Scene, target: n.Expr, printed: Container[Symbol]) -> Iterator[tuple[n.Expr, ...]]:
     """The target written out: first by its own step (with the mask, which belongs to the softmax), then through steps
     that were not printed or may be passed over."""
-    item = scene.item(target)
-    symbol = item.symbol if isinstance(item, Step) else None
-    expr = _opened(target, lambda s: s == symbol, scene)
+    whole = target
+    while isinstance(whole, (n.Transpose, n.Entry)):
+        whole = whole.arg
+    own = whole.symbol if isinstance(whole, n.Name) else None
+    expr = _opened(target, lambda s: s == own, scene)
     unmasked = _opened(expr, lambda s: _role(s, scene) is R.MASKED, scene)
     yield (expr,) if unmasked == expr else (expr, unmasked)
     for _ in range(DEPTH):
-        deeper = _opened(expr, lambda s: _may_open(s, scene, printed), scene)
+        deeper = _opened(expr, lambda s: s not in printed or _role(s, scene) in PASSED_OVER, scene)
         if deeper == expr:
             return
         yield (deeper,)
@@ -94,20 +106,16 @@ def levels(scene: Scene, target: n.Expr, printed: Container[Symbol]) -> Iterator
 
 
 def _role(symbol: Symbol, scene: Scene) -> Role | None:
-    item = scene.trace.program.item(symbol)
-    return item.role if item else None
+    thing = scene.named(symbol)
+    return thing.role if thing else None
 
 
-def _may_open(symbol: Symbol, scene: Scene, printed: Container[Symbol]) -> bool:
-    item = scene.trace.program.item(symbol)
-    return isinstance(item, Step) and (symbol not in printed or item.role in PASSED_OVER)
+def _opened(expr: n.Expr, which: Callable[[Symbol], bool], scene: Scene) -> n.Expr:
+    """An expression with some of its names replaced by what works them out."""
 
-
-def _opened(expr: n.Expr, which: object, scene: Scene) -> n.Expr:
     def change(part: n.Expr) -> n.Expr:
-        if isinstance(part, n.Name) and which(part.symbol):  # type: ignore[operator]
-            item = scene.trace.program.item(part.symbol)
-            return item.expr if isinstance(item, Step) else part
+        if isinstance(part, n.Name) and which(part.symbol):
+            return scene.formula(part.symbol) or part
         return part
 
     return n.rewrite(expr, change)

@@ -5,22 +5,18 @@ Two tables: what can happen while a row meets a column, and what can happen to a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise, repeat
+from typing import Protocol
 
-from qkv.check.author import Author
-from qkv.check.cells import Judged
 from qkv.check.compare import Shown, meets
-from qkv.check.mistakes.scene import Scene
 from qkv.check.model import Cause, Verdict
-from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.interpret import cells as c
 from qkv.interpret.cells import NEG_INF, Cell
 from qkv.interpret.certified import Value
 from qkv.interpret.rounding import exact_decimal, round_places
-from qkv.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +133,24 @@ TEXTS: tuple[TextSlip, ...] = (
 )
 
 
+class JudgedCell(Protocol):
+    """A cell with its verdict, the true value, and what the author's own numbers give."""
+
+    @property
+    def shown(self) -> Shown: ...
+    @property
+    def verdict(self) -> Verdict: ...
+    @property
+    def true(self) -> Cell | None: ...
+    @property
+    def own(self) -> Cell | None: ...
+
+
 @dataclass(frozen=True)
 class Written:
     """What is shown, and which cells of it are wrong."""
 
-    judged: tuple[tuple[Judged, ...], ...]
+    judged: Sequence[Sequence[JudgedCell]]
     wrong: list[tuple[int, int]]
     _texts: dict[tuple[int, int], dict[str, str]] = field(default_factory=dict)
 
@@ -165,7 +174,7 @@ def slips(written: Written, factors: list[Factors]) -> dict[str, str]:
     return left or {}
 
 
-def cut_off(judged: Sequence[Sequence[Judged]]) -> Cause | None:
+def cut_off(judged: Sequence[Sequence[JudgedCell]]) -> Cause | None:
     """Whether every cell that is not rounded to the nearest lost the digits after its last one."""
     cells = [cell for row in judged for cell in row if cell.verdict is Verdict.MISROUNDED]
     if not cells or not all(_is_cut(cell) for cell in cells):
@@ -173,7 +182,7 @@ def cut_off(judged: Sequence[Sequence[Judged]]) -> Cause | None:
     return Cause("cut off instead of rounded", "the digits after the last one shown were cut off, not rounded")
 
 
-def _is_cut(cell: Judged) -> bool:
+def _is_cut(cell: JudgedCell) -> bool:
     """0.66 for 2/3: nearer to zero than the value, by less than a unit of the last place."""
     shown, unit = cell.shown.value, 2 * cell.shown.half
     for value in (cell.own, cell.true):
@@ -195,9 +204,8 @@ class Factors:
     column: int
 
 
-def products(scene: Scene, author: Author, base: n.Expr) -> list[Factors]:
-    """The product that gives a target, which is written out: with the author's numbers, and with the true ones where
-    they are others."""
+def products(base: n.Expr, minds: Iterable[Callable[[n.Expr], Value | None]]) -> list[Factors]:
+    """The product that gives a target, which is written out: with the numbers of each mind, where they are others."""
     row = column = 0
     inner = base
     if isinstance(inner, n.Entry):
@@ -207,20 +215,13 @@ def products(scene: Scene, author: Author, base: n.Expr) -> list[Factors]:
     if not isinstance(product, n.Product):
         return []
     found: list[Factors] = []
-    for value in (author.own, lambda expr: _true(scene, expr)):
+    for value in minds:
         left, right, total = value(product.left), value(product.right), value(inner)
         if left and right and total and left.shape[1] == right.shape[0] and total.shape[1] == right.shape[1]:
             made = Factors(left, tuple(zip(*right.rows, strict=True)), total, row, column)
             if made not in found:
                 found.append(made)
     return found
-
-
-def _true(scene: Scene, expr: n.Expr) -> Value | None:
-    try:
-        return scene.trace.evaluate(expr)
-    except QkvError:
-        return None
 
 
 def _dot_slips(shown: Shown, i: int, j: int, factors: list[Factors]) -> Iterator[tuple[str, str]]:
@@ -234,7 +235,7 @@ def _dot_slips(shown: Shown, i: int, j: int, factors: list[Factors]) -> Iterator
                 yield slip.key, slip.says
 
 
-def _text_slips(cell: Judged) -> Iterator[tuple[str, str]]:
+def _text_slips(cell: JudgedCell) -> Iterator[tuple[str, str]]:
     written = exact_decimal(cell.shown.value, MOST_DIGITS) if cell.shown.value is not None and cell.shown.half else None
     if written is None:
         return
@@ -262,11 +263,11 @@ def _is_alike(a: str, b: str) -> bool:
 MOST_DIGITS = 21  # nobody slips in a longer number
 
 
-def _meant(cell: Judged, places: int) -> Iterator[str]:
+def _meant(cell: JudgedCell, places: int) -> Iterator[str]:
     """What the author may have meant to write: to the places shown, or to a few more or less."""
     own, true = cell.own, cell.true
-    for value in (true,) if own is None or own == true else (own, true):
-        if value is NEG_INF:
+    for value in (true,) if own is None or own is true else (own, true):
+        if value is None or value is NEG_INF:
             continue
         for p in (places, places + 1, places + 2, places - 1, places - 2):
             for text in _rounded(value, p) if p >= 0 else ():

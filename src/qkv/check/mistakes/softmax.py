@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from qkv.check.mistakes.scene import Scene, Variants, on
 from qkv.expr import nodes as n
 from qkv.interpret.cells import NEG_INF, Cell, bounds
-from qkv.records import replace
 
 
 @on(n.Softmax, n.Normalise)
@@ -88,9 +89,10 @@ def sigmoid(node: n.Softmax, scene: Scene) -> Variants:
 @on(n.Softmax)
 def hard_maximum(node: n.Softmax, scene: Scene) -> Variants:
     """All weight on the greatest score of each row, if it is greater than the others."""
-    if node.axis != 1 or scene.shape(node) is None:
+    value = scene.value(node) if node.axis == 1 else None
+    if value is None:
         return
-    rows = scene.trace.evaluate(node).rows
+    rows = value.rows
     greatest = [[all(other is cell or _is_less(other, cell) for other in row) for cell in row] for row in rows]
     if all(map(any, greatest)):
         yield n.Matrix(tuple(tuple(n.number(int(top)) for top in row) for row in greatest)), ""
@@ -119,7 +121,8 @@ def _seen(node: n.Mask, scene: Scene) -> list[list[bool]] | None:
     if shape is None:
         return None
     probe = n.Mask(n.Matrix(((n.number(0),) * shape[1],) * shape[0]), node.pattern, node.truth)
-    return [[cell == 0 for cell in row] for row in scene.trace.evaluate(probe).rows]
+    value = scene.value(probe)
+    return [[cell == 0 for cell in row] for row in value.rows] if value is not None else None
 
 
 @on(n.Softmax)

@@ -10,13 +10,14 @@ from qkv.check.author import Author
 from qkv.check.cells import Grid, Judged, covers, fits, fitted, shape_of
 from qkv.check.compare import agree, meets
 from qkv.check.loose import Loose
+from qkv.check.mistakes.program import ProgramScene as Scene
 from qkv.check.mistakes.rewrites import LEFT_OUT, TABLE, Mistake, Place, changes, places_in
-from qkv.check.mistakes.rows import Sizes, row_of
-from qkv.check.mistakes.scene import Scene, levels
-from qkv.check.mistakes.single import single_cell
+from qkv.check.mistakes.scene import levels
 from qkv.check.mistakes.slips import Factors, Written, products, slips
 from qkv.check.mistakes.swaps import swap_shown, what_is_swapped
 from qkv.check.model import Cause, Verdict
+from qkv.check.rows import Sizes, row_of
+from qkv.check.single import single_cell
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
@@ -56,7 +57,7 @@ def _mistakes(search: _Search, author: Author, written: Written) -> dict[str, st
             found = search.reproducing(author, rows)
     if found:
         return found
-    factors = products(search.scene, author, search.base)
+    factors = products(search.base, (author.own, search.scene.value))
     if factors in search.tried:
         return {}  # as an author before has them, and no cause came of it
     search.tried.append(factors)
@@ -81,7 +82,8 @@ def explain_misfit(
 
 def _is_copy(scene: Scene, author: Author, target: n.Expr) -> bool:
     """Whether the value repeats one that was given or printed before: then nothing was worked out here."""
-    item = scene.item(target)
+    thing = scene.thing(target)
+    item = scene.trace.program.item(thing.expr.symbol) if thing is not None and isinstance(thing.expr, n.Name) else None
     return item is not None and (item.symbol in author.printed or item in scene.trace.program.givens)
 
 
