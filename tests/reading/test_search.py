@@ -318,3 +318,21 @@ def test_ragged_and_empty_grids_have_no_explanation() -> None:
     pool = _pool(_values(0))
     assert search([], pool, SIZES) is None
     assert search([[_shown("1.25")], [_shown("1.5"), _shown("2.5")]], pool, SIZES) is None
+
+
+def test_very_negative_numbers_keep_their_digits() -> None:
+    value = Value(((fmpq(-123456, 100), fmpq(-234567, 100)),))
+    assert search([[_shown("-1234.56"), _shown("-2345.67")]], _pool([value]), SIZES) is not None
+    assert search([[_shown("-1234.66"), _shown("-2345.67")]], _pool([value]), SIZES) is None
+
+
+def test_odd_values_do_no_harm() -> None:
+    """Zeros, −∞ and numbers at the ends of what floats hold, in any place."""
+    rng = random.Random(9)
+    cells = [fmpq(0), fmpq(1), NEG_INF, fmpq(10) ** 200, -(fmpq(10) ** 200), fmpq(-1000), arb(1, 1), fmpq(1, 10**200)]
+    texts = ["0", "-inf", "0.25", "-1e9", "123.4", "1e200", "0.731", "0.269"]
+    for _ in range(300):
+        shapes = [(rng.randint(1, 3), rng.randint(1, 3)) for _ in range(8)]
+        values = [Value(tuple(tuple(rng.choice(cells) for _ in range(c)) for _ in range(r))) for r, c in shapes]
+        rows, columns = rng.randint(1, 3), rng.randint(1, 3)
+        search([[_shown(rng.choice(texts)) for _ in range(columns)] for _ in range(rows)], _pool(values), SIZES)

@@ -87,7 +87,7 @@ class Walk:
         """Whether numbers alone define a name, so that there is nothing to judge."""
         if equation.index in self.system.choices.claimed or equation.of(Kind.FORMULA, Kind.WORKING):
             return False
-        return bool(equation.names) or Symbol(NAMELESS, (), (str(equation.index),)) in self.system.page.definitions
+        return bool(equation.names) or equation.index in dict(self.system.choices.arrays)
 
     def _fit(self, grid: Grid, meaning: Meaning) -> Fit | None:
         true = self.values.true(meaning.expr, meaning.spot) if meaning.names else None
@@ -182,7 +182,8 @@ class Walk:
         kept = Value(tuple(tuple(_held(grid[i][j], [s.rows[i][j] for s in sources], badly) for j in range(shape[1])) for i in range(shape[0])))
         printed = Print(kept, true, number, spot, _mended(kept, chosen))
         remembered: n.Expr | None = None
-        for symbol in equation.names:
+        label = Symbol(NAMELESS, (), (str(equation.index),))
+        for symbol in (*equation.names, *((label,) if label in self.system.page.fixed else ())):
             if not self._is_given(equation):
                 self.prints.add(symbol, printed)
             remembered = remembered or n.Name(symbol)

@@ -21,6 +21,7 @@ class Choices:
     roles           families of names that are taken for another role than the likeliest, or for none
     zero_based      tokens and heads count from 0
     capitals_index  Q_1 is the query of token 1, not the queries of head 1
+    arrays          arrays without a name that are inputs, by the number of their equation
     claimed         equations that give a name numbers alone, and these follow from what is given elsewhere
     """
 
@@ -29,6 +30,7 @@ class Choices:
     zero_based: bool = False
     capitals_index: bool = False
     claimed: frozenset[int] = frozenset()
+    arrays: tuple[tuple[int, Role], ...] = ()
 
     def with_conventions(self, scope: int, conventions: frozenset[str]) -> Choices:
         """The same with other conventions in one scope."""

@@ -17,9 +17,10 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.interpret.certified import Value
 from qkv.reading.bits import grid_bits
-from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS, USUAL, Choices
+from qkv.library.roles import places
+from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS, USUAL, Choices, Family
 from qkv.reading.equations import Equation, Item, Kind
-from qkv.reading.page import Definition, Page, Source
+from qkv.reading.page import INPUTS, NAMELESS, Definition, Page, Source
 from qkv.reading.system import Spot, System, role_symbol
 from qkv.reading.values import Values
 
@@ -27,6 +28,7 @@ DERIVED = (
     Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
 )  # fmt: skip
 END = 10**9
+MOST_ARRAYS = 6  # arrays without a name whose role is tried
 MOST_BITS = 40.0  # one print tells no more than this about a choice
 
 _NOT_SCALED = re.compile(
@@ -49,7 +51,8 @@ _QUERIES_FIRST = re.compile(r"q[}\s]*\^?[{\s]*(?:\\top|t|⊤|ᵀ|\\intercal)[}\s
 def choose(page: Page) -> Choices:
     """The choices that explain a page best."""
     choices = Choices(tuple(USUAL for _ in page.scopes), zero_based=_counts_from_zero(page), capitals_index=_capitals_index(page))
-    choices = replace(choices, claimed=frozenset(_derivable(page, choices)))
+    choices = replace(choices, claimed=frozenset(_derivable(page, choices)), arrays=tuple(_inputs(page)))
+    choices = _with_roles(page, choices)
     for scope in page.scopes:
         choices = choices.with_conventions(scope, _conventions(page, choices, scope))
     return replace(choices, claimed=frozenset(_claimed(page, choices)))
@@ -68,6 +71,72 @@ def _capitals_index(page: Page) -> bool:
             if any(isinstance(d.expr, n.Matrix) and 1 in d.expr.shape and d.expr.shape != (1, 1) for d in definitions):
                 return True
     return False
+
+
+# — roles —
+
+
+def _inputs(page: Page) -> Iterator[tuple[int, Role]]:
+    """The arrays without a name that words call inputs."""
+    for index, roles in page.suggested.items():
+        if roles and roles[0] in INPUTS:
+            yield index, roles[0]
+
+
+def _with_roles(page: Page, choices: Choices) -> Choices:
+    """The choices with other roles for arrays and families of names where that explains more: one at a time, twice."""
+    if not any(_is_open(equation, choices) for equation in page.equations):
+        return choices
+    best, most = choices, _total(page, choices)
+    for _ in range(2):
+        before = most
+        for option, cost in _options(page, best):
+            bits = _total(page, option) - cost
+            if bits > most:
+                best, most = option, bits
+        if most == before:
+            break
+    return best
+
+
+def _is_open(equation: Equation, choices: Choices) -> bool:
+    """Whether only the library can say what a printed value is meant to be."""
+    given = equation.index in dict(choices.arrays) or (bool(equation.names) and equation.index not in choices.claimed)
+    return bool(equation.of(Kind.VALUE)) and not equation.struck and not equation.of(Kind.FORMULA, Kind.WORKING) and not given
+
+
+def _options(page: Page, choices: Choices) -> Iterator[tuple[Choices, float]]:
+    """Other roles for one array or one family of names, and what they cost."""
+    arrays = dict(choices.arrays)
+    for index in list(page.suggested)[:MOST_ARRAYS]:
+        for role in (Role.X, Role.Y, Role.Q, Role.K, Role.V, None):
+            if arrays.get(index) is not role:
+                made = {**arrays, index: role} if role is not None else {k: v for k, v in arrays.items() if k != index}
+                yield replace(choices, arrays=tuple(made.items())), 6.0
+    for family, roles in _families(page).items():
+        for rank, role in enumerate(roles):
+            if dict(choices.roles).get(family) is not role:
+                yield replace(choices, roles=(*((f, r) for f, r in choices.roles if f != family), (family, role))), 4.0 + rank
+
+
+def _families(page: Page) -> dict[Family, tuple[Role, ...]]:
+    """Families of names that are given by numbers alone and may play several roles."""
+    found: dict[Family, tuple[Role, ...]] = {}
+    for symbol, definitions in page.definitions.items():
+        roles = tuple(dict.fromkeys(place.role for place in places(symbol)))
+        if len(roles) > 1 and all(d.source is Source.GIVEN for d in definitions) and symbol not in page.fixed:
+            found[symbol.base, symbol.labels] = roles
+    return found
+
+
+def _total(page: Page, choices: Choices) -> float:
+    """The bits that some choices explain, each problem under the conventions that suit it best among the usual ones."""
+    total = 0.0
+    for scope in page.scopes:
+        grids = _grids(page, scope)
+        options = (USUAL, USUAL - {"scaled"} | {"unscaled"})
+        total += max(_explained(Values(System(page, choices.with_conventions(scope, o))), grids, scope) for o in options)
+    return total
 
 
 # — given or claimed —
@@ -128,10 +197,7 @@ def printed_grid(item: Item) -> Grid | None:
 def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
     """The layout, the scale and the mask of one problem."""
     words, text = page.words_of(scope), page.words
-    grids = [
-        (equation, grid) for equation in page.equations if equation.scope == scope and not equation.struck
-        for item in equation.of(Kind.VALUE)[-1:] if (grid := printed_grid(item)) is not None
-    ]  # fmt: skip
+    grids = _grids(page, scope)
     layouts = (ROWS, DOWN_QUERIES, DOWN_KEYS) if _QUERIES_FIRST.search(text) else (ROWS, DOWN_KEYS, DOWN_QUERIES)
     best, most = USUAL, float("-inf")
     for layout, scaled, mask in product(layouts, ("scaled", "unscaled"), ("open", "causal")):
@@ -142,6 +208,14 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
         if bits > most:
             best, most = option, bits
     return best
+
+
+def _grids(page: Page, scope: int) -> list[tuple[Equation, Grid]]:
+    """The printed values of a problem; of a chain the last one."""
+    return [
+        (equation, grid) for equation in page.equations if equation.scope == scope and not equation.struck
+        for item in equation.of(Kind.VALUE)[-1:] if (grid := printed_grid(item)) is not None
+    ]  # fmt: skip
 
 
 def _prior_layout(layout: frozenset[str], text: str) -> float:
@@ -172,7 +246,10 @@ def _explained(values: Values, grids: list[tuple[Equation, Grid]], scope: int) -
         if (value := values.true(n.Name(role_symbol(role, head)), spot)) is not None
     ]  # fmt: skip
     total = 0.5 * len(known)
+    arrays = dict(system.choices.arrays)
     for equation, grid in grids:
+        if equation.index in arrays or (equation.names and equation.index not in system.choices.claimed and not equation.of(Kind.FORMULA, Kind.WORKING)):
+            continue
         bits = min(sum(map(sum, grid_bits(grid))), MOST_BITS)
         wholes = [*known, *(v for s in equation.names for e in system.library(s, spot) if (v := values.true(e, spot)) is not None)]
         if any(_gives(grid, value) for value in wholes):

@@ -15,6 +15,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.library.words import pattern
 from qkv.reader.model import Link, Origin, Relation, Sheet, Statement
+from qkv.reading.continued import continued
 
 
 class Kind(Enum):
@@ -38,6 +39,7 @@ class Item:
     text: str = ""
     struck: bool = False
     options: tuple[n.Expr, ...] = ()
+    repair: str = ""  # how it was read where it is damaged
 
     @property
     def approximate(self) -> bool:
@@ -84,9 +86,9 @@ class Equation:
 def equations(sheet: Sheet) -> tuple[Equation, ...]:
     """The equations of a sheet in order, each in the scope of its problem."""
     made: list[Equation] = []
-    for statement in sheet.statements:
+    for statement in continued(sheet.statements):
         made += _split(statement, sheet)
-    joined = list(_joined(_stacked(made)))
+    joined = list(_joined(_stacked(_withdrawn(made))))
     return _scoped([replace(equation, index=i) for i, equation in enumerate(joined)], sheet)
 
 
@@ -172,6 +174,20 @@ def _vector(equation: Equation) -> n.Matrix | None:
     if only is None or only.kind is not Kind.VALUE or not isinstance(only.expr, n.Matrix):
         return None
     return only.expr if len(only.expr.rows) == 1 and len(only.expr.rows[0]) > 1 else None
+
+
+def _withdrawn(made: list[Equation]) -> list[Equation]:
+    """A value is withdrawn where the same working is done again after an arrow: '… = [2, 2] → actually … = [0, 2]'."""
+    found = []
+    for equation, after in zip(made, (*made[1:], None), strict=True):
+        again = after is not None and after.next and _works(equation) & _works(after)
+        items = tuple(replace(i, struck=True) if again and i.kind is Kind.VALUE else i for i in equation.items)
+        found.append(replace(equation, items=items) if again else equation)
+    return found
+
+
+def _works(equation: Equation) -> set[n.Expr]:
+    return {item.expr for item in equation.of(Kind.FORMULA, Kind.WORKING)}
 
 
 def _stacked(made: list[Equation]) -> Iterator[Equation]:

@@ -14,6 +14,8 @@ from qkv.expr.names import Role, Symbol
 from qkv.library.roles import Place, places, roles_in_words
 from qkv.reader.model import Sheet
 from qkv.reading.equations import Equation, Kind, equations
+from qkv.reading.mend import mended
+from qkv.reading.putin import put_in
 
 NAMELESS = "¶"  # the base of a symbol for an array that the page gives no name
 INPUTS = frozenset({Role.X, Role.Y, Role.Q, Role.K, Role.V, Role.STATES, Role.SOURCE, Role.MASK})
@@ -45,6 +47,7 @@ class Page:
 
     fixed    what names stand for because of how the page sets them out: words with vectors are tokens
     tokens   for each scope, the words that label rows, in order
+    suggested  for each array without a name, the roles that words above it speak of, the likeliest first
     """
 
     sheet: Sheet
@@ -52,6 +55,7 @@ class Page:
     definitions: dict[Symbol, tuple[Definition, ...]]
     fixed: dict[Symbol, Place] = field(default_factory=dict)
     tokens: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    suggested: dict[int, tuple[Role, ...]] = field(default_factory=dict)
 
     @property
     def scopes(self) -> range:
@@ -80,7 +84,7 @@ class Page:
 
 def page_of(sheet: Sheet) -> Page:
     """The page that a sheet is."""
-    made = equations(sheet)
+    made = tuple(mended(list(equations(sheet))))
     fixed: dict[Symbol, Place] = {}
     tokens: dict[int, list[str]] = defaultdict(list)
     defined: dict[Symbol, list[Definition]] = defaultdict(list)
@@ -91,14 +95,18 @@ def page_of(sheet: Sheet) -> Page:
                 tokens[equation.scope].append(word)
         for definition in _definitions(equation):
             defined[definition.symbol].append(definition)
+    for symbol, matrix, equation in put_in(made, set(defined)):
+        defined[symbol].append(Definition(symbol, matrix, Source.GIVEN, equation.line, equation.scope, equation.index))
     for run in _token_runs(made):
         for equation in run:
             symbol = equation.names[0]
             fixed[symbol] = Place(_role_of_run(run), None, str(symbol))
             if str(symbol) not in tokens[equation.scope]:
                 tokens[equation.scope].append(str(symbol))
-    _name_arrays(made, defined, fixed)
-    return Page(sheet, made, {s: tuple(d) for s, d in defined.items()}, fixed, {k: tuple(v) for k, v in tokens.items()})
+    words = {word.lower() for found in tokens.values() for word in found}
+    suggested = _name_arrays(made, defined, fixed, words)
+    definitions = {symbol: tuple(found) for symbol, found in defined.items()}
+    return Page(sheet, made, definitions, fixed, {k: tuple(v) for k, v in tokens.items()}, suggested)
 
 
 def _word(label: str) -> str:
@@ -171,18 +179,42 @@ def _role_of_run(run: list[Equation]) -> Role:
 
 
 def _name_arrays(
-    made: tuple[Equation, ...], defined: dict[Symbol, list[Definition]], fixed: dict[Symbol, Place]
-) -> None:
-    """Give arrays without a name a symbol of their own where words above them say what they are."""
-    for equation in made:
-        only = equation.items[0]
-        array = len(equation.items) == 1 and only.kind is Kind.VALUE and isinstance(only.expr, n.Matrix)
-        if not array or equation.struck or equation.next:
+    made: tuple[Equation, ...], defined: dict[Symbol, list[Definition]], fixed: dict[Symbol, Place], words: set[str]
+) -> dict[int, tuple[Role, ...]]:
+    """Give arrays and labelled lines without a name a symbol of their own; of arrays, the roles that words suggest."""
+    suggested: dict[int, tuple[Role, ...]] = {}
+    said = ""
+    for above, equation in zip((None, *made), made, strict=False):
+        if equation.names or equation.struck or equation.next:
             continue
-        said = [role for role in roles_in_words(equation.words[-70:])]
-        if not said or said[0] not in INPUTS:
-            continue
+        goes_on = above is not None and above.label and equation.label and equation.line - above.end_line <= 2
+        said = said if goes_on else equation.words
         symbol = Symbol(NAMELESS, (), (str(equation.index),))
         where = equation.line, equation.scope, equation.index
-        defined[symbol].append(Definition(symbol, only.expr, Source.GIVEN, *where))
-        fixed[symbol] = Place(said[0])
+        if _is_array(equation):
+            defined[symbol].append(Definition(symbol, equation.items[0].expr, Source.GIVEN, *where))
+            suggested[equation.index] = _suggested(equation, said)
+        elif equation.label.lower() in words and (roles := roles_in_words(said[-90:])):
+            fixed[symbol] = Place(roles[0], None, equation.label.lower())
+            for item in equation.of(Kind.FORMULA, Kind.WORKING)[:1]:
+                source = Source.STATED if item.kind is Kind.FORMULA else Source.WORKING
+                defined[symbol].append(Definition(symbol, item.expr, source, *where))
+    return suggested
+
+
+def _is_array(equation: Equation) -> bool:
+    only = equation.items[0]
+    return len(equation.items) == 1 and only.kind is Kind.VALUE and isinstance(only.expr, n.Matrix)
+
+
+def _suggested(equation: Equation, said: str) -> tuple[Role, ...]:
+    """The inputs that the words above an array speak of; only a pattern of zeros, ones and infinities is a mask."""
+    roles = [role for role in roles_in_words(said[-70:])]
+    if roles and roles[0] is Role.MASK and not _is_pattern(equation.items[0].expr):
+        roles = roles[1:]
+    return tuple(roles)
+
+
+def _is_pattern(array: n.Expr) -> bool:
+    cells = [cell for row in array.rows for cell in row] if isinstance(array, n.Matrix) else []
+    return all(isinstance(c, n.Infinite) or (isinstance(c, n.Number) and (c.value in (0, 1) or c.value <= -1000)) or (isinstance(c, n.Negate) and isinstance(c.arg, n.Infinite)) for c in cells)

@@ -35,7 +35,7 @@ from qkv.errors import ValueRefused
 from qkv.expr import nodes as n
 from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.interpret.certified import Value
-from qkv.reading.bits import grid_bits
+from qkv.reading.bits import LITTLE, grid_bits
 
 Row: TypeAlias = tuple[float, ...]
 Table: TypeAlias = tuple[Row, ...]
@@ -73,8 +73,8 @@ def known(expr: n.Expr, value: Value) -> Known | None:
     cells = [[_float(cell) for cell in row] for row in value.rows]
     centre = tuple(tuple(middle for middle, _ in row) for row in cells)
     radius = tuple(tuple(error for _, error in row) for row in cells)
-    bad = any(math.isnan(x) or x == INFINITY for x in chain(*centre, *radius))
-    return None if bad or not chain(*centre) else Known(expr, centre, radius)
+    is_held = all(x < INFINITY for x in chain(*centre, *radius))  # false of NaN too
+    return Known(expr, centre, radius) if is_held else None
 
 
 def _float(cell: Cell) -> tuple[float, float]:
@@ -100,11 +100,10 @@ def search(
     target = _target(grid)
     if target is None or target.total - PRIOR < need:
         return None
-    scene = _scene(target, pool, sizes)
     best: Found | None = None
     tried = 0
-    for depth in (_depth_0, _depth_1, _depth_2):
-        for count, made in depth(target, scene):
+    for depth in _depths(target, pool, sizes):
+        for count, made in depth:
             tried += count
             cost = math.log2(tried + 1) + PRIOR
             if made is not None:
@@ -117,6 +116,17 @@ def search(
         if best is not None:
             return best
     return None
+
+
+def _depths(target: _Target, pool: Sequence[Known], sizes: Sequence[int]) -> Iterator[Trials]:
+    """The candidates, depth by depth; rows, columns and cells are taken apart only if no whole value will do."""
+    wholes = tuple(_whole(i, value) for i, value in enumerate(pool))
+    matrices = tuple(a for a in wholes if 1 not in a.shape)
+    turns = tuple(map(_turned, matrices))
+    yield _depth_0(target, (*wholes, *turns) if target.kind else wholes)
+    scene = _scene(target, wholes, matrices, turns, tuple(d for d in dict.fromkeys(sizes) if d > 1))
+    yield _depth_1(target, scene)
+    yield _depth_2(target, scene)
 
 
 # ── the printed grid ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -145,7 +155,7 @@ class _Target:
     by_rows: _Ratio | None
     by_columns: _Ratio | None
     is_masked: bool  # −∞ above the diagonal
-    is_causal: bool  # 0 above the diagonal
+    is_causal: bool  # weights, 0 above the diagonal
 
     @property
     def shape(self) -> Shape:
@@ -166,17 +176,17 @@ def _target(grid: Sequence[Sequence[Shown]]) -> _Target | None:
     cells = [[_printed(shown) for shown in row] for row in rows]
     if any(math.isnan(x) for row in cells for x, _ in row):
         return None
-    centre = tuple(tuple(-INFINITY if x <= STAND_IN else x for x, _ in row) for row in cells)
+    centre = tuple(tuple(x for x, _ in row) for row in cells)
     half = tuple(tuple(h + RELATIVE * min(abs(x), 1e300) + ABSOLUTE for x, h in row) for row in cells)
     bits = grid_bits(rows)
     units = tuple(
-        tuple(h or max(abs(x), ABSOLUTE) / 2 ** (b + 1) for (x, h), b in zip(row, bits_row, strict=True))
+        tuple(h or min(max(abs(x), ABSOLUTE), 1e300) / 2 ** (b + 1) for (x, h), b in zip(row, bits_row, strict=True))
         for row, bits_row in zip(cells, bits, strict=True)
     )
     finite = [(i, j) for i, row in enumerate(centre) for j, x in enumerate(row) if x > -INFINITY]
     if not finite:
         return None
-    probe = max(finite, key=lambda at: abs(centre[at[0]][at[1]]) / half[at[0]][at[1]])
+    probe = max(finite, key=lambda at: _sharpness(centre[at[0]][at[1]], half[at[0]][at[1]]))
     square = len(centre) == len(centre[0]) > 1
     above = [row[j] for i, row in enumerate(centre) for j in range(i + 1, len(row))] if square else []
     ratio_down = _ratio(_turn(centre), _turn(half))
@@ -190,9 +200,14 @@ def _target(grid: Sequence[Sequence[Shown]]) -> _Target | None:
         probe,
         _ratio(centre, half),
         ratio_down and _Ratio((ratio_down.p[1], ratio_down.p[0]), (ratio_down.q[1], ratio_down.q[0]), *ratio_down[2:]),
-        square and all(x == -INFINITY for x in above),
-        square and all(x == 0 for x in above),
+        square and all(x <= STAND_IN for x in above),
+        square and all(x == 0 for x in above) and all(map(_are_weights, centre, half)),
     )
+
+
+def _sharpness(printed: float, half: float) -> tuple[bool, float]:
+    """How well a cell rules out candidates: by its precision, and best if it cannot stand for −∞."""
+    return printed > STAND_IN, abs(printed) / half
 
 
 def _printed(shown: Shown) -> tuple[float, float]:
@@ -208,8 +223,10 @@ def _printed(shown: Shown) -> tuple[float, float]:
 
 
 def _ratio(centre: Table, half: Table) -> _Ratio | None:
-    """The two weights in one row whose ratio is known best; None if no row has two positive cells."""
+    """The two weights in one row whose ratio is known best; None if the rows are no weights, or no row has two."""
     best: _Ratio | None = None
+    if not all(map(_are_weights, centre, half)):
+        return None
     for i, (row, halves) in enumerate(zip(centre, half, strict=True)):
         sure = sorted((h / x, j) for j, (x, h) in enumerate(zip(row, halves, strict=True)) if x > h)
         if len(sure) > 1:
@@ -221,24 +238,29 @@ def _ratio(centre: Table, half: Table) -> _Ratio | None:
     return best
 
 
+def _is_same(x: float, error: float, printed: float, half: float) -> bool:
+    """Whether a number may be what is printed; −∞ may be printed as a very negative number, and the other way round."""
+    if x == -INFINITY or printed == -INFINITY:
+        return x <= STAND_IN and printed <= STAND_IN
+    return abs(x - printed) <= half + error
+
+
 def _agrees(target: _Target, centre: Table, radius: Table) -> bool:
     """Whether every cell of a candidate may be what is printed there."""
-    for row, errors, printed, halves in zip(centre, radius, target.centre, target.half, strict=True):
-        for x, e, m, h in zip(row, errors, printed, halves, strict=True):
-            if m == -INFINITY:
-                if x > STAND_IN:
-                    return False
-            elif not abs(x - m) <= h + e:
-                return False
-    return True
+    return all(
+        _is_same(x, e, m, h)
+        for row, errors, printed, halves in zip(centre, radius, target.centre, target.half, strict=True)
+        for x, e, m, h in zip(row, errors, printed, halves, strict=True)
+    )
 
 
 def _gain(target: _Target, made: _Operand) -> float:
-    """The bits that a candidate explains: what each cell tells, less the precision that the candidate's error loses."""
+    """The bits that a candidate explains: what each cell tells, less the precision that the candidate's error loses.
+    A −∞ explains little, whatever is printed for it."""
     return sum(
-        max(0.0, bits - math.log2((unit + error) / unit))
-        for told, units, errors in zip(target.bits, target.units, made.radius, strict=True)
-        for bits, unit, error in zip(told, units, errors, strict=True)
+        min(bits, LITTLE) if x == -INFINITY else max(0.0, bits - math.log2((unit + error) / unit))
+        for told, units, row, errors in zip(target.bits, target.units, made.centre, made.radius, strict=True)
+        for bits, unit, x, error in zip(told, units, row, errors, strict=True)
     )
 
 
@@ -277,6 +299,7 @@ class _Trial(NamedTuple):
 
 
 Trials: TypeAlias = Iterator[_Trial]
+Operands: TypeAlias = Sequence[_Operand]
 
 
 def _operand(
@@ -354,19 +377,19 @@ class _Scene:
     sizes: tuple[int, ...]
 
 
-def _scene(target: _Target, pool: Sequence[Known], sizes: Sequence[int]) -> _Scene:
-    wholes = tuple(_whole(i, value) for i, value in enumerate(pool))
-    matrices = tuple(a for a in wholes if 1 not in a.shape)
-    turns = tuple(map(_turned, matrices)) if target.kind or matrices else ()
+def _scene(
+    target: _Target,
+    wholes: tuple[_Operand, ...],
+    matrices: tuple[_Operand, ...],
+    turns: tuple[_Operand, ...],
+    sizes: tuple[int, ...],
+) -> _Scene:
     lines = tuple(line for a in wholes for line in _lines(a)) if target.kind < 2 else ()
-    if target.kind == 2:
-        views = tuple(a for a in wholes if a.shape == target.shape)
-    elif target.kind == 1:
-        views = tuple(a for a in lines if a.shape == target.shape)
-    else:
+    if target.kind == 0:
         views = tuple(cell for a in wholes for cell in _cells(a))
-    thirds = _by_shape((*matrices, *turns))
-    return _Scene(wholes, matrices, turns, lines, views, thirds, tuple(d for d in dict.fromkeys(sizes) if d > 1))
+    else:
+        views = tuple(a for a in (wholes if target.kind == 2 else lines) if a.shape == target.shape)
+    return _Scene(wholes, matrices, turns, lines, views, _by_shape((*matrices, *turns)), sizes)
 
 
 def _whole(index: int, value: Known) -> _Operand:
@@ -412,8 +435,7 @@ def _by_shape(operands: Iterable[_Operand]) -> Mapping[Shape, list[_Operand]]:
 # ── depth 0: parts of a value ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _depth_0(target: _Target, scene: _Scene) -> Trials:
-    sources = (*scene.wholes, *scene.turns) if target.kind else scene.wholes
+def _depth_0(target: _Target, sources: Operands) -> Trials:
     for a in sources:
         if a.shape == target.shape:
             yield _block(target, a, (0, 0))
@@ -475,6 +497,8 @@ class _Each(NamedTuple):
     value: Callable[[float], float]
     slope: float
     expr: Callable[[n.Expr, Shape], n.Expr]
+    low: float = -INFINITY  # its least and its greatest value
+    high: float = INFINITY
     takes_infinity: bool = False
 
 
@@ -483,6 +507,7 @@ class _Along(NamedTuple):
 
     value: Callable[[Row, Row], Line]
     expr: Callable[[n.Expr], n.Expr]  # of rows
+    law: Callable[[Row, Row], bool]  # what every line that it gives obeys, printed with these errors
     takes_infinity: bool = False
 
 
@@ -515,17 +540,17 @@ def _scale(factor: float, divisor: n.Expr) -> _Each:
 
 
 ACTIVATIONS: Final = (
-    _Each(lambda x: max(x, 0.0), 1.0, _call("relu")),
-    _Each(math.tanh, 1.0, lambda x, shape: n.Tanh(x)),
-    _Each(lambda x: 1 / (1 + math.exp(-x)), 0.25, _call("sigmoid")),
-    _Each(_gelu, 1.13, _call("gelu")),
-    _Each(_gelu_tanh, 1.13, _call("gelutanh")),
+    _Each(lambda x: max(x, 0.0), 1.0, _call("relu"), 0),
+    _Each(math.tanh, 1.0, lambda x, shape: n.Tanh(x), -1, 1),
+    _Each(lambda x: 1 / (1 + math.exp(-x)), 0.25, _call("sigmoid"), 0, 1),
+    _Each(_gelu, 1.13, _call("gelu"), -0.2),
+    _Each(_gelu_tanh, 1.13, _call("gelutanh"), -0.2),
 )
 EACH: Final = (
-    _Each(math.exp, INFINITY, lambda x, shape: n.Exp(x), takes_infinity=True),
+    _Each(math.exp, INFINITY, lambda x, shape: n.Exp(x), 0, takes_infinity=True),
     *ACTIVATIONS,
-    _Each(lambda x: x * x, INFINITY, lambda x, shape: n.Power(x, n.number(2))),
-    _Each(math.sqrt, INFINITY, lambda x, shape: n.Root(x)),
+    _Each(lambda x: x * x, INFINITY, lambda x, shape: n.Power(x, n.number(2)), 0),
+    _Each(math.sqrt, INFINITY, lambda x, shape: n.Root(x), 0),
     _Each(lambda x: -x, 1.0, lambda x, shape: n.Negate(x)),
     _Each(lambda x: 1 - x, 1.0, lambda x, shape: n.Sum((_ones(shape), n.Negate(x)))),
     _Each(math.log, INFINITY, _call("ln")),
@@ -568,11 +593,15 @@ def _apply_each(function: _Each, a: _Operand) -> tuple[Table, Table]:
     return centre, radius
 
 
-def _softmax(row: Row, errors: Row) -> Line:
-    top = max(row)
-    powers = [math.exp(x - top) for x in row]
+def _weights(scores: Row, factor: float = 1.0) -> Row:
+    top = max(scores)
+    powers = [math.exp((x - top) / factor) for x in scores]
     total = sum(powers)
-    weights = tuple(x / total for x in powers)
+    return tuple([x / total for x in powers])
+
+
+def _softmax(row: Row, errors: Row) -> Line:
+    weights = _weights(row)
     blur = sum(map(mul, weights, errors))
     return weights, tuple(w * (blur + e * (1 - 2 * w)) for w, e in zip(weights, errors, strict=True))
 
@@ -611,14 +640,71 @@ def _rms_norm_expr(x: n.Expr) -> n.Expr:
     return n.Quotient(x, n.Root(n.Call("mean", (n.Power(x, n.number(2)),))))
 
 
-LAYER_NORM: Final = _Along(_layer_norm, _layer_norm_expr)
-RMS_NORM: Final = _Along(_rms_norm, _rms_norm_expr)
+def _adds_to(total: float, row: Row, halves: Row) -> bool:
+    """Whether the cells of a printed line may add up to a number."""
+    return abs(sum(row) - total) <= sum(halves)
+
+
+def _squares_add_to(total: float, row: Row, halves: Row) -> bool:
+    """Whether the squares of the cells of a printed line may add up to a number."""
+    return _adds_to(total, tuple(x * x for x in row), tuple(map(_square_error, row, halves)))
+
+
+def _square_error(x: float, e: float) -> float:
+    return (2 * abs(x) + e) * e
+
+
+def _are_shares(row: Row, halves: Row) -> bool:
+    return _adds_to(1, row, halves)
+
+
+def _are_weights(row: Row, halves: Row) -> bool:
+    return _adds_to(1, row, halves) and all(x >= -h for x, h in zip(row, halves, strict=True))
+
+
+def _is_rms_normed(row: Row, halves: Row) -> bool:
+    return _squares_add_to(len(row), row, halves)
+
+
+LAYER_NORM: Final = _Along(
+    _layer_norm, _layer_norm_expr, lambda row, halves: _adds_to(0, row, halves) and _is_rms_normed(row, halves)
+)
+RMS_NORM: Final = _Along(_rms_norm, _rms_norm_expr, _is_rms_normed)
 NORMS: Final = (
-    _Along(_share, lambda x: n.Normalise(x, 1)),
+    _Along(_share, lambda x: n.Normalise(x, 1), _are_shares),
     LAYER_NORM,
     RMS_NORM,
-    _Along(_unit, lambda x: n.Quotient(x, n.Call("norm", (x,)))),
+    _Along(
+        _unit,
+        lambda x: n.Quotient(x, n.Call("norm", (x,))),
+        lambda row, halves: _squares_add_to(1, row, halves),
+    ),
 )
+
+
+def _possible_each(target: _Target, functions: Iterable[_Each]) -> list[_Each]:
+    """Those functions whose values reach every printed cell."""
+    cells = [
+        (x, h) for row, halves in zip(target.centre, target.half, strict=True) for x, h in zip(row, halves, strict=True)
+    ]
+    least, greatest = min(x + h for x, h in cells), max(x - h for x, h in cells)
+    return [function for function in functions if function.low <= least and greatest <= function.high]
+
+
+class _ByAxis(NamedTuple):
+    """Functions that may have given the printed rows, and those that may have given its columns."""
+
+    rows: list[_Along]
+    columns: list[_Along]
+
+
+def _possible_along(target: _Target, functions: Iterable[_Along]) -> _ByAxis:
+    """Those functions whose laws the printed grid obeys."""
+    rows = [f for f in functions if all(map(f.law, target.centre, target.half))]
+    if target.kind < 2:
+        return _ByAxis(rows, [])
+    turned = _turn(target.centre), _turn(target.half)
+    return _ByAxis(rows, [f for f in functions if all(map(f.law, *turned))])
 
 
 def _scaled(row: Row, factor: float) -> Row:
@@ -630,6 +716,7 @@ def _softmax_of(factor: float, divisor: n.Expr | None) -> _Along:
     return _Along(
         lambda row, errors: _softmax(_scaled(row, factor), _scaled(errors, factor)),
         lambda x: n.Softmax(x if divisor is None else n.Quotient(x, divisor), 1),
+        _are_weights,
         takes_infinity=True,
     )
 
@@ -677,16 +764,18 @@ def _depth_1(target: _Target, scene: _Scene) -> Trials:
 
 def _functions_of_one(target: _Target, scene: _Scene) -> Trials:
     softmaxes = [_softmax_of(*scale) for scale in _scales(scene.sizes)]
-    each = [*_roots(scene.sizes), *_wholes(scene.sizes), *EACH]
+    each = _possible_each(target, [*_roots(scene.sizes), *_wholes(scene.sizes), *EACH])
     if target.kind:
+        possible = _possible_along(target, softmaxes)
         for a in scene.views:
-            yield from _along(target, a, softmaxes)
+            yield from _along(target, a, possible)
             yield from _causal(target, a, scene.sizes)
     for a in scene.views:
         yield from _each(target, a, each)
     if target.kind:
+        possible = _possible_along(target, NORMS)
         for a in scene.views:
-            yield from _along(target, a, NORMS)
+            yield from _along(target, a, possible)
     else:
         for a in scene.lines:
             yield from _cells_along(target, a, [*softmaxes, *NORMS])
@@ -712,20 +801,18 @@ def _may_be(function: _Each, x: float, error: float, printed: float, half: float
     return gap <= half + _stretch(function.value, x, error)
 
 
-def _along(target: _Target, a: _Operand, functions: Sequence[_Along]) -> Trials:
-    """Functions of the rows of a value in the shape of the grid, and of its columns if it is a matrix."""
+def _along(target: _Target, a: _Operand, functions: _ByAxis) -> Trials:
+    """Functions of the rows, and of the columns, of a value that has the shape of the grid."""
     i, j = target.probe
-    for function in functions:
+    for function in functions.rows:
         if a.is_finite or function.takes_infinity:
             if _line_agrees(function, a.centre[i], a.radius[i], target.centre[i], target.half[i]):
                 yield _held(target, 1, function.expr(a.expr), *_apply_along(function, a.centre, a.radius), a.uses)
             else:
                 yield _Trial(1)
-    if target.kind < 2:
-        return
-    errors, printed, halves = (_turn(table)[j] for table in (a.radius, target.centre, target.half))
-    for function in functions:
+    for function in functions.columns:
         if a.is_finite or function.takes_infinity:
+            errors, printed, halves = (tuple([row[j] for row in x]) for x in (a.radius, target.centre, target.half))
             if _line_agrees(function, a.columns[j], errors, printed, halves):
                 centre, radius = _apply_along(function, a.columns, _turn(a.radius))
                 yield _held(target, 1, _down(function, a.expr), _turn(centre), _turn(radius), a.uses)
@@ -861,9 +948,6 @@ def _pairs(target: _Target, scene: _Scene) -> Trials:
         yield from _joined(target, scene)
 
 
-Operands: TypeAlias = Sequence[_Operand]
-
-
 def _factors(target: _Target, scene: _Scene) -> list[tuple[Operands, Operands]]:
     """Left and right factors of products: A B, A Bᵀ and Aᵀ B; a line times a matrix; two lines."""
     if target.kind == 2:
@@ -902,7 +986,7 @@ def _products(target: _Target, scene: _Scene) -> Trials:
 
 
 def _multiplied(a: _Operand, b: _Operand) -> tuple[Table, Table]:
-    centre = tuple(tuple(sum(map(mul, row, column)) for column in b.columns) for row in a.centre)
+    centre = tuple([tuple([sum(map(mul, row, column)) for column in b.columns]) for row in a.centre])
     if not a.reach and not b.reach:
         return centre, ((0.0,) * len(b.columns),) * len(a.centre)
     blurs = _turn(b.radius)
@@ -1108,7 +1192,7 @@ def _stands_at(a: _Operand, centre: Table, half: Table, start: int) -> bool:
     """Whether a value agrees with the columns of a grid from `start` on."""
     for row, errors, printed, halves in zip(a.centre, a.radius, centre, half, strict=True):
         for j, (x, e) in enumerate(zip(row, errors, strict=True), start):
-            if not (x == printed[j] or abs(x - printed[j]) <= halves[j] + e):
+            if not _is_same(x, e, printed[j], halves[j]):
                 return False
     return True
 
@@ -1128,8 +1212,8 @@ def _depth_2(target: _Target, scene: _Scene) -> Trials:
     yield from _functions_of_products(target, scene)
     yield from _functions_of_sums(target, scene)
     yield from _products_plus(target, scene)
-    yield from _triples(target, scene)
     if target.kind:
+        yield from _triples(target, scene)
         yield from _attention(target, scene)
 
 
@@ -1137,9 +1221,9 @@ def _functions_of_products(target: _Target, scene: _Scene) -> Trials:
     """(A B)/√d, an activation of A B, and the softmax of A B or of (A B)/√d, causal or not."""
     i, j = target.probe
     m, h = target.centre[i][j], target.half[i][j]
-    each = [*_roots(scene.sizes), *ACTIVATIONS] if target.kind else _roots(scene.sizes)
+    each = _possible_each(target, [*_roots(scene.sizes), *(ACTIVATIONS if target.kind else ())])
     scales = _scales(scene.sizes)
-    softmaxes = [_softmax_of(*scale) for scale in scales]
+    softmaxes = _possible_along(target, [_softmax_of(*scale) for scale in scales])
     ratios = [ratio for ratio in (target.by_rows, target.by_columns if target.kind == 2 else None) if ratio]
     count = len(each) + len(scales) * len(ratios) * (2 if target.is_causal else 1)
     for a, fitting in _factor_pairs(target, scene):
@@ -1148,7 +1232,7 @@ def _functions_of_products(target: _Target, scene: _Scene) -> Trials:
         for b in fitting:
             blur = _blur(a, b)
             x = sum(map(mul, row, b.columns[j]))
-            hits = [f for f in each if abs(f.value(x) - m) <= h + f.slope * blur]
+            hits = [f for f in each if abs(_at(f.value, x) - m) <= h + f.slope * blur]
             looks_like_weights = any(_may_weigh(ratio, a, b, blur, scales) for ratio in ratios)
             if hits or looks_like_weights:
                 product = _product(a, b)
@@ -1176,8 +1260,10 @@ def _functions_of_sums(target: _Target, scene: _Scene) -> Trials:
     """Layer norm, RMS norm, relu, tanh and softmax of A + B."""
     if not target.kind:
         return
-    norms = (LAYER_NORM, RMS_NORM, _softmax_of(1.0, None))
-    each = ACTIVATIONS[:2]
+    norms = _possible_along(target, [LAYER_NORM, RMS_NORM, _softmax_of(1.0, None)])
+    each = _possible_each(target, ACTIVATIONS[:2])
+    if not (each or norms.rows or norms.columns):
+        return
     spreads = [spread for spread in _spreads(target, scene) if spread.how in PLUS.spreads]
     for a, b in chain(
         ((a, _Spread("same", b)) for a, b in _companions(target, scene, both=False)),
@@ -1190,51 +1276,59 @@ def _functions_of_sums(target: _Target, scene: _Scene) -> Trials:
 
 
 def _products_plus(target: _Target, scene: _Scene) -> Trials:
-    """A B + C, and the relu of that."""
+    """A B + C, and the relu of that; the probe is not 0, so there both are the same."""
     i, j = target.probe
     m, h = target.centre[i][j], target.half[i][j]
     terms = [_Spread("same", a) for a in scene.views if a.is_finite and a.place is None]
     terms += [spread for spread in _spreads(target, scene) if spread.how in PLUS.spreads]
-    relu = ACTIVATIONS[:1]
+    heads = [(term.filled.centre[i][j], h + term.filled.radius[i][j]) for term in terms]
+    relu = _possible_each(target, ACTIVATIONS[:1])
     for a, fitting in _factor_pairs(target, scene) if terms else ():
         row = a.centre[i]
         for b in fitting:
-            x, blur = sum(map(mul, row, b.columns[j])), h + _blur(a, b)
-            yield _Trial(2 * len(terms))
-            for term in terms:
-                if abs(max(x + term.filled.centre[i][j], min(0.0, m)) - m) <= blur + term.filled.reach:
-                    made = _both(PLUS, _product(a, b), term)
-                    if made is not None:
-                        yield _held(target, 0, made.expr, made.centre, made.radius, made.uses)
-                        yield from _uncounted(_each(target, made, relu))
+            gap, blur = m - sum(map(mul, row, b.columns[j])), _blur(a, b)
+            yield _Trial(len(terms) * (1 + len(relu)))
+            for k, (x, reach) in enumerate(heads):
+                if abs(gap - x) <= reach + blur:
+                    yield from _product_plus(target, a, b, terms[k], relu)
+
+
+def _product_plus(target: _Target, a: _Operand, b: _Operand, term: _Spread, functions: Sequence[_Each]) -> Trials:
+    """One A B + C, and functions of it; these trials were counted before."""
+    made = _both(PLUS, _product(a, b), term)
+    if made is not None:
+        yield _held(target, 0, made.expr, made.centre, made.radius, made.uses)
+        yield from _uncounted(_each(target, made, functions))
 
 
 def _triples(target: _Target, scene: _Scene) -> Trials:
-    """(A B) C, each but the first transposed or not; a line times two matrices."""
-    for a, b, mixed in _left_products(target, scene, (*scene.matrices, *scene.turns)):
-        yield from _times_third(target, a, b, mixed, None, scene)
+    """(A B) C, each but the first transposed or not; a vector times two matrices."""
+    lefts = scene.matrices if target.kind == 2 else [a for a in scene.wholes if a.shape[1] > 1]
+    for a, b, row in _left_products(target, scene, lefts, (*scene.matrices, *scene.turns)):
+        yield from _times_third(target, a, b, row, None, scene)
 
 
-def _left_products(target: _Target, scene: _Scene, rights: Operands) -> Iterator[tuple[_Operand, _Operand, Row]]:
-    """Products A B with as many rows as the grid, of which only the row of the probe is worked out."""
-    i, r = target.probe[0], target.shape[0]
-    lefts = scene.matrices if target.kind == 2 else scene.lines
-    if target.kind:
-        for a in lefts:
-            if a.is_finite and len(a.centre) == r:
-                for b in rights:
-                    if b.is_finite and len(b.centre) == len(a.columns):
-                        yield a, b, tuple(sum(map(mul, a.centre[i], column)) for column in b.columns)
+def _left_products(
+    target: _Target, scene: _Scene, lefts: Operands, rights: Operands
+) -> Iterator[tuple[_Operand, _Operand, Row]]:
+    """Products A B that a third value fits, with the one row of them that the probe needs."""
+    i, (r, c) = target.probe[0], target.shape
+    shapes = _by_shape(b for b in rights if (len(b.columns), c) in scene.thirds)
+    fitting: dict[int, list[_Operand]] = defaultdict(list)
+    for (height, _), operands in shapes.items():
+        fitting[height] += operands
+    for a in lefts:
+        if a.is_finite and len(a.centre) == r:
+            for b in fitting.get(len(a.columns), ()):
+                yield a, b, tuple([sum(map(mul, a.centre[i], column)) for column in b.columns])
 
 
 def _times_third(target: _Target, a: _Operand, b: _Operand, row: Row, weigh: _Along | None, scene: _Scene) -> Trials:
     """A B times every value that fits, or its softmax times every value; `row` is the row of the probe of that."""
     i, j = target.probe
     m, h = target.centre[i][j], target.half[i][j]
-    shape = len(row), target.shape[1]
-    thirds = scene.thirds.get(shape, [])
+    thirds, blur = scene.thirds[len(row), target.shape[1]], _blur(a, b)
     yield _Trial(len(thirds))
-    blur = _blur(a, b) if a.reach or b.reach else 0.0
     for c in thirds:
         error = len(row) * (max(map(abs, row)) * c.reach + blur * (c.size + c.reach)) if blur or c.reach else 0.0
         if abs(sum(map(mul, row, c.columns[j])) - m) <= h + error:
@@ -1247,10 +1341,10 @@ def _times_third(target: _Target, a: _Operand, b: _Operand, row: Row, weigh: _Al
 
 
 def _attention(target: _Target, scene: _Scene) -> Trials:
-    """softmax(A Bᵀ) C and softmax(A Bᵀ/√d) C"""
-    softmaxes = [_softmax_of(*scale) for scale in _scales(scene.sizes)]
-    for a, b, scores in _left_products(target, scene, scene.turns):
-        if scene.thirds.get((len(scores), target.shape[1])):
-            for weigh in softmaxes:
-                weights, _ = _line(weigh, scores, (0.0,) * len(scores))
-                yield from _times_third(target, a, b, weights, weigh, scene)
+    """softmax(A Bᵀ) C and softmax(A Bᵀ/√d) C; for a vector, A is a vector or a row."""
+    rows = [a for a in scene.lines if a.place is None or a.place[0] == "row"]
+    lefts = scene.matrices if target.kind == 2 else rows
+    softmaxes = [(factor, _softmax_of(factor, divisor)) for factor, divisor in _scales(scene.sizes)]
+    for a, b, scores in _left_products(target, scene, lefts, scene.turns):
+        for factor, weigh in softmaxes:
+            yield from _times_third(target, a, b, _weights(scores, factor), weigh, scene)

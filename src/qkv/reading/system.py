@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from qkv.expr import nodes as n
@@ -66,6 +66,9 @@ class System:
             return Place(Role(symbol.labels[0]), symbol.indices[0] if symbol.indices else None)
         if symbol in self.page.fixed:
             return self.page.fixed[symbol]
+        if symbol.base == NAMELESS:
+            role = dict(self.choices.arrays).get(int(symbol.indices[0]))
+            return Place(role) if role is not None else None
         usual = self._by_letters(symbol)
         return usual[0] if usual else None
 
@@ -76,7 +79,7 @@ class System:
         return found
 
     def _found_place(self, symbol: Symbol) -> Place | None:
-        if symbol.base == ROLE or symbol in self.page.fixed:
+        if symbol.base in (ROLE, NAMELESS) or symbol in self.page.fixed:
             return self._first_place(symbol)
         usual = self._by_letters(symbol)
         chosen = dict(self.choices.roles)
@@ -192,6 +195,7 @@ class System:
         for expr in (*self.schema(symbol, spot), *self.structure(symbol, spot), *self.library(symbol, spot)):
             yield expr, spot, None
         yield from late
+        yield from ((n.Name(array), spot, None) for array in self._captioned(symbol, spot))
         if symbol.primes:
             yield n.Transpose(n.Name(symbol._replace(primes=symbol.primes - 1))), spot, None
 
@@ -274,6 +278,16 @@ class System:
         turned = bool(shapes) and 1 in shapes[0] and shapes[0] != (1, 1) and (shapes[0][1] == 1) != column
         return n.Transpose(n.Name(symbol)) if turned else n.Name(symbol)
 
+    def _captioned(self, symbol: Symbol, spot: Spot) -> Iterator[Symbol]:
+        """The array without a name that the words above it call so: 'Decoder rows:', then 'H = decoder + Z'."""
+        word = symbol.base.lower()
+        if len(word) < 4 or symbol in self.page.definitions:
+            return
+        for equation in reversed(self.page.equations):
+            array = Symbol(NAMELESS, (), (str(equation.index),))
+            if equation.line < spot.line and word in equation.words.lower() and array in self.page.definitions:
+                yield array
+
     # — the library —
 
     def library(self, symbol: Symbol, spot: Spot) -> Iterator[n.Expr]:
@@ -332,12 +346,16 @@ class System:
         if isinstance(expr, n.Call) and expr.function == "heads":
             parts = tuple(n.Name(role_symbol(Role.HEAD, h)) for h in self.heads)
             return n.Concat(parts, 1) if parts and head is None else None
+        return _of_head(expr, head)
 
-        def named(node: n.Expr) -> n.Expr:
-            role = role_in(node.symbol) if isinstance(node, n.Name) else None
-            return n.Name(role_symbol(role, head)) if role is not None else node
 
-        return n.rewrite(expr, named)
+@lru_cache(maxsize=1024)  # the rows of the library, for as many heads as documents have
+def _of_head(expr: n.Expr, head: str | None) -> n.Expr:
+    def named(node: n.Expr) -> n.Expr:
+        role = role_in(node.symbol) if isinstance(node, n.Name) else None
+        return n.Name(role_symbol(role, head)) if role is not None else node
+
+    return n.rewrite(expr, named)
 
 
 def at_indices(expr: n.Expr, put: dict[str, str]) -> n.Expr:

@@ -70,11 +70,17 @@ class Values:
     def __init__(self, system: System) -> None:
         self.system = system
         self._true: dict[tuple[Symbol, int, int], Value | None] = {}
+        self._sources: dict[tuple[Symbol, int, int], tuple[n.Expr, Spot, Source | None]] = {}
         self._epochs = _epochs(system)
 
     def true(self, expr: n.Expr, spot: Spot) -> Value | None:
         """The true value of an expression at a spot; None where it has none."""
         return _Look(self, None).of(expr, spot)
+
+    def source(self, symbol: Symbol, spot: Spot) -> tuple[n.Expr, Spot, Source | None] | None:
+        """The expression that gives a name its true value here, and where it is worked out; None for sizes and unknowns."""
+        self.true(n.Name(symbol), spot)
+        return self._sources.get((symbol, spot.scope, self.epoch(spot)))
 
     def own(self, expr: n.Expr, spot: Spot, prints: Prints) -> tuple[Value | None, frozenset[int]]:
         """What the author's own numbers give, and the claims that these numbers come from."""
@@ -127,6 +133,8 @@ class _Look:
             return None
         if self.prints is not None and self.prints.formulas:
             ready = self._with_printed(ready, top)
+        if any(self.name(symbol, spot) is None for symbol in n.names_in(ready)):
+            return None
         try:
             return evaluate(ready, _Names(self, spot), _CERTIFIED if self.prints is None else _LOOSE)
         except (QkvError, ZeroDivisionError, OverflowError, ValueError, RecursionError):
@@ -160,6 +168,8 @@ class _Look:
         for expr, where, source in self.system.expressions(symbol, spot):
             value = self._given(expr) if source is Source.GIVEN else self.of(expr, where, False)
             if value is not None:
+                if self.prints is None:
+                    self.values._sources[symbol, spot.scope, self.values.epoch(spot)] = expr, where, source
                 return value
         return self._size(symbol, spot)
 

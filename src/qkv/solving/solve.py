@@ -14,6 +14,7 @@ from qkv.interpret.trace import Trace
 from qkv.judging.walk import Judgement, Walk
 from qkv.program.model import Given, Program, Step
 from qkv.program.spec import default_symbol
+from qkv.library.roles import Place
 from qkv.reader.model import Sheet
 from qkv.reading.choose import DERIVED, END, choose
 from qkv.reading.equations import Equation, Kind
@@ -91,7 +92,7 @@ class _Completion:
     def _stated(self, equations: list[Equation]) -> Iterator[tuple[Symbol, int]]:
         """The names that equations define, givens first; formulas without a name get one of their own."""
         numbered = [(symbol, e.line) for e in equations if not e.struck for symbol in e.names]
-        numbered += [(s, e.line) for e in equations if (s := Symbol(NAMELESS, (), (str(e.index),))) in self.page.definitions]
+        numbered += [(s, e.line) for e in equations if self.system.place(s := Symbol(NAMELESS, (), (str(e.index),))) is not None]
         given = {d.symbol for ds in self.page.definitions.values() for d in ds if d.source is Source.GIVEN}
         yield from ((s, line) for s, line in numbered if s in given)
         yield from ((s, line) for s, line in numbered if s not in given)
@@ -122,32 +123,27 @@ class _Completion:
             return named
         place = self.system.place(symbol)
         role, head = (place.role, _number(place.head)) if place is not None and place.row is None else (Role.OTHER, None)
-        name = self.written[key] = self._name(symbol, role, head)
+        shown = self._default(place) if place is not None and symbol.base in (ROLE, NAMELESS) else symbol
+        name = self.written[key] = self._name(shown)
         if source is Source.GIVEN:
-            self.givens[name] = Given(name, expr, role, self._spelled(symbol, role, head), head, self._line(symbol, spot))
+            self.givens[name] = Given(name, expr, role, self._spelled(symbol, name), head, self._line(symbol, spot))
         elif source is None and place is not None and place.role in SIZED and isinstance(expr, n.Number):
-            self.givens[name] = Given(name, expr, role, self._spelled(symbol, role, head), head, implied=True)
+            self.givens[name] = Given(name, expr, role, self._spelled(symbol, name), head, implied=True)
         else:
             made = self._in_program(expr, where)
             if made is None:
                 del self.written[key]
                 return None
-            self.steps[name] = Step(name, made, role, self._spelled(symbol, role, head), head, self._line(symbol, spot))
+            self.steps[name] = Step(name, made, role, self._spelled(symbol, name), head, self._line(symbol, spot))
         return name
 
     def _source(self, symbol: Symbol, spot: Spot) -> tuple[n.Expr, Spot, Source | None] | None:
-        """The expression that gives a name its value here."""
-        if self.values.true(n.Name(symbol), spot) is None:
-            return None
-        for expr, where, source in self.system.expressions(symbol, spot):
-            if source is Source.GIVEN or (symbol not in self._opened(expr, where) and self.values.true(expr, where) is not None):
-                return expr, where, source
-        size = self.values.true(n.Name(symbol), spot)
-        whole = size is not None and size.shape == (1, 1) and size.exact and size.cell.q == 1
-        return (n.number(int(size.cell.p)), spot, None) if whole and size is not None else None
-
-    def _opened(self, expr: n.Expr, where: Spot) -> tuple[Symbol, ...]:
-        return n.names_in(expr) if where.scope == self.scope else ()
+        """The expression that gives a name its value here; a size is a number."""
+        found = self.values.source(symbol, spot)
+        value = self.values.true(n.Name(symbol), spot)
+        if found is None and value is not None and value.shape == (1, 1) and value.exact and value.cell.q == 1:
+            return n.number(int(value.cell.p)), spot, None
+        return found
 
     def _in_program(self, expr: n.Expr, where: Spot) -> n.Expr | None:
         """An expression in the names of the program; None where one of them has no value."""
@@ -173,16 +169,21 @@ class _Completion:
 
     # — names —
 
-    def _name(self, symbol: Symbol, role: Role, head: int | None) -> Symbol:
-        if symbol.base in (ROLE, NAMELESS):
-            symbol = default_symbol(role, head)
+    def _default(self, place: Place) -> Symbol:
+        """A name for what the page gives none: Q, or q_cat for one of its rows."""
+        whole = default_symbol(place.role, _number(place.head))
+        if place.row is None:
+            return whole
+        return whole._replace(base=whole.base.lower(), labels=(*whole.labels, place.row))
+
+    def _name(self, symbol: Symbol) -> Symbol:
         while symbol in self.givens or symbol in self.steps or symbol in self.written.values():
             symbol = symbol._replace(primes=symbol.primes + 1)
         return symbol
 
-    def _spelled(self, symbol: Symbol, role: Role, head: int | None) -> str:
+    def _spelled(self, symbol: Symbol, name: Symbol) -> str:
         if symbol.base in (ROLE, NAMELESS):
-            return symbol_plain(default_symbol(role, head))
+            return symbol_plain(name)
         for definition in self.page.definitions.get(symbol, ()):
             for item in self.page.equations[definition.equation].items:
                 if isinstance(item.expr, n.Name) and item.expr.symbol == symbol and item.expr.spelled:
