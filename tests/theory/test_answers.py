@@ -6,9 +6,9 @@ import pathlib
 
 import pytest
 
+from qkv.reader import read_sheet
 from qkv.render import theory, theory_json
 from qkv.render.blocks import markdown
-from qkv.sheet.read import read_sheet
 from qkv.theory.answers import answer, answers
 from qkv.theory.context import Context
 

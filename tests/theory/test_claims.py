@@ -6,7 +6,7 @@ import pathlib
 
 import pytest
 
-from qkv.sheet.read import read_sheet
+from qkv.reader import read_sheet
 from qkv.theory.claims import Judged, judge_formula, theory_claims
 from qkv.theory.expected import chain_holds
 from qkv.theory.formula import Unclear, formula, ring, written

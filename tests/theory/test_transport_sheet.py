@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from qkv.sheet.read import read_sheet
+from qkv.reader import read_sheet
 from qkv.theory.transport_sheet import transport_problems
 
 TABLEAU = """# Optimal transport

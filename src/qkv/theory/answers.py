@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from qkv.expr.late import late
 from qkv.expr.names import Role
 from qkv.expr.wording import Wording
-from qkv.records import dataclass, replace
-from qkv.sheet.model import Sheet
+from qkv.reader.model import Sheet
 from qkv.theory.context import Background, Context, background
 from qkv.theory.cost import cost
 from qkv.theory.masks import causal_mask, mask_answer, softmax_axis

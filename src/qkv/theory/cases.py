@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from itertools import permutations
 
 from qkv.errors import ValueRefused
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.fit import Shape
-from qkv.records import dataclass
 from qkv.theory.prove import Equation
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -17,8 +18,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import plain as shown
 from qkv.expr.wording import Wording
-from qkv.records import dataclass, replace
-from qkv.sheet.model import Sheet, Statement
+from qkv.reader.model import Sheet, Statement
 from qkv.theory.chains import chain_judged
 from qkv.theory.counts_said import COUNTED, SAID, Speaks, spoken_of, steps_said
 from qkv.theory.counts_true import right_counts, right_orders, usual

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from qkv.expr import nodes as n
 from qkv.expr.late import late
-from qkv.records import dataclass
-from qkv.sheet.model import Sheet
+from qkv.reader.model import Sheet
 from qkv.theory.counts_said import MANY_HEADS
 from qkv.theory.formula import meaning
 

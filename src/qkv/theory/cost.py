@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 
@@ -16,7 +17,6 @@ from qkv.interpret.loop import worked
 from qkv.program.kinds import plan
 from qkv.program.model import Given, Program, Step
 from qkv.program.spec import Key, Scale, Score, Spec, default_symbol
-from qkv.records import dataclass, replace
 from qkv.theory.polynomial import CONTEXT, NAMES, ONE, SYMBOL, ZERO, constant, fraction, number, polynomial, substitute
 from qkv.theory.sizes import Convention, Counting, changed
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from qkv.expr.late import late
 from qkv.expr.wording import Wording
-from qkv.records import dataclass
 
 # Sorts of operations by the words for them; the word comes right after the formula, or before it.
 SORTS: tuple[tuple[str, str], ...] = (

@@ -7,6 +7,7 @@ components is a polynomial in q_i and k_i; a sum over i is so many independent c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -15,7 +16,6 @@ from flint import fmpq
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
-from qkv.records import dataclass
 from qkv.theory.formula import FormulaRing, Unclear, evaluated, meaning, named, power, ring
 from qkv.theory.ring import Ratio, lowest
 

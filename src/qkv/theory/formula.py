@@ -9,6 +9,7 @@ width of a token, D_k and d_k the width of a key. A name that is none of these l
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from operator import itemgetter
 from typing import Any
@@ -19,8 +20,7 @@ from qkv.errors import Location, ReadError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.counts import Size
-from qkv.records import dataclass
-from qkv.sheet.grammar import parse_math
+from qkv.reader.grammar import parse_math
 from qkv.theory.polynomial import CONTEXT, NAMES, PLAIN, PRINTED
 from qkv.theory.ring import Ratio, Ring, key_of, lowest
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain
 
@@ -14,8 +14,7 @@ from flint import fmpq
 from qkv.expr import nodes as n
 from qkv.expr.late import late
 from qkv.interpret.cells import rational
-from qkv.records import dataclass, replace
-from qkv.sheet.model import Origin, Statement
+from qkv.reader.model import Origin, Statement
 from qkv.theory.words import COSTS, POINTS
 
 Vector = tuple[fmpq, ...]

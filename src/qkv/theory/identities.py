@@ -5,10 +5,10 @@ Each row also lists altered statements that look alike and are false: they show 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 from qkv.errors import NameUnknownError
-from qkv.records import dataclass
 from qkv.theory import cases
 from qkv.theory.cases import Build, Sizes
 from qkv.theory.prove import Verdict, prove_all

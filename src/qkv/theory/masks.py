@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.interpret.counts import SizePair
-from qkv.records import dataclass
 from qkv.theory.cost import KINDS, cost, program_of
 from qkv.theory.polynomial import number
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NoReturn
 
 from flint import fmpq
 
 from qkv.errors import ShapeError, ValueRefused
 from qkv.expr import nodes as n
-from qkv.records import dataclass
 from qkv.theory.ring import Ratio, Ring
 
 

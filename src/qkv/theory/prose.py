@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from qkv.expr.late import late
 from qkv.expr.names import Role
 from qkv.expr.wording import Wording
 from qkv.interpret.counts import Size
-from qkv.records import dataclass
 from qkv.theory.cost import cost
 from qkv.theory.counts_said import LONGEST
 from qkv.theory.counts_true import aligned

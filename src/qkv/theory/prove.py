@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from qkv.errors import QkvError, ShapeError
 from qkv.expr import nodes as n
@@ -14,7 +15,6 @@ from qkv.interpret.certified import Certified, Value
 from qkv.interpret.fit import Shape, say
 from qkv.interpret.loop import evaluate
 from qkv.interpret.rounding import round_digits
-from qkv.records import dataclass
 from qkv.theory.ring import MOST_SYMBOLS, OutOfRoom, Ring
 from qkv.theory.symbols import Cells, Symbolic, shape_of
 

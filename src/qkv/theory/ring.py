@@ -9,14 +9,13 @@ is not proven here, and must not be called false for it.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Self
 
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from qkv.errors import LimitError, ValueRefused
-from qkv.records import dataclass, record
 
 MOST_SYMBOLS = 1024  # beyond this the polynomials become slow
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -27,7 +26,7 @@ class OutOfRoom(LimitError):
     """The ring has no room for one more symbol; begin again with a larger one."""
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Ratio:
     """numerator / denominator in lowest terms; a denominator of 0 stands for −∞, the score of a forbidden key."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -14,7 +15,6 @@ from qkv.errors import ShapeError, ValueRefused
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.loop import evaluate
-from qkv.records import dataclass
 from qkv.theory.moments import Moments, Random
 from qkv.theory.ring import Ratio, Ring
 

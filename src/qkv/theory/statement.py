@@ -11,7 +11,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import symbol_plain
 from qkv.interpret.fit import Shape
-from qkv.sheet.grammar import parse_math
+from qkv.reader.grammar import parse_math
 from qkv.theory.cases import Sizes
 from qkv.theory.prove import Equation, Verdict, prove_all
 

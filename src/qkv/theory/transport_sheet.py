@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 from flint import fmpq
 
 from qkv.errors import QkvError
-from qkv.records import dataclass
-from qkv.sheet.model import Sheet, Statement
+from qkv.reader.model import Sheet, Statement
 from qkv.theory.heaps import Heap, Matrix, PlanTable, gathered, placed, plan_tables
 from qkv.theory.words import ABOUT_TRANSPORT, SQUARED
 from qkv.transport import Distribution, TransportResult, decimals, transport

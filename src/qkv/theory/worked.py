@@ -8,7 +8,7 @@ from fractions import Fraction
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.program.model import Program, Step
-from qkv.sheet.model import Sheet
+from qkv.reader.model import Sheet
 from qkv.theory.answers import Answer, Value, answers
 
 

@@ -137,7 +137,7 @@ def names_of(
         frozenset(seen.indexed - seen.functions),
         frozenset(seen.tokens),
         frozenset(seen.running),
-        frozenset(base for base, numbers in seen.raised.items() if len(numbers) > 1 or numbers & {"0", "1"}),
+        frozenset(signs.GREEK.get(base, base) for base, numbers in seen.raised.items() if numbers & {"0", "1"}),
         frozenset(letter for letter in starts if starts.count(letter) > 1),
         frozenset(seen.primed),
         seen.from_zero,

@@ -36,10 +36,10 @@ GREEK: Final = {
     "Θ": "Theta", "Λ": "Lambda", "Ξ": "Xi", "Π": "Pi", "Φ": "Phi", "Ψ": "Psi", "Ω": "Omega", "∅": "emptyset",
     "ℓ": "ell", "ℝ": "R", "ℕ": "N", "ℤ": "Z",
 }  # fmt: skip
-# Commands that are a name of their own; the value is the base of the symbol.
-NAME_COMMANDS: Final = {name: name for name in GREEK.values()} | {
-    "varepsilon": "epsilon", "vartheta": "theta", "varphi": "phi", "varrho": "rho", "varsigma": "sigma", "omicron": "o",
-    "varnothing": "emptyset", "O": "emptyset", "o": "emptyset", "hbar": "h", "imath": "i", "jmath": "j", "Upsilon": "Upsilon",
+# Commands that are a name of their own; the value is the letter, so that \mu and μ are read alike.
+NAME_COMMANDS: Final = {name: letter for letter, name in GREEK.items() if letter.isalpha() and len(name) > 1} | {
+    "varepsilon": "ε", "vartheta": "θ", "varphi": "φ", "varrho": "ρ", "varsigma": "σ", "omicron": "o", "R": "R", "N": "N",
+    "Z": "Z", "emptyset": "emptyset", "varnothing": "emptyset", "O": "emptyset", "o": "emptyset", "hbar": "h", "imath": "i", "jmath": "j", "Upsilon": "Upsilon",
     "top": "T", "intercal": "T", "partial": "partial", "nabla": "nabla",
 }  # fmt: skip
 DOTS: Final = _words("ldots cdots vdots ddots dotsc dotsb hdots dots iddots")
