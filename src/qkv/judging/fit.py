@@ -8,7 +8,7 @@ from enum import Enum
 
 from qkv.check.cells import Grid, fitted, shape_of
 from qkv.check.compare import Agreement, Shown, agreement, follows
-from qkv.check.model import BAD, SEVERITY, Verdict
+from qkv.check.model import BAD, SEVERITY, Cause, Verdict
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.interpret.cells import Cell, same_cell
@@ -78,6 +78,8 @@ class Fit:
     verdicts: tuple[tuple[Verdict, ...], ...]
     agreed: float
     slips: int
+    cause: Cause | None = None  # the known mistake behind what is wrong
+    misfit: Value | None = None  # what was meant, where that has another shape than what is shown
 
     @property
     def worst(self) -> Verdict:

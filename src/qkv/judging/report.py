@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from qkv.check.cells import shape_of
 from qkv.check.model import GOOD, CellVerdict, Claim, Report, Verdict
 from qkv.expr.show import plain
 from qkv.interpret.cells import NEG_INF, START_BITS, Cell, bounds, precision
+from qkv.interpret.fit import say
 from qkv.interpret.rounding import round_digits
+from qkv.judging.causes import cell_working
 from qkv.judging.fit import Fit
 from qkv.judging.walk import FALSE, Judgement, Walk
 from qkv.reader.model import Sheet
 from qkv.reading.choose import choose
-from qkv.reading.page import page_of
+from qkv.reading.page import Page, page_of
 from qkv.reading.system import System
 from qkv.reading.values import Values
 
@@ -23,7 +26,8 @@ def check_sheet(sheet: Sheet) -> Report:
         return Report(sheet.file, tuple(_claim(judgement, walk) for judgement in walk.judged), sheet.text)
 
 
-def page_system(page):  # type: ignore[no-untyped-def]
+def page_system(page: Page) -> System:
+    """The equations of a page under the choices that explain it best."""
     return System(page, choose(page))
 
 
@@ -39,28 +43,44 @@ def _claim(judgement: Judgement, walk: Walk) -> Claim:
     name = str(equation.names[0]) if equation.names else equation.label
     return Claim(
         judgement.number, judgement.item.line, max(equation.end_line, judgement.item.line), name,
-        plain(chosen.meaning.expr) if chosen is not None else "", equation.text, judgement.verdict,
-        cells=_cells(judgement, chosen) if chosen is not None and judgement.verdict not in GOOD else (),
+        _formula(chosen, walk) if chosen is not None else "", equation.text, judgement.verdict,
+        cells=_cells(judgement, chosen, walk) if chosen is not None and judgement.verdict not in GOOD else (),
         follows_from=_blamed(chosen, walk) if judgement.verdict is Verdict.CARRIED else (),
-        reason="nothing says what this should equal" if chosen is None else None,
+        cause=chosen.cause if chosen is not None else None,
+        reason=_reason(judgement),
         column=judgement.item.column,
         shown=tuple(tuple(shown.text for shown in row) for row in judgement.grid),
     )  # fmt: skip
+
+
+def _formula(chosen: Fit, walk: Walk) -> str:
+    return plain(walk.scene(chosen.meaning.spot).as_written(chosen.meaning.expr))
+
+
+def _reason(judgement: Judgement) -> str | None:
+    if judgement.fit is None:
+        return "nothing says what this should equal"
+    meant = judgement.fit.misfit
+    return f"this is {say(shape_of(judgement.grid))}, and should be {say(meant.shape)}" if meant is not None else None
 
 
 def _blamed(chosen: Fit | None, walk: Walk) -> tuple[int, ...]:
     return tuple(sorted(c for c in chosen.used if walk.verdicts.get(c) in FALSE)) if chosen is not None else ()
 
 
-def _cells(judgement: Judgement, chosen: Fit) -> tuple[CellVerdict, ...]:
-    found = []
+def _cells(judgement: Judgement, chosen: Fit, walk: Walk) -> tuple[CellVerdict, ...]:
+    found: list[CellVerdict] = []
+    if chosen.misfit is not None:
+        return ()
+    working = cell_working(walk.scene(chosen.meaning.spot), chosen) if chosen.worst is Verdict.WRONG else None
     for i, row in enumerate(chosen.verdicts):
         for j, verdict in enumerate(row):
             if verdict not in GOOD:
                 text = judgement.grid[i][j].text
                 expected = _say(chosen.true.rows[i][j], text) if chosen.true is not None else None
                 own = _say(chosen.own.rows[i][j], text) if chosen.own is not None else None
-                found.append(CellVerdict(i + 1, j + 1, text, expected or own, own, verdict))
+                how = working(i + 1, j + 1) if working is not None and verdict is Verdict.WRONG else ""
+                found.append(CellVerdict(i + 1, j + 1, text, expected or own, own, verdict, how))
     return tuple(found)
 
 

@@ -17,8 +17,11 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.cells import NEG_INF, Cell
 from qkv.interpret.certified import Value
+from qkv.judging.causes import as_mistake, explained, misfit
+from qkv.judging.copies import Copies
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.meanings import meanings
+from qkv.judging.scene import PageScene
 from qkv.reading.bits import grid_bits
 from qkv.reading.choose import printed_grid
 from qkv.reading.equations import Equation, Item, Kind
@@ -58,12 +61,18 @@ class Walk:
     judged: list[Judgement] = field(default_factory=list)
     recent: list[tuple[n.Expr, Spot]] = field(default_factory=list)  # what was printed last, newest at the end
     verdicts: dict[int, Verdict] = field(default_factory=dict)
+    copies: Copies = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.copies = Copies(self)
 
     def run(self) -> list[Judgement]:
         """Judge every printed value of the page."""
         for equation in self.system.page.equations:
-            if not equation.struck:
-                for item in equation.of(Kind.VALUE):
+            for item in () if equation.struck else equation.items:
+                if item.kind in (Kind.WORKING, Kind.FORMULA) and not item.struck:
+                    self.copies.look(equation, item)
+                elif item.kind is Kind.VALUE:
                     self._judge(equation, item)
         return self.judged
 
@@ -75,13 +84,21 @@ class Walk:
         if self._is_given(equation):
             self._remember(equation, item, grid, None, None, spot)
             return
-        fits = [f for meaning in meanings(equation, item, self.system, spot) if (f := self._fit(grid, meaning)) is not None]
+        fits = list(self.copies.assembled(grid, spot))
+        fits += [f for meaning in meanings(equation, item, self.system, spot) if (f := self.fit(grid, meaning)) is not None]
         chosen = self._decided(grid, fits, equation, spot)
+        if chosen is not None:
+            chosen = explained(self.scene(spot), self.prints, grid, chosen, self._is_false(chosen))
+        number = self.claim(equation, item, grid, chosen, tuple(fits))
+        self._remember(equation, item, grid, chosen, number, spot)
+
+    def claim(self, equation: Equation, item: Item, grid: Grid, chosen: Fit | None, rivals: tuple[Fit, ...] = ()) -> int:
+        """Say something of a printed value; the number of the claim."""
         number = len(self.judged) + 1
         verdict = chosen.worst if chosen is not None else Verdict.UNREAD
-        self.judged.append(Judgement(number, equation, item, grid, chosen, verdict, tuple(fits)))
+        self.judged.append(Judgement(number, equation, item, grid, chosen, verdict, rivals))
         self.verdicts[number] = verdict
-        self._remember(equation, item, grid, chosen, number, spot)
+        return number
 
     def _is_given(self, equation: Equation) -> bool:
         """Whether numbers alone define a name, so that there is nothing to judge."""
@@ -89,16 +106,22 @@ class Walk:
             return False
         return bool(equation.names) or equation.index in dict(self.system.choices.arrays)
 
-    def _fit(self, grid: Grid, meaning: Meaning) -> Fit | None:
+    def fit(self, grid: Grid, meaning: Meaning) -> Fit | None:
+        """A printed value against one meaning; a working knows which numbers it copies."""
+        if meaning.how is How.WORKING and (made := self.copies.fit(grid, meaning)) is not None:
+            return made
         true = self.values.true(meaning.expr, meaning.spot) if meaning.names else None
         own, used = self.values.own(meaning.expr, meaning.spot, self.prints)
-        false = any(self.verdicts.get(claim) in FALSE for claim in used)
+        false = self.is_false(used)
         mended = None
         if false:
             self.prints.mending = True
             mended, _ = self.values.own(meaning.expr, meaning.spot, self.prints)
             self.prints.mending = False
-        return fit(grid, meaning, true, own, used, false, mended)
+        made = fit(grid, meaning, true, own, used, false, mended)
+        if made is None and true is not None:
+            return misfit(self.scene(meaning.spot), self.prints, grid, meaning, true, used, false)
+        return made
 
     # — which meaning —
 
@@ -123,10 +146,36 @@ class Walk:
             bits = found.bits - denied
             if (clean is None or bits > clean[0]) and bits > -denied:
                 clean = bits, found
+        slip, clean = self._as_mistake(grid, slip, clean, spot)
         excuse = max(-denied, clean[0] if clean is not None else float("-inf"))
         if slip is not None and slip.bits >= excuse + MARGIN:
             return slip
         return clean[1] if clean is not None and clean[0] > -denied else None
+
+    def _as_mistake(
+        self, grid: Grid, slip: Fit | None, clean: tuple[float, Fit] | None, spot: Spot
+    ) -> tuple[Fit | None, tuple[float, Fit] | None]:
+        """A slip as a known mistake that gives every cell of it, and the excuse beside it: where a formula is stated, the
+        same mistake found by a search is no excuse."""
+        named = as_mistake(self.scene(spot), self.prints, grid, slip, self._is_false(slip)) if slip is not None else None
+        if slip is None or named is None or named[0].bits <= slip.bits:
+            return slip, clean
+        mistaken, names = named
+        if clean is not None and clean[1].meaning.how is How.SEARCHED and slip.meaning.how not in (How.NAMED, How.WORDED):
+            clean = None if names.issuperset(n.names_in(self.scene(spot).in_names(clean[1].meaning.expr))) else clean
+        return mistaken, clean
+
+    def scene(self, spot: Spot) -> PageScene:
+        """The names of the page at a spot, as the table of mistakes sees them."""
+        return PageScene(self.system, self.values, spot)
+
+    def _is_false(self, fit: Fit) -> bool:
+        """Whether a fit stands on a false claim."""
+        return self.is_false(fit.used)
+
+    def is_false(self, claims: frozenset[int]) -> bool:
+        """Whether one of some claims is false."""
+        return any(self.verdicts.get(claim) in FALSE for claim in claims)
 
     def _searched(self, grid: Grid, equation: Equation, spot: Spot) -> Fit | None:
         """A short expression over earlier values that gives every digit, proven in certified arithmetic."""
@@ -137,7 +186,7 @@ class Walk:
         if found is None:
             return None
         cost = sum(map(sum, grid_bits(grid))) - found.bits
-        proven = self._fit(grid, Meaning(How.SEARCHED, found.expr, spot, max(cost - How.SEARCHED.prior, 0.0)))
+        proven = self.fit(grid, Meaning(How.SEARCHED, found.expr, spot, max(cost - How.SEARCHED.prior, 0.0)))
         return proven if proven is not None and proven.is_clean else None
 
     def _pool(self, equation: Equation, spot: Spot) -> Iterator[Known]:
@@ -198,6 +247,7 @@ class Walk:
         if remembered is None:
             remembered = item.expr if chosen is None else chosen.meaning.expr
         self.recent.append((remembered, spot))
+        self.copies.note(remembered, grid, printed)
 
 
 def _held(shown: object, sources: list[Cell], badly: bool) -> Cell:
@@ -209,6 +259,8 @@ def _held(shown: object, sources: list[Cell], badly: bool) -> Cell:
 
 def _mended(kept: Value, chosen: Fit | None) -> Value | None:
     """What was printed, with its false cells put right."""
+    if chosen is not None and chosen.misfit is not None:
+        return chosen.misfit
     if chosen is None or chosen.true is None or chosen.worst not in FALSE:
         return None
     right = chosen.true

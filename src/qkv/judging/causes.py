@@ -1,0 +1,261 @@
+"""Why a value is wrong: the known mistakes that give what is shown, in the author's own numbers or in the true ones.
+
+The expression that was meant is written out through the page's equations, level by level; each mistake of the table
+rewrites it; what gives every shown cell (else every wrong row, else the wrong cells one by one) is named. At most two
+names are told: where more mistakes explain a value, it tells too little to name any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+
+from qkv.check.cells import Grid, fitted, shape_of
+from qkv.check.compare import Shown, agree
+from qkv.check.mistakes.rewrites import LEFT_OUT, STRUCTURAL, TABLE, Mistake, places_in, variants
+from qkv.check.mistakes.scene import levels
+from qkv.check.mistakes.slips import Written, cut_off, products, slips
+from qkv.check.mistakes.swaps import swap_shown, what_is_swapped
+from qkv.check.model import Cause, Verdict
+from qkv.errors import QkvError, ValueRefused
+from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
+from qkv.interpret.cells import Cell
+from qkv.interpret.certified import Value
+from qkv.judging.fit import Fit, How, Meaning
+from qkv.judging.scene import PageScene
+from qkv.reading.bits import grid_bits
+from qkv.reading.values import Prints
+from qkv.render.workings import cell_workings
+
+Table = tuple[Mistake, ...]
+Mind = Callable[[n.Expr], Value | None]  # what an expression gives in somebody's numbers
+TABLES: tuple[Table, ...] = tuple(tuple(row for row in TABLE if row.rare is rare) for rare in (False, True))
+MISTAKE = 7.0  # bits that a known mistake costs; it saves the digits of every cell
+MOST_NAMED = 2  # where more mistakes than this would explain a value, it tells too little to name any
+
+ENOUGH_NUMBERS = 3  # different ones, where no formula beside them tells what is shown
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCell:
+    """A printed cell with its verdict, its true value, and what the author's own numbers give."""
+
+    shown: Shown
+    verdict: Verdict
+    true: Cell | None
+    own: Cell | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A mistake that gives what is shown: its key, its sentence, and the expression that was worked out instead."""
+
+    key: str
+    says: str
+    expr: n.Expr
+
+
+def explained(scene: PageScene, prints: Prints, grid: Grid, chosen: Fit, false: bool) -> Fit:
+    """The same fit with the cause of what is wrong in it; `false` says that the author went on from a false value."""
+    if chosen.cause is not None or chosen.misfit is not None or chosen.worst not in (Verdict.WRONG, Verdict.MISROUNDED):
+        return chosen
+    cells = judged_cells(grid, chosen)
+    if chosen.worst is Verdict.MISROUNDED:
+        return replace(chosen, cause=cut_off(cells))
+    search = Search(scene, chosen.meaning.expr, grid, minds(scene, prints, false), prints.names)
+    wrong = [(i, j) for i, row in enumerate(cells) for j, cell in enumerate(row) if cell.verdict is Verdict.WRONG]
+    cause = _cause(search.mistakes(cells, wrong))
+    structural = cause is not None and set(cause.mistake.split(" or ")) <= STRUCTURAL
+    return replace(chosen, cause=cause, verdicts=_whole_rows(chosen.verdicts) if structural else chosen.verdicts)
+
+
+Mistaken = tuple[Fit, frozenset[Symbol]]  # a slip with a name, and the names that it was worked out from
+
+
+def as_mistake(scene: PageScene, prints: Prints, grid: Grid, slip: Fit, false: bool) -> Mistaken | None:
+    """A value in which much is wrong as one known mistake that gives every cell of it, with the names it was worked out
+    from; None where no mistake does, or too many."""
+    if slip.slips < 2 or shape_of(grid) == (1, 1):
+        return None
+    search = Search(scene, slip.meaning.expr, grid, minds(scene, prints, false), prints.names)
+    found = search.reproducing(tuple(range(len(grid)))) if not search.is_copy else []
+    cause = _cause({one.key: one.says for one in found})
+    if cause is None:
+        return None
+    names = frozenset(symbol for one in found for symbol in n.names_in(scene.in_names(one.expr)))
+    meaning, digits = replace(slip.meaning, cost=slip.meaning.cost + MISTAKE), sum(map(sum, grid_bits(grid)))
+    verdicts = _whole_rows(slip.verdicts)
+    return replace(slip, cause=cause, meaning=meaning, agreed=digits, slips=0, verdicts=verdicts), names
+
+
+def misfit(
+    scene: PageScene, prints: Prints, grid: Grid, meaning: Meaning, meant: Value, used: frozenset[int], false: bool
+) -> Fit | None:
+    """A value of another shape than it should have, as a slip, if a known mistake gives all of it: heads averaged or
+    stacked, a factor or a row left out. A shape alone proves nothing: an author may show a part."""
+    shape, stated = shape_of(grid), meaning.how is How.STATED
+    if not meaning.sure or fitted(meant, shape) is not None or min(shape) == 1 < min(meant.shape):
+        return None
+    if not stated and (min(shape) == 1 or len({cell.text for row in grid for cell in row}) < ENOUGH_NUMBERS):
+        return None
+    search = Search(scene, meaning.expr, grid, minds(scene, prints, false), prints.names)
+    found = search.misfit(stated) if not search.is_copy else []
+    if not found:
+        return None
+    wrong = ((Verdict.WRONG,) * shape[1],) * shape[0]
+    meaning, digits = replace(meaning, cost=meaning.cost + MISTAKE), sum(map(sum, grid_bits(grid)))
+    return Fit(meaning, None, None, used, wrong, digits, 0, _cause({one.key: one.says for one in found}), meant)
+
+
+def minds(scene: PageScene, prints: Prints, false: bool) -> list[Mind]:
+    """The numbers that an author may have worked with: those printed, those with what is false put right, the true."""
+
+    def own(expr: n.Expr) -> Value | None:
+        return scene.values.own(expr, scene.spot, prints)[0]
+
+    def mended(expr: n.Expr) -> Value | None:
+        prints.mending = True
+        value = own(expr)
+        prints.mending = False
+        return value
+
+    return [own, *((mended,) if false else ()), scene.value]
+
+
+def judged_cells(grid: Grid, fit: Fit) -> tuple[tuple[JudgedCell, ...], ...]:
+    """The cells of a fit, one by one."""
+
+    def cell(value: Value | None, i: int, j: int) -> Cell | None:
+        return value.rows[i][j] if value is not None else None
+
+    def judged(shown: Shown, i: int, j: int) -> JudgedCell:
+        return JudgedCell(shown, fit.verdicts[i][j], cell(fit.true, i, j), cell(fit.own, i, j))
+
+    return tuple(tuple(judged(shown, i, j) for j, shown in enumerate(row)) for i, row in enumerate(grid))
+
+
+def _whole_rows(verdicts: tuple[tuple[Verdict, ...], ...]) -> tuple[tuple[Verdict, ...], ...]:
+    """In a row that a known mistake gives, a cell lies near the true value by chance."""
+    return tuple(
+        tuple(Verdict.WRONG if v is Verdict.MISROUNDED else v for v in row) if Verdict.WRONG in row else row
+        for row in verdicts
+    )
+
+
+def _cause(found: dict[str, str]) -> Cause | None:
+    if not 1 <= len(found) <= MOST_NAMED:
+        return None
+    return Cause(" or ".join(found), "; or ".join(found.values()))
+
+
+def cell_working(scene: PageScene, chosen: Fit) -> Callable[[int, int], str]:
+    """How each cell of what is meant comes about: 2·2 + 2·3 + 2·1 = 12; nothing where no cell is to be explained."""
+    meant = scene.in_names(chosen.meaning.expr)
+    part = meant if isinstance(meant, n.Entry) and meant.column is None and meant.columns is None else None
+    row, expr = (part.row, part.arg) if part is not None else (None, meant)
+    if isinstance(expr, n.Name):
+        expr = scene.formula(expr.symbol) or expr
+    how_cell = cell_workings(expr, partial(_value_of, scene))
+
+    def work(i: int, j: int) -> str:
+        try:
+            how = how_cell(row or i, j)
+        except (QkvError, IndexError):
+            return ""  # the shown value is turned, or a part of something: there is no such cell to explain
+        return how if "=" in how or "≈" in how else ""  # what is given comes about in no way
+
+    return work
+
+
+def _value_of(scene: PageScene, expr: n.Expr) -> Value:
+    value = scene.value(expr)
+    if value is None:
+        raise ValueRefused("this has no value")
+    return value
+
+
+class Search:
+    """Looks for the mistakes that turn what is meant into what is shown."""
+
+    def __init__(
+        self, scene: PageScene, target: n.Expr, grid: Grid, minds: list[Mind], printed: Container[Symbol]
+    ) -> None:
+        self.scene, self.grid, self.minds = scene, grid, minds
+        self.target = scene.in_names(target)
+        self.levels = list(levels(scene, self.target, printed))
+        name = self.target.symbol if isinstance(self.target, n.Name) else None
+        self.is_copy = name is not None and (name in printed or scene.formula(name) is None)
+        self._rows: dict[tuple[int, n.Expr], tuple[tuple[Cell, ...], ...] | None] = {}
+
+    def mistakes(self, cells: tuple[tuple[JudgedCell, ...], ...], wrong: list[tuple[int, int]]) -> dict[str, str]:
+        """The mistakes that explain all of the value, else its wrong rows, else its wrong cells one by one."""
+        written = Written(cells, wrong)
+        if self.is_copy:
+            return slips(written, [])  # nothing was worked out here
+        found: list[Found] = []
+        if shape_of(self.grid) != (1, 1):
+            found = self.reproducing(tuple(range(len(self.grid))))
+            rows = tuple(sorted({i for i, _ in wrong}))
+            if not found and len(rows) < len(self.grid) and len(wrong) > 1:
+                found = self.reproducing(rows)
+        return {one.key: one.says for one in found} or slips(written, products(self.levels[0][0], self.minds))
+
+    def misfit(self, whole: bool) -> list[Found]:
+        """The mistakes that give a value of another shape than it should have; `whole` says that all of it is shown."""
+        rows = tuple(range(len(self.grid)))
+        return self.reproducing(rows) or (self.reproducing(rows, (LEFT_OUT,)) if whole else [])
+
+    def reproducing(self, rows: tuple[int, ...], tables: tuple[Table, ...] = TABLES) -> list[Found]:
+        """Mistakes that give some rows as shown: common ones, else rare ones; and of those the ones made in the step
+        itself, else those made before it."""
+        for table, bases in product(tables, self.levels):
+            found = {one.key: one for base in bases for one in self._made_in(base, table, rows)}
+            if found:
+                return list(found.values())
+        return []
+
+    def _made_in(self, base: n.Expr, table: Table, rows: tuple[int, ...]) -> Iterator[Found]:
+        places = places_in(base)
+        kinds: set[type] = {n.Node, *(type(node) for node, _ in places)}
+        for mistake in table:
+            if not kinds.isdisjoint(mistake.rule.kinds):
+                ways = variants(mistake, places, self.scene)
+                way = self._swapped(list(ways), rows) if mistake.swaps else next(self._giving(ways, rows), None)
+                if way is not None:
+                    yield Found(mistake.key, mistake.says.format(way[1]), way[0])
+
+    def _giving(self, ways: Iterator[tuple[n.Expr, str]], rows: tuple[int, ...]) -> Iterator[tuple[n.Expr, str]]:
+        """The ways to make a mistake that give some rows as shown."""
+        for expr, detail in ways:
+            made = (self._value(k, expr) for k in range(len(self.minds)))
+            if any(value is not None and all(agree(self.grid[i], value[i]) for i in rows) for value in made):
+                yield expr, detail
+
+    def _value(self, mind: int, expr: n.Expr) -> tuple[tuple[Cell, ...], ...] | None:
+        """What an expression gives in somebody's numbers, in the shape that is shown."""
+        key = mind, expr
+        if key not in self._rows:
+            value = self.minds[mind](expr)
+            made = fitted(value, shape_of(self.grid)) if value is not None else None
+            self._rows[key] = made.rows if made is not None else None
+        return self._rows[key]
+
+    def _swapped(self, ways: list[tuple[n.Expr, str]], rows: tuple[int, ...]) -> tuple[n.Expr, str] | None:
+        """Rows or columns that changed places: all pairs are of one value, which is worked out once."""
+        if not ways:
+            return None
+        whole, axis = what_is_swapped(ways[0][0])
+        if self.scene.shape(whole) != shape_of(self.grid):
+            return next(self._giving(iter(ways), rows), None)
+        for mind in range(len(self.minds)):
+            made = self._value(mind, whole)
+            try:
+                pair = swap_shown(self.grid, made, rows, axis) if made is not None else None
+            except QkvError:
+                continue
+            if pair is not None and pair < len(ways):
+                return ways[pair]
+        return None

@@ -1,0 +1,111 @@
+"""A page as the scene of a mistake: what its names stand for, what it calls them, and how each of them comes about."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+
+from qkv.check.mistakes.scene import Scene, Thing
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.interpret.certified import Value
+from qkv.interpret.fit import Shape
+from qkv.library.roles import Place
+from qkv.reading.page import NAMELESS, Source
+from qkv.reading.system import ROLE, Spot, System, role_symbol
+from qkv.reading.values import Values
+
+
+class PageScene(Scene):
+    """The quantities of a page, as they are known at one spot of it."""
+
+    def __init__(self, system: System, values: Values, spot: Spot) -> None:
+        self.system, self.values, self.spot = system, values, spot
+        self._known: dict[n.Expr, Value | None] = {}
+        self._formulas: dict[Symbol, n.Expr | None] = {}
+
+    def named(self, symbol: Symbol) -> Thing | None:
+        place = self.system.place(symbol)
+        return Thing(n.Name(symbol), place.role, place.head, self.called(symbol)) if place is not None else None
+
+    def called(self, symbol: Symbol) -> str:
+        """What the page calls a quantity; where it has no name there, what its role is called."""
+        if symbol.base == ROLE:
+            return str(self._held_by(symbol) or Symbol(symbol.labels[0], (), symbol.indices))
+        place = self.system.place(symbol) if symbol.base == NAMELESS else None
+        return place.role.value if place is not None else str(symbol)
+
+    def things(self, roles: Container[Role], like: Thing) -> Iterator[Thing]:
+        place = self.system.place(like.expr.symbol) if isinstance(like.expr, n.Name) else None
+        for role in (role for role in Role if role in roles):
+            for head in (None, *self.system.heads):
+                symbol = self._held_by(role_symbol(role, head)) or role_symbol(role, head)
+                if self.value(n.Name(symbol)) is not None:
+                    for expr in self._alike(symbol, place):
+                        yield Thing(expr, role, head, self.called(symbol))
+
+    def _alike(self, symbol: Symbol, place: Place | None) -> Iterator[n.Expr]:
+        """All of a quantity; where one row or cell of another is meant, that row or cell of it."""
+        if place is None or place.row is None:
+            yield n.Name(symbol)
+        else:
+            yield from self.system.part(n.Name(symbol), place.row, place.column, self.spot)
+
+    def shape(self, expr: n.Expr) -> Shape | None:
+        value = self.value(expr)
+        return value.shape if value is not None else None
+
+    def value(self, expr: n.Expr) -> Value | None:
+        if expr not in self._known:
+            self._known[expr] = self.values.true(expr, self.spot)
+        return self._known[expr]
+
+    def size(self, role: Role, head: str | None) -> int | None:
+        for which in dict.fromkeys((head, None)):
+            shape = self.shape(n.Name(role_symbol(role, which)))
+            if shape is not None:
+                return shape[0 if "columns" in self.system.choices.conventions[self.spot.scope] else 1]
+        return None
+
+    def formula(self, symbol: Symbol) -> n.Expr | None:
+        if symbol not in self._formulas:
+            self._formulas[symbol] = None  # while it is looked for
+            found = self._first(symbol)
+            if isinstance(found, n.Name):
+                found = self.formula(found.symbol)
+            self._formulas[symbol] = self.in_names(found) if found is not None else None
+        return self._formulas[symbol]
+
+    def _first(self, symbol: Symbol) -> n.Expr | None:
+        """The strongest expression for a name that has a value; None for one that is given in numbers."""
+        for expr, where, source in self.system.expressions(symbol, self.spot):
+            if source is Source.GIVEN:
+                return None
+            same_names = self.values.epoch(where) == self.values.epoch(self.spot)
+            if same_names and symbol not in n.names_in(expr) and self.value(expr) is not None:
+                return expr
+        return None
+
+    def _held_by(self, symbol: Symbol) -> Symbol | None:
+        """The name of the page for what plays a role."""
+        first = self._first(symbol)
+        return first.symbol if isinstance(first, n.Name) and first.symbol.base != ROLE else None
+
+    def as_written(self, expr: n.Expr) -> n.Expr:
+        """An expression as a person writes it: what has no name on the page is called by its role."""
+        return n.rewrite(self.in_names(expr), lambda part: _by_role(part) if isinstance(part, n.Name) else part)
+
+    def in_names(self, expr: n.Expr) -> n.Expr:
+        """An expression with the page's own names for what plays a role."""
+
+        def change(part: n.Expr) -> n.Expr:
+            if isinstance(part, n.Name) and part.symbol.base == ROLE:
+                holder = self._held_by(part.symbol)
+                return n.Name(holder) if holder is not None else part
+            return part
+
+        return n.rewrite(expr, change)
+
+
+def _by_role(name: n.Name) -> n.Name:
+    symbol = name.symbol
+    return n.Name(Symbol(symbol.labels[0], (), symbol.indices)) if symbol.base == ROLE else name
