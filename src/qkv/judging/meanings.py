@@ -76,8 +76,8 @@ def _captions(equation: Equation, system: System, spot: Spot) -> Iterator[Meanin
             yield Meaning(How.CAPTION, expr, spot, sure=_is_sure(expr, system))
 
 
-def formula(text: str, page: Page) -> n.Expr | None:
-    """The formula that a piece of text is; None for prose."""
+def formula(text: str, page: Page, known: bool = True) -> n.Expr | None:
+    """The formula that a piece of text is; None for prose, and for names that the page does not define if it has to."""
     if not 2 < len(text) < 90 or not re.search(r"[^\W\d_]", text):
         return None
     try:
@@ -87,5 +87,7 @@ def formula(text: str, page: Page) -> n.Expr | None:
     if len(chains) != 1 or len(chains[0].links) != 1:
         return None
     expr = chains[0].links[0].expr
-    known = n.names_in(expr) and all(symbol in page.definitions for symbol in n.names_in(expr))
-    return expr if known and not isinstance(expr, n.Name) else None
+    names = n.names_in(expr)
+    if not names or isinstance(expr, n.Name) or (known and any(symbol not in page.definitions for symbol in names)):
+        return None
+    return expr

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
+from itertools import permutations, product
 
 from qkv.check.cells import Grid, fitted, shape_of, shown_grid
 from qkv.check.compare import meets
@@ -28,7 +28,7 @@ DERIVED = (
     Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
 )  # fmt: skip
 END = 10**9
-MOST_ARRAYS = 6  # arrays without a name whose role is tried
+MOST_ARRAYS = 3  # arrays without a name whose role is tried
 MOST_BITS = 40.0  # one print tells no more than this about a choice
 
 _NOT_SCALED = re.compile(
@@ -85,9 +85,9 @@ def _inputs(page: Page) -> Iterator[tuple[int, Role]]:
 
 def _with_roles(page: Page, choices: Choices) -> Choices:
     """The choices with other roles for arrays and families of names where that explains more: one at a time, twice."""
-    if not any(_is_open(equation, choices) for equation in page.equations):
-        return choices
     best, most = choices, _total(page, choices)
+    if most >= sum(_most_bits(grid) for scope in page.scopes for equation, grid in _grids(page, scope) if _is_open(equation, choices)):
+        return choices  # everything is explained
     for _ in range(2):
         before = most
         for option, cost in _options(page, best):
@@ -112,7 +112,9 @@ def _options(page: Page, choices: Choices) -> Iterator[tuple[Choices, float]]:
         for role in (Role.X, Role.Y, Role.Q, Role.K, Role.V, None):
             if arrays.get(index) is not role:
                 made = {**arrays, index: role} if role is not None else {k: v for k, v in arrays.items() if k != index}
-                yield replace(choices, arrays=tuple(made.items())), 6.0
+                yield replace(choices, arrays=tuple(made.items())), 4.0
+    for first, second in permutations(list(page.suggested)[:MOST_ARRAYS], 2):
+        yield replace(choices, arrays=tuple({**arrays, first: Role.X, second: Role.Y}.items())), 5.0
     for family, roles in _families(page).items():
         for rank, role in enumerate(roles):
             if dict(choices.roles).get(family) is not role:
@@ -133,9 +135,10 @@ def _total(page: Page, choices: Choices) -> float:
     """The bits that some choices explain, each problem under the conventions that suit it best among the usual ones."""
     total = 0.0
     for scope in page.scopes:
-        grids = _grids(page, scope)
-        options = (USUAL, USUAL - {"scaled"} | {"unscaled"})
-        total += max(_explained(Values(System(page, choices.with_conventions(scope, o))), grids, scope) for o in options)
+        grids = [(equation, grid) for equation, grid in _grids(page, scope) if _is_open(equation, choices)]
+        options = (USUAL, USUAL - {"scaled"} | {"unscaled"}) if grids else ()
+        values = (Values(System(page, choices.with_conventions(scope, option))) for option in options)
+        total += max((_explained(made, grids, scope) for made in values), default=0.0)
     return total
 
 
@@ -250,11 +253,16 @@ def _explained(values: Values, grids: list[tuple[Equation, Grid]], scope: int) -
     for equation, grid in grids:
         if equation.index in arrays or (equation.names and equation.index not in system.choices.claimed and not equation.of(Kind.FORMULA, Kind.WORKING)):
             continue
-        bits = min(sum(map(sum, grid_bits(grid))), MOST_BITS)
+        bits = _most_bits(grid)
         wholes = [*known, *(v for s in equation.names for e in system.library(s, spot) if (v := values.true(e, spot)) is not None)]
         if any(_gives(grid, value) for value in wholes):
             total += bits
     return total
+
+
+def _most_bits(grid: Grid) -> float:
+    """What a printed value may tell about a choice."""
+    return min(sum(map(sum, grid_bits(grid))), MOST_BITS)
 
 
 def _gives(grid: Grid, value: Value) -> bool:

@@ -14,7 +14,7 @@ from enum import Enum
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.library.words import pattern
-from qkv.reader.model import Link, Origin, Relation, Sheet, Statement
+from qkv.reader.model import Link, Origin, Part, Relation, Sheet, Statement
 from qkv.reading.continued import continued
 
 
@@ -264,6 +264,7 @@ def _scoped(made: list[Equation], sheet: Sheet) -> tuple[Equation, ...]:
     where something is given anew with other numbers."""
     scope, part = 0, -1
     given: dict[Symbol, tuple[n.Expr, int]] = {}
+    worked: dict[Symbol, tuple[n.Expr, ...]] = {}
     scoped = []
     for equation in made:
         title = sheet.parts[equation.part].title
@@ -273,12 +274,29 @@ def _scoped(made: list[Equation], sheet: Sheet) -> tuple[Equation, ...]:
         if bare is not None and bare[0] in given:
             value, where = given[bare[0]]
             anew = anew or (where != equation.part and value != bare[1] and isinstance(value, n.Matrix) and _opens(equation, made))
+        anew = anew or (_is_numbered(sheet.parts[equation.part]) and _opens(equation, made) and _is_other(equation, worked))
         if anew:
-            scope, given = scope + 1, {}
+            scope, given, worked = scope + 1, {}, {}
+        worked.update(dict.fromkeys(equation.names if equation.of(Kind.FORMULA) else (), _numbers(equation)))
         if bare is not None:
             given.setdefault(bare[0], (bare[1], equation.part))
         scoped.append(replace(equation, scope=scope))
     return tuple(scoped)
+
+
+def _is_numbered(part: Part) -> bool:
+    """Whether a part is one of several on the first level: '2.) Cross-attention'."""
+    return part.level == 1 and bool(re.match(r"\W*\(?\d+\s*[.)]", part.title or ""))
+
+
+def _numbers(equation: Equation) -> tuple[n.Expr, ...]:
+    return tuple(item.expr for item in equation.of(Kind.WORKING, Kind.VALUE))
+
+
+def _is_other(equation: Equation, worked: dict[Symbol, tuple[n.Expr, ...]]) -> bool:
+    """Whether a formula for a name is said again, with other numbers."""
+    numbers = _numbers(equation)
+    return bool(numbers and equation.of(Kind.FORMULA)) and any(worked.get(symbol, numbers) != numbers for symbol in equation.names)
 
 
 def _given(equation: Equation) -> tuple[Symbol, n.Expr] | None:

@@ -133,7 +133,7 @@ def _definitions(equation: Equation) -> Iterator[Definition]:
         if not formulas and not values and item is not named[-1]:
             yield Definition(symbol, named[-1].expr, Source.STATED, *where)
         shown = [value for value in values if not value.struck]
-        if shown and not formulas:
+        if shown and not formulas and not equation.of(Kind.WORKING):
             yield Definition(symbol, shown[-1].expr, Source.GIVEN, *where)
 
 

@@ -82,6 +82,8 @@ class System:
         if symbol.base in (ROLE, NAMELESS) or symbol in self.page.fixed:
             return self._first_place(symbol)
         usual = self._by_letters(symbol)
+        if self._is_count(symbol):
+            return next((p for p in usual if p.role in SIZED), None)
         chosen = dict(self.choices.roles)
         family = symbol.base, symbol.labels
         if family in chosen:
@@ -95,8 +97,16 @@ class System:
             return self._worded_place(symbol, usual)
         return usual[0] if usual else None
 
+    def _is_count(self, symbol: Symbol) -> bool:
+        """Whether a name without an index is given as one number: h = 2 counts heads, it is no state."""
+        found = self.page.definitions.get(symbol, ())
+        return bool(found) and not symbol.indices and not symbol.labels and all(isinstance(d.expr, n.Number) for d in found)
+
     def _stated_roles(self, symbol: Symbol) -> list[Role]:
-        stated = (d for d in self.page.definitions.get(symbol, ()) if d.source is Source.STATED)
+        stated = (
+            d for d in self.page.definitions.get(symbol, ())
+            if d.source is Source.STATED and not (isinstance(d.expr, n.Name) and self._by_letters(symbol))
+        )  # fmt: skip
         return [role for definition in stated for role in self._unifier.roles(definition.expr)]
 
     def _worded_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place:
@@ -137,8 +147,13 @@ class System:
         return found
 
     def holders(self, role: Role, head: str | None = None) -> list[Symbol]:
-        """The names of the page for all of what plays a role."""
-        return [symbol for symbol, place in self._by_place.get((role, head), ()) if place.row is None]
+        """The names of the page for all of what plays a role: what is given before what is stated."""
+        found = [symbol for symbol, place in self._by_place.get((role, head), ()) if place.row is None]
+        return sorted(found, key=self._precedence)
+
+    def _precedence(self, symbol: Symbol) -> tuple[bool, int]:
+        first = self.page.definitions[symbol][0]
+        return first.source is not Source.GIVEN, first.equation
 
     def members(self, role: Role, head: str | None = None) -> list[tuple[Symbol, Place]]:
         """The names of the page for rows and cells of what plays a role."""
@@ -186,7 +201,7 @@ class System:
             where = Spot(spot.scope, definition.line - (symbol in n.names_in(definition.expr))) if here else spot
             if definition.source is Source.GIVEN and definition.equation in self.choices.claimed:
                 continue
-            if definition.source is Source.WORKING:
+            if definition.source is Source.WORKING or (definition.scope > spot.scope and late):
                 late.append((definition.expr, where, definition.source))
             else:
                 yield definition.expr, where, definition.source
@@ -226,7 +241,7 @@ class System:
 
     def structure(self, symbol: Symbol, spot: Spot) -> Iterator[n.Expr]:
         """A row or a cell of something that has a name, or the stack of rows that have names."""
-        if symbol.indices:
+        if symbol.indices and (symbol.base[:1].islower() or self.choices.capitals_index):
             base = symbol.base.upper() if len(symbol.base) == 1 else symbol.base
             for whole in (symbol._replace(base=base, indices=symbol.indices[:-1]), symbol._replace(base=base, indices=())):
                 if whole != symbol and whole in self.page.definitions:

@@ -155,7 +155,7 @@ class _Look:
             value = self._found(symbol, spot)
         finally:
             self.busy.discard(key)
-        if value is not None or not self.circle or not self.busy:
+        if not self.circle or not self.busy:  # what a circle led to holds for this look only
             kept[key] = value
         self.circle = self.circle or before
         return value
@@ -166,8 +166,10 @@ class _Look:
                 self.used.add(printed.claim)
             return self.prints.value(printed)
         for expr, where, source in self.system.expressions(symbol, spot):
+            before = self.circle
             value = self._given(expr) if source is Source.GIVEN else self.of(expr, where, False)
             if value is not None:
+                self.circle = before  # a circle inside what has a value all the same does no harm
                 if self.prints is None:
                     self.values._sources[symbol, spot.scope, self.values.epoch(spot)] = expr, where, source
                 return value

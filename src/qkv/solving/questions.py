@@ -23,7 +23,7 @@ def asked_formulas(page: Page, scope: int) -> Iterator[tuple[str, n.Expr]]:
     for question in page.sheet.questions:
         if (first <= question.line or scope == 0) and question.line < last:
             for piece in _pieces(question.text):
-                expr = formula(piece, page)
+                expr = formula(piece, page, known=False)
                 if expr is not None:
                     yield piece.strip(), expr
 

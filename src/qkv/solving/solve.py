@@ -124,18 +124,28 @@ class _Completion:
         place = self.system.place(symbol)
         role, head = (place.role, _number(place.head)) if place is not None and place.row is None else (Role.OTHER, None)
         shown = self._default(place) if place is not None and symbol.base in (ROLE, NAMELESS) else symbol
+        made = expr if source is Source.GIVEN else self._in_program(expr, where)
+        if made is None:
+            return None
+        name = self._same(shown, made)
+        if name is not None:
+            self.written[key] = name
+            return name
         name = self.written[key] = self._name(shown)
         if source is Source.GIVEN:
             self.givens[name] = Given(name, expr, role, self._spelled(symbol, name), head, self._line(symbol, spot))
         elif source is None and place is not None and place.role in SIZED and isinstance(expr, n.Number):
             self.givens[name] = Given(name, expr, role, self._spelled(symbol, name), head, implied=True)
         else:
-            made = self._in_program(expr, where)
-            if made is None:
-                del self.written[key]
-                return None
             self.steps[name] = Step(name, made, role, self._spelled(symbol, name), head, self._line(symbol, spot))
         return name
+
+    def _same(self, symbol: Symbol, expr: n.Expr) -> Symbol | None:
+        """The name of the program for the very same quantity, met at another place of the page."""
+        for item in (*self.givens.values(), *self.steps.values()):
+            if item.expr == expr and item.symbol._replace(primes=symbol.primes) == symbol:
+                return item.symbol
+        return None
 
     def _source(self, symbol: Symbol, spot: Spot) -> tuple[n.Expr, Spot, Source | None] | None:
         """The expression that gives a name its value here; a size is a number."""
