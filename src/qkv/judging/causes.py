@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 
-from qkv.check.cells import Grid, fitted, shape_of
+from qkv.check.cells import Grid, covers, fits, fitted, shape_of
 from qkv.check.compare import Shown, agree
 from qkv.check.mistakes.rewrites import LEFT_OUT, STRUCTURAL, TABLE, Mistake, places_in, variants
 from qkv.check.mistakes.scene import levels
@@ -113,12 +113,11 @@ def misfit(
 def minds(scene: PageScene, prints: Prints, false: bool) -> list[Mind]:
     """The numbers that an author may have worked with: those printed, those with what is false put right, the true."""
 
-    def own(expr: n.Expr) -> Value | None:
-        return scene.values.own(expr, scene.spot, prints)[0]
+    own, put_right = scene.values.owner(scene.spot, prints), scene.values.owner(scene.spot, prints)
 
     def mended(expr: n.Expr) -> Value | None:
         prints.mending = True
-        value = own(expr)
+        value = put_right(expr)
         prints.mending = False
         return value
 
@@ -188,6 +187,7 @@ class Search:
         self.levels = list(levels(scene, self.target, printed))
         name = self.target.symbol if isinstance(self.target, n.Name) else None
         self.is_copy = name is not None and (name in printed or scene.formula(name) is None)
+        self._covered: dict[Symbol, bool] = {}
         self._rows: dict[tuple[int, n.Expr], tuple[tuple[Cell, ...], ...] | None] = {}
 
     def mistakes(self, cells: tuple[tuple[JudgedCell, ...], ...], wrong: list[tuple[int, int]]) -> dict[str, str]:
@@ -219,9 +219,11 @@ class Search:
 
     def _made_in(self, base: n.Expr, table: Table, rows: tuple[int, ...]) -> Iterator[Found]:
         places = places_in(base)
+        shape = self.scene.shape(base)
+        in_shape = shape is not None and fits(shape, shape_of(self.grid))
         kinds: set[type] = {n.Node, *(type(node) for node, _ in places)}
         for mistake in table:
-            if not kinds.isdisjoint(mistake.rule.kinds):
+            if (in_shape or not mistake.keeps_shape) and not kinds.isdisjoint(mistake.rule.kinds):
                 ways = variants(mistake, places, self.scene)
                 way = self._swapped(list(ways), rows) if mistake.swaps else next(self._giving(ways, rows), None)
                 if way is not None:
@@ -230,9 +232,19 @@ class Search:
     def _giving(self, ways: Iterator[tuple[n.Expr, str]], rows: tuple[int, ...]) -> Iterator[tuple[n.Expr, str]]:
         """The ways to make a mistake that give some rows as shown."""
         for expr, detail in ways:
-            made = (self._value(k, expr) for k in range(len(self.minds)))
+            made = (self._value(mind, expr) for mind in self._apart(expr))
             if any(value is not None and all(agree(self.grid[i], value[i]) for i in rows) for value in made):
                 yield expr, detail
+
+    def _apart(self, expr: n.Expr) -> range:
+        """The minds that may differ about an expression: where the first holds what is true of each name, it is enough."""
+        return range(1 if all(map(self._covers, n.names_in(expr))) else len(self.minds))
+
+    def _covers(self, symbol: Symbol) -> bool:
+        if symbol not in self._covered:
+            own, true = self.minds[0](n.Name(symbol)), self.minds[-1](n.Name(symbol))
+            self._covered[symbol] = own is not None and true is not None and covers(own, true)
+        return self._covered[symbol]
 
     def _value(self, mind: int, expr: n.Expr) -> tuple[tuple[Cell, ...], ...] | None:
         """What an expression gives in somebody's numbers, in the shape that is shown."""
@@ -250,7 +262,7 @@ class Search:
         whole, axis = what_is_swapped(ways[0][0])
         if self.scene.shape(whole) != shape_of(self.grid):
             return next(self._giving(iter(ways), rows), None)
-        for mind in range(len(self.minds)):
+        for mind in self._apart(whole):
             made = self._value(mind, whole)
             try:
                 pair = swap_shown(self.grid, made, rows, axis) if made is not None else None

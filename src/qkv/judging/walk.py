@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from qkv.check.cells import Grid, fitted, shape_of
 from qkv.check.compare import held
@@ -85,10 +86,13 @@ class Walk:
             self._remember(equation, item, grid, None, None, spot)
             return
         fits = list(self.copies.assembled(grid, spot))
-        fits += [f for meaning in meanings(equation, item, self.system, spot) if (f := self.fit(grid, meaning)) is not None]
+        options = list(meanings(equation, item, self.system, spot))
+        fits += [f for meaning in options if (f := self.fit(grid, meaning)) is not None]
+        if not any(f.is_clean for f in fits):
+            fits += list(islice(self._misfits(grid, options), 1))
         chosen = self._decided(grid, fits, equation, spot)
         if chosen is not None:
-            chosen = explained(self.scene(spot), self.prints, grid, chosen, self._is_false(chosen))
+            chosen = explained(self.scene(spot), self.prints, grid, chosen, self.is_false(chosen.used))
         number = self.claim(equation, item, grid, chosen, tuple(fits))
         self._remember(equation, item, grid, chosen, number, spot)
 
@@ -118,10 +122,17 @@ class Walk:
             self.prints.mending = True
             mended, _ = self.values.own(meaning.expr, meaning.spot, self.prints)
             self.prints.mending = False
-        made = fit(grid, meaning, true, own, used, false, mended)
-        if made is None and true is not None:
-            return misfit(self.scene(meaning.spot), self.prints, grid, meaning, true, used, false)
-        return made
+        return fit(grid, meaning, true, own, used, false, mended)
+
+    def _misfits(self, grid: Grid, options: list[Meaning]) -> Iterator[Fit]:
+        """Meanings that give another shape than is shown, where a known mistake gives all of it."""
+        for meaning in options:
+            meant = self.values.true(meaning.expr, meaning.spot) if meaning.names else None
+            if meant is not None and fitted(meant, shape_of(grid)) is None:
+                _, used = self.values.own(meaning.expr, meaning.spot, self.prints)
+                made = misfit(self.scene(meaning.spot), self.prints, grid, meaning, meant, used, self.is_false(used))
+                if made is not None:
+                    yield made
 
     # — which meaning —
 
@@ -157,7 +168,7 @@ class Walk:
     ) -> tuple[Fit | None, tuple[float, Fit] | None]:
         """A slip as a known mistake that gives every cell of it, and the excuse beside it: where a formula is stated, the
         same mistake found by a search is no excuse."""
-        named = as_mistake(self.scene(spot), self.prints, grid, slip, self._is_false(slip)) if slip is not None else None
+        named = as_mistake(self.scene(spot), self.prints, grid, slip, self.is_false(slip.used)) if slip is not None else None
         if slip is None or named is None or named[0].bits <= slip.bits:
             return slip, clean
         mistaken, names = named
@@ -168,10 +179,6 @@ class Walk:
     def scene(self, spot: Spot) -> PageScene:
         """The names of the page at a spot, as the table of mistakes sees them."""
         return PageScene(self.system, self.values, spot)
-
-    def _is_false(self, fit: Fit) -> bool:
-        """Whether a fit stands on a false claim."""
-        return self.is_false(fit.used)
 
     def is_false(self, claims: frozenset[int]) -> bool:
         """Whether one of some claims is false."""

@@ -5,7 +5,7 @@ Working out is a pure function of the system and of what was printed so far; not
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from flint import fmpq
@@ -22,7 +22,7 @@ from qkv.reading.page import Source
 from qkv.reading.system import ROLE, SIZED, Spot, System, role_symbol
 
 PRINTED = "¶="  # the base of a symbol for a formula that was printed with a value
-MOST_NESTED = 60
+MOST_NESTED = 40
 _CERTIFIED, _LOOSE = Certified(), Loose()
 
 
@@ -98,6 +98,11 @@ class Values:
         """An expression with the blocks of heads, the bounds of sums and the kinds of masks that only values tell."""
         return _Look(self, None)._prepared(expr, spot)
 
+    def owner(self, spot: Spot, prints: Prints) -> Callable[[n.Expr], Value | None]:
+        """What the author's own numbers give for one expression after the other; names are looked up once."""
+        look = _Look(self, prints)
+        return lambda expr: look.of(expr, spot)
+
     def epoch(self, spot: Spot) -> int:
         """How often names of a scope were given anew before a spot."""
         return sum(line <= spot.line for line in self._epochs.get(spot.scope, ()))
@@ -128,14 +133,14 @@ class _Look:
 
     def of(self, expr: n.Expr, spot: Spot, top: bool = True) -> Value | None:
         """The value of an expression, None where it has none."""
-        ready = self._prepared(expr, spot)
-        if ready is None:
-            return None
-        if self.prints is not None and self.prints.formulas:
-            ready = self._with_printed(ready, top)
-        if any(self.name(symbol, spot) is None for symbol in n.names_in(ready)):
-            return None
         try:
+            ready = self._prepared(expr, spot)
+            if ready is None:
+                return None
+            if self.prints is not None and self.prints.formulas:
+                ready = self._with_printed(ready, top)
+            if any(self.name(symbol, spot) is None for symbol in n.names_in(ready)):
+                return None
             return evaluate(ready, _Names(self, spot), _CERTIFIED if self.prints is None else _LOOSE)
         except (QkvError, ZeroDivisionError, OverflowError, ValueError, RecursionError):
             return None
