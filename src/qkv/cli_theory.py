@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -15,7 +16,6 @@ from qkv import files
 from qkv.errors import QkvError, ValueRefused
 from qkv.expr.names import Role
 from qkv.interpret.trace import Trace
-from qkv.records import replace
 from qkv.render import theory as blocks
 from qkv.render import theory_json as data
 from qkv.render.blocks import Block, Table, markdown, terminal

@@ -8,10 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
-from fractions import Fraction
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
@@ -24,13 +21,11 @@ from qkv.theory.counts_said import COUNTED, SAID, Speaks, spoken_of, steps_said
 from qkv.theory.counts_true import right_counts, right_orders, usual
 from qkv.theory.expected import Known, chain_holds, is_assumption, speaks_of_moments
 from qkv.theory.formula import ORDERS, Formula, FormulaRing, Unclear, formula, meaning, ring, to_size, written
+from qkv.theory.model import Judged, TheoryClaim
 from qkv.theory.polynomial import Spelling, growth, plain, terms
 from qkv.theory.prose import prose_claims
-from qkv.theory.words import ABOUT_TRANSPORT, COSTS, WHOLE_COST
-
-if TYPE_CHECKING:
-    from qkv.theory.transport_sheet import TransportProblem
-    from qkv.transport import TransportResult
+from qkv.theory.sayings import EQUALITY, ONWARD, joined, meant, places
+from qkv.theory.transport_claims import transport_claims
 
 INLINE = re.compile(r"\$(?<!\\\$)([^$\n]{1,200}+)(?<!\\)\$|\\\((.{1,200}?)\\\)")
 # Begins with a space, so that only spaces are looked at: after a full stop, at an item of a list, at an empty line.
@@ -48,51 +43,38 @@ SCALE = Symbol("s")
 BARE = (n.Name, n.Number)
 
 
-class Judged(StrEnum):
-    """What is said of a claim."""
-
-    RIGHT = "right"
-    WRONG = "wrong"
-    CARRIED = "carried"  # follows from a claim that is wrong
-    OPEN = "open"  # not understood for certain
-
-
-@dataclass(frozen=True, slots=True)
-class TheoryClaim:
-    """One claim: where it stands, what it says, what is true, and why."""
-
-    line: int
-    text: str
-    about: str
-    verdict: Judged
-    truth: str
-    says: str = ""
-
-
 def theory_claims(sheet: Sheet) -> tuple[TheoryClaim, ...]:
     """Every claim about theory in a document, in the order of its lines."""
-    stated = [statement for statement in sheet.statements if not statement.struck]
-    chains = [statement for statement in stated if len(statement.links) > 1]
-    moments, others = _by_moments(chains)
+    return tuple(claim for claim in theory_said(sheet) if claim.verdict is not Judged.ASSUMED)
+
+
+def theory_said(sheet: Sheet) -> tuple[TheoryClaim, ...]:
+    """The same with what is assumed, which is no claim."""
+    onward = list(joined(sheet.statements, ONWARD))
+    moments, others = _by_moments([chain for chain in joined(sheet.statements, EQUALITY) if len(chain.links) > 1])
     found = [
         *inline_counts(sheet.text),
-        *_orders(stated),
+        *_orders(onward),
         *_moments(moments, sheet.text),
         *_chains(others),
         *_words(sheet.text),
-        *_transports(sheet),
+        *transport_claims(sheet, onward),
     ]
     return tuple(sorted(found, key=lambda claim: claim.line))
 
 
 def _by_moments(chains: Sequence[Statement]) -> tuple[list[Statement], list[Statement]]:
-    """Chains about E, Var and the scale, and the others."""
+    """Chains about E, Var and the scale, and the others; the mean of numbers that the page gives is no theory."""
+    given = {
+        first.symbol for c in chains if isinstance(first := c.links[0].expr, n.Name) and n.is_literal(c.links[-1].expr)
+    }
     moments: list[Statement] = []
     others: list[Statement] = []
     for statement in chains:
         first = statement.links[0].expr
         scale = isinstance(first, n.Name) and first.symbol == SCALE and len(statement.links) == 2
-        (moments if scale or speaks_of_moments(first) else others).append(statement)
+        random = speaks_of_moments(first) and given.isdisjoint(n.names_in(first))
+        (moments if scale or random else others).append(statement)
     return moments, others
 
 
@@ -213,12 +195,13 @@ def _orders(statements: Sequence[Statement]) -> Iterator[TheoryClaim]:
     for statement in statements:
         wrong: list[Formula] = []
         for link in statement.links:
-            if not isinstance(link.expr, n.Call) or not _is_order(link.expr):
+            expr = meant(link, _is_order)
+            if not _is_order(expr):
                 continue
-            *_, (_, said_last) = sentences(statement.before)
+            *_, (_, said_last) = sentences(statement.caption or statement.before)
             said = f"{said_last} complexity"
             spoken = spoken_of(said, "", said, statement.before)
-            judged = _judged(link.expr, spoken) if spoken else None
+            judged = _judged(expr, spoken) if spoken else None
             if judged is None:
                 continue
             claim, claimed = judged
@@ -226,11 +209,11 @@ def _orders(statements: Sequence[Statement]) -> Iterator[TheoryClaim]:
             if verdict is Judged.WRONG:
                 verdict = Judged.CARRIED if any(claimed.value.top == other.value.top for other in wrong) else verdict
                 wrong.append(claimed)
-            yield replace(claim, line=link.at.line, text=link.text, verdict=verdict)
+            yield replace(claim, line=link.at.line, text=link.text, verdict=verdict, places=places(statement))
 
 
-def _is_order(call: n.Call) -> bool:
-    return call.function in ORDERS and len(call.args) == 1 and bool(n.names_in(call))
+def _is_order(expr: n.Expr) -> bool:
+    return isinstance(expr, n.Call) and expr.function in ORDERS and len(expr.args) == 1 and bool(n.names_in(expr))
 
 
 def _moments(spoken: Sequence[Statement], text: str) -> Iterator[TheoryClaim]:
@@ -247,11 +230,14 @@ def _moments(spoken: Sequence[Statement], text: str) -> Iterator[TheoryClaim]:
             continue
         links = [link.expr for link in statement.links]
         if is_assumption(links):
+            yield TheoryClaim(
+                statement.at.line, statement.text, shown(links[0]), Judged.ASSUMED, "", places=places(statement)
+            )
             continue
         holds, left, right = chain_holds(links, standard=assumed <= statement.end_line, known=known)
         verdict = {True: Judged.RIGHT, False: Judged.WRONG if sure else Judged.OPEN, None: Judged.OPEN}[holds]
         says = f"{shown(links[0])} is {left}, not {right}" if holds is False else ""
-        yield TheoryClaim(statement.at.line, statement.text, shown(links[0]), verdict, left, says)
+        yield TheoryClaim(statement.at.line, statement.text, shown(links[0]), verdict, left, says, places(statement))
 
 
 def _scale(statement: Statement) -> Iterator[TheoryClaim]:
@@ -265,7 +251,7 @@ def _scale(statement: Statement) -> Iterator[TheoryClaim]:
     if said.names == {"d_k"}:
         right = rings.settled(said.value * said.value) == rings.symbol("d_k", "d_k")
         verdict = Judged.RIGHT if right else Judged.WRONG
-        yield TheoryClaim(statement.at.line, statement.text, "the scale", verdict, "√d_k")
+        yield TheoryClaim(statement.at.line, statement.text, "the scale", verdict, "√d_k", "", places(statement))
 
 
 def _chains(statements: Sequence[Statement]) -> Iterator[TheoryClaim]:
@@ -318,78 +304,3 @@ def _words(text: str) -> Iterator[TheoryClaim]:
             verdict = Judged.RIGHT if said.right else Judged.WRONG
             line = text.count("\n", 0, said.place) + 1
             yield TheoryClaim(line, said.text, said.about, verdict, said.truth)
-
-
-def _transports(sheet: Sheet) -> Iterator[TheoryClaim]:
-    """Costs that are said of the one transport problem of a part."""
-    if not ABOUT_TRANSPORT.may_occur(sheet.text):
-        return
-    from qkv.theory.transport_sheet import transport_problems  # loaded only where there is something
-
-    problems = transport_problems(sheet)
-    solved: dict[int, TransportResult] = {}
-    for statement in sheet.statements:
-        last = statement.links[-1].expr
-        here = [problem for problem in problems if problem.part == statement.part]
-        if statement.struck or len(here) != 1 or not isinstance(last, n.Number):
-            continue
-        if not _speaks_of_cost(statement, here[0]):
-            continue
-        if here[0].line not in solved:
-            solved[here[0].line] = here[0].solved()
-        result = solved[here[0].line]
-        verdict = _cost_verdict(last, _costs_said(here[0], result))
-        says = f"the least cost is {result.cost}" + ("" if result.unique else ", for more than one plan")
-        yield TheoryClaim(
-            statement.links[-1].at.line, statement.text, "cost of transport", verdict, str(result.cost), says
-        )
-
-
-def _cost_verdict(said: n.Number, costs: Sequence[Fraction]) -> Judged:
-    """A printed decimal stands for what rounds to it; one unit in the last place off is left open."""
-    if said.value in costs:
-        return Judged.RIGHT
-    unit = said.ulp
-    offs = [abs(cost - said.value) for cost in costs]
-    if any(off <= unit / 2 and cost.denominator > 1 for off, cost in zip(offs, costs, strict=True)):
-        return Judged.RIGHT
-    is_decimal = said.places is not None and said.places > 0
-    return Judged.OPEN if is_decimal and min(offs) <= unit else Judged.WRONG
-
-
-def _speaks_of_cost(statement: Statement, problem: TransportProblem) -> bool:
-    beside_table = problem.plan is not None and problem.line <= statement.at.line <= problem.end_line
-    words = statement.before[-160:]
-    is_distance = _is_distance(statement.links[0].expr, problem)
-    return beside_table or is_distance or bool(COSTS.search(words) and WHOLE_COST.search(words))
-
-
-def _is_distance(expr: n.Expr, problem: TransportProblem) -> bool:
-    """EMD = …, W = …, EMD(a, b) = …, W_1(a, b) = …, for the two heaps of the problem."""
-    match expr:
-        case n.Name(symbol=symbol):
-            return symbol.base in ("W", "EMD") and not symbol.indices
-        case n.Call(function=function, args=args):
-            return "emd" in function.lower() and _are_heaps(args, problem)
-        case n.Product(left=n.Name(symbol=symbol), right=n.Matrix(rows=(row,))):
-            order = "1" if problem.cost == "distance" else "2"
-            return symbol.base == "W" and symbol.indices in ((), (order,)) and _are_heaps(row, problem)
-        case _:
-            return False
-
-
-def _are_heaps(args: Sequence[n.Expr], problem: TransportProblem) -> bool:
-    return {arg.spelled for arg in args if isinstance(arg, n.Name)} == set(problem.names)
-
-
-def _costs_said(problem: TransportProblem, result: TransportResult) -> list[Fraction]:
-    """What may rightly be said to be a cost: the least one, per unit of mass, its root for squares, that of the sheet's
-    own plan, and those of single moves."""
-    from qkv.transport.exact import to_fraction
-
-    said = [result.cost, result.per_unit, *([] if result.root is None else [result.root])]
-    said += [cost for move in result.plan for cost in (move.unit_cost, move.cost)]
-    if problem.plan is not None:
-        cells = [(i, j, mass) for i, row in enumerate(problem.plan) for j, mass in enumerate(row)]
-        said.append(sum((result.costs.exact(i, j) * mass for i, j, mass in cells), result.costs.zero))
-    return [to_fraction(value) for value in said]

@@ -16,7 +16,7 @@ from flint import fmpq
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
-from qkv.theory.formula import FormulaRing, Unclear, evaluated, meaning, named, power, ring
+from qkv.theory.formula import FormulaRing, Unclear, evaluated, meaning, multiplied, named, power, ring
 from qkv.theory.ring import Ratio, lowest
 
 EXPECTATION = frozenset({"E", "𝔼", "Exp", "mean"})
@@ -249,7 +249,7 @@ def _equal(links: Sequence[n.Expr], moments: Known, standard: bool = False) -> O
     known: list[Value] = []
     for link in links:
         try:
-            known.append(_settled(algebra.value(link), rings))
+            known.append(_settled(algebra.value(multiplied(link)), rings))
         except Unclear:
             continue
     if len(known) < 2:

@@ -138,9 +138,20 @@ def formula(expr: n.Expr, rings: FormulaRing, given: Mapping[str, Fraction] | No
     'n_q n_k d_k − n_q n_k'
     """
     order = isinstance(expr, n.Call) and expr.function in ORDERS and len(expr.args) == 1
-    inner = expr.args[0] if order and isinstance(expr, n.Call) else expr
+    inner = multiplied(expr.args[0] if order and isinstance(expr, n.Call) else expr)
     names = frozenset(meaning(symbol) or "?" for symbol in n.names_in(inner))
     return Formula(rings.settled(evaluated(inner, rings, given or {})), order, names)
+
+
+def multiplied(expr: n.Expr) -> n.Expr:
+    """A formula in which n(a + b) is n times the bracket: a size is no function."""
+
+    def change(node: n.Expr) -> n.Expr:
+        if isinstance(node, n.Call) and len(node.args) == 1 and meaning(symbol := Symbol(node.function)) is not None:
+            return n.Product(n.Name(symbol), node.args[0])
+        return node
+
+    return n.rewrite(expr, change)
 
 
 def evaluated(node: n.Expr, rings: FormulaRing, given: Mapping[str, Fraction]) -> Ratio:
