@@ -14,7 +14,7 @@ from itertools import product
 
 from qkv.check.cells import Grid, covers, fits, fitted, shape_of
 from qkv.check.compare import Shown, agree
-from qkv.check.mistakes.rewrites import LEFT_OUT, STRUCTURAL, TABLE, Mistake, places_in, variants
+from qkv.check.mistakes.rewrites import ANY_OTHER, LEFT_OUT, STRUCTURAL, TABLE, Mistake, places_in, variants
 from qkv.check.mistakes.scene import levels
 from qkv.check.mistakes.slips import Written, cut_off, products, slips
 from qkv.check.mistakes.swaps import swap_shown, what_is_swapped
@@ -32,7 +32,8 @@ from qkv.render.workings import cell_workings
 
 Table = tuple[Mistake, ...]
 Mind = Callable[[n.Expr], Value | None]  # what an expression gives in somebody's numbers
-TABLES: tuple[Table, ...] = tuple(tuple(row for row in TABLE if row.rare is rare) for rare in (False, True))
+COMMON, RARE = (tuple(row for row in TABLE if row.rare is rare) for rare in (False, True))
+TABLES: tuple[Table, ...] = (COMMON, RARE, ANY_OTHER)
 MISTAKE = 7.0  # bits that a known mistake costs; it saves the digits of every cell
 MOST_NAMED = 2  # where more mistakes than this would explain a value, it tells too little to name any
 
@@ -237,7 +238,7 @@ class Search:
                 yield expr, detail
 
     def _apart(self, expr: n.Expr) -> range:
-        """The minds that may differ about an expression: where the first holds what is true of each name, it is enough."""
+        """The minds to ask about an expression: the first is enough where it holds what is true of each name."""
         return range(1 if all(map(self._covers, n.names_in(expr))) else len(self.minds))
 
     def _covers(self, symbol: Symbol) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from qkv.check.mistakes.scene import Scene, Thing
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.expr.show import plain
 from qkv.interpret.certified import Value
 from qkv.interpret.fit import Shape
 from qkv.library.roles import Place
@@ -14,12 +15,15 @@ from qkv.reading.page import NAMELESS, Source
 from qkv.reading.system import ROLE, Spot, System, role_symbol
 from qkv.reading.values import Values
 
+MOST_ALIKE = 24  # quantities that are tried in the place of another
+
 
 class PageScene(Scene):
     """The quantities of a page, as they are known at one spot of it."""
 
-    def __init__(self, system: System, values: Values, spot: Spot) -> None:
+    def __init__(self, system: System, values: Values, spot: Spot, formulas: Iterable[n.Expr] = ()) -> None:
         self.system, self.values, self.spot = system, values, spot
+        self.formulas = tuple(formulas)  # those that were printed with a value
         self._known: dict[n.Expr, Value | None] = {}
         self._formulas: dict[Symbol, n.Expr | None] = {}
 
@@ -49,6 +53,17 @@ class PageScene(Scene):
             yield n.Name(symbol)
         else:
             yield from self.system.part(n.Name(symbol), place.row, place.column, self.spot)
+
+    def alike(self, name: n.Name) -> Iterator[tuple[n.Expr, str]]:
+        """The last names and printed formulas of the page that are as long or as wide."""
+        shape = self.shape(name)
+        if shape is None or max(shape) == 1:
+            return
+        names = [n.Name(s) for s in self.system.page.symbols if s.base != NAMELESS and s != name.symbol]
+        for other in [*names, *self.formulas][-MOST_ALIKE:]:
+            found = self.shape(other)
+            if found is not None and max(found) > 1 and (found[0] == shape[0] or found[1] == shape[1]):
+                yield other, plain(self.as_written(other))
 
     def shape(self, expr: n.Expr) -> Shape | None:
         value = self.value(expr)

@@ -58,6 +58,7 @@ class Walk:
 
     system: System
     values: Values
+    elsewhere: frozenset[tuple[int, int]] = frozenset()  # lines and columns of what is judged elsewhere, as theory
     prints: Prints = field(default_factory=Prints)
     judged: list[Judgement] = field(default_factory=list)
     recent: list[tuple[n.Expr, Spot]] = field(default_factory=list)  # what was printed last, newest at the end
@@ -73,7 +74,7 @@ class Walk:
             for item in () if equation.struck else equation.items:
                 if item.kind in (Kind.WORKING, Kind.FORMULA) and not item.struck:
                     self.copies.look(equation, item)
-                elif item.kind is Kind.VALUE:
+                elif item.kind is Kind.VALUE and (item.line, item.column) not in self.elsewhere:
                     self._judge(equation, item)
         return self.judged
 
@@ -83,18 +84,18 @@ class Walk:
             return
         spot = Spot(equation.scope, equation.line)
         if self._is_given(equation):
-            self._remember(equation, item, grid, None, None, spot)
+            self.remember(equation, item, grid, None, None, spot)
             return
         fits = list(self.copies.assembled(grid, spot))
         options = list(meanings(equation, item, self.system, spot))
         fits += [f for meaning in options if (f := self.fit(grid, meaning)) is not None]
         if not any(f.is_clean for f in fits):
             fits += list(islice(self._misfits(grid, options), 1))
-        chosen = self._decided(grid, fits, equation, spot)
+        chosen = self._decided(grid, fits, equation, spot) or (self.copies.nearly(grid, spot) if not fits else None)
         if chosen is not None:
             chosen = explained(self.scene(spot), self.prints, grid, chosen, self.is_false(chosen.used))
         number = self.claim(equation, item, grid, chosen, tuple(fits))
-        self._remember(equation, item, grid, chosen, number, spot)
+        self.remember(equation, item, grid, chosen, number, spot)
 
     def claim(self, equation: Equation, item: Item, grid: Grid, chosen: Fit | None, rivals: tuple[Fit, ...] = ()) -> int:
         """Say something of a printed value; the number of the claim."""
@@ -178,7 +179,7 @@ class Walk:
 
     def scene(self, spot: Spot) -> PageScene:
         """The names of the page at a spot, as the table of mistakes sees them."""
-        return PageScene(self.system, self.values, spot)
+        return PageScene(self.system, self.values, spot, self.prints.formulas)
 
     def is_false(self, claims: frozenset[int]) -> bool:
         """Whether one of some claims is false."""
@@ -189,7 +190,7 @@ class Walk:
         if sum(map(sum, grid_bits(grid))) < 6:
             return None
         pool = list(self._pool(equation, spot))
-        found = search(grid, pool, self._sizes(equation, spot)) if pool else None
+        found = search(grid, pool, self.sizes(equation, spot)) if pool else None
         if found is None:
             return None
         cost = sum(map(sum, grid_bits(grid))) - found.bits
@@ -221,7 +222,8 @@ class Walk:
         for start in range(max(len(numbers) - 1, 0)):
             yield n.Matrix((tuple(numbers[start:]),))
 
-    def _sizes(self, equation: Equation, spot: Spot) -> list[int]:
+    def sizes(self, equation: Equation, spot: Spot) -> list[int]:
+        """Sizes that something may be divided by the root of."""
         sizes = [2, 3, 4]
         for value in (self.values.true(n.Name(role_symbol_of(role, head)), spot) for head in (None, *self.system.heads) for role in ("K", "X")):
             if value is not None:
@@ -230,7 +232,8 @@ class Walk:
 
     # — what the author goes on with —
 
-    def _remember(self, equation: Equation, item: Item, grid: Grid, chosen: Fit | None, number: int | None, spot: Spot) -> None:
+    def remember(self, equation: Equation, item: Item, grid: Grid, chosen: Fit | None, number: int | None, spot: Spot) -> None:
+        """Keep what was printed: it is what the author goes on with."""
         shape = shape_of(grid)
         true = chosen.true if chosen is not None else None
         sources = [v for v in ((chosen.true, chosen.own) if chosen is not None else ()) if v is not None]

@@ -186,6 +186,8 @@ LEFT_OUT: tuple[Mistake, ...] = (
     Mistake("a column of the result left out", "column {} is missing", rules.missing(1), whole=True),
 )
 
+# Any other quantity of the page, whatever it is: only where nothing else explains what is shown.
+ANY_OTHER: tuple[Mistake, ...] = (Mistake("one matrix for another", "{} was used", rules.other_name),)
 
 Place = tuple[n.Expr, Callable[[n.Expr], n.Expr]]  # a node, and the whole with something else in its stead
 

@@ -169,6 +169,12 @@ def other_operand(node: n.Name, scene: Scene) -> Variants:
             yield other.expr, f"{other.spelled} in place of {thing.spelled}"
 
 
+@on(n.Name)
+def other_name(node: n.Name, scene: Scene) -> Variants:
+    for expr, spelled in scene.alike(node):
+        yield expr, f"{spelled} in place of {node.symbol}"
+
+
 def of_other_head(*roles: Role) -> Rule:
     @on(n.Name)
     def rule(node: n.Name, scene: Scene) -> Variants:

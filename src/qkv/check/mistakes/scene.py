@@ -43,6 +43,10 @@ class Scene(ABC):
     def things(self, roles: Container[Role], like: Thing) -> Iterator[Thing]:
         """The quantities of some roles in any head; if `like` is one row of something, the same row of each."""
 
+    def alike(self, name: n.Name) -> Iterator[tuple[n.Expr, str]]:
+        """What may be taken for a name where no role says it, with what it is called; nothing in a program."""
+        return iter(())
+
     @abstractmethod
     def shape(self, expr: n.Expr) -> Shape | None:
         """The true shape of an expression, None where it has none."""
