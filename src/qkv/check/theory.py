@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qkv.check.model import CellVerdict, Claim, Verdict
+from qkv.reader import read_sheet
 from qkv.sheet.model import Sheet
 from qkv.theory.claims import Judged, TheoryClaim, theory_claims
 
@@ -15,7 +16,7 @@ def judge_theory(sheet: Sheet, first: int) -> Iterator[Claim]:
     """The theory claims of a sheet, numbered from `first`; what is not understood for certain is left out."""
     wrong: list[int] = []
     number = first
-    for said in theory_claims(sheet):
+    for said in theory_claims(read_sheet(sheet.text, sheet.file)):
         if said.verdict not in VERDICTS:
             continue
         claim = _claim(said, number, tuple(wrong))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from qkv.check.cells import shape_of
 from qkv.check.model import GOOD, CellVerdict, Claim, Report, Verdict
 from qkv.expr.show import plain
@@ -10,20 +12,29 @@ from qkv.interpret.fit import say
 from qkv.interpret.rounding import round_digits
 from qkv.judging.causes import cell_working
 from qkv.judging.fit import Fit
+from qkv.judging.shapes import judge_shapes
+from qkv.judging.shapes import owned as size_places
+from qkv.judging.theory import Places, judge_theory
+from qkv.judging.theory import owned as places_of
 from qkv.judging.walk import FALSE, Judgement, Walk
 from qkv.reader.model import Sheet
 from qkv.reading.choose import choose
 from qkv.reading.page import Page, page_of
 from qkv.reading.system import System
 from qkv.reading.values import Values
+from qkv.theory.claims import theory_said
 
 
 def check_sheet(sheet: Sheet) -> Report:
     """Judge a whole document."""
     with precision(START_BITS):
         page = page_of(sheet)
-        walk = walked(page_system(page))
-        return Report(sheet.file, tuple(_claim(judgement, walk) for judgement in walk.judged), sheet.text)
+        theory = theory_said(sheet)
+        walk = walked(page_system(page), places_of(theory) | size_places(sheet))
+        claims = [_claim(judgement, walk) for judgement in walk.judged]
+        claims += judge_shapes(page, walk.values, len(claims) + 1)
+        claims += judge_theory(theory, len(claims) + 1)
+        return Report(sheet.file, tuple(sorted(claims, key=attrgetter("line", "column", "id"))), sheet.text)
 
 
 def page_system(page: Page) -> System:
@@ -31,9 +42,9 @@ def page_system(page: Page) -> System:
     return System(page, choose(page))
 
 
-def walked(system: System) -> Walk:
-    """A page walked through."""
-    walk = Walk(system, Values(system))
+def walked(system: System, elsewhere: Places = frozenset()) -> Walk:
+    """A page walked through, without what is judged elsewhere."""
+    walk = Walk(system, Values(system), elsewhere)
     walk.run()
     return walk
 

@@ -65,17 +65,21 @@ def theory_said(sheet: Sheet) -> tuple[TheoryClaim, ...]:
 
 def _by_moments(chains: Sequence[Statement]) -> tuple[list[Statement], list[Statement]]:
     """Chains about E, Var and the scale, and the others; the mean of numbers that the page gives is no theory."""
-    given = {
-        first.symbol for c in chains if isinstance(first := c.links[0].expr, n.Name) and n.is_literal(c.links[-1].expr)
-    }
+    given = {(chain.part, name) for chain in chains for name in _given(chain)}
     moments: list[Statement] = []
     others: list[Statement] = []
     for statement in chains:
         first = statement.links[0].expr
         scale = isinstance(first, n.Name) and first.symbol == SCALE and len(statement.links) == 2
-        random = speaks_of_moments(first) and given.isdisjoint(n.names_in(first))
+        random = speaks_of_moments(first) and given.isdisjoint((statement.part, name) for name in n.names_in(first))
         (moments if scale or random else others).append(statement)
     return moments, others
+
+
+def _given(chain: Statement) -> tuple[Symbol, ...]:
+    """The name that a chain gives numbers."""
+    first, last = chain.links[0].expr, chain.links[-1].expr
+    return (first.symbol,) if isinstance(first, n.Name) and n.is_literal(last) else ()
 
 
 def judge_formula(claimed: str | n.Expr, sentence: str, after: str = "", surrounding: str = "") -> TheoryClaim | None:
