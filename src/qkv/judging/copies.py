@@ -22,6 +22,7 @@ from qkv.interpret.cells import NEG_INF
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.judging.fit import Fit, How, Meaning, fit
+from qkv.judging.operands import as_softmax, decimals, is_claim, is_stochastic, operands, rivals, versions
 from qkv.reading.align import aligned
 from qkv.reading.bits import cell_bits, grid_bits
 from qkv.reading.equations import Equation, Item, Kind
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 COPY = "¶copy"  # the base of a symbol that stands for a copied number
 POOL = 40  # earlier prints that a number may be a copy of
 SURE = 9.0  # bits of a number that are no coincidence
+CERTAIN = 40.0  # bits of a matrix that agree, so that the rest of it must be slips
 MATRIX = 7.0  # bits of a matrix that are no coincidence
 
 
@@ -70,6 +72,7 @@ class Copies:
         self._copied: dict[int, Copied] = {}
         self._kept: list[n.Expr] = []  # so that no other object takes the id of one that is copied
         self._written: dict[int, n.Expr] = {}
+        self._products: list[n.Expr] = []
 
     def note(self, expr: n.Expr, grid: Grid, printed: Print) -> None:
         """Remember a print."""
@@ -82,25 +85,90 @@ class Copies:
     def look(self, equation: Equation, item: Item) -> None:
         """Find out what the numbers of a working copy; a matrix that was put in is judged."""
         spot = Spot(equation.scope, equation.line)
+        if item.kind is Kind.WORKING and isinstance(item.expr, n.Product):
+            self._products.append(item.expr)
         expr = self._written[id(item.expr)] = as_softmax(item.expr)
         self._kept += [item.expr, expr]
-        parts = {id(numbers): part for formula in equation.of(Kind.FORMULA) for part, numbers in aligned(formula.expr, expr)}
-        for operand in _operands(expr):
+        parts = {
+            id(numbers): part for formula in equation.of(Kind.FORMULA) for part, numbers in aligned(formula.expr, expr)
+        }
+        beside: Fit | None = None
+        doubles = rivals(expr)
+        for operand in operands(expr):
             grid = shown_grid(operand, False)
             if grid is not None:
-                made = self._operand(grid, parts.get(id(operand)), spot)
+                made = self._operand(grid, parts.get(id(operand)), spot) or self._new(operand, grid, equation, spot)
+                if made is None and beside is not None and id(operand) in doubles:
+                    made = fit(
+                        grid,
+                        beside.meaning,
+                        beside.true,
+                        beside.own,
+                        beside.used,
+                        self._walk.is_false(beside.used),
+                        None,
+                    )
                 if made is not None:
-                    self._judge(equation, item, operand, grid, made, _is_claim(operand, expr))
+                    self._judge(equation, item, operand, grid, made, is_claim(operand, expr))
+                beside = made
         self._numbers(expr, spot)
+
+    def _new(self, operand: n.Matrix, grid: Grid, equation: Equation, spot: Spot) -> Fit | None:
+        """An operand that was not printed before, but is the softmax of something that was."""
+        if not is_stochastic(grid):
+            return None
+        scores = [seen.expr for seen in self._recent(spot) if shape_of(seen.grid) == shape_of(grid)]
+        scores += [
+            expr
+            for expr in self._products[::-1]
+            if (v := self._walk.values.own(expr, spot, self._walk.prints)[0]) and v.shape == shape_of(grid)
+        ]
+        for expr in scores:
+            for size in (1, *self._walk.sizes(equation, spot)):
+                scaled = expr if size == 1 else n.Quotient(expr, n.Root(n.number(size)))
+                made = self._walk.fit(grid, Meaning(How.SEARCHED, n.Softmax(scaled), spot))
+                if made is not None and made.slips == 0 and made.agreed >= MATRIX:
+                    return made
+        return None
+
+    def nearly(self, grid: Grid, spot: Spot) -> Fit | None:
+        """Two prints that stand side by side or are multiplied, with all but very few cells agreeing: then those are slips."""
+        a, b = n.Name(Symbol(COPY, (), ("0",))), n.Name(Symbol(COPY, (), ("1",)))
+        recent = self._recent(spot)
+        for right in recent:
+            for left in (seen for seen in recent if len(seen.grid) == len(grid)):
+                (_, inner), (below, width) = shape_of(left.grid), shape_of(right.grid)
+                beside = below == len(grid) and inner + width == len(grid[0])
+                if beside or (inner == below and width == len(grid[0])):
+                    expr = n.Concat((a, b), 1) if beside else n.Product(a, b)
+                    put = {a.symbol: self._whole(left), b.symbol: self._whole(right)}
+                    made = self._put(
+                        grid,
+                        Meaning(How.SEARCHED, expr, spot),
+                        expr,
+                        put,
+                        _worth(expr, {s: c.own for s, c in put.items()}, Loose()),
+                    )
+                    if made is not None and is_near(made, grid) and made.agreed >= CERTAIN:
+                        return made
+        return None
+
+    def _whole(self, seen: Seen) -> Copied:
+        printed = seen.printed
+        return Copied(seen.expr, self._truth(seen), printed.held, printed.mended or printed.held, _claims(seen))
 
     def _judge(self, equation: Equation, item: Item, operand: n.Matrix, grid: Grid, made: Fit, claims: bool) -> None:
         used = made.used
         if claims:
             line = operand.at.line if operand.at is not None else item.line
-            place = replace(item, kind=Kind.VALUE, expr=operand, line=line, column=operand.at.column if operand.at else item.column)
+            place = replace(
+                item, kind=Kind.VALUE, expr=operand, line=line, column=operand.at.column if operand.at else item.column
+            )
             said = replace(equation, items=(place,), line=line, end_line=line, label=_say(made.meaning.expr))
             number = self._walk.claim(said, place, grid, made)
             used = frozenset({number}) if made.worst is Verdict.WRONG else used
+            if made.meaning.how is How.SEARCHED and made.worst is not Verdict.WRONG:
+                self._walk.remember(said, place, grid, made, number, made.meaning.spot)
         own = made.own if made.own is not None and made.worst is not Verdict.WRONG else _exactly(grid)
         right = made.true if made.true is not None else own
         if own is not None and right is not None:
@@ -115,7 +183,9 @@ class Copies:
             if near is not None and near.is_clean:
                 return near
         exact = self._printed(grid, spot)
-        return exact if exact is not None or near is None or not _is_near(near, grid) else near
+        if exact is not None or near is not None:
+            return exact if exact is not None or near is None or not is_near(near, grid) else near
+        return self.nearly(grid, spot)
 
     def _printed(self, grid: Grid, spot: Spot) -> Fit | None:
         """The print that a matrix is a copy of: a right one before a false one, the last one first."""
@@ -133,7 +203,15 @@ class Copies:
 
     def _held_against(self, grid: Grid, part: n.Expr, printed: Print, spot: Spot) -> Fit | None:
         used = frozenset() if printed.claim is None else frozenset({printed.claim})
-        return fit(grid, Meaning(How.COPY, part, spot), printed.true, printed.held, used, self._walk.is_false(used), printed.mended)
+        return fit(
+            grid,
+            Meaning(How.COPY, part, spot),
+            printed.true,
+            printed.held,
+            used,
+            self._walk.is_false(used),
+            printed.mended,
+        )
 
     def _recent(self, spot: Spot) -> list[Seen]:
         return [seen for seen in self._seen[::-1] if seen.printed.spot.scope == spot.scope][:POOL]
@@ -142,7 +220,7 @@ class Copies:
 
     def _numbers(self, expr: n.Expr, spot: Spot) -> None:
         """Decimals of a working that are cells of earlier prints; of several, the print that most of them come from."""
-        wanted = [(x, grid[0][0]) for x in _decimals(expr) if (grid := shown_grid(n.Matrix(((x,),)), False)) is not None]
+        wanted = [(x, grid[0][0]) for x in decimals(expr) if (grid := shown_grid(n.Matrix(((x,),)), False)) is not None]
         options = {id(x): list(self._cells(shown.value, spot)) for x, shown in wanted}
         common = Counter(k for found in options.values() for k in {k for k, *_ in found})
         for x, shown in wanted:
@@ -163,8 +241,15 @@ class Copies:
     # — what a working gives —
 
     def fit(self, grid: Grid, meaning: Meaning) -> Fit | None:
-        """A printed value against a working, with what its numbers are copies of; None where they are copies of nothing."""
+        """A printed value against a working, with what its numbers are copies of; None where nothing is known of them."""
         expr = self._written.get(id(meaning.expr), meaning.expr)
+        for version in versions(expr):
+            made = self._fit(grid, meaning, version)
+            if made is not None and made.is_clean:
+                return made
+        return self._fit(grid, meaning, expr)
+
+    def _fit(self, grid: Grid, meaning: Meaning, expr: n.Expr) -> Fit | None:
         put: dict[Symbol, Copied] = {}
 
         def change(node: n.Expr) -> n.Expr:
@@ -176,9 +261,15 @@ class Copies:
             return n.Name(symbol)
 
         lifted = n.rewrite(expr, change)
-        if not put:
+        if not put and (decimals(expr) or not operands(expr)):
             return None
         own, _ = self._walk.values.own(expr, meaning.spot, self._walk.prints)
+        return self._put(grid, meaning, lifted, put, own)
+
+    def _put(
+        self, grid: Grid, meaning: Meaning, lifted: n.Expr, put: dict[Symbol, Copied], own: Value | None
+    ) -> Fit | None:
+        """A printed value against an expression over copies."""
         trues = {symbol: copied.true for symbol, copied in put.items() if copied.true is not None}
         true = _worth(lifted, trues, Certified()) if len(trues) == len(put) else None
         mended = _worth(lifted, {symbol: copied.mended for symbol, copied in put.items()}, Loose())
@@ -193,7 +284,9 @@ class Copies:
         if rows < 2 or columns < 2 or len(last) < rows or any(s.printed.spot.scope != spot.scope for s in last):
             return
         lines = [_line(seen) for seen in last]
-        if any(shape_of(line.grid) != (1, columns) for line in lines) or any(a.value != b.value for x, y in zip(grid, lines, strict=True) for a, b in zip(x, y.grid[0], strict=True)):
+        if any(shape_of(line.grid) != (1, columns) for line in lines) or any(
+            a.value != b.value for x, y in zip(grid, lines, strict=True) for a, b in zip(x, y.grid[0], strict=True)
+        ):
             return
         trues = [self._truth(line) for line in lines]
         true = Value(tuple(t.rows[0] for t in trues if t is not None)) if all(t is not None for t in trues) else None
@@ -210,38 +303,7 @@ class Copies:
         return seen.printed.true or (seen.printed.held if not self._walk.is_false(_claims(seen)) else None)
 
 
-# — parts of workings —
-
-
-def as_softmax(expr: n.Expr) -> n.Expr:
-    """A softmax that is written out, as one: [e^2/(e^2 + e^4), e^4/(e^2 + e^4)] is softmax([2, 4])."""
-    if not isinstance(expr, n.Matrix) or len(expr.rows) != 1 or len(expr.rows[0]) < 2:
-        return expr
-    above = [cell.numerator.arg if isinstance(cell, n.Quotient) and isinstance(cell.numerator, n.Exp) else None for cell in expr.rows[0]]
-    if not all(isinstance(x, (n.Number, n.Negate)) for x in above):
-        return expr
-    for cell in expr.rows[0]:
-        below = cell.denominator if isinstance(cell, n.Quotient) else None
-        terms = [term.arg if isinstance(term, n.Exp) else term for term in below.terms] if isinstance(below, n.Sum) else []
-        if Counter(terms) != Counter(above):  # type: ignore[comparison-overlap]
-            return expr
-    return n.Softmax(n.Matrix((tuple(x for x in above if x is not None),), at=expr.at), at=expr.at)
-
-
-def _operands(expr: n.Expr) -> list[n.Matrix]:
-    """The whole matrices of a working."""
-    return [x for x in n.walk(expr) if isinstance(x, n.Matrix) and not x.is_ragged and x is not expr and max(x.shape) > 1]
-
-
-def _is_claim(operand: n.Matrix, working: n.Expr) -> bool:
-    """Whether an operand says enough to be a claim: a matrix, or what a softmax is taken of."""
-    return min(operand.shape) > 1 or any(isinstance(x, n.Softmax) and x.arg is operand for x in n.walk(working))
-
-
-def _decimals(expr: n.Expr) -> list[n.Number]:
-    """The numbers of a working outside its matrices that were rounded, or have several digits."""
-    inside = {id(cell) for x in n.walk(expr) if isinstance(x, n.Matrix) for row in x.rows for cell in row}
-    return [x for x in n.walk(expr) if isinstance(x, n.Number) and id(x) not in inside and (x.places or 0) > 0]
+# — prints as what may be copied —
 
 
 def _variants(seen: Seen, grid: Grid) -> Iterator[tuple[n.Expr, Print]]:
@@ -257,7 +319,10 @@ def _variants(seen: Seen, grid: Grid) -> Iterator[tuple[n.Expr, Print]]:
                 yield n.Entry(seen.expr, row=i + 1), _cut(seen.printed, lambda v, i=i: Value((v.rows[i],)))
         if max(wanted) == shape[0]:
             for j in range(shape[1]):
-                yield n.Entry(seen.expr, column=j + 1), _cut(seen.printed, lambda v, j=j: Value(tuple((row[j],) for row in v.rows)))
+                yield (
+                    n.Entry(seen.expr, column=j + 1),
+                    _cut(seen.printed, lambda v, j=j: Value(tuple((row[j],) for row in v.rows))),
+                )
 
 
 def _cut(printed: Print, part) -> Print:  # type: ignore[no-untyped-def]
@@ -280,7 +345,11 @@ def _cell(seen: Seen, i: int, j: int) -> Copied:
     printed = seen.printed
     own = Value(((printed.held.rows[i][j],),))
     mended = Value(((printed.mended.rows[i][j],),)) if printed.mended is not None else own
-    true = Value(((printed.true.rows[i][j],),)) if printed.true is not None and printed.true.shape == shape_of(seen.grid) else None
+    true = (
+        Value(((printed.true.rows[i][j],),))
+        if printed.true is not None and printed.true.shape == shape_of(seen.grid)
+        else None
+    )
     part = seen.expr if shape_of(seen.grid) == (1, 1) else n.Entry(seen.expr, row=i + 1, column=j + 1)
     return Copied(part, true, own, mended, _claims(seen))
 
@@ -289,9 +358,13 @@ def _claims(seen: Seen) -> frozenset[int]:
     return frozenset() if seen.printed.claim is None else frozenset({seen.printed.claim})
 
 
-def _is_near(made: Fit, grid: Grid) -> bool:
+def is_near(made: Fit, grid: Grid) -> bool:
     """Whether an operand is a miscopied one: most of its cells agree, and the others are plain numbers too."""
-    cells = [(shown, v) for row, verdicts in zip(grid, made.verdicts, strict=True) for shown, v in zip(row, verdicts, strict=True)]
+    cells = [
+        (shown, v)
+        for row, verdicts in zip(grid, made.verdicts, strict=True)
+        for shown, v in zip(row, verdicts, strict=True)
+    ]
     off = [shown for shown, verdict in cells if verdict is Verdict.WRONG]
     misses = [shown for shown in off if shown.cell is NEG_INF or shown.value is None]
     return not misses and len(cells) >= 4 and len(off) <= 1 + len(cells) // 8 and made.agreed >= MATRIX
