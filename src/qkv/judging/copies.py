@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from qkv.check.cells import Grid, shape_of, shown_grid
+from qkv.check.cells import Grid, fitted, shape_of, shown_grid
+from qkv.check.compare import meets
 from qkv.check.loose import Loose
 from qkv.check.model import Verdict
 from qkv.errors import QkvError
@@ -24,6 +25,7 @@ from qkv.interpret.loop import evaluate
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.operands import as_softmax, decimals, is_claim, is_stochastic, operands, rivals, versions
 from qkv.reading.align import aligned
+from qkv.reading.choose import printed_grid
 from qkv.reading.bits import cell_bits, grid_bits
 from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.system import Spot
@@ -93,7 +95,7 @@ class Copies:
             id(numbers): part for formula in equation.of(Kind.FORMULA) for part, numbers in aligned(formula.expr, expr)
         }
         beside: Fit | None = None
-        doubles = rivals(expr)
+        doubles = rivals(expr) if self._is_doubled(equation, expr) else set()
         for operand in operands(expr):
             grid = shown_grid(operand, False)
             if grid is not None:
@@ -112,6 +114,15 @@ class Copies:
                     self._judge(equation, item, operand, grid, made, is_claim(operand, expr))
                 beside = made
         self._numbers(expr, spot)
+
+    def _is_doubled(self, equation: Equation, expr: n.Expr) -> bool:
+        """Whether a product holds two versions of a factor: the whole is none of the results, and with one left out it is."""
+        grids = [grid for item in equation.of(Kind.VALUE) if (grid := printed_grid(item)) is not None]
+        without = [value for version in versions(expr) if (value := _worth(version, {}, Loose())) is not None]
+        whole = _worth(expr, {}, Loose()) if without else None
+        if whole is None or any(_agreeing(grid, whole) for grid in grids):
+            return False
+        return any(2 * _agreeing(grid, value) >= len(grid) * len(grid[0]) for grid in grids for value in without)
 
     def _new(self, operand: n.Matrix, grid: Grid, equation: Equation, spot: Spot) -> Fit | None:
         """An operand that was not printed before, but is the softmax of something that was."""
@@ -243,11 +254,13 @@ class Copies:
     def fit(self, grid: Grid, meaning: Meaning) -> Fit | None:
         """A printed value against a working, with what its numbers are copies of; None where nothing is known of them."""
         expr = self._written.get(id(meaning.expr), meaning.expr)
-        for version in versions(expr):
-            made = self._fit(grid, meaning, version)
-            if made is not None and made.is_clean:
-                return made
-        return self._fit(grid, meaning, expr)
+        whole = self._fit(grid, meaning, expr)
+        if whole is None or not whole.is_clean:
+            for version in versions(expr):
+                made = self._fit(grid, meaning, version)
+                if made is not None and made.is_clean:
+                    return made
+        return whole
 
     def _fit(self, grid: Grid, meaning: Meaning, expr: n.Expr) -> Fit | None:
         put: dict[Symbol, Copied] = {}
@@ -356,6 +369,13 @@ def _cell(seen: Seen, i: int, j: int) -> Copied:
 
 def _claims(seen: Seen) -> frozenset[int]:
     return frozenset() if seen.printed.claim is None else frozenset({seen.printed.claim})
+
+
+def _agreeing(grid: Grid, value: Value) -> int:
+    """How many cells of a print a value gives."""
+    made = fitted(value, shape_of(grid))
+    pairs = zip(grid, made.rows, strict=True) if made is not None else ()
+    return sum(meets(shown, cell) for row, cells in pairs for shown, cell in zip(row, cells, strict=True))
 
 
 def is_near(made: Fit, grid: Grid) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 
 from qkv.check.cells import Grid
 from qkv.expr import nodes as n
@@ -30,9 +31,9 @@ def as_softmax(expr: n.Expr) -> n.Expr:
 
 
 def rivals(expr: n.Expr) -> set[int]:
-    """[A] [A'] [V]: a second version of a factor, of the same shape and right beside it, where two factors are enough."""
+    """[A] [A'] [V]: what may be a second version of a factor, of the same shape and right beside it."""
     parts = n.factors(expr)
-    pairs = zip(parts, parts[1:], strict=False) if len(parts) > 2 else ()
+    pairs = pairwise(parts) if sum(isinstance(part, n.Matrix) for part in parts) > 2 else ()
     return {id(b) for a, b in pairs if isinstance(a, n.Matrix) and isinstance(b, n.Matrix) and a.shape == b.shape}
 
 
