@@ -11,6 +11,7 @@ from qkv.interpret.cells import NEG_INF, START_BITS, Cell, bounds, precision
 from qkv.interpret.fit import say
 from qkv.interpret.rounding import round_digits
 from qkv.judging.causes import cell_working
+from qkv.judging.definitions import judge_definitions
 from qkv.judging.fit import Fit
 from qkv.judging.shapes import judge_shapes
 from qkv.judging.shapes import owned as size_places
@@ -32,6 +33,7 @@ def check_sheet(sheet: Sheet) -> Report:
         theory = theory_said(sheet)
         walk = walked(page_system(page), places_of(theory) | size_places(sheet))
         claims = [_claim(judgement, walk) for judgement in walk.judged]
+        claims += judge_definitions(page, walk.system, walk.values, len(claims) + 1)
         claims += judge_shapes(page, walk.values, len(claims) + 1)
         claims += judge_theory(theory, len(claims) + 1)
         return Report(sheet.file, tuple(sorted(claims, key=attrgetter("line", "column", "id"))), sheet.text)
@@ -54,14 +56,21 @@ def _claim(judgement: Judgement, walk: Walk) -> Claim:
     name = str(equation.names[0]) if equation.names else equation.label
     return Claim(
         judgement.number, judgement.item.line, max(equation.end_line, judgement.item.line), name,
-        _formula(chosen, walk) if chosen is not None else "", equation.text, judgement.verdict,
+        _formula(chosen, walk) if chosen is not None else "", equation.text, _verdict(judgement),
         cells=_cells(judgement, chosen, walk) if chosen is not None and judgement.verdict not in GOOD else (),
         follows_from=_blamed(chosen, walk) if judgement.verdict is Verdict.CARRIED else (),
         cause=chosen.cause if chosen is not None else None,
+        repair=(chosen.repair if chosen is not None else "") or judgement.item.repair or None,
         reason=_reason(judgement),
         column=judgement.item.column,
         shown=tuple(tuple(shown.text for shown in row) for row in judgement.grid),
     )  # fmt: skip
+
+
+def _verdict(judgement: Judgement) -> Verdict:
+    """The verdict of a value; one that agrees only as damaged text was mended is misread."""
+    agrees = judgement.fit is not None and judgement.verdict in GOOD | {Verdict.DRIFTED}
+    return Verdict.MISREAD if agrees and judgement.item.repair else judgement.verdict
 
 
 def _formula(chosen: Fit, walk: Walk) -> str:
@@ -69,6 +78,8 @@ def _formula(chosen: Fit, walk: Walk) -> str:
 
 
 def _reason(judgement: Judgement) -> str | None:
+    if judgement.verdict is Verdict.STRUCK:
+        return "crossed out by its author"
     if judgement.fit is None:
         return "nothing says what this should equal"
     meant = judgement.fit.misfit

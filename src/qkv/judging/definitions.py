@@ -1,0 +1,124 @@
+"""Formulas without numbers: V = X W_V is right where it is what the library says of V, in values or letter by letter.
+
+A formula that says something else is left open: it may define what it likes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from qkv.check.cells import fitted
+from qkv.check.model import Claim, Verdict
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.expr.show import plain
+from qkv.interpret.certified import Value
+from qkv.library.attention import role_in, rows_for
+from qkv.reader.model import Origin
+from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.page import Page
+from qkv.reading.system import Spot, System, at_indices
+from qkv.reading.values import Values, same
+
+SILENT = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.OTHER})  # the library gives no formula
+
+
+def judge_definitions(page: Page, system: System, values: Values, first: int) -> Iterator[Claim]:
+    """The formulas of a page that are right, numbered from `first`."""
+    number = first
+    for equation in page.equations:
+        spot = Spot(equation.scope, equation.line)
+        for item in _general(equation):
+            for symbol in equation.names:
+                if _agrees(symbol, item.expr, system, values, spot) or _is_usual(symbol, item.expr, system, spot):
+                    text = f"{symbol} = {item.text}"
+                    yield Claim(
+                        number,
+                        item.line,
+                        item.line,
+                        str(symbol),
+                        plain(item.expr),
+                        text,
+                        Verdict.RIGHT,
+                        column=item.column,
+                    )
+                    number += 1
+                    break
+
+
+def _general(equation: Equation) -> Iterator[Item]:
+    """The formulas of an equation that stand on lines without numbers."""
+    shown = {item.line for item in equation.of(Kind.VALUE, Kind.WORKING)}
+    if equation.struck or equation.origin is Origin.CODE:
+        return
+    for item in equation.of(Kind.FORMULA):
+        if item.line not in shown and not item.struck:
+            yield item
+
+
+# — in values —
+
+
+def _agrees(symbol: Symbol, formula: n.Expr, system: System, values: Values, spot: Spot) -> bool:
+    """Whether a formula comes to what the library gives for the name, in every instance that the page has."""
+    instances = list(_instances(symbol, formula, system))
+    return bool(instances) and all(_comes_to(s, expr, system, values, spot) for s, expr in instances)
+
+
+def _instances(symbol: Symbol, formula: n.Expr, system: System) -> Iterator[tuple[Symbol, n.Expr]]:
+    """q_i = W x_i as q_1 = W x_1, q_2 = W x_2, …"""
+    letters = [index for index in symbol.indices if index.isalpha()]
+    if not letters:
+        yield symbol, formula
+        return
+    for other in system.page.symbols:
+        alike = (other.base, other.labels, other.primes) == (symbol.base, symbol.labels, symbol.primes)
+        if alike and len(other.indices) == len(symbol.indices) and all(i.isdecimal() for i in other.indices):
+            put = {a: b for a, b in zip(symbol.indices, other.indices, strict=True) if a in letters}
+            yield other, at_indices(formula, put)
+
+
+def _comes_to(symbol: Symbol, formula: n.Expr, system: System, values: Values, spot: Spot) -> bool:
+    place = system.place(symbol)
+    made = values.true(formula, spot) if place is not None and place.role not in SILENT else None
+    return made is not None and any(
+        usual is not None and _same(made, usual)
+        for expr in system.library(symbol, spot)
+        if expr != formula and (usual := values.true(expr, spot)) is not None
+    )
+
+
+def _same(a: Value, b: Value) -> bool:
+    turned = fitted(b, a.shape)
+    return turned is not None and same(a, turned)
+
+
+# — letter by letter —
+
+
+def _is_usual(symbol: Symbol, formula: n.Expr, system: System, spot: Spot) -> bool:
+    """Whether a formula is an equation of the library, or several put into each other, in the page's own names."""
+    place = system.place(symbol)
+    if place is None or place.row is not None or place.role in SILENT:
+        return False
+    heads = {p.head for name in n.names_in(formula) if (p := system.place(name)) and p.head}
+    conventions = system.conventions(spot.scope)
+    if not system.holders(Role.SCALED, place.head):
+        conventions |= {"unscaled"}  # who divides nowhere may leave it out
+
+    def fits(pattern: n.Expr, expr: n.Expr) -> bool:
+        role = role_in(pattern.symbol) if isinstance(pattern, n.Name) else None
+        if role is not None:
+            return is_(role, expr)
+        if type(pattern) is not type(expr) or isinstance(pattern, n.Call):
+            return False
+        parts, others = n.children(pattern), n.children(expr)
+        return len(parts) == len(others) and all(fits(a, b) for a, b in zip(parts, others, strict=True))
+
+    def is_(role: Role, expr: n.Expr) -> bool:
+        if isinstance(expr, n.Name):
+            meant = system.place(expr.symbol)
+            return meant is not None and meant.role is role and meant.row is None
+        return any(not isinstance(row.expr, n.Name) and fits(row.expr, expr) for row in rows_for(role, conventions))
+
+    return heads <= {place.head} and is_(place.role, formula)
