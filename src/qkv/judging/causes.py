@@ -13,7 +13,7 @@ from functools import partial
 from itertools import product
 
 from qkv.check.cells import Grid, covers, fits, fitted, shape_of
-from qkv.check.compare import Shown, agree
+from qkv.check.compare import agree
 from qkv.check.mistakes.rewrites import ANY_OTHER, LEFT_OUT, STRUCTURAL, TABLE, Mistake, places_in, variants
 from qkv.check.mistakes.scene import levels
 from qkv.check.mistakes.slips import Written, cut_off, products, slips
@@ -25,6 +25,7 @@ from qkv.expr.names import Symbol
 from qkv.interpret.cells import Cell
 from qkv.interpret.certified import Value
 from qkv.judging.fit import Fit, How, Meaning
+from qkv.judging.misread import JudgedCell, judged_cells, lost_points, misread
 from qkv.judging.scene import PageScene
 from qkv.reading.bits import grid_bits
 from qkv.reading.values import Prints
@@ -38,16 +39,6 @@ MISTAKE = 7.0  # bits that a known mistake costs; it saves the digits of every c
 MOST_NAMED = 2  # where more mistakes than this would explain a value, it tells too little to name any
 
 ENOUGH_NUMBERS = 3  # different ones, where no formula beside them tells what is shown
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedCell:
-    """A printed cell with its verdict, its true value, and what the author's own numbers give."""
-
-    shown: Shown
-    verdict: Verdict
-    true: Cell | None
-    own: Cell | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +57,8 @@ def explained(scene: PageScene, prints: Prints, grid: Grid, chosen: Fit, false: 
     cells = judged_cells(grid, chosen)
     if chosen.worst is Verdict.MISROUNDED:
         return replace(chosen, cause=cut_off(cells))
+    if points := lost_points(cells):
+        return misread(chosen, points)
     search = Search(scene, chosen.meaning.expr, grid, minds(scene, prints, false), prints.names)
     wrong = [(i, j) for i, row in enumerate(cells) for j, cell in enumerate(row) if cell.verdict is Verdict.WRONG]
     cause = _cause(search.mistakes(cells, wrong))
@@ -108,7 +101,7 @@ def misfit(
         return None
     wrong = ((Verdict.WRONG,) * shape[1],) * shape[0]
     meaning, digits = replace(meaning, cost=meaning.cost + MISTAKE), sum(map(sum, grid_bits(grid)))
-    return Fit(meaning, None, None, used, wrong, digits, 0, _cause({one.key: one.says for one in found}), meant)
+    return Fit(meaning, None, None, used, wrong, digits, 0, _cause({one.key: one.says for one in found}), misfit=meant)
 
 
 def minds(scene: PageScene, prints: Prints, false: bool) -> list[Mind]:
@@ -123,18 +116,6 @@ def minds(scene: PageScene, prints: Prints, false: bool) -> list[Mind]:
         return value
 
     return [own, *((mended,) if false else ()), scene.value]
-
-
-def judged_cells(grid: Grid, fit: Fit) -> tuple[tuple[JudgedCell, ...], ...]:
-    """The cells of a fit, one by one."""
-
-    def cell(value: Value | None, i: int, j: int) -> Cell | None:
-        return value.rows[i][j] if value is not None else None
-
-    def judged(shown: Shown, i: int, j: int) -> JudgedCell:
-        return JudgedCell(shown, fit.verdicts[i][j], cell(fit.true, i, j), cell(fit.own, i, j))
-
-    return tuple(tuple(judged(shown, i, j) for j, shown in enumerate(row)) for i, row in enumerate(grid))
 
 
 def _whole_rows(verdicts: tuple[tuple[Verdict, ...], ...]) -> tuple[tuple[Verdict, ...], ...]:

@@ -79,6 +79,7 @@ class Fit:
     agreed: float
     slips: int
     cause: Cause | None = None  # the known mistake behind what is wrong
+    repair: str = ""  # how damaged cells are read
     misfit: Value | None = None  # what was meant, where that has another shape than what is shown
 
     @property
@@ -150,7 +151,7 @@ def cell_verdict(shown: Shown, true: Cell | None, own: Cell | None, carried: boo
         if carried:
             return Verdict.CARRIED
         return Verdict.DRIFTED if true is not None else Verdict.ROUNDED
-    if Agreement.NEAR in (to_true, to_own):
+    if to_own is Agreement.NEAR or (to_true is Agreement.NEAR and not carried):
         return Verdict.MISROUNDED
     return Verdict.WRONG
 

@@ -71,8 +71,10 @@ class Walk:
     def run(self) -> list[Judgement]:
         """Judge every printed value of the page."""
         for equation in self.system.page.equations:
-            for item in () if equation.struck else equation.items:
-                if item.kind in (Kind.WORKING, Kind.FORMULA) and not item.struck:
+            for item in equation.items:
+                if equation.struck or item.struck:
+                    self._strike(equation, item)
+                elif item.kind in (Kind.WORKING, Kind.FORMULA) and not item.struck:
                     self.copies.look(equation, item)
                 elif item.kind is Kind.VALUE and (item.line, item.column) not in self.elsewhere:
                     self._judge(equation, item)
@@ -97,6 +99,14 @@ class Walk:
         number = self.claim(equation, item, grid, chosen, tuple(fits))
         self.remember(equation, item, grid, chosen, number, spot)
 
+    def _strike(self, equation: Equation, item: Item) -> None:
+        """Say of a value that its author crossed it out."""
+        grid = printed_grid(item) if item.kind is Kind.VALUE else None
+        if grid is not None:
+            number = self.claim(equation, item, grid, None)
+            self.judged[-1] = replace(self.judged[-1], verdict=Verdict.STRUCK)
+            self.verdicts[number] = Verdict.STRUCK
+
     def claim(self, equation: Equation, item: Item, grid: Grid, chosen: Fit | None, rivals: tuple[Fit, ...] = ()) -> int:
         """Say something of a printed value; the number of the claim."""
         number = len(self.judged) + 1
@@ -113,7 +123,7 @@ class Walk:
 
     def fit(self, grid: Grid, meaning: Meaning) -> Fit | None:
         """A printed value against one meaning; a working knows which numbers it copies."""
-        if meaning.how is How.WORKING and (made := self.copies.fit(grid, meaning)) is not None:
+        if meaning.how in (How.WORKING, How.STATED) and (made := self.copies.fit(grid, meaning)) is not None:
             return made
         true = self.values.true(meaning.expr, meaning.spot) if meaning.names else None
         own, used = self.values.own(meaning.expr, meaning.spot, self.prints)
