@@ -21,7 +21,8 @@ def continued(statements: Iterable[Statement]) -> Iterator[Statement]:
         if last is not None:
             yield last
             if _is_working(last, statement):
-                statement = replace(statement, links=(last.links[0], replace(statement.links[0], relation=Relation.EQUAL)))
+                link = replace(statement.links[0], relation=Relation.EQUAL)
+                statement = replace(statement, links=(last.links[0], link))
         last = statement
     if last is not None:
         yield last
@@ -36,20 +37,23 @@ def _only(statement: Statement) -> Link | None:
 def _is_rest(last: Statement, statement: Statement) -> bool:
     """'Output = [..] ×', then '[..]' in a display of its own."""
     only = _only(statement)
-    return only is not None and last.links[-1].note == OPEN and last.part == statement.part and isinstance(only.expr, n.Matrix)
+    is_open = last.links[-1].note == OPEN and last.part == statement.part
+    return is_open and only is not None and isinstance(only.expr, n.Matrix)
 
 
 def _multiplied(last: Statement, statement: Statement) -> Statement:
     left, right = last.links[-1], statement.links[0]
-    link = replace(left, expr=n.Product(left.expr, right.expr, at=left.expr.at), text=f"{left.text} × {right.text}", note=right.note)
-    return replace(last, links=(*last.links[:-1], link), end_line=statement.end_line, text=f"{last.text}\n{statement.text}")
+    expr = n.Product(left.expr, right.expr, at=left.expr.at)
+    link = replace(left, expr=expr, text=f"{left.text} × {right.text}", note=right.note)
+    text = f"{last.text}\n{statement.text}"
+    return replace(last, links=(*last.links[:-1], link), end_line=statement.end_line, text=text)
 
 
 def _is_working(last: Statement, statement: Statement) -> bool:
     """'Q = X W', then '[..] × [..]' alone: the numbers put into the formula above."""
     only = _only(statement)
-    if only is None or not isinstance(only.expr, n.Product) or not n.holds(only.expr, n.Matrix) or last.part != statement.part:
+    if only is None or not isinstance(only.expr, n.Product) or not n.holds(only.expr, n.Matrix):
         return False
     first, rest = last.links[0], last.links[1:]
     stated = isinstance(first.expr, n.Name) and len(rest) == 1 and rest[0].relation is Relation.EQUAL
-    return stated and not last.struck and not n.is_literal(rest[0].expr)
+    return stated and not last.struck and last.part == statement.part and not n.is_literal(rest[0].expr)

@@ -1,23 +1,23 @@
-"""Damaged equations, mended where the page's own numbers leave one reading: a scanner reads Q as ∅, loses a point, drops a
-transposition sign or takes a bracket for a column. What was mended stays on the item, so that it can be said.
+"""Damaged equations, mended where the page's own numbers leave one reading: a scanner reads Q as ∅, loses a point,
+drops a transposition sign or takes a bracket for a column. What was mended stays on the item, so that it can be said.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from qkv.check.cells import Grid, fitted, shape_of, shown_grid
-from qkv.check.compare import meets
+from qkv.check.compare import agree
 from qkv.check.loose import Loose
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import plain
-from qkv.interpret.certified import Certified, Value
+from qkv.interpret.certified import Value
 from qkv.interpret.loop import evaluate
 from qkv.library.roles import places
-from qkv.reading.align import aligned, leaf, turned
+from qkv.reading.align import aligned, leaf
 from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.repair import mend_factor, product_of, readings, similar
 
@@ -27,12 +27,12 @@ Printed = dict[Symbol, n.Matrix]  # what was last printed for each name
 
 def mended(equations: list[Equation]) -> list[Equation]:
     """The equations of a page, each mended with what was printed above it."""
-    defined = {item.expr.symbol for e in equations if len(e.items) > 1 for item in e.items if isinstance(item.expr, n.Name)}
+    defined = {symbol for equation in equations if len(equation.items) > 1 for symbol in equation.names}
     printed: Printed = {}
     found = []
     for equation in equations:
         made = _mended(equation, printed, defined)
-        for symbol in made.names if made is not None else ():
+        for symbol in made.names:
             for item in made.of(Kind.VALUE)[-1:]:
                 if isinstance(item.expr, n.Matrix) and not item.struck:
                     printed[symbol] = item.expr
@@ -47,7 +47,8 @@ def _mended(equation: Equation, printed: Printed, defined: set[Symbol]) -> Equat
     items = list(_factors(items))
     items = list(_ragged(items))
     items = [_formula(item, items, printed, defined) if item.kind is Kind.FORMULA else item for item in items]
-    return replace(equation, items=tuple(items)) if any(a is not b for a, b in zip(items, equation.items, strict=True)) else equation
+    same = all(a is b for a, b in zip(items, equation.items, strict=True))
+    return equation if same else replace(equation, items=tuple(items))
 
 
 # — a point read as a dot —
@@ -65,7 +66,9 @@ def _dotted(item: Item, printed: Printed) -> Item:
     expr = n.rewrite(item.expr, change)
     if expr is item.expr:
         return item
-    return replace(item, expr=expr, kind=Kind.VALUE if isinstance(expr, n.Matrix) else item.kind, repair=f"read as {plain(expr)}")
+    return replace(
+        item, expr=expr, kind=Kind.VALUE if isinstance(expr, n.Matrix) else item.kind
+    )  # a notation, no damage
 
 
 def _decimal(cell: n.Expr) -> n.Expr:
@@ -79,31 +82,41 @@ def _decimal(cell: n.Expr) -> n.Expr:
 
 
 def _factors(items: list[Item]) -> Iterator[Item]:
-    """[..] [..] = [..] where the right factor is ragged, or has a column too many: the one reading that gives the product."""
+    """[..] [..] = [..] with a right factor that is ragged or too wide: the one reading that gives the product."""
     shown = next((i.expr for i in items if i.kind is Kind.VALUE and isinstance(i.expr, n.Matrix)), None)
     for item in items:
-        parts = n.factors(item.expr) if item.kind is Kind.WORKING else []
-        if shown is not None and len(parts) == 2 and all(isinstance(p, n.Matrix) for p in parts):
-            left, right = parts
-            assert isinstance(left, n.Matrix) and isinstance(right, n.Matrix)
-            if not left.is_ragged and (made := mend_factor(left, right, shown)).repair and made.matrix is not None:
+        pair = _pair(item) if shown is not None else None
+        if shown is not None and pair is not None and not pair[0].is_ragged:
+            left, right = pair
+            made = mend_factor(left, right, shown)
+            if made.repair and made.matrix is not None:
                 fixed = replace(made.matrix, at=right.at)
                 item = replace(item, expr=n.Product(left, fixed, at=item.expr.at), repair=made.reason)
         yield item
+
+
+def _pair(item: Item) -> tuple[n.Matrix, n.Matrix] | None:
+    """The two matrices that a working multiplies."""
+    parts = n.factors(item.expr) if item.kind is Kind.WORKING else []
+    matrices = [part for part in parts if isinstance(part, n.Matrix) and n.is_plain(part)]
+    return (matrices[0], matrices[1]) if len(matrices) == len(parts) == 2 else None
 
 
 def _ragged(items: list[Item]) -> Iterator[Item]:
     """A ragged result of a working: the one reading that is the product, or has its full rows and its digits."""
     product: n.Matrix | None = None
     for item in items:
-        parts = n.factors(item.expr)
-        if item.kind is Kind.WORKING and len(parts) == 2 and all(isinstance(p, n.Matrix) and not p.is_ragged for p in parts):
-            left, right = parts
-            if left.shape[1] == right.shape[0] and n.is_plain(left) and n.is_plain(right):  # type: ignore[union-attr,arg-type]
-                product = product_of(left, right)  # type: ignore[arg-type]
-        elif product is not None and isinstance(item.expr, n.Matrix) and item.expr.is_ragged and len(item.expr.rows) == len(product.rows):
-            rows = [_reading(row, true) for row, true in zip(item.expr.rows, product.rows, strict=True)]
-            if all(rows):
+        pair = _pair(item)
+        if (
+            pair is not None
+            and not pair[0].is_ragged
+            and not pair[1].is_ragged
+            and pair[0].shape[1] == pair[1].shape[0]
+        ):
+            product = product_of(*pair)
+        elif product is not None and isinstance(item.expr, n.Matrix) and item.expr.is_ragged:
+            rows = [_reading(row, true) for row, true in zip(item.expr.rows, product.rows, strict=False)]
+            if all(rows) and len(item.expr.rows) == len(product.rows):
                 whole = n.Matrix(tuple(row for row in rows if row), at=item.expr.at)
                 item = replace(item, kind=Kind.VALUE, expr=whole, repair=f"read as {plain(whole)}")
         yield item
@@ -161,7 +174,7 @@ def _transposed(expr: n.Expr, defined: set[Symbol]) -> n.Expr:
 
 
 def _put_in(expr: n.Expr, items: list[Item], printed: Printed, strange: list[Symbol]) -> dict[Symbol, Symbol] | None:
-    """What the numbers put in say: each strange name stands where a printed matrix was copied, and known names agree."""
+    """What the numbers put in say: a strange name stands where a printed matrix was copied, and known names agree."""
     for working in (item for item in items if item.kind is Kind.WORKING):
         put: dict[Symbol, Symbol] = {}
         pairs = [found for part, numbers in aligned(expr, working.expr) if (found := leaf(part, numbers)) is not None]
@@ -185,20 +198,19 @@ def _alike(matrix: n.Matrix, printed: Printed) -> Symbol | None:
 
 def _fitting(expr: n.Expr, items: list[Item], printed: Printed, strange: list[Symbol]) -> dict[Symbol, Symbol] | None:
     """Without numbers put in: the one known name with which the formula gives every printed digit."""
-    grid = next((g for i in items if i.kind is Kind.VALUE and isinstance(i.expr, n.Matrix) and (g := shown_grid(i.expr, i.approximate))), None)
+    shown = [item for item in items if item.kind is Kind.VALUE and isinstance(item.expr, n.Matrix)]
+    grid = shown_grid(shown[0].expr, shown[0].approximate) if shown else None  # type: ignore[arg-type]
     if grid is None or len(strange) != 1 or len(grid) * len(grid[0]) < 4:
         return None
     values = {symbol: evaluate(matrix, {}, Loose()) for symbol, matrix in printed.items() if n.is_plain(matrix)}
-    fits = [symbol for symbol in values if symbol not in n.names_in(expr) and _gives(_renamed(expr, {strange[0]: symbol}), grid, values)]
+    others = [symbol for symbol in values if symbol not in n.names_in(expr)]
+    fits = [symbol for symbol in others if _gives(_renamed(expr, {strange[0]: symbol}), grid, values)]
     return {strange[0]: fits[0]} if len(fits) == 1 else None
 
 
 def _gives(expr: n.Expr, grid: Grid, values: dict[Symbol, Value]) -> bool:
     try:
         made = fitted(evaluate(expr, values, Loose()), shape_of(grid))
-        return made is not None and all(meets(s, c) for row, cells in zip(grid, made.rows, strict=True) for s, c in zip(row, cells, strict=True))
+        return made is not None and all(agree(row, cells) for row, cells in zip(grid, made.rows, strict=True))
     except (QkvError, ZeroDivisionError):
         return False
-
-
-_ = Callable, Certified, turned

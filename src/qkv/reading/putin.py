@@ -35,4 +35,5 @@ def _told(equation: Equation, printed: dict[Symbol, n.Matrix]) -> Iterator[tuple
         for working in equation.of(Kind.WORKING):
             pairs = [found for part, numbers in aligned(formula.expr, working.expr) if (found := leaf(part, numbers))]
             if all(name.symbol not in printed or similar(printed[name.symbol], matrix) for name, matrix in pairs):
-                yield from ((name.symbol, matrix) for name, matrix in pairs if n.is_plain(matrix) and max(matrix.shape) > 1)
+                telling = [(name, matrix) for name, matrix in pairs if n.is_plain(matrix) and max(matrix.shape) > 1]
+                yield from ((name.symbol, matrix) for name, matrix in telling)

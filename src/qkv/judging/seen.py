@@ -1,0 +1,146 @@
+"""Prints as what may be copied: whole, turned, by rows, columns and cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+from qkv.check.cells import Grid, fitted, shape_of
+from qkv.check.compare import meets
+from qkv.check.model import Verdict
+from qkv.errors import QkvError
+from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
+from qkv.interpret.cells import NEG_INF
+from qkv.interpret.certified import Certified, Value
+from qkv.interpret.loop import evaluate
+from qkv.judging.fit import Fit
+from qkv.reading.values import Print
+
+MATRIX = 7.0  # bits of a matrix that are no coincidence
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A print, as something that may be copied."""
+
+    expr: n.Expr
+    grid: Grid
+    printed: Print
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What a number or a matrix in a working is a copy of.
+
+    own     what the author holds of it              mended  the same with false cells put right
+    claims  the claims that it comes from            part    how to say what it is
+    """
+
+    part: n.Expr
+    true: Value | None
+    own: Value
+    mended: Value
+    claims: frozenset[int]
+
+
+def variants(seen: Seen, grid: Grid) -> Iterator[tuple[n.Expr, Print]]:
+    """A print as it is, turned, and its rows and columns, as far as the shape fits."""
+    shape, wanted = shape_of(seen.grid), shape_of(grid)
+    if shape == wanted or (1 in shape and shape[::-1] == wanted):
+        yield seen.expr, seen.printed
+    if shape[::-1] == wanted and 1 not in shape:
+        yield n.Transpose(seen.expr), cut(seen.printed, lambda v: Value(tuple(zip(*v.rows, strict=True))))
+    if 1 in wanted and 1 not in shape:
+        if max(wanted) == shape[1]:
+            for i in range(shape[0]):
+                yield n.Entry(seen.expr, row=i + 1), cut(seen.printed, partial(_row, i))
+        if max(wanted) == shape[0]:
+            for j in range(shape[1]):
+                yield (
+                    n.Entry(seen.expr, column=j + 1),
+                    cut(seen.printed, partial(_column, j)),
+                )
+
+
+def _row(i: int, value: Value) -> Value:
+    return Value((value.rows[i],))
+
+
+def _column(j: int, value: Value) -> Value:
+    return Value(tuple((row[j],) for row in value.rows))
+
+
+def cut(printed: Print, part: Callable[[Value], Value]) -> Print:
+    """A part of a print."""
+    return replace(
+        printed, held=part(printed.held), true=part(printed.true) if printed.true is not None else None,
+        mended=part(printed.mended) if printed.mended is not None else None,
+    )  # fmt: skip
+
+
+def as_row(seen: Seen) -> Seen:
+    """A vector as a row."""
+    if shape_of(seen.grid)[1] != 1 or shape_of(seen.grid)[0] == 1:
+        return seen
+    grid = (tuple(row[0] for row in seen.grid),)
+    return Seen(seen.expr, grid, cut(seen.printed, lambda v: Value((tuple(row[0] for row in v.rows),))))
+
+
+def cell_of(seen: Seen, i: int, j: int) -> Copied:
+    printed = seen.printed
+    own = Value(((printed.held.rows[i][j],),))
+    mended = Value(((printed.mended.rows[i][j],),)) if printed.mended is not None else own
+    true = (
+        Value(((printed.true.rows[i][j],),))
+        if printed.true is not None and printed.true.shape == shape_of(seen.grid)
+        else None
+    )
+    part = seen.expr if shape_of(seen.grid) == (1, 1) else n.Entry(seen.expr, row=i + 1, column=j + 1)
+    return Copied(part, true, own, mended, claims_of(seen))
+
+
+def claims_of(seen: Seen) -> frozenset[int]:
+    return frozenset() if seen.printed.claim is None else frozenset({seen.printed.claim})
+
+
+def agreeing(grid: Grid, value: Value) -> int:
+    """How many cells of a print a value gives."""
+    made = fitted(value, shape_of(grid))
+    pairs = zip(grid, made.rows, strict=True) if made is not None else ()
+    return sum(meets(shown, cell) for row, cells in pairs for shown, cell in zip(row, cells, strict=True))
+
+
+def is_near(made: Fit, grid: Grid) -> bool:
+    """Whether an operand is a miscopied one: most of its cells agree, and the others are plain numbers too."""
+    cells = [
+        (shown, v)
+        for row, verdicts in zip(grid, made.verdicts, strict=True)
+        for shown, v in zip(row, verdicts, strict=True)
+    ]
+    off = [shown for shown, verdict in cells if verdict is Verdict.WRONG]
+    misses = [shown for shown in off if shown.cell is NEG_INF or shown.value is None]
+    return not misses and len(cells) >= 4 and len(off) <= 1 + len(cells) // 8 and made.agreed >= MATRIX
+
+
+def put_right(own: Value, right: Value, made: Fit) -> Value:
+    """What was put in, with its false cells put right."""
+    false = (Verdict.WRONG, Verdict.CARRIED)
+    return Value(
+        tuple(
+            tuple(r if v in false else c for c, r, v in zip(cells, rights, verdicts, strict=True))
+            for cells, rights, verdicts in zip(own.rows, right.rows, made.verdicts, strict=True)
+        )
+    )
+
+
+def exactly(grid: Grid) -> Value:
+    return Value(tuple(tuple(shown.cell for shown in row) for row in grid))
+
+
+def worth(expr: n.Expr, env: dict[Symbol, Value], algebra: Certified) -> Value | None:
+    try:
+        return evaluate(expr, env, algebra)
+    except (QkvError, ZeroDivisionError, OverflowError, ValueError):
+        return None
