@@ -34,7 +34,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "jax": ("errors", "kernel"),
     "transformers": ("errors", "torch"),
     "transport": ("errors",),
-    "theory": ("errors", "expr", "sheet", "program", "interpret", "transport"),
+    "theory": ("errors", "expr", "reader", "program", "interpret", "transport"),
     "render": ("errors", "expr", "program.model", "interpret", "sheet.model", "check.model", "theory", "transport"),
     "compare": ("errors", "working", "solution"),
     "working": ("errors", "expr", "program", "interpret", "solution"),

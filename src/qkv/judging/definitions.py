@@ -103,8 +103,9 @@ def _is_usual(symbol: Symbol, formula: n.Expr, system: System, spot: Spot) -> bo
         return False
     heads = {p.head for name in n.names_in(formula) if (p := system.place(name)) and p.head}
     conventions = system.conventions(spot.scope)
-    if not system.holders(Role.SCALED, place.head):
-        conventions |= {"unscaled"}  # who divides nowhere may leave it out
+    for role, without in ((Role.SCALED, "unscaled"), (Role.MASKED, "open")):  # a step without a name may be left out
+        if not system.holders(role, place.head):
+            conventions |= {without}
 
     def fits(pattern: n.Expr, expr: n.Expr) -> bool:
         role = role_in(pattern.symbol) if isinstance(pattern, n.Name) else None
@@ -118,7 +119,9 @@ def _is_usual(symbol: Symbol, formula: n.Expr, system: System, spot: Spot) -> bo
     def is_(role: Role, expr: n.Expr) -> bool:
         if isinstance(expr, n.Name):
             meant = system.place(expr.symbol)
-            return meant is not None and meant.role is role and meant.row is None
+            if meant is None:  # the d of √d, where nothing else is said of it
+                return role is Role.D_K and expr.symbol == Symbol("d") and expr.symbol not in system.page.definitions
+            return meant.role is role and meant.row is None
         return any(not isinstance(row.expr, n.Name) and fits(row.expr, expr) for row in rows_for(role, conventions))
 
     return heads <= {place.head} and is_(place.role, formula)

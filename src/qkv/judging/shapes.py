@@ -21,7 +21,8 @@ from qkv.reading.values import Values
 
 _TIMES = r"(?:\\times|×|x)"
 _SIZE = re.compile(rf"(\d{{1,4}})\s*{_TIMES}\s*(\d{{1,4}})")
-_NOISE = re.compile(r"\\(?:cancel|quad|qquad|cdot|left|right|[,;:! ()])|[{}()\[\]$\s,·*]|\^T")
+_STRUCK = re.compile(r"\\cancel|[{}]")
+_NOISE = re.compile(r"\\(?:quad|qquad|cdot|left|right|[,;:! ()])|[()\[\]$\s,·*]")
 REACH = 5  # lines between a product and the sizes under it
 
 
@@ -31,9 +32,8 @@ def sizes_in(text: str) -> list[Shape]:
     >>> sizes_in("(3 × 2)(2 × 3)"), sizes_in("3 x 2 = 6")
     ([(3, 2), (2, 3)], [])
     """
-    if _NOISE.sub("", _SIZE.sub("", re.sub(r"\\cancel", "", text))):
-        return []
-    return [(int(a), int(b)) for a, b in _SIZE.findall(re.sub(r"\\cancel|[{}]", "", text))]
+    bare = _STRUCK.sub("", text)
+    return [] if _NOISE.sub("", _SIZE.sub("", bare)) else [(int(a), int(b)) for a, b in _SIZE.findall(bare)]
 
 
 def size_products(sheet: Sheet) -> tuple[tuple[Statement, bool | None], ...]:
@@ -86,7 +86,7 @@ def _off(place: int, said: Shape, shapes: Sequence[Shape]) -> CellVerdict:
 def _margins(page: Page, values: Values) -> Iterator[Found]:
     """Lines that hold nothing but sizes, against what stands above them."""
     for i, line in enumerate(page.sheet.lines, 1):
-        sizes = sizes_in(line) if _SIZE.search(line) else []
+        sizes = sizes_in(line)
         for shapes, printed in _above(page, values, i) if sizes else ():
             if sorted(sizes) == sorted(shapes) or sizes in (shapes[:-1], shapes[-1:]):
                 yield i, 1, line.strip(), None

@@ -24,13 +24,14 @@ from qkv.reading.values import Values
 from qkv.solution import Solution
 from qkv.solving.kinds import kind_of, notes_of
 from qkv.solving.questions import asked_formulas
+from qkv.theory.worked import answered
 
 
 def solve_sheet(sheet: Sheet) -> Solution:
     """Every problem of a sheet worked out, and its theory questions answered."""
     with precision(START_BITS):
-        programs = [*programs_of(sheet)]
-    traces = [Trace(program) for program in programs if program.givens or program.steps]
+        programs = [program for program in programs_of(sheet) if program.givens or program.steps]
+    traces = [Trace(program) for program in (*programs, *answered(sheet))]
     return Solution(tuple(sorted(traces, key=lambda trace: trace.program.line)), sheet.file, sheet.unread)
 
 
