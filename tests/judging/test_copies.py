@@ -1,0 +1,126 @@
+"""Workings and copies: documents as text in, verdicts out."""
+
+from __future__ import annotations
+
+import pytest
+
+from qkv.judging.report import check_sheet
+from qkv.reader import read_sheet
+
+GIVEN = """
+X = [[1, 2], [3, 1]]
+W = [[2, 0], [1, 3]]
+U = [[1, 4], [2, 5]]
+"""
+
+
+def said(text: str) -> list[tuple[int, str, str, list[tuple[int, int]]]]:
+    """Line, name, verdict and the cells that are not right of every claim."""
+    report = check_sheet(read_sheet(text))
+    return [(c.line, c.name, c.verdict.value, [(d.row, d.column) for d in c.cells]) for c in report.claims]
+
+
+def verdicts(text: str) -> list[str]:
+    return [verdict for _, _, verdict, _ in said(text)]
+
+
+def test_operands_are_claims() -> None:
+    text = GIVEN + "Q = X W = [[1, 2], [3, 1]] [[2, 0], [1, 3]] = [[4, 6], [7, 3]]\n"
+    assert verdicts(text) == ["right", "right", "right"]
+
+
+def test_a_miscopied_operand_is_the_slip_and_what_follows_is_not() -> None:
+    """The result is that of the true operand: only the copy is wrong."""
+    text = GIVEN + "Q = X W = [[1, 2], [3, 7]] [[2, 0], [1, 3]] = [[4, 6], [7, 3]]\n"
+    assert [(v, cells) for _, _, v, cells in said(text)] == [("wrong", [(2, 2)]), ("right", []), ("right", [])]
+
+
+def test_an_operand_that_is_no_copy_is_not_accused() -> None:
+    text = GIVEN + "Q = X W = [[5, 6], [8, 9]] [[2, 0], [1, 3]] = [[4, 6], [7, 3]]\n"
+    assert "wrong" not in verdicts(text)
+
+
+def test_who_copies_a_false_print_carries_it_on() -> None:
+    text = GIVEN + "Q = X W = [[4, 6], [7, 5]]\nS = Q U = [[4, 6], [7, 5]] [[1, 4], [2, 5]] = [[16, 46], [17, 53]]\n"
+    assert [(v, cells) for _, _, v, cells in said(text)] == [
+        ("wrong", [(2, 2)]),
+        ("carried", [(2, 2)]),
+        ("right", []),
+        ("carried", [(2, 1), (2, 2)]),
+    ]
+
+
+def test_who_copies_the_right_value_after_a_slip_is_right() -> None:
+    text = GIVEN + "Q = X W = [[4, 6], [7, 5]]\nS = Q U = [[4, 6], [7, 3]] [[1, 4], [2, 5]] = [[16, 46], [13, 43]]\n"
+    assert verdicts(text) == ["wrong", "right", "right", "right"]
+
+
+def test_decimals_of_a_weighted_sum_are_copies() -> None:
+    """0.512 is false and was put in: the sum follows from it."""
+    text = (
+        "v_1 = [2, 2]\nv_2 = [0, 6]\ns = [1, 2]\n\nw = softmax(s) = [0.269, 0.512]\n"
+        "c = 0.269 [2, 2] + 0.512 [0, 6] = [0.538, 3.610]\n"
+    )
+    assert verdicts(text)[-2:] == ["wrong", "carried"]
+
+
+def test_a_softmax_that_is_written_out_copies_its_row() -> None:
+    text = GIVEN + (
+        "\n$$E = X U = \\begin{bmatrix} 5 & 14 \\\\ 5 & 19 \\end{bmatrix}$$\n\n$$A = \\text{softmax}(E)$$\n\n"
+        "$$\\left[\\frac{e^5}{e^5 + e^{14}}, \\frac{e^{14}}{e^5 + e^{14}}\\right] = [0.00012, 0.99988]$$\n\n"
+        "$$\\left[\\frac{e^5}{e^5 + e^{19}}, \\frac{e^{19}}{e^5 + e^{19}}\\right] = [0.0000008, 1.0000]$$\n\n"
+        "$$A = \\begin{bmatrix} 0.00012 & 0.99988 \\\\ 0.0000008 & 1.0000 \\end{bmatrix}$$\n"
+    )
+    found = verdicts(text)
+    assert found[0] == "wrong"
+    assert found[-2:] == ["carried", "carried"]
+
+
+def test_names_without_numbers_are_told_by_what_is_put_in() -> None:
+    text = "$$Q = X W$$\n\n$$Q = \\begin{bmatrix} 1 & 2 \\\\ 3 & 1 \\end{bmatrix} \\begin{bmatrix} 2 & 0 \\\\ 1 & 3 \\end{bmatrix}$$\n\n"
+    text += "$$Q = \\begin{bmatrix} 4 & 6 \\\\ 7 & 9 \\end{bmatrix}$$\n\n$$R = W X = \\begin{bmatrix} 2 & 4 \\\\ 10 & 5 \\end{bmatrix}$$\n"
+    found = said(text)
+    assert [(name, v, cells) for _, name, v, cells in found][-2:] == [("Q", "wrong", [(2, 2)]), ("R", "right", [])]
+
+
+def test_a_product_may_go_on_in_the_next_display() -> None:
+    text = GIVEN + (
+        "\n$$Q = X W$$\n\n$$Q = \\begin{bmatrix} 1 & 2 \\\\ 3 & 1 \\end{bmatrix} \\times$$\n\n"
+        "$$\\begin{bmatrix} 2 & 0 \\\\ 1 & 3 \\end{bmatrix}$$\n\n$$Q = \\begin{bmatrix} 4 & 6 \\\\ 7 & 3 \\end{bmatrix}$$\n"
+    )
+    assert verdicts(text) == ["right", "right", "right"]
+
+
+@pytest.mark.parametrize("formula", [r"\emptyset K^T", r"\emptyset K T", r"\Theta K.T"])
+def test_a_name_that_nothing_defines_is_the_one_whose_numbers_fit(formula: str) -> None:
+    text = (
+        "$$Q = \\begin{bmatrix} 1 & 2 & 5 \\\\ 3 & 1 & 4 \\end{bmatrix}$$\n\n"
+        "$$K = \\begin{bmatrix} 2 & 0 & 7 \\\\ 1 & 3 & 6 \\end{bmatrix}$$\n\n"
+        f"$$E = {formula}$$\n\n"
+        "$$E = \\begin{bmatrix} 1 & 2 & 5 \\\\ 3 & 1 & 4 \\end{bmatrix} \\begin{bmatrix} 2 & 1 \\\\ 0 & 3 \\\\ 7 & 6 \\end{bmatrix}$$\n\n"
+        "$$E = \\begin{bmatrix} 37 & 37 \\\\ 34 & 39 \\end{bmatrix}$$\n"
+    )
+    *others, last = [(verdict, cells) for _, _, verdict, cells in said(text)]
+    assert last == ("wrong", [(2, 2)])
+    assert len(others) >= 2
+    assert all(verdict == "right" for verdict, _ in others)
+
+
+def test_an_addend_that_is_not_what_stood_there() -> None:
+    text = "e = tanh(1) + tanh(3) = 0.762 + 1.365 = 1.757\n"
+    assert [(name, v) for _, name, v, _ in said(text)] == [("tanh(3)", "wrong"), ("e", "rounded")]
+    assert "wrong" not in verdicts(text.replace("1.365", "0.995"))
+
+
+def test_ragged_rows_are_read_by_the_product() -> None:
+    text = GIVEN + (
+        "\n$$Q = X W = \\begin{bmatrix} 1 & 2 \\\\ 3 & 1 \\end{bmatrix} \\begin{bmatrix} 2 & 0 \\\\ 13 \\end{bmatrix}"
+        " = \\begin{bmatrix} 4 & 6 \\\\ 7 & 3 \\end{bmatrix}$$\n"
+    )
+    assert set(verdicts(text)) <= {"right", "misread"}
+
+
+def test_numbers_put_in_beside_a_scalar_are_no_versions() -> None:
+    """Two square factors side by side are two factors, not two versions of one."""
+    text = GIVEN + "S = X W / 2 = \\frac{1}{2} [[1, 2], [3, 1]] [[2, 0], [1, 3]] = [[2, 3], [3.5, 1.5]]\n"
+    assert "wrong" not in verdicts(text)
