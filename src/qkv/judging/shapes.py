@@ -14,7 +14,7 @@ from qkv.expr import nodes as n
 from qkv.interpret.fit import Shape, say
 from qkv.judging.theory import Places
 from qkv.reader.model import Link, Relation, Sheet, Statement
-from qkv.reading.equations import Equation, Kind
+from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.page import Page
 from qkv.reading.system import Spot
 from qkv.reading.values import Values
@@ -85,9 +85,14 @@ def _off(place: int, said: Shape, shapes: Sequence[Shape]) -> CellVerdict:
 
 def _margins(page: Page, values: Values) -> Iterator[Found]:
     """Lines that hold nothing but sizes, against what stands above them."""
+    on_line: dict[int, list[tuple[Equation, Item]]] = {}
+    for equation in page.equations:
+        for item in () if equation.struck else equation.items:
+            on_line.setdefault(item.line, []).append((equation, item))
     for i, line in enumerate(page.sheet.lines, 1):
         sizes = sizes_in(line)
-        for shapes, printed in _above(page, values, i) if sizes else ():
+        above = next((on_line[k] for k in range(i - 1, i - 1 - REACH, -1) if k in on_line), []) if sizes else []
+        for shapes, printed in _shapes(above, values):
             if sorted(sizes) == sorted(shapes) or sizes in (shapes[:-1], shapes[-1:]):
                 yield i, 1, line.strip(), None
                 break
@@ -96,11 +101,9 @@ def _margins(page: Page, values: Values) -> Iterator[Found]:
                 break
 
 
-def _above(page: Page, values: Values, line: int) -> Iterator[tuple[list[Shape], bool]]:
-    """The shapes of the operands and of the result of what stands right above a line, and whether they are printed."""
-    near = [(e, x) for e in page.equations for x in e.items if not e.struck and x.line < line <= x.line + REACH]
-    last = max((item.line for _, item in near), default=0)
-    for equation, item in reversed([(e, x) for e, x in near if x.line == last]):
+def _shapes(above: Sequence[tuple[Equation, Item]], values: Values) -> Iterator[tuple[list[Shape], bool]]:
+    """The shapes of the operands and of the result of each side, the last first, and whether they are printed."""
+    for equation, item in reversed(above):
         spot = Spot(equation.scope, equation.line)
         parts = n.factors(item.expr) if item.kind in (Kind.WORKING, Kind.FORMULA) else ()
         shapes = [_shape(part, values, spot) for part in (*parts, item.expr)]
