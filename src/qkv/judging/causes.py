@@ -14,7 +14,16 @@ from itertools import product
 
 from qkv.check.cells import Grid, covers, fits, fitted, shape_of
 from qkv.check.compare import agree
-from qkv.check.mistakes.rewrites import ANY_OTHER, LEFT_OUT, STRUCTURAL, TABLE, Mistake, places_in, variants
+from qkv.check.mistakes.rewrites import (
+    ANY_OTHER,
+    LEFT_OUT,
+    NO_CONVENTION,
+    STRUCTURAL,
+    TABLE,
+    Mistake,
+    places_in,
+    variants,
+)
 from qkv.check.mistakes.scene import levels
 from qkv.check.mistakes.slips import Written, cut_off, products, slips
 from qkv.check.mistakes.swaps import swap_shown, what_is_swapped
@@ -75,7 +84,8 @@ def as_mistake(scene: PageScene, prints: Prints, grid: Grid, slip: Fit, false: b
     if slip.slips < 2 or shape_of(grid) == (1, 1):
         return None
     search = Search(scene, slip.meaning.expr, grid, minds(scene, prints, false), prints.names)
-    found = search.reproducing(tuple(range(len(grid)))) if not search.is_copy else []
+    tables = (COMMON, RARE) if slip.meaning.how in (How.NAMED, How.WORDED) else TABLES
+    found = search.reproducing(tuple(range(len(grid))), tables) if not search.is_copy else []
     cause = _cause({one.key: one.says for one in found})
     if cause is None:
         return None
@@ -83,6 +93,12 @@ def as_mistake(scene: PageScene, prints: Prints, grid: Grid, slip: Fit, false: b
     meaning, digits = replace(slip.meaning, cost=slip.meaning.cost + MISTAKE), sum(map(sum, grid_bits(grid)))
     verdicts = _whole_rows(slip.verdicts)
     return replace(slip, cause=cause, meaning=meaning, agreed=digits, slips=0, verdicts=verdicts), names
+
+
+def has_excuse(mistaken: Fit) -> bool:
+    """Whether a known mistake may as well be another convention: where no formula is stated, many are."""
+    keys = set(mistaken.cause.mistake.split(" or ")) if mistaken.cause is not None else set()
+    return mistaken.meaning.how in (How.NAMED, How.WORDED) and not keys <= NO_CONVENTION
 
 
 def misfit(
@@ -188,7 +204,16 @@ class Search:
     def misfit(self, whole: bool) -> list[Found]:
         """The mistakes that give a value of another shape than it should have; `whole` says that all of it is shown."""
         rows = tuple(range(len(self.grid)))
-        return self.reproducing(rows) or (self.reproducing(rows, (LEFT_OUT,)) if whole else [])
+        found = self.reproducing(rows)
+        if found or not whole:
+            return found
+        return self.reproducing(rows, (LEFT_OUT[:1] if self._is_projection() else LEFT_OUT,))
+
+    def _is_projection(self) -> bool:
+        """Whether the target is a product with a given matrix: a column too few may be one too many in a damaged W."""
+        base = self.levels[0][0]
+        right = base.right if isinstance(base, n.Product) else None
+        return isinstance(right, n.Name) and self.scene.formula(right.symbol) is None
 
     def reproducing(self, rows: tuple[int, ...], tables: tuple[Table, ...] = TABLES) -> list[Found]:
         """Mistakes that give some rows as shown: common ones, else rare ones; and of those the ones made in the step

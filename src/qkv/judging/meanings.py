@@ -13,7 +13,7 @@ from qkv.judging.fit import How, Meaning
 from qkv.reader.grammar import parse_math
 from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.page import Page, Source
-from qkv.reading.system import Spot, System, role_symbol
+from qkv.reading.system import SIZED, Spot, System, role_symbol
 
 ROLES_IN_ORDER = (
     Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
@@ -39,7 +39,13 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
 
 
 def _is_sure(expr: n.Expr, system: System) -> bool:
-    return all(symbol in system.page.definitions for symbol in n.names_in(expr))
+    return all(symbol in system.page.definitions or _is_size(symbol, system) for symbol in n.names_in(expr))
+
+
+def _is_size(symbol: Symbol, system: System) -> bool:
+    """Whether a name is d_k or its like, which the page's matrices tell."""
+    place = system.place(symbol)
+    return place is not None and place.role in SIZED
 
 
 def named(symbol: Symbol, equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:

@@ -18,7 +18,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.cells import NEG_INF, Cell
 from qkv.interpret.certified import Value
-from qkv.judging.causes import as_mistake, explained, misfit
+from qkv.judging.causes import as_mistake, explained, has_excuse, misfit
 from qkv.judging.copies import Copies
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.meanings import meanings
@@ -85,10 +85,10 @@ class Walk:
         if grid is None or item.struck:
             return
         spot = Spot(equation.scope, equation.line)
-        if self._is_given(equation):
+        if self._is_given(equation) and not any(self.copies.totals(equation, grid, spot)):
             self.remember(equation, item, grid, None, None, spot)
             return
-        fits = list(self.copies.assembled(grid, spot))
+        fits = list(self.copies.fits(equation, grid, spot))
         options = list(meanings(equation, item, self.system, spot))
         fits += [f for meaning in options if (f := self.fit(grid, meaning)) is not None]
         if not any(f.is_clean for f in fits):
@@ -151,16 +151,18 @@ class Walk:
         """The meaning that a value has; None where nothing explains it and nothing may accuse."""
         denied = 0.0
         clean: tuple[float, Fit] | None = None
+        slips: list[tuple[float, Fit]] = []  # each denies what is stronger
         for f in fits:  # the strongest first
             if f.is_clean and not (f.meaning.how is How.WORKING and denied >= How.STATED.denial):
                 bits = f.bits - denied
                 if clean is None or bits > clean[0]:
                     clean = bits, f
             elif f.meaning.sure:
+                slips.append((f.bits - denied, f))
                 denied = max(denied, f.meaning.how.denial)
         if clean is not None and denied == 0:
             return clean[1]
-        slip = max((f for f in fits if not f.is_clean and f.meaning.sure), key=lambda f: f.bits, default=None)
+        slip = max(slips, key=lambda slip: slip[0], default=(0.0, None))[1]
         if slip is not None and slip.worst is Verdict.MISROUNDED and slip.agreed > 0 and (clean is None or slip.bits > clean[0]):
             return slip
         found = self._searched(grid, equation, spot)
@@ -183,7 +185,7 @@ class Walk:
         if slip is None or named is None or named[0].bits <= slip.bits:
             return slip, clean
         mistaken, names = named
-        if clean is not None and clean[1].meaning.how is How.SEARCHED and slip.meaning.how not in (How.NAMED, How.WORDED):
+        if clean is not None and clean[1].meaning.how is How.SEARCHED and not has_excuse(mistaken):
             clean = None if names.issuperset(n.names_in(self.scene(spot).in_names(clean[1].meaning.expr))) else clean
         return mistaken, clean
 

@@ -194,6 +194,19 @@ Place = tuple[n.Expr, Callable[[n.Expr], n.Expr]]  # a node, and the whole with 
 RARE = frozenset(row.key for row in TABLE if row.rare)
 STRUCTURAL = frozenset(row.key for row in TABLE + LEFT_OUT)
 
+# Mistakes that are nobody's convention: without any formula they are mistakes all the same.
+NO_CONVENTION = frozenset(
+    {
+        "softmax down the columns",
+        "scaled after the softmax",
+        "multiplied by the scale",
+        "mask after softmax",
+        "masked with 0 in place of -inf",
+        "softmax over the whole matrix",
+        "divided by the sum of another row",
+    }
+)
+
 
 def variants(mistake: Mistake, places: Sequence[Place], scene: Scene) -> Variants:
     """What a mistake makes of an expression: at each place where its rule applies, one at a time."""
