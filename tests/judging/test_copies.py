@@ -124,3 +124,14 @@ def test_numbers_put_in_beside_a_scalar_are_no_versions() -> None:
     """Two square factors side by side are two factors, not two versions of one."""
     text = GIVEN + "S = X W / 2 = \\frac{1}{2} [[1, 2], [3, 1]] [[2, 0], [1, 3]] = [[2, 3], [3.5, 1.5]]\n"
     assert "wrong" not in verdicts(text)
+
+
+def test_a_sum_of_what_was_printed_right_before() -> None:
+    text = "e^2 = 7.389, e^1 = 2.718\n\nSum: 10.107\n\nweights: 7.389/10.107 = 0.731\n"
+    assert set(verdicts(text)) <= {"right", "rounded"}
+    assert len(verdicts(text)) == 4
+
+
+def test_a_name_for_a_sum_is_no_given() -> None:
+    text = "e^2 = 7.389\ne^1 = 2.718\nsum = 10.107\n"
+    assert [(name, v) for _, name, v, _ in said(text)][-1] == ("sum", "rounded")

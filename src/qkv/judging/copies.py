@@ -7,9 +7,11 @@ matrix that was put in is a claim of its own. Nothing is accused that is no copy
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from qkv.check.cells import Grid, shape_of, shown_grid
@@ -36,6 +38,7 @@ from qkv.judging.seen import (
     variants,
     worth,
 )
+from qkv.library.words import pattern
 from qkv.reading.align import aligned
 from qkv.reading.bits import cell_bits, grid_bits
 from qkv.reading.choose import printed_grid
@@ -48,8 +51,11 @@ if TYPE_CHECKING:
 
 COPY = "¶copy"  # the base of a symbol that stands for a copied number
 POOL = 40  # earlier prints that a number may be a copy of
+RUN = 12  # prints that a sum may be taken of
 SURE = 9.0  # bits of a number that are no coincidence
 CERTAIN = 40.0  # bits of a matrix that agree, so that the rest of it must be slips
+
+_TOTAL = re.compile(rf"\b(?:{pattern('sum')})\b")
 
 
 class Copies:
@@ -315,6 +321,37 @@ class Copies:
         used = frozenset(claim for copied in put.values() for claim in copied.claims)
         said = n.rewrite(lifted, lambda x: put[x.symbol].part if isinstance(x, n.Name) and x.symbol in put else x)
         return fit(grid, replace(meaning, expr=said), true, own, used, self._walk.is_false(used), mended)
+
+    def totals(self, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
+        """A number that words call a sum, as the sum of what was printed right before it."""
+        words = " ".join((equation.label, *(str(symbol) for symbol in equation.names))).lower()
+        if shape_of(grid) != (1, 1) or not _TOTAL.search(words):
+            return
+        for cells in self._runs(spot):
+            symbols = [Symbol(COPY, (), (str(i),)) for i in range(len(cells))]
+            put = dict(zip(symbols, cells, strict=True))
+            expr = n.Sum(tuple(map(n.Name, symbols)))
+            own = worth(expr, {symbol: copied.own for symbol, copied in put.items()}, Loose())
+            made = self._put(grid, Meaning(How.CAPTION, expr, spot), expr, put, own)
+            if made is not None and made.is_clean:
+                yield made
+                return
+
+    def _runs(self, spot: Spot) -> Iterator[list[Copied]]:
+        """What a sum may be taken of: the last vector, or the last single numbers."""
+        last = [seen for seen in self._seen if seen.printed.spot.scope == spot.scope][-RUN:]
+        singles = list(takewhile(lambda seen: shape_of(seen.grid) == (1, 1), reversed(last)))[::-1]
+        for vector in [seen for seen in last[::-1] if max(shape_of(seen.grid)) > 1][:1]:
+            for i, row in enumerate(vector.grid if len(vector.grid[0]) > 1 else ()):
+                yield [cell_of(vector, i, j) for j in range(len(row))]
+            yield [cell_of(vector, i, j) for i, row in enumerate(vector.grid) for j in range(len(row))]
+        for count in range(2, len(singles) + 1):
+            yield [cell_of(seen, 0, 0) for seen in singles[-count:]]
+
+    def fits(self, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
+        """What was printed right above may be all that a value is: its rows, or what adds up to it."""
+        yield from self.assembled(grid, spot)
+        yield from self.totals(equation, grid, spot)
 
     def assembled(self, grid: Grid, spot: Spot) -> Iterator[Fit]:
         """A matrix made of the rows that were printed right above it."""
