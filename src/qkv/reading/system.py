@@ -17,11 +17,12 @@ from typing import NamedTuple
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.attention import role_in, rows_for
-from qkv.library.roles import Place, places, roles_in_words
+from qkv.library.roles import SCORE_LIKE, Place, places, roles_in_words
 from qkv.reading.choices import Choices
 from qkv.reading.page import NAMELESS, Definition, Page, Source
 from qkv.reading.unify import Unifier
 
+LINE, FAMILY, HEAD = "line", "family", "head"  # calls that only values can resolve, see values.py
 ROLE = "§"  # the base of a symbol for what plays a role, whatever the page calls it
 SHARED = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.W_A, Role.W_O, Role.B_O})
 PROJECTED = {Role.Q: Role.W_Q, Role.K: Role.W_K, Role.V: Role.W_V}
@@ -29,6 +30,7 @@ SIZED = {Role.D_K: (Role.K, Role.Q), Role.D_V: (Role.V,), Role.D_MODEL: (Role.X,
 OF_A_HEAD = frozenset(
     {Role.Q, Role.K, Role.V, Role.W_Q, Role.W_K, Role.W_V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD}
 )
+AFTER_Q = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.OUTPUT})
 _LETTER = re.compile(r"[a-z]$")
 
 
@@ -101,6 +103,13 @@ class System:
         """Whether a name without an index is given as one number: h = 2 counts heads, it is no state."""
         found = self.page.definitions.get(symbol, ())
         return bool(found) and not symbol.indices and not symbol.labels and all(isinstance(d.expr, n.Number) for d in found)
+
+    def role_of(self, expr: n.Expr) -> Symbol | None:
+        """The symbol of what a formula works out, by the equations of the library: Q Kᵀ / √d_k are the scaled scores."""
+        roles = self._unifier.roles(expr)
+        heads = {place.head for symbol in n.names_in(expr) if (place := self.place(symbol)) is not None and place.head}
+        rows = any(place.row for symbol in n.names_in(expr) if (place := self.place(symbol)) is not None)
+        return role_symbol(roles[0], min(heads, default=None)) if roles and len(heads) < 2 and not rows else None
 
     def _stated_roles(self, symbol: Symbol) -> list[Role]:
         stated = (
@@ -210,18 +219,20 @@ class System:
         for expr in (*self.schema(symbol, spot), *self.structure(symbol, spot), *self.library(symbol, spot)):
             yield expr, spot, None
         yield from late
+        later = (d for d in self.page.definitions.get(symbol, ()) if d.scope > spot.scope)
+        yield from ((d.expr, spot, d.source) for d in later)
         yield from ((n.Name(array), spot, None) for array in self._captioned(symbol, spot))
         if symbol.primes:
             yield n.Transpose(n.Name(symbol._replace(primes=symbol.primes - 1))), spot, None
 
     @staticmethod
     def _visible(definitions: tuple[Definition, ...], spot: Spot) -> list[Definition]:
-        """The last one above, then those below in the same problem, then those of problems before, then after."""
+        """The last one above, then those below in the same problem, then those of problems before."""
         here = [d for d in definitions if d.scope == spot.scope]
         above = sorted((d for d in here if d.line <= spot.line), key=lambda d: -d.line)
         below = [d for d in here if d.line > spot.line]
         before = sorted((d for d in definitions if d.scope < spot.scope), key=lambda d: (-d.scope, -d.line))
-        return [*above, *below, *before, *(d for d in definitions if d.scope > spot.scope)]
+        return [*above, *below, *before]
 
     def schema(self, symbol: Symbol, spot: Spot) -> Iterator[n.Expr]:
         """e_1 by e_i = v · tanh(W s + U h_i): an equation that holds for every index."""
@@ -248,19 +259,17 @@ class System:
                     cut = symbol.indices[len(whole.indices) :]
                     yield from self.part(n.Name(whole), cut[0], cut[1] if len(cut) > 1 else None, spot)
         yield from self._stack([(s, s.indices[-1]) for s in self.page.symbols if _is_row_of(s, symbol)], spot)
+        for other in self.page.symbols:
+            if not symbol.indices and _runs_over(other, symbol) and self._is_stated(other):
+                yield n.Call(FAMILY, (n.Name(other),))
 
     def part(self, whole: n.Expr, row: str, column: str | None, spot: Spot) -> Iterator[n.Expr]:
-        """A row (a column, where tokens are columns) or a cell of something."""
+        """A row or a cell of something: of a vector an index picks a cell, of a matrix the line of a token."""
         i = self.position(row, spot.scope)
         j = self.position(column, spot.scope) if column else None
         if i is None or (column and j is None):
             return
-        if j is not None:
-            yield n.Entry(whole, row=i, column=j)
-        elif "columns" in self.choices.conventions[spot.scope]:
-            yield n.Entry(whole, column=i)
-        else:
-            yield n.Entry(whole, row=i)
+        yield n.Entry(whole, row=i, column=j) if j is not None else n.Call(LINE, (whole, n.number(i)))
 
     def position(self, index: str, scope: int) -> int | None:
         """The row that an index or a word stands for, from 1."""
@@ -311,7 +320,11 @@ class System:
             return
         if place.row is not None:
             whole = n.Name(role_symbol(place.role, place.head))
-            yield from self.part(whole, place.row, place.column, spot)
+            asking = [p.row for _, p in self.members(Role.Q, place.head)]
+            if asking == [place.row] and place.column is None and place.role in AFTER_Q:
+                yield whole  # one token asks, and this is its line
+            else:
+                yield from self.part(whole, place.row, place.column, spot)
         else:
             yield from self._of_rows(place, spot)
             yield from self._library(place.role, place.head, spot)
@@ -325,13 +338,37 @@ class System:
         yield from self._library(role, head, spot)
 
     def _of_rows(self, place: Place, spot: Spot) -> Iterator[n.Expr]:
+        """What plays a role, put together from rows and cells that have names."""
         members = self.members(place.role, place.head)
-        yield from self._stack([(s, p.row) for s, p in members if p.row and p.column is None], spot)
+        lines = [(s, p.row) for s, p in members if p.row and p.column is None]
+        if place.role in SCORE_LIKE and lines and all(map(self._is_number, (s for s, _ in lines))):
+            yield from self._list(lines, spot)
+        else:
+            yield from self._stack(lines, spot)
         cells = {(self.position(p.row, spot.scope), self.position(p.column, spot.scope)): s for s, p in members if p.row and p.column}
         rows = max((i for i, _ in cells if i), default=0)
         columns = max((j for _, j in cells if j), default=0)
         if rows and all((i, j) in cells for i in range(1, rows + 1) for j in range(1, columns + 1)):
             yield n.Matrix(tuple(tuple(n.Name(cells[i, j]) for j in range(1, columns + 1)) for i in range(1, rows + 1)))
+        for symbol, _ in members:
+            if symbol.indices and all(map(_LETTER.match, symbol.indices)) and self._is_stated(symbol):
+                yield n.Call(FAMILY, (n.Name(symbol),))
+        if place.role is Role.Q and len(lines) == 1:
+            yield self._as_line(lines[0][0], "columns" in self.choices.conventions[spot.scope])  # one token asks
+
+    def _is_number(self, symbol: Symbol) -> bool:
+        """Whether a name is given as one number: a score, not a row of scores."""
+        found = [d.expr for d in self.page.definitions.get(symbol, ())]
+        return bool(found) and not any(isinstance(expr, n.Matrix) for expr in found)
+
+    def _is_stated(self, symbol: Symbol) -> bool:
+        return any(d.source is not Source.GIVEN for d in self.page.definitions.get(symbol, ()))
+
+    def _list(self, rows: list[tuple[Symbol, str]], spot: Spot) -> Iterator[n.Expr]:
+        """Single numbers with names, as one row."""
+        for stack in self._stack(rows, spot):
+            if isinstance(stack, n.Concat):
+                yield n.Matrix((stack.parts,))
 
     def _library(self, role: Role, head: str | None, spot: Spot) -> Iterator[n.Expr]:
         if head is not None and (role in SHARED or role in SIZED):
@@ -354,7 +391,7 @@ class System:
         if any(self._own_weights(other, head) for other in PROJECTED):
             yield n.Name(role_symbol(role))
         elif head in self.heads:
-            yield n.Call("head", (n.Name(role_symbol(role)), n.number(self.heads.index(head) + 1), n.number(len(self.heads))))
+            yield n.Call(HEAD, (n.Name(role_symbol(role)), n.number(self.heads.index(head) + 1), n.number(len(self.heads))))
 
     def _instance(self, expr: n.Expr, head: str | None) -> n.Expr | None:
         """An equation of the library for one head."""
@@ -400,6 +437,16 @@ def _is_row_of(row: Symbol, whole: Symbol) -> bool:
         and row.base != whole.base
         and row.base.upper() == whole.base
         and _is_number(row.indices[-1])
+    )
+
+
+def _runs_over(family: Symbol, whole: Symbol) -> bool:
+    """s_i says what all of s is, a_ij what all of A is."""
+    return (
+        bool(family.indices)
+        and family.base.lower() == whole.base.lower()
+        and family.labels == whole.labels
+        and all(map(_LETTER.match, family.indices))
     )
 
 

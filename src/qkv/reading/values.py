@@ -19,7 +19,7 @@ from qkv.interpret.certified import Certified, Value, scalar
 from qkv.interpret.loop import evaluate
 from qkv.library.roles import Place
 from qkv.reading.page import Source
-from qkv.reading.system import ROLE, SIZED, Spot, System, role_symbol
+from qkv.reading.system import FAMILY, HEAD, LINE, SIZED, Spot, System, role_symbol
 
 PRINTED = "¶="  # the base of a symbol for a formula that was printed with a value
 MOST_NESTED = 40
@@ -149,8 +149,9 @@ class _Look:
         """The value of a name at a spot."""
         key = symbol, spot.scope, self.values.epoch(spot)
         kept = self.values._true if self.prints is None else self.known
-        if key in kept:
-            return kept[key]
+        for known in (kept, self.known):
+            if key in known:
+                return known[key]
         if key in self.busy or len(self.busy) > MOST_NESTED:
             self.circle = True
             return None
@@ -160,8 +161,8 @@ class _Look:
             value = self._found(symbol, spot)
         finally:
             self.busy.discard(key)
-        if not self.circle or not self.busy:  # what a circle led to holds for this look only
-            kept[key] = value
+        clear = not self.circle or not self.busy
+        (kept if clear else self.known)[key] = value  # what a circle led to holds for this look only
         self.circle = self.circle or before
         return value
 
@@ -184,8 +185,8 @@ class _Look:
         """Whether what was printed is still what the name means here: a name given anew is another quantity."""
         if printed.spot.scope == spot.scope and self.values.epoch(printed.spot) == self.values.epoch(spot):
             return True
-        now = self.values.true(n.Name(symbol), spot)
-        return printed.true is None or now is None or same(now, printed.true)
+        then, now = self.values.true(n.Name(symbol), printed.spot), self.values.true(n.Name(symbol), spot)
+        return then is None or now is None or same(now, then)
 
     def _given(self, expr: n.Expr) -> Value | None:
         try:
@@ -216,10 +217,10 @@ class _Look:
 
         def change(node: n.Expr) -> n.Expr:
             nonlocal failed
-            if isinstance(node, n.Call) and node.function == "head":
-                cut = self._cut(node, spot)
-                failed |= cut is None
-                return cut or node
+            if isinstance(node, n.Call) and node.function in _RESOLVED:
+                made = _RESOLVED[node.function](self, node, spot)
+                failed |= made is None
+                return made or node
             if isinstance(node, n.Mask) and node.pattern is not None and not node.truth:
                 pattern = self.of(node.pattern, spot, False)
                 if pattern is not None and _is_truth(pattern):
@@ -245,6 +246,30 @@ class _Look:
         span = (i - 1) * width + 1, i * width
         return n.Transpose(n.Entry(n.Transpose(whole), columns=span)) if columns else n.Entry(whole, columns=span)
 
+    def _line(self, call: n.Call, spot: Spot) -> n.Expr | None:
+        """line(A, 2): the second cell of a vector, or the second row of a matrix (column, where tokens are columns)."""
+        whole, which = call.args
+        value = self.of(whole, spot, False)
+        if value is None or not isinstance(which, n.Number):
+            return None
+        i = int(which.value)
+        if 1 in value.shape and value.shape != (1, 1):
+            return n.Entry(whole, row=1, column=i) if value.shape[0] == 1 else n.Entry(whole, row=i, column=1)
+        return n.Entry(whole, column=i) if "columns" in self.system.choices.conventions[spot.scope] else n.Entry(whole, row=i)
+
+    def _family(self, call: n.Call, spot: Spot) -> n.Expr | None:
+        """family(a_ij): the matrix of all a_ij, as far as what they are made of goes."""
+        symbol = call.args[0].symbol  # type: ignore[union-attr]
+        bodies = [d.expr for d in self.system.page.definitions.get(symbol, ())]
+        sizes = [max((k for body in bodies for k in self._lengths(body, letter, spot)), default=0) for letter in symbol.indices]
+        first = 0 if self.system.choices.zero_based else 1
+        if not all(sizes) or len(sizes) > 2:
+            return None
+        runs = [[str(k + first) for k in range(size)] for size in sizes]
+        rows = runs[0] if len(runs) == 2 else [""]
+        cells = tuple(tuple(n.Name(symbol._replace(indices=(i, j) if i else (j,))) for j in runs[-1]) for i in rows)
+        return n.Matrix(cells)
+
     def _bounded(self, series: n.Series, spot: Spot) -> n.Series:
         """A Σ without numbers as bounds runs over what its names run over."""
         low = series.low if isinstance(series.low, n.Number) else n.number(0 if self.system.choices.zero_based else 1)
@@ -252,23 +277,32 @@ class _Look:
             last = high.cell
             if type(last) is fmpq and last.q == 1:
                 return replace(series, low=low, high=n.number(int(last.p)))
-        size = max(self._lengths(series, spot), default=0)
+        size = max(self._lengths(series.body, series.index, spot), default=0)
         return replace(series, low=low, high=n.number(int(low.value) + size - 1)) if size else series
 
-    def _lengths(self, series: n.Series, spot: Spot) -> Iterator[int]:
-        for symbol in n.names_in(series.body):
-            if series.index not in symbol.indices:
+    def _lengths(self, body: n.Expr, index: str, spot: Spot) -> Iterator[int]:
+        """How far an index runs, by the names that carry it."""
+        for symbol in n.names_in(body):
+            if index not in symbol.indices:
                 continue
-            where = symbol.indices.index(series.index)
-            alike = [s for s in self.system.page.symbols if s.base == symbol.base and len(s.indices) == len(symbol.indices)]
+            where = symbol.indices.index(index)
+            alike = [s for s in self.system.page.symbols if s.base == symbol.base and s.labels == symbol.labels and len(s.indices) == len(symbol.indices)]
             numbers = {s.indices[where] for s in alike if s.indices[where].isdecimal()}
             if numbers:
                 yield len(numbers)
                 continue
-            place = self.system.place(symbol)
-            whole = self.name(role_symbol(place.role, place.head), spot) if place is not None else None
-            if whole is not None and place is not None:
-                yield whole.shape[1] if place.column == series.index else whole.shape[0]
+            whole = self._whole(symbol, spot)
+            if whole is not None:
+                yield max(whole.shape) if 1 in whole.shape else whole.shape[where]
+
+    def _whole(self, symbol: Symbol, spot: Spot) -> Value | None:
+        """What an indexed name is a part of."""
+        for base in (symbol.base.upper(), symbol.base):
+            value = self.name(symbol._replace(base=base, indices=()), spot)
+            if value is not None:
+                return value
+        place = self.system.place(symbol)
+        return self.name(role_symbol(place.role, place.head), spot) if place is not None else None
 
     def _with_printed(self, expr: n.Expr, top: bool) -> n.Expr:
         """An expression with the parts replaced that the author printed a value for."""
@@ -276,6 +310,9 @@ class _Look:
         formulas = self.prints.formulas
         inner = n.rewrite(expr, lambda node: n.Name(formulas[node]) if node is not expr and not isinstance(node, n.Name) and node in formulas else node)
         return n.Name(formulas[expr]) if not top and expr in formulas else inner
+
+
+_RESOLVED = {HEAD: _Look._cut, LINE: _Look._line, FAMILY: _Look._family}
 
 
 class _Names(Mapping[Symbol, Value]):

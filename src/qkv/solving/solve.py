@@ -56,6 +56,7 @@ class _Completion:
     givens: dict[Symbol, Given] = field(default_factory=dict)
     steps: dict[Symbol, Step] = field(default_factory=dict)
     written: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # names of the page → names of the program
+    busy: set[tuple[Symbol, int]] = field(default_factory=set)  # names that are being written: a circle has no step
 
     def program(self) -> Program:
         """The program of the problem."""
@@ -111,12 +112,20 @@ class _Completion:
     def _write(self, symbol: Symbol, spot: Spot) -> Symbol | None:
         """The name that a quantity has in the program, with its step and all that the step stands on."""
         key = symbol, self.values.epoch(spot)
-        if key in self.written:
-            return self.written[key]
+        if key in self.written or key in self.busy:
+            return self.written.get(key)
+        self.busy.add(key)
+        try:
+            return self._written(symbol, spot)
+        finally:
+            self.busy.discard(key)
+
+    def _written(self, symbol: Symbol, spot: Spot) -> Symbol | None:
         found = self._source(symbol, spot)
         if found is None:
             return None
         expr, where, source = found
+        key = symbol, self.values.epoch(spot)
         if symbol.base == ROLE and isinstance(expr, n.Name):  # the page has a name for it
             named = self._write(expr.symbol, where)
             if named is not None:
