@@ -89,10 +89,25 @@ def as_mistake(scene: PageScene, prints: Prints, grid: Grid, slip: Fit, false: b
     cause = _cause({one.key: one.says for one in found})
     if cause is None:
         return None
-    names = frozenset(symbol for one in found for symbol in n.names_in(scene.in_names(one.expr)))
+    names = frozenset().union(*(operands(scene, prints, one.expr, all_of=True) for one in found))
     meaning, digits = replace(slip.meaning, cost=slip.meaning.cost + MISTAKE), sum(map(sum, grid_bits(grid)))
     verdicts = _whole_rows(slip.verdicts)
     return replace(slip, cause=cause, meaning=meaning, agreed=digits, slips=0, verdicts=verdicts), names
+
+
+def operands(scene: PageScene, prints: Prints, expr: n.Expr, all_of: bool = False) -> frozenset[Symbol]:
+    """The names that an expression is made of; those of a formula, where its printed value is meant. With `all_of`, those
+    that they are made of in their turn too."""
+    formulas = {symbol: formula for formula, symbol in prints.formulas.items()}
+    found: set[Symbol] = set()
+    left = list(n.names_in(scene.in_names(expr)))
+    while left:
+        symbol = left.pop()
+        inner = formulas.get(symbol) or (scene.formula(symbol) if all_of else None)
+        if symbol not in found:
+            left += n.names_in(scene.in_names(inner)) if inner is not None else ()
+            found |= {symbol} if symbol not in formulas else set()
+    return frozenset(found)
 
 
 def has_excuse(mistaken: Fit) -> bool:

@@ -18,7 +18,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.cells import NEG_INF, Cell
 from qkv.interpret.certified import Value
-from qkv.judging.causes import as_mistake, explained, has_excuse, misfit
+from qkv.judging.causes import as_mistake, explained, has_excuse, misfit, operands
 from qkv.judging.copies import Copies
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.meanings import meanings
@@ -186,7 +186,7 @@ class Walk:
             return slip, clean
         mistaken, names = named
         if clean is not None and clean[1].meaning.how is How.SEARCHED and not has_excuse(mistaken):
-            clean = None if names.issuperset(n.names_in(self.scene(spot).in_names(clean[1].meaning.expr))) else clean
+            clean = None if operands(self.scene(spot), self.prints, clean[1].meaning.expr) <= names else clean
         return mistaken, clean
 
     def scene(self, spot: Spot) -> PageScene:
@@ -262,6 +262,8 @@ class Walk:
             if chosen is not None and chosen.meaning.how in (How.STATED, How.WORKING):
                 self.prints.add_formula(formula.expr, printed)
                 remembered = remembered or formula.expr
+                if (role := self.system.role_of(formula.expr)) is not None and not equation.names:
+                    self.prints.add(role, printed)
         if chosen is not None and isinstance(chosen.meaning.expr, n.Name):
             self.prints.add(chosen.meaning.expr.symbol, printed)
         elif chosen is not None and remembered is None:

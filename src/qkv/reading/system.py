@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from enum import Enum
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -34,6 +35,17 @@ AFTER_Q = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.H
 _LETTER = re.compile(r"[a-z]$")
 
 
+class Known(Enum):
+    """How one knows what a name stands for, the strongest first."""
+
+    LAID_OUT = "by how the page sets it out"
+    STATED = "by its formula"
+    NUMBERS = "by the numbers that it explains"
+    WORDS = "by the words beside it"
+    NAME = "by its name"
+    NOTHING = ""
+
+
 class Spot(NamedTuple):
     """A place on a page: what was said later does not hold here yet."""
 
@@ -51,15 +63,22 @@ class System:
 
     def __init__(self, page: Page, choices: Choices) -> None:
         self.page, self.choices = page, choices
-        self._places: dict[Symbol, Place | None] = {}
+        self._places: dict[Symbol, tuple[Place | None, Known]] = {}
         self._unifier = Unifier(self.place)
 
     # — what names stand for —
 
     def place(self, symbol: Symbol) -> Place | None:
         """What a name stands for: as the page sets it out, as its formulas say, as its words say, as letters suggest."""
+        return self._known_place(symbol)[0]
+
+    def known_by(self, symbol: Symbol) -> Known:
+        """How one knows what a name stands for."""
+        return self._known_place(symbol)[1]
+
+    def _known_place(self, symbol: Symbol) -> tuple[Place | None, Known]:
         if symbol not in self._places:
-            self._places[symbol] = self._first_place(symbol)  # while its formulas are looked at
+            self._places[symbol] = self._first_place(symbol), Known.NAME  # while its formulas are looked at
             self._places[symbol] = self._found_place(symbol)
         return self._places[symbol]
 
@@ -80,24 +99,25 @@ class System:
             found = tuple(p._replace(head=None, row=p.head) if p.head and p.row is None and p.role not in PROJECTED.values() else p for p in found)
         return found
 
-    def _found_place(self, symbol: Symbol) -> Place | None:
+    def _found_place(self, symbol: Symbol) -> tuple[Place | None, Known]:
         if symbol.base in (ROLE, NAMELESS) or symbol in self.page.fixed:
-            return self._first_place(symbol)
+            return self._first_place(symbol), Known.WORDS if symbol.base == NAMELESS else Known.LAID_OUT
         usual = self._by_letters(symbol)
         if self._is_count(symbol):
-            return next((p for p in usual if p.role in SIZED), None)
+            return next((p for p in usual if p.role in SIZED), None), Known.NAME
         chosen = dict(self.choices.roles)
         family = symbol.base, symbol.labels
         if family in chosen:
             role = chosen[family]
-            return next((p for p in usual if p.role is role), Place(role) if role else None)
+            return next((p for p in usual if p.role is role), Place(role) if role else None), Known.NUMBERS
         stated = self._stated_roles(symbol)
         if stated:
             fitting = next((p for role in stated for p in usual if p.role is role), None)
-            return fitting or (usual[0]._replace(role=stated[0]) if usual else _scripted(symbol, stated[0]))
-        if len(usual) > 1:
-            return self._worded_place(symbol, usual)
-        return usual[0] if usual else None
+            place = usual[0]._replace(role=stated[0]) if usual else _scripted(symbol, stated[0])
+            return fitting or place, Known.STATED
+        if len(usual) > 1 and (worded := self._worded_place(symbol, usual)) is not None:
+            return worded, Known.WORDS
+        return (self._as_input(symbol, usual), Known.NAME) if usual else (None, Known.NOTHING)
 
     def _is_count(self, symbol: Symbol) -> bool:
         """Whether a name without an index is given as one number: h = 2 counts heads, it is no state."""
@@ -118,7 +138,7 @@ class System:
         )  # fmt: skip
         return [role for definition in stated for role in self._unifier.roles(definition.expr)]
 
-    def _worded_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place:
+    def _worded_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place | None:
         """Of several roles the one that the words beside the name speak of."""
         for definition in self.page.definitions.get(symbol, ()):
             said = roles_in_words(self.page.equations[definition.equation].words[-80:])
@@ -126,7 +146,7 @@ class System:
                 for option in usual:
                     if option.role is role:
                         return option
-        return self._as_input(symbol, usual)
+        return None
 
     def _as_input(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place:
         """A name that is only given with a vector is an input: s = [1, 2] is a state that attends, not a score."""
