@@ -96,8 +96,8 @@ def as_mistake(scene: PageScene, prints: Prints, grid: Grid, slip: Fit, false: b
 
 
 def operands(scene: PageScene, prints: Prints, expr: n.Expr, all_of: bool = False) -> frozenset[Symbol]:
-    """The names that an expression is made of; those of a formula, where its printed value is meant. With `all_of`, those
-    that they are made of in their turn too."""
+    """The names that an expression is made of; those of a formula, where its printed value is meant. With `all_of` also
+    those that they are made of in their turn."""
     formulas = {symbol: formula for formula, symbol in prints.formulas.items()}
     found: set[Symbol] = set()
     left = list(n.names_in(scene.in_names(expr)))
