@@ -13,42 +13,28 @@ from qkv.interpret.rounding import round_digits
 from qkv.judging.causes import cell_working
 from qkv.judging.definitions import judge_definitions
 from qkv.judging.fit import Fit
+from qkv.judging.judge import Judged, judged
 from qkv.judging.shapes import judge_shapes
-from qkv.judging.shapes import owned as size_places
-from qkv.judging.theory import Places, judge_theory
-from qkv.judging.theory import owned as places_of
+from qkv.judging.theory import judge_theory
 from qkv.judging.walk import FALSE, Judgement, Walk
 from qkv.reader.model import Sheet
-from qkv.reading.choose import choose
-from qkv.reading.page import Page, page_of
-from qkv.reading.system import System
-from qkv.reading.values import Values
-from qkv.theory.claims import theory_said
+from qkv.reading.reading import reading_of
 
 
-def check_sheet(sheet: Sheet) -> Report:
-    """Judge a whole document."""
+def check_sheet(sheet: Sheet, against: Sheet | None = None) -> Report:
+    """Judge a whole document; `against` is the one that decides what is given, such as the assignment."""
+    return report_of(judged(reading_of(sheet, against)))
+
+
+def report_of(judged: Judged) -> Report:
+    """What was said of every printed value, formula, size and theory claim, in the order of the document."""
+    reading, sheet = judged.reading, judged.reading.sheet
     with precision(START_BITS):
-        page = page_of(sheet)
-        theory = theory_said(sheet)
-        walk = walked(page_system(page), places_of(theory) | size_places(sheet))
-        claims = [_claim(judgement, walk) for judgement in walk.judged]
-        claims += judge_definitions(page, walk.system, walk.values, len(claims) + 1)
-        claims += judge_shapes(page, walk.values, len(claims) + 1)
-        claims += judge_theory(theory, len(claims) + 1)
+        claims = [_claim(judgement, judged.walk) for judgement in judged.judgements]
+        claims += judge_definitions(reading.page, reading.system, reading.values, len(claims) + 1)
+        claims += judge_shapes(reading.page, reading.values, len(claims) + 1)
+        claims += judge_theory(judged.theory, len(claims) + 1)
         return Report(sheet.file, tuple(sorted(claims, key=attrgetter("line", "column", "id"))), sheet.text)
-
-
-def page_system(page: Page) -> System:
-    """The equations of a page under the choices that explain it best."""
-    return System(page, choose(page))
-
-
-def walked(system: System, elsewhere: Places = frozenset()) -> Walk:
-    """A page walked through, without what is judged elsewhere."""
-    walk = Walk(system, Values(system), elsewhere)
-    walk.run()
-    return walk
 
 
 def _claim(judgement: Judgement, walk: Walk) -> Claim:

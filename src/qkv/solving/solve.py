@@ -11,14 +11,16 @@ from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
 from qkv.interpret.cells import START_BITS, precision
 from qkv.interpret.trace import Trace
-from qkv.judging.walk import Judgement, Walk
+from qkv.judging.judge import Judged, judged
+from qkv.judging.walk import Judgement
 from qkv.program.model import Given, Program, Step
 from qkv.program.spec import default_symbol
 from qkv.library.roles import Place
 from qkv.reader.model import Sheet
-from qkv.reading.choose import DERIVED, END, choose
+from qkv.reading.choose import DERIVED, END
 from qkv.reading.equations import Equation, Kind
-from qkv.reading.page import NAMELESS, Page, Source, page_of
+from qkv.reading.page import NAMELESS, Page, Source
+from qkv.reading.reading import reading_of
 from qkv.reading.system import ROLE, SIZED, Spot, System, role_symbol
 from qkv.reading.values import Values
 from qkv.solution import Solution
@@ -29,20 +31,25 @@ from qkv.theory.worked import answered
 
 def solve_sheet(sheet: Sheet) -> Solution:
     """Every problem of a sheet worked out, and its theory questions answered."""
-    with precision(START_BITS):
-        programs = [program for program in programs_of(sheet) if program.givens or program.steps]
-    traces = [Trace(program) for program in (*programs, *answered(sheet))]
+    return solution_of(judged(reading_of(sheet)))
+
+
+def solution_of(judged: Judged) -> Solution:
+    """Every problem of a reading worked out, and its theory questions answered."""
+    sheet = judged.reading.sheet
+    traces = [Trace(program) for program in (*programs_of(judged), *answered(sheet))]
     return Solution(tuple(sorted(traces, key=lambda trace: trace.program.line)), sheet.file, sheet.unread)
 
 
-def programs_of(sheet: Sheet) -> Iterator[Program]:
-    """One program for each problem of a sheet."""
-    page = page_of(sheet)
-    system = System(page, choose(page))
-    values = Values(system)
-    judged = Walk(system, values).run()
-    for scope in page.scopes:
-        yield _Completion(system, values, judged, scope).program()
+def programs_of(judged: Judged) -> list[Program]:
+    """One program for each problem of a reading that gives or asks for something."""
+    reading = judged.reading
+    with precision(START_BITS):
+        made = (
+            _Completion(reading.system, reading.values, judged.judgements, scope).program()
+            for scope in reading.page.scopes
+        )
+        return [program for program in made if program.givens or program.steps]
 
 
 @dataclass
@@ -51,7 +58,7 @@ class _Completion:
 
     system: System
     values: Values
-    judged: list[Judgement]
+    judged: tuple[Judgement, ...]
     scope: int
     givens: dict[Symbol, Given] = field(default_factory=dict)
     steps: dict[Symbol, Step] = field(default_factory=dict)
