@@ -33,7 +33,7 @@ MOST_BITS = 40.0  # one print tells no more than this about a choice
 
 _NOT_SCALED = re.compile(
     r"unscaled|without (?:the )?scal|no scal|not scal|without 1/|without dividing|no √|ohne skalier|sans (?:mise à l')?échelle"
-    r"|skip the scal|sin escalar|without \$1/|do not (?:scale|divide)|don't scale|sem escala"
+    r"|skip the scal|sin escalar|不缩放|不縮放|without \$1/|do not (?:scale|divide)|don't scale|sem escala"
 )
 _SCALED = re.compile(r"√|\\sqrt|sqrt|(?<!un)scaled|skaliert|缩放|縮放|échelle|escalad|масштаб|スケール")
 _CAUSAL = re.compile(
@@ -205,8 +205,9 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
     best, most = USUAL, float("-inf")
     for layout, scaled, mask in product(layouts, ("scaled", "unscaled"), ("open", "causal")):
         option = frozenset({*layout, scaled, mask})
-        prior = _prior_layout(layout, text) + _prior_scale(scaled, words, text) + _prior_mask(mask, words, text)
-        values = Values(System(page, choices.with_conventions(scope, option)))
+        system = System(page, choices.with_conventions(scope, option))
+        prior = _prior_layout(layout, text) + _prior_scale(scaled, words, text, system) + _prior_mask(mask, words, text)
+        values = Values(system)
         bits = prior + _explained(values, grids, scope)
         if bits > most:
             best, most = option, bits
@@ -226,12 +227,14 @@ def _prior_layout(layout: frozenset[str], text: str) -> float:
     return (6.0 if columns else 0.0) if "columns" in layout else (0.0 if columns else 5.0)
 
 
-def _prior_scale(scaled: str, words: str, text: str) -> float:
+def _prior_scale(scaled: str, words: str, text: str, system: System) -> float:
+    """Scores of states, which no query matrix makes, are scaled only where it is said; others are, unless it is denied."""
     denied = _NOT_SCALED.search(words)
     said = _SCALED.search(_NOT_SCALED.sub("", words if denied else text))
     if denied and not said:
         return 20.0 if scaled == "unscaled" else 0.0
-    likely = "scaled" if said else "unscaled" if re.search(r"dot.product attention", text) and not said else "scaled"
+    plain = bool(re.search(r"dot.product attention", text)) or system.attends_to_states
+    likely = "scaled" if said or not plain else "unscaled"
     return (10.0 if said else 3.0) if scaled == likely else 0.0
 
 
@@ -245,7 +248,7 @@ def _explained(values: Values, grids: list[tuple[Equation, Grid]], scope: int) -
     """The bits of printed numbers that the library gives back, and a little for every role that has a value."""
     system, spot = values.system, Spot(scope, END)
     known = [
-        value for head in (None, *system.heads) for role in DERIVED
+        value for head in (None, *system.heads_in(scope)) for role in DERIVED
         if (value := values.true(n.Name(role_symbol(role, head)), spot)) is not None
     ]  # fmt: skip
     total = 0.5 * len(known)

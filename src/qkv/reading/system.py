@@ -31,6 +31,7 @@ SIZED = {Role.D_K: (Role.K, Role.Q), Role.D_V: (Role.V,), Role.D_MODEL: (Role.X,
 OF_A_HEAD = frozenset(
     {Role.Q, Role.K, Role.V, Role.W_Q, Role.W_K, Role.W_V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD}
 )
+ATTENDING = frozenset({Role.X, Role.Q, Role.K, Role.V, *PROJECTED.values(), Role.STATES, Role.SOURCE})
 AFTER_Q = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.OUTPUT})
 _LETTER = re.compile(r"[a-z]$")
 
@@ -103,6 +104,8 @@ class System:
         if symbol.base in (ROLE, NAMELESS) or symbol in self.page.fixed:
             return self._first_place(symbol), Known.WORDS if symbol.base == NAMELESS else Known.LAID_OUT
         usual = self._by_letters(symbol)
+        if symbol in self._additive:
+            return Place(Role.V_A), Known.STATED
         if self._is_count(symbol):
             return next((p for p in usual if p.role in SIZED), None), Known.NAME
         chosen = dict(self.choices.roles)
@@ -118,6 +121,14 @@ class System:
         if len(usual) > 1 and (worded := self._worded_place(symbol, usual)) is not None:
             return worded, Known.WORDS
         return (self._as_input(symbol, usual), Known.NAME) if usual else (None, Known.NOTHING)
+
+    @cached_property
+    def _additive(self) -> frozenset[Symbol]:
+        """The names that multiply a tanh: v in vᵀ tanh(W s + U h) makes scores, it is no value."""
+        formulas = (d.expr for definitions in self.page.definitions.values() for d in definitions if d.source is Source.STATED)
+        products = (part for formula in formulas for part in n.walk(formula) if isinstance(part, n.Product) and isinstance(part.right, n.Tanh))
+        sides = (product.left.arg if isinstance(product.left, n.Transpose) else product.left for product in products)
+        return frozenset(side.symbol for side in sides if isinstance(side, n.Name))
 
     def _is_count(self, symbol: Symbol) -> bool:
         """Whether a name without an index is given as one number: h = 2 counts heads, it is no state."""
@@ -175,10 +186,22 @@ class System:
                 found.setdefault((place.role, place.head), []).append((symbol, place))
         return found
 
-    def holders(self, role: Role, head: str | None = None) -> list[Symbol]:
-        """The names of the page for all of what plays a role: what is given before what is stated."""
+    def holders(self, role: Role, head: str | None = None, scope: int | None = None) -> list[Symbol]:
+        """The names of the page (of one problem) for all of what plays a role: what is given before what is stated."""
         found = [symbol for symbol, place in self._by_place.get((role, head), ()) if place.row is None]
-        return sorted(found, key=self._precedence)
+        return sorted((symbol for symbol in found if scope is None or self.is_own(symbol, scope)), key=self._precedence)
+
+    def is_own(self, symbol: Symbol, scope: int) -> bool:
+        """Whether a problem says itself what a name is."""
+        return any(d.scope == scope for d in self.page.definitions.get(symbol, ()))
+
+    @cached_property
+    def _fresh(self) -> frozenset[int]:
+        """The problems that give inputs of their own: what was worked out in another problem is not theirs."""
+        return frozenset(
+            d.scope for (role, _), found in self._by_place.items() if role in ATTENDING
+            for symbol, _ in found for d in self.page.definitions[symbol] if d.source is Source.GIVEN
+        )  # fmt: skip
 
     def _precedence(self, symbol: Symbol) -> tuple[bool, int]:
         first = self.page.definitions[symbol][0]
@@ -187,6 +210,14 @@ class System:
     def members(self, role: Role, head: str | None = None) -> list[tuple[Symbol, Place]]:
         """The names of the page for rows and cells of what plays a role."""
         return [(symbol, place) for symbol, place in self._by_place.get((role, head), ()) if place.row is not None]
+
+    def heads_in(self, scope: int) -> tuple[str, ...]:
+        """The heads of one problem: those of its own names; those of the page, if none of its names attends."""
+        if len(self.page.scopes) == 1 or len(self.heads) < 2:
+            return self.heads
+        own = {(role, head) for (role, head), found in self._by_place.items() if role in OF_A_HEAD and any(self.is_own(s, scope) for s, _ in found)}
+        heads = tuple(head for head in self.heads if any(head == other for _, other in own))
+        return heads if heads or own else self.heads
 
     @cached_property
     def heads(self) -> tuple[str, ...]:
@@ -209,12 +240,17 @@ class System:
         made = set(self.choices.conventions[scope])
         if self.holders(Role.MASK):
             made |= {"patterned"}
-        if not self.heads:
+        if not self.heads_in(scope):
             made |= {"single"}
-        attends = (Role.Q, Role.K, Role.V, *PROJECTED.values(), Role.STATES, Role.SOURCE)
-        if not any(role in attends for role, _ in self._by_place):
+        if not any(role in ATTENDING and role is not Role.X for role, _ in self._by_place):
             made |= {"plain"}
         return frozenset(made)
+
+    @property
+    def attends_to_states(self) -> bool:
+        """Whether the page attends to states of an encoder, and has neither queries nor keys of its own."""
+        roles = {role for role, _ in self._by_place}
+        return Role.STATES in roles and not roles & {Role.Q, Role.K, Role.W_Q, Role.W_K}
 
     # — expressions for names —
 
@@ -351,15 +387,19 @@ class System:
 
     def _of_role(self, role: Role, head: str | None, spot: Spot) -> Iterator[n.Expr]:
         """What plays a role: a name of the page, rows of the page, or what the library says."""
-        for holder in self.holders(role, head):
-            if any(d.scope <= spot.scope for d in self.page.definitions[holder]):
-                yield n.Name(holder)
+        holders = self.holders(role, head)
+        own = [holder for holder in holders if self.is_own(holder, spot.scope)]
+        before = [h for h in holders if h not in own and any(d.scope < spot.scope for d in self.page.definitions[h])]
+        yield from map(n.Name, own)
         yield from self._of_rows(Place(role, head), spot)
+        yield from (n.Name(holder) for holder in before if self._is_stated(holder))  # its formula holds here too
         yield from self._library(role, head, spot)
+        if spot.scope not in self._fresh or role not in AFTER_Q:
+            yield from (n.Name(holder) for holder in before if not self._is_stated(holder))
 
     def _of_rows(self, place: Place, spot: Spot) -> Iterator[n.Expr]:
         """What plays a role, put together from rows and cells that have names."""
-        members = self.members(place.role, place.head)
+        members = self._members_at(place, spot.scope)
         lines = [(s, p.row) for s, p in members if p.row and p.column is None]
         if place.role in SCORE_LIKE and lines and all(map(self._is_number, (s for s, _ in lines))):
             yield from self._list(lines, spot)
@@ -375,6 +415,12 @@ class System:
                 yield n.Call(FAMILY, (n.Name(symbol),))
         if place.role is Role.Q and len(lines) == 1:
             yield self._as_line(lines[0][0], "columns" in self.choices.conventions[spot.scope])  # one token asks
+
+    def _members_at(self, place: Place, scope: int) -> list[tuple[Symbol, Place]]:
+        """Rows and cells of what plays a role in one problem: its own, or those of the problems before."""
+        found = [(s, p) for s, p in self.members(place.role, place.head) if any(d.scope <= scope for d in self.page.definitions[s])]
+        own = [(symbol, p) for symbol, p in found if self.is_own(symbol, scope)]
+        return own or (found if scope not in self._fresh or place.role not in AFTER_Q else [])
 
     def _is_number(self, symbol: Symbol) -> bool:
         """Whether a name is given as one number: a score, not a row of scores."""
@@ -395,28 +441,28 @@ class System:
             yield n.Name(role_symbol(role))
             return
         if head is not None and role in PROJECTED and not self._own_weights(role, head):
-            yield from self._slice(role, head)
+            yield from self._slice(role, head, spot.scope)
             return
         for row in rows_for(role, self.conventions(spot.scope)):
-            if (expr := self._instance(row.expr, head)) is not None:
+            if (expr := self._instance(row.expr, head, spot.scope)) is not None:
                 yield expr
         if role is Role.OUTPUT and not self.holders(Role.W_O):
-            yield n.Name(role_symbol(Role.CONCAT if self.heads else Role.HEAD))
+            yield n.Name(role_symbol(Role.CONCAT if self.heads_in(spot.scope) else Role.HEAD))
 
     def _own_weights(self, role: Role, head: str) -> bool:
         return bool(self.holders(PROJECTED[role], head))
 
-    def _slice(self, role: Role, head: str) -> Iterator[n.Expr]:
+    def _slice(self, role: Role, head: str, scope: int) -> Iterator[n.Expr]:
         """The columns of a head, where one big set of weights is cut."""
         if any(self._own_weights(other, head) for other in PROJECTED):
             yield n.Name(role_symbol(role))
-        elif head in self.heads:
-            yield n.Call(HEAD, (n.Name(role_symbol(role)), n.number(self.heads.index(head) + 1), n.number(len(self.heads))))
+        elif head in (heads := self.heads_in(scope)):
+            yield n.Call(HEAD, (n.Name(role_symbol(role)), n.number(heads.index(head) + 1), n.number(len(heads))))
 
-    def _instance(self, expr: n.Expr, head: str | None) -> n.Expr | None:
+    def _instance(self, expr: n.Expr, head: str | None, scope: int) -> n.Expr | None:
         """An equation of the library for one head."""
         if isinstance(expr, n.Call) and expr.function == "heads":
-            parts = tuple(n.Name(role_symbol(Role.HEAD, h)) for h in self.heads)
+            parts = tuple(n.Name(role_symbol(Role.HEAD, h)) for h in self.heads_in(scope))
             return n.Concat(parts, 1) if parts and head is None else None
         return _of_head(expr, head)
 
