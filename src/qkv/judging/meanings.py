@@ -27,15 +27,31 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
         if other.struck:
             continue
         if other.kind is Kind.FORMULA:
-            for cost, expr in enumerate((other.expr, *other.options)):
-                yield Meaning(How.STATED, expr, spot, 2.0 * cost, _is_sure(expr, system))
+            for cost, expr in enumerate(_readings(other, system)):
+                yield Meaning(How.STATED, expr, spot, 2.0 * cost, not cost and _is_sure(expr, system))
         elif other.kind is Kind.WORKING and equation.items.index(other) < at:
             yield Meaning(How.WORKING, other.expr, spot, names=False)
-    yield from _captions(equation, system, spot)
+    if not equation.of(Kind.FORMULA):
+        yield from _captions(equation, system, spot)
     for symbol in equation.names:
         yield from named(symbol, equation, system, spot)
     if not equation.names and not equation.of(Kind.FORMULA):
         yield from _worded(equation, system, spot)
+
+
+def _readings(item: Item, system: System) -> Iterator[n.Expr]:
+    """A formula as it is read first, as it may be read too, and with its vectors as columns: qᵀk of printed lists."""
+    yield item.expr
+    yield from item.options
+    plain = n.rewrite(item.expr, lambda node: node.arg if isinstance(node, n.Transpose) and _is_list(node.arg, system) else node)
+    if plain != item.expr:
+        yield plain
+
+
+def _is_list(expr: n.Expr, system: System) -> bool:
+    """Whether a name stands for numbers in a list, which does not say whether it is a row or a column."""
+    found = system.page.definitions.get(expr.symbol, ()) if isinstance(expr, n.Name) else ()
+    return any(isinstance(d.expr, n.Matrix) and len(d.expr.rows) == 1 for d in found)
 
 
 def _is_sure(expr: n.Expr, system: System) -> bool:
@@ -75,11 +91,12 @@ _MATHS = re.compile(r"\$([^$]{2,80})\$|`([^`]{2,60})`|\(([^()]*(?:\([^()]*\)[^()
 def _captions(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
     """A formula in the words before a value: 'Scores (Q × Kᵀ):'."""
     words = equation.words[-160:]
-    pieces = [next(filter(None, found.groups()), "") for found in _MATHS.finditer(words)]
-    for piece in reversed(pieces):
-        expr = formula(piece, system.page)
+    for found in reversed(list(_MATHS.finditer(words))):
+        expr = formula(next(filter(None, found.groups()), ""), system.page)
         if expr is not None:
-            yield Meaning(How.CAPTION, expr, spot, sure=_is_sure(expr, system))
+            right_before = not re.search(r"\w", words[found.end() :].removesuffix(equation.label))
+            how = How.CAPTION if right_before else How.WORDED
+            yield Meaning(how, expr, spot, sure=right_before and _is_sure(expr, system))
 
 
 def formula(text: str, page: Page, known: bool = True) -> n.Expr | None:
