@@ -10,17 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qkv.check.model import Report
-from qkv.interpret.trace import Trace
-from qkv.sheet.limits import Limits
-from qkv.sheet.model import Sheet
-from qkv.sheet.read import read_file, read_sheet
+from qkv.reader.limits import Limits
+from qkv.reader.model import Sheet
+from qkv.reader.read import read_file, read_sheet
 from qkv.solution import Solution
-from qkv.understand.problems import understand
-from qkv.understand.workable import needed
 from qkv.working import work as work
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from qkv.solving.understood import Understood
 
 
 def read_source(text: str, file: str = "", limits: Limits | None = None) -> Sheet:
@@ -30,29 +27,23 @@ def read_source(text: str, file: str = "", limits: Limits | None = None) -> Shee
 
 def solve_sheet(sheet: Sheet) -> Solution:
     """Every problem of a sheet worked out, and its theory questions answered."""
-    worked = [
-        _needed(problem.trace) for problem in understand(sheet) if problem.program.steps or problem.program.givens
-    ]
-    traces = sorted((*worked, *_answers(sheet)), key=lambda trace: trace.program.line)
-    return Solution(tuple(traces), sheet.file, sheet.unread)
+    from qkv.solving.solve import solve_sheet as solve
 
-
-def _needed(trace: Trace) -> Trace:
-    kept = needed(trace.program)
-    return trace if kept is trace.program else Trace(kept)
-
-
-def _answers(sheet: Sheet) -> Iterator[Trace]:
-    from qkv.theory.worked import answered
-
-    return (Trace(program) for program in answered(sheet))
+    return solve(sheet)
 
 
 def check_sheet(sheet: Sheet, against: Sheet | None = None) -> Report:
     """Every equation of a sheet, judged; the givens come from `against`, such as the assignment, if it is said."""
-    from qkv.check.judge import check_sheet as judge
+    from qkv.judging.report import check_sheet as judge
 
     return judge(sheet, against)
+
+
+def understand_sheet(sheet: Sheet) -> Understood:
+    """How a sheet is understood: each quantity, what it is taken for, and how that is known."""
+    from qkv.solving.understood import understand
+
+    return understand(sheet)
 
 
 def read(source: str | Path) -> ReadSheet:

@@ -17,8 +17,8 @@ from qkv.errors import QkvError
 from qkv.render.options import Depth, Options
 
 if TYPE_CHECKING:
+    from qkv.reader.model import Sheet
     from qkv.render.targets import Target
-    from qkv.sheet.model import Sheet
 
 PIPE_WIDTH = 100  # of text that does not go to a terminal
 NARROWEST = 40
@@ -164,7 +164,8 @@ def check(paths: tuple[str, ...], only: str | None, against: str | None, **targe
 def read(paths: tuple[str, ...], **target: Any) -> None:
     """Show how a document was understood.
 
-    Each given and each claim with its line, name and shape, what was repaired, and what could not be read and why.
+    Each quantity with its line, name and shape, what it is taken for and how that is known; what was chosen where the
+    page leaves it open; what was repaired, and what could not be read and why.
 
     \b
     Examples:
@@ -172,16 +173,15 @@ def read(paths: tuple[str, ...], **target: Any) -> None:
       qkv read sheet.md --json
     """
     from qkv import api
-    from qkv.program.model import Program
     from qkv.render import targets
+    from qkv.solving.understood import Understood
 
-    def work(path: str) -> tuple[Sheet, list[Program]]:
-        sheet = _sheet(path, target["limit_mb"])
-        return sheet, [trace.program for trace in api.solve_sheet(sheet).traces]
+    def work(path: str) -> Understood:
+        return api.understand_sheet(_sheet(path, target["limit_mb"]))
 
-    sheets, failed = _each(paths, work, "reading")
-    if sheets:
-        _write(targets.sheets(sheets, _target(target, paths)), target["output"])
+    read, failed = _each(paths, work, "reading")
+    if read:
+        _write(targets.readings(read, _target(target, paths)), target["output"])
     sys.exit(FAILED if failed else CLEAN)
 
 
@@ -220,8 +220,8 @@ def _write(text: str, output: str | None) -> None:
 
 def _sheet(path: str, limit_mb: int) -> Sheet:
     from qkv import api
-    from qkv.sheet.limits import Limits
-    from qkv.sheet.read import decode
+    from qkv.reader.limits import Limits
+    from qkv.reader.read import decode
 
     text = decode(files.read_bytes(path, limit_mb), files.name_of(path))
     limits = Limits() if limit_mb == files.LIMIT_MB else Limits(characters=limit_mb * 1_000_000)

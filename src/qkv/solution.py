@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from qkv.sheet.model import Unread
+    from qkv.reader.model import Unread
 
 SHOWN_DIGITS = 6
 FLOAT_DIGITS = 25  # more than a float needs, so that reading the decimal back gives the nearest float

@@ -259,7 +259,9 @@ class _Look:
 
     def _family(self, call: n.Call, spot: Spot) -> n.Expr | None:
         """family(a_ij): the matrix of all a_ij, as far as what they are made of goes."""
-        symbol = call.args[0].symbol  # type: ignore[union-attr]
+        if not isinstance(call.args[0], n.Name):
+            return None
+        symbol = call.args[0].symbol
         bodies = [d.expr for d in self.system.page.definitions.get(symbol, ())]
         sizes = [max((k for body in bodies for k in self._lengths(body, letter, spot)), default=0) for letter in symbol.indices]
         first = 0 if self.system.choices.zero_based else 1

@@ -33,7 +33,7 @@ from qkv.render.summary import (
 )
 
 if TYPE_CHECKING:
-    from qkv.sheet.model import Unread
+    from qkv.reader.model import Unread
 
 Worked = tuple[str, Sequence[Trace], Sequence["Unread"]]  # a file, its problems, what of it could not be read
 MOST_CELLS = 12

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from qkv.check.model import BAD, Claim, Report
 from qkv.expr.show import plain
 from qkv.interpret.trace import Trace
-from qkv.program.model import Given, Program, Step
+from qkv.program.model import Given, Step
 from qkv.render.options import DEFAULT, Options
 from qkv.render.shown import Shown, shown
 
 if TYPE_CHECKING:
-    from qkv.sheet.model import Sheet, Statement, Unread
+    from qkv.reader.model import Sheet, Statement, Unread
+    from qkv.solving.understood import Problem, Quantity, Understood
 
 Json = dict[str, Any]
 
@@ -63,14 +64,16 @@ def _step(step: Step, value: Shown) -> Json:
     }
 
 
-def reading(sheet: Sheet, programs: Iterable[Program]) -> Json:
+def reading(understood: Understood) -> Json:
     """The form `qkv.reading/1`: what a document says, and the problems that this makes."""
+    sheet = understood.sheet
     return {
         "schema": "qkv.reading/1",
         "file": sheet.file,
         "statements": [_statement(statement, sheet) for statement in sheet.statements],
         "questions": [{"line": question.line, "text": question.text} for question in sheet.questions],
-        "problems": [_read_problem(program) for program in programs],
+        "problems": [_read_problem(problem) for problem in understood.problems],
+        "choices": {"zero_based": understood.zero_based, "capitals_index": understood.capitals_index},
         "repairs": [{"line": r.line, "read_as": r.read_as, "reason": r.reason} for r in sheet.repairs],
         "unread": [{"line": u.line, "text": u.text, "reason": u.reason} for u in sheet.unread],
     }
@@ -86,14 +89,33 @@ def _statement(statement: Statement, sheet: Sheet) -> Json:
     }
 
 
-def _read_problem(program: Program) -> Json:
+def _read_problem(problem: Problem) -> Json:
+    program = problem.program
     return {
         "title": program.title,
         "line": program.line,
         "kind": program.kind,
+        "conventions": sorted(problem.conventions),
+        "quantities": [_quantity(quantity) for quantity in problem.quantities],
         "givens": [{**_name(given), "line": given.line, "formula": plain(given.expr)} for given in program.givens],
         "steps": [{**_name(step), "formula": plain(step.expr)} for step in program.steps],
         "notes": list(program.notes),
+    }
+
+
+def _quantity(quantity: Quantity) -> Json:
+    place = quantity.place
+    return {
+        "name": quantity.name,
+        "line": quantity.line,
+        "shape": None if quantity.shape is None else list(quantity.shape),
+        "role": None if place is None else place.role.value,
+        "head": None if place is None else place.head,
+        "row": None if place is None else place.row,
+        "column": None if place is None else place.column,
+        "role_known": quantity.role_by.value,
+        "formula": quantity.formula,
+        "known": quantity.known,
     }
 
 

@@ -14,7 +14,7 @@ from qkv.render.shown import NOTHING, steps_shown
 from qkv.render.summary import SYMBOLS, by_id, count, listed, says, sentence, sources, told, totals
 
 if TYPE_CHECKING:
-    from qkv.sheet.model import Unread
+    from qkv.reader.model import Unread
 
 
 def solution(traces: Iterable[Trace], options: Options = DEFAULT, unread: Iterable[Unread] = ()) -> str:

@@ -1,22 +1,24 @@
-"""How a document was understood, in the terminal: each statement and each given with its line, name, role and shape."""
+"""How a document was understood, in the terminal: its statements, and each quantity with its line, name, shape and role."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from rich.console import Group
 from rich.text import Text
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.expr.show import plain, symbol_plain
+from qkv.expr.show import plain
 from qkv.interpret.fit import say
-from qkv.program.model import Given, Program
+from qkv.library.roles import Place
+from qkv.reader.model import Link, Relation, Repair, Sheet, Statement, Unread
 from qkv.render.lines import hanging
-from qkv.sheet.model import Link, Relation, Repair, Sheet, Statement, Unread
+from qkv.solving.understood import Problem, Quantity, Understood
 
 LINE = 6
-NAME, SHAPE = 10, 6  # columns for the names and shapes of givens
+NAME, SHAPE = 10, 6  # columns for the names and shapes of quantities
+WIDEST = 36  # of the column for their roles
 
 # What a given is for, in words; a role without a row here is its own word.
 ROLES = {
@@ -35,19 +37,39 @@ ROLES = {
     Role.V: "values",
     Role.SOURCE: "the vector that attends",
     Role.STATES: "the vectors that are attended to",
+    Role.SCORES: "scores",
+    Role.SCALED: "scaled scores",
+    Role.MASKED: "masked scores",
+    Role.MASK: "mask",
     Role.WEIGHTS: "attention weights",
+    Role.HEAD: "output of attention",
+    Role.CONCAT: "heads side by side",
+    Role.OUTPUT: "output",
     Role.D_K: "size of a key",
     Role.D_V: "size of a value",
     Role.D_MODEL: "size of a token",
     Role.HEADS: "number of heads",
-    Role.OTHER: "not needed",
+    Role.OTHER: "",
+}
+
+# What was chosen for a problem of attention; what goes without saying has no row.
+CONVENTIONS = {
+    "rows": "tokens are rows",
+    "columns": "tokens are columns",
+    "keys": "scores have a row for each key",
+    "queries": "scores have a row for each query",
+    "scaled": "scores are divided by √d_k",
+    "unscaled": "scores are not scaled",
+    "causal": "no token sees those after it",
+    "patterned": "a mask is given",
+    "open": "nothing is masked",
 }
 
 
-def sheet(sheet: Sheet, width: int = 100, programs: Iterable[Program] = ()) -> Group:
+def understood(found: Understood, width: int = 100) -> Group:
     """Statements in order under the headings of the document, the problems that they make, then repairs and what could
     not be read."""
-    parts: list[Text] = []
+    sheet, parts = found.sheet, list[Text]()
     for index, part in enumerate(sheet.parts):
         mine = [statement for statement in sheet.statements if statement.part == index]
         if not mine:
@@ -55,34 +77,68 @@ def sheet(sheet: Sheet, width: int = 100, programs: Iterable[Program] = ()) -> G
         parts.append(Text(f"{part.line:>{LINE - 2}}  {part.title or sheet.file}", style="bold"))
         parts += [_statement(statement, width) for statement in mine]
         parts.append(Text())
-    for program in programs:
-        parts += _program(program, width)
+    for problem in found.problems:
+        parts += _problem(problem, found, width)
     parts += [*_repairs(sheet.repairs), *_unread(sheet.unread, width), _counts(sheet)]
     return Group(*parts)
 
 
-def _program(program: Program, width: int) -> Iterator[Text]:
+def _problem(problem: Problem, found: Understood, width: int) -> Iterator[Text]:
+    program = problem.program
     title = " ".join(program.title.split())
     yield Text(f"{program.line:>{LINE - 2}}  {title or 'problem'}: {program.kind}", style="bold cyan")
-    for given in program.givens:
-        yield _given(given)
-    steps = ", ".join(f"{symbol_plain(step.symbol)} = {plain(step.expr)}" for step in program.steps)
-    yield from hanging(f"{'':{LINE}}steps: ", steps or "none", width, "dim")
+    if chosen := _chosen(problem, found):
+        yield from hanging(f"{'':{LINE}}chosen: ", chosen, width, "dim")
+    widest = min(max((len(_role(quantity.place)) for quantity in problem.quantities), default=0), WIDEST)
+    for quantity in problem.quantities:
+        yield _quantity(quantity, widest, width)
+    if not problem.quantities:
+        steps = ", ".join(f"{step.spelled or step.symbol} = {plain(step.expr)}" for step in program.steps)
+        yield from hanging(f"{'':{LINE}}steps: ", steps or "none", width, "dim")
     for note in program.notes:
         yield from hanging(f"{'':{LINE}}note: ", note, width, "italic")
     yield Text()
 
 
-def _given(given: Given) -> Text:
-    """A given: line, name, shape, role and head."""
-    line = "" if given.line is None else str(given.line)
-    shape = say(given.expr.shape) if isinstance(given.expr, n.Matrix) else ""
-    head = "" if given.head is None else f" of head {given.head}"
+def _chosen(problem: Problem, found: Understood) -> str:
+    """What was chosen where the page leaves it open; plain algebra leaves nothing open."""
+    attends = any(q.place is not None and q.place.role in ROLES for q in problem.quantities)
+    said = [words for key, words in CONVENTIONS.items() if key in problem.conventions] if attends else []
+    said += ["tokens count from 0"] if found.zero_based else []
+    said += ["Q_1 is the query of token 1"] if found.capitals_index else []
+    return "; ".join(said)
+
+
+def _quantity(quantity: Quantity, widest: int, width: int) -> Text:
+    """A quantity: line, name, shape, what it is taken for, and how that is known."""
+    line = "" if quantity.line is None else str(quantity.line)
+    shape = "" if quantity.shape is None else say(quantity.shape)
     text = Text().append(f"{line:>{LINE - 2}}  ", style="dim")
-    text.append(f"{symbol_plain(given.symbol):<{NAME}} ", style="cyan")
+    text.append(f"{quantity.name:<{NAME}} ", style="cyan")
     text.append(f"{shape:<{SHAPE}} ")
-    text.append(ROLES.get(given.role, given.role.value) + head)
-    return text.append(", follows from the shapes" if given.implied else "", style="dim")
+    text.append(f"{_role(quantity.place):<{widest}}  ")
+    text.append(_known(quantity), style="yellow" if quantity.known == "unread" else "dim")
+    text.rstrip()
+    if len(text) > width:
+        text.truncate(width, overflow="ellipsis")
+    return text
+
+
+def _role(place: Place | None) -> str:
+    """A role in words: 'queries of head 2, token 1'."""
+    if place is None:
+        return ""
+    head = "" if place.head is None else f" of head {place.head}"
+    token = "" if place.row is None else f", token {place.row}"
+    return ROLES.get(place.role, place.role.value) + head + token + ("" if place.column is None else f" to {place.column}")
+
+
+def _known(quantity: Quantity) -> str:
+    """The formula of a quantity and how it is known; of one that is given, how its role is."""
+    if quantity.formula:
+        return f"{quantity.formula} ({quantity.says})"
+    role = f", its role {quantity.role_by.value}" if quantity.place is not None and quantity.role_by.value else ""
+    return quantity.says + (role if quantity.known == "given" else "")
 
 
 def _statement(statement: Statement, width: int) -> Text:

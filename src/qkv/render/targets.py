@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from qkv.check.model import Report
 from qkv.interpret.trace import Trace
-from qkv.program.model import Program
 from qkv.records import dataclass
 from qkv.render import jsonform
 from qkv.render.options import Options
 
 if TYPE_CHECKING:
-    from qkv.sheet.model import Sheet, Unread
+    from qkv.reader.model import Unread
+    from qkv.solving.understood import Understood
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +81,14 @@ def reports(found: Sequence[Report], options: Options, target: Target) -> str:
             return terminal.joined([verdicts.overview(found, target.width)], target.width, target.colour)
 
 
-def sheets(read: Sequence[tuple[Sheet, Sequence[Program]]], target: Target) -> str:
+def readings(read: Sequence[Understood], target: Target) -> str:
     """How documents were understood: what they say, and the problems that this makes."""
+    if target.form == "json":
+        return _json([jsonform.reading(understood) for understood in read], target)
     from qkv.render import reading, terminal
 
-    if target.form == "json":
-        return _json([jsonform.reading(sheet, programs) for sheet, programs in read], target)
-    parts = [reading.sheet(sheet, target.width, programs) for sheet, programs in read]
-    return terminal.joined(_titled(parts, [sheet.file for sheet, _ in read], target), target.width, target.colour)
+    parts = [reading.understood(understood, target.width) for understood in read]
+    return terminal.joined(_titled(parts, [u.sheet.file for u in read], target), target.width, target.colour)
 
 
 def _titled(parts: list[Any], names: list[str], target: Target) -> list[Any]:

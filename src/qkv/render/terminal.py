@@ -22,7 +22,7 @@ from qkv.render.shown import NOTHING, Shown, formula, shown, steps_shown
 from qkv.render.workings import PLAIN, Writer, explained, remembered
 
 if TYPE_CHECKING:
-    from qkv.sheet.model import Unread
+    from qkv.reader.model import Unread
 
 # One colour for each kind of quantity, wherever it is named.
 COLOURS: dict[Role, str] = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
@@ -43,13 +42,14 @@ def solution_of(judged: Judged) -> Solution:
 
 def programs_of(judged: Judged) -> list[Program]:
     """One program for each problem of a reading that gives or asks for something."""
-    reading = judged.reading
     with precision(START_BITS):
-        made = (
-            _Completion(reading.system, reading.values, judged.judgements, scope).program()
-            for scope in reading.page.scopes
-        )
-        return [program for program in made if program.givens or program.steps]
+        made = [program_of(judged, scope) for scope in judged.reading.page.scopes]
+    return [program for program in made if program.givens or program.steps]
+
+
+def program_of(judged: Judged, scope: int) -> Program:
+    """The program of one problem of a reading."""
+    return _Completion(judged.reading.system, judged.reading.values, judged.judgements, scope).program()
 
 
 @dataclass
@@ -70,10 +70,11 @@ class _Completion:
         equations = [e for e in self.page.equations if e.scope == self.scope]
         for symbol, line in self._stated(equations):
             self._write(symbol, Spot(self.scope, line))
-        last = Spot(self.scope, END)
-        for head in (None, *self.system.heads):
+        last, conventions = Spot(self.scope, END), self.system.conventions(self.scope)
+        for head in (None, *self.system.heads_in(self.scope)):
             for role in DERIVED:
-                if not self.system.holders(role, head):
+                unwanted = role is Role.SCALED and "unscaled" in conventions
+                if not unwanted and not self.system.holders(role, head, self.scope):
                     self._write(role_symbol(role, head), last)
         for judgement in self.judged:
             if judgement.equation.scope == self.scope and not judgement.equation.names and judgement.fit is not None:
@@ -82,7 +83,6 @@ class _Completion:
         for name, expr in asked_formulas(self.page, self.scope):
             self._add_step(name, expr, last, Role.OTHER, None, None)
         title, line = self._heading(equations)
-        conventions = self.system.conventions(self.scope)
         kind = kind_of(self.givens.values(), self.steps.values(), conventions)
         notes = notes_of(self.page.words, kind, conventions, self.steps.values())
         return Program(kind, tuple(self.givens.values()), tuple(self.steps.values()), notes, title, line, "columns" in conventions)
@@ -224,12 +224,3 @@ class _Completion:
 
 def _number(head: str | None) -> int | None:
     return int(head) if head is not None and head.isdecimal() else None
-
-
-def can_be_worked(program: Program) -> bool:
-    """Whether all of a program has values."""
-    try:
-        Trace(program).values()
-    except QkvError:
-        return False
-    return True
