@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from qkv.expr import nodes as n
 from qkv.expr.names import Role
+from qkv.library.said import Sight
 
 ROWS, DOWN_KEYS, DOWN_QUERIES = frozenset({"rows"}), frozenset({"columns", "keys"}), frozenset({"columns", "queries"})
 LAYOUTS = (ROWS, DOWN_KEYS, DOWN_QUERIES)
@@ -22,6 +24,8 @@ class Choices:
     zero_based      tokens and heads count from 0
     capitals_index  Q_1 is the query of token 1, not the queries of head 1
     arrays          arrays without a name that are inputs, by the number of their equation
+    sight, scale    which keys are seen, and what scores are divided by, where a question says so for itself
+    supposed        a question sets another method than the page: the page's formulas for what follows scores do not hold
     claimed         equations that give a name numbers alone, and these follow from what is given elsewhere
     """
 
@@ -31,6 +35,9 @@ class Choices:
     capitals_index: bool = False
     claimed: frozenset[int] = frozenset()
     arrays: tuple[tuple[int, Role], ...] = ()
+    sight: Sight | None = None
+    scale: n.Expr | None = None
+    supposed: bool = False
 
     def with_conventions(self, scope: int, conventions: frozenset[str]) -> Choices:
         """The same with other conventions in one scope."""

@@ -40,6 +40,7 @@ _CAUSAL = re.compile(
     r"causal|kausal|autoregress|look.?ahead|future (?:token|position|word)|masked|因果|掩码|máscara|masque|маск|マスク"
     r"|sees only|only sees|up to itself|maskiert"
 )
+_ORDERED = re.compile(r"causal|kausal|autoregress|look.?ahead|因果")  # masks that hide what comes later, where others are said too
 _MASK = re.compile(r"mask|causal|kausal|因果|掩码|маск|マスク|máscara|masque|-∞|-\\infty|−∞|-inf")
 _COLUMNS = re.compile(
     r"columns? (?:is|are|=|of) .{0,12}(?:token|word)|tokens? (?:as|are|in|=) (?:the )?columns|column vectors?"
@@ -86,7 +87,7 @@ def _inputs(page: Page) -> Iterator[tuple[int, Role]]:
 def _with_roles(page: Page, choices: Choices) -> Choices:
     """The choices with other roles for arrays and families of names where that explains more: one at a time, twice."""
     best, most = choices, _total(page, choices)
-    if most >= sum(_most_bits(grid) for scope in page.scopes for equation, grid in _grids(page, scope) if _is_open(equation, choices)):
+    if most >= sum(_most_bits(grid) for scope in page.scopes for equation, grid in _grids(page, scope) if _is_open(equation, page, choices)):
         return choices  # everything is explained
     for _ in range(2):
         before = most
@@ -99,10 +100,14 @@ def _with_roles(page: Page, choices: Choices) -> Choices:
     return best
 
 
-def _is_open(equation: Equation, choices: Choices) -> bool:
+def _is_open(equation: Equation, page: Page, choices: Choices) -> bool:
     """Whether only the library can say what a printed value is meant to be."""
+    if not equation.of(Kind.VALUE) or equation.struck:
+        return False
+    if formulas := equation.of(Kind.FORMULA):
+        return any(symbol not in page.definitions for item in formulas for symbol in n.names_in(item.expr))
     given = equation.index in dict(choices.arrays) or (bool(equation.names) and equation.index not in choices.claimed)
-    return bool(equation.of(Kind.VALUE)) and not equation.struck and not equation.of(Kind.FORMULA, Kind.WORKING) and not given
+    return not equation.of(Kind.WORKING) and not given
 
 
 def _options(page: Page, choices: Choices) -> Iterator[tuple[Choices, float]]:
@@ -122,12 +127,17 @@ def _options(page: Page, choices: Choices) -> Iterator[tuple[Choices, float]]:
 
 
 def _families(page: Page) -> dict[Family, tuple[Role, ...]]:
-    """Families of names that are given by numbers alone and may play several roles."""
+    """Families of names that are given by numbers alone, or not at all, and may play several roles."""
     found: dict[Family, tuple[Role, ...]] = {}
     for symbol, definitions in page.definitions.items():
         roles = tuple(dict.fromkeys(place.role for place in places(symbol)))
         if len(roles) > 1 and all(d.source is Source.GIVEN for d in definitions) and symbol not in page.fixed:
             found[symbol.base, symbol.labels] = roles
+    for equation in page.equations:
+        for symbol in (s for item in equation.of(Kind.FORMULA) for s in n.names_in(item.expr)):
+            roles = tuple(dict.fromkeys(place.role for place in places(symbol)))
+            if len(roles) > 1 and symbol not in page.definitions:
+                found[symbol.base, symbol.labels] = roles
     return found
 
 
@@ -135,7 +145,7 @@ def _total(page: Page, choices: Choices) -> float:
     """The bits that some choices explain, each problem under the conventions that suit it best among the usual ones."""
     total = 0.0
     for scope in page.scopes:
-        grids = [(equation, grid) for equation, grid in _grids(page, scope) if _is_open(equation, choices)]
+        grids = [(equation, grid) for equation, grid in _grids(page, scope) if _is_open(equation, page, choices)]
         options = (USUAL, USUAL - {"scaled"} | {"unscaled"}) if grids else ()
         values = (Values(System(page, choices.with_conventions(scope, option))) for option in options)
         total += max((_explained(made, grids, scope) for made in values), default=0.0)
@@ -206,7 +216,7 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
     for layout, scaled, mask in product(layouts, ("scaled", "unscaled"), ("open", "causal")):
         option = frozenset({*layout, scaled, mask})
         system = System(page, choices.with_conventions(scope, option))
-        prior = _prior_layout(layout, text) + _prior_scale(scaled, words, text, system) + _prior_mask(mask, words, text)
+        prior = _prior_layout(layout, text) + _prior_scale(scaled, words, text, system) + _prior_mask(mask, words, text, scope in page.sights)
         values = Values(system)
         bits = prior + _explained(values, grids, scope)
         if bits > most:
@@ -238,8 +248,8 @@ def _prior_scale(scaled: str, words: str, text: str, system: System) -> float:
     return (10.0 if said else 3.0) if scaled == likely else 0.0
 
 
-def _prior_mask(mask: str, words: str, text: str) -> float:
-    if _CAUSAL.search(words):
+def _prior_mask(mask: str, words: str, text: str, sighted: bool) -> float:
+    if (_ORDERED if sighted else _CAUSAL).search(words):
         return 8.0 if mask == "causal" else 0.0
     return (4.0 if _MASK.search(text) else 12.0) if mask == "open" else 0.0
 
@@ -257,7 +267,8 @@ def _explained(values: Values, grids: list[tuple[Equation, Grid]], scope: int) -
         if equation.index in arrays or (equation.names and equation.index not in system.choices.claimed and not equation.of(Kind.FORMULA, Kind.WORKING)):
             continue
         bits = _most_bits(grid)
-        wholes = [*known, *(v for s in equation.names for e in system.library(s, spot) if (v := values.true(e, spot)) is not None)]
+        stated = [v for item in equation.of(Kind.FORMULA) if (v := values.true(item.expr, spot)) is not None]
+        wholes = stated or [*known, *(v for s in equation.names for e in system.library(s, spot) if (v := values.true(e, spot)) is not None)]
         if any(_gives(grid, value) for value in wholes):
             total += bits
     return total

@@ -12,6 +12,7 @@ from functools import cached_property
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import Place, places, roles_in_words
+from qkv.library.said import Sight, heads_said, sights_said
 from qkv.reader.model import Sheet
 from qkv.reading.equations import Equation, Kind, equations
 from qkv.reading.mend import mended
@@ -71,6 +72,17 @@ class Page:
     def words(self) -> str:
         """The whole text in small letters."""
         return self.sheet.text.lower()
+
+    @cached_property
+    def heads_said(self) -> int | None:
+        """Into how many heads sentences say that matrices are cut."""
+        return heads_said(self.sheet.text)
+
+    @cached_property
+    def sights(self) -> dict[int, Sight]:
+        """Which keys the queries of each problem may see, where sentences say it once and for all."""
+        found = {scope: {sight for sight in sights_said(self.words_of(scope)) if not sight.supposed} for scope in self.scopes}
+        return {scope: next(iter(sights)) for scope, sights in found.items() if len(sights) == 1}
 
     def words_of(self, scope: int) -> str:
         """The text of one problem in small letters."""

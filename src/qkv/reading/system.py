@@ -19,11 +19,12 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.attention import role_in, rows_for
 from qkv.library.roles import SCORE_LIKE, Place, places, roles_in_words
+from qkv.library.said import Sight
 from qkv.reading.choices import Choices
 from qkv.reading.page import NAMELESS, Definition, Page, Source
 from qkv.reading.unify import Unifier
 
-LINE, FAMILY, HEAD = "line", "family", "head"  # calls that only values can resolve, see values.py
+LINE, FAMILY, HEAD, PATTERN = "line", "family", "head", "pattern"  # calls that only values can resolve, see values.py
 ROLE = "§"  # the base of a symbol for what plays a role, whatever the page calls it
 SHARED = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.W_A, Role.W_O, Role.B_O})
 PROJECTED = {Role.Q: Role.W_Q, Role.K: Role.W_K, Role.V: Role.W_V}
@@ -142,6 +143,10 @@ class System:
         rows = any(place.row for symbol in n.names_in(expr) if (place := self.place(symbol)) is not None)
         return role_symbol(roles[0], min(heads, default=None)) if roles and len(heads) < 2 and not rows else None
 
+    def roles(self, expr: n.Expr) -> list[Role]:
+        """The roles that a formula has by the equations of the library, likeliest first."""
+        return self._unifier.roles(expr)
+
     def _stated_roles(self, symbol: Symbol) -> list[Role]:
         stated = (
             d for d in self.page.definitions.get(symbol, ())
@@ -224,7 +229,7 @@ class System:
         """The heads that names of the page speak of, in order."""
         found = dict.fromkeys(head for (role, head) in self._by_place if head and role in OF_A_HEAD and _is_number(head))
         if len(found) < 2:
-            found = dict.fromkeys(self._counted_heads()) or found
+            found = dict.fromkeys(self._counted_heads()) or dict.fromkeys(map(str, range(1, (self.page.heads_said or 0) + 1))) or found
         return tuple(sorted(found, key=int))
 
     def _counted_heads(self) -> Iterator[str]:
@@ -238,7 +243,7 @@ class System:
     def conventions(self, scope: int) -> frozenset[str]:
         """What holds in a scope: the choices made, and what the names of the page leave no doubt about."""
         made = set(self.choices.conventions[scope])
-        if self.holders(Role.MASK):
+        if self.holders(Role.MASK) or self.sight(scope) is not None:
             made |= {"patterned"}
         if not self.heads_in(scope):
             made |= {"single"}
@@ -251,6 +256,10 @@ class System:
         """Whether the page attends to states of an encoder, and has neither queries nor keys of its own."""
         roles = {role for role, _ in self._by_place}
         return Role.STATES in roles and not roles & {Role.Q, Role.K, Role.W_Q, Role.W_K}
+
+    def sight(self, scope: int) -> Sight | None:
+        """Which keys the queries of a problem may see, as words say it."""
+        return self.choices.sight or (None if self.choices.supposed else self.page.sights.get(scope))
 
     # — expressions for names —
 
@@ -382,12 +391,15 @@ class System:
             else:
                 yield from self.part(whole, place.row, place.column, spot)
         else:
+            if symbol not in self.page.definitions:
+                yield from map(n.Name, self.holders(place.role, place.head))
             yield from self._of_rows(place, spot)
             yield from self._library(place.role, place.head, spot)
 
     def _of_role(self, role: Role, head: str | None, spot: Spot) -> Iterator[n.Expr]:
         """What plays a role: a name of the page, rows of the page, or what the library says."""
-        holders = self.holders(role, head)
+        holders = [] if self.choices.supposed and role in AFTER_Q else self.holders(role, head)
+        holders = holders or [holder for holder in self.holders(role, head) if self._is_given(holder)]
         own = [holder for holder in holders if self.is_own(holder, spot.scope)]
         before = [h for h in holders if h not in own and any(d.scope < spot.scope for d in self.page.definitions[h])]
         yield from map(n.Name, own)
@@ -427,6 +439,11 @@ class System:
         found = [d.expr for d in self.page.definitions.get(symbol, ())]
         return bool(found) and not any(isinstance(expr, n.Matrix) for expr in found)
 
+    def _is_given(self, symbol: Symbol) -> bool:
+        """Whether a name is given by numbers that nothing on the page works out."""
+        found = self.page.definitions.get(symbol, ())
+        return all(d.source is Source.GIVEN and d.equation not in self.choices.claimed for d in found)
+
     def _is_stated(self, symbol: Symbol) -> bool:
         return any(d.source is not Source.GIVEN for d in self.page.definitions.get(symbol, ()))
 
@@ -443,6 +460,10 @@ class System:
         if head is not None and role in PROJECTED and not self._own_weights(role, head):
             yield from self._slice(role, head, spot.scope)
             return
+        if role is Role.MASK and self.sight(spot.scope) is not None:
+            yield n.Call(PATTERN, (n.Name(role_symbol(Role.SCORES, head)), n.Name(role_symbol(Role.SCALED, head))))
+        if role is Role.SCALED and self.choices.scale is not None:
+            yield n.Quotient(n.Name(role_symbol(Role.SCORES, head)), self.choices.scale)
         for row in rows_for(role, self.conventions(spot.scope)):
             if (expr := self._instance(row.expr, head, spot.scope)) is not None:
                 yield expr

@@ -19,7 +19,7 @@ from qkv.interpret.certified import Certified, Value, scalar
 from qkv.interpret.loop import evaluate
 from qkv.library.roles import Place
 from qkv.reading.page import Source
-from qkv.reading.system import FAMILY, HEAD, LINE, SIZED, Spot, System, role_symbol
+from qkv.reading.system import FAMILY, HEAD, LINE, PATTERN, SIZED, Spot, System, role_symbol
 
 PRINTED = "¶="  # the base of a symbol for a formula that was printed with a value
 MOST_NESTED = 40
@@ -223,8 +223,8 @@ class _Look:
                 return made or node
             if isinstance(node, n.Mask) and node.pattern is not None and not node.truth:
                 pattern = self.of(node.pattern, spot, False)
-                if pattern is not None and _is_truth(pattern):
-                    return replace(node, truth=True)
+                if pattern is not None:
+                    return replace(node, pattern=self._spread(node, pattern, spot), truth=_is_truth(pattern))
             if isinstance(node, n.Series) and not (isinstance(node.low, n.Number) and isinstance(node.high, n.Number)):
                 return self._bounded(node, spot)
             return node
@@ -272,6 +272,25 @@ class _Look:
         cells = tuple(tuple(n.Name(symbol._replace(indices=(i, j) if i else (j,))) for j in runs[-1]) for i in rows)
         return n.Matrix(cells)
 
+    def _spread(self, mask: n.Mask, pattern: Value, spot: Spot) -> n.Expr | None:
+        """A list of keys that may be seen, said of every query."""
+        scores = self.of(mask.arg, spot, False) if 1 in pattern.shape else None
+        if scores is None or scores.shape == pattern.shape or mask.pattern is None:
+            return mask.pattern
+        row = mask.pattern if pattern.shape[0] == 1 else n.Transpose(mask.pattern)
+        return n.Concat((row,) * scores.shape[0], 0) if scores.shape[1] == max(pattern.shape) else mask.pattern
+
+    def _seen(self, call: n.Call, spot: Spot) -> n.Expr | None:
+        """pattern(S, P): who sees whom, as words say it, for scores of this shape."""
+        sight = self.system.sight(spot.scope)
+        scores = next((value for arg in call.args if (value := self.of(arg, spot, False)) is not None), None)
+        if scores is None or sight is None:
+            return None
+        conventions = self.system.choices.conventions[spot.scope]
+        if "keys" in conventions:
+            return n.Transpose(sight.pattern(scores.shape[1], scores.shape[0], "causal" in conventions))
+        return sight.pattern(*scores.shape, "causal" in conventions)
+
     def _bounded(self, series: n.Series, spot: Spot) -> n.Series:
         """A Σ without numbers as bounds runs over what its names run over."""
         low = series.low if isinstance(series.low, n.Number) else n.number(0 if self.system.choices.zero_based else 1)
@@ -314,7 +333,7 @@ class _Look:
         return n.Name(formulas[expr]) if not top and expr in formulas else inner
 
 
-_RESOLVED = {HEAD: _Look._cut, LINE: _Look._line, FAMILY: _Look._family}
+_RESOLVED = {HEAD: _Look._cut, LINE: _Look._line, FAMILY: _Look._family, PATTERN: _Look._seen}
 
 
 class _Names(Mapping[Symbol, Value]):

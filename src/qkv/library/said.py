@@ -1,0 +1,135 @@
+"""What sentences say about a method: into how many heads matrices are cut, and which keys a query may see.
+
+Sentences about what is usual ('in practice …') say nothing about the problem at hand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from qkv.expr import nodes as n
+
+_COUNTS = (
+    "two zwei deux dos dois due два 两 二 2", "three drei trois tres três tre три 三 3", "four vier quatre cuatro quatro четыре 四 4",
+    "eight acht huit ocho oito otto восемь 八 8",
+)  # fmt: skip
+NUMBERS = {word: count for count, words in zip((2, 3, 4, 8), _COUNTS, strict=True) for word in words.split()}
+NUMBERS |= {word: 1 for word in ("one", "ein", "eine", "un", "una", "um", "1")} | {str(i): i for i in range(2, 65)}
+_PLACES = (
+    (1, "first erste[nrs]? premiers? première primer[oa]? primeir[oa] prim[oa] перв\\w+ 第一"),
+    (2, "second zweite[nrs]? deuxième segund[oa] second[oa] втор\\w+ 第二"),
+    (3, "third dritte[nrs]? troisième tercer[oa]? terceir[oa] terz[oa] треть\\w+ 第三"),
+    (4, "fourth vierte[nrs]? quatrième cuart[oa] quart[oa] четв\\w+ 第四"),
+    (5, "fifth fünfte[nrs]? cinquième quint[oa] пят\\w+ 第五"),
+    (-1, "last letzte[nrs]? derni(?:er|ère)s? últim[oa]s? ultim[oaie] последн\\w+ 最后一?"),
+)
+_NUMBER = r"(?:\d{1,2}|" + "|".join(sorted((w for w in NUMBERS if not w.isdecimal()), key=len, reverse=True)) + ")"
+_HEADS = r"(?:attention |equal |parallel )?(?:heads?\b|köpfe|kopf|têtes?|cabezas?|cabeças?|teste\b|голов\w*|个?头|ヘッド)"
+_TOKENS = r"(?:tokens?|keys?|positions?|words?|wort|schlüssel|jetons?|mots?|claves?|palabras?|palavras?|токен\w*|позици\w*|слов\w*|个?词|トークン)"
+_ORDINAL = "|".join(f"(?P<p{i}>{'|'.join(words.split())})" for i, (_, words) in enumerate(_PLACES))
+
+_SENTENCE = re.compile(r"(?<=[.!?;:。！？；])\s+|\n\s*\n|(?<=[。！？；])")
+_IN_GENERAL = re.compile(r"\b(?:in practice|usually|typically|in general|normally|often)\b|in der praxis|üblicherweise|обычно|通常")
+_SUPPOSED = re.compile(r"\b(?:repeat|recompute|redo|again|now|instead|what if|if|suppose|were|would)\b|erneut|stattdessen|wenn|maintenant|ahora|теперь|如果|现在")
+_SPLIT = re.compile(r"split|divid|partition|slic|reshap|chunk|\bcut|aufgeteilt|aufteil|zerleg|geteilt|découp|partag|repart|suddivid|разб|раздел|делим|分成|拆分|划分|分为|分割|each of|of size|of width|der breite")
+_COUNTED_HEADS = re.compile(rf"(?<![\w.])(?P<n>{_NUMBER})[\s-]*{_HEADS}")
+_SLICE = re.compile(r"(?<!\w)[qkv]\s*\[\s*:\s*,\s*(?P<first>\d*)\s*:\s*(?P<end>\d*)", re.IGNORECASE)
+_PAD = re.compile(r"\bpad(?:s|ded|ding)?\b|padding|\[pad\]|<pad>|rembourr|remplissage|relleno|preenchim|заполнен|паддинг|填充|パディング|(?:is|are|be) (?:ignored|masked out)|ignoriert")
+_NOT_PADDED = re.compile(r"\b(?:no|without|not) pad|ohne padding|sans padding|zero[- ]pad")
+_WHICH = re.compile(rf"(?:{_ORDINAL})\s*(?:(?P<n>{_NUMBER})\s*)?(?:个|個)?\s*{_TOKENS}")
+_NUMBERED = re.compile(rf"{_TOKENS}\s*(?:#|no\.?|nr\.?)?\s*(?P<list>\d{{1,2}}(?:\s*(?:,|and|und|et|y|e|и|&)\s*\d{{1,2}})*)")
+_PREFIX = re.compile(rf"(?:first|ersten|premiers|primeros|primeiros|primi|первые|前)\s*(?P<n>{_NUMBER}).*(?:prefix|präfix|préfixe|prefijo|prefixo|префикс|前缀)|prefix\D{{0,20}}?(?:length|size|of)\D{{0,6}}?(?P<m>{_NUMBER})")
+_NEIGHBOURS = re.compile(
+    r"(?:direct|immediate|adjacent|direkt\w*|unmittelbar\w*|immédiat\w*|inmediat\w*|imediat\w*)\s+(?:left and right\s+)?(?:neighbou?r|nachbar|voisin|vecin|vizinh)"
+    rf"|window\D{{0,40}}?(?P<n>{_NUMBER})\D{{0,30}}?(?:each|either|both) (?:side|direction)"
+    r"|\|\s*i\s*[-−]\s*j\s*\|\s*(?:\\leq?|≤|<=)\s*(?P<m>\d)"
+)
+_SLIDING = re.compile(rf"(?:sliding|causal)[\s-]+window[^.]{{0,40}}?(?:size|width|length|of)\s*(?:w\s*=\s*|\$w\s*=\s*)?\$?(?P<n>{_NUMBER})")
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """Which keys a query may see, as sentences say it.
+
+    padded   keys that nobody sees; negative ones count from the end      prefix  keys that all see; what follows is causal
+    window   how far to each side a query sees                            behind  how many keys up to its own it sees
+    supposed it is said of another run, beside the first
+    """
+
+    padded: tuple[int, ...] = ()
+    window: int | None = None
+    behind: int | None = None
+    prefix: int | None = None
+    supposed: bool = False
+
+    def sees(self, i: int, j: int, queries: int, keys: int, causal: bool) -> bool:
+        """Whether query i may see key j, both from 0; the queries are the last of the keys."""
+        here = i + max(keys - queries, 0)
+        if j + 1 in self.padded or j - keys in self.padded:
+            return False
+        if self.window is not None and abs(here - j) > self.window:
+            return False
+        if self.behind is not None and not 0 <= here - j < self.behind:
+            return False
+        return j <= here or not (causal or self.prefix is not None) or j < (self.prefix or 0)
+
+    def pattern(self, queries: int, keys: int, causal: bool = False) -> n.Matrix:
+        """The matrix of who sees whom, 1 for seen.
+
+        >>> [[int(cell.value) for cell in row] for row in Sight(padded=(-1,)).pattern(2, 2).rows]
+        [[1, 0], [1, 0]]
+        """
+        rows = (tuple(n.number(int(self.sees(i, j, queries, keys, causal))) for j in range(keys)) for i in range(queries))
+        return n.Matrix(tuple(rows))
+
+
+def number_in(word: str) -> int:
+    """A count, in digits or in words."""
+    return NUMBERS.get(word.lower(), 0)
+
+
+def heads_said(text: str) -> int | None:
+    """The number of heads into which sentences, or slices among them, cut matrices.
+
+    >>> heads_said("We split Q, K and V into two heads."), heads_said("All 8 heads are trained.")
+    (2, None)
+    """
+    text = text.lower()
+    for sentence in _SENTENCE.split(text):
+        counted = _COUNTED_HEADS.search(sentence) if _SPLIT.search(sentence) else None
+        if counted and number_in(counted["n"]) > 1 and not _IN_GENERAL.search(sentence) and not _SUPPOSED.search(sentence):
+            return number_in(counted["n"])
+    slices = {(found["first"] or "0", found["end"]) for found in _SLICE.finditer(text)}
+    return len(slices) if len(slices) > 1 else None
+
+
+def sights_said(text: str) -> Iterator[Sight]:
+    """The rules about which keys may be seen, in the order in which sentences say them.
+
+    >>> list(sights_said("The last two tokens are padding."))[0].padded
+    (-2, -1)
+    """
+    for sentence in _SENTENCE.split(text.lower()):
+        if _IN_GENERAL.search(sentence) or _NOT_PADDED.search(sentence):
+            continue
+        supposed = bool(_SUPPOSED.search(sentence))
+        if found := _PREFIX.search(sentence):
+            yield Sight(prefix=number_in(found["n"] or found["m"]), supposed=supposed)
+        elif _PAD.search(sentence) and (keys := _padded(sentence)):
+            yield Sight(padded=keys, supposed=supposed)
+        elif found := _SLIDING.search(sentence):
+            yield Sight(behind=number_in(found["n"]), supposed=supposed)
+        elif found := _NEIGHBOURS.search(sentence):
+            yield Sight(window=number_in(found["n"] or found["m"] or "1"), supposed=supposed)
+
+
+def _padded(sentence: str) -> tuple[int, ...]:
+    if found := _WHICH.search(sentence):
+        place = next(where for i, (where, _) in enumerate(_PLACES) if found[f"p{i}"])
+        count = number_in(found["n"]) if found["n"] else 1
+        return tuple(range(-count, 0)) if place < 0 else tuple(range(place, place + count))
+    if found := _NUMBERED.search(sentence):
+        return tuple(int(number) for number in re.findall(r"\d+", found["list"]))
+    return ()
