@@ -122,7 +122,7 @@ def misfit(
     """A value of another shape than it should have, as a slip, if a known mistake gives all of it: heads averaged or
     stacked, a factor or a row left out. A shape alone proves nothing: an author may show a part."""
     shape, stated = shape_of(grid), meaning.how is How.STATED
-    if not meaning.sure or fitted(meant, shape) is not None or min(shape) == 1 < min(meant.shape):
+    if not (meaning.sure or stated) or fitted(meant, shape) is not None or min(shape) == 1 < min(meant.shape):
         return None
     if not stated and (min(shape) == 1 or len({cell.text for row in grid for cell in row}) < ENOUGH_NUMBERS):
         return None
@@ -131,7 +131,7 @@ def misfit(
     if not found:
         return None
     wrong = ((Verdict.WRONG,) * shape[1],) * shape[0]
-    meaning, digits = replace(meaning, cost=meaning.cost + MISTAKE), sum(map(sum, grid_bits(grid)))
+    meaning, digits = replace(meaning, cost=meaning.cost + MISTAKE, sure=True), sum(map(sum, grid_bits(grid)))
     return Fit(meaning, None, None, used, wrong, digits, 0, _cause({one.key: one.says for one in found}), misfit=meant)
 
 

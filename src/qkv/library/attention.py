@@ -139,8 +139,14 @@ def _in_roles(node: n.Expr) -> n.Expr:
         return n.Softmax(node.arg, 1, by_rows=True)
     if isinstance(node, n.Call) and node.function == "downsoftmax":
         return n.Softmax(node.args[0], 0)
-    if isinstance(node, n.Call) and node.function == "causal":
-        return n.Mask(node.args[0])
-    if isinstance(node, n.Call) and node.function == "masked":
-        return n.Mask(node.args[0], node.args[1])
+    return as_mask(node)
+
+
+MASKS = frozenset({"causal", "mask", "masked", "causalmask", "causal_mask"})
+
+
+def as_mask(node: n.Expr) -> n.Expr:
+    """A call that masks, as what it does: causal(S) hides what comes later, mask(S, M) what M forbids."""
+    if isinstance(node, n.Call) and node.function.lower() in MASKS and 1 <= len(node.args) <= 2:
+        return n.Mask(node.args[0], node.args[1] if len(node.args) == 2 else None)
     return node

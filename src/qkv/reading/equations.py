@@ -13,6 +13,7 @@ from enum import Enum
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
+from qkv.library.attention import as_mask
 from qkv.library.words import pattern
 from qkv.reader.model import Link, Origin, Part, Relation, Sheet, Statement
 from qkv.reading.continued import continued
@@ -124,8 +125,9 @@ def _gives(before: list[Link], link: Link) -> bool:
 
 
 def _item(link: Link) -> Item:
+    expr = n.rewrite(link.expr, as_mask) if n.holds(link.expr, n.Call) else link.expr
     return Item(
-        kind_of(link.expr), link.expr, link.relation, link.at.line, link.at.column, link.text, link.struck, link.alternatives
+        kind_of(expr), expr, link.relation, link.at.line, link.at.column, link.text, link.struck, link.alternatives
     )
 
 
