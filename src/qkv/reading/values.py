@@ -199,9 +199,9 @@ class _Look:
         place = self.system.place(symbol)
         if place is None or place.role not in SIZED:
             return None
-        heads = (place.head, *((None,) if place.head else self.system.heads_in(spot.scope)[:1]))
+        heads = (place.head,) if place.head else self.system.heads_in(spot.scope)[:1]
         for role in SIZED[place.role]:
-            for head in heads:
+            for head in (*heads, None):
                 value = self.name(role_symbol(role, head), spot)
                 if value is not None:
                     columns = "columns" in self.system.choices.conventions[spot.scope]

@@ -20,7 +20,7 @@ from qkv.reading.choose import DERIVED, END
 from qkv.reading.equations import Equation, Kind
 from qkv.reading.page import NAMELESS, Page, Source
 from qkv.reading.reading import reading_of
-from qkv.reading.system import ROLE, SIZED, Spot, System, role_symbol
+from qkv.reading.system import AFTER_Q, ROLE, SIZED, Spot, System, role_symbol
 from qkv.reading.values import Values
 from qkv.solution import Solution
 from qkv.solving.kinds import kind_of, notes_of
@@ -71,11 +71,8 @@ class _Completion:
         for symbol, line in self._stated(equations):
             self._write(symbol, Spot(self.scope, line))
         last, conventions = Spot(self.scope, END), self.system.conventions(self.scope)
-        for head in (None, *self.system.heads_in(self.scope)):
-            for role in DERIVED:
-                unwanted = role is Role.SCALED and "unscaled" in conventions
-                if not unwanted and not self.system.holders(role, head, self.scope):
-                    self._write(role_symbol(role, head), last)
+        for role, head in self._asked_roles(last, conventions):
+            self._write(role_symbol(role, head), last)
         for judgement in self.judged:
             if judgement.equation.scope == self.scope and not judgement.equation.names and judgement.fit is not None:
                 if judgement.fit.meaning.names:
@@ -86,6 +83,17 @@ class _Completion:
         kind = kind_of(self.givens.values(), self.steps.values(), conventions)
         notes = notes_of(self.page.words, kind, conventions, self.steps.values())
         return Program(kind, tuple(self.givens.values()), tuple(self.steps.values()), notes, title, line, "columns" in conventions)
+
+    def _asked_roles(self, spot: Spot, conventions: frozenset[str]) -> Iterator[tuple[Role, str | None]]:
+        """What attention works out and the problem has no name for; where heads are cut, the whole has no scores."""
+        heads = self.system.heads_in(self.scope)
+        cut = bool(heads) and self.values.role(Role.HEAD, heads[0], spot) is not None
+        for head in (None, *heads):
+            for role in DERIVED:
+                whole = cut and head is None and role in AFTER_Q and role is not Role.OUTPUT
+                unwanted = role is Role.SCALED and "unscaled" in conventions
+                if not whole and not unwanted and not self.system.holders(role, head, self.scope):
+                    yield role, head
 
     @property
     def page(self) -> Page:
