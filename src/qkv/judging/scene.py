@@ -65,6 +65,10 @@ class PageScene(Scene):
             if found is not None and max(found) > 1 and (found[0] == shape[0] or found[1] == shape[1]):
                 yield other, plain(self.as_written(other))
 
+    def sizes(self) -> Iterable[int]:
+        shapes = [self.shape(n.Name(symbol)) for symbol in self.system.page.symbols[:MOST_ALIKE]]
+        return dict.fromkeys(size for shape in shapes if shape is not None for size in shape if size > 1)
+
     def shape(self, expr: n.Expr) -> Shape | None:
         value = self.value(expr)
         return value.shape if value is not None else None

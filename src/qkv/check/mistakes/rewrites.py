@@ -186,13 +186,21 @@ LEFT_OUT: tuple[Mistake, ...] = (
     Mistake("a column of the result left out", "column {} is missing", rules.missing(1), whole=True),
 )
 
-# Any other quantity of the page, whatever it is: only where nothing else explains what is shown.
-ANY_OTHER: tuple[Mistake, ...] = (Mistake("one matrix for another", "{} was used", rules.other_name),)
+# Any other quantity or size of the page, whatever it is: only where nothing else explains what is shown.
+ANY_OTHER: tuple[Mistake, ...] = (
+    Mistake("one matrix for another", "{} was used", rules.other_name),
+    Mistake(
+        "another size under the root",
+        "the scores were divided by {}, the root of another size",
+        rules.root_of_other_size,
+        keeps_shape=True,
+    ),
+)
 
 Place = tuple[n.Expr, Callable[[n.Expr], n.Expr]]  # a node, and the whole with something else in its stead
 
 RARE = frozenset(row.key for row in TABLE if row.rare)
-STRUCTURAL = frozenset(row.key for row in TABLE + LEFT_OUT)
+STRUCTURAL = frozenset(row.key for row in TABLE + LEFT_OUT + ANY_OTHER)
 
 # Mistakes that are nobody's convention: without any formula they are mistakes all the same.
 NO_CONVENTION = frozenset(

@@ -50,6 +50,13 @@ def root_of_keys(node: n.Quotient, scene: Scene) -> Variants:
 
 
 @on(n.Quotient)
+def root_of_other_size(node: n.Quotient, scene: Scene) -> Variants:
+    if isinstance(node.denominator, n.Root):
+        for size in scene.sizes():
+            yield replace(node, denominator=n.Root(n.number(size))), f"√{size}"
+
+
+@on(n.Quotient)
 def times_scale(node: n.Quotient, scene: Scene) -> Variants:
     yield n.Product(node.denominator, node.numerator), ""
 

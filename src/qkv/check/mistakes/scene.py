@@ -7,7 +7,7 @@ A Scene is what the rules of the table see. There are two: a program (program.py
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -46,6 +46,10 @@ class Scene(ABC):
     def alike(self, name: n.Name) -> Iterator[tuple[n.Expr, str]]:
         """What may be taken for a name where no role says it, with what it is called; nothing in a program."""
         return iter(())
+
+    def sizes(self) -> Iterable[int]:
+        """The numbers of rows and columns of what is around, whatever it is; nothing in a program."""
+        return ()
 
     @abstractmethod
     def shape(self, expr: n.Expr) -> Shape | None:
