@@ -113,6 +113,7 @@ def fit(
     if truly is None and owned is None:
         return None
     bits, rows, agreed, slips = grid_bits(grid), [], 0.0, 0
+    finest = min((shown.half for row in grid for shown in row if shown.half), default=0)
     for i, row in enumerate(grid):
         line = []
         for j, shown in enumerate(row):
@@ -120,6 +121,8 @@ def fit(
             o = owned.rows[i][j] if owned is not None else None
             touched = false and not (right is not None and o is not None and _same(right.rows[i][j], o))
             verdict = cell_verdict(shown, t, o, touched)
+            if verdict is Verdict.MISROUNDED and shown.half > finest:
+                verdict = Verdict.WRONG  # 0.6 among numbers of three places stands for itself
             if verdict is Verdict.WRONG:
                 slips += 1
             else:

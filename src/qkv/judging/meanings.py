@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from qkv.errors import Location, QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.library.roles import roles_in_words
 from qkv.judging.fit import How, Meaning
+from qkv.library.roles import roles_in_words
 from qkv.reader.grammar import parse_math
 from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.page import Page, Source
@@ -29,6 +29,9 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
         if other.kind is Kind.FORMULA:
             for cost, expr in enumerate(_readings(other, system)):
                 yield Meaning(How.STATED, expr, spot, 2.0 * cost, not cost and _is_sure(expr, system))
+            for role in system.roles(other.expr)[:1]:  # q·k says the scores, whatever q and k are called
+                for head in (None, *system.heads):
+                    yield Meaning(How.NAMED, n.Name(role_symbol(role, head)), spot, sure=False)
         elif other.kind is Kind.WORKING and equation.items.index(other) < at:
             yield Meaning(How.WORKING, other.expr, spot, names=False)
     if not equation.of(Kind.FORMULA):

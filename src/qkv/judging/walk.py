@@ -191,7 +191,7 @@ class Walk:
 
     def scene(self, spot: Spot) -> PageScene:
         """The names of the page at a spot, as the table of mistakes sees them."""
-        return PageScene(self.system, self.values, spot, self.prints.formulas)
+        return PageScene(self.system, self.values, spot, self.prints)
 
     def is_false(self, claims: frozenset[int]) -> bool:
         """Whether one of some claims is false."""
@@ -268,6 +268,8 @@ class Walk:
             self.prints.add(chosen.meaning.expr.symbol, printed)
         elif chosen is not None and remembered is None:
             self.prints.add_formula(chosen.meaning.expr, printed)
+        if remembered is None and label in self.system.page.definitions and chosen is None:
+            remembered = n.Name(label)
         if remembered is None:
             remembered = item.expr if chosen is None else chosen.meaning.expr
         self.recent.append((remembered, spot))

@@ -11,13 +11,14 @@ from dataclasses import replace
 from itertools import permutations, product
 
 from qkv.check.cells import Grid, fitted, shape_of, shown_grid
-from qkv.check.compare import meets
+from qkv.check.compare import Shown, meets
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
+from qkv.interpret.cells import Cell
 from qkv.interpret.certified import Value
-from qkv.reading.bits import grid_bits
 from qkv.library.roles import places
+from qkv.reading.bits import grid_bits
 from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS, USUAL, Choices, Family
 from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.page import INPUTS, NAMELESS, Definition, Page, Source
@@ -28,6 +29,7 @@ DERIVED = (
     Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
 )  # fmt: skip
 END = 10**9
+SLIP = 6.0  # bits that a value loses if not all of it agrees
 MOST_ARRAYS = 3  # arrays without a name whose role is tried
 MOST_BITS = 40.0  # one print tells no more than this about a choice
 
@@ -53,9 +55,15 @@ def choose(page: Page) -> Choices:
     """The choices that explain a page best."""
     choices = Choices(tuple(USUAL for _ in page.scopes), zero_based=_counts_from_zero(page), capitals_index=_capitals_index(page))
     choices = replace(choices, claimed=frozenset(_derivable(page, choices)), arrays=tuple(_inputs(page)))
-    choices = _with_roles(page, choices)
+    hidden = choices.claimed
+    choices = _settled(page, _with_roles(page, choices))
     for scope in page.scopes:
         choices = choices.with_conventions(scope, _conventions(page, choices, scope))
+    return _settled(page, replace(choices, claimed=hidden))
+
+
+def _settled(page: Page, choices: Choices) -> Choices:
+    """The same, of what may be claimed only what the rest of the page gives a value."""
     return replace(choices, claimed=frozenset(_claimed(page, choices)))
 
 
@@ -87,7 +95,8 @@ def _inputs(page: Page) -> Iterator[tuple[int, Role]]:
 def _with_roles(page: Page, choices: Choices) -> Choices:
     """The choices with other roles for arrays and families of names where that explains more: one at a time, twice."""
     best, most = choices, _total(page, choices)
-    if most >= sum(_most_bits(grid) for scope in page.scopes for equation, grid in _grids(page, scope) if _is_open(equation, page, choices)):
+    grids = (pair for scope in page.scopes for pair in _grids(page, scope))
+    if most >= sum(_most_bits(grid) for equation, grid in grids if _is_open(equation, page, choices)):
         return choices  # everything is explained
     for _ in range(2):
         before = most
@@ -143,7 +152,7 @@ def _families(page: Page) -> dict[Family, tuple[Role, ...]]:
 
 def _total(page: Page, choices: Choices) -> float:
     """The bits that some choices explain, each problem under the conventions that suit it best among the usual ones."""
-    total = 0.0
+    total, choices = 0.0, _settled(page, choices)
     for scope in page.scopes:
         grids = [(equation, grid) for equation, grid in _grids(page, scope) if _is_open(equation, page, choices)]
         options = (USUAL, USUAL - {"scaled"} | {"unscaled"}) if grids else ()
@@ -216,7 +225,7 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
     for layout, scaled, mask in product(layouts, ("scaled", "unscaled"), ("open", "causal")):
         option = frozenset({*layout, scaled, mask})
         system = System(page, choices.with_conventions(scope, option))
-        prior = _prior_layout(layout, text) + _prior_scale(scaled, words, text, system) + _prior_mask(mask, words, text, scope in page.sights)
+        prior = _prior_layout(layout, text) + _prior_scale(scaled, words, text, system.attends_to_states(scope)) + _prior_mask(mask, words, text, scope in page.sights)
         values = Values(system)
         bits = prior + _explained(values, grids, scope)
         if bits > most:
@@ -237,13 +246,13 @@ def _prior_layout(layout: frozenset[str], text: str) -> float:
     return (6.0 if columns else 0.0) if "columns" in layout else (0.0 if columns else 5.0)
 
 
-def _prior_scale(scaled: str, words: str, text: str, system: System) -> float:
+def _prior_scale(scaled: str, words: str, text: str, states: bool) -> float:
     """Scores of states, which no query matrix makes, are scaled only where it is said; others are, unless it is denied."""
     denied = _NOT_SCALED.search(words)
-    said = _SCALED.search(_NOT_SCALED.sub("", words if denied else text))
+    said = _SCALED.search(_NOT_SCALED.sub("", words if denied or states else text))
     if denied and not said:
         return 20.0 if scaled == "unscaled" else 0.0
-    plain = bool(re.search(r"dot.product attention", text)) or system.attends_to_states
+    plain = bool(re.search(r"dot.product attention", text)) or states
     likely = "scaled" if said or not plain else "unscaled"
     return (10.0 if said else 3.0) if scaled == likely else 0.0
 
@@ -266,11 +275,9 @@ def _explained(values: Values, grids: list[tuple[Equation, Grid]], scope: int) -
     for equation, grid in grids:
         if equation.index in arrays or (equation.names and equation.index not in system.choices.claimed and not equation.of(Kind.FORMULA, Kind.WORKING)):
             continue
-        bits = _most_bits(grid)
         stated = [v for item in equation.of(Kind.FORMULA) if (v := values.true(item.expr, spot)) is not None]
         wholes = stated or [*known, *(v for s in equation.names for e in system.library(s, spot) if (v := values.true(e, spot)) is not None)]
-        if any(_gives(grid, value) for value in wholes):
-            total += bits
+        total += max((_agreed(grid, value) for value in wholes), default=0.0)
     return total
 
 
@@ -279,18 +286,27 @@ def _most_bits(grid: Grid) -> float:
     return min(sum(map(sum, grid_bits(grid))), MOST_BITS)
 
 
-def _gives(grid: Grid, value: Value) -> bool:
-    """Whether a value, or a row of it, is what is shown."""
-    shape = shape_of(grid)
+def _agreed(grid: Grid, value: Value) -> float:
+    """The bits of a printed value that another value, or a row of it, gives back; nothing if it is less than half."""
+    shape, most = shape_of(grid), _most_bits(grid)
     made = fitted(value, shape)
     options = [made] if made is not None else []
     if not options and shape[0] == 1 and shape[1] == value.shape[1] and shape[1] > 1:
         options = [Value((row,)) for row in value.rows]
-    return any(_meets(grid, option) for option in options)
+    total = sum(map(sum, grid_bits(grid)))
+    best = max((_share(grid, option) for option in options), default=0.0)
+    return most * best / total if best == total or best - SLIP > total / 2 else 0.0
 
 
-def _meets(grid: Grid, value: Value) -> bool:
+def _share(grid: Grid, value: Value) -> float:
+    """The bits of the cells that agree."""
+    bits = grid_bits(grid)
+    cells = ((i, j) for i, row in enumerate(grid) for j in range(len(row)))
+    return sum(bits[i][j] for i, j in cells if _meets(grid[i][j], value.rows[i][j]))
+
+
+def _meets(shown: Shown, cell: Cell) -> bool:
     try:
-        return all(meets(s, c) for row, cells in zip(grid, value.rows, strict=True) for s, c in zip(row, cells, strict=True))
+        return meets(shown, cell)
     except QkvError:
         return False

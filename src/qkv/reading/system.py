@@ -33,6 +33,7 @@ OF_A_HEAD = frozenset(
     {Role.Q, Role.K, Role.V, Role.W_Q, Role.W_K, Role.W_V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD}
 )
 ATTENDING = frozenset({Role.X, Role.Q, Role.K, Role.V, *PROJECTED.values(), Role.STATES, Role.SOURCE})
+SIZING = ATTENDING - {Role.V, Role.W_V} | {Role.Y, Role.D_K}
 AFTER_Q = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.OUTPUT})
 _LETTER = re.compile(r"[a-z]$")
 
@@ -249,13 +250,25 @@ class System:
             made |= {"single"}
         if not any(role in ATTENDING and role is not Role.X for role, _ in self._by_place):
             made |= {"plain"}
+        if not any(role in SIZING for role, _ in self._by_place):
+            made = made - {"scaled"} | {"unscaled"}  # nothing tells what to divide by
         return frozenset(made)
 
-    @property
-    def attends_to_states(self) -> bool:
-        """Whether the page attends to states of an encoder, and has neither queries nor keys of its own."""
-        roles = {role for role, _ in self._by_place}
-        return Role.STATES in roles and not roles & {Role.Q, Role.K, Role.W_Q, Role.W_K}
+    def attends_to_states(self, scope: int) -> bool:
+        """Whether a problem attends to states of an encoder, and has neither queries nor keys of its own."""
+        roles = {role for (role, _), found in self._by_place.items() if any(self.is_own(symbol, scope) for symbol, _ in found)}
+        page = {role for role, _ in self._by_place}
+        return Role.STATES in (roles & ATTENDING or page) and not (roles & ATTENDING or page) & {Role.Q, Role.K, Role.W_Q, Role.W_K}
+
+    def _is_elsewhere(self, role: Role, scope: int) -> bool:
+        """Whether what plays a role in problems before is none of this one's business: it has inputs of its own."""
+        if scope not in self._fresh:
+            return False
+        states = (Role.STATES, Role.SOURCE)
+        return role in AFTER_Q or (role in states and not any(self._own_role(other, scope) for other in states))
+
+    def _own_role(self, role: Role, scope: int) -> bool:
+        return any(self.is_own(symbol, scope) for symbol, _ in self._by_place.get((role, None), ()))
 
     def sight(self, scope: int) -> Sight | None:
         """Which keys the queries of a problem may see, as words say it."""
@@ -404,9 +417,10 @@ class System:
         before = [h for h in holders if h not in own and any(d.scope < spot.scope for d in self.page.definitions[h])]
         yield from map(n.Name, own)
         yield from self._of_rows(Place(role, head), spot)
-        yield from (n.Name(holder) for holder in before if self._is_stated(holder))  # its formula holds here too
+        if not self._is_elsewhere(role, spot.scope) or role in AFTER_Q:  # its formula holds here too
+            yield from (n.Name(holder) for holder in before if self._is_stated(holder))
         yield from self._library(role, head, spot)
-        if spot.scope not in self._fresh or role not in AFTER_Q:
+        if not self._is_elsewhere(role, spot.scope):
             yield from (n.Name(holder) for holder in before if not self._is_stated(holder))
 
     def _of_rows(self, place: Place, spot: Spot) -> Iterator[n.Expr]:
@@ -432,7 +446,7 @@ class System:
         """Rows and cells of what plays a role in one problem: its own, or those of the problems before."""
         found = [(s, p) for s, p in self.members(place.role, place.head) if any(d.scope <= scope for d in self.page.definitions[s])]
         own = [(symbol, p) for symbol, p in found if self.is_own(symbol, scope)]
-        return own or (found if scope not in self._fresh or place.role not in AFTER_Q else [])
+        return own or ([] if self._is_elsewhere(place.role, scope) else found)
 
     def _is_number(self, symbol: Symbol) -> bool:
         """Whether a name is given as one number: a score, not a row of scores."""
