@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from qkv.errors import NameUnknownError
@@ -15,7 +16,6 @@ from qkv.interpret.fit import Shape
 from qkv.interpret.rounding import round_digits, round_places
 from qkv.interpret.trace import Table, Trace, decided
 from qkv.program.views import resolve
-from qkv.records import dataclass
 from qkv.render.options import DEFAULT, Depth, Options
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from qkv.sheet.read import read_sheet
 from render_problems import KINDS, traces
 from render_problems import report as example_report
 
@@ -22,7 +23,6 @@ from qkv.program.model import Program
 from qkv.render import latex, markdown, targets
 from qkv.render.options import Depth, Options
 from qkv.render.shown import shown
-from qkv.sheet.read import read_sheet
 
 EMPTY = Trace(Program("", (), ()))
 WRITERS = {"md": markdown.solution, "tex": latex.solution}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from qkv.sheet.model import Unread
 from render_problems import KINDS, report, traces
 
 from qkv.render import jsonform
 from qkv.render.options import Options
-from qkv.sheet.model import Unread
 
 
 def test_solution() -> None:

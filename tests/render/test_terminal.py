@@ -7,6 +7,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from qkv.sheet.model import Unread
 from render_problems import KINDS, report, traces
 
 import qkv
@@ -15,7 +16,6 @@ from qkv.render import terminal, verdicts
 from qkv.render.grid import grids
 from qkv.render.options import Depth, Options
 from qkv.render.summary import sentence
-from qkv.sheet.model import Unread
 
 
 def text(kind: str, depth: Depth = Depth.NORMAL, width: int = 100, **more: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
 
@@ -12,7 +12,6 @@ from flint import arb, fmpq
 from qkv.expr import nodes as n
 from qkv.interpret.cells import NEG_INF, Cell, bounds, interval
 from qkv.interpret.rounding import power_of_ten
-from qkv.records import dataclass
 
 
 class Agreement(IntEnum):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
-
-from qkv.records import dataclass
 
 
 class Verdict(StrEnum):

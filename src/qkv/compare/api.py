@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from qkv.compare.blackbox import stage_asked
@@ -21,7 +21,6 @@ from qkv.compare.record.recording import Recording
 from qkv.compare.seek import close, tolerance
 from qkv.compare.tell import told
 from qkv.errors import QkvError, ValueRefused
-from qkv.records import replace
 
 # What is said of the reference is passed on to an implementation that has an argument for it.
 PASSED = {

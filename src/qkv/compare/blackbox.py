@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from qkv.compare.formula import Array, Arrays
 from qkv.compare.reading.readings import Reading
 from qkv.compare.record.calls import Call, output_of
 from qkv.compare.seek import close
-from qkv.records import replace
 
 Stages = Mapping[str, Arrays]
 LOOSE = 1e-5  # what logarithms of weights make of rounding

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from qkv.compare.record.recording import Recording
 from qkv.compare.seek import Shelf, arrangements, close
 from qkv.compare.walk import departure, stages_found
 from qkv.errors import ShapeError
-from qkv.records import dataclass
 
 Stages = Mapping[str, Arrays]
 

@@ -7,12 +7,11 @@ another function in the place of one step (mistakes.py).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from qkv.records import dataclass
 
 Array = NDArray[Any]
 Arrays = Mapping[str, Array]

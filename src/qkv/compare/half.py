@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from qkv.compare.diagnose import Explained
 from qkv.compare.mistakes import OVERFLOW, TOO_LARGE, Way
 from qkv.compare.record.calls import Call, arrays_in, output_of
 from qkv.compare.record.recording import Recording
-from qkv.records import replace
 
 LARGEST = 65504.0  # of float16
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,6 @@ from qkv.compare.formula import STAGES, Array, Setting
 from qkv.compare.model import Comparison
 from qkv.compare.seek import Shelf
 from qkv.errors import LimitError, NameUnknownError
-from qkv.records import dataclass
 
 if TYPE_CHECKING:
     from qkv.solution import Solution

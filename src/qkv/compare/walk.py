@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from qkv.compare.formula import STAGES, Array, Arrays, softmax_along
 from qkv.compare.reading.readings import Reading
 from qkv.compare.seek import LOWEST, Shelf, arrangements
-from qkv.records import replace
 
 Stages = Mapping[str, Arrays]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 
 from qkv.kernel.arguments import Array, Problem
 from qkv.kernel.job import UNBOUNDED
-from qkv.records import dataclass
 
 Chunks = tuple[int, ...]  # the lengths of the blocks along one axis
 Index = tuple[int, ...]  # the number of a block along each axis

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import dask.array as da
@@ -12,7 +13,6 @@ from qkv.dask.graph import block
 from qkv.dask.grid import Chunks, Grid, Index, fit_heads, refine, slices
 from qkv.errors import ShapeError, ValueRefused
 from qkv.kernel.arguments import Array, Problem, problem
-from qkv.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

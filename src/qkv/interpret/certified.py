@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from operator import add, mul
@@ -19,19 +19,18 @@ from qkv.interpret import cells as c
 from qkv.interpret import fit
 from qkv.interpret.cells import MASKED, NEG_INF, RATIONAL, Cell
 from qkv.interpret.fit import Shape, Way, product_way, quotient_shape, sum_shape
-from qkv.records import record
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Value:
     """A matrix of certified cells."""
 
     rows: tuple[tuple[Cell, ...], ...]
-    shape: Shape = field(init=False, compare=False, repr=False)  # rows and columns
 
-    def __init__(self, rows: tuple[tuple[Cell, ...], ...]) -> None:
-        self.rows = rows  # type: ignore[misc]
-        self.shape = len(rows), len(rows[0]) if rows else 0  # type: ignore[misc]
+    @property
+    def shape(self) -> Shape:
+        """Rows and columns."""
+        return len(self.rows), len(self.rows[0]) if self.rows else 0
 
     @property
     def exact(self) -> bool:

@@ -14,7 +14,7 @@ for a worked problem and polynomials in n_q, n_k, d_k, d_v for a theory:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from operator import add, attrgetter
 from typing import Any, TypeAlias
 
@@ -25,7 +25,6 @@ from qkv.interpret.fit import Way
 from qkv.interpret.loop import worked
 from qkv.interpret.shapes import Shapes
 from qkv.program.model import Program, Step
-from qkv.records import dataclass
 
 Size: TypeAlias = Any  # int, or a polynomial: anything with +, −, * and ==
 SizePair: TypeAlias = tuple[Size, Size]

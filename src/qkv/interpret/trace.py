@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from qkv.errors import NameUnknownError
@@ -15,7 +15,6 @@ from qkv.interpret.fit import Shape
 from qkv.interpret.loop import evaluate, run
 from qkv.interpret.rounding import round_digits, round_places
 from qkv.program.model import Program
-from qkv.records import dataclass
 
 Table = tuple[tuple[str, ...], ...]
 UNDECIDED = "0"  # a ball that still contains zero at the highest precision; see Trace.digits

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from qkv.errors import ShapeError, ValueRefused
 from qkv.kernel.job import UNBOUNDED
-from qkv.records import dataclass
 
 Array = NDArray[Any]
 Causal = bool | Literal["lower-right", "upper-left"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Never
 
 import numpy as np
@@ -15,7 +16,6 @@ from qkv.kernel.plan import TASKS_WANTED
 from qkv.kernel.pool import run, thread_count
 from qkv.kernel.request import make_job
 from qkv.kernel.synonyms import refuse
-from qkv.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

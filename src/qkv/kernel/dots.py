@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from llvmlite import ir
@@ -22,7 +23,6 @@ from qkv.kernel.emit import (
 )
 from qkv.kernel.jit import compiled
 from qkv.kernel.vectors import lane_count, size_of
-from qkv.records import dataclass
 
 COLUMNS = 4  # registers of columns at once: keys are read in the order of their addresses, as processors foresee it
 COLUMNS_TOGETHER = 2  # where several queries share the registers

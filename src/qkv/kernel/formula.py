@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Never
 
 import numpy as np
@@ -9,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from qkv.kernel.arguments import Array, Causal, Problem, Window, problem
 from qkv.kernel.synonyms import refuse
-from qkv.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

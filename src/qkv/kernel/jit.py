@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,8 +13,6 @@ from typing import Any, TypeVar
 import numba
 from numba.core import caching
 from numba.core.registry import cpu_target
-
-from qkv.records import dataclass
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -3,6 +3,7 @@ with the matrix, the row and the column said."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
@@ -10,13 +11,12 @@ from numbers import Integral, Rational, Real
 
 from qkv.errors import LimitError, ShapeError, ValueRefused
 from qkv.expr import nodes as n
-from qkv.expr.late import late
 
 Nested = tuple[tuple[n.Expr, ...], ...]
 
 MAX_EXPONENT = 5_000  # 1e5000 is worked with exactly; a number of a million digits is not what anybody means
-_DECIMAL = late(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?")
-_FRACTION = late(r"[+-]?\d+\s*/\s*\d+")
+_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?")
+_FRACTION = re.compile(r"[+-]?\d+\s*/\s*\d+")
 _MINUS_INFINITY = frozenset({"-inf", "-infinity", "-∞"})
 
 

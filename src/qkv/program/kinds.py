@@ -7,6 +7,7 @@ A Spec says what is given and what is meant; `plan` turns it into a Program. Tok
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from qkv.errors import ValueRefused
 from qkv.expr import nodes as n
@@ -14,7 +15,6 @@ from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
 from qkv.program.model import Given, Program, Step
 from qkv.program.spec import LETTERS, Scale, Score, Spec, default_symbol
-from qkv.records import replace
 
 
 def plan(spec: Spec) -> Program:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import field
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
 
 from qkv.expr.names import Role, Symbol
 from qkv.expr.nodes import Expr
-from qkv.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,7 @@ class Step:
     says: str = ""  # why this step, in words
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Program:
     """Givens and steps, in an order in which each uses only what stands before it."""
 
@@ -51,18 +49,18 @@ class Program:
     line: int = 1
     columns: bool = False  # tokens are columns (Q = W_Q X) rather than rows
 
-    # What follows from these, asked for all the time: everything with a name, the latest definition first; the given or
-    # step of each symbol, the latest one; and the same for one symbol, None where there is none.
-    items: tuple[Given | Step, ...] = field(init=False, compare=False, repr=False)
-    by_symbol: dict[Symbol, Given | Step] = field(init=False, compare=False, repr=False)
-    item: Callable[[Symbol], Given | Step | None] = field(init=False, compare=False, repr=False)
-    kept: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)  # results worked out once
+    @property
+    def items(self) -> tuple[Given | Step, ...]:
+        """Everything with a name, the latest definition first."""
+        return (*reversed(self.steps), *self.givens)
 
-    def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "items", (*reversed(self.steps), *self.givens))
-        put(self, "by_symbol", {item.symbol: item for item in reversed(self.items)})
-        put(self, "item", self.by_symbol.get)
+    @cached_property
+    def _by_symbol(self) -> dict[Symbol, Given | Step]:
+        return {item.symbol: item for item in reversed(self.items)}
+
+    def item(self, symbol: Symbol) -> Given | Step | None:
+        """The given or step of a symbol, the latest one."""
+        return self._by_symbol.get(symbol)
 
     def find(self, role: Role, head: int | None = None) -> Symbol | None:
         """The symbol that plays a role (of a head)."""

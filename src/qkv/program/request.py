@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from qkv.errors import NameUnknownError, ShapeError, ValueRefused
 from qkv.expr import nodes as n
-from qkv.expr.late import late
 from qkv.expr.names import Role
 from qkv.expr.show import symbol_plain
 from qkv.interpret.fit import say
@@ -15,7 +16,6 @@ from qkv.program.entries import Nested, as_number, as_rows, depth, is_ones, is_t
 from qkv.program.kinds import can_make
 from qkv.program.model import Given
 from qkv.program.spec import Scale, Score, Spec, default_symbol
-from qkv.records import dataclass, replace
 
 ARGUMENTS: dict[str, Role] = {
     "X": Role.X,
@@ -44,7 +44,7 @@ ONE_VECTOR = frozenset({Role.SOURCE, Role.V_A}) | BIASES
 SIZES = {"d_k": Role.D_K, "d_model": Role.D_MODEL}
 USUAL = "usual"  # √d_k for queries and keys; nothing for one source vector
 ONES_SEE = "the mask holds 0 and 1: 1 is read as 'may be seen'"
-_SCALE = late(r"\s*(?P<root>sqrt|√)?\s*\(?\s*(?P<what>d_k|d_model|[-+]?[\d./]+(?:e[+-]?\d+)?)\s*\)?\s*")
+_SCALE = re.compile(r"\s*(?P<root>sqrt|√)?\s*\(?\s*(?P<what>d_k|d_model|[-+]?[\d./]+(?:e[+-]?\d+)?)\s*\)?\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Options:
     title: str = ""
 
 
-def request(matrices: Mapping[str, object], options: Options = Options()) -> Spec:  # noqa: B008  (frozen)
+def request(matrices: Mapping[str, object], options: Options = Options()) -> Spec:
     """The spec of a problem that is given by name.
 
     >>> spec = request({"Q": [[1, 2]], "K": [[2, "0.5"], [1, 1]], "V": [[1], [2]]})

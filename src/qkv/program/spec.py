@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol, shared_symbol
 from qkv.interpret.fit import Shape
 from qkv.program.model import Given
-from qkv.records import dataclass
 
 Key = tuple[Role, int | None]
 

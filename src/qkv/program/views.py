@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 
 from qkv.expr import nodes as n
-from qkv.expr.late import late
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
 from qkv.program.model import Program
@@ -57,7 +56,7 @@ WHOLES: dict[str, tuple[Role, ...]] = {
 }
 GREEK = {"α": "alpha"}
 
-_NAME = late(r"(?P<base>[^\W\d_]+)(?P<primes>'*)(?P<scripts>(?:[_^](?:\{[^{}]*\}|\([^()]*\)|[\w,]+))*)")
+_NAME = re.compile(r"(?P<base>[^\W\d_]+)(?P<primes>'*)(?P<scripts>(?:[_^](?:\{[^{}]*\}|\([^()]*\)|[\w,]+))*)")
 
 
 def parse_symbol(text: str) -> Symbol | None:

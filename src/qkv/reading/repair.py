@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 from math import lcm, prod
 from operator import add, mul, sub
 
 from qkv.expr import nodes as n
-from qkv.records import dataclass
 
 ZERO = Fraction(0)
 MAX_TRIED = 50_000  # ways to read one half of a matrix that are tried before giving up

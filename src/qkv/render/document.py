@@ -10,10 +10,10 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import Enum
 
 from qkv.check.model import Claim
-from qkv.records import dataclass
 
 
 class Kind(Enum):

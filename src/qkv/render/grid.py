@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from qkv.interpret.rounding import MINUS_INFINITY
 from qkv.interpret.trace import Table
-from qkv.records import dataclass
 
 GAP = 2  # blanks between columns
 MANY_ROWS = 16  # a table with more rows loses its middle ones unless all are asked for

@@ -6,13 +6,12 @@ import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
 from xml.etree.ElementTree import Element
 
 from qkv.check.model import SEVERITY, Claim, Report
-from qkv.records import dataclass
 from qkv.render import mathml
 from qkv.render.document import Block, Document, Formula, Kind, cut, line_ends, places, readable
 from qkv.render.plainly import plainly

@@ -130,7 +130,9 @@ def _role(place: Place | None) -> str:
         return ""
     head = "" if place.head is None else f" of head {place.head}"
     token = "" if place.row is None else f", token {place.row}"
-    return ROLES.get(place.role, place.role.value) + head + token + ("" if place.column is None else f" to {place.column}")
+    return (
+        ROLES.get(place.role, place.role.value) + head + token + ("" if place.column is None else f" to {place.column}")
+    )
 
 
 def _known(quantity: Quantity) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import fmpq
@@ -14,7 +15,6 @@ from qkv.interpret.certified import Value
 from qkv.interpret.rounding import MINUS_INFINITY, exact_decimal, round_digits, round_places
 from qkv.interpret.trace import Table, Trace
 from qkv.program.model import Given, Step
-from qkv.records import dataclass
 from qkv.render.options import Depth, Options
 
 GIVEN_DIGITS = 20  # what a sheet prints is repeated in full, whatever number of digits the results have

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from qkv.check.model import Report
 from qkv.interpret.trace import Trace
-from qkv.records import dataclass
 from qkv.render import jsonform
 from qkv.render.options import Options
 

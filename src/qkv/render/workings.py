@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from qkv.expr import nodes as n
@@ -18,7 +18,6 @@ from qkv.interpret.certified import Value
 from qkv.interpret.fit import Shape, Way, along, product_way
 from qkv.interpret.loop import axis_of, unrolled
 from qkv.interpret.rounding import MINUS_INFINITY
-from qkv.records import dataclass
 from qkv.render.options import Depth, Options
 from qkv.render.shown import cell_text, is_whole
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from qkv.expr.late import late
 from qkv.expr.names import Role
-from qkv.expr.wording import Wording
 from qkv.reader.model import Sheet
 from qkv.theory.context import Background, Context, background
 from qkv.theory.cost import cost
@@ -95,8 +94,8 @@ def _item(lines: list[str], line: int) -> str:
     return " ".join(lines[start:end])
 
 
-ITEM = late(r"\s*([-*•]|\(?[a-z0-9]{1,2}[.)])\s")
-EXPLAINS = Wording(r"\b(explain|derive|show)\b.{0,40}\bcomplexity\b")
+ITEM = re.compile(r"\s*([-*•]|\(?[a-z0-9]{1,2}[.)])\s")
+EXPLAINS = re.compile(r"\b(explain|derive|show)\b.{0,40}\bcomplexity\b", re.IGNORECASE)
 
 
 def recognised(question: str, around: str) -> Iterator[Build]:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from qkv.expr import nodes as n
-from qkv.expr.late import late
 from qkv.reader.model import Sheet
 from qkv.theory.counts_said import MANY_HEADS
 from qkv.theory.formula import meaning
@@ -23,9 +22,9 @@ LETTERS: tuple[tuple[str, str, str], ...] = (
     ("d_k", r"D_\{?[kK]", "D_k"),
     ("d_v", r"D_\{?[vV]", "D_v"),
 )
-MATH = late(r"\$\$.+?\$\$|\$[^$\n]+\$|\\\[.+?\\\]|\\\(.+?\\\)", re.DOTALL)
-SELF = late(r"self-?attention|X\s*W", re.IGNORECASE)
-PROJECTED = late(r"W[\^_]\{?\\?[a-z{]*[QKV]|weight matri", re.IGNORECASE)
+MATH = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$|\\\[.+?\\\]|\\\(.+?\\\)", re.DOTALL)
+SELF = re.compile(r"self-?attention|X\s*W", re.IGNORECASE)
+PROJECTED = re.compile(r"W[\^_]\{?\\?[a-z{]*[QKV]|weight matri", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

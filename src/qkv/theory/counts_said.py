@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from qkv.expr.late import late
-from qkv.expr.wording import Wording
-
 # Sorts of operations by the words for them; the word comes right after the formula, or before it.
 SORTS: tuple[tuple[str, str], ...] = (
     ("multiplications", r"mult\w*iplica\w*|multiplikation\w*|moltiplicazion\w*|умножен\w*|乘法|掛け算|곱셈|\bmults?\b"),
@@ -22,9 +19,11 @@ _AFTER = (
     + "|".join(f"(?P<{sort}>{words})" for sort, words in SORTS)
     + ")"
 )
-SORT_AFTER = Wording(_AFTER)
-COUNTED = late(r"(?:\$|\\\))\s*+(?=[^\W\d_])" + _AFTER, re.IGNORECASE)  # a formula with such a word right after it
-SORT_BEFORE = [(sort, Wording(words)) for sort, words in SORTS if sort != "times"]
+SORT_AFTER = re.compile(_AFTER, re.IGNORECASE)
+COUNTED = re.compile(
+    r"(?:\$|\\\))\s*+(?=[^\W\d_])" + _AFTER, re.IGNORECASE
+)  # a formula with such a word right after it
+SORT_BEFORE = [(sort, re.compile(words, re.IGNORECASE)) for sort, words in SORTS if sort != "times"]
 
 # Steps of attention by the words and the mathematics for them, W_O before the rest of the products. Alternatives begin
 # with a letter or a sign, so that text is searched fast.
@@ -41,15 +40,16 @@ STEPS: tuple[tuple[str, str], ...] = (
     ("scores", r"Q\}?\s*(\\times|\\cdot|·|\*)?\s*(\\mathbf\{)?K\}?\s*\^|QK|scores?\b|dot products?"),
     ("values", r"A(?<=\bA)\s*V\b|\)\s*(\\times|\\cdot|·)?\s*V\b|weighted sum|times V|by V\b|final matrix"),
 )
-STEP_WORDS = [(step, Wording(words)) for step, words in STEPS]
+STEP_WORDS = [(step, re.compile(words, re.IGNORECASE)) for step, words in STEPS]
 # Other layers and other kinds of attention, and parts of a matrix: what is said of them is not judged here.
-ELSEWHERE = Wording(
+ELSEWHERE = re.compile(
     r"feed-?\s?forward|FFN(?<=\bFFN)\b|MLP(?<=\bMLP)\b|convolut|recurren|RNN(?<=\bRNN)|LSTM(?<=\bLSTM)|layer ?norm"
     r"|embedding (layer|table)|sparse"
     r"|local|window|restricted|linear attention|linformer|performer|flash|back-?ward|gradient|training|causal|masked"
-    r"|triang|half"
+    r"|triang|half",
+    re.IGNORECASE,
 )
-MANY_HEADS = Wording(r"MSA(?<=\bMSA)\b|MHA(?<=\bMHA)\b|multi-?\s?head")
+MANY_HEADS = re.compile(r"MSA(?<=\bMSA)\b|MHA(?<=\bMHA)\b|multi-?\s?head", re.IGNORECASE)
 
 SAID = {
     "total": "in total",

@@ -12,7 +12,6 @@ from itertools import chain
 from flint import fmpq
 
 from qkv.expr import nodes as n
-from qkv.expr.late import late
 from qkv.interpret.cells import rational
 from qkv.reader.model import Origin, Statement
 from qkv.theory.words import COSTS, POINTS
@@ -23,12 +22,12 @@ Place = tuple[fmpq, ...]  # a point: as many numbers as it has coordinates
 
 POINT_LETTERS = frozenset("xyzstuX")  # letters for points, where something else is the masses
 DELTAS = frozenset({"delta", "δ"})
-NUMBER = late(r"[-\d](?<![\w.].)(?:(?<=-)\d+|(?<=\d)\d*)(?:\.\d+)?(?![\w.])")  # begins so that it is sought fast
-CONCLUSION = late(r"\$[^$]*\\(?:Rightarrow|implies)|⇒|=>")
-FORMULA = late(r"\$[^$]*\$")
-CELL = late(r"-?\d+(?:\.\d+)?(?:/\d+)?")
-SUPPLY = late(r"suppl|angebot|vorrat|oferta|offre|запас|供", re.IGNORECASE)
-DEMAND = late(r"demand|bedarf|nachfrage|потребн|需", re.IGNORECASE)
+NUMBER = re.compile(r"[-\d](?<![\w.].)(?:(?<=-)\d+|(?<=\d)\d*)(?:\.\d+)?(?![\w.])")  # begins so that it is sought fast
+CONCLUSION = re.compile(r"\$[^$]*\\(?:Rightarrow|implies)|⇒|=>")
+FORMULA = re.compile(r"\$[^$]*\$")
+CELL = re.compile(r"-?\d+(?:\.\d+)?(?:/\d+)?")
+SUPPLY = re.compile(r"suppl|angebot|vorrat|oferta|offre|запас|供", re.IGNORECASE)
+DEMAND = re.compile(r"demand|bedarf|nachfrage|потребн|需", re.IGNORECASE)
 MOST_CELLS = 40_000
 
 

@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from qkv.expr.late import late
 from qkv.expr.names import Role
-from qkv.expr.wording import Wording
 from qkv.interpret.counts import Size
 from qkv.theory.cost import cost
 from qkv.theory.counts_said import LONGEST
@@ -16,19 +14,19 @@ from qkv.theory.counts_true import aligned
 from qkv.theory.formula import Unclear, formula, ring, to_size, written
 from qkv.theory.polynomial import plain
 
-SHAPE = Wording(r"shape|dimension|size|größe|forma\b|形状|维度")
-CROSS = late(r"\\times|×|\bx\b")
-TIMES = late(r"^\s*(?:\\mathbb\{?R\}?\^\{?)?\(?(.+?)\s*(?:\\times|×|\bx\b)\s*(.+?)\)?\}?\s*$")
-QUESTION = late(r"[^.\n]{0,80}\?")
-INLINE = late(r"\$(?<!\\\$)([^$\n]{1,120}+)(?<!\\)\$")
+SHAPE = re.compile(r"shape|dimension|size|größe|forma\b|形状|维度", re.IGNORECASE)
+CROSS = re.compile(r"\\times|×|\bx\b")
+TIMES = re.compile(r"^\s*(?:\\mathbb\{?R\}?\^\{?)?\(?(.+?)\s*(?:\\times|×|\bx\b)\s*(.+?)\)?\}?\s*$")
+QUESTION = re.compile(r"[^.\n]{0,80}\?")
+INLINE = re.compile(r"\$(?<!\\\$)([^$\n]{1,120}+)(?<!\\)\$")
 
 # Matrices by what they are called, the last one named before a shape is the one meant.
 MATRICES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("Q", late(r"\bquer(y|ies)\b|(?<![\w\\])Q(?![\w^]|\s*\\?K)")),
-    ("K", late(r"\bkeys?\b(?! combin)|(?<![\w\\])K(?![\w^])")),
-    ("V", late(r"\bvalues\b matri|(?<![\w\\])V(?![\w^])")),
-    ("scores", late(r"Q\}?\s*(\\mathbf\{)?K|scores|dot product|soft-?max|weights|\bmask", re.IGNORECASE)),
-    ("output", late(r"\boutput\b|context (matrix|vectors)|\bresult\b", re.IGNORECASE)),
+    ("Q", re.compile(r"\bquer(y|ies)\b|(?<![\w\\])Q(?![\w^]|\s*\\?K)")),
+    ("K", re.compile(r"\bkeys?\b(?! combin)|(?<![\w\\])K(?![\w^])")),
+    ("V", re.compile(r"\bvalues\b matri|(?<![\w\\])V(?![\w^])")),
+    ("scores", re.compile(r"Q\}?\s*(\\mathbf\{)?K|scores|dot product|soft-?max|weights|\bmask", re.IGNORECASE)),
+    ("output", re.compile(r"\boutput\b|context (matrix|vectors)|\bresult\b", re.IGNORECASE)),
 )
 
 
@@ -66,14 +64,13 @@ SENTENCES: tuple[tuple[str, str, bool, str], ...] = (
         "d_k is the width of a key; scores are divided by its root √d_k",
     ),
 )
-_PATTERNS = [late(said.replace(" ", r"\s+"), re.IGNORECASE) for said, *_ in SENTENCES]
-_WORDINGS = [Wording(said.replace(" ", r"\s+")) for said, *_ in SENTENCES]  # these are sought fast
+_PATTERNS = [re.compile(said.replace(" ", r"\s+"), re.IGNORECASE) for said, *_ in SENTENCES]
 
 
 def prose_claims(text: str) -> Iterator[Said]:
     """Statements in words that are plainly right or wrong, and shapes that are said of a matrix."""
-    for pattern, wording, (_, about, right, truth) in zip(_PATTERNS, _WORDINGS, SENTENCES, strict=True):
-        for found in pattern.finditer(text) if wording.search(text) else ():
+    for pattern, (_, about, right, truth) in zip(_PATTERNS, SENTENCES, strict=True):
+        for found in pattern.finditer(text):
             if QUESTION.match(text, found.end()):
                 continue
             yield Said(found.start(), found.group(), about, right, truth)
@@ -81,7 +78,7 @@ def prose_claims(text: str) -> Iterator[Said]:
 
 
 def _shapes(text: str) -> Iterator[Said]:
-    for found in INLINE.finditer(text) if SHAPE.may_occur(text) else ():
+    for found in INLINE.finditer(text) if SHAPE.search(text) else ():
         sides = TIMES.match(found[1]) if CROSS.search(found[1]) else None
         if sides is None:
             continue

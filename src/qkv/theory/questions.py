@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qkv.expr.wording import Wording
+import re
 
 RANDOM = r"random|\\mu|μ|normal|gauss|zufall|aleat|aléat|случайн|随机|i\.?i\.?d|independent|variance"
 PROVE = r"(show|prove|verify|zeige|beweise|montre[rz]?|démontre|demuestr|mostre|prove|dimostra|докаж|покаж|证明)"
@@ -67,4 +67,6 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ),
     ("cache", r"KV[ -]?cache", r""),
 )
-QUESTIONS = tuple((topic, Wording(asks), Wording(needs)) for topic, asks, needs in ROWS)
+QUESTIONS = tuple(
+    (topic, re.compile(asks, re.IGNORECASE), re.compile(needs, re.IGNORECASE)) for topic, asks, needs in ROWS
+)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def transport_claims(sheet: Sheet, statements: Sequence[Statement]) -> Iterator[TheoryClaim]:
     """Costs that are said of the one transport problem of a part."""
-    if not ABOUT_TRANSPORT.may_occur(sheet.text):
+    if not ABOUT_TRANSPORT.search(sheet.text):
         return
     from qkv.theory.transport_sheet import transport_problems  # loaded only where there is something
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from qkv.expr.late import late
-from qkv.expr.wording import Wording
+import re
 
-# What tells a transport problem from any other two vectors, in the languages that sheets come in. Each begins with a
-# letter, so that a long document is searched fast (see Wording).
-ABOUT_TRANSPORT = Wording(
+# What tells a transport problem from any other two vectors, in the languages that sheets come in.
+ABOUT_TRANSPORT = re.compile(
     r"transport|earth.?mover|\bEMD\b|\bTMD\b|wasserstein|optimal plan|moving (dirt|mass|earth)|shovel"
     r"|\bsuppl(y|ies)\b|\bdemands?\b"
-    r"|verschieb|umschicht|mover a massa|mover la masa|трансп|землекоп|运输|推土|最优传输|輸送"
+    r"|verschieb|umschicht|mover a massa|mover la masa|трансп|землекоп|运输|推土|最优传输|輸送",
+    re.IGNORECASE,
 )
-SQUARED = late(r"\(\s*x\s*[-−–]\s*y\s*\)\s*\^?\s*\{?\s*[2²]|squared (distance|cost)|\|\s*x\s*[-−–]\s*y\s*\|\s*\^")
-POINTS = Wording(r"point|spot|position|place|locat|punkt|stelle|punto|ponto|точк|位置|点")
-COSTS = Wording(r"cost|kost|coût|custo|стоим|成本|费用|代价")
+SQUARED = re.compile(r"\(\s*x\s*[-−–]\s*y\s*\)\s*\^?\s*\{?\s*[2²]|squared (distance|cost)|\|\s*x\s*[-−–]\s*y\s*\|\s*\^")
+POINTS = re.compile(r"point|spot|position|place|locat|punkt|stelle|punto|ponto|точк|位置|点", re.IGNORECASE)
+COSTS = re.compile(r"cost|kost|coût|custo|стоим|成本|费用|代价", re.IGNORECASE)
 # Words for the cost of moving everything, not one unit of it.
-WHOLE_COST = Wording(
-    r"total|optimal|least|minim|smallest|cheapest|EMD(?<=\bEMD)\b|earth|wasserstein|distributions?\b|altogether|overall|gesamt"
+WHOLE_COST = re.compile(
+    r"total|optimal|least|minim|smallest|cheapest|EMD(?<=\bEMD)\b|earth|wasserstein|distributions?\b|altogether|overall|gesamt",
+    re.IGNORECASE,
 )
-COUNTING = Wording(
+COUNTING = re.compile(
     r"parameters|multiplications|number of (entries|operations)|score entries|entries of|FLOPs|KV[ -]?cache"
-    r"|parameterzahl|anzahl der|nombre de|número de (parám|parâm|multipl|oper)|参数|乘法"
+    r"|parameterzahl|anzahl der|nombre de|número de (parám|parâm|multipl|oper)|参数|乘法",
+    re.IGNORECASE,
 )

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from flint import fmpq
 from numpy.typing import NDArray
 
-from qkv.records import dataclass
 from qkv.transport.distribution import Point
 from qkv.transport.exact import Exact, to_float
 

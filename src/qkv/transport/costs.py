@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from flint import fmpq
 
 from qkv.errors import ShapeError, ValueRefused
-from qkv.records import dataclass
 from qkv.transport.distribution import Distribution, Point
 from qkv.transport.exact import Exact, Surd, rational, root
 

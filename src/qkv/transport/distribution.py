@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from flint import fmpq
 
 from qkv.errors import ShapeError, ValueRefused
-from qkv.records import dataclass
 from qkv.transport.exact import rational
 
 Point = tuple[fmpq, ...]

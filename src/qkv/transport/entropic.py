@@ -7,11 +7,12 @@ sums too.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qkv.errors import ShapeError, ValueRefused
-from qkv.records import dataclass
 
 Floats = NDArray[np.float64]
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
 from flint import fmpq, fmpz
 
 from qkv.errors import ValueRefused
-from qkv.records import dataclass
 
 # Up to 4 digits of exponent: 1e9999 is a number, 1e999999999 would be a way to fill the memory.
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?(/\d+)?")

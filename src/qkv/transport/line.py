@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 from flint import fmpq
 
-from qkv.records import dataclass
 from qkv.transport.distribution import Distribution
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from flint import fmpq
 
-from qkv.records import dataclass
 from qkv.transport.costs import Costs
 from qkv.transport.distribution import Distribution
 from qkv.transport.exact import Exact, Surd, decimals, root

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -12,7 +13,6 @@ from qkv.compare.formula import merge as right_merge
 from qkv.compare.formula import project as right_project
 from qkv.compare.formula import split as right_split
 from qkv.compare.mistakes.model import Mistake, Way, Ways, given
-from qkv.records import replace
 
 BASES = (10.0, 100.0, 1_000.0, 10_000.0, 100_000.0, 500_000.0, 1_000_000.0)
 SOME = ("qkv", "q", "k", "v", "qk", "kv")  # a mistake is made in all three projections, in one, or in two of them

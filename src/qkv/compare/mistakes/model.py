@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from qkv.compare.formula import Array, Arrays, Setting, Step
-from qkv.records import dataclass
 
 
 class Way(NamedTuple):

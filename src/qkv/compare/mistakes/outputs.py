@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from qkv.compare.formula import Array, Arrays, Setting, Step, projected, softmax_along
 from qkv.compare.mistakes.model import Mistake, Way, Ways, always, given, never
-from qkv.records import replace
 
 
 def _weights(make: Callable[[Array], Array]) -> Step:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from qkv.errors import ValueRefused
-from qkv.records import dataclass
 
 
 @dataclass(frozen=True, eq=False)

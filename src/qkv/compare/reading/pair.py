@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from qkv.compare.diagnose import agrees
@@ -12,7 +14,6 @@ from qkv.compare.reading.readings import Reading, adopted, readings
 from qkv.compare.record.calls import Seen
 from qkv.compare.seek import Shelf
 from qkv.errors import ValueRefused
-from qkv.records import replace
 
 
 def meant_by(theirs: Seen, mine: Seen, options: Options) -> list[Reading]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +12,6 @@ from qkv.compare.formula import Array
 from qkv.compare.reading.names import role_named, stem_of
 from qkv.compare.record.recording import Contraction, Node, Parameter, Recording
 from qkv.compare.seek import Shelf, sorted_values
-from qkv.records import dataclass, replace
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from qkv.compare.formula import Array
 from qkv.compare.reading.names import role_named
 from qkv.compare.reading.products import Products, Projection
 from qkv.compare.record.recording import Recording
-from qkv.records import dataclass, replace
 
 
 @dataclass(frozen=True, eq=False)

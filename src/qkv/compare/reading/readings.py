@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from qkv.compare.reading.projections import Layer, layer_of
 from qkv.compare.record.held import Given
 from qkv.compare.record.recording import Recording
 from qkv.compare.seek import LOWEST, Shelf
-from qkv.records import dataclass, replace
 
 USUAL_BASE = 10_000.0
 

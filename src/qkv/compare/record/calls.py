@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from qkv.compare.formula import Array
 from qkv.compare.record.held import Handed, framework_of, handed, parameters, to_numpy
 from qkv.compare.record.recording import Node, Recording
 from qkv.errors import ValueRefused
-from qkv.records import dataclass, replace
 
 FRAMEWORKS = ("numpy", "torch", "jax")
 

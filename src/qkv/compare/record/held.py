@@ -6,6 +6,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from types import FunctionType, MethodType
 from typing import Any
@@ -14,7 +15,6 @@ import numpy as np
 
 from qkv.compare.formula import Array
 from qkv.compare.record.recording import Parameter, numbers
-from qkv.records import dataclass
 
 DEEPEST = 6  # containers in containers
 WEIGHT = re.compile(r"(w|b)([_A-Z0-9qkvo].*)?|W.*|.*(weight|kernel|bias|params?|variables|theta)s?")

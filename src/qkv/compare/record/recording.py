@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from qkv.compare.formula import Array
 from qkv.errors import LimitError
-from qkv.records import dataclass
 
 MOST_CELLS = 200_000_000  # of all recorded arrays together, 1.6 GB
 

@@ -24,14 +24,13 @@ Every node may know where it stands in its document (`at`); equality ignores tha
 
 from __future__ import annotations
 
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from operator import attrgetter
 from typing import TYPE_CHECKING, get_args
 
 from qkv.errors import Location
 from qkv.expr.names import Symbol
-from qkv.records import dataclass
 
 if TYPE_CHECKING:
     from qkv.expr.nodes.trees import Found

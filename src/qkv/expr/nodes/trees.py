@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import chain
 from typing import Any, NamedTuple, get_args
 
 from qkv.expr.functions import BY_KEY
 from qkv.expr.names import Symbol
 from qkv.expr.nodes.kinds import Call, Expr, Infinite, Matrix, Name, Node, Normalise, Number, Product, Softmax
-from qkv.records import replace
 
 
 def _parts_of(kind: type[Node]) -> tuple[str, ...]:
