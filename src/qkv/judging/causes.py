@@ -80,15 +80,15 @@ Mistaken = tuple[Fit, frozenset[Symbol]]  # a slip with a name, and the names th
 
 def as_mistake(scene: PageScene, prints: Prints, grid: Grid, slip: Fit, false: bool) -> Mistaken | None:
     """A value in which much is wrong as one known mistake that gives every cell of it, with the names it was worked out
-    from; None where no mistake does, or too many."""
+    from; None where no mistake does. Where more than two do, none is named."""
     if slip.slips < 2 or shape_of(grid) == (1, 1):
         return None
     search = Search(scene, slip.meaning.expr, grid, minds(scene, prints, false), prints.names)
     tables = (COMMON, RARE) if slip.meaning.how in (How.NAMED, How.WORDED) else TABLES
     found = search.reproducing(tuple(range(len(grid))), tables) if not search.is_copy else []
-    cause = _cause({one.key: one.says for one in found})
-    if cause is None:
+    if not found:
         return None
+    cause = _cause({one.key: one.says for one in found})
     names = frozenset().union(*(operands(scene, prints, one.expr, all_of=True) for one in found))
     meaning, digits = replace(slip.meaning, cost=slip.meaning.cost + MISTAKE), sum(map(sum, grid_bits(grid)))
     verdicts = _whole_rows(slip.verdicts)
@@ -112,8 +112,8 @@ def operands(scene: PageScene, prints: Prints, expr: n.Expr, all_of: bool = Fals
 
 def has_excuse(mistaken: Fit) -> bool:
     """Whether a known mistake may as well be another convention: where no formula is stated, many are."""
-    keys = set(mistaken.cause.mistake.split(" or ")) if mistaken.cause is not None else set()
-    return mistaken.meaning.how in (How.NAMED, How.WORDED) and not keys <= NO_CONVENTION
+    keys = mistaken.cause.mistake.split(" or ") if mistaken.cause is not None else [""]
+    return mistaken.meaning.how in (How.NAMED, How.WORDED) and not NO_CONVENTION.issuperset(keys)
 
 
 def misfit(

@@ -13,7 +13,7 @@ from qkv.interpret.fit import Shape
 from qkv.library.roles import Place
 from qkv.reading.page import NAMELESS, Source
 from qkv.reading.system import ROLE, Spot, System, role_symbol
-from qkv.reading.values import Values
+from qkv.reading.values import Prints, Values
 
 MOST_ALIKE = 24  # quantities that are tried in the place of another
 
@@ -21,9 +21,8 @@ MOST_ALIKE = 24  # quantities that are tried in the place of another
 class PageScene(Scene):
     """The quantities of a page, as they are known at one spot of it."""
 
-    def __init__(self, system: System, values: Values, spot: Spot, formulas: Iterable[n.Expr] = ()) -> None:
-        self.system, self.values, self.spot = system, values, spot
-        self.formulas = tuple(formulas)  # those that were printed with a value
+    def __init__(self, system: System, values: Values, spot: Spot, prints: Prints) -> None:
+        self.system, self.values, self.spot, self.prints = system, values, spot, prints
         self._known: dict[n.Expr, Value | None] = {}
         self._formulas: dict[Symbol, n.Expr | None] = {}
 
@@ -60,7 +59,7 @@ class PageScene(Scene):
         if shape is None or max(shape) == 1:
             return
         names = [n.Name(s) for s in self.system.page.symbols if s.base != NAMELESS and s != name.symbol]
-        for other in [*names, *self.formulas][-MOST_ALIKE:]:
+        for other in [*names, *self.prints.formulas][-MOST_ALIKE:]:
             found = self.shape(other)
             if found is not None and max(found) > 1 and (found[0] == shape[0] or found[1] == shape[1]):
                 yield other, plain(self.as_written(other))
@@ -71,6 +70,8 @@ class PageScene(Scene):
 
     def shape(self, expr: n.Expr) -> Shape | None:
         value = self.value(expr)
+        if value is None:  # something in it has no value but what its author printed
+            value, _ = self.values.own(expr, self.spot, self.prints)
         return value.shape if value is not None else None
 
     def value(self, expr: n.Expr) -> Value | None:

@@ -266,6 +266,8 @@ class Walk:
                     self.prints.add(role, printed)
         if chosen is not None and isinstance(chosen.meaning.expr, n.Name):
             self.prints.add(chosen.meaning.expr.symbol, printed)
+            for holder in self.system.called(chosen.meaning.expr.symbol) if not equation.names else ():
+                self.prints.add(holder, printed)
         elif chosen is not None and remembered is None:
             self.prints.add_formula(chosen.meaning.expr, printed)
         if remembered is None and label in self.system.page.definitions and chosen is None:
