@@ -56,15 +56,15 @@ def choose(page: Page) -> Choices:
     choices = Choices(tuple(USUAL for _ in page.scopes), zero_based=_counts_from_zero(page), capitals_index=_capitals_index(page))
     choices = replace(choices, claimed=frozenset(_derivable(page, choices)), arrays=tuple(_inputs(page)))
     hidden = choices.claimed
-    choices = _settled(page, _with_roles(page, choices))
+    choices = _with_roles(page, choices)
     for scope in page.scopes:
-        choices = choices.with_conventions(scope, _conventions(page, choices, scope))
+        choices = choices.with_conventions(scope, _conventions(page, replace(choices, claimed=hidden), scope))
     return _settled(page, replace(choices, claimed=hidden))
 
 
 def _settled(page: Page, choices: Choices) -> Choices:
     """The same, of what may be claimed only what the rest of the page gives a value."""
-    return replace(choices, claimed=frozenset(_claimed(page, choices)))
+    return replace(choices, claimed=frozenset(_claimed(page, choices))) if choices.claimed else choices
 
 
 def _counts_from_zero(page: Page) -> bool:
@@ -219,17 +219,20 @@ def printed_grid(item: Item) -> Grid | None:
 def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
     """The layout, the scale and the mask of one problem."""
     words, text = page.words_of(scope), page.words
-    grids = _grids(page, scope)
     layouts = (ROWS, DOWN_QUERIES, DOWN_KEYS) if _QUERIES_FIRST.search(text) else (ROWS, DOWN_KEYS, DOWN_QUERIES)
     best, most = USUAL, float("-inf")
-    for layout, scaled, mask in product(layouts, ("scaled", "unscaled"), ("open", "causal")):
-        option = frozenset({*layout, scaled, mask})
-        system = System(page, choices.with_conventions(scope, option))
-        prior = _prior_layout(layout, text) + _prior_scale(scaled, words, text, system.attends_to_states(scope)) + _prior_mask(mask, words, text, scope in page.sights)
-        values = Values(system)
-        bits = prior + _explained(values, grids, scope)
-        if bits > most:
-            best, most = option, bits
+    for layout in layouts:
+        laid = _settled(page, choices.with_conventions(scope, frozenset({*layout, "scaled", "open"})))
+        grids = [(equation, grid) for equation, grid in _grids(page, scope) if _is_open(equation, page, laid)]
+        states = System(page, laid).attends_to_states(scope)
+        for scaled, mask in product(("scaled", "unscaled"), ("open", "causal")):
+            option = frozenset({*layout, scaled, mask})
+            bits = _prior_layout(layout, text) + _prior_scale(scaled, words, text, states)
+            bits += _prior_mask(mask, words, text, scope in page.sights)
+            if grids:
+                bits += _explained(Values(System(page, laid.with_conventions(scope, option))), grids, scope)
+            if bits > most:
+                best, most = option, bits
     return best
 
 

@@ -213,6 +213,10 @@ class System:
         first = self.page.definitions[symbol][0]
         return first.source is not Source.GIVEN, first.equation
 
+    def called(self, symbol: Symbol) -> list[Symbol]:
+        """What the page calls that which plays a role."""
+        return self.holders(Role(symbol.labels[0]), symbol.indices[0] if symbol.indices else None) if symbol.base == ROLE else []
+
     def members(self, role: Role, head: str | None = None) -> list[tuple[Symbol, Place]]:
         """The names of the page for rows and cells of what plays a role."""
         return [(symbol, place) for symbol, place in self._by_place.get((role, head), ()) if place.row is not None]

@@ -23,7 +23,7 @@ from qkv.reading.system import FAMILY, HEAD, LINE, PATTERN, SIZED, Spot, System,
 
 PRINTED = "¶="  # the base of a symbol for a formula that was printed with a value
 MOST_NESTED = 40
-_CERTIFIED, _LOOSE = Certified(), Loose()
+_CERTIFIED = Certified()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,18 @@ class Print:
     mended: Value | None = None
 
 
+class _Own(Loose):
+    """The author's arithmetic: decimals as printed, and roots as the author printed them (√2 ≈ 1.414)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.roots: list[tuple[Value, Value]] = []  # true ones, and what the author goes on with
+
+    def root(self, a: Value) -> Value:
+        made = super().root(a)
+        return next((held for true, held in self.roots if a.shape == (1, 1) and same(true, made)), made)
+
+
 @dataclass
 class Prints:
     """What an author has printed so far on a page, by name and by formula; the walk over the page adds to it."""
@@ -48,6 +60,7 @@ class Prints:
     names: dict[Symbol, Print] = field(default_factory=dict)
     formulas: dict[n.Expr, Symbol] = field(default_factory=dict)
     mending: bool = False
+    algebra: _Own = field(default_factory=_Own)
 
     def add(self, symbol: Symbol, printed: Print) -> None:
         """Note the value that was printed for a name."""
@@ -56,6 +69,8 @@ class Prints:
     def add_formula(self, expr: n.Expr, printed: Print) -> Symbol:
         """Note the value that was printed for a formula; what uses the formula later may go on from it."""
         symbol = self.formulas.setdefault(expr, Symbol(PRINTED, (), (str(len(self.formulas)),)))
+        if isinstance(expr, n.Root) and printed.true is not None and printed.true.shape == (1, 1):
+            self.algebra.roots.append((printed.true, printed.held))
         self.names[symbol] = printed
         return symbol
 
@@ -141,7 +156,7 @@ class _Look:
                 ready = self._with_printed(ready, top)
             if any(self.name(symbol, spot) is None for symbol in n.names_in(ready)):
                 return None
-            return evaluate(ready, _Names(self, spot), _CERTIFIED if self.prints is None else _LOOSE)
+            return evaluate(ready, _Names(self, spot), _CERTIFIED if self.prints is None else self.prints.algebra)
         except (QkvError, ZeroDivisionError, OverflowError, ValueError, RecursionError):
             return None
 
@@ -329,8 +344,18 @@ class _Look:
         """An expression with the parts replaced that the author printed a value for."""
         assert self.prints is not None
         formulas = self.prints.formulas
-        inner = n.rewrite(expr, lambda node: n.Name(formulas[node]) if node is not expr and not isinstance(node, n.Name) and node in formulas else node)
-        return n.Name(formulas[expr]) if not top and expr in formulas else inner
+        if not top and expr in formulas and not isinstance(expr, n.Name):
+            return n.Name(formulas[expr])
+        if not n.names_in(expr) and not n.holds(expr, n.Root):
+            return expr
+        changes: dict[str, object] = {}
+        for part in n.part_names(expr):
+            value = getattr(expr, part)
+            if isinstance(value, tuple):
+                changes[part] = tuple(self._with_printed(x, False) if not isinstance(x, tuple) else x for x in value)
+            elif value is not None:
+                changes[part] = self._with_printed(value, False)
+        return replace(expr, **changes) if changes else expr
 
 
 _RESOLVED = {HEAD: _Look._cut, LINE: _Look._line, FAMILY: _Look._family, PATTERN: _Look._seen}
