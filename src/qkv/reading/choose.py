@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import permutations, product
 
 from qkv.check.cells import Grid, fitted, shape_of, shown_grid
@@ -95,8 +95,7 @@ def _inputs(page: Page) -> Iterator[tuple[int, Role]]:
 def _with_roles(page: Page, choices: Choices) -> Choices:
     """The choices with other roles for arrays and families of names where that explains more: one at a time, twice."""
     best, most = choices, _total(page, choices)
-    grids = (pair for scope in page.scopes for pair in _grids(page, scope))
-    if most >= sum(_most_bits(grid) for equation, grid in grids if _is_open(equation, page, choices)):
+    if most >= sum(shown.most for shown in _evidence(page) if _is_open(shown.equation, page, choices)):
         return choices  # everything is explained
     for _ in range(2):
         before = most
@@ -154,10 +153,10 @@ def _total(page: Page, choices: Choices) -> float:
     """The bits that some choices explain, each problem under the conventions that suit it best among the usual ones."""
     total, choices = 0.0, _settled(page, choices)
     for scope in page.scopes:
-        grids = [(equation, grid) for equation, grid in _grids(page, scope) if _is_open(equation, page, choices)]
-        options = (USUAL, USUAL - {"scaled"} | {"unscaled"}) if grids else ()
+        shown = [s for s in _evidence(page) if s.equation.scope == scope and _is_open(s.equation, page, choices)]
+        options = (USUAL, USUAL - {"scaled"} | {"unscaled"}) if shown else ()
         values = (Values(System(page, choices.with_conventions(scope, option))) for option in options)
-        total += max((_explained(made, grids, scope) for made in values), default=0.0)
+        total += max((_explained(made, shown, scope) for made in values), default=0.0)
     return total
 
 
@@ -223,25 +222,45 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
     best, most = USUAL, float("-inf")
     for layout in layouts:
         laid = _settled(page, choices.with_conventions(scope, frozenset({*layout, "scaled", "open"})))
-        grids = [(equation, grid) for equation, grid in _grids(page, scope) if _is_open(equation, page, laid)]
+        shown = [s for s in _evidence(page) if s.equation.scope == scope and _is_open(s.equation, page, laid)]
         states = System(page, laid).attends_to_states(scope)
         for scaled, mask in product(("scaled", "unscaled"), ("open", "causal")):
             option = frozenset({*layout, scaled, mask})
             bits = _prior_layout(layout, text) + _prior_scale(scaled, words, text, states)
             bits += _prior_mask(mask, words, text, scope in page.sights)
-            if grids:
-                bits += _explained(Values(System(page, laid.with_conventions(scope, option))), grids, scope)
+            if shown:
+                bits += _explained(Values(System(page, laid.with_conventions(scope, option))), shown, scope)
             if bits > most:
                 best, most = option, bits
     return best
 
 
-def _grids(page: Page, scope: int) -> list[tuple[Equation, Grid]]:
-    """The printed values of a problem; of a chain the last one."""
-    return [
-        (equation, grid) for equation in page.equations if equation.scope == scope and not equation.struck
-        for item in equation.of(Kind.VALUE)[-1:] if (grid := printed_grid(item)) is not None
-    ]  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A printed value as evidence: the bits of its cells, of all of it, and what it may tell about a choice at most."""
+
+    equation: Equation
+    grid: Grid
+    bits: tuple[tuple[float, ...], ...]
+    total: float
+    most: float
+
+
+def _evidence(page: Page) -> tuple[_Shown, ...]:
+    """The printed values of a page; of a chain the last one."""
+    if "_evidence" not in page.__dict__:
+        found = [
+            _shown(equation, grid) for equation in page.equations if not equation.struck
+            for item in equation.of(Kind.VALUE)[-1:] if (grid := printed_grid(item)) is not None
+        ]  # fmt: skip
+        page.__dict__["_evidence"] = tuple(found)
+    return page.__dict__["_evidence"]  # type: ignore[no-any-return]
+
+
+def _shown(equation: Equation, grid: Grid) -> _Shown:
+    bits = grid_bits(grid)
+    total = sum(map(sum, bits))
+    return _Shown(equation, grid, bits, total, min(total, MOST_BITS))
 
 
 def _prior_layout(layout: frozenset[str], text: str) -> float:
@@ -266,7 +285,7 @@ def _prior_mask(mask: str, words: str, text: str, sighted: bool) -> float:
     return (4.0 if _MASK.search(text) else 12.0) if mask == "open" else 0.0
 
 
-def _explained(values: Values, grids: list[tuple[Equation, Grid]], scope: int) -> float:
+def _explained(values: Values, evidence: list[_Shown], scope: int) -> float:
     """The bits of printed numbers that the library gives back, and a little for every role that has a value."""
     system, spot = values.system, Spot(scope, END)
     known = [
@@ -275,37 +294,33 @@ def _explained(values: Values, grids: list[tuple[Equation, Grid]], scope: int) -
     ]  # fmt: skip
     total = 0.5 * len(known)
     arrays = dict(system.choices.arrays)
-    for equation, grid in grids:
+    for shown in evidence:
+        equation = shown.equation
         if equation.index in arrays or (equation.names and equation.index not in system.choices.claimed and not equation.of(Kind.FORMULA, Kind.WORKING)):
             continue
         stated = [v for item in equation.of(Kind.FORMULA) if (v := values.true(item.expr, spot)) is not None]
         wholes = stated or [*known, *(v for s in equation.names for e in system.library(s, spot) if (v := values.true(e, spot)) is not None)]
-        total += max((_agreed(grid, value) for value in wholes), default=0.0)
+        total += max((_agreed(shown, value) for value in wholes), default=0.0)
     return total
 
 
-def _most_bits(grid: Grid) -> float:
-    """What a printed value may tell about a choice."""
-    return min(sum(map(sum, grid_bits(grid))), MOST_BITS)
-
-
-def _agreed(grid: Grid, value: Value) -> float:
+def _agreed(shown: _Shown, value: Value) -> float:
     """The bits of a printed value that another value, or a row of it, gives back; nothing if it is less than half."""
-    shape, most = shape_of(grid), _most_bits(grid)
+    shape = shape_of(shown.grid)
     made = fitted(value, shape)
     options = [made] if made is not None else []
     if not options and shape[0] == 1 and shape[1] == value.shape[1] and shape[1] > 1:
         options = [Value((row,)) for row in value.rows]
-    total = sum(map(sum, grid_bits(grid)))
-    best = max((_share(grid, option) for option in options), default=0.0)
-    return most * best / total if best == total or best - SLIP > total / 2 else 0.0
+    best = max((_share(shown, option) for option in options), default=0.0)
+    all_of_it = best >= shown.total
+    return shown.most * best / shown.total if all_of_it or best - SLIP > shown.total / 2 else 0.0
 
 
-def _share(grid: Grid, value: Value) -> float:
+def _share(shown: _Shown, value: Value) -> float:
     """The bits of the cells that agree."""
-    bits = grid_bits(grid)
-    cells = ((i, j) for i, row in enumerate(grid) for j in range(len(row)))
-    return sum(bits[i][j] for i, j in cells if _meets(grid[i][j], value.rows[i][j]))
+    rows = zip(shown.grid, value.rows, shown.bits, strict=True)
+    cells = (cell for row in rows for cell in zip(*row, strict=True))
+    return sum(bits for printed, cell, bits in cells if _meets(printed, cell))
 
 
 def _meets(shown: Shown, cell: Cell) -> bool:
