@@ -46,8 +46,8 @@ SCORE_LIKE = frozenset({R.SCORES, R.SCALED, R.MASKED, R.WEIGHTS})
 # What words say: a role, and stems in many languages.
 WORDS: tuple[tuple[Role, str], ...] = (
     (R.SCORES, r"scores?\b|logits?|similarit|dot.?products?|energ(?:y|ies)|分数|得分|分數|puntua|pontua|skalarprodukt|punteggi|оценк|スコア|내적|점수"),
-    (R.SCALED, r"\bscal(?:ed|ing|e)|divid|÷|skalier|缩放|縮放|escal|dividi|масштаб|делен|ділен|スケール|échelle|mise à l'échelle"),
-    (R.MASKED, r"\bmasked|maskiert|masqu|掩码后|enmascara|mascara|маскир"),
+    (R.SCALED, r"(?:\bscal(?:ed|ing|e)|divid|÷|skalier|缩放|縮放|escal|dividi|масштаб|делен|ділен|スケール|échelle|mise à l'échelle)(?:\w* (?:attention )?(?:scores?\b|logits?|dot.?products?))?"),
+    (R.MASKED, r"(?:\bmasked|maskiert|masqu|掩码后|enmascara|mascara|маскир)(?:\w* (?:attention )?(?:scores?\b|logits?))?"),
     (R.WEIGHTS, r"weights?\b|softmax|probabilit|attention (?:matrix|distribution)|权重|權重|gewicht|pesos?\b|poids|вес[аыо]|ваг|重み|가중치|normali[sz]"),
     (R.HEAD, r"outputs?\b|context|weighted (?:sum|average)|representation|results?\b|输出|輸出|ausgabe|kontext|salida|saída|sortie|выход|вихід|出力|출력|contexto"),
     (R.CONCAT, r"concat|拼接|verkett|side by side|連結"),
@@ -75,8 +75,8 @@ def roles_in_words(text: str) -> list[Role]:
         for last in pattern.finditer(text):
             pass
         if last is not None:
-            spots.append((last.start(), role))
-    return [role for _, role in sorted(spots, key=lambda spot: -spot[0])]
+            spots.append((-last.end(), last.start(), role))  # 'scaled scores' are scaled
+    return [role for *_, role in sorted(spots, key=lambda spot: spot[:2])]
 
 
 @lru_cache(maxsize=4096)
@@ -131,7 +131,8 @@ def _placed(symbol: Symbol, role: Role) -> Place:
     indices = symbol.indices
     if len(indices) == 1 and role in SCORE_LIKE and re.fullmatch(r"\d\d", indices[0]):
         indices = tuple(indices[0])
-    whole = symbol.base[:1].isupper() or low == "head" or (len(low) > 3 and low not in ("alpha", "omega", "query", "value"))
+    single = len(indices) == 1 and role in SCORE_LIKE and indices[0].isalpha()  # score_i is a score
+    whole = symbol.base[:1].isupper() or low == "head" or (not single and len(low) > 3 and low not in ("alpha", "omega", "query", "value"))
     if not indices and len(words) == 1 and (len(words[0]) > 1 or not whole):
         return Place(role, None, words[0])
     if not indices and len(words) == 2 and role in SCORE_LIKE:

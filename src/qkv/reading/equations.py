@@ -125,10 +125,17 @@ def _gives(before: list[Link], link: Link) -> bool:
 
 
 def _item(link: Link) -> Item:
-    expr = n.rewrite(link.expr, as_mask) if n.holds(link.expr, n.Call) else link.expr
+    expr = _upright(n.rewrite(link.expr, as_mask) if n.holds(link.expr, n.Call) else link.expr)
     return Item(
         kind_of(expr), expr, link.relation, link.at.line, link.at.column, link.text, link.struck, link.alternatives
     )
+
+
+def _upright(expr: n.Expr) -> n.Expr:
+    """(1, 0, 2)ᵀ is a way to print a column."""
+    if isinstance(expr, n.Transpose) and isinstance(expr.arg, n.Matrix) and expr.arg.shape[0] == 1 and is_printed(expr.arg):
+        return n.Matrix(tuple((cell,) for cell in expr.arg.rows[0]), at=expr.at)
+    return expr
 
 
 def _settled(items: list[Item]) -> tuple[Item, ...]:
@@ -236,7 +243,7 @@ def _joined(made: Iterator[Equation]) -> Iterator[Equation]:
     """A chain that begins with '=' goes on from the one before it."""
     last: Equation | None = None
     for equation in made:
-        begins = equation.items[0].relation in (Relation.EQUAL, Relation.APPROX)
+        begins = equation.items[0].relation in (Relation.EQUAL, Relation.APPROX) and not equation.label
         again = last is not None and _says_again(last, equation)
         if (begins or again) and last is not None and last.part == equation.part and not equation.next:
             items = _settled([*last.items, *equation.items[again:]])
@@ -258,7 +265,7 @@ def _says_again(last: Equation, equation: Equation) -> bool:
 
 # — problems —
 
-_PROBLEM = re.compile(rf"^\W*(?:{pattern('problem')})\W*\s*(?:[\divxIVX]+|[A-Z]\b)", re.IGNORECASE)
+_PROBLEM = re.compile(rf"^\W*(?:{pattern('problem')})\W*\s*(?:[\divxIVX]+|[A-Z]\b)|^\W*第\s*[\d一二三四五六七八九十]+\s*[题問问]", re.IGNORECASE)
 
 
 def _scoped(made: list[Equation], sheet: Sheet) -> tuple[Equation, ...]:

@@ -9,15 +9,18 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
+from qkv.errors import Location, QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import Place, places, roles_in_words
 from qkv.library.said import Sight, heads_said, sights_said
+from qkv.reader.grammar import parse_math
 from qkv.reader.model import Sheet
 from qkv.reading.equations import Equation, Kind, equations
 from qkv.reading.mend import mended
 from qkv.reading.putin import put_in
 
+_LETTER, _SCORING = re.compile(r"[a-z]$"), ("score", "align", "sim", "a")
 NAMELESS = "¶"  # the base of a symbol for an array that the page gives no name
 INPUTS = frozenset({Role.X, Role.Y, Role.Q, Role.K, Role.V, Role.STATES, Role.SOURCE, Role.MASK})
 
@@ -109,6 +112,9 @@ def page_of(sheet: Sheet) -> Page:
             defined[definition.symbol].append(definition)
     for symbol, matrix, equation in put_in(made, set(defined)):
         defined[symbol].append(Definition(symbol, matrix, Source.GIVEN, equation.line, equation.scope, equation.index))
+    for symbol, formula, equation in _spoken_scores(sheet, made):
+        if symbol not in defined:
+            defined[symbol].append(Definition(symbol, formula, Source.STATED, equation.line, equation.scope, equation.index))
     for run in _token_runs(made):
         for equation in run:
             symbol = equation.names[0]
@@ -133,6 +139,8 @@ def _definitions(equation: Equation) -> Iterator[Definition]:
     where = equation.line, equation.scope, equation.index
     formulas, values = equation.of(Kind.FORMULA), equation.of(Kind.VALUE)
     named = equation.of(Kind.NAME)
+    if not named and (family := _family_of(equation)) is not None:
+        yield Definition(*family, Source.STATED, *where)
     for item in named:
         symbol = item.expr.symbol  # type: ignore[union-attr]
         at = equation.items.index(item)
@@ -147,6 +155,40 @@ def _definitions(equation: Equation) -> Iterator[Definition]:
         shown = [value for value in values if not value.struck]
         if shown and not formulas and not equation.of(Kind.WORKING):
             yield Definition(symbol, shown[-1].expr, Source.GIVEN, *where)
+
+
+def _family_of(equation: Equation) -> tuple[Symbol, n.Expr] | None:
+    """A formula for every score: score(s, h_i) = sᵀ W h_i, or words that call q_i · k_j / √2 a score."""
+    first, *more = equation.items
+    if first.kind is not Kind.FORMULA or first.struck or len(more) > 1:
+        return None
+    said = isinstance(first.expr, n.Call) and first.expr.function.lower() in _SCORING
+    body = more[0].expr if more and said and more[0].kind is Kind.FORMULA else first.expr if not more and not said else None
+    letters = tuple(dict.fromkeys(i for s in n.names_in(body) for i in s.indices if _LETTER.match(i))) if body is not None else ()
+    if body is None or not 0 < len(letters) < 3 or not (said or roles_in_words(equation.label[-40:])[:1] == [Role.SCORES]):
+        return None
+    return Symbol("scaled" if n.holds(body, n.Root) else "score", (), letters), body
+
+
+def _spoken_scores(sheet: Sheet, made: tuple[Equation, ...]) -> Iterator[tuple[Symbol, n.Expr, Equation]]:
+    """A formula in a sentence about the score: 'with score $s^\\top W h_i$', which holds for every index."""
+    for number, line in enumerate(sheet.lines, 1):
+        said = re.search(r"\bscores?\b", line, re.IGNORECASE)
+        for span in re.finditer(r"\$([^$=≈]{5,90})\$", line[said.end() :]) if said else ():
+            expr = _one_formula(span[1], sheet)
+            letters = tuple(dict.fromkeys(i for s in n.names_in(expr) for i in s.indices if _LETTER.match(i))) if expr is not None else ()
+            near = next((equation for equation in made if equation.line >= number), made[-1] if made else None)
+            if expr is not None and near is not None and 0 < len(letters) < 3 and n.holds(expr, n.Product):
+                yield Symbol("scaled" if n.holds(expr, n.Root) else "score", (), letters), expr, near
+                break
+
+
+def _one_formula(text: str, sheet: Sheet) -> n.Expr | None:
+    try:
+        chains = parse_math(text, Location(1), names=sheet.names).chains
+    except QkvError:
+        return None
+    return chains[0].links[0].expr if len(chains) == 1 and len(chains[0].links) == 1 else None
 
 
 def has_decimals(expr: n.Expr) -> bool:

@@ -157,7 +157,8 @@ class System:
 
     def _worded_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place | None:
         """Of several roles the one that the words beside the name speak of."""
-        for definition in self.page.definitions.get(symbol, ()):
+        alike = self._family(symbol) if symbol.indices else [symbol]  # what is said of h_1 holds for h_2
+        for definition in (d for other in alike if len(other.indices) == len(symbol.indices) for d in self.page.definitions.get(other, ())):
             said = roles_in_words(self.page.equations[definition.equation].words[-80:])
             for role in said:
                 for option in usual:
@@ -255,7 +256,8 @@ class System:
         if not any(role in ATTENDING and role is not Role.X for role, _ in self._by_place):
             made |= {"plain"}
         if not any(role in SIZING for role, _ in self._by_place):
-            made = made - {"scaled"} | {"unscaled"}  # nothing tells what to divide by
+            given = any(role is Role.SCALED for role, _ in self._by_place)
+            made = made - {"scaled", "unscaled"} | {"scaled" if given else "unscaled"}  # nothing tells what to divide by
         return frozenset(made)
 
     def attends_to_states(self, scope: int) -> bool:
@@ -286,13 +288,14 @@ class System:
             for expr in self._of_role(Role(symbol.labels[0]), symbol.indices[0] if symbol.indices else None, spot):
                 yield expr, spot, None
             return
-        late: list[tuple[n.Expr, Spot, Source | None]] = []
+        place, late = self.place(symbol), list[tuple[n.Expr, Spot, Source | None]]()
+        given = place is not None and place.role in (Role.X, Role.Y, Role.STATES, Role.SOURCE)  # nothing works these out
         for definition in self._visible(self.page.definitions.get(symbol, ()), spot):
             here = definition.scope == spot.scope and definition.line <= spot.line
             where = Spot(spot.scope, definition.line - (symbol in n.names_in(definition.expr))) if here else spot
             if definition.source is Source.GIVEN and definition.equation in self.choices.claimed:
                 continue
-            if definition.source is Source.WORKING or (definition.scope > spot.scope and late):
+            if (definition.source is Source.WORKING and not given) or (definition.scope > spot.scope and late):
                 late.append((definition.expr, where, definition.source))
             else:
                 yield definition.expr, where, definition.source

@@ -16,7 +16,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import NEG_INF, same_cell
 from qkv.interpret.certified import Certified, Value, scalar
-from qkv.interpret.loop import evaluate
+from qkv.interpret.loop import evaluate, unrolled
 from qkv.library.roles import Place
 from qkv.reading.page import Source
 from qkv.reading.system import FAMILY, HEAD, LINE, PATTERN, SIZED, Spot, System, role_symbol
@@ -226,7 +226,7 @@ class _Look:
     # — expressions that need values before they can be worked out —
 
     def _prepared(self, expr: n.Expr, spot: Spot) -> n.Expr | None:
-        if not n.kinds_in(expr) & {n.Call, n.Mask, n.Series}:
+        if not n.kinds_in(expr) & {n.Call, n.Mask, n.Series, n.Absolute}:
             return expr
         failed = False
 
@@ -241,7 +241,11 @@ class _Look:
                 if pattern is not None:
                     return replace(node, pattern=self._spread(node, pattern, spot), truth=_is_truth(pattern))
             if isinstance(node, n.Series) and not (isinstance(node.low, n.Number) and isinstance(node.high, n.Number)):
-                return self._bounded(node, spot)
+                node = self._bounded(node, spot)
+            if isinstance(node, n.Series) and isinstance(node.low, n.Number) and isinstance(node.high, n.Number):
+                return unrolled(node)
+            if isinstance(node, n.Absolute):
+                return self._norm(node, spot)
             return node
 
         made = n.rewrite(expr, change)
@@ -286,6 +290,14 @@ class _Look:
         rows = runs[0] if len(runs) == 2 else [""]
         cells = tuple(tuple(n.Name(symbol._replace(indices=(i, j) if i else (j,))) for j in runs[-1]) for i in rows)
         return n.Matrix(cells)
+
+    def _norm(self, node: n.Absolute, spot: Spot) -> n.Expr:
+        """‖q‖ of a vector is its length."""
+        value = self.of(node.arg, spot, False)
+        if value is None or value.shape == (1, 1) or 1 not in value.shape:
+            return node
+        turned = n.Transpose(node.arg)
+        return n.Root(n.Product(node.arg, turned) if value.shape[0] == 1 else n.Product(turned, node.arg))
 
     def _spread(self, mask: n.Mask, pattern: Value, spot: Spot) -> n.Expr | None:
         """A list of keys that may be seen, said of every query."""

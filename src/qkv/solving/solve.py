@@ -12,16 +12,16 @@ from qkv.interpret.cells import START_BITS, precision
 from qkv.interpret.trace import Trace
 from qkv.judging.judge import Judged, judged
 from qkv.judging.walk import Judgement
+from qkv.library.roles import Place
 from qkv.program.model import Given, Program, Step
 from qkv.program.spec import default_symbol
-from qkv.library.roles import Place
 from qkv.reader.model import Sheet
 from qkv.reading.choose import DERIVED, END
 from qkv.reading.equations import Equation, Kind
 from qkv.reading.page import NAMELESS, Page, Source
 from qkv.reading.reading import reading_of
 from qkv.reading.system import AFTER_Q, ROLE, SIZED, Spot, System, role_symbol
-from qkv.reading.values import Values
+from qkv.reading.values import Values, same
 from qkv.solution import Solution
 from qkv.solving.kinds import kind_of, notes_of
 from qkv.solving.questions import asked_formulas
@@ -136,27 +136,30 @@ class _Completion:
             self.busy.discard(key)
 
     def _written(self, symbol: Symbol, spot: Spot) -> Symbol | None:
-        found = self._source(symbol, spot)
-        if found is None:
-            return None
-        expr, where, source = found
-        key = symbol, self.values.epoch(spot)
-        if symbol.base == ROLE and isinstance(expr, n.Name):  # the page has a name for it
-            named = self._write(expr.symbol, where)
-            if named is not None:
-                self.written[key] = named
-            return named
+        """The same by the first expression that gives the name a value and leads into no circle."""
+        for expr, where, source in self._sources(symbol, spot):
+            if symbol.base == ROLE and isinstance(expr, n.Name):  # the page has a name for it
+                name = self._write(expr.symbol, where)
+            else:
+                name = self._by(symbol, spot, expr, where, source)
+            if name is not None:
+                self.written[symbol, self.values.epoch(spot)] = name
+                return name
+        return None
+
+    def _by(self, symbol: Symbol, spot: Spot, expr: n.Expr, where: Spot, source: Source | None) -> Symbol | None:
+        """The name of a quantity in the program, given or worked out by one expression."""
         place = self.system.place(symbol)
         role, head = (place.role, _number(place.head)) if place is not None and place.row is None else (Role.OTHER, None)
         shown = self._default(place) if place is not None and symbol.base in (ROLE, NAMELESS) else symbol
         made = expr if source is Source.GIVEN else self._in_program(expr, where)
+        made = made if made is not None else self._otherwise(symbol, spot, expr)
         if made is None:
             return None
         name = self._same(shown, made)
         if name is not None:
-            self.written[key] = name
             return name
-        name = self.written[key] = self._name(shown)
+        name = self._name(shown)
         if source is Source.GIVEN:
             self.givens[name] = Given(name, expr, role, self._spelled(symbol, name), head, self._line(symbol, spot))
         elif source is None and place is not None and place.role in SIZED and isinstance(expr, n.Number):
@@ -165,6 +168,18 @@ class _Completion:
             self.steps[name] = Step(name, made, role, self._spelled(symbol, name), head, self._line(symbol, spot))
         return name
 
+    def _otherwise(self, symbol: Symbol, spot: Spot, tried: n.Expr) -> n.Expr | None:
+        """Another expression that gives a name its value, where the first one needs what is being written."""
+        value = self.values.true(n.Name(symbol), spot)
+        for expr, where, source in self.system.expressions(symbol, spot):
+            if expr != tried and source is not Source.GIVEN:
+                other = self.values.true(expr, where)
+                if other is not None and value is not None and same(other, value):
+                    made = self._in_program(expr, where)
+                    if made is not None:
+                        return made
+        return None
+
     def _same(self, symbol: Symbol, expr: n.Expr) -> Symbol | None:
         """The name of the program for the very same quantity, met at another place of the page."""
         for item in (*self.givens.values(), *self.steps.values()):
@@ -172,13 +187,17 @@ class _Completion:
                 return item.symbol
         return None
 
-    def _source(self, symbol: Symbol, spot: Spot) -> tuple[n.Expr, Spot, Source | None] | None:
-        """The expression that gives a name its value here; a size is a number."""
+    def _sources(self, symbol: Symbol, spot: Spot) -> Iterator[tuple[n.Expr, Spot, Source | None]]:
+        """The expressions that give a name its value here, the one that did first; a size is a number."""
         found = self.values.source(symbol, spot)
         value = self.values.true(n.Name(symbol), spot)
-        if found is None and value is not None and value.shape == (1, 1) and value.exact and value.cell.q == 1:
-            return n.number(int(value.cell.p)), spot, None
-        return found
+        if found is not None:
+            yield found
+            for expr, where, source in self.system.expressions(symbol, spot):
+                if expr != found[0] and source is not Source.GIVEN and self.values.true(expr, where) is not None:
+                    yield expr, where, source
+        elif value is not None and value.shape == (1, 1) and value.exact and value.cell.q == 1:
+            yield n.number(int(value.cell.p)), spot, None
 
     def _in_program(self, expr: n.Expr, where: Spot) -> n.Expr | None:
         """An expression in the names of the program; None where one of them has no value."""
