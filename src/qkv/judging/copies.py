@@ -15,6 +15,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from qkv.check.cells import Grid, shape_of, shown_grid
+from qkv.check.compare import meets
 from qkv.check.loose import Loose
 from qkv.check.model import Verdict
 from qkv.expr import nodes as n
@@ -259,9 +260,16 @@ class Copies:
             found = options[id(x)]
             if not found or (cell_bits(shown) < SURE and max(common[k] for k, *_ in found) < 2):
                 continue
-            _, seen, i, j = max(found, key=lambda f: (common[f[0]], not self._walk.is_false(claims_of(f[1])), -f[0]))
+            _, seen, i, j = max(found, key=lambda f: (common[f[0]], self._is_fine(*f[1:]), -f[0]))
             self._kept.append(x)
             self._copied[id(x)] = cell_of(seen, i, j)
+
+    def _is_fine(self, seen: Seen, i: int, j: int) -> bool:
+        """Whether a cell is not false itself: of several that read alike, a copy is taken from such a one."""
+        if not self._walk.is_false(claims_of(seen)):
+            return True
+        true = seen.printed.true
+        return true is not None and true.shape == shape_of(seen.grid) and meets(seen.grid[i][j], true.rows[i][j])
 
     def _cells(self, value: object, spot: Spot) -> Iterator[tuple[int, Seen, int, int]]:
         for k, seen in enumerate(self._recent(spot)):

@@ -194,7 +194,7 @@ class _Completion:
         if found is not None:
             yield found
             for expr, where, source in self.system.expressions(symbol, spot):
-                if expr != found[0] and source is not Source.GIVEN and self.values.true(expr, where) is not None:
+                if expr != found[0] and source in (None, Source.STATED) and self.values.true(expr, where) is not None:
                     yield expr, where, source
         elif value is not None and value.shape == (1, 1) and value.exact and value.cell.q == 1:
             yield n.number(int(value.cell.p)), spot, None

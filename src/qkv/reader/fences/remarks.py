@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 _LEAD = re.compile(r"(?:->|→|=>|⇒|==?|≈|~|out(?:put)?\b:?|prints?\b:?|results?\b:?|gives\b:?)\s*", re.IGNORECASE)
 _ARRAY = re.compile(r"(?:(?:np\.|torch\.)?(?:array|tensor)\s*\(\s*)?\[")
+_TAIL = re.compile(r"(\][\])]*,?)[ \t][^\[\]\n]*$", re.MULTILINE)  # words behind a row: '[1, 0],   the cat'
 _NESTED = re.compile(r"\[\s*\[|\d\.|\.\d")  # (2, 3) and [2, 3] may be shapes
 
 
@@ -32,7 +33,7 @@ class Remark:
             )
         while (lead := _LEAD.match(text)) and lead.end():
             text = text[lead.end() :]
-        return text if _ARRAY.match(text) and _NESTED.search(text) else ""
+        return _TAIL.sub(r"\1", text) if _ARRAY.match(text) and _NESTED.search(text) else ""
 
 
 def remarks(source: str) -> list[Remark]:

@@ -183,10 +183,10 @@ def _rows(reader: Terms, spans: Sequence[Span], at: Location) -> Expr:
     rows = [_row_cells(reader, span) for span in spans]
     if all(len(row) == 1 for row in rows):
         cells = tuple(row[0] for row in rows)
-        if reader.names.comma is Comma.BARE or any("," in reader.text(*span) for span in spans):
-            return Matrix((cells,), loose=True, at=at)
         if (vectors := _vectors(cells)) is not None:
             return Matrix(vectors, at=at)
+        if reader.names.comma is Comma.BARE or any("," in reader.text(*span) for span in spans):
+            return Matrix((cells,), loose=True, at=at)
         if not all(is_literal(cell) for cell in cells):
             return Concat(cells, 0 if reader.doubt("stacked") else 1, at=at)
     return Matrix(tuple(rows), at=at)
