@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from qkv.sheet.read import read_sheet
 from render_problems import KINDS, traces
 from render_problems import report as example_report
 
@@ -20,6 +19,7 @@ from qkv.expr import nodes as n
 from qkv.interpret.certified import Value
 from qkv.interpret.trace import Trace
 from qkv.program.model import Program
+from qkv.reader.read import read_sheet
 from qkv.render import latex, markdown, targets
 from qkv.render.options import Depth, Options
 from qkv.render.shown import shown

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from qkv.sheet.model import Unread
 from render_problems import KINDS, report, traces
 
+from qkv.reader.model import Unread
 from qkv.render import jsonform
 from qkv.render.options import Options
 

@@ -7,11 +7,11 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from qkv.sheet.model import Unread
 from render_problems import KINDS, report, traces
 
 import qkv
 from qkv.check.model import CellVerdict, Claim, Report, Verdict
+from qkv.reader.model import Unread
 from qkv.render import terminal, verdicts
 from qkv.render.grid import grids
 from qkv.render.options import Depth, Options
