@@ -26,7 +26,7 @@ SILENT = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.OT
 def judge_definitions(page: Page, system: System, values: Values, first: int) -> Iterator[Claim]:
     """The formulas of a page that are right, numbered from `first`."""
     number = first
-    for equation in page.equations:
+    for equation in page.own:
         spot = Spot(equation.scope, equation.line)
         for item in _general(equation):
             for symbol in equation.names:

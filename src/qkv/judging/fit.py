@@ -23,6 +23,7 @@ MOST_SLIPS = 12.0  # several wrong cells are one slip that spread, or a mistake:
 class How(Enum):
     """How one knows what a value is meant to be: what it costs to take it so, and what it costs to deny it."""
 
+    ASSIGNED = "what the assignment makes of it"
     STATED = "a formula in its own chain"
     WORKING = "numbers put in right beside it"
     CAPTION = "a formula in the words before it"
@@ -44,6 +45,7 @@ class How(Enum):
 
 
 _COSTS = {
+    How.ASSIGNED: (0.0, 60.0),
     How.STATED: (0.0, 40.0),
     How.WORKING: (0.0, 40.0),
     How.CAPTION: (1.0, 25.0),

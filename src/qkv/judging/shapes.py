@@ -86,7 +86,7 @@ def _off(place: int, said: Shape, shapes: Sequence[Shape]) -> CellVerdict:
 def _margins(page: Page, values: Values) -> Iterator[Found]:
     """Lines that hold nothing but sizes, against what stands above them."""
     on_line: dict[int, list[tuple[Equation, Item]]] = {}
-    for equation in page.equations:
+    for equation in page.own:
         for item in () if equation.struck else equation.items:
             on_line.setdefault(item.line, []).append((equation, item))
     for i, line in enumerate(page.sheet.lines, 1):

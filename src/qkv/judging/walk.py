@@ -18,6 +18,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.cells import NEG_INF, Cell
 from qkv.interpret.certified import Value
+from qkv.judging.answers import by_assignment
 from qkv.judging.causes import as_mistake, explained, has_excuse, misfit, operands
 from qkv.judging.copies import Copies
 from qkv.judging.fit import Fit, How, Meaning, fit
@@ -72,13 +73,21 @@ class Walk:
         """Judge every printed value of the page."""
         for equation in self.system.page.equations:
             for item in equation.items:
-                if equation.struck or item.struck:
+                if equation.index < self.system.page.assigned:
+                    self._take(equation, item)
+                elif equation.struck or item.struck:
                     self._strike(equation, item)
                 elif item.kind in (Kind.WORKING, Kind.FORMULA) and not item.struck:
                     self.copies.look(equation, item)
                 elif item.kind is Kind.VALUE and (item.line, item.column) not in self.elsewhere:
                     self._judge(equation, item)
         return self.judged
+
+    def _take(self, equation: Equation, item: Item) -> None:
+        """Keep a value of the assignment, which is never judged."""
+        grid = printed_grid(item) if item.kind is Kind.VALUE and not equation.struck and not item.struck else None
+        if grid is not None:
+            self.remember(equation, item, grid, None, None, Spot(equation.scope, equation.line))
 
     def _judge(self, equation: Equation, item: Item) -> None:
         grid = printed_grid(item)
@@ -94,6 +103,8 @@ class Walk:
         if not any(f.is_clean for f in fits):
             fits += list(islice(self._misfits(grid, options), 1))
         chosen = self._decided(grid, fits, equation, spot) or (self.copies.nearly(grid, spot) if not fits else None)
+        if self.system.page.task is not None:
+            chosen = by_assignment(self, equation, grid, spot, chosen)
         if chosen is not None:
             chosen = explained(self.scene(spot), self.prints, grid, chosen, self.is_false(chosen.used))
         number = self.claim(equation, item, grid, chosen, tuple(fits))

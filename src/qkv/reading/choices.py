@@ -27,6 +27,7 @@ class Choices:
     sight, scale    which keys are seen, and what scores are divided by, where a question says so for itself
     supposed        a question sets another method than the page: the page's formulas for what follows scores do not hold
     claimed         equations that give a name numbers alone, and these follow from what is given elsewhere
+    answered        equations of a solution that answer its assignment: what they say of a name does not define it
     """
 
     conventions: tuple[frozenset[str], ...]
@@ -34,6 +35,7 @@ class Choices:
     zero_based: bool = False
     capitals_index: bool = False
     claimed: frozenset[int] = frozenset()
+    answered: frozenset[int] = frozenset()
     arrays: tuple[tuple[int, Role], ...] = ()
     sight: Sight | None = None
     scale: n.Expr | None = None

@@ -18,9 +18,11 @@ from qkv.expr.names import Role
 from qkv.interpret.cells import Cell
 from qkv.interpret.certified import Value
 from qkv.library.roles import places
+from qkv.reading.assignment import answers
 from qkv.reading.bits import grid_bits
 from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS, USUAL, Choices, Family
 from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.method import QUERIES_FIRST, decided, outside_questions, prior_layout, prior_mask, prior_scale
 from qkv.reading.page import INPUTS, NAMELESS, Definition, Page, Source
 from qkv.reading.system import Spot, System, role_symbol
 from qkv.reading.values import Values
@@ -29,42 +31,44 @@ DERIVED = (
     Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
 )  # fmt: skip
 END = 10**9
+STATED_LAYOUT = 20.0  # bits for the layout that a formula shows
+WEIGHTS = frozenset({Role.W_Q, Role.W_K, Role.W_V})
 SLIP = 6.0  # bits that a value loses if not all of it agrees
 MOST_ARRAYS = 3  # arrays without a name whose role is tried
 MOST_BITS = 40.0  # one print tells no more than this about a choice
-
-_NOT_SCALED = re.compile(
-    r"unscaled|without (?:the )?scal|no scal|not scal|without 1/|without dividing|no √|ohne skalier|sans (?:mise à l')?échelle"
-    r"|skip the scal|sin escalar|不缩放|不縮放|without \$1/|do not (?:scale|divide)|don't scale|sem escala"
-)
-_SCALED = re.compile(r"√|\\sqrt|sqrt|(?<!un)scaled|skaliert|缩放|縮放|échelle|escalad|масштаб|スケール")
-_CAUSAL = re.compile(
-    r"causal|kausal|autoregress|look.?ahead|future (?:token|position|word)|masked|因果|掩码|máscara|masque|маск|マスク"
-    r"|sees only|only sees|up to itself|maskiert"
-)
-_ORDERED = re.compile(r"causal|kausal|autoregress|look.?ahead|因果")  # masks that hide what comes later, where others are said too
-_MASK = re.compile(r"mask|causal|kausal|因果|掩码|маск|マスク|máscara|masque|-∞|-\\infty|−∞|-inf")
-_COLUMNS = re.compile(
-    r"columns? (?:is|are|=|of) .{0,12}(?:token|word)|tokens? (?:as|are|in|=) (?:the )?columns|column vectors?"
-    r"|(?:token|word|encoder state)s? per column|spaltenvektor|列ベクトル|列向量|vectores columna|вектор-столб|vecteurs colonnes"
-)
-_QUERIES_FIRST = re.compile(r"q[}\s]*\^?[{\s]*(?:\\top|t|⊤|ᵀ|\\intercal)[}\s\\,]*k")
 
 
 def choose(page: Page) -> Choices:
     """The choices that explain a page best."""
     choices = Choices(tuple(USUAL for _ in page.scopes), zero_based=_counts_from_zero(page), capitals_index=_capitals_index(page))
-    choices = replace(choices, claimed=frozenset(_derivable(page, choices)), arrays=tuple(_inputs(page)))
-    hidden = choices.claimed
+    answered = frozenset(answers(page, System(page, choices)))
+    choices = replace(choices, claimed=answered.union(_derivable(page, choices)), answered=answered, arrays=tuple(_inputs(page)))
+    hidden = choices.claimed | answered
     choices = _with_roles(page, choices)
     for scope in page.scopes:
         choices = choices.with_conventions(scope, _conventions(page, replace(choices, claimed=hidden), scope))
-    return _settled(page, replace(choices, claimed=hidden))
+    return _settled(page, _answering(page, replace(choices, claimed=hidden)))
+
+
+def _answering(page: Page, choices: Choices) -> Choices:
+    """The same, of what answers the assignment only what has a value without it."""
+    values = Values(System(page, choices))
+    found = (d for ds in page.definitions.values() for d in ds if d.equation in choices.answered)
+    return replace(choices, answered=frozenset(d.equation for d in found if _is_worked(d, page, values)))
+
+
+def _is_worked(answer: Definition, page: Page, values: Values) -> bool:
+    """Whether what an answer says of a name has a value without it; of a name that is not the assignment's, one as large."""
+    value = values.true(n.Name(answer.symbol), Spot(answer.scope, answer.line))
+    grid = _grid(page.equations[answer.equation], answer)
+    if value is None or grid is None or (page.task is not None and answer.symbol in page.task.definitions):
+        return value is not None
+    return fitted(value, shape_of(grid)) is not None
 
 
 def _settled(page: Page, choices: Choices) -> Choices:
     """The same, of what may be claimed only what the rest of the page gives a value."""
-    return replace(choices, claimed=frozenset(_claimed(page, choices))) if choices.claimed else choices
+    return replace(choices, claimed=choices.answered.union(_claimed(page, choices))) if choices.claimed else choices
 
 
 def _counts_from_zero(page: Page) -> bool:
@@ -88,7 +92,7 @@ def _capitals_index(page: Page) -> bool:
 def _inputs(page: Page) -> Iterator[tuple[int, Role]]:
     """The arrays without a name that words call inputs."""
     for index, roles in page.suggested.items():
-        if roles and roles[0] in INPUTS:
+        if roles and roles[0] in INPUTS and (page.task is None or index < page.assigned):
             yield index, roles[0]
 
 
@@ -169,14 +173,14 @@ def _derivable(page: Page, choices: Choices) -> Iterator[int]:
     for symbol, definitions in page.definitions.items():
         place = system.place(symbol)
         if place is not None and place.role in DERIVED and symbol not in page.fixed:
-            yield from (d.equation for d in definitions if d.source is Source.GIVEN)
+            yield from (d.equation for d in definitions if d.source is Source.GIVEN and d.equation >= page.assigned)
 
 
 def _claimed(page: Page, choices: Choices) -> Iterator[int]:
     """Of those the ones that the rest of the page gives a value of the same shape, of which some digits agree."""
     kept = set(choices.claimed)
     values = Values(System(page, choices))
-    for definition in _givens(page, choices.claimed):
+    for definition in _givens(page, choices.claimed - choices.answered):
         spot = Spot(definition.scope, definition.line)
         value = next((v for e in _elsewhere(values.system, definition, spot) if (v := values.true(e, spot)) is not None), None)
         grid = _grid(page.equations[definition.equation], definition)
@@ -218,7 +222,8 @@ def printed_grid(item: Item) -> Grid | None:
 def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
     """The layout, the scale and the mask of one problem."""
     words, text = page.words_of(scope), page.words
-    layouts = (ROWS, DOWN_QUERIES, DOWN_KEYS) if _QUERIES_FIRST.search(text) else (ROWS, DOWN_KEYS, DOWN_QUERIES)
+    layouts = (ROWS, DOWN_QUERIES, DOWN_KEYS) if QUERIES_FIRST.search(text) else (ROWS, DOWN_KEYS, DOWN_QUERIES)
+    stated, outside = _stated_layout(page, choices, scope), outside_questions(page, words)
     best, most = USUAL, float("-inf")
     for layout in layouts:
         laid = _settled(page, choices.with_conventions(scope, frozenset({*layout, "scaled", "open"})))
@@ -226,8 +231,10 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
         states = System(page, laid).attends_to_states(scope)
         for scaled, mask in product(("scaled", "unscaled"), ("open", "causal")):
             option = frozenset({*layout, scaled, mask})
-            bits = _prior_layout(layout, text) + _prior_scale(scaled, words, text, states)
-            bits += _prior_mask(mask, words, text, scope in page.sights)
+            if not decided(page, scope) <= option:
+                continue
+            bits = STATED_LAYOUT * (layout == stated) or prior_layout(layout, text)
+            bits += prior_scale(scaled, words, text, states) + prior_mask(mask, outside, text, scope in page.sights)
             if shown:
                 bits += _explained(Values(System(page, laid.with_conventions(scope, option))), shown, scope)
             if bits > most:
@@ -263,26 +270,25 @@ def _shown(equation: Equation, grid: Grid) -> _Shown:
     return _Shown(equation, grid, bits, total, min(total, MOST_BITS))
 
 
-def _prior_layout(layout: frozenset[str], text: str) -> float:
-    columns = bool(_COLUMNS.search(text))
-    return (6.0 if columns else 0.0) if "columns" in layout else (0.0 if columns else 5.0)
+def _stated_layout(page: Page, choices: Choices, scope: int) -> frozenset[str] | None:
+    """The layout that a formula of the page shows: Q Kᵀ and X W have tokens as rows, Kᵀ Q and W X as columns."""
+    place = System(page, choices).place
 
+    def role(node: n.Expr) -> Role | None:
+        found = place(node.symbol) if isinstance(node, n.Name) else None
+        return found.role if found is not None and found.row is None else None
 
-def _prior_scale(scaled: str, words: str, text: str, states: bool) -> float:
-    """Scores of states, which no query matrix makes, are scaled only where it is said; others are, unless it is denied."""
-    denied = _NOT_SCALED.search(words)
-    said = _SCALED.search(_NOT_SCALED.sub("", words if denied or states else text))
-    if denied and not said:
-        return 20.0 if scaled == "unscaled" else 0.0
-    plain = bool(re.search(r"dot.product attention", text)) or states
-    likely = "scaled" if said or not plain else "unscaled"
-    return (10.0 if said else 3.0) if scaled == likely else 0.0
-
-
-def _prior_mask(mask: str, words: str, text: str, sighted: bool) -> float:
-    if (_ORDERED if sighted else _CAUSAL).search(words):
-        return 8.0 if mask == "causal" else 0.0
-    return (4.0 if _MASK.search(text) else 12.0) if mask == "open" else 0.0
+    for formula in (item.expr for e in page.equations if e.scope == scope for item in e.of(Kind.FORMULA)):
+        for node in n.walk(formula):
+            if not isinstance(node, n.Product):
+                continue
+            left, right = role(node.left), role(node.right)
+            turned = isinstance(node.left, n.Transpose) and role(node.left.arg), isinstance(node.right, n.Transpose) and role(node.right.arg)
+            if (left, turned[1]) == (Role.Q, Role.K) or (left in (Role.X, Role.Y) and right in WEIGHTS):
+                return ROWS
+            if (turned[0], right) in ((Role.K, Role.Q), (Role.Q, Role.K)):
+                return DOWN_KEYS if right is Role.Q else DOWN_QUERIES
+    return None
 
 
 def _explained(values: Values, evidence: list[_Shown], scope: int) -> float:
@@ -293,12 +299,13 @@ def _explained(values: Values, evidence: list[_Shown], scope: int) -> float:
         if (value := values.true(n.Name(role_symbol(role, head)), spot)) is not None
     ]  # fmt: skip
     total = 0.5 * len(known)
+    printed = Values(System(system.page, replace(system.choices, claimed=frozenset())))  # a formula goes on from prints
     arrays = dict(system.choices.arrays)
     for shown in evidence:
         equation = shown.equation
         if equation.index in arrays or (equation.names and equation.index not in system.choices.claimed and not equation.of(Kind.FORMULA, Kind.WORKING)):
             continue
-        stated = [v for item in equation.of(Kind.FORMULA) if (v := values.true(item.expr, spot)) is not None]
+        stated = [v for item in equation.of(Kind.FORMULA) if (v := printed.true(item.expr, spot)) is not None]
         wholes = stated or [*known, *(v for s in equation.names for e in system.library(s, spot) if (v := values.true(e, spot)) is not None)]
         total += max((_agreed(shown, value) for value in wholes), default=0.0)
     return total

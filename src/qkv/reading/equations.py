@@ -188,7 +188,7 @@ def _vector(equation: Equation) -> n.Matrix | None:
 def _withdrawn(made: list[Equation]) -> list[Equation]:
     """A value is withdrawn where the same working is done again after an arrow: '… = [2, 2] → actually … = [0, 2]'."""
     found = []
-    for equation, after in zip(made, (*made[1:], None), strict=True):
+    for equation, after in zip(made, (*made[1:], None), strict=False):
         again = after is not None and after.next and _works(equation) & _works(after)
         items = tuple(replace(i, struck=True) if again and i.kind is Kind.VALUE else i for i in equation.items)
         found.append(replace(equation, items=items) if again else equation)

@@ -15,7 +15,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.library.roles import Place, places, roles_in_words
 from qkv.library.said import Sight, heads_said, sights_said
 from qkv.reader.grammar import parse_math
-from qkv.reader.model import Sheet
+from qkv.reader.model import Question, Sheet
 from qkv.reading.equations import Equation, Kind, equations
 from qkv.reading.mend import mended
 from qkv.reading.putin import put_in
@@ -54,6 +54,7 @@ class Page:
     suggested  for each array without a name, the roles that words above it speak of, the likeliest first
     """
 
+    task     the assignment, where there is one: its words decide the method, its equations come first
     sheet: Sheet
     equations: tuple[Equation, ...]
     definitions: dict[Symbol, tuple[Definition, ...]]
@@ -62,8 +63,39 @@ class Page:
     suggested: dict[int, tuple[Role, ...]] = field(default_factory=dict)
 
     @property
+    task: Page | None = None
     def scopes(self) -> range:
         """The numbers of its problems."""
+    def assigned(self) -> int:
+        """How many of its equations, the first ones, are those of the assignment: they are never judged."""
+        return len(self.task.equations) if self.task is not None else 0
+
+    @property
+    def own(self) -> tuple[Equation, ...]:
+        """The equations of the sheet itself, without those of the assignment."""
+        return self.equations[self.assigned :]
+
+    @property
+    def asked(self) -> tuple[Question, ...]:
+        """What is asked: by the assignment, where there is one."""
+        return self.task.asked if self.task is not None else self.sheet.questions
+
+    @cached_property
+    def memory(self) -> Memory:
+        """What was worked out of its numbers so far, for all who read it."""
+        return {}
+
+    @cached_property
+    def renewals(self) -> dict[int, list[int]]:
+        """For each scope the lines at which a name is given another meaning than it had before, in order."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for definitions in self.definitions.values():
+            for before, after in pairwise(definitions):
+                if before.scope == after.scope and before.expr != after.expr:
+                    found[after.scope].append(after.line)
+        return {scope: sorted(lines) for scope, lines in found.items()}
+
+    @cached_property
         return range(max((equation.scope for equation in self.equations), default=0) + 1)
 
     @cached_property
@@ -73,24 +105,28 @@ class Page:
 
     @cached_property
     def words(self) -> str:
-        """The whole text in small letters."""
-        return self.sheet.text.lower()
+        """The whole text in small letters; that of the assignment, where there is one."""
+        return self.task.words if self.task is not None else self.sheet.text.lower()
 
     @cached_property
     def heads_said(self) -> int | None:
         """Into how many heads sentences say that matrices are cut."""
-        return heads_said(self.sheet.text)
+        return (self.task.heads_said if self.task is not None else None) or heads_said(self.sheet.text)
 
     @cached_property
     def sights(self) -> dict[int, Sight]:
         """Which keys the queries of each problem may see, where sentences say it once and for all."""
         found = {scope: {sight for sight in sights_said(self.words_of(scope)) if not sight.supposed} for scope in self.scopes}
         return {scope: next(iter(sights)) for scope, sights in found.items() if len(sights) == 1}
+        if self.task is not None:
+            return self.task.sights
 
     def words_of(self, scope: int) -> str:
         """The text of one problem in small letters."""
         lines = [equation.line for equation in self.equations if equation.scope == scope]
         below = [equation.line for equation in self.equations if equation.scope > scope]
+        if self.task is not None:
+            return self.task.words_of(scope)
         above = [equation.end_line for equation in self.equations if equation.scope < scope]
         first = max(above, default=0) if scope else 0
         last = min(below, default=0) - 1 if below else len(self.sheet.lines)
@@ -99,7 +135,11 @@ class Page:
 
 def page_of(sheet: Sheet) -> Page:
     """The page that a sheet is."""
-    made = tuple(mended(list(equations(sheet))))
+    return page_with(sheet, tuple(mended(list(equations(sheet)))))
+
+
+def page_with(sheet: Sheet, made: tuple[Equation, ...], task: Page | None = None) -> Page:
+    """The page that a sheet with some equations is; those of the assignment are among them."""
     fixed: dict[Symbol, Place] = {}
     tokens: dict[int, list[str]] = defaultdict(list)
     defined: dict[Symbol, list[Definition]] = defaultdict(list)
@@ -124,7 +164,7 @@ def page_of(sheet: Sheet) -> Page:
     words = {word.lower() for found in tokens.values() for word in found}
     suggested = _name_arrays(made, defined, fixed, words)
     definitions = {symbol: tuple(found) for symbol, found in defined.items()}
-    return Page(sheet, made, definitions, fixed, {k: tuple(v) for k, v in tokens.items()}, suggested)
+    return Page(sheet, made, definitions, fixed, {k: tuple(v) for k, v in tokens.items()}, suggested, task)
 
 
 def _word(label: str) -> str:

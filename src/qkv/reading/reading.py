@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from qkv.interpret.cells import START_BITS, precision
 from qkv.reader.model import Sheet
+from qkv.reading.assignment import page_against
 from qkv.reading.choices import Choices
 from qkv.reading.choose import choose
 from qkv.reading.page import Page, page_of
@@ -40,8 +41,8 @@ class Reading:
 
 
 def reading_of(sheet: Sheet, against: Sheet | None = None) -> Reading:
-    """The reading of a sheet that explains it best; `against` is kept for who judges by it."""
+    """The reading of a sheet that explains it best; `against` is the assignment, which decides givens and method."""
     with precision(START_BITS):
-        page = page_of(sheet)
+        page = page_of(sheet) if against is None else page_against(sheet, against)
         system = System(page, choose(page))
         return Reading(page, system, Values(system), against)

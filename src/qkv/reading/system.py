@@ -308,6 +308,8 @@ class System:
         yield from ((d.expr, spot, d.source) for d in later)
         yield from ((n.Name(array), spot, None) for array in self._captioned(symbol, spot))
         if symbol.primes:
+            if definition.equation in self.choices.answered:
+                continue
             yield n.Transpose(n.Name(symbol._replace(primes=symbol.primes - 1))), spot, None
 
     @staticmethod

@@ -1,0 +1,159 @@
+"""An assignment and a solution as one page: what is given and how to work is the assignment's word, all else an answer.
+
+The assignment's equations come first, on lines before the first. Exercises are matched by their numbers, else by their
+order. What the solution says of a name that the assignment gives, asks for or works out does not define that name: it
+is an answer, to be judged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.library.words import pattern
+from qkv.reader.model import Sheet
+from qkv.reading.choices import USUAL, Choices
+from qkv.reading.equations import Equation, equations
+from qkv.reading.mend import mended
+from qkv.reading.page import Definition, Page, Source, page_of, page_with
+from qkv.reading.system import System
+
+OTHER = "°"  # marks a name of the assignment that the solution uses for something else
+ANSWERS = frozenset(
+    {Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT}
+)
+SIZES = frozenset({Role.D_K, Role.D_V, Role.D_MODEL})
+_NUMBER = re.compile(rf"(?:\b(?:{pattern('problem')}|q|ex|nr|no)\W{{0,3}}|^\W*)(\d+|[a-h](?=[.)]))\b", re.IGNORECASE)
+
+
+def page_against(sheet: Sheet, assignment: Sheet) -> Page:
+    """A solution as a page on which its assignment stands first."""
+    task = page_of(assignment)
+    own = mended([*task.equations, *equations(sheet)])[len(task.equations) :]
+    page = _joined(sheet, task, _matched(own, sheet, task))
+    others = frozenset(_others(page))
+    if not others:
+        return page
+    renamed = page_with(assignment, tuple(_renamed(equation, others) for equation in task.equations))
+    return _joined(sheet, renamed, page.own)
+
+
+def _joined(sheet: Sheet, task: Page, own: Iterable[Equation]) -> Page:
+    last = max((equation.end_line for equation in task.equations), default=0)
+    above = tuple(_moved(equation, last + 1) for equation in task.equations)
+    below = tuple(replace(equation, index=i) for i, equation in enumerate(own, len(above)))
+    return page_with(sheet, above + below, task)
+
+
+def _moved(equation: Equation, lines: int) -> Equation:
+    """An equation so many lines further up."""
+    items = tuple(replace(item, line=item.line - lines) for item in equation.items)
+    return replace(equation, items=items, line=equation.line - lines, end_line=equation.end_line - lines)
+
+
+# — exercises —
+
+
+def _matched(own: list[Equation], sheet: Sheet, task: Page) -> Iterator[Equation]:
+    """The equations of a solution, each in the scope of its exercise."""
+    numbers = {number: scope for scope in reversed(task.scopes) for number in _numbers_of_scope(scope, task)}
+    several = len(task.scopes) > 1
+    last, before = 0, -1
+    for equation in own:
+        number = next((k for k in _numbers(equation, sheet) if k in numbers), None) if several else None
+        if number is not None:
+            last = numbers[number]
+        elif equation.scope > before >= 0 and several:
+            last = min(last + 1, len(task.scopes) - 1)
+        before = equation.scope
+        yield replace(equation, scope=last)
+
+
+def _numbers_of_scope(scope: int, task: Page) -> list[str]:
+    return [number for e in task.equations if e.scope == scope for number in _numbers(e, task.sheet)]
+
+
+def _numbers(equation: Equation, sheet: Sheet) -> Iterator[str]:
+    """The numbers of the headings above an equation, the innermost first."""
+    level = 10**6
+    for part in reversed(sheet.parts[: equation.part + 1]):
+        if part.level < level:
+            level = part.level
+            if found := _NUMBER.search(part.title or ""):
+                yield found[1].lower()
+
+
+# — names —
+
+
+def _others(page: Page) -> Iterator[Symbol]:
+    """Names that the solution defines by a formula for another quantity than the assignment means: S for the scores, where
+    the assignment calls the scaled scores so."""
+    assert page.task is not None
+    system = System(page, _usual(page))
+    for symbol, definitions in page.definitions.items():
+        theirs = [role for d in _stated(definitions) if _is_assigned(d, page) for role in system.roles(d.expr)]
+        mine = [role for d in _stated(definitions) if not _is_assigned(d, page) for role in system.roles(d.expr)]
+        if theirs and mine and not set(theirs) & set(mine):
+            yield symbol
+
+
+def _usual(page: Page) -> Choices:
+    return Choices(tuple(USUAL for _ in page.scopes))
+
+
+def _stated(definitions: Iterable[Definition]) -> list[Definition]:
+    return [d for d in definitions if d.source is Source.STATED]
+
+
+def _is_assigned(definition: Definition, page: Page) -> bool:
+    return definition.equation < page.assigned
+
+
+def _renamed(equation: Equation, others: frozenset[Symbol]) -> Equation:
+    def change(node: n.Expr) -> n.Expr:
+        if isinstance(node, n.Name) and node.symbol in others:
+            return n.Name(node.symbol._replace(base=node.symbol.base + OTHER), node.spelled, at=node.at)
+        return node
+
+    items = (replace(item, expr=n.rewrite(item.expr, change)) for item in equation.items)
+    return replace(equation, items=tuple(items))
+
+
+# — answers —
+
+
+def answers(page: Page, system: System) -> Iterator[int]:
+    """The equations of a solution that answer: what they say of a name does not define it."""
+    if page.task is None:
+        return
+    for symbol, definitions in page.definitions.items():
+        known = any(_is_assigned(d, page) for d in definitions) or is_asked(symbol, page.task)
+        place = system.place(symbol)
+        role = place.role if place is not None else None
+        if not known and role not in ANSWERS | SIZES and not _has_assigned(system, symbol):
+            continue
+        for definition in definitions:
+            unclear = definition.source is not Source.GIVEN and not known and role not in system.roles(definition.expr)
+            if not _is_assigned(definition, page) and not unclear:
+                yield definition.equation
+
+
+def _has_assigned(system: System, symbol: Symbol) -> bool:
+    """Whether the assignment has something in the place that a name stands for: Wq is its W_Q."""
+    place = system.place(symbol)
+    if place is None:
+        return False
+    task = system.page.task
+    return task is not None and any(system.place(other) == place for other in task.definitions if other != symbol)
+
+
+def is_asked(symbol: Symbol, task: Page) -> bool:
+    """Whether the text of an assignment mentions a name: 'the attention weights $A$'."""
+    name = re.escape(str(symbol))
+    within = rf"(?:\$|`|\\\()[^$`]*(?<![\w\\]){name}(?!\w)[^$`]*(?:\$|`|\\\))"
+    alone = rf"(?<![\w\\]){name}(?![\w'])" if str(symbol) not in ("A", "I", "a") else r"(?!)"
+    return bool(re.search(f"{within}|{alone}", task.sheet.text))

@@ -1,0 +1,98 @@
+"""What words say about the method of a problem: rows or columns, scaled, masked. Priors in bits, and what an assignment decides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from qkv.reading.page import Page
+
+_NOT_SCALED = re.compile(
+    r"unscaled|without (?:the )?scal|no scal|not scal|without 1/|without dividing|no √|ohne skalier|sans (?:mise à l')?échelle"
+    r"|skip the scal|sin escalar|不缩放|不縮放|without \$1/|do not (?:scale|divide)|don't scale|sem escala"
+)
+_SCALED = re.compile(r"√|\\sqrt|sqrt|(?<!un)scaled|skaliert|缩放|縮放|échelle|escalad|масштаб|スケール")
+_CAUSAL = re.compile(
+    r"causal|kausal|autoregress|look.?ahead|future (?:token|position|word)|masked|因果|掩码|máscara|masque|маск|マスク"
+    r"|sees only|only sees|up to itself|maskiert"
+)
+_ORDERED = re.compile(
+    r"causal|kausal|autoregress|look.?ahead|因果"
+)  # masks that hide what comes later, where others are said too
+_MASK = re.compile(r"mask|causal|kausal|因果|掩码|маск|マスク|máscara|masque|-∞|-\\infty|−∞|-inf")
+_COLUMNS = re.compile(
+    r"columns? (?:is|are|=|of) .{0,12}(?:token|word)|tokens? (?:as|are|in|=) (?:the )?columns|column vectors?"
+    r"|(?:token|word|encoder state)s? per column|spaltenvektor|列ベクトル|列向量|vectores columna|вектор-столб|vecteurs colonnes"
+)
+QUERIES_FIRST = re.compile(r"q[}\s]*\^?[{\s]*(?:\\top|t|⊤|ᵀ|\\intercal)[}\s\\,]*k")
+
+
+def outside_questions(page: Page, words: str) -> str:
+    """The words of a problem without its questions, where several of them are asked: each may state its own method."""
+    asked = [question.text.lower() for question in page.asked]
+    if len(asked) < 2 or any(_CAUSAL.search(text) for text in asked[:1]):
+        return words
+    for text in asked:
+        words = words.replace(text, " ")
+    return words
+
+
+def prior_layout(layout: frozenset[str], text: str) -> float:
+    columns = bool(_COLUMNS.search(text))
+    return (6.0 if columns else 0.0) if "columns" in layout else (0.0 if columns else 5.0)
+
+
+def prior_scale(scaled: str, words: str, text: str, states: bool) -> float:
+    """Scores of states, which no query matrix makes, are scaled only where it is said; others are, unless it is denied."""
+    denied = _NOT_SCALED.search(words)
+    said = _SCALED.search(_NOT_SCALED.sub("", words if denied or states else text))
+    if denied and not said:
+        return 20.0 if scaled == "unscaled" else 0.0
+    plain = bool(re.search(r"dot.product attention", text)) or states
+    likely = "scaled" if said or not plain else "unscaled"
+    return (10.0 if said else 3.0) if scaled == likely else 0.0
+
+
+def prior_mask(mask: str, words: str, text: str, sighted: bool) -> float:
+    if (_ORDERED if sighted else _CAUSAL).search(words):
+        return 8.0 if mask == "causal" else 0.0
+    return (4.0 if _MASK.search(text) else 12.0) if mask == "open" else 0.0
+
+
+# — what an assignment decides —
+
+_ROWS = re.compile(
+    r"\brows? (?:of|is|are|=|per)\b|(?:tokens?|words?|vectors?) (?:as|are|in|=) (?:the )?rows|one row per|row vectors?|each row|zeilenvektor|als zeilen"
+    r"|lignes? de|filas? de|linhas? (?:de|da)|строк[аи]|行向量|行ベクトル"
+)
+_NOT_MASKED = re.compile(
+    r"unmasked|(?:no|without(?: a| any)?|ohne|sans|sin|sem|don't|do not) (?:causal |look-ahead )?(?:mask|maske|masque|máscara)\w*|без маски|不使用掩码"
+)
+_ELSEWHERE = re.compile(
+    r"\b(?:repeat|recompute|redo|again|now|instead|what if|if|suppose|were|would|compare|comparison|difference|why|explain|discuss|bonus|optional)\b"
+    r"|erneut|stattdessen|wenn|warum|erkläre|vergleiche|maintenant|pourquoi|expliqu|ahora|por qué|explica|теперь|почему|объясн|如果|现在|为什么|解释"
+)
+_SENTENCE = re.compile(r"(?<=[.!?;。！？；])\s+|\n\s*\n|\n(?=\s*(?:[-*•]|\(?\w{1,2}[.)])\s)")
+
+
+def decided(page: Page, scope: int) -> frozenset[str]:
+    """The conventions that an assignment leaves no choice about; nothing where there is none.
+
+    What is said of another run beside the first ('repeat with a mask', 'why do we scale?') decides nothing. A mask that
+    nobody speaks of is not asked for."""
+    return frozenset(_decided(page.words_of(scope), page.words)) if page.task is not None else frozenset()
+
+
+def _decided(words: str, text: str) -> Iterator[str]:
+    sentences = [sentence for sentence in _SENTENCE.split(words) if not _ELSEWHERE.search(sentence)]
+    plain = [_NOT_MASKED.sub(" ", sentence) for sentence in sentences]
+    if any(_CAUSAL.search(sentence) for sentence in plain):
+        yield from ("causal",) if not _NOT_MASKED.search(words) else ()
+    elif not _MASK.search(_NOT_MASKED.sub(" ", text)):
+        yield "open"
+    denied = any(_NOT_SCALED.search(sentence) for sentence in sentences)
+    said = any(_SCALED.search(_NOT_SCALED.sub(" ", sentence)) for sentence in sentences)
+    if denied != said:
+        yield "scaled" if said else "unscaled"
+    if bool(_COLUMNS.search(words)) != bool(_ROWS.search(words)):
+        yield "columns" if _COLUMNS.search(words) else "rows"
