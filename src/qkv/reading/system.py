@@ -16,11 +16,14 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from qkv.expr import nodes as n
+from qkv.expr.functions import BY_KEY
 from qkv.expr.names import Role, Symbol
+from qkv.library.defined import Defined
 from qkv.library.attention import role_in, rows_for
 from qkv.library.roles import SCORE_LIKE, Place, places, roles_in_words
 from qkv.library.said import Sight
 from qkv.reading.choices import Choices
+from qkv.reading.equations import Kind
 from qkv.reading.page import NAMELESS, Definition, Page, Source
 from qkv.reading.unify import Unifier
 
@@ -280,6 +283,18 @@ class System:
         """Which keys the queries of a problem may see, as words say it."""
         return self.choices.sight or (None if self.choices.supposed else self.page.sights.get(scope))
 
+    @cached_property
+    def functions(self) -> dict[str, tuple[Defined, ...]]:
+        """The functions that the page defines: FFN(x) = relu(x W_1) W_2."""
+        found: dict[str, tuple[Defined, ...]] = {}
+        for equation in self.page.equations:
+            sides = [item.expr for item in equation.of(Kind.FORMULA)]
+            call = sides[0] if sides and isinstance(sides[0], n.Call) and sides[0].function not in BY_KEY else None
+            if call is not None and len(sides) > 1 and all(isinstance(arg, n.Name) for arg in call.args):
+                parameters = tuple(arg.symbol for arg in call.args if isinstance(arg, n.Name))
+                found[call.function] = (*found.get(call.function, ()), Defined(parameters, sides[-1]))
+        return found
+
     # — expressions for names —
 
     def expressions(self, symbol: Symbol, spot: Spot) -> Iterator[tuple[n.Expr, Spot, Source | None]]:
@@ -293,6 +308,8 @@ class System:
         for definition in self._visible(self.page.definitions.get(symbol, ()), spot):
             here = definition.scope == spot.scope and definition.line <= spot.line
             where = Spot(spot.scope, definition.line - (symbol in n.names_in(definition.expr))) if here else spot
+            if definition.equation in self.choices.answered:
+                continue
             if definition.source is Source.GIVEN and definition.equation in self.choices.claimed:
                 continue
             if (definition.source is Source.WORKING and not given) or (definition.scope > spot.scope and late):
@@ -308,8 +325,6 @@ class System:
         yield from ((d.expr, spot, d.source) for d in later)
         yield from ((n.Name(array), spot, None) for array in self._captioned(symbol, spot))
         if symbol.primes:
-            if definition.equation in self.choices.answered:
-                continue
             yield n.Transpose(n.Name(symbol._replace(primes=symbol.primes - 1))), spot, None
 
     @staticmethod
@@ -415,6 +430,9 @@ class System:
         else:
             if symbol not in self.page.definitions:
                 yield from map(n.Name, self.holders(place.role, place.head))
+            elif self.page.task is not None:  # Wq is what the assignment calls W_Q
+                holders = (h for h in self.holders(place.role, place.head) if h != symbol)
+                yield from (n.Name(h) for h in holders if h in self.page.task.definitions)
             yield from self._of_rows(place, spot)
             yield from self._library(place.role, place.head, spot)
 

@@ -5,25 +5,30 @@ Working out is a pure function of the system and of what was printed so far; not
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
+from operator import is_not
 
 from flint import fmpq
 
 from qkv.check.loose import Loose
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
+from qkv.expr.functions import BY_KEY
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import NEG_INF, same_cell
-from qkv.interpret.certified import Certified, Value, scalar
+from qkv.interpret.certified import Value, scalar
 from qkv.interpret.loop import evaluate, unrolled
+from qkv.library.defined import defined
 from qkv.library.roles import Place
 from qkv.reading.page import Source
+from qkv.reading.remembering import Memory, Remembering
 from qkv.reading.system import FAMILY, HEAD, LINE, PATTERN, SIZED, Spot, System, role_symbol
 
 PRINTED = "¶="  # the base of a symbol for a formula that was printed with a value
 MOST_NESTED = 40
-_CERTIFIED = Certified()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,8 @@ class Print:
     """A value as its author printed it.
 
     held     what the author may go on with            mended  the same with its false cells put right
-    true     what it should have been, if known        claim   the number of the claim that judged it
+    true     what it should have been, if known        meant   the same with the slips made right here undone
+    claim    the number of the claim that judged it
     """
 
     held: Value
@@ -39,18 +45,30 @@ class Print:
     claim: int | None
     spot: Spot
     mended: Value | None = None
+    meant: Value | None = None
 
 
-class _Own(Loose):
+class Mending(Enum):
+    """What is put right in the author's numbers: nothing, what was only written down wrongly, or all that is false."""
+
+    NOTHING, TYPOS, ALL = range(3)
+
+
+class _Own(Remembering, Loose):
     """The author's arithmetic: decimals as printed, and roots as the author printed them (√2 ≈ 1.414)."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, memory: Memory | None = None) -> None:
+        Loose.__init__(self)
+        Remembering.__init__(self, memory)
         self.roots: list[tuple[Value, Value]] = []  # true ones, and what the author goes on with
 
     def root(self, a: Value) -> Value:
         made = super().root(a)
         return next((held for true, held in self.roots if a.shape == (1, 1) and same(true, made)), made)
+
+
+Key = tuple[Symbol, int, int]  # a name, the scope and the epoch in which it is looked up
+Known = dict[Key, tuple[Value | None, frozenset[int]]]  # what it is worth, and the claims that this comes from
 
 
 @dataclass
@@ -59,24 +77,30 @@ class Prints:
 
     names: dict[Symbol, Print] = field(default_factory=dict)
     formulas: dict[n.Expr, Symbol] = field(default_factory=dict)
-    mending: bool = False
+    mending: Mending = Mending.NOTHING
     algebra: _Own = field(default_factory=_Own)
+    kinds: set[type] = field(default_factory=set)  # of the formulas
+    known: dict[Mending, Known] = field(default_factory=lambda: {mending: {} for mending in Mending})  # what names are worth by all this
 
     def add(self, symbol: Symbol, printed: Print) -> None:
         """Note the value that was printed for a name."""
         self.names[symbol] = printed
+        for known in self.known.values():
+            known.clear()
 
     def add_formula(self, expr: n.Expr, printed: Print) -> Symbol:
         """Note the value that was printed for a formula; what uses the formula later may go on from it."""
         symbol = self.formulas.setdefault(expr, Symbol(PRINTED, (), (str(len(self.formulas)),)))
         if isinstance(expr, n.Root) and printed.true is not None and printed.true.shape == (1, 1):
             self.algebra.roots.append((printed.true, printed.held))
-        self.names[symbol] = printed
+        self.kinds.add(type(expr))
+        self.add(symbol, printed)
         return symbol
 
     def value(self, printed: Print) -> Value:
         """What the author goes on with."""
-        return printed.mended if self.mending and printed.mended is not None else printed.held
+        put_right = {Mending.NOTHING: None, Mending.TYPOS: printed.meant, Mending.ALL: printed.mended}[self.mending]
+        return put_right if put_right is not None else printed.held
 
 
 class Values:
@@ -84,9 +108,9 @@ class Values:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self._true: dict[tuple[Symbol, int, int], Value | None] = {}
-        self._sources: dict[tuple[Symbol, int, int], tuple[n.Expr, Spot, Source | None]] = {}
-        self._epochs = _epochs(system)
+        self.algebra = Remembering(system.page.memory)
+        self._true: Known = {}
+        self._sources: dict[Key, tuple[n.Expr, Spot, Source | None]] = {}
 
     def true(self, expr: n.Expr, spot: Spot) -> Value | None:
         """The true value of an expression at a spot; None where it has none."""
@@ -120,20 +144,12 @@ class Values:
 
     def epoch(self, spot: Spot) -> int:
         """How often names of a scope were given anew before a spot."""
-        return sum(line <= spot.line for line in self._epochs.get(spot.scope, ()))
+        lines = self.system.page.renewals.get(spot.scope)
+        return bisect_right(lines, spot.line) if lines else 0
 
     def role(self, role: Role, head: str | None, spot: Spot) -> Value | None:
         """The true value of what plays a role."""
         return self.true(n.Name(role_symbol(role, head)), spot)
-
-
-def _epochs(system: System) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
-    for definitions in system.page.definitions.values():
-        for before, after in zip(definitions, definitions[1:], strict=False):
-            if before.scope == after.scope and before.expr != after.expr:
-                found.setdefault(after.scope, []).append(after.line)
-    return found
 
 
 class _Look:
@@ -141,8 +157,8 @@ class _Look:
 
     def __init__(self, values: Values, prints: Prints | None) -> None:
         self.values, self.system, self.prints = values, values.system, prints
-        self.busy: set[tuple[Symbol, int, int]] = set()
-        self.known: dict[tuple[Symbol, int, int], Value | None] = {}
+        self.busy: set[Key] = set()
+        self.known: Known = {}  # what a circle led to holds for this look only
         self.used: set[int] = set()
         self.circle = False
 
@@ -152,32 +168,34 @@ class _Look:
             ready = self._prepared(expr, spot)
             if ready is None:
                 return None
-            if self.prints is not None and self.prints.formulas:
+            if self.prints is not None:
                 ready = self._with_printed(ready, top)
             if any(self.name(symbol, spot) is None for symbol in n.names_in(ready)):
                 return None
-            return evaluate(ready, _Names(self, spot), _CERTIFIED if self.prints is None else self.prints.algebra)
+            return evaluate(ready, _Names(self, spot), self.values.algebra if self.prints is None else self.prints.algebra)
         except (QkvError, ZeroDivisionError, OverflowError, ValueError, RecursionError):
             return None
 
     def name(self, symbol: Symbol, spot: Spot) -> Value | None:
         """The value of a name at a spot."""
         key = symbol, spot.scope, self.values.epoch(spot)
-        kept = self.values._true if self.prints is None else self.known
-        for known in (kept, self.known):
-            if key in known:
-                return known[key]
+        kept = self.values._true if self.prints is None else self.prints.known[self.prints.mending]
+        if (known := kept.get(key) or self.known.get(key)) is not None:
+            self.used |= known[1]
+            return known[0]
         if key in self.busy or len(self.busy) > MOST_NESTED:
             self.circle = True
             return None
         self.busy.add(key)
         before, self.circle = self.circle, False
+        outer, self.used = self.used, set()
         try:
             value = self._found(symbol, spot)
         finally:
             self.busy.discard(key)
+            used, self.used = self.used, outer | self.used
         clear = not self.circle or not self.busy
-        (kept if clear else self.known)[key] = value  # what a circle led to holds for this look only
+        (kept if clear else self.known)[key] = value, frozenset(used)
         self.circle = self.circle or before
         return value
 
@@ -205,7 +223,7 @@ class _Look:
 
     def _given(self, expr: n.Expr) -> Value | None:
         try:
-            return evaluate(expr, {}, _CERTIFIED)
+            return evaluate(expr, {}, self.values.algebra)
         except (QkvError, ZeroDivisionError):
             return None
 
@@ -236,6 +254,10 @@ class _Look:
                 made = _RESOLVED[node.function](self, node, spot)
                 failed |= made is None
                 return made or node
+            if isinstance(node, n.Call) and node.function not in BY_KEY:
+                made = self._called(node, spot)
+                failed |= made is None
+                return made or node
             if isinstance(node, n.Mask) and node.pattern is not None and not node.truth:
                 pattern = self.of(node.pattern, spot, False)
                 if pattern is not None:
@@ -250,6 +272,14 @@ class _Look:
 
         made = n.rewrite(expr, change)
         return None if failed else made
+
+    def _called(self, call: n.Call, spot: Spot) -> n.Expr | None:
+        """A function that the page defines, or that the library says what it is, for its arguments."""
+        for function in (*self.system.functions.get(call.function, ()), *defined(call.function)):
+            made = function.of(call.args)
+            if made is not None and all(self.name(symbol, spot) is not None for symbol in n.names_in(made)):
+                return self._prepared(made, spot)
+        return None
 
     def _cut(self, call: n.Call, spot: Spot) -> n.Expr | None:
         """The block of a head: head(Q, 2, 4) is the second quarter of Q."""
@@ -356,6 +386,8 @@ class _Look:
         """An expression with the parts replaced that the author printed a value for."""
         assert self.prints is not None
         formulas = self.prints.formulas
+        if n.kinds_in(expr).isdisjoint(self.prints.kinds):
+            return expr
         if not top and expr in formulas and not isinstance(expr, n.Name):
             return n.Name(formulas[expr])
         if not n.names_in(expr) and not n.holds(expr, n.Root):
@@ -364,9 +396,11 @@ class _Look:
         for part in n.part_names(expr):
             value = getattr(expr, part)
             if isinstance(value, tuple):
-                changes[part] = tuple(self._with_printed(x, False) if not isinstance(x, tuple) else x for x in value)
-            elif value is not None:
-                changes[part] = self._with_printed(value, False)
+                made = tuple(self._with_printed(x, False) if not isinstance(x, tuple) else x for x in value)
+                if any(map(is_not, made, value)):
+                    changes[part] = made
+            elif value is not None and (whole := self._with_printed(value, False)) is not value:
+                changes[part] = whole
         return replace(expr, **changes) if changes else expr
 
 

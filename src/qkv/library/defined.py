@@ -1,0 +1,72 @@
+"""Functions that a page may call without saying what they are, as equations in our own notation.
+
+Of several rows for one function the first counts whose further names (γ, β, ε, W_1 …) the page gives values to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
+
+SPELLINGS = {
+    "layernorm": "layernorm", "layernormalization": "layernorm", "layernormalisation": "layernorm",
+    "rmsnorm": "rmsnorm", "ffn": "ffn", "feedforward": "ffn", "mlp": "ffn",
+    "swiglu": "swiglu", "attention": "attention", "attn": "attention", "selfattention": "attention",
+}  # fmt: skip
+
+_ROWS = r"""
+layernorm(x) = hadamard(\gamma, (x - mean(x)) / \sqrt{var(x) + \epsilon}) + \beta
+layernorm(x) = hadamard(\gamma, (x - mean(x)) / \sqrt{var(x)}) + \beta
+layernorm(x) = (x - mean(x)) / \sqrt{var(x) + \epsilon}
+layernorm(x) = (x - mean(x)) / \sqrt{var(x)}
+rmsnorm(x) = hadamard(\gamma, x / \sqrt{mean(hadamard(x, x)) + \epsilon})
+rmsnorm(x) = x / \sqrt{mean(hadamard(x, x)) + \epsilon}
+rmsnorm(x) = x / \sqrt{mean(hadamard(x, x))}
+ffn(x) = relu(x W_1 + b_1) W_2 + b_2
+ffn(x) = relu(x W_1) W_2
+swiglu(x) = hadamard(silu(x W_1), x W_3) W_2
+attention(q, k, v) = softmax(q k^T / \sqrt{d_k}) v
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A function by an expression over its parameters."""
+
+    parameters: tuple[Symbol, ...]
+    expr: n.Expr
+
+    def of(self, args: tuple[n.Expr, ...]) -> n.Expr | None:
+        """The expression for some arguments; None where their number does not fit."""
+        if len(args) != len(self.parameters):
+            return None
+        put = dict(zip(self.parameters, args, strict=True))
+        return n.rewrite(self.expr, lambda node: put.get(node.symbol, node) if isinstance(node, n.Name) else node)
+
+
+def defined(function: str) -> tuple[Defined, ...]:
+    """What a function is that a page calls by this name, the fullest row first.
+
+    >>> len(defined("LayerNorm")), defined("banana")
+    (4, ())
+    """
+    word = "".join(letter for letter in function.lower() if letter.isalpha())
+    return _table().get(SPELLINGS.get(word, ""), ())
+
+
+@lru_cache(maxsize=1)
+def _table() -> dict[str, tuple[Defined, ...]]:
+    from qkv.errors import Location
+    from qkv.reader.grammar import parse_math
+
+    made: dict[str, tuple[Defined, ...]] = {}
+    for line in _ROWS.strip().splitlines():
+        left, _, right = line.partition(" = ")
+        name, _, inside = left.rstrip(")").partition("(")
+        parameters = tuple(Symbol(letter.strip()) for letter in inside.split(","))
+        expr = parse_math(f"z = {right}", Location(1)).chains[0].links[1].expr
+        made[name] = (*made.get(name, ()), Defined(parameters, expr))
+    return made
