@@ -217,6 +217,16 @@ def held(shown: Shown, sources: list[Cell], badly: bool = False) -> Cell:
     return span
 
 
+def rounded_as(shown: Shown, source: Cell) -> Cell:
+    """What an author may go on with who had a number in mind and wrote down another: that number, or it rounded to as
+    many places as are shown."""
+    if source is NEG_INF or not shown.half:
+        return source
+    unit, (low, high) = 2 * shown.half, bounds(source)
+    nearest = ((low + high) / 2 / unit + fmpq(1, 2)).floor() * unit
+    return source if low <= nearest <= high else interval(min(low, nearest), max(high, nearest))
+
+
 def loosened(shown: Shown) -> Cell:
     """A decimal put into a working: anything that rounds to it. Whole numbers are meant exactly."""
     if shown.value is None or (shown.value.q == 1 and "." not in shown.text):

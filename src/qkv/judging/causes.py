@@ -37,7 +37,7 @@ from qkv.judging.fit import Fit, How, Meaning
 from qkv.judging.misread import JudgedCell, judged_cells, lost_points, misread
 from qkv.judging.scene import PageScene
 from qkv.reading.bits import grid_bits
-from qkv.reading.values import Prints
+from qkv.reading.values import Mending, Prints
 from qkv.render.workings import cell_workings
 
 Table = tuple[Mistake, ...]
@@ -72,7 +72,8 @@ def explained(scene: PageScene, prints: Prints, grid: Grid, chosen: Fit, false: 
     wrong = [(i, j) for i, row in enumerate(cells) for j, cell in enumerate(row) if cell.verdict is Verdict.WRONG]
     cause = _cause(search.mistakes(cells, wrong))
     structural = cause is not None and set(cause.mistake.split(" or ")) <= STRUCTURAL
-    return replace(chosen, cause=cause, verdicts=_whole_rows(chosen.verdicts) if structural else chosen.verdicts)
+    verdicts = _whole_rows(chosen.verdicts) if structural else chosen.verdicts
+    return replace(chosen, cause=cause, verdicts=verdicts, instead=search.instead)
 
 
 Mistaken = tuple[Fit, frozenset[Symbol]]  # a slip with a name, and the names that it was worked out from
@@ -92,7 +93,10 @@ def as_mistake(scene: PageScene, prints: Prints, grid: Grid, slip: Fit, false: b
     names = frozenset().union(*(operands(scene, prints, one.expr, all_of=True) for one in found))
     meaning, digits = replace(slip.meaning, cost=slip.meaning.cost + MISTAKE), sum(map(sum, grid_bits(grid)))
     verdicts = _whole_rows(slip.verdicts)
-    return replace(slip, cause=cause, meaning=meaning, agreed=digits, slips=0, verdicts=verdicts), names
+    made = replace(
+        slip, cause=cause, meaning=meaning, agreed=digits, slips=0, verdicts=verdicts, instead=search.instead
+    )
+    return made, names
 
 
 def operands(scene: PageScene, prints: Prints, expr: n.Expr, all_of: bool = False) -> frozenset[Symbol]:
@@ -138,15 +142,18 @@ def misfit(
 def minds(scene: PageScene, prints: Prints, false: bool) -> list[Mind]:
     """The numbers that an author may have worked with: those printed, those with what is false put right, the true."""
 
-    own, put_right = scene.values.owner(scene.spot, prints), scene.values.owner(scene.spot, prints)
+    def mended(mending: Mending) -> Mind:
+        look = scene.values.owner(scene.spot, prints)
 
-    def mended(expr: n.Expr) -> Value | None:
-        prints.mending = True
-        value = put_right(expr)
-        prints.mending = False
-        return value
+        def work(expr: n.Expr) -> Value | None:
+            prints.mending = mending
+            value = look(expr)
+            prints.mending = Mending.NOTHING
+            return value
 
-    return [own, *((mended,) if false else ()), scene.value]
+        return work
+
+    return [mended(mending) for mending in (Mending if false else (Mending.NOTHING,))] + [scene.value]
 
 
 def _whole_rows(verdicts: tuple[tuple[Verdict, ...], ...]) -> tuple[tuple[Verdict, ...], ...]:
@@ -200,6 +207,7 @@ class Search:
         self.levels = list(levels(scene, self.target, printed))
         name = self.target.symbol if isinstance(self.target, n.Name) else None
         self.is_copy = name is not None and (name in printed or scene.formula(name) is None)
+        self.instead: Value | None = None  # what the author worked out, if a mistake that was found gives it
         self._covered: dict[Symbol, bool] = {}
         self._rows: dict[tuple[int, n.Expr], tuple[tuple[Cell, ...], ...] | None] = {}
 
@@ -255,8 +263,16 @@ class Search:
         """The ways to make a mistake that give some rows as shown."""
         for expr, detail in ways:
             made = (self._value(mind, expr) for mind in self._apart(expr))
-            if any(value is not None and all(agree(self.grid[i], value[i]) for i in rows) for value in made):
+            given = next((value for value in made if value is not None and self._agrees(value, rows)), None)
+            if given is not None:
+                self.instead = self.instead or Value(given)
                 yield expr, detail
+
+    def _agrees(self, value: tuple[tuple[Cell, ...], ...], rows: tuple[int, ...]) -> bool:
+        try:
+            return all(agree(self.grid[i], value[i]) for i in rows)
+        except QkvError:
+            return False  # what has no bounds is nothing that anybody wrote
 
     def _apart(self, expr: n.Expr) -> range:
         """The minds to ask about an expression: the first is enough where it holds what is true of each name."""

@@ -67,6 +67,7 @@ class Meaning:
     cost: float = 0.0  # bits beside those of `how`
     sure: bool = True  # every name in it is known from the page itself
     names: bool = True  # it is worked out from names; a working in numbers has no true value
+    known_as: n.Expr | None = None  # what later formulas call it, where `expr` is how it is worked out
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,8 @@ class Fit:
     cause: Cause | None = None  # the known mistake behind what is wrong
     repair: str = ""  # how damaged cells are read
     misfit: Value | None = None  # what was meant, where that has another shape than what is shown
+    right: Value | None = None  # what the author's numbers give with all that is false put right
+    instead: Value | None = None  # what the known mistake gives
 
     @property
     def worst(self) -> Verdict:
@@ -131,7 +134,7 @@ def fit(
                 agreed += bits[i][j] if verdict is not Verdict.MISROUNDED else max(bits[i][j] - 4, 0)
             line.append(verdict)
         rows.append(tuple(line))
-    return Fit(meaning, truly, owned, used, tuple(rows), agreed, slips)
+    return Fit(meaning, truly, owned, used, tuple(rows), agreed, slips, right=right)
 
 
 def _same(a: Cell, b: Cell) -> bool:

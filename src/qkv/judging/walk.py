@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from qkv.check.cells import Grid, fitted, shape_of
-from qkv.check.compare import held
+from qkv.check.compare import held, rounded_as
 from qkv.check.model import Verdict
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
@@ -30,7 +30,7 @@ from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.page import NAMELESS
 from qkv.reading.search import Known, known, search
 from qkv.reading.system import ROLE, Spot, System, role_symbol
-from qkv.reading.values import Print, Prints, Values
+from qkv.reading.values import Mending, Print, Prints, Values
 
 MARGIN = 12.0  # bits by which a slip must be likelier than the best excuse
 POOL = 28  # earlier values that a search looks at
@@ -138,13 +138,21 @@ class Walk:
             return made
         true = self.values.true(meaning.expr, meaning.spot) if meaning.names else None
         own, used = self.values.own(meaning.expr, meaning.spot, self.prints)
-        false = self.is_false(used)
-        mended = None
-        if false:
-            self.prints.mending = True
-            mended, _ = self.values.own(meaning.expr, meaning.spot, self.prints)
-            self.prints.mending = False
-        return fit(grid, meaning, true, own, used, false, mended)
+        if not self.is_false(used):
+            return fit(grid, meaning, true, own, used, False, None)
+        mended = self._put_right(meaning, Mending.ALL)
+        made = fit(grid, meaning, true, own, used, True, mended)
+        if made is None or made.is_clean or (meant := self._put_right(meaning, Mending.TYPOS)) is None:
+            return made
+        other = fit(grid, meaning, true, meant, used, True, mended)
+        return other if other is not None and other.agreed > made.agreed else made
+
+    def _put_right(self, meaning: Meaning, mending: Mending) -> Value | None:
+        """What the author's numbers give, with typos or all that is false put right."""
+        self.prints.mending = mending
+        value, _ = self.values.own(meaning.expr, meaning.spot, self.prints)
+        self.prints.mending = Mending.NOTHING
+        return value
 
     def _misfits(self, grid: Grid, options: list[Meaning]) -> Iterator[Fit]:
         """Meanings that give another shape than is shown, where a known mistake gives all of it."""
@@ -257,12 +265,9 @@ class Walk:
 
     def remember(self, equation: Equation, item: Item, grid: Grid, chosen: Fit | None, number: int | None, spot: Spot) -> None:
         """Keep what was printed: it is what the author goes on with."""
-        shape = shape_of(grid)
         true = chosen.true if chosen is not None else None
-        sources = [v for v in ((chosen.true, chosen.own) if chosen is not None else ()) if v is not None]
-        badly = chosen is not None and chosen.worst is Verdict.MISROUNDED
-        kept = Value(tuple(tuple(_held(grid[i][j], [s.rows[i][j] for s in sources], badly) for j in range(shape[1])) for i in range(shape[0])))
-        printed = Print(kept, true, number, spot, _mended(kept, chosen))
+        kept = _kept(grid, chosen)
+        printed = Print(kept, true, number, spot, _mended(kept, chosen), _meant(kept, grid, chosen))
         remembered: n.Expr | None = None
         label = Symbol(NAMELESS, (), (str(equation.index),))
         for symbol in (*equation.names, *((label,) if label in self.system.page.fixed else ())):
@@ -270,7 +275,7 @@ class Walk:
                 self.prints.add(symbol, printed)
             remembered = remembered or n.Name(symbol)
         for formula in equation.of(Kind.FORMULA, Kind.WORKING):
-            if chosen is not None and chosen.meaning.how in (How.STATED, How.WORKING):
+            if chosen is not None and chosen.meaning.how in (How.ASSIGNED, How.STATED, How.WORKING):
                 self.prints.add_formula(formula.expr, printed)
                 remembered = remembered or formula.expr
                 if (role := self.system.role_of(formula.expr)) is not None and not equation.names:
@@ -281,12 +286,21 @@ class Walk:
                 self.prints.add(holder, printed)
         elif chosen is not None and remembered is None:
             self.prints.add_formula(chosen.meaning.expr, printed)
+        if chosen is not None and chosen.meaning.known_as is not None:
+            self._remember_as(chosen.meaning.known_as, printed)
         if remembered is None and label in self.system.page.definitions and chosen is None:
             remembered = n.Name(label)
         if remembered is None:
             remembered = item.expr if chosen is None else chosen.meaning.expr
         self.recent.append((remembered, spot))
         self.copies.note(remembered, grid, printed)
+
+    def _remember_as(self, expr: n.Expr, printed: Print) -> None:
+        """Keep what was printed for a role, or for a line of one."""
+        if isinstance(expr, n.Name):
+            self.prints.add(expr.symbol, printed)
+        else:
+            self.prints.add_formula(expr, printed)
 
 
 def _held(shown: object, sources: list[Cell], badly: bool) -> Cell:
@@ -296,19 +310,46 @@ def _held(shown: object, sources: list[Cell], badly: bool) -> Cell:
         return shown.cell  # type: ignore[attr-defined]
 
 
+def _kept(grid: Grid, chosen: Fit | None) -> Value:
+    """What the author goes on with: what is printed, or the unrounded number behind it as far as that is known."""
+    sources = [v for v in ((chosen.true, chosen.own) if chosen is not None else ()) if v is not None]
+    slipped = [chosen.instead] if chosen is not None and chosen.instead is not None else []
+    badly = chosen is not None and chosen.worst is Verdict.MISROUNDED
+
+    def cell(i: int, j: int) -> Cell:
+        false = chosen is not None and chosen.verdicts[i][j] in FALSE - {Verdict.CARRIED}
+        return _held(grid[i][j], [s.rows[i][j] for s in (slipped if false else sources)], badly)
+
+    rows, columns = shape_of(grid)
+    return Value(tuple(tuple(cell(i, j) for j in range(columns)) for i in range(rows)))
+
+
 def _mended(kept: Value, chosen: Fit | None) -> Value | None:
     """What was printed, with its false cells put right."""
     if chosen is not None and chosen.misfit is not None:
         return chosen.misfit
-    if chosen is None or chosen.true is None or chosen.worst not in FALSE:
+    if chosen is None or chosen.worst not in FALSE:
         return None
-    right = chosen.true
-    return Value(
-        tuple(
-            tuple(right.rows[i][j] if verdict in FALSE else cell for j, (cell, verdict) in enumerate(zip(row, verdicts, strict=True)))
-            for i, (row, verdicts) in enumerate(zip(kept.rows, chosen.verdicts, strict=True))
-        )
-    )
+    right = next((value for value in (chosen.true, chosen.right, chosen.own) if value is not None), None)
+    return _replaced(kept, right, chosen, FALSE) if right is not None else None
+
+
+def _meant(kept: Value, grid: Grid, chosen: Fit | None) -> Value | None:
+    """What was printed, with what was written down wrongly replaced by what the author's numbers give: who only makes a
+    mistake in writing goes on with these, rounded or not."""
+    if chosen is None or chosen.own is None or chosen.worst not in FALSE:
+        return None
+    try:
+        made = tuple(tuple(map(rounded_as, line, cells)) for line, cells in zip(grid, chosen.own.rows, strict=True))
+    except QkvError:
+        return None  # something has no bounds
+    return _replaced(kept, Value(made), chosen, FALSE - {Verdict.CARRIED})
+
+
+def _replaced(kept: Value, right: Value, chosen: Fit, verdicts: frozenset[Verdict]) -> Value:
+    """A value with the cells of some verdicts taken from another one."""
+    rows = zip(kept.rows, right.rows, chosen.verdicts, strict=True)
+    return Value(tuple(tuple(r if v in verdicts else k for k, r, v in zip(*row, strict=True)) for row in rows))
 
 
 def role_symbol_of(role: str, head: str | None) -> Symbol:
