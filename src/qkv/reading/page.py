@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from itertools import pairwise
 
 from qkv.errors import Location, QkvError
 from qkv.expr import nodes as n
@@ -19,6 +20,7 @@ from qkv.reader.model import Question, Sheet
 from qkv.reading.equations import Equation, Kind, equations
 from qkv.reading.mend import mended
 from qkv.reading.putin import put_in
+from qkv.reading.remembering import Memory
 
 _LETTER, _SCORING = re.compile(r"[a-z]$"), ("score", "align", "sim", "a")
 NAMELESS = "¶"  # the base of a symbol for an array that the page gives no name
@@ -52,20 +54,18 @@ class Page:
     fixed    what names stand for because of how the page sets them out: words with vectors are tokens
     tokens   for each scope, the words that label rows, in order
     suggested  for each array without a name, the roles that words above it speak of, the likeliest first
+    task     the assignment, where there is one: its words decide the method, its equations come first
     """
 
-    task     the assignment, where there is one: its words decide the method, its equations come first
     sheet: Sheet
     equations: tuple[Equation, ...]
     definitions: dict[Symbol, tuple[Definition, ...]]
     fixed: dict[Symbol, Place] = field(default_factory=dict)
     tokens: dict[int, tuple[str, ...]] = field(default_factory=dict)
     suggested: dict[int, tuple[Role, ...]] = field(default_factory=dict)
+    task: Page | None = None
 
     @property
-    task: Page | None = None
-    def scopes(self) -> range:
-        """The numbers of its problems."""
     def assigned(self) -> int:
         """How many of its equations, the first ones, are those of the assignment: they are never judged."""
         return len(self.task.equations) if self.task is not None else 0
@@ -96,6 +96,8 @@ class Page:
         return {scope: sorted(lines) for scope, lines in found.items()}
 
     @cached_property
+    def scopes(self) -> range:
+        """The numbers of its problems."""
         return range(max((equation.scope for equation in self.equations), default=0) + 1)
 
     @cached_property
@@ -116,17 +118,17 @@ class Page:
     @cached_property
     def sights(self) -> dict[int, Sight]:
         """Which keys the queries of each problem may see, where sentences say it once and for all."""
-        found = {scope: {sight for sight in sights_said(self.words_of(scope)) if not sight.supposed} for scope in self.scopes}
-        return {scope: next(iter(sights)) for scope, sights in found.items() if len(sights) == 1}
         if self.task is not None:
             return self.task.sights
+        found = {scope: {sight for sight in sights_said(self.words_of(scope)) if not sight.supposed} for scope in self.scopes}
+        return {scope: next(iter(sights)) for scope, sights in found.items() if len(sights) == 1}
 
     def words_of(self, scope: int) -> str:
         """The text of one problem in small letters."""
-        lines = [equation.line for equation in self.equations if equation.scope == scope]
-        below = [equation.line for equation in self.equations if equation.scope > scope]
         if self.task is not None:
             return self.task.words_of(scope)
+        lines = [equation.line for equation in self.equations if equation.scope == scope]
+        below = [equation.line for equation in self.equations if equation.scope > scope]
         above = [equation.end_line for equation in self.equations if equation.scope < scope]
         first = max(above, default=0) if scope else 0
         last = min(below, default=0) - 1 if below else len(self.sheet.lines)
