@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from qkv.check.cells import Grid, fitted, shape_of
 from qkv.check.compare import agree
-from qkv.check.model import Verdict
+from qkv.check.model import Cause, Verdict
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -22,7 +22,7 @@ from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.interpret.certified import Value
 from qkv.judging.causes import as_mistake
 from qkv.judging.fit import Fit, How, Meaning
-from qkv.library.roles import places, roles_in_words
+from qkv.library.roles import Place, places, roles_in_words
 from qkv.reading.assignment import ANSWERS, is_asked
 from qkv.reading.choose import printed_grid
 from qkv.reading.equations import Equation, Kind
@@ -44,6 +44,7 @@ _MENTIONED = re.compile(
 _ROW = re.compile(
     r"(?:token|word|row|query|position|zeile|wort|ligne|mot|fila|linha|palavra|строка|токен|第)\W{0,2}(\d{1,2})"
 )
+_LABEL = re.compile(r"\W*(?:\d+\W+)?(?:[^\W\d_]+\W+){0,2}[^\W\d_]+\W*")  # a few words and nothing else
 _HEAD = re.compile(r"(?:head|kopf|tête|cabeza|cabeça|голова|头)\W{0,2}(\d{1,2})")
 
 
@@ -54,6 +55,7 @@ class Target:
     meaning: Meaning
     role: Role | None
     sure: bool
+    worded: bool = False  # only words say so
 
 
 def by_assignment(walk: Walk, equation: Equation, grid: Grid, spot: Spot, usual: Fit | None) -> Fit | None:
@@ -74,8 +76,23 @@ def by_assignment(walk: Walk, equation: Equation, grid: Grid, spot: Spot, usual:
     named = as_mistake(walk.scene(spot), walk.prints, grid, f, walk.is_false(f.used))
     if named is not None and named[0].bits > f.bits:
         return named[0]
+    if (masked := _masked(walk, grid, f)) is not None:
+        return masked
     half = 2 * f.slips <= len(grid) * len(grid[0])
     return f if target.sure or (half and (usual is None or not usual.is_clean)) else usual
+
+
+def _masked(walk: Walk, grid: Grid, f: Fit) -> Fit | None:
+    """Weights that are masked, though nobody asked for a mask."""
+    expr = f.meaning.expr
+    if not isinstance(expr, n.Softmax) or n.holds(expr, n.Mask) or n.holds(expr, n.Call):
+        return None
+    made, _ = walk.values.own(replace(expr, arg=n.Mask(expr.arg)), f.meaning.spot, walk.prints)
+    if made is None or not _shows(grid, made):
+        return None
+    return replace(
+        f, cause=Cause("masked though nobody asked", "later tokens are masked, and the assignment asks for no mask")
+    )
 
 
 def _same_truth(usual: Fit, f: Fit) -> bool:
@@ -124,10 +141,21 @@ def _named(walk: Walk, symbol: Symbol, spot: Spot) -> Iterator[Target]:
         expr: n.Expr = n.Name(symbol)
     else:
         expr = n.Name(symbol) if source[2] is Source.GIVEN else _through(walk, source[0], spot)
+    expr = walk.values.prepared(expr, spot) or expr
     letters = {p.role for p in places(symbol)}
+    whole = symbol._replace(base=symbol.base.upper(), indices=symbol.indices[:-1])
     known = walk.system.known_by(symbol) in (Known.STATED, Known.LAID_OUT) or len(letters) == 1
-    sure = known or (task is not None and (symbol in task.definitions or is_asked(symbol, task)))
-    yield Target(Meaning(How.ASSIGNED, expr, spot), role, sure)
+    sure = known or (task is not None and any(s in task.definitions or is_asked(s, task) for s in (symbol, whole)))
+    yield Target(Meaning(How.ASSIGNED, expr, spot, known_as=_known_as(walk, place, spot)), role, sure)
+
+
+def _known_as(walk: Walk, place: Place | None, spot: Spot) -> n.Expr | None:
+    """What later formulas call that which stands in a place: a role, or a line of it."""
+    if place is None or place.role not in ANSWERS or place.column is not None:
+        return None
+    name = n.Name(role_symbol(place.role, place.head))
+    at = walk.system.position(place.row, spot.scope) if place.row is not None else None
+    return name if place.row is None else n.Call(LINE, (name, n.number(at))) if at is not None else None
 
 
 def _through(walk: Walk, expr: n.Expr, spot: Spot) -> n.Expr:
@@ -136,21 +164,29 @@ def _through(walk: Walk, expr: n.Expr, spot: Spot) -> n.Expr:
         source = walk.values.source(expr.symbol, spot)
         return _through(walk, source[0], spot) if source is not None and source[2] is not Source.GIVEN else expr
     if isinstance(expr, n.Call) and expr.function == LINE and isinstance(expr.args[0], n.Name):
-        return _of_line(_through(walk, expr.args[0], spot), expr.args[1], walk.system.conventions(spot.scope)) or expr
+        rows = "rows" in walk.system.conventions(spot.scope)
+        made = _of_line(walk, _through(walk, expr.args[0], spot), expr.args[1]) if rows else None
+        return made or _line(walk, *expr.args)
     return expr
 
 
-def _of_line(expr: n.Expr, which: n.Expr, conventions: frozenset[str]) -> n.Expr | None:
+def _of_line(walk: Walk, expr: n.Expr, which: n.Expr) -> n.Expr | None:
     """A row of a formula, worked out from the row before: line(A V, 2) is line(A, 2) V."""
-    if "rows" not in conventions:
-        return None
     if isinstance(expr, n.Product):
-        return n.Product(n.Call(LINE, (expr.left, which)), expr.right)
+        return n.Product(_line(walk, expr.left, which), expr.right)
     if isinstance(expr, n.Quotient):
-        return replace(expr, numerator=n.Call(LINE, (expr.numerator, which)))
+        return replace(expr, numerator=_line(walk, expr.numerator, which))
     if isinstance(expr, n.Softmax):
-        return replace(expr, arg=n.Call(LINE, (expr.arg, which)))
+        return replace(expr, arg=_line(walk, expr.arg, which))
     return None
+
+
+def _line(walk: Walk, whole: n.Expr, which: n.Expr) -> n.Expr:
+    """A line of something, by its role where it has one, so that all speak of it alike."""
+    place = walk.system.place(whole.symbol) if isinstance(whole, n.Name) else None
+    if place is not None and place.row is None and place.role in ANSWERS:
+        whole = n.Name(role_symbol(place.role, place.head))
+    return n.Call(LINE, (whole, which))
 
 
 def _worded(walk: Walk, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Target]:
@@ -164,16 +200,22 @@ def _worded(walk: Walk, equation: Equation, grid: Grid, spot: Spot) -> Iterator[
     heads = walk.system.heads_in(spot.scope)
     wanted = [h for h in heads if h == said[-1]] if said and heads else [None, *heads]
     values = [(h, v) for h in wanted if (v := walk.values.role(role, h, spot)) is not None]
+    sure = len(values) == 1 and bool(_LABEL.fullmatch(words.split("\n")[-1]))
     for head, value in values:
         name = n.Name(role_symbol(role, head))
         if fitted(value, shape_of(grid)) is not None:
-            yield Target(Meaning(How.ASSIGNED, _through(walk, name, spot), spot), role, len(values) == 1)
+            yield Target(_worked(walk, name, spot), role, sure, worded=True)
         elif len(grid) == 1 and value.shape[1] == len(grid[0]) and "rows" in walk.system.conventions(spot.scope):
             rows = _ROW.findall(above)
             row = int(rows[-1]) + walk.system.choices.zero_based if rows else 0
             if 1 <= row <= value.shape[0]:
                 line = n.Call(LINE, (name, n.number(row)))
-                yield Target(Meaning(How.ASSIGNED, _through(walk, line, spot), spot), role, len(values) == 1)
+                yield Target(_worked(walk, line, spot), role, sure, worded=True)
+
+
+def _worked(walk: Walk, expr: n.Expr, spot: Spot) -> Meaning:
+    made = _through(walk, expr, spot)
+    return Meaning(How.ASSIGNED, walk.values.prepared(made, spot) or made, spot, known_as=expr)
 
 
 # — excuses —
@@ -183,7 +225,8 @@ def _is_excused(walk: Walk, equation: Equation, grid: Grid, target: Target, f: F
     """Whether a value that is not what the assignment makes of it is not held against its author."""
     if _is_mention(equation):
         return True
-    if any(_shows(grid, v) for role in ALSO.get(target.role, ()) for v in _role_values(walk, role, f.meaning.spot)):  # type: ignore[arg-type]
+    others = ALSO.get(target.role, ()) if target.role is not None and not target.worded else tuple(ANSWERS)
+    if any(_shows(grid, value) for role in others for value in _role_values(walk, role, f.meaning.spot)):
         return True
     explained = usual is not None and usual.is_clean
     return explained and f.true is not None and any(

@@ -300,7 +300,7 @@ class Walk:
         if isinstance(expr, n.Name):
             self.prints.add(expr.symbol, printed)
         else:
-            self.prints.add_formula(expr, printed)
+            self.prints.add_formula(self.values.prepared(expr, printed.spot) or expr, printed)
 
 
 def _held(shown: object, sources: list[Cell], badly: bool) -> Cell:

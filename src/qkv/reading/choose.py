@@ -5,7 +5,6 @@ Each option is a prior from words, in bits, and what the printed digits say. Eva
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import permutations, product
@@ -23,7 +22,7 @@ from qkv.reading.bits import grid_bits
 from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS, USUAL, Choices, Family
 from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.method import QUERIES_FIRST, decided, outside_questions, prior_layout, prior_mask, prior_scale
-from qkv.reading.page import INPUTS, NAMELESS, Definition, Page, Source
+from qkv.reading.page import INPUTS, Definition, Page, Source
 from qkv.reading.system import Spot, System, role_symbol
 from qkv.reading.values import Values
 
@@ -125,12 +124,13 @@ def _is_open(equation: Equation, page: Page, choices: Choices) -> bool:
 def _options(page: Page, choices: Choices) -> Iterator[tuple[Choices, float]]:
     """Other roles for one array or one family of names, and what they cost."""
     arrays = dict(choices.arrays)
-    for index in list(page.suggested)[:MOST_ARRAYS]:
+    nameless = [index for index in page.suggested if page.task is None or index < page.assigned][:MOST_ARRAYS]
+    for index in nameless:
         for role in (Role.X, Role.Y, Role.Q, Role.K, Role.V, None):
             if arrays.get(index) is not role:
                 made = {**arrays, index: role} if role is not None else {k: v for k, v in arrays.items() if k != index}
                 yield replace(choices, arrays=tuple(made.items())), 4.0
-    for first, second in permutations(list(page.suggested)[:MOST_ARRAYS], 2):
+    for first, second in permutations(nameless, 2):
         yield replace(choices, arrays=tuple({**arrays, first: Role.X, second: Role.Y}.items())), 5.0
     for family, roles in _families(page).items():
         for rank, role in enumerate(roles):
@@ -141,7 +141,10 @@ def _options(page: Page, choices: Choices) -> Iterator[tuple[Choices, float]]:
 def _families(page: Page) -> dict[Family, tuple[Role, ...]]:
     """Families of names that are given by numbers alone, or not at all, and may play several roles."""
     found: dict[Family, tuple[Role, ...]] = {}
+    assigned = page.task.definitions if page.task is not None else {}
     for symbol, definitions in page.definitions.items():
+        if symbol in assigned:
+            continue
         roles = tuple(dict.fromkeys(place.role for place in places(symbol)))
         if len(roles) > 1 and all(d.source is Source.GIVEN for d in definitions) and symbol not in page.fixed:
             found[symbol.base, symbol.labels] = roles

@@ -88,7 +88,7 @@ def equations(sheet: Sheet) -> tuple[Equation, ...]:
     """The equations of a sheet in order, each in the scope of its problem."""
     made: list[Equation] = []
     for statement in continued(sheet.statements):
-        made += _split(statement, sheet)
+        made += (row for equation in _split(statement, sheet) for row in _apart(equation))
     joined = list(_joined(_stacked(_withdrawn(made))))
     return _scoped([replace(equation, index=i) for i, equation in enumerate(joined)], sheet)
 
@@ -175,6 +175,25 @@ def _is_exact(expr: n.Expr) -> bool:
 
 
 # — several statements —
+
+
+_QUANTITY = re.compile(rf"\W*(?:\w+\W+)?(?:{pattern('quantity')}|{pattern('vector')})\W*", re.IGNORECASE)
+
+
+def _apart(equation: Equation) -> Iterator[Equation]:
+    """Rows of which each has another quantity as its label, 'scaled: …' above 'weights: …', are equations of their own."""
+    only = equation.items[0]
+    rows = only.expr.rows if isinstance(only.expr, n.Matrix) and len(equation.items) == 1 else ()
+    labels = [label.strip("-*+• \t:").lower() for label in equation.rows]
+    if not 1 < len(rows) == len(set(labels)) or equation.columns or not all(map(_QUANTITY.fullmatch, labels)):
+        yield equation
+        return
+    for i, (row, label) in enumerate(zip(rows, labels, strict=True)):
+        line = min(equation.line + i, equation.end_line)
+        item = replace(only, expr=n.Matrix((row,)), line=line)
+        yield replace(
+            equation, items=(item,), line=line, end_line=line, label=label, words=f"{equation.words} {label}", rows=()
+        )
 
 
 def _vector(equation: Equation) -> n.Matrix | None:

@@ -200,7 +200,7 @@ def of_other_head(*roles: Role) -> Rule:
 
 @on(n.Concat)
 def other_order(node: n.Concat, scene: Scene) -> Variants:
-    if 1 < len(node.parts) <= 4:
+    if 1 < len(node.parts) <= 4 and node.axis == 1:
         for order in list(permutations(range(len(node.parts))))[1:]:
             told = ", ".join(str(i + 1) for i in order)
             yield replace(node, parts=tuple(node.parts[i] for i in order)), told
