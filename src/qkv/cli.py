@@ -129,12 +129,12 @@ def solve(paths: tuple[str, ...], digits: int, places: int | None, depth: str, *
 @app.command()
 @_sources(("terminal", "markdown", "html", "json"))
 @click.option("--only", type=click.Choice(["wrong"]), help="List only what is not right.")
-@click.option("--against", metavar="KEY", help="Take what is given from another document, such as the assignment.")
+@click.option("--against", metavar="KEY", help="Judge by another document, the assignment: it decides givens and method.")
 def check(paths: tuple[str, ...], only: str | None, against: str | None, **target: Any) -> None:
     """Judge every claim of a hand-worked solution, cell by cell.
 
     Exit status: 0 if nothing is wrong, 1 if something is wrong, carried, misrounded or misread, 2 if a file
-    could not be read.
+    could not be read or held nothing to judge.
 
     \b
     Examples:
@@ -156,6 +156,7 @@ def check(paths: tuple[str, ...], only: str | None, against: str | None, **targe
     options = Options(only_wrong=only is not None)
     if reports:
         _write(targets.reports(reports, options, _target(target, paths)), target["output"])
+    failed = failed or any(report.is_empty for report in reports)
     sys.exit(FAILED if failed else CLEAN if all(report.is_clean for report in reports) else FOUND)
 
 

@@ -85,6 +85,11 @@ class Report:
         return {verdict.value: counts[verdict] for verdict in Verdict if counts[verdict]}
 
     @property
+    def is_empty(self) -> bool:
+        """Whether nothing was judged: there are no claims, or none could be read."""
+        return all(claim.verdict in (Verdict.UNREAD, Verdict.STRUCK) for claim in self.claims)
+
+    @property
     def is_clean(self) -> bool:
         """Whether nothing is wrong, carried, misrounded or misread."""
         return not any(claim.verdict in BAD for claim in self.claims)
