@@ -26,8 +26,9 @@ from qkv.library.roles import Place, places, roles_in_words
 from qkv.reading.assignment import ANSWERS, is_asked
 from qkv.reading.choose import printed_grid
 from qkv.reading.equations import Equation, Kind
+from qkv.reading.naming import Known, role_symbol
 from qkv.reading.page import Source
-from qkv.reading.system import LINE, Known, Spot, role_symbol
+from qkv.reading.system import LINE, Spot
 
 if TYPE_CHECKING:
     from qkv.judging.walk import Walk

@@ -11,9 +11,11 @@ from qkv.expr.names import Role, Symbol
 from qkv.judging.fit import How, Meaning
 from qkv.library.roles import roles_in_words
 from qkv.reader.grammar import parse_math
-from qkv.reading.equations import Equation, Item, Kind
+from qkv.reader.model import Relation
+from qkv.reading.equations import Equation, Item, Kind, is_printed
+from qkv.reading.naming import SIZED, role_symbol
 from qkv.reading.page import Page, Source
-from qkv.reading.system import SIZED, Spot, System, role_symbol
+from qkv.reading.system import Spot, System
 
 ROLES_IN_ORDER = (
     Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
@@ -28,12 +30,15 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
             continue
         if other.kind is Kind.FORMULA:
             for cost, expr in enumerate(_readings(other, system)):
-                yield Meaning(How.STATED, expr, spot, 2.0 * cost, not cost and _is_sure(expr, system))
+                sure = not cost and not other.options and not _is_list_of_two(other) and _is_sure(expr, system)
+                yield Meaning(How.STATED, expr, spot, 2.0 * cost, sure)
             for role in system.roles(other.expr)[:1]:  # q·k says the scores, whatever q and k are called
                 for head in (None, *system.heads):
                     yield Meaning(How.NAMED, n.Name(role_symbol(role, head)), spot, sure=False)
         elif other.kind is Kind.WORKING and equation.items.index(other) < at:
-            yield Meaning(How.WORKING, other.expr, spot, names=False)
+            yield Meaning(How.WORKING, other.expr, spot, sure=not _is_list_of_two(other), names=False)
+            if _is_list_of_two(other) and isinstance(other.expr, n.Product):
+                yield Meaning(How.WORKING, other.expr.right, spot, 2.0, names=False)
     if not equation.of(Kind.FORMULA):
         yield from _captions(equation, system, spot)
     for symbol in equation.names:
@@ -42,11 +47,21 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
         yield from _worded(equation, system, spot)
 
 
+def _is_list_of_two(item: Item) -> bool:
+    """Whether a dot may part two statements: 'e^0.7 ≈ 2.03 · e^0 = 1'."""
+    product = item.expr if isinstance(item.expr, n.Product) else None
+    return product is not None and item.relation is not Relation.FIRST and is_printed(product.left)
+
+
 def _readings(item: Item, system: System) -> Iterator[n.Expr]:
     """A formula as it is read first, as it may be read too, and with its vectors as columns: qᵀk of printed lists."""
     yield item.expr
     yield from item.options
-    plain = n.rewrite(item.expr, lambda node: node.arg if isinstance(node, n.Transpose) and _is_list(node.arg, system) else node)
+    if _is_list_of_two(item) and isinstance(item.expr, n.Product):
+        yield item.expr.right
+    plain = n.rewrite(
+        item.expr, lambda node: node.arg if isinstance(node, n.Transpose) and _is_list(node.arg, system) else node
+    )
     if plain != item.expr:
         yield plain
 

@@ -24,19 +24,35 @@ from qkv.judging.copies import Copies
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.meanings import meanings
 from qkv.judging.scene import PageScene
+from qkv.judging.seen import agreeing
 from qkv.reading.bits import grid_bits
 from qkv.reading.choose import printed_grid
 from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.naming import role_symbol
 from qkv.reading.page import NAMELESS
 from qkv.reading.search import Known, known, search
-from qkv.reading.system import ROLE, Spot, System, role_symbol
+from qkv.reading.system import Spot, System
 from qkv.reading.values import Mending, Print, Prints, Values
 
 MARGIN = 12.0  # bits by which a slip must be likelier than the best excuse
 POOL = 28  # earlier values that a search looks at
 RUN = 8  # single numbers in a row that a search takes for a vector
 FALSE = frozenset({Verdict.WRONG, Verdict.CARRIED, Verdict.MISREAD})
-NEAR_ROLES = ("Q", "K", "V", "scores", "scaled", "masked", "weights", "head", "concat", "output", "X", "states", "source")
+NEAR_ROLES = (
+    "Q",
+    "K",
+    "V",
+    "scores",
+    "scaled",
+    "masked",
+    "weights",
+    "head",
+    "concat",
+    "output",
+    "X",
+    "states",
+    "source",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +134,9 @@ class Walk:
             self.judged[-1] = replace(self.judged[-1], verdict=Verdict.STRUCK)
             self.verdicts[number] = Verdict.STRUCK
 
-    def claim(self, equation: Equation, item: Item, grid: Grid, chosen: Fit | None, rivals: tuple[Fit, ...] = ()) -> int:
+    def claim(
+        self, equation: Equation, item: Item, grid: Grid, chosen: Fit | None, rivals: tuple[Fit, ...] = ()
+    ) -> int:
         """Say something of a printed value; the number of the claim."""
         number = len(self.judged) + 1
         verdict = chosen.worst if chosen is not None else Verdict.UNREAD
@@ -145,7 +163,9 @@ class Walk:
         if made is None or made.is_clean or (meant := self._put_right(meaning, Mending.TYPOS)) is None:
             return made
         other = fit(grid, meaning, true, meant, used, True, mended)
-        return other if other is not None and other.agreed > made.agreed else made
+        if other is None or own is None:
+            return other or made
+        return max(made, other, key=lambda f: (f.agreed, agreeing(grid, f.own) if f.own is not None else 0))
 
     def _put_right(self, meaning: Meaning, mending: Mending) -> Value | None:
         """What the author's numbers give, with typos or all that is false put right."""
@@ -182,7 +202,12 @@ class Walk:
         if clean is not None and denied == 0:
             return clean[1]
         slip = max(slips, key=lambda slip: slip[0], default=(0.0, None))[1]
-        if slip is not None and slip.worst is Verdict.MISROUNDED and slip.agreed > 0 and (clean is None or slip.bits > clean[0]):
+        if (
+            slip is not None
+            and slip.worst is Verdict.MISROUNDED
+            and slip.agreed > 0
+            and (clean is None or slip.bits > clean[0])
+        ):
             return slip
         found = self._searched(grid, equation, spot)
         if found is not None:
@@ -200,7 +225,11 @@ class Walk:
     ) -> tuple[Fit | None, tuple[float, Fit] | None]:
         """A slip as a known mistake that gives every cell of it, and the excuse beside it: where a formula is stated, the
         same mistake found by a search is no excuse."""
-        named = as_mistake(self.scene(spot), self.prints, grid, slip, self.is_false(slip.used)) if slip is not None else None
+        named = (
+            as_mistake(self.scene(spot), self.prints, grid, slip, self.is_false(slip.used))
+            if slip is not None
+            else None
+        )
         if slip is None or named is None or named[0].bits <= slip.bits:
             return slip, clean
         mistaken, names = named
@@ -238,7 +267,7 @@ class Walk:
                 continue
             seen.add(expr)
             value, _ = self.values.held(expr, spot, self.prints)
-            made = known(expr, value) if value is not None else None
+            made = known(expr, value) if value is not None and value.rows and value.rows[0] else None
             if made is not None:
                 yield made
 
@@ -256,14 +285,20 @@ class Walk:
     def sizes(self, equation: Equation, spot: Spot) -> list[int]:
         """Sizes that something may be divided by the root of."""
         sizes = [2, 3, 4]
-        for value in (self.values.true(n.Name(role_symbol_of(role, head)), spot) for head in (None, *self.system.heads) for role in ("K", "X")):
+        for value in (
+            self.values.true(n.Name(role_symbol_of(role, head)), spot)
+            for head in (None, *self.system.heads)
+            for role in ("K", "X")
+        ):
             if value is not None:
                 sizes += value.shape
         return [size for size in dict.fromkeys(sizes) if size > 1]
 
     # — what the author goes on with —
 
-    def remember(self, equation: Equation, item: Item, grid: Grid, chosen: Fit | None, number: int | None, spot: Spot) -> None:
+    def remember(
+        self, equation: Equation, item: Item, grid: Grid, chosen: Fit | None, number: int | None, spot: Spot
+    ) -> None:
         """Keep what was printed: it is what the author goes on with."""
         true = chosen.true if chosen is not None else None
         kept = _kept(grid, chosen)
@@ -271,8 +306,8 @@ class Walk:
         remembered: n.Expr | None = None
         label = Symbol(NAMELESS, (), (str(equation.index),))
         for symbol in (*equation.names, *((label,) if label in self.system.page.fixed else ())):
-            if not self._is_given(equation):
-                self.prints.add(symbol, printed)
+            if not self._is_given(equation) or item.approximate or self.system.is_derived(symbol):
+                self.prints.add(symbol, printed)  # weights that are given in decimals are rounded, like all others
             remembered = remembered or n.Name(symbol)
         for formula in equation.of(Kind.FORMULA, Kind.WORKING):
             if chosen is not None and chosen.meaning.how in (How.ASSIGNED, How.STATED, How.WORKING):

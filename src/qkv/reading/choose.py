@@ -22,8 +22,9 @@ from qkv.reading.bits import grid_bits
 from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS, USUAL, Choices, Family
 from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.method import QUERIES_FIRST, decided, outside_questions, prior_layout, prior_mask, prior_scale
+from qkv.reading.naming import role_symbol
 from qkv.reading.page import INPUTS, Definition, Page, Source
-from qkv.reading.system import Spot, System, role_symbol
+from qkv.reading.system import Spot, System
 from qkv.reading.values import Values
 
 DERIVED = (
@@ -39,9 +40,13 @@ MOST_BITS = 40.0  # one print tells no more than this about a choice
 
 def choose(page: Page) -> Choices:
     """The choices that explain a page best."""
-    choices = Choices(tuple(USUAL for _ in page.scopes), zero_based=_counts_from_zero(page), capitals_index=_capitals_index(page))
+    choices = Choices(
+        tuple(USUAL for _ in page.scopes), zero_based=_counts_from_zero(page), capitals_index=_capitals_index(page)
+    )
     answered = frozenset(answers(page, System(page, choices)))
-    choices = replace(choices, claimed=answered.union(_derivable(page, choices)), answered=answered, arrays=tuple(_inputs(page)))
+    choices = replace(
+        choices, claimed=answered.union(_derivable(page, choices)), answered=answered, arrays=tuple(_inputs(page))
+    )
     hidden = choices.claimed | answered
     choices = _with_roles(page, choices)
     for scope in page.scopes:
@@ -135,7 +140,10 @@ def _options(page: Page, choices: Choices) -> Iterator[tuple[Choices, float]]:
     for family, roles in _families(page).items():
         for rank, role in enumerate(roles):
             if dict(choices.roles).get(family) is not role:
-                yield replace(choices, roles=(*((f, r) for f, r in choices.roles if f != family), (family, role))), 4.0 + rank
+                yield (
+                    replace(choices, roles=(*((f, r) for f, r in choices.roles if f != family), (family, role))),
+                    4.0 + rank,
+                )
 
 
 def _families(page: Page) -> dict[Family, tuple[Role, ...]]:
@@ -185,7 +193,9 @@ def _claimed(page: Page, choices: Choices) -> Iterator[int]:
     values = Values(System(page, choices))
     for definition in _givens(page, choices.claimed - choices.answered):
         spot = Spot(definition.scope, definition.line)
-        value = next((v for e in _elsewhere(values.system, definition, spot) if (v := values.true(e, spot)) is not None), None)
+        value = next(
+            (v for e in _elsewhere(values.system, definition, spot) if (v := values.true(e, spot)) is not None), None
+        )
         grid = _grid(page.equations[definition.equation], definition)
         if value is None or grid is None or fitted(value, shape_of(grid)) is None:
             kept.discard(definition.equation)
@@ -286,7 +296,10 @@ def _stated_layout(page: Page, choices: Choices, scope: int) -> frozenset[str] |
             if not isinstance(node, n.Product):
                 continue
             left, right = role(node.left), role(node.right)
-            turned = isinstance(node.left, n.Transpose) and role(node.left.arg), isinstance(node.right, n.Transpose) and role(node.right.arg)
+            turned = (
+                isinstance(node.left, n.Transpose) and role(node.left.arg),
+                isinstance(node.right, n.Transpose) and role(node.right.arg),
+            )
             if (left, turned[1]) == (Role.Q, Role.K) or (left in (Role.X, Role.Y) and right in WEIGHTS):
                 return ROWS
             if (turned[0], right) in ((Role.K, Role.Q), (Role.Q, Role.K)):
@@ -306,10 +319,17 @@ def _explained(values: Values, evidence: list[_Shown], scope: int) -> float:
     arrays = dict(system.choices.arrays)
     for shown in evidence:
         equation = shown.equation
-        if equation.index in arrays or (equation.names and equation.index not in system.choices.claimed and not equation.of(Kind.FORMULA, Kind.WORKING)):
+        if equation.index in arrays or (
+            equation.names
+            and equation.index not in system.choices.claimed
+            and not equation.of(Kind.FORMULA, Kind.WORKING)
+        ):
             continue
         stated = [v for item in equation.of(Kind.FORMULA) if (v := printed.true(item.expr, spot)) is not None]
-        wholes = stated or [*known, *(v for s in equation.names for e in system.library(s, spot) if (v := values.true(e, spot)) is not None)]
+        wholes = stated or [
+            *known,
+            *(v for s in equation.names for e in system.library(s, spot) if (v := values.true(e, spot)) is not None),
+        ]
         total += max((_agreed(shown, value) for value in wholes), default=0.0)
     return total
 

@@ -105,6 +105,17 @@ class Page:
         """Every name that the page defines, in order."""
         return tuple(self.definitions)
 
+    def family(self, symbol: Symbol) -> tuple[Symbol, ...]:
+        """The names that differ from one only in their indices, and itself."""
+        return self._families.get((symbol.base, symbol.labels, symbol.primes), ())
+
+    @cached_property
+    def _families(self) -> dict[tuple[object, ...], tuple[Symbol, ...]]:
+        found: dict[tuple[object, ...], list[Symbol]] = defaultdict(list)
+        for symbol in self.symbols:
+            found[symbol.base, symbol.labels, symbol.primes].append(symbol)
+        return {letters: tuple(symbols) for letters, symbols in found.items()}
+
     @cached_property
     def words(self) -> str:
         """The whole text in small letters; that of the assignment, where there is one."""
@@ -120,7 +131,9 @@ class Page:
         """Which keys the queries of each problem may see, where sentences say it once and for all."""
         if self.task is not None:
             return self.task.sights
-        found = {scope: {sight for sight in sights_said(self.words_of(scope)) if not sight.supposed} for scope in self.scopes}
+        found = {
+            scope: {sight for sight in sights_said(self.words_of(scope)) if not sight.supposed} for scope in self.scopes
+        }
         return {scope: next(iter(sights)) for scope, sights in found.items() if len(sights) == 1}
 
     def words_of(self, scope: int) -> str:
@@ -151,12 +164,15 @@ def page_with(sheet: Sheet, made: tuple[Equation, ...], task: Page | None = None
             if word and word not in tokens[equation.scope]:
                 tokens[equation.scope].append(word)
         for definition in _definitions(equation):
-            defined[definition.symbol].append(definition)
+            if not _is_row_again(definition, defined[definition.symbol]):
+                defined[definition.symbol].append(definition)
     for symbol, matrix, equation in put_in(made, set(defined)):
         defined[symbol].append(Definition(symbol, matrix, Source.GIVEN, equation.line, equation.scope, equation.index))
     for symbol, formula, equation in _spoken_scores(sheet, made):
         if symbol not in defined:
-            defined[symbol].append(Definition(symbol, formula, Source.STATED, equation.line, equation.scope, equation.index))
+            defined[symbol].append(
+                Definition(symbol, formula, Source.STATED, equation.line, equation.scope, equation.index)
+            )
     for run in _token_runs(made):
         for equation in run:
             symbol = equation.names[0]
@@ -199,15 +215,40 @@ def _definitions(equation: Equation) -> Iterator[Definition]:
             yield Definition(symbol, shown[-1].expr, Source.GIVEN, *where)
 
 
+def _is_row_again(definition: Definition, before: list[Definition]) -> bool:
+    """Whether numbers under a known name are only one of its rows: 'the query of cat (Q = [0, 1])'."""
+    row = definition.expr.rows if isinstance(definition.expr, n.Matrix) else ()
+    wholes = (d.expr for d in before if d.source is Source.GIVEN and d.scope == definition.scope)
+    return (
+        len(row) == 1
+        and definition.source is Source.GIVEN
+        and any(isinstance(whole, n.Matrix) and len(whole.rows) > 1 and row[0] in whole.rows for whole in wholes)
+    )
+
+
 def _family_of(equation: Equation) -> tuple[Symbol, n.Expr] | None:
     """A formula for every score: score(s, h_i) = sᵀ W h_i, or words that call q_i · k_j / √2 a score."""
     first, *more = equation.items
     if first.kind is not Kind.FORMULA or first.struck or len(more) > 1:
         return None
     said = isinstance(first.expr, n.Call) and first.expr.function.lower() in _SCORING
-    body = more[0].expr if more and said and more[0].kind is Kind.FORMULA else first.expr if not more and not said else None
-    letters = tuple(dict.fromkeys(i for s in n.names_in(body) for i in s.indices if _LETTER.match(i))) if body is not None else ()
-    if body is None or not 0 < len(letters) < 3 or not (said or roles_in_words(equation.label[-40:])[:1] == [Role.SCORES]):
+    body = (
+        more[0].expr
+        if more and said and more[0].kind is Kind.FORMULA
+        else first.expr
+        if not more and not said
+        else None
+    )
+    letters = (
+        tuple(dict.fromkeys(i for s in n.names_in(body) for i in s.indices if _LETTER.match(i)))
+        if body is not None
+        else ()
+    )
+    if (
+        body is None
+        or not 0 < len(letters) < 3
+        or not (said or roles_in_words(equation.label[-40:])[:1] == [Role.SCORES])
+    ):
         return None
     return Symbol("scaled" if n.holds(body, n.Root) else "score", (), letters), body
 
@@ -218,7 +259,11 @@ def _spoken_scores(sheet: Sheet, made: tuple[Equation, ...]) -> Iterator[tuple[S
         said = re.search(r"\bscores?\b", line, re.IGNORECASE)
         for span in re.finditer(r"\$([^$=≈]{5,90})\$", line[said.end() :]) if said else ():
             expr = _one_formula(span[1], sheet)
-            letters = tuple(dict.fromkeys(i for s in n.names_in(expr) for i in s.indices if _LETTER.match(i))) if expr is not None else ()
+            letters = (
+                tuple(dict.fromkeys(i for s in n.names_in(expr) for i in s.indices if _LETTER.match(i)))
+                if expr is not None
+                else ()
+            )
             near = next((equation for equation in made if equation.line >= number), made[-1] if made else None)
             if expr is not None and near is not None and 0 < len(letters) < 3 and n.holds(expr, n.Product):
                 yield Symbol("scaled" if n.holds(expr, n.Root) else "score", (), letters), expr, near
@@ -248,7 +293,11 @@ def _token_runs(made: tuple[Equation, ...]) -> list[list[Equation]]:
     for equation in made:
         if not _is_token(equation, bool(run)):
             continue
-        if run and (run[-1].scope != equation.scope or _length(run[-1]) != _length(equation) or equation.index - run[-1].index > 2):
+        if run and (
+            run[-1].scope != equation.scope
+            or _length(run[-1]) != _length(equation)
+            or equation.index - run[-1].index > 2
+        ):
             runs.append(run)
             run = []
         run.append(equation)
@@ -261,7 +310,12 @@ def _is_token(equation: Equation, goes_on: bool) -> bool:
         return False
     symbol, value = equation.names[0], equation.items[1].expr
     vector = isinstance(value, n.Matrix) and 1 in value.shape and value.shape != (1, 1)
-    word = not symbol.indices and not symbol.labels and symbol.base.isalpha() and (len(symbol.base) > 2 or goes_on or symbol.base == "I")
+    word = (
+        not symbol.indices
+        and not symbol.labels
+        and symbol.base.isalpha()
+        and (len(symbol.base) > 2 or goes_on or symbol.base == "I")
+    )
     return vector and word and (not places(symbol) or symbol.base == "I")
 
 
@@ -313,4 +367,9 @@ def _suggested(equation: Equation, said: str) -> tuple[Role, ...]:
 
 def _is_pattern(array: n.Expr) -> bool:
     cells = [cell for row in array.rows for cell in row] if isinstance(array, n.Matrix) else []
-    return all(isinstance(c, n.Infinite) or (isinstance(c, n.Number) and (c.value in (0, 1) or c.value <= -1000)) or (isinstance(c, n.Negate) and isinstance(c.arg, n.Infinite)) for c in cells)
+    return all(
+        isinstance(c, n.Infinite)
+        or (isinstance(c, n.Number) and (c.value in (0, 1) or c.value <= -1000))
+        or (isinstance(c, n.Negate) and isinstance(c.arg, n.Infinite))
+        for c in cells
+    )

@@ -11,45 +11,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from enum import Enum
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from qkv.expr import nodes as n
 from qkv.expr.functions import BY_KEY
 from qkv.expr.names import Role, Symbol
-from qkv.library.defined import Defined
 from qkv.library.attention import role_in, rows_for
-from qkv.library.roles import SCORE_LIKE, Place, places, roles_in_words
+from qkv.library.defined import Defined
+from qkv.library.roles import SCORE_LIKE, Place
 from qkv.library.said import Sight
 from qkv.reading.choices import Choices
 from qkv.reading.equations import Kind
+from qkv.reading.naming import OF_A_HEAD, PROJECTED, ROLE, SIZED, is_number, naming_of, role_symbol
 from qkv.reading.page import NAMELESS, Definition, Page, Source
-from qkv.reading.unify import Unifier
 
 LINE, FAMILY, HEAD, PATTERN = "line", "family", "head", "pattern"  # calls that only values can resolve, see values.py
-ROLE = "§"  # the base of a symbol for what plays a role, whatever the page calls it
 SHARED = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.W_A, Role.W_O, Role.B_O})
-PROJECTED = {Role.Q: Role.W_Q, Role.K: Role.W_K, Role.V: Role.W_V}
-SIZED = {Role.D_K: (Role.K, Role.Q), Role.D_V: (Role.V,), Role.D_MODEL: (Role.X,)}
-OF_A_HEAD = frozenset(
-    {Role.Q, Role.K, Role.V, Role.W_Q, Role.W_K, Role.W_V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD}
-)
 ATTENDING = frozenset({Role.X, Role.Q, Role.K, Role.V, *PROJECTED.values(), Role.STATES, Role.SOURCE})
 SIZING = ATTENDING - {Role.V, Role.W_V} | {Role.Y, Role.D_K}
 AFTER_Q = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.OUTPUT})
 _LETTER = re.compile(r"[a-z]$")
-
-
-class Known(Enum):
-    """How one knows what a name stands for, the strongest first."""
-
-    LAID_OUT = "by how the page sets it out"
-    STATED = "by its formula"
-    NUMBERS = "by the numbers that it explains"
-    WORDS = "by the words beside it"
-    NAME = "by its name"
-    NOTHING = ""
 
 
 class Spot(NamedTuple):
@@ -59,195 +41,46 @@ class Spot(NamedTuple):
     line: int
 
 
-def role_symbol(role: Role, head: str | None = None) -> Symbol:
-    """The symbol for what plays a role (in a head)."""
-    return Symbol(ROLE, (role.value,), (head,) if head else ())
-
-
 class System:
     """The equations of a page and, where it is silent, of the library."""
 
     def __init__(self, page: Page, choices: Choices) -> None:
         self.page, self.choices = page, choices
-        self._places: dict[Symbol, tuple[Place | None, Known]] = {}
-        self._unifier = Unifier(self.place)
+        names = self.naming = naming_of(page, choices)
+        self.place, self.known_by, self.role_of, self.roles = names.place, names.known_by, names.role_of, names.roles
+        self.holders, self.members, self.called, self.is_own = names.holders, names.members, names.called, names.is_own
 
     # — what names stand for —
-
-    def place(self, symbol: Symbol) -> Place | None:
-        """What a name stands for: as the page sets it out, as its formulas say, as its words say, as letters suggest."""
-        return self._known_place(symbol)[0]
-
-    def known_by(self, symbol: Symbol) -> Known:
-        """How one knows what a name stands for."""
-        return self._known_place(symbol)[1]
-
-    def _known_place(self, symbol: Symbol) -> tuple[Place | None, Known]:
-        if symbol not in self._places:
-            self._places[symbol] = self._first_place(symbol), Known.NAME  # while its formulas are looked at
-            self._places[symbol] = self._found_place(symbol)
-        return self._places[symbol]
-
-    def _first_place(self, symbol: Symbol) -> Place | None:
-        if symbol.base == ROLE:
-            return Place(Role(symbol.labels[0]), symbol.indices[0] if symbol.indices else None)
-        if symbol in self.page.fixed:
-            return self.page.fixed[symbol]
-        if symbol.base == NAMELESS:
-            role = dict(self.choices.arrays).get(int(symbol.indices[0]))
-            return Place(role) if role is not None else None
-        usual = self._by_letters(symbol)
-        return usual[0] if usual else None
-
-    def _by_letters(self, symbol: Symbol) -> tuple[Place, ...]:
-        found = places(symbol)
-        if self.choices.capitals_index:
-            found = tuple(p._replace(head=None, row=p.head) if p.head and p.row is None and p.role not in PROJECTED.values() else p for p in found)
-        return found
-
-    def _found_place(self, symbol: Symbol) -> tuple[Place | None, Known]:
-        if symbol.base in (ROLE, NAMELESS) or symbol in self.page.fixed:
-            return self._first_place(symbol), Known.WORDS if symbol.base == NAMELESS else Known.LAID_OUT
-        usual = self._by_letters(symbol)
-        if symbol in self._additive:
-            return Place(Role.V_A), Known.STATED
-        if self._is_count(symbol):
-            return next((p for p in usual if p.role in SIZED), None), Known.NAME
-        chosen = dict(self.choices.roles)
-        family = symbol.base, symbol.labels
-        if family in chosen:
-            role = chosen[family]
-            return next((p for p in usual if p.role is role), Place(role) if role else None), Known.NUMBERS
-        stated = self._stated_roles(symbol)
-        if stated:
-            fitting = next((p for role in stated for p in usual if p.role is role), None)
-            place = usual[0]._replace(role=stated[0]) if usual else _scripted(symbol, stated[0])
-            return fitting or place, Known.STATED
-        if len(usual) > 1 and (worded := self._worded_place(symbol, usual)) is not None:
-            return worded, Known.WORDS
-        return (self._as_input(symbol, usual), Known.NAME) if usual else (None, Known.NOTHING)
-
-    @cached_property
-    def _additive(self) -> frozenset[Symbol]:
-        """The names that multiply a tanh: v in vᵀ tanh(W s + U h) makes scores, it is no value."""
-        formulas = (d.expr for definitions in self.page.definitions.values() for d in definitions if d.source is Source.STATED)
-        products = (part for formula in formulas for part in n.walk(formula) if isinstance(part, n.Product) and isinstance(part.right, n.Tanh))
-        sides = (product.left.arg if isinstance(product.left, n.Transpose) else product.left for product in products)
-        return frozenset(side.symbol for side in sides if isinstance(side, n.Name))
-
-    def _is_count(self, symbol: Symbol) -> bool:
-        """Whether a name without an index is given as one number: h = 2 counts heads, it is no state."""
-        found = self.page.definitions.get(symbol, ())
-        return bool(found) and not symbol.indices and not symbol.labels and all(isinstance(d.expr, n.Number) for d in found)
-
-    def role_of(self, expr: n.Expr) -> Symbol | None:
-        """The symbol of what a formula works out, by the equations of the library: Q Kᵀ / √d_k are the scaled scores."""
-        roles = self._unifier.roles(expr)
-        heads = {place.head for symbol in n.names_in(expr) if (place := self.place(symbol)) is not None and place.head}
-        rows = any(place.row for symbol in n.names_in(expr) if (place := self.place(symbol)) is not None)
-        return role_symbol(roles[0], min(heads, default=None)) if roles and len(heads) < 2 and not rows else None
-
-    def roles(self, expr: n.Expr) -> list[Role]:
-        """The roles that a formula has by the equations of the library, likeliest first."""
-        return self._unifier.roles(expr)
-
-    def _stated_roles(self, symbol: Symbol) -> list[Role]:
-        stated = (
-            d for d in self.page.definitions.get(symbol, ())
-            if d.source is Source.STATED and not (isinstance(d.expr, n.Name) and self._by_letters(symbol))
-        )  # fmt: skip
-        return [role for definition in stated for role in self._unifier.roles(definition.expr)]
-
-    def _worded_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place | None:
-        """Of several roles the one that the words beside the name speak of."""
-        alike = self._family(symbol) if symbol.indices else [symbol]  # what is said of h_1 holds for h_2
-        for definition in (d for other in alike if len(other.indices) == len(symbol.indices) for d in self.page.definitions.get(other, ())):
-            said = roles_in_words(self.page.equations[definition.equation].words[-80:])
-            for role in said:
-                for option in usual:
-                    if option.role is role:
-                        return option
-        return None
-
-    def _as_input(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place:
-        """A name that is only given with a vector is an input: s = [1, 2] is a state that attends, not a score."""
-        given = self.page.definitions.get(symbol, ())
-        vectors = [d for d in given if d.source is Source.GIVEN and isinstance(d.expr, n.Matrix) and d.expr.shape != (1, 1)]
-        if given and len(vectors) == len(given) and usual[0].role in (Role.SCORES, Role.HEAD):
-            second = next((p for p in usual if p.role in (Role.SOURCE, Role.Y)), None)
-            if second is not None and (second.role is Role.SOURCE or self._before_weights(given[0])):
-                return second
-        return usual[0]
-
-    def _before_weights(self, given: Definition) -> bool:
-        weights = [
-            d.line for s, ds in self.page.definitions.items() for d in ds
-            if any(p.role in (Role.W_K, Role.W_V) for p in places(s)) and d.source is Source.GIVEN
-        ]  # fmt: skip
-        return bool(weights) and given.line < max(weights)
-
-    @cached_property
-    def _by_place(self) -> dict[tuple[Role, str | None], list[tuple[Symbol, Place]]]:
-        """The names of the page by the role and head that they stand for."""
-        found: dict[tuple[Role, str | None], list[tuple[Symbol, Place]]] = {}
-        for symbol in self.page.symbols:
-            place = self.place(symbol)
-            if place is not None:
-                found.setdefault((place.role, place.head), []).append((symbol, place))
-        return found
-
-    def holders(self, role: Role, head: str | None = None, scope: int | None = None) -> list[Symbol]:
-        """The names of the page (of one problem) for all of what plays a role: what is given before what is stated."""
-        found = [symbol for symbol, place in self._by_place.get((role, head), ()) if place.row is None]
-        return sorted((symbol for symbol in found if scope is None or self.is_own(symbol, scope)), key=self._precedence)
-
-    def is_own(self, symbol: Symbol, scope: int) -> bool:
-        """Whether a problem says itself what a name is."""
-        return any(d.scope == scope for d in self.page.definitions.get(symbol, ()))
 
     @cached_property
     def _fresh(self) -> frozenset[int]:
         """The problems that give inputs of their own: what was worked out in another problem is not theirs."""
         return frozenset(
-            d.scope for (role, _), found in self._by_place.items() if role in ATTENDING
+            d.scope for (role, _), found in self.naming.by_place.items() if role in ATTENDING
             for symbol, _ in found for d in self.page.definitions[symbol] if d.source is Source.GIVEN
         )  # fmt: skip
 
-    def _precedence(self, symbol: Symbol) -> tuple[bool, int]:
-        first = self.page.definitions[symbol][0]
-        return first.source is not Source.GIVEN, first.equation
+    def is_derived(self, symbol: Symbol) -> bool:
+        """Whether a name stands for something that is worked out from others, so that its decimals are rounded."""
+        place = self.place(symbol)
+        return place is not None and place.role in AFTER_Q
 
-    def called(self, symbol: Symbol) -> list[Symbol]:
-        """What the page calls that which plays a role."""
-        return self.holders(Role(symbol.labels[0]), symbol.indices[0] if symbol.indices else None) if symbol.base == ROLE else []
-
-    def members(self, role: Role, head: str | None = None) -> list[tuple[Symbol, Place]]:
-        """The names of the page for rows and cells of what plays a role."""
-        return [(symbol, place) for symbol, place in self._by_place.get((role, head), ()) if place.row is not None]
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """The heads that names of the page speak of, in order."""
+        return self.naming.heads
 
     def heads_in(self, scope: int) -> tuple[str, ...]:
         """The heads of one problem: those of its own names; those of the page, if none of its names attends."""
         if len(self.page.scopes) == 1 or len(self.heads) < 2:
             return self.heads
-        own = {(role, head) for (role, head), found in self._by_place.items() if role in OF_A_HEAD and any(self.is_own(s, scope) for s, _ in found)}
+        own = {
+            (role, head)
+            for (role, head), found in self.naming.by_place.items()
+            if role in OF_A_HEAD and any(self.is_own(s, scope) for s, _ in found)
+        }
         heads = tuple(head for head in self.heads if any(head == other for _, other in own))
         return heads if heads or own else self.heads
-
-    @cached_property
-    def heads(self) -> tuple[str, ...]:
-        """The heads that names of the page speak of, in order."""
-        found = dict.fromkeys(head for (role, head) in self._by_place if head and role in OF_A_HEAD and _is_number(head))
-        if len(found) < 2:
-            found = dict.fromkeys(self._counted_heads()) or dict.fromkeys(map(str, range(1, (self.page.heads_said or 0) + 1))) or found
-        return tuple(sorted(found, key=int))
-
-    def _counted_heads(self) -> Iterator[str]:
-        """Heads that are only counted: h = 2, with one big set of weights."""
-        for symbol, definitions in self.page.definitions.items():
-            value = definitions[0].expr
-            counts = symbol.base in ("h", "H", "heads", "numheads", "n") and (symbol.base not in ("n", "H") or set(symbol.labels) & {"heads", "h", "head"})
-            if counts and not symbol.indices and isinstance(value, n.Number) and value.value.denominator == 1 and 1 < value.value <= 64:
-                yield from (str(i) for i in range(1, int(value.value) + 1))
 
     def conventions(self, scope: int) -> frozenset[str]:
         """What holds in a scope: the choices made, and what the names of the page leave no doubt about."""
@@ -256,18 +89,29 @@ class System:
             made |= {"patterned"}
         if not self.heads_in(scope):
             made |= {"single"}
-        if not any(role in ATTENDING and role is not Role.X for role, _ in self._by_place):
+        if not any(role in ATTENDING and role is not Role.X for role, _ in self.naming.by_place):
             made |= {"plain"}
-        if not any(role in SIZING for role, _ in self._by_place):
-            given = any(role is Role.SCALED for role, _ in self._by_place)
-            made = made - {"scaled", "unscaled"} | {"scaled" if given else "unscaled"}  # nothing tells what to divide by
+        if not any(role in SIZING for role, _ in self.naming.by_place):
+            given = any(role is Role.SCALED for role, _ in self.naming.by_place)
+            made = made - {"scaled", "unscaled"} | {
+                "scaled" if given else "unscaled"
+            }  # nothing tells what to divide by
         return frozenset(made)
 
     def attends_to_states(self, scope: int) -> bool:
         """Whether a problem attends to states of an encoder, and has neither queries nor keys of its own."""
-        roles = {role for (role, _), found in self._by_place.items() if any(self.is_own(symbol, scope) for symbol, _ in found)}
-        page = {role for role, _ in self._by_place}
-        return Role.STATES in (roles & ATTENDING or page) and not (roles & ATTENDING or page) & {Role.Q, Role.K, Role.W_Q, Role.W_K}
+        roles = {
+            role
+            for (role, _), found in self.naming.by_place.items()
+            if any(self.is_own(symbol, scope) for symbol, _ in found)
+        }
+        page = {role for role, _ in self.naming.by_place}
+        return Role.STATES in (roles & ATTENDING or page) and not (roles & ATTENDING or page) & {
+            Role.Q,
+            Role.K,
+            Role.W_Q,
+            Role.W_K,
+        }
 
     def _is_elsewhere(self, role: Role, scope: int) -> bool:
         """Whether what plays a role in problems before is none of this one's business: it has inputs of its own."""
@@ -277,7 +121,7 @@ class System:
         return role in AFTER_Q or (role in states and not any(self._own_role(other, scope) for other in states))
 
     def _own_role(self, role: Role, scope: int) -> bool:
-        return any(self.is_own(symbol, scope) for symbol, _ in self._by_place.get((role, None), ()))
+        return any(self.is_own(symbol, scope) for symbol, _ in self.naming.by_place.get((role, None), ()))
 
     def sight(self, scope: int) -> Sight | None:
         """Which keys the queries of a problem may see, as words say it."""
@@ -304,7 +148,12 @@ class System:
                 yield expr, spot, None
             return
         place, late = self.place(symbol), list[tuple[n.Expr, Spot, Source | None]]()
-        given = place is not None and place.role in (Role.X, Role.Y, Role.STATES, Role.SOURCE)  # nothing works these out
+        given = place is not None and place.role in (
+            Role.X,
+            Role.Y,
+            Role.STATES,
+            Role.SOURCE,
+        )  # nothing works these out
         for definition in self._visible(self.page.definitions.get(symbol, ()), spot):
             here = definition.scope == spot.scope and definition.line <= spot.line
             where = Spot(spot.scope, definition.line - (symbol in n.names_in(definition.expr))) if here else spot
@@ -340,7 +189,7 @@ class System:
         """e_1 by e_i = v · tanh(W s + U h_i): an equation that holds for every index."""
         if not symbol.indices:
             return
-        for other in self._family(symbol):
+        for other in self.page.family(symbol):
             if other == symbol or len(other.indices) != len(symbol.indices):
                 continue
             put = {b: a for a, b in zip(symbol.indices, other.indices, strict=True) if a != b}
@@ -349,14 +198,12 @@ class System:
                     if definition.source is not Source.GIVEN:
                         yield at_indices(definition.expr, put)
 
-    def _family(self, symbol: Symbol) -> list[Symbol]:
-        return [s for s in self.page.symbols if s.base == symbol.base and s.labels == symbol.labels and s.primes == symbol.primes]
-
     def structure(self, symbol: Symbol, spot: Spot) -> Iterator[n.Expr]:
         """A row or a cell of something that has a name, or the stack of rows that have names."""
-        if symbol.indices and (symbol.base[:1].islower() or self.choices.capitals_index):
+        if symbol.indices and (not symbol.base[:1].isupper() or self.choices.capitals_index):
             base = symbol.base.upper() if len(symbol.base) == 1 else symbol.base
-            for whole in (symbol._replace(base=base, indices=symbol.indices[:-1]), symbol._replace(base=base, indices=())):
+            large = dict.fromkeys((base, base[:1].upper() + base[1:]))  # lambda_1 is a row of Lambda
+            for whole in (symbol._replace(base=b, indices=cut) for b in large for cut in (symbol.indices[:-1], ())):
                 if whole != symbol and whole in self.page.definitions:
                     cut = symbol.indices[len(whole.indices) :]
                     yield from self.part(n.Name(whole), cut[0], cut[1] if len(cut) > 1 else None, spot)
@@ -375,7 +222,7 @@ class System:
 
     def position(self, index: str, scope: int) -> int | None:
         """The row that an index or a word stands for, from 1."""
-        if _is_number(index):
+        if is_number(index):
             at = int(index) + self.choices.zero_based
             return at if at > 0 else None
         words = [word.lower() for s in (scope, *self.page.scopes) for word in self.page.tokens.get(s, ())]
@@ -384,7 +231,9 @@ class System:
 
     def _order(self, word: str) -> int | None:
         """Where a word comes among the rows that names of one role speak of."""
-        for members in ([p.row for _, p in self.members(role)] for role in (Role.X, Role.K, Role.STATES, Role.Q, Role.V)):
+        for members in (
+            [p.row for _, p in self.members(role)] for role in (Role.X, Role.K, Role.STATES, Role.Q, Role.V)
+        ):
             ordered = list(dict.fromkeys(row.lower() for row in members if row))
             if word.lower() in ordered:
                 return ordered.index(word.lower()) + 1
@@ -458,7 +307,11 @@ class System:
             yield from self._list(lines, spot)
         else:
             yield from self._stack(lines, spot)
-        cells = {(self.position(p.row, spot.scope), self.position(p.column, spot.scope)): s for s, p in members if p.row and p.column}
+        cells = {
+            (self.position(p.row, spot.scope), self.position(p.column, spot.scope)): s
+            for s, p in members
+            if p.row and p.column
+        }
         rows = max((i for i, _ in cells if i), default=0)
         columns = max((j for _, j in cells if j), default=0)
         if rows and all((i, j) in cells for i in range(1, rows + 1) for j in range(1, columns + 1)):
@@ -471,7 +324,11 @@ class System:
 
     def _members_at(self, place: Place, scope: int) -> list[tuple[Symbol, Place]]:
         """Rows and cells of what plays a role in one problem: its own, or those of the problems before."""
-        found = [(s, p) for s, p in self.members(place.role, place.head) if any(d.scope <= scope for d in self.page.definitions[s])]
+        found = [
+            (s, p)
+            for s, p in self.members(place.role, place.head)
+            if any(d.scope <= scope for d in self.page.definitions[s])
+        ]
         own = [(symbol, p) for symbol, p in found if self.is_own(symbol, scope)]
         return own or ([] if self._is_elsewhere(place.role, scope) else found)
 
@@ -545,15 +402,16 @@ def at_indices(expr: n.Expr, put: dict[str, str]) -> n.Expr:
         if isinstance(part, n.Name) and put.keys() & set(part.symbol.indices):
             indices = tuple(put.get(i, i) for i in part.symbol.indices)
             return n.Name(part.symbol._replace(indices=indices), part.spelled, at=part.at)
-        if isinstance(part, n.Name) and not part.symbol.indices and str(part.symbol) in put and _is_number(put[str(part.symbol)]):
+        if (
+            isinstance(part, n.Name)
+            and not part.symbol.indices
+            and str(part.symbol) in put
+            and is_number(put[str(part.symbol)])
+        ):
             return n.number(int(put[str(part.symbol)]))
         return part
 
     return n.rewrite(expr, change)
-
-
-def _is_number(text: str) -> bool:
-    return text.isdecimal()
 
 
 def _is_row_of(row: Symbol, whole: Symbol) -> bool:
@@ -562,10 +420,16 @@ def _is_row_of(row: Symbol, whole: Symbol) -> bool:
         len(row.indices) == len(whole.indices) + 1
         and row.indices[:-1] == whole.indices
         and row.labels == whole.labels
-        and row.base != whole.base
-        and row.base.upper() == whole.base
-        and _is_number(row.indices[-1])
+        and _is_small(row.base, whole.base)
+        and is_number(row.indices[-1])
     )
+
+
+def _is_small(letter: str, other: str) -> bool:
+    """Whether a letter is the small one of another: x of X, lambda of Lambda; 丁 of 丁, where there are no small ones."""
+    if letter.lower() == letter.upper():
+        return letter == other
+    return letter != other and letter in (other.lower(), other[:1].lower() + other[1:])
 
 
 def _runs_over(family: Symbol, whole: Symbol) -> bool:
@@ -576,10 +440,3 @@ def _runs_over(family: Symbol, whole: Symbol) -> bool:
         and family.labels == whole.labels
         and all(map(_LETTER.match, family.indices))
     )
-
-
-def _scripted(symbol: Symbol, role: Role) -> Place:
-    """The place of a name of which only the role is known: its index is a head or a token, as its letter is large."""
-    if len(symbol.indices) == 1 and _is_number(symbol.indices[0]):
-        return Place(role, symbol.indices[0]) if symbol.base[:1].isupper() else Place(role, None, symbol.indices[0])
-    return Place(role)

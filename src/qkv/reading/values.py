@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from operator import is_not
+from typing import Any
 
 from flint import fmpq
 
@@ -22,10 +23,10 @@ from qkv.interpret.cells import NEG_INF, same_cell
 from qkv.interpret.certified import Value, scalar
 from qkv.interpret.loop import evaluate, unrolled
 from qkv.library.defined import defined
-from qkv.library.roles import Place
+from qkv.reading.naming import SIZED, role_symbol
 from qkv.reading.page import Source
 from qkv.reading.remembering import Memory, Remembering
-from qkv.reading.system import FAMILY, HEAD, LINE, PATTERN, SIZED, Spot, System, role_symbol
+from qkv.reading.system import FAMILY, HEAD, LINE, PATTERN, Spot, System
 
 PRINTED = "¶="  # the base of a symbol for a formula that was printed with a value
 MOST_NESTED = 40
@@ -80,7 +81,9 @@ class Prints:
     mending: Mending = Mending.NOTHING
     algebra: _Own = field(default_factory=_Own)
     kinds: set[type] = field(default_factory=set)  # of the formulas
-    known: dict[Mending, Known] = field(default_factory=lambda: {mending: {} for mending in Mending})  # what names are worth by all this
+    known: dict[Mending, Known] = field(
+        default_factory=lambda: {mending: {} for mending in Mending}
+    )  # what names are worth by all this
 
     def add(self, symbol: Symbol, printed: Print) -> None:
         """Note the value that was printed for a name."""
@@ -172,7 +175,9 @@ class _Look:
                 ready = self._with_printed(ready, top)
             if any(self.name(symbol, spot) is None for symbol in n.names_in(ready)):
                 return None
-            return evaluate(ready, _Names(self, spot), self.values.algebra if self.prints is None else self.prints.algebra)
+            return evaluate(
+                ready, _Names(self, spot), self.values.algebra if self.prints is None else self.prints.algebra
+            )
         except (QkvError, ZeroDivisionError, OverflowError, ValueError, RecursionError):
             return None
 
@@ -200,7 +205,11 @@ class _Look:
         return value
 
     def _found(self, symbol: Symbol, spot: Spot) -> Value | None:
-        if self.prints is not None and (printed := self.prints.names.get(symbol)) and self._is_current(symbol, printed, spot):
+        if (
+            self.prints is not None
+            and (printed := self.prints.names.get(symbol))
+            and self._is_current(symbol, printed, spot)
+        ):
             if printed.claim is not None:
                 self.used.add(printed.claim)
             return self.prints.value(printed)
@@ -304,7 +313,11 @@ class _Look:
         i = int(which.value)
         if 1 in value.shape and value.shape != (1, 1):
             return n.Entry(whole, row=1, column=i) if value.shape[0] == 1 else n.Entry(whole, row=i, column=1)
-        return n.Entry(whole, column=i) if "columns" in self.system.choices.conventions[spot.scope] else n.Entry(whole, row=i)
+        return (
+            n.Entry(whole, column=i)
+            if "columns" in self.system.choices.conventions[spot.scope]
+            else n.Entry(whole, row=i)
+        )
 
     def _family(self, call: n.Call, spot: Spot) -> n.Expr | None:
         """family(a_ij): the matrix of all a_ij, as far as what they are made of goes."""
@@ -312,7 +325,10 @@ class _Look:
             return None
         symbol = call.args[0].symbol
         bodies = [d.expr for d in self.system.page.definitions.get(symbol, ())]
-        sizes = [max((k for body in bodies for k in self._lengths(body, letter, spot)), default=0) for letter in symbol.indices]
+        sizes = [
+            max((k for body in bodies for k in self._lengths(body, letter, spot)), default=0)
+            for letter in symbol.indices
+        ]
         first = 0 if self.system.choices.zero_based else 1
         if not all(sizes) or len(sizes) > 2:
             return None
@@ -351,7 +367,11 @@ class _Look:
     def _bounded(self, series: n.Series, spot: Spot) -> n.Series:
         """A Σ without numbers as bounds runs over what its names run over."""
         low = series.low if isinstance(series.low, n.Number) else n.number(0 if self.system.choices.zero_based else 1)
-        if isinstance(series.high, n.Name) and (high := self.name(series.high.symbol, spot)) is not None and high.shape == (1, 1):
+        if (
+            isinstance(series.high, n.Name)
+            and (high := self.name(series.high.symbol, spot)) is not None
+            and high.shape == (1, 1)
+        ):
             last = high.cell
             if type(last) is fmpq and last.q == 1:
                 return replace(series, low=low, high=n.number(int(last.p)))
@@ -364,7 +384,11 @@ class _Look:
             if index not in symbol.indices:
                 continue
             where = symbol.indices.index(index)
-            alike = [s for s in self.system.page.symbols if s.base == symbol.base and s.labels == symbol.labels and len(s.indices) == len(symbol.indices)]
+            alike = [
+                s
+                for s in self.system.page.symbols
+                if s.base == symbol.base and s.labels == symbol.labels and len(s.indices) == len(symbol.indices)
+            ]
             numbers = {s.indices[where] for s in alike if s.indices[where].isdecimal()}
             if numbers:
                 yield len(numbers)
@@ -392,7 +416,7 @@ class _Look:
             return n.Name(formulas[expr])
         if not n.names_in(expr) and not n.holds(expr, n.Root):
             return expr
-        changes: dict[str, object] = {}
+        changes: dict[str, Any] = {}
         for part in n.part_names(expr):
             value = getattr(expr, part)
             if isinstance(value, tuple):

@@ -13,14 +13,16 @@ from qkv.interpret.trace import Trace
 from qkv.judging.judge import Judged, judged
 from qkv.judging.walk import Judgement
 from qkv.library.roles import Place
+from qkv.program.kinds import SAYS
 from qkv.program.model import Given, Program, Step
 from qkv.program.spec import default_symbol
 from qkv.reader.model import Sheet
 from qkv.reading.choose import DERIVED, END
 from qkv.reading.equations import Equation, Kind
+from qkv.reading.naming import ROLE, SIZED, role_symbol
 from qkv.reading.page import NAMELESS, Page, Source
 from qkv.reading.reading import reading_of
-from qkv.reading.system import AFTER_Q, ROLE, SIZED, Spot, System, role_symbol
+from qkv.reading.system import AFTER_Q, Spot, System
 from qkv.reading.values import Values, same
 from qkv.solution import Solution
 from qkv.solving.kinds import kind_of, notes_of
@@ -76,19 +78,28 @@ class _Completion:
         for judgement in self.judged:
             if judgement.equation.scope == self.scope and not judgement.equation.names and judgement.fit is not None:
                 if judgement.fit.meaning.names:
-                    self._add_step(judgement.equation.label, judgement.fit.meaning.expr, judgement.fit.meaning.spot, Role.OTHER, None, judgement.equation.line)
+                    self._add_step(
+                        judgement.equation.label,
+                        judgement.fit.meaning.expr,
+                        judgement.fit.meaning.spot,
+                        Role.OTHER,
+                        None,
+                        judgement.equation.line,
+                    )
         for name, expr in asked_formulas(self.page, self.scope):
             self._add_step(name, expr, last, Role.OTHER, None, None)
         title, line = self._heading(equations)
         kind = kind_of(self.givens.values(), self.steps.values(), conventions)
         notes = notes_of(self.page.words, kind, conventions, self.steps.values())
-        return Program(kind, tuple(self.givens.values()), tuple(self.steps.values()), notes, title, line, "columns" in conventions)
+        return Program(
+            kind, tuple(self.givens.values()), tuple(self.steps.values()), notes, title, line, "columns" in conventions
+        )
 
     def _asked_roles(self, spot: Spot, conventions: frozenset[str]) -> Iterator[tuple[Role, str | None]]:
         """What attention works out and the problem has no name for; where heads are cut, the whole has no scores."""
         heads = self.system.heads_in(self.scope)
         cut = bool(heads) and self.values.role(Role.HEAD, heads[0], spot) is not None
-        for head in (None, *heads):
+        for head in (*heads, None):  # heads first, so that the steps of each stand in their usual order
             for role in DERIVED:
                 whole = cut and head is None and role in AFTER_Q and role is not Role.OUTPUT
                 unwanted = role is Role.SCALED and "unscaled" in conventions
@@ -109,7 +120,9 @@ class _Completion:
     def _stated(self, equations: list[Equation]) -> Iterator[tuple[Symbol, int]]:
         """The names that equations define, givens first; formulas without a name get one of their own."""
         numbered = [(symbol, e.line) for e in equations if not e.struck for symbol in e.names]
-        numbered += [(s, e.line) for e in equations if self.system.place(s := Symbol(NAMELESS, (), (str(e.index),))) is not None]
+        numbered += [
+            (s, e.line) for e in equations if self.system.place(s := Symbol(NAMELESS, (), (str(e.index),))) is not None
+        ]
         given = {d.symbol for ds in self.page.definitions.values() for d in ds if d.source is Source.GIVEN}
         yield from ((s, line) for s, line in numbered if s in given)
         yield from ((s, line) for s, line in numbered if s not in given)
@@ -150,7 +163,9 @@ class _Completion:
     def _by(self, symbol: Symbol, spot: Spot, expr: n.Expr, where: Spot, source: Source | None) -> Symbol | None:
         """The name of a quantity in the program, given or worked out by one expression."""
         place = self.system.place(symbol)
-        role, head = (place.role, _number(place.head)) if place is not None and place.row is None else (Role.OTHER, None)
+        role, head = (
+            (place.role, _number(place.head)) if place is not None and place.row is None else (Role.OTHER, None)
+        )
         shown = self._default(place) if place is not None and symbol.base in (ROLE, NAMELESS) else symbol
         made = expr if source is Source.GIVEN else self._in_program(expr, where)
         made = made if made is not None else self._otherwise(symbol, spot, expr)
@@ -165,7 +180,8 @@ class _Completion:
         elif source is None and place is not None and place.role in SIZED and isinstance(expr, n.Number):
             self.givens[name] = Given(name, expr, role, self._spelled(symbol, name), head, implied=True)
         else:
-            self.steps[name] = Step(name, made, role, self._spelled(symbol, name), head, self._line(symbol, spot))
+            line = self._line(symbol, spot)
+            self.steps[name] = Step(name, made, role, self._spelled(symbol, name), head, line, SAYS.get(role, ""))
         return name
 
     def _otherwise(self, symbol: Symbol, spot: Spot, tried: n.Expr) -> n.Expr | None:
@@ -182,7 +198,8 @@ class _Completion:
 
     def _same(self, symbol: Symbol, expr: n.Expr) -> Symbol | None:
         """The name of the program for the very same quantity, met at another place of the page."""
-        for item in (*self.givens.values(), *self.steps.values()):
+        items: tuple[Given | Step, ...] = (*self.givens.values(), *self.steps.values())
+        for item in items:
             if item.expr == expr and item.symbol._replace(primes=symbol.primes) == symbol:
                 return item.symbol
         return None
@@ -207,7 +224,9 @@ class _Completion:
         names = {symbol: self._write(symbol, where) for symbol in n.names_in(ready)}
         if None in names.values():
             return None
-        return n.rewrite(ready, lambda node: n.Name(names[node.symbol] or node.symbol) if isinstance(node, n.Name) else node)
+        return n.rewrite(
+            ready, lambda node: n.Name(names[node.symbol] or node.symbol) if isinstance(node, n.Name) else node
+        )
 
     def _add_step(
         self, name: str | None, expr: n.Expr, spot: Spot, role: Role, head: int | None, line: int | None

@@ -16,9 +16,10 @@ from qkv.library.roles import Place
 from qkv.program.model import Program, Step
 from qkv.reader.model import Sheet
 from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.naming import Known
 from qkv.reading.page import NAMELESS
 from qkv.reading.reading import Reading, reading_of
-from qkv.reading.system import Known, Spot
+from qkv.reading.system import Spot
 from qkv.solving.solve import program_of
 from qkv.theory.worked import answered
 
@@ -117,7 +118,11 @@ def _known(equation: Equation, judgement: Judgement | None, judged: Judged) -> t
         if judgement.fit is None:
             return "", "unread", "nothing says what this should equal"
         meaning = judgement.fit.meaning
-        return plain(judged.walk.scene(meaning.spot).as_written(meaning.expr)), meaning.how.name.lower(), meaning.how.value
+        return (
+            plain(judged.walk.scene(meaning.spot).as_written(meaning.expr)),
+            meaning.how.name.lower(),
+            meaning.how.value,
+        )
     for item in equation.of(Kind.FORMULA, Kind.WORKING):
         return plain(item.expr), "stated", "a formula on the page"
     values = equation.of(Kind.VALUE)

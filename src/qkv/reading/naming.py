@@ -1,0 +1,286 @@
+"""What the names of a page stand for: as the page sets it out, as formulas and words say, as letters suggest.
+
+This depends on few choices, so that most readings of a page share it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from functools import cached_property
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.library.roles import Place, places, roles_in_words
+from qkv.reading.choices import Choices
+from qkv.reading.page import NAMELESS, Definition, Page, Source
+from qkv.reading.unify import Unifier
+
+ROLE = "§"  # the base of a symbol for what plays a role, whatever the page calls it
+PROJECTED = {Role.Q: Role.W_Q, Role.K: Role.W_K, Role.V: Role.W_V}
+SIZED = {Role.D_K: (Role.K, Role.Q), Role.D_V: (Role.V,), Role.D_MODEL: (Role.X,)}
+OF_A_HEAD = frozenset(
+    {
+        Role.Q,
+        Role.K,
+        Role.V,
+        Role.W_Q,
+        Role.W_K,
+        Role.W_V,
+        Role.SCORES,
+        Role.SCALED,
+        Role.MASKED,
+        Role.WEIGHTS,
+        Role.HEAD,
+    }
+)
+
+
+class Known(Enum):
+    """How one knows what a name stands for, the strongest first."""
+
+    LAID_OUT = "by how the page sets it out"
+    STATED = "by its formula"
+    NUMBERS = "by the numbers that it explains"
+    WORDS = "by the words beside it"
+    NAME = "by its name"
+    NOTHING = ""
+
+
+def role_symbol(role: Role, head: str | None = None) -> Symbol:
+    """The symbol for what plays a role (in a head)."""
+    return Symbol(ROLE, (role.value,), (head,) if head else ())
+
+
+def naming_of(page: Page, choices: Choices) -> Naming:
+    """What the names of a page stand for under some choices, found out once."""
+    kept: dict[object, Naming] = page.__dict__.setdefault("_namings", {})
+    key = choices.roles, choices.arrays, choices.capitals_index
+    if key not in kept:
+        kept[key] = Naming(page, choices)
+    return kept[key]
+
+
+class Naming:
+    """What names stand for, and which names stand for what plays a role."""
+
+    def __init__(self, page: Page, choices: Choices) -> None:
+        self.page, self.choices = page, choices
+        self._places: dict[Symbol, tuple[Place | None, Known]] = {}
+        self._unifier = Unifier(self.place)
+
+    def place(self, symbol: Symbol) -> Place | None:
+        """What a name stands for: as the page sets it out, as its formulas say, as its words say, as letters suggest."""
+        return self._known_place(symbol)[0]
+
+    def known_by(self, symbol: Symbol) -> Known:
+        """How one knows what a name stands for."""
+        return self._known_place(symbol)[1]
+
+    def _known_place(self, symbol: Symbol) -> tuple[Place | None, Known]:
+        if symbol not in self._places:
+            self._places[symbol] = self._first_place(symbol), Known.NAME  # while its formulas are looked at
+            self._places[symbol] = self._found_place(symbol)
+        return self._places[symbol]
+
+    def _first_place(self, symbol: Symbol) -> Place | None:
+        if symbol.base == ROLE:
+            return Place(Role(symbol.labels[0]), symbol.indices[0] if symbol.indices else None)
+        if symbol in self.page.fixed:
+            return self.page.fixed[symbol]
+        if symbol.base == NAMELESS:
+            role = dict(self.choices.arrays).get(int(symbol.indices[0]))
+            return Place(role) if role is not None else None
+        usual = self._by_letters(symbol)
+        return usual[0] if usual else None
+
+    def _by_letters(self, symbol: Symbol) -> tuple[Place, ...]:
+        found = places(symbol)
+        if self.choices.capitals_index:
+            found = tuple(
+                p._replace(head=None, row=p.head)
+                if p.head and p.row is None and p.role not in PROJECTED.values()
+                else p
+                for p in found
+            )
+        return found
+
+    def _found_place(self, symbol: Symbol) -> tuple[Place | None, Known]:
+        if symbol.base in (ROLE, NAMELESS) or symbol in self.page.fixed:
+            return self._first_place(symbol), Known.WORDS if symbol.base == NAMELESS else Known.LAID_OUT
+        usual = self._by_letters(symbol)
+        if symbol in self._additive:
+            return Place(Role.V_A), Known.STATED
+        if self._is_count(symbol):
+            return next((p for p in usual if p.role in SIZED), None), Known.NAME
+        chosen = dict(self.choices.roles)
+        family = symbol.base, symbol.labels
+        if family in chosen:
+            role = chosen[family]
+            return next((p for p in usual if p.role is role), Place(role) if role else None), Known.NUMBERS
+        stated = self._stated_roles(symbol)
+        if stated:
+            fitting = next((p for role in stated for p in usual if p.role is role), None)
+            place = usual[0]._replace(role=stated[0]) if usual else self._scripted(symbol, stated[0])
+            return fitting or place, Known.STATED
+        if len(usual) > 1 and (worded := self._worded_place(symbol, usual)) is not None:
+            return worded, Known.WORDS
+        return (self._as_input(symbol, usual), Known.NAME) if usual else (None, Known.NOTHING)
+
+    def _scripted(self, symbol: Symbol, role: Role) -> Place:
+        """The place of a name of which only the role is known: its index is a head where matrices are printed for it, a
+        token where vectors are; where nothing is, as its letter is large."""
+        if len(symbol.indices) != 1 or not is_number(symbol.indices[0]):
+            return Place(role)
+        equations = (self.page.equations[d.equation] for d in self.page.definitions.get(symbol, ()))
+        shapes = [
+            i.expr.shape for e in equations for i in e.items if isinstance(i.expr, n.Matrix) and i.expr.shape != (1, 1)
+        ]
+        large = all(1 not in shape for shape in shapes) if shapes else symbol.base[:1].isupper()
+        return Place(role, symbol.indices[0]) if large else Place(role, None, symbol.indices[0])
+
+    @cached_property
+    def _additive(self) -> frozenset[Symbol]:
+        """The names that multiply a tanh: v in vᵀ tanh(W s + U h) makes scores, it is no value."""
+        formulas = (
+            d.expr for definitions in self.page.definitions.values() for d in definitions if d.source is Source.STATED
+        )
+        products = (
+            part
+            for formula in formulas
+            for part in n.walk(formula)
+            if isinstance(part, n.Product) and isinstance(part.right, n.Tanh)
+        )
+        sides = (product.left.arg if isinstance(product.left, n.Transpose) else product.left for product in products)
+        return frozenset(side.symbol for side in sides if isinstance(side, n.Name))
+
+    def _is_count(self, symbol: Symbol) -> bool:
+        """Whether a name without an index is given as one number: h = 2 counts heads, it is no state."""
+        found = self.page.definitions.get(symbol, ())
+        return (
+            bool(found)
+            and not symbol.indices
+            and not symbol.labels
+            and all(isinstance(d.expr, n.Number) for d in found)
+        )
+
+    def role_of(self, expr: n.Expr) -> Symbol | None:
+        """The symbol of what a formula works out, by the equations of the library: Q Kᵀ / √d_k are the scaled scores."""
+        roles = self._unifier.roles(expr)
+        heads = {place.head for symbol in n.names_in(expr) if (place := self.place(symbol)) is not None and place.head}
+        rows = any(place.row for symbol in n.names_in(expr) if (place := self.place(symbol)) is not None)
+        return role_symbol(roles[0], min(heads, default=None)) if roles and len(heads) < 2 and not rows else None
+
+    def roles(self, expr: n.Expr) -> list[Role]:
+        """The roles that a formula has by the equations of the library, likeliest first."""
+        return self._unifier.roles(expr)
+
+    def _stated_roles(self, symbol: Symbol) -> list[Role]:
+        stated = (
+            d for d in self.page.definitions.get(symbol, ())
+            if d.source is Source.STATED and not (isinstance(d.expr, n.Name) and self._by_letters(symbol))
+        )  # fmt: skip
+        return [role for definition in stated for role in self._unifier.roles(definition.expr)]
+
+    def _worded_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place | None:
+        """Of several roles the one that the words beside the name speak of."""
+        alike = self.page.family(symbol) if symbol.indices else [symbol]  # what is said of h_1 holds for h_2
+        for definition in (
+            d
+            for other in alike
+            if len(other.indices) == len(symbol.indices)
+            for d in self.page.definitions.get(other, ())
+        ):
+            said = roles_in_words(self.page.equations[definition.equation].words[-80:])
+            for role in said:
+                for option in usual:
+                    if option.role is role:
+                        return option
+        return None
+
+    def _as_input(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place:
+        """A name that is only given with a vector is an input: s = [1, 2] is a state that attends, not a score."""
+        given = self.page.definitions.get(symbol, ())
+        vectors = [
+            d for d in given if d.source is Source.GIVEN and isinstance(d.expr, n.Matrix) and d.expr.shape != (1, 1)
+        ]
+        if given and len(vectors) == len(given) and usual[0].role in (Role.SCORES, Role.HEAD):
+            second = next((p for p in usual if p.role in (Role.SOURCE, Role.Y)), None)
+            if second is not None and (second.role is Role.SOURCE or self._before_weights(given[0])):
+                return second
+        return usual[0]
+
+    def _before_weights(self, given: Definition) -> bool:
+        weights = [
+            d.line for s, ds in self.page.definitions.items() for d in ds
+            if any(p.role in (Role.W_K, Role.W_V) for p in places(s)) and d.source is Source.GIVEN
+        ]  # fmt: skip
+        return bool(weights) and given.line < max(weights)
+
+    @cached_property
+    def by_place(self) -> dict[tuple[Role, str | None], list[tuple[Symbol, Place]]]:
+        """The names of the page by the role and head that they stand for."""
+        found: dict[tuple[Role, str | None], list[tuple[Symbol, Place]]] = {}
+        for symbol in self.page.symbols:
+            place = self.place(symbol)
+            if place is not None:
+                found.setdefault((place.role, place.head), []).append((symbol, place))
+        return found
+
+    def holders(self, role: Role, head: str | None = None, scope: int | None = None) -> list[Symbol]:
+        """The names of the page (of one problem) for all of what plays a role: what is given before what is stated."""
+        found = [symbol for symbol, place in self.by_place.get((role, head), ()) if place.row is None]
+        return sorted((symbol for symbol in found if scope is None or self.is_own(symbol, scope)), key=self._precedence)
+
+    def is_own(self, symbol: Symbol, scope: int) -> bool:
+        """Whether a problem says itself what a name is."""
+        return any(d.scope == scope for d in self.page.definitions.get(symbol, ()))
+
+    def _precedence(self, symbol: Symbol) -> tuple[bool, int]:
+        first = self.page.definitions[symbol][0]
+        return first.source is not Source.GIVEN, first.equation
+
+    def called(self, symbol: Symbol) -> list[Symbol]:
+        """What the page calls that which plays a role."""
+        return (
+            self.holders(Role(symbol.labels[0]), symbol.indices[0] if symbol.indices else None)
+            if symbol.base == ROLE
+            else []
+        )
+
+    def members(self, role: Role, head: str | None = None) -> list[tuple[Symbol, Place]]:
+        """The names of the page for rows and cells of what plays a role."""
+        return [(symbol, place) for symbol, place in self.by_place.get((role, head), ()) if place.row is not None]
+
+    @cached_property
+    def heads(self) -> tuple[str, ...]:
+        """The heads that names of the page speak of, in order."""
+        found = dict.fromkeys(head for (role, head) in self.by_place if head and role in OF_A_HEAD and is_number(head))
+        if len(found) < 2:
+            found = (
+                dict.fromkeys(self._counted_heads())
+                or dict.fromkeys(map(str, range(1, (self.page.heads_said or 0) + 1)))
+                or found
+            )
+        return tuple(sorted(found, key=int))
+
+    def _counted_heads(self) -> Iterator[str]:
+        """Heads that are only counted: h = 2, with one big set of weights."""
+        for symbol, definitions in self.page.definitions.items():
+            value = definitions[0].expr
+            counts = symbol.base in ("h", "H", "heads", "numheads", "n") and (
+                symbol.base not in ("n", "H") or set(symbol.labels) & {"heads", "h", "head"}
+            )
+            if (
+                counts
+                and not symbol.indices
+                and isinstance(value, n.Number)
+                and value.value.denominator == 1
+                and 1 < value.value <= 64
+            ):
+                yield from (str(i) for i in range(1, int(value.value) + 1))
+
+
+def is_number(text: str) -> bool:
+    """Whether an index is a number."""
+    return text.isdecimal()
