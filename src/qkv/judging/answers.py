@@ -38,8 +38,10 @@ ALSO = {  # steps that go under each other's names
     Role.OUTPUT: (Role.HEAD, Role.CONCAT), Role.CONCAT: (Role.OUTPUT,),
 }  # fmt: skip
 _MENTIONED = re.compile(
-    r"\b(?:without|would|if|forgot(?:ten)?|wrong(?:ly)?|mistake\w*|instead|unlike|compar\w+|otherwise|not|no longer|originally|unscaled|unmasked)\b"
-    r"|\b(?:ohne|wäre\w*|würde\w*|falsch|vergessen|sonst|sans|serait|seraient|oublié|sin|sería\w*|olvid\w+|sem|seria\w*|senza|sarebbe\w*|без|были бы)\b"
+    r"\b(?:without|would|if|forgot(?:ten)?|wrong(?:ly)?|mistake\w*|instead|unlike|compar\w+|otherwise|not|no longer"
+    r"|originally|unscaled|unmasked)\b"
+    r"|\b(?:ohne|wäre\w*|würde\w*|falsch|vergessen|sonst|sans|serait|seraient|oublié|sin"
+    r"|sería\w*|olvid\w+|sem|seria\w*|senza|sarebbe\w*|без|были бы)\b"
     r"|如果|若不|不缩放|忘记|しない|なければ"
 )
 _ROW = re.compile(

@@ -106,7 +106,13 @@ class Fit:
 
 
 def fit(
-    grid: Grid, meaning: Meaning, true: Value | None, own: Value | None, used: frozenset[int], false: bool, mended: Value | None
+    grid: Grid,
+    meaning: Meaning,
+    true: Value | None,
+    own: Value | None,
+    used: frozenset[int],
+    false: bool,
+    mended: Value | None,
 ) -> Fit | None:
     """Hold a printed grid against what a meaning gives; None where the shapes do not fit or it gives nothing.
 

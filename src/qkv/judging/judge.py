@@ -1,4 +1,4 @@
-"""READING → JUDGED: every printed value of a sheet judged once, for the report, the solution and who asks how it was read."""
+"""READING → JUDGED: every printed value of a sheet, judged once for the report, the solution and `qkv read`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Judged:
 
 
 def judged(reading: Reading) -> Judged:
-    """Every printed value of a reading judged, but what is theory or a claim about sizes: those have rules of their own."""
+    """Every printed value of a reading judged; claims about theory and sizes have rules of their own."""
     with precision(START_BITS):
         theory = tuple(theory_said(reading.sheet))
         elsewhere = theory_places(theory) | size_places(reading.sheet)

@@ -50,7 +50,9 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
 def _is_list_of_two(item: Item) -> bool:
     """Whether a dot may part two statements: 'e^0.7 ≈ 2.03 · e^0 = 1'."""
     product = item.expr if isinstance(item.expr, n.Product) else None
-    return product is not None and item.relation is not Relation.FIRST and is_printed(product.left)
+    if product is None or item.relation is Relation.FIRST or not is_printed(product.left):
+        return False
+    return isinstance(product.left, n.Number) or bool(n.names_in(product.right))
 
 
 def _readings(item: Item, system: System) -> Iterator[n.Expr]:

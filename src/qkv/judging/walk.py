@@ -223,8 +223,8 @@ class Walk:
     def _as_mistake(
         self, grid: Grid, slip: Fit | None, clean: tuple[float, Fit] | None, spot: Spot
     ) -> tuple[Fit | None, tuple[float, Fit] | None]:
-        """A slip as a known mistake that gives every cell of it, and the excuse beside it: where a formula is stated, the
-        same mistake found by a search is no excuse."""
+        """A slip as a known mistake that gives every cell of it, and the excuse beside it: where a formula is stated,
+        the same mistake found by a search is no excuse."""
         named = (
             as_mistake(self.scene(spot), self.prints, grid, slip, self.is_false(slip.used))
             if slip is not None

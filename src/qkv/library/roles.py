@@ -39,7 +39,14 @@ BASES: dict[str, tuple[Role, ...]] = {
 }  # fmt: skip
 LABELLED = {"Q": "Q", "K": "K", "V": "V", "O": "O", "OUT": "O", "QUERY": "Q", "KEY": "K", "VALUE": "V"}
 SIZES = {"K": R.D_K, "Q": R.D_K, "H": R.D_K, "HEAD": R.D_K, "V": R.D_V, "MODEL": R.D_MODEL, "M": R.D_MODEL}
-STAGES = {"masked": R.MASKED, "mask": R.MASKED, "causal": R.MASKED, "scaled": R.SCALED, "norm": R.SCALED, "tilde": R.SCALED}
+STAGES = {
+    "masked": R.MASKED,
+    "mask": R.MASKED,
+    "causal": R.MASKED,
+    "scaled": R.SCALED,
+    "norm": R.SCALED,
+    "tilde": R.SCALED,
+}
 ACCENTS = frozenset({"hat", "tilde", "bar", "prime", "vec"})
 SCORE_LIKE = frozenset({R.SCORES, R.SCALED, R.MASKED, R.WEIGHTS})
 
@@ -71,9 +78,7 @@ def roles_in_words(text: str) -> list[Role]:
     """
     spots = []
     for role, pattern in _PATTERNS:
-        last = None
-        for last in pattern.finditer(text):
-            pass
+        last = next(reversed(list(pattern.finditer(text))), None)
         if last is not None:
             spots.append((-last.end(), last.start(), role))  # 'scaled scores' are scaled
     return [role for *_, role in sorted(spots, key=lambda spot: spot[:2])]
@@ -127,13 +132,21 @@ def _roles(symbol: Symbol, low: str) -> tuple[Role, ...]:
 def _placed(symbol: Symbol, role: Role) -> Place:
     """Where in a role the scripts of a name point: a head, a token, a cell."""
     low = symbol.base.lower()
-    words = [label for label in symbol.labels if label.lower() not in STAGES and label.lower() not in ACCENTS | {"raw", "dot"}]
+    words = [
+        label
+        for label in symbol.labels
+        if label.lower() not in STAGES and label.lower() not in ACCENTS | {"raw", "dot"}
+    ]
     indices = symbol.indices
     if len(indices) == 1 and role in SCORE_LIKE and re.fullmatch(r"\d\d", indices[0]):
         indices = tuple(indices[0])
     single = len(indices) == 1 and role in SCORE_LIKE and indices[0].isalpha()  # score_i is a score
-    whole = symbol.base[:1].isupper() or low == "head" or (not single and len(low) > 3 and low not in ("alpha", "omega", "query", "value"))
-    if not indices and len(words) == 1 and (len(words[0]) > 1 or not whole):
+    whole = (
+        symbol.base[:1].isupper()
+        or low == "head"
+        or (not single and len(low) > 3 and low not in ("alpha", "omega", "query", "value"))
+    )
+    if not indices and len(words) == 1 and (len(words[0]) > 1 or not words[0].isascii() or not whole):
         return Place(role, None, words[0])
     if not indices and len(words) == 2 and role in SCORE_LIKE:
         return Place(role, None, words[0], words[1])

@@ -16,7 +16,7 @@ _COUNTS = (
     "eight acht huit ocho oito otto восемь 八 8",
 )  # fmt: skip
 NUMBERS = {word: count for count, words in zip((2, 3, 4, 8), _COUNTS, strict=True) for word in words.split()}
-NUMBERS |= {word: 1 for word in ("one", "ein", "eine", "un", "una", "um", "1")} | {str(i): i for i in range(2, 65)}
+NUMBERS |= dict.fromkeys(("one", "ein", "eine", "un", "una", "um", "1"), 1) | {str(i): i for i in range(2, 65)}
 _PLACES = (
     (1, "first erste[nrs]? premiers? première primer[oa]? primeir[oa] prim[oa] перв\\w+ 第一"),
     (2, "second zweite[nrs]? deuxième segund[oa] second[oa] втор\\w+ 第二"),
@@ -26,27 +26,43 @@ _PLACES = (
     (-1, "last letzte[nrs]? derni(?:er|ère)s? últim[oa]s? ultim[oaie] последн\\w+ 最后一?"),
 )
 _NUMBER = r"(?:\d{1,2}|" + "|".join(sorted((w for w in NUMBERS if not w.isdecimal()), key=len, reverse=True)) + ")"
-_HEADS = r"(?:attention |equal |parallel )?(?:heads?\b|köpfe|kopf|têtes?|cabezas?|cabeças?|teste\b|голов\w*|个?头|ヘッド)"
+_HEADS = (
+    r"(?:attention |equal |parallel )?(?:heads?\b|köpfe|kopf|têtes?|cabezas?|cabeças?|teste\b|голов\w*|个?头|ヘッド)"
+)
 _TOKENS = r"(?:tokens?|keys?|positions?|words?|wort|schlüssel|jetons?|mots?|claves?|palabras?|palavras?|токен\w*|позици\w*|слов\w*|个?词|トークン)"
 _ORDINAL = "|".join(f"(?P<p{i}>{'|'.join(words.split())})" for i, (_, words) in enumerate(_PLACES))
 
 _SENTENCE = re.compile(r"(?<=[.!?;:。！？；])\s+|\n\s*\n|(?<=[。！？；])")
-_IN_GENERAL = re.compile(r"\b(?:in practice|usually|typically|in general|normally|often)\b|in der praxis|üblicherweise|обычно|通常")
-_SUPPOSED = re.compile(r"\b(?:repeat|recompute|redo|again|now|instead|what if|if|suppose|were|would)\b|erneut|stattdessen|wenn|maintenant|ahora|теперь|如果|现在")
-_SPLIT = re.compile(r"split|divid|partition|slic|reshap|chunk|\bcut|aufgeteilt|aufteil|zerleg|geteilt|découp|partag|repart|suddivid|разб|раздел|делим|分成|拆分|划分|分为|分割|each of|of size|of width|der breite")
+_IN_GENERAL = re.compile(
+    r"\b(?:in practice|usually|typically|in general|normally|often)\b|in der praxis|üblicherweise|обычно|通常"
+)
+_SUPPOSED = re.compile(
+    r"\b(?:repeat|recompute|redo|again|now|instead|what if|if|suppose|were|would)\b|erneut|stattdessen|wenn|maintenant|ahora|теперь|如果|现在"
+)
+_SPLIT = re.compile(
+    r"split|divid|partition|slic|reshap|chunk|\bcut|aufgeteilt|aufteil|zerleg|geteilt|découp|partag|repart|suddivid|разб|раздел|делим|分成|拆分|划分|分为|分割|each of|of size|of width|der breite"
+)
 _COUNTED_HEADS = re.compile(rf"(?<![\w.])(?P<n>{_NUMBER})[\s-]*{_HEADS}")
 _SLICE = re.compile(r"(?<!\w)[qkv]\s*\[\s*:\s*,\s*(?P<first>\d*)\s*:\s*(?P<end>\d*)", re.IGNORECASE)
-_PAD = re.compile(r"\bpad(?:s|ded|ding)?\b|padding|\[pad\]|<pad>|rembourr|remplissage|relleno|preenchim|заполнен|паддинг|填充|パディング|(?:is|are|be) (?:ignored|masked out)|ignoriert")
+_PAD = re.compile(
+    r"\bpad(?:s|ded|ding)?\b|padding|\[pad\]|<pad>|rembourr|remplissage|relleno|preenchim|заполнен|паддинг|填充|パディング|(?:is|are|be) (?:ignored|masked out)|ignoriert"
+)
 _NOT_PADDED = re.compile(r"\b(?:no|without|not) pad|ohne padding|sans padding|zero[- ]pad")
 _WHICH = re.compile(rf"(?:{_ORDINAL})\s*(?:(?P<n>{_NUMBER})\s*)?(?:个|個)?\s*{_TOKENS}")
-_NUMBERED = re.compile(rf"{_TOKENS}\s*(?:#|no\.?|nr\.?)?\s*(?P<list>\d{{1,2}}(?:\s*(?:,|and|und|et|y|e|и|&)\s*\d{{1,2}})*)")
-_PREFIX = re.compile(rf"(?:first|ersten|premiers|primeros|primeiros|primi|первые|前)\s*(?P<n>{_NUMBER}).*(?:prefix|präfix|préfixe|prefijo|prefixo|префикс|前缀)|prefix\D{{0,20}}?(?:length|size|of)\D{{0,6}}?(?P<m>{_NUMBER})")
+_NUMBERED = re.compile(
+    rf"{_TOKENS}\s*(?:#|no\.?|nr\.?)?\s*(?P<list>\d{{1,2}}(?:\s*(?:,|and|und|et|y|e|и|&)\s*\d{{1,2}})*)"
+)
+_PREFIX = re.compile(
+    rf"(?:first|ersten|premiers|primeros|primeiros|primi|первые|前)\s*(?P<n>{_NUMBER}).*(?:prefix|präfix|préfixe|prefijo|prefixo|префикс|前缀)|prefix\D{{0,20}}?(?:length|size|of)\D{{0,6}}?(?P<m>{_NUMBER})"
+)
 _NEIGHBOURS = re.compile(
     r"(?:direct|immediate|adjacent|direkt\w*|unmittelbar\w*|immédiat\w*|inmediat\w*|imediat\w*)\s+(?:left and right\s+)?(?:neighbou?r|nachbar|voisin|vecin|vizinh)"
     rf"|window\D{{0,40}}?(?P<n>{_NUMBER})\D{{0,30}}?(?:each|either|both) (?:side|direction)"
     r"|\|\s*i\s*[-−]\s*j\s*\|\s*(?:\\leq?|≤|<=)\s*(?P<m>\d)"
 )
-_SLIDING = re.compile(rf"(?:sliding|causal)[\s-]+window[^.]{{0,40}}?(?:size|width|length|of)\s*(?:w\s*=\s*|\$w\s*=\s*)?\$?(?P<n>{_NUMBER})")
+_SLIDING = re.compile(
+    rf"(?:sliding|causal)[\s-]+window[^.]{{0,40}}?(?:size|width|length|of)\s*(?:w\s*=\s*|\$w\s*=\s*)?\$?(?P<n>{_NUMBER})"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +97,9 @@ class Sight:
         >>> [[int(cell.value) for cell in row] for row in Sight(padded=(-1,)).pattern(2, 2).rows]
         [[1, 0], [1, 0]]
         """
-        rows = (tuple(n.number(int(self.sees(i, j, queries, keys, causal))) for j in range(keys)) for i in range(queries))
+        rows = (
+            tuple(n.number(int(self.sees(i, j, queries, keys, causal))) for j in range(keys)) for i in range(queries)
+        )
         return n.Matrix(tuple(rows))
 
 
@@ -99,7 +117,12 @@ def heads_said(text: str) -> int | None:
     text = text.lower()
     for sentence in _SENTENCE.split(text):
         counted = _COUNTED_HEADS.search(sentence) if _SPLIT.search(sentence) else None
-        if counted and number_in(counted["n"]) > 1 and not _IN_GENERAL.search(sentence) and not _SUPPOSED.search(sentence):
+        if (
+            counted
+            and number_in(counted["n"]) > 1
+            and not _IN_GENERAL.search(sentence)
+            and not _SUPPOSED.search(sentence)
+        ):
             return number_in(counted["n"])
     slices = {(found["first"] or "0", found["end"]) for found in _SLICE.finditer(text)}
     return len(slices) if len(slices) > 1 else None

@@ -141,7 +141,9 @@ class Sheet:
     questions: tuple[Question, ...] = ()
     unread: tuple[Unread, ...] = ()
     repairs: tuple[Repair, ...] = ()
-    names: Names | None = field(default=None, repr=False, compare=False)  # the page's own table of names, for who reads more of it
+    names: Names | None = field(
+        default=None, repr=False, compare=False
+    )  # the page's own table of names, for who reads more of it
 
     @cached_property
     def lines(self) -> list[str]:

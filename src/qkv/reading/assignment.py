@@ -13,9 +13,10 @@ from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.library.roles import places
 from qkv.library.words import pattern
 from qkv.reader.model import Sheet
-from qkv.reading.choices import USUAL, Choices
+from qkv.reading.choices import USUAL, Choices, Family
 from qkv.reading.equations import Equation, equations
 from qkv.reading.mend import mended
 from qkv.reading.page import Definition, Page, Source, page_of, page_with
@@ -90,8 +91,8 @@ def _numbers(equation: Equation, sheet: Sheet) -> Iterator[str]:
 
 
 def _others(page: Page) -> Iterator[Symbol]:
-    """Names that the solution defines by a formula for another quantity than the assignment means: S for the scores, where
-    the assignment calls the scaled scores so."""
+    """Names that the solution defines by a formula for another quantity than the assignment means: S for the scores,
+    where the assignment calls the scaled scores so."""
     assert page.task is not None
     system = System(page, _usual(page))
     for symbol, definitions in page.definitions.items():
@@ -140,6 +141,17 @@ def answers(page: Page, system: System) -> Iterator[int]:
             unclear = definition.source is not Source.GIVEN and not known and role not in system.roles(definition.expr)
             if not _is_assigned(definition, page) and not unclear:
                 yield definition.equation
+
+
+def outputs(page: Page, system: System) -> Iterator[tuple[Family, Role]]:
+    """Names of a solution that mean the output of all heads: where there are several, the Output of none is that."""
+    if page.task is None or len(system.heads) < 2:
+        return
+    for symbol in page.symbols:
+        place = system.place(symbol)
+        whole = place is not None and place.role is Role.HEAD and place.head is None and place.row is None
+        if whole and Role.OUTPUT in {option.role for option in places(symbol)}:
+            yield (symbol.base, symbol.labels), Role.OUTPUT
 
 
 def _has_assigned(system: System, symbol: Symbol) -> bool:

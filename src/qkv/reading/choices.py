@@ -25,7 +25,7 @@ class Choices:
     capitals_index  Q_1 is the query of token 1, not the queries of head 1
     arrays          arrays without a name that are inputs, by the number of their equation
     sight, scale    which keys are seen, and what scores are divided by, where a question says so for itself
-    supposed        a question sets another method than the page: the page's formulas for what follows scores do not hold
+    supposed        a question sets another method than the page: its formulas for what follows scores do not hold
     claimed         equations that give a name numbers alone, and these follow from what is given elsewhere
     answered        equations of a solution that answer its assignment: what they say of a name does not define it
     """

@@ -1,4 +1,4 @@
-"""Which choices explain most of a page's printed numbers: rows or columns, scaled, masked, what is given and what claimed.
+"""Which choices explain most of a page's printed numbers: rows or columns, scaled, masked, what is given or claimed.
 
 Each option is a prior from words, in bits, and what the printed digits say. Evaluation is a pure function of choices.
 """
@@ -17,7 +17,7 @@ from qkv.expr.names import Role
 from qkv.interpret.cells import Cell
 from qkv.interpret.certified import Value
 from qkv.library.roles import places
-from qkv.reading.assignment import answers
+from qkv.reading.assignment import answers, outputs
 from qkv.reading.bits import grid_bits
 from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS, USUAL, Choices, Family
 from qkv.reading.equations import Equation, Item, Kind
@@ -43,6 +43,7 @@ def choose(page: Page) -> Choices:
     choices = Choices(
         tuple(USUAL for _ in page.scopes), zero_based=_counts_from_zero(page), capitals_index=_capitals_index(page)
     )
+    choices = replace(choices, roles=tuple(outputs(page, System(page, choices))))
     answered = frozenset(answers(page, System(page, choices)))
     choices = replace(
         choices, claimed=answered.union(_derivable(page, choices)), answered=answered, arrays=tuple(_inputs(page))
@@ -62,7 +63,7 @@ def _answering(page: Page, choices: Choices) -> Choices:
 
 
 def _is_worked(answer: Definition, page: Page, values: Values) -> bool:
-    """Whether what an answer says of a name has a value without it; of a name that is not the assignment's, one as large."""
+    """Whether what an answer says of a name has a value without it; of a name of its own, one as large."""
     value = values.true(n.Name(answer.symbol), Spot(answer.scope, answer.line))
     grid = _grid(page.equations[answer.equation], answer)
     if value is None or grid is None or (page.task is not None and answer.symbol in page.task.definitions):
@@ -84,9 +85,11 @@ def _counts_from_zero(page: Page) -> bool:
 def _capitals_index(page: Page) -> bool:
     """Whether Q_1 is a vector: then the index of a capital is a token, not a head."""
     for symbol, definitions in page.definitions.items():
-        if symbol.base in ("Q", "K", "V", "X") and len(symbol.indices) == 1 and not symbol.labels:
-            if any(isinstance(d.expr, n.Matrix) and 1 in d.expr.shape and d.expr.shape != (1, 1) for d in definitions):
-                return True
+        counts = symbol.base in ("Q", "K", "V", "X") and len(symbol.indices) == 1 and not symbol.labels
+        if counts and any(
+            isinstance(d.expr, n.Matrix) and sorted(d.expr.shape) > [1, 1] and 1 in d.expr.shape for d in definitions
+        ):
+            return True
     return False
 
 

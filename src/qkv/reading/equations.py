@@ -121,7 +121,9 @@ def _split(statement: Statement, sheet: Sheet) -> Iterator[Equation]:
 
 def _gives(before: list[Link], link: Link) -> bool:
     """Whether an arrow stands for '=': a name or formula without a value yet, and a printed value."""
-    return kind_of(link.expr) is Kind.VALUE and all(kind_of(other.expr) in (Kind.NAME, Kind.FORMULA) for other in before)
+    return kind_of(link.expr) is Kind.VALUE and all(
+        kind_of(other.expr) in (Kind.NAME, Kind.FORMULA) for other in before
+    )
 
 
 def _item(link: Link) -> Item:
@@ -133,7 +135,12 @@ def _item(link: Link) -> Item:
 
 def _upright(expr: n.Expr) -> n.Expr:
     """(1, 0, 2)ᵀ is a way to print a column."""
-    if isinstance(expr, n.Transpose) and isinstance(expr.arg, n.Matrix) and expr.arg.shape[0] == 1 and is_printed(expr.arg):
+    if (
+        isinstance(expr, n.Transpose)
+        and isinstance(expr.arg, n.Matrix)
+        and expr.arg.shape[0] == 1
+        and is_printed(expr.arg)
+    ):
         return n.Matrix(tuple((cell,) for cell in expr.arg.rows[0]), at=expr.at)
     return expr
 
@@ -181,7 +188,7 @@ _QUANTITY = re.compile(rf"\W*(?:\w+\W+)?(?:{pattern('quantity')}|{pattern('vecto
 
 
 def _apart(equation: Equation) -> Iterator[Equation]:
-    """Rows of which each has another quantity as its label, 'scaled: …' above 'weights: …', are equations of their own."""
+    """Rows that are labelled by other quantities, 'scaled: …' above 'weights: …', are equations of their own."""
     only = equation.items[0]
     rows = only.expr.rows if isinstance(only.expr, n.Matrix) and len(equation.items) == 1 else ()
     labels = [label.strip("-*+• \t:").lower() for label in equation.rows]
@@ -237,7 +244,14 @@ def _stacks(above: Equation, below: Equation) -> bool:
     first, second = _vector(above), _vector(below)
     near = below.line - above.end_line in (1, 2) and below.part == above.part
     fits = first is not None and second is not None and first.shape == second.shape
-    return bool(near and fits and below.label and below.label != above.label and _is_token(above.label) and _is_token(below.label))
+    return bool(
+        near
+        and fits
+        and below.label
+        and below.label != above.label
+        and _is_token(above.label)
+        and _is_token(below.label)
+    )
 
 
 def _is_token(label: str) -> bool:
@@ -266,7 +280,9 @@ def _joined(made: Iterator[Equation]) -> Iterator[Equation]:
         again = last is not None and _says_again(last, equation)
         if (begins or again) and last is not None and last.part == equation.part and not equation.next:
             items = _settled([*last.items, *equation.items[again:]])
-            last = replace(last, items=items, end_line=max(last.end_line, equation.end_line), text=f"{last.text}\n{equation.text}")
+            last = replace(
+                last, items=items, end_line=max(last.end_line, equation.end_line), text=f"{last.text}\n{equation.text}"
+            )
             continue
         if last is not None:
             yield last
@@ -284,7 +300,10 @@ def _says_again(last: Equation, equation: Equation) -> bool:
 
 # — problems —
 
-_PROBLEM = re.compile(rf"^\W*(?:{pattern('problem')})\W*\s*(?:[\divxIVX]+|[A-Z]\b)|^\W*第\s*[\d一二三四五六七八九十]+\s*[题問问]", re.IGNORECASE)
+_PROBLEM = re.compile(
+    rf"^\W*(?:{pattern('problem')})\W*\s*(?:[\divxIVX]+|[A-Z]\b)|^\W*第\s*[\d一二三四五六七八九十]+\s*[题問问]",
+    re.IGNORECASE,
+)
 
 
 def _scoped(made: list[Equation], sheet: Sheet) -> tuple[Equation, ...]:
@@ -301,8 +320,12 @@ def _scoped(made: list[Equation], sheet: Sheet) -> tuple[Equation, ...]:
         bare = _given(equation)
         if bare is not None and bare[0] in given:
             value, where = given[bare[0]]
-            anew = anew or (where != equation.part and value != bare[1] and isinstance(value, n.Matrix) and _opens(equation, made))
-        anew = anew or (_is_numbered(sheet.parts[equation.part]) and _opens(equation, made) and _is_other(equation, worked))
+            anew = anew or (
+                where != equation.part and value != bare[1] and isinstance(value, n.Matrix) and _opens(equation, made)
+            )
+        anew = anew or (
+            _is_numbered(sheet.parts[equation.part]) and _opens(equation, made) and _is_other(equation, worked)
+        )
         if anew:
             scope, given, worked = scope + 1, {}, {}
         worked.update(dict.fromkeys(equation.names if equation.of(Kind.FORMULA) else (), _numbers(equation)))
@@ -324,7 +347,9 @@ def _numbers(equation: Equation) -> tuple[n.Expr, ...]:
 def _is_other(equation: Equation, worked: dict[Symbol, tuple[n.Expr, ...]]) -> bool:
     """Whether a formula for a name is said again, with other numbers."""
     numbers = _numbers(equation)
-    return bool(numbers and equation.of(Kind.FORMULA)) and any(worked.get(symbol, numbers) != numbers for symbol in equation.names)
+    return bool(numbers and equation.of(Kind.FORMULA)) and any(
+        worked.get(symbol, numbers) != numbers for symbol in equation.names
+    )
 
 
 def _given(equation: Equation) -> tuple[Symbol, n.Expr] | None:

@@ -1,4 +1,7 @@
-"""What words say about the method of a problem: rows or columns, scaled, masked. Priors in bits, and what an assignment decides."""
+"""What words say about the method of a problem: rows or columns, scaled, masked.
+
+Priors in bits, and what an assignment decides.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,8 @@ from collections.abc import Iterator
 from qkv.reading.page import Page
 
 _NOT_SCALED = re.compile(
-    r"unscaled|without (?:the )?scal|no scal|not scal|without 1/|without dividing|no √|ohne skalier|sans (?:mise à l')?échelle"
+    r"unscaled|without (?:the )?scal|no scal|not scal|without 1/|without dividing|no √|ohne skalier"
+    r"|sans (?:mise à l')?échelle"
     r"|skip the scal|sin escalar|不缩放|不縮放|without \$1/|do not (?:scale|divide)|don't scale|sem escala"
 )
 _SCALED = re.compile(r"√|\\sqrt|sqrt|(?<!un)scaled|skaliert|缩放|縮放|échelle|escalad|масштаб|スケール")
@@ -22,7 +26,8 @@ _ORDERED = re.compile(
 _MASK = re.compile(r"mask|causal|kausal|因果|掩码|маск|マスク|máscara|masque|-∞|-\\infty|−∞|-inf")
 _COLUMNS = re.compile(
     r"columns? (?:is|are|=|of) .{0,12}(?:token|word)|tokens? (?:as|are|in|=) (?:the )?columns|column vectors?"
-    r"|(?:token|word|encoder state)s? per column|spaltenvektor|列ベクトル|列向量|vectores columna|вектор-столб|vecteurs colonnes"
+    r"|(?:token|word|encoder state)s? per column|spaltenvektor|列ベクトル|列向量"
+    r"|vectores columna|вектор-столб|vecteurs colonnes"
 )
 QUERIES_FIRST = re.compile(r"q[}\s]*\^?[{\s]*(?:\\top|t|⊤|ᵀ|\\intercal)[}\s\\,]*k")
 
@@ -43,7 +48,7 @@ def prior_layout(layout: frozenset[str], text: str) -> float:
 
 
 def prior_scale(scaled: str, words: str, text: str, states: bool) -> float:
-    """Scores of states, which no query matrix makes, are scaled only where it is said; others are, unless it is denied."""
+    """Scores of states, which no query matrix makes, are scaled where it is said; others are unless it is denied."""
     denied = _NOT_SCALED.search(words)
     said = _SCALED.search(_NOT_SCALED.sub("", words if denied or states else text))
     if denied and not said:
@@ -62,15 +67,19 @@ def prior_mask(mask: str, words: str, text: str, sighted: bool) -> float:
 # — what an assignment decides —
 
 _ROWS = re.compile(
-    r"\brows? (?:of|is|are|=|per)\b|(?:tokens?|words?|vectors?) (?:as|are|in|=) (?:the )?rows|one row per|row vectors?|each row|zeilenvektor|als zeilen"
+    r"\brows? (?:of|is|are|=|per)\b|(?:tokens?|words?|vectors?) (?:as|are|in|=) (?:the )?rows|one row per"
+    r"|row vectors?|each row|zeilenvektor|als zeilen"
     r"|lignes? de|filas? de|linhas? (?:de|da)|строк[аи]|行向量|行ベクトル"
 )
 _NOT_MASKED = re.compile(
-    r"unmasked|(?:no|without(?: a| any)?|ohne|sans|sin|sem|don't|do not) (?:causal |look-ahead )?(?:mask|maske|masque|máscara)\w*|без маски|不使用掩码"
+    r"unmasked|(?:no|without(?: a| any)?|ohne|sans|sin|sem|don't|do not) (?:causal |look-ahead )?(?:mask|maske|masque|máscara)\w*"
+    r"|без маски|不使用掩码"
 )
 _ELSEWHERE = re.compile(
-    r"\b(?:repeat|recompute|redo|again|now|instead|what if|if|suppose|were|would|compare|comparison|difference|why|explain|discuss|bonus|optional)\b"
-    r"|erneut|stattdessen|wenn|warum|erkläre|vergleiche|maintenant|pourquoi|expliqu|ahora|por qué|explica|теперь|почему|объясн|如果|现在|为什么|解释"
+    r"\b(?:repeat|recompute|redo|again|now|instead|what if|if|suppose|were|would|compare|comparison|difference"
+    r"|why|explain|discuss|bonus|optional)\b"
+    r"|erneut|stattdessen|wenn|warum|erkläre|vergleiche|maintenant|pourquoi|expliqu|ahora"
+    r"|por qué|explica|теперь|почему|объясн|如果|现在|为什么|解释"
 )
 _SENTENCE = re.compile(r"(?<=[.!?;。！？；])\s+|\n\s*\n|\n(?=\s*(?:[-*•]|\(?\w{1,2}[.)])\s)")
 

@@ -70,7 +70,7 @@ class Naming:
         self._unifier = Unifier(self.place)
 
     def place(self, symbol: Symbol) -> Place | None:
-        """What a name stands for: as the page sets it out, as its formulas say, as its words say, as letters suggest."""
+        """What a name stands for: as the page sets it out, as its formulas or words say, as letters suggest."""
         return self._known_place(symbol)[0]
 
     def known_by(self, symbol: Symbol) -> Known:
@@ -165,7 +165,7 @@ class Naming:
         )
 
     def role_of(self, expr: n.Expr) -> Symbol | None:
-        """The symbol of what a formula works out, by the equations of the library: Q Kᵀ / √d_k are the scaled scores."""
+        """The symbol of what a formula works out, by the rows of the library: Q Kᵀ / √d_k are the scaled scores."""
         roles = self._unifier.roles(expr)
         heads = {place.head for symbol in n.names_in(expr) if (place := self.place(symbol)) is not None and place.head}
         rows = any(place.row for symbol in n.names_in(expr) if (place := self.place(symbol)) is not None)

@@ -359,7 +359,7 @@ def _is_array(equation: Equation) -> bool:
 
 def _suggested(equation: Equation, said: str) -> tuple[Role, ...]:
     """The inputs that the words above an array speak of; only a pattern of zeros, ones and infinities is a mask."""
-    roles = [role for role in roles_in_words(said[-70:])]
+    roles = roles_in_words(said[-70:])
     if roles and roles[0] is Role.MASK and not _is_pattern(equation.items[0].expr):
         roles = roles[1:]
     return tuple(roles)

@@ -426,7 +426,7 @@ def _is_row_of(row: Symbol, whole: Symbol) -> bool:
 
 
 def _is_small(letter: str, other: str) -> bool:
-    """Whether a letter is the small one of another: x of X, lambda of Lambda; 丁 of 丁, where there are no small ones."""
+    """Whether a letter is the small one of another: x of X, lambda of Lambda; 丁 of 丁, which has no small one."""
     if letter.lower() == letter.upper():
         return letter == other
     return letter != other and letter in (other.lower(), other[:1].lower() + other[1:])

@@ -1,4 +1,4 @@
-"""The roles that a formula of a page has, by unifying it with the equations of the library: E = Q Kᵀ makes E the scores."""
+"""The roles that a formula has, by unifying it with the equations of the library: E = Q Kᵀ makes E the scores."""
 
 from __future__ import annotations
 
@@ -37,13 +37,19 @@ class Unifier:
             found.append(Role.WEIGHTS)
         if isinstance(expr, n.Mask):
             found.append(Role.MASKED)
-        if isinstance(expr, n.Concat) and expr.axis == 1 and all(Role.HEAD in self.roles(p, depth + 1) for p in expr.parts):
+        if (
+            isinstance(expr, n.Concat)
+            and expr.axis == 1
+            and all(Role.HEAD in self.roles(p, depth + 1) for p in expr.parts)
+        ):
             found.append(Role.CONCAT)
         if isinstance(expr, n.Quotient) and Role.SCORES in self.roles(expr.numerator, depth + 1):
             found.append(Role.SCALED)
         if isinstance(expr, n.Product) and self._is_dot(expr):
             found.append(Role.SCORES)
-        return found + [row.role for row in rows() if not isinstance(row.expr, n.Name) and self._fits(row.expr, expr, depth)]
+        return found + [
+            row.role for row in rows() if not isinstance(row.expr, n.Name) and self._fits(row.expr, expr, depth)
+        ]
 
     def _is_dot(self, product: n.Product) -> bool:
         """q_1 · k_2, the product of a query and a key."""

@@ -120,7 +120,7 @@ class Values:
         return _Look(self, None).of(expr, spot)
 
     def source(self, symbol: Symbol, spot: Spot) -> tuple[n.Expr, Spot, Source | None] | None:
-        """The expression that gives a name its true value here, and where it is worked out; None for sizes and unknowns."""
+        """The expression that gives a name its true value, and where it is worked out; None for sizes and unknowns."""
         self.true(n.Name(symbol), spot)
         return self._sources.get((symbol, spot.scope, self.epoch(spot)))
 

@@ -308,7 +308,9 @@ def _scripts(tokens: Sequence[Token], seen: _Collected) -> None:
         elif token.kind == "quote" and i + 2 < len(tokens) and tokens[i + 2].kind == "quote":
             seen.tokens.add(tokens[i + 1].text)
         elif token.text == "0" and 0 < i < len(tokens) - 1 and tokens[i - 1].text == "[" and tokens[i + 1].text in "],":
-            seen.from_zero |= i > 1 and not tokens[i - 1].gap and tokens[i - 2].kind in WORDS
+            before = tokens[i - 2] if i > 1 else None
+            ends_name = before is not None and (before.kind in (*WORDS, "sub", "num") or before.text == "}")
+            seen.from_zero |= ends_name and not tokens[i - 1].gap
 
 
 def _script(tokens: Sequence[Token], i: int, seen: _Collected) -> None:
