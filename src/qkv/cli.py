@@ -129,7 +129,9 @@ def solve(paths: tuple[str, ...], digits: int, places: int | None, depth: str, *
 @app.command()
 @_sources(("terminal", "markdown", "html", "json"))
 @click.option("--only", type=click.Choice(["wrong"]), help="List only what is not right.")
-@click.option("--against", metavar="KEY", help="Judge by another document, the assignment: it decides givens and method.")
+@click.option(
+    "--against", metavar="KEY", help="Judge by another document, the assignment: it decides givens and method."
+)
 def check(paths: tuple[str, ...], only: str | None, against: str | None, **target: Any) -> None:
     """Judge every claim of a hand-worked solution, cell by cell.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import mpmath
 import pytest
-from qkv.check.model import Verdict
 
 import qkv
+from qkv.check.model import Verdict
 
 X = [[2, 1, 4], [1, 3, 5]]
 

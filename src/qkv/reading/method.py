@@ -72,7 +72,8 @@ _ROWS = re.compile(
     r"|lignes? de|filas? de|linhas? (?:de|da)|строк[аи]|行向量|行ベクトル"
 )
 _NOT_MASKED = re.compile(
-    r"unmasked|(?:no|without(?: a| any)?|ohne|sans|sin|sem|don't|do not) (?:causal |look-ahead )?(?:mask|maske|masque|máscara)\w*"
+    r"unmasked|(?:no|without(?: a| any)?|ohne|sans|sin|sem|don't|do not) (?:causal |look-ahead )?"
+    r"(?:mask|maske|masque|máscara)\w*"
     r"|без маски|不使用掩码"
 )
 _ELSEWHERE = re.compile(

@@ -1,4 +1,4 @@
-"""How a document was understood, in the terminal: its statements, and each quantity with its line, name, shape and role."""
+"""How a document was understood, in the terminal: its statements, and each quantity with its line, shape and role."""
 
 from __future__ import annotations
 

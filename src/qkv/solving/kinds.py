@@ -14,7 +14,8 @@ _SCALE = re.compile(r"√|sqrt|scal|skalier|缩放|échelle|escal|масштаб
 def kind_of(givens: Iterable[Given], steps: Iterable[Step], conventions: frozenset[str]) -> str:
     """A problem by its name in the field."""
     given, made = {g.role for g in givens}, {s.role for s in steps}
-    heads = {item.head for item in (*givens, *steps) if item.head is not None}
+    items: tuple[Given | Step, ...] = (*givens, *steps)
+    heads = {item.head for item in items if item.head is not None}
     if not {Role.SCORES, Role.SCALED, Role.WEIGHTS, Role.HEAD} & made:
         return "equations"
     if Role.SOURCE in given or Role.STATES in given:
@@ -27,7 +28,11 @@ def kind_of(givens: Iterable[Given], steps: Iterable[Step], conventions: frozens
     elif Role.X in given:
         words.append("self-attention")
     else:
-        words.append("scaled dot-product attention" if Role.SCALED in made and "scaled" in conventions else "dot-product attention")
+        words.append(
+            "scaled dot-product attention"
+            if Role.SCALED in made and "scaled" in conventions
+            else "dot-product attention"
+        )
     return " ".join(words)
 
 

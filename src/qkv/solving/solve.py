@@ -1,4 +1,4 @@
-"""A page → programs, one a problem: everything that it gives, states or asks for, in an order that can be worked out."""
+"""A page → programs, one a problem: all that it gives, states or asks for, in an order that can be worked out."""
 
 from __future__ import annotations
 
@@ -76,16 +76,9 @@ class _Completion:
         for role, head in self._asked_roles(last, conventions):
             self._write(role_symbol(role, head), last)
         for judgement in self.judged:
-            if judgement.equation.scope == self.scope and not judgement.equation.names and judgement.fit is not None:
-                if judgement.fit.meaning.names:
-                    self._add_step(
-                        judgement.equation.label,
-                        judgement.fit.meaning.expr,
-                        judgement.fit.meaning.spot,
-                        Role.OTHER,
-                        None,
-                        judgement.equation.line,
-                    )
+            equation, meaning = judgement.equation, judgement.fit.meaning if judgement.fit is not None else None
+            if equation.scope == self.scope and not equation.names and meaning is not None and meaning.names:
+                self._add_step(equation.label, meaning.expr, meaning.spot, Role.OTHER, None, equation.line)
         for name, expr in asked_formulas(self.page, self.scope):
             self._add_step(name, expr, last, Role.OTHER, None, None)
         title, line = self._heading(equations)
