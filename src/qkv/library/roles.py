@@ -53,7 +53,7 @@ SCORE_LIKE = frozenset({R.SCORES, R.SCALED, R.MASKED, R.WEIGHTS})
 # What words say: a role, and stems in many languages.
 WORDS: tuple[tuple[Role, str], ...] = (
     (R.SCORES, r"scores?\b|logits?|similarit|dot.?products?|energ(?:y|ies)|分数|得分|分數|puntua|pontua|skalarprodukt|punteggi|оценк|スコア|내적|점수"),
-    (R.SCALED, r"(?:\bscal(?:ed|ing|e)|divid|÷|skalier|缩放|縮放|escal|dividi|масштаб|делен|ділен|スケール|échelle|mise à l'échelle)(?:\w* (?:attention )?(?:scores?\b|logits?|dot.?products?))?"),
+    (R.SCALED, r"(?:\bscal(?:ed|ing|e)|divid|÷|skalier|geteilt|缩放|縮放|escal|dividi|масштаб|делен|ділен|スケール|échelle|mise à l'échelle)(?:\w* (?:attention )?(?:scores?\b|logits?|dot.?products?))?"),
     (R.MASKED, r"(?:\bmasked|maskiert|masqu|掩码后|enmascara|mascara|маскир)(?:\w* (?:attention )?(?:scores?\b|logits?))?"),
     (R.WEIGHTS, r"weights?\b|softmax|probabilit|attention (?:matrix|distribution)|权重|權重|gewicht|pesos?\b|poids|вес[аыо]|ваг|重み|가중치|normali[sz]"),
     (R.HEAD, r"outputs?\b|context|weighted (?:sum|average)|representation|results?\b|输出|輸出|ausgabe|kontext|salida|saída|sortie|выход|вихід|出力|출력|contexto"),

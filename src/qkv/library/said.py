@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qkv.expr import nodes as n
+from qkv.library.words import pattern
 
 _COUNTS = (
     "two zwei deux dos dois due два 两 二 2", "three drei trois tres três tre три 三 3", "four vier quatre cuatro quatro четыре 四 4",
@@ -63,6 +64,34 @@ _NEIGHBOURS = re.compile(
 _SLIDING = re.compile(
     rf"(?:sliding|causal)[\s-]+window[^.]{{0,40}}?(?:size|width|length|of)\s*(?:w\s*=\s*|\$w\s*=\s*)?\$?(?P<n>{_NUMBER})"
 )
+
+
+_ITEM = re.compile(
+    r"(?<=[.!?;:。！？；])\s+|\n\s*\n|(?<=[。！？；])|\n(?=\s*(?:[-*•]|\(?\w{1,2}[.)])\s)|,? (?:and|but) (?=without|with )"
+)
+_ASKS = re.compile(rf"\?|？|^\W*(?:\(?\w{{1,2}}[.)]\s*)?(?:{pattern('ask')})\b", re.IGNORECASE)
+_UNSCALED = re.compile(
+    r"unscaled|without (?:the |any )?(?:scal|1/|\$1/|\$\\frac|divid)|\b(?:no|not) scal|ohne skalier|sans (?:mise à l')?échelle|sin escalar|sem escala|не масштаб|不缩放"
+)
+_CAUSAL = re.compile(r"causal|kausal|autoregress|look.?ahead|因果")
+_UNMASKED = re.compile(
+    r"unmasked|without (?:the |a |any )?(?:causal )?mask|no mask|ohne maske|sans masque|sin máscara|sem máscara|без маск"
+)
+_DIVIDED = re.compile(
+    r"(?:divided|dividing|divide|scaled|scaling|scale)\b[^.;]{0,30}?\bby\s*\$?\s*(?P<root>\\sqrt|√)?\s*[{(]?\s*(?P<n>\d+(?:\.\d+)?)(?![\w.,]*\d)"
+)
+_SIZE = re.compile(r"(?:\bif|suppose|assume|were|with|using)\b[^.;]{0,30}?d_?\{?k\}?\s*\$?\s*=\s*(?P<n>\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How a question wants its attention, where it says so: None is as the page has it."""
+
+    words: str
+    scaled: bool | None = None
+    causal: bool | None = None
+    scale: n.Expr | None = None
+    sight: Sight | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,3 +185,30 @@ def _padded(sentence: str) -> tuple[int, ...]:
     if found := _NUMBERED.search(sentence):
         return tuple(int(number) for number in re.findall(r"\d+", found["list"]))
     return ()
+
+
+def methods_said(text: str) -> Iterator[Method]:
+    """The methods that questions set for themselves, each with its words.
+
+    >>> [(method.words, method.scaled) for method in methods_said("1. Find A. 2. What would it be without scaling?")]
+    [('2. what would it be without scaling?', False)]
+    """
+    for sentence in _ITEM.split(text.lower()):
+        if not (_ASKS.search(sentence) or _SUPPOSED.search(sentence)) or _IN_GENERAL.search(sentence):
+            continue
+        sight = next(sights_said(sentence), None)
+        unmasked, unscaled = bool(_UNMASKED.search(sentence)), bool(_UNSCALED.search(sentence))
+        causal = False if unmasked else True if _CAUSAL.search(sentence) else None
+        scale = None if unscaled else _scale(sentence)
+        if sight is not None or causal is not None or unscaled or scale is not None:
+            scaled = False if unscaled else True if scale is not None else None
+            yield Method(" ".join(sentence.split()), scaled, causal, scale, sight)
+
+
+def _scale(sentence: str) -> n.Expr | None:
+    """What a sentence divides scores by: 2, √8, or √d_k for another d_k."""
+    if found := _DIVIDED.search(sentence):
+        return n.Root(n.number(found["n"])) if found["root"] else n.number(found["n"])
+    if found := _SIZE.search(sentence):
+        return n.Root(n.number(found["n"]))
+    return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import permutations, product
+from itertools import groupby, permutations, product
 
 from qkv.check.cells import Grid, fitted, shape_of, shown_grid
 from qkv.check.compare import Shown, meets
@@ -79,11 +79,18 @@ def _settled(page: Page, choices: Choices) -> Choices:
 def _counts_from_zero(page: Page) -> bool:
     """Whether tokens count from 0: some x_0 is defined, and no x goes as far as the number of its like."""
     firsts = {s.indices[0] for s in page.symbols if len(s.indices) == 1 and s.base in "xqkvhe" and page.definitions[s]}
-    return "0" in firsts
+    names = page.sheet.names
+    return "0" in firsts or (names is not None and names.from_zero)
 
 
 def _capitals_index(page: Page) -> bool:
     """Whether Q_1 is a vector: then the index of a capital is a token, not a head."""
+    if any(
+        place.role in (Role.W_Q, Role.W_K, Role.W_V) and place.head
+        for symbol in page.symbols
+        for place in places(symbol)
+    ):
+        return False  # heads have indices here
     for symbol, definitions in page.definitions.items():
         counts = symbol.base in ("Q", "K", "V", "X") and len(symbol.indices) == 1 and not symbol.labels
         if counts and any(
@@ -194,16 +201,21 @@ def _claimed(page: Page, choices: Choices) -> Iterator[int]:
     """Of those the ones that the rest of the page gives a value of the same shape, of which some digits agree."""
     kept = set(choices.claimed)
     values = Values(System(page, choices))
-    for definition in _givens(page, choices.claimed - choices.answered):
-        spot = Spot(definition.scope, definition.line)
-        value = next(
-            (v for e in _elsewhere(values.system, definition, spot) if (v := values.true(e, spot)) is not None), None
-        )
-        grid = _grid(page.equations[definition.equation], definition)
-        if value is None or grid is None or fitted(value, shape_of(grid)) is None:
-            kept.discard(definition.equation)
+    for equation, definitions in groupby(_givens(page, choices.claimed - choices.answered), lambda d: d.equation):
+        if not any(_is_derived(page, values, definition) for definition in definitions):
+            kept.discard(equation)
             values = Values(System(page, replace(choices, claimed=frozenset(kept))))
     yield from kept
+
+
+def _is_derived(page: Page, values: Values, definition: Definition) -> bool:
+    """Whether the rest of the page gives a value of the shape that is printed."""
+    spot = Spot(definition.scope, definition.line)
+    value = next(
+        (v for e in _elsewhere(values.system, definition, spot) if (v := values.true(e, spot)) is not None), None
+    )
+    grid = _grid(page.equations[definition.equation], definition)
+    return value is not None and grid is not None and fitted(value, shape_of(grid)) is not None
 
 
 def _elsewhere(system: System, definition: Definition, spot: Spot) -> Iterator[n.Expr]:
@@ -333,8 +345,22 @@ def _explained(values: Values, evidence: list[_Shown], scope: int) -> float:
             *known,
             *(v for s in equation.names for e in system.library(s, spot) if (v := values.true(e, spot)) is not None),
         ]
-        total += max((_agreed(shown, value) for value in wholes), default=0.0)
+        best = max((_agreed(shown, value) for value in wholes), default=0.0)
+        if best < shown.most and system.choices.claimed:  # it may follow from what was printed before
+            best = max((best, *(_agreed(shown, value) for value in _gone_on(printed, equation, spot))))
+        total += best
     return total
+
+
+def _gone_on(printed: Values, equation: Equation, spot: Spot) -> Iterator[Value]:
+    """What formulas and names of an equation give, from what the author printed for everything else.
+
+    A row is not told by the whole, which is put together from rows."""
+    stated = [item.expr for item in equation.of(Kind.FORMULA)]
+    wholes = [symbol for symbol in equation.names if (place := printed.system.place(symbol)) and place.row is None]
+    for expr in stated or [expr for symbol in wholes for expr in printed.system.library(symbol, spot)]:
+        if (value := printed.true(expr, spot)) is not None:
+            yield value
 
 
 def _agreed(shown: _Shown, value: Value) -> float:

@@ -60,7 +60,8 @@ def prior_scale(scaled: str, words: str, text: str, states: bool) -> float:
 
 def prior_mask(mask: str, words: str, text: str, sighted: bool) -> float:
     if (_ORDERED if sighted else _CAUSAL).search(words):
-        return 8.0 if mask == "causal" else 0.0
+        said = 20.0 if _ORDERED.search(words) else 8.0
+        return said if mask == "causal" else 0.0
     return (4.0 if _MASK.search(text) else 12.0) if mask == "open" else 0.0
 
 

@@ -27,6 +27,7 @@ from qkv.reading.values import Values, same
 from qkv.solution import Solution
 from qkv.solving.kinds import kind_of, notes_of
 from qkv.solving.questions import asked_formulas
+from qkv.solving.supposed import AFTER, supposed
 from qkv.theory.worked import answered
 
 
@@ -66,6 +67,7 @@ class _Completion:
     steps: dict[Symbol, Step] = field(default_factory=dict)
     written: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # names of the page → names of the program
     busy: set[tuple[Symbol, int]] = field(default_factory=set)  # names that are being written: a circle has no step
+    beside: str = ""  # what sets it apart from the method of the page
 
     def program(self) -> Program:
         """The program of the problem."""
@@ -81,6 +83,11 @@ class _Completion:
                 self._add_step(equation.label, meaning.expr, meaning.spot, Role.OTHER, None, equation.line)
         for name, expr in asked_formulas(self.page, self.scope):
             self._add_step(name, expr, last, Role.OTHER, None, None)
+        for words, system, values in supposed(self.values, self.scope):
+            beside = _Completion(system, values, (), self.scope, self.givens, self.steps, beside=words)
+            for head in (None, *system.heads_in(self.scope)):
+                for role in AFTER:
+                    beside._write(role_symbol(role, head), last)
         title, line = self._heading(equations)
         kind = kind_of(self.givens.values(), self.steps.values(), conventions)
         notes = notes_of(self.page.words, kind, conventions, self.steps.values())
@@ -173,8 +180,9 @@ class _Completion:
         elif source is None and place is not None and place.role in SIZED and isinstance(expr, n.Number):
             self.givens[name] = Given(name, expr, role, self._spelled(symbol, name), head, implied=True)
         else:
-            line = self._line(symbol, spot)
-            self.steps[name] = Step(name, made, role, self._spelled(symbol, name), head, line, SAYS.get(role, ""))
+            line = None if self.beside else self._line(symbol, spot)
+            called = self._spelled(symbol, name) + (f" ({self.beside})" if self.beside else "")
+            self.steps[name] = Step(name, made, role, called, head, line, SAYS.get(role, ""))
         return name
 
     def _otherwise(self, symbol: Symbol, spot: Spot, tried: n.Expr) -> n.Expr | None:

@@ -1,0 +1,56 @@
+"""Choices that a question makes for itself, beside those of its page: without scaling, with a causal mask, another d_k."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role
+from qkv.expr.show import plain
+from qkv.library.said import Method, methods_said
+from qkv.reading.choices import Choices
+from qkv.reading.choose import END
+from qkv.reading.system import Spot, System, role_symbol
+from qkv.reading.values import Values, same
+
+AFTER = (Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.OUTPUT)
+
+
+def supposed(values: Values, scope: int) -> Iterator[tuple[str, System, Values]]:
+    """The systems under which questions of a problem want it worked out again, each with the words that say so."""
+    page, choices = values.system.page, values.system.choices
+    spot, known = Spot(scope, END), [values]
+    for method in dict.fromkeys(methods_said(page.words_of(scope))):
+        made = _with_method(choices, method, scope)
+        system = System(page, made)
+        other = Values(system)
+        if made != choices and not any(_same_weights(other, before, spot) for before in known):
+            known.append(other)
+            yield _called(method), system, other
+
+
+def _with_method(choices: Choices, method: Method, scope: int) -> Choices:
+    conventions = set(choices.conventions[scope])
+    for said, yes, no in ((method.scaled, "scaled", "unscaled"), (method.causal, "causal", "open")):
+        if said is not None:
+            conventions = conventions - {yes, no} | {yes if said else no}
+    return replace(
+        choices.with_conventions(scope, frozenset(conventions)), sight=method.sight, scale=method.scale, supposed=True
+    )
+
+
+def _same_weights(one: Values, other: Values, spot: Spot) -> bool:
+    """Whether a method changes nothing, or has no weights."""
+    heads = (None, *one.system.heads_in(spot.scope))
+    pairs = [tuple(v.true(n.Name(role_symbol(Role.WEIGHTS, head)), spot) for v in (one, other)) for head in heads]
+    return all(a is None or (b is not None and same(a, b)) for a, b in pairs)
+
+
+def _called(method: Method) -> str:
+    """A method in a few words."""
+    words = ["without scaling"] if method.scaled is False else []
+    words += [f"divided by {plain(method.scale)}"] if method.scale is not None else []
+    words += ["causal" if method.causal else "without a mask"] if method.causal is not None else []
+    words += ["with the mask that is said"] if method.sight is not None else []
+    return ", ".join(words)
