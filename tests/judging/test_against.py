@@ -201,9 +201,9 @@ MASKED: dict[str, HandIn] = {
     ),
 }
 
-X4 = np.array([[1.0, 0, 1, 0], [0, 1, 0, 2]])
+X4 = np.array([[1.0, 0, 1, 0], [0, 1, 0, 1]])
 HEADS = [
-    (np.array([[1.0, 0], [0, 1], [1, 0], [0, 1]]), np.array([[0.0, 1], [1, 0], [1, 1], [0, 1]]), np.array([[1.0, 2], [0, 1], [1, 0], [2, 0]])),
+    (np.array([[1.0, 0], [0, 1], [1, 0], [0, 1]]), np.array([[2.0, 1], [1, 0], [1, 1], [0, 1]]), np.array([[1.0, 2], [0, 1], [1, 0], [2, 0]])),
     (np.array([[0.0, 1], [1, 1], [0, 0], [1, 0]]), np.array([[1.0, 0], [0, 2], [0, 1], [1, 1]]), np.array([[0.0, 1], [3, 0], [1, 1], [0, 1]])),
 ]  # fmt: skip
 W_O = np.array([[1.0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 2]])
@@ -273,9 +273,55 @@ def test_a_class(task: str, name: str, text: str, line: int | None, cause: str) 
         assert wrong, "nothing was found"
         assert wrong[0].line <= line <= wrong[0].end_line
         assert cause in (wrong[0].cause.says if wrong[0].cause is not None else "")
-        assert all(verdict is Verdict.CARRIED for at, verdict in bad if at > wrong[0].end_line or at < wrong[0].line)
+        again = [claim for claim in wrong[1:] if claim.cause is None or claim.cause != wrong[0].cause]
+        assert again == []  # the same mistake in another head is a slip there, the rest is carried
 
 
 def test_nothing_handed_in_is_not_fine() -> None:
     for text in ("", "I was ill all week, sorry.\n"):
         assert qkv.check(text, against=MASKED_TASK).is_empty
+
+
+# — names, mentions and departures —
+
+OPEN_TASK = MASKED_TASK.replace("masked self-attention", "self-attention").replace(" and apply the causal mask", "")
+OPEN_TASK = OPEN_TASK.replace("weights $A$", r"weights $A = softmax(S)$ with $S = QK^T/\sqrt{d_k}$")
+RAW = softmax(S)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"S = QK^T = {lists(S, 0)}\n\nS' = S/√2 = {lists(P)}\n\nA = softmax(S') = {lists(OPEN)}\n",
+        f"S = {lists(S, 0)}\n\nS/√2 = {lists(P)}\n\nA = {lists(OPEN)}\n",
+        f"P = {lists(P, 1)}\n\nA = {lists(softmax(np.round(P, 1)), 2)}\n",
+        f"E = exp(S) = {lists(np.exp(P))}\n\nA = {lists(OPEN)}\n\nZ^T = {lists((OPEN @ V).T)}\n",
+    ],
+)
+def test_other_names_for_the_same_steps_are_no_slips(text: str) -> None:
+    report = qkv.check(text, against=OPEN_TASK)
+    assert not report.is_empty
+    assert [claim for claim in report.claims if claim.verdict in BAD] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "cause"),
+    [
+        (f"S = {lists(S, 0)}\n\nA = softmax(S) = {lists(RAW)}\n\nZ = AV = {lists(RAW @ V)}\n", 3, "√d_k"),
+        (f"A = {lists(P)}\n\nZ = {lists(P @ V)}\n", 1, "softmax"),
+        (f"Q = {lists(K, 0)}\n\nV = {lists(V, 0)}\n", 1, "W_K in place of W_Q"),
+        (f"d_k = 3\n\nQK^T/√3 = {lists(S / np.sqrt(3))}\n\nA = {lists(softmax(S / np.sqrt(3)))}\n", 1, ""),
+        (f"After masking: A = {lists(A)}\n\nZ = {lists(A @ V)}\n", 1, "no mask"),
+    ],
+)
+def test_another_method_is_a_slip_where_it_departs(text: str, line: int, cause: str) -> None:
+    report = qkv.check(text, against=OPEN_TASK)
+    (slip,) = slips(report)
+    assert (slip.line, cause in (slip.cause.says if slip.cause is not None else "")) == (line, True)
+
+
+def test_what_is_asked_once_more_with_a_mask_is_not_held_against_the_first_run() -> None:
+    task = OPEN_TASK + "5. Repeat with a causal mask: compute the weights and the output again.\n"
+    first = f"A = {lists(OPEN)}\n\nZ = {lists(OPEN @ V)}\n"
+    for text in (first, f"{first}\nWith the mask:\n\nA = {lists(A)}\n\nZ = {lists(A @ V)}\n"):
+        assert [claim for claim in qkv.check(text, against=task).claims if claim.verdict in BAD] == []

@@ -21,7 +21,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.interpret.certified import Value
 from qkv.judging.causes import as_mistake
-from qkv.judging.fit import Fit, How, Meaning
+from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.library.roles import Place, places, roles_in_words
 from qkv.reading.assignment import ANSWERS, is_asked
 from qkv.reading.choose import printed_grid
@@ -37,6 +37,7 @@ ALSO = {  # steps that go under each other's names
     Role.SCORES: (Role.SCALED, Role.MASKED), Role.SCALED: (Role.MASKED,), Role.HEAD: (Role.OUTPUT, Role.CONCAT),
     Role.OUTPUT: (Role.HEAD, Role.CONCAT), Role.CONCAT: (Role.OUTPUT,),
 }  # fmt: skip
+_SCORES = frozenset({Role.SCORES, Role.SCALED, Role.MASKED})
 _MENTIONED = re.compile(
     r"\b(?:without|would|if|forgot(?:ten)?|wrong(?:ly)?|mistake\w*|instead|unlike|compar\w+|otherwise|not|no longer"
     r"|originally|unscaled|unmasked)\b"
@@ -63,16 +64,20 @@ class Target:
 
 def by_assignment(walk: Walk, equation: Equation, grid: Grid, spot: Spot, usual: Fit | None) -> Fit | None:
     """The meaning that a printed value has under an assignment; `usual` is the one that it has by itself."""
-    found = [(target, f) for target in _targets(walk, equation, grid, spot) if (f := walk.fit(grid, target.meaning))]
+    found = [(target, f) for target in _targets(walk, equation, grid, spot) if (f := _fit(walk, grid, target.meaning))]
     for _, f in found:
         if f.is_clean:
             return f
     if not found:
         return usual
     target, f = found[0]
+    if (step := _other_step(walk, equation, grid, target, spot)) is not None:
+        return step
+    if _is_mention(equation) or _stands_beside_right(walk, equation, target, f, usual):
+        return usual if usual is not None and usual.is_clean else None
+    if usual is not None and usual.worst is Verdict.DRIFTED and _goes_on_otherwise(walk, target.meaning):
+        usual = None
     if usual is not None and _same_truth(usual, f) and (usual.is_clean or not target.sure):
-        return usual
-    if _is_excused(walk, equation, grid, target, f, usual):
         return usual
     if f.worst is Verdict.MISROUNDED:
         return f if usual is None or not usual.is_clean else usual
@@ -83,6 +88,26 @@ def by_assignment(walk: Walk, equation: Equation, grid: Grid, spot: Spot, usual:
         return masked
     half = 2 * f.slips <= len(grid) * len(grid[0])
     return f if target.sure or (half and (usual is None or not usual.is_clean)) else usual
+
+
+def _fit(walk: Walk, grid: Grid, meaning: Meaning) -> Fit | None:
+    """A printed value against a meaning; where the author goes on with another step under the name of the right one,
+    such as scores in the place of scaled scores, that is no drift."""
+    made = walk.fit(grid, meaning)
+    if made is None or made.worst is not Verdict.DRIFTED or not _goes_on_otherwise(walk, meaning):
+        return made
+    return fit(grid, meaning, made.true, None, frozenset(), False, None)
+
+
+def _goes_on_otherwise(walk: Walk, meaning: Meaning) -> bool:
+    """Whether a name in a meaning was printed with something that is right, but another step."""
+    for symbol in n.names_in(meaning.expr):
+        true = walk.values.true(n.Name(symbol), meaning.spot)
+        for name in (symbol, *walk.system.called(symbol)):
+            printed = walk.prints.names.get(name)
+            if printed is not None and printed.true is not None and true is not None and not _agree(printed.true, true):
+                return True
+    return False
 
 
 def _masked(walk: Walk, grid: Grid, f: Fit) -> Fit | None:
@@ -224,31 +249,39 @@ def _worked(walk: Walk, expr: n.Expr, spot: Spot) -> Meaning:
 # — excuses —
 
 
-def _is_excused(walk: Walk, equation: Equation, grid: Grid, target: Target, f: Fit, usual: Fit | None) -> bool:
-    """Whether a value that is not what the assignment makes of it is not held against its author."""
-    if _is_mention(equation):
-        return True
-    others = ALSO.get(target.role, ()) if target.role is not None and not target.worded else tuple(ANSWERS)
-    if any(_shows(grid, value) for role in others for value in _role_values(walk, role, f.meaning.spot)):
-        return True
-    explained = usual is not None and usual.is_clean
-    return explained and f.true is not None and any(
-        _shows(other, f.true) for e in walk.system.page.own if e.index != equation.index and e.scope == equation.scope
-        for item in e.of(Kind.VALUE) if not item.struck and (other := printed_grid(item)) is not None
-    )  # fmt: skip
+def _other_step(walk: Walk, equation: Equation, grid: Grid, target: Target, spot: Spot) -> Fit | None:
+    """The meaning of a value that is another step of the same work, under a name or words that may stand for it."""
+    if target.sure and not target.worded:
+        letters = {place.role for symbol in equation.names for place in places(symbol)}
+        scores = letters & _SCORES if target.role in _SCORES else set()
+        roles = [*ALSO.get(target.role, ()), *sorted(scores, key=lambda role: role.value)] if target.role else []
+    else:
+        roles = [role for role in Role if role in ANSWERS]
+    for role in roles:
+        for head in (None, *walk.system.heads_in(spot.scope)):
+            value = walk.values.role(role, head, spot)
+            if value is not None and _shows(grid, value):
+                return walk.fit(grid, _worked(walk, n.Name(role_symbol(role, head)), spot))
+    return None
+
+
+def _stands_beside_right(walk: Walk, equation: Equation, target: Target, f: Fit, usual: Fit | None) -> bool:
+    """Whether a value that is explained otherwise stands beside the right one: then it was only looked at."""
+    if usual is None or not usual.is_clean or f.true is None:
+        return False
+    for other in walk.system.page.own:
+        roles = {place.role for symbol in other.names if (place := walk.system.place(symbol)) is not None}
+        if other.index != equation.index and other.scope == equation.scope and roles <= {target.role}:
+            grids = (printed_grid(item) for item in other.of(Kind.VALUE) if not item.struck)
+            if any(grid is not None and _shows(grid, f.true) for grid in grids):
+                return True
+    return False
 
 
 def _is_mention(equation: Equation) -> bool:
     """Whether the words right before a value say that it is not the author's answer."""
     words = re.split(r"[.;:!?。；]\s", f"{equation.words} {equation.label}".lower()[-120:])
     return bool(_MENTIONED.search(words[-1]))
-
-
-def _role_values(walk: Walk, role: Role, spot: Spot) -> Iterator[Value]:
-    for head in (None, *walk.system.heads_in(spot.scope)):
-        value = walk.values.role(role, head, spot)
-        if value is not None:
-            yield value
 
 
 def _shows(grid: Grid, value: Value) -> bool:

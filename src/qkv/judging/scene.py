@@ -12,6 +12,7 @@ from qkv.interpret.certified import Value
 from qkv.interpret.fit import Shape
 from qkv.library.roles import Place
 from qkv.reading.naming import ROLE, role_symbol
+from qkv.reading.assignment import OTHER
 from qkv.reading.page import NAMELESS, Source
 from qkv.reading.system import Spot, System
 from qkv.reading.values import Prints, Values
@@ -129,4 +130,6 @@ class PageScene(Scene):
 
 def _by_role(name: n.Name) -> n.Name:
     symbol = name.symbol
-    return n.Name(Symbol(symbol.labels[0], (), symbol.indices)) if symbol.base == ROLE else name
+    if symbol.base == ROLE:
+        return n.Name(Symbol(symbol.labels[0], (), symbol.indices))
+    return n.Name(symbol._replace(base=symbol.base.removesuffix(OTHER))) if symbol.base.endswith(OTHER) else name

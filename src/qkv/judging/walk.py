@@ -333,7 +333,8 @@ class Walk:
     def _remember_as(self, expr: n.Expr, printed: Print) -> None:
         """Keep what was printed for a role, or for a line of one."""
         if isinstance(expr, n.Name):
-            self.prints.add(expr.symbol, printed)
+            for symbol in (expr.symbol, *self.system.called(expr.symbol)):
+                self.prints.add(symbol, printed)
         else:
             self.prints.add_formula(self.values.prepared(expr, printed.spot) or expr, printed)
 
