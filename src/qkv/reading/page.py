@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -17,6 +17,7 @@ from qkv.library.roles import Place, places, roles_in_words
 from qkv.library.said import Sight, heads_said, sights_said
 from qkv.reader.grammar import parse_math
 from qkv.reader.model import Question, Sheet
+from qkv.reading.captioned import with_names
 from qkv.reading.equations import Equation, Kind, equations
 from qkv.reading.mend import mended
 from qkv.reading.putin import put_in
@@ -150,7 +151,7 @@ class Page:
 
 def page_of(sheet: Sheet) -> Page:
     """The page that a sheet is."""
-    return page_with(sheet, tuple(mended(list(equations(sheet)))))
+    return page_with(sheet, tuple(mended(list(with_names(equations(sheet))))))
 
 
 def page_with(sheet: Sheet, made: tuple[Equation, ...], task: Page | None = None) -> Page:
@@ -166,7 +167,7 @@ def page_with(sheet: Sheet, made: tuple[Equation, ...], task: Page | None = None
         for definition in _definitions(equation):
             if not _is_row_again(definition, defined[definition.symbol]):
                 defined[definition.symbol].append(definition)
-    for symbol, matrix, equation in put_in(made, set(defined)):
+    for symbol, matrix, equation in put_in(made, set(defined) | set(_wholes(defined))):
         defined[symbol].append(Definition(symbol, matrix, Source.GIVEN, equation.line, equation.scope, equation.index))
     for symbol, formula, equation in _spoken_scores(sheet, made):
         if symbol not in defined:
@@ -183,6 +184,13 @@ def page_with(sheet: Sheet, made: tuple[Equation, ...], task: Page | None = None
     suggested = _name_arrays(made, defined, fixed, words)
     definitions = {symbol: tuple(found) for symbol, found in defined.items()}
     return Page(sheet, made, definitions, fixed, {k: tuple(v) for k, v in tokens.items()}, suggested, task)
+
+
+def _wholes(rows: Iterable[Symbol]) -> Iterator[Symbol]:
+    """What names with a number may be rows of: X of x_1, Lambda of lambda_1."""
+    for row in rows:
+        if row.indices and row.indices[-1].isdecimal() and not row.base[:1].isupper():
+            yield row._replace(base=row.base[:1].upper() + row.base[1:], indices=row.indices[:-1])
 
 
 def _word(label: str) -> str:
