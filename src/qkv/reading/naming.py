@@ -103,7 +103,13 @@ class Naming:
                 else p
                 for p in found
             )
+        if len(symbol.indices) == 2 and self._is_vector(symbol):  # α_{1,0} = [0.4, 0.6]: row 0 of head 1
+            found = tuple(Place(p.role, p.row, p.column) if p.row and p.column else p for p in found)
         return found
+
+    def _is_vector(self, symbol: Symbol) -> bool:
+        shapes = [d.expr.shape for d in self.page.definitions.get(symbol, ()) if isinstance(d.expr, n.Matrix)]
+        return bool(shapes) and 1 in shapes[0] and shapes[0] != (1, 1)
 
     def _found_place(self, symbol: Symbol) -> tuple[Place | None, Known]:
         if symbol.base in (ROLE, NAMELESS) or symbol in self.page.fixed:

@@ -212,6 +212,13 @@ class System:
             if not symbol.indices and _runs_over(other, symbol) and self._is_stated(other):
                 yield n.Call(FAMILY, (n.Name(other),))
 
+    def assembled(self, symbol: Symbol, spot: Spot) -> Iterator[n.Expr]:
+        """Something that has a name, put together from rows that have names."""
+        yield from self._stack([(s, s.indices[-1]) for s in self.page.symbols if _is_row_of(s, symbol)], spot)
+        place = self.place(symbol)
+        if place is not None and place.row is None and symbol.base != NAMELESS:
+            yield from self._of_rows(place, spot)
+
     def part(self, whole: n.Expr, row: str, column: str | None, spot: Spot) -> Iterator[n.Expr]:
         """A row or a cell of something: of a vector an index picks a cell, of a matrix the line of a token."""
         i = self.position(row, spot.scope)

@@ -20,7 +20,7 @@ from qkv.expr import nodes as n
 from qkv.expr.functions import BY_KEY
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import NEG_INF, same_cell
-from qkv.interpret.certified import Value, scalar
+from qkv.interpret.certified import Certified, Value, scalar
 from qkv.interpret.loop import evaluate, unrolled
 from qkv.library.defined import defined
 from qkv.reading.naming import SIZED, role_symbol
@@ -94,8 +94,9 @@ class Prints:
     def add_formula(self, expr: n.Expr, printed: Print) -> Symbol:
         """Note the value that was printed for a formula; what uses the formula later may go on from it."""
         symbol = self.formulas.setdefault(expr, Symbol(PRINTED, (), (str(len(self.formulas)),)))
-        if isinstance(expr, n.Root) and printed.true is not None and printed.true.shape == (1, 1):
-            self.algebra.roots.append((printed.true, printed.held))
+        true = evaluate(expr, {}, Certified()) if isinstance(expr, n.Root) and n.is_literal(expr) else printed.true
+        if isinstance(expr, n.Root) and true is not None and true.shape == (1, 1):
+            self.algebra.roots.append((true, printed.held))
         self.kinds.add(type(expr))
         self.add(symbol, printed)
         return symbol
@@ -213,6 +214,8 @@ class _Look:
             if printed.claim is not None:
                 self.used.add(printed.claim)
             return self.prints.value(printed)
+        if self.prints is not None and (rows := self._from_rows(symbol, spot)) is not None:
+            return rows
         for expr, where, source in self.system.expressions(symbol, spot):
             before = self.circle
             value = self._given(expr) if source is Source.GIVEN else self.of(expr, where, False)
@@ -222,6 +225,14 @@ class _Look:
                     self.values._sources[symbol, spot.scope, self.values.epoch(spot)] = expr, where, source
                 return value
         return self._size(symbol, spot)
+
+    def _from_rows(self, symbol: Symbol, spot: Spot) -> Value | None:
+        """What was printed row by row: an author goes on with those rows."""
+        assert self.prints is not None
+        for expr in self.system.assembled(symbol, spot):
+            if all(name in self.prints.names for name in n.names_in(expr)):
+                return self.of(expr, spot, False)
+        return None
 
     def _is_current(self, symbol: Symbol, printed: Print, spot: Spot) -> bool:
         """Whether what was printed is still what the name means here: a name given anew is another quantity."""
