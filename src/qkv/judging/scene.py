@@ -11,8 +11,8 @@ from qkv.expr.show import plain
 from qkv.interpret.certified import Value
 from qkv.interpret.fit import Shape
 from qkv.library.roles import Place
-from qkv.reading.naming import ROLE, role_symbol
 from qkv.reading.assignment import OTHER
+from qkv.reading.naming import ROLE, role_symbol
 from qkv.reading.page import NAMELESS, Source
 from qkv.reading.system import Spot, System
 from qkv.reading.values import Prints, Values

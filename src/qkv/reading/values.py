@@ -229,6 +229,9 @@ class _Look:
     def _from_rows(self, symbol: Symbol, spot: Spot) -> Value | None:
         """What was printed row by row: an author goes on with those rows."""
         assert self.prints is not None
+        given = (d for d in self.system.page.definitions.get(symbol, ()) if d.source is Source.GIVEN)
+        if any(d.equation not in self.system.choices.claimed for d in given):
+            return None
         for expr in self.system.assembled(symbol, spot):
             if all(name in self.prints.names for name in n.names_in(expr)):
                 return self.of(expr, spot, False)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
 from qkv.interpret.cells import START_BITS, precision
+from qkv.interpret.certified import Certified, Value
+from qkv.interpret.loop import evaluated
 from qkv.interpret.trace import Trace
 from qkv.judging.judge import Judged, judged
 from qkv.judging.walk import Judgement
@@ -46,8 +48,22 @@ def solution_of(judged: Judged) -> Solution:
 def programs_of(judged: Judged) -> list[Program]:
     """One program for each problem of a reading that gives or asks for something."""
     with precision(START_BITS):
-        made = [program_of(judged, scope) for scope in judged.reading.page.scopes]
+        made = [_workable(program_of(judged, scope)) for scope in judged.reading.page.scopes]
     return [program for program in made if program.givens or program.steps]
+
+
+def _workable(program: Program) -> Program:
+    """A program without the steps that have no value by themselves, and without those that stand on them."""
+    known: dict[Symbol, Value] = {}
+    kept: list[Given | Step] = []
+    items: tuple[Given | Step, ...] = (*program.givens, *program.steps)
+    for item in items:
+        value = evaluated(item.expr, known, Certified())
+        if value is not None:
+            known[item.symbol] = value
+            kept.append(item)
+    givens = tuple(item for item in kept if isinstance(item, Given))
+    return replace(program, givens=givens, steps=tuple(item for item in kept if isinstance(item, Step)))
 
 
 def program_of(judged: Judged, scope: int) -> Program:

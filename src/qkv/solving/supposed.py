@@ -1,4 +1,4 @@
-"""Choices that a question makes for itself, beside those of its page: without scaling, with a causal mask, another d_k."""
+"""Choices that a question makes for itself: without scaling, with a causal mask, another d_k."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from qkv.expr.show import plain
 from qkv.library.said import Method, methods_said
 from qkv.reading.choices import Choices
 from qkv.reading.choose import END
-from qkv.reading.system import Spot, System, role_symbol
+from qkv.reading.naming import role_symbol
+from qkv.reading.system import Spot, System
 from qkv.reading.values import Values, same
 
 AFTER = (Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.OUTPUT)
