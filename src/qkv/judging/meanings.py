@@ -21,6 +21,8 @@ ROLES_IN_ORDER = (
     Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
 )  # fmt: skip
 
+UNMASKED = 4.0  # bits: a page about masks may show the weights without one first
+
 
 def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iterator[Meaning]:
     """Every meaning that the page or the library gives a printed value, the strongest first."""
@@ -103,6 +105,10 @@ def _worded(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]
         if role in ROLES_IN_ORDER:
             for head in (None, *system.heads):
                 yield Meaning(How.WORDED, n.Name(role_symbol(role, head)), spot, 2.0 * rank)
+                if role is Role.WEIGHTS and "causal" in system.choices.conventions[spot.scope]:
+                    scaled = "scaled" in system.conventions(spot.scope)
+                    scores = n.Name(role_symbol(Role.SCALED if scaled else Role.SCORES, head))
+                    yield Meaning(How.WORDED, n.Softmax(scores), spot, 2.0 * rank + UNMASKED)
 
 
 _MATHS = re.compile(r"\$([^$]{2,80})\$|`([^`]{2,60})`|\(([^()]*(?:\([^()]*\)[^()]*)*)\)")

@@ -26,6 +26,7 @@ class Place(NamedTuple):
 _SCORES = (R.SCORES, R.SCALED, R.MASKED)
 BASES: dict[str, tuple[Role, ...]] = {
     "x": (R.X, R.STATES), "emb": (R.X,), "embedding": (R.X,), "embeddings": (R.X,), "input": (R.X,), "inputs": (R.X,), "tokens": (R.X,),
+    "target": (R.X,), "tgt": (R.X,), "memory": (R.Y,), "src": (R.Y,),
     "q": (R.Q,), "query": (R.Q,), "queries": (R.Q,), "k": (R.K,), "key": (R.K,), "keys": (R.K,),
     "v": (R.V,), "value": (R.V,), "values": (R.V,),
     "s": (*_SCORES, R.SOURCE), "e": (*_SCORES, R.X), "score": _SCORES, "scores": _SCORES, "logits": _SCORES, "l": _SCORES, "omega": _SCORES,
@@ -48,6 +49,7 @@ STAGES = {
     "tilde": R.SCALED,
 }
 ACCENTS = frozenset({"hat", "tilde", "bar", "prime", "vec"})
+CACHED = frozenset({"cache", "cached", "past"})  # keys and values of the tokens before
 SCORE_LIKE = frozenset({R.SCORES, R.SCALED, R.MASKED, R.WEIGHTS})
 
 # What words say: a role, and stems in many languages.
@@ -59,6 +61,9 @@ WORDS: tuple[tuple[Role, str], ...] = (
     (R.HEAD, r"outputs?\b|context|weighted (?:sum|average)|representation|results?\b|输出|輸出|ausgabe|kontext|salida|saída|sortie|выход|вихід|出力|출력|contexto"),
     (R.CONCAT, r"concat|拼接|verkett|side by side|連結"),
     (R.OUTPUT, r"final|output projection|project|最终"),
+    (R.W_Q, r"weights? (?:matrix )?(?:for|of) (?:the )?quer(?:y|ies)|query (?:weights?|projection)(?: matrix)?\b"),
+    (R.W_K, r"weights? (?:matrix )?(?:for|of) (?:the )?keys?\b|key (?:weights?|projection)(?: matrix)?\b"),
+    (R.W_V, r"weights? (?:matrix )?(?:for|of) (?:the )?values?\b|value (?:weights?|projection)(?: matrix)?\b"),
     (R.Q, r"\bquer(?:y|ies)|anfrage|consultas?|requête|запрос|查询|查詢|クエリ|쿼리"),
     (R.K, r"\bkeys?\b|schlüssel|chaves?|clés?|claves?|ключ|键|鍵|キー|키"),
     (R.V, r"\bvalues?\b|\bwerte?\b|valores|valeurs|значен|值|バリュー|값"),
@@ -135,7 +140,7 @@ def _placed(symbol: Symbol, role: Role) -> Place:
     words = [
         label
         for label in symbol.labels
-        if label.lower() not in STAGES and label.lower() not in ACCENTS | {"raw", "dot"}
+        if label.lower() not in STAGES and label.lower() not in ACCENTS | CACHED | {"raw", "dot"}
     ]
     indices = symbol.indices
     if len(indices) == 1 and role in SCORE_LIKE and re.fullmatch(r"\d\d", indices[0]):

@@ -139,7 +139,8 @@ def _is_open(equation: Equation, page: Page, choices: Choices) -> bool:
 def _options(page: Page, choices: Choices) -> Iterator[tuple[Choices, float]]:
     """Other roles for one array or one family of names, and what they cost."""
     arrays = dict(choices.arrays)
-    nameless = [index for index in page.suggested if page.task is None or index < page.assigned][:MOST_ARRAYS]
+    inputs = [index for index, roles in page.suggested.items() if roles[:1] != (Role.WEIGHTS,)]  # a softmax is no input
+    nameless = [index for index in inputs if page.task is None or index < page.assigned][:MOST_ARRAYS]
     for index in nameless:
         for role in (Role.X, Role.Y, Role.Q, Role.K, Role.V, None):
             if arrays.get(index) is not role:

@@ -212,9 +212,23 @@ class Naming:
         ]
         if given and len(vectors) == len(given) and usual[0].role in (Role.SCORES, Role.HEAD):
             second = next((p for p in usual if p.role in (Role.SOURCE, Role.Y)), None)
-            if second is not None and (second.role is Role.SOURCE or self._before_weights(given[0])):
+            if second is not None and (
+                second.role is Role.SOURCE or self._before_weights(given[0]) or self._is_projected(symbol)
+            ):
                 return second
         return usual[0]
+
+    def _is_projected(self, symbol: Symbol) -> bool:
+        """Whether a formula multiplies a name by weights: Q = Y W_Q."""
+        stated = (d.expr for ds in self.page.definitions.values() for d in ds if d.source is Source.STATED)
+        products = (part for expr in stated for part in n.walk(expr) if isinstance(part, n.Product))
+        return any(
+            isinstance(p.left, n.Name)
+            and p.left.symbol == symbol
+            and isinstance(p.right, n.Name)
+            and any(place.role in (Role.W_Q, Role.W_K, Role.W_V) for place in places(p.right.symbol))
+            for p in products
+        )
 
     def _before_weights(self, given: Definition) -> bool:
         weights = [

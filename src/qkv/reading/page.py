@@ -25,7 +25,22 @@ from qkv.reading.remembering import Memory
 
 _LETTER, _SCORING = re.compile(r"[a-z]$"), ("score", "align", "sim", "a")
 NAMELESS = "¶"  # the base of a symbol for an array that the page gives no name
-INPUTS = frozenset({Role.X, Role.Y, Role.Q, Role.K, Role.V, Role.STATES, Role.SOURCE, Role.MASK})
+INPUTS = frozenset(
+    {
+        Role.X,
+        Role.Y,
+        Role.Q,
+        Role.K,
+        Role.V,
+        Role.STATES,
+        Role.SOURCE,
+        Role.MASK,
+        Role.W_Q,
+        Role.W_K,
+        Role.W_V,
+        Role.W_O,
+    }
+)
 
 
 class Source(Enum):
@@ -349,7 +364,7 @@ def _name_arrays(
         said = said if goes_on else equation.words
         symbol = Symbol(NAMELESS, (), (str(equation.index),))
         where = equation.line, equation.scope, equation.index
-        if _is_array(equation):
+        if _is_array(equation) and not _counts(equation.items[0].expr):
             defined[symbol].append(Definition(symbol, equation.items[0].expr, Source.GIVEN, *where))
             suggested[equation.index] = _suggested(equation, said)
         elif equation.label.lower() in words and (roles := roles_in_words(said[-90:])):
@@ -365,9 +380,17 @@ def _is_array(equation: Equation) -> bool:
     return len(equation.items) == 1 and only.kind is Kind.VALUE and isinstance(only.expr, n.Matrix)
 
 
+def _counts(array: n.Expr) -> bool:
+    """Whether a column only numbers the rows beside it: 1, 2, 3."""
+    if not isinstance(array, n.Matrix) or array.shape[1] != 1 or len(array.rows) < 2:
+        return False
+    cells = [row[0].value if isinstance(row[0], n.Number) else None for row in array.rows]
+    return cells in (list(range(len(cells))), list(range(1, len(cells) + 1)))
+
+
 def _suggested(equation: Equation, said: str) -> tuple[Role, ...]:
     """The inputs that the words above an array speak of; only a pattern of zeros, ones and infinities is a mask."""
-    roles = roles_in_words(said[-70:])
+    roles = list(dict.fromkeys((*roles_in_words(equation.label), *roles_in_words(said[-70:]))))
     if roles and roles[0] is Role.MASK and not _is_pattern(equation.items[0].expr):
         roles = roles[1:]
     return tuple(roles)

@@ -19,14 +19,20 @@ from qkv.expr.functions import BY_KEY
 from qkv.expr.names import Role, Symbol
 from qkv.library.attention import role_in, rows_for
 from qkv.library.defined import Defined
-from qkv.library.roles import SCORE_LIKE, Place
+from qkv.library.roles import CACHED, SCORE_LIKE, Place
 from qkv.library.said import Sight
 from qkv.reading.choices import Choices
 from qkv.reading.equations import Kind
 from qkv.reading.naming import OF_A_HEAD, PROJECTED, ROLE, SIZED, is_number, naming_of, role_symbol
 from qkv.reading.page import NAMELESS, Definition, Page, Source
 
-LINE, FAMILY, HEAD, PATTERN = "line", "family", "head", "pattern"  # calls that only values can resolve, see values.py
+LINE, FAMILY, HEAD, PATTERN, IDENTITY = (
+    "line",
+    "family",
+    "head",
+    "pattern",
+    "identity",
+)  # calls that only values can resolve, see values.py
 SHARED = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.W_A, Role.W_O, Role.B_O})
 ATTENDING = frozenset({Role.X, Role.Q, Role.K, Role.V, *PROJECTED.values(), Role.STATES, Role.SOURCE})
 SIZING = ATTENDING - {Role.V, Role.W_V} | {Role.Y, Role.D_K}
@@ -163,6 +169,8 @@ class System:
                 continue
             if (definition.source is Source.WORKING and not given) or (definition.scope > spot.scope and late):
                 late.append((definition.expr, where, definition.source))
+            elif definition.scope < spot.scope and self._comes_back(symbol, definition, spot.scope):
+                yield definition.expr, Spot(definition.scope, definition.line), definition.source
             else:
                 yield definition.expr, where, definition.source
                 if not here:
@@ -173,8 +181,15 @@ class System:
         later = (d for d in self.page.definitions.get(symbol, ()) if d.scope > spot.scope)
         yield from ((d.expr, spot, d.source) for d in later)
         yield from ((n.Name(array), spot, None) for array in self._captioned(symbol, spot))
+        if symbol.base in ("I", "Id") and not symbol.labels and symbol not in self.page.definitions:
+            yield n.Call(IDENTITY, tuple(map(n.number, map(int, filter(str.isdecimal, symbol.indices))))), spot, None
         if symbol.primes:
             yield n.Transpose(n.Name(symbol._replace(primes=symbol.primes - 1))), spot, None
+
+    def _comes_back(self, symbol: Symbol, definition: Definition, scope: int) -> bool:
+        """Whether a problem goes on from what an earlier one worked out: Q = Z W_Q, where Z = A V stands above."""
+        own = (d for s in n.names_in(definition.expr) for d in self.page.definitions.get(s, ()) if d.scope == scope)
+        return any(symbol in n.names_in(d.expr) for d in own if d.source is Source.STATED)
 
     @staticmethod
     def _visible(definitions: tuple[Definition, ...], spot: Spot) -> list[Definition]:
@@ -298,13 +313,49 @@ class System:
         holders = holders or [holder for holder in self.holders(role, head) if self._is_given(holder)]
         own = [holder for holder in holders if self.is_own(holder, spot.scope)]
         before = [h for h in holders if h not in own and any(d.scope < spot.scope for d in self.page.definitions[h])]
-        yield from map(n.Name, own)
-        yield from self._of_rows(Place(role, head), spot)
+        if role in (Role.K, Role.V):
+            yield from self._cached(own, Place(role, head), spot)
+            yield from self._of_group(role, head, spot.scope)
+        yield from map(n.Name, sorted(own, key=_is_cache))
+        worked = role in AFTER_Q and self._is_worked(Place(role, head), spot.scope)
+        if not worked:
+            yield from self._of_rows(Place(role, head), spot)
         if not self._is_elsewhere(role, spot.scope) or role in AFTER_Q:  # its formula holds here too
             yield from (n.Name(holder) for holder in before if self._is_stated(holder))
         yield from self._library(role, head, spot)
+        if worked:
+            yield from self._of_rows(Place(role, head), spot)
         if not self._is_elsewhere(role, spot.scope):
             yield from (n.Name(holder) for holder in before if not self._is_stated(holder))
+
+    def _cached(self, own: list[Symbol], place: Place, spot: Spot) -> Iterator[n.Expr]:
+        """A cache of keys or values with the rows of new tokens below it."""
+        cached = list(filter(_is_cache, own))
+        rows = [symbol for symbol, p in self._members_at(place, spot.scope) if p.row and p.column is None]
+        if cached and rows and len(own) == len(cached):
+            columns = "columns" in self.choices.conventions[spot.scope]
+            yield n.Concat((n.Name(cached[0]), *(self._as_line(row, columns) for row in rows)), int(columns))
+
+    def _of_group(self, role: Role, head: str | None, scope: int) -> Iterator[n.Expr]:
+        """Keys and values that several heads share: of four heads and two keys the first two heads have the first."""
+        heads = self.heads_in(scope)
+        given = [h for h in heads if self.holders(role, h, scope)]
+        if (
+            head in heads
+            and 0 < len(given) < len(heads)
+            and len(heads) % len(given) == 0
+            and self._asks_more(heads, scope)
+        ):
+            group = given[heads.index(head) * len(given) // len(heads)]
+            yield from map(n.Name, self.holders(role, group, scope)[:1])
+
+    def _is_worked(self, place: Place, scope: int) -> bool:
+        """Whether rows of a role are known by workings only, in which numbers are rounded."""
+        members = [symbol for symbol, _ in self._members_at(place, scope)]
+        return bool(members) and all(d.source is Source.WORKING for s in members for d in self.page.definitions[s])
+
+    def _asks_more(self, heads: tuple[str, ...], scope: int) -> bool:
+        return all(self.holders(Role.Q, head, scope) for head in heads)
 
     def _of_rows(self, place: Place, spot: Spot) -> Iterator[n.Expr]:
         """What plays a role, put together from rows and cells that have names."""
@@ -342,7 +393,7 @@ class System:
     def _is_number(self, symbol: Symbol) -> bool:
         """Whether a name is given as one number: a score, not a row of scores."""
         found = [d.expr for d in self.page.definitions.get(symbol, ())]
-        return bool(found) and not any(isinstance(expr, n.Matrix) for expr in found)
+        return bool(found) and not any(isinstance(expr, (n.Matrix, n.Softmax, n.Normalise)) for expr in found)
 
     def _is_given(self, symbol: Symbol) -> bool:
         """Whether a name is given by numbers that nothing on the page works out."""
@@ -369,11 +420,20 @@ class System:
             yield n.Call(PATTERN, (n.Name(role_symbol(Role.SCORES, head)), n.Name(role_symbol(Role.SCALED, head))))
         if role is Role.SCALED and self.choices.scale is not None:
             yield n.Quotient(n.Name(role_symbol(Role.SCORES, head)), self.choices.scale)
+        turned = role in (Role.K, Role.V) and self._asks_from(Role.Y, spot.scope)
         for row in rows_for(role, self.conventions(spot.scope)):
+            if turned and role_symbol(Role.Y) in n.names_in(row.expr):
+                continue  # the second sequence asks here: keys come from the first
             if (expr := self._instance(row.expr, head, spot.scope)) is not None:
                 yield expr
         if role is Role.OUTPUT and not self.holders(Role.W_O):
             yield n.Name(role_symbol(Role.CONCAT if self.heads_in(spot.scope) else Role.HEAD))
+
+    def _asks_from(self, role: Role, scope: int) -> bool:
+        """Whether a problem states that its queries come from what plays a role: Q = Y W_Q."""
+        stated = (d for q in self.holders(Role.Q, None, scope) for d in self.page.definitions[q] if d.scope == scope)
+        names = (symbol for d in stated if d.source is Source.STATED for symbol in n.names_in(d.expr))
+        return any((place := self.place(symbol)) is not None and place.role is role for symbol in names)
 
     def _own_weights(self, role: Role, head: str) -> bool:
         return bool(self.holders(PROJECTED[role], head))
@@ -447,3 +507,8 @@ def _runs_over(family: Symbol, whole: Symbol) -> bool:
         and family.labels == whole.labels
         and all(map(_LETTER.match, family.indices))
     )
+
+
+def _is_cache(symbol: Symbol) -> bool:
+    """Whether a name stands for keys or values of the tokens before."""
+    return bool(CACHED & {label.lower() for label in symbol.labels})

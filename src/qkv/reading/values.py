@@ -26,7 +26,7 @@ from qkv.library.defined import defined
 from qkv.reading.naming import SIZED, role_symbol
 from qkv.reading.page import Source
 from qkv.reading.remembering import Memory, Remembering
-from qkv.reading.system import FAMILY, HEAD, LINE, PATTERN, Spot, System
+from qkv.reading.system import FAMILY, HEAD, IDENTITY, LINE, PATTERN, Spot, System
 
 PRINTED = "¶="  # the base of a symbol for a formula that was printed with a value
 MOST_NESTED = 40
@@ -333,6 +333,18 @@ class _Look:
             else n.Entry(whole, row=i)
         )
 
+    def _identity(self, call: n.Call, spot: Spot) -> n.Expr | None:
+        """identity(): the matrix I, as large as tokens are wide where its size is not said."""
+        if call.args and isinstance(call.args[0], n.Number):
+            size = int(call.args[0].value)
+        else:
+            roles = (Role.X, Role.STATES, Role.Q, Role.K)
+            tokens = next((v for role in roles if (v := self.name(role_symbol(role), spot)) is not None), None)
+            columns = "columns" in self.system.choices.conventions[spot.scope]
+            size = 0 if tokens is None else tokens.shape[0 if columns else 1]
+        rows = tuple(tuple(n.number(int(i == j)) for j in range(size)) for i in range(size))
+        return n.Matrix(rows) if 0 < size <= 64 else None
+
     def _family(self, call: n.Call, spot: Spot) -> n.Expr | None:
         """family(a_ij): the matrix of all a_ij, as far as what they are made of goes."""
         if not isinstance(call.args[0], n.Name):
@@ -442,7 +454,13 @@ class _Look:
         return replace(expr, **changes) if changes else expr
 
 
-_RESOLVED = {HEAD: _Look._cut, LINE: _Look._line, FAMILY: _Look._family, PATTERN: _Look._seen}
+_RESOLVED = {
+    HEAD: _Look._cut,
+    LINE: _Look._line,
+    FAMILY: _Look._family,
+    PATTERN: _Look._seen,
+    IDENTITY: _Look._identity,
+}
 
 
 class _Names(Mapping[Symbol, Value]):

@@ -24,13 +24,15 @@ from qkv.reading.equations import Equation, Kind
 from qkv.reading.naming import ROLE, SIZED, role_symbol
 from qkv.reading.page import NAMELESS, Page, Source
 from qkv.reading.reading import reading_of
-from qkv.reading.system import AFTER_Q, Spot, System
+from qkv.reading.system import AFTER_Q, ATTENDING, Spot, System
 from qkv.reading.values import Values, same
 from qkv.solution import Solution
 from qkv.solving.kinds import kind_of, notes_of
 from qkv.solving.questions import asked_formulas
 from qkv.solving.supposed import AFTER, supposed
 from qkv.theory.worked import answered
+
+MOST_ANEW = 4  # times that a problem is worked out for inputs that are given anew
 
 
 def solve_sheet(sheet: Sheet) -> Solution:
@@ -81,8 +83,12 @@ class _Completion:
     scope: int
     givens: dict[Symbol, Given] = field(default_factory=dict)
     steps: dict[Symbol, Step] = field(default_factory=dict)
-    written: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # names of the page → names of the program
-    busy: set[tuple[Symbol, int]] = field(default_factory=set)  # names that are being written: a circle has no step
+    written: dict[tuple[Symbol, int, int], Symbol] = field(
+        default_factory=dict
+    )  # names of the page → names of the program
+    busy: set[tuple[Symbol, int, int]] = field(
+        default_factory=set
+    )  # names that are being written: a circle has no step
     beside: str = ""  # what sets it apart from the method of the page
 
     def program(self) -> Program:
@@ -91,8 +97,9 @@ class _Completion:
         for symbol, line in self._stated(equations):
             self._write(symbol, Spot(self.scope, line))
         last, conventions = Spot(self.scope, END), self.system.conventions(self.scope)
-        for role, head in self._asked_roles(last, conventions):
-            self._write(role_symbol(role, head), last)
+        for spot in (*self._given_anew(), last):
+            for role, head in self._asked_roles(spot, conventions):
+                self._write(role_symbol(role, head), spot)
         for judgement in self.judged:
             equation, meaning = judgement.equation, judgement.fit.meaning if judgement.fit is not None else None
             if equation.scope == self.scope and not equation.names and meaning is not None and meaning.names:
@@ -110,6 +117,16 @@ class _Completion:
         return Program(
             kind, tuple(self.givens.values()), tuple(self.steps.values()), notes, title, line, "columns" in conventions
         )
+
+    def _given_anew(self) -> Iterator[Spot]:
+        """The places before inputs are given other values in the same problem: 'Now W_V = 2 I'."""
+        lines = set()
+        for symbol, definitions in self.page.definitions.items():
+            place = self.system.place(symbol)
+            here = [d for d in definitions if d.scope == self.scope and d.equation not in self.system.choices.claimed]
+            if place is not None and place.role in ATTENDING and place.role not in DERIVED:
+                lines |= {d.line - 1 for above, d in zip(here, here[1:], strict=False) if above.expr != d.expr}
+        yield from (Spot(self.scope, line) for line in sorted(lines)[:MOST_ANEW])
 
     def _asked_roles(self, spot: Spot, conventions: frozenset[str]) -> Iterator[tuple[Role, str | None]]:
         """What attention works out and the problem has no name for; where heads are cut, the whole has no scores."""
@@ -147,7 +164,8 @@ class _Completion:
                 yield from self._nameless(equation)
 
     def _nameless(self, equation: Equation) -> Iterator[tuple[Symbol, int]]:
-        for item in equation.of(Kind.FORMULA)[:1]:
+        worked = [item for item in equation.of(Kind.WORKING) if isinstance(item.expr, n.Softmax)]
+        for item in (*equation.of(Kind.FORMULA)[:1], *worked[:1]):
             self._add_step(None, item.expr, Spot(self.scope, equation.line), Role.OTHER, None, equation.line)
         yield from ()
 
@@ -155,7 +173,7 @@ class _Completion:
 
     def _write(self, symbol: Symbol, spot: Spot) -> Symbol | None:
         """The name that a quantity has in the program, with its step and all that the step stands on."""
-        key = symbol, self.values.epoch(spot)
+        key = symbol, spot.scope, self.values.epoch(spot)
         if key in self.written or key in self.busy:
             return self.written.get(key)
         self.busy.add(key)
@@ -172,7 +190,7 @@ class _Completion:
             else:
                 name = self._by(symbol, spot, expr, where, source)
             if name is not None:
-                self.written[symbol, self.values.epoch(spot)] = name
+                self.written[symbol, spot.scope, self.values.epoch(spot)] = name
                 return name
         return None
 
