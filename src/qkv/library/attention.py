@@ -113,6 +113,17 @@ def rows() -> tuple[Row, ...]:
     return tuple(_row(*line.split("|")) for line in _ROWS.strip().splitlines())
 
 
+def rows_of(kind: type[n.Node]) -> tuple[Row, ...]:
+    """The equations whose expression is of one kind: products, quotients …; other names of a role are none."""
+    return _by_kind().get(kind, ())
+
+
+@lru_cache(maxsize=1)
+def _by_kind() -> dict[type, tuple[Row, ...]]:
+    kinds = {type(row.expr) for row in rows()} - {n.Name}
+    return {kind: tuple(row for row in rows() if type(row.expr) is kind) for kind in kinds}
+
+
 def rows_for(role: Role, conventions: frozenset[str]) -> tuple[Row, ...]:
     """The equations that give a role under some conventions."""
     return tuple(row for row in _by_role().get(role, ()) if row.when <= conventions)

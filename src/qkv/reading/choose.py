@@ -6,7 +6,7 @@ Each option is a prior from words, in bits, and what the printed digits say. Eva
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby, permutations, product
 
 from qkv.check.cells import Grid, fitted, shape_of, shown_grid
@@ -22,10 +22,10 @@ from qkv.reading.bits import grid_bits
 from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS, USUAL, Choices, Family
 from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.method import QUERIES_FIRST, decided, outside_questions, prior_layout, prior_mask, prior_scale
-from qkv.reading.naming import role_symbol
+from qkv.reading.naming import naming_of, role_symbol
 from qkv.reading.page import INPUTS, Definition, Page, Source
 from qkv.reading.system import Spot, System
-from qkv.reading.values import Values
+from qkv.reading.values import Values, values_of
 
 DERIVED = (
     Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
@@ -57,7 +57,7 @@ def choose(page: Page) -> Choices:
 
 def _answering(page: Page, choices: Choices) -> Choices:
     """The same, of what answers the assignment only what has a value without it."""
-    values = Values(System(page, choices))
+    values = values_of(page, choices)
     found = (d for ds in page.definitions.values() for d in ds if d.equation in choices.answered)
     return replace(choices, answered=frozenset(d.equation for d in found if _is_worked(d, page, values)))
 
@@ -113,17 +113,26 @@ def _inputs(page: Page) -> Iterator[tuple[int, Role]]:
 def _with_roles(page: Page, choices: Choices) -> Choices:
     """The choices with other roles for arrays and families of names where that explains more: one at a time, twice."""
     best, most = choices, _total(page, choices)
+    known = {_taken(page, choices): most}  # by what names are taken for
     if most >= sum(shown.most for shown in _evidence(page) if _is_open(shown.equation, page, choices)):
         return choices  # everything is explained
     for _ in range(2):
         before = most
         for option, cost in _options(page, best):
-            bits = _total(page, option) - cost
-            if bits > most:
-                best, most = option, bits
+            taken = _taken(page, option)
+            if taken not in known:
+                known[taken] = _total(page, option)
+            if known[taken] - cost > most:
+                best, most = option, known[taken] - cost
         if most == before:
             break
     return best
+
+
+def _taken(page: Page, choices: Choices) -> tuple[object, ...]:
+    """What the names of a page are taken for under some choices, and its arrays: all that roles bear on."""
+    used = (s for equation in page.equations for item in equation.of(Kind.FORMULA) for s in n.names_in(item.expr))
+    return choices.arrays, *map(naming_of(page, choices).place, dict.fromkeys((*page.symbols, *used)))
 
 
 def _is_open(equation: Equation, page: Page, choices: Choices) -> bool:
@@ -181,7 +190,7 @@ def _total(page: Page, choices: Choices) -> float:
     for scope in page.scopes:
         shown = [s for s in _evidence(page) if s.equation.scope == scope and _is_open(s.equation, page, choices)]
         options = (USUAL, USUAL - {"scaled"} | {"unscaled"}) if shown else ()
-        values = (Values(System(page, choices.with_conventions(scope, option))) for option in options)
+        values = (values_of(page, choices.with_conventions(scope, option)) for option in options)
         total += max((_explained(made, shown, scope) for made in values), default=0.0)
     return total
 
@@ -201,11 +210,11 @@ def _derivable(page: Page, choices: Choices) -> Iterator[int]:
 def _claimed(page: Page, choices: Choices) -> Iterator[int]:
     """Of those the ones that the rest of the page gives a value of the same shape, of which some digits agree."""
     kept = set(choices.claimed)
-    values = Values(System(page, choices))
+    values = values_of(page, choices)
     for equation, definitions in groupby(_givens(page, choices.claimed - choices.answered), lambda d: d.equation):
         if not any(_is_derived(page, values, definition) for definition in definitions):
             kept.discard(equation)
-            values = Values(System(page, replace(choices, claimed=frozenset(kept))))
+            values = values_of(page, replace(choices, claimed=frozenset(kept)))
     yield from kept
 
 
@@ -265,7 +274,7 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
             bits = STATED_LAYOUT * (layout == stated) or prior_layout(layout, text)
             bits += prior_scale(scaled, words, text, states) + prior_mask(mask, outside, text, scope in page.sights)
             if shown:
-                bits += _explained(Values(System(page, laid.with_conventions(scope, option))), shown, scope)
+                bits += _explained(values_of(page, laid.with_conventions(scope, option)), shown, scope)
             if bits > most:
                 best, most = option, bits
     return best
@@ -280,6 +289,7 @@ class _Shown:
     bits: tuple[tuple[float, ...], ...]
     total: float
     most: float
+    agreed: dict[int, tuple[Value, float]] = field(default_factory=dict, compare=False)  # what values gave back, by id
 
 
 def _evidence(page: Page) -> tuple[_Shown, ...]:
@@ -331,7 +341,7 @@ def _explained(values: Values, evidence: list[_Shown], scope: int) -> float:
         if (value := values.true(n.Name(role_symbol(role, head)), spot)) is not None
     ]  # fmt: skip
     total = 0.5 * len(known)
-    printed = Values(System(system.page, replace(system.choices, claimed=frozenset())))  # a formula goes on from prints
+    printed = values_of(system.page, replace(system.choices, claimed=frozenset()))  # a formula goes on from prints
     arrays = dict(system.choices.arrays)
     for shown in evidence:
         equation = shown.equation
@@ -366,6 +376,12 @@ def _gone_on(printed: Values, equation: Equation, spot: Spot) -> Iterator[Value]
 
 def _agreed(shown: _Shown, value: Value) -> float:
     """The bits of a printed value that another value, or a row of it, gives back; nothing if it is less than half."""
+    if id(value) not in shown.agreed:
+        shown.agreed[id(value)] = value, _given_back(shown, value)
+    return shown.agreed[id(value)][1]
+
+
+def _given_back(shown: _Shown, value: Value) -> float:
     shape = shape_of(shown.grid)
     made = fitted(value, shape)
     options = [made] if made is not None else []

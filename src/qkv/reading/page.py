@@ -132,6 +132,17 @@ class Page:
             found[symbol.base, symbol.labels, symbol.primes].append(symbol)
         return {letters: tuple(symbols) for letters, symbols in found.items()}
 
+    def same_letter(self, symbol: Symbol) -> tuple[Symbol, ...]:
+        """The names with the same letter and labels, large or small: x_1 and X, s_i and s."""
+        return self._letters.get((symbol.base.lower(), symbol.labels), ())
+
+    @cached_property
+    def _letters(self) -> dict[tuple[object, ...], tuple[Symbol, ...]]:
+        found: dict[tuple[object, ...], list[Symbol]] = defaultdict(list)
+        for symbol in self.symbols:
+            found[symbol.base.lower(), symbol.labels].append(symbol)
+        return {letters: tuple(symbols) for letters, symbols in found.items()}
+
     @cached_property
     def words(self) -> str:
         """The whole text in small letters; that of the assignment, where there is one."""

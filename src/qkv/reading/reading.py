@@ -44,5 +44,5 @@ def reading_of(sheet: Sheet, against: Sheet | None = None) -> Reading:
     """The reading of a sheet that explains it best; `against` is the assignment, which decides givens and method."""
     with precision(START_BITS):
         page = page_of(sheet) if against is None else page_against(sheet, against)
-        system = System(page, choose(page))
-        return Reading(page, system, Values(system), against)
+        values = Values(System(page, choose(page)))
+        return Reading(page, values.system, values, against)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from qkv.expr import nodes as n
@@ -52,6 +53,7 @@ class System:
 
     def __init__(self, page: Page, choices: Choices) -> None:
         self.page, self.choices = page, choices
+        self._conventions: dict[int, frozenset[str]] = {}
         names = self.naming = naming_of(page, choices)
         self.place, self.known_by, self.role_of, self.roles = names.place, names.known_by, names.role_of, names.roles
         self.holders, self.members, self.called, self.is_own = names.holders, names.members, names.called, names.is_own
@@ -90,6 +92,11 @@ class System:
 
     def conventions(self, scope: int) -> frozenset[str]:
         """What holds in a scope: the choices made, and what the names of the page leave no doubt about."""
+        if scope not in self._conventions:
+            self._conventions[scope] = self._holding(scope)
+        return self._conventions[scope]
+
+    def _holding(self, scope: int) -> frozenset[str]:
         made = set(self.choices.conventions[scope])
         if self.holders(Role.MASK) or self.sight(scope) is not None:
             made |= {"patterned"}
@@ -175,7 +182,7 @@ class System:
                 yield definition.expr, where, definition.source
                 if not here:
                     late.append((definition.expr, Spot(definition.scope, definition.line), definition.source))
-        for expr in (*self.schema(symbol, spot), *self.structure(symbol, spot), *self.library(symbol, spot)):
+        for expr in chain(self.schema(symbol, spot), self.structure(symbol, spot), self.library(symbol, spot)):
             yield expr, spot, None
         yield from late
         later = (d for d in self.page.definitions.get(symbol, ()) if d.scope > spot.scope)
@@ -222,8 +229,10 @@ class System:
                 if whole != symbol and whole in self.page.definitions:
                     cut = symbol.indices[len(whole.indices) :]
                     yield from self.part(n.Name(whole), cut[0], cut[1] if len(cut) > 1 else None, spot)
-        yield from self._stack([(s, s.indices[-1]) for s in self.page.symbols if _is_row_of(s, symbol)], spot)
-        for other in self.page.symbols:
+        yield from self._stack(
+            [(s, s.indices[-1]) for s in self.page.same_letter(symbol) if _is_row_of(s, symbol)], spot
+        )
+        for other in self.page.same_letter(symbol):
             if not symbol.indices and _runs_over(other, symbol) and self._is_stated(other):
                 yield n.Call(FAMILY, (n.Name(other),))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.library.attention import role_in, rows
+from qkv.library.attention import role_in, rows_of
 from qkv.library.roles import Place
 
 DEPTH = 5
@@ -47,9 +47,7 @@ class Unifier:
             found.append(Role.SCALED)
         if isinstance(expr, n.Product) and self._is_dot(expr):
             found.append(Role.SCORES)
-        return found + [
-            row.role for row in rows() if not isinstance(row.expr, n.Name) and self._fits(row.expr, expr, depth)
-        ]
+        return found + [row.role for row in rows_of(type(expr)) if self._fits(row.expr, expr, depth)]
 
     def _is_dot(self, product: n.Product) -> bool:
         """q_1 · k_2, the product of a query and a key."""

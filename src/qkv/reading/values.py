@@ -23,8 +23,9 @@ from qkv.interpret.cells import NEG_INF, same_cell
 from qkv.interpret.certified import Certified, Value, scalar
 from qkv.interpret.loop import evaluate, unrolled
 from qkv.library.defined import defined
+from qkv.reading.choices import Choices
 from qkv.reading.naming import SIZED, role_symbol
-from qkv.reading.page import Source
+from qkv.reading.page import Page, Source
 from qkv.reading.remembering import Memory, Remembering
 from qkv.reading.system import FAMILY, HEAD, IDENTITY, LINE, PATTERN, Spot, System
 
@@ -154,6 +155,14 @@ class Values:
     def role(self, role: Role, head: str | None, spot: Spot) -> Value | None:
         """The true value of what plays a role."""
         return self.true(n.Name(role_symbol(role, head)), spot)
+
+
+def values_of(page: Page, choices: Choices) -> Values:
+    """Values under some choices, the same for all who ask."""
+    kept: dict[Choices, Values] = page.__dict__.setdefault("_values", {})
+    if choices not in kept:
+        kept[choices] = Values(System(page, choices))
+    return kept[choices]
 
 
 class _Look:
