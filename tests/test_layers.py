@@ -27,7 +27,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "files": ("errors",),
     "expr": ("errors",),
     "library": ("expr",),
-    "library.attention": ("errors", "expr", "reader.grammar"),  # its rows are read by our own reader, when first needed
+    "library.attention": ("errors", "expr", "library", "reader.grammar"),  # rows are read by our own reader, when needed
+    "library.defined": ("errors", "expr", "library", "reader.grammar"),
     "reader": ("errors", "expr", "library.words"),
     "program.model": ("errors", "expr"),
     "interpret": ("errors", "expr", "program.model"),
