@@ -116,6 +116,8 @@ def use_numpy(case: Case) -> Run | None:
     rule = case.rule
     if case.causal and rule is None:
         rule = np.tri(case.n_q, case.n_k, case.n_k - case.n_q, dtype=bool)
+    if rule is not None and len(rule) > 1:
+        rule = np.tile(rule, (group, 1))
     scale = q.dtype.type(case.d**-0.5)
 
     def run() -> object:
