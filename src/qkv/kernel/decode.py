@@ -14,7 +14,8 @@ from qkv.kernel.jit import compiled, entry, spliced
 from qkv.kernel.job import DONE, NEXT, job_at
 from qkv.kernel.keys import Keys, keys_of
 from qkv.kernel.memory import load, load_part, peek, poke, store
-from qkv.kernel.panel import BLOCK, Unit, row_address, unit_of
+from qkv.kernel.panel import BLOCK, Unit, unit_of
+from qkv.kernel.rows import row_address
 from qkv.kernel.scores import apply_softcap
 from qkv.kernel.tile import SPAN, add_rows, add_together
 from qkv.kernel.vectors import (

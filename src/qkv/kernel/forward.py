@@ -12,18 +12,9 @@ from qkv.kernel.jit import compiled, entry, spliced
 from qkv.kernel.job import DONE, NEXT, WORD, job_at
 from qkv.kernel.keys import Keys, keys_of
 from qkv.kernel.memory import peek, poke
-from qkv.kernel.panel import (
-    BLOCK,
-    Panel,
-    Unit,
-    finish_panel,
-    pack_queries,
-    panel_count,
-    soften,
-    start_panel,
-    unit_of,
-)
+from qkv.kernel.panel import BLOCK, Panel, Unit, panel_count, soften, start_panel, unit_of
 from qkv.kernel.parts import join_parts, leave_part, part_of_panel, part_size
+from qkv.kernel.rows import finish_panel, pack_queries
 from qkv.kernel.scores import (
     Span,
     apply_bias,
@@ -57,7 +48,15 @@ class Work(NamedTuple):
     words: int
     bias: int
     used: int
+    places: int  # where rows begin
     keys: int
+
+
+@compiled
+def _rows_of(count: int, one: float) -> int:
+    """Rows of memory for so many columns of q, k or v, whole registers and whole tiles of them."""
+    step: int = max(lane_count(one), TILE_ROWS)
+    return (count + step - 1) // step * step
 
 
 @compiled
@@ -65,10 +64,9 @@ def lay_out(job: Any, base: int, one: float) -> tuple[Work, int]:
     """One thread's working memory from `base` on, and how much it is."""
     size = size_of(one)
     width = TILE_VECTORS * lane_count(one) * size
-    d_v = (job.d_v + TILE_ROWS - 1) // TILE_ROWS * TILE_ROWS
     q = base
-    o = q + job.panels * job.d * width
-    m = o + job.panels * d_v * width
+    o = q + job.panels * _rows_of(job.d, one) * width
+    m = o + job.panels * _rows_of(job.d_v, one) * width
     total = m + job.panels * width
     tile = total + job.panels * width
     factor = tile + BLOCK * width
@@ -78,17 +76,17 @@ def lay_out(job: Any, base: int, one: float) -> tuple[Work, int]:
     words = seen + 8 * job.panels
     bias = words + (2 * TILE_VECTORS * BLOCK if job.mask else 0)
     used = bias + (BLOCK * width if job.bias else 0)
-    keys = used + (BLOCK * width // size if job.masked else 0)
+    places = used + (BLOCK * width // size if job.masked else 0)
+    keys = places + 8 * lane_count(one)
     end = keys + (BLOCK * (job.d + job.d_v) * size if job.storage else 0)
-    return Work(q, o, m, total, seen, tile, factor, limits, ones, words, bias, used, keys), end - base
+    return Work(q, o, m, total, seen, tile, factor, limits, ones, words, bias, used, places, keys), end - base
 
 
 @compiled
 def _part(job: Any, work: Work, index: int, one: float) -> Work:
     """The same memory, as panel number `index` of a task sees it."""
     width = TILE_VECTORS * lane_count(one) * size_of(one)
-    d_v = (job.d_v + TILE_ROWS - 1) // TILE_ROWS * TILE_ROWS
-    q, o = work.q + index * job.d * width, work.o + index * d_v * width
+    q, o = work.q + index * _rows_of(job.d, one) * width, work.o + index * _rows_of(job.d_v, one) * width
     m, total, seen = work.m + index * width, work.total + index * width, work.seen + 8 * index
     return Work(
         q,
@@ -103,6 +101,7 @@ def _part(job: Any, work: Work, index: int, one: float) -> Work:
         work.words,
         work.bias,
         work.used,
+        work.places,
         work.keys,
     )
 
@@ -154,12 +153,12 @@ def forward_task(job: Any, work: Work, task: int, one: float) -> None:
         for index in range(first, stop):
             panel, mine = part_of_panel(job, unit, index, split, lanes), _part(job, work, index - first, one)
             join_parts(job, panel, mine.o, mine.m, mine.total, parts + (index - first) * size, step, one)
-            finish_panel(job, unit, panel, mine.o, mine.m, mine.total, True, one)
+            finish_panel(job, unit, panel, mine.o, mine.m, mine.total, True, mine.places, one)
 
 
 @spliced
 def _start(job: Any, unit: Unit, panel: Panel, work: Work, split: int, one: float) -> None:
-    pack_queries(job, unit, panel, work.q, one)
+    pack_queries(job, unit, panel, work.q, work.places, one)
     start_panel(job, unit, panel, work.m, work.total, split, one)
     poke(work.seen, 0)
     if job.weights:
@@ -223,7 +222,7 @@ def _finish(job: Any, unit: Unit, panel: Panel, work: Work, split: int, place: i
     if job.splits > 1:
         leave_part(job, panel, work.o, work.m, work.total, seen, place, one)
         return
-    finish_panel(job, unit, panel, work.o, work.m, work.total, seen, one)
+    finish_panel(job, unit, panel, work.o, work.m, work.total, seen, work.places, one)
     if job.weights:
         finish_weights(job, unit, panel, work.m, work.total, one)
 
