@@ -8,13 +8,14 @@ import numpy as np
 
 from qkv.kernel.atomics import fetch_add
 from qkv.kernel.careful import add_used, not_finite, note_used
+from qkv.kernel.few import copy_keys, score_few, write_few
 from qkv.kernel.jit import compiled, entry, spliced
 from qkv.kernel.job import DONE, NEXT, WORD, job_at
 from qkv.kernel.keys import Keys, keys_of
 from qkv.kernel.memory import peek, poke
-from qkv.kernel.panel import BLOCK, Panel, Unit, panel_count, soften, start_panel, unit_of
+from qkv.kernel.panel import BLOCK, Panel, Unit, panel_count, panel_of, soften, start_panel, unit_of
 from qkv.kernel.parts import join_parts, leave_part, part_of_panel, part_size
-from qkv.kernel.rows import finish_panel, pack_queries
+from qkv.kernel.rows import finish_panel, pack_queries, write_lse
 from qkv.kernel.scores import (
     Span,
     apply_bias,
@@ -116,7 +117,10 @@ def forward(address: int, one: float) -> None:
         poke(work.ones + lane * size_of(one), one)
     task = fetch_add(address + NEXT, 1)
     while task < job.tasks:
-        forward_task(job, work, task, one)
+        if job.few:
+            _few_task(job, work, task, one)
+        else:
+            forward_task(job, work, task, one)
         fetch_add(address + DONE, 1)
         task = fetch_add(address + NEXT, 1)
     memory[0] = 0  # the last use, so that it is not freed before
@@ -166,6 +170,18 @@ def _start(job: Any, unit: Unit, panel: Panel, work: Work, split: int, one: floa
 
 
 @compiled
+def _multiply_keys(job: Any, panel: Panel, work: Work, keys: Keys, start: int, count: int, one: float) -> None:
+    """Products of a panel's queries with so many keys from `start` on."""
+    width = panel.vectors * lane_count(one) * size_of(one)
+    k, tile, ones = keys.k + (start - keys.start) * keys.k_n, work.tile, work.ones
+    half = job.d // 2 if job.d >= TWO_SUMS else job.d
+    multiply_tiles(k, keys.k_n, count, keys.k_d, work.q, width, tile, width, half, 0, panel.vectors, one)
+    if half < job.d:
+        k, q, rest = k + half * keys.k_d, work.q + half * width, job.d - half
+        multiply_tiles(k, keys.k_n, count, keys.k_d, q, width, tile, width, rest, ones, panel.vectors, one)
+
+
+@compiled
 def score(job: Any, unit: Unit, panel: Panel, work: Work, keys: Keys, start: int, end: int, one: float) -> Span:
     """Fill the tile with the scores of one panel over the keys start … end − 1, or of those that are not masked."""
     span = Span(start, end, True)
@@ -176,15 +192,10 @@ def score(job: Any, unit: Unit, panel: Panel, work: Work, keys: Keys, start: int
     count = span.end - span.start
     if count == 0:
         return span
-    width = panel.vectors * lane_count(one) * size_of(one)
-    k = keys.k + (span.start - keys.start) * keys.k_n
-    half = job.d // 2 if job.d >= TWO_SUMS else job.d
-    multiply_tiles(k, keys.k_n, count, keys.k_d, work.q, width, work.tile, width, half, 0, panel.vectors, one)
-    if half < job.d:
-        k, q = k + half * keys.k_d, work.q + half * width
-        multiply_tiles(
-            k, keys.k_n, count, keys.k_d, q, width, work.tile, width, job.d - half, work.ones, panel.vectors, one
-        )
+    if job.few:
+        score_few(job, unit, panel, work.q, work.tile, span.start, span.end, one)
+    else:
+        _multiply_keys(job, panel, work, keys, span.start, count, one)
     if job.softcap > 0.0:
         apply_softcap(work.tile, count * panel.vectors, job.softcap, one)
     if job.bias:
@@ -225,6 +236,31 @@ def _finish(job: Any, unit: Unit, panel: Panel, work: Work, split: int, place: i
     finish_panel(job, unit, panel, work.o, work.m, work.total, seen, work.places, one)
     if job.weights:
         finish_weights(job, unit, panel, work.m, work.total, one)
+
+
+@compiled
+def _few_task(job: Any, work: Work, task: int, one: float) -> None:
+    """A few neighbouring panels of one unit where there are few keys."""
+    lanes = lane_count(one)
+    count = panel_count(job.n_q, lanes)
+    shares = (count + job.panels - 1) // job.panels
+    unit, first = unit_of(job, task // shares), task % shares * job.panels
+    keys = keys_of(job, unit, 0, job.n_k, work.keys, one)
+    copy_keys(job, keys, work.q, one)
+    for index in range(first, min(first + job.panels, count)):
+        panel = panel_of(job, unit, index, lanes)
+        start_panel(job, unit, panel, work.m, work.total, 0, one)
+        span = Span(0, 0, True)
+        if panel.low < panel.high:
+            span = score(job, unit, panel, work, keys, panel.low, panel.high, one)
+        if span.start < span.end:
+            soften(work.tile, span.end - span.start, work.m, work.total, work.factor, panel.vectors, one)
+        if job.lse:
+            write_lse(job, unit, panel, work.m, work.total, one)
+        finite = write_few(job, unit, panel, keys, span.start, span.end, work.tile, work.total, one)
+        if job.masked and not finite:
+            _attend_again(job, unit, panel, work, 0, one)
+            finish_panel(job, unit, panel, work.o, work.m, work.total, True, work.places, one)
 
 
 @compiled

@@ -111,6 +111,19 @@ def keep_bits(typing: Any, address: Any, value: Any) -> Any:
 
 
 @intrinsic
+def keep_flags(typing: Any, address: Any, value: Any) -> Any:
+    """`value` in the lanes whose byte at an address is not 0, −inf in the others."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        flags = ir.VectorType(ir.IntType(8), value.lanes)
+        loaded = builder.load(pointer(builder, arguments[0], flags), align=1)
+        chosen = builder.icmp_unsigned("!=", loaded, ir.Constant(flags, [0] * value.lanes))
+        return builder.select(chosen, arguments[1], constant(value.element, float("-inf")))
+
+    return value(types.int64, value), code
+
+
+@intrinsic
 def widen_half(typing: Any, address: Any, one: Any) -> Any:
     """A register of float32 from float16 numbers at an address."""
 

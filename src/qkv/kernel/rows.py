@@ -119,7 +119,7 @@ def finish_panel(
     size, lanes = size_of(one), lane_count(one)
     width = panel.vectors * lanes * size
     if job.lse:
-        _write_lse(job, unit, panel, m, total, one)
+        write_lse(job, unit, panel, m, total, one)
     for vector in range(panel.vectors):
         column, sums = o + vector * lanes * size, total + vector * lanes * size
         inverses = inverse(load(sums, one))
@@ -130,7 +130,8 @@ def finish_panel(
 
 
 @compiled
-def _write_lse(job: Any, unit: Unit, panel: Panel, m: int, total: int, one: float) -> None:
+def write_lse(job: Any, unit: Unit, panel: Panel, m: int, total: int, one: float) -> None:
+    """log Σ exp(score) of the panel's rows."""
     size, lanes = size_of(one), lane_count(one)
     for lane in range(min(panel.vectors * lanes, unit.rows - panel.first)):
         row = panel.first + lane
