@@ -25,7 +25,8 @@ def _key_size(job: Any, one: float) -> int:
     """Bytes of a key in whole registers."""
     lanes: int = lane_count(one)
     size: int = size_of(one)
-    return (job.d + lanes - 1) // lanes * lanes * size
+    registers: int = (job.d + lanes - 1) // lanes
+    return registers * lanes * size
 
 
 @compiled

@@ -20,6 +20,7 @@ from qkv.kernel.vectors import lane_count, size_of
 PANELS = 4  # panels per task: 192 rows of float32 read each block of keys once from memory
 DECODE_ROWS = 8  # up to so many rows per key the decode kernel is faster,
 DECODE_ALONE = 4  # (where rows do not see the same keys, each goes alone)
+MOST_ROWS = 32  # that the decode kernel has for one key
 TASKS_WANTED = 16  # enough for that many processors
 NEAR_BYTES = 1 << 20  # keys and values of a head that stay in a second-level cache: panels need not share their reads
 SPLIT_KEYS = 256  # no part of the keys is smaller,
@@ -43,7 +44,8 @@ def settle(job: Any, one: float) -> None:
     masked = job.mask != 0 or job.bias != 0
     job.kernel, job.few = FORWARD, 0
     if close and job.weights == 0:
-        if rows <= (DECODE_ALONE if masked or _differ(job) else DECODE_ROWS):
+        alone = job.n_q if masked else rows  # with a mask, heads of a group do not share registers in either kernel
+        if rows <= MOST_ROWS and alone <= (DECODE_ALONE if masked or _differ(job) else DECODE_ROWS):
             job.kernel = DECODE
         elif job.n_k <= FEW_KEYS and job.storage == 0 and job.q_d == size and job.out_d == size:
             job.few = 1 if group == 1 or job.n_q >= lane_count(one) else 0

@@ -93,7 +93,7 @@ def _spreads(array: int, q: int, k: int) -> bool:
     """Whether a mask or bias broadcasts to the scores; 0 for none, which does."""
     if array == 0:
         return True
-    fits = peek(array + HEADER + 8, np.int32(0)) <= peek(q + HEADER + 8, np.int32(0))
+    fits: bool = peek(array + HEADER + 8, np.int32(0)) <= peek(q + HEADER + 8, np.int32(0))
     fits &= peek(array + HEADER + 48, np.int32(0)) & ALIGNED != 0
     for axis, extent in ((1, _extent(k, 2)), (2, _extent(q, 2)), (3, _extent(q, 3)), (4, _extent(q, 4))):
         mine = _extent(array, axis)
