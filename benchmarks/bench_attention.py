@@ -5,6 +5,8 @@ python benchmarks/bench_attention.py --random 100 --seed 7
 python benchmarks/bench_attention.py --only decode       chosen cases whose group or name contains this
 python benchmarks/bench_attention.py --only random       random cases alone
 
+python benchmarks/bench_attention.py --processor-time    for a machine that others use: one thread and its own time
+
 Ratios are the best time of the fastest peer over our best time. Some cases were chosen; the others are drawn at
 random (`bench_attention_random.py`).
 """
@@ -21,9 +23,9 @@ from typing import Any
 from bench_attention_cases import CASES, Case
 from bench_attention_checks import GROWTH, errors, grow_once
 from bench_attention_limits import LARGE, LIMITS, PRODUCTS, SIDE, STREAM
-from bench_attention_peers import PEERS, THREADS
+from bench_attention_peers import PEERS
 from bench_attention_random import distribution, draw, kind_of
-from bench_attention_timing import Contest, Library, compete
+from bench_attention_timing import THREADS, Contest, Library, compete, use_one_processor
 
 RESULTS = Path(__file__).parent / "results"
 WORST = 5  # cases that are named
@@ -135,6 +137,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="of the draws")
     parser.add_argument("--only", default="", help="cases whose group or name contains this; nothing is written")
     parser.add_argument("--peers", default=",".join(PEERS), help="comma-separated; qkv is always among them")
+    parser.add_argument("--processor-time", action="store_true", help="for a machine that others use; see above")
     return parser.parse_args()
 
 
@@ -142,8 +145,12 @@ def main() -> None:
     given = options()
     peers = [name for name in PEERS if name != "qkv" and name in given.peers.split(",")]
     cases = [c for c in [*CASES, *draw(given.random, given.seed)] if given.only in c.group or given.only in c.name]
+    clock, threads = "time", THREADS
+    if given.processor_time:
+        use_one_processor()
+        clock, threads = "processor time", 1
     libraries = [Library({**PEERS, **LIMITS}, name) for name in ("qkv", *peers, *LIMITS)]
-    print(f"{platform.processor() or platform.machine()}, {THREADS} threads")
+    print(f"{platform.processor() or platform.machine()}, {threads} threads, {clock}")
     show_header()
     rows = []
     for case in cases:
@@ -154,7 +161,7 @@ def main() -> None:
     for title, part in found.items():
         show_distribution(title, part)
     if not given.only:
-        write(cases, rows, found)
+        write(cases, rows, {"threads": threads, "clock": clock, "summary": found})
 
 
 def write(cases: list[Case], rows: list[dict[str, Any]], found: dict[str, Any]) -> None:
@@ -168,7 +175,7 @@ def write(cases: list[Case], rows: list[dict[str, Any]], found: dict[str, Any]) 
     for point in growth:
         print(f"{point['tokens']:>8}{point['seconds']:>12.5f}{point['megabytes']:>30.1f}")
     RESULTS.mkdir(exist_ok=True)
-    written = {"threads": THREADS, "summary": found, "limits": bounds, "rows": rows, "growth": growth}
+    written = {**found, "limits": bounds, "rows": rows, "growth": growth}
     (RESULTS / "attention.json").write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n")
     plot([row for row in rows if row["group"] != "random"], RESULTS / "attention.png")
 

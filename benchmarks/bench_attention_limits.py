@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from bench_attention_cases import Case
-from bench_attention_peers import THREADS
-from bench_attention_timing import Maker, Run
+from bench_attention_timing import THREADS, Maker, Run
 from qkv.kernel.atomics import fetch_add
 from qkv.kernel.jit import entry
 from qkv.kernel.job import DONE, JOB, NEXT, job_at

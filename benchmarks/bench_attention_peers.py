@@ -8,9 +8,8 @@ import numpy as np
 
 import qkv.kernel as qkv
 from bench_attention_cases import Case
-from bench_attention_timing import Run
+from bench_attention_timing import THREADS, Run
 
-THREADS = os.cpu_count() or 1
 NUMPY_SCORES = 3e8  # more scores than this do not fit a plain formula's memory
 
 

@@ -8,6 +8,7 @@ that a disturbance hits one as likely as another.
 from __future__ import annotations
 
 import math
+import os
 import random
 import statistics
 import time
@@ -21,7 +22,11 @@ from bench_attention_cases import Case
 
 Run = Callable[[], object]
 Maker = Callable[[Case], Run | None]  # None where a library cannot compute a case
-PAUSE = 0.25  # seconds after every turn, longer than idle threads spin
+ONE_PROCESSOR = "QKV_BENCH_ONE_PROCESSOR"  # set for libraries that have one thread and count its processor time
+BY_PROCESSOR = ONE_PROCESSOR in os.environ
+THREADS = 1 if BY_PROCESSOR else os.cpu_count() or 1
+CLOCK = time.process_time if BY_PROCESSOR else time.perf_counter
+PAUSE = 0.0 if BY_PROCESSOR else 0.25  # seconds after every turn, longer than idle threads spin
 WARM_UP, TURN, CHUNK = 4e-3, 20e-3, 2e-3  # seconds of a turn that do not count, that count, and that one time is for
 LEAST = 3  # turns that everyone gets who is not
 BEHIND = 2.0  # times slower than the fastest peer: then one turn is enough
@@ -29,21 +34,29 @@ BEHIND = 2.0  # times slower than the fastest peer: then one turn is enough
 
 def measure(run: Run) -> list[float]:
     """Seconds per call, one number for each chunk of calls."""
-    begin = time.perf_counter()
+    begin = CLOCK()
     run()
-    once = time.perf_counter() - begin
-    while time.perf_counter() - begin < WARM_UP:
-        begin_call = time.perf_counter()
+    once = CLOCK() - begin
+    while CLOCK() - begin < WARM_UP:
+        begin_call = CLOCK()
         run()
-        once = min(once, time.perf_counter() - begin_call)
+        once = min(once, CLOCK() - begin_call)
     calls = math.ceil(CHUNK / once)
     times: list[float] = []
     while not times or sum(times) * calls < TURN:
-        begin = time.perf_counter()
+        begin = CLOCK()
         for _ in range(calls):
             run()
-        times.append((time.perf_counter() - begin) / calls)
+        times.append((CLOCK() - begin) / calls)
     return times
+
+
+def use_one_processor() -> None:
+    """Processes that are started from now on use one thread and count its time, which others do not disturb as much."""
+    os.environ[ONE_PROCESSOR] = "1"
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        os.environ[name] = "1"
+    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 
 
 def _serve(makers: dict[str, Maker], name: str, pipe: Any) -> None:
