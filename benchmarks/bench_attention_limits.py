@@ -69,7 +69,7 @@ def stream(case: Case) -> Run | None:
     job["tasks"] = -(-k.nbytes // PIECE)
     words, one = job.view(np.int64), np.float32(1)
 
-    def read() -> object:
+    def read(kept: object = (k, v)) -> object:  # the job holds their addresses only
         job["next"] = job["done"] = 0
         return run(_read, job.ctypes.data, words, one, THREADS)
 
