@@ -1,164 +1,115 @@
-"""Attention side by side with its peers: one run, in random turns, the best of many samples, as ratios.
+"""Attention side by side with its peers: each library in a process of its own, in turns, as ratios.
 
-python benchmarks/bench_attention.py              all of it, about seven minutes
-python benchmarks/bench_attention.py --seconds 60
-python benchmarks/bench_attention.py --only decode
+python benchmarks/bench_attention.py                     all of it, about ten minutes
+python benchmarks/bench_attention.py --random 100 --seed 7
+python benchmarks/bench_attention.py --only decode       chosen cases whose group or name contains this
+python benchmarks/bench_attention.py --only random       random cases alone
+
+python benchmarks/bench_attention.py --processor-time    for a machine that others use: one thread and its own time
+
+Ratios are the best time of the fastest peer over our best time. Some cases were chosen; the others are drawn at
+random (`bench_attention_random.py`).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
 import platform
-import subprocess
-import sys
-import time
-from dataclasses import replace
+import statistics
 from pathlib import Path
+from typing import Any
 
-import numpy as np
+from bench_attention_cases import CASES, Case
+from bench_attention_checks import GROWTH, errors, grow_once
+from bench_attention_limits import LARGE, LIMITS, PRODUCTS, SIDE, STREAM
+from bench_attention_peers import PEERS
+from bench_attention_random import distribution, draw, kind_of
+from bench_attention_timing import THREADS, Contest, Library, compete, use_one_processor
 
-from bench_attention_cases import CASES, Arrays, Case
-from bench_attention_limits import SIDE, products, stream
-from bench_attention_peers import PEERS, THREADS, use_qkv
-from bench_attention_timing import Contest, compete, sample
-
-STREAM = "read stream"
-MOST_INPUTS, INPUT_NUMBERS = 200, 100_000  # random inputs that errors are looked for with, and numbers in all of them
 RESULTS = Path(__file__).parent / "results"
-GROWTH = [128 << i for i in range(9)]
+WORST = 5  # cases that are named
 
 
-def exact(case: Case, arrays: Arrays, heads: int, rows: int) -> np.ndarray:
-    """The first heads and rows in float64, by the plain formula."""
-    group = case.heads // case.kv_heads
-    q, k, v = (x.astype(np.float64) for x in arrays)
-    q, k, v = q[0, : heads * group, :rows], k[0, :heads].repeat(group, 0), v[0, :heads].repeat(group, 0)
-    rule = np.ones((1, case.n_k), bool) if case.rule is None else case.rule[: min(rows, len(case.rule))]
-    if case.causal and case.rule is None:
-        rule = np.tri(case.n_q, case.n_k, case.n_k - case.n_q, dtype=bool)[:rows]
-    scores = np.where(rule, q @ k.swapaxes(1, 2) * case.d**-0.5, -np.inf)
-    weights = np.exp(scores - scores.max(-1, keepdims=True))
-    return weights / weights.sum(-1, keepdims=True) @ v
-
-
-def errors(case: Case) -> dict[str, float]:
-    """Largest errors of qkv and torch against float64, over the first heads and rows; small cases with many inputs."""
-    if case.backward or case.dtype != "float32":
-        return {}
-    heads, rows = min(case.kv_heads, 2), min(case.n_q, 256)
-    group = case.heads // case.kv_heads
-    found = {"qkv": 0.0, "torch": 0.0}
-    for seed in range(max(1, min(MOST_INPUTS, INPUT_NUMBERS // (case.n_k * case.d)))):
-        same = replace(case, seed=seed)
-        expected = exact(same, same.arrays, heads, rows)
-        for name in found:
-            got = np.asarray(PEERS[name](same)())[0, : heads * group, :rows]
-            found[name] = max(found[name], float(np.abs(got - expected).max()))
-    return found
-
-
-def contest(case: Case, peers: list[str]) -> Contest:
-    runs = {name: run for name in peers if (run := PEERS[name](case)) is not None}
-    if case.group == "decode":
-        runs[STREAM] = stream(case)
-    return Contest(case.name, runs)
-
-
-def judge(case: Case, timed: Contest) -> dict[str, object]:
+def judge(contest: Contest) -> dict[str, Any]:
     """One row of the table."""
-    best = {name: timed.best(name) for name in timed.runs}
-    read = best.pop(STREAM, None)
+    case = contest.case
+    best = {name: contest.best(name) for name in PEERS if name in contest.times}
     mine = best["qkv"]
     fastest = min((t, name) for name, t in best.items() if name != "qkv")
+    products = [contest.best(name) for name in PRODUCTS if name in contest.times]
     return {
         "case": case.name,
         "group": case.group,
+        "kind": kind_of(case),
         "seconds": best,
-        "medians": {name: timed.median(name) for name in best},
-        "samples": {name: len(timed.samples[name]) for name in best},
+        "medians": {name: contest.median(name) for name in best},
+        "samples": {name: len(contest.times[name]) for name in best},
         "ratio": fastest[0] / mine,
         "fastest_peer": fastest[1],
         "gflops": case.multiplications / mine / 1e9,
         "gbytes": case.key_bytes / mine / 1e9,
-        "stream": None if read is None else case.key_bytes / read / 1e9,
-        "errors": errors(case),
+        "stream": case.key_bytes / contest.best(STREAM) / 1e9 if STREAM in contest.times else None,
+        "sgemm": 2 * SIDE**3 / min(products) / 1e9 if products else None,
     }
 
 
 def show_header() -> None:
     peers = "".join(f"{name:>12}" for name in PEERS if name != "qkv")
-    print(f"{'case':<32}{'qkv':>11}{peers}{'ratio':>8}{'GFLOP/s':>9}{'GB/s':>7}  error (torch)")
+    print(f"{'case':<36}{'qkv':>11}{peers}{'ratio':>8}{'GFLOP/s':>9}{'GB/s':>7}")
 
 
-def show(row: dict, sgemm: float) -> None:
+def show(row: dict[str, Any]) -> None:
     times = row["seconds"]
     cells = "".join(f"{times[n] / times['qkv']:>11.2f}×" if n in times else f"{'–':>12}" for n in PEERS if n != "qkv")
-    rate = f"{row['gflops']:>9.0f}" if row["group"] != "decode" else f"{'':>9}"
-    share = f"{row['gflops'] / sgemm:>6.0%} " if row["group"] != "decode" else ""
-    if row["group"] == "decode":
-        share = f"{row['gbytes']:>7.1f} ({row['gbytes'] / row['stream']:.0%} of the stream) "
-    error = f" {row['errors']['qkv']:.1e} ({row['errors']['torch']:.1e})" if row["errors"] else ""
-    mine = f"{times['qkv'] * 1e6:>9.1f}µs"
-    print(f"{row['case']:<32}{mine}{cells}{row['ratio']:>7.2f}×{rate}{share}{error}", flush=True)
+    share = f" ({row['gflops'] / row['sgemm']:.0%} of sgemm)" if row["sgemm"] else ""
+    share = f" ({row['gbytes'] / row['stream']:.0%} of the stream)" if row["stream"] else share
+    rates = f"{row['gflops']:>9.0f}{row['gbytes']:>7.1f}"
+    print(f"{row['case']:<36}{times['qkv'] * 1e6:>9.1f}µs{cells}{row['ratio']:>7.2f}×{rates}{share}", flush=True)
 
 
-def grow_once(tokens: int) -> dict[str, float]:
-    """Time, and peak memory above inputs and output, in a process of its own."""
-    done = subprocess.run([sys.executable, __file__, "--grow", str(tokens)], capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
-
-
-def memory(field: str) -> float:
-    """Megabytes of this process, now (VmRSS) or at most (VmHWM), as Linux tells."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(float(line.split()[1]) for line in lines if line.startswith(field)) / 1024
-
-
-def grow(tokens: int) -> None:
-    """What the process of its own does."""
-    case = Case("growth", 1, tokens, tokens, 64, 1)
-    use_qkv(Case("growth", 8, 256, 256, 64, 8))()  # loads the kernels and starts the threads
-    run = use_qkv(case)
-    Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here
-    before = memory("VmRSS")
-    begin = time.perf_counter()
-    out = run()
-    once = time.perf_counter() - begin
-    above = memory("VmHWM") - before - out.nbytes / 2**20
-    best = min(sample(run, once) for _ in range(5)) if once < 2 else once
-    print(json.dumps({"tokens": tokens, "seconds": best, "megabytes": max(above, 0.0)}))
-
-
-def geometric_mean(values: list[float]) -> float:
-    return math.exp(sum(map(math.log, values)) / len(values))
-
-
-def median_ratio(row: dict) -> float:
-    """As the ratio, from the middle samples instead of the best: what a machine in use gives."""
+def median_ratio(row: dict[str, Any]) -> float:
+    """As the ratio, from the middle instead of the best times: what a machine in use gives."""
     return min(t for name, t in row["medians"].items() if name != "qkv") / row["medians"]["qkv"]
 
 
-def summary(rows: list[dict], sgemm: float) -> dict[str, object]:
+def summary(rows: list[dict[str, Any]]) -> dict[str, object]:
+    """What holds for all rows: the distribution of ratios, by kind too, and the cases that come out worst."""
     ratios = [row["ratio"] for row in rows]
-    worst = min(rows, key=lambda row: row["ratio"])
-    large = [r for r in rows if r["case"] in ("8×2048×64", "8×4096×128", "1×8192×64", "32×1024×80")]
-    long = [r for r in rows if r["group"] == "decode" and "65536" in r["case"]]
-    tiny = [r["seconds"]["qkv"] for r in rows if r["case"].startswith("1×3×3")]
+    kinds = {kind: [row["ratio"] for row in rows if row["kind"] == kind] for kind in {row["kind"] for row in rows}}
     return {
-        "geometric_mean": geometric_mean(ratios),
-        "geometric_mean_of_medians": geometric_mean([median_ratio(row) for row in rows]),
-        "worst": [worst["case"], worst["ratio"]],
-        "behind": [[r["case"], r["fastest_peer"], r["ratio"]] for r in rows if r["ratio"] < 1],
-        "least_share_of_sgemm": min((r["gflops"] / sgemm for r in large), default=None),
-        "least_share_of_stream": min((r["gbytes"] / r["stream"] for r in long), default=None),
-        "tiny_microseconds": max(tiny, default=0) * 1e6,
-        "error_over_torch": max((r["errors"]["qkv"] / r["errors"]["torch"] for r in rows if r["errors"]), default=None),
+        **distribution(ratios),
+        "geometric_mean_of_medians": statistics.geometric_mean(map(median_ratio, rows)),
+        "geometric_means": {kind: statistics.geometric_mean(found) for kind, found in sorted(kinds.items())},
+        "worst": [[r["case"], r["fastest_peer"], r["ratio"]] for r in sorted(rows, key=lambda r: r["ratio"])[:WORST]],
     }
 
 
-def plot(rows: list[dict], path: Path) -> None:
+def limits(rows: list[dict[str, Any]]) -> dict[str, object]:
+    """Shares of what the machine can do, the smallest calls, and errors, over the chosen cases."""
+    large = [r["gflops"] / r["sgemm"] for r in rows if r["case"] in LARGE and r["sgemm"]]
+    long = [r["gbytes"] / r["stream"] for r in rows if r["stream"] and "65536" in r["case"]]
+    apart = [r["errors"]["qkv"] / r["errors"]["torch"] for r in rows if r["errors"]]
+    return {
+        "least_share_of_sgemm": min(large, default=None),
+        "least_share_of_stream": min(long, default=None),
+        "tiny_microseconds": max(
+            (r["seconds"]["qkv"] * 1e6 for r in rows if r["case"].startswith("1×3×3")), default=None
+        ),
+        "error_over_torch": max(apart, default=None),
+    }
+
+
+def show_distribution(title: str, found: dict[str, Any]) -> None:
+    figures = [f"{name} {value:.2f}" for name, value in found.items() if isinstance(value, float)]
+    print(f"\n{title}: {found['cases']} cases, {found['below_1']} below 1")
+    print("  " + ", ".join(figures))
+    print("  by kind: " + ", ".join(f"{kind} {mean:.2f}" for kind, mean in found["geometric_means"].items()))
+    print("  worst: " + "; ".join(f"{case} {ratio:.2f} ({peer})" for case, peer, ratio in found["worst"]), flush=True)
+
+
+def plot(rows: list[dict[str, Any]], path: Path) -> None:
+    """Every peer's time over ours, one line a case."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -179,42 +130,54 @@ def plot(rows: list[dict], path: Path) -> None:
     figure.savefig(path, dpi=120)
 
 
-def main() -> None:
+def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=330.0, help="how long to measure")
+    parser.add_argument("--seconds", type=float, default=4.0, help="for each case; three rounds take longer sometimes")
+    parser.add_argument("--random", type=int, default=60, help="how many cases are drawn")
+    parser.add_argument("--seed", type=int, default=0, help="of the draws")
     parser.add_argument("--only", default="", help="cases whose group or name contains this; nothing is written")
     parser.add_argument("--peers", default=",".join(PEERS), help="comma-separated; qkv is always among them")
-    parser.add_argument("--grow", type=int, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.grow:
-        grow(given.grow)
-        return
-    peers = ["qkv", *(p for p in given.peers.split(",") if p != "qkv")]
-    cases = [c for c in CASES if given.only in c.group or given.only in c.name]
-    limit = Contest("sgemm", products())
-    contests = [contest(case, peers) for case in cases]
-    rounds = compete([limit, *contests], given.seconds)
-    sgemm = 2 * SIDE**3 / min(map(limit.best, limit.runs)) / 1e9
-    print(
-        f"{platform.processor() or platform.machine()}, {THREADS} threads, {rounds} rounds, sgemm {sgemm:.0f} GFLOP/s"
-    )
+    parser.add_argument("--processor-time", action="store_true", help="for a machine that others use; see above")
+    return parser.parse_args()
+
+
+def main() -> None:
+    given = options()
+    peers = [name for name in PEERS if name != "qkv" and name in given.peers.split(",")]
+    cases = [c for c in [*CASES, *draw(given.random, given.seed)] if given.only in c.group or given.only in c.name]
+    clock, threads = "time", THREADS
+    if given.processor_time:
+        use_one_processor()
+        clock, threads = "processor time", 1
+    libraries = [Library({**PEERS, **LIMITS}, name) for name in ("qkv", *peers, *LIMITS)]
+    print(f"{platform.processor() or platform.machine()}, {threads} threads, {clock}")
     show_header()
     rows = []
-    for case, timed in zip(cases, contests, strict=True):
-        rows.append(judge(case, timed))
-        show(rows[-1], sgemm)
-    found = summary(rows, sgemm)
-    print(json.dumps(found, indent=1, ensure_ascii=False))
-    if given.only:
-        return
+    for case in cases:
+        rows.append(judge(compete(case, libraries, peers, given.seconds)))
+        show(rows[-1])
+    chosen, drawn = ([r for r in rows if (r["group"] == "random") is random] for random in (False, True))
+    found = {title: summary(part) for title, part in (("chosen", chosen), ("random", drawn)) if part}
+    for title, part in found.items():
+        show_distribution(title, part)
+    if not given.only:
+        write(cases, rows, {"threads": threads, "clock": clock, "summary": found})
+
+
+def write(cases: list[Case], rows: list[dict[str, Any]], found: dict[str, Any]) -> None:
+    """Errors, growth, and everything into the results."""
+    for case, row in zip(cases, rows, strict=True):
+        row["errors"] = errors(case) if case.group != "random" else {}
+    bounds = limits(rows)
+    print(json.dumps(bounds, indent=1))
     growth = [grow_once(n) for n in GROWTH]
     print(f"\n{'tokens':>8}{'seconds':>12}{'MB above inputs and output':>30}")
     for point in growth:
         print(f"{point['tokens']:>8}{point['seconds']:>12.5f}{point['megabytes']:>30.1f}")
     RESULTS.mkdir(exist_ok=True)
-    written = {"rounds": rounds, "sgemm": sgemm, "threads": THREADS, "summary": found, "rows": rows, "growth": growth}
+    written = {**found, "limits": bounds, "rows": rows, "growth": growth}
     (RESULTS / "attention.json").write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n")
-    plot(rows, RESULTS / "attention.png")
+    plot([row for row in rows if row["group"] != "random"], RESULTS / "attention.png")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ class Case:
     kv_heads: int
     causal: bool = False
     window: int | None = None
-    mask: str | None = None  # "blocks" or "padding"
+    mask: str | None = None  # "blocks", "padding" or "scattered"
     dtype: str = "float32"
     backward: bool = False
     seed: int = 0
@@ -67,9 +67,12 @@ class Case:
         rng = np.random.default_rng(1)
         if self.mask == "padding":
             return (np.arange(self.n_k) < 0.7 * self.n_k)[None]
-        blocks = rng.random((self.n_q // 128, self.n_k // 128)) < 0.1
+        if self.mask == "scattered":
+            return (rng.random((self.n_q, self.n_k)) < 0.5) | (np.arange(self.n_k) == 0)
+        blocks = rng.random((-(-self.n_q // 128), -(-self.n_k // 128))) < 0.1
         np.fill_diagonal(blocks, True)
-        return np.kron(blocks, np.ones((128, 128), bool)).astype(bool)
+        blocks[:, 0] |= ~blocks.any(axis=1)  # a row without a key is NaN for some peers
+        return np.kron(blocks, np.ones((128, 128), bool)).astype(bool)[: self.n_q, : self.n_k]
 
     @cached_property
     def rule(self) -> np.ndarray | None:
@@ -97,6 +100,14 @@ CASES = [
     Case("masks", 8, 8192, 8192, 64, 8, causal=True, window=256),
     Case("masks", 8, 4096, 4096, 64, 8, mask="blocks"),
     Case("masks", 12, 512, 512, 64, 12, mask="padding"),
+    Case("uneven", 4, 48, 48, 32, 4, causal=True),
+    Case("uneven", 14, 1, 10000, 64, 14),
+    Case("uneven", 4, 3000, 3000, 96, 4),
+    Case("uneven", 8, 300, 2500, 64, 8),
+    Case("uneven", 12, 197, 197, 64, 12),
+    Case("uneven", 16, 1500, 1500, 128, 16, causal=True),
+    Case("uneven", 12, 777, 777, 64, 12, causal=True),
+    Case("uneven", 28, 512, 512, 128, 4),
     Case("float64", 8, 1024, 1024, 64, 8, dtype="float64"),
     Case("backward", 8, 1024, 1024, 64, 8, backward=True),
     Case("backward", 8, 1024, 1024, 64, 8, causal=True, backward=True),

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from bench_attention_cases import Case
-from bench_attention_peers import THREADS
-from bench_attention_timing import Run
+from bench_attention_timing import THREADS, Maker, Run
 from qkv.kernel.atomics import fetch_add
 from qkv.kernel.jit import entry
 from qkv.kernel.job import DONE, JOB, NEXT, job_at
@@ -20,13 +19,26 @@ SIDE = 2048  # rows and columns of the matrices
 PIECE = 1 << 15  # bytes of keys, and of values, that a thread takes at a time
 
 
-def products() -> dict[str, Run]:
-    """A large product by NumPy and by torch."""
+LARGE = ("8×2048×64", "8×4096×128", "1×8192×64", "32×1024×80")  # cases that are little else than products
+
+
+def _matrix(case: Case) -> np.ndarray | None:
+    if case.name not in LARGE:
+        return None
+    return np.random.default_rng(0).standard_normal((SIDE, SIDE), dtype=np.float32)
+
+
+def numpy_product(case: Case) -> Run | None:
+    a = _matrix(case)
+    return None if a is None else lambda: a @ a
+
+
+def torch_product(case: Case) -> Run | None:
     import torch
 
-    a = np.random.default_rng(0).standard_normal((SIDE, SIDE), dtype=np.float32)
-    t = torch.from_numpy(a)
-    return {"numpy": lambda: a @ a, "torch": lambda: t @ t}
+    a = _matrix(case)
+    t = None if a is None else torch.from_numpy(a)
+    return None if t is None else lambda: t @ t
 
 
 @entry
@@ -47,16 +59,22 @@ def _read(address: int, one: float) -> None:
     job.scale = total(add(add(a, b), add(c, d)))  # so that nothing is optimised away
 
 
-def stream(case: Case) -> Run:
+def stream(case: Case) -> Run | None:
     """Reading the keys and values of a case: the same bytes of the same arrays, by the same threads as qkv's own."""
+    if case.group != "decode":
+        return None
     _, k, v = case.arrays
     job: Any = np.zeros(1, JOB)
     job["k"], job["v"], job["n_k"] = k.ctypes.data, v.ctypes.data, k.nbytes
     job["tasks"] = -(-k.nbytes // PIECE)
     words, one = job.view(np.int64), np.float32(1)
 
-    def read() -> object:
+    def read(kept: object = (k, v)) -> object:  # the job holds their addresses only
         job["next"] = job["done"] = 0
         return run(_read, job.ctypes.data, words, one, THREADS)
 
     return read
+
+
+STREAM, PRODUCTS = "read stream", ("sgemm of NumPy", "sgemm of torch")
+LIMITS: dict[str, Maker] = {STREAM: stream, PRODUCTS[0]: numpy_product, PRODUCTS[1]: torch_product}

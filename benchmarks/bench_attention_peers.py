@@ -8,9 +8,8 @@ import numpy as np
 
 import qkv.kernel as qkv
 from bench_attention_cases import Case
-from bench_attention_timing import Run
+from bench_attention_timing import THREADS, Run
 
-THREADS = os.cpu_count() or 1
 NUMPY_SCORES = 3e8  # more scores than this do not fit a plain formula's memory
 
 
@@ -116,6 +115,8 @@ def use_numpy(case: Case) -> Run | None:
     rule = case.rule
     if case.causal and rule is None:
         rule = np.tri(case.n_q, case.n_k, case.n_k - case.n_q, dtype=bool)
+    if rule is not None and len(rule) > 1:
+        rule = np.tile(rule, (group, 1))
     scale = q.dtype.type(case.d**-0.5)
 
     def run() -> object:

@@ -1,90 +1,125 @@
-"""Timing on a machine that others disturb: many short samples in random order, spread over the run; the best counts.
+"""Timing on a machine that others disturb: each library in a process of its own, in turns, with a pause between.
 
-A contest is one case and those who compute it. In every round all of them get one sample each, so a disturbance hits
-one as likely as another, and the best of many samples is from a moment without any.
+The idle threads of some libraries spin for 0.2 s after a call. In one process, or without a pause, they would slow
+down whoever is measured next. A contest is one case; in every round each library takes one turn, in random order, so
+that a disturbance hits one as likely as another.
 """
 
 from __future__ import annotations
 
 import math
+import os
 import random
 import statistics
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from multiprocessing import get_context
+from typing import Any
+
+from bench_attention_cases import Case
 
 Run = Callable[[], object]
-PAUSE = 0.003  # seconds: the peers' idle threads spin for a while after a call, at the expense of the next one
-LONG_CALL = 5e-3  # seconds: a call that takes as long needs no warm-up and no repetition
-SAMPLE = 2e-3  # seconds that a sample of a shorter call takes
-LEAST = 4  # samples that everyone gets, and
-LEAST_SLOW = 2  # who takes more than
-SLOW_CALL = 0.5  # seconds
-BEHIND = 3.0  # who is so many times slower than the best gets a sample only
-SELDOM = 4  # in every fourth round, and none any more if that takes longer than
-SELDOM_CALL = 0.1  # seconds
+Maker = Callable[[Case], Run | None]  # None where a library cannot compute a case
+ONE_PROCESSOR = "QKV_BENCH_ONE_PROCESSOR"  # set for libraries that have one thread and count its processor time
+BY_PROCESSOR = ONE_PROCESSOR in os.environ
+THREADS = 1 if BY_PROCESSOR else os.cpu_count() or 1
+CLOCK = time.process_time if BY_PROCESSOR else time.perf_counter
+PAUSE = 0.0 if BY_PROCESSOR else 0.25  # seconds after every turn, longer than idle threads spin
+WARM_UP, TURN, CHUNK = 4e-3, 20e-3, 2e-3  # seconds of a turn that do not count, that count, and that one time is for
+LEAST = 3  # turns that everyone gets who is not
+BEHIND = 2.0  # times slower than the fastest peer: then one turn is enough
+
+
+def measure(run: Run) -> list[float]:
+    """Seconds per call, one number for each chunk of calls."""
+    begin = CLOCK()
+    run()
+    once = CLOCK() - begin
+    while CLOCK() - begin < WARM_UP:
+        begin_call = CLOCK()
+        run()
+        once = min(once, CLOCK() - begin_call)
+    calls = math.ceil(CHUNK / once)
+    times: list[float] = []
+    while not times or sum(times) * calls < TURN:
+        begin = CLOCK()
+        for _ in range(calls):
+            run()
+        times.append((CLOCK() - begin) / calls)
+    return times
+
+
+def use_one_processor() -> None:
+    """Processes that are started from now on use one thread and count its time, which others do not disturb as much."""
+    os.environ[ONE_PROCESSOR] = "1"
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        os.environ[name] = "1"
+    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+
+
+def _serve(makers: dict[str, Maker], name: str, pipe: Any) -> None:
+    """What the process of a library does: keep one case ready, and measure it when told to."""
+    run: Run | None = None
+    with suppress(EOFError):  # the end of the parent
+        while True:
+            case: Case | None = pipe.recv()
+            if case is not None:
+                run = None  # frees the arrays of the case before
+                run = makers[name](case)
+                pipe.send(run is not None)
+            elif run is not None:
+                pipe.send(measure(run))
+
+
+class Library:
+    """A process that computes cases with one library."""
+
+    def __init__(self, makers: dict[str, Maker], name: str) -> None:
+        context = get_context("spawn")
+        self.name = name
+        self.pipe, theirs = context.Pipe()
+        context.Process(target=_serve, args=(makers, name, theirs), daemon=True).start()
+        theirs.close()
+
+    def prepare(self, case: Case) -> bool:
+        """Get a case ready; whether the library can compute it."""
+        self.pipe.send(replace(case))  # a copy without the arrays
+        return bool(self.pipe.recv())
+
+    def take_turn(self) -> list[float]:
+        self.pipe.send(None)
+        times: list[float] = self.pipe.recv()
+        time.sleep(PAUSE)
+        return times
 
 
 @dataclass
 class Contest:
-    """Who computes a case, and the seconds per call of every sample so far."""
+    """A case, and the seconds per call of everybody's turns so far."""
 
-    name: str
-    runs: dict[str, Run]
-    samples: dict[str, list[float]] = field(default_factory=dict)
-    spent: float = 0.0
+    case: Case
+    times: dict[str, list[float]] = field(default_factory=dict)
 
     def best(self, who: str) -> float:
-        return min(self.samples[who])
+        return min(self.times[who])
 
     def median(self, who: str) -> float:
-        return statistics.median(self.samples[who])
+        return statistics.median(self.times[who])
 
-    def due(self, who: str, turn: int, share: float) -> bool:
-        """Whether someone gets a sample in this round; `share` is how long this contest may have taken."""
-        known = self.samples.get(who, [])
-        if len(known) < LEAST:
-            return len(known) < LEAST_SLOW or min(known) < SLOW_CALL
-        if self.spent > share:
-            return False
-        best = min(map(min, self.samples.values()))
-        return min(known) <= BEHIND * best or (turn % SELDOM == 0 and min(known) < SELDOM_CALL)
-
-    def take(self, who: str) -> None:
-        begin = time.perf_counter()
-        known = self.samples.setdefault(who, [])
-        known.append(sample(self.runs[who], min(known, default=math.inf)))
-        if len(known) > LEAST:
-            self.spent += time.perf_counter() - begin
+    def far_behind(self, who: str, peers: Iterable[str]) -> bool:
+        return who in peers and self.best(who) > BEHIND * min(self.best(p) for p in peers if p in self.times)
 
 
-def sample(run: Run, once: float) -> float:
-    """Seconds per call, after a pause; short calls are warmed up and repeated."""
-    time.sleep(PAUSE)
-    if once > LONG_CALL:
-        begin = time.perf_counter()
-        run()
-        once = time.perf_counter() - begin
-    if once > LONG_CALL:
-        return once
-    calls = math.ceil(SAMPLE / once)
-    for _ in range(max(1, calls // 2)):
-        run()
-    begin = time.perf_counter()
-    for _ in range(calls):
-        run()
-    return (time.perf_counter() - begin) / calls
-
-
-def compete(contests: Iterable[Contest], seconds: float, seed: int = 0) -> int:
-    """Rounds until the time is over, no contest taking much more than its share; how many rounds that were."""
-    every, order, rounds = list(contests), random.Random(seed), 0
+def compete(case: Case, libraries: list[Library], peers: Iterable[str], seconds: float, seed: int = 0) -> Contest:
+    """Rounds until the time is over; peers that are far behind take part in the first one only."""
+    able = [library for library in libraries if library.prepare(case)]
+    contest, order, rounds = Contest(case), random.Random(seed), 0
     begin = time.perf_counter()
     while rounds < LEAST or time.perf_counter() - begin < seconds:
-        share = (time.perf_counter() - begin) * 2 / len(every)
-        turns = [(c, who) for c in every for who in c.runs if c.due(who, rounds, share)]
-        order.shuffle(turns)
-        for contest, who in turns:
-            contest.take(who)
+        for library in order.sample(able, len(able)):
+            contest.times.setdefault(library.name, []).extend(library.take_turn())
+        able = [library for library in able if not contest.far_behind(library.name, peers)]
         rounds += 1
-    return rounds
+    return contest

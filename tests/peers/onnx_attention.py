@@ -60,7 +60,10 @@ def run_node(node: onnx.NodeProto, inputs: list[np.ndarray]) -> list[np.ndarray]
     if lengths is not None:
         offset = n_k - n_q  # ours follow the lengths by themselves
     window = (attributes.get("left_window_size", -1), attributes.get("right_window_size", -1))
-    options = limits(n_q, n_k, offset, bool(attributes.get("is_causal", 0)), window)
+    causal = bool(attributes.get("is_causal", 0))
+    options = limits(n_q, n_k, offset, causal, window)
+    if lengths is not None and causal:
+        options["causal"] = "lower-right"  # the last query sits at the last key that counts, even before the first one
     options |= {
         "mask": None if mask is None else padded_mask(mask, n_k),
         "scale": attributes.get("scale"),

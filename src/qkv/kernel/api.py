@@ -82,10 +82,11 @@ def attention(
     """
     if others:
         refuse(attention, others)
-    bare = window is None and mask is None and bias is None and softcap is None and lengths is None and offset is None
-    plain = bare and sinks is None and out is None and threads is None and not (return_lse or return_weights)
+    usual = softcap is None and lengths is None and offset is None and sinks is None and out is None
     if type(q) is np.ndarray and type(k) is np.ndarray and type(v) is np.ndarray:
-        result = quick(q, k, v, causal, scale) if plain else None
+        result = None
+        if usual and threads is None and not (return_lse or return_weights):
+            result = quick(q, k, v, causal, scale, window, mask, bias)
         if result is not None:
             return result
     elif (adapter := adapter_of(q, k, v)) is not None:

@@ -104,6 +104,15 @@ def read_part(builder: Any, element: Any, address: Any, count: Any) -> Any:
     return call_llvm(builder, name, kind, [place, align, first_lanes(builder, lanes, count), constant(element, 0.0)])
 
 
+def write_part(builder: Any, element: Any, value: Any, address: Any, count: Any) -> None:
+    """Write the first `count` lanes and nothing else."""
+    lanes = lanes_of(element)
+    name = f"llvm.masked.store.v{lanes}{SUFFIX[element]}.p0"
+    align = ir.Constant(I32, element.bitwidth // 8)
+    place = pointer(builder, address, vector_ir(element))
+    call_llvm(builder, name, ir.VoidType(), [value, place, align, first_lanes(builder, lanes, count)])
+
+
 def first_lanes(builder: Any, lanes: int, count: Any) -> Any:
     kind = ir.VectorType(I32, lanes)
     undefined = ir.Constant(kind, ir.Undefined)

@@ -8,22 +8,14 @@ import numpy as np
 
 from qkv.kernel.atomics import fetch_add
 from qkv.kernel.careful import add_used, not_finite, note_used
+from qkv.kernel.few import copy_keys, score_few, write_few
 from qkv.kernel.jit import compiled, entry, spliced
 from qkv.kernel.job import DONE, NEXT, WORD, job_at
 from qkv.kernel.keys import Keys, keys_of
 from qkv.kernel.memory import peek, poke
-from qkv.kernel.panel import (
-    BLOCK,
-    Panel,
-    Unit,
-    finish_panel,
-    pack_queries,
-    panel_count,
-    soften,
-    start_panel,
-    unit_of,
-)
+from qkv.kernel.panel import BLOCK, Panel, Unit, panel_count, panel_of, soften, start_panel, unit_of
 from qkv.kernel.parts import join_parts, leave_part, part_of_panel, part_size
+from qkv.kernel.rows import finish_panel, pack_queries, write_lse
 from qkv.kernel.scores import (
     Span,
     apply_bias,
@@ -57,7 +49,15 @@ class Work(NamedTuple):
     words: int
     bias: int
     used: int
+    places: int  # where rows begin
     keys: int
+
+
+@compiled
+def _rows_of(count: int, one: float) -> int:
+    """Rows of memory for so many columns of q, k or v, whole registers and whole tiles of them."""
+    step: int = max(lane_count(one), TILE_ROWS)
+    return (count + step - 1) // step * step
 
 
 @compiled
@@ -65,10 +65,9 @@ def lay_out(job: Any, base: int, one: float) -> tuple[Work, int]:
     """One thread's working memory from `base` on, and how much it is."""
     size = size_of(one)
     width = TILE_VECTORS * lane_count(one) * size
-    d_v = (job.d_v + TILE_ROWS - 1) // TILE_ROWS * TILE_ROWS
     q = base
-    o = q + job.panels * job.d * width
-    m = o + job.panels * d_v * width
+    o = q + job.panels * _rows_of(job.d, one) * width
+    m = o + job.panels * _rows_of(job.d_v, one) * width
     total = m + job.panels * width
     tile = total + job.panels * width
     factor = tile + BLOCK * width
@@ -78,17 +77,17 @@ def lay_out(job: Any, base: int, one: float) -> tuple[Work, int]:
     words = seen + 8 * job.panels
     bias = words + (2 * TILE_VECTORS * BLOCK if job.mask else 0)
     used = bias + (BLOCK * width if job.bias else 0)
-    keys = used + (BLOCK * width // size if job.masked else 0)
+    places = used + (BLOCK * width // size if job.masked else 0)
+    keys = places + 8 * lane_count(one)
     end = keys + (BLOCK * (job.d + job.d_v) * size if job.storage else 0)
-    return Work(q, o, m, total, seen, tile, factor, limits, ones, words, bias, used, keys), end - base
+    return Work(q, o, m, total, seen, tile, factor, limits, ones, words, bias, used, places, keys), end - base
 
 
 @compiled
 def _part(job: Any, work: Work, index: int, one: float) -> Work:
     """The same memory, as panel number `index` of a task sees it."""
     width = TILE_VECTORS * lane_count(one) * size_of(one)
-    d_v = (job.d_v + TILE_ROWS - 1) // TILE_ROWS * TILE_ROWS
-    q, o = work.q + index * job.d * width, work.o + index * d_v * width
+    q, o = work.q + index * _rows_of(job.d, one) * width, work.o + index * _rows_of(job.d_v, one) * width
     m, total, seen = work.m + index * width, work.total + index * width, work.seen + 8 * index
     return Work(
         q,
@@ -103,6 +102,7 @@ def _part(job: Any, work: Work, index: int, one: float) -> Work:
         work.words,
         work.bias,
         work.used,
+        work.places,
         work.keys,
     )
 
@@ -117,7 +117,10 @@ def forward(address: int, one: float) -> None:
         poke(work.ones + lane * size_of(one), one)
     task = fetch_add(address + NEXT, 1)
     while task < job.tasks:
-        forward_task(job, work, task, one)
+        if job.few:
+            _few_task(job, work, task, one)
+        else:
+            forward_task(job, work, task, one)
         fetch_add(address + DONE, 1)
         task = fetch_add(address + NEXT, 1)
     memory[0] = 0  # the last use, so that it is not freed before
@@ -154,16 +157,28 @@ def forward_task(job: Any, work: Work, task: int, one: float) -> None:
         for index in range(first, stop):
             panel, mine = part_of_panel(job, unit, index, split, lanes), _part(job, work, index - first, one)
             join_parts(job, panel, mine.o, mine.m, mine.total, parts + (index - first) * size, step, one)
-            finish_panel(job, unit, panel, mine.o, mine.m, mine.total, True, one)
+            finish_panel(job, unit, panel, mine.o, mine.m, mine.total, True, mine.places, one)
 
 
 @spliced
 def _start(job: Any, unit: Unit, panel: Panel, work: Work, split: int, one: float) -> None:
-    pack_queries(job, unit, panel, work.q, one)
+    pack_queries(job, unit, panel, work.q, work.places, one)
     start_panel(job, unit, panel, work.m, work.total, split, one)
     poke(work.seen, 0)
     if job.weights:
         open_weights(job, unit, panel, one)
+
+
+@compiled
+def _multiply_keys(job: Any, panel: Panel, work: Work, keys: Keys, start: int, count: int, one: float) -> None:
+    """Products of a panel's queries with so many keys from `start` on."""
+    width = panel.vectors * lane_count(one) * size_of(one)
+    k, tile, ones = keys.k + (start - keys.start) * keys.k_n, work.tile, work.ones
+    half = job.d // 2 if job.d >= TWO_SUMS else job.d
+    multiply_tiles(k, keys.k_n, count, keys.k_d, work.q, width, tile, width, half, 0, panel.vectors, one)
+    if half < job.d:
+        k, q, rest = k + half * keys.k_d, work.q + half * width, job.d - half
+        multiply_tiles(k, keys.k_n, count, keys.k_d, q, width, tile, width, rest, ones, panel.vectors, one)
 
 
 @compiled
@@ -177,15 +192,10 @@ def score(job: Any, unit: Unit, panel: Panel, work: Work, keys: Keys, start: int
     count = span.end - span.start
     if count == 0:
         return span
-    width = panel.vectors * lane_count(one) * size_of(one)
-    k = keys.k + (span.start - keys.start) * keys.k_n
-    half = job.d // 2 if job.d >= TWO_SUMS else job.d
-    multiply_tiles(k, keys.k_n, count, keys.k_d, work.q, width, work.tile, width, half, 0, panel.vectors, one)
-    if half < job.d:
-        k, q = k + half * keys.k_d, work.q + half * width
-        multiply_tiles(
-            k, keys.k_n, count, keys.k_d, q, width, work.tile, width, job.d - half, work.ones, panel.vectors, one
-        )
+    if job.few:
+        score_few(job, unit, panel, work.q, work.tile, span.start, span.end, one)
+    else:
+        _multiply_keys(job, panel, work, keys, span.start, count, one)
     if job.softcap > 0.0:
         apply_softcap(work.tile, count * panel.vectors, job.softcap, one)
     if job.bias:
@@ -223,9 +233,34 @@ def _finish(job: Any, unit: Unit, panel: Panel, work: Work, split: int, place: i
     if job.splits > 1:
         leave_part(job, panel, work.o, work.m, work.total, seen, place, one)
         return
-    finish_panel(job, unit, panel, work.o, work.m, work.total, seen, one)
+    finish_panel(job, unit, panel, work.o, work.m, work.total, seen, work.places, one)
     if job.weights:
         finish_weights(job, unit, panel, work.m, work.total, one)
+
+
+@compiled
+def _few_task(job: Any, work: Work, task: int, one: float) -> None:
+    """A few neighbouring panels of one unit where there are few keys."""
+    lanes = lane_count(one)
+    count = panel_count(job.n_q, lanes)
+    shares = (count + job.panels - 1) // job.panels
+    unit, first = unit_of(job, task // shares), task % shares * job.panels
+    keys = keys_of(job, unit, 0, job.n_k, work.keys, one)
+    copy_keys(job, keys, work.q, one)
+    for index in range(first, min(first + job.panels, count)):
+        panel = panel_of(job, unit, index, lanes)
+        start_panel(job, unit, panel, work.m, work.total, 0, one)
+        span = Span(0, 0, True)
+        if panel.low < panel.high:
+            span = score(job, unit, panel, work, keys, panel.low, panel.high, one)
+        if span.start < span.end:
+            soften(work.tile, span.end - span.start, work.m, work.total, work.factor, panel.vectors, one)
+        if job.lse:
+            write_lse(job, unit, panel, work.m, work.total, one)
+        finite = write_few(job, unit, panel, keys, span.start, span.end, work.tile, work.total, one)
+        if job.masked and not finite:
+            _attend_again(job, unit, panel, work, 0, one)
+            finish_panel(job, unit, panel, work.o, work.m, work.total, True, work.places, one)
 
 
 @compiled

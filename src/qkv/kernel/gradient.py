@@ -16,7 +16,8 @@ from qkv.kernel.jit import compiled, entry, spliced
 from qkv.kernel.job import DONE, NEXT, job_at
 from qkv.kernel.keys import Keys, keys_of
 from qkv.kernel.memory import load, peek, poke, store, transpose
-from qkv.kernel.panel import BLOCK, Panel, Unit, panel_count, panel_of, row_address, unit_of
+from qkv.kernel.panel import BLOCK, Panel, Unit, panel_count, panel_of, unit_of
+from qkv.kernel.rows import row_address
 from qkv.kernel.scores import keep_tile
 from qkv.kernel.tile import TILE_ROWS, TILE_VECTORS, add_product, multiply_tiles
 from qkv.kernel.vectors import LN_2, LOG2_E, chain, exp2, lane_count, like, multiply, size_of, splat, subtract

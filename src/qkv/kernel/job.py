@@ -35,7 +35,7 @@ STRIDES = tuple(  # in bytes, for batch, head, token and column
     f"{array}_{axis}" for array in ("q", "k", "v", "out", "mask", "bias", "dout") for axis in ("b", "h", "n", "d")
 )
 RULES = ("left", "right", "masked", "storage")
-SHARING = ("kernel", "shared", "group", "panels", "splits", "tasks", "room", "next", "done")
+SHARING = ("kernel", "few", "shared", "group", "panels", "splits", "tasks", "room", "next", "done")
 FLOATS = ("scale", "softcap")
 JOB = np.dtype(
     [(name, np.int64) for name in (*ADDRESSES, *SIZES, *STRIDES, *RULES, *SHARING)]

@@ -19,11 +19,8 @@ from qkv.kernel.emit import (
     I32,
     I64,
     IR_FLOATS,
-    SUFFIX,
     Vector,
-    call_llvm,
     constant,
-    first_lanes,
     intrinsic,
     lanes_of,
     pointer,
@@ -31,6 +28,7 @@ from qkv.kernel.emit import (
     read_part,
     vector_ir,
     write,
+    write_part,
 )
 
 
@@ -92,12 +90,7 @@ def store_part(typing: Any, address: Any, count: Any, value: Any) -> Any:
     """Write the first `count` lanes and nothing else."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        element, lanes = value.element, value.lanes
-        mask = first_lanes(builder, lanes, arguments[1])
-        name = f"llvm.masked.store.v{lanes}{SUFFIX[element]}.p0"
-        place = pointer(builder, arguments[0], vector_ir(element))
-        align = ir.Constant(I32, element.bitwidth // 8)
-        call_llvm(builder, name, ir.VoidType(), [arguments[2], place, align, mask])
+        write_part(builder, value.element, arguments[2], arguments[0], arguments[1])
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64, value), code
@@ -112,6 +105,19 @@ def keep_bits(typing: Any, address: Any, value: Any) -> Any:
         lanes = value.lanes
         bits = word if lanes == 16 else builder.trunc(word, ir.IntType(lanes))
         chosen = builder.bitcast(bits, ir.VectorType(I1, lanes))
+        return builder.select(chosen, arguments[1], constant(value.element, float("-inf")))
+
+    return value(types.int64, value), code
+
+
+@intrinsic
+def keep_flags(typing: Any, address: Any, value: Any) -> Any:
+    """`value` in the lanes whose byte at an address is not 0, −inf in the others."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        flags = ir.VectorType(ir.IntType(8), value.lanes)
+        loaded = builder.load(pointer(builder, arguments[0], flags), align=1)
+        chosen = builder.icmp_unsigned("!=", loaded, ir.Constant(flags, [0] * value.lanes))
         return builder.select(chosen, arguments[1], constant(value.element, float("-inf")))
 
     return value(types.int64, value), code
@@ -165,6 +171,15 @@ def peek_brain(typing: Any, address: Any, one: Any) -> Any:
     return one(types.int64, one), code
 
 
+def _transposed(builder: Any, rows: list[Any], lanes: int) -> list[Any]:
+    """Exchange the off-diagonal quarters of ever smaller squares."""
+    span = lanes // 2
+    while span:
+        rows = _exchange(builder, rows, span, lanes)
+        span //= 2
+    return rows
+
+
 @intrinsic
 def transpose(typing: Any, source: Any, source_step: Any, target: Any, target_step: Any, one: Any) -> Any:
     """Transpose a square of lanes × lanes numbers from rows at `source` to rows at `target`."""
@@ -172,17 +187,60 @@ def transpose(typing: Any, source: Any, source_step: Any, target: Any, target_st
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         source_, source_step_, target_, target_step_, _ = arguments
         lanes = lanes_of(one)
-        at = [builder.add(source_, builder.mul(source_step_, ir.Constant(I64, i))) for i in range(lanes)]
-        rows = [read(builder, one, address) for address in at]
-        span = lanes // 2
-        while span:  # exchange the off-diagonal quarters of ever smaller squares
-            rows = _exchange(builder, rows, span, lanes)
-            span //= 2
-        for i, row in enumerate(rows):
-            write(builder, one, row, builder.add(target_, builder.mul(target_step_, ir.Constant(I64, i))))
+        rows = [read(builder, one, _nth(builder, source_, source_step_, i)) for i in range(lanes)]
+        for i, row in enumerate(_transposed(builder, rows, lanes)):
+            write(builder, one, row, _nth(builder, target_, target_step_, i))
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64, types.int64, types.int64, one), code
+
+
+@intrinsic
+def transpose_in(typing: Any, places: Any, at: Any, rows: Any, columns: Any, target: Any, step: Any, one: Any) -> Any:
+    """Transpose a part of a square; row i begins `at` bytes after the address that stands i-th at `places`.
+
+    Only so many rows and columns are read, the others are zeros. A whole square is written.
+    """
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        places_, at_, rows_, columns_, target_, step_, _ = arguments
+        lanes = lanes_of(one)
+        read_rows = []
+        for i in range(lanes):
+            place, count = _row_part(builder, places_, at_, rows_, columns_, i)
+            read_rows.append(read_part(builder, one, place, count))
+        for i, row in enumerate(_transposed(builder, read_rows, lanes)):
+            write(builder, one, row, _nth(builder, target_, step_, i))
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * 6, one), code
+
+
+@intrinsic
+def transpose_out(typing: Any, source: Any, step: Any, places: Any, at: Any, rows: Any, columns: Any, one: Any) -> Any:
+    """The way back: a whole square is read, only so many rows and columns of what it becomes are written."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        source_, step_, places_, at_, rows_, columns_, _ = arguments
+        lanes = lanes_of(one)
+        read_rows = [read(builder, one, _nth(builder, source_, step_, i)) for i in range(lanes)]
+        for i, row in enumerate(_transposed(builder, read_rows, lanes)):
+            place, count = _row_part(builder, places_, at_, rows_, columns_, i)
+            write_part(builder, one, row, place, count)
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * 6, one), code
+
+
+def _nth(builder: Any, start: Any, step: Any, i: int) -> Any:
+    return builder.add(start, builder.mul(step, ir.Constant(I64, i)))
+
+
+def _row_part(builder: Any, places: Any, at: Any, rows: Any, columns: Any, i: int) -> tuple[Any, Any]:
+    """Where row i begins, and how many of its columns there are: none of a row past the end."""
+    listed = builder.load(pointer(builder, builder.add(places, ir.Constant(I64, 8 * i)), I64), align=8)
+    there = builder.icmp_signed("<", ir.Constant(I64, i), rows)
+    return builder.add(listed, at), builder.select(there, columns, ir.Constant(I64, 0))
 
 
 def _exchange(builder: Any, rows: list[Any], span: int, lanes: int) -> list[Any]:

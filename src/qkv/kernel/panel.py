@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qkv.kernel.jit import compiled
-from qkv.kernel.memory import load, peek, poke, store, transpose
+from qkv.kernel.memory import load, peek, poke, store
 from qkv.kernel.tile import TILE_VECTORS
 from qkv.kernel.vectors import (
-    LN_2,
     LOG2_E,
     add,
     exp2,
@@ -23,7 +22,6 @@ from qkv.kernel.vectors import (
     lane_count,
     like,
     maximum,
-    multiply,
     size_of,
     splat,
     subtract,
@@ -94,63 +92,22 @@ def panel_of(job: Any, unit: Unit, index: int, lanes: int) -> Panel:
 
 
 @compiled
-def row_address(base: int, job: Any, unit: Unit, row: int, by_batch: int, by_head: int, by_token: int) -> int:
-    """Where a row's numbers begin, from an array's base address and strides."""
-    head: int = unit.head + row // job.n_q
-    query: int = row % job.n_q
-    return base + unit.batch * by_batch + head * by_head + query * by_token
-
-
-@compiled
-def whole_square(job: Any, unit: Unit, row: int, lanes: int) -> bool:
-    """Whether the rows row … row + lanes − 1 exist and are evenly spaced in memory."""
-    return bool(row + lanes <= unit.rows) and row // job.n_q == (row + lanes - 1) // job.n_q
-
-
-@compiled
-def pack_queries(job: Any, unit: Unit, panel: Panel, target: int, one: float) -> None:
-    """Lay the panel's queries down transposed and scaled, [d][rows]; rows past the end are zeros."""
-    size, lanes = size_of(one), lane_count(one)
-    width = panel.vectors * lanes * size
-    scale = splat(like(job.scale * LOG2_E, one))
-    for vector in range(panel.vectors):
-        row, column = panel.first + vector * lanes, target + vector * lanes * size
-        squares = job.d // lanes if job.q_d == size and whole_square(job, unit, row, lanes) else 0
-        source = row_address(job.q, job, unit, row, job.q_b, job.q_h, job.q_n)
-        for square in range(squares):
-            transpose(source + square * lanes * size, job.q_n, column + square * lanes * width, width, one)
-        if squares * lanes < job.d:
-            _pack_singly(job, unit, row, squares * lanes, column, width, one)
-        for d in range(job.d):
-            at = column + d * width
-            store(at, multiply(load(at, one), scale))
-
-
-@compiled
-def _pack_singly(job: Any, unit: Unit, row: int, start: int, column: int, width: int, one: float) -> None:
-    size = size_of(one)
-    for lane in range(lane_count(one)):
-        source = row_address(job.q, job, unit, min(row + lane, unit.rows - 1), job.q_b, job.q_h, job.q_n)
-        for d in range(start, job.d):
-            value = peek(source + d * job.q_d, one) if row + lane < unit.rows else like(0.0, one)
-            poke(column + d * width + lane * size, value)
-
-
-@compiled
 def start_panel(job: Any, unit: Unit, panel: Panel, m: int, total: int, split: int, one: float) -> None:
     """Before any key: a maximum of −inf and a sum of 0, or the row's sink, which counts as one key without a value.
 
     Where the keys are split, the first part counts the sink.
     """
-    size = size_of(one)
-    for lane in range(panel.vectors * lane_count(one)):
-        best, weight = -np.inf, 0.0
-        if job.sinks and split == 0:
-            row = min(panel.first + lane, unit.rows - 1)
-            best = peek(job.sinks + size * (unit.head + row // job.n_q), one) * LOG2_E
-            weight = 1.0 if best > -np.inf else 0.0
+    size, lanes = size_of(one), lane_count(one)
+    for at in range(0, panel.vectors * lanes * size, lanes * size):
+        store(m + at, splat(like(-np.inf, one)))
+        store(total + at, splat(like(0.0, one)))
+    if not job.sinks or split != 0:
+        return
+    for lane in range(panel.vectors * lanes):
+        row = min(panel.first + lane, unit.rows - 1)
+        best = peek(job.sinks + size * (unit.head + row // job.n_q), one) * LOG2_E
         poke(m + lane * size, like(best, one))
-        poke(total + lane * size, like(weight, one))
+        poke(total + lane * size, like(1.0 if best > -np.inf else 0.0, one))
 
 
 @compiled
@@ -190,42 +147,3 @@ def soften(tile: int, keys: int, m: int, total: int, factor: int, vectors: int, 
         store(m + column, new)
         store(factor + column, shrink)
         store(total + column, fma(load(total + column, one), shrink, add(add(a, b), add(c, d))))
-
-
-@compiled
-def finish_panel(job: Any, unit: Unit, panel: Panel, o: int, m: int, total: int, seen: bool, one: float) -> None:
-    """Divide by the sums and write the rows out; a row that saw no key is zeros, with an lse of −inf."""
-    size, lanes = size_of(one), lane_count(one)
-    width = panel.vectors * lanes * size
-    for lane in range(min(panel.vectors * lanes, unit.rows - panel.first)):
-        weight = peek(total + lane * size, one)
-        if job.lse:
-            row = panel.first + lane
-            place = (unit.batch * job.heads + unit.head + row // job.n_q) * job.n_q + row % job.n_q
-            best = peek(m + lane * size, one)
-            poke(job.lse + place * size, like((best + np.log2(np.float64(weight))) * LN_2, one))
-        inverse = 1.0 / weight if weight != 0.0 else 0.0
-        poke(total + lane * size, like(inverse, one))
-    for vector in range(panel.vectors):
-        column = o + vector * lanes * size
-        inverses = load(total + vector * lanes * size, one)
-        for d in range(job.d_v):
-            at = column + d * width
-            store(at, multiply(load(at, one), inverses) if seen else splat(one - one))
-        _write_rows(job, unit, panel.first + vector * lanes, column, width, one)
-
-
-@compiled
-def _write_rows(job: Any, unit: Unit, row: int, column: int, width: int, one: float) -> None:
-    """One register of rows, from [d_v][rows] to where the caller wants them."""
-    size, lanes = size_of(one), lane_count(one)
-    squares = job.d_v // lanes if job.out_d == size and whole_square(job, unit, row, lanes) else 0
-    target = row_address(job.out, job, unit, row, job.out_b, job.out_h, job.out_n)
-    for square in range(squares):
-        transpose(column + square * lanes * width, width, target + square * lanes * size, job.out_n, one)
-    if squares * lanes == job.d_v:
-        return
-    for lane in range(min(lanes, unit.rows - row)):
-        target = row_address(job.out, job, unit, row + lane, job.out_b, job.out_h, job.out_n)
-        for d in range(squares * lanes, job.d_v):
-            poke(target + d * job.out_d, peek(column + d * width + lane * size, one))

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from qkv.kernel.decode import partial_line
+from qkv.kernel.decode import padded_rows, partial_line
+from qkv.kernel.few import FEW_KEYS
 from qkv.kernel.jit import compiled, entry
-from qkv.kernel.job import WORD, job_at
+from qkv.kernel.job import UNBOUNDED, WORD, job_at
 from qkv.kernel.memory import poke
 from qkv.kernel.panel import BLOCK
 from qkv.kernel.parts import part_size
@@ -17,7 +18,9 @@ from qkv.kernel.tile import TILE_VECTORS
 from qkv.kernel.vectors import lane_count, size_of
 
 PANELS = 4  # panels per task: 192 rows of float32 read each block of keys once from memory
-DECODE_ROWS = 8  # up to so many rows per key the decode kernel is faster
+DECODE_ROWS = 8  # up to so many rows per key the decode kernel is faster,
+DECODE_ALONE = 4  # (where rows do not see the same keys, each goes alone)
+MOST_ROWS = 32  # that the decode kernel has for one key
 TASKS_WANTED = 16  # enough for that many processors
 NEAR_BYTES = 1 << 20  # keys and values of a head that stay in a second-level cache: panels need not share their reads
 SPLIT_KEYS = 256  # no part of the keys is smaller,
@@ -38,7 +41,14 @@ def settle(job: Any, one: float) -> None:
     group = job.heads // job.kv_heads
     units, rows = job.batch * job.kv_heads, group * job.n_q
     close = job.storage > 0 or (job.k_d == size and job.v_d == size)
-    job.kernel = DECODE if rows <= DECODE_ROWS and close and job.weights == 0 else FORWARD
+    masked = job.mask != 0 or job.bias != 0
+    job.kernel, job.few = FORWARD, 0
+    if close and job.weights == 0:
+        alone = job.n_q if masked else rows  # with a mask, heads of a group do not share registers in either kernel
+        if rows <= MOST_ROWS and alone <= (DECODE_ALONE if masked or _differ(job) else DECODE_ROWS):
+            job.kernel = DECODE
+        elif job.n_k <= FEW_KEYS and job.storage == 0 and job.q_d == size and job.out_d == size:
+            job.few = 1 if group == 1 or job.n_q >= lane_count(one) else 0
     width = job.d + job.d_v
     multiplies = job.batch * job.heads * job.n_q * job.n_k * width
     busy = multiplies >= SHARED_MULTIPLIES
@@ -49,10 +59,9 @@ def settle(job: Any, one: float) -> None:
         if busy:
             job.splits = _splits(job.n_k, units, SPLIT_KEYS)
         job.tasks = units * job.splits
-        part = rows * partial_line(job, one)
+        part = padded_rows(rows) * partial_line(job, one)
     else:
-        masked = job.mask != 0 or job.bias != 0
-        job.group = 1 if masked or job.n_q >= TILE_VECTORS * lane_count(one) else group
+        job.group = 1 if masked or job.few or job.n_q >= TILE_VECTORS * lane_count(one) else group
         units = job.batch * job.heads // job.group
         near = job.n_k * width * size <= NEAR_BYTES
         job.panels, shares = _shares(job.group * job.n_q, TASKS_WANTED // units if near else 1, lane_count(one))
@@ -64,6 +73,13 @@ def settle(job: Any, one: float) -> None:
     job.room = 0
     if job.splits > 1:
         job.room = job.tasks // job.splits * WORD + LINE + job.tasks * part
+
+
+@compiled
+def _differ(job: Any) -> bool:
+    """Whether the queries see different keys in all blocks that there are."""
+    limited = job.left < UNBOUNDED or job.right < UNBOUNDED
+    return bool(limited and job.n_q > 1 and job.n_k <= BLOCK)
 
 
 @compiled

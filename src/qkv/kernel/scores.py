@@ -11,7 +11,8 @@ import numpy as np
 
 from qkv.kernel.jit import compiled
 from qkv.kernel.memory import keep_bits, load, load_part, pack_words, peek, poke, store, store_part, transpose
-from qkv.kernel.panel import BLOCK, Panel, Unit, row_address, whole_square
+from qkv.kernel.panel import BLOCK, Panel, Unit
+from qkv.kernel.rows import row_address, whole_square
 from qkv.kernel.vectors import (
     LN_2,
     LOG2_E,
@@ -24,6 +25,7 @@ from qkv.kernel.vectors import (
     like,
     maximum,
     multiply,
+    ramp,
     size_of,
     splat,
     subtract,
@@ -31,6 +33,7 @@ from qkv.kernel.vectors import (
     total,
 )
 
+FAR = 1 << 20  # keys: further away from a tile than any of its keys, and exact as a float32
 WORDS = 16  # mask flags that are turned into words at once
 
 
@@ -139,16 +142,28 @@ def clip(job: Any, unit: Unit, panel: Panel, tile: int, limits: int, start: int,
     """−inf where a key is too early or too late for a query; positions count from the first key of the tile."""
     size, lanes = size_of(one), lane_count(one)
     width = panel.vectors * lanes * size
-    for lane in range(panel.vectors * lanes):
-        row = min(panel.first + lane, unit.rows - 1)
-        position = (row if job.group == 1 else row % job.n_q) + unit.offset - start
-        poke(limits + lane * size, like(max(position - job.left, -1), one))
-        poke(limits + width + lane * size, like(min(position + job.right, keys), one))
+    if job.group > 1:
+        _list_limits(job, unit, panel, limits, start, keys, one)
     for column in range(0, width, lanes * size):
-        low, high = load(limits + column, one), load(limits + width + column, one)
+        position = panel.first + column // size + unit.offset - start
+        first, last = max(position - job.left, -FAR), min(position + job.right, FAR)
+        low, high = ramp(like(min(first, FAR), one)), ramp(like(max(last, -FAR), one))
+        if job.group > 1:
+            low, high = load(limits + column, one), load(limits + width + column, one)
         for key in range(keys):
             at = tile + key * width + column
             store(at, between(low, splat(like(key, one)), high, load(at, one)))
+
+
+@compiled
+def _list_limits(job: Any, unit: Unit, panel: Panel, limits: int, start: int, keys: int, one: float) -> None:
+    """The first and the last key of each row, where rows of several heads stand in one panel."""
+    size, lanes = size_of(one), panel.vectors * lane_count(one)
+    for lane in range(lanes):
+        row = min(panel.first + lane, unit.rows - 1)
+        position = row % job.n_q + unit.offset - start
+        poke(limits + lane * size, like(max(position - job.left, -1), one))
+        poke(limits + (lanes + lane) * size, like(min(position + job.right, keys), one))
 
 
 @compiled

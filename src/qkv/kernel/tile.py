@@ -122,7 +122,7 @@ def _product(height: int, vectors: int, *, streams: bool = False) -> Any:
 _product_1, _product_2, _product_3 = (_product(TILE_ROWS, n) for n in (1, 2, 3))
 SPAN = 4 if TILE_ROWS == 8 else 2  # registers of each of TOGETHER rows: they leave room for the value
 _quad_wide, _quad_1 = (_product(TOGETHER, n, streams=True) for n in (SPAN, 1))
-_row_1, _row_4, _row_8 = (_product(1, n, streams=True) for n in (1, 4, 8))
+_row_1, _row_2, _row_3, _row_4, _row_6, _row_8 = (_product(1, n, streams=True) for n in (1, 2, 3, 4, 6, 8))
 
 
 @compiled
@@ -186,12 +186,22 @@ def add_rows(weights: int, b: int, b_step: int, c: int, vectors: int, count: int
     width = size * lane_count(one)
     while done < vectors:
         at, to = b + done * width, c + done * width
-        if vectors - done >= 8:
+        left = vectors - done  # as many sums as there are at once: one alone would wait for itself at each addition
+        if left >= 8:
             _row_8(weights, 0, 1, size, at, b_step, to, 0, count, factor, one)
             done += 8
-        elif vectors - done >= 4:
+        elif left >= 6:
+            _row_6(weights, 0, 1, size, at, b_step, to, 0, count, factor, one)
+            done += 6
+        elif left >= 4:
             _row_4(weights, 0, 1, size, at, b_step, to, 0, count, factor, one)
             done += 4
+        elif left == 3:
+            _row_3(weights, 0, 1, size, at, b_step, to, 0, count, factor, one)
+            done += 3
+        elif left == 2:
+            _row_2(weights, 0, 1, size, at, b_step, to, 0, count, factor, one)
+            done += 2
         else:
             _row_1(weights, 0, 1, size, at, b_step, to, 0, count, factor, one)
             done += 1

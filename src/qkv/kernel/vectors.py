@@ -114,6 +114,12 @@ def _is_open(builder: Any, element: Any, x: Any) -> Any:
     return builder.select(masked, constant(element, 0.0), constant(element, 1.0))
 
 
+def _inverse(builder: Any, element: Any, x: Any) -> Any:
+    """1 / x, and 0 for 0: the share of a row that saw no key."""
+    nothing = constant(element, 0.0)
+    return builder.select(builder.fcmp_ordered("==", x, nothing), nothing, builder.fdiv(constant(element, 1.0), x))
+
+
 add = _elementwise(lambda b, e, x, y: b.fadd(x, y), 2)
 subtract = _elementwise(lambda b, e, x, y: b.fsub(x, y), 2)
 multiply = _elementwise(lambda b, e, x, y: b.fmul(x, y), 2)
@@ -125,6 +131,7 @@ tanh = _elementwise(_tanh, 1)
 add_bias = _elementwise(_add_bias, 2)
 chain = _elementwise(_chain, 3)
 is_open = _elementwise(_is_open, 1)
+inverse = _elementwise(_inverse, 1)
 
 
 @intrinsic
@@ -165,6 +172,17 @@ def splat(typing: Any, value: Any) -> Any:
         return spread(builder, value, arguments[0])
 
     return Vector(value)(value), code
+
+
+@intrinsic
+def ramp(typing: Any, start: Any) -> Any:
+    """start, start + 1, start + 2, … in the lanes of a register."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        steps = ir.Constant(vector_ir(start), [float(i) for i in range(lanes_of(start))])
+        return builder.fadd(spread(builder, start, arguments[0]), steps)
+
+    return Vector(start)(start), code
 
 
 @intrinsic
