@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 OPEN = frozenset({
+    "a name assigned a formula, and then what it is",
+    "softmax of scores that have another name",
+    "scores by the cosine",
+    "a formula with a function that attention does not have",
     "vectors that tokens own",
     "rows called by words beside the matrix",
     "sections that count steps",

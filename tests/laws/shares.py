@@ -11,7 +11,7 @@ from pathlib import Path
 from qkv.practice.laws import trial
 from qkv.practice.text import gathered
 
-CASES = 120
+CASES = 30
 REQUIRED: dict[str, float] = {
     "renaming": 0.15,
     "prose": 0.95,

@@ -191,7 +191,7 @@ def methods_said(text: str) -> Iterator[Method]:
     """The methods that questions set for themselves, each with its words.
 
     >>> [(method.words, method.scaled) for method in methods_said("1. Find A. 2. What would it be without scaling?")]
-    [('2. what would it be without scaling?', False)]
+    [('what would it be without scaling?', False)]
     """
     for sentence in _ITEM.split(text.lower()):
         if not (_ASKS.search(sentence) or _SUPPOSED.search(sentence)) or _IN_GENERAL.search(sentence):

@@ -416,7 +416,8 @@ class System:
         """Single numbers with names, as one row."""
         for stack in self._stack(rows, spot):
             if isinstance(stack, n.Concat):
-                yield n.Matrix((stack.parts,))
+                down = "keys" in self.choices.conventions[spot.scope]
+                yield n.Matrix(tuple((part,) for part in stack.parts) if down else (stack.parts,))
 
     def _library(self, role: Role, head: str | None, spot: Spot) -> Iterator[n.Expr]:
         if head is not None and (role in SHARED or role in SIZED):

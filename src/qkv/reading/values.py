@@ -368,6 +368,8 @@ class _Look:
         if not all(sizes) or len(sizes) > 2:
             return None
         runs = [[str(k + first) for k in range(size)] for size in sizes]
+        if len(runs) == 1 and "keys" in self.system.choices.conventions[spot.scope]:
+            return n.Matrix(tuple((n.Name(symbol._replace(indices=(j,))),) for j in runs[0]))
         rows = runs[0] if len(runs) == 2 else [""]
         cells = tuple(tuple(n.Name(symbol._replace(indices=(i, j) if i else (j,))) for j in runs[-1]) for i in rows)
         return n.Matrix(cells)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -125,7 +126,7 @@ class _Completion:
             place = self.system.place(symbol)
             here = [d for d in definitions if d.scope == self.scope and d.equation not in self.system.choices.claimed]
             if place is not None and place.role in ATTENDING and place.role not in DERIVED:
-                lines |= {d.line - 1 for above, d in zip(here, here[1:], strict=False) if above.expr != d.expr}
+                lines |= {d.line - 1 for above, d in pairwise(here) if above.expr != d.expr}
         yield from (Spot(self.scope, line) for line in sorted(lines)[:MOST_ANEW])
 
     def _asked_roles(self, spot: Spot, conventions: frozenset[str]) -> Iterator[tuple[Role, str | None]]:

@@ -1,0 +1,49 @@
+"""Documents that leave much to the library: what solve makes of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from qkv.reader.read import read_sheet
+from qkv.solving.solve import solve_sheet
+
+Q = "Q = [[1, 0], [0, 1]]\nK = [[1, 1], [0, 1]]\nV = [[1, 0], [0, 2]]\n\n"
+
+
+def values(text: str) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """What every step is called, and its value to four digits."""
+    return {
+        step.spelled: trace.digits(step.symbol, 4)
+        for trace in solve_sheet(read_sheet(text)).traces
+        for step in trace.program.steps
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value"),
+    [
+        (Q + "The last token is padding. Compute the weights.", "A", (("1", "0"), ("1", "0"))),
+        ("X = [[1, 0], [0, 2]]\nW_Q = W_K = W_V = I\n\nCompute Q.", "Q", (("1", "0"), ("0", "2"))),
+        (
+            "e_1 = 0, e_2 = 0 for the encoder states h_1 = [1, 0], h_2 = [0, 1].\n\nCompute the weights.",
+            "A",
+            (("0.5", "0.5"),),
+        ),
+        ("Scores s_i = v^T h_i.\n\nv = [1; 1], h_1 = [1; 2], h_2 = [0; 1]\n\nCompute s_1.", "s_1", (("3",),)),
+    ],
+)
+def test_what_words_and_names_leave_open(text: str, name: str, value: tuple[tuple[str, ...], ...]) -> None:
+    assert values(text)[name] == value
+
+
+def test_a_question_may_set_a_method_of_its_own() -> None:
+    made = values(Q + "1. Compute the weights, scaled by √d_k.\n2. What would they be without scaling?")
+    assert made["A' (without scaling)"] == (("0.7311", "0.2689"), ("0.5", "0.5"))
+    assert made["A"] != made["A' (without scaling)"]
+
+
+def test_inputs_given_anew_are_worked_out_twice() -> None:
+    made = values(
+        "X = [[1, 0], [0, 2]]\nW_V = [[1, 0], [0, 1]]\n\nCompute V.\n\nNow W_V = [[2, 0], [0, 2]]. Compute V again."
+    )
+    assert (made["V"], made["V'"]) == ((("1", "0"), ("0", "2")), (("2", "0"), ("0", "4")))
