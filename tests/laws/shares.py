@@ -11,16 +11,16 @@ from pathlib import Path
 from qkv.practice.laws import trial
 from qkv.practice.text import gathered
 
-CASES = 30
+CASES = 10
 REQUIRED: dict[str, float] = {
-    "renaming": 0.15,
-    "prose": 0.95,
-    "dress": 0.80,
-    "transposition": 0.88,
-    "concatenation": 0.45,
-    "order": 0.98,
-    "calculator": 0.10,
-    "solved is right": 0.98,
+    "renaming": 0.40,
+    "prose": 0.90,
+    "dress": 0.60,
+    "transposition": 0.90,
+    "concatenation": 0.40,
+    "order": 0.90,
+    "calculator": 0.60,
+    "solved is right": 0.90,
     "planted": 0.50,
 }
 
