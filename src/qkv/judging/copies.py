@@ -85,9 +85,8 @@ class Copies:
             self._products.append(item.expr)
         expr = self._written[id(item.expr)] = as_softmax(item.expr)
         self._kept += [item.expr, expr]
-        parts = {
-            id(numbers): part for formula in equation.of(Kind.FORMULA) for part, numbers in aligned(formula.expr, expr)
-        }
+        pairs = [pair for formula in equation.of(Kind.FORMULA) for pair in aligned(formula.expr, expr)]
+        parts = {id(numbers): part for part, numbers in pairs}
         beside: Fit | None = None
         doubles = rivals(expr) if self._is_doubled(equation, expr) else set()
         for operand in operands(expr):
@@ -104,11 +103,24 @@ class Copies:
                         self._walk.is_false(beside.used),
                         None,
                     )
+                if (
+                    made is None
+                    and (part := parts.get(id(operand))) is not None
+                    and self._follows(operand, pairs, spot)
+                ):
+                    made = self._walk.stated(grid, part, equation, spot)
                 if made is not None:
                     self._judge(equation, item, operand, grid, made, is_claim(operand, expr))
                 beside = made
         self._numbers(expr, spot)
         self._addends(equation, item, spot)
+
+    def _follows(self, operand: n.Matrix, parts: list[tuple[n.Expr, n.Expr]], spot: Spot) -> bool:
+        """Whether a working follows its formula part by part: all else that was put in is what the formula says."""
+        others = [(part, x) for part, x in parts if x is not operand and isinstance(x, n.Matrix)]
+        grids = [(part, shown_grid(x, False)) for part, x in others if isinstance(x, n.Matrix)]
+        fits = [grid is not None and self._walk.fit(grid, Meaning(How.COPY, part, spot)) for part, grid in grids]
+        return bool(fits) and all(isinstance(made, Fit) and made.is_clean for made in fits)
 
     def _addends(self, equation: Equation, item: Item, spot: Spot) -> None:
         """Judge the numbers of a working that are not what stood in their place one working earlier."""

@@ -174,6 +174,11 @@ class Walk:
         self.prints.mending = Mending.NOTHING
         return value
 
+    def stated(self, grid: Grid, expr: n.Expr, equation: Equation, spot: Spot) -> Fit | None:
+        """A printed value against a formula that it must be; None where nothing explains it and nothing may accuse."""
+        made = self.fit(grid, Meaning(How.STATED, expr, spot))
+        return self._decided(grid, [made], equation, spot) if made is not None else None
+
     def _misfits(self, grid: Grid, options: list[Meaning]) -> Iterator[Fit]:
         """Meanings that give another shape than is shown, where a known mistake gives all of it."""
         for meaning in options:
