@@ -1,0 +1,185 @@
+"""Values to build with: those of the pool, their rows, columns and cells; and what was built."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple, TypeAlias
+
+from flint import fmpq
+
+from qkv.expr import nodes as n
+from qkv.interpret.cells import NEG_INF, Cell
+from qkv.interpret.certified import Value
+from qkv.reading.bits import LITTLE
+from qkv.reading.search.tables import INFINITY, Shape, Table, turn
+from qkv.reading.search.target import Target
+from qkv.reading.search.written import block_expr, transposed
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An earlier value: what stands for it, and its cells as floats with their errors; −∞ has no error."""
+
+    expr: n.Expr
+    centre: Table
+    radius: Table
+
+
+def known(expr: n.Expr, value: Value) -> Known | None:
+    """A certified value as floats; None where a cell is too large for a float, or not finite."""
+    cells = [[_float(cell) for cell in row] for row in value.rows]
+    centre = tuple(tuple(middle for middle, _ in row) for row in cells)
+    radius = tuple(tuple(error for _, error in row) for row in cells)
+    is_held = all(x < INFINITY for x in chain(*centre, *radius))  # false of NaN too
+    return Known(expr, centre, radius) if is_held else None
+
+
+def _float(cell: Cell) -> tuple[float, float]:
+    """The middle of a cell and how far it reaches, NaN where floats cannot hold it."""
+    if cell is NEG_INF:
+        return -INFINITY, 0.0
+    try:
+        if type(cell) is fmpq:
+            return int(cell.p) / int(cell.q), 0.0
+        middle, reach = float(cell.mid()), float(cell.rad())
+    except OverflowError:
+        return math.nan, math.nan
+    return (middle, reach) if math.isfinite(middle) else (math.nan, math.nan)
+
+
+def gain(target: Target, made: Operand) -> float:
+    """The bits that a candidate explains: what each cell tells, less the precision that the candidate's error loses.
+    A −∞ explains little, whatever is printed for it."""
+    return sum(
+        min(bits, LITTLE) if x == -INFINITY else max(0.0, bits - math.log2((unit + error) / unit))
+        for told, units, row, errors in zip(target.bits, target.units, made.centre, made.radius, strict=True)
+        for bits, unit, x, error in zip(told, units, row, errors, strict=True)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A value to build with, or one that was built. `columns` is its transpose, `size` its largest absolute value,
+    `reach` its largest error. `place` tells which line of its pool value it is, None for the whole."""
+
+    expr: n.Expr
+    centre: Table
+    radius: Table
+    uses: tuple[int, ...]
+    columns: Table
+    size: float
+    reach: float
+    place: tuple[str, int] | None = None
+    extra: float = 0.0  # bits that it costs beyond the logarithm of the candidates tried
+
+    @property
+    def shape(self) -> Shape:
+        return len(self.centre), len(self.columns)
+
+    @property
+    def is_finite(self) -> bool:
+        return self.size < INFINITY
+
+
+class Trial(NamedTuple):
+    """Some candidates that were tried, and the one that was left, if any."""
+
+    tries: int
+    made: Operand | None = None
+
+
+Trials: TypeAlias = Iterator[Trial]
+Operands: TypeAlias = Sequence[Operand]
+
+
+def operand_of(
+    expr: n.Expr, centre: Table, radius: Table, uses: tuple[int, ...], place: tuple[str, int] | None = None
+) -> Operand:
+    size, reach = max(map(abs, chain(*centre))), max(chain(*radius))
+    return Operand(expr, centre, radius, uses, turn(centre), size, reach, place)
+
+
+def transpose_of(a: Operand) -> Operand:
+    """The transpose."""
+    return Operand(transposed(a.expr), a.columns, turn(a.radius), a.uses, a.centre, a.size, a.reach, a.place, a.extra)
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a grid is searched with.
+
+    `wholes` are the pool's values, vectors as rows, and `turns` the transposes of its matrices. `lines` are all their
+    rows and columns. `views` are the parts of them in the shape of the grid: matrices, or lines, or cells.
+    """
+
+    wholes: tuple[Operand, ...]
+    matrices: tuple[Operand, ...]
+    turns: tuple[Operand, ...]
+    lines: tuple[Operand, ...]
+    views: tuple[Operand, ...]
+    thirds: Mapping[Shape, list[Operand]]  # matrices and their transposes by shape
+    sizes: tuple[int, ...]
+
+
+def scene_of(
+    target: Target,
+    wholes: tuple[Operand, ...],
+    matrices: tuple[Operand, ...],
+    turns: tuple[Operand, ...],
+    sizes: tuple[int, ...],
+) -> Scene:
+    lines = tuple(line for a in wholes for line in _lines(a)) if target.kind < 2 else ()
+    if target.kind == 0:
+        views = tuple(cell for a in wholes for cell in _cells(a))
+    else:
+        views = tuple(a for a in (wholes if target.kind == 2 else lines) if a.shape == target.shape)
+    return Scene(wholes, matrices, turns, lines, views, by_shape((*matrices, *turns)), sizes)
+
+
+def whole_of(index: int, value: Known) -> Operand:
+    if len(value.centre[0]) == 1 < len(value.centre):
+        return operand_of(n.Transpose(value.expr), turn(value.centre), turn(value.radius), (index,))
+    return operand_of(value.expr, value.centre, value.radius, (index,))
+
+
+def _lines(a: Operand) -> Iterator[Operand]:
+    """A vector itself; the rows and the columns of a matrix, as rows."""
+    rows, columns = a.shape
+    if rows == 1:
+        if columns > 1:
+            yield a
+        return
+    for i in range(rows):
+        yield operand_of(n.Entry(a.expr, row=i + 1), (a.centre[i],), (a.radius[i],), a.uses, ("row", i))
+    for j, errors in enumerate(turn(a.radius)):
+        column = n.Transpose(n.Entry(a.expr, column=j + 1))
+        yield operand_of(column, (a.columns[j],), (errors,), a.uses, ("column", j))
+
+
+def _cells(a: Operand) -> Iterator[Operand]:
+    if a.shape == (1, 1):
+        yield a
+        return
+    for i, (row, errors) in enumerate(zip(a.centre, a.radius, strict=True)):
+        for j, (x, e) in enumerate(zip(row, errors, strict=True)):
+            yield operand_of(
+                block_expr(a.expr, a.shape, (i, j), (1, 1)), ((x,),), ((e,),), a.uses, ("cell", i * 1000 + j)
+            )
+
+
+def by_shape(operands: Iterable[Operand]) -> Mapping[Shape, list[Operand]]:
+    """Finite operands by their shapes."""
+    shapes: dict[Shape, list[Operand]] = defaultdict(list)
+    for a in operands:
+        if a.is_finite:
+            shapes[a.shape].append(a)
+    return shapes
+
+
+def uncounted(trials: Trials) -> Trials:
+    """Trials that were counted before."""
+    return (Trial(0, made) for _, made in trials if made is not None)
