@@ -160,6 +160,8 @@ class Copies:
 
     def nearly(self, grid: Grid, spot: Spot) -> Fit | None:
         """Two prints side by side or multiplied, if all but very few cells agree: then those are slips."""
+        if sum(map(sum, grid_bits(grid))) < CERTAIN:
+            return None
         a, b = n.Name(Symbol(COPY, (), ("0",))), n.Name(Symbol(COPY, (), ("1",)))
         recent = self._recent(spot)
         for right in recent:
