@@ -24,8 +24,8 @@ from qkv.judging.causes import as_mistake
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.library.roles import Place, places, roles_in_words
 from qkv.reading.assignment import ANSWERS, is_asked
-from qkv.reading.choose import printed_grid
 from qkv.reading.equations import Equation, Kind
+from qkv.reading.evidence import printed_grid
 from qkv.reading.naming import Known, role_symbol
 from qkv.reading.page import Source
 from qkv.reading.system import LINE, Spot

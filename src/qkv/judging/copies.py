@@ -42,8 +42,8 @@ from qkv.judging.seen import (
 from qkv.library.words import pattern
 from qkv.reading.align import aligned
 from qkv.reading.bits import cell_bits, grid_bits
-from qkv.reading.choose import printed_grid
 from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.evidence import printed_grid
 from qkv.reading.system import Spot
 from qkv.reading.values import Print
 

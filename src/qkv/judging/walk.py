@@ -26,8 +26,8 @@ from qkv.judging.meanings import meanings
 from qkv.judging.scene import PageScene
 from qkv.judging.seen import agreeing
 from qkv.reading.bits import grid_bits
-from qkv.reading.choose import printed_grid
 from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.evidence import printed_grid
 from qkv.reading.naming import role_symbol
 from qkv.reading.page import NAMELESS
 from qkv.reading.search import Known, known, search

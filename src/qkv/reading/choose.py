@@ -6,21 +6,18 @@ Each option is a prior from words, in bits, and what the printed digits say. Eva
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import groupby, permutations, product
 
-from qkv.check.cells import Grid, fitted, shape_of, shown_grid
-from qkv.check.compare import Shown, meets
-from qkv.errors import QkvError
+from qkv.check.cells import Grid, fitted, shape_of
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
-from qkv.interpret.cells import Cell
 from qkv.interpret.certified import Value
 from qkv.library.roles import places
 from qkv.reading.assignment import answers, outputs
-from qkv.reading.bits import grid_bits
 from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS, USUAL, Choices, Family
-from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.equations import Equation, Kind
+from qkv.reading.evidence import Printed, agreed_bits, evidence, printed_grid
 from qkv.reading.method import QUERIES_FIRST, decided, outside_questions, prior_layout, prior_mask, prior_scale
 from qkv.reading.naming import naming_of, role_symbol
 from qkv.reading.page import INPUTS, Definition, Page, Source
@@ -33,9 +30,7 @@ DERIVED = (
 END = 10**9
 STATED_LAYOUT = 20.0  # bits for the layout that a formula shows
 WEIGHTS = frozenset({Role.W_Q, Role.W_K, Role.W_V})
-SLIP = 6.0  # bits that a value loses if not all of it agrees
 MOST_ARRAYS = 3  # arrays without a name whose role is tried
-MOST_BITS = 40.0  # one print tells no more than this about a choice
 
 
 def choose(page: Page) -> Choices:
@@ -114,7 +109,7 @@ def _with_roles(page: Page, choices: Choices) -> Choices:
     """The choices with other roles for arrays and families of names where that explains more: one at a time, twice."""
     best, most = choices, _total(page, choices)
     known = {_taken(page, choices): most}  # by what names are taken for
-    if most >= sum(shown.most for shown in _evidence(page) if _is_open(shown.equation, page, choices)):
+    if most >= sum(shown.most for shown in evidence(page) if _is_open(shown.equation, page, choices)):
         return choices  # everything is explained
     for _ in range(2):
         before = most
@@ -188,7 +183,7 @@ def _total(page: Page, choices: Choices) -> float:
     """The bits that some choices explain, each problem under the conventions that suit it best among the usual ones."""
     total, choices = 0.0, _settled(page, choices)
     for scope in page.scopes:
-        shown = [s for s in _evidence(page) if s.equation.scope == scope and _is_open(s.equation, page, choices)]
+        shown = [s for s in evidence(page) if s.equation.scope == scope and _is_open(s.equation, page, choices)]
         options = (USUAL, USUAL - {"scaled"} | {"unscaled"}) if shown else ()
         values = (values_of(page, choices.with_conventions(scope, option)) for option in options)
         total += max((_explained(made, shown, scope) for made in values), default=0.0)
@@ -245,15 +240,6 @@ def _grid(equation: Equation, definition: Definition) -> Grid | None:
     return printed_grid(item) if item is not None else None
 
 
-def printed_grid(item: Item) -> Grid | None:
-    """The cells of a printed value."""
-    matrix = item.expr if isinstance(item.expr, n.Matrix) else n.Matrix(((item.expr,),))
-    if isinstance(item.expr, n.Negate) and isinstance(item.expr.arg, n.Number):
-        number = item.expr.arg
-        matrix = n.Matrix(((replace(number, value=-number.value, text=f"-{number.text}"),),))
-    return shown_grid(matrix, item.approximate)
-
-
 # — conventions —
 
 
@@ -265,7 +251,7 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
     best, most = USUAL, float("-inf")
     for layout in layouts:
         laid = _settled(page, choices.with_conventions(scope, frozenset({*layout, "scaled", "open"})))
-        shown = [s for s in _evidence(page) if s.equation.scope == scope and _is_open(s.equation, page, laid)]
+        shown = [s for s in evidence(page) if s.equation.scope == scope and _is_open(s.equation, page, laid)]
         states = System(page, laid).attends_to_states(scope)
         for scaled, mask in product(("scaled", "unscaled"), ("open", "causal")):
             option = frozenset({*layout, scaled, mask})
@@ -278,35 +264,6 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
             if bits > most:
                 best, most = option, bits
     return best
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """A printed value as evidence: the bits of its cells, of all of it, and what it may tell about a choice at most."""
-
-    equation: Equation
-    grid: Grid
-    bits: tuple[tuple[float, ...], ...]
-    total: float
-    most: float
-    agreed: dict[int, tuple[Value, float]] = field(default_factory=dict, compare=False)  # what values gave back, by id
-
-
-def _evidence(page: Page) -> tuple[_Shown, ...]:
-    """The printed values of a page; of a chain the last one."""
-    if "_evidence" not in page.__dict__:
-        found = [
-            _shown(equation, grid) for equation in page.equations if not equation.struck
-            for item in equation.of(Kind.VALUE)[-1:] if (grid := printed_grid(item)) is not None
-        ]  # fmt: skip
-        page.__dict__["_evidence"] = tuple(found)
-    return page.__dict__["_evidence"]  # type: ignore[no-any-return]
-
-
-def _shown(equation: Equation, grid: Grid) -> _Shown:
-    bits = grid_bits(grid)
-    total = sum(map(sum, bits))
-    return _Shown(equation, grid, bits, total, min(total, MOST_BITS))
 
 
 def _stated_layout(page: Page, choices: Choices, scope: int) -> frozenset[str] | None:
@@ -333,7 +290,7 @@ def _stated_layout(page: Page, choices: Choices, scope: int) -> frozenset[str] |
     return None
 
 
-def _explained(values: Values, evidence: list[_Shown], scope: int) -> float:
+def _explained(values: Values, prints: list[Printed], scope: int) -> float:
     """The bits of printed numbers that the library gives back, and a little for every role that has a value."""
     system, spot = values.system, Spot(scope, END)
     known = [
@@ -343,7 +300,7 @@ def _explained(values: Values, evidence: list[_Shown], scope: int) -> float:
     total = 0.5 * len(known)
     printed = values_of(system.page, replace(system.choices, claimed=frozenset()))  # a formula goes on from prints
     arrays = dict(system.choices.arrays)
-    for shown in evidence:
+    for shown in prints:
         equation = shown.equation
         if equation.index in arrays or (
             equation.names
@@ -356,9 +313,9 @@ def _explained(values: Values, evidence: list[_Shown], scope: int) -> float:
             *known,
             *(v for s in equation.names for e in system.library(s, spot) if (v := values.true(e, spot)) is not None),
         ]
-        best = max((_agreed(shown, value) for value in wholes), default=0.0)
+        best = max((agreed_bits(shown, value) for value in wholes), default=0.0)
         if best < shown.most and system.choices.claimed:  # it may follow from what was printed before
-            best = max((best, *(_agreed(shown, value) for value in _gone_on(printed, equation, spot))))
+            best = max((best, *(agreed_bits(shown, value) for value in _gone_on(printed, equation, spot))))
         total += best
     return total
 
@@ -372,35 +329,3 @@ def _gone_on(printed: Values, equation: Equation, spot: Spot) -> Iterator[Value]
     for expr in stated or [expr for symbol in wholes for expr in printed.system.library(symbol, spot)]:
         if (value := printed.true(expr, spot)) is not None:
             yield value
-
-
-def _agreed(shown: _Shown, value: Value) -> float:
-    """The bits of a printed value that another value, or a row of it, gives back; nothing if it is less than half."""
-    if id(value) not in shown.agreed:
-        shown.agreed[id(value)] = value, _given_back(shown, value)
-    return shown.agreed[id(value)][1]
-
-
-def _given_back(shown: _Shown, value: Value) -> float:
-    shape = shape_of(shown.grid)
-    made = fitted(value, shape)
-    options = [made] if made is not None else []
-    if not options and shape[0] == 1 and shape[1] == value.shape[1] and shape[1] > 1:
-        options = [Value((row,)) for row in value.rows]
-    best = max((_share(shown, option) for option in options), default=0.0)
-    all_of_it = best >= shown.total
-    return shown.most * best / shown.total if all_of_it or best - SLIP > shown.total / 2 else 0.0
-
-
-def _share(shown: _Shown, value: Value) -> float:
-    """The bits of the cells that agree."""
-    rows = zip(shown.grid, value.rows, shown.bits, strict=True)
-    cells = (cell for row in rows for cell in zip(*row, strict=True))
-    return sum(bits for printed, cell, bits in cells if _meets(printed, cell))
-
-
-def _meets(shown: Shown, cell: Cell) -> bool:
-    try:
-        return meets(shown, cell)
-    except QkvError:
-        return False

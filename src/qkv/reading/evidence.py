@@ -1,0 +1,88 @@
+"""The printed values of a page as evidence for its choices: how many of their bits a value gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from qkv.check.cells import Grid, fitted, shape_of, shown_grid
+from qkv.check.compare import Shown, meets
+from qkv.errors import QkvError
+from qkv.expr import nodes as n
+from qkv.interpret.cells import Cell
+from qkv.interpret.certified import Value
+from qkv.reading.bits import grid_bits
+from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.page import Page
+
+SLIP = 6.0  # bits that a value loses if not all of it agrees
+MOST_BITS = 40.0  # one print tells no more than this about a choice
+
+
+def printed_grid(item: Item) -> Grid | None:
+    """The cells of a printed value."""
+    matrix = item.expr if isinstance(item.expr, n.Matrix) else n.Matrix(((item.expr,),))
+    if isinstance(item.expr, n.Negate) and isinstance(item.expr.arg, n.Number):
+        number = item.expr.arg
+        matrix = n.Matrix(((replace(number, value=-number.value, text=f"-{number.text}"),),))
+    return shown_grid(matrix, item.approximate)
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A printed value as evidence: the bits of its cells, of all of it, and what it may tell about a choice at most."""
+
+    equation: Equation
+    grid: Grid
+    bits: tuple[tuple[float, ...], ...]
+    total: float
+    most: float
+    agreed: dict[int, tuple[Value, float]] = field(default_factory=dict, compare=False)  # what values gave back, by id
+
+
+def evidence(page: Page) -> tuple[Printed, ...]:
+    """The printed values of a page; of a chain the last one."""
+    if "_evidence" not in page.__dict__:
+        found = [
+            _shown(equation, grid) for equation in page.equations if not equation.struck
+            for item in equation.of(Kind.VALUE)[-1:] if (grid := printed_grid(item)) is not None
+        ]  # fmt: skip
+        page.__dict__["_evidence"] = tuple(found)
+    return page.__dict__["_evidence"]  # type: ignore[no-any-return]
+
+
+def _shown(equation: Equation, grid: Grid) -> Printed:
+    bits = grid_bits(grid)
+    total = sum(map(sum, bits))
+    return Printed(equation, grid, bits, total, min(total, MOST_BITS))
+
+
+def agreed_bits(shown: Printed, value: Value) -> float:
+    """The bits of a printed value that another value, or a row of it, gives back; nothing if it is less than half."""
+    if id(value) not in shown.agreed:
+        shown.agreed[id(value)] = value, _given_back(shown, value)
+    return shown.agreed[id(value)][1]
+
+
+def _given_back(shown: Printed, value: Value) -> float:
+    shape = shape_of(shown.grid)
+    made = fitted(value, shape)
+    options = [made] if made is not None else []
+    if not options and shape[0] == 1 and shape[1] == value.shape[1] and shape[1] > 1:
+        options = [Value((row,)) for row in value.rows]
+    best = max((_share(shown, option) for option in options), default=0.0)
+    all_of_it = best >= shown.total
+    return shown.most * best / shown.total if all_of_it or best - SLIP > shown.total / 2 else 0.0
+
+
+def _share(shown: Printed, value: Value) -> float:
+    """The bits of the cells that agree."""
+    rows = zip(shown.grid, value.rows, shown.bits, strict=True)
+    cells = (cell for row in rows for cell in zip(*row, strict=True))
+    return sum(bits for printed, cell, bits in cells if _meets(printed, cell))
+
+
+def _meets(shown: Shown, cell: Cell) -> bool:
+    try:
+        return meets(shown, cell)
+    except QkvError:
+        return False
