@@ -12,9 +12,10 @@ from qkv.judging.fit import How, Meaning
 from qkv.library.roles import roles_in_words
 from qkv.reader.grammar import parse_math
 from qkv.reader.model import Relation
+from qkv.reading.definitions import Source
 from qkv.reading.equations import Equation, Item, Kind, is_printed
 from qkv.reading.naming import SIZED, role_symbol
-from qkv.reading.page import Page, Source
+from qkv.reading.page import Page
 from qkv.reading.system import Spot, System
 
 ROLES_IN_ORDER = (

@@ -12,8 +12,9 @@ from qkv.interpret.certified import Value
 from qkv.interpret.fit import Shape
 from qkv.library.roles import Place
 from qkv.reading.assignment import OTHER
+from qkv.reading.definitions import Source
+from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import ROLE, role_symbol
-from qkv.reading.page import NAMELESS, Source
 from qkv.reading.system import Spot, System
 from qkv.reading.values import Prints, Values
 

@@ -28,8 +28,8 @@ from qkv.judging.seen import agreeing
 from qkv.reading.bits import grid_bits
 from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.evidence import printed_grid
+from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import role_symbol
-from qkv.reading.page import NAMELESS
 from qkv.reading.search import Known, known, search
 from qkv.reading.system import Spot, System
 from qkv.reading.values import Mending, Print, Prints, Values

@@ -17,9 +17,10 @@ from qkv.library.roles import places
 from qkv.library.words import pattern
 from qkv.reader.model import Sheet
 from qkv.reading.choices import USUAL, Choices, Family
+from qkv.reading.definitions import Definition, Source
 from qkv.reading.equations import Equation, equations
 from qkv.reading.mend import mended
-from qkv.reading.page import Definition, Page, Source, page_of, page_with
+from qkv.reading.page import Page, page_of, page_with
 from qkv.reading.system import System
 
 OTHER = "°"  # marks a name of the assignment that the solution uses for something else

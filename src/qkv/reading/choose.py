@@ -16,11 +16,13 @@ from qkv.interpret.certified import Value
 from qkv.library.roles import places
 from qkv.reading.assignment import answers, outputs
 from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS, USUAL, Choices, Family
+from qkv.reading.definitions import Definition, Source
 from qkv.reading.equations import Equation, Kind
 from qkv.reading.evidence import Printed, agreed_bits, evidence, printed_grid
 from qkv.reading.method import QUERIES_FIRST, decided, outside_questions, prior_layout, prior_mask, prior_scale
+from qkv.reading.nameless import INPUTS
 from qkv.reading.naming import naming_of, role_symbol
-from qkv.reading.page import INPUTS, Definition, Page, Source
+from qkv.reading.page import Page
 from qkv.reading.system import Spot, System
 from qkv.reading.values import Values, values_of
 

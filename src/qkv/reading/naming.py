@@ -13,7 +13,9 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import Place, places, roles_in_words
 from qkv.reading.choices import Choices
-from qkv.reading.page import NAMELESS, Definition, Page, Source
+from qkv.reading.definitions import Definition, Source
+from qkv.reading.nameless import NAMELESS
+from qkv.reading.page import Page
 from qkv.reading.unify import Unifier
 
 ROLE = "§"  # the base of a symbol for what plays a role, whatever the page calls it

@@ -23,9 +23,11 @@ from qkv.library.defined import Defined
 from qkv.library.roles import CACHED, SCORE_LIKE, Place
 from qkv.library.said import Sight
 from qkv.reading.choices import Choices
+from qkv.reading.definitions import Definition, Source
 from qkv.reading.equations import Kind
+from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import OF_A_HEAD, PROJECTED, ROLE, SIZED, is_number, naming_of, role_symbol
-from qkv.reading.page import NAMELESS, Definition, Page, Source
+from qkv.reading.page import Page
 
 LINE, FAMILY, HEAD, PATTERN, IDENTITY = (
     "line",

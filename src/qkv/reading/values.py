@@ -24,8 +24,9 @@ from qkv.interpret.certified import Certified, Value, scalar
 from qkv.interpret.loop import evaluate, unrolled
 from qkv.library.defined import defined
 from qkv.reading.choices import Choices
+from qkv.reading.definitions import Source
 from qkv.reading.naming import SIZED, role_symbol
-from qkv.reading.page import Page, Source
+from qkv.reading.page import Page
 from qkv.reading.remembering import Memory, Remembering
 from qkv.reading.system import FAMILY, HEAD, IDENTITY, LINE, PATTERN, Spot, System
 

@@ -21,9 +21,11 @@ from qkv.program.model import Given, Program, Step
 from qkv.program.spec import default_symbol
 from qkv.reader.model import Sheet
 from qkv.reading.choose import DERIVED, END
+from qkv.reading.definitions import Source
 from qkv.reading.equations import Equation, Kind
+from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import ROLE, SIZED, role_symbol
-from qkv.reading.page import NAMELESS, Page, Source
+from qkv.reading.page import Page
 from qkv.reading.reading import reading_of
 from qkv.reading.system import AFTER_Q, ATTENDING, Spot, System
 from qkv.reading.values import Values, same

@@ -16,8 +16,8 @@ from qkv.library.roles import Place
 from qkv.program.model import Program, Step
 from qkv.reader.model import Sheet
 from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import Known
-from qkv.reading.page import NAMELESS
 from qkv.reading.reading import Reading, reading_of
 from qkv.reading.system import Spot
 from qkv.solving.solve import program_of

@@ -1,0 +1,131 @@
+"""What an equation says of the names on its sides: by a formula, by a working, or by numbers alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from qkv.errors import Location, QkvError
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.library.roles import roles_in_words
+from qkv.reader.grammar import parse_math
+from qkv.reader.model import Sheet
+from qkv.reading.equations import Equation, Kind
+
+_LETTER, _SCORING = re.compile(r"[a-z]$"), ("score", "align", "sim", "a")
+
+
+class Source(Enum):
+    """How a page says what a name is."""
+
+    STATED = "by a formula"
+    WORKING = "by a formula with numbers put in"
+    GIVEN = "by its numbers alone"
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What a page says of a name at one place."""
+
+    symbol: Symbol
+    expr: n.Expr
+    source: Source
+    line: int
+    scope: int
+    equation: int
+
+
+def definitions_in(equation: Equation) -> Iterator[Definition]:
+    """What an equation says of each of the names on its sides."""
+    if equation.struck:
+        return
+    where = equation.line, equation.scope, equation.index
+    formulas, values = equation.of(Kind.FORMULA), equation.of(Kind.VALUE)
+    named = equation.of(Kind.NAME)
+    if not named and (family := _family_of(equation)) is not None:
+        yield Definition(*family, Source.STATED, *where)
+    for item in named:
+        symbol = item.expr.symbol  # type: ignore[union-attr]
+        at = equation.items.index(item)
+        later = [f for f in formulas if not f.struck and (equation.items.index(f) > at or values)]
+        for formula in later:
+            source = Source.WORKING if has_decimals(formula.expr) else Source.STATED
+            yield Definition(symbol, formula.expr, source, *where)
+        for working in equation.of(Kind.WORKING):
+            yield Definition(symbol, working.expr, Source.WORKING, *where)
+        if not formulas and not values and item is not named[-1]:
+            yield Definition(symbol, named[-1].expr, Source.STATED, *where)
+        shown = [value for value in values if not value.struck]
+        if shown and not formulas and not equation.of(Kind.WORKING):
+            yield Definition(symbol, shown[-1].expr, Source.GIVEN, *where)
+
+
+def is_row_again(definition: Definition, before: list[Definition]) -> bool:
+    """Whether numbers under a known name are only one of its rows: 'the query of cat (Q = [0, 1])'."""
+    row = definition.expr.rows if isinstance(definition.expr, n.Matrix) else ()
+    wholes = (d.expr for d in before if d.source is Source.GIVEN and d.scope == definition.scope)
+    return (
+        len(row) == 1
+        and definition.source is Source.GIVEN
+        and any(isinstance(whole, n.Matrix) and len(whole.rows) > 1 and row[0] in whole.rows for whole in wholes)
+    )
+
+
+def _family_of(equation: Equation) -> tuple[Symbol, n.Expr] | None:
+    """A formula for every score: score(s, h_i) = sᵀ W h_i, or words that call q_i · k_j / √2 a score."""
+    first, *more = equation.items
+    if first.kind is not Kind.FORMULA or first.struck or len(more) > 1:
+        return None
+    said = isinstance(first.expr, n.Call) and first.expr.function.lower() in _SCORING
+    body = (
+        more[0].expr
+        if more and said and more[0].kind is Kind.FORMULA
+        else first.expr
+        if not more and not said
+        else None
+    )
+    letters = (
+        tuple(dict.fromkeys(i for s in n.names_in(body) for i in s.indices if _LETTER.match(i)))
+        if body is not None
+        else ()
+    )
+    if (
+        body is None
+        or not 0 < len(letters) < 3
+        or not (said or roles_in_words(equation.label[-40:])[:1] == [Role.SCORES])
+    ):
+        return None
+    return Symbol("scaled" if n.holds(body, n.Root) else "score", (), letters), body
+
+
+def spoken_scores(sheet: Sheet, made: tuple[Equation, ...]) -> Iterator[tuple[Symbol, n.Expr, Equation]]:
+    """A formula in a sentence about the score: 'with score $s^\\top W h_i$', which holds for every index."""
+    for number, line in enumerate(sheet.lines, 1):
+        said = re.search(r"\bscores?\b", line, re.IGNORECASE)
+        for span in re.finditer(r"\$([^$=≈]{5,90})\$", line[said.end() :]) if said else ():
+            expr = _one_formula(span[1], sheet)
+            letters = (
+                tuple(dict.fromkeys(i for s in n.names_in(expr) for i in s.indices if _LETTER.match(i)))
+                if expr is not None
+                else ()
+            )
+            near = next((equation for equation in made if equation.line >= number), made[-1] if made else None)
+            if expr is not None and near is not None and 0 < len(letters) < 3 and n.holds(expr, n.Product):
+                yield Symbol("scaled" if n.holds(expr, n.Root) else "score", (), letters), expr, near
+                break
+
+
+def _one_formula(text: str, sheet: Sheet) -> n.Expr | None:
+    try:
+        chains = parse_math(text, Location(1), names=sheet.names).chains
+    except QkvError:
+        return None
+    return chains[0].links[0].expr if len(chains) == 1 and len(chains[0].links) == 1 else None
+
+
+def has_decimals(expr: n.Expr) -> bool:
+    """Whether numbers were put in by hand: 0.3 h_1 + 0.6 h_2 is a working, not a definition."""
+    return any(isinstance(part, n.Number) and (part.places or 0) > 1 for part in n.walk(expr))

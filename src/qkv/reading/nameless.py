@@ -1,0 +1,111 @@
+"""What a page sets out without names: words with vectors are tokens; arrays are what the words above them say."""
+
+from __future__ import annotations
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.library.roles import Place, places, roles_in_words
+from qkv.reading.definitions import Definition, Source
+from qkv.reading.equations import Equation, Kind
+
+NAMELESS = "¶"  # the base of a symbol for an array that the page gives no name
+INPUTS = frozenset({
+    Role.X, Role.Y, Role.Q, Role.K, Role.V, Role.STATES, Role.SOURCE, Role.MASK, Role.W_Q, Role.W_K, Role.W_V, Role.W_O,
+})  # fmt: skip
+
+
+def token_runs(made: tuple[Equation, ...]) -> list[list[Equation]]:
+    """Words with vectors of one length, one after the other: I = [1, 0, 1], love = [0, 1, 0]."""
+    runs: list[list[Equation]] = []
+    run: list[Equation] = []
+    for equation in made:
+        if not _is_token(equation, bool(run)):
+            continue
+        if run and (
+            run[-1].scope != equation.scope
+            or _length(run[-1]) != _length(equation)
+            or equation.index - run[-1].index > 2
+        ):
+            runs.append(run)
+            run = []
+        run.append(equation)
+    runs.append(run)
+    return [run for run in runs if len(run) > 1 and len({e.names[0] for e in run}) == len(run)]
+
+
+def _is_token(equation: Equation, goes_on: bool) -> bool:
+    if len(equation.items) != 2 or len(equation.names) != 1 or equation.items[1].kind is not Kind.VALUE:
+        return False
+    symbol, value = equation.names[0], equation.items[1].expr
+    vector = isinstance(value, n.Matrix) and 1 in value.shape and value.shape != (1, 1)
+    word = (
+        not symbol.indices
+        and not symbol.labels
+        and symbol.base.isalpha()
+        and (len(symbol.base) > 2 or goes_on or symbol.base == "I")
+    )
+    return vector and word and (not places(symbol) or symbol.base == "I")
+
+
+def _length(equation: Equation) -> int:
+    return max(equation.items[1].expr.shape)  # type: ignore[union-attr]
+
+
+def role_of_run(run: list[Equation]) -> Role:
+    said = [role for role in roles_in_words(run[0].words[-80:]) if role in INPUTS]
+    return said[0] if said else Role.X
+
+
+def name_arrays(
+    made: tuple[Equation, ...], defined: dict[Symbol, list[Definition]], fixed: dict[Symbol, Place], words: set[str]
+) -> dict[int, tuple[Role, ...]]:
+    """Give arrays and labelled lines without a name a symbol of their own; of arrays, the roles that words suggest."""
+    suggested: dict[int, tuple[Role, ...]] = {}
+    said = ""
+    for above, equation in zip((None, *made), made, strict=False):
+        if equation.names or equation.struck or equation.next:
+            continue
+        goes_on = above is not None and above.label and equation.label and equation.line - above.end_line <= 2
+        said = said if goes_on else equation.words
+        symbol = Symbol(NAMELESS, (), (str(equation.index),))
+        where = equation.line, equation.scope, equation.index
+        if _is_array(equation) and not _counts(equation.items[0].expr):
+            defined[symbol].append(Definition(symbol, equation.items[0].expr, Source.GIVEN, *where))
+            suggested[equation.index] = _suggested(equation, said)
+        elif equation.label.lower() in words and (roles := roles_in_words(said[-90:])):
+            fixed[symbol] = Place(roles[0], None, equation.label.lower())
+            for item in equation.of(Kind.FORMULA, Kind.WORKING)[:1]:
+                source = Source.STATED if item.kind is Kind.FORMULA else Source.WORKING
+                defined[symbol].append(Definition(symbol, item.expr, source, *where))
+    return suggested
+
+
+def _is_array(equation: Equation) -> bool:
+    only = equation.items[0]
+    return len(equation.items) == 1 and only.kind is Kind.VALUE and isinstance(only.expr, n.Matrix)
+
+
+def _counts(array: n.Expr) -> bool:
+    """Whether a column only numbers the rows beside it: 1, 2, 3."""
+    if not isinstance(array, n.Matrix) or array.shape[1] != 1 or len(array.rows) < 2:
+        return False
+    cells = [row[0].value if isinstance(row[0], n.Number) else None for row in array.rows]
+    return cells in (list(range(len(cells))), list(range(1, len(cells) + 1)))
+
+
+def _suggested(equation: Equation, said: str) -> tuple[Role, ...]:
+    """The inputs that the words above an array speak of; only a pattern of zeros, ones and infinities is a mask."""
+    roles = list(dict.fromkeys((*roles_in_words(equation.label), *roles_in_words(said[-70:]))))
+    if roles and roles[0] is Role.MASK and not _is_pattern(equation.items[0].expr):
+        roles = roles[1:]
+    return tuple(roles)
+
+
+def _is_pattern(array: n.Expr) -> bool:
+    cells = [cell for row in array.rows for cell in row] if isinstance(array, n.Matrix) else []
+    return all(
+        isinstance(c, n.Infinite)
+        or (isinstance(c, n.Number) and (c.value in (0, 1) or c.value <= -1000))
+        or (isinstance(c, n.Negate) and isinstance(c.arg, n.Infinite))
+        for c in cells
+    )
