@@ -43,6 +43,14 @@ class Value:
         return self.rows[0][0]
 
 
+def same(a: Value, b: Value) -> bool:
+    """Whether two values are one and the same."""
+    if a is b:
+        return True
+    pairs = zip(a.rows, b.rows, strict=False)
+    return a.shape == b.shape and all(c.same_cell(x, y) for r, q in pairs for x, y in zip(r, q, strict=True))
+
+
 def scalar(cell: Cell) -> Value:
     """A 1×1 value."""
     return Value(((cell,),))

@@ -37,7 +37,7 @@ from qkv.judging.fit import Fit, How, Meaning
 from qkv.judging.misread import JudgedCell, judged_cells, lost_points, misread
 from qkv.judging.scene import PageScene
 from qkv.reading.bits import grid_bits
-from qkv.reading.values import Mending, Prints
+from qkv.reading.prints import Mending, Prints
 from qkv.render.workings import cell_workings
 
 Table = tuple[Mistake, ...]

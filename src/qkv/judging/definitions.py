@@ -12,13 +12,13 @@ from qkv.check.model import Claim, Verdict
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain
-from qkv.interpret.certified import Value
+from qkv.interpret.certified import Value, same
 from qkv.library.attention import role_in, rows_for
 from qkv.reader.model import Origin
 from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.page import Page
 from qkv.reading.system import Spot, System, at_indices
-from qkv.reading.values import Values, same
+from qkv.reading.values import Values
 
 SILENT = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.OTHER})  # the library gives no formula
 

@@ -16,7 +16,7 @@ from qkv.interpret.cells import NEG_INF
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.judging.fit import Fit
-from qkv.reading.values import Print
+from qkv.reading.prints import Print
 
 MATRIX = 7.0  # bits of a matrix that are no coincidence
 

@@ -10,7 +10,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
 from qkv.interpret.cells import START_BITS, precision
-from qkv.interpret.certified import Certified, Value
+from qkv.interpret.certified import Certified, Value, same
 from qkv.interpret.loop import evaluated
 from qkv.interpret.trace import Trace
 from qkv.judging.judge import Judged, judged
@@ -28,7 +28,7 @@ from qkv.reading.naming import ROLE, SIZED, role_symbol
 from qkv.reading.page import Page
 from qkv.reading.reading import reading_of
 from qkv.reading.system import AFTER_Q, ATTENDING, Spot, System
-from qkv.reading.values import Values, same
+from qkv.reading.values import Values
 from qkv.solution import Solution
 from qkv.solving.kinds import kind_of, notes_of
 from qkv.solving.questions import asked_formulas

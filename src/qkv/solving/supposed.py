@@ -8,12 +8,13 @@ from dataclasses import replace
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.expr.show import plain
+from qkv.interpret.certified import same
 from qkv.library.said import Method, methods_said
 from qkv.reading.choices import Choices
 from qkv.reading.choose import END
 from qkv.reading.naming import role_symbol
 from qkv.reading.system import Spot, System
-from qkv.reading.values import Values, same
+from qkv.reading.values import Values
 
 AFTER = (Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.OUTPUT)
 

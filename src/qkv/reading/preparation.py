@@ -1,0 +1,236 @@
+"""Expressions that need values before they can be worked out.
+
+head(Q, 2, 4)       the second quarter of Q            Σ_i without bounds   runs over what its names run over
+line(A, 2)          a row of A, a cell of a vector     ‖q‖ of a vector      is its length
+family(a_ij)        the matrix of all a_ij             identity()           is as large as tokens are wide
+pattern(S, P)       who sees whom, for scores S        FFN(x)               is what the page says it is
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from flint import fmpq
+
+from qkv.expr import nodes as n
+from qkv.expr.functions import BY_KEY
+from qkv.expr.names import Role, Symbol
+from qkv.interpret.cells import NEG_INF
+from qkv.interpret.certified import Value
+from qkv.interpret.loop import unrolled
+from qkv.library.defined import defined
+from qkv.reading.naming import role_symbol
+from qkv.reading.system import FAMILY, HEAD, IDENTITY, LINE, PATTERN, Spot, System
+
+
+class Look(Protocol):
+    """Whoever works out names and expressions."""
+
+    system: System
+
+    def of(self, expr: n.Expr, spot: Spot, top: bool = True) -> Value | None: ...
+
+    def name(self, symbol: Symbol, spot: Spot) -> Value | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """Makes expressions ready at one spot, with the values that are known there."""
+
+    look: Look
+    spot: Spot
+
+    @property
+    def _system(self) -> System:
+        return self.look.system
+
+    @property
+    def _conventions(self) -> frozenset[str]:
+        return self._system.choices.conventions[self.spot.scope]
+
+    def _value(self, expr: n.Expr) -> Value | None:
+        return self.look.of(expr, self.spot, False)
+
+    def _named(self, symbol: Symbol) -> Value | None:
+        return self.look.name(symbol, self.spot)
+
+    def of(self, expr: n.Expr) -> n.Expr | None:
+        """An expression that can be worked out; None where a value is missing for that."""
+        if not n.kinds_in(expr) & {n.Call, n.Mask, n.Series, n.Absolute}:
+            return expr
+        failed = False
+
+        def change(node: n.Expr) -> n.Expr:
+            nonlocal failed
+            if isinstance(node, n.Call) and node.function in _RESOLVED:
+                made = _RESOLVED[node.function](self, node)
+                failed |= made is None
+                return made or node
+            if isinstance(node, n.Call) and node.function not in BY_KEY:
+                made = self._called(node)
+                failed |= made is None
+                return made or node
+            if isinstance(node, n.Mask) and node.pattern is not None and not node.truth:
+                pattern = self._value(node.pattern)
+                if pattern is not None:
+                    return replace(node, pattern=self._spread(node, pattern), truth=_is_truth(pattern))
+            if isinstance(node, n.Series) and not (isinstance(node.low, n.Number) and isinstance(node.high, n.Number)):
+                node = self._bounded(node)
+            if isinstance(node, n.Series) and isinstance(node.low, n.Number) and isinstance(node.high, n.Number):
+                return unrolled(node)
+            if isinstance(node, n.Absolute):
+                return self._norm(node)
+            return node
+
+        made = n.rewrite(expr, change)
+        return None if failed else made
+
+    def _called(self, call: n.Call) -> n.Expr | None:
+        """A function that the page defines, or that the library says what it is, for its arguments."""
+        for function in (*self._system.functions.get(call.function, ()), *defined(call.function)):
+            made = function.of(call.args)
+            if made is not None and all(self._named(symbol) is not None for symbol in n.names_in(made)):
+                return self.of(made)
+        return None
+
+    def _cut(self, call: n.Call) -> n.Expr | None:
+        """The block of a head: head(Q, 2, 4) is the second quarter of Q."""
+        whole, which, count = call.args
+        value = self._value(whole)
+        if value is None or not isinstance(which, n.Number) or not isinstance(count, n.Number):
+            return None
+        columns = "columns" in self._conventions
+        size, i, parts = value.shape[0 if columns else 1], int(which.value), int(count.value)
+        if size % parts:
+            return None
+        width = size // parts
+        span = (i - 1) * width + 1, i * width
+        return n.Transpose(n.Entry(n.Transpose(whole), columns=span)) if columns else n.Entry(whole, columns=span)
+
+    def _line(self, call: n.Call) -> n.Expr | None:
+        """line(A, 2): the second cell of a vector, or the second row of a matrix (column, where tokens are columns)."""
+        whole, which = call.args
+        value = self._value(whole)
+        if value is None or not isinstance(which, n.Number):
+            return None
+        i = int(which.value)
+        if 1 in value.shape and value.shape != (1, 1):
+            return n.Entry(whole, row=1, column=i) if value.shape[0] == 1 else n.Entry(whole, row=i, column=1)
+        return n.Entry(whole, column=i) if "columns" in self._conventions else n.Entry(whole, row=i)
+
+    def _identity(self, call: n.Call) -> n.Expr | None:
+        """identity(): the matrix I, as large as tokens are wide where its size is not said."""
+        if call.args and isinstance(call.args[0], n.Number):
+            size = int(call.args[0].value)
+        else:
+            roles = (Role.X, Role.STATES, Role.Q, Role.K)
+            tokens = next((v for role in roles if (v := self._named(role_symbol(role))) is not None), None)
+            columns = "columns" in self._conventions
+            size = 0 if tokens is None else tokens.shape[0 if columns else 1]
+        rows = tuple(tuple(n.number(int(i == j)) for j in range(size)) for i in range(size))
+        return n.Matrix(rows) if 0 < size <= 64 else None
+
+    def _family(self, call: n.Call) -> n.Expr | None:
+        """family(a_ij): the matrix of all a_ij, as far as what they are made of goes."""
+        if not isinstance(call.args[0], n.Name):
+            return None
+        symbol = call.args[0].symbol
+        bodies = [d.expr for d in self._system.page.definitions.get(symbol, ())]
+        sizes = [
+            max((k for body in bodies for k in self._lengths(body, letter)), default=0) for letter in symbol.indices
+        ]
+        first = 0 if self._system.choices.zero_based else 1
+        if not all(sizes) or len(sizes) > 2:
+            return None
+        runs = [[str(k + first) for k in range(size)] for size in sizes]
+        if len(runs) == 1 and "keys" in self._conventions:
+            return n.Matrix(tuple((n.Name(symbol._replace(indices=(j,))),) for j in runs[0]))
+        rows = runs[0] if len(runs) == 2 else [""]
+        cells = tuple(tuple(n.Name(symbol._replace(indices=(i, j) if i else (j,))) for j in runs[-1]) for i in rows)
+        return n.Matrix(cells)
+
+    def _norm(self, node: n.Absolute) -> n.Expr:
+        """‖q‖ of a vector is its length."""
+        value = self._value(node.arg)
+        if value is None or value.shape == (1, 1) or 1 not in value.shape:
+            return node
+        turned = n.Transpose(node.arg)
+        return n.Root(n.Product(node.arg, turned) if value.shape[0] == 1 else n.Product(turned, node.arg))
+
+    def _spread(self, mask: n.Mask, pattern: Value) -> n.Expr | None:
+        """A list of keys that may be seen, said of every query."""
+        scores = self._value(mask.arg) if 1 in pattern.shape else None
+        if scores is None or scores.shape == pattern.shape or mask.pattern is None:
+            return mask.pattern
+        row = mask.pattern if pattern.shape[0] == 1 else n.Transpose(mask.pattern)
+        return n.Concat((row,) * scores.shape[0], 0) if scores.shape[1] == max(pattern.shape) else mask.pattern
+
+    def _seen(self, call: n.Call) -> n.Expr | None:
+        """pattern(S, P): who sees whom, as words say it, for scores of this shape."""
+        sight = self._system.sight(self.spot.scope)
+        scores = next((value for arg in call.args if (value := self._value(arg)) is not None), None)
+        if scores is None or sight is None:
+            return None
+        causal = "causal" in self._conventions
+        if "keys" in self._conventions:
+            return n.Transpose(sight.pattern(scores.shape[1], scores.shape[0], causal))
+        return sight.pattern(*scores.shape, causal)
+
+    def _bounded(self, series: n.Series) -> n.Series:
+        """A Σ without numbers as bounds runs over what its names run over."""
+        low = series.low if isinstance(series.low, n.Number) else n.number(0 if self._system.choices.zero_based else 1)
+        if (
+            isinstance(series.high, n.Name)
+            and (high := self._named(series.high.symbol)) is not None
+            and high.shape == (1, 1)
+        ):
+            last = high.cell
+            if type(last) is fmpq and last.q == 1:
+                return replace(series, low=low, high=n.number(int(last.p)))
+        size = max(self._lengths(series.body, series.index), default=0)
+        return replace(series, low=low, high=n.number(int(low.value) + size - 1)) if size else series
+
+    def _lengths(self, body: n.Expr, index: str) -> Iterator[int]:
+        """How far an index runs, by the names that carry it."""
+        for symbol in n.names_in(body):
+            if index not in symbol.indices:
+                continue
+            where = symbol.indices.index(index)
+            alike = [
+                s
+                for s in self._system.page.symbols
+                if s.base == symbol.base and s.labels == symbol.labels and len(s.indices) == len(symbol.indices)
+            ]
+            numbers = {s.indices[where] for s in alike if s.indices[where].isdecimal()}
+            if numbers:
+                yield len(numbers)
+                continue
+            whole = self._whole(symbol)
+            if whole is not None:
+                yield max(whole.shape) if 1 in whole.shape else whole.shape[where]
+
+    def _whole(self, symbol: Symbol) -> Value | None:
+        """What an indexed name is a part of."""
+        for base in (symbol.base.upper(), symbol.base):
+            value = self._named(symbol._replace(base=base, indices=()))
+            if value is not None:
+                return value
+        place = self._system.place(symbol)
+        return self._named(role_symbol(place.role, place.head)) if place is not None else None
+
+
+_RESOLVED = {
+    HEAD: Preparation._cut,
+    LINE: Preparation._line,
+    FAMILY: Preparation._family,
+    PATTERN: Preparation._seen,
+    IDENTITY: Preparation._identity,
+}
+
+
+def _is_truth(pattern: Value) -> bool:
+    """Whether a mask holds 1 for what is seen and 0 for what is not."""
+    cells = [cell for row in pattern.rows for cell in row]
+    return all(cell is not NEG_INF and cell in (0, 1) for cell in cells) and any(cell == 1 for cell in cells)

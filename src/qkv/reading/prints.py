@@ -1,0 +1,93 @@
+"""What an author has printed so far on a page: the numbers that later lines may go on from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from qkv.check.loose import Loose
+from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
+from qkv.interpret.certified import Certified, Value, same
+from qkv.interpret.loop import evaluate
+from qkv.reading.remembering import Memory, Remembering
+from qkv.reading.system import Spot
+
+PRINTED = "¶="  # the base of a symbol for a formula that was printed with a value
+
+
+@dataclass(frozen=True, slots=True)
+class Print:
+    """A value as its author printed it.
+
+    held     what the author may go on with            mended  the same with its false cells put right
+    true     what it should have been, if known        meant   the same with the slips made right here undone
+    claim    the number of the claim that judged it
+    """
+
+    held: Value
+    true: Value | None
+    claim: int | None
+    spot: Spot
+    mended: Value | None = None
+    meant: Value | None = None
+
+
+class Mending(Enum):
+    """What is put right in the author's numbers: nothing, what was only written down wrongly, or all that is false."""
+
+    NOTHING, TYPOS, ALL = range(3)
+
+
+class _Own(Remembering, Loose):
+    """The author's arithmetic: decimals as printed, and roots as the author printed them (√2 ≈ 1.414)."""
+
+    def __init__(self, memory: Memory | None = None) -> None:
+        Loose.__init__(self)
+        Remembering.__init__(self, memory)
+        self.roots: list[tuple[Value, Value]] = []  # true ones, and what the author goes on with
+
+    def root(self, a: Value) -> Value:
+        made = super().root(a)
+        return next((held for true, held in self.roots if a.shape == (1, 1) and same(true, made)), made)
+
+
+Key = tuple[Symbol, int, int]  # a name, the scope and the epoch in which it is looked up
+
+
+Known = dict[Key, tuple[Value | None, frozenset[int]]]  # what it is worth, and the claims that this comes from
+
+
+@dataclass
+class Prints:
+    """What an author has printed so far on a page, by name and by formula; the walk over the page adds to it."""
+
+    names: dict[Symbol, Print] = field(default_factory=dict)
+    formulas: dict[n.Expr, Symbol] = field(default_factory=dict)
+    mending: Mending = Mending.NOTHING
+    algebra: _Own = field(default_factory=_Own)
+    kinds: set[type] = field(default_factory=set)  # of the formulas
+    known: dict[Mending, Known] = field(
+        default_factory=lambda: {mending: {} for mending in Mending}
+    )  # what names are worth by all this
+
+    def add(self, symbol: Symbol, printed: Print) -> None:
+        """Note the value that was printed for a name."""
+        self.names[symbol] = printed
+        for known in self.known.values():
+            known.clear()
+
+    def add_formula(self, expr: n.Expr, printed: Print) -> Symbol:
+        """Note the value that was printed for a formula; what uses the formula later may go on from it."""
+        symbol = self.formulas.setdefault(expr, Symbol(PRINTED, (), (str(len(self.formulas)),)))
+        true = evaluate(expr, {}, Certified()) if isinstance(expr, n.Root) and n.is_literal(expr) else printed.true
+        if isinstance(expr, n.Root) and true is not None and true.shape == (1, 1):
+            self.algebra.roots.append((true, printed.held))
+        self.kinds.add(type(expr))
+        self.add(symbol, printed)
+        return symbol
+
+    def value(self, printed: Print) -> Value:
+        """What the author goes on with."""
+        put_right = {Mending.NOTHING: None, Mending.TYPOS: printed.meant, Mending.ALL: printed.mended}[self.mending]
+        return put_right if put_right is not None else printed.held
