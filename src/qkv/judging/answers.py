@@ -28,7 +28,8 @@ from qkv.reading.definitions import Source
 from qkv.reading.equations import Equation, Kind
 from qkv.reading.evidence import printed_grid
 from qkv.reading.naming import Known, role_symbol
-from qkv.reading.system import LINE, Spot
+from qkv.reading.page import Spot
+from qkv.reading.system import LINE
 
 if TYPE_CHECKING:
     from qkv.judging.walk import Walk

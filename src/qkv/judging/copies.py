@@ -44,8 +44,8 @@ from qkv.reading.align import aligned
 from qkv.reading.bits import cell_bits, grid_bits
 from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.evidence import printed_grid
+from qkv.reading.page import Spot
 from qkv.reading.prints import Print
-from qkv.reading.system import Spot
 
 if TYPE_CHECKING:
     from qkv.judging.walk import Walk

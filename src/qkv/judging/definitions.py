@@ -16,8 +16,9 @@ from qkv.interpret.certified import Value, same
 from qkv.library.attention import role_in, rows_for
 from qkv.reader.model import Origin
 from qkv.reading.equations import Equation, Item, Kind
-from qkv.reading.page import Page
-from qkv.reading.system import Spot, System, at_indices
+from qkv.reading.indexed import at_indices
+from qkv.reading.page import Page, Spot
+from qkv.reading.system import System
 from qkv.reading.values import Values
 
 SILENT = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.OTHER})  # the library gives no formula

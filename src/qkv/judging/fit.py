@@ -14,7 +14,7 @@ from qkv.expr import nodes as n
 from qkv.interpret.cells import Cell, same_cell
 from qkv.interpret.certified import Value
 from qkv.reading.bits import grid_bits
-from qkv.reading.system import Spot
+from qkv.reading.page import Spot
 
 SLIP = 3.0  # bits that a wrong cell costs beside its place
 MOST_SLIPS = 12.0  # several wrong cells are one slip that spread, or a mistake: they cost no more than this

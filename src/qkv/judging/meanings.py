@@ -15,8 +15,8 @@ from qkv.reader.model import Relation
 from qkv.reading.definitions import Source
 from qkv.reading.equations import Equation, Item, Kind, is_printed
 from qkv.reading.naming import SIZED, role_symbol
-from qkv.reading.page import Page
-from qkv.reading.system import Spot, System
+from qkv.reading.page import Page, Spot
+from qkv.reading.system import System
 
 ROLES_IN_ORDER = (
     Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,

@@ -15,8 +15,9 @@ from qkv.reading.assignment import OTHER
 from qkv.reading.definitions import Source
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import ROLE, role_symbol
+from qkv.reading.page import Spot
 from qkv.reading.prints import Prints
-from qkv.reading.system import Spot, System
+from qkv.reading.system import System
 from qkv.reading.values import Values
 
 MOST_ALIKE = 24  # quantities that are tried in the place of another

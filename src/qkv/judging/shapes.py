@@ -15,8 +15,7 @@ from qkv.interpret.fit import Shape, say
 from qkv.judging.theory import Places
 from qkv.reader.model import Link, Relation, Sheet, Statement
 from qkv.reading.equations import Equation, Item, Kind
-from qkv.reading.page import Page
-from qkv.reading.system import Spot
+from qkv.reading.page import Page, Spot
 from qkv.reading.values import Values
 
 _TIMES = r"(?:\\times|×|x)"

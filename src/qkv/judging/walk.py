@@ -30,9 +30,10 @@ from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.evidence import printed_grid
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import role_symbol
+from qkv.reading.page import Spot
 from qkv.reading.prints import Mending, Print, Prints
 from qkv.reading.search import Known, known, search
-from qkv.reading.system import Spot, System
+from qkv.reading.system import System
 from qkv.reading.values import Values
 
 MARGIN = 12.0  # bits by which a slip must be likelier than the best excuse

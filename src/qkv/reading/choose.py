@@ -22,8 +22,8 @@ from qkv.reading.evidence import Printed, agreed_bits, evidence, printed_grid
 from qkv.reading.method import QUERIES_FIRST, decided, outside_questions, prior_layout, prior_mask, prior_scale
 from qkv.reading.nameless import INPUTS
 from qkv.reading.naming import naming_of, role_symbol
-from qkv.reading.page import Page
-from qkv.reading.system import Spot, System
+from qkv.reading.page import Page, Spot
+from qkv.reading.system import System
 from qkv.reading.values import Values, values_of
 
 DERIVED = (

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import Place
@@ -20,6 +21,13 @@ from qkv.reading.mend import mended
 from qkv.reading.nameless import name_arrays, role_of_run, token_runs
 from qkv.reading.putin import put_in
 from qkv.reading.remembering import Memory
+
+
+class Spot(NamedTuple):
+    """A place on a page: what was said later does not hold here yet."""
+
+    scope: int
+    line: int
 
 
 @dataclass(frozen=True)

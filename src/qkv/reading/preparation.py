@@ -22,7 +22,8 @@ from qkv.interpret.certified import Value
 from qkv.interpret.loop import unrolled
 from qkv.library.defined import defined
 from qkv.reading.naming import role_symbol
-from qkv.reading.system import FAMILY, HEAD, IDENTITY, LINE, PATTERN, Spot, System
+from qkv.reading.page import Spot
+from qkv.reading.system import FAMILY, HEAD, IDENTITY, LINE, PATTERN, System
 
 
 class Look(Protocol):

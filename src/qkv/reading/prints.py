@@ -10,8 +10,8 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.certified import Certified, Value, same
 from qkv.interpret.loop import evaluate
+from qkv.reading.page import Spot
 from qkv.reading.remembering import Memory, Remembering
-from qkv.reading.system import Spot
 
 PRINTED = "¶="  # the base of a symbol for a formula that was printed with a value
 

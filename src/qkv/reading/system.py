@@ -9,11 +9,9 @@ All of them are expressions over names, so that one evaluator serves truth, the 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import NamedTuple
 
 from qkv.expr import nodes as n
 from qkv.expr.functions import BY_KEY
@@ -21,33 +19,17 @@ from qkv.expr.names import Role, Symbol
 from qkv.library.attention import role_in, rows_for
 from qkv.library.defined import Defined
 from qkv.library.roles import CACHED, SCORE_LIKE, Place
-from qkv.library.said import Sight
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equations import Kind
+from qkv.reading.holding import AFTER_Q, Holding
+from qkv.reading.indexed import LETTER, at_indices, is_row_of, runs_over
 from qkv.reading.nameless import NAMELESS
-from qkv.reading.naming import OF_A_HEAD, PROJECTED, ROLE, SIZED, is_number, naming_of, role_symbol
-from qkv.reading.page import Page
+from qkv.reading.naming import PROJECTED, ROLE, SIZED, is_number, naming_of, role_symbol
+from qkv.reading.page import Page, Spot
 
-LINE, FAMILY, HEAD, PATTERN, IDENTITY = (
-    "line",
-    "family",
-    "head",
-    "pattern",
-    "identity",
-)  # calls that only values can resolve, see values.py
+LINE, FAMILY, HEAD, PATTERN, IDENTITY = "line", "family", "head", "pattern", "identity"  # calls, see preparation.py
 SHARED = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.W_A, Role.W_O, Role.B_O})
-ATTENDING = frozenset({Role.X, Role.Q, Role.K, Role.V, *PROJECTED.values(), Role.STATES, Role.SOURCE})
-SIZING = ATTENDING - {Role.V, Role.W_V} | {Role.Y, Role.D_K}
-AFTER_Q = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.OUTPUT})
-_LETTER = re.compile(r"[a-z]$")
-
-
-class Spot(NamedTuple):
-    """A place on a page: what was said later does not hold here yet."""
-
-    scope: int
-    line: int
 
 
 class System:
@@ -55,92 +37,22 @@ class System:
 
     def __init__(self, page: Page, choices: Choices) -> None:
         self.page, self.choices = page, choices
-        self._conventions: dict[int, frozenset[str]] = {}
         names = self.naming = naming_of(page, choices)
         self.place, self.known_by, self.role_of, self.roles = names.place, names.known_by, names.role_of, names.roles
         self.holders, self.members, self.called, self.is_own = names.holders, names.members, names.called, names.is_own
-
-    # — what names stand for —
-
-    @cached_property
-    def _fresh(self) -> frozenset[int]:
-        """The problems that give inputs of their own: what was worked out in another problem is not theirs."""
-        return frozenset(
-            d.scope for (role, _), found in self.naming.by_place.items() if role in ATTENDING
-            for symbol, _ in found for d in self.page.definitions[symbol] if d.source is Source.GIVEN
-        )  # fmt: skip
-
-    def is_derived(self, symbol: Symbol) -> bool:
-        """Whether a name stands for something that is worked out from others, so that its decimals are rounded."""
-        place = self.place(symbol)
-        return place is not None and place.role in AFTER_Q
+        holding = self.holding = Holding(page, choices, names)
+        self.heads_in, self.sight, self._is_elsewhere = holding.heads_in, holding.sight, holding.is_elsewhere
+        self.conventions, self.attends_to_states = holding.conventions, holding.attends_to_states
 
     @property
     def heads(self) -> tuple[str, ...]:
         """The heads that names of the page speak of, in order."""
         return self.naming.heads
 
-    def heads_in(self, scope: int) -> tuple[str, ...]:
-        """The heads of one problem: those of its own names; those of the page, if none of its names attends."""
-        if len(self.page.scopes) == 1 or len(self.heads) < 2:
-            return self.heads
-        own = {
-            (role, head)
-            for (role, head), found in self.naming.by_place.items()
-            if role in OF_A_HEAD and any(self.is_own(s, scope) for s, _ in found)
-        }
-        heads = tuple(head for head in self.heads if any(head == other for _, other in own))
-        return heads if heads or own else self.heads
-
-    def conventions(self, scope: int) -> frozenset[str]:
-        """What holds in a scope: the choices made, and what the names of the page leave no doubt about."""
-        if scope not in self._conventions:
-            self._conventions[scope] = self._holding(scope)
-        return self._conventions[scope]
-
-    def _holding(self, scope: int) -> frozenset[str]:
-        made = set(self.choices.conventions[scope])
-        if self.holders(Role.MASK) or self.sight(scope) is not None:
-            made |= {"patterned"}
-        if not self.heads_in(scope):
-            made |= {"single"}
-        if not any(role in ATTENDING and role is not Role.X for role, _ in self.naming.by_place):
-            made |= {"plain"}
-        if not any(role in SIZING for role, _ in self.naming.by_place):
-            given = any(role is Role.SCALED for role, _ in self.naming.by_place)
-            made = made - {"scaled", "unscaled"} | {
-                "scaled" if given else "unscaled"
-            }  # nothing tells what to divide by
-        return frozenset(made)
-
-    def attends_to_states(self, scope: int) -> bool:
-        """Whether a problem attends to states of an encoder, and has neither queries nor keys of its own."""
-        roles = {
-            role
-            for (role, _), found in self.naming.by_place.items()
-            if any(self.is_own(symbol, scope) for symbol, _ in found)
-        }
-        page = {role for role, _ in self.naming.by_place}
-        return Role.STATES in (roles & ATTENDING or page) and not (roles & ATTENDING or page) & {
-            Role.Q,
-            Role.K,
-            Role.W_Q,
-            Role.W_K,
-        }
-
-    def _is_elsewhere(self, role: Role, scope: int) -> bool:
-        """Whether what plays a role in problems before is none of this one's business: it has inputs of its own."""
-        if scope not in self._fresh:
-            return False
-        states = (Role.STATES, Role.SOURCE)
-        return role in AFTER_Q or (role in states and not any(self._own_role(other, scope) for other in states))
-
-    def _own_role(self, role: Role, scope: int) -> bool:
-        return any(self.is_own(symbol, scope) for symbol, _ in self.naming.by_place.get((role, None), ()))
-
-    def sight(self, scope: int) -> Sight | None:
-        """Which keys the queries of a problem may see, as words say it."""
-        return self.choices.sight or (None if self.choices.supposed else self.page.sights.get(scope))
+    def is_derived(self, symbol: Symbol) -> bool:
+        """Whether a name stands for something that is worked out from others, so that its decimals are rounded."""
+        place = self.place(symbol)
+        return place is not None and place.role in AFTER_Q
 
     @cached_property
     def functions(self) -> dict[str, tuple[Defined, ...]]:
@@ -217,7 +129,7 @@ class System:
             if other == symbol or len(other.indices) != len(symbol.indices):
                 continue
             put = {b: a for a, b in zip(symbol.indices, other.indices, strict=True) if a != b}
-            if put and all(map(_LETTER.match, put)):
+            if put and all(map(LETTER.match, put)):
                 for definition in self._visible(self.page.definitions[other], spot):
                     if definition.source is not Source.GIVEN:
                         yield at_indices(definition.expr, put)
@@ -232,15 +144,15 @@ class System:
                     cut = symbol.indices[len(whole.indices) :]
                     yield from self.part(n.Name(whole), cut[0], cut[1] if len(cut) > 1 else None, spot)
         yield from self._stack(
-            [(s, s.indices[-1]) for s in self.page.same_letter(symbol) if _is_row_of(s, symbol)], spot
+            [(s, s.indices[-1]) for s in self.page.same_letter(symbol) if is_row_of(s, symbol)], spot
         )
         for other in self.page.same_letter(symbol):
-            if not symbol.indices and _runs_over(other, symbol) and self._is_stated(other):
+            if not symbol.indices and runs_over(other, symbol) and self._is_stated(other):
                 yield n.Call(FAMILY, (n.Name(other),))
 
     def assembled(self, symbol: Symbol, spot: Spot) -> Iterator[n.Expr]:
         """Something that has a name, put together from rows that have names."""
-        yield from self._stack([(s, s.indices[-1]) for s in self.page.symbols if _is_row_of(s, symbol)], spot)
+        yield from self._stack([(s, s.indices[-1]) for s in self.page.symbols if is_row_of(s, symbol)], spot)
         place = self.place(symbol)
         if place is not None and place.row is None and symbol.base != NAMELESS:
             yield from self._of_rows(place, spot)
@@ -386,7 +298,7 @@ class System:
         if rows and all((i, j) in cells for i in range(1, rows + 1) for j in range(1, columns + 1)):
             yield n.Matrix(tuple(tuple(n.Name(cells[i, j]) for j in range(1, columns + 1)) for i in range(1, rows + 1)))
         for symbol, _ in members:
-            if symbol.indices and all(map(_LETTER.match, symbol.indices)) and self._is_stated(symbol):
+            if symbol.indices and all(map(LETTER.match, symbol.indices)) and self._is_stated(symbol):
                 yield n.Call(FAMILY, (n.Name(symbol),))
         if place.role is Role.Q and len(lines) == 1:
             yield self._as_line(lines[0][0], "columns" in self.choices.conventions[spot.scope])  # one token asks
@@ -472,53 +384,6 @@ def _of_head(expr: n.Expr, head: str | None) -> n.Expr:
         return n.Name(role_symbol(role, head)) if role is not None else node
 
     return n.rewrite(expr, named)
-
-
-def at_indices(expr: n.Expr, put: dict[str, str]) -> n.Expr:
-    """An expression with index letters replaced by numbers or words."""
-
-    def change(part: n.Expr) -> n.Expr:
-        if isinstance(part, n.Name) and put.keys() & set(part.symbol.indices):
-            indices = tuple(put.get(i, i) for i in part.symbol.indices)
-            return n.Name(part.symbol._replace(indices=indices), part.spelled, at=part.at)
-        if (
-            isinstance(part, n.Name)
-            and not part.symbol.indices
-            and str(part.symbol) in put
-            and is_number(put[str(part.symbol)])
-        ):
-            return n.number(int(put[str(part.symbol)]))
-        return part
-
-    return n.rewrite(expr, change)
-
-
-def _is_row_of(row: Symbol, whole: Symbol) -> bool:
-    """x_2 is a row of X."""
-    return (
-        len(row.indices) == len(whole.indices) + 1
-        and row.indices[:-1] == whole.indices
-        and row.labels == whole.labels
-        and _is_small(row.base, whole.base)
-        and is_number(row.indices[-1])
-    )
-
-
-def _is_small(letter: str, other: str) -> bool:
-    """Whether a letter is the small one of another: x of X, lambda of Lambda; 丁 of 丁, which has no small one."""
-    if letter.lower() == letter.upper():
-        return letter == other
-    return letter != other and letter in (other.lower(), other[:1].lower() + other[1:])
-
-
-def _runs_over(family: Symbol, whole: Symbol) -> bool:
-    """s_i says what all of s is, a_ij what all of A is."""
-    return (
-        bool(family.indices)
-        and family.base.lower() == whole.base.lower()
-        and family.labels == whole.labels
-        and all(map(_LETTER.match, family.indices))
-    )
 
 
 def _is_cache(symbol: Symbol) -> bool:

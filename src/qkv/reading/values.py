@@ -21,11 +21,11 @@ from qkv.interpret.loop import evaluate
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Source
 from qkv.reading.naming import SIZED, role_symbol
-from qkv.reading.page import Page
+from qkv.reading.page import Page, Spot
 from qkv.reading.preparation import Preparation
 from qkv.reading.prints import Key, Known, Print, Prints
 from qkv.reading.remembering import Remembering
-from qkv.reading.system import Spot, System
+from qkv.reading.system import System
 
 MOST_NESTED = 40
 

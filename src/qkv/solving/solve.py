@@ -23,11 +23,12 @@ from qkv.reader.model import Sheet
 from qkv.reading.choose import DERIVED, END
 from qkv.reading.definitions import Source
 from qkv.reading.equations import Equation, Kind
+from qkv.reading.holding import AFTER_Q, ATTENDING
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import ROLE, SIZED, role_symbol
-from qkv.reading.page import Page
+from qkv.reading.page import Page, Spot
 from qkv.reading.reading import reading_of
-from qkv.reading.system import AFTER_Q, ATTENDING, Spot, System
+from qkv.reading.system import System
 from qkv.reading.values import Values
 from qkv.solution import Solution
 from qkv.solving.kinds import kind_of, notes_of

@@ -13,7 +13,8 @@ from qkv.library.said import Method, methods_said
 from qkv.reading.choices import Choices
 from qkv.reading.choose import END
 from qkv.reading.naming import role_symbol
-from qkv.reading.system import Spot, System
+from qkv.reading.page import Spot
+from qkv.reading.system import System
 from qkv.reading.values import Values
 
 AFTER = (Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.OUTPUT)

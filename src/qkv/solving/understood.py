@@ -18,8 +18,8 @@ from qkv.reader.model import Sheet
 from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import Known
+from qkv.reading.page import Spot
 from qkv.reading.reading import Reading, reading_of
-from qkv.reading.system import Spot
 from qkv.solving.solve import program_of
 from qkv.theory.worked import answered
 

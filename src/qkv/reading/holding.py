@@ -1,0 +1,94 @@
+"""What holds in each problem of a page: its heads, its conventions, which keys its queries may see."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from qkv.expr.names import Role
+from qkv.library.said import Sight
+from qkv.reading.choices import Choices
+from qkv.reading.definitions import Source
+from qkv.reading.naming import OF_A_HEAD, PROJECTED, Naming
+from qkv.reading.page import Page
+
+ATTENDING = frozenset({Role.X, Role.Q, Role.K, Role.V, *PROJECTED.values(), Role.STATES, Role.SOURCE})
+SIZING = ATTENDING - {Role.V, Role.W_V} | {Role.Y, Role.D_K}
+AFTER_Q = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.OUTPUT})
+
+
+class Holding:
+    """What the choices and the names of a page say of each of its problems."""
+
+    def __init__(self, page: Page, choices: Choices, names: Naming) -> None:
+        self._page, self._choices, self._names = page, choices, names
+        self._conventions: dict[int, frozenset[str]] = {}
+
+    @cached_property
+    def _fresh(self) -> frozenset[int]:
+        """The problems that give inputs of their own: what was worked out in another problem is not theirs."""
+        return frozenset(
+            d.scope for (role, _), found in self._names.by_place.items() if role in ATTENDING
+            for symbol, _ in found for d in self._page.definitions[symbol] if d.source is Source.GIVEN
+        )  # fmt: skip
+
+    def heads_in(self, scope: int) -> tuple[str, ...]:
+        """The heads of one problem: those of its own names; those of the page, if none of its names attends."""
+        if len(self._page.scopes) == 1 or len(self._names.heads) < 2:
+            return self._names.heads
+        own = {
+            (role, head)
+            for (role, head), found in self._names.by_place.items()
+            if role in OF_A_HEAD and any(self._names.is_own(s, scope) for s, _ in found)
+        }
+        heads = tuple(head for head in self._names.heads if any(head == other for _, other in own))
+        return heads if heads or own else self._names.heads
+
+    def conventions(self, scope: int) -> frozenset[str]:
+        """What holds in a scope: the choices made, and what the names of the page leave no doubt about."""
+        if scope not in self._conventions:
+            self._conventions[scope] = self._holding(scope)
+        return self._conventions[scope]
+
+    def _holding(self, scope: int) -> frozenset[str]:
+        made = set(self._choices.conventions[scope])
+        if self._names.holders(Role.MASK) or self.sight(scope) is not None:
+            made |= {"patterned"}
+        if not self.heads_in(scope):
+            made |= {"single"}
+        if not any(role in ATTENDING and role is not Role.X for role, _ in self._names.by_place):
+            made |= {"plain"}
+        if not any(role in SIZING for role, _ in self._names.by_place):
+            given = any(role is Role.SCALED for role, _ in self._names.by_place)
+            made = made - {"scaled", "unscaled"} | {
+                "scaled" if given else "unscaled"
+            }  # nothing tells what to divide by
+        return frozenset(made)
+
+    def attends_to_states(self, scope: int) -> bool:
+        """Whether a problem attends to states of an encoder, and has neither queries nor keys of its own."""
+        roles = {
+            role
+            for (role, _), found in self._names.by_place.items()
+            if any(self._names.is_own(symbol, scope) for symbol, _ in found)
+        }
+        page = {role for role, _ in self._names.by_place}
+        return Role.STATES in (roles & ATTENDING or page) and not (roles & ATTENDING or page) & {
+            Role.Q,
+            Role.K,
+            Role.W_Q,
+            Role.W_K,
+        }
+
+    def is_elsewhere(self, role: Role, scope: int) -> bool:
+        """Whether what plays a role in problems before is none of this one's business: it has inputs of its own."""
+        if scope not in self._fresh:
+            return False
+        states = (Role.STATES, Role.SOURCE)
+        return role in AFTER_Q or (role in states and not any(self._own_role(other, scope) for other in states))
+
+    def _own_role(self, role: Role, scope: int) -> bool:
+        return any(self._names.is_own(symbol, scope) for symbol, _ in self._names.by_place.get((role, None), ()))
+
+    def sight(self, scope: int) -> Sight | None:
+        """Which keys the queries of a problem may see, as words say it."""
+        return self._choices.sight or (None if self._choices.supposed else self._page.sights.get(scope))
