@@ -14,9 +14,10 @@ from qkv.judging.causes import cell_working
 from qkv.judging.definitions import judge_definitions
 from qkv.judging.fit import Fit
 from qkv.judging.judge import Judged, judged
+from qkv.judging.kept import FALSE
 from qkv.judging.shapes import judge_shapes
 from qkv.judging.theory import judge_theory
-from qkv.judging.walk import FALSE, Judgement, Walk
+from qkv.judging.walk import Judgement, Walk
 from qkv.reader.model import Sheet
 from qkv.reading.reading import reading_of
 

@@ -11,17 +11,15 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from qkv.check.cells import Grid, fitted, shape_of
-from qkv.check.compare import held, rounded_as
 from qkv.check.model import Verdict
-from qkv.errors import QkvError
 from qkv.expr import nodes as n
-from qkv.expr.names import Symbol
-from qkv.interpret.cells import NEG_INF, Cell
+from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value
 from qkv.judging.answers import by_assignment
 from qkv.judging.causes import as_mistake, explained, has_excuse, misfit, operands
 from qkv.judging.copies import Copies
 from qkv.judging.fit import Fit, How, Meaning, fit
+from qkv.judging.kept import FALSE, print_of
 from qkv.judging.meanings import meanings
 from qkv.judging.scene import PageScene
 from qkv.judging.seen import agreeing
@@ -39,22 +37,10 @@ from qkv.reading.values import Values
 MARGIN = 12.0  # bits by which a slip must be likelier than the best excuse
 POOL = 28  # earlier values that a search looks at
 RUN = 8  # single numbers in a row that a search takes for a vector
-FALSE = frozenset({Verdict.WRONG, Verdict.CARRIED, Verdict.MISREAD})
 NEAR_ROLES = (
-    "Q",
-    "K",
-    "V",
-    "scores",
-    "scaled",
-    "masked",
-    "weights",
-    "head",
-    "concat",
-    "output",
-    "X",
-    "states",
-    "source",
-)
+    Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
+    Role.X, Role.STATES, Role.SOURCE,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +254,7 @@ class Walk:
         seen: set[n.Expr] = set()
         exprs = [expr for expr, where in reversed(self.recent) if where.scope == spot.scope][:POOL]
         exprs += self._runs(spot)
-        exprs += [n.Name(role_symbol_of(role, head)) for head in (None, *self.system.heads) for role in NEAR_ROLES]
+        exprs += [n.Name(role_symbol(role, head)) for head in (None, *self.system.heads) for role in NEAR_ROLES]
         for expr in exprs:
             if expr in seen:
                 continue
@@ -293,9 +279,9 @@ class Walk:
         """Sizes that something may be divided by the root of."""
         sizes = [2, 3, 4]
         for value in (
-            self.values.true(n.Name(role_symbol_of(role, head)), spot)
+            self.values.true(n.Name(role_symbol(role, head)), spot)
             for head in (None, *self.system.heads)
-            for role in ("K", "X")
+            for role in (Role.K, Role.X)
         ):
             if value is not None:
                 sizes += value.shape
@@ -307,9 +293,7 @@ class Walk:
         self, equation: Equation, item: Item, grid: Grid, chosen: Fit | None, number: int | None, spot: Spot
     ) -> None:
         """Keep what was printed: it is what the author goes on with."""
-        true = chosen.true if chosen is not None else None
-        kept = _kept(grid, chosen)
-        printed = Print(kept, true, number, spot, _mended(kept, chosen), _meant(kept, grid, chosen))
+        printed = print_of(grid, chosen, number, spot)
         remembered: n.Expr | None = None
         label = Symbol(NAMELESS, (), (str(equation.index),))
         for symbol in (*equation.names, *((label,) if label in self.system.page.fixed else ())):
@@ -344,62 +328,3 @@ class Walk:
                 self.prints.add(symbol, printed)
         else:
             self.prints.add_formula(self.values.prepared(expr, printed.spot) or expr, printed)
-
-
-def _held(shown: object, sources: list[Cell], badly: bool) -> Cell:
-    try:
-        return held(shown, [s for s in sources if s is not NEG_INF], badly)  # type: ignore[arg-type]
-    except QkvError:
-        return shown.cell  # type: ignore[attr-defined]
-
-
-def _kept(grid: Grid, chosen: Fit | None) -> Value:
-    """What the author goes on with: what is printed, or the unrounded number behind it as far as that is known."""
-    sources = [v for v in ((chosen.true, chosen.own) if chosen is not None else ()) if v is not None]
-    slipped = [chosen.instead] if chosen is not None and chosen.instead is not None else []
-    badly = chosen is not None and chosen.worst is Verdict.MISROUNDED
-
-    def cell(i: int, j: int) -> Cell:
-        false = chosen is not None and chosen.verdicts[i][j] in FALSE - {Verdict.CARRIED}
-        return _held(grid[i][j], [s.rows[i][j] for s in (slipped if false else sources)], badly)
-
-    rows, columns = shape_of(grid)
-    return Value(tuple(tuple(cell(i, j) for j in range(columns)) for i in range(rows)))
-
-
-def _mended(kept: Value, chosen: Fit | None) -> Value | None:
-    """What was printed, with its false cells put right."""
-    if chosen is not None and chosen.misfit is not None:
-        return chosen.misfit
-    if chosen is None or chosen.worst not in FALSE:
-        return None
-    right = next((value for value in (chosen.true, chosen.right, chosen.own) if value is not None), None)
-    return _replaced(kept, right, chosen, FALSE) if right is not None else None
-
-
-def _meant(kept: Value, grid: Grid, chosen: Fit | None) -> Value | None:
-    """What was printed, with what was written down wrongly replaced by what the author's numbers give: who only makes a
-    mistake in writing goes on with these, rounded or not."""
-    if chosen is None or chosen.own is None or chosen.worst not in FALSE:
-        return None
-    try:
-        made = tuple(tuple(map(rounded_as, line, cells)) for line, cells in zip(grid, chosen.own.rows, strict=True))
-    except QkvError:
-        return None  # something has no bounds
-    return _replaced(kept, Value(made), chosen, FALSE - {Verdict.CARRIED})
-
-
-def _replaced(kept: Value, right: Value, chosen: Fit, verdicts: frozenset[Verdict]) -> Value:
-    """A value with the cells of some verdicts taken from another one."""
-    rows = zip(kept.rows, right.rows, chosen.verdicts, strict=True)
-    return Value(tuple(tuple(r if v in verdicts else k for k, r, v in zip(*row, strict=True)) for row in rows))
-
-
-def role_symbol_of(role: str, head: str | None) -> Symbol:
-    """The symbol of a role by its key."""
-    from qkv.expr.names import Role
-
-    return role_symbol(Role(role), head)
-
-
-_ = replace, fitted

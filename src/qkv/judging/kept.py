@@ -1,0 +1,71 @@
+"""What an author goes on with after a printed value: its digits, the number behind them, or what was meant."""
+
+from __future__ import annotations
+
+from qkv.check.cells import Grid, shape_of
+from qkv.check.compare import Shown, held, rounded_as
+from qkv.check.model import Verdict
+from qkv.errors import QkvError
+from qkv.interpret.cells import NEG_INF, Cell
+from qkv.interpret.certified import Value
+from qkv.judging.fit import Fit
+from qkv.reading.page import Spot
+from qkv.reading.prints import Print
+
+FALSE = frozenset({Verdict.WRONG, Verdict.CARRIED, Verdict.MISREAD})
+
+
+def print_of(grid: Grid, chosen: Fit | None, number: int | None, spot: Spot) -> Print:
+    """A printed value as its author may go on with it."""
+    kept = _kept(grid, chosen)
+    true = chosen.true if chosen is not None else None
+    return Print(kept, true, number, spot, _mended(kept, chosen), _meant(kept, grid, chosen))
+
+
+def _held(shown: Shown, sources: list[Cell], badly: bool) -> Cell:
+    try:
+        return held(shown, [s for s in sources if s is not NEG_INF], badly)
+    except QkvError:
+        return shown.cell
+
+
+def _kept(grid: Grid, chosen: Fit | None) -> Value:
+    """What the author goes on with: what is printed, or the unrounded number behind it as far as that is known."""
+    sources = [v for v in ((chosen.true, chosen.own) if chosen is not None else ()) if v is not None]
+    slipped = [chosen.instead] if chosen is not None and chosen.instead is not None else []
+    badly = chosen is not None and chosen.worst is Verdict.MISROUNDED
+
+    def cell(i: int, j: int) -> Cell:
+        false = chosen is not None and chosen.verdicts[i][j] in FALSE - {Verdict.CARRIED}
+        return _held(grid[i][j], [s.rows[i][j] for s in (slipped if false else sources)], badly)
+
+    rows, columns = shape_of(grid)
+    return Value(tuple(tuple(cell(i, j) for j in range(columns)) for i in range(rows)))
+
+
+def _mended(kept: Value, chosen: Fit | None) -> Value | None:
+    """What was printed, with its false cells put right."""
+    if chosen is not None and chosen.misfit is not None:
+        return chosen.misfit
+    if chosen is None or chosen.worst not in FALSE:
+        return None
+    right = next((value for value in (chosen.true, chosen.right, chosen.own) if value is not None), None)
+    return _replaced(kept, right, chosen, FALSE) if right is not None else None
+
+
+def _meant(kept: Value, grid: Grid, chosen: Fit | None) -> Value | None:
+    """What was printed, with what was written down wrongly replaced by what the author's numbers give: who only makes a
+    mistake in writing goes on with these, rounded or not."""
+    if chosen is None or chosen.own is None or chosen.worst not in FALSE:
+        return None
+    try:
+        made = tuple(tuple(map(rounded_as, line, cells)) for line, cells in zip(grid, chosen.own.rows, strict=True))
+    except QkvError:
+        return None  # something has no bounds
+    return _replaced(kept, Value(made), chosen, FALSE - {Verdict.CARRIED})
+
+
+def _replaced(kept: Value, right: Value, chosen: Fit, verdicts: frozenset[Verdict]) -> Value:
+    """A value with the cells of some verdicts taken from another one."""
+    rows = zip(kept.rows, right.rows, chosen.verdicts, strict=True)
+    return Value(tuple(tuple(r if v in verdicts else k for k, r, v in zip(*row, strict=True)) for row in rows))
