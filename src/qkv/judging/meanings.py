@@ -28,8 +28,9 @@ UNMASKED = 4.0  # bits: a page about masks may show the weights without one firs
 def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iterator[Meaning]:
     """Every meaning that the page or the library gives a printed value, the strongest first."""
     at = equation.items.index(item)
-    for other in equation.items[:at] + equation.items[at + 1 :]:
-        if other.struck:
+    apart = max((k for k, other in enumerate(equation.items[:at]) if _is_list_of_two(other)), default=0)
+    for k, other in enumerate(equation.items):
+        if other.struck or k == at:
             continue
         if other.kind is Kind.FORMULA:
             for cost, expr in enumerate(_readings(other, system)):
@@ -38,8 +39,8 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
             for role in system.roles(other.expr)[:1]:  # q·k says the scores, whatever q and k are called
                 for head in (None, *system.heads):
                     yield Meaning(How.NAMED, n.Name(role_symbol(role, head)), spot, sure=False)
-        elif other.kind is Kind.WORKING and equation.items.index(other) < at:
-            yield Meaning(How.WORKING, other.expr, spot, sure=not _is_list_of_two(other), names=False)
+        elif other.kind is Kind.WORKING and k < at:
+            yield Meaning(How.WORKING, other.expr, spot, sure=not _is_list_of_two(other) and k >= apart, names=False)
             if _is_list_of_two(other) and isinstance(other.expr, n.Product):
                 yield Meaning(How.WORKING, other.expr.right, spot, 2.0, names=False)
     if not equation.of(Kind.FORMULA):

@@ -19,6 +19,7 @@ from qkv.judging.shapes import judge_shapes
 from qkv.judging.theory import judge_theory
 from qkv.judging.walk import Judgement, Walk
 from qkv.reader.model import Sheet
+from qkv.reading.equations import Item, Kind
 from qkv.reading.reading import reading_of
 
 
@@ -41,17 +42,32 @@ def report_of(judged: Judged) -> Report:
 def _claim(judgement: Judgement, walk: Walk) -> Claim:
     equation, chosen = judgement.equation, judgement.fit
     name = str(equation.names[0]) if equation.names else equation.label
+    first = _first_side(judgement)
     return Claim(
-        judgement.number, judgement.item.line, max(equation.end_line, judgement.item.line), name,
+        judgement.number, first.line, max(equation.end_line, judgement.item.line), name,
         _formula(chosen, walk) if chosen is not None else "", equation.text, _verdict(judgement),
         cells=_cells(judgement, chosen, walk) if chosen is not None and judgement.verdict not in GOOD else (),
         follows_from=_blamed(chosen, walk) if judgement.verdict is Verdict.CARRIED else (),
         cause=chosen.cause if chosen is not None else None,
         repair=(chosen.repair if chosen is not None else "") or judgement.item.repair or None,
         reason=_reason(judgement),
-        column=judgement.item.column,
+        column=first.column,
         shown=tuple(tuple(shown.text for shown in row) for row in judgement.grid),
     )  # fmt: skip
+
+
+def _first_side(judgement: Judgement) -> Item:
+    """Where a claim begins that takes several lines: at the name or formula, not at the numbers below it."""
+    sides = judgement.equation.items
+    at = sides.index(judgement.item) if judgement.item in sides else 0
+    while at and sides[at - 1].kind is not Kind.VALUE and _goes_on(sides[at - 1], sides[at]):
+        at -= 1
+    return sides[at] if judgement.item in sides and sides[at].line < judgement.item.line else judgement.item
+
+
+def _goes_on(above: Item, below: Item) -> bool:
+    """Whether one side of a chain stands on the same line as the next or right above it."""
+    return 0 <= below.line - above.line - above.text.count("\n") <= 1
 
 
 def _verdict(judgement: Judgement) -> Verdict:

@@ -137,7 +137,7 @@ class _Lexer:
             return
         if "," not in text and "\\" not in text and "~" not in text:
             self.add("num", text, found)
-        elif self._lists(text):
+        elif self._lists(text) or self._is_pair(text, found):
             self._apart(text, found)
         else:
             self.add("num", plain_digits(text, decimal_comma=self.comma is not Comma.UNTOLD), found)
@@ -147,8 +147,7 @@ class _Lexer:
         if "{,}" in text or "\\" in text or "~" in text:
             return False
         groups = text.split(",")
-        scripted = bool(self.out) and (self.out[-1].kind == "script" or self.out[-1].text == "{")
-        if scripted:
+        if self._is_scripted():
             return True
         if self.comma is Comma.BARE:
             return len(groups) > 2 and not all(len(g) == 3 for g in groups[1:])
@@ -156,6 +155,25 @@ class _Lexer:
         if self.depth:
             return not (thousands and any(g[0] == "0" and g != "000" for g in groups[1:]))
         return not thousands and not (len(groups) == 2 and groups[0] == "0" and self._after_relation())
+
+    def _is_scripted(self) -> bool:
+        """Whether a number begins a script; where commas are decimal marks those of an exponent are, e^0,5."""
+        within = self.out[-2:] if self.out and self.out[-1].text == "{" else self.out[-1:]
+        raised = self.comma is Comma.BARE and bool(within) and within[0].text == "^"
+        return bool(within) and not raised and (within[0].kind == "script" or within[-1].text == "{")
+
+    def _is_pair(self, text: str, found: re.Match[str]) -> bool:
+        """Whether [2,0] is a list although 0,5 is a half here: one number alone would need no brackets."""
+        before, after = (
+            self.source[max(0, found.start() - 8) : found.start()].rstrip(),
+            self.source[found.end() : found.end() + 3].lstrip(),
+        )
+        if self.comma is not Comma.BARE or not re.fullmatch(r"\d{1,2},\d{1,2}", text):
+            return False
+        if before.endswith("[") and after.startswith("]"):
+            return True
+        opens = re.search(r"[=≈\d]\s*\($", before) is not None
+        return opens and after.startswith(")") and after[1:2] not in tuple("*/·^")
 
     def _after_relation(self) -> bool:
         return bool(self.out) and self.out[-1].kind == "rel"
