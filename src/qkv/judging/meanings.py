@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from qkv.errors import Location, QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.judging.fit import How, Meaning
 from qkv.library.roles import roles_in_words
-from qkv.reader.grammar import parse_math
 from qkv.reader.model import Relation
+from qkv.reading.asked import formula
 from qkv.reading.definitions import Source
 from qkv.reading.equations import Equation, Item, Kind, is_printed
 from qkv.reading.naming import SIZED, role_symbol
-from qkv.reading.page import Page, Spot
+from qkv.reading.page import Spot
 from qkv.reading.system import System
 
 ROLES_IN_ORDER = (
@@ -125,20 +124,3 @@ def _captions(equation: Equation, system: System, spot: Spot) -> Iterator[Meanin
             right_before = not re.search(r"\w", words[found.end() :].removesuffix(equation.label))
             how = How.CAPTION if right_before else How.WORDED
             yield Meaning(how, expr, spot, sure=right_before and _is_sure(expr, system))
-
-
-def formula(text: str, page: Page, known: bool = True) -> n.Expr | None:
-    """The formula that a piece of text is; None for prose, and for names that the page does not define if it has to."""
-    if not 2 < len(text) < 90 or not re.search(r"[^\W\d_]", text):
-        return None
-    try:
-        chains = parse_math(text, Location(1), names=page.sheet.names).chains
-    except QkvError:
-        return None
-    if len(chains) != 1 or len(chains[0].links) != 1:
-        return None
-    expr = chains[0].links[0].expr
-    names = n.names_in(expr)
-    if not names or isinstance(expr, n.Name) or (known and any(symbol not in page.definitions for symbol in names)):
-        return None
-    return expr

@@ -57,6 +57,7 @@ Q = G
 Q = X                              | plain
 K = X                              | plain
 V = X                              | plain
+S = v_a^T tanh(U_a H^T + W_a G)    | rows
 S = Q W_a K^T                      | rows
 S = Q K^T                          | rows
 S = K^T Q                          | columns keys

@@ -89,6 +89,24 @@ def roles_in_words(text: str) -> list[Role]:
     return [role for *_, role in sorted(spots, key=lambda spot: spot[:2])]
 
 
+_WEIGHTS_OF = {R.Q: (R.W_Q, R.B_Q), R.K: (R.W_K, R.B_K), R.V: (R.W_V, R.B_V), R.HEAD: (R.W_O, R.B_O)}
+_BIAS = re.compile(r"\bbias|\bbiais|sesgo|смещен|偏置|バイアス|편향", re.IGNORECASE)
+_MATRIX = re.compile(r"\bmatri[xcz]|матриц|矩阵|矩陣|行列|행렬", re.IGNORECASE)
+
+
+def role_in_caption(text: str) -> Role | None:
+    """The role that a caption gives what stands below it: 'Queries', 'Weights of the queries', 'Bias of the keys'.
+
+    >>> role_in_caption("Weights of the queries"), role_in_caption("Attention weights")
+    (<Role.W_Q: 'W_Q'>, <Role.WEIGHTS: 'weights'>)
+    """
+    said = roles_in_words(text)
+    of = next((role for role in said if role in _WEIGHTS_OF), None)
+    if of is not None and (_BIAS.search(text) or _MATRIX.search(text) or (R.WEIGHTS in said and of is not R.HEAD)):
+        return _WEIGHTS_OF[of][bool(_BIAS.search(text))]
+    return said[0] if said else None
+
+
 @lru_cache(maxsize=4096)
 def places(symbol: Symbol) -> tuple[Place, ...]:
     """What a name may stand for, likeliest first; nothing where its letters say nothing.

@@ -11,13 +11,17 @@ from functools import cached_property
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.library.roles import Place, places, roles_in_words
+from qkv.library.roles import Place, places, role_in_caption, roles_in_words
+from qkv.reading.asked import formulas_in
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Definition, Source
+from qkv.reading.equations import Kind
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.page import Page
 from qkv.reading.unify import Unifier
+from qkv.reading.usage import Roles, used_roles
 
+CAPTION = 60  # characters of the words above a name that may say what it is
 ROLE = "§"  # the base of a symbol for what plays a role, whatever the page calls it
 PROJECTED = {Role.Q: Role.W_Q, Role.K: Role.W_K, Role.V: Role.W_V}
 SIZED = {Role.D_K: (Role.K, Role.Q), Role.D_V: (Role.V,), Role.D_MODEL: (Role.X,)}
@@ -94,7 +98,7 @@ class Naming:
             role = dict(self.choices.arrays).get(int(symbol.indices[0]))
             return Place(role) if role is not None else None
         usual = self._by_letters(symbol)
-        return usual[0] if usual else None
+        return self._used_place(symbol, usual) or (usual[0] if usual else None)
 
     def _by_letters(self, symbol: Symbol) -> tuple[Place, ...]:
         found = places(symbol)
@@ -119,6 +123,8 @@ class Naming:
         usual = self._by_letters(symbol)
         if symbol in self._additive:
             return Place(Role.V_A), Known.STATED
+        if (used := self._used_place(symbol, usual)) is not None:
+            return used, Known.STATED
         if self._is_count(symbol):
             return next((p for p in usual if p.role in SIZED), None), Known.NAME
         chosen = dict(self.choices.roles)
@@ -133,7 +139,71 @@ class Naming:
             return fitting or place, Known.STATED
         if len(usual) > 1 and (worded := self._worded_place(symbol, usual)) is not None:
             return worded, Known.WORDS
-        return (self._as_input(symbol, usual), Known.NAME) if usual else (None, Known.NOTHING)
+        if usual:
+            return self._as_input(symbol, usual), Known.NAME
+        role = self._shown_role(symbol) or self._captioned_role(symbol)
+        return (self._scripted(symbol, role), Known.WORDS) if role is not None else (None, Known.NOTHING)
+
+    def _used_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place | None:
+        """What the use of a name in formulas says that it stands for; letters, then words, choose among several."""
+        used = self._used(symbol)
+        if not used:
+            return None
+        fitting = next((p for role in used for p in usual if p.role is role), None)
+        worded = self._captioned_role(symbol) if fitting is None and len(used) > 1 else None
+        return fitting or self._scripted(symbol, worded if worded in used else used[0])
+
+    def _used(self, symbol: Symbol) -> Roles:
+        """The roles that the use of a name in formulas leaves it; what the use of all of x says holds for x_1."""
+        uses = self._uses
+        found = uses.get(symbol)
+        if found is None and symbol.indices and is_number(symbol.indices[-1]):
+            alike = (s for s in uses if len(symbol.indices) - len(s.indices) in (0, 1) and is_alike(symbol, s))
+            found = next((uses[other] for other in alike), None)
+        return found or ()
+
+    @property
+    def _uses(self) -> dict[Symbol, Roles]:
+        """What the page's formulas, stated or asked for, use names for: found once for all readings of the page."""
+        kept: dict[str, dict[Symbol, Roles]] = self.page.__dict__
+        if "_uses" not in kept:
+            kept["_uses"] = self._found_uses()
+        return kept["_uses"]
+
+    def _found_uses(self) -> dict[Symbol, Roles]:
+        stated = {
+            symbol: formulas for symbol, definitions in self.page.definitions.items()
+            if (formulas := tuple(d.expr for d in definitions if d.source is Source.STATED))
+        }  # fmt: skip
+        for symbol in tuple(stated):  # what is stated of a first row says how all rows come about
+            whole = symbol._replace(base=symbol.base[:1].upper() + symbol.base[1:], indices=symbol.indices[:-1])
+            if symbol.indices and is_number(symbol.indices[-1]) and whole not in stated:
+                stated[whole] = stated[symbol]
+        written = [item.expr for equation in self.page.equations for item in equation.of(Kind.FORMULA)]
+        asked = [expr for question in self.page.asked for _, expr in formulas_in(question, self.page)]
+        return used_roles((*written, *asked), stated)
+
+    def _shown_role(self, symbol: Symbol) -> Role | None:
+        """Numbers among infinities are masked scores, whatever they are called."""
+        for definition in self.page.definitions.get(symbol, ()):
+            cells = [c for row in definition.expr.rows for c in row] if isinstance(definition.expr, n.Matrix) else []
+            hidden = [cell for cell in cells if n.holds(cell, n.Infinite)]
+            if hidden and any(isinstance(cell, n.Number) and cell.value != 0 for cell in cells):
+                return Role.MASKED
+        return None
+
+    def _captioned_role(self, symbol: Symbol) -> Role | None:
+        """What the caption above a name that is given in numbers calls it; what is said of h_1 holds for h_2."""
+        alike = self.page.family(symbol) if symbol.indices else [symbol]
+        found = [d for s in alike if len(s.indices) == len(symbol.indices) for d in self.page.definitions.get(s, ())]
+        if any(d.source is not Source.GIVEN or not isinstance(d.expr, n.Matrix) for d in found):
+            return None
+        for equation in (self.page.equations[definition.equation] for definition in found):
+            title = self.page.sheet.parts[equation.part].title
+            role = role_in_caption(equation.words.removeprefix(title)[-CAPTION:])
+            if role is not None:
+                return role
+        return None
 
     def _scripted(self, symbol: Symbol, role: Role) -> Place:
         """The place of a name of which only the role is known: its index is a head where matrices are printed for it, a
@@ -306,3 +376,8 @@ class Naming:
 def is_number(text: str) -> bool:
     """Whether an index is a number."""
     return text.isdecimal()
+
+
+def is_alike(symbol: Symbol, other: Symbol) -> bool:
+    """Whether two names have the same letter, large or small, and the same labels: x_1 and X."""
+    return symbol.base.lower() == other.base.lower() and symbol.labels == other.labels

@@ -20,6 +20,7 @@ from qkv.program.kinds import SAYS
 from qkv.program.model import Given, Program, Step
 from qkv.program.spec import default_symbol
 from qkv.reader.model import Sheet
+from qkv.reading.asked import asked_formulas
 from qkv.reading.choose import DERIVED, END
 from qkv.reading.definitions import Source
 from qkv.reading.equations import Equation, Kind
@@ -32,7 +33,6 @@ from qkv.reading.system import System
 from qkv.reading.values import Values
 from qkv.solution import Solution
 from qkv.solving.kinds import kind_of, notes_of
-from qkv.solving.questions import asked_formulas
 from qkv.solving.supposed import AFTER, supposed
 from qkv.theory.worked import answered
 

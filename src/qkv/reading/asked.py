@@ -1,0 +1,59 @@
+"""Formulas in sentences: those that questions ask for, and those that words before a value hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from qkv.errors import Location, QkvError
+from qkv.expr import nodes as n
+from qkv.library.words import pattern
+from qkv.reader.grammar import parse_math
+from qkv.reader.model import Question
+from qkv.reading.page import Page
+
+_MATHS = re.compile(r"\$([^$]{2,160})\$|`([^`]{2,60})`|\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
+_ASK = re.compile(rf"(?:{pattern('ask')})\w*\s+(.*)", re.IGNORECASE | re.DOTALL)
+_CUT = re.compile(r"\b(?:for|with|where|using|if|and|then|when)\b|[.?;](?:\s|$)|,(?![^\[(]*[\])])")
+
+
+def asked_formulas(page: Page, scope: int) -> Iterator[tuple[str, n.Expr]]:
+    """Formulas in the questions of a problem, each with its own words."""
+    lines = [equation.line for equation in page.equations if equation.scope == scope]
+    below = [equation.line for equation in page.equations if equation.scope > scope]
+    first, last = min(lines, default=1), min(below, default=10**9)
+    for question in page.sheet.questions:
+        if (first <= question.line or scope == 0) and question.line < last:
+            yield from formulas_in(question, page)
+
+
+def formulas_in(question: Question, page: Page) -> Iterator[tuple[str, n.Expr]]:
+    """The formulas in one question, each with its own words."""
+    for piece in _pieces(question.text):
+        expr = formula(piece, page, known=False)
+        if expr is not None:
+            yield piece.strip(), expr
+
+
+def _pieces(text: str) -> Iterator[str]:
+    for found in _MATHS.finditer(text):
+        yield next(filter(None, found.groups()), "")
+    if asked := _ASK.search(text):
+        yield from _CUT.split(asked[1])
+
+
+def formula(text: str, page: Page, known: bool = True) -> n.Expr | None:
+    """The formula that a piece of text is; None for prose, and for names that the page does not define if it has to."""
+    if not 2 < len(text) < 160 or not re.search(r"[^\W\d_]", text):
+        return None
+    try:
+        chains = parse_math(text, Location(1), names=page.sheet.names).chains
+    except QkvError:
+        return None
+    if len(chains) != 1 or len(chains[0].links) != 1:
+        return None
+    expr = chains[0].links[0].expr
+    names = n.names_in(expr)
+    if not names or isinstance(expr, n.Name) or (known and any(symbol not in page.definitions for symbol in names)):
+        return None
+    return expr

@@ -1,0 +1,157 @@
+"""What names are used for in a page's own formulas, whatever they are called.
+
+In softmax(A Bᵀ / √c) D, A is a query, B a key, c the size of a key and D a value. Where A = E F is stated, E holds the
+tokens and F the weights of the queries. Only the shape of formulas counts here; letters and words come later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS
+
+R = Role
+Roles = tuple[Role, ...]  # what fits a use, the likeliest first: letters and words may choose among them
+Stated = Mapping[Symbol, tuple[n.Expr, ...]]  # the formulas that a page states for its names
+
+TOKENS: Roles = (R.X, R.Y, R.STATES, R.SOURCE)
+ASKING: Roles = (R.Q, R.X, R.SOURCE)
+ASKED: Roles = (R.K, R.STATES, R.X, R.Y)
+MIXED: Roles = (R.V, R.STATES, R.X, R.Y)
+WEIGHTS = {R.Q: R.W_Q, R.K: R.W_K, R.V: R.W_V}
+BIASES = {R.Q: R.B_Q, R.K: R.B_K, R.V: R.B_V}
+DEPTH = 4
+
+
+def used_roles(formulas: Iterable[n.Expr], stated: Stated) -> dict[Symbol, Roles]:
+    """The roles that formulas give the names in them; what is used in two ways has none."""
+    found: dict[Symbol, Roles] = {}
+    for symbol, roles in _Uses(stated).of(formulas):
+        found[symbol] = roles if found.get(symbol, roles) == roles else ()
+    return {symbol: roles for symbol, roles in found.items() if roles}
+
+
+class _Uses:
+    """Looks for attention in formulas, through the formulas that names are stated to be."""
+
+    def __init__(self, stated: Stated) -> None:
+        self.stated = stated
+
+    def of(self, formulas: Iterable[n.Expr]) -> Iterator[tuple[Symbol, Roles]]:
+        """Every name that is used as attention uses it."""
+        products = (node for formula in formulas for node in n.walk(formula) if isinstance(node, n.Product))
+        for product in dict.fromkeys(products):
+            for weights, values, layout in self._mixtures(product):
+                yield from self._attention(weights, values, layout)
+
+    def _mixtures(self, product: n.Product) -> Iterator[tuple[n.Softmax, n.Name, frozenset[str]]]:
+        """Weights times values, and how tokens lie: in columns where the values come first."""
+        left, right = product.left, product.right
+        across = right.arg if isinstance(right, n.Transpose) else None
+        for weights, values, layout in ((left, right, ROWS), (right, left, DOWN_KEYS), (across, left, DOWN_QUERIES)):
+            softmax = self._opened(weights, n.Softmax) if weights is not None else None
+            if isinstance(softmax, n.Softmax) and isinstance(values, n.Name):
+                yield softmax, values, layout
+
+    def _opened(self, expr: n.Expr, *kinds: type[n.Expr], depth: int = 0) -> n.Expr:
+        """An expression; where it is a name that is stated to be something of a kind, that."""
+        if isinstance(expr, n.Name) and depth < DEPTH:
+            inner = (self._opened(formula, *kinds, depth=depth + 1) for formula in self.stated.get(expr.symbol, ()))
+            return next((formula for formula in inner if isinstance(formula, kinds)), expr)
+        return expr
+
+    def _attention(self, weights: n.Softmax, values: n.Name, layout: frozenset[str]) -> Iterator[tuple[Symbol, Roles]]:
+        scores, sizes = self._scores(weights.arg)
+        yield from ((size, (R.D_K,)) for size in sizes)
+        yield from _between(scores)
+        pair = _pair(scores, layout)
+        if pair is None:
+            return
+        query, key = pair
+        if len({query, key, values.symbol}) == 1:
+            yield query, (R.X, R.STATES)
+            return
+        if key == values.symbol:
+            yield query, (R.SOURCE, R.Q, R.X)
+            yield key, (R.STATES, R.K, R.X, R.Y)
+            return
+        made = ((query, R.Q, ASKING), (key, R.K, ASKED), (values.symbol, R.V, MIXED))
+        tokens: Symbol | None = None
+        for symbol, role, roles in made:
+            yield symbol, roles
+            for used, part in self._projection(symbol, role, layout != ROWS):
+                if part is not R.X:
+                    yield used, (part,)
+                elif used not in self.stated:  # what is worked out before is no input
+                    tokens = tokens or used
+                    yield used, TOKENS if used == tokens else (R.Y, R.STATES)
+
+    def _scores(self, arg: n.Expr) -> tuple[n.Expr, list[Symbol]]:
+        """What a softmax is taken of, without scale and mask, and the names under the root that it is divided by."""
+        sizes: list[Symbol] = []
+        for _ in range(2 * DEPTH):
+            arg = self._opened(arg, n.Quotient, n.Product, n.Mask, n.Sum)
+            if isinstance(arg, n.Quotient):
+                root = arg.denominator.arg if isinstance(arg.denominator, n.Root) else None
+                sizes += [root.symbol] if isinstance(root, n.Name) else []
+                arg = arg.numerator
+            elif isinstance(arg, n.Mask):
+                arg = arg.arg
+            elif isinstance(arg, n.Sum):
+                arg = arg.terms[0]
+            else:
+                break
+        return arg, sizes
+
+    def _projection(self, symbol: Symbol, role: Role, turned: bool) -> Iterator[tuple[Symbol, Role]]:
+        """Tokens, weights and bias of what is stated to be a product of two names, perhaps with a bias."""
+        made = self._opened(n.Name(symbol), n.Product, n.Sum)
+        bias = made.terms[1] if isinstance(made, n.Sum) and len(made.terms) == 2 else None
+        product = made.terms[0] if isinstance(made, n.Sum) else made
+        if not isinstance(product, n.Product):
+            return
+        tokens, weights = (product.right, product.left) if turned else (product.left, product.right)
+        if not isinstance(tokens, n.Name) or not isinstance(weights, n.Name) or tokens == weights:
+            return
+        yield tokens.symbol, R.X
+        yield weights.symbol, WEIGHTS[role]
+        if isinstance(bias, n.Name):
+            yield bias.symbol, BIASES[role]
+
+
+def _pair(scores: n.Expr, layout: frozenset[str]) -> tuple[Symbol, Symbol] | None:
+    """The query and the key of a product that makes scores: A Bᵀ, aᵀ Bᵀ, or a M Bᵀ with a matrix between; with tokens
+    as columns Bᵀ A, or Aᵀ B where weights are turned before they mix."""
+    if not isinstance(scores, n.Product):
+        return None
+    left = scores.left.left if isinstance(scores.left, n.Product) else scores.left
+    right = scores.right
+    if (layout == ROWS) != isinstance(right, n.Transpose) or (layout != ROWS and not isinstance(left, n.Transpose)):
+        return None
+    sides = [side.arg if isinstance(side, n.Transpose) else side for side in (left, right)]
+    names = [side.symbol for side in sides if isinstance(side, n.Name)]
+    if len(names) < 2:
+        return None
+    return (names[1], names[0]) if layout == DOWN_KEYS else (names[0], names[1])
+
+
+def _between(scores: n.Expr) -> Iterator[tuple[Symbol, Roles]]:
+    """The weights of scores: M in a M Bᵀ; in vᵀ tanh(U Bᵀ + W a) all of v, U, W, and a and B too."""
+    if not isinstance(scores, n.Product):
+        return
+    left = scores.left.arg if isinstance(scores.left, n.Transpose) else scores.left
+    if isinstance(left, n.Product) and isinstance(left.right, n.Name) and isinstance(left.left, (n.Name, n.Transpose)):
+        yield left.right.symbol, (R.W_A,)
+    inner = scores.right.arg if isinstance(scores.right, n.Tanh) else None
+    if not isinstance(left, n.Name) or not isinstance(inner, n.Sum):
+        return
+    yield left.symbol, (R.V_A,)
+    for term in inner.terms:
+        if isinstance(term, n.Product) and isinstance(term.left, n.Name):
+            many = isinstance(term.right, n.Transpose)
+            other = term.right.arg if isinstance(term.right, n.Transpose) else term.right
+            if isinstance(other, n.Name):
+                yield term.left.symbol, (R.U_A if many else R.W_A,)
+                yield other.symbol, (R.STATES if many else R.SOURCE,)
