@@ -25,6 +25,7 @@ from qkv.interpret.certified import Certified, Value
 from qkv.judging.addends import addends_off
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.operands import as_softmax, decimals, is_claim, is_stochastic, operands, rivals, versions
+from qkv.judging.phrases import operation
 from qkv.judging.seen import (
     MATRIX,
     Copied,
@@ -374,6 +375,34 @@ class Copies:
         """What was printed right above may be all that a value is: its rows, or what adds up to it."""
         yield from self.assembled(grid, spot)
         yield from self.totals(equation, grid, spot)
+        yield from self._operated(equation, grid, spot)
+
+    def _operated(self, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
+        """What words do to the numbers right before them: 'divide by √2: 2.828, 5.657'."""
+        made = (
+            operation(equation.label, self._walk.system.page) if not equation.of(Kind.FORMULA, Kind.WORKING) else None
+        )
+        if made is None:
+            return
+        for operand, put in self._before(grid, spot):
+            expr = made(operand)
+            own = worth(expr, {symbol: copied.own for symbol, copied in put.items()}, Loose())
+            found = self._put(grid, Meaning(How.WORDED, expr, spot), expr, put, own)
+            if found is not None and (found.is_clean or is_near(found, grid)):
+                yield found
+                return
+
+    def _before(self, grid: Grid, spot: Spot) -> Iterator[tuple[n.Expr, dict[Symbol, Copied]]]:
+        """What was printed last in the shape of a grid: one thing, or numbers one by one."""
+        shape, recent = shape_of(grid), self._recent(spot)
+        singles = list(takewhile(lambda seen: shape_of(seen.grid) == (1, 1), recent))[::-1]
+        if min(shape) == 1 and 1 < max(shape) <= len(singles):
+            cells = [cell_of(seen, 0, 0) for seen in singles[-max(shape) :]]
+            symbols = [Symbol(COPY, (), (str(i),)) for i in range(len(cells))]
+            yield n.Matrix((tuple(map(n.Name, symbols)),)), dict(zip(symbols, cells, strict=True))
+        for seen in [seen for seen in recent if shape_of(seen.grid) == shape][:1]:
+            name = n.Name(Symbol(COPY, (), ("0",)))
+            yield name, {name.symbol: self._whole(seen)}
 
     def assembled(self, grid: Grid, spot: Spot) -> Iterator[Fit]:
         """A matrix made of the rows that were printed right above it."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.judging.fit import How, Meaning
+from qkv.judging.phrases import phrased
 from qkv.library.roles import roles_in_words
 from qkv.reader.model import Relation
 from qkv.reading.asked import formula
@@ -48,6 +49,7 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
         yield from named(symbol, equation, system, spot)
     if not equation.names and not equation.of(Kind.FORMULA):
         yield from _worded(equation, system, spot)
+        yield from phrased(equation, system, spot)
 
 
 def _is_list_of_two(item: Item) -> bool:

@@ -17,7 +17,7 @@ from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import ROLE, role_symbol
 from qkv.reading.page import Spot
 from qkv.reading.prints import Prints
-from qkv.reading.system import System
+from qkv.reading.system import LINE, System
 from qkv.reading.values import Values
 
 MOST_ALIKE = 24  # quantities that are tried in the place of another
@@ -117,7 +117,15 @@ class PageScene(Scene):
 
     def as_written(self, expr: n.Expr) -> n.Expr:
         """An expression as a person writes it: what has no name on the page is called by its role."""
-        return n.rewrite(self.in_names(expr), lambda part: _by_role(part) if isinstance(part, n.Name) else part)
+        columns = "columns" in self.system.conventions(self.spot.scope)
+
+        def change(part: n.Expr) -> n.Expr:
+            if isinstance(part, n.Call) and part.function == LINE and isinstance(part.args[1], n.Number):
+                at = int(part.args[1].value)
+                return n.Entry(part.args[0], column=at) if columns else n.Entry(part.args[0], row=at)
+            return _by_role(part) if isinstance(part, n.Name) else part
+
+        return n.rewrite(self.in_names(expr), change)
 
     def in_names(self, expr: n.Expr) -> n.Expr:
         """An expression with the page's own names for what plays a role."""

@@ -158,7 +158,8 @@ def _labelled(label: str, lead: str, chain: Chain, places: Places) -> tuple[str,
     if not lead.rstrip()[-1:].isalpha():
         return label, chain
     links = (replace(chain.links[1], relation=Relation.FIRST), *chain.links[2:])
-    return f"{label} {first.text}", replace(chain, links=links, at=links[0].at)
+    text = chain.text.removeprefix(first.text).lstrip()
+    return f"{label} {first.text}", replace(chain, links=links, text=text, at=links[0].at)
 
 
 # — what states something —

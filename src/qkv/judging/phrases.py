@@ -1,0 +1,75 @@
+"""What the words before a number say that it is: a cell, or the mean, sum or largest of a row; and what they do to the
+numbers before them: 'divide by √2:'.
+
+Words are weak: a number that agrees with them is right, one that does not is left open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from qkv.errors import Location, QkvError
+from qkv.expr import nodes as n
+from qkv.expr.names import Role
+from qkv.judging.fit import How, Meaning
+from qkv.library.roles import SCORE_LIKE, roles_in_words
+from qkv.library.words import pattern
+from qkv.reader.grammar import parse_math
+from qkv.reading.equations import Equation
+from qkv.reading.naming import role_symbol
+from qkv.reading.page import Page
+from qkv.reading.system import LINE, Spot, System
+
+Operation = Callable[[n.Expr], n.Expr]
+
+_LINE = re.compile(rf"(?:{pattern('line')})\s*#?\s*(\d{{1,2}})\b|第\s*(\d{{1,2}})\s*(?:行|个)")
+_FUNCTIONS = tuple(
+    (re.compile(rf"(?<![^\W\d_])(?:{pattern(concept)})(?![a-z])"), function)
+    for concept, function in (("mean", "mean"), ("sum", "sum"), ("largest", "max"), ("smallest", "min"))
+)
+_DIVIDED = re.compile(rf"(?<![^\W\d_])(?:{pattern('divide')})(?:\s+(?:{pattern('operand')}))*(?P<by>.*)")
+_EXPONENTIAL = re.compile(rf"(?<![^\W\d_])(?:{pattern('exponential')})(?![^\W\d_])")
+
+
+def phrased(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
+    """The cells and rows that a label speaks of, worked out."""
+    label = equation.label.lower()
+    lines = [int(a or b) for a, b in _LINE.findall(label)]
+    roles = [role for role in roles_in_words(label) if role not in (Role.X, Role.Q, Role.K)]
+    for role in roles or (Role.SCORES, Role.SCALED, Role.WEIGHTS) if lines else ():
+        for head in (None, *system.heads):
+            whole = n.Name(role_symbol(role, head))
+            for shift in {0, system.choices.zero_based}:  # words count from 1, even beside code
+                for expr in _parts(whole, role, [line + shift for line in lines], label):
+                    yield Meaning(How.WORDED, expr, spot, 2.0 * shift, sure=False)
+
+
+def _parts(whole: n.Expr, role: Role, lines: list[int], label: str) -> Iterator[n.Expr]:
+    functions = [function for said, function in _FUNCTIONS if said.search(label)]
+    if functions and len(lines) == 1:
+        yield n.Call(functions[0], (n.Call(LINE, (whole, n.number(lines[0]))),))
+    elif not functions and len(lines) == 2 and role in SCORE_LIKE and min(lines) > 0:
+        yield n.Entry(whole, row=lines[0], column=lines[1])
+
+
+def operation(label: str, page: Page) -> Operation | None:
+    """What a label does to the numbers before it: divide by something, exponentiate, take the softmax."""
+    divided = _DIVIDED.search(label.lower())
+    by = _divisor(label[divided.start("by") :], page) if divided else None
+    if by is not None:
+        return lambda expr: n.Quotient(expr, by)
+    if divided:
+        return None
+    if "softmax" in label.lower():
+        return n.Softmax
+    return n.Exp if _EXPONENTIAL.search(label.lower()) else None
+
+
+def _divisor(text: str, page: Page) -> n.Expr | None:
+    """The one thing that words divide by."""
+    try:
+        chains = parse_math(text.strip(" $`:"), Location(1), names=page.sheet.names).chains
+    except QkvError:
+        return None
+    return chains[0].links[0].expr if len(chains) == 1 else None
