@@ -7,7 +7,6 @@ matrix that was put in is a claim of its own. Nothing is accused that is no copy
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -25,7 +24,7 @@ from qkv.interpret.certified import Certified, Value
 from qkv.judging.addends import addends_off
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.operands import as_softmax, decimals, is_claim, is_stochastic, operands, rivals, versions
-from qkv.judging.phrases import operation
+from qkv.judging.phrases import operation, statistics_said
 from qkv.judging.seen import (
     MATRIX,
     Copied,
@@ -40,7 +39,6 @@ from qkv.judging.seen import (
     variants,
     worth,
 )
-from qkv.library.words import pattern
 from qkv.reading.align import aligned
 from qkv.reading.bits import cell_bits, grid_bits
 from qkv.reading.equations import Equation, Item, Kind
@@ -56,8 +54,6 @@ POOL = 40  # earlier prints that a number may be a copy of
 RUN = 12  # prints that a sum may be taken of
 SURE = 9.0  # bits of a number that are no coincidence
 CERTAIN = 40.0  # bits of a matrix that agree, so that the rest of it must be slips
-
-_TOTAL = re.compile(rf"\b(?:{pattern('sum')})\b")
 
 
 class Copies:
@@ -345,23 +341,22 @@ class Copies:
         said = n.rewrite(lifted, lambda x: put[x.symbol].part if isinstance(x, n.Name) and x.symbol in put else x)
         return fit(grid, replace(meaning, expr=said), true, own, used, self._walk.is_false(used), mended)
 
-    def totals(self, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
-        """A number that words call a sum, as the sum of what was printed right before it."""
+    def statistics(self, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
+        """A number that words call the sum, the mean or the largest, taken of what was printed right before it."""
         words = " ".join((equation.label, *(str(symbol) for symbol in equation.names))).lower()
-        if shape_of(grid) != (1, 1) or not _TOTAL.search(words):
-            return
-        for cells in self._runs(spot):
-            symbols = [Symbol(COPY, (), (str(i),)) for i in range(len(cells))]
-            put = dict(zip(symbols, cells, strict=True))
-            expr = n.Sum(tuple(map(n.Name, symbols)))
-            own = worth(expr, {symbol: copied.own for symbol, copied in put.items()}, Loose())
-            made = self._put(grid, Meaning(How.CAPTION, expr, spot), expr, put, own)
-            if made is not None and made.is_clean:
-                yield made
-                return
+        for function in statistics_said(words) if shape_of(grid) == (1, 1) else ():
+            for cells in self._runs(spot):
+                symbols = [Symbol(COPY, (), (str(i),)) for i in range(len(cells))]
+                names, put = tuple(map(n.Name, symbols)), dict(zip(symbols, cells, strict=True))
+                expr = n.Sum(names) if function == "sum" else n.Call(function, (n.Matrix((names,)),))
+                own = worth(expr, {symbol: copied.own for symbol, copied in put.items()}, Loose())
+                made = self._put(grid, Meaning(How.CAPTION, expr, spot), expr, put, own)
+                if made is not None and made.is_clean:
+                    yield made
+                    return
 
     def _runs(self, spot: Spot) -> Iterator[list[Copied]]:
-        """What a sum may be taken of: the last vector, or the last single numbers."""
+        """What a sum may be taken of: a row of the last array, all of it, or the last single numbers."""
         last = [seen for seen in self._seen if seen.printed.spot.scope == spot.scope][-RUN:]
         singles = list(takewhile(lambda seen: shape_of(seen.grid) == (1, 1), reversed(last)))[::-1]
         for vector in [seen for seen in last[::-1] if max(shape_of(seen.grid)) > 1][:1]:
@@ -374,7 +369,7 @@ class Copies:
     def fits(self, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
         """What was printed right above may be all that a value is: its rows, or what adds up to it."""
         yield from self.assembled(grid, spot)
-        yield from self.totals(equation, grid, spot)
+        yield from self.statistics(equation, grid, spot)
         yield from self._operated(equation, grid, spot)
 
     def _operated(self, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:

@@ -25,9 +25,12 @@ Operation = Callable[[n.Expr], n.Expr]
 
 _LINE = re.compile(rf"(?:{pattern('line')})\s*#?\s*(\d{{1,2}})\b|第\s*(\d{{1,2}})\s*(?:行|个)")
 _FUNCTIONS = tuple(
-    (re.compile(rf"(?<![^\W\d_])(?:{pattern(concept)})(?![a-z])"), function)
-    for concept, function in (("mean", "mean"), ("sum", "sum"), ("largest", "max"), ("smallest", "min"))
-)
+    (re.compile(rf"(?<![^\W\d_])(?:{pattern(concept)})(?![^\W\d_])"), function)
+    for concept, function in (
+        ("variance", "var"), ("deviation", "std"), ("mean", "mean"), ("sum", "sum"), ("largest", "max"),
+        ("smallest", "min"),
+    )
+)  # fmt: skip
 _DIVIDED = re.compile(rf"(?<![^\W\d_])(?:{pattern('divide')})(?:\s+(?:{pattern('operand')}))*(?P<by>.*)")
 _EXPONENTIAL = re.compile(rf"(?<![^\W\d_])(?:{pattern('exponential')})(?![^\W\d_])")
 
@@ -46,11 +49,20 @@ def phrased(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]
 
 
 def _parts(whole: n.Expr, role: Role, lines: list[int], label: str) -> Iterator[n.Expr]:
-    functions = [function for said, function in _FUNCTIONS if said.search(label)]
+    functions = statistics_said(label)
     if functions and len(lines) == 1:
         yield n.Call(functions[0], (n.Call(LINE, (whole, n.number(lines[0]))),))
     elif not functions and len(lines) == 2 and role in SCORE_LIKE and min(lines) > 0:
         yield n.Entry(whole, row=lines[0], column=lines[1])
+
+
+def statistics_said(words: str) -> list[str]:
+    """The functions of several numbers that words speak of.
+
+    >>> statistics_said("mean of row 1"), statistics_said("the meaning")
+    (['mean'], [])
+    """
+    return [function for said, function in _FUNCTIONS if said.search(words)]
 
 
 def operation(label: str, page: Page) -> Operation | None:

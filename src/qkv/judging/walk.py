@@ -98,7 +98,7 @@ class Walk:
         if grid is None or item.struck:
             return
         spot = Spot(equation.scope, equation.line)
-        if self._is_given(equation) and not any(self.copies.totals(equation, grid, spot)):
+        if self._is_given(equation) and not any(self.copies.statistics(equation, grid, spot)):
             self.remember(equation, item, grid, None, None, spot)
             return
         fits = list(self.copies.fits(equation, grid, spot))

@@ -13,7 +13,7 @@ from qkv.expr.names import Symbol
 
 SPELLINGS = {
     "layernorm": "layernorm", "layernormalization": "layernorm", "layernormalisation": "layernorm",
-    "rmsnorm": "rmsnorm", "ffn": "ffn", "feedforward": "ffn", "mlp": "ffn",
+    "ln": "layernorm", "rmsnorm": "rmsnorm", "ffn": "ffn", "feedforward": "ffn", "mlp": "ffn",
     "swiglu": "swiglu", "attention": "attention", "attn": "attention", "selfattention": "attention",
 }  # fmt: skip
 

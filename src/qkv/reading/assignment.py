@@ -20,7 +20,7 @@ from qkv.reading.choices import USUAL, Choices, Family
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equations import Equation, equations
 from qkv.reading.mend import mended
-from qkv.reading.page import Page, page_of, page_with
+from qkv.reading.page import Page, page_with, plain_page
 from qkv.reading.system import System
 
 OTHER = "°"  # marks a name of the assignment that the solution uses for something else
@@ -31,9 +31,33 @@ SIZES = frozenset({Role.D_K, Role.D_V, Role.D_MODEL})
 _NUMBER = re.compile(rf"(?:\b(?:{pattern('problem')}|q|ex|nr|no)\W{{0,3}}|^\W*)(\d+|[a-h](?=[.)]))\b", re.IGNORECASE)
 
 
+_SOLUTION = re.compile(rf"[\W_]*(?:{pattern('solution')})(?:\s+\d{{1,2}})?[\W_]*", re.IGNORECASE)
+_TASK = re.compile(rf"(?<![^\W_])(?:{pattern('ask')})(?![^\W_])", re.IGNORECASE)
+
+
+def page_of(sheet: Sheet) -> Page:
+    """The page that a sheet is; where it sets a task and then works it, what it sets stands first as an assignment."""
+    page = plain_page(sheet)
+    line = _answered_from(sheet)
+    if line is None or len(page.scopes) > 1:
+        return page
+    above = tuple(equation for equation in page.equations if equation.line < line)
+    if not above or len(above) == len(page.equations):
+        return page
+    questions = tuple(question for question in sheet.questions if question.line < line)
+    text = "\n".join(sheet.lines[: line - 1])
+    return page_with(sheet, page.equations, page_with(replace(sheet, text=text, questions=questions), above))
+
+
+def _answered_from(sheet: Sheet) -> int | None:
+    """The line that says 'Solution' and nothing else, if there is one, and a task is set above it."""
+    found = [number for number, line in enumerate(sheet.lines, 1) if _SOLUTION.fullmatch(line)]
+    return found[0] if len(found) == 1 and _TASK.search("\n".join(sheet.lines[: found[0]])) else None
+
+
 def page_against(sheet: Sheet, assignment: Sheet) -> Page:
     """A solution as a page on which its assignment stands first."""
-    task = page_of(assignment)
+    task = plain_page(assignment)
     own = mended([*task.equations, *equations(sheet)])[len(task.equations) :]
     page = _joined(sheet, task, _matched(own, sheet, task))
     others = frozenset(_others(page))

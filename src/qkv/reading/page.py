@@ -142,8 +142,8 @@ class Page:
         return "\n".join(self.sheet.lines[first : max(last, *lines, first) if lines else last]).lower()
 
 
-def page_of(sheet: Sheet) -> Page:
-    """The page that a sheet is."""
+def plain_page(sheet: Sheet) -> Page:
+    """The page that a sheet is, all of it its author's own."""
     return page_with(sheet, tuple(mended(list(with_names(equations(sheet))))))
 
 

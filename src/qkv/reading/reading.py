@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from qkv.interpret.cells import START_BITS, precision
 from qkv.reader.model import Sheet
-from qkv.reading.assignment import page_against
+from qkv.reading.assignment import page_against, page_of
 from qkv.reading.choices import Choices
 from qkv.reading.choose import choose
-from qkv.reading.page import Page, page_of
+from qkv.reading.page import Page
 from qkv.reading.system import System
 from qkv.reading.values import Values
 

@@ -20,12 +20,14 @@ from qkv.expr.nodes import (
     Matrix,
     Name,
     Normalise,
+    Number,
     Power,
     Product,
     Root,
     Softmax,
     Tanh,
     Transpose,
+    is_literal,
 )
 from qkv.reader.maths import arrays
 from qkv.reader.maths.brackets import size_in
@@ -149,6 +151,16 @@ def _parts(args: tuple[Expr, ...]) -> tuple[Expr, ...]:
     return args[0].parts if len(args) == 1 and isinstance(args[0], Concat) else args
 
 
+def _largest(args: tuple[Expr, ...], at: Location) -> Expr:
+    """max(0, x) and max(a, b) are taken cell by cell; of one vector, or of several numbers, the largest is meant."""
+    zeros = [arg for arg in args if isinstance(arg, Number) and arg.value == 0]
+    if len(args) != 2 or all(map(is_literal, args)):
+        return Call("max", args, at=at)
+    return (
+        Call("relu", tuple(arg for arg in args if arg is not zeros[0]), at=at) if zeros else Call("larger", args, at=at)
+    )
+
+
 _BUILD: dict[str, Callable[[tuple[Expr, ...], int, Location], Expr]] = {
     "softmax": lambda args, axis, at: Softmax(_row(args), axis, at=at),
     "normalise": lambda args, axis, at: Normalise(_row(args), axis, at=at),
@@ -161,6 +173,7 @@ _BUILD: dict[str, Callable[[tuple[Expr, ...], int, Location], Expr]] = {
     "transpose": lambda args, axis, at: Transpose(args[0], at=at),
     "product": lambda args, axis, at: reduce(lambda a, b: Product(a, b, at=at), args),
     "literal": lambda args, axis, at: args[0],
+    "max": lambda args, axis, at: _largest(args, at),
 }
 
 
