@@ -73,7 +73,8 @@ def test_a_wrong_addend_is_found() -> None:
 def test_a_missing_scale_is_found_where_the_task_asks_for_it() -> None:
     found = {claim.line: claim for claim in claims("14-noscale.md")}
     assert [found[line].verdict for line in (7, 9, 11)] == [V.RIGHT, V.WRONG, V.CARRIED]
-    assert found[9].cause is not None and "√d_k" in found[9].cause.says
+    assert found[9].cause is not None
+    assert "√d_k" in found[9].cause.says
 
 
 def test_a_wrong_product_without_spaces_is_found() -> None:

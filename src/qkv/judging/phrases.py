@@ -18,8 +18,8 @@ from qkv.library.words import pattern
 from qkv.reader.grammar import parse_math
 from qkv.reading.equations import Equation
 from qkv.reading.naming import role_symbol
-from qkv.reading.page import Page
-from qkv.reading.system import LINE, Spot, System
+from qkv.reading.page import Page, Spot
+from qkv.reading.system import LINE, System
 
 Operation = Callable[[n.Expr], n.Expr]
 
