@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from qkv.check.cells import Grid, shape_of, shown_grid
@@ -24,13 +23,11 @@ from qkv.interpret.certified import Certified, Value
 from qkv.judging.addends import addends_off
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.operands import as_softmax, decimals, is_claim, is_stochastic, operands, rivals, versions
-from qkv.judging.phrases import operation, statistics_said
 from qkv.judging.seen import (
     MATRIX,
     Copied,
     Seen,
     agreeing,
-    as_row,
     cell_of,
     claims_of,
     exactly,
@@ -39,11 +36,11 @@ from qkv.judging.seen import (
     variants,
     worth,
 )
-from qkv.reading.align import aligned
+from qkv.reading.align import Pair, aligned, is_leaf
 from qkv.reading.bits import cell_bits, grid_bits
 from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.evidence import printed_grid
-from qkv.reading.page import Spot
+from qkv.reading.page import Page, Spot
 from qkv.reading.prints import Print
 
 if TYPE_CHECKING:
@@ -51,7 +48,6 @@ if TYPE_CHECKING:
 
 COPY = "¶copy"  # the base of a symbol that stands for a copied number
 POOL = 40  # earlier prints that a number may be a copy of
-RUN = 12  # prints that a sum may be taken of
 SURE = 9.0  # bits of a number that are no coincidence
 CERTAIN = 40.0  # bits of a matrix that agree, so that the rest of it must be slips
 
@@ -61,17 +57,26 @@ class Copies:
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
-        self._seen: list[Seen] = []
+        self.seen: list[Seen] = []
         self._copied: dict[int, Copied] = {}
         self._kept: list[n.Expr] = []  # so that no other object takes the id of one that is copied
         self._written: dict[int, n.Expr] = {}
         self._products: list[n.Expr] = []
 
+    @property
+    def page(self) -> Page:
+        """The page that is walked over."""
+        return self._walk.system.page
+
+    def is_false(self, claims: frozenset[int]) -> bool:
+        """Whether one of some claims is false."""
+        return self._walk.is_false(claims)
+
     def note(self, expr: n.Expr, grid: Grid, printed: Print) -> None:
         """Remember a print."""
         if printed.true is None and printed.claim is None:
             printed = replace(printed, true=exactly(grid))
-        self._seen.append(Seen(expr, grid, printed))
+        self.seen.append(Seen(expr, grid, printed))
 
     # — operands —
 
@@ -91,33 +96,23 @@ class Copies:
             if grid is not None:
                 made = self._operand(grid, parts.get(id(operand)), spot) or self._new(operand, grid, equation, spot)
                 if made is None and beside is not None and id(operand) in doubles:
-                    made = fit(
-                        grid,
-                        beside.meaning,
-                        beside.true,
-                        beside.own,
-                        beside.used,
-                        self._walk.is_false(beside.used),
-                        None,
-                    )
-                if (
-                    made is None
-                    and (part := parts.get(id(operand))) is not None
-                    and self._follows(operand, pairs, spot)
-                ):
-                    made = self._walk.stated(grid, part, equation, spot)
+                    false = self.is_false(beside.used)
+                    made = fit(grid, beside.meaning, beside.true, beside.own, beside.used, false, None)
+                made = made or self._worked(operand, grid, pairs, equation, spot)
                 if made is not None:
                     self._judge(equation, item, operand, grid, made, is_claim(operand, expr))
                 beside = made
         self._numbers(expr, spot)
         self._addends(equation, item, spot)
 
-    def _follows(self, operand: n.Matrix, parts: list[tuple[n.Expr, n.Expr]], spot: Spot) -> bool:
-        """Whether a working follows its formula part by part: all else that was put in is what the formula says."""
-        others = [(part, x) for part, x in parts if x is not operand and isinstance(x, n.Matrix)]
-        grids = [(part, shown_grid(x, False)) for part, x in others if isinstance(x, n.Matrix)]
-        fits = [grid is not None and self._walk.fit(grid, Meaning(How.COPY, part, spot)) for part, grid in grids]
-        return bool(fits) and all(isinstance(made, Fit) and made.is_clean for made in fits)
+    def _worked(self, operand: n.Matrix, grid: Grid, pairs: list[Pair], equation: Equation, spot: Spot) -> Fit | None:
+        """What stands in the place of a formula, [A] in softmax(…) V = [A] [V], where all else that was put in is what
+        the formula says; a name is another matter: its numbers may be anybody's."""
+        part = next((part for part, numbers in pairs if numbers is operand and not is_leaf(part)), None)
+        others = [(p, shown_grid(x, False)) for p, x in pairs if x is not operand and isinstance(x, n.Matrix)]
+        fits = [grid is not None and self._walk.fit(grid, Meaning(How.COPY, p, spot)) for p, grid in others]
+        follows = bool(fits) and all(isinstance(made, Fit) and made.is_clean for made in fits)
+        return self._walk.stated(grid, part, equation, spot) if part is not None and follows else None
 
     def _addends(self, equation: Equation, item: Item, spot: Spot) -> None:
         """Judge the numbers of a working that are not what stood in their place one working earlier."""
@@ -141,7 +136,7 @@ class Copies:
         """An operand that was not printed before, but is the softmax of something that was."""
         if not is_stochastic(grid):
             return None
-        scores = [seen.expr for seen in self._recent(spot) if shape_of(seen.grid) == shape_of(grid)]
+        scores = [seen.expr for seen in self.recent(spot) if shape_of(seen.grid) == shape_of(grid)]
         scores += [
             expr
             for expr in self._products[::-1]
@@ -160,15 +155,15 @@ class Copies:
         if sum(map(sum, grid_bits(grid))) < CERTAIN:
             return None
         a, b = n.Name(Symbol(COPY, (), ("0",))), n.Name(Symbol(COPY, (), ("1",)))
-        recent = self._recent(spot)
+        recent = self.recent(spot)
         for right in recent:
             for left in (seen for seen in recent if len(seen.grid) == len(grid)):
                 (_, inner), (below, width) = shape_of(left.grid), shape_of(right.grid)
                 beside = below == len(grid) and inner + width == len(grid[0])
                 if beside or (inner == below and width == len(grid[0])):
                     expr = n.Concat((a, b), 1) if beside else n.Product(a, b)
-                    put = {a.symbol: self._whole(left), b.symbol: self._whole(right)}
-                    made = self._put(
+                    put = {a.symbol: self.whole(left), b.symbol: self.whole(right)}
+                    made = self.put(
                         grid,
                         Meaning(How.SEARCHED, expr, spot),
                         expr,
@@ -179,9 +174,9 @@ class Copies:
                         return made
         return None
 
-    def _whole(self, seen: Seen) -> Copied:
+    def whole(self, seen: Seen) -> Copied:
         printed = seen.printed
-        return Copied(seen.expr, self._truth(seen), printed.held, printed.mended or printed.held, claims_of(seen))
+        return Copied(seen.expr, self.truth(seen), printed.held, printed.mended or printed.held, claims_of(seen))
 
     def _judge(self, equation: Equation, item: Item, operand: n.Matrix, grid: Grid, made: Fit, claims: bool) -> None:
         used = made.used
@@ -223,12 +218,12 @@ class Copies:
             found = [cell_of(seen, i, j) for _, seen, i, j in self._cells(shown.value, spot)]
             if not found:
                 return None
-            cells.append(min(found, key=lambda copied: self._walk.is_false(copied.claims)))
+            cells.append(min(found, key=lambda copied: self.is_false(copied.claims)))
         symbols = [Symbol(COPY, (), (str(i),)) for i in range(len(cells))]
         row = n.Matrix((tuple(map(n.Name, symbols)),))
         put = dict(zip(symbols, cells, strict=True))
         own = worth(row, {symbol: copied.own for symbol, copied in put.items()}, Loose())
-        made = self._put(grid, Meaning(How.COPY, row, spot), row, put, own)
+        made = self.put(grid, Meaning(How.COPY, row, spot), row, put, own)
         return made if made is not None and made.is_clean else None
 
     def _printed(self, grid: Grid, spot: Spot) -> Fit | None:
@@ -236,7 +231,7 @@ class Copies:
         if sum(map(sum, grid_bits(grid))) < MATRIX:
             return None
         false: Fit | None = None
-        for seen in self._recent(spot):
+        for seen in self.recent(spot):
             for part, variant in variants(seen, grid):
                 made = self._held_against(grid, part, variant, spot)
                 if made is not None and made.is_clean:
@@ -253,12 +248,12 @@ class Copies:
             printed.true,
             printed.held,
             used,
-            self._walk.is_false(used),
+            self.is_false(used),
             printed.mended,
         )
 
-    def _recent(self, spot: Spot) -> list[Seen]:
-        return [seen for seen in self._seen[::-1] if seen.printed.spot.scope == spot.scope][:POOL]
+    def recent(self, spot: Spot) -> list[Seen]:
+        return [seen for seen in self.seen[::-1] if seen.printed.spot.scope == spot.scope][:POOL]
 
     # — single numbers —
 
@@ -277,13 +272,13 @@ class Copies:
 
     def _is_fine(self, seen: Seen, i: int, j: int) -> bool:
         """Whether a cell is not false itself: of several that read alike, a copy is taken from such a one."""
-        if not self._walk.is_false(claims_of(seen)):
+        if not self.is_false(claims_of(seen)):
             return True
         true = seen.printed.true
         return true is not None and true.shape == shape_of(seen.grid) and meets(seen.grid[i][j], true.rows[i][j])
 
     def _cells(self, value: object, spot: Spot) -> Iterator[tuple[int, Seen, int, int]]:
-        for k, seen in enumerate(self._recent(spot)):
+        for k, seen in enumerate(self.recent(spot)):
             for i, row in enumerate(seen.grid):
                 for j, shown in enumerate(row):
                     if shown.value is not None and shown.value == value:
@@ -321,7 +316,7 @@ class Copies:
             if (copied := self._named(symbol, meaning.spot)) is None:
                 return None
             put[symbol] = copied
-        return self._put(grid, meaning, lifted, put, own)
+        return self.put(grid, meaning, lifted, put, own)
 
     def _named(self, symbol: Symbol, spot: Spot) -> Copied | None:
         """A name of the page that stands in a formula beside numbers put in."""
@@ -330,7 +325,7 @@ class Copies:
         true = self._walk.values.true(name, spot)
         return Copied(name, true, own, own, used) if own is not None else None
 
-    def _put(
+    def put(
         self, grid: Grid, meaning: Meaning, lifted: n.Expr, put: dict[Symbol, Copied], own: Value | None
     ) -> Fit | None:
         """A printed value against an expression over copies."""
@@ -339,87 +334,8 @@ class Copies:
         mended = worth(lifted, {symbol: copied.mended for symbol, copied in put.items()}, Loose())
         used = frozenset(claim for copied in put.values() for claim in copied.claims)
         said = n.rewrite(lifted, lambda x: put[x.symbol].part if isinstance(x, n.Name) and x.symbol in put else x)
-        return fit(grid, replace(meaning, expr=said), true, own, used, self._walk.is_false(used), mended)
+        return fit(grid, replace(meaning, expr=said), true, own, used, self.is_false(used), mended)
 
-    def statistics(self, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
-        """A number that words call the sum, the mean or the largest, taken of what was printed right before it."""
-        words = " ".join((equation.label, *(str(symbol) for symbol in equation.names))).lower()
-        for function in statistics_said(words) if shape_of(grid) == (1, 1) else ():
-            for cells in self._runs(spot):
-                symbols = [Symbol(COPY, (), (str(i),)) for i in range(len(cells))]
-                names, put = tuple(map(n.Name, symbols)), dict(zip(symbols, cells, strict=True))
-                expr = n.Sum(names) if function == "sum" else n.Call(function, (n.Matrix((names,)),))
-                own = worth(expr, {symbol: copied.own for symbol, copied in put.items()}, Loose())
-                made = self._put(grid, Meaning(How.CAPTION, expr, spot), expr, put, own)
-                if made is not None and made.is_clean:
-                    yield made
-                    return
-
-    def _runs(self, spot: Spot) -> Iterator[list[Copied]]:
-        """What a sum may be taken of: a row of the last array, all of it, or the last single numbers."""
-        last = [seen for seen in self._seen if seen.printed.spot.scope == spot.scope][-RUN:]
-        singles = list(takewhile(lambda seen: shape_of(seen.grid) == (1, 1), reversed(last)))[::-1]
-        for vector in [seen for seen in last[::-1] if max(shape_of(seen.grid)) > 1][:1]:
-            for i, row in enumerate(vector.grid if len(vector.grid[0]) > 1 else ()):
-                yield [cell_of(vector, i, j) for j in range(len(row))]
-            yield [cell_of(vector, i, j) for i, row in enumerate(vector.grid) for j in range(len(row))]
-        for count in range(2, len(singles) + 1):
-            yield [cell_of(seen, 0, 0) for seen in singles[-count:]]
-
-    def fits(self, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
-        """What was printed right above may be all that a value is: its rows, or what adds up to it."""
-        yield from self.assembled(grid, spot)
-        yield from self.statistics(equation, grid, spot)
-        yield from self._operated(equation, grid, spot)
-
-    def _operated(self, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
-        """What words do to the numbers right before them: 'divide by √2: 2.828, 5.657'."""
-        made = (
-            operation(equation.label, self._walk.system.page) if not equation.of(Kind.FORMULA, Kind.WORKING) else None
-        )
-        if made is None:
-            return
-        for operand, put in self._before(grid, spot):
-            expr = made(operand)
-            own = worth(expr, {symbol: copied.own for symbol, copied in put.items()}, Loose())
-            found = self._put(grid, Meaning(How.WORDED, expr, spot), expr, put, own)
-            if found is not None and (found.is_clean or is_near(found, grid)):
-                yield found
-                return
-
-    def _before(self, grid: Grid, spot: Spot) -> Iterator[tuple[n.Expr, dict[Symbol, Copied]]]:
-        """What was printed last in the shape of a grid: one thing, or numbers one by one."""
-        shape, recent = shape_of(grid), self._recent(spot)
-        singles = list(takewhile(lambda seen: shape_of(seen.grid) == (1, 1), recent))[::-1]
-        if min(shape) == 1 and 1 < max(shape) <= len(singles):
-            cells = [cell_of(seen, 0, 0) for seen in singles[-max(shape) :]]
-            symbols = [Symbol(COPY, (), (str(i),)) for i in range(len(cells))]
-            yield n.Matrix((tuple(map(n.Name, symbols)),)), dict(zip(symbols, cells, strict=True))
-        for seen in [seen for seen in recent if shape_of(seen.grid) == shape][:1]:
-            name = n.Name(Symbol(COPY, (), ("0",)))
-            yield name, {name.symbol: self._whole(seen)}
-
-    def assembled(self, grid: Grid, spot: Spot) -> Iterator[Fit]:
-        """A matrix made of the rows that were printed right above it."""
-        rows, columns = shape_of(grid)
-        last = self._seen[-rows:]
-        if rows < 2 or columns < 2 or len(last) < rows or any(s.printed.spot.scope != spot.scope for s in last):
-            return
-        lines = [as_row(seen) for seen in last]
-        if any(shape_of(line.grid) != (1, columns) for line in lines) or any(
-            a.value != b.value for x, y in zip(grid, lines, strict=True) for a, b in zip(x, y.grid[0], strict=True)
-        ):
-            return
-        trues = [self._truth(line) for line in lines]
-        true = Value(tuple(t.rows[0] for t in trues if t is not None)) if all(t is not None for t in trues) else None
-        own = Value(tuple(line.printed.held.rows[0] for line in lines))
-        mended = Value(tuple((line.printed.mended or line.printed.held).rows[0] for line in lines))
-        used = frozenset(claim for line in lines for claim in claims_of(line))
-        expr = n.Concat(tuple(line.expr for line in lines), 0)
-        made = fit(grid, Meaning(How.COPY, expr, spot), true, own, used, self._walk.is_false(used), mended)
-        if made is not None:
-            yield made
-
-    def _truth(self, seen: Seen) -> Value | None:
+    def truth(self, seen: Seen) -> Value | None:
         """What a print should have been; where nothing says so and nothing in it is false, what it is."""
-        return seen.printed.true or (seen.printed.held if not self._walk.is_false(claims_of(seen)) else None)
+        return seen.printed.true or (seen.printed.held if not self.is_false(claims_of(seen)) else None)

@@ -15,6 +15,7 @@ from qkv.check.model import Verdict
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value
+from qkv.judging.above import from_above, statistics
 from qkv.judging.answers import by_assignment
 from qkv.judging.causes import as_mistake, explained, has_excuse, misfit, operands
 from qkv.judging.copies import Copies
@@ -98,10 +99,10 @@ class Walk:
         if grid is None or item.struck:
             return
         spot = Spot(equation.scope, equation.line)
-        if self._is_given(equation) and not any(self.copies.statistics(equation, grid, spot)):
+        if self._is_given(equation) and not any(statistics(self.copies, equation, grid, spot)):
             self.remember(equation, item, grid, None, None, spot)
             return
-        fits = list(self.copies.fits(equation, grid, spot))
+        fits = list(from_above(self.copies, equation, grid, spot))
         options = list(meanings(equation, item, self.system, spot))
         fits += [f for meaning in options if (f := self.fit(grid, meaning)) is not None]
         if not any(f.is_clean for f in fits):

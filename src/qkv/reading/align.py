@@ -25,7 +25,7 @@ def aligned(formula: n.Expr, working: n.Expr) -> Iterator[Pair]:
 def _pairs(formula: n.Expr, working: n.Expr) -> list[Pair] | None:
     if n.is_literal(formula):
         return [] if formula == working or not n.holds(working, n.Matrix) else None
-    if _is_leaf(formula) or (isinstance(working, n.Matrix) and not isinstance(formula, n.Matrix)):
+    if is_leaf(formula) or (isinstance(working, n.Matrix) and not isinstance(formula, n.Matrix)):
         return [(formula, working)]
     if isinstance(formula, n.Product) and isinstance(working, n.Product):
         parts, numbers = n.factors(formula), n.factors(working)
@@ -46,7 +46,7 @@ def _pairs(formula: n.Expr, working: n.Expr) -> list[Pair] | None:
     return found
 
 
-def _is_leaf(part: n.Expr) -> bool:
+def is_leaf(part: n.Expr) -> bool:
     """A name, a transposed name, a row of something named."""
     while isinstance(part, (n.Transpose, n.Entry)):
         part = part.arg
