@@ -17,7 +17,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value
 from qkv.judging.above import from_above, statistics
 from qkv.judging.answers import by_assignment
-from qkv.judging.causes import as_mistake, explained, has_excuse, misfit, operands
+from qkv.judging.causes import MISTAKE, as_mistake, explained, has_excuse, misfit, operands
 from qkv.judging.copies import Copies
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.kept import FALSE, print_of
@@ -203,6 +203,8 @@ class Walk:
             and (clean is None or slip.bits > clean[0])
         ):
             return slip
+        if clean is not None and clean[0] > _most_beside(grid, slip, denied):
+            return clean[1]
         found = self._searched(grid, equation, spot)
         if found is not None:
             bits = found.bits - denied
@@ -329,3 +331,10 @@ class Walk:
                 self.prints.add(symbol, printed)
         else:
             self.prints.add_formula(self.values.prepared(expr, printed.spot) or expr, printed)
+
+
+def _most_beside(grid: Grid, slip: Fit | None, denied: float) -> float:
+    """The bits with which a clean meaning can be beaten neither by a search nor by a slip with a name."""
+    digits = sum(map(sum, grid_bits(grid)))
+    named = max(slip.bits, digits - MISTAKE) - MARGIN if slip is not None else float("-inf")
+    return max(digits - How.SEARCHED.prior - denied, named, -denied)
