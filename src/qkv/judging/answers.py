@@ -82,7 +82,7 @@ def by_assignment(walk: Walk, equation: Equation, grid: Grid, spot: Spot, usual:
         return usual
     if f.worst is Verdict.MISROUNDED:
         return f if usual is None or not usual.is_clean else usual
-    named = as_mistake(walk.scene(spot), walk.prints, grid, f, walk.is_false(f.used))
+    named = as_mistake(grid, f, walk.mistakes_of(grid, spot))
     if named is not None and named[0].bits > f.bits:
         return named[0]
     if (masked := _masked(walk, grid, f)) is not None:

@@ -7,7 +7,7 @@ names are told: where more mistakes explain a value, it tells too little to name
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -41,7 +41,7 @@ from qkv.reading.prints import Mending, Prints
 from qkv.render.workings import cell_workings
 
 Table = tuple[Mistake, ...]
-Mind = Callable[[n.Expr], Value | None]  # what an expression gives in somebody's numbers
+Mind = Callable[[n.Expr], tuple[Value | None, frozenset[int]]]  # a value in somebody's numbers, the claims they are of
 COMMON, RARE = (tuple(row for row in TABLE if row.rare is rare) for rare in (False, True))
 TABLES: tuple[Table, ...] = (COMMON, RARE, ANY_OTHER)
 MISTAKE = 7.0  # bits that a known mistake costs; it saves the digits of every cell
@@ -59,8 +59,8 @@ class Found:
     expr: n.Expr
 
 
-def explained(scene: PageScene, prints: Prints, grid: Grid, chosen: Fit, false: bool) -> Fit:
-    """The same fit with the cause of what is wrong in it; `false` says that the author went on from a false value."""
+def explained(grid: Grid, chosen: Fit, mistakes_of: Callable[[Fit], Search]) -> Fit:
+    """The same fit with the cause of what is wrong in it."""
     if chosen.cause is not None or chosen.misfit is not None or chosen.worst not in (Verdict.WRONG, Verdict.MISROUNDED):
         return chosen
     cells = judged_cells(grid, chosen)
@@ -68,7 +68,7 @@ def explained(scene: PageScene, prints: Prints, grid: Grid, chosen: Fit, false: 
         return replace(chosen, cause=cut_off(cells))
     if points := lost_points(cells):
         return misread(chosen, points)
-    search = Search(scene, chosen.meaning.expr, grid, minds(scene, prints, false), prints.names)
+    search = mistakes_of(chosen)
     wrong = [(i, j) for i, row in enumerate(cells) for j, cell in enumerate(row) if cell.verdict is Verdict.WRONG]
     cause = _cause(search.mistakes(cells, wrong))
     structural = cause is not None and set(cause.mistake.split(" or ")) <= STRUCTURAL
@@ -79,18 +79,18 @@ def explained(scene: PageScene, prints: Prints, grid: Grid, chosen: Fit, false: 
 Mistaken = tuple[Fit, frozenset[Symbol]]  # a slip with a name, and the names that it was worked out from
 
 
-def as_mistake(scene: PageScene, prints: Prints, grid: Grid, slip: Fit, false: bool) -> Mistaken | None:
+def as_mistake(grid: Grid, slip: Fit, mistakes_of: Callable[[Fit], Search]) -> Mistaken | None:
     """A value in which much is wrong as one known mistake that gives every cell of it, with the names it was worked out
     from; None where no mistake does. Where more than two do, none is named."""
     if slip.slips < 2 or shape_of(grid) == (1, 1):
         return None
-    search = Search(scene, slip.meaning.expr, grid, minds(scene, prints, false), prints.names)
+    search = mistakes_of(slip)
     tables = (COMMON, RARE) if slip.meaning.how in (How.NAMED, How.WORDED) else TABLES
     found = search.reproducing(tuple(range(len(grid))), tables) if not search.is_copy else []
     if not found:
         return None
     cause = _cause({one.key: one.says for one in found})
-    names = frozenset().union(*(operands(scene, prints, one.expr, all_of=True) for one in found))
+    names = frozenset().union(*(operands(search.scene, search.prints, one.expr, all_of=True) for one in found))
     meaning, digits = replace(slip.meaning, cost=slip.meaning.cost + MISTAKE), sum(map(sum, grid_bits(grid)))
     verdicts = _whole_rows(slip.verdicts)
     made = replace(
@@ -121,7 +121,7 @@ def has_excuse(mistaken: Fit) -> bool:
 
 
 def misfit(
-    scene: PageScene, prints: Prints, grid: Grid, meaning: Meaning, meant: Value, used: frozenset[int], false: bool
+    grid: Grid, meaning: Meaning, meant: Value, used: frozenset[int], mistakes_in: Callable[[], Search]
 ) -> Fit | None:
     """A value of another shape than it should have, as a slip, if a known mistake gives all of it: heads averaged or
     stacked, a factor or a row left out. A shape alone proves nothing: an author may show a part."""
@@ -130,7 +130,7 @@ def misfit(
         return None
     if not stated and (min(shape) == 1 or len({cell.text for row in grid for cell in row}) < ENOUGH_NUMBERS):
         return None
-    search = Search(scene, meaning.expr, grid, minds(scene, prints, false), prints.names)
+    search = mistakes_in()
     found = search.misfit(stated) if not search.is_copy else []
     if not found:
         return None
@@ -145,15 +145,16 @@ def minds(scene: PageScene, prints: Prints, false: bool) -> list[Mind]:
     def mended(mending: Mending) -> Mind:
         look = scene.values.owner(scene.spot, prints)
 
-        def work(expr: n.Expr) -> Value | None:
+        def work(expr: n.Expr) -> tuple[Value | None, frozenset[int]]:
             prints.mending = mending
-            value = look(expr)
+            made = look(expr)
             prints.mending = Mending.NOTHING
-            return value
+            return made
 
         return work
 
-    return [mended(mending) for mending in (Mending if false else (Mending.NOTHING,))] + [scene.value]
+    own = [mended(mending) for mending in (Mending if false else (Mending.NOTHING,))]
+    return [*own, lambda expr: (scene.value(expr), frozenset())]
 
 
 def _whole_rows(verdicts: tuple[tuple[Verdict, ...], ...]) -> tuple[tuple[Verdict, ...], ...]:
@@ -189,6 +190,10 @@ def cell_working(scene: PageScene, chosen: Fit) -> Callable[[int, int], str]:
     return work
 
 
+def _value_in(mind: Mind) -> Callable[[n.Expr], Value | None]:
+    return lambda expr: mind(expr)[0]
+
+
 def _value_of(scene: PageScene, expr: n.Expr) -> Value:
     value = scene.value(expr)
     if value is None:
@@ -197,19 +202,31 @@ def _value_of(scene: PageScene, expr: n.Expr) -> Value:
 
 
 class Search:
-    """Looks for the mistakes that turn what is meant into what is shown."""
+    """Looks for the mistakes that turn what is meant into what is shown.
+
+    `is_false` tells of claims whether one of them is false; `false`, whether the author went on from such a one."""
 
     def __init__(
-        self, scene: PageScene, target: n.Expr, grid: Grid, minds: list[Mind], printed: Container[Symbol]
+        self,
+        scene: PageScene,
+        target: n.Expr,
+        grid: Grid,
+        prints: Prints,
+        is_false: Callable[[frozenset[int]], bool],
+        false: bool,
     ) -> None:
-        self.scene, self.grid, self.minds = scene, grid, minds
+        self.scene, self.grid, self.prints = scene, grid, prints
+        self.minds = minds(scene, prints, false)
         self.target = scene.in_names(target)
-        self.levels = list(levels(scene, self.target, printed))
+        self.levels = list(levels(scene, self.target, prints.names))
         name = self.target.symbol if isinstance(self.target, n.Name) else None
-        self.is_copy = name is not None and (name in printed or scene.formula(name) is None)
+        self.is_copy = name is not None and (name in prints.names or scene.formula(name) is None)
         self.instead: Value | None = None  # what the author worked out, if a mistake that was found gives it
+        self._is_false = is_false
         self._covered: dict[Symbol, bool] = {}
         self._rows: dict[tuple[int, n.Expr], tuple[tuple[Cell, ...], ...] | None] = {}
+        self._sound: set[n.Expr] = set()  # what has a value that no false claim bears on
+        self._made: dict[tuple[object, ...], dict[str, Found]] = {}
 
     def mistakes(self, cells: tuple[tuple[JudgedCell, ...], ...], wrong: list[tuple[int, int]]) -> dict[str, str]:
         """The mistakes that explain all of the value, else its wrong rows, else its wrong cells one by one."""
@@ -222,7 +239,9 @@ class Search:
             rows = tuple(sorted({i for i, _ in wrong}))
             if not found and len(rows) < len(self.grid) and len(wrong) > 1:
                 found = self.reproducing(rows)
-        return {one.key: one.says for one in found} or slips(written, products(self.levels[0][0], self.minds))
+        return {one.key: one.says for one in found} or slips(
+            written, products(self.levels[0][0], map(_value_in, self.minds))
+        )
 
     def misfit(self, whole: bool) -> list[Found]:
         """The mistakes that give a value of another shape than it should have; `whole` says that all of it is shown."""
@@ -241,10 +260,13 @@ class Search:
     def reproducing(self, rows: tuple[int, ...], tables: tuple[Table, ...] = TABLES) -> list[Found]:
         """Mistakes that give some rows as shown: common ones, else rare ones; and of those the ones made in the step
         itself, else those made before it."""
-        for table, bases in product(tables, self.levels):
-            found = {one.key: one for base in bases for one in self._made_in(base, table, rows)}
-            if found:
-                return list(found.values())
+        for table, level in product(tables, range(len(self.levels))):
+            key = table[0].key, len(table), level, rows
+            if key not in self._made:
+                bases = self.levels[level]
+                self._made[key] = {one.key: one for base in bases for one in self._made_in(base, table, rows)}
+            if self._made[key]:
+                return list(self._made[key].values())
         return []
 
     def _made_in(self, base: n.Expr, table: Table, rows: tuple[int, ...]) -> Iterator[Found]:
@@ -280,17 +302,21 @@ class Search:
 
     def _covers(self, symbol: Symbol) -> bool:
         if symbol not in self._covered:
-            own, true = self.minds[0](n.Name(symbol)), self.minds[-1](n.Name(symbol))
+            (own, _), (true, _) = self.minds[0](n.Name(symbol)), self.minds[-1](n.Name(symbol))
             self._covered[symbol] = own is not None and true is not None and covers(own, true)
         return self._covered[symbol]
 
     def _value(self, mind: int, expr: n.Expr) -> tuple[tuple[Cell, ...], ...] | None:
-        """What an expression gives in somebody's numbers, in the shape that is shown."""
-        key = mind, expr
+        """What an expression gives in somebody's numbers, in the shape that is shown.
+
+        Where no false claim bears on it, putting right what is false changes nothing."""
+        key = (0 if expr in self._sound and mind < len(self.minds) - 1 else mind), expr
         if key not in self._rows:
-            value = self.minds[mind](expr)
+            value, used = self.minds[mind](expr)
             made = fitted(value, shape_of(self.grid)) if value is not None else None
             self._rows[key] = made.rows if made is not None else None
+            if mind == 0 and value is not None and not self._is_false(used):
+                self._sound.add(expr)
         return self._rows[key]
 
     def _swapped(self, ways: list[tuple[n.Expr, str]], rows: tuple[int, ...]) -> tuple[n.Expr, str] | None:

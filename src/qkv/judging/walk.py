@@ -6,8 +6,9 @@ a formula that the page states, another row or head, a skipped step, or anything
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 
 from qkv.check.cells import Grid, fitted, shape_of
@@ -17,7 +18,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value
 from qkv.judging.above import from_above, statistics
 from qkv.judging.answers import by_assignment
-from qkv.judging.causes import MISTAKE, as_mistake, explained, has_excuse, misfit, operands
+from qkv.judging.causes import MISTAKE, Search, as_mistake, explained, has_excuse, misfit, operands
 from qkv.judging.copies import Copies
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.kept import FALSE, print_of
@@ -70,6 +71,7 @@ class Walk:
     recent: list[tuple[n.Expr, Spot]] = field(default_factory=list)  # what was printed last, newest at the end
     verdicts: dict[int, Verdict] = field(default_factory=dict)
     copies: Copies = field(init=False)
+    _tried: dict[tuple[object, ...], Search] = field(default_factory=dict)  # mistakes in the value that is being judged
 
     def __post_init__(self) -> None:
         self.copies = Copies(self)
@@ -111,7 +113,7 @@ class Walk:
         if self.system.page.task is not None:
             chosen = by_assignment(self, equation, grid, spot, chosen)
         if chosen is not None:
-            chosen = explained(self.scene(spot), self.prints, grid, chosen, self.is_false(chosen.used))
+            chosen = explained(grid, chosen, self.mistakes_of(grid, spot))
         number = self.claim(equation, item, grid, chosen, tuple(fits))
         self.remember(equation, item, grid, chosen, number, spot)
 
@@ -174,7 +176,7 @@ class Walk:
             meant = self.values.true(meaning.expr, meaning.spot) if meaning.names else None
             if meant is not None and fitted(meant, shape_of(grid)) is None:
                 _, used = self.values.own(meaning.expr, meaning.spot, self.prints)
-                made = misfit(self.scene(meaning.spot), self.prints, grid, meaning, meant, used, self.is_false(used))
+                made = misfit(grid, meaning, meant, used, partial(self._mistakes, grid, meaning, meaning.spot, used))
                 if made is not None:
                     yield made
 
@@ -221,11 +223,7 @@ class Walk:
     ) -> tuple[Fit | None, tuple[float, Fit] | None]:
         """A slip as a known mistake that gives every cell of it, and the excuse beside it: where a formula is stated,
         the same mistake found by a search is no excuse."""
-        named = (
-            as_mistake(self.scene(spot), self.prints, grid, slip, self.is_false(slip.used))
-            if slip is not None
-            else None
-        )
+        named = as_mistake(grid, slip, self.mistakes_of(grid, spot)) if slip is not None else None
         if slip is None or named is None or named[0].bits <= slip.bits:
             return slip, clean
         mistaken, names = named
@@ -236,6 +234,16 @@ class Walk:
     def scene(self, spot: Spot) -> PageScene:
         """The names of the page at a spot, as the table of mistakes sees them."""
         return PageScene(self.system, self.values, spot, self.prints)
+
+    def mistakes_of(self, grid: Grid, spot: Spot) -> Callable[[Fit], Search]:
+        """The mistakes that may have been made in a printed value, as it is held against a meaning."""
+        return lambda f: self._mistakes(grid, f.meaning, spot, f.used)
+
+    def _mistakes(self, grid: Grid, meaning: Meaning, spot: Spot, used: frozenset[int]) -> Search:
+        key = id(grid), meaning.expr, spot, self.is_false(used)
+        if key not in self._tried:
+            self._tried[key] = Search(self.scene(spot), meaning.expr, grid, self.prints, self.is_false, key[-1])
+        return self._tried[key]
 
     def is_false(self, claims: frozenset[int]) -> bool:
         """Whether one of some claims is false."""
@@ -296,6 +304,7 @@ class Walk:
         self, equation: Equation, item: Item, grid: Grid, chosen: Fit | None, number: int | None, spot: Spot
     ) -> None:
         """Keep what was printed: it is what the author goes on with."""
+        self._tried.clear()
         printed = print_of(grid, chosen, number, spot)
         remembered: n.Expr | None = None
         label = Symbol(NAMELESS, (), (str(equation.index),))

@@ -6,7 +6,7 @@ Working out is a pure function of the system and of what was printed so far; not
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from operator import is_not
 from typing import Any
@@ -64,10 +64,15 @@ class Values:
         """An expression with the blocks of heads, the bounds of sums and the kinds of masks that only values tell."""
         return Preparation(_Look(self, None), spot).of(expr)
 
-    def owner(self, spot: Spot, prints: Prints) -> Callable[[n.Expr], Value | None]:
-        """What the author's own numbers give for one expression after the other; names are looked up once."""
+    def owner(self, spot: Spot, prints: Prints) -> Callable[[n.Expr], tuple[Value | None, frozenset[int]]]:
+        """The same for one expression after the other; what names led to in circles is found out once."""
         look = _Look(self, prints)
-        return lambda expr: look.of(expr, spot)
+
+        def own(expr: n.Expr) -> tuple[Value | None, frozenset[int]]:
+            look.used = set()
+            return look.of(expr, spot), frozenset(look.used)
+
+        return own
 
     def epoch(self, spot: Spot) -> int:
         """How often names of a scope were given anew before a spot."""
@@ -105,11 +110,13 @@ class _Look:
                 return None
             if self.prints is not None:
                 ready = self._with_printed(ready, top)
-            if any(self.name(symbol, spot) is None for symbol in n.names_in(ready)):
-                return None
-            return evaluate(
-                ready, _Names(self, spot), self.values.algebra if self.prints is None else self.prints.algebra
-            )
+            named: dict[Symbol, Value] = {}
+            for symbol in n.names_in(ready):
+                value = self.name(symbol, spot)
+                if value is None:
+                    return None
+                named[symbol] = value
+            return evaluate(ready, named, self.values.algebra if self.prints is None else self.prints.algebra)
         except (QkvError, ZeroDivisionError, OverflowError, ValueError, RecursionError):
             return None
 
@@ -215,25 +222,3 @@ class _Look:
             elif value is not None and (whole := self._with_printed(value, False)) is not value:
                 changes[part] = whole
         return replace(expr, **changes) if changes else expr
-
-
-class _Names(Mapping[Symbol, Value]):
-    """The names of a page at a spot, as an evaluator asks for them."""
-
-    def __init__(self, look: _Look, spot: Spot) -> None:
-        self._look, self._spot = look, spot
-
-    def __contains__(self, symbol: object) -> bool:
-        return isinstance(symbol, Symbol) and self._look.name(symbol, self._spot) is not None
-
-    def __getitem__(self, symbol: Symbol) -> Value:
-        value = self._look.name(symbol, self._spot)
-        if value is None:
-            raise KeyError(symbol)
-        return value
-
-    def __iter__(self) -> Iterator[Symbol]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0
