@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from qkv import api
-from qkv.check.model import Verdict as V
+from qkv.check.model import Verdict
 
+V = Verdict
 GIVEN = "Q = [[1, 0], [0, 1], [1, 1]]\nK = [[1, 1], [0, 1], [1, 0]]\nV = [[1, 2], [3, 4], [5, 6]]\n\n"
 
 
