@@ -338,6 +338,7 @@ def test_one_sure_decimal_comma_decides_for_the_document():
     assert told(text) == ["1: a = 1/2", "1: b = 2421/1000", "1: c = 1 2", "5: 5/4 2; 1 2"]
     assert told("$a \\approx 1,41$, die Summe ist $5,340$.") == ["1: a ≈ 141/100", "1: 267/50"]
     assert told("$n = 1{,}024$ and $p = 1{,}048{,}576$") == ["1: n = 1024", "1: p = 1048576"]
+    assert told("$n = 16,384.$ Then $m = 3,072.$") == ["1: n = 16384", "1: m = 3072"]
 
 
 @pytest.mark.parametrize(

@@ -131,16 +131,16 @@ class _Lexer:
 
     def _num(self, found: re.Match[str]) -> None:
         text = found[0].replace("{.}", ".").replace("−", "-")
-        if text[-1] == "." and not self.depth:  # the end of a sentence
-            self.add("num", text[:-1], found, end=found.end() - 1)
-            self.add("sep", ".", found, start=found.end() - 1)
-            return
+        ends = text[-1] == "." and not self.depth  # the end of a sentence
+        text, end = (text[:-1], found.end() - 1) if ends else (text, found.end())
         if "," not in text and "\\" not in text and "~" not in text:
-            self.add("num", text, found)
+            self.add("num", text, found, end=end)
         elif self._lists(text) or self._is_pair(text, found):
             self._apart(text, found)
         else:
-            self.add("num", plain_digits(text, decimal_comma=self.comma is not Comma.UNTOLD), found)
+            self.add("num", plain_digits(text, decimal_comma=self.comma is not Comma.UNTOLD), found, end=end)
+        if ends:
+            self.add("sep", ".", found, start=end)
 
     def _lists(self, text: str) -> bool:
         """Whether the commas of 100,200,300 part a list: in brackets and scripts they do, unless a group tells."""
