@@ -333,12 +333,18 @@ def test_every_shared_sheet_is_read_whole():
         assert len(sheet.statements) >= displays * 0.8
 
 
+def test_thousands_are_no_decimals_and_may_end_a_sentence():
+    assert told("A length of n = 16,384. Then m = 3,512.") == ["1: n = 16384", "1: m = 3512"]
+    assert told("$n = 16,384.$ Then $m = 3,072 / 64 = 48$.") == ["1: n = 16384", "1: m = Quotient = 48"]
+    assert told("- total: 4 × 2,656 = **10,624 parameters**") == ["1: Product = 10624"]
+    assert told("$3 × (1,600 × 6,400) = 30,720,000$ and $(1,200)$") == ["1: Product = 30720000", "1: 1 200"]
+
+
 def test_one_sure_decimal_comma_decides_for_the_document():
     text = "$a = 0{,}5$, $b = 2{,}421$, $c = (1,2)$\n\n| x | y |\n|---|---|\n| 1{,}250 | 2 |\n| 1 | 2 |"
     assert told(text) == ["1: a = 1/2", "1: b = 2421/1000", "1: c = 1 2", "5: 5/4 2; 1 2"]
     assert told("$a \\approx 1,41$, die Summe ist $5,340$.") == ["1: a ≈ 141/100", "1: 267/50"]
     assert told("$n = 1{,}024$ and $p = 1{,}048{,}576$") == ["1: n = 1024", "1: p = 1048576"]
-    assert told("$n = 16,384.$ Then $m = 3,072.$") == ["1: n = 16384", "1: m = 3072"]
 
 
 @pytest.mark.parametrize(

@@ -165,13 +165,15 @@ class _Completion:
         yield from ((s, line) for s, line in numbered if s not in given)
         for equation in equations:
             if not equation.names and not equation.struck:
-                yield from self._nameless(equation)
+                self._work_nameless(equation)
 
-    def _nameless(self, equation: Equation) -> Iterator[tuple[Symbol, int]]:
-        worked = [item for item in equation.of(Kind.WORKING) if isinstance(item.expr, n.Softmax)]
-        for item in (*equation.of(Kind.FORMULA)[:1], *worked[:1]):
-            self._add_step(None, item.expr, Spot(self.scope, equation.line), Role.OTHER, None, equation.line)
-        yield from ()
+    def _work_nameless(self, equation: Equation) -> None:
+        """A step for a formula that has no name, or for numbers that are calculated with: 512² + 512 = 262,656."""
+        spot = Spot(self.scope, equation.line)
+        workings = equation.of(Kind.WORKING) if equation.of(Kind.VALUE) else ()
+        softmax = [item for item in equation.of(Kind.WORKING) if isinstance(item.expr, n.Softmax)]
+        for item in (*equation.of(Kind.FORMULA)[:1], *softmax[:1], *workings[:1]):
+            self._add_step(equation.label or None, item.expr, spot, Role.OTHER, None, equation.line)
 
     # — one name —
 

@@ -135,14 +135,14 @@ class _Lexer:
         text, end = (text[:-1], found.end() - 1) if ends else (text, found.end())
         if "," not in text and "\\" not in text and "~" not in text:
             self.add("num", text, found, end=end)
-        elif self._lists(text) or self._is_pair(text, found):
+        elif self._lists(text, found.end()) or self._is_pair(text, found):
             self._apart(text, found)
         else:
             self.add("num", plain_digits(text, decimal_comma=self.comma is not Comma.UNTOLD), found, end=end)
         if ends:
             self.add("sep", ".", found, start=end)
 
-    def _lists(self, text: str) -> bool:
+    def _lists(self, text: str, end: int) -> bool:
         """Whether the commas of 100,200,300 part a list: in brackets and scripts they do, unless a group tells."""
         if "{,}" in text or "\\" in text or "~" in text:
             return False
@@ -153,7 +153,8 @@ class _Lexer:
             return len(groups) > 2 and not all(len(g) == 3 for g in groups[1:])
         thousands = len(groups[0]) <= 3 and groups[0] != "0" and all(len(g.partition(".")[0]) == 3 for g in groups[1:])
         if self.depth:
-            return not (thousands and any(g[0] == "0" and g != "000" for g in groups[1:]))
+            telling = any(g[0] == "0" and g != "000" for g in groups[1:]) or self._is_operand(end)
+            return not (thousands and telling)
         return not thousands and not (len(groups) == 2 and groups[0] == "0" and self._after_relation())
 
     def _is_scripted(self) -> bool:
@@ -174,6 +175,11 @@ class _Lexer:
             return True
         opens = re.search(r"[=≈\d]\s*\($", before) is not None
         return opens and after.startswith(")") and after[1:2] not in tuple("*/·^")
+    def _is_operand(self, end: int) -> bool:
+        """Whether a number that ends here is calculated with in round brackets: 3 × (1,600 × 6,400)."""
+        opener = next((t.text for t in reversed(self.out) if t.kind == "open"), "")
+        behind = self.out[-1].kind == "op" and self.out[-1].text not in "-±"
+        return opener.endswith("(") and (behind or self.source[end:].lstrip()[:1] in tuple("×*/+÷·^²"))
 
     def _after_relation(self) -> bool:
         return bool(self.out) and self.out[-1].kind == "rel"

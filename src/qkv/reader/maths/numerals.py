@@ -124,8 +124,8 @@ _IN_TABLE, _TABLE_ENDS = re.compile(r"\|\s*[-−]?$"), re.compile(r"\s*\|")
 _LISTED = re.compile(r"\d,\d+,\d")
 # The same within one stretch of mathematics, where less has to be feared.
 _BARE = re.compile(
-    r"""(?<![\d,.])\d+,(?:0\d+|\d+(?=\s*(?:&|;\s|\\\\)))(?![\d,])
-    |(?:&|;\s)\s*-?\d+,\d+(?!,|\d|\s*\\end)
+    r"""(?<![\d,.])(?:0|\d+(?!,\d{3}(?!\d))),(?:0\d+|\d+(?=\s*(?:&|;\s|\\\\)))(?![\d,])
+    |(?:&|;\s)\s*-?(?:0|\d+(?!,\d{3}(?!\d))),\d+(?!,|\d|\s*\\end)
     |\^\{?-?\d+,\d+(?![\d,])
     |(?:[=≈]\s*-?0|(?:≈|\\approx)\s*-?\d+),\d+(?![\d,]|\s*,\s*\d)""",
     re.VERBOSE,
