@@ -40,9 +40,11 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
                 for head in (None, *system.heads):
                     yield Meaning(How.NAMED, n.Name(role_symbol(role, head)), spot, sure=False)
         elif other.kind is Kind.WORKING and k < at:
-            yield Meaning(How.WORKING, other.expr, spot, sure=not _is_list_of_two(other) and k >= apart, names=False)
+            sure = not _is_list_of_two(other) and k >= apart
+            sure = sure and item.relation is not Relation.ARROW  # an arrow may say 'next'
+            yield Meaning(How.WORKING, other.expr, spot, sure=sure, names=False)
             if _is_list_of_two(other) and isinstance(other.expr, n.Product):
-                yield Meaning(How.WORKING, other.expr.right, spot, 2.0, names=False)
+                yield Meaning(How.WORKING, other.expr.right, spot, 2.0, sure=False, names=False)
     if not equation.of(Kind.FORMULA):
         yield from _captions(equation, system, spot)
     for symbol in equation.names:
@@ -55,7 +57,7 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
 def _is_list_of_two(item: Item) -> bool:
     """Whether a dot may part two statements: 'e^0.7 ≈ 2.03 · e^0 = 1'."""
     product = item.expr if isinstance(item.expr, n.Product) else None
-    if product is None or item.relation is Relation.FIRST or not is_printed(product.left):
+    if product is None or item.relation is Relation.FIRST or not is_printed(product.left) or is_printed(product.right):
         return False
     return isinstance(product.left, n.Number) or bool(n.names_in(product.right))
 
@@ -92,10 +94,11 @@ def _is_size(symbol: Symbol, system: System) -> bool:
 def named(symbol: Symbol, equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
     """What the page says elsewhere of a name, and what the library says of it."""
     for definition in system.page.definitions.get(symbol, ()):
-        if definition.equation == equation.index or definition.scope != spot.scope:
+        if definition.equation == equation.index or definition.scope > spot.scope:
             continue
         if definition.source is Source.STATED:
-            yield Meaning(How.DEFINED, definition.expr, spot, sure=_is_sure(definition.expr, system))
+            here = definition.scope == spot.scope  # what an earlier problem says of the name excuses, and accuses not
+            yield Meaning(How.DEFINED, definition.expr, spot, 0.0 if here else 2.0, here and _is_sure(definition.expr, system))
     for expr in system.schema(symbol, spot):
         yield Meaning(How.DEFINED, expr, spot)
     for expr in (*system.structure(symbol, spot), *system.library(symbol, spot)):

@@ -25,6 +25,7 @@ from qkv.judging.kept import FALSE, print_of
 from qkv.judging.meanings import meanings
 from qkv.judging.scene import PageScene
 from qkv.judging.seen import agreeing
+from qkv.judging.units import in_units
 from qkv.reading.bits import grid_bits
 from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.evidence import printed_grid
@@ -105,7 +106,7 @@ class Walk:
             self.remember(equation, item, grid, None, None, spot)
             return
         fits = list(from_above(self.copies, equation, grid, spot))
-        options = list(meanings(equation, item, self.system, spot))
+        options = [self._in_units(m, item, grid) for m in meanings(equation, item, self.system, spot)]
         fits += [f for meaning in options if (f := self.fit(grid, meaning)) is not None]
         if not any(f.is_clean for f in fits):
             fits += list(islice(self._misfits(grid, options), 1))
@@ -157,6 +158,13 @@ class Walk:
         if other is None or own is None:
             return other or made
         return max(made, other, key=lambda f: (f.agreed, agreeing(grid, f.own) if f.own is not None else 0))
+
+    def _in_units(self, meaning: Meaning, item: Item, grid: Grid) -> Meaning:
+        """A meaning in the unit that stands behind a value."""
+        if not item.units:
+            return meaning
+        own, _ = self.values.own(meaning.expr, meaning.spot, self.prints)
+        return in_units(meaning, own, grid, item.units)
 
     def _put_right(self, meaning: Meaning, mending: Mending) -> Value | None:
         """What the author's numbers give, with typos or all that is false put right."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from qkv.errors import Location, QkvError
-from qkv.expr.nodes import Call, Expr, Infinite, Matrix, Name, Number, Product, Transpose, is_literal, number
+from qkv.expr.nodes import Call, Expr, Infinite, Matrix, Name, Number, Product, Quotient, Sum, Transpose, is_literal, number
 from qkv.reader.maths.brackets import Paired, paired, size_in
 from qkv.reader.maths.drawn import straightened
 from qkv.reader.maths.lexer import tokens_of
@@ -16,6 +16,7 @@ from qkv.reader.maths.numerals import Comma, comma_in
 from qkv.reader.maths.pieces import NEXT, Piece, is_numbering, pieces, without_asides
 from qkv.reader.maths.terms import Terms
 from qkv.reader.maths.tokens import Places, Token
+from qkv.reader.maths.units import factors_behind, without_units
 from qkv.reader.maths.wording import resolved
 from qkv.reader.model import Link, Relation, Unread
 
@@ -68,7 +69,7 @@ def parse_math(
 
 def read_stream(tokens: list[Token], source: str, places: Places, names: Names, *, strict: bool) -> Parsed:
     """The chains of a stream of tokens, in order."""
-    pairs = paired(straightened(without_asides(resolved(tokens, names)), source))
+    pairs = paired(straightened(without_asides(without_units(resolved(tokens, names))), source))
     unread = _strays(pairs.dropped, source, places) if strict else []
     chains: list[Chain] = []
     for piece in pieces(pairs):
@@ -182,7 +183,8 @@ def _link(reader: Terms, relation: Relation, lo: int, hi: int, piece: Piece) -> 
     text = reader.text(lo, hi)
     others = dict.fromkeys((*_alternatives(reader, lo, hi, doubts, expr), *_other_comma(reader, text, lo, expr)))
     value = expr.args[0] if struck and isinstance(expr, Call) else expr
-    return Link(relation, value, text, reader.at(lo), struck, " ".join(notes), shapes, tuple(others))
+    units = factors_behind(reader.source, reader.tokens[hi - 1].end) if isinstance(value, Number) else ()
+    return Link(relation, value, text, reader.at(lo), struck, " ".join(notes), shapes, tuple(others), units)
 
 
 def _alternatives(reader: Terms, lo: int, hi: int, doubts: list[str], usual: Expr) -> Iterator[Expr]:
@@ -249,6 +251,8 @@ def _joined_lists(chains: list[Chain], source: str) -> Iterator[Chain]:
             and chain.links[0].relation in "=≈"
         ):
             out[-1] = _continued(last, chain)
+        elif last is not None and _is_result(_as_product(last), chain):
+            out[-1] = _continued(_as_product(last), chain)
         elif last is not None and _goes_on_behind_words(last, chain, source):
             out[-1] = _continued(_without_words(last), chain)
         elif last is not None and _is_note(chain):
@@ -292,6 +296,21 @@ def _without_words(chain: Chain) -> Chain:
     tail = chain.links[-1].expr
     worded = len(chain.links) > 1 and isinstance(tail, Name) and len(tail.symbol.base) > 2
     return replace(chain, links=chain.links[:-1]) if worded else chain
+
+
+def _is_result(last: Chain, chain: Chain) -> bool:
+    """Whether an arrow leads from a calculation in numbers to what it gives: 50,257 × 1,600 → 80.4M."""
+    working, value = last.links[-1].expr, chain.links[0]
+    arrow = value.relation is Relation.ARROW and len(chain.links) == 1 and isinstance(value.expr, Number)
+    return arrow and isinstance(working, Product | Sum | Quotient) and is_literal(working) and not last.trail
+
+
+def _as_product(chain: Chain) -> Chain:
+    """A single size as the product that it may be: 50257×1600."""
+    expr = chain.links[-1].expr
+    if not isinstance(expr, Call) or not _is_sizes(chain) or len(expr.args) > 1:
+        return chain
+    return replace(chain, links=(replace(chain.links[0], expr=expr.args[0], shapes=()),))
 
 
 def _is_note(chain: Chain) -> bool:

@@ -50,7 +50,7 @@ class Link:
     `alternatives` are other readings of the same text, the usual one being `expr`: b^2 a power or an index, PE(0) a
     call or a product, X[1] counted from 0 or from 1. `note` is what stands beside the expression: an arrow to
     'Input_1', a tick. `struck` marks a value that its author crossed out. `shapes` are sizes printed in the margin,
-    such as _{(2 × 3)}."""
+    such as _{(2 × 3)}. `units` are what the unit behind a number may multiply it with: 80.4M, 5.2 GB."""
 
     relation: Relation
     expr: Expr
@@ -60,6 +60,7 @@ class Link:
     note: str = ""
     shapes: tuple[tuple[int, int], ...] = ()
     alternatives: tuple[Expr, ...] = ()
+    units: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

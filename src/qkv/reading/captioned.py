@@ -1,29 +1,43 @@
-"""Names at the end of a caption: 'Output output = P V' names the output, 'Gewichte nach Softmax P = softmax(S)' P."""
+"""Names at the end of a caption: 'Output output = P V' names the output, 'Number of layers (N): 80' gives N."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from qkv.errors import Location, QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
+from qkv.reader.grammar import parse_math
+from qkv.reader.maths.names import Names
 from qkv.reader.model import Relation
 from qkv.reading.equations import Equation, Item, Kind
 
 
-def with_names(equations: Iterable[Equation]) -> Iterator[Equation]:
-    """The equations of a page; one that has no name gets the last word before it, if that is a name that a formula
-    uses and that nothing else defines."""
+def with_names(equations: Iterable[Equation], names: Names | None) -> Iterator[Equation]:
+    """The equations of a page; one that has no name gets the last word before it, or the word in brackets there, if
+    that is a name that a formula uses and that nothing else defines."""
     made = tuple(equations)
     wanted = {symbol for equation in made for item in equation.of(Kind.FORMULA) for symbol in n.names_in(item.expr)}
     wanted -= {symbol for equation in made if len(equation.items) > 1 for symbol in equation.names}
     for equation in made:
-        yield _named(equation, wanted) if wanted and not equation.names and equation.of(Kind.VALUE) else equation
+        open_ = wanted and not equation.names and equation.of(Kind.VALUE)
+        yield _named(equation, wanted, names) if open_ else equation
 
 
-def _named(equation: Equation, wanted: set[Symbol]) -> Equation:
+_LABEL = re.compile(r"(?:.*[\s(（]|^)\s*[\\$(（`]*([^\W\d]\w{0,20}(?:_\{?(?:\\\w+\{)?\w+\}*)?)\s*[\\$)）`]*")
+
+
+def _named(equation: Equation, wanted: set[Symbol], names: Names | None) -> Equation:
     *words, last = equation.label.split() or [""]
     first = equation.items[0]
+    if len(equation.items) == 1 and isinstance(first.expr, n.Number):
+        symbol = _in_label(equation.label, names)
+        if symbol is None or symbol not in wanted:
+            return equation
+        name = Item(Kind.NAME, n.Name(symbol), Relation.FIRST, first.line, first.column, equation.label)
+        return replace(equation, items=(name, replace(first, relation=Relation.EQUAL)))
     if words and first.kind is Kind.FORMULA and (symbol := Symbol(last)) in wanted:
         wanted.discard(symbol)
         name = Item(Kind.NAME, n.Name(symbol), Relation.FIRST, first.line, first.column, last)
@@ -34,6 +48,19 @@ def _named(equation: Equation, wanted: set[Symbol]) -> Equation:
         wanted.discard(only.symbol)
         return replace(equation, items=(replace(first, kind=Kind.NAME, expr=only), *equation.items[1:]))
     return equation
+
+
+def _in_label(label: str, names: Names | None) -> Symbol | None:
+    """The name that a label gives a number: 'd_ff', 'Number of layers (N)', 'Model width ($d_{model}$)'."""
+    found = _LABEL.fullmatch(label)
+    if found is None or not (found[1] == label or label.rstrip()[-1:] in ")）"):
+        return None
+    try:
+        chains = parse_math(found[1], Location(1), names=names).chains
+    except QkvError:
+        return None
+    expr = chains[0].links[0].expr if len(chains) == 1 and len(chains[0].links) == 1 else None
+    return expr.symbol if isinstance(expr, n.Name) else None
 
 
 def _only_name(expr: n.Expr) -> n.Name | None:

@@ -41,6 +41,7 @@ class Item:
     struck: bool = False
     options: tuple[n.Expr, ...] = ()
     repair: str = ""  # how it was read where it is damaged
+    units: tuple[int, ...] = ()  # what the unit behind it may multiply it with: 5.24 G
 
     @property
     def approximate(self) -> bool:
@@ -120,17 +121,18 @@ def _split(statement: Statement, sheet: Sheet) -> Iterator[Equation]:
 
 
 def _gives(before: list[Link], link: Link) -> bool:
-    """Whether an arrow stands for '=': a name or formula without a value yet, and a printed value."""
-    return kind_of(link.expr) is Kind.VALUE and all(
-        kind_of(other.expr) in (Kind.NAME, Kind.FORMULA) for other in before
-    )
+    """Whether an arrow stands for '=': a name or formula without a value yet, or a calculation, and a printed value."""
+    calculated = isinstance(link.expr, n.Number) and isinstance(before[-1].expr, (n.Product, n.Sum, n.Quotient))
+    kinds = (Kind.NAME, Kind.FORMULA, Kind.WORKING) if calculated else (Kind.NAME, Kind.FORMULA)
+    return kind_of(link.expr) is Kind.VALUE and all(kind_of(other.expr) in kinds for other in before)
 
 
 def _item(link: Link) -> Item:
     expr = _upright(n.rewrite(link.expr, as_mask) if n.holds(link.expr, n.Call) else link.expr)
     return Item(
-        kind_of(expr), expr, link.relation, link.at.line, link.at.column, link.text, link.struck, link.alternatives
-    )
+        kind_of(expr), expr, link.relation, link.at.line, link.at.column, link.text, link.struck, link.alternatives,
+        units=link.units,
+    )  # fmt: skip
 
 
 def _upright(expr: n.Expr) -> n.Expr:

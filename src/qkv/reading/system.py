@@ -63,6 +63,8 @@ class System:
             call = sides[0] if sides and isinstance(sides[0], n.Call) and sides[0].function not in BY_KEY else None
             if call is not None and len(sides) > 1 and all(isinstance(arg, n.Name) for arg in call.args):
                 parameters = tuple(arg.symbol for arg in call.args if isinstance(arg, n.Name))
+                if not set(parameters) <= set(n.names_in(sides[-1])):
+                    continue  # logit(A) = h_1 w_1 speaks of one case
                 found[call.function] = (*found.get(call.function, ()), Defined(parameters, sides[-1]))
         return found
 

@@ -26,6 +26,9 @@ _ALIKE = {ord(a): b for a, b in signs.SAME.items()} | signs.DIGITS
 _ALIKE |= dict.fromkeys(map(ord, signs.LEFT_PIECES), "[") | dict.fromkeys(map(ord, signs.RIGHT_PIECES), "]")
 
 
+_OPERATION = re.compile(r"\s*(?:[×*/+÷·^²³]|\\(?:times|cdot|div)\b)")
+
+
 class _Lexer:
     """The state of one pass: the tokens so far, whether a gap comes before the next, and how deep in brackets it is."""
 
@@ -107,12 +110,13 @@ class _Lexer:
     def _upright(self, found: re.Match[str]) -> None:
         inside = found[0][found[0].index("{") + 1 : -1]
         words = re.sub(r"\\(?:_)|\\[A-Za-z]+\s*|[{}$]", lambda m: "_" if m[0] == "\\_" else "", inside).strip(" ~")
-        if len(words) == 1 and words.isalpha():
+        unit = bool(self.out) and self.out[-1].kind == "num" and words in tuple("KMBGT")
+        if len(words) == 1 and words.isalpha() and not unit:
             self.add("letters", words, found)
         elif words and not words.strip("-—–_ "):
             self.add("op", "-", found)  # a part of a drawn line
         elif words:
-            self.add("upright", words, found)
+            self.add("prose" if words[0] == "(" and words[-1] == ")" and len(words) > 3 else "upright", words, found)
 
     def _font(self, found: re.Match[str]) -> None:
         letters = found["styled"] or found["one"]
@@ -179,7 +183,7 @@ class _Lexer:
         """Whether a number that ends here is calculated with in round brackets: 3 × (1,600 × 6,400)."""
         opener = next((t.text for t in reversed(self.out) if t.kind == "open"), "")
         behind = self.out[-1].kind == "op" and self.out[-1].text not in "-±"
-        return opener.endswith("(") and (behind or self.source[end:].lstrip()[:1] in tuple("×*/+÷·^²"))
+        return opener.endswith("(") and (behind or bool(_OPERATION.match(self.source, end)))
 
     def _after_relation(self) -> bool:
         return bool(self.out) and self.out[-1].kind == "rel"

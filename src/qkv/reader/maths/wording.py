@@ -12,6 +12,7 @@ from qkv.reader.maths import signs
 from qkv.reader.maths.calls import is_called
 from qkv.reader.maths.names import WORDS, Names, is_symbol
 from qkv.reader.maths.tokens import Token
+from qkv.reader.maths.units import is_magnitude
 
 _GLUE = frozenset(("op", "rel", "script", "sub", "sup", "cmd", "accent"))  # what ties a word to mathematics
 _OPEN_END = frozenset(
@@ -63,7 +64,8 @@ def _word(tokens: Sequence[Token], i: int, out: list[Token], names: Names) -> in
         return end
     if token.kind == "upright":
         factor = token.text in names.words and before is not None and before.kind in _FACTOR_ENDS
-        named = factor or _names_quantity(tokens, i, before, following)
+        unit = before is not None and before.kind == "num" and following is not None and not _opens(following)
+        named = factor or (not unit and _names_quantity(tokens, i, before, following))
         out.append(token._replace(kind="name" if named else "prose"))
     elif token.kind == "letters" and not _is_plain_word(token.text):
         _add_names(token, out, names, called=following is not None and _opens(following) and following.text == "(")
@@ -71,11 +73,21 @@ def _word(tokens: Sequence[Token], i: int, out: list[Token], names: Names) -> in
         glued = following is not None and following.kind in _GLUE | {"prime"}
         operand = before is not None and before.kind in ("op", "rel", "cmd", "open")
         out.append(token._replace(kind="name" if glued or operand or token.text in names.words else "prose"))
+    elif _is_unit(token, before, following):
+        out.append(token._replace(kind="prose"))
     elif _is_mathematical(tokens, i, out, names):
         _add_names(token, out, names, called=following is not None and _opens(following) and following.text == "(")
     else:
         out.append(token._replace(kind="prose"))
     return i + 1
+
+
+def _is_unit(token: Token, before: Token | None, following: Token | None) -> bool:
+    """Whether letters right behind a number are its unit: 80.4M, 1.6GiB."""
+    tied = before is not None and before.kind == "num"
+    tied = tied and (len(token.text) > 1 or not token.gap or not token.text.isascii())
+    scripted = following is not None and following.kind in ("script", "sub", "sup", "prime") and not following.gap
+    return tied and not scripted and is_magnitude(token.text)
 
 
 def _behind_scripts(tokens: Sequence[Token], k: int) -> Token | None:
@@ -172,6 +184,8 @@ def _is_said(tokens: Sequence[Token], i: int, out: list[Token]) -> bool:
     if tokens[i].text not in ("-", "/"):
         return False
     if before.kind == "prose" and before.text.isalpha():
+        if len(out) > 1 and out[-2].kind == "num" and after.kind in ("num", "open"):
+            return False  # 4 bytes / 2
         return after.kind == "word" or tokens[i].gap == after.gap
     return False
 

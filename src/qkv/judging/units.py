@@ -1,0 +1,33 @@
+"""Values with a unit behind them: 5.24 GFLOPs may stand for 5.24 thousands, millions … or for powers of 1024."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from qkv.check.cells import Grid, shape_of
+from qkv.errors import QkvError
+from qkv.expr import nodes as n
+from qkv.interpret.certified import Value
+from qkv.judging.fit import Meaning
+
+UNIT = 2.0  # bits for which of the powers a unit stands for
+
+
+def in_units(meaning: Meaning, worth: Value | None, grid: Grid, units: tuple[int, ...]) -> Meaning:
+    """A meaning in the unit that is printed behind a value: of what the unit may multiply with, what comes closest.
+
+    Numbers in a working have units too, so that only the quotient of the two is known: 4 × 5.24 G = 20.97 G."""
+    shown = grid[0][0].value
+    if not units or worth is None or worth.shape != (1, 1) or shape_of(grid) != (1, 1) or not shown:
+        return meaning
+    try:
+        size = abs(float(worth.cell)) / abs(float(shown))  # type: ignore[arg-type]
+    except (QkvError, TypeError, ValueError, OverflowError):
+        return meaning
+    if not size or not math.isfinite(size):
+        return meaning
+    factor = min((1, *units), key=lambda by: abs(math.log(size / by)))
+    if factor == 1:
+        return meaning
+    return replace(meaning, expr=n.Quotient(meaning.expr, n.number(factor)), cost=meaning.cost + UNIT)

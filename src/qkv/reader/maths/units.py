@@ -1,0 +1,88 @@
+"""Units behind numbers: 50,257 tokens × 1,600 = 80.4M. Words between numbers and signs are left out of a formula;
+what a letter or a prefix multiplies with is noted, so that a value may be held against millions or gibibytes."""
+
+from __future__ import annotations
+
+import re
+
+from qkv.reader.maths.tokens import Token
+
+_THOUSANDS = tuple(10 ** (3 * k) for k in range(1, 6))
+_BINARY = tuple(2 ** (10 * k) for k in range(1, 6))
+_ROWS: tuple[tuple[str, tuple[int, ...]], ...] = (
+    (r"[kKMGTP]i?[Bb](?:ytes?|its?)?|(?:kilo|mega|giga|tera)bytes?", _THOUSANDS + _BINARY),
+    (r"[kKMGTPB]|[kKMGTPB]\s?(?:FLOPS?|FLOPs|params?)", _THOUSANDS + _BINARY[:1]),
+    (r"thousand|million|billion|trillion|mio\.?|mrd\.?|millionen|milliarden?|mille|millions|milliards?", _THOUSANDS),
+    (r"mil|millones|milhões|bilhões|тыс|млн|млрд", _THOUSANDS),
+    (r"万|萬|亿|億|百万|만|억", (10**4, 10**6, 10**8)),
+)
+_TABLE = tuple((re.compile(rf"(?:{words})(?!\w)", re.IGNORECASE if len(words) > 60 else 0), by) for words, by in _ROWS)
+_COUNTERS = frozenset(("层", "層", "个", "個", "头", "维", "倍", "位", "次", "步", "行", "列", "字节", "개", "층"))  # 12 层 is 12
+_BEFORE = re.compile(r"(?:[\s$*_`~}]|\\[,;! )]|\\(?:text|mathrm|mathbf|textbf)\s*\{)*")
+_ARITHMETIC = frozenset(("+", "×", "*", "/", "·", "÷", "@", "-"))
+_AROUND = frozenset(("edge", "wide", "prose"))
+_MOST_WORDS = 9  # tokens between a number and the sign that goes on
+
+
+def factors_behind(source: str, end: int) -> tuple[int, ...]:
+    """What the unit behind a number multiplies it with, as far as prefixes tell; nothing where there is no such unit.
+
+    >>> factors_behind("5.24 GFLOPs", 4)[2], factors_behind("24.6$M", 4)[1], factors_behind("3 tokens", 1)
+    (1000000000, 1000000, ())
+    """
+    start = _BEFORE.match(source, end)
+    at = start.end() if start else end
+    return next((factors for words, factors in _TABLE if words.match(source, at)), ())
+
+
+def is_magnitude(word: str) -> bool:
+    """Whether a word behind a number is a unit with a prefix, or only counts: the M of 80.4M, the 层 of 12 层."""
+    return any(words.fullmatch(word) for words, _ in _TABLE[:2]) or word in _COUNTERS
+
+
+def without_units(tokens: list[Token]) -> list[Token]:
+    """The tokens without words between a number and the sign that goes on: 4 bytes / 2, 48 layers = …"""
+    out: list[Token] = []
+    i = 0
+    while i < len(tokens):
+        out.append(tokens[i])
+        i += 1
+        if out[-1].kind != "num" or i >= len(tokens) or tokens[i].kind not in _AROUND | {"open"}:
+            continue
+        if [t.kind for t in tokens[i : i + 4]] == ["open", "num", "percent", "close"]:
+            i += 4  # 0.61 (61%) says it twice
+            continue
+        end = _behind_words(tokens, i)
+        if end is not None and _calculates(out, tokens, end):
+            i = end
+    return out
+
+
+def _behind_words(tokens: list[Token], i: int) -> int | None:
+    """Where words that stand behind a number end, with the bracket around them; None if there are none."""
+    end, depth, letters = i, 0, 0
+    while end < min(len(tokens), i + _MOST_WORDS):
+        token = tokens[end]
+        if token.text == "(" and token.gap and not depth:
+            depth += 1
+        elif token.text == ")" and depth:
+            depth -= 1
+        elif token.kind == "prose" or (token.kind == "name" and depth):
+            letters += len(token.text) + 2 * (token.kind == "prose")
+        elif token.kind not in _AROUND:
+            break
+        end += 1
+    return end if depth == 0 and letters > 2 else None  # 3 (Q) may be a product
+
+
+def _calculates(out: list[Token], tokens: list[Token], end: int) -> bool:
+    """Whether the number before the words is calculated with: a sign and a number follow, or a sign stands before it."""
+    if end >= len(tokens):
+        return False
+    after, second = tokens[end], tokens[end + 1] if end + 1 < len(tokens) else None
+    before = out[-2] if len(out) > 1 else None
+    tied = before is not None and (before.text in _ARITHMETIC - {"-", "+"} or before.kind in ("rel", "open", "script"))
+    tied = tied or (before is not None and before.text in "+-" and len(out) > 2 and out[-3].kind in ("num", "close"))
+    if after.text in _ARITHMETIC and after.gap:
+        return second is not None and second.gap and (second.kind in ("num", "open", "edge", "name") or second.text in "([")
+    return tied and (after.kind == "rel" or (after.kind == "close" and after.text == ")" and before.kind != "open"))  # type: ignore[union-attr]

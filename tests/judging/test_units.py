@@ -1,0 +1,37 @@
+"""Printed values in thousands, millions and powers of 1024; sizes that labels name."""
+
+from __future__ import annotations
+
+import pytest
+
+from qkv.judging.report import check_sheet
+from qkv.reader.read import read_sheet
+
+
+@pytest.mark.parametrize(
+    "text, verdict",
+    [
+        ("- a: 2 × 1,024 × 1,600 × 1,600 = 5.24 GFLOPs", "rounded"),
+        ("- a: 2 × 1,024 × 1,600 × 1,600 = 6.24 GFLOPs", "wrong"),
+        ("- a: 20.97 GFLOPs × 48 layers = 1.007 TFLOPs", "rounded"),
+        ("- a: 128 KB * 4096 = 512 MB", "rounded"),
+        ("- a: 2 × 80 × 128 × 128 × 8192 × 2 = ~27 GB", "wrong"),
+        ("- a: 2 × 80 × 128 × 128 × 8192 × 2 = 40 GB", "rounded"),
+        ("- a: 50,257 tokens × 1,600 dimensions -> 80.4M parameters", "rounded"),
+    ],
+)
+def test_a_value_may_be_printed_in_its_unit(text, verdict):
+    (claim,) = check_sheet(read_sheet(text)).claims
+    assert claim.verdict.value == verdict
+
+
+def test_a_label_names_the_number_behind_it():
+    page = "- Layers (N): 80\n- Width ($d_{model}$): 8,192\n\nAll of them: $N d_{model} = {}$"
+    for shown, verdict in (("655,360", "right"), ("655,630", "wrong")):
+        claims = check_sheet(read_sheet(page.replace("{}", shown))).claims
+        assert [claim.verdict.value for claim in claims] == [verdict]
+
+
+def test_one_case_of_a_function_does_not_define_the_others():
+    page = "logit(A) = 0.5 × 0.2 = 0.1\nlogit(B) = 0.5 × 0.6 = 0.3"
+    assert {claim.verdict.value for claim in check_sheet(read_sheet(page)).claims} <= {"right", "rounded"}

@@ -1,0 +1,34 @@
+"""Numbers with units and words behind them."""
+
+from __future__ import annotations
+
+import pytest
+
+from qkv.expr.show import plain
+from qkv.reader.read import read_sheet
+
+CASES = [
+    ("- all: 50,257 tokens × 1,600 dimensions -> 80.4M parameters", ["50257 · 1600", "80.4"]),
+    ("- one: 4 × 5.24 GFLOPs = 20.97 GFLOPs", ["4 · 5.24", "20.97"]),
+    ("- two: 20.97 GFLOPs × 48 layers = 1.007 TFLOPs", ["20.97 · 48", "1.007"]),
+    ("cache = 2 * 2 Bytes * 28 * 2048 = 0.2 MB per token", ["cache", "2 · 2 · 28 · 2048", "0.2"]),
+    ("For all tokens: 128 KB * 4096 = 512 MB per sequence", ["128 · 4096", "512"]),
+    ("Total = 3.4 GiB + 0.85 GiB + 1.6 GiB = 5.85 GiB", ["Total", "3.4 + 0.85 + 1.6", "5.85"]),
+    (r"$160 \text{ (one)} + 196 \text{ (two)} = 356$", ["160 + 196", "356"]),
+    (r"$2,127 \times 4 \text{ bytes} / (1024^3 \text{ GB}) = 7.92 \text{ GB}$", ["2127 · 4 / 1024^3", "7.92"]),
+    ("p: 24.53 / 40.04 = $0.61$ (61%)", ["24.53 / 40.04", "0.61"]),
+    ("共 12 层：$12 \\times 7.08 = 85$M", ["12 · 7.08", "85"]),
+]
+
+
+@pytest.mark.parametrize("text, expected", CASES)
+def test_words_behind_numbers_do_not_end_a_calculation(text, expected):
+    links = read_sheet(text).statements[-1].links
+    assert [plain(link.expr) for link in links] == expected
+
+
+def test_what_a_unit_may_multiply_with_is_kept():
+    (statement,) = read_sheet("- all: 2 × 80 × 128 × 8192 = 42.9 MB").statements
+    assert 10**6 in statement.links[-1].units and 2**20 in statement.links[-1].units
+    (statement,) = read_sheet("- all: 2 × 80 = 160 tokens").statements
+    assert statement.links[-1].units == ()
