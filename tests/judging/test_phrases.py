@@ -9,35 +9,35 @@ V = Verdict
 GIVEN = "Q = [[1, 0], [0, 1], [1, 1]]\nK = [[1, 1], [0, 1], [1, 0]]\nV = [[1, 2], [3, 4], [5, 6]]\n\n"
 
 
-def verdicts(text: str) -> list[V]:
+def verdicts(text: str) -> list[Verdict]:
     return [claim.verdict for claim in api.read(text).check().claims]
 
 
 def test_words_name_a_cell() -> None:
-    assert verdicts(GIVEN + "The score between token 3 and token 1 = 2.\n") == [V.RIGHT]
+    assert verdicts(GIVEN + "The score between token 3 and token 1 = 2.\n") == [Verdict.RIGHT]
 
 
 def test_a_cell_that_words_name_is_not_accused() -> None:
-    assert verdicts(GIVEN + "The score between token 3 and token 1 = 7.\n") == [V.UNREAD]
+    assert verdicts(GIVEN + "The score between token 3 and token 1 = 7.\n") == [Verdict.UNREAD]
 
 
 def test_words_name_what_is_taken_of_a_row() -> None:
     text = "The sum of row 3 = 4.\nThe mean of row 1 = 0.667 in the scores.\nThe largest score in row 3 = 2.\n"
-    assert verdicts(GIVEN + text) == [V.RIGHT, V.ROUNDED, V.RIGHT]
+    assert verdicts(GIVEN + text) == [Verdict.RIGHT, Verdict.ROUNDED, Verdict.RIGHT]
 
 
 def test_mean_and_variance_of_what_stands_above() -> None:
-    assert verdicts("x = [1, 3]: mean = 2, variance = 1\n") == [V.RIGHT, V.RIGHT]
+    assert verdicts("x = [1, 3]: mean = 2, variance = 1\n") == [Verdict.RIGHT, Verdict.RIGHT]
 
 
 def test_words_divide_the_numbers_before_them() -> None:
     text = "q = [2, 2], a = [1, 2], b = [2, 0]\n\nq . a = 2*1 + 2*2 = 6\nq . b = 2*2 + 2*0 = 4\ndivide by sqrt(2): 4.243, 2.828\n"
-    assert verdicts(text) == [V.RIGHT, V.RIGHT, V.ROUNDED]
+    assert verdicts(text) == [Verdict.RIGHT, Verdict.RIGHT, Verdict.ROUNDED]
 
 
 def test_what_is_divided_carries_a_slip_on() -> None:
     text = "q = [2, 2], a = [1, 2], b = [2, 0]\n\nq . a = 2*1 + 2*1 = 4\nq . b = 2*2 + 2*0 = 4\ndivide by sqrt(2): 2.828, 2.828\n"
-    assert verdicts(text) == [V.WRONG, V.RIGHT, V.CARRIED]
+    assert verdicts(text) == [Verdict.WRONG, Verdict.RIGHT, Verdict.CARRIED]
 
 
 TASK = (
@@ -49,14 +49,14 @@ TASK = (
 
 def test_the_method_of_the_task_decides() -> None:
     weights = "Weights:\n[[0.422, 0.155, 0.422], [0.422, 0.422, 0.155], [0.576, 0.212, 0.212]]\n"
-    assert verdicts(TASK + weights) == [V.RIGHT, V.WRONG]
+    assert verdicts(TASK + weights) == [Verdict.RIGHT, Verdict.WRONG]
 
 
 def test_who_follows_the_task_is_right() -> None:
     weights = "Weights:\n[[0.401, 0.198, 0.401], [0.401, 0.401, 0.198], [0.503, 0.248, 0.248]]\n"
-    assert verdicts(TASK + weights) == [V.RIGHT, V.ROUNDED]
+    assert verdicts(TASK + weights) == [Verdict.RIGHT, Verdict.ROUNDED]
 
 
 def test_cell_by_cell() -> None:
     text = "H = [[-1, 2], [3, -4]]\n\nR = max(0, H) = [[0, 2], [3, 0]]\n"
-    assert verdicts(text) == [V.RIGHT]
+    assert verdicts(text) == [Verdict.RIGHT]

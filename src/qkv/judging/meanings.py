@@ -98,7 +98,9 @@ def named(symbol: Symbol, equation: Equation, system: System, spot: Spot) -> Ite
             continue
         if definition.source is Source.STATED:
             here = definition.scope == spot.scope  # what an earlier problem says of the name excuses, and accuses not
-            yield Meaning(How.DEFINED, definition.expr, spot, 0.0 if here else 2.0, here and _is_sure(definition.expr, system))
+            yield Meaning(
+                How.DEFINED, definition.expr, spot, 0.0 if here else 2.0, here and _is_sure(definition.expr, system)
+            )
     for expr in system.schema(symbol, spot):
         yield Meaning(How.DEFINED, expr, spot)
     for expr in (*system.structure(symbol, spot), *system.library(symbol, spot)):

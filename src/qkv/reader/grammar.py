@@ -7,7 +7,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from qkv.errors import Location, QkvError
-from qkv.expr.nodes import Call, Expr, Infinite, Matrix, Name, Number, Product, Quotient, Sum, Transpose, is_literal, number
+from qkv.expr.nodes import (
+    Call,
+    Expr,
+    Infinite,
+    Matrix,
+    Name,
+    Number,
+    Product,
+    Quotient,
+    Sum,
+    Transpose,
+    is_literal,
+    number,
+)
 from qkv.reader.maths.brackets import Paired, paired, size_in
 from qkv.reader.maths.drawn import straightened
 from qkv.reader.maths.lexer import tokens_of

@@ -33,10 +33,10 @@ def _named(equation: Equation, wanted: set[Symbol], names: Names | None) -> Equa
     *words, last = equation.label.split() or [""]
     first = equation.items[0]
     if len(equation.items) == 1 and isinstance(first.expr, n.Number):
-        symbol = _in_label(equation.label, names)
-        if symbol is None or symbol not in wanted:
+        labelled = _in_label(equation.label, names)
+        if labelled is None or labelled not in wanted:
             return equation
-        name = Item(Kind.NAME, n.Name(symbol), Relation.FIRST, first.line, first.column, equation.label)
+        name = Item(Kind.NAME, n.Name(labelled), Relation.FIRST, first.line, first.column, equation.label)
         return replace(equation, items=(name, replace(first, relation=Relation.EQUAL)))
     if words and first.kind is Kind.FORMULA and (symbol := Symbol(last)) in wanted:
         wanted.discard(symbol)

@@ -179,6 +179,7 @@ class _Lexer:
             return True
         opens = re.search(r"[=≈\d]\s*\($", before) is not None
         return opens and after.startswith(")") and after[1:2] not in tuple("*/·^")
+
     def _is_operand(self, end: int) -> bool:
         """Whether a number that ends here is calculated with in round brackets: 3 × (1,600 × 6,400)."""
         opener = next((t.text for t in reversed(self.out) if t.kind == "open"), "")

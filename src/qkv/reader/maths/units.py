@@ -17,7 +17,9 @@ _ROWS: tuple[tuple[str, tuple[int, ...]], ...] = (
     (r"万|萬|亿|億|百万|만|억", (10**4, 10**6, 10**8)),
 )
 _TABLE = tuple((re.compile(rf"(?:{words})(?!\w)", re.IGNORECASE if len(words) > 60 else 0), by) for words, by in _ROWS)
-_COUNTERS = frozenset(("层", "層", "个", "個", "头", "维", "倍", "位", "次", "步", "行", "列", "字节", "개", "층"))  # 12 层 is 12
+_COUNTERS = frozenset(
+    ("层", "層", "个", "個", "头", "维", "倍", "位", "次", "步", "行", "列", "字节", "개", "층")
+)  # 12 层 is 12
 _BEFORE = re.compile(r"(?:[\s$*_`~}]|\\[,;! )]|\\(?:text|mathrm|mathbf|textbf)\s*\{)*")
 _ARITHMETIC = frozenset(("+", "×", "*", "/", "·", "÷", "@", "-"))
 _AROUND = frozenset(("edge", "wide", "prose"))
@@ -76,7 +78,7 @@ def _behind_words(tokens: list[Token], i: int) -> int | None:
 
 
 def _calculates(out: list[Token], tokens: list[Token], end: int) -> bool:
-    """Whether the number before the words is calculated with: a sign and a number follow, or a sign stands before it."""
+    """Whether the number before the words is calculated with: by a sign behind them or before it."""
     if end >= len(tokens):
         return False
     after, second = tokens[end], tokens[end + 1] if end + 1 < len(tokens) else None
@@ -84,5 +86,9 @@ def _calculates(out: list[Token], tokens: list[Token], end: int) -> bool:
     tied = before is not None and (before.text in _ARITHMETIC - {"-", "+"} or before.kind in ("rel", "open", "script"))
     tied = tied or (before is not None and before.text in "+-" and len(out) > 2 and out[-3].kind in ("num", "close"))
     if after.text in _ARITHMETIC and after.gap:
-        return second is not None and second.gap and (second.kind in ("num", "open", "edge", "name") or second.text in "([")
+        return (
+            second is not None
+            and second.gap
+            and (second.kind in ("num", "open", "edge", "name") or second.text in "([")
+        )
     return tied and (after.kind == "rel" or (after.kind == "close" and after.text == ")" and before.kind != "open"))  # type: ignore[union-attr]
