@@ -34,7 +34,9 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
             continue
         if other.kind is Kind.FORMULA:
             for cost, expr in enumerate(_readings(other, system)):
-                sure = not cost and not other.options and not _is_list_of_two(other) and _is_sure(expr, system)
+                anew = any(symbol in equation.names for symbol in n.names_in(expr))  # V_1 = a V_1 + b V_2
+                doubtful = anew or bool(other.options) or _is_list_of_two(other)
+                sure = not cost and not doubtful and _is_sure(expr, system)
                 yield Meaning(How.STATED, expr, spot, 2.0 * cost, sure)
             for role in system.roles(other.expr)[:1]:  # q·k says the scores, whatever q and k are called
                 for head in (None, *system.heads):

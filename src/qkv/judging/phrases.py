@@ -52,6 +52,8 @@ def _parts(whole: n.Expr, role: Role, lines: list[int], label: str) -> Iterator[
     functions = statistics_said(label)
     if functions and len(lines) == 1:
         yield n.Call(functions[0], (n.Call(LINE, (whole, n.number(lines[0]))),))
+    elif not functions and len(lines) == 1 and role in SCORE_LIKE and lines[0] > 0:
+        yield n.Call(LINE, (whole, n.number(lines[0])))
     elif not functions and len(lines) == 2 and role in SCORE_LIKE and min(lines) > 0:
         yield n.Entry(whole, row=lines[0], column=lines[1])
 

@@ -38,6 +38,7 @@ from qkv.reading.system import System
 from qkv.reading.values import Values
 
 MARGIN = 12.0  # bits by which a slip must be likelier than the best excuse
+MISROUNDING = 4.0  # bits that it costs to say that a value is not one that it misses by a digit
 POOL = 28  # earlier values that a search looks at
 RUN = 8  # single numbers in a row that a search takes for a vector
 NEAR_ROLES = (
@@ -202,7 +203,7 @@ class Walk:
                     clean = bits, f
             elif f.meaning.sure:
                 slips.append((f.bits - denied, f))
-                denied = max(denied, f.meaning.how.denial)
+                denied = max(denied, f.meaning.how.denial if f.worst is not Verdict.MISROUNDED else MISROUNDING)
         if clean is not None and denied == 0:
             return clean[1]
         slip = max(slips, key=lambda slip: slip[0], default=(0.0, None))[1]

@@ -23,6 +23,7 @@ sum       sum/total/totals/denominator summe/gesamt/nenner somme/total suma/tota
 mean      mean/average/mu/μ mittelwert/durchschnitt moyenne media/promedio média media среднее/среднего 均值/平均/平均值 平均 평균/ortalama/gemiddelde/średnia
 variance  variance/var/sigma^2/σ² varianz variance varianza variância varianza дисперсия 方差 分散 분산/varyans/wariancja
 deviation std/standard+deviation/stddev/sigma/σ standardabweichung écart-type desviación+estándar desvio+padrão deviazione+standard стандартное+отклонение 标准差 標準偏差 표준편차
+statistic mean/average/variance/var/std/sum/total/max/min/maximum/minimum/entropy mittelwert/varianz/summe moyenne/variance/somme media/varianza/suma média/variância/soma media/varianza/somma среднее/дисперсия/сумма 均值/方差/总和 平均/分散/合計 -
 largest   largest/highest/maximum/max/biggest/greatest größte/größter/größtes/höchste/maximum plus+grand/plus+grande/maximum mayor/máximo maior/máximo massimo максимум/наибольший/наибольшее 最大/最大值 最大/最大値 최대
 smallest  smallest/lowest/minimum/min kleinste/kleinster/kleinstes/minimum plus+petit/plus+petite/minimum menor/mínimo menor/mínimo minimo минимум/наименьший/наименьшее 最小/最小值 最小/最小値 최소
 divide    divide/divided/dividing/scale/scaled/scaling teile/geteilt/dividiert/dividiere/skaliert divisé/diviser/divisée divide/dividido/dividir/dividimos dividido/dividir/dividindo diviso/dividere делим/разделим/деление/поделим 除以 割る 나누기/나눈

@@ -74,10 +74,10 @@ def _settled(page: Page, choices: Choices) -> Choices:
 
 
 def _counts_from_zero(page: Page) -> bool:
-    """Whether tokens count from 0: some x_0 is defined, and no x goes as far as the number of its like."""
+    """Whether tokens count from 0: some x_0 is defined. Where x_1 and x_2 are, they count from 1."""
     firsts = {s.indices[0] for s in page.symbols if len(s.indices) == 1 and s.base in "xqkvhe" and page.definitions[s]}
     names = page.sheet.names
-    return "0" in firsts or (names is not None and names.from_zero)
+    return "0" in firsts or (names is not None and names.from_zero and not {"1", "2"} <= firsts)
 
 
 def _capitals_index(page: Page) -> bool:

@@ -90,7 +90,7 @@ def equations(sheet: Sheet) -> tuple[Equation, ...]:
     made: list[Equation] = []
     for statement in continued(sheet.statements):
         made += (row for equation in _split(statement, sheet) for row in _apart(equation))
-    joined = list(_joined(_stacked(_withdrawn(made))))
+    joined = [part for equation in _joined(_stacked(_withdrawn(made))) for part in _unmixed(equation)]
     return _scoped([replace(equation, index=i) for i, equation in enumerate(joined)], sheet)
 
 
@@ -293,11 +293,39 @@ def _joined(made: Iterator[Equation]) -> Iterator[Equation]:
         yield last
 
 
+def _unmixed(equation: Equation) -> Iterator[Equation]:
+    """A number is no matrix: 'divide by √d_k = √4 = 2', then '= [..]' below, are two equations; the words and the
+    formula of the first are the label of the second."""
+    items = equation.items
+    at = next((i for i in range(1, len(items)) if _is_number(items[i - 1]) and _is_array(items[i])), None)
+    if at is None:
+        yield equation
+        return
+    label = f"{equation.label} {items[0].text}".strip()
+    yield replace(equation, items=items[:at])
+    rest = (replace(items[at], relation=Relation.FIRST), *items[at + 1 :])
+    yield replace(equation, items=rest, line=items[at].line, label=label, words=f"{equation.words} {label}")
+
+
+def _is_number(item: Item) -> bool:
+    return item.kind is Kind.VALUE and not isinstance(item.expr, n.Matrix)
+
+
+def _is_array(item: Item) -> bool:
+    return item.kind is Kind.VALUE and isinstance(item.expr, n.Matrix) and max(item.expr.shape) > 1
+
+
 def _says_again(last: Equation, equation: Equation) -> bool:
     """Whether an equation goes on from one that has no value yet: 'Q = X W', then 'Q = [..]'."""
     first, now = last.items[0], equation.items[0]
     same = first.kind is Kind.NAME and first.expr == now.expr and len(equation.items) > 1
-    return same and not last.of(Kind.VALUE) and not last.struck and not equation.struck
+    return (
+        same
+        and bool(last.of(Kind.FORMULA, Kind.WORKING))
+        and not last.of(Kind.VALUE)
+        and not last.struck
+        and not equation.struck
+    )
 
 
 # — problems —

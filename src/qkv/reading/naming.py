@@ -12,6 +12,7 @@ from functools import cached_property
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import Place, places, role_in_caption, roles_in_words
+from qkv.library.words import means
 from qkv.reading.asked import formulas_in
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Definition, Source
@@ -254,6 +255,9 @@ class Naming:
         return self._unifier.roles(expr)
 
     def _stated_roles(self, symbol: Symbol) -> list[Role]:
+        """The roles of the formulas that define a name; 'variance = d_k' makes no size of a variance."""
+        if means(symbol.base, "statistic"):
+            return []
         stated = (
             d for d in self.page.definitions.get(symbol, ())
             if d.source is Source.STATED and not (isinstance(d.expr, n.Name) and self._by_letters(symbol))
