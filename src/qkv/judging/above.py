@@ -26,6 +26,8 @@ def from_above(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> It
     yield from assembled(copies, grid, spot)
     yield from statistics(copies, equation, grid, spot)
     yield from _operated(copies, equation, grid, spot)
+    if (gathered := copies.gathered(grid, spot)) is not None:
+        yield gathered
 
 
 def statistics(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
@@ -58,17 +60,23 @@ def _runs(copies: Copies, spot: Spot) -> Iterator[tuple[n.Expr | None, list[Copi
 
 def _operated(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
     """What words do to the numbers right before them: 'divide by √2: 2.828, 5.657'."""
-    made = operation(equation.label, copies.page) if not equation.of(Kind.FORMULA, Kind.WORKING) else None
-    for operand, put in _before(copies, grid, spot) if made is not None else ():
+    if equation.of(Kind.FORMULA, Kind.WORKING):
+        return
+    made, after = operation(equation.label, copies.page), 0
+    if made is None and not equation.label and equation.index:  # 'divide by √d_k = √2 ≈ 1.414:', then the numbers
+        above = copies.page.equations[equation.index - 1]
+        formula = next((item.text for item in above.of(Kind.FORMULA, Kind.WORKING)), "")
+        made, after = operation(f"{above.label} {formula}", copies.page), len(above.of(Kind.VALUE))
+    for operand, put in _before(copies, grid, spot, after) if made is not None else ():
         found = _put(copies, grid, Meaning(How.WORDED, made(operand), spot), put) if made is not None else None
         if found is not None and (found.is_clean or is_near(found, grid)):
             yield found
             return
 
 
-def _before(copies: Copies, grid: Grid, spot: Spot) -> Iterator[tuple[n.Expr, dict[Symbol, Copied]]]:
-    """What was printed last in the shape of a grid: numbers one by one, or one thing."""
-    shape, recent = shape_of(grid), copies.recent(spot)
+def _before(copies: Copies, grid: Grid, spot: Spot, after: int) -> Iterator[tuple[n.Expr, dict[Symbol, Copied]]]:
+    """What was printed last in the shape of a grid, but for a few: numbers one by one, or one thing."""
+    shape, recent = shape_of(grid), copies.recent(spot)[after:]
     singles = _singles(recent)
     if min(shape) == 1 and 1 < max(shape) <= len(singles):
         yield _row([cell_of(seen, 0, 0) for seen in singles[-max(shape) :]])

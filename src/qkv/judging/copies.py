@@ -206,10 +206,10 @@ class Copies:
         exact = self._printed(grid, spot)
         if exact is not None:
             return exact
-        gathered = self._gathered(grid, spot) if near is None or not is_near(near, grid) else near
+        gathered = self.gathered(grid, spot) if near is None or not is_near(near, grid) else near
         return gathered or (self.nearly(grid, spot) if near is None else None)
 
-    def _gathered(self, grid: Grid, spot: Spot) -> Fit | None:
+    def gathered(self, grid: Grid, spot: Spot) -> Fit | None:
         """A vector whose cells were printed one by one: softmax(1.790, 2.586, 1.424) after e_1, e_2 and e_3."""
         if len(grid) != 1 or any(cell_bits(shown) < SURE for shown in grid[0]):
             return None

@@ -6,6 +6,7 @@ a formula that the page states, another row or head, a skipped step, or anything
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -38,6 +39,7 @@ from qkv.reading.system import System
 from qkv.reading.values import Values
 
 MARGIN = 12.0  # bits by which a slip must be likelier than the best excuse
+CONFIRMED = 9.0  # bits that a formula has agreed in for other indices, so that it is meant
 MISROUNDING = 4.0  # bits that it costs to say that a value is not one that it misses by a digit
 POOL = 28  # earlier values that a search looks at
 RUN = 8  # single numbers in a row that a search takes for a vector
@@ -72,6 +74,7 @@ class Walk:
     judged: list[Judgement] = field(default_factory=list)
     recent: list[tuple[n.Expr, Spot]] = field(default_factory=list)  # what was printed last, newest at the end
     verdicts: dict[int, Verdict] = field(default_factory=dict)
+    confirmed: defaultdict[n.Expr, float] = field(default_factory=lambda: defaultdict(float))  # bits, for any index
     copies: Copies = field(init=False)
     _tried: dict[tuple[object, ...], Search] = field(default_factory=dict)  # mistakes in the value that is being judged
 
@@ -103,7 +106,7 @@ class Walk:
         if grid is None or item.struck:
             return
         spot = Spot(equation.scope, equation.line)
-        if self._is_given(equation) and not any(statistics(self.copies, equation, grid, spot)):
+        if self._is_given(equation) and not any(self._shown_before(equation, grid, spot)):
             self.remember(equation, item, grid, None, None, spot)
             return
         fits = list(from_above(self.copies, equation, grid, spot))
@@ -116,6 +119,8 @@ class Walk:
             chosen = by_assignment(self, equation, grid, spot, chosen)
         if chosen is not None:
             chosen = explained(grid, chosen, self.mistakes_of(grid, spot))
+            if chosen.meaning.how is How.STATED and chosen.is_clean:
+                self.confirmed[_without_indices(chosen.meaning.expr)] += chosen.agreed
         number = self.claim(equation, item, grid, chosen, tuple(fits))
         self.remember(equation, item, grid, chosen, number, spot)
 
@@ -142,6 +147,12 @@ class Walk:
         if equation.index in self.system.choices.claimed or equation.of(Kind.FORMULA, Kind.WORKING):
             return False
         return bool(equation.names) or equation.index in dict(self.system.choices.arrays)
+
+    def _shown_before(self, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
+        """What numbers under a name may be made of, so that they are not given: a sum, or numbers printed singly."""
+        yield from statistics(self.copies, equation, grid, spot)
+        if len(grid[0]) > 1 and (gathered := self.copies.gathered(grid, spot)) is not None:
+            yield gathered
 
     def fit(self, grid: Grid, meaning: Meaning) -> Fit | None:
         """A printed value against one meaning; a working knows which numbers it copies."""
@@ -201,7 +212,7 @@ class Walk:
                 bits = f.bits - denied
                 if clean is None or bits > clean[0]:
                     clean = bits, f
-            elif f.meaning.sure:
+            elif f.meaning.sure or self._is_usual_here(f.meaning):
                 slips.append((f.bits - denied, f))
                 denied = max(denied, f.meaning.how.denial if f.worst is not Verdict.MISROUNDED else MISROUNDING)
         if clean is not None and denied == 0:
@@ -226,6 +237,10 @@ class Walk:
         if slip is not None and slip.bits >= excuse + MARGIN:
             return slip
         return clean[1] if clean is not None and clean[0] > -denied else None
+
+    def _is_usual_here(self, meaning: Meaning) -> bool:
+        """Whether the page does the same for other indices, and was right: q_2 · k_1 after q_1 · k_1 and q_1 · k_2."""
+        return meaning.how is How.STATED and self.confirmed[_without_indices(meaning.expr)] >= CONFIRMED
 
     def _as_mistake(
         self, grid: Grid, slip: Fit | None, clean: tuple[float, Fit] | None, spot: Spot
@@ -356,3 +371,15 @@ def _most_beside(grid: Grid, slip: Fit | None, denied: float) -> float:
     digits = sum(map(sum, grid_bits(grid)))
     named = max(slip.bits, digits - MISTAKE) - MARGIN if slip is not None else float("-inf")
     return max(digits - How.SEARCHED.prior - denied, named, -denied)
+
+
+def _without_indices(expr: n.Expr) -> n.Expr:
+    """A formula for any index: q_2 · k_1 and q_1 · k_3 are one."""
+
+    def change(node: n.Expr) -> n.Expr:
+        if not isinstance(node, n.Name) or not any(map(str.isdecimal, node.symbol.indices)):
+            return node
+        indices = tuple("·" if index.isdecimal() else index for index in node.symbol.indices)
+        return n.Name(node.symbol._replace(indices=indices))
+
+    return n.rewrite(expr, change)
