@@ -22,6 +22,51 @@ PAGES = {
         "Q = [[1, 2], [3, 4]]\nK = [[1, 1], [0, 2]]\n\n$$\nQ K^T =\n\\begin{bmatrix}\n3 & 4 \\\\ 7 & 8\n\\end{bmatrix}\n$$",
         [(5, "right")],
     ),
+    "braces around a sign only set the spacing": (
+        r"$$q\cdot k = \begin{bmatrix} 1{\cdot}3 + 2{\cdot}0 & 1{\cdot}2 + 2{\cdot}2 \end{bmatrix} = [3, 7]$$",
+        [(1, "wrong")],
+    ),
+    "a fence that is called Python and holds drawn matrices": (
+        "```python\n[1, 0]   [2, 3]   [2, 3]\n[0, 2] x [1, 1] = [2, 2]\n\nsoftmax([1, 0]) = [0.73, 0.27]\n```",
+        [(2, "right"), (5, "right")],
+    ),
+    "what print puts behind words, in a comment with remarks": (
+        "```python\nQ = np.array([[1.0, 2.0], [0.0, 1.0]])\nK = np.array([[1.0, 1.0], [2.0, 0.5]])\nS = Q @ K.T\n"
+        'print("Scores:\\n", S.round(1))\n# [[3.0, 3.0],   the first\n#  [1.0, 0.7]]   the second\n```',
+        [(4, "wrong")],
+    ),
+    "brackets that a converter escaped": (
+        "* Query: \\[2, 1]\n* \\[2, 1] · \\[0, 3] = 3\n* 0.5 \\* \\[2, 1] = \\[1, 0.9]",
+        [(2, "right"), (3, "wrong")],
+    ),
+    "displays that lost their backslashes": (
+        "- Output:\n  [\n  0.6 \\cdot [2, 0] + 0.4 \\cdot [3, 1] = [2.4, 0.9]\n  ]",
+        [(3, "wrong")],
+    ),
+    "words in math: a call, a remark": (
+        "$V = [[1, 2], [3, 4]]$, $\\text{Scores} = [[1, 0], [0, 1]]$\n\n"
+        "$\\text{Output} = \\text{Softmax(Scores)} \\times V = [[1.54, 2.54], [2.46, 3.64]]$\n\n"
+        "$$\\text{softmax}([1, 0]) = [0.73, 0.27]\\ (\\text{over two keys})$$",
+        [(3, "wrong"), (5, "right")],
+    ),
+    "what cannot be read between two sides": (
+        r"$X = [[1, 2], [1, 2]]$ $W = [[1, 0], [1, 1]]$ "
+        r"$$Q = X W = \begin{pmatrix} 1+2 & 2 \\ \text{idem} & \text{idem} \end{pmatrix} = [[3, 2], [3, 4]]$$",
+        [(1, "wrong")],
+    ),
+    "rows as slices": (
+        "$S = [[1, 2], [3, 4]]$\n\nα(1,:) = softmax([1, 2]) = [0.27, 0.73]\n\n$A_{2,:} = \\text{softmax}(S_{2,:}) = [0.27, 0.83]$",
+        [(3, "right"), (5, "wrong")],
+    ),
+    "arrays in ticks, results in bold": (
+        "0.6·`[10, 0]` + 0.4·`[0, 10]` = **`[6, 4]`**\n\n- score(cat) = 1·1 + 2·0 = **2**",
+        [(1, "right"), (3, "wrong")],
+    ),
+    "the rows of a matrix in turn are no new problems": (
+        "$Q = [[1, 0], [0, 2]]$, $K = [[1, 1], [0, 1]]$\n\n$$S = Q K^T = [[1, 0], [2, 2]]$$\n\n"
+        "## Row 1\n\n$s = [1, 0]$\n\n## Row 2\n\n$s = [2, 2]$\n\n## All\n\n$$S / 2 = [[0.5, 0], [1, 2]]$$",
+        [(3, "right"), (15, "wrong")],
+    ),
     "a dot that parts two statements": ("e^0.71 ≈ 2.03 · e^0 = 1", [(1, "right")]),
 }
 

@@ -160,8 +160,12 @@ def _links(reader: Terms, marks: tuple[int, ...], lo: int, piece: Piece) -> tupl
     relation, trail = Relation.FIRST, ""
     for mark in marks:
         if lo < mark:
-            links.append(_link(reader, relation, lo, mark, piece))
-            relation, trail = Relation.FIRST, ""
+            try:
+                links.append(_link(reader, relation, lo, mark, piece))
+            except QkvError:
+                if not links or mark == marks[-1]:
+                    raise
+            relation, trail = Relation.FIRST, ""  # what cannot be read between two sides leaves these equal
         if mark < marks[-1]:
             relation = relation or _RELATIONS.get(reader.tokens[mark].text, Relation.EQUAL)
             trail = str(relation)

@@ -35,6 +35,8 @@ _ENTITIES = {
     "&asymp;": "≈", "&lt;": "<", "&gt;": ">", "&nbsp;": " ", "&Sigma;": "Σ", "&sum;": "Σ", "&top;": "ᵀ", "&rarr;": "→",
 }  # fmt: skip
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
+_ARRAY = re.compile(r"\s*\[[-−\d.,;\s\[\]]*\]\s*")
+_TIED_BEFORE, _TIED_AFTER = re.compile(r"[·*×+]\s?`+$"), re.compile(r"`+\s?[·*×+]")
 _ENTITY = re.compile("|".join(_ENTITIES))
 
 
@@ -67,13 +69,21 @@ def _span_tokens(text: str, span: Span, comma: Comma) -> Iterator[Token]:
     strict = span.origin in (Origin.INLINE, Origin.DISPLAY) or (
         span.mark == "`" and bool(_IDENTIFIER.fullmatch(source))
     )
-    if span.origin is not None:
+    operand = span.mark == "`" and _is_operand(text, span)
+    if span.origin is not None and not operand:
         yield Token("edge", span.mark, span.start, span.start, True)
     here = comma_in(source, comma) if comma is not Comma.UNTOLD or strict else Comma.UNTOLD
     for token in tokens_of(source, strict=strict, comma=here):
         yield token._replace(start=token.start + span.start, end=token.end + span.start)
-    if span.origin is not None:
+    if span.origin is not None and not operand:
         yield Token("edge", span.mark, span.end, span.end, True)
+
+
+def _is_operand(text: str, span: Span) -> bool:
+    """Whether an array in ticks is part of a formula around it: 0.5·`[2, 0]`."""
+    before, after = text[max(0, span.start - 4) : span.start], text[span.end : span.end + 4]
+    tied = _TIED_BEFORE.search(before) or _TIED_AFTER.match(after)
+    return tied is not None and _ARRAY.fullmatch(text, span.start, span.end) is not None
 
 
 def _spans(text: str) -> Iterator[Span]:

@@ -342,6 +342,7 @@ def _scoped(made: list[Equation], sheet: Sheet) -> tuple[Equation, ...]:
     scope, part = 0, -1
     given: dict[Symbol, tuple[n.Expr, int]] = {}
     worked: dict[Symbol, tuple[n.Expr, ...]] = {}
+    printed: set[tuple[n.Expr, ...]] = set()
     scoped = []
     for equation in made:
         title = sheet.parts[equation.part].title
@@ -350,9 +351,8 @@ def _scoped(made: list[Equation], sheet: Sheet) -> tuple[Equation, ...]:
         bare = _given(equation)
         if bare is not None and bare[0] in given:
             value, where = given[bare[0]]
-            anew = anew or (
-                where != equation.part and value != bare[1] and isinstance(value, n.Matrix) and _opens(equation, made)
-            )
+            other = where != equation.part and value != bare[1] and isinstance(value, n.Matrix)
+            anew = anew or (other and _opens(equation, made) and not _is_row(bare[1], printed))
         anew = anew or (
             _is_numbered(sheet.parts[equation.part]) and _opens(equation, made) and _is_other(equation, worked)
         )
@@ -361,8 +361,19 @@ def _scoped(made: list[Equation], sheet: Sheet) -> tuple[Equation, ...]:
         worked.update(dict.fromkeys(equation.names if equation.of(Kind.FORMULA) else (), _numbers(equation)))
         if bare is not None:
             given.setdefault(bare[0], (bare[1], equation.part))
+        printed |= {row for item in equation.of(Kind.VALUE) for row in _rows(item.expr)}
         scoped.append(replace(equation, scope=scope))
     return tuple(scoped)
+
+
+def _rows(expr: n.Expr) -> tuple[tuple[n.Expr, ...], ...]:
+    """The rows of a printed matrix that has several."""
+    return expr.rows if isinstance(expr, n.Matrix) and len(expr.rows) > 1 else ()
+
+
+def _is_row(value: n.Expr, printed: set[tuple[n.Expr, ...]]) -> bool:
+    """Whether a vector is a row of a matrix above: 's = [0.7, 0.1]' for each row in turn gives nothing new."""
+    return isinstance(value, n.Matrix) and len(value.rows) == 1 and value.rows[0] in printed
 
 
 def _is_numbered(part: Part) -> bool:
@@ -392,5 +403,13 @@ def _given(equation: Equation) -> tuple[Symbol, n.Expr] | None:
 
 
 def _opens(equation: Equation, made: list[Equation]) -> bool:
-    """Whether an equation is the first of its part, so that what it gives begins a problem."""
-    return all(other.part != equation.part for other in made[max(equation.index - 3, 0) : equation.index])
+    """Whether an equation is the first of its part but for sizes, so that what it gives begins a problem."""
+    before = made[max(equation.index - 6, 0) : equation.index]
+    before = [other for other in before if other.part == equation.part and not _is_size(other)]
+    return not before
+
+
+def _is_size(equation: Equation) -> bool:
+    """'d_k = 2', 'n = 3': says how large something is."""
+    given = _given(equation)
+    return given is not None and isinstance(given[1], n.Number) and given[1].value.denominator == 1

@@ -62,7 +62,12 @@ def _is_python(fence: Fence) -> bool:
     if _is_sketch(fence.text) and not _SAYS_PYTHON.search(fence.text):
         return False
     sources = (entry.source for entry in _entries(fence))
-    return any(nodes for source in sources for _, _, nodes in _statements(source)) or not _SAYS_MATH.search(fence.text)
+    return any(not _is_list(node) for source in sources for _, _, nodes in _statements(source) for node in nodes)
+
+
+def _is_list(node: ast.stmt) -> bool:
+    """'[1, 0, 1]': a line of a drawn matrix is no less Python than a statement."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.List | ast.Tuple | ast.Constant | ast.Subscript)
 
 
 def _is_sketch(text: str) -> bool:
@@ -145,9 +150,17 @@ def _prints(node: ast.Expr) -> bool:
 
 
 def _printed(node: ast.Expr) -> ast.expr:
-    """What a statement shows: the argument of print, or its value."""
+    """What a statement shows: its value, or what print puts behind words, print("Scores:", S), print(f"Scores: {S}")."""
     call = node.value
-    return call.args[0] if isinstance(call, ast.Call) and _prints(node) and call.args else call
+    if not isinstance(call, ast.Call) or not _prints(node) or not call.args:
+        return call
+    parts = [part for arg in call.args for part in (arg.values if isinstance(arg, ast.JoinedStr) else [arg])]
+    values = [part.value if isinstance(part, ast.FormattedValue) else part for part in parts if not _is_words(part)]
+    return values[0] if len(values) == 1 else call.args[0]
+
+
+def _is_words(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from qkv.reader.maths import signs
+from qkv.reader.maths.plainer import plainer
 from qkv.reader.maths.numerals import Comma, plain_digits
 from qkv.reader.maths.tokens import TOKEN, Token
 
@@ -16,7 +17,7 @@ def tokens_of(source: str, *, strict: bool = True, comma: Comma = Comma.UNTOLD) 
     >>> [token.text for token in tokens_of("Q K^T")]
     ['Q', 'K', '^', 'T']
     """
-    lexer = _Lexer(source.translate(_ALIKE), strict, comma)
+    lexer = _Lexer(plainer(source.translate(_ALIKE)), strict, comma)
     for found in TOKEN.finditer(lexer.source):
         lexer.read(found)
     return _with_times(lexer.out, strict)
@@ -27,6 +28,7 @@ _ALIKE |= dict.fromkeys(map(ord, signs.LEFT_PIECES), "[") | dict.fromkeys(map(or
 
 
 _OPERATION = re.compile(r"\s*(?:[×*/+÷·^²³]|\\(?:times|cdot|div)\b)")
+_CALL = re.compile(r"(\w+)\s*\(\s*(\w+)\s*\)")
 
 
 class _Lexer:
@@ -113,6 +115,9 @@ class _Lexer:
         unit = bool(self.out) and self.out[-1].kind == "num" and words in tuple("KMBGT")
         if len(words) == 1 and words.isalpha() and not unit:
             self.add("letters", words, found)
+        elif called := _CALL.fullmatch(words):  # \text{Softmax(Scores)}
+            for kind, text in (("upright", called[1]), ("open", "("), ("upright", called[2]), ("close", ")")):
+                self.add(kind, text, found)
         elif words and not words.strip("-—–_ "):
             self.add("op", "-", found)  # a part of a drawn line
         elif words:

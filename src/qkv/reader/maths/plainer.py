@@ -1,0 +1,47 @@
+"""Notations that say the same, written one way before anything is read. Lengths stay, so that places stay."""
+
+from __future__ import annotations
+
+import re
+
+_BRACED_SIGN = re.compile(r"\{(\\(?:cdot|times|approx)|[-+·×])\}")  # 1{\cdot}2: braces only set the spacing
+_ASIDE = re.compile(
+    r"(?<![\w}])\(\\(?:text|mathrm|textit)\{[^{}]*\s[^{}]*\}\)"
+)  # [0.2, 0.8] (\text{over two positions})
+_DOT = re.compile(r"(?<=[\])] )\.(?= [\[(])")  # [1, 0] . [0, 1]
+_SLICE = re.compile(
+    r"(?P<name>\\(?:mathbf|mathrm|boldsymbol|bm)\{\w\}|\\?[^\W\d_]+)"
+    r"(?:_\{|\[|\()\s*(?P<index>\d{1,2}|[a-z])\s*,?\s*(?::|\\(?:cdot|ast|bullet|colon)|[·*])\s*[\])}]"
+)
+_LETTER = re.compile(r"(?:\\\w+\{)?([A-Z])\}?")
+_FROM_TO = re.compile(
+    r"\((\\text\{[^{}]*\}|\w+)\s*(?:\\to|\\rightarrow|→|->)\s*(\\text\{[^{}]*\}|\w+)\)(?=\s*&?\s*[=≈\\])"
+)
+_QUOTED = re.compile(r"(?<=\w\()[\"“„'](\w{1,20})[\"”“'](?=\))")
+
+
+def plainer(source: str) -> str:
+    """A stretch with signs and slices in their plainest form.
+
+    >>> plainer("A_{1,:} = x"), plainer('Q("who")')
+    ('a_{1}   = x', 'Q( who )')
+    """
+    source = _BRACED_SIGN.sub(r" \1 ", source) if "{" in source else source
+    source = _DOT.sub("·", source) if "] . " in source or ") . " in source else source
+    source = _QUOTED.sub(r" \1 ", source)
+    if "\\" in source or "→" in source or "->" in source:
+        source = _ASIDE.sub(lambda found: " " * len(found[0]), source)
+        source = _FROM_TO.sub(_from_to, source)
+    return _SLICE.sub(_row, source)
+
+
+def _row(found: re.Match[str]) -> str:
+    """A_{1,:}, A[1,:] and A(1,:) are row 1 of A, which is what a_1 says."""
+    letter = _LETTER.fullmatch(found["name"])
+    name = letter[1].lower() if letter else found["name"]
+    return f"{name}_{{{found['index']}}}".ljust(len(found[0]))
+
+
+def _from_to(found: re.Match[str]) -> str:
+    """s(cat → sat) has two indices."""
+    return f"({found[1]},{found[2]})".ljust(len(found[0]))
