@@ -84,7 +84,14 @@ def _is_list(expr: n.Expr, system: System) -> bool:
 
 
 def _is_sure(expr: n.Expr, system: System) -> bool:
-    return all(symbol in system.page.definitions or _is_size(symbol, system) for symbol in n.names_in(expr))
+    known = system.page.definitions
+    return all(s in known or _is_size(s, system) or _whole(s) in known for s in n.names_in(expr))
+
+
+def _whole(symbol: Symbol) -> Symbol:
+    """What x_2 is a row of: X."""
+    row = len(symbol.indices) == 1 and len(symbol.base) == 1 and symbol.indices[0].isdecimal()
+    return symbol._replace(base=symbol.base.upper(), indices=()) if row else symbol
 
 
 def _is_size(symbol: Symbol, system: System) -> bool:

@@ -203,8 +203,8 @@ def _lines(text: str) -> list[str]:
 
 
 def _unescape(lines: list[str]) -> None:
-    """Undo what copying did to brackets outside of fences: '\\[1, 0]' is a list with an escaped bracket, and a '[' and a
-    ']' alone on their lines around LaTeX are displays that lost their backslashes."""
+    """Undo what copying did to brackets outside fences: '\\[1, 0]' is a list with an escaped bracket; a '[' and a ']'
+    alone on their lines around LaTeX are a display that lost its backslashes."""
     mark, opened = "", -1
     for at, line in enumerate(lines):
         bare = line.strip()

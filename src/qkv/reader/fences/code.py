@@ -150,7 +150,7 @@ def _prints(node: ast.Expr) -> bool:
 
 
 def _printed(node: ast.Expr) -> ast.expr:
-    """What a statement shows: its value, or what print puts behind words, print("Scores:", S), print(f"Scores: {S}")."""
+    """What a statement shows: its value, or what print puts behind words: print("Scores:", S)."""
     call = node.value
     if not isinstance(call, ast.Call) or not _prints(node) or not call.args:
         return call

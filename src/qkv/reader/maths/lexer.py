@@ -6,8 +6,8 @@ import re
 import unicodedata
 
 from qkv.reader.maths import signs
-from qkv.reader.maths.plainer import plainer
 from qkv.reader.maths.numerals import Comma, plain_digits
+from qkv.reader.maths.plainer import plainer
 from qkv.reader.maths.tokens import TOKEN, Token
 
 
