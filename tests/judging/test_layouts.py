@@ -67,6 +67,10 @@ PAGES = {
         "## Row 1\n\n$s = [1, 0]$\n\n## Row 2\n\n$s = [2, 2]$\n\n## All\n\n$$S / 2 = [[0.5, 0], [1, 2]]$$",
         [(3, "right"), (15, "wrong")],
     ),
+    "a vector behind a number is no index": (
+        "Q = [[1, 2], [1, 1]], K = [[1, 1], [1, 0]]\n\n$q_1 k_1 = 3$\n\n$0.5[1, 0] + 0.5[0, 1] = [0.5, 0.5]$",
+        [(3, "right"), (5, "right")],
+    ),
     "a dot that parts two statements": ("e^0.71 ≈ 2.03 · e^0 = 1", [(1, "right")]),
 }
 

@@ -310,7 +310,8 @@ def _scripts(tokens: Sequence[Token], seen: _Collected) -> None:
         elif token.text == "0" and 0 < i < len(tokens) - 1 and tokens[i - 1].text == "[" and tokens[i + 1].text in "],":
             before = tokens[i - 2] if i > 1 else None
             ends_name = before is not None and (before.kind in (*WORDS, "sub", "num") or before.text == "}")
-            seen.from_zero |= ends_name and not tokens[i - 1].gap
+            factor = before is not None and "." in before.text  # 0.25[0, 1] is a product
+            seen.from_zero |= ends_name and not factor and not tokens[i - 1].gap
 
 
 def _script(tokens: Sequence[Token], i: int, seen: _Collected) -> None:

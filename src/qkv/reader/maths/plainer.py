@@ -17,18 +17,16 @@ _LETTER = re.compile(r"(?:\\\w+\{)?([A-Z])\}?")
 _FROM_TO = re.compile(
     r"\((\\text\{[^{}]*\}|\w+)\s*(?:\\to|\\rightarrow|→|->)\s*(\\text\{[^{}]*\}|\w+)\)(?=\s*&?\s*[=≈\\])"
 )
-_QUOTED = re.compile(r"(?<=\w\()[\"“„'](\w{1,20})[\"”“'](?=\))")
 
 
 def plainer(source: str) -> str:
     """A stretch with signs and slices in their plainest form.
 
-    >>> plainer("A_{1,:} = x"), plainer('Q("who")')
-    ('a_{1}   = x', 'Q( who )')
+    >>> plainer("A_{1,:} = x")
+    'a_{1}   = x'
     """
     source = _BRACED_SIGN.sub(r" \1 ", source) if "{" in source else source
     source = _DOT.sub("·", source) if "] . " in source or ") . " in source else source
-    source = _QUOTED.sub(r" \1 ", source)
     if "\\" in source or "→" in source or "->" in source:
         source = _ASIDE.sub(lambda found: " " * len(found[0]), source)
         source = _FROM_TO.sub(_from_to, source)
