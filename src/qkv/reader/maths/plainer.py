@@ -18,6 +18,9 @@ _FROM_TO = re.compile(
     r"\((\\text\{[^{}]*\}|\w+)\s*(?:\\to|\\rightarrow|→|->)\s*(\\text\{[^{}]*\}|\w+)\)(?=\s*&?\s*[=≈\\])"
 )
 
+_MATRIX = re.compile(r"\\begin\s*\{([a-zA-Z]*matrix|array)\*?\}.*?\\end\s*\{\1", re.DOTALL)
+_LOST_HALF = re.compile(r"\\ | \\(?=\n)")
+
 
 def plainer(source: str) -> str:
     """A stretch with signs and slices in their plainest form.
@@ -30,6 +33,7 @@ def plainer(source: str) -> str:
     if "\\" in source or "→" in source or "->" in source:
         source = _ASIDE.sub(lambda found: " " * len(found[0]), source)
         source = _FROM_TO.sub(_from_to, source)
+        source = _MATRIX.sub(_with_rows, source)
     return _SLICE.sub(_row, source)
 
 
@@ -43,3 +47,8 @@ def _row(found: re.Match[str]) -> str:
 def _from_to(found: re.Match[str]) -> str:
     """s(cat → sat) has two indices."""
     return f"({found[1]},{found[2]})".ljust(len(found[0]))
+
+
+def _with_rows(found: re.Match[str]) -> str:
+    """A matrix whose rows end in one backslash, as Markdown leaves them, with both; every place stays where it was."""
+    return found[0] if r"\\" in found[0] else _LOST_HALF.sub(r"\\\\", found[0])
