@@ -148,7 +148,7 @@ def _in_roles(node: n.Expr) -> n.Expr:
     if isinstance(node, n.Name):
         return role_name(LETTERS[str(node.symbol)])
     if isinstance(node, n.Softmax):
-        return n.Softmax(node.arg, 1, by_rows=True)
+        return n.Softmax(node.arg, 1)
     if isinstance(node, n.Call) and node.function == "downsoftmax":
         return n.Softmax(node.args[0], 0)
     return as_mask(node)
