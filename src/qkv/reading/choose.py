@@ -32,6 +32,8 @@ DERIVED = (
 END = 10**9
 STATED_LAYOUT = 20.0  # bits for the layout that a formula shows
 WEIGHTS = frozenset({Role.W_Q, Role.W_K, Role.W_V})
+ROLE_KNOWN = 0.5  # bits for a role that has a value
+OTHER_ROLE = 4.0  # bits that another role than the likeliest costs at least
 MOST_ARRAYS = 3  # arrays without a name whose role is tried
 
 
@@ -110,15 +112,16 @@ def _inputs(page: Page) -> Iterator[tuple[int, Role]]:
 def _with_roles(page: Page, choices: Choices) -> Choices:
     """The choices with other roles for arrays and families of names where that explains more: one at a time, twice."""
     best, most = choices, _total(page, choices)
-    known = {_taken(page, choices): most}  # by what names are taken for
-    if most >= sum(shown.most for shown in evidence(page) if _is_open(shown.equation, page, choices)):
+    known = {_taken(page, choices): most}  # by what names are taken for; of what is too little only a bound
+    settled = _settled(page, choices)
+    if most >= sum(shown.most for shown in evidence(page) if _is_open(shown.equation, page, settled)):
         return choices  # everything is explained
     for _ in range(2):
         before = most
         for option, cost in _options(page, best):
             taken = _taken(page, option)
             if taken not in known:
-                known[taken] = _total(page, option)
+                known[taken] = _total(page, option, most + OTHER_ROLE)
             if known[taken] - cost > most:
                 best, most = option, known[taken] - cost
         if most == before:
@@ -151,15 +154,15 @@ def _options(page: Page, choices: Choices) -> Iterator[tuple[Choices, float]]:
         for role in (Role.X, Role.Y, Role.Q, Role.K, Role.V, None):
             if arrays.get(index) is not role:
                 made = {**arrays, index: role} if role is not None else {k: v for k, v in arrays.items() if k != index}
-                yield replace(choices, arrays=tuple(made.items())), 4.0
+                yield replace(choices, arrays=tuple(made.items())), OTHER_ROLE
     for first, second in permutations(nameless, 2):
-        yield replace(choices, arrays=tuple({**arrays, first: Role.X, second: Role.Y}.items())), 5.0
+        yield replace(choices, arrays=tuple({**arrays, first: Role.X, second: Role.Y}.items())), OTHER_ROLE + 1
     for family, roles in _families(page).items():
         for rank, role in enumerate(roles):
             if dict(choices.roles).get(family) is not role:
                 yield (
                     replace(choices, roles=(*((f, r) for f, r in choices.roles if f != family), (family, role))),
-                    4.0 + rank,
+                    OTHER_ROLE + rank,
                 )
 
 
@@ -181,15 +184,32 @@ def _families(page: Page) -> dict[Family, tuple[Role, ...]]:
     return found
 
 
-def _total(page: Page, choices: Choices) -> float:
-    """The bits that some choices explain, each problem under the conventions that suit it best among the usual ones."""
-    total, choices = 0.0, _settled(page, choices)
-    for scope in page.scopes:
-        shown = [s for s in evidence(page) if s.equation.scope == scope and _is_open(s.equation, page, choices)]
+def _total(page: Page, choices: Choices, enough: float = 0.0) -> float:
+    """The bits that some choices explain, each problem under the conventions that suit it best among the usual ones.
+
+    Where they cannot explain more than what is `enough`, a bound that says so."""
+    choices = _settled(page, choices)
+    prints = [_open(page, choices, scope) for scope in page.scopes]
+    most = [_most(page, choices, scope, shown) for scope, shown in enumerate(prints)]
+    total = 0.0
+    for scope, shown in enumerate(prints):
+        if (bound := total + sum(most[scope:])) <= enough:
+            return bound
         options = (USUAL, USUAL - {"scaled"} | {"unscaled"}) if shown else ()
         values = (values_of(page, choices.with_conventions(scope, option)) for option in options)
         total += max((_explained(made, shown, scope) for made in values), default=0.0)
     return total
+
+
+def _open(page: Page, choices: Choices, scope: int) -> list[Printed]:
+    """The printed values of a problem that only the library explains."""
+    return [s for s in evidence(page) if s.equation.scope == scope and _is_open(s.equation, page, choices)]
+
+
+def _most(page: Page, choices: Choices, scope: int, shown: list[Printed]) -> float:
+    """The bits that can be explained in a problem at most."""
+    roles = len(DERIVED) * (1 + len(System(page, choices).heads_in(scope)))
+    return sum(printed.most for printed in shown) + ROLE_KNOWN * roles if shown else 0.0
 
 
 # — given or claimed —
@@ -253,7 +273,8 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
     best, most = USUAL, float("-inf")
     for layout in layouts:
         laid = _settled(page, choices.with_conventions(scope, frozenset({*layout, "scaled", "open"})))
-        shown = [s for s in evidence(page) if s.equation.scope == scope and _is_open(s.equation, page, laid)]
+        shown = _open(page, laid, scope)
+        most_explained = _most(page, laid, scope, shown)
         states = System(page, laid).attends_to_states(scope)
         for scaled, mask in product(("scaled", "unscaled"), ("open", "causal")):
             option = frozenset({*layout, scaled, mask})
@@ -261,7 +282,7 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
                 continue
             bits = STATED_LAYOUT * (layout == stated) or prior_layout(layout, text)
             bits += prior_scale(scaled, words, text, states) + prior_mask(mask, outside, text, scope in page.sights)
-            if shown:
+            if shown and bits + most_explained > most:
                 bits += _explained(values_of(page, laid.with_conventions(scope, option)), shown, scope)
             if bits > most:
                 best, most = option, bits
@@ -299,7 +320,7 @@ def _explained(values: Values, prints: list[Printed], scope: int) -> float:
         value for head in (None, *system.heads_in(scope)) for role in DERIVED
         if (value := values.true(n.Name(role_symbol(role, head)), spot)) is not None
     ]  # fmt: skip
-    total = 0.5 * len(known)
+    total = ROLE_KNOWN * len(known)
     printed = values_of(system.page, replace(system.choices, claimed=frozenset()))  # a formula goes on from prints
     arrays = dict(system.choices.arrays)
     for shown in prints:
