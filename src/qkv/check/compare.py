@@ -145,11 +145,11 @@ def _both_mask(shown: Cell, other: Cell) -> bool:
 
 
 def follows(shown: Shown, own: Cell) -> Agreement:
-    """How a shown cell stands to what the author's own numbers give, themselves intervals: ROUNDED if they meet."""
+    """How a shown cell stands to what the author's own numbers give, mostly intervals: ROUNDED if they meet."""
     if type(own) is fmpq and shown.value is not None:
         gap = abs(own - shown.value)
         if gap <= shown.half:
-            return Agreement.ROUNDED
+            return Agreement.ROUNDED if gap else Agreement.EQUAL
         return Agreement.NEAR if gap < 2 * shown.half else Agreement.APART
     if meets(shown, own):
         return Agreement.ROUNDED

@@ -1,4 +1,5 @@
-"""What was printed right above may be all that a value is: its rows, what adds up to it, what words do to it."""
+"""What was printed right above may be all that a value is: its rows or cells, what adds up to it, what words do
+to it, its shares."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from qkv.check.cells import Grid, shape_of
+from qkv.check.compare import Shown
 from qkv.check.loose import Loose
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
@@ -19,6 +21,7 @@ from qkv.reading.equations import Equation, Kind
 from qkv.reading.page import Spot
 
 RUN = 12  # prints that a sum may be taken of
+SHARE = 4.0  # bits: which of the last prints it is a share of
 
 
 def from_above(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
@@ -28,6 +31,7 @@ def from_above(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> It
     yield from _operated(copies, equation, grid, spot)
     if (gathered := copies.gathered(grid, spot)) is not None:
         yield gathered
+    yield from _shares(copies, grid, spot)
 
 
 def statistics(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
@@ -100,23 +104,90 @@ def _put(copies: Copies, grid: Grid, meaning: Meaning, put: dict[Symbol, Copied]
     return copies.put(grid, meaning, meaning.expr, put, own)
 
 
+# — rows and cells —
+
+
 def assembled(copies: Copies, grid: Grid, spot: Spot) -> Iterator[Fit]:
-    """A matrix made of the rows that were printed right above it."""
+    """An array made of the rows, or the single numbers, that were printed right above it."""
     rows, columns = shape_of(grid)
-    last = copies.seen[-rows:]
-    if rows < 2 or columns < 2 or len(last) < rows or any(s.printed.spot.scope != spot.scope for s in last):
-        return
+    yield from _of_rows(copies, grid, copies.recent(spot)[:rows][::-1], spot) if min(rows, columns) > 1 else ()
+    if rows * columns > 1:
+        yield from _of_cells(copies, grid, copies.recent(spot)[: rows * columns][::-1], spot)
+
+
+def _of_rows(copies: Copies, grid: Grid, last: list[Seen], spot: Spot) -> Iterator[Fit]:
     lines = [as_row(seen) for seen in last]
-    if any(shape_of(line.grid) != (1, columns) for line in lines) or any(
-        a.value != b.value for x, y in zip(grid, lines, strict=True) for a, b in zip(x, y.grid[0], strict=True)
-    ):
-        return
-    trues = [copies.truth(line) for line in lines]
-    true = Value(tuple(t.rows[0] for t in trues if t is not None)) if all(t is not None for t in trues) else None
-    own = Value(tuple(line.printed.held.rows[0] for line in lines))
-    mended = Value(tuple((line.printed.mended or line.printed.held).rows[0] for line in lines))
-    used = frozenset(claim for line in lines for claim in claims_of(line))
-    expr = n.Concat(tuple(line.expr for line in lines), 0)
+    fitting = len(last) == len(grid) and all(shape_of(line.grid) == (1, len(grid[0])) for line in lines)
+    if fitting and _reads_alike(grid, [shown for line in lines for shown in line.grid[0]]):
+        yield from _made(copies, grid, n.Concat(tuple(line.expr for line in lines), 0), lines, spot)
+
+
+def _of_cells(copies: Copies, grid: Grid, last: list[Seen], spot: Spot) -> Iterator[Fit]:
+    rows, columns = shape_of(grid)
+    singles = len(last) == rows * columns and all(shape_of(seen.grid) == (1, 1) for seen in last)
+    if singles and _reads_alike(grid, [seen.grid[0][0] for seen in last]):
+        exprs = [seen.expr for seen in last]
+        matrix = n.Matrix(tuple(tuple(exprs[i * columns : (i + 1) * columns]) for i in range(rows)))
+        yield from _made(copies, grid, matrix, last, spot)
+
+
+def _reads_alike(grid: Grid, cells: list[Shown]) -> bool:
+    return all(a.value == b.value for a, b in zip((shown for row in grid for shown in row), cells, strict=True))
+
+
+def _made(copies: Copies, grid: Grid, expr: n.Expr, parts: list[Seen], spot: Spot) -> Iterator[Fit]:
+    """An array against the prints that it is made of, in order."""
+    columns = len(grid[0])
+    trues = [copies.truth(part) for part in parts]
+    true = _laid([t for t in trues if t is not None], columns) if all(t is not None for t in trues) else None
+    own = _laid([part.printed.held for part in parts], columns)
+    mended = _laid([part.printed.mended or part.printed.held for part in parts], columns)
+    used = frozenset(claim for part in parts for claim in claims_of(part))
     made = fit(grid, Meaning(How.COPY, expr, spot), true, own, used, copies.is_false(used), mended)
     if made is not None:
         yield made
+
+
+def _laid(values: list[Value], columns: int) -> Value:
+    """Rows or cells one after the other, as a matrix with so many columns."""
+    cells = [cell for value in values for row in value.rows for cell in row]
+    return Value(tuple(tuple(cells[i : i + columns]) for i in range(0, len(cells), columns)))
+
+
+# — shares —
+
+
+def _shares(copies: Copies, grid: Grid, spot: Spot) -> Iterator[Fit]:
+    """Weights as exponentials that were printed, over their sum: the printed one, or what it should be."""
+    parts, after = _exponentials(copies, spot)
+    count = len(parts)
+    if count < 2 or max(shape_of(grid)) not in (1, count) or min(shape_of(grid)) > 1:
+        return
+    for total in (*after, None):
+        row, put = _row([*parts, *([total] if total is not None else [])])
+        names = row.rows[0][:count]
+        below = row.rows[0][count] if total is not None else n.Sum(names)
+        shares = [n.Quotient(name, below) for name in names]
+        for option in [n.Matrix((tuple(shares),))] if max(shape_of(grid)) == count else shares:
+            made = _put(copies, grid, Meaning(How.SEARCHED, option, spot, SHARE), put)
+            if made is not None and made.is_clean:
+                yield made
+                return
+
+
+def _exponentials(copies: Copies, spot: Spot) -> tuple[list[Copied], list[Copied]]:
+    """The exponentials that were printed last, one by one or as a vector, and single numbers printed after them."""
+    after: list[Copied] = []
+    parts: list[Copied] = []
+    for seen in copies.recent(spot)[:RUN]:
+        single = shape_of(seen.grid) == (1, 1)
+        if n.holds(seen.expr, n.Exp) and not n.holds(seen.expr, n.Sum) and not n.holds(seen.expr, n.Quotient):
+            if not single:
+                vector = [cell_of(seen, i, j) for i, row in enumerate(seen.grid) for j in range(len(row))]
+                return (vector, after) if not parts and 1 in shape_of(seen.grid) else (parts, after)
+            parts.insert(0, cell_of(seen, 0, 0))
+        elif parts:
+            break
+        elif single:
+            after.append(cell_of(seen, 0, 0))
+    return parts, after

@@ -33,6 +33,7 @@ from qkv.judging.seen import (
     exactly,
     is_near,
     put_right,
+    replaced_row,
     variants,
     worth,
 )
@@ -149,6 +150,29 @@ class Copies:
                 if made is not None and made.slips == 0 and made.agreed >= MATRIX:
                     return made
         return None
+
+    def versions(self, symbol: Symbol, spot: Spot) -> list[Copied]:
+        """Other versions of a name than its last: those printed before, and the last with a row replaced by a vector
+        that was printed since."""
+        recent = self.recent(spot)
+        prints = [seen for seen in recent if seen.expr == n.Name(symbol)]
+        if not prints:
+            return []
+        last = prints[0]
+        found = [self.whole(seen) for seen in prints[1:] if seen.grid != last.grid]
+        since = recent[: recent.index(last)]
+        rows = [self.whole(seen) for seen in since if shape_of(seen.grid) == (1, len(last.grid[0]))]
+        changed = [made for row in rows for made in replaced_row(self.whole(last), row)] if len(last.grid) > 1 else []
+        return [*found, *changed]
+
+    def with_versions(self, grid: Grid, meaning: Meaning, put: dict[Symbol, Copied]) -> Fit | None:
+        """A printed value against a formula with other versions of some of its names."""
+        names = {s: self._named(s, meaning.spot) for s in n.names_in(meaning.expr) if s not in put}
+        known = {**put, **{symbol: copied for symbol, copied in names.items() if copied is not None}}
+        if any(copied is None for copied in names.values()):
+            return None
+        own = worth(meaning.expr, {symbol: copied.own for symbol, copied in known.items()}, Loose())
+        return self.put(grid, meaning, meaning.expr, known, own)
 
     def nearly(self, grid: Grid, spot: Spot) -> Fit | None:
         """Two prints side by side or multiplied, if all but very few cells agree: then those are slips."""

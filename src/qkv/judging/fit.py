@@ -68,6 +68,7 @@ class Meaning:
     sure: bool = True  # every name in it is known from the page itself
     names: bool = True  # it is worked out from names; a working in numbers has no true value
     known_as: n.Expr | None = None  # what later formulas call it, where `expr` is how it is worked out
+    side: int | None = None  # which side of its equation says so: a side with several readings is denied by none alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,9 @@ def cell_verdict(shown: Shown, true: Cell | None, own: Cell | None, carried: boo
     if to_own is not None and to_own <= Agreement.OPEN:
         if carried:
             return Verdict.CARRIED
-        return Verdict.DRIFTED if true is not None else Verdict.ROUNDED
+        if true is not None:
+            return Verdict.DRIFTED
+        return Verdict.RIGHT if to_own is Agreement.EQUAL else Verdict.ROUNDED
     if to_own is Agreement.NEAR or (to_true is Agreement.NEAR and not carried):
         return Verdict.MISROUNDED
     return Verdict.WRONG

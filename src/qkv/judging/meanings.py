@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -33,11 +34,12 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
         if other.struck or k == at:
             continue
         if other.kind is Kind.FORMULA:
-            for cost, expr in enumerate(_readings(other, system)):
+            for cost, expr in enumerate(dict.fromkeys(_readings(other, system))):
                 anew = any(symbol in equation.names for symbol in n.names_in(expr))  # V_1 = a V_1 + b V_2
-                doubtful = anew or bool(other.options) or _is_list_of_two(other)
-                sure = not cost and not doubtful and _is_sure(expr, system)
-                yield Meaning(How.STATED, expr, spot, 2.0 * cost, sure)
+                stated, plain = _is_sure(expr, system, spot), not anew and not _is_list_of_two(other)
+                yield Meaning(How.STATED, expr, spot, 2.0 * cost, plain and stated, side=k)
+                if plain and not stated and _is_named(expr, system):
+                    yield Meaning(How.NAMED, expr, spot, 2.0 * cost, side=k)
             for role in system.roles(other.expr)[:1]:  # q·k says the scores, whatever q and k are called
                 for head in (None, *system.heads):
                     yield Meaning(How.NAMED, n.Name(role_symbol(role, head)), spot, sure=False)
@@ -65,7 +67,10 @@ def _is_list_of_two(item: Item) -> bool:
 
 
 def _readings(item: Item, system: System) -> Iterator[n.Expr]:
-    """A formula as it is read first, as it may be read too, and with its vectors as columns: qᵀk of printed lists."""
+    """A formula as it is read first, as it may be read too, and with its vectors turned: qᵀk of printed lists."""
+    turned = n.rewrite(item.expr, lambda node: _turned(node, system))
+    if turned != item.expr:
+        yield turned
     yield item.expr
     yield from item.options
     if _is_list_of_two(item) and isinstance(item.expr, n.Product):
@@ -77,21 +82,55 @@ def _readings(item: Item, system: System) -> Iterator[n.Expr]:
         yield plain
 
 
+def _turned(node: n.Expr, system: System) -> n.Expr:
+    """q·k of several queries and keys is q kᵀ; a bias printed as a column is added to every row."""
+    if isinstance(node, n.Product) and all(_has_rows(side, system) for side in (node.left, node.right)):
+        return replace(node, right=n.Transpose(node.right))
+    if isinstance(node, n.Sum):
+        return replace(node, terms=tuple(n.Transpose(t) if _is_column(t, system) else t for t in node.terms))
+    return node
+
+
+def _has_rows(expr: n.Expr, system: System) -> bool:
+    """Whether a small letter, which means a vector, stands for several of them: the column 'q' of a table."""
+    if not isinstance(expr, n.Name) or not expr.symbol.base[:1].islower() or expr.symbol.indices:
+        return False
+    found = [d.expr for d in system.page.definitions.get(expr.symbol, ())]
+    return bool(found) and all(isinstance(x, n.Matrix) and min(x.shape) > 1 for x in found)
+
+
+def _is_column(expr: n.Expr, system: System) -> bool:
+    found = [d.expr for d in system.page.definitions.get(expr.symbol, ())] if isinstance(expr, n.Name) else []
+    return bool(found) and all(isinstance(x, n.Matrix) and x.shape[1] == 1 < x.shape[0] for x in found)
+
+
 def _is_list(expr: n.Expr, system: System) -> bool:
     """Whether a name stands for numbers in a list, which does not say whether it is a row or a column."""
     found = system.page.definitions.get(expr.symbol, ()) if isinstance(expr, n.Name) else ()
     return any(isinstance(d.expr, n.Matrix) and len(d.expr.rows) == 1 for d in found)
 
 
-def _is_sure(expr: n.Expr, system: System) -> bool:
-    known = system.page.definitions
-    return all(s in known or _is_size(s, system) or _whole(s) in known for s in n.names_in(expr))
+def _is_sure(expr: n.Expr, system: System, spot: Spot) -> bool:
+    return all(_is_known(symbol, system, spot) for symbol in n.names_in(expr))
 
 
-def _whole(symbol: Symbol) -> Symbol:
-    """What x_2 is a row of: X."""
-    row = len(symbol.indices) == 1 and len(symbol.base) == 1 and symbol.indices[0].isdecimal()
-    return symbol._replace(base=symbol.base.upper(), indices=()) if row else symbol
+def _is_named(expr: n.Expr, system: System) -> bool:
+    """Whether a formula is one name, or a part of one, of which the library says what it is: 'weights[1]'."""
+    while isinstance(expr, (n.Entry, n.Transpose)):
+        expr = expr.arg
+    return isinstance(expr, n.Name) and system.place(expr.symbol) is not None
+
+
+def _is_known(symbol: Symbol, system: System, spot: Spot) -> bool:
+    """Whether the page itself says what a name is: d_k is as large as what it prints, q_1 is a row of its Q."""
+    above = [d for d in system.page.definitions.get(symbol, ()) if d.scope == spot.scope and d.line <= spot.line]
+    if above and isinstance(above[-1].expr, n.Name) and system.place(above[-1].expr.symbol) is not None:
+        return above[-1].expr.symbol in system.page.definitions  # K = H, and nothing says what H is
+    return (
+        symbol in system.page.definitions
+        or _is_size(symbol, system)
+        or any(all(s in system.page.definitions for s in n.names_in(e)) for e in system.structure(symbol, spot))
+    )
 
 
 def _is_size(symbol: Symbol, system: System) -> bool:
@@ -108,7 +147,11 @@ def named(symbol: Symbol, equation: Equation, system: System, spot: Spot) -> Ite
         if definition.source is Source.STATED:
             here = definition.scope == spot.scope  # what an earlier problem says of the name excuses, and accuses not
             yield Meaning(
-                How.DEFINED, definition.expr, spot, 0.0 if here else 2.0, here and _is_sure(definition.expr, system)
+                How.DEFINED,
+                definition.expr,
+                spot,
+                0.0 if here else 2.0,
+                here and _is_sure(definition.expr, system, spot),
             )
     for expr in system.schema(symbol, spot):
         yield Meaning(How.DEFINED, expr, spot)
@@ -139,4 +182,4 @@ def _captions(equation: Equation, system: System, spot: Spot) -> Iterator[Meanin
         if expr is not None:
             right_before = not re.search(r"\w", words[found.end() :].removesuffix(equation.label))
             how = How.CAPTION if right_before else How.WORDED
-            yield Meaning(how, expr, spot, sure=right_before and _is_sure(expr, system))
+            yield Meaning(how, expr, spot, sure=right_before and _is_sure(expr, system, spot))

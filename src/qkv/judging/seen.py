@@ -144,3 +144,11 @@ def worth(expr: n.Expr, env: dict[Symbol, Value], algebra: Certified) -> Value |
         return evaluate(expr, env, algebra)
     except (QkvError, ZeroDivisionError, OverflowError, ValueError):
         return None
+
+
+def replaced_row(whole: Copied, row: Copied) -> Iterator[Copied]:
+    """An array with one of its rows replaced by a vector."""
+    for i, _ in enumerate(whole.own.rows):
+        rows = (*whole.own.rows[:i], *row.own.rows, *whole.own.rows[i + 1 :])
+        made = Value(rows)
+        yield Copied(whole.part, made, made, made, whole.claims | row.claims)

@@ -21,7 +21,7 @@ from qkv.reading.values import Values
 _TIMES = r"(?:\\times|×|x)"
 _SIZE = re.compile(rf"(\d{{1,4}})\s*{_TIMES}\s*(\d{{1,4}})")
 _STRUCK = re.compile(r"\\cancel|[{}]")
-_NOISE = re.compile(r"\\(?:quad|qquad|cdot|left|right|[,;:! ()])|[()\[\]$\s,·*]")
+_NOISE = re.compile(rf"{_TIMES}|" r"\\(?:quad|qquad|cdot|left|right|[,;:! ()])|[()\[\]$\s,·*]")
 REACH = 5  # lines between a product and the sizes under it
 
 

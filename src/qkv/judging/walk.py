@@ -20,10 +20,12 @@ from qkv.interpret.certified import Value
 from qkv.judging.above import from_above, statistics
 from qkv.judging.answers import by_assignment
 from qkv.judging.causes import MISTAKE, Search, as_mistake, explained, has_excuse, misfit, operands
+from qkv.judging.company import company
 from qkv.judging.copies import Copies
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.kept import FALSE, print_of
 from qkv.judging.meanings import meanings
+from qkv.judging.otherwise import otherwise
 from qkv.judging.scene import PageScene
 from qkv.judging.seen import agreeing
 from qkv.judging.units import in_units
@@ -114,6 +116,7 @@ class Walk:
         fits += [f for meaning in options if (f := self.fit(grid, meaning)) is not None]
         if not any(f.is_clean for f in fits):
             fits += list(islice(self._misfits(grid, options), 1))
+        fits = _readable(fits)
         chosen = self._decided(grid, fits, equation, spot) or (self.copies.nearly(grid, spot) if not fits else None)
         if self.system.page.task is not None:
             chosen = by_assignment(self, equation, grid, spot, chosen)
@@ -227,6 +230,8 @@ class Walk:
             return slip
         if clean is not None and clean[0] > _most_beside(grid, slip, denied):
             return clean[1]
+        if slip is not None and (other := otherwise(self, grid, fits, spot)) is not None:
+            return other if other.bits > 0 else None
         found = self._searched(grid, equation, spot)
         if found is not None:
             bits = found.bits - denied
@@ -235,6 +240,9 @@ class Walk:
         slip, clean = self._as_mistake(grid, slip, clean, spot)
         excuse = max(-denied, clean[0] if clean is not None else float("-inf"))
         if slip is not None and slip.bits >= excuse + MARGIN:
+            return slip
+        alone = slip is None or slip.cause is not None  # what a known mistake gives may be said of another method
+        if slip is not None and not alone and slip.bits + company(self, equation, grid, slip) >= excuse + MARGIN:
             return slip
         return clean[1] if clean is not None and clean[0] > -denied else None
 
@@ -383,3 +391,9 @@ def _without_indices(expr: n.Expr) -> n.Expr:
         return n.Name(node.symbol._replace(indices=indices))
 
     return n.rewrite(expr, change)
+
+
+def _readable(fits: list[Fit]) -> list[Fit]:
+    """The same without the readings of a formula that make a slip where another reading of it makes none."""
+    clean = {f.meaning.side for f in fits if f.is_clean and f.meaning.side is not None}
+    return [f for f in fits if f.is_clean or f.meaning.side not in clean]

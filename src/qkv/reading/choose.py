@@ -19,7 +19,15 @@ from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS, USUAL, Choices, F
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equations import Equation, Kind
 from qkv.reading.evidence import Printed, agreed_bits, evidence, printed_grid
-from qkv.reading.method import QUERIES_FIRST, decided, outside_questions, prior_layout, prior_mask, prior_scale
+from qkv.reading.method import (
+    QUERIES_FIRST,
+    decided,
+    is_supposed,
+    outside_questions,
+    prior_layout,
+    prior_mask,
+    prior_scale,
+)
 from qkv.reading.nameless import INPUTS
 from qkv.reading.naming import naming_of, role_symbol
 from qkv.reading.page import Page, Spot
@@ -78,8 +86,7 @@ def _settled(page: Page, choices: Choices) -> Choices:
 def _counts_from_zero(page: Page) -> bool:
     """Whether tokens count from 0: some x_0 is defined. Where x_1 and x_2 are, they count from 1."""
     firsts = {s.indices[0] for s in page.symbols if len(s.indices) == 1 and s.base in "xqkvhe" and page.definitions[s]}
-    names = page.sheet.names
-    return "0" in firsts or (names is not None and names.from_zero and not {"1", "2"} <= firsts)
+    return "0" in firsts
 
 
 def _capitals_index(page: Page) -> bool:
@@ -221,7 +228,8 @@ def _derivable(page: Page, choices: Choices) -> Iterator[int]:
     for symbol, definitions in page.definitions.items():
         place = system.place(symbol)
         if place is not None and place.role in DERIVED and symbol not in page.fixed:
-            yield from (d.equation for d in definitions if d.source is Source.GIVEN and d.equation >= page.assigned)
+            given = (d.equation for d in definitions if d.source is Source.GIVEN and d.equation >= page.assigned)
+            yield from (index for index in given if not is_supposed(page, index))
 
 
 def _claimed(page: Page, choices: Choices) -> Iterator[int]:

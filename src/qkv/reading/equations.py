@@ -106,6 +106,10 @@ def _split(statement: Statement, sheet: Sheet) -> Iterator[Equation]:
         arrow = link.relation in (Relation.ARROW, Relation.IMPLIES)
         if arrow and groups[-1] and not _gives(groups[-1], link):
             groups.append([])
+        elif (shown := _run_on(groups[-1], link)) is not None:
+            groups[-1].append(replace(link, expr=shown, alternatives=()))
+            groups.append([])
+            link = replace(link, relation=Relation.FIRST)
         groups[-1].append(link)
     title = sheet.parts[statement.part].title
     words = " ".join(dict.fromkeys(w for w in (title, statement.caption, statement.before, statement.label) if w))
@@ -118,6 +122,16 @@ def _split(statement: Statement, sheet: Sheet) -> Iterator[Equation]:
             number > 0 or (statement.continues and statement.links[0].relation in (Relation.ARROW, Relation.IMPLIES)),
             statement.row_labels or ((statement.row_label,) if statement.row_label else ()), statement.column_labels,
         )  # fmt: skip
+
+
+def _run_on(before: list[Link], link: Link) -> n.Expr | None:
+    """The value of a formula with which its author goes on in one breath: the [..] of 'S = Q Kᵀ = [..] / √2 = …'."""
+    formula = before[-1].expr if before else None
+    quotient = link.expr if isinstance(link.expr, n.Quotient) else None
+    if quotient is None or formula is None or kind_of(formula) is not Kind.FORMULA or n.holds(formula, n.Quotient):
+        return None
+    value = quotient.numerator
+    return value if isinstance(value, n.Matrix) and is_printed(value) and min(value.shape) > 1 else None
 
 
 def _gives(before: list[Link], link: Link) -> bool:
@@ -319,13 +333,10 @@ def _says_again(last: Equation, equation: Equation) -> bool:
     """Whether an equation goes on from one that has no value yet: 'Q = X W', then 'Q = [..]'."""
     first, now = last.items[0], equation.items[0]
     same = first.kind is Kind.NAME and first.expr == now.expr and len(equation.items) > 1
-    return (
-        same
-        and bool(last.of(Kind.FORMULA, Kind.WORKING))
-        and not last.of(Kind.VALUE)
-        and not last.struck
-        and not equation.struck
-    )
+    known = {item.expr for item in last.items}
+    anew = any(item.expr not in known for item in equation.of(Kind.FORMULA))  # 's = s / 2' makes another s
+    stated = bool(last.of(Kind.FORMULA, Kind.WORKING))
+    return same and stated and not anew and not last.of(Kind.VALUE) and not last.struck and not equation.struck
 
 
 # — problems —

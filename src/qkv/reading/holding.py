@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.library.said import Sight
 from qkv.reading.choices import Choices
@@ -63,6 +64,14 @@ class Holding:
                 "scaled" if given else "unscaled"
             }  # nothing tells what to divide by
         return frozenset(made)
+
+    def is_by_rows(self, expr: n.Expr) -> bool:
+        """Whether an expression holds Q Kᵀ, in which each row is that of a query."""
+        products = (x for x in n.walk(expr) if isinstance(x, n.Product) and isinstance(x.right, n.Transpose))
+        sides = ((part.left, part.right.arg) for part in products if isinstance(part.right, n.Transpose))
+        names = ((a.symbol, b.symbol) for a, b in sides if isinstance(a, n.Name) and isinstance(b, n.Name))
+        roles = ([place.role for symbol in pair if (place := self._names.place(symbol))] for pair in names)
+        return [Role.Q, Role.K] in roles
 
     def attends_to_states(self, scope: int) -> bool:
         """Whether a problem attends to states of an encoder, and has neither queries nor keys of its own."""

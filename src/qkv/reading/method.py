@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from qkv.library.words import pattern
 from qkv.reading.page import Page
 
 _NOT_SCALED = re.compile(
@@ -63,6 +64,17 @@ def prior_mask(mask: str, words: str, text: str, sighted: bool) -> float:
         said = 20.0 if _ORDERED.search(words) else 8.0
         return said if mask == "causal" else 0.0
     return (4.0 if _MASK.search(text) else 12.0) if mask == "open" else 0.0
+
+
+_SUPPOSED = re.compile(rf"\b(?:{pattern('supposed')})\b")
+
+
+def is_supposed(page: Page, index: int) -> bool:
+    """Whether words set numbers for the sake of argument: 'Suppose we get head_1 = [..] and head_2 = [..]'."""
+    equation = page.equations[index]
+    before = page.equations[index - 1] if index else None
+    said = f"{before.label if before and before.line == equation.line else ''} {equation.label}"
+    return bool(_SUPPOSED.search(said.lower()))
 
 
 # — what an assignment decides —

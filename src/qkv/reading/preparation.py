@@ -59,7 +59,8 @@ class Preparation:
 
     def of(self, expr: n.Expr) -> n.Expr | None:
         """An expression that can be worked out; None where a value is missing for that."""
-        if not n.kinds_in(expr) & {n.Call, n.Mask, n.Series, n.Absolute}:
+        down = "keys" in self._conventions
+        if not n.kinds_in(expr) & ({n.Call, n.Mask, n.Series, n.Absolute} | ({n.Softmax} if down else set())):
             return expr
         failed = False
 
@@ -83,10 +84,16 @@ class Preparation:
                 return unrolled(node)
             if isinstance(node, n.Absolute):
                 return self._norm(node)
-            return node
+            return self._downward(node) if down and isinstance(node, n.Softmax) else node
 
         made = n.rewrite(expr, change)
         return None if failed else made
+
+    def _downward(self, softmax: n.Softmax) -> n.Softmax:
+        """A softmax without a word about its axis, where each column of Kᵀ Q holds the scores of a query."""
+        value = self._value(softmax.arg) if softmax.axis == 1 and not softmax.by_rows else None
+        matrix = value is not None and 1 not in value.shape
+        return replace(softmax, axis=0) if matrix and not self._system.is_by_rows(softmax.arg) else softmax
 
     def _called(self, call: n.Call) -> n.Expr | None:
         """A function that the page defines, or that the library says what it is, for its arguments."""

@@ -43,6 +43,7 @@ class System:
         holding = self.holding = Holding(page, choices, names)
         self.heads_in, self.sight, self._is_elsewhere = holding.heads_in, holding.sight, holding.is_elsewhere
         self.conventions, self.attends_to_states = holding.conventions, holding.attends_to_states
+        self.is_by_rows = holding.is_by_rows
 
     @property
     def heads(self) -> tuple[str, ...]:

@@ -67,6 +67,8 @@ def bracket(reader: Terms, lo: int, hi: int, mark: str, start: int) -> Expr:
     if mark in "[(" and (blanks := _blank_cells(reader, lo, hi)):
         if mark == "(" and not all(reader.tokens[a].kind == "num" for a, _ in blanks):
             return reader.expression(lo, hi)
+        if (lines := _lines(reader, blanks)) is not None:
+            return Matrix(tuple(tuple(_cell(reader, cell) for cell in line) for line in lines), at=at)
         return _listed(reader, blanks, at)
     inner = reader.expression(lo, hi)
     if mark != "[":
@@ -155,6 +157,17 @@ def _blank_cells(reader: Terms, lo: int, hi: int) -> list[Span]:
             spans.append((begin, i))
     openers = {tokens[a].kind == "open" for a, _ in spans}
     return spans if len(spans) > 1 and len(openers) == 1 else []
+
+
+def _lines(reader: Terms, spans: Sequence[Span]) -> list[list[Span]] | None:
+    """Cells that ends of lines, or bars, part into rows of one length: [1 2 | 0 1]; None where they are one row."""
+    lines = [[spans[0]]]
+    for (_, end), span in pairwise(spans):
+        parted = any(t.kind == "line" or t.text == "|" for t in reader.tokens[end : span[0]])
+        if parted:
+            lines.append([])
+        lines[-1].append(span)
+    return lines if len(lines) > 1 and {len(line) for line in lines} == {len(lines[0])} != {1} else None
 
 
 def _listed(reader: Terms, spans: Sequence[Span], at: Location) -> Expr:

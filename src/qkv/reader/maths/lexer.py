@@ -20,7 +20,31 @@ def tokens_of(source: str, *, strict: bool = True, comma: Comma = Comma.UNTOLD) 
     lexer = _Lexer(plainer(source.translate(_ALIKE)), strict, comma)
     for found in TOKEN.finditer(lexer.source):
         lexer.read(found)
-    return _with_times(lexer.out, strict)
+    return _with_times(_laid_bare(lexer.out), strict)
+
+
+def _laid_bare(tokens: list[Token]) -> list[Token]:
+    """The tokens without braces around a single sign, {\\cdot}, and with remarks for an array that holds only words."""
+    out: list[Token] = []
+    for token in tokens:
+        out.append(token)
+        if token.text == "}" and len(out) > 2 and out[-3].text == "{" and out[-2].kind in ("op", "rel"):
+            out[-3:] = [out[-2]]
+        elif token.kind == "end" and (first := _worded(out)) is not None:
+            out[first:] = [t._replace(kind="note") for t in out[first:] if t.kind in ("upright", "note")]
+    return out
+
+
+def _worded(tokens: list[Token]) -> int | None:
+    """Where the environment that ends here begins, if it stands behind another and names its rows."""
+    first = next((k for k in range(len(tokens) - 1, -1, -1) if tokens[k].kind == "begin"), 0)
+    inside = {t.kind for t in tokens[first + 1 : -1]}
+    named = "upright" in inside or "note" in inside
+    return (
+        first
+        if first and tokens[first - 1].kind == "end" and named and inside <= {"upright", "note", "row", "mute"}
+        else None
+    )
 
 
 _ALIKE = {ord(a): b for a, b in signs.SAME.items()} | signs.DIGITS
@@ -381,6 +405,11 @@ def _with_times(tokens: list[Token], strict: bool) -> list[Token]:
     return out
 
 
+def _is_label(word: str) -> bool:
+    """Whether a word is a capital with a small letter behind it, such as Wq."""
+    return len(word) == 2 and word[0].isupper() and word[1].islower()
+
+
 _NAMING = ("letters", "word", "num", "sub", "close", "prime")
 
 
@@ -404,5 +433,6 @@ def _is_times(token: Token, before: Token, after: Token, strict: bool) -> bool:
     if token.text == "." and not strict and token.kind == "sep" and before.kind in _NAMING and after.kind == "word":
         spaced = token.gap and after.gap and after.kind == "word" and before.kind in ("sub", "num", "letters", "word")
         joined = not token.gap and not after.gap and (before.kind in ("sub", "num", "prime") or len(after.text) == 1)
+        joined = joined or (not token.gap and not after.gap and len(before.text) == 1 and _is_label(after.text))  # X.Wq
         return spaced or (joined and before.kind != "close")
     return False

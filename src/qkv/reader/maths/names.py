@@ -34,6 +34,7 @@ class Names:
     counted    bases whose raised numbers count: W^1, W^2
     families   letters that several two-letter names begin with: the W of Wq, Wk
     primed     names that are defined with a prime
+    scripted   what carries an index or a label somewhere
     from_zero  whether X[0] occurs
     points     whether a number has a decimal point
     """
@@ -48,6 +49,7 @@ class Names:
     counted: frozenset[str] = frozenset()
     families: frozenset[str] = frozenset()
     primed: frozenset[str] = frozenset()
+    scripted: frozenset[str] = frozenset()
     from_zero: bool = False
     comma: Comma = Comma.UNTOLD
     points: bool = False
@@ -76,7 +78,7 @@ class Names:
             size = next((n for n in range(len(run) - at, 1, -1) if n < len(run) and run[at : at + n] in self.words), 1)
             piece = run[at : at + size]
             last = at + size == len(run)
-            scripted = last and any(base == piece for base, _ in self.labelled)
+            scripted = last and piece in self.scripted
             turned = last and piece == "T" and at > 0
             if size == 1 and piece not in self.letters and not scripted and not turned:
                 return None
@@ -103,6 +105,7 @@ class _Collected:
     tokens: set[str] = field(default_factory=set)
     running: set[str] = field(default_factory=set)
     operands: set[str] = field(default_factory=set)
+    scripted: set[str] = field(default_factory=set)
     raised: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     primed: set[str] = field(default_factory=set)
     from_zero: bool = False
@@ -140,16 +143,18 @@ def names_of(
         frozenset(signs.GREEK.get(base, base) for base, numbers in seen.raised.items() if numbers & {"0", "1"}),
         frozenset(letter for letter in starts if starts.count(letter) > 1),
         frozenset(seen.primed),
+        frozenset(seen.scripted) | frozenset(base for base, _ in seen.labelled),
         seen.from_zero,
         comma,
     )
 
 
 def _is_product(word: str, seen: _Collected) -> bool:
-    """Whether a run left of '=' is a product of letters that the page defines: AV = …, X W of XW_Q = …"""
+    """Whether a run left of '=' is a product of letters that the page defines: AV = …, XW of XW_Q, Kq of Kq_3."""
     if not 1 < len(word) <= 4 or word.islower() or word in seen.functions or word in seen.indexed:
         return False
-    return all(letter in seen.letters for letter in word) or (
+    first, last = word[:-1], word[-1]
+    return (all(letter in seen.letters for letter in first) and last in seen.letters | seen.scripted) or (
         word.isupper() and any(letter in seen.letters for letter in word)
     )
 
@@ -319,7 +324,10 @@ def _script(tokens: Sequence[Token], i: int, seen: _Collected) -> None:
     if at < 0:
         return
     base, body = tokens[at], list(_body(tokens, i + 1))
+    seen.scripted.add(base.text)
     letters = [t.text for t in body if t.kind in WORDS]
+    if tokens[i + 1].text != "{" and letters and not is_whole_script(tokens[i + 1]):
+        letters = [letters[0][0]]  # W_QX is W_Q times X
     if len(body) == 1 and base.kind in WORDS:
         if mark == "^" and body[0].kind == "num":
             seen.raised[base.text].add(body[0].text)
@@ -334,6 +342,15 @@ def _script(tokens: Sequence[Token], i: int, seen: _Collected) -> None:
     for run in letters:
         if 1 < len(run) <= 3 and mark == "_" and set(run) <= INDEX_RUN and len(body) == 1:
             seen.running |= set(run)
+
+
+def is_whole_script(token: Token) -> bool:
+    """Whether all of a run behind _ or ^ is the script: in mathematics only its first letter is, unless it is plainly a
+    word."""
+    run = token.text
+    return (
+        token.kind != "letters" or len(run) == 1 or (len(run) > 2 and run.islower() and not set(run) <= set("ijklmn"))
+    )
 
 
 def _body(tokens: Sequence[Token], i: int) -> Iterator[Token]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from qkv.library.words import CONCEPTS
 from qkv.reader.maths import signs
 from qkv.reader.maths.calls import is_called
-from qkv.reader.maths.names import WORDS, Names, is_symbol
+from qkv.reader.maths.names import WORDS, Names, is_symbol, is_whole_script
 from qkv.reader.maths.tokens import Token
 from qkv.reader.maths.units import is_magnitude
 
@@ -122,8 +122,7 @@ def _add_names(token: Token, out: list[Token], names: Names, *, called: bool = F
 def _in_script(tokens: Sequence[Token], i: int, out: list[Token], names: Names) -> int:
     """A run behind _ or ^: in LaTeX only its first letter is the script, unless it is plainly a word."""
     token = tokens[i]
-    whole = token.kind != "letters" or len(token.text) == 1 or token.text in names.tokens
-    if whole or (len(token.text) > 2 and token.text.islower() and not set(token.text) <= set("ijklmn")):
+    if is_whole_script(token) or token.text in names.tokens:
         out.append(token._replace(kind="upright" if token.kind == "upright" else "name"))
         return i + 1
     start = token.start
