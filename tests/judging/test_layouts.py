@@ -71,6 +71,21 @@ PAGES = {
         "Q = [[1, 2], [1, 1]], K = [[1, 1], [1, 0]]\n\n$q_1 k_1 = 3$\n\n$0.5[1, 0] + 0.5[0, 1] = [0.5, 0.5]$",
         [(3, "right"), (5, "right")],
     ),
+    "numbers put into a formula that was stated before": (
+        "Q = [[1, 2], [3, 1]], K = [[1, 0], [2, 1]], V = [[1, 5], [2, 3]]\n\n"
+        "$$F(Q, K, V) = \\\\text{softmax}(Q K^T) V$$\n\n$$F(Q, K, V) = [[0.05, 0.95], [0.20, 0.80]] [[1, 5], [2, 3]]$$",
+        [(5, "wrong"), (5, "right")],
+    ),
+    "a result in words is no input": (
+        "x_1 = [1, 1], x_2 = [0, 1], d_k = 2\n\nQ = K = V = X = [[1, 1], [0, 1]]\n\n"
+        "$$Q K^T = [[2, 1], [1, 1]]$$\n\n**Final answer:** The self-attention output is\n\n"
+        "$$[[0.6698, 1.0000], [0.5000, 0.5000]]$$",
+        [(3, "right"), (5, "right"), (9, "wrong")],
+    ),
+    "another list of numbers is no excuse beside a working": (
+        "softmax([2, 0, 2]) = [0.422, 0.156, 0.422]\n\nsoftmax([0, 2, 2]) = [0.156, 0.422, 0.422]",
+        [(1, "wrong"), (3, "wrong")],
+    ),
     "a dot that parts two statements": ("e^0.71 ≈ 2.03 · e^0 = 1", [(1, "right")]),
 }
 

@@ -29,7 +29,8 @@ def from_above(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> It
     yield from assembled(copies, grid, spot)
     yield from statistics(copies, equation, grid, spot)
     yield from _operated(copies, equation, grid, spot)
-    if (gathered := copies.gathered(grid, spot)) is not None:
+    stated = equation.of(Kind.FORMULA, Kind.WORKING)  # what is stated is not a list of numbers from anywhere
+    if not stated and (gathered := copies.gathered(grid, spot)) is not None:
         yield gathered
     yield from _shares(copies, grid, spot)
 

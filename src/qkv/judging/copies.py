@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from qkv.check.cells import Grid, shape_of, shown_grid
@@ -88,7 +89,7 @@ class Copies:
             self._products.append(item.expr)
         expr = self._written[id(item.expr)] = as_softmax(item.expr)
         self._kept += [item.expr, expr]
-        pairs = [pair for formula in equation.of(Kind.FORMULA) for pair in aligned(formula.expr, expr)]
+        pairs = [pair for formula in self._formulas(equation) for pair in aligned(formula, expr)]
         parts = {id(numbers): part for part, numbers in pairs}
         beside: Fit | None = None
         doubles = rivals(expr) if self._is_doubled(equation, expr) else set()
@@ -105,6 +106,26 @@ class Copies:
                 beside = made
         self._numbers(expr, spot)
         self._addends(equation, item, spot)
+
+    def _formulas(self, equation: Equation) -> list[n.Expr]:
+        """The formulas of an equation; if it has none of its own, those that were stated for its left side."""
+        found = [item.expr for item in equation.of(Kind.FORMULA)]
+        left = equation.items[0]
+        if left.kind is Kind.VALUE or left.kind is Kind.WORKING or len(found) > (left.kind is Kind.FORMULA):
+            return found
+        stated = self._stated.get((equation.scope, left.expr), ())
+        return found + [formula for index, formula in stated if index < equation.index]
+
+    @cached_property
+    def _stated(self) -> dict[tuple[int, n.Expr], list[tuple[int, n.Expr]]]:
+        """For what stands on the left of equations, in each problem, the formulas that are stated for it, and where."""
+        found: dict[tuple[int, n.Expr], list[tuple[int, n.Expr]]] = {}
+        for equation in self.page.equations:
+            left = equation.items[0].expr
+            formulas = [(equation.index, item.expr) for item in equation.of(Kind.FORMULA) if item.expr != left]
+            if formulas:
+                found.setdefault((equation.scope, left), []).extend(formulas)
+        return found
 
     def _worked(self, operand: n.Matrix, grid: Grid, pairs: list[Pair], equation: Equation, spot: Spot) -> Fit | None:
         """What stands in the place of a formula, [A] in softmax(…) V = [A] [V], where all else that was put in is what

@@ -34,7 +34,7 @@ from qkv.reading.page import Page, Spot
 from qkv.reading.system import System
 from qkv.reading.values import Values, values_of
 
-DERIVED = (
+DERIVED = (  # the first three may be given too
     Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
 )  # fmt: skip
 END = 10**9
@@ -155,7 +155,7 @@ def _is_open(equation: Equation, page: Page, choices: Choices) -> bool:
 def _options(page: Page, choices: Choices) -> Iterator[tuple[Choices, float]]:
     """Other roles for one array or one family of names, and what they cost."""
     arrays = dict(choices.arrays)
-    inputs = [index for index, roles in page.suggested.items() if roles[:1] != (Role.WEIGHTS,)]  # a softmax is no input
+    inputs = [index for index, roles in page.suggested.items() if not roles or roles[0] not in DERIVED[3:]]
     nameless = [index for index in inputs if page.task is None or index < page.assigned][:MOST_ARRAYS]
     for index in nameless:
         for role in (Role.X, Role.Y, Role.Q, Role.K, Role.V, None):
