@@ -73,7 +73,7 @@ PAGES = {
     ),
     "numbers put into a formula that was stated before": (
         "Q = [[1, 2], [3, 1]], K = [[1, 0], [2, 1]], V = [[1, 5], [2, 3]]\n\n"
-        "$$F(Q, K, V) = \\\\text{softmax}(Q K^T) V$$\n\n$$F(Q, K, V) = [[0.05, 0.95], [0.20, 0.80]] [[1, 5], [2, 3]]$$",
+        "$$F(Q, K, V) = \\text{softmax}(Q K^T) V$$\n\n$$F(Q, K, V) = [[0.05, 0.95], [0.20, 0.80]] [[1, 5], [2, 3]]$$",
         [(5, "wrong"), (5, "right")],
     ),
     "a result in words is no input": (
