@@ -13,6 +13,7 @@ from qkv.interpret.cells import START_BITS, precision
 from qkv.interpret.certified import Certified, Value, same
 from qkv.interpret.loop import evaluated
 from qkv.interpret.trace import Trace
+from qkv.judging.fit import How
 from qkv.judging.judge import Judged, judged
 from qkv.judging.walk import Judgement
 from qkv.library.roles import Place
@@ -22,7 +23,7 @@ from qkv.program.spec import default_symbol
 from qkv.reader.model import Sheet
 from qkv.reading.asked import asked_formulas
 from qkv.reading.choose import DERIVED, END
-from qkv.reading.definitions import Source
+from qkv.reading.definitions import Source, has_decimals
 from qkv.reading.equations import Equation, Kind
 from qkv.reading.holding import AFTER_Q, ATTENDING
 from qkv.reading.nameless import NAMELESS
@@ -190,7 +191,7 @@ class _Completion:
 
     def _written(self, symbol: Symbol, spot: Spot) -> Symbol | None:
         """The same by the first expression that gives the name a value and leads into no circle."""
-        for expr, where, source in self._sources(symbol, spot):
+        for expr, where, source in (*self._copied(symbol, spot), *self._sources(symbol, spot)):
             if symbol.base == ROLE and isinstance(expr, n.Name):  # the page has a name for it
                 name = self._write(expr.symbol, where)
             else:
@@ -244,6 +245,16 @@ class _Completion:
             if item.expr == expr and item.symbol._replace(primes=symbol.primes) == symbol:
                 return item.symbol
         return None
+
+    def _copied(self, symbol: Symbol, spot: Spot) -> Iterator[tuple[n.Expr, Spot, Source | None]]:
+        """For a name that a working gives at this line, the working with what its rounded numbers are copies of."""
+        for judgement in self.judged:
+            equation, made = judgement.equation, judgement.fit
+            here = equation.scope == self.scope and equation.line == spot.line and symbol in equation.names
+            if not here or made is None or made.meaning.how is not How.WORKING or made.true is None:
+                continue
+            if made.is_clean and not has_decimals(made.meaning.expr):
+                yield made.meaning.expr, made.meaning.spot, Source.STATED
 
     def _sources(self, symbol: Symbol, spot: Spot) -> Iterator[tuple[n.Expr, Spot, Source | None]]:
         """The expressions that give a name its value here, the one that did first; a size is a number."""
