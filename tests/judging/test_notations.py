@@ -55,9 +55,9 @@ _SHOWN = re.compile(r"(?<![\w^])[-−]?\d|\\begin|∞")  # a number that is no i
 
 def last_verdict(claims: tuple[Claim, ...]) -> str | None:
     """The verdict of the last claim that shows a result; None where there is none."""
-    operands = {claim.id for claim in claims if claim.name and claim.name == claim.formula}  # numbers put in
-    results = (claim for claim in claims if claim.name != "sizes" and claim.id not in operands)
-    shown = [claim for claim in results if _SHOWN.search(claim.text)]
+    places = [(claim.line, claim.text) for claim in claims]
+    results = (c for c in claims if c.name != c.formula or places.count((c.line, c.text)) == 1)  # no operands
+    shown = [claim for claim in results if claim.name != "sizes" and _SHOWN.search(claim.text)]
     return shown[-1].verdict.value if shown else None
 
 
@@ -71,11 +71,11 @@ DOCUMENTS = [
     ("a mask that hides padding", "**Padding mask**\n\nScores before masking:\n\nscores = [[0.5, 0.3, 0.1], [0.2, 0.6, 0.1], [0.4, 0.4, 0.9]]\n\nApply the padding mask (the last token):\n\nmasked_scores = [[0.5, 0.3, -∞], [0.2, 0.6, -∞], [0.4, 0.4, -∞]]\n", "right"),
     ("scores less their maximum", "Q = [[1, 2]], K = [[2, 0], [1, 1]]\n\nWeights A = softmax(Q K^T / √2) for row 1:\nSubtract max (2.121): [-0.707, 0.000]\n", "unread"),
     ("rows called by words beside the matrix", "$$Q=\\begin{bmatrix}1&0\\\\1&1\\end{bmatrix}\\begin{matrix}\\text{tea}\\\\\\text{cup}\\end{matrix}$$\n\n$$K=\\begin{bmatrix}1&1\\\\0&2\\end{bmatrix}$$\n\n$$QK^T=\\begin{bmatrix}1&0\\\\2&3\\end{bmatrix}\\begin{matrix}\\leftarrow\\text{tea}\\\\\\leftarrow\\text{cup}\\end{matrix}$$\n", "wrong"),
-    ("sections that count steps", "## 1. Inputs\n\nQ = [[1, 0], [1, 1]], K = [[1, 1], [0, 2]]\n\n## 2. Scores\n\n$$S=\\begin{bmatrix}1&0\\\\3&2\\end{bmatrix}$$\n", "wrong"),
+    ("sections that count steps", "## 1. Inputs\n\nQ = [[1, 0, 2], [1, 1, 0], [0, 3, 1]], K = [[1, 1, 2], [0, 2, 1], [4, 0, 1]]\n\n## 2. Scores\n\n$$S=\\begin{bmatrix}5&2&6\\\\2&2&5\\\\5&7&1\\end{bmatrix}$$\n", "wrong"),
     ("sections that count exercises", "## 1. Inputs\n\nQ = [[1, 0], [1, 1]], K = [[1, 1], [0, 2]]\n\n## 2. Mixtures\n\n$$S=\\begin{bmatrix}1&0\\\\3&2\\end{bmatrix}$$\n", "unread"),
     ("a numbered step before a matrix between bars", "Q = | 1 0 |    K = | 1 1 |\n    | 2 1 |        | 0 2 |\n\n2) Q·Kᵀ = | 1 0 |\n          | 3 2 |\n", "right"),
     ("a numbered step before a matrix in brackets", "Q = [1 0; 2 1], K = [1 1; 0 2]\n\n2. Q·Kᵀ = [ 1 0 ]\n          [ 3 4 ]\n", "wrong"),
-    ("lists under a title without a colon", "**Queries**\n\n- the: `[1, 0]`\n- cat: `[2, 1]`\n\n**Keys**\n\n- the: `[1, 1]`\n- cat: `[0, 2]`\n\n**Raw scores** (dot products)\n\n| from → to | the | cat |\n|--|--|--|\n| the | 1 | 0 |\n| cat | 3 | 4 |\n", "wrong"),
+    ("lists under a title without a colon", "**Queries**\n\n- the: `[4, 0, 2]`\n- black: `[1, 5, 0]`\n- cat: `[0, 3, 6]`\n\n**Keys**\n\n- the: `[7, 1, 2]`\n- black: `[0, 2, 8]`\n- cat: `[4, 3, 1]`\n\n**Raw scores** (dot products)\n\n| from → to | the | black | cat |\n|--|--|--|--|\n| the | 32 | 16 | 18 |\n| black | 12 | 10 | 19 |\n| cat | 15 | 45 | 15 |\n", "wrong"),
     ("keys called in the first column, and √d_k after an arrow", "`q = [2, 1, 0, 1]`, d_k = 4 → √d_k = 2\n\n| key | vector | q·k | (q·k)/2 | weight |\n|--|--|--|--|--|\n| k₁ | [1, 0, 1, 1] | 3 | 1.5 | 0.231 |\n| k₂ | [0, 2, 1, 0] | 2 | 1.0 | 0.140 |\n| k₃ | [1, 1, 0, 2] | 5 | 2.5 | 0.629 |\n", "rounded"),
     ("a false column under a formula", "`q = [2, 1, 0, 1]`, d_k = 4 → √d_k = 2\n\n| key | vector | q·k | (q·k)/2 |\n|--|--|--|--|\n| k₁ | [1, 0, 1, 1] | 3 | 1.5 |\n| k₂ | [0, 2, 1, 0] | 2 | 1.0 |\n| k₃ | [1, 1, 0, 2] | 5 | 2.0 |\n", "wrong"),
     ("one term of a weighted sum", "q = [1, 0, 2], k_1 = [0, 1, 1], k_2 = [4, 4, 0], k_3 = [2, 3, 1], v_1 = [1, 2, 3], v_2 = [2, 8, 0], v_3 = [2, 6, 3]，不做缩放\n\n| 输入 | 得分 | exp(得分) | 权重 |\n|--|--|--|--|\n| 1 | 2 | 7.39 | 0.0634 |\n| 2 | 4 | 54.60 | 0.4683 |\n| 3 | 4 | 54.60 | 0.4683 |\n\n**加权求和**\n\n0.0634 × [1, 2, 3] = [0.0634, 0.1268, 0.1901]\n", "rounded"),
@@ -126,7 +126,7 @@ DOCUMENTS = [
     ("a pad that is masked", "$Q=\\begin{bmatrix}1&-1\\\\0&3\\end{bmatrix}$, $K=\\begin{bmatrix}2&1\\\\1&-2\\\\5&5\\end{bmatrix}$\n\n$S=\\frac{QK^\\top}{\\sqrt2}$. The pad key (last column) is masked:\n\n$$S_{\\text{masked}}=\\begin{bmatrix}0.71&2.12&-\\infty\\\\2.12&-4.24&-\\infty\\end{bmatrix}$$\n", "rounded"),
     ("a state that is made of the context", "$h_1=(1,0)^T$, $h_2=(0,1)^T$, $s=(1,-1)^T$, scored by $s^T h_i$\n\n$\\tilde{h}=\\tanh(W_c[c;s])$ with $W_c=\\begin{bmatrix}1&0&1&0\\\\0&1&0&1\\end{bmatrix}$: $\\tilde{h}=(0.954, -0.707)^T$\n\n$c=\\alpha_1h_1+\\alpha_2h_2=(0.881, 0.119)^T$\n", "rounded"),
     ("false weights that add up to one", "Q = [[1, 2]], K = [[2, 0], [1, 1]], scaled by √2\n\nA = [[0.400, 0.600]]\n\n0.400 + 0.600 = 1.000\n", "right"),
-    ("rows of a matrix with arrows behind them", "```\nX = [1, 0]  ← \"a\"\n    [1, 2]  ← \"b\"\n```\n\nW_Q and W_K are identity matrices.\n\nScores:\n```\n    a   b\na [ 1   1 ]\nb [ 1   4 ]\n```\n", "wrong"),
+    ("rows of a matrix with arrows behind them", "```\nX = [4, 0, 2]  ← \"a\"\n    [1, 5, 0]  ← \"b\"\n    [0, 3, 6]  ← \"c\"\n```\n\nW_Q and W_K are identity matrices.\n\nScores:\n```\n    a   b   c\na [ 20   4  12 ]\nb [  4  26  15 ]\nc [ 12  15  46 ]\n```\n", "wrong"),
     ("a false product of a row and a matrix", "$A=[0.25, 0.75]$, $V=\\begin{bmatrix}2&1\\\\0&4\\end{bmatrix}$\n\n$$\\text{ctx}=\\begin{bmatrix}0.25&0.75\\end{bmatrix}\\begin{bmatrix}2&1\\\\0&4\\end{bmatrix}=\\begin{bmatrix}0.60&3.35\\end{bmatrix}$$\n", "wrong"),
     ("scaled scores under a prime, told by words", "$Q=\\begin{bmatrix}1&2\\\\0&1\\end{bmatrix}$, $K=\\begin{bmatrix}2&0\\\\1&1\\end{bmatrix}$\n\nScores:\n\n$$S=\\begin{bmatrix}2&3\\\\0&1\\end{bmatrix}$$\n\nGedeeld door √2:\n\n$$S'=\\begin{bmatrix}1{,}414&2{,}121\\\\0{,}000&0{,}807\\end{bmatrix}$$\n", "wrong"),
     ("an O among decimal commas", "$Q=\\begin{bmatrix}1&2\\end{bmatrix}$, $K=\\begin{bmatrix}2&0\\\\1&1\\end{bmatrix}$\n\n$A=\\begin{bmatrix}O{,}330&0{,}67O\\end{bmatrix}$\n", "rounded"),
@@ -227,20 +227,20 @@ DOCUMENTS = [
     ("a false sum of exact products", "q_1 = [0.3, 0.6], k_1 = [0.9, 0.1], k_2 = [0.2, 0.2]\n\nq_1·k_1 = [0.3, 0.6]·[0.9, 0.1] = (0.3 × 0.9) + (0.6 × 0.1) = 0.27 + 0.06 = 0.39\n", "wrong"),
     ("scores of words over several lines", "```\nQuery(\"ate\")  = [0.3, 0.6]\nKey(\"Cat\")    = [0.8, 0.2]\nKey(\"mouse\")  = [0.9, 0.1]\n\nScore(\"ate\" → \"Cat\") = Query(\"ate\") · Key(\"Cat\")\n    = [0.3, 0.6] · [0.8, 0.2]\n    = 0.36\n\nScore(\"ate\" → \"mouse\") = Query(\"ate\") · Key(\"mouse\")\n    = [0.3, 0.6] · [0.9, 0.1]\n    = 0.39\n```\n", "wrong"),
     ("a false number that is typed on", "q_1 = [0.3, 0.6], k_1 = [0.9, 0.1], k_2 = [0.2, 0.2]\n\nq_1·k_1 = 0.27 + 0.06 = 0.39\n\n0.39 / 1.414 = 0.276\n", "carried"),
-    ("a false number that is also a good one", "q_1 = [0.3, 0.6], k_1 = [0.9, 0.1], k_2 = [0.2, 0.2]\n\nq_1·k_1 = 0.27 + 0.06 = 0.18\n\nq_1·k_2 = 0.18\n\n0.18 + 0.02 = 0.20\n", "rounded"),
+    ("a false number that is also a good one", "q_1 = [0.3, 0.6], k_1 = [0.9, 0.1], k_2 = [0.2, 0.2]\n\nq_1·k_1 = 0.27 + 0.06 = 0.18\n\nq_1·k_2 = 0.18\n\n0.18 + 0.02 = 0.20\n", "right"),
     ("a false total of exponentials, divided by", "$q=(1,1)$, $k_1=(1,0)$, $k_2=(1,2)$, scaled by $\\sqrt2$: $0.707$, $2.121$\n\n$e^{0.707}=2.028$, $e^{2.121}=8.339$, $2.028+8.339=11.367$\n\n$\\alpha_1=\\frac{2.028}{11.367}=0.178$\n", "carried"),
     ("a column of exponentials, one false", "$q=(1,0)$, $k_1=(1,1)$, $k_2=(0,2)$\n\n| key | exp | weight |\n|---|---|---|\n| 1 | 2.208 | 0.688 |\n| 2 | 1.000 | 0.312 |\n", "carried"),
-    ("rows of a matrix as items of a list", "X:\n  - [1, 1]\n  - [2, 0]\nW_Q:\n  - [1, 0]\n  - [1, 1]\nQ:\n  - [2, 1]\n  - [2, 3]\n", "wrong"),
+    ("rows of a matrix as items of a list", "X:\n  - [1, 1]\n  - [2, 0]\n  - [3, 5]\nW_Q:\n  - [1, 4]\n  - [2, 1]\nQ:\n  - [3, 5]\n  - [2, 8]\n  - [13, 16]\n", "wrong"),
     ("values between commas", "Q = [[1, 0], [0, 1]], K = [[1, 1], [0, 2]]\n\nweights\n\n```csv\n,the,cat\nthe,0.670,0.330\ncat,0.330,0.770\n```\n", "wrong"),
     ("a row that a false row leaves alone", "Q = [[1, 0], [0, 1]], K = [[1, 1], [0, 2]], V = [[300, 0], [0, 200]]\n\nweights\n\n$$[[0.67, 0.33], [0.43, 0.67]]$$\n\nRow 1 of the output:\n\n$$[201.0, 66.0]$$\n", "drifted"),
     ("a vector times a matrix after a label", "Wk = [[1, 1], [0, 1]], x1 = [1, 1]\n\nman: [1,1] · Wk = [1, 2]\n", "right"),
-    ("scores below words that name no matrix", "Each colour has an embedding: red = [2, 1], green = [1, 0]. There are no projections, so Q = K = V = X.\n\nRaw scores:\n\n| | red | green |\n|---|---|---|\n| red | 5 | 2 |\n| green | 2 | 3 |\n", "wrong"),
+    ("scores below words that name no matrix", "Each colour has an embedding: red = [2, 1, 0], green = [1, 4, 5], blue = [4, 2, 1]. There are no projections, so Q = K = V = X.\n\nRaw scores:\n\n| | red | green | blue |\n|---|---|---|---|\n| red | 5 | 6 | 10 |\n| green | 6 | 43 | 17 |\n| blue | 10 | 17 | 21 |\n", "wrong"),
     ("a false product of a query and a key that are typed out", "Q = [[1, 0], [0, 1]], K = [[1, 1], [0, 2]]\n\ngo→go: [1, 0]·[1, 1] = 1\ngo→on: [1, 0]·[0, 2] = 0\non→go: [0, 1]·[1, 1] = 1\non→on: [0, 1]·[0, 2] = 3\n\nscaled by √2:\n\n$$[[0.71, 0.00], [0.71, 2.12]]$$\n", "carried"),
     ("entries by their index, in a fence that is no Python", "X = [[1, 0], [0, 2]], Q = X, K = X\n\n```python\nscores[0][0] = [1, 0] · [1, 0] = 1\nscores[0][1] = [1, 0] · [0, 2] = 0\nscores[1][1] = [0, 2] · [0, 2] = 5\n```\n", "wrong"),
     ("rows by their index", "X = [[1, 0], [0, 2]], Q = X, K = X\n\nweights[0] = [0.670, 0.330]\nweights[1] = [0.056, 0.844]\n", "wrong"),
     ("a false step between whole numbers", "(1·1 + (-1)·2)/√2 = 1/√2 = 0.707\n", "carried"),
     ("a step between whole numbers", "(1·1 + (-1)·2)/√2 = -1/√2 = -0.707\n", "rounded"),
-    ("a word beside a name", "q = [1, -1]\n\n- k1 (\"le\") = [1, 2]\n- k2 (\"chat\") = [0, 1]\n\nweights: [0.50, 0.60]\n", "wrong"),
+    ("a word beside a name", "q = [1, -1]\n\n- k1 (\"le\") = [1, 2]\n- k2 (\"chat\") = [3, 1]\n- k3 (\"noir\") = [2, 1]\n\nweights: [0.074, 0.620, 0.360]\n", "wrong"),
     ("a number for each word, in items", "Q = [[1, 0], [0, 1]], K = [[1, 1], [0, 2]]\n\nThe attention weights of \"the\" are:\n\n- **the**: 67.0 %\n- **cat**: 43.0 %\n", "wrong"),
     ("a number for each word in quotes", "Q = [[1, 0], [0, 1]], K = [[1, 1], [0, 2]]\n\nattention weights of the second:\n\n\"the\": 0.33\n\"cat\": 0.67\n", "rounded"),
     ("settings in items", "Q = [[1, 0], [0, 1]], K = [[1, 1], [0, 2]]\n\nThe weights are trained with\n\n- rate: 0.01\n- dropout: 0.10\n", "unread"),
@@ -292,7 +292,7 @@ DOCUMENTS = [
     ("a change is no equation", "q = [1, 0], k1 = [1, 0], k2 = [1, 1], no scaling\n\nq · k1 = 1\n\nthe top weight jumps 0.506 → 0.665\n", "unread"),
     ("flat weights that nothing names", "Q = [[0.20, 0.68], [0.55, 0.26], [0.37, 0.66]], K = [[0.38, 0.38], [0.66, -0.04], [0.56, 0.30]]\n\nFor the third word:\n\n[0.35, 0.30, 0.36]\n", None),
     ("keys under a caption, a word before each", "Each token has an embedding:\ntea → [1, 0]\ncup → [0, 2]\n\nWq = [[1, 0], Wk = [[1, 1],\n[0, 1]] [0, 1]]\n\nQuery vectors:\ntea → [1, 0]\ncup → [0, 2]\n\nKey vectors:\ntea → [1, 1]\ncup → [0, 3]\n", "wrong"),
-    ("weights under a caption, a query before each", "Q = [[1, 2], [0, 1]], K = [[2, 0], [1, 1]], scaled by √2\n\nWeights:\n\nq1 → [0.33, 0.67]\nq2 → [0.33, 0.76]\n", "wrong"),
+    ("weights under a caption, a query before each", "Q = [[1, 2], [1, 0]], K = [[2, 0], [1, 1]], scaled by √2\n\nWeights:\n\nq1 → [0.330, 0.670]\nq2 → [0.670, 0.303]\n", "wrong"),
     ("numbers of words", "q = [1, 0], k1 = [1, 0], k2 = [1, 1], no scaling\n\nq · k1 = 1\n\nEmma → 314\nthanked → 982\n", "unread"),
     ("a listing with its line numbers", "1Q = [[1, 2], [0, 1]]\n2K = [[2, 0], [1, 1]]\n3d_k = 2\n4S = Q K^T = [[2, 3], [0, 2]]\n", "wrong"),
     ("numbers over their own sum", "Q = [[1, 2]], K = [[2, 0], [1, 1]], no scaling\n\nsoftmax = [e^2, e^3] / sum ≈ [0.27, 0.83]\n", "wrong"),
@@ -359,7 +359,7 @@ DOCUMENTS = [
     ("operators in braces", "$Q=\\begin{bmatrix}1&2\\end{bmatrix}$, $K=\\begin{bmatrix}3&1\\\\0&1\\end{bmatrix}$\n\n$$QK^T=\\begin{bmatrix}1{\\cdot}3+2{\\cdot}1&1{\\cdot}0+2{\\cdot}1\\end{bmatrix}=\\begin{bmatrix}5&3\\end{bmatrix}$$\n", "wrong"),
     ("a row above the bar of a fraction", "$q=(1,0)$, $k_1=(1,1)$, $k_2=(0,2)$, $d_k=2$\n\n$$\\frac{e^{0.71},\\ e^{0}}{e^{0.71}+e^{0}}=\\frac{2.03,\\ 1.00}{3.03}=[0.67,\\ 0.43]$$\n", "wrong"),
     ("one key of the table said again", "| token | q | k |\n|---|---|---|\n| a | (1, 0) | (1, 0) |\n| b | (1, 1) | (0, 1) |\n| c | (0, 1) | (1, 1) |\n\nFor b, $q_b=(1,1)$. Against a, $k=(1,0)$: $1\\times1+1\\times0=1$. Against b, $k=(0,1)$: $1\\times0+1\\times1=1$.\n\nRaw scores $[1, 1, 2]$\n", "right"),
-    ("a step announced with 'let's'", "Q = [[1, 0], [1, 1]], K = [[1, 1], [0, 2]]\n\nLet's work out the raw scores for all tokens.\n\n$$S=\\begin{bmatrix}1&3\\\\2&5\\end{bmatrix}$$\n", "wrong"),
+    ("a step announced with 'let's'", "Q = [[1, 0, 2], [1, 1, 0], [0, 3, 1]], K = [[1, 1, 2], [0, 2, 1], [4, 0, 1]]\n\nLet's work out the raw scores for all tokens.\n\n$$S=\\begin{bmatrix}5&2&6\\\\2&2&5\\\\5&7&1\\end{bmatrix}$$\n", "wrong"),
     ("heads that are supposed", "$head_1=A_1V_1$, $head_2=A_2V_2$ with\n\n$A_1=\\begin{bmatrix}0.50&0.50\\end{bmatrix}$, $V_1=\\begin{bmatrix}1&0\\\\3&2\\end{bmatrix}$, $A_2=\\begin{bmatrix}0.25&0.75\\end{bmatrix}$, $V_2=\\begin{bmatrix}4&0\\\\0&4\\end{bmatrix}$\n\nSuppose we get $head_1=\\begin{bmatrix}2.10&1.30\\end{bmatrix}$ and $head_2=\\begin{bmatrix}1.20&2.70\\end{bmatrix}$.\n\nThe heads joined are\n\n$$\\text{Concat}(head_1, head_2)=\\begin{bmatrix}2.10&1.30&1.20&2.70\\end{bmatrix}$$\n", "right"),
     ("a wrong transpose, used", "$Q=\\begin{bmatrix}1&1\\end{bmatrix}$, $K=\\begin{bmatrix}1&2\\\\0&3\\end{bmatrix}$\n\nThe transpose $K^T$ is\n\n$$\\begin{bmatrix}1&0\\\\2&4\\end{bmatrix}$$\n\n$QK^T=\\begin{bmatrix}3&4\\end{bmatrix}$\n", "carried"),
     ("displays laid out in a table", "<table>\n  <tr>\n    <td>\n      $$\n      X=\\begin{bmatrix}1&2\\\\0&1\\end{bmatrix}\n      $$\n    </td>\n  </tr>\n</table>\n\nSo, `Queries = Keys = Values = X`.\n\n`scores = Queries @ Keys.T`\n\n$$\\begin{bmatrix}5&2\\\\2&2\\end{bmatrix}$$\n", "wrong"),
@@ -377,7 +377,7 @@ DOCUMENTS = [
     ("keys and values that are the queries", "Let `Q = [[1, 0], [0, 1], [1, 1]]` and `K = V = Q`.\n\n`S = Q K^T`, that is `S = [[1, 0, 1], [0, 1, 1], [1, 1, 3]]`\n", "wrong"),
     ("a quotient that runs on from the scores", "d_k=d_v=2. Q = K = V = `[[1, 0], [0, 1]]`.\n\nscores = Q @ K.T = [[1, 0], [0, 1]] / sqrt(2) ≈ [[0.71, 0], [0, 0.71]]\n", "rounded"),
     ("a quotient that runs on from false scores", "Q = [[1, 0], [0, 1]], K = [[1, 0], [0, 1]].\n\nscores = Q @ K.T = [[1, 0], [0, 2]] / sqrt(2) ≈ [[0.71, 0], [0, 1.41]]\n", "carried"),
-    ("vectors in a table set with blanks", "```\nword    Q         K         V\na      [1, 0]    [1, 0]    [4, 0]\nb      [1, 1]    [0, 2]    [0, 4]\n```\n\nscores of b: [1, 3]\n", "wrong"),
+    ("vectors in a table set with blanks", "```\nword    Q         K         V\na      [1, 0]    [1, 0]    [4, 0]\nb      [1, 1]    [0, 2]    [0, 4]\nc      [0, 2]    [2, 1]    [1, 1]\n```\n\nweights of b: [0.140, 0.284, 0.567]\n", "wrong"),
     ("a new vector by the name of its token", "q = [1, 1], k1 = [1, 0], k2 = [0, 1], v1 = [4, 0], v2 = [0, 4]\n\nnew_w2 = 0.50·[4,0] + 0.50·[0,4]\n       = [2.0, 0] + [0, 2.0]\n       = [2.0, 2.2]\n", "wrong"),
     ("a false softmax of numbers, used", "Q = [[1, 0], [1, 1]], K = [[1, 0], [0, 1]], V = [[4, 0], [0, 4]], d_k = 2\n\nsoftmax([0.71, 0]) = [0.67, 0.33]\n\nsoftmax([0.71, 0.71]) = [0.60, 0.40]\n\nOutput = [[2.68, 1.32], [2.40, 1.60]]\n", "carried"),
     ("sums that begin anew for another token", "A = [[0.25, 0.75], [0.50, 0.50]], V = [[4, 0], [0, 4]]\n\nFor \"a\" (first row):\n= 0.25 × [4,0] + 0.75 × [0,4]\n= [1.00, 3.00]\n\nFor \"b\" (second row):\n= 0.50 × [4,0] + 0.50 × [0,4]\n= [2.00, 3.00]\n", "wrong"),

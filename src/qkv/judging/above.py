@@ -21,6 +21,7 @@ from qkv.reading.equations import Equation, Kind
 from qkv.reading.page import Spot
 
 RUN = 12  # prints that a sum may be taken of
+ARRAYS = 3  # of these, arrays: the columns of a table
 SHARE = 4.0  # bits: which of the last prints it is a share of
 
 
@@ -52,7 +53,7 @@ def statistics(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> It
 def _runs(copies: Copies, spot: Spot) -> Iterator[tuple[n.Expr | None, list[Copied]]]:
     """What a sum may be taken of: a row of the last array, all of it, or the last single numbers."""
     last = copies.recent(spot)[:RUN]
-    for array in [seen for seen in last if max(shape_of(seen.grid)) > 1][:1]:
+    for array in [seen for seen in last if max(shape_of(seen.grid)) > 1][:ARRAYS]:
         rows, columns = shape_of(array.grid)
         for i in range(rows if columns > 1 else 0):
             line = array.expr if rows == 1 else n.Entry(array.expr, row=i + 1)

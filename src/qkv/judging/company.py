@@ -5,6 +5,7 @@ Where α_1, α_2 and α_3 are weights to all their digits, α_4 is a weight too:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -21,21 +22,34 @@ from qkv.reading.evidence import printed_grid
 from qkv.reading.page import Spot
 from qkv.reading.values import values_of
 
+_NUMBER = re.compile(r"\d+")  # of 'Row 2 of the weights'
+
 if TYPE_CHECKING:
     from qkv.judging.walk import Walk
 
 MOST = 30.0  # bits that all its like may add
+TRUST = 10.0  # bits that words and names may earn on a page
 
 
 def company(walk: Walk, equation: Equation, grid: Grid, slip: Fit) -> float:
     """The bits in which the like of a value agree with what this meaning makes of them; 0 where more of them do not,
     and where another method gives the value: 'without the scale α_1 would be 0.881'."""
     meaning = slip.meaning
-    if meaning.how not in (How.NAMED, How.STATED, How.DEFINED) or _is_of_another_method(walk, grid, meaning):
+    if meaning.how not in (How.NAMED, How.STATED, How.DEFINED, How.WORDED):
+        return 0.0
+    if _is_of_another_method(walk, grid, meaning):
         return 0.0
     found = [_agreed(walk, other, item, meaning.how) for other, item in _siblings(walk, equation)]
     agreed = [bits for bits in found if bits]
     return min(sum(agreed), MOST) if 2 * len(agreed) > len(found) else 0.0
+
+
+def trust(walk: Walk, slip: Fit) -> float:
+    """What words and usual names were right about on this page so far counts for them, where half of a value agrees."""
+    if 2 * slip.slips > len(slip.verdicts) * len(slip.verdicts[0]):
+        return 0.0
+    weak = (judged.fit for judged in walk.judged if judged.fit is not None and judged.fit.is_clean)
+    return min(sum(f.agreed for f in weak if f.meaning.how in (How.NAMED, How.WORDED, How.SEARCHED)), TRUST)
 
 
 def _is_of_another_method(walk: Walk, grid: Grid, meaning: Meaning) -> bool:
@@ -76,7 +90,7 @@ def _family(equation: Equation) -> object:
             return expr.symbol.base, len(expr.symbol.labels), 0
         if isinstance(expr, n.Entry) and isinstance(expr.arg, n.Name):
             return expr.arg.symbol
-    return None
+    return _NUMBER.sub("#", equation.label) if _NUMBER.search(equation.label) else None
 
 
 def _agreed(walk: Walk, equation: Equation, item: Item, how: How) -> float:

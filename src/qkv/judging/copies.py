@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 COPY = "¶copy"  # the base of a symbol that stands for a copied number
 POOL = 40  # earlier prints that a number may be a copy of
 SURE = 9.0  # bits of a number that are no coincidence
+NEAR, LAST = 5.0, 3  # the same beside one of so many prints right above
 CERTAIN = 40.0  # bits of a matrix that agree, so that the rest of it must be slips
 
 
@@ -309,7 +310,8 @@ class Copies:
         common = Counter(k for found in options.values() for k in {k for k, *_ in found})
         for x, shown in wanted:
             found = options[id(x)]
-            if not found or (cell_bits(shown) < SURE and max(common[k] for k, *_ in found) < 2):
+            least = NEAR if min((k for k, *_ in found), default=POOL) < LAST else SURE
+            if not found or (cell_bits(shown) < least and max(common[k] for k, *_ in found) < 2):
                 continue
             _, seen, i, j = max(found, key=lambda f: (common[f[0]], self._is_fine(*f[1:]), -f[0]))
             self._kept.append(x)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.judging.fit import How, Meaning
+from qkv.judging.lines import lined
 from qkv.judging.phrases import phrased
 from qkv.library.roles import roles_in_words
 from qkv.reader.model import Relation
@@ -34,15 +35,18 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
         if other.struck or k == at:
             continue
         if other.kind is Kind.FORMULA:
+            anew = any(s in equation.names for s in n.names_in(other.expr))  # V_1 = a V_1 + b V_2
+            plain, stated = not anew and not _is_list_of_two(other), False
             for cost, expr in enumerate(dict.fromkeys(_readings(other, system))):
-                anew = any(symbol in equation.names for symbol in n.names_in(expr))  # V_1 = a V_1 + b V_2
-                stated, plain = _is_sure(expr, system, spot), not anew and not _is_list_of_two(other)
-                yield Meaning(How.STATED, expr, spot, 2.0 * cost, plain and stated, side=k)
-                if plain and not stated and _is_named(expr, system):
+                known = _is_sure(expr, system, spot)
+                stated |= known
+                yield Meaning(How.STATED, expr, spot, 2.0 * cost, plain and known, side=k)
+                if plain and not known and _is_named(expr, system):
                     yield Meaning(How.NAMED, expr, spot, 2.0 * cost, side=k)
             for role in system.roles(other.expr)[:1]:  # q·k says the scores, whatever q and k are called
                 for head in (None, *system.heads):
-                    yield Meaning(How.NAMED, n.Name(role_symbol(role, head)), spot, sure=False)
+                    sure = plain and not stated and not system.heads
+                    yield Meaning(How.NAMED, n.Name(role_symbol(role, head)), spot, sure=sure)
         elif other.kind is Kind.WORKING and k < at:
             sure = not _is_list_of_two(other) and k >= apart
             sure = sure and item.relation is not Relation.ARROW  # an arrow may say 'next'
@@ -55,6 +59,7 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
         yield from named(symbol, equation, system, spot)
     if not equation.names and not equation.of(Kind.FORMULA):
         yield from _worded(equation, system, spot)
+        yield from lined(equation, system, spot)
         yield from phrased(equation, system, spot)
 
 
@@ -129,8 +134,17 @@ def _is_known(symbol: Symbol, system: System, spot: Spot) -> bool:
     return (
         symbol in system.page.definitions
         or _is_size(symbol, system)
+        or _is_labelled(symbol, system, spot)
         or any(all(s in system.page.definitions for s in n.names_in(e)) for e in system.structure(symbol, spot))
     )
+
+
+def _is_labelled(symbol: Symbol, system: System, spot: Spot) -> bool:
+    """Whether a name is a row with a label of an array that the page gives: k_cat beside the row 'cat' of the keys."""
+    place = system.place(symbol)
+    labels = [label.lower() for label in system.page.tokens.get(spot.scope, ())]
+    given = place is not None and (place.role in dict(system.choices.arrays).values() or system.holders(place.role))
+    return place is not None and bool(given) and place.row is not None and place.row.lower() in labels
 
 
 def _is_size(symbol: Symbol, system: System) -> bool:

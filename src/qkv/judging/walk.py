@@ -20,7 +20,7 @@ from qkv.interpret.certified import Value
 from qkv.judging.above import from_above, statistics
 from qkv.judging.answers import by_assignment
 from qkv.judging.causes import MISTAKE, Search, as_mistake, explained, has_excuse, misfit, operands
-from qkv.judging.company import company
+from qkv.judging.company import company, trust
 from qkv.judging.copies import Copies
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.kept import FALSE, print_of
@@ -29,6 +29,7 @@ from qkv.judging.otherwise import otherwise
 from qkv.judging.scene import PageScene
 from qkv.judging.seen import agreeing
 from qkv.judging.units import in_units
+from qkv.reader.model import Origin
 from qkv.reading.bits import grid_bits
 from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.evidence import printed_grid
@@ -224,6 +225,7 @@ class Walk:
         if (
             slip is not None
             and slip.worst is Verdict.MISROUNDED
+            and slip.meaning.how is not How.WORDED
             and slip.agreed > 0
             and (clean is None or slip.bits > clean[0])
         ):
@@ -242,8 +244,10 @@ class Walk:
         if slip is not None and slip.bits >= excuse + MARGIN:
             return slip
         alone = slip is None or slip.cause is not None  # what a known mistake gives may be said of another method
-        if slip is not None and not alone and slip.bits + company(self, equation, grid, slip) >= excuse + MARGIN:
-            return slip
+        if slip is not None and not alone:
+            trusted = trust(self, slip) if clean is None else 0.0
+            if slip.bits + trusted + company(self, equation, grid, slip) >= excuse + MARGIN:
+                return slip
         return clean[1] if clean is not None and clean[0] > -denied else None
 
     def _is_usual_here(self, meaning: Meaning) -> bool:
@@ -341,7 +345,8 @@ class Walk:
         remembered: n.Expr | None = None
         label = Symbol(NAMELESS, (), (str(equation.index),))
         for symbol in (*equation.names, *((label,) if label in self.system.page.fixed else ())):
-            if not self._is_given(equation) or item.approximate or self.system.is_derived(symbol):
+            rounded = self.system.is_derived(symbol) and not _is_exact(equation, grid)
+            if not self._is_given(equation) or item.approximate or rounded:
                 self.prints.add(symbol, printed)  # weights that are given in decimals are rounded, like all others
             remembered = remembered or n.Name(symbol)
         for formula in equation.of(Kind.FORMULA, Kind.WORKING):
@@ -397,3 +402,9 @@ def _readable(fits: list[Fit]) -> list[Fit]:
     """The same without the readings of a formula that make a slip where another reading of it makes none."""
     clean = {f.meaning.side for f in fits if f.is_clean and f.meaning.side is not None}
     return [f for f in fits if f.is_clean or f.meaning.side not in clean]
+
+
+def _is_exact(equation: Equation, grid: Grid) -> bool:
+    """Whether numbers that are given are meant as they stand: in code, or with one place at most, α = (0.2, 0.8)."""
+    coarse = all(shown.half == 0 or shown.half * 20 >= 1 for row in grid for shown in row)
+    return equation.origin is Origin.CODE or coarse

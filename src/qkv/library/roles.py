@@ -58,7 +58,7 @@ WORDS: tuple[tuple[Role, str], ...] = (
     (R.SCALED, r"(?:\bscal(?:ed|ing|e)|divid|÷|skalier|geteilt|缩放|縮放|escal|dividi|масштаб|делен|ділен|スケール|échelle|mise à l'échelle)(?:\w* (?:attention )?(?:scores?\b|logits?|dot.?products?))?"),
     (R.MASKED, r"(?:\bmasked|maskiert|masqu|掩码后|enmascara|mascara|маскир)(?:\w* (?:attention )?(?:scores?\b|logits?))?"),
     (R.WEIGHTS, r"weights?\b|softmax|probabilit|attention (?:matrix|distribution)|权重|權重|gewicht|pesos?\b|poids|вес[аыо]|ваг|重み|가중치|normali[sz]"),
-    (R.HEAD, r"outputs?\b|context|weighted (?:sum|average)|representation|results?\b|输出|輸出|ausgabe|kontext|salida|saída|sortie|выход|вихід|出力|출력|contexto"),
+    (R.HEAD, r"outputs?\b|context|weighted (?:sum|average|values)|gewichtete[rns]? (?:summe|mittel)|somme pondérée|suma ponderada|soma ponderada|somma pesata|взвешенн|加权(?:求)?和|重み付き和|representation|results?\b|输出|輸出|ausgabe|kontext|salida|saída|sortie|выход|вихід|出力|출력|contexto"),
     (R.CONCAT, r"concat|拼接|verkett|side by side|連結"),
     (R.OUTPUT, r"final|output projection|project|最终"),
     (R.W_Q, r"weights? (?:matrix )?(?:for|of) (?:the )?quer(?:y|ies)|query (?:weights?|projection)(?: matrix)?\b"),

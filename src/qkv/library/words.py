@@ -19,7 +19,7 @@ ask       compute/calculate/find/determine/show/prove/derive/write/give/evaluate
 question  what/which/how/why/is/are/does/do wie/was/warum/welche quel/quelle/combien cuál/qué/cuántos/cuánto qual/quais/quanto/quantos - сколько/чему/какой/какова/почему - - -
 offer     would+you+like/do+you+want/shall+i/should+i/want+me+to/let+me+know möchtest+du/soll+ich voulez-vous/veux-tu quieres+que gostaria vuoi+che хотите 需要我/要不要我 - -
 total     total/totals/sum/sums+to/sum+to/add+up+to/adds+up+to/result/gives/yields summe/zusammen/ergibt somme/donne suma/suman soma/somam somma итого/сумма/всего 总和/之和/合计/和为/和 合計 합계/totaal/toplam/toplamı
-sum       sum/total/totals/denominator summe/gesamt/nenner somme/total suma/total soma/total somma/totale сумма/итого 总和/合计/和 合計 합계/toplam/suma/totaal
+sum       sum/total/totals/denominator/σ/\\sigma/∑ summe/gesamt/nenner somme/total suma/total soma/total somma/totale сумма/итого 总和/合计/和 合計 합계/toplam/suma/totaal
 mean      mean/average/mu/μ mittelwert/durchschnitt moyenne media/promedio média media среднее/среднего 均值/平均/平均值 平均 평균/ortalama/gemiddelde/średnia
 variance  variance/var/sigma^2/σ² varianz variance varianza variância varianza дисперсия 方差 分散 분산/varyans/wariancja
 deviation std/standard+deviation/stddev/sigma/σ standardabweichung écart-type desviación+estándar desvio+padrão deviazione+standard стандартное+отклонение 标准差 標準偏差 표준편차

@@ -149,7 +149,7 @@ def _chain(piece: Piece, pairs: Paired, source: str, places: Places, names: Name
         struck=piece.struck or all(link.struck for link in links),
         after=piece.after,
         trail=trail,
-        counts=piece.until == "prose" and hi - lo == 1,
+        counts=piece.until == "prose" and hi - lo == 1 and "." not in text,
         remarks=_remarks(links[-1], tokens[(marks or [lo])[-1] : hi]),
     )
 
@@ -287,6 +287,8 @@ def _joined_lists(chains: list[Chain], source: str) -> Iterator[Chain]:
 def _lists(last: Chain, chain: Chain) -> bool:
     """Whether a number goes on a list: 0.5, 0.3; 0.5 and 0.3."""
     if chain.after == "and":
+        return "." in chain.text and "." in last.links[-1].text and len(last.links) == 1
+    if chain.after == "wide":
         return "." in chain.text and "." in last.links[-1].text and len(last.links) == 1
     return chain.after in (",", ";")
 

@@ -12,9 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from qkv.errors import Location, QkvError
 from qkv.expr.nodes import Matrix, Name, is_literal, names_in
+from qkv.library.said import head_said
 from qkv.library.words import means
 from qkv.reader.cells import (
     EMPTY,
@@ -69,6 +71,8 @@ def read_rows(block: Rows, page: Page) -> Iterator[Event]:
     sorts = {column.sort for column in columns}
     if any(RELATED.search(cell.text) for row in block.body for cell in row):
         yield from _related(block, columns, page)
+    elif heads := _of_heads(block):
+        yield from _each_head(block, heads, page)
     elif sorts <= {"number", "empty"} and not _rows_are_chains(block):
         yield from _numbers(block, page)
     elif "vector" in sorts:
@@ -113,11 +117,16 @@ def _row_labels(block: Rows, columns: Sequence[_Column]) -> Sequence[Cell]:
 
 
 def _numbers(block: Rows, page: Page) -> Iterator[Event]:
-    """A table of numbers: rows or columns of quantities, the components of several vectors, or one matrix."""
+    """A table of numbers, and then what its totals are."""
     block, totals = _without_totals(block)
+    yield from _without_sums(block, page)
     for cell, told in totals:
         if (value := value_in(cell, page)) is not None:
             yield _stated((Link(Relation.FIRST, value, cell.text, cell.at),), told)
+
+
+def _without_sums(block: Rows, page: Page) -> Iterator[Event]:
+    """Rows or columns of quantities, the components of several vectors, or one matrix."""
     labels = block.labels
     if len({bare(label.text).split()[0] for label in labels if is_quantity(label.text)}) > 1:
         for label, row in zip(labels, block.body, strict=True):
@@ -219,10 +228,12 @@ def _names(cell: Cell | None, page: Page) -> tuple[Link, ...]:
 
 def _each_column(columns: Sequence[_Column], labels: Sequence[Cell], page: Page) -> Iterator[Event]:
     """Every column as a statement of its own: vectors, numbers under a head, or words."""
-    for column in columns:
+    for before, column in zip((None, *columns), columns, strict=False):
         if column.sort == "vector":
             yield from _vectors(column, labels, page)
-        elif column.sort == "number" and not column.counts:
+        elif before is not None and _are_workings(before, column):
+            yield from _worked(before, column, labels, page)
+        elif column.sort == "number" and not column.counts and not _before_values(column, columns):
             running = _running(column.head, page)
             if running is not None:
                 yield from _numbered(running, column.cells, labels, page)
@@ -230,6 +241,27 @@ def _each_column(columns: Sequence[_Column], labels: Sequence[Cell], page: Page)
                 yield from _matrix([[cell] for cell in column.cells], column.head, page, row_labels=labels)
         elif column.sort == "other":
             yield from (Said(bare(cell.text), cell.line) for cell in column.cells)
+
+
+def _are_workings(column: _Column, values: _Column) -> bool:
+    """Whether a column of arithmetic stands before a column of what it comes to."""
+    numbers = [bool(NUMBER.match(bare(cell.text))) for cell in column.cells]
+    plain = values.sort == "number" and all(NUMBER.match(bare(cell.text)) for cell in values.cells)
+    return column.sort == "number" and plain and not any(numbers) and len(column.cells) == len(values.cells)
+
+
+def _before_values(column: _Column, columns: Sequence[_Column]) -> bool:
+    return any(a is column and _are_workings(a, b) for a, b in pairwise(columns))
+
+
+def _worked(workings: _Column, values: _Column, labels: Sequence[Cell], page: Page) -> Iterator[Event]:
+    """0.8·1 + 0.6·0.2 beside 0.92: the one is what the other comes to."""
+    told = bare(values.head.text) if values.head else ""
+    for i, (working, cell) in enumerate(zip(workings.cells, values.cells, strict=True)):
+        left, value = formula_in(working, page), value_in(cell, page)
+        if left is not None and value is not None:
+            label = bare(labels[i].text) if i < len(labels) else ""
+            yield _stated((left, Link(Relation.EQUAL, value, cell.text, cell.at)), told, label)
 
 
 def _running(head: Cell | None, page: Page) -> Link | None:
@@ -279,6 +311,29 @@ def _row_names(labels: Sequence[Cell], page: Page) -> tuple[Link, ...]:
     told = [links[0] for links in names if len(links) == 1 and isinstance(links[0].expr, Name)]
     indexed = len(told) == len(labels) > 0 and all(symbol.indices for link in told for symbol in names_in(link.expr))
     return tuple(told) if indexed else ()
+
+
+# — a column for each head —
+
+
+def _of_heads(block: Rows) -> list[str]:
+    """The numbers of the heads that the columns belong to, where each row has a name."""
+    heads = [head_said(text) for text in texts(block.heads)]
+    named = bool(block.labels) and all(names_something(bare(label.text)) for label in block.labels)
+    found = [head for head in heads if head is not None]
+    return found if named and len(found) == len(heads) > 1 and len(set(found)) == len(found) else []
+
+
+def _each_head(block: Rows, heads: list[str], page: Page) -> Iterator[Event]:
+    """W_Q beside the matrices of two heads: W_Q of head 1 is the first, W_Q of head 2 the second."""
+    for label, row in zip(block.labels, block.body, strict=False):
+        name = formula_in(label, page)
+        for head, cell in zip(heads, row, strict=False):
+            value = formula_in(cell, page)
+            if name is not None and value is not None and isinstance(name.expr, Name):
+                symbol = name.expr.symbol._replace(indices=(*name.expr.symbol.indices, head))
+                left = replace(name, expr=replace(name.expr, symbol=symbol), at=cell.at)
+                yield _stated((left, replace(value, relation=Relation.EQUAL)))
 
 
 # — rows and cells that are chains —

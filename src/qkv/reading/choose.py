@@ -13,7 +13,7 @@ from qkv.check.cells import Grid, fitted, shape_of
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.interpret.certified import Value
-from qkv.library.roles import places
+from qkv.library.roles import places, roles_in_words
 from qkv.reading.assignment import answers, outputs
 from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS, USUAL, Choices, Family
 from qkv.reading.definitions import Definition, Source
@@ -39,6 +39,7 @@ DERIVED = (  # the first three may be given too
 )  # fmt: skip
 END = 10**9
 STATED_LAYOUT = 20.0  # bits for the layout that a formula shows
+SHOWN_LAYOUT = 8.0  # the same for a formula of one token
 WEIGHTS = frozenset({Role.W_Q, Role.W_K, Role.W_V})
 ROLE_KNOWN = 0.5  # bits for a role that has a value
 OTHER_ROLE = 4.0  # bits that another role than the likeliest costs at least
@@ -112,7 +113,10 @@ def _capitals_index(page: Page) -> bool:
 def _inputs(page: Page) -> Iterator[tuple[int, Role]]:
     """The arrays without a name that words call inputs."""
     for index, roles in page.suggested.items():
-        if roles and roles[0] in INPUTS and (page.task is None or index < page.assigned):
+        worked = any(
+            role in DERIVED[3:] for role in roles_in_words(page.equations[index].label)
+        )  # 'weights for token 1'
+        if roles and roles[0] in INPUTS and not worked and (page.task is None or index < page.assigned):
             yield index, roles[0]
 
 
@@ -254,6 +258,8 @@ def _is_derived(page: Page, values: Values, definition: Definition) -> bool:
 
 
 def _elsewhere(system: System, definition: Definition, spot: Spot) -> Iterator[n.Expr]:
+    stated = (d for d in system.page.definitions[definition.symbol] if d.source is Source.STATED)
+    yield from (d.expr for d in stated if d.scope == definition.scope and d.equation != definition.equation)
     yield from system.schema(definition.symbol, spot)
     yield from system.structure(definition.symbol, spot)
     yield from system.library(definition.symbol, spot)
@@ -278,6 +284,7 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
     words, text = page.words_of(scope), page.words
     layouts = (ROWS, DOWN_QUERIES, DOWN_KEYS) if QUERIES_FIRST.search(text) else (ROWS, DOWN_KEYS, DOWN_QUERIES)
     stated, outside = _stated_layout(page, choices, scope), outside_questions(page, words)
+    applied = _applied(page, choices, scope)
     best, most = USUAL, float("-inf")
     for layout in layouts:
         laid = _settled(page, choices.with_conventions(scope, frozenset({*layout, "scaled", "open"})))
@@ -289,6 +296,7 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
             if not decided(page, scope) <= option:
                 continue
             bits = STATED_LAYOUT * (layout == stated) or prior_layout(layout, text)
+            bits += SHOWN_LAYOUT * (applied in layout)
             bits += prior_scale(scaled, words, text, states) + prior_mask(mask, outside, text, scope in page.sights)
             if shown and bits + most_explained > most:
                 bits += _explained(values_of(page, laid.with_conventions(scope, option)), shown, scope)
@@ -319,6 +327,19 @@ def _stated_layout(page: Page, choices: Choices, scope: int) -> frozenset[str] |
             if (turned[0], right) in ((Role.K, Role.Q), (Role.Q, Role.K)):
                 return DOWN_KEYS if right is Role.Q else DOWN_QUERIES
     return None
+
+
+def _applied(page: Page, choices: Choices, scope: int) -> str:
+    """Whether a formula of one token has it as a column, q_i = W_Q x_i, or as a row, q_i = x_i W_Q."""
+    place = System(page, choices).place
+    for formula in (item.expr for e in page.equations if e.scope == scope for item in e.of(Kind.FORMULA)):
+        for node in (x for x in n.walk(formula) if isinstance(x, n.Product)):
+            sides = [place(x.symbol) if isinstance(x, n.Name) else None for x in (node.left, node.right)]
+            tokens = [side is not None and side.role is Role.X and side.row is not None for side in sides]
+            weights = [side is not None and side.role in WEIGHTS for side in sides]
+            if (tokens[0] and weights[1]) or (weights[0] and tokens[1]):
+                return "rows" if tokens[0] else "columns"
+    return ""
 
 
 def _explained(values: Values, prints: list[Printed], scope: int) -> float:

@@ -38,6 +38,13 @@ class Definition:
     equation: int
 
 
+def _mixes(formula: n.Expr, symbol: Symbol) -> bool:
+    """Whether a formula makes a name of itself and of others of its family."""
+    names = n.names_in(formula)
+    alike = (s for s in names if s != symbol and (s.base, s.labels) == (symbol.base, symbol.labels))
+    return symbol in names and any(alike)
+
+
 def definitions_in(equation: Equation) -> Iterator[Definition]:
     """What an equation says of each of the names on its sides."""
     if equation.struck:
@@ -53,7 +60,7 @@ def definitions_in(equation: Equation) -> Iterator[Definition]:
         later = [
             f
             for f in formulas
-            if not f.struck and (equation.items.index(f) > at or values) and symbol not in n.names_in(f.expr)
+            if not f.struck and (equation.items.index(f) > at or values) and not _mixes(f.expr, symbol)
         ]  # V_1 = a V_1 + b V_2 gives the name anew; what it was before stays its definition
         for formula in later:
             source = Source.WORKING if has_decimals(formula.expr) else Source.STATED

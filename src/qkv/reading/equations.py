@@ -17,6 +17,8 @@ from qkv.library.attention import as_mask
 from qkv.library.words import pattern
 from qkv.reader.model import Link, Origin, Part, Relation, Sheet, Statement
 from qkv.reading.continued import continued
+from qkv.reading.headed import headed
+from qkv.reading.tuples import each_named
 
 
 class Kind(Enum):
@@ -89,9 +91,9 @@ def equations(sheet: Sheet) -> tuple[Equation, ...]:
     """The equations of a sheet in order, each in the scope of its problem."""
     made: list[Equation] = []
     for statement in continued(sheet.statements):
-        made += (row for equation in _split(statement, sheet) for row in _apart(equation))
+        made += (row for whole in _split(statement, sheet) for each in each_named(whole) for row in _apart(each))
     joined = [part for equation in _joined(_stacked(_withdrawn(made))) for part in _unmixed(equation)]
-    return _scoped([replace(equation, index=i) for i, equation in enumerate(joined)], sheet)
+    return _scoped([replace(equation, index=i) for i, equation in enumerate(headed(joined, sheet))], sheet)
 
 
 # — one statement —

@@ -14,7 +14,8 @@ from qkv.reading.page import Page
 _NOT_SCALED = re.compile(
     r"unscaled|without (?:the )?scal|no scal|not scal|without 1/|without dividing|no √|ohne skalier"
     r"|sans (?:mise à l')?échelle"
-    r"|skip the scal|sin escalar|不缩放|不縮放|without \$1/|do not (?:scale|divide)|don't scale|sem escala"
+    r"|不缩放|不縮放|不做缩放|未缩放"
+    r"|skip the scal|sin escalar|without \$1/|do not (?:scale|divide)|don't scale|sem escala"
 )
 _SCALED = re.compile(r"√|\\sqrt|sqrt|(?<!un)scaled|skaliert|缩放|縮放|échelle|escalad|масштаб|スケール")
 _CAUSAL = re.compile(

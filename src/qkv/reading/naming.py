@@ -5,6 +5,7 @@ This depends on few choices, so that most readings of a page share it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from enum import Enum
 from functools import cached_property
@@ -12,7 +13,7 @@ from functools import cached_property
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import Place, places, role_in_caption, roles_in_words
-from qkv.library.words import means
+from qkv.library.words import means, pattern
 from qkv.reading.asked import formulas_in
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Definition, Source
@@ -40,6 +41,11 @@ OF_A_HEAD = frozenset(
         Role.WEIGHTS,
         Role.HEAD,
     }
+)
+
+
+_DONE = re.compile(  # a remark on what was done before, no caption: 'scaled by √2', without a colon
+    rf"(?:{pattern('divide')}|scaled|scaling|skaliert)\s+(?:by|durch|mit|par|por|per)\b[^:：]*$", re.IGNORECASE
 )
 
 
@@ -112,7 +118,13 @@ class Naming:
             )
         if len(symbol.indices) == 2 and self._is_vector(symbol):  # α_{1,0} = [0.4, 0.6]: row 0 of head 1
             found = tuple(Place(p.role, p.row, p.column) if p.row and p.column else p for p in found)
+        if len(symbol.indices) == 1 and self._is_matrix(symbol):  # α_2 = [[..], [..]]: all of head 2
+            found = tuple(Place(p.role, p.row) if p.row and p.role in OF_A_HEAD else p for p in found)
         return found
+
+    def _is_matrix(self, symbol: Symbol) -> bool:
+        shapes = [d.expr.shape for d in self.page.definitions.get(symbol, ()) if isinstance(d.expr, n.Matrix)]
+        return bool(shapes) and min(shapes[0]) > 1
 
     def _is_vector(self, symbol: Symbol) -> bool:
         shapes = [d.expr.shape for d in self.page.definitions.get(symbol, ()) if isinstance(d.expr, n.Matrix)]
@@ -273,7 +285,7 @@ class Naming:
             if len(other.indices) == len(symbol.indices)
             for d in self.page.definitions.get(other, ())
         ):
-            said = roles_in_words(self.page.equations[definition.equation].words[-80:])
+            said = roles_in_words(_DONE.sub(" ", self.page.equations[definition.equation].words[-80:]))
             for role in said:
                 for option in usual:
                     if option.role is role:

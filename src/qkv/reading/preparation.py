@@ -153,11 +153,23 @@ class Preparation:
         if not all(sizes) or len(sizes) > 2:
             return None
         runs = [[str(k + first) for k in range(size)] for size in sizes]
+        if len(runs) == 1 and (vectors := self._stacked([symbol._replace(indices=(j,)) for j in runs[0]])) is not None:
+            return vectors
         if len(runs) == 1 and "keys" in self._conventions:
             return n.Matrix(tuple((n.Name(symbol._replace(indices=(j,))),) for j in runs[0]))
         rows = runs[0] if len(runs) == 2 else [""]
         cells = tuple(tuple(n.Name(symbol._replace(indices=(i, j) if i else (j,))) for j in runs[-1]) for i in rows)
         return n.Matrix(cells)
+
+    def _stacked(self, symbols: list[Symbol]) -> n.Expr | None:
+        """Vectors of one family as the array that has them as its lines; None where they are numbers."""
+        shapes = {value.shape for symbol in symbols if (value := self._named(symbol)) is not None}
+        shape = shapes.pop() if len(shapes) == 1 else (1, 1)
+        if 1 not in shape or shape == (1, 1):
+            return None
+        columns = "columns" in self._conventions
+        turned = (shape[1] == 1) != columns
+        return n.Concat(tuple(n.Transpose(n.Name(s)) if turned else n.Name(s) for s in symbols), int(columns))
 
     def _norm(self, node: n.Absolute) -> n.Expr:
         """‖q‖ of a vector is its length."""

@@ -110,6 +110,8 @@ def applied(reader: Terms) -> Expr:
     at, key = reader.at(start), key_of(token.text) or token.text
     words = {t.text.strip() for s in scripts for t in s.tokens if t.kind in WORDS}
     axis = 0 if words & _COLUMN_WORDS else 1
+    bases = {t.text for s in scripts for t in s.tokens if t.kind in ("num", "sub")}
+    key = f"log{bases.pop()}" if key == "ln" and bases in ({"2"}, {"10"}) else key
     following = reader.tokens[reader.i] if reader.i < reader.hi else None
     if following is None or following.kind not in _VALUES:
         return quantity(reader, token.text, scripts, primes, start)

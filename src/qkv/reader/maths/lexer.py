@@ -89,13 +89,18 @@ class _Lexer:
 
     def _space(self, found: re.Match[str]) -> None:
         """A wide gap of a plain line parts statements."""
-        wide = not self.strict and not self.depth and (len(found[0]) > 2 or "\t" in found[0])
+        wide = not self.strict and not self.depth and (len(found[0]) > 2 or "\t" in found[0] or self._parts(found))
         tied = self.source[found.end() : found.end() + 1] in "=≈:" or (
             self.out and self.out[-1].kind in ("rel", "line", "op")
         )
         if wide and self.out and not tied:
             self.add("wide", " ", found)
         self.gap = True
+
+    def _parts(self, found: re.Match[str]) -> bool:
+        """Whether two blanks stand between decimals: '0.330  0.670'."""
+        after = self.source[found.end() : found.end() + 2]
+        return len(found[0]) == 2 and bool(self.out) and "." in self.out[-1].text and after[:1].isdigit()
 
     def _line(self, found: re.Match[str]) -> None:
         self.add("line", "\n", found)

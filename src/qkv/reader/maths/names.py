@@ -105,6 +105,7 @@ class _Collected:
     tokens: set[str] = field(default_factory=set)
     running: set[str] = field(default_factory=set)
     operands: set[str] = field(default_factory=set)
+    factors: set[str] = field(default_factory=set)  # words that blanks part from the factor before
     scripted: set[str] = field(default_factory=set)
     raised: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     primed: set[str] = field(default_factory=set)
@@ -151,7 +152,7 @@ def names_of(
 
 def _is_product(word: str, seen: _Collected) -> bool:
     """Whether a run left of '=' is a product of letters that the page defines: AV = …, XW of XW_Q, Kq of Kq_3."""
-    if not 1 < len(word) <= 4 or word.islower() or word in seen.functions or word in seen.indexed:
+    if not 1 < len(word) <= 4 or word.islower() or word in seen.functions | seen.indexed | seen.factors:
         return False
     first, last = word[:-1], word[-1]
     return (all(letter in seen.letters for letter in first) and last in seen.letters | seen.scripted) or (
@@ -300,6 +301,8 @@ def _operands(tokens: Sequence[Token], seen: _Collected) -> None:
             last = factor and after in ("", "sep", "line", "rel", "edge")
             if beside or last:  # the + and the end of 'x = harbour moss + maple'
                 seen.operands.add(token.text)
+            if last and token.gap:
+                seen.factors.add(token.text)
 
 
 def _scripts(tokens: Sequence[Token], seen: _Collected) -> None:
