@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 OPEN = frozenset({
-    "a name assigned a formula, and then what it is",
     "softmax of scores that have another name",
-    "a formula with a function that attention does not have",
     "vectors that tokens own",
-    "tokens called by the words before the rows of a table",
     "a dot product of numbers that are not there",
     "the mask of a later heading",
     "a table with counted rows and columns",
@@ -34,10 +31,8 @@ OPEN = frozenset({
     "a row of totals in bold",
     "a value that is copied falsely into a weighted sum",
     "formulas and results in columns, and shapes between them",
-    "weights apart by blanks",
     "a false product of words, used in a sentence",
     "matrices side by side without brackets",
-    "weights in a sentence",
     "weights that arrows point to",
     "words before lists in a row",
     "a column of exponentials, one false",
@@ -47,7 +42,6 @@ OPEN = frozenset({
     "a number for each word, in items",
     "a number for each word in quotes",
     "queries and keys in pairs",
-    "a weight times a value",
     "tokens compared as they are",
     "a head of the second group",
     "rows worked out a line each",
@@ -74,7 +68,6 @@ OPEN = frozenset({
     "an exponential that a slip in another score does not touch",
     "displays laid out in a table",
     "what e is",
-    "all weights of one head",
     "comments of rows that run together",
     "an output after an arrow",
     "a name in another script",

@@ -65,16 +65,11 @@ def test_other_lines_hold_no_sizes():
     assert sizes_in("3 x 2 = 6") == sizes_in("2 × 3 matrices") == []
 
 
-OPEN = pytest.mark.xfail(
-    strict=False, reason="formulas that only name roles are judged in values, not yet by themselves"
-)
-
-
 @pytest.mark.parametrize(
     "formula, right",
     [
-        pytest.param(r"Z = \text{softmax}(Q K^T / \sqrt{d_k}) V", True, marks=OPEN),
-        pytest.param(r"Z_i = \text{softmax}(Q_i K_i^T / \sqrt{d_k}) V_i", True, marks=OPEN),
+        (r"Z = \text{softmax}(Q K^T / \sqrt{d_k}) V", True),
+        (r"Z_i = \text{softmax}(Q_i K_i^T / \sqrt{d_k}) V_i", True),
         (r"Z_i = \text{softmax}(Q_i K_j^T / \sqrt{d_k}) V_i", False),
         (r"Z = \text{softmax}(Q K^T / \sqrt{d_v}) V", False),
         (r"Z = \text{softmax}(K Q^T / \sqrt{d_k}) V", False),

@@ -21,9 +21,6 @@ OPEN_QUESTIONS: dict[str, set[str]] = {
 OPEN_SLIPS: dict[str, set[str]] = {
     "29": {"line 24: A masked"},
     "30": {"line 19: masked"},
-    "32": {"line 17: V_2"},
-    "91": {"line 18: A"},
-    "125": {"line 19: r4"},
 }
 
 

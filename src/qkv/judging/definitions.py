@@ -14,6 +14,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain
 from qkv.interpret.certified import Value, same
 from qkv.library.attention import role_in, rows_for
+from qkv.library.roles import places
 from qkv.reader.model import Origin
 from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.indexed import at_indices
@@ -103,7 +104,7 @@ def _is_usual(symbol: Symbol, formula: n.Expr, system: System, spot: Spot) -> bo
     if place is None or place.row is not None or place.role in SILENT:
         return False
     heads = {p.head for name in n.names_in(formula) if (p := system.place(name)) and p.head}
-    conventions = system.conventions(spot.scope)
+    conventions = system.conventions(spot.scope) | {"scaled"}
     for role, without in ((Role.SCALED, "unscaled"), (Role.MASKED, "open")):  # a step without a name may be left out
         if not system.holders(role, place.head):
             conventions |= {without}
@@ -122,7 +123,8 @@ def _is_usual(symbol: Symbol, formula: n.Expr, system: System, spot: Spot) -> bo
             meant = system.place(expr.symbol)
             if meant is None:  # the d of √d, where nothing else is said of it
                 return role is Role.D_K and expr.symbol == Symbol("d") and expr.symbol not in system.page.definitions
-            return meant.role is role and meant.row is None
+            letters = {usual.role for usual in places(expr.symbol)}  # K Qᵀ would make K a query
+            return meant.role is role and meant.row is None and (not letters or role in letters)
         return any(not isinstance(row.expr, n.Name) and fits(row.expr, expr) for row in rows_for(role, conventions))
 
     return heads <= {place.head} and is_(place.role, formula)

@@ -14,6 +14,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.interpret.certified import Value
 from qkv.library.roles import places, roles_in_words
+from qkv.reader.model import Origin
 from qkv.reading.assignment import answers, outputs
 from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS, USUAL, Choices, Family
 from qkv.reading.definitions import Definition, Source
@@ -259,7 +260,9 @@ def _is_derived(page: Page, values: Values, definition: Definition) -> bool:
 
 def _elsewhere(system: System, definition: Definition, spot: Spot) -> Iterator[n.Expr]:
     stated = (d for d in system.page.definitions[definition.symbol] if d.source is Source.STATED)
-    yield from (d.expr for d in stated if d.scope == definition.scope and d.equation != definition.equation)
+    here = system.page.equations[definition.equation]
+    if here.origin is not Origin.CODE:  # code gives a name another value
+        yield from (d.expr for d in stated if d.scope == here.scope and d.equation != here.index)
     yield from system.schema(definition.symbol, spot)
     yield from system.structure(definition.symbol, spot)
     yield from system.library(definition.symbol, spot)
