@@ -218,7 +218,8 @@ class Search:
         self.scene, self.grid, self.prints = scene, grid, prints
         self.minds = minds(scene, prints, false)
         self.target = scene.in_names(target)
-        self.levels = list(levels(scene, self.target, prints.names))
+        own, *deeper = levels(scene, self.target, prints.names)
+        self.levels = [own, *(bases for bases in deeper if scene.shape(bases[0]) is not None)]
         name = self.target.symbol if isinstance(self.target, n.Name) else None
         self.is_copy = name is not None and (name in prints.names or scene.formula(name) is None)
         self.instead: Value | None = None  # what the author worked out, if a mistake that was found gives it

@@ -37,7 +37,7 @@ from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import role_symbol
 from qkv.reading.page import Spot
 from qkv.reading.prints import Mending, Print, Prints
-from qkv.reading.search import Known, known, search
+from qkv.reading.search import NEED, Known, known, search
 from qkv.reading.system import System
 from qkv.reading.values import Values
 
@@ -234,7 +234,7 @@ class Walk:
             return clean[1]
         if slip is not None and (other := otherwise(self, grid, fits, spot)) is not None:
             return other if other.bits > 0 else None
-        found = self._searched(grid, equation, spot)
+        found = self._searched(grid, equation, spot, _needed(slip, clean, denied))
         if found is not None:
             bits = found.bits - denied
             if (clean is None or bits > clean[0]) and bits > -denied:
@@ -285,15 +285,17 @@ class Walk:
         """Whether one of some claims is false."""
         return any(self.verdicts.get(claim) in FALSE for claim in claims)
 
-    def _searched(self, grid: Grid, equation: Equation, spot: Spot) -> Fit | None:
-        """A short expression over earlier values that gives every digit, proven in certified arithmetic."""
-        if sum(map(sum, grid_bits(grid))) < 6:
+    def _searched(self, grid: Grid, equation: Equation, spot: Spot, need: float) -> Fit | None:
+        """A short expression over earlier values that gives every digit, proven in certified arithmetic; None where it
+        would not explain as many bits as are needed."""
+        digits = sum(map(sum, grid_bits(grid)))
+        if digits - How.SEARCHED.prior < need:
             return None
         pool = list(self._pool(equation, spot))
-        found = search(grid, pool, self.sizes(equation, spot)) if pool else None
+        found = search(grid, pool, self.sizes(equation, spot), need) if pool else None
         if found is None:
             return None
-        cost = sum(map(sum, grid_bits(grid))) - found.bits
+        cost = digits - found.bits
         proven = self.fit(grid, Meaning(How.SEARCHED, found.expr, spot, max(cost - How.SEARCHED.prior, 0.0)))
         return proven if proven is not None and proven.is_clean else None
 
@@ -377,6 +379,14 @@ class Walk:
                 self.prints.add(symbol, printed)
         else:
             self.prints.add_formula(self.values.prepared(expr, printed.spot) or expr, printed)
+
+
+def _needed(slip: Fit | None, clean: tuple[float, Fit] | None, denied: float) -> float:
+    """The bits that a search has to explain to change anything: to beat the best clean meaning, and to excuse a slip
+    that would be accused without it."""
+    beaten = clean[0] if clean is not None else -denied
+    accused = slip.bits - MARGIN if slip is not None else -denied
+    return max(NEED, beaten + denied, accused + denied)
 
 
 def _most_beside(grid: Grid, slip: Fit | None, denied: float) -> float:

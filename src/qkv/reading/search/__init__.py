@@ -36,7 +36,7 @@ from qkv.reading.search.tables import RELATIVE
 from qkv.reading.search.target import Target, target_of
 from qkv.reading.search.written import transposed
 
-__all__ = ["Found", "Known", "known", "search"]
+__all__ = ["NEED", "Found", "Known", "known", "search"]
 
 NEED: Final = 4.0
 LIMIT: Final = 40_000
