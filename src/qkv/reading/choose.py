@@ -143,8 +143,7 @@ def _with_roles(page: Page, choices: Choices) -> Choices:
 
 def _taken(page: Page, choices: Choices) -> tuple[object, ...]:
     """What the names of a page are taken for under some choices, and its arrays: all that roles bear on."""
-    used = (s for equation in page.equations for item in equation.of(Kind.FORMULA) for s in n.names_in(item.expr))
-    return choices.arrays, *map(naming_of(page, choices).place, dict.fromkeys((*page.symbols, *used)))
+    return choices.arrays, *map(naming_of(page, choices).place, page.mentioned)
 
 
 def _is_open(equation: Equation, page: Page, choices: Choices) -> bool:

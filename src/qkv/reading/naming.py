@@ -337,8 +337,13 @@ class Naming:
 
     def holders(self, role: Role, head: str | None = None, scope: int | None = None) -> list[Symbol]:
         """The names of the page (of one problem) for all of what plays a role: what is given before what is stated."""
-        found = [symbol for symbol, place in self.by_place.get((role, head), ()) if place.row is None]
-        return sorted((symbol for symbol in found if scope is None or self.is_own(symbol, scope)), key=self._precedence)
+        found = self._wholes.get((role, head), [])
+        return found if scope is None else [symbol for symbol in found if self.is_own(symbol, scope)]
+
+    @cached_property
+    def _wholes(self) -> dict[tuple[Role, str | None], list[Symbol]]:
+        names = {at: [symbol for symbol, place in found if place.row is None] for at, found in self.by_place.items()}
+        return {at: sorted(found, key=self._precedence) for at, found in names.items()}
 
     def is_own(self, symbol: Symbol, scope: int) -> bool:
         """Whether a problem says itself what a name is."""
@@ -358,7 +363,11 @@ class Naming:
 
     def members(self, role: Role, head: str | None = None) -> list[tuple[Symbol, Place]]:
         """The names of the page for rows and cells of what plays a role."""
-        return [(symbol, place) for symbol, place in self.by_place.get((role, head), ()) if place.row is not None]
+        return self._members.get((role, head), [])
+
+    @cached_property
+    def _members(self) -> dict[tuple[Role, str | None], list[tuple[Symbol, Place]]]:
+        return {at: [pair for pair in found if pair[1].row is not None] for at, found in self.by_place.items()}
 
     @cached_property
     def heads(self) -> tuple[str, ...]:

@@ -10,13 +10,14 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
+from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import Place
 from qkv.library.said import Sight, heads_said, sights_said
 from qkv.reader.model import Question, Sheet
 from qkv.reading.captioned import with_names
 from qkv.reading.definitions import Definition, Source, definitions_in, is_row_again, spoken_scores
-from qkv.reading.equations import Equation, equations
+from qkv.reading.equations import Equation, Kind, equations
 from qkv.reading.mend import mended
 from qkv.reading.nameless import name_arrays, role_of_run, token_runs
 from qkv.reading.putin import put_in
@@ -87,6 +88,12 @@ class Page:
     def symbols(self) -> tuple[Symbol, ...]:
         """Every name that the page defines, in order."""
         return tuple(self.definitions)
+
+    @cached_property
+    def mentioned(self) -> tuple[Symbol, ...]:
+        """Every name that the page defines or has in a formula."""
+        formulas = (item.expr for equation in self.equations for item in equation.of(Kind.FORMULA))
+        return tuple(dict.fromkeys((*self.symbols, *(s for expr in formulas for s in n.names_in(expr)))))
 
     def family(self, symbol: Symbol) -> tuple[Symbol, ...]:
         """The names that differ from one only in their indices, and itself."""

@@ -189,6 +189,8 @@ class System:
 
     def _stack(self, rows: list[tuple[Symbol, str]], spot: Spot) -> Iterator[n.Expr]:
         """Rows with names, on top of each other in the order of their tokens."""
+        if len(rows) < 2:
+            return
         here = [(s, i) for s, row in rows if (i := self.position(row, spot.scope)) is not None]
         ordered = sorted({i: s for s, i in reversed(here)}.items())
         if len(ordered) > 1 and [i for i, _ in ordered] == list(range(1, len(ordered) + 1)):
@@ -286,6 +288,8 @@ class System:
     def _of_rows(self, place: Place, spot: Spot) -> Iterator[n.Expr]:
         """What plays a role, put together from rows and cells that have names."""
         members = self._members_at(place, spot.scope)
+        if not members:
+            return
         lines = [(s, p.row) for s, p in members if p.row and p.column is None]
         if place.role in SCORE_LIKE and lines and all(map(self._is_number, (s for s, _ in lines))):
             yield from self._list(lines, spot)
@@ -308,11 +312,8 @@ class System:
 
     def _members_at(self, place: Place, scope: int) -> list[tuple[Symbol, Place]]:
         """Rows and cells of what plays a role in one problem: its own, or those of the problems before."""
-        found = [
-            (s, p)
-            for s, p in self.members(place.role, place.head)
-            if any(d.scope <= scope for d in self.page.definitions[s])
-        ]
+        members = self.members(place.role, place.head)
+        found = [(s, p) for s, p in members if any(d.scope <= scope for d in self.page.definitions[s])]
         own = [(symbol, p) for symbol, p in found if self.is_own(symbol, scope)]
         return own or ([] if self._is_elsewhere(place.role, scope) else found)
 

@@ -105,6 +105,8 @@ class _Look:
     def of(self, expr: n.Expr, spot: Spot, top: bool = True) -> Value | None:
         """The value of an expression, None where it has none."""
         try:
+            if isinstance(expr, n.Name):
+                return self.name(expr.symbol, spot)
             ready = Preparation(self, spot).of(expr)
             if ready is None:
                 return None
