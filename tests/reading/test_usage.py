@@ -60,3 +60,52 @@ Scores: $L = [[427, 228], [359, 416]]$
 def test_a_value_without_a_formula_is_judged_under_any_name() -> None:
     (claim,) = qkv.check(PAGE).claims
     assert [(cell.row, cell.column) for cell in claim.cells if cell.verdict == "wrong"] == [(2, 2)]
+
+
+STATED_BY_THE_QUESTION = r"""
+Compute $\mathrm{softmax}(Q K^\top) V$.
+
+$Q = [[13, 2], [5, 17]]$
+
+$K = [[31, 12], [14, 23]]$
+
+$V = [[1, 2], [3, 5]]$
+
+$S = [[431, 202], [393, 451]]$
+"""
+
+
+def test_a_question_states_the_method() -> None:
+    """Q K for Q Kᵀ might be a convention where nobody says what the scores are; here the question does."""
+    (claim,) = qkv.check(STATED_BY_THE_QUESTION).claims
+    assert claim.verdict == "wrong"
+    assert claim.cause is not None
+    assert claim.cause.mistake == "K not transposed"
+
+
+CAPTIONS = """
+Tokens moss:
+     d1  d2
+the  1.5  2
+cat  3    1
+
+Weights amber:
+    d1  d2
+d1  2    1
+d2  0.5  3
+
+Queries river = moss amber:
+     d1   d2
+the  4    7.5
+cat  6.5  6
+
+Scores flint = river river^T:
+     the    cat
+the  72.25  71
+cat  71     78.25
+"""
+
+
+def test_a_name_before_the_formula_of_a_caption_is_no_part_of_its_words() -> None:
+    river, flint = qkv.check(CAPTIONS).claims
+    assert (river.name, river.verdict, flint.verdict) == ("river", "right", "right")

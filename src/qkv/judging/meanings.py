@@ -13,7 +13,7 @@ from qkv.judging.lines import lined
 from qkv.judging.phrases import phrased
 from qkv.library.roles import roles_in_words
 from qkv.reader.model import Relation
-from qkv.reading.asked import formula
+from qkv.reading.asked import asked_parts, formula
 from qkv.reading.definitions import Source
 from qkv.reading.equations import Equation, Item, Kind, is_printed
 from qkv.reading.naming import SIZED, role_symbol
@@ -24,6 +24,8 @@ ROLES_IN_ORDER = (
     Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
 )  # fmt: skip
 
+UNMASKED_ROLES = frozenset({Role.SCORES, Role.SCALED})
+STATED_ROLES = UNMASKED_ROLES | {Role.WEIGHTS, Role.HEAD, Role.OUTPUT}
 UNMASKED = 4.0  # bits: a page about masks may show the weights without one first
 
 
@@ -169,8 +171,21 @@ def named(symbol: Symbol, equation: Equation, system: System, spot: Spot) -> Ite
             )
     for expr in system.schema(symbol, spot):
         yield Meaning(How.DEFINED, expr, spot)
-    for expr in (*system.structure(symbol, spot), *system.library(symbol, spot)):
+    for expr in system.structure(symbol, spot):
         yield Meaning(How.NAMED, expr, spot)
+    usual = How.DEFINED if _is_asked(symbol, system, spot) else How.NAMED
+    for expr in system.library(symbol, spot):
+        yield Meaning(usual, expr, spot)
+
+
+def _is_asked(symbol: Symbol, system: System, spot: Spot) -> bool:
+    """Whether a question states how what a name stands for is worked out: 'compute softmax(Q Kᵀ) V' says what scores,
+    weights and output are. Words say what is masked, so that nothing after a mask is stated."""
+    place = system.place(symbol)
+    masked = not {"causal", "patterned"}.isdisjoint(system.conventions(spot.scope))
+    if place is None or place.row is not None or place.role not in (UNMASKED_ROLES if masked else STATED_ROLES):
+        return False
+    return any(place.role in system.roles(part) for part in asked_parts(system.page, spot.scope))
 
 
 def _worded(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:

@@ -14,6 +14,7 @@ from qkv.reading.page import Page
 
 _MATHS = re.compile(r"\$([^$]{2,160})\$|`([^`]{2,60})`|\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _ASK = re.compile(rf"(?:{pattern('ask')})\w*\s+(.*)", re.IGNORECASE | re.DOTALL)
+_WORKED = (n.Product, n.Quotient, n.Softmax)
 _CUT = re.compile(r"\b(?:for|with|where|using|if|and|then|when)\b|[.?;](?:\s|$)|,(?![^\[(]*[\])])")
 
 
@@ -25,6 +26,15 @@ def asked_formulas(page: Page, scope: int) -> Iterator[tuple[str, n.Expr]]:
     for question in page.sheet.questions:
         if (first <= question.line or scope == 0) and question.line < last:
             yield from formulas_in(question, page)
+
+
+def asked_parts(page: Page, scope: int) -> tuple[n.Expr, ...]:
+    """The formulas that the questions of a problem ask for, and all that they are made of: found once for a page."""
+    kept: dict[int, tuple[n.Expr, ...]] = page.__dict__.setdefault("_asked_parts", {})
+    if scope not in kept:
+        parts = (part for _, expr in asked_formulas(page, scope) for part in n.walk(expr))
+        kept[scope] = tuple(dict.fromkeys(part for part in parts if isinstance(part, _WORKED)))
+    return kept[scope]
 
 
 def formulas_in(question: Question, page: Page) -> Iterator[tuple[str, n.Expr]]:

@@ -214,9 +214,16 @@ class Naming:
         for equation in (self.page.equations[definition.equation] for definition in found):
             title = self.page.sheet.parts[equation.part].title
             role = role_in_caption(equation.words.removeprefix(title)[-CAPTION:])
-            if role is not None:
+            if role is not None and not (role is Role.WEIGHTS and symbol in self._right_factors):
                 return role
         return None
+
+    @cached_property
+    def _right_factors(self) -> frozenset[Symbol]:
+        """The names that stand last in a product: the weights W in X W are no attention weights, which stand first."""
+        formulas = (item.expr for equation in self.page.equations for item in equation.of(Kind.FORMULA))
+        products = (node for formula in formulas for node in n.walk(formula) if isinstance(node, n.Product))
+        return frozenset(node.right.symbol for node in products if isinstance(node.right, n.Name))
 
     def _scripted(self, symbol: Symbol, role: Role) -> Place:
         """The place of a name of which only the role is known: its index is a head where matrices are printed for it, a
@@ -301,7 +308,9 @@ class Naming:
         if given and len(vectors) == len(given) and usual[0].role in (Role.SCORES, Role.HEAD):
             second = next((p for p in usual if p.role in (Role.SOURCE, Role.Y)), None)
             if second is not None and (
-                second.role is Role.SOURCE or self._before_weights(given[0]) or self._is_projected(symbol)
+                (second.role is Role.SOURCE and all(1 in d.expr.shape for d in vectors))  # type: ignore[union-attr]
+                or self._before_weights(given[0])
+                or self._is_projected(symbol)
             ):
                 return second
         return usual[0]

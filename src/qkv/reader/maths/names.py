@@ -107,6 +107,7 @@ class _Collected:
     operands: set[str] = field(default_factory=set)
     factors: set[str] = field(default_factory=set)  # words that blanks part from the factor before
     scripted: set[str] = field(default_factory=set)
+    heads: set[str] = field(default_factory=set)  # words right before '=', with other words before them
     raised: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     primed: set[str] = field(default_factory=set)
     from_zero: bool = False
@@ -131,6 +132,7 @@ def names_of(
     for word in words:
         (seen.letters if len(word) == 1 else seen.words).add(word)
     seen.words |= {word for word in captions if len(word) > 1 and word in seen.operands}
+    seen.words |= seen.heads & seen.operands
     seen.words -= {word for word in seen.words if _is_product(word, seen)}
     starts = [word[0] for word in seen.words if len(word) == 2 and word[0].isupper()]
     return Names(
@@ -214,6 +216,8 @@ def _defined_before(tokens: Sequence[Token], i: int, seen: _Collected) -> None:
         return  # 'Q = XW^Q = …' states a product
     elif len(token.text) > 1 and (token.kind != "word" or _stands_alone(tokens, base)):
         seen.words.add(token.text)
+    elif len(token.text) > 1:
+        seen.heads.add(token.text)
 
 
 def _opener(tokens: Sequence[Token], close: int) -> int:
@@ -298,6 +302,7 @@ def _operands(tokens: Sequence[Token], seen: _Collected) -> None:
                 or (after == "script" and not tokens[i + 1].gap)
             )
             factor = before in ("word", "upright") and i > 1 and tokens[i - 2].kind in ("op", "rel")
+            factor |= token.kind == "upright" and before in ("close", "sub", "sup", "prime")  # x_1 moss
             last = factor and after in ("", "sep", "line", "rel", "edge")
             if beside or last:  # the + and the end of 'x = harbour moss + maple'
                 seen.operands.add(token.text)

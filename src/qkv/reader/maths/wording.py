@@ -63,9 +63,11 @@ def _word(tokens: Sequence[Token], i: int, out: list[Token], names: Names) -> in
         out.append(Token("name", text, token.start, tokens[end - 1].end, token.gap))
         return end
     if token.kind == "upright":
-        factor = token.text in names.words and before is not None and before.kind in _FACTOR_ENDS
+        factor = before is not None and before.kind in _FACTOR_ENDS
+        alone = before is not None and before.kind == "edge" and following is not None and following.kind == "edge"
         unit = before is not None and before.kind == "num" and following is not None and not _opens(following)
-        named = factor or (not unit and _names_quantity(tokens, i, before, following))
+        named = token.text in names.words and (factor or alone)
+        named = named or (not unit and _names_quantity(tokens, i, before, following))
         out.append(token._replace(kind="name" if named else "prose"))
     elif token.kind == "letters" and not _is_plain_word(token.text):
         _add_names(token, out, names, called=following is not None and _opens(following) and following.text == "(")
@@ -208,17 +210,20 @@ def _is_mathematical(tokens: Sequence[Token], i: int, out: list[Token], names: N
         return _letter(tokens, i, out, names, tied, ends)
     if token.text in names.words:
         if after is not None and after.kind == "word" and after.text in names.words and i + 2 < len(tokens):
-            return tied or tokens[i + 2].kind in _GLUE or _in_call(out)
+            said = after.text == token.text  # the first of 'Attention weights weights = …'
+            return tied or (tokens[i + 2].kind in _GLUE and not said) or _in_call(out)
         return tied or (after is not None and (after.kind in _GLUE or (_opens(after) and token.text in names.words)))
-    if before is None or not (ends or _factor_follows(tokens, i + 1)):
+    if before is None or not (ends or _factor_follows(tokens, i + 1, names)):
         return False
     return tied and before.kind in ("op", "rel", "cmd")
 
 
-def _factor_follows(tokens: Sequence[Token], k: int) -> bool:
-    """Whether a letter follows that is tied to a formula: the V of 'output = weights V = …'."""
-    if k + 1 >= len(tokens) or tokens[k].kind != "word" or len(tokens[k].text) > 1:
+def _factor_follows(tokens: Sequence[Token], k: int, names: Names) -> bool:
+    """Whether a name follows that ends a formula or is tied to it: the V of 'output = weights V = …'."""
+    if k + 1 >= len(tokens) or tokens[k].kind != "word":
         return False
+    if len(tokens[k].text) > 1:
+        return tokens[k].text in names.words and (tokens[k + 1].kind in _GLUE or tokens[k + 1].kind in _OPEN_END)
     return tokens[k + 1].kind in _GLUE or (tokens[k + 1].kind == "num" and not tokens[k + 1].gap)
 
 
