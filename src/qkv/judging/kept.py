@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from qkv.check.cells import Grid, shape_of
 from qkv.check.compare import Shown, held, rounded_as
 from qkv.check.model import Verdict
@@ -58,8 +60,10 @@ def _meant(kept: Value, grid: Grid, chosen: Fit | None) -> Value | None:
     mistake in writing goes on with these, rounded or not."""
     if chosen is None or chosen.own is None or chosen.worst not in FALSE:
         return None
+    usual, _ = Counter(shown.half for line in grid for shown in line).most_common(1)[0]
+    places = next(shown for line in grid for shown in line if shown.half == usual)  # 0.24883 among four places has four
     try:
-        made = tuple(tuple(map(rounded_as, line, cells)) for line, cells in zip(grid, chosen.own.rows, strict=True))
+        made = tuple(tuple(rounded_as(places, cell) for cell in cells) for cells in chosen.own.rows)
     except QkvError:
         return None  # something has no bounds
     return _replaced(kept, Value(made), chosen, FALSE - {Verdict.CARRIED})

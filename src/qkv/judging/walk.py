@@ -264,8 +264,14 @@ class Walk:
             return slip, clean
         mistaken, names = named
         if clean is not None and clean[1].meaning.how is How.SEARCHED and not has_excuse(mistaken):
-            clean = None if operands(self.scene(spot), self.prints, clean[1].meaning.expr) <= names else clean
+            clean = None if self._inputs(clean[1].meaning.expr, spot) <= names else clean
         return mistaken, clean
+
+    def _inputs(self, expr: n.Expr, spot: Spot) -> frozenset[Symbol]:
+        """What an expression is worked out from in the end: names that nothing on the page works out."""
+        scene = self.scene(spot)
+        found = operands(scene, self.prints, expr, all_of=True)
+        return frozenset(symbol for symbol in found if scene.formula(symbol) is None)
 
     def scene(self, spot: Spot) -> PageScene:
         """The names of the page at a spot, as the table of mistakes sees them."""

@@ -68,6 +68,7 @@ WORDS: tuple[tuple[Role, str], ...] = (
     (R.K, r"\bkeys?\b|schlüssel|chaves?|clés?|claves?|ключ|键|鍵|キー|키"),
     (R.V, r"\bvalues?\b|\bwerte?\b|valores|valeurs|значен|值|バリュー|값"),
     (R.X, r"embedding|\binputs?\b|tokens?\b|eingabe|entrada|entrée|输入|輸入|вход|words?\b|wörter|入力|입력"),
+    (R.Y, r"tokens? of the encoder|encoder tokens?|second sequence"),
     (R.STATES, r"annotations?|encoder (?:hidden )?states?|hidden states?"),
     (R.SOURCE, r"decoder (?:hidden )?state"),
     (R.MASK, r"\bmask\b|maske\b|máscara|掩码"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from qkv.errors import Location, QkvError
 from qkv.expr import nodes as n
+from qkv.expr.functions import BY_KEY
 from qkv.library.words import pattern
 from qkv.reader.grammar import parse_math
 from qkv.reader.model import Question
@@ -14,25 +15,33 @@ from qkv.reading.page import Page
 
 _MATHS = re.compile(r"\$([^$]{2,160})\$|`([^`]{2,60})`|\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _ASK = re.compile(rf"(?:{pattern('ask')})\w*\s+(.*)", re.IGNORECASE | re.DOTALL)
+_SIGNS = frozenset({"softmax", "sqrt"})  # beside the table of functions
+_WORD, _COMMAND = re.compile(r"[^\W\d_]{2,}"), re.compile(r"\\[a-zA-Z]+")
 _WORKED = (n.Product, n.Quotient, n.Softmax)
 _CUT = re.compile(r"\b(?:for|with|where|using|if|and|then|when)\b|[.?;](?:\s|$)|,(?![^\[(]*[\])])")
 
 
 def asked_formulas(page: Page, scope: int) -> Iterator[tuple[str, n.Expr]]:
     """Formulas in the questions of a problem, each with its own words."""
+    for question in _of(page, scope):
+        yield from formulas_in(question, page)
+
+
+def _of(page: Page, scope: int) -> Iterator[Question]:
+    """The questions of a problem."""
     lines = [equation.line for equation in page.equations if equation.scope == scope]
     below = [equation.line for equation in page.equations if equation.scope > scope]
     first, last = min(lines, default=1), min(below, default=10**9)
     for question in page.sheet.questions:
         if (first <= question.line or scope == 0) and question.line < last:
-            yield from formulas_in(question, page)
+            yield question
 
 
 def asked_parts(page: Page, scope: int) -> tuple[n.Expr, ...]:
     """The formulas that the questions of a problem ask for, and all that they are made of: found once for a page."""
     kept: dict[int, tuple[n.Expr, ...]] = page.__dict__.setdefault("_asked_parts", {})
     if scope not in kept:
-        parts = (part for _, expr in asked_formulas(page, scope) for part in n.walk(expr))
+        parts = (part for question in _of(page, scope) for expr in stated_in(question, page) for part in n.walk(expr))
         kept[scope] = tuple(dict.fromkeys(part for part in parts if isinstance(part, _WORKED)))
     return kept[scope]
 
@@ -43,6 +52,19 @@ def formulas_in(question: Question, page: Page) -> Iterator[tuple[str, n.Expr]]:
         expr = formula(piece, page, known=False)
         if expr is not None:
             yield piece.strip(), expr
+
+
+def stated_in(question: Question, page: Page) -> Iterator[n.Expr]:
+    """The formulas in one question that are no prose: every word in them is a function or a name of the page."""
+    for words, expr in formulas_in(question, page):
+        if all(_is_known(word, page) for word in _WORD.findall(_COMMAND.sub(" ", words))):
+            yield expr
+
+
+def _is_known(word: str, page: Page) -> bool:
+    names = page.sheet.names
+    symbol = word.isupper() and len(word) < 4  # Q K written QK
+    return symbol or word.lower() in BY_KEY or word in _SIGNS or (names is not None and word in names.words)
 
 
 def _pieces(text: str) -> Iterator[str]:

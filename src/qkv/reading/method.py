@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterator
 
 from qkv.library.words import pattern
+from qkv.reading.asked import stated_in
 from qkv.reading.page import Page
+from qkv.reading.usage import stated_method
 
 _NOT_SCALED = re.compile(
     r"unscaled|without (?:the )?scal|no scal|not scal|without 1/|without dividing|no √|ohne skalier"
@@ -99,12 +101,23 @@ _ELSEWHERE = re.compile(
 _SENTENCE = re.compile(r"(?<=[.!?;。！？；])\s+|\n\s*\n|\n(?=\s*(?:[-*•]|\(?\w{1,2}[.)])\s)")
 
 
+EITHER = {
+    word: pair
+    for pair in (frozenset({"scaled", "unscaled"}), frozenset({"rows", "columns"}), frozenset({"open", "causal"}))
+    for word in pair
+}
+
+
 def decided(page: Page, scope: int) -> frozenset[str]:
-    """The conventions that an assignment leaves no choice about; nothing where there is none.
+    """The conventions that an assignment leaves no choice about, in words or by the formula that it asks for.
 
     What is said of another run beside the first ('repeat with a mask', 'why do we scale?') decides nothing. A mask that
     nobody speaks of is not asked for."""
-    return frozenset(_decided(page.words_of(scope), page.words)) if page.task is not None else frozenset()
+    asked = stated_method(expr for question in page.asked for expr in stated_in(question, page))
+    if page.task is None:
+        return asked
+    said = frozenset(_decided(page.words_of(scope), page.words))
+    return asked | frozenset(word for word in said if not asked & EITHER.get(word, frozenset()))
 
 
 def _decided(words: str, text: str) -> Iterator[str]:

@@ -18,8 +18,9 @@ def token_runs(made: tuple[Equation, ...]) -> list[list[Equation]]:
     """Words with vectors of one length, one after the other: I = [1, 0, 1], love = [0, 1, 0]."""
     runs: list[list[Equation]] = []
     run: list[Equation] = []
+    added = _addends(made)
     for equation in made:
-        if not _is_token(equation, bool(run)):
+        if not _is_token(equation, bool(run)) or equation.names[0] in added:
             continue
         if run and (
             run[-1].scope != equation.scope
@@ -31,6 +32,19 @@ def token_runs(made: tuple[Equation, ...]) -> list[list[Equation]]:
         run.append(equation)
     runs.append(run)
     return [run for run in runs if len(run) > 1 and len({e.names[0] for e in run}) == len(run)]
+
+
+def _addends(made: tuple[Equation, ...]) -> set[Symbol]:
+    """The names that formulas add to products: a bias, and no token."""
+    formulas = (item.expr for equation in made for item in equation.of(Kind.FORMULA))
+    sums = (node for formula in formulas for node in n.walk(formula) if isinstance(node, n.Sum))
+    return {
+        term.symbol
+        for node in sums
+        if any(isinstance(term, n.Product) for term in node.terms)
+        for term in node.terms
+        if isinstance(term, n.Name)
+    }
 
 
 def _is_token(equation: Equation, goes_on: bool) -> bool:

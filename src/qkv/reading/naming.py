@@ -14,7 +14,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import Place, places, role_in_caption, roles_in_words
 from qkv.library.words import means, pattern
-from qkv.reading.asked import formulas_in
+from qkv.reading.asked import stated_in
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equations import Kind
@@ -140,6 +140,9 @@ class Naming:
             return used, Known.STATED
         if self._is_count(symbol):
             return next((p for p in usual if p.role in SIZED), None), Known.NAME
+        shown = self._shown_role(symbol)
+        if shown is not None and (masked := next((p for p in usual if p.role is shown), None)) is not None:
+            return masked, Known.NUMBERS
         chosen = dict(self.choices.roles)
         family = symbol.base, symbol.labels
         if family in chosen:
@@ -154,7 +157,7 @@ class Naming:
             return worded, Known.WORDS
         if usual:
             return self._as_input(symbol, usual), Known.NAME
-        role = self._shown_role(symbol) or self._captioned_role(symbol)
+        role = shown or self._captioned_role(symbol)
         return (self._scripted(symbol, role), Known.WORDS) if role is not None else (None, Known.NOTHING)
 
     def _used_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place | None:
@@ -193,7 +196,7 @@ class Naming:
             if symbol.indices and is_number(symbol.indices[-1]) and whole not in stated:
                 stated[whole] = stated[symbol]
         written = [item.expr for equation in self.page.equations for item in equation.of(Kind.FORMULA)]
-        asked = [expr for question in self.page.asked for _, expr in formulas_in(question, self.page)]
+        asked = [expr for question in self.page.asked for expr in stated_in(question, self.page)]
         return used_roles((*written, *asked), stated)
 
     def _shown_role(self, symbol: Symbol) -> Role | None:
@@ -328,11 +331,14 @@ class Naming:
         )
 
     def _before_weights(self, given: Definition) -> bool:
+        """Whether something is given before the last weights are, or before anything is worked out."""
+        everything = [d for definitions in self.page.definitions.values() for d in definitions]
         weights = [
             d.line for s, ds in self.page.definitions.items() for d in ds
             if any(p.role in (Role.W_K, Role.W_V) for p in places(s)) and d.source is Source.GIVEN
         ]  # fmt: skip
-        return bool(weights) and given.line < max(weights)
+        worked = [d.line for d in everything if d.source is not Source.GIVEN]
+        return bool(weights) and given.line < max(*weights, min(worked, default=0))
 
     @cached_property
     def by_place(self) -> dict[tuple[Role, str | None], list[tuple[Symbol, Place]]]:

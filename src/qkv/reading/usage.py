@@ -33,6 +33,18 @@ def used_roles(formulas: Iterable[n.Expr], stated: Stated) -> dict[Symbol, Roles
     return {symbol: roles for symbol, roles in found.items() if roles}
 
 
+def stated_method(formulas: Iterable[n.Expr]) -> frozenset[str]:
+    """The conventions that formulas show: how tokens lie, and whether scores are scaled; those in which all agree."""
+    uses, shown = _Uses({}), list[frozenset[str]]()
+    for product in (node for formula in formulas for node in n.walk(formula) if isinstance(node, n.Product)):
+        for weights, _, layout in uses.mixtures(product):
+            scores, _ = uses.scores(weights.arg)
+            scale = "scaled" if isinstance(weights.arg, n.Quotient) else "unscaled"
+            lies = {"rows"} if layout == ROWS else {"columns"}
+            shown.append(frozenset({*lies, scale} if isinstance(scores, n.Product) else lies))
+    return frozenset.intersection(*shown) if shown else frozenset()
+
+
 class _Uses:
     """Looks for attention in formulas, through the formulas that names are stated to be."""
 
@@ -43,10 +55,10 @@ class _Uses:
         """Every name that is used as attention uses it."""
         products = (node for formula in formulas for node in n.walk(formula) if isinstance(node, n.Product))
         for product in dict.fromkeys(products):
-            for weights, values, layout in self._mixtures(product):
+            for weights, values, layout in self.mixtures(product):
                 yield from self._attention(weights, values, layout)
 
-    def _mixtures(self, product: n.Product) -> Iterator[tuple[n.Softmax, n.Name, frozenset[str]]]:
+    def mixtures(self, product: n.Product) -> Iterator[tuple[n.Softmax, n.Name, frozenset[str]]]:
         """Weights times values, and how tokens lie: in columns where the values come first."""
         left, right = product.left, product.right
         across = right.arg if isinstance(right, n.Transpose) else None
@@ -63,7 +75,7 @@ class _Uses:
         return expr
 
     def _attention(self, weights: n.Softmax, values: n.Name, layout: frozenset[str]) -> Iterator[tuple[Symbol, Roles]]:
-        scores, sizes = self._scores(weights.arg)
+        scores, sizes = self.scores(weights.arg)
         yield from ((size, (R.D_K,)) for size in sizes)
         yield from _between(scores)
         pair = _pair(scores, layout)
@@ -80,15 +92,15 @@ class _Uses:
         made = ((query, R.Q, ASKING), (key, R.K, ASKED), (values.symbol, R.V, MIXED))
         tokens: Symbol | None = None
         for symbol, role, roles in made:
-            yield symbol, roles
+            yield symbol, (role,) if symbol in self.stated else roles  # what is worked out before is no input
             for used, part in self._projection(symbol, role, layout != ROWS):
                 if part is not R.X:
                     yield used, (part,)
-                elif used not in self.stated:  # what is worked out before is no input
+                elif used not in self.stated:
                     tokens = tokens or used
                     yield used, TOKENS if used == tokens else (R.Y, R.STATES)
 
-    def _scores(self, arg: n.Expr) -> tuple[n.Expr, list[Symbol]]:
+    def scores(self, arg: n.Expr) -> tuple[n.Expr, list[Symbol]]:
         """What a softmax is taken of, without scale and mask, and the names under the root that it is divided by."""
         sizes: list[Symbol] = []
         for _ in range(2 * DEPTH):

@@ -212,6 +212,8 @@ NO_CONVENTION = frozenset(
         "masked with 0 in place of -inf",
         "softmax over the whole matrix",
         "divided by the sum of another row",
+        "one matrix for another",
+        "matrix of the other head",
     }
 )
 
