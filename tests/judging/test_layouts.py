@@ -86,6 +86,23 @@ PAGES = {
         "softmax([2, 0, 2]) = [0.422, 0.156, 0.422]\n\nsoftmax([0, 2, 2]) = [0.156, 0.422, 0.422]",
         [(1, "wrong"), (3, "wrong")],
     ),
+    "words in brackets are indices": (
+        "- K(cat) = `[1, 2]`  ·  K(dog) = `[0, 1]`\n- Q(cat) = [3, 1]\n\nQ(cat) · K(cat) = 5, Q(cat) · K(dog) = 2",
+        [(4, "right"), (4, "wrong")],
+    ),
+    "from one word to another": (
+        r"$$\alpha(\text{cat} \to \text{sat}) = \frac{1.5}{6} = 0.25$$",
+        [(1, "right")],
+    ),
+    "a particle behind a number": ("예: d=64일 때, √d = 8, √d = 9", [(1, "right"), (1, "wrong")]),
+    "a letter before a colon is a factor": (
+        "A = [[1, 2], [0, 1]]\nV = [[1, 0], [3, 1]]\nO = A V :\n [[7 2]\n [3 2]]",
+        [(3, "wrong"), (3, "right")],
+    ),
+    "which token is meant is no number of a run": (
+        "i = 1: e^0 = 1\n\ni = 2: e^1 = 2.718\n\ni = 3: e^2 = 7.389\n\nsum = 11.107",
+        [(1, "right"), (3, "right"), (5, "right"), (7, "right")],
+    ),
     "a dot that parts two statements": ("e^0.71 ≈ 2.03 · e^0 = 1", [(1, "right")]),
 }
 

@@ -29,6 +29,7 @@ from qkv.judging.otherwise import otherwise
 from qkv.judging.scene import PageScene
 from qkv.judging.seen import agreeing
 from qkv.judging.units import in_units
+from qkv.reader.maths.names import INDEX_LETTERS
 from qkv.reader.model import Origin
 from qkv.reading.bits import grid_bits
 from qkv.reading.equations import Equation, Item, Kind
@@ -375,8 +376,9 @@ class Walk:
             remembered = n.Name(label)
         if remembered is None:
             remembered = item.expr if chosen is None else chosen.meaning.expr
-        self.recent.append((remembered, spot))
-        self.copies.note(remembered, grid, printed)
+        if not _is_index(equation, grid):  # 'j = 2:' says where one is, and is gone on with by nobody
+            self.recent.append((remembered, spot))
+            self.copies.note(remembered, grid, printed)
 
     def _remember_as(self, expr: n.Expr, printed: Print) -> None:
         """Keep what was printed for a role, or for a line of one."""
@@ -400,6 +402,13 @@ def _most_beside(grid: Grid, slip: Fit | None, denied: float) -> float:
     digits = sum(map(sum, grid_bits(grid)))
     named = max(slip.bits, digits - MISTAKE) - MARGIN if slip is not None else float("-inf")
     return max(digits - How.SEARCHED.prior - denied, named, -denied)
+
+
+def _is_index(equation: Equation, grid: Grid) -> bool:
+    """Whether an equation only says which token is meant: i = 2, j = 0."""
+    letters = equation.names and all(s.base in INDEX_LETTERS and not s.indices for s in equation.names)
+    value = grid[0][0].value if shape_of(grid) == (1, 1) else None
+    return bool(letters) and len(equation.items) == 2 and value is not None and value.q == 1
 
 
 def _without_indices(expr: n.Expr) -> n.Expr:

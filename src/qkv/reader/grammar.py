@@ -113,7 +113,9 @@ def _chain(piece: Piece, pairs: Paired, source: str, places: Places, names: Name
     """The chain of a piece; words alone give none."""
     tokens, lo, hi = pairs.tokens, piece.lo, piece.hi
     if tokens[lo].kind == "op" and tokens[lo].text not in "+-±":
-        return  # '÷ √2:' says what is done
+        if tokens[lo].text != "·" or not any(token.kind == "rel" for token in tokens[lo:hi]):
+            return  # '÷ √2:' says what is done
+        lo += 1  # the dot of 'a = 1 · b = 2' parts statements
     if _is_cancelled(pairs, lo, hi):
         lo, hi, piece = lo + 2, hi - 1, replace(piece, lo=lo + 2, hi=hi - 1, struck=True)
     reader = Terms(pairs, source, places, names)

@@ -86,9 +86,10 @@ def _settled(page: Page, choices: Choices) -> Choices:
 
 
 def _counts_from_zero(page: Page) -> bool:
-    """Whether tokens count from 0: some x_0 is defined. Where x_1 and x_2 are, they count from 1."""
+    """Whether tokens count from 0: some x_0 is defined, or X[0] occurs. Where x_1 and x_2 are, they count from 1."""
     firsts = {s.indices[0] for s in page.symbols if len(s.indices) == 1 and s.base in "xqkvhe" and page.definitions[s]}
-    return "0" in firsts
+    names = page.sheet.names
+    return "0" in firsts or (not firsts and names is not None and names.from_zero)
 
 
 def _capitals_index(page: Page) -> bool:

@@ -273,7 +273,17 @@ def _stacks(above: Equation, below: Equation) -> bool:
 
 
 def _is_token(label: str) -> bool:
-    return len(label.split()) <= 2 and not re.search(pattern("quantity"), label.lower())
+    plain = _NOTE.sub("", label)
+    return len(plain.split()) <= 2 and not re.search(pattern("quantity"), plain.lower())
+
+
+_NOTE = re.compile(r"\s*[(（](?P<word>[^()（）]*)[)）]\s*$")
+
+
+def _row_word(label: str) -> str:
+    """The word of a row: the cat of 'Token 2 (cat)'."""
+    note = _NOTE.search(label)
+    return note["word"].strip("\"'“”‘’ ") if note and label[: note.start()][-1:].isdigit() else label
 
 
 def _as_array(run: list[Equation]) -> Iterator[Equation]:
@@ -286,7 +296,7 @@ def _as_array(run: list[Equation]) -> Iterator[Equation]:
     words = re.sub(rf"\s*{re.escape(first.label)}\W*$", "", first.words)
     yield replace(
         first, items=(item,), end_line=last.end_line, text=item.text, label="", words=words,
-        rows=tuple(equation.label for equation in run),
+        rows=tuple(_row_word(equation.label) for equation in run),
     )  # fmt: skip
 
 

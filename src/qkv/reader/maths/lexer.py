@@ -52,6 +52,7 @@ _ALIKE |= dict.fromkeys(map(ord, signs.LEFT_PIECES), "[") | dict.fromkeys(map(or
 
 
 _OPERATION = re.compile(r"\s*(?:[×*/+÷·^²³]|\\(?:times|cdot|div)\b)")
+_SCRIPT = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
 _CALL = re.compile(r"(\w+)\s*\(\s*(\w+)\s*\)")
 
 
@@ -130,6 +131,8 @@ class _Lexer:
         text = found[0]
         if text.lower() in ("inf", "infinity") and (self.depth or (self.out and self.out[-1].text == "-")):
             self.add("inf", "∞", found)
+        elif self.out and self.out[-1].kind == "num" and not self.gap and not text.isascii() and _SCRIPT.match(text):
+            self.add("prose", text, found)  # the 일 of 64일
         elif text == "nan" or text == "NaN":
             self.add("nan", text, found)
         else:

@@ -109,6 +109,7 @@ class _Collected:
     scripted: set[str] = field(default_factory=set)
     heads: set[str] = field(default_factory=set)  # words right before '=', with other words before them
     raised: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    worded: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # words in brackets: K(cat) = [1, 0]
     primed: set[str] = field(default_factory=set)
     from_zero: bool = False
 
@@ -134,6 +135,8 @@ def names_of(
     seen.words |= {word for word in captions if len(word) > 1 and word in seen.operands}
     seen.words |= seen.heads & seen.operands
     seen.words -= {word for word in seen.words if _is_product(word, seen)}
+    seen.indexed |= {base for base, inside in seen.worded.items() if not inside & seen.words}
+    seen.functions |= seen.worded.keys() - seen.indexed
     starts = [word[0] for word in seen.words if len(word) == 2 and word[0].isupper()]
     return Names(
         frozenset(seen.words),
@@ -203,7 +206,12 @@ def _defined_before(tokens: Sequence[Token], i: int, seen: _Collected) -> None:
     token, scripts = tokens[base], tokens[base + 1 : end]
     if inside is not None:
         named = any(t.kind in WORDS for t in inside) and not any(t.kind == "quote" for t in inside)
-        if inside and not tokens[end].gap:
+        words = {t.text for t in inside if t.kind in WORDS}
+        if not inside or tokens[end].gap:
+            return
+        if named and min(map(len, words)) > 1 and _number_follows(tokens, i + 1):
+            seen.worded[token.text] |= words
+        else:
             (seen.functions if named else seen.indexed).add(token.text)
         return
     if any((t.kind == "sup" and t.text == "T") or t.text in signs.TRANSPOSES for t in scripts):
@@ -218,6 +226,12 @@ def _defined_before(tokens: Sequence[Token], i: int, seen: _Collected) -> None:
         seen.words.add(token.text)
     elif len(token.text) > 1:
         seen.heads.add(token.text)
+
+
+def _number_follows(tokens: Sequence[Token], i: int) -> bool:
+    while i < len(tokens) and (tokens[i].kind == "edge" or tokens[i].text in ("&", "-", "−")):
+        i += 1
+    return i < len(tokens) and (tokens[i].kind == "num" or tokens[i].text == "frac" or _value_follows(tokens, i))
 
 
 def _opener(tokens: Sequence[Token], close: int) -> int:

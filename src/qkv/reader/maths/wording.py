@@ -201,7 +201,7 @@ def _is_mathematical(tokens: Sequence[Token], i: int, out: list[Token], names: N
     if after is not None and after.kind == "rel" and after.text not in ("→", "⇒"):
         return _may_be_defined(token, before, names)
     if after is not None and after.text == ":" and is_symbol(token.text) and _value_at(tokens, i + 2):
-        return before is None or before.kind in _BREAKS
+        return before is None or before.kind in _BREAKS or (_is_letter(token) and _is_factor(out))
     tied = before is not None and _tied_before(before, out, token)
     ends = after is None or after.kind in _OPEN_END or _opens(after)
     if ends and before is not None and before.kind in ("open", "sep") and _in_call(out):
@@ -216,6 +216,15 @@ def _is_mathematical(tokens: Sequence[Token], i: int, out: list[Token], names: N
     if before is None or not (ends or _factor_follows(tokens, i + 1, names)):
         return False
     return tied and before.kind in ("op", "rel", "cmd")
+
+
+def _is_letter(token: Token) -> bool:
+    return len(token.text) == 1 and token.text.isupper()
+
+
+def _is_factor(out: list[Token]) -> bool:
+    """Whether what stands before is a letter right of '=': the A of 'O = A V: [..]'."""
+    return len(out) > 1 and out[-1].kind == "name" and len(out[-1].text) == 1 and out[-2].kind in ("rel", "op")
 
 
 def _factor_follows(tokens: Sequence[Token], k: int, names: Names) -> bool:
