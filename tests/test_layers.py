@@ -37,6 +37,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "check": ("errors", "expr", "interpret"),
     "check.mistakes.program": ("errors", "expr", "interpret", "program.model", "check.mistakes"),
     "reading": READING,
+    "chapters": (*READING, "reading", "reader"),
     "judging": JUDGING,
     "solving": (*JUDGING, "judging", "program", "solution"),
     "kernel": ("errors",),

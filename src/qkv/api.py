@@ -5,11 +5,11 @@ Judging and rendering are loaded by what needs them, so that solving a sheet doe
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qkv.check.model import Report
+from qkv.check.model import Claim, Report
 from qkv.reader.limits import Limits
 from qkv.reader.model import Sheet
 from qkv.reader.read import read_file, read_sheet
@@ -27,16 +27,28 @@ def read_source(text: str, file: str = "", limits: Limits | None = None) -> Shee
 
 def solve_sheet(sheet: Sheet) -> Solution:
     """Every problem of a sheet worked out, and its theory questions answered."""
+    from qkv.chapters import chapters
     from qkv.solving.solve import solve_sheet as solve
 
-    return solve(sheet)
+    traces = [trace for chapter in chapters(sheet) for trace in solve(chapter).traces]
+    return Solution(tuple(traces), sheet.file, sheet.unread)
 
 
 def check_sheet(sheet: Sheet, against: Sheet | None = None) -> Report:
     """Every equation of a sheet, judged; the givens come from `against`, such as the assignment, if it is said."""
+    from qkv.chapters import chapters
     from qkv.judging.report import check_sheet as judge
 
-    return judge(sheet, against)
+    if against is not None:
+        return judge(sheet, against)
+    claims: list[Claim] = []
+    for chapter in chapters(sheet):
+        by = max((claim.id for claim in claims), default=0)  # claims count on from those of the chapter before
+        claims += (
+            replace(claim, id=claim.id + by, follows_from=tuple(other + by for other in claim.follows_from))
+            for claim in judge(chapter).claims
+        )
+    return Report(sheet.file, tuple(claims), sheet.text)
 
 
 def understand_sheet(sheet: Sheet) -> Understood:

@@ -1,7 +1,7 @@
 """A file that holds several documents: each is read by itself, as if the others were not there.
 
-A chapter begins at a heading of the first level. It stands by itself if it gives inputs of its own, is no solution of
-what stands above, and uses no name that only another chapter defines. All others go on from the chapter before.
+A chapter begins at a heading of the first level. It stands by itself if it gives inputs of its own and uses no name
+that only another chapter defines; a solution has to give the tokens too. All others go on from the chapter before.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from qkv.reader.model import Sheet
 from qkv.reader.read import read_sheet
 from qkv.reading.equations import Equation, Kind, equations
 
-INPUTS = frozenset({Role.X, Role.Y, Role.Q, Role.K, Role.STATES, Role.SOURCE})
+TOKENS = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE})
+INPUTS = TOKENS | {Role.Q, Role.K}
 _SOLUTION = re.compile(rf"\b(?:{pattern('solution')}|{pattern('answer')})\b", re.IGNORECASE)
 _LARGE = 40_000  # characters: a book is read as one, so that it is read once
 
@@ -30,12 +31,14 @@ def chapters(sheet: Sheet) -> tuple[Sheet, ...]:
         return (sheet,)
     made = [equation for equation in equations(sheet) if not equation.struck]
     ends = [*(start - 1 for start in starts[1:]), len(sheet.lines)]
-    spans = [(start if k else 1, end) for k, (start, end) in enumerate(zip(starts, ends, strict=True))]
+    spans = list(zip(starts, ends, strict=True))
     groups: list[tuple[int, int]] = []
     for first, last in spans:
         here = [equation for equation in made if first <= equation.line <= last]
         others = [equation for equation in made if not first <= equation.line <= last]
-        if groups and not (_stands_alone(here, others) and not _SOLUTION.search(sheet.lines[first - 1])):
+        wanted = TOKENS if _SOLUTION.search(sheet.lines[first - 1]) else INPUTS
+        begun = bool(groups) and any(equation.line < first for equation in made)
+        if groups and not (begun and _stands_alone(here, others, wanted)):
             groups[-1] = groups[-1][0], last
         else:
             groups.append((first, last))
@@ -43,17 +46,17 @@ def chapters(sheet: Sheet) -> tuple[Sheet, ...]:
 
 
 def _starts(sheet: Sheet) -> list[int]:
-    """The lines of the headings of the first level."""
+    """The first line, and the lines of the headings of the first level."""
     titled = [part for part in sheet.parts if part.title]
     top = min((part.level for part in titled), default=1)
-    return [part.line for part in titled if part.level == top]
+    return sorted({1, *(part.line for part in titled if part.level == top)})
 
 
-def _stands_alone(here: list[Equation], others: list[Equation]) -> bool:
+def _stands_alone(here: list[Equation], others: list[Equation], wanted: frozenset[Role]) -> bool:
     """Whether some equations give inputs of their own and use nothing that only others define."""
     given = set(_given(here))
     roles = {place.role for symbol in given for place in places(symbol)[:1]}
-    if not given or (roles and not roles & INPUTS):
+    if not given or (roles and not roles & wanted):
         return False
     return not (_used(here) - _defined(here)) & _defined(others)
 

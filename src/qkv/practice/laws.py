@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -336,9 +337,20 @@ def _shuffled(documents: Sequence[Document], seed: int) -> Trial | None:
     return Trial(f"order, {document.name}, seed {seed}", due, said)
 
 
+_HEADING = re.compile(r"(?m)^#+ .*$")
+
+
+def _depth(text: str) -> int:
+    """How many # signs a text begins with."""
+    return len(text) - len(text.lstrip("#"))
+
+
 def _one_after_the_other(documents: Sequence[Document], seed: int) -> Trial | None:
+    """The second has to begin with a heading no deeper than those of the first: else nobody sees where it begins."""
     whole = [document for document in documents if r"\documentclass" not in document.text]
     first, second = Random(seed).sample(whole, 2)
+    if not 0 < _depth(second.text.lstrip()) <= min(map(_depth, _HEADING.findall(first.text)), default=9):
+        return None
     (one, ones), (two, twos) = _seen(first.text), _seen(second.text)
     both = f"{first.text.rstrip()}\n\n{second.text}"
     call = f"concatenation, {first.name} and {second.name}"
