@@ -16,7 +16,7 @@ from qkv.reader.model import Relation
 from qkv.reading.asked import asked_parts, formula
 from qkv.reading.definitions import Source
 from qkv.reading.equations import Equation, Item, Kind, is_printed
-from qkv.reading.naming import SIZED, role_symbol
+from qkv.reading.naming import PROJECTED, SIZED, role_symbol
 from qkv.reading.page import Spot
 from qkv.reading.system import System
 
@@ -137,6 +137,7 @@ def _is_known(symbol: Symbol, system: System, spot: Spot) -> bool:
         symbol in system.page.definitions
         or _is_size(symbol, system)
         or _is_labelled(symbol, system, spot)
+        or _is_projected(symbol, system)
         or any(all(s in system.page.definitions for s in n.names_in(e)) for e in system.structure(symbol, spot))
     )
 
@@ -147,6 +148,14 @@ def _is_labelled(symbol: Symbol, system: System, spot: Spot) -> bool:
     labels = [label.lower() for label in system.page.tokens.get(spot.scope, ())]
     given = place is not None and (place.role in dict(system.choices.arrays).values() or system.holders(place.role))
     return place is not None and bool(given) and place.row is not None and place.row.lower() in labels
+
+
+def _is_projected(symbol: Symbol, system: System) -> bool:
+    """Whether a name is that of queries, keys or values, and the page gives the tokens and weights behind them."""
+    place = system.place(symbol)
+    weights = PROJECTED.get(place.role) if place is not None else None
+    tokens = system.holders(Role.X) or system.members(Role.X)
+    return weights is not None and place is not None and bool(system.holders(weights, place.head) and tokens)
 
 
 def _is_size(symbol: Symbol, system: System) -> bool:

@@ -16,7 +16,7 @@ from qkv.check.cells import Grid, fitted, shape_of
 from qkv.check.model import Verdict
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.interpret.certified import Value
+from qkv.interpret.certified import Value, same
 from qkv.judging.above import from_above, statistics
 from qkv.judging.answers import by_assignment
 from qkv.judging.causes import MISTAKE, Search, as_mistake, explained, has_excuse, misfit, operands
@@ -35,7 +35,7 @@ from qkv.reading.bits import grid_bits
 from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.evidence import printed_grid
 from qkv.reading.nameless import NAMELESS
-from qkv.reading.naming import role_symbol
+from qkv.reading.naming import PROJECTED, role_symbol
 from qkv.reading.page import Spot
 from qkv.reading.prints import Mending, Print, Prints
 from qkv.reading.search import NEED, Known, known, search
@@ -164,7 +164,7 @@ class Walk:
         if meaning.how in (How.WORKING, How.STATED) and (made := self.copies.fit(grid, meaning)) is not None:
             return made
         true = self.values.true(meaning.expr, meaning.spot) if meaning.names else None
-        own, used = self.values.own(meaning.expr, meaning.spot, self.prints)
+        own, used = self._own(meaning, true)
         if not self.is_false(used):
             return fit(grid, meaning, true, own, used, False, None)
         mended = self._put_right(meaning, Mending.ALL)
@@ -183,6 +183,16 @@ class Walk:
         own, _ = self.values.own(meaning.expr, meaning.spot, self.prints)
         return in_units(meaning, own, grid, item.units)
 
+    def _own(self, meaning: Meaning, true: Value | None) -> tuple[Value | None, frozenset[int]]:
+        """What the author's numbers give; for Q Kᵀ those that were printed for single products of it."""
+        role = self.system.role_of(meaning.expr) if self.prints.cells and true is not None else None
+        if role in self.prints.cells and role is not None and true is not None:
+            name = n.Name(role)
+            whole = self.values.true(name, meaning.spot)
+            if whole is not None and same(whole, true):
+                return self.values.own(name, meaning.spot, self.prints)
+        return self.values.own(meaning.expr, meaning.spot, self.prints)
+
     def _put_right(self, meaning: Meaning, mending: Mending) -> Value | None:
         """What the author's numbers give, with typos or all that is false put right."""
         self.prints.mending = mending
@@ -197,13 +207,20 @@ class Walk:
 
     def _misfits(self, grid: Grid, options: list[Meaning]) -> Iterator[Fit]:
         """Meanings that give another shape than is shown, where a known mistake gives all of it."""
-        for meaning in options:
+        unsure = any(not meaning.sure for meaning in options if meaning.how is How.STATED)
+        later = unsure and any(self._is_later(role, options[0].spot) for role in PROJECTED)
+        for meaning in options if not later else ():
             meant = self.values.true(meaning.expr, meaning.spot) if meaning.names else None
             if meant is not None and fitted(meant, shape_of(grid)) is None:
                 _, used = self.values.own(meaning.expr, meaning.spot, self.prints)
                 made = misfit(grid, meaning, meant, used, partial(self._mistakes, grid, meaning, meaning.spot, used))
                 if made is not None:
                     yield made
+
+    def _is_later(self, role: Role, spot: Spot) -> bool:
+        """Whether the page says only below a spot what plays a role: another query may ask there."""
+        found = [d for name in self.system.holders(role) for d in self.system.page.definitions[name]]
+        return bool(found) and all(d.scope == spot.scope and d.line > spot.line for d in found)
 
     # — which meaning —
 
@@ -362,6 +379,8 @@ class Walk:
             if chosen is not None and chosen.meaning.how in (How.ASSIGNED, How.STATED, How.WORKING):
                 self.prints.add_formula(formula.expr, printed)
                 remembered = remembered or formula.expr
+                if (cell := self.system.cell_of(formula.expr, spot.scope)) is not None and shape_of(grid) == (1, 1):
+                    self.prints.add_cell(*cell, printed)
                 if (role := self.system.role_of(formula.expr)) is not None and not equation.names:
                     self.prints.add(role, printed)
         if chosen is not None and isinstance(chosen.meaning.expr, n.Name):

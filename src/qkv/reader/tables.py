@@ -183,7 +183,9 @@ def _matrix(
     row_labels: Sequence[Cell] = (),
     column_labels: Sequence[Cell] = (),
 ) -> Iterator[Event]:
-    """One matrix; a name cell that is no name is its label."""
+    """One matrix; a name cell that is no name is its label, and may say that all of it is in per cent."""
+    if name is not None and "%" in name.text and not any("%" in cell.text for row in rows for cell in row):
+        rows = [[replace(cell, text=f"{bare(cell.text)}%") for cell in row] for row in rows]
     values = [tuple(value for cell in row if (value := value_in(cell, page)) is not None) for row in rows]
     cells = [cell for row in rows for cell in row]
     text = "\n".join("\t".join(cell.text for cell in row) for row in rows[:50])

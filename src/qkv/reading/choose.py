@@ -30,7 +30,7 @@ from qkv.reading.method import (
     prior_scale,
 )
 from qkv.reading.nameless import INPUTS
-from qkv.reading.naming import naming_of, role_symbol
+from qkv.reading.naming import ROLE, naming_of, role_symbol
 from qkv.reading.page import Page, Spot
 from qkv.reading.system import System
 from qkv.reading.values import Values, values_of
@@ -252,10 +252,25 @@ def _is_derived(page: Page, values: Values, definition: Definition) -> bool:
     """Whether the rest of the page gives a value of the shape that is printed."""
     spot = Spot(definition.scope, definition.line)
     value = next(
-        (v for e in _elsewhere(values.system, definition, spot) if (v := values.true(e, spot)) is not None), None
+        (
+            v
+            for e in _elsewhere(values.system, definition, spot)
+            if _comes_before(values.system, e, definition) and (v := values.true(e, spot)) is not None
+        ),
+        None,
     )
     grid = _grid(page.equations[definition.equation], definition)
     return value is not None and grid is not None and fitted(value, shape_of(grid)) is not None
+
+
+def _comes_before(system: System, expr: n.Expr, definition: Definition) -> bool:
+    """Whether what a name would follow from does not stand below it: Q = [..] is no copy of states s_1 further down."""
+    for role in (Role(s.labels[0]) for s in n.names_in(expr) if s.base == ROLE):
+        names = [*system.holders(role), *(symbol for symbol, _ in system.members(role))]
+        lines = [d.line for name in names for d in system.page.definitions[name] if d.scope == definition.scope]
+        if role in (Role.SOURCE, Role.STATES) and lines and min(lines) > definition.line:
+            return False
+    return True
 
 
 def _elsewhere(system: System, definition: Definition, spot: Spot) -> Iterator[n.Expr]:

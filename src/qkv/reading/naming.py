@@ -122,6 +122,11 @@ class Naming:
             found = tuple(Place(p.role, p.row) if p.row and p.role in OF_A_HEAD else p for p in found)
         return found
 
+    def _is_divided(self, symbol: Symbol) -> bool:
+        """Whether a formula divides what a name stands for by a root: E = (Q Kᵀ + Q Rᵀ) / √2."""
+        stated = (d.expr for d in self.page.definitions.get(symbol, ()) if d.source is Source.STATED)
+        return any(isinstance(x, n.Quotient) and n.holds(x.denominator, n.Root) for x in stated)
+
     def _is_matrix(self, symbol: Symbol) -> bool:
         shapes = [d.expr.shape for d in self.page.definitions.get(symbol, ()) if isinstance(d.expr, n.Matrix)]
         return bool(shapes) and min(shapes[0]) > 1
@@ -153,6 +158,8 @@ class Naming:
             fitting = next((p for role in stated for p in usual if p.role is role), None)
             place = usual[0]._replace(role=stated[0]) if usual else self._scripted(symbol, stated[0])
             return fitting or place, Known.STATED
+        if usual and usual[0].role is Role.SCORES and self._is_divided(symbol):
+            return usual[0]._replace(role=Role.SCALED), Known.STATED
         if len(usual) > 1 and (worded := self._worded_place(symbol, usual)) is not None:
             return worded, Known.WORDS
         if usual:
@@ -310,10 +317,9 @@ class Naming:
         ]
         if given and len(vectors) == len(given) and usual[0].role in (Role.SCORES, Role.HEAD):
             second = next((p for p in usual if p.role in (Role.SOURCE, Role.Y)), None)
+            one = all(isinstance(d.expr, n.Matrix) and 1 in d.expr.shape for d in vectors)  # several rows are no state
             if second is not None and (
-                (second.role is Role.SOURCE and all(1 in d.expr.shape for d in vectors))  # type: ignore[union-attr]
-                or self._before_weights(given[0])
-                or self._is_projected(symbol)
+                (second.role is Role.SOURCE and one) or self._before_weights(given[0]) or self._is_projected(symbol)
             ):
                 return second
         return usual[0]

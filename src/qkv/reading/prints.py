@@ -63,6 +63,7 @@ class Prints:
     """What an author has printed so far on a page, by name and by formula; the walk over the page adds to it."""
 
     names: dict[Symbol, Print] = field(default_factory=dict)
+    cells: dict[Symbol, dict[tuple[int, int], Print]] = field(default_factory=dict)  # of what plays a role
     formulas: dict[n.Expr, Symbol] = field(default_factory=dict)
     mending: Mending = Mending.NOTHING
     algebra: _Own = field(default_factory=_Own)
@@ -74,6 +75,12 @@ class Prints:
     def add(self, symbol: Symbol, printed: Print) -> None:
         """Note the value that was printed for a name."""
         self.names[symbol] = printed
+        for known in self.known.values():
+            known.clear()
+
+    def add_cell(self, symbol: Symbol, i: int, j: int, printed: Print) -> None:
+        """Note a number that was printed for one cell, counted from 1, of what plays a role."""
+        self.cells.setdefault(symbol, {})[i, j] = printed
         for known in self.known.values():
             known.clear()
 

@@ -213,6 +213,17 @@ class System:
             if equation.line < spot.line and word in equation.words.lower() and array in self.page.definitions:
                 yield array
 
+    def cell_of(self, expr: n.Expr, scope: int) -> tuple[Symbol, int, int] | None:
+        """The cell of the scores that the product of one query and one key is: q_1 · k_2."""
+        sides = [x.arg if isinstance(x, n.Transpose) else x for x in n.factors(expr)]
+        found = [self.place(x.symbol) for x in sides if isinstance(x, n.Name)] if len(sides) == 2 else []
+        lines = {p.role: p for p in found if p is not None and p.row is not None and p.column is None}
+        if len(found) != 2 or lines.keys() != {Role.Q, Role.K} or lines[Role.Q].head != lines[Role.K].head:
+            return None
+        i, j = (self.position(lines[role].row or "", scope) for role in (Role.Q, Role.K))
+        down = "keys" in self.choices.conventions[scope]
+        return (role_symbol(Role.SCORES, lines[Role.Q].head), *((j, i) if down else (i, j))) if i and j else None
+
     # — the library —
 
     def library(self, symbol: Symbol, spot: Spot) -> Iterator[n.Expr]:

@@ -163,8 +163,23 @@ class _Look:
                 self.circle = before  # a circle inside what has a value all the same does no harm
                 if self.prints is None:
                     self.values._sources[symbol, spot.scope, self.values.epoch(spot)] = expr, where, source
-                return value
+                return self._with_cells(symbol, value, spot)
         return self._size(symbol, spot)
+
+    def _with_cells(self, symbol: Symbol, value: Value, spot: Spot) -> Value:
+        """What plays a role, with the cells that its author printed one by one: q_1 · k_2 = 4."""
+        printed = self.prints.cells.get(symbol, {}) if self.prints is not None else {}
+        rows = [list(row) for row in value.rows]
+        for (i, j), cell in printed.items():
+            if (
+                cell.spot.scope == spot.scope
+                and i <= value.shape[0]
+                and j <= value.shape[1]
+                and self.prints is not None
+            ):
+                rows[i - 1][j - 1] = self.prints.value(cell).cell
+                self.used |= {cell.claim} if cell.claim is not None else set()
+        return Value(tuple(map(tuple, rows))) if printed else value
 
     def _from_rows(self, symbol: Symbol, spot: Spot) -> Value | None:
         """What was printed row by row: an author goes on with those rows."""
