@@ -381,7 +381,8 @@ class Copies:
         mended = worth(lifted, {symbol: copied.mended for symbol, copied in put.items()}, Loose())
         used = frozenset(claim for copied in put.values() for claim in copied.claims)
         said = n.rewrite(lifted, lambda x: put[x.symbol].part if isinstance(x, n.Name) and x.symbol in put else x)
-        return fit(grid, replace(meaning, expr=said), true, own, used, self.is_false(used), mended)
+        false = self.is_false(used) and any(copied.mended != copied.own for copied in put.values())
+        return fit(grid, replace(meaning, expr=said), true, own, used, false, mended)
 
     def truth(self, seen: Seen) -> Value | None:
         """What a print should have been; where nothing says so and nothing in it is false, what it is."""

@@ -74,6 +74,10 @@ def is_claim(operand: n.Matrix, working: n.Expr) -> bool:
 
 
 def decimals(expr: n.Expr) -> list[n.Number]:
-    """The numbers of a working outside its matrices that were rounded, or have several digits."""
+    """The numbers of a working outside its matrices that were rounded, or have three digits and more."""
     inside = {id(cell) for x in n.walk(expr) if isinstance(x, n.Matrix) for row in x.rows for cell in row}
-    return [x for x in n.walk(expr) if isinstance(x, n.Number) and id(x) not in inside and (x.places or 0) > 0]
+    return [
+        x
+        for x in n.walk(expr)
+        if isinstance(x, n.Number) and id(x) not in inside and ((x.places or 0) > 0 or abs(x.value) >= 100)
+    ]

@@ -85,6 +85,7 @@ def decode(data: bytes, file: str = "") -> str:
 _STYLED_LETTERS = re.compile("[\U0001d400-\U0001d7ff＝＋－＊／０-９\uf8eb-\uf8fe]")
 _BARRED_ROW = re.compile(r"[|│](?=\s*[-−]?(?:[\d.]+|inf|∞)(?:\s+[-−]?(?:[\d.]+|inf|∞))+\s*[|│])([^|│\n]*)[|│]")
 _CORNERS = re.compile(r"(?m)^[ \t┌┐└┘╭╮╰╯]*[┌└╭╰][ \t┌┐└┘╭╮╰╯]*$")
+_NAMED_CORNERS = re.compile(r"(?m)^(?P<named>[^\n│┌]*=[ \t]*┌[^\n│]*)\n(?P<row>[ \t]*[│|][^\n]*)$")
 _BRACKET_PIECES = {chr(0xF8EB + i): c for i, c in enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩")} | {
     chr(0xF8F6 + i): c for i, c in enumerate("⎞⎟⎠⎤⎥⎦⎫⎬⎭")
 }
@@ -96,8 +97,18 @@ def _plain_source(text: str, file: str, limits: Limits) -> str:
     if is_tex(source, file):
         source = plain_tex(source, limits)
     source = _STYLED_LETTERS.sub(lambda m: _BRACKET_PIECES.get(m[0]) or unicodedata.normalize("NFKC", m[0])[:1], source)
-    source = _CORNERS.sub("", source)
+    source = _CORNERS.sub("", _NAMED_CORNERS.sub(_lowered, source))
     return with_digits(_BARRED_ROW.sub(r"[\1]", source))
+
+
+def _lowered(found: re.Match[str]) -> str:
+    """Names that stand before the corners of drawn matrices, 'W = ┌   ┐', put before their first rows."""
+    named, row = re.sub(r"[┌┐╭╮─]", " ", found["named"]), found["row"]
+    width = max(len(named.rstrip()), len(row))
+    pairs = list(zip(named.ljust(width), row.ljust(width), strict=False))
+    if any(a != " " and b != " " for a, b in pairs):
+        return found[0]
+    return "\n" + "".join(b if a == " " else a for a, b in pairs).rstrip()
 
 
 # — the first pass: tokens —
