@@ -11,12 +11,13 @@ from qkv.check.cells import Grid, shape_of
 from qkv.check.compare import Shown
 from qkv.check.loose import Loose
 from qkv.expr import nodes as n
-from qkv.expr.names import Symbol
+from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value
 from qkv.judging.copies import COPY, Copies
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.phrases import operation, statistics_said
 from qkv.judging.seen import Copied, Seen, as_row, cell_of, claims_of, is_near, worth
+from qkv.library.roles import roles_in_words
 from qkv.reading.equations import Equation, Kind
 from qkv.reading.page import Spot
 
@@ -33,7 +34,7 @@ def from_above(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> It
     stated = equation.of(Kind.FORMULA, Kind.WORKING)  # what is stated is not a list of numbers from anywhere
     if not stated and (gathered := copies.gathered(grid, spot)) is not None:
         yield gathered
-    yield from _shares(copies, grid, spot)
+    yield from _shares(copies, equation, grid, spot)
 
 
 def statistics(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
@@ -159,12 +160,14 @@ def _laid(values: list[Value], columns: int) -> Value:
 # — shares —
 
 
-def _shares(copies: Copies, grid: Grid, spot: Spot) -> Iterator[Fit]:
+def _shares(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
     """Weights as exponentials that were printed, over their sum: the printed one, or what it should be."""
     parts, after = _exponentials(copies, spot)
     count = len(parts)
     if count < 2 or max(shape_of(grid)) not in (1, count) or min(shape_of(grid)) > 1:
         return
+    near: Fit | None = None  # all but one of them, where words speak of weights
+    said = Role.WEIGHTS in roles_in_words(equation.words[-60:])
     for total in (*after, None):
         row, put = _row([*parts, *([total] if total is not None else [])])
         names = row.rows[0][:count]
@@ -175,6 +178,9 @@ def _shares(copies: Copies, grid: Grid, spot: Spot) -> Iterator[Fit]:
             if made is not None and made.is_clean:
                 yield made
                 return
+            if made is not None and said and made.slips == 1 and count > 2:
+                near = near or replace(made, meaning=replace(made.meaning, how=How.WORDED, cost=0.0))
+    yield from [near] if near is not None else []
 
 
 def _exponentials(copies: Copies, spot: Spot) -> tuple[list[Copied], list[Copied]]:

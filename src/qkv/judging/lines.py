@@ -26,20 +26,20 @@ def lined(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
     """The lines of what words name, where the same words say which line."""
     words = f"{equation.words[-90:]} {equation.label}".lower()
     roles = [role for role in roles_in_words(words) if role in LINED]
-    places = list(dict.fromkeys(_places(words, system, spot))) if roles else []
+    places = list(dict.fromkeys(_places(words, equation, system))) if roles else []
     if len(places) == 1:
         for head in (None, *system.heads_in(spot.scope)):
             whole = n.Name(role_symbol(roles[0], head))
             yield Meaning(How.WORDED, n.Call(LINE, (whole, n.number(places[0]))), spot)
 
 
-def _places(words: str, system: System, spot: Spot) -> Iterator[int]:
+def _places(words: str, equation: Equation, system: System) -> Iterator[int]:
     """The rows that words speak of, from 1: by number, by a word of the page's tokens, by an ordinal."""
     numbers = [int(a or b) for a, b in _NUMBERED.findall(words)]
     yield from (number + (_counts_from_zero(system) or 0) for number in numbers)
     if numbers:
         return
-    tokens = [token.lower() for token in system.page.tokens.get(spot.scope, ())]
+    tokens = [token.lower() for token in system.page.tokens.get(equation.scope, ()) or equation.columns]
     named = [tokens.index(word) + 1 for word in _WORD.findall(words) if word in tokens]
     yield from named
     if not named:

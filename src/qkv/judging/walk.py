@@ -338,7 +338,8 @@ class Walk:
                 yield made
 
     def _runs(self, spot: Spot) -> Iterator[n.Expr]:
-        """Single numbers that were printed one after the other, as vectors."""
+        """Single numbers that were printed one after the other, as vectors; vectors, as the rows of a matrix."""
+        yield from self._stacks(spot)
         numbers: list[n.Expr] = []
         for expr, where in reversed(self.recent[-RUN:]):
             value, _ = self.values.held(expr, spot, self.prints)
@@ -347,6 +348,16 @@ class Walk:
             numbers.insert(0, expr)
         for start in range(max(len(numbers) - 1, 0)):
             yield n.Matrix((tuple(numbers[start:]),))
+
+    def _stacks(self, spot: Spot) -> Iterator[n.Expr]:
+        rows: list[n.Expr] = []
+        for expr, where in reversed(self.recent[-RUN:]):
+            value, _ = self.values.held(expr, spot, self.prints)
+            if where.scope != spot.scope or value is None or value.shape[0] != 1 or value.shape[1] < 2:
+                break
+            rows.insert(0, expr)
+            if len(rows) > 1:
+                yield n.Concat(tuple(rows), 0)
 
     def sizes(self, equation: Equation, spot: Spot) -> list[int]:
         """Sizes that something may be divided by the root of."""

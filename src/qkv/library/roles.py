@@ -143,7 +143,7 @@ def _roles(symbol: Symbol, low: str) -> tuple[Role, ...]:
     if low == "w" and symbol.base == "W":
         return ()
     found = BASES.get(low) or BASES.get(re.sub(r"[^a-z]", "", low), ())
-    if not found and len(low) > 3:
+    if not found and (len(low) > 3 or not low.isascii()):
         found = tuple(roles_in_words(low.replace("_", " "))[:1])
     stages = [STAGES[label.lower()] for label in symbol.labels if label.lower() in STAGES]
     if SCORE_LIKE.intersection(found) and (stages or symbol.primes):

@@ -7,7 +7,7 @@ each with a word before it, are one array with labelled rows. Nothing here knows
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -18,6 +18,7 @@ from qkv.library.words import pattern
 from qkv.reader.model import Link, Origin, Part, Relation, Sheet, Statement
 from qkv.reading.continued import continued
 from qkv.reading.headed import headed
+from qkv.reading.lists import listed, without_sizes
 from qkv.reading.tuples import each_named
 
 
@@ -92,7 +93,9 @@ def equations(sheet: Sheet) -> tuple[Equation, ...]:
     made: list[Equation] = []
     for statement in continued(sheet.statements):
         made += (row for whole in _split(statement, sheet) for each in each_named(whole) for row in _apart(each))
-    joined = [part for equation in _joined(_stacked(_withdrawn(made))) for part in _unmixed(equation)]
+    joined = [
+        part for equation in _joined(listed(_stacked(without_sizes(_withdrawn(made))))) for part in _unmixed(equation)
+    ]
     return _scoped([replace(equation, index=i) for i, equation in enumerate(headed(joined, sheet))], sheet)
 
 
@@ -243,7 +246,7 @@ def _works(equation: Equation) -> set[n.Expr]:
     return {item.expr for item in equation.of(Kind.FORMULA, Kind.WORKING)}
 
 
-def _stacked(made: list[Equation]) -> Iterator[Equation]:
+def _stacked(made: Iterable[Equation]) -> Iterator[Equation]:
     """Rows that stand below each other, each with a label of its own, as one array with labelled rows."""
     run: list[Equation] = []
     for equation in made:

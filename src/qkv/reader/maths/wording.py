@@ -54,7 +54,7 @@ def _word(tokens: Sequence[Token], i: int, out: list[Token], names: Names) -> in
     if before is not None and before.kind == "script":
         return _in_script(tokens, i, out, names)
     following = tokens[i + 1] if i + 1 < len(tokens) else None
-    if is_called(token.text, _behind_scripts(tokens, i + 1), names):
+    if is_called(token.text, _behind_scripts(tokens, i + 1), names) and not _is_spoken(tokens, i, before):
         out.append(token._replace(kind="func"))
         return i + 1
     end = _joined(tokens, i, names)
@@ -90,6 +90,19 @@ def _is_unit(token: Token, before: Token | None, following: Token | None) -> boo
     tied = tied and (len(token.text) > 1 or not token.gap or not token.text.isascii())
     scripted = following is not None and following.kind in ("script", "sub", "sup", "prime") and not following.gap
     return tied and not scripted and is_magnitude(token.text)
+
+
+def _is_spoken(tokens: Sequence[Token], i: int, before: Token | None) -> bool:
+    """Whether words name a function whose value follows: 'after softmax [[0.7, 0.3], [0.2, 0.8]].'"""
+    after = tokens[i + 1]
+    if tokens[i].kind != "word" or before is None or before.kind != "prose" or after.text != "[" or not after.gap:
+        return False
+    depth = 0
+    for k in range(i + 1, len(tokens)):
+        depth += {"open": 1, "close": -1}.get(tokens[k].kind, 0)
+        if depth == 0:
+            return k + 1 == len(tokens) or tokens[k + 1].kind in ("sep", "line", "prose", "word")
+    return False
 
 
 def _behind_scripts(tokens: Sequence[Token], k: int) -> Token | None:

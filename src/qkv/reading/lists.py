@@ -1,0 +1,77 @@
+"""Numbers that stand one by one, each with a word before it, as one row: 'the: 0.67', 'cat: 0.33' under 'weights'."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from qkv.expr import nodes as n
+from qkv.library.roles import SCORE_LIKE, roles_in_words
+
+if TYPE_CHECKING:
+    from qkv.reading.equations import Equation
+
+_TOKEN = re.compile(r"[^\W\d_][\w'’-]*")
+
+
+def listed(made: Iterable[Equation]) -> Iterator[Equation]:
+    """The equations with such numbers, where words before the first speak of scores or weights, made one row."""
+    run: list[Equation] = []
+    for equation in made:
+        if run and not _goes_on(run[-1], equation):
+            yield from _as_row(run)
+            run = []
+        if run or _begins(equation):
+            run.append(equation)
+        else:
+            yield equation
+    yield from _as_row(run)
+
+
+def _number(equation: Equation) -> bool:
+    only = equation.items[0].expr if len(equation.items) == 1 and not equation.struck else None
+    return isinstance(only, n.Number) and bool(_token(equation.label)) and not equation.rows
+
+
+def _token(label: str) -> str:
+    """The last word of a label: the token that its number is for."""
+    found = _TOKEN.findall(label)
+    return found[-1].lower() if found else ""
+
+
+def _begins(equation: Equation) -> bool:
+    said = equation.words.removesuffix(equation.label)
+    return _number(equation) and any(role in SCORE_LIKE for role in roles_in_words(f"{said} {equation.label}"[-90:]))
+
+
+def _goes_on(last: Equation, equation: Equation) -> bool:
+    near = equation.line - last.end_line in (0, 1) and equation.part == last.part
+    alone = _number(equation) and len(equation.label.split()) == 1 and not roles_in_words(equation.label)
+    return near and alone and _token(equation.label) != _token(last.label)
+
+
+def _as_row(run: list[Equation]) -> Iterator[Equation]:
+    if len(run) < 2:
+        yield from run
+        return
+    first, last = run[0], run[-1]
+    cells = tuple(equation.items[0].expr for equation in run)
+    item = replace(first.items[0], expr=n.Matrix((cells,), loose=True), text=", ".join(e.items[0].text for e in run))
+    words = first.words.removesuffix(first.label).rstrip(" :") or first.words
+    tokens = tuple(_token(equation.label) for equation in run)
+    yield replace(first, items=(item,), end_line=last.end_line, label="", words=words, columns=tokens)
+
+
+def without_sizes(made: Iterable[Equation]) -> Iterator[Equation]:
+    """The equations without pairs of numbers that are the size of the array right before them: (2, 2)."""
+    last: Equation | None = None
+    for equation in made:
+        array = last.items[-1].expr if last is not None and last.line <= equation.line <= last.end_line else None
+        only = equation.items[0].expr if len(equation.items) == 1 and not equation.label else None
+        pair = only.rows[0] if isinstance(only, n.Matrix) and only.shape == (1, 2) else ()
+        size = tuple(int(x.value) for x in pair if isinstance(x, n.Number) and x.value.denominator == 1)
+        if not (isinstance(array, n.Matrix) and array.shape == size):
+            yield equation
+            last = equation
