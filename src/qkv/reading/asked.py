@@ -46,6 +46,14 @@ def asked_parts(page: Page, scope: int) -> tuple[n.Expr, ...]:
     return kept[scope]
 
 
+def all_asked(page: Page) -> tuple[n.Expr, ...]:
+    """The formulas that all questions of a page ask for: found once for a page."""
+    if "_all_asked" not in page.__dict__:
+        page.__dict__["_all_asked"] = tuple(expr for question in page.asked for expr in stated_in(question, page))
+    found: tuple[n.Expr, ...] = page.__dict__["_all_asked"]
+    return found
+
+
 def formulas_in(question: Question, page: Page) -> Iterator[tuple[str, n.Expr]]:
     """The formulas in one question, each with its own words."""
     for piece in _pieces(question.text):

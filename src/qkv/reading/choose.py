@@ -44,6 +44,7 @@ SHOWN_LAYOUT = 8.0  # the same for a formula of one token
 WEIGHTS = frozenset({Role.W_Q, Role.W_K, Role.W_V})
 ROLE_KNOWN = 0.5  # bits for a role that has a value
 OTHER_ROLE = 4.0  # bits that another role than the likeliest costs at least
+Scopes = frozenset[int]  # numbers of problems
 MOST_ARRAYS = 3  # arrays without a name whose role is tried
 
 
@@ -58,9 +59,10 @@ def choose(page: Page) -> Choices:
         choices, claimed=answered.union(_derivable(page, choices)), answered=answered, arrays=tuple(_inputs(page))
     )
     hidden = choices.claimed | answered
-    choices = _with_roles(page, choices)
+    choices = replace(_with_roles(page, choices), claimed=hidden)
     for scope in page.scopes:
-        choices = choices.with_conventions(scope, _conventions(page, replace(choices, claimed=hidden), scope))
+        chosen = choices.with_conventions(scope, _conventions(page, choices, scope))
+        choices = _settled(page, chosen, frozenset({scope}))
     return _settled(page, _answering(page, replace(choices, claimed=hidden)))
 
 
@@ -80,9 +82,11 @@ def _is_worked(answer: Definition, page: Page, values: Values) -> bool:
     return fitted(value, shape_of(grid)) is not None
 
 
-def _settled(page: Page, choices: Choices) -> Choices:
-    """The same, of what may be claimed only what the rest of the page gives a value."""
-    return replace(choices, claimed=choices.answered.union(_claimed(page, choices))) if choices.claimed else choices
+def _settled(page: Page, choices: Choices, scopes: Scopes | None = None) -> Choices:
+    """The same, of what may be claimed (in some problems) only what the rest of the page gives a value."""
+    if not choices.claimed:
+        return choices
+    return replace(choices, claimed=choices.answered.union(_claimed(page, choices, scopes)))
 
 
 def _counts_from_zero(page: Page) -> bool:
@@ -123,20 +127,26 @@ def _inputs(page: Page) -> Iterator[tuple[int, Role]]:
 
 
 def _with_roles(page: Page, choices: Choices) -> Choices:
-    """The choices with other roles for arrays and families of names where that explains more: one at a time, twice."""
-    best, most = choices, _total(page, choices)
-    known = {_taken(page, choices): most}  # by what names are taken for; of what is too little only a bound
+    """The choices with other roles for arrays and families of names where that explains more: one at a time, twice.
+
+    Another role is weighed in the problems that it bears on."""
     settled = _settled(page, choices)
+    bits = _bits(page, settled, frozenset(page.scopes))
+    best, most = choices, sum(bits.values())
+    known = {_taken(page, choices): bits}  # by what names are taken for
     if most >= sum(shown.most for shown in evidence(page) if _is_open(shown.equation, page, settled)):
         return choices  # everything is explained
     for _ in range(2):
         before = most
-        for option, cost in _options(page, best):
+        for option, cost, scopes in _options(page, best):
             taken = _taken(page, option)
             if taken not in known:
-                known[taken] = _total(page, option, most + OTHER_ROLE)
-            if known[taken] - cost > most:
-                best, most = option, known[taken] - cost
+                rest = {scope: explained for scope, explained in bits.items() if scope not in scopes}
+                claimed = (i for i in option.claimed if page.equations[i].scope in scopes or i in settled.claimed)
+                made = _settled(page, replace(option, claimed=frozenset(claimed)), scopes)
+                known[taken] = rest | _bits(page, made, scopes, most + OTHER_ROLE - sum(rest.values()))
+            if (explained := sum(known[taken].values()) - cost) > most:
+                best, most, bits = option, explained, known[taken]
         if most == before:
             break
     return best
@@ -157,8 +167,10 @@ def _is_open(equation: Equation, page: Page, choices: Choices) -> bool:
     return not equation.of(Kind.WORKING) and not given
 
 
-def _options(page: Page, choices: Choices) -> Iterator[tuple[Choices, float]]:
-    """Other roles for one array or one family of names, and what they cost."""
+def _options(page: Page, choices: Choices) -> Iterator[tuple[Choices, float, Scopes]]:
+    """Other roles for one array or one family of names, what they cost, and the problems that they bear on: those that
+    mention the family, and those that live on the inputs of others."""
+    dependent = frozenset(page.scopes) - System(page, choices).fresh
     arrays = dict(choices.arrays)
     inputs = [index for index, roles in page.suggested.items() if not roles or roles[0] not in DERIVED[3:]]
     nameless = [index for index in inputs if page.task is None or index < page.assigned][:MOST_ARRAYS]
@@ -166,16 +178,24 @@ def _options(page: Page, choices: Choices) -> Iterator[tuple[Choices, float]]:
         for role in (Role.X, Role.Y, Role.Q, Role.K, Role.V, None):
             if arrays.get(index) is not role:
                 made = {**arrays, index: role} if role is not None else {k: v for k, v in arrays.items() if k != index}
-                yield replace(choices, arrays=tuple(made.items())), OTHER_ROLE
+                yield (
+                    replace(choices, arrays=tuple(made.items())),
+                    OTHER_ROLE,
+                    dependent | {page.equations[index].scope},
+                )
     for first, second in permutations(nameless, 2):
-        yield replace(choices, arrays=tuple({**arrays, first: Role.X, second: Role.Y}.items())), OTHER_ROLE + 1
+        made = {**arrays, first: Role.X, second: Role.Y}
+        yield (
+            replace(choices, arrays=tuple(made.items())),
+            OTHER_ROLE + 1,
+            dependent | {page.equations[i].scope for i in (first, second)},
+        )
     for family, roles in _families(page).items():
         for rank, role in enumerate(roles):
             if dict(choices.roles).get(family) is not role:
-                yield (
-                    replace(choices, roles=(*((f, r) for f, r in choices.roles if f != family), (family, role))),
-                    OTHER_ROLE + rank,
-                )
+                others = ((f, r) for f, r in choices.roles if f != family)
+                made_roles = replace(choices, roles=(*others, (family, role)))
+                yield made_roles, OTHER_ROLE + rank, dependent | page.mentioning[family]
 
 
 def _families(page: Page) -> dict[Family, tuple[Role, ...]]:
@@ -196,21 +216,19 @@ def _families(page: Page) -> dict[Family, tuple[Role, ...]]:
     return found
 
 
-def _total(page: Page, choices: Choices, enough: float = 0.0) -> float:
-    """The bits that some choices explain, each problem under the conventions that suit it best among the usual ones.
+def _bits(page: Page, choices: Choices, scopes: Scopes, enough: float = 0.0) -> dict[int, float]:
+    """The bits that some choices explain in each of some problems, under the usual conventions that suit it best.
 
-    Where they cannot explain more than what is `enough`, a bound that says so."""
-    choices = _settled(page, choices)
-    prints = [_open(page, choices, scope) for scope in page.scopes]
-    most = [_most(page, choices, scope, shown) for scope, shown in enumerate(prints)]
-    total = 0.0
-    for scope, shown in enumerate(prints):
-        if (bound := total + sum(most[scope:])) <= enough:
-            return bound
+    Where they cannot explain more than what is `enough`, bounds that say so."""
+    prints = {scope: _open(page, choices, scope) for scope in sorted(scopes)}
+    bits = {scope: _most(page, choices, scope, shown) for scope, shown in prints.items()}
+    for scope, shown in prints.items():
+        if sum(bits.values()) <= enough:
+            break
         options = (USUAL, USUAL - {"scaled"} | {"unscaled"}) if shown else ()
         values = (values_of(page, choices.with_conventions(scope, option)) for option in options)
-        total += max((_explained(made, shown, scope) for made in values), default=0.0)
-    return total
+        bits[scope] = max((_explained(made, shown, scope) for made in values), default=0.0)
+    return bits
 
 
 def _open(page: Page, choices: Choices, scope: int) -> list[Printed]:
@@ -237,11 +255,12 @@ def _derivable(page: Page, choices: Choices) -> Iterator[int]:
             yield from (index for index in given if not is_supposed(page, index))
 
 
-def _claimed(page: Page, choices: Choices) -> Iterator[int]:
+def _claimed(page: Page, choices: Choices, scopes: Scopes | None) -> Iterator[int]:
     """Of those the ones that the rest of the page gives a value of the same shape, of which some digits agree."""
     kept = set(choices.claimed)
     values = values_of(page, choices)
-    for equation, definitions in groupby(_givens(page, choices.claimed - choices.answered), lambda d: d.equation):
+    givens = _givens(page, choices.claimed - choices.answered, scopes)
+    for equation, definitions in groupby(givens, lambda d: d.equation):
         if not any(_is_derived(page, values, definition) for definition in definitions):
             kept.discard(equation)
             values = values_of(page, replace(choices, claimed=frozenset(kept)))
@@ -283,10 +302,10 @@ def _elsewhere(system: System, definition: Definition, spot: Spot) -> Iterator[n
     yield from system.library(definition.symbol, spot)
 
 
-def _givens(page: Page, wanted: frozenset[int]) -> list[Definition]:
-    """Definitions by numbers alone, in the order in which attention works them out."""
+def _givens(page: Page, wanted: frozenset[int], scopes: Scopes | None) -> list[Definition]:
+    """Definitions by numbers alone (in some problems), in the order in which attention works them out."""
     found = [d for ds in page.definitions.values() for d in ds if d.source is Source.GIVEN and d.equation in wanted]
-    return sorted(found, key=lambda d: d.equation)
+    return sorted((d for d in found if scopes is None or d.scope in scopes), key=lambda d: d.equation)
 
 
 def _grid(equation: Equation, definition: Definition) -> Grid | None:
@@ -302,16 +321,17 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
     words, text = page.words_of(scope), page.words
     layouts = (ROWS, DOWN_QUERIES, DOWN_KEYS) if QUERIES_FIRST.search(text) else (ROWS, DOWN_KEYS, DOWN_QUERIES)
     stated, outside = _stated_layout(page, choices, scope), outside_questions(page, words)
-    applied = _applied(page, choices, scope)
+    applied, fixed = _applied(page, choices, scope), decided(page, scope)
     best, most = USUAL, float("-inf")
     for layout in layouts:
-        laid = _settled(page, choices.with_conventions(scope, frozenset({*layout, "scaled", "open"})))
+        laid = choices.with_conventions(scope, frozenset({*layout, "scaled", "open"}))
+        laid = _settled(page, laid, frozenset({scope}))
         shown = _open(page, laid, scope)
         most_explained = _most(page, laid, scope, shown)
         states = System(page, laid).attends_to_states(scope)
         for scaled, mask in product(("scaled", "unscaled"), ("open", "causal")):
             option = frozenset({*layout, scaled, mask})
-            if not decided(page, scope) <= option:
+            if not fixed <= option:
                 continue
             bits = STATED_LAYOUT * (layout == stated) or prior_layout(layout, text)
             bits += SHOWN_LAYOUT * (applied in layout)

@@ -17,15 +17,21 @@ SIZING = ATTENDING - {Role.V, Role.W_V} | {Role.Y, Role.D_K}
 AFTER_Q = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.OUTPUT})
 
 
-class Holding:
-    """What the choices and the names of a page say of each of its problems."""
+def problems_of(page: Page, names: Naming) -> Problems:
+    """What names say of the problems of a page, found out once for all who take the names so."""
+    kept: Problems = names.__dict__.setdefault("_problems", Problems(page, names))
+    return kept
 
-    def __init__(self, page: Page, choices: Choices, names: Naming) -> None:
-        self._page, self._choices, self._names = page, choices, names
-        self._conventions: dict[int, frozenset[str]] = {}
+
+class Problems:
+    """What the names of a page say of each of its problems, whatever else is chosen."""
+
+    def __init__(self, page: Page, names: Naming) -> None:
+        self._page, self._names = page, names
+        self._heads: dict[int, tuple[str, ...]] = {}
 
     @cached_property
-    def _fresh(self) -> frozenset[int]:
+    def fresh(self) -> frozenset[int]:
         """The problems that give inputs of their own: what was worked out in another problem is not theirs."""
         return frozenset(
             d.scope for (role, _), found in self._names.by_place.items() if role in ATTENDING
@@ -34,6 +40,11 @@ class Holding:
 
     def heads_in(self, scope: int) -> tuple[str, ...]:
         """The heads of one problem: those of its own names; those of the page, if none of its names attends."""
+        if scope not in self._heads:
+            self._heads[scope] = self._heads_of(scope)
+        return self._heads[scope]
+
+    def _heads_of(self, scope: int) -> tuple[str, ...]:
         if len(self._page.scopes) == 1 or len(self._names.heads) < 2:
             return self._names.heads
         own = {
@@ -43,35 +54,6 @@ class Holding:
         }
         heads = tuple(head for head in self._names.heads if any(head == other for _, other in own))
         return heads if heads or own else self._names.heads
-
-    def conventions(self, scope: int) -> frozenset[str]:
-        """What holds in a scope: the choices made, and what the names of the page leave no doubt about."""
-        if scope not in self._conventions:
-            self._conventions[scope] = self._holding(scope)
-        return self._conventions[scope]
-
-    def _holding(self, scope: int) -> frozenset[str]:
-        made = set(self._choices.conventions[scope])
-        if self._names.holders(Role.MASK) or self.sight(scope) is not None:
-            made |= {"patterned"}
-        if not self.heads_in(scope):
-            made |= {"single"}
-        if not any(role in ATTENDING and role is not Role.X for role, _ in self._names.by_place):
-            made |= {"plain"}
-        if not any(role in SIZING for role, _ in self._names.by_place):
-            given = any(role is Role.SCALED for role, _ in self._names.by_place)
-            made = made - {"scaled", "unscaled"} | {
-                "scaled" if given else "unscaled"
-            }  # nothing tells what to divide by
-        return frozenset(made)
-
-    def is_by_rows(self, expr: n.Expr) -> bool:
-        """Whether an expression holds Q Kᵀ, in which each row is that of a query."""
-        products = (x for x in n.walk(expr) if isinstance(x, n.Product) and isinstance(x.right, n.Transpose))
-        sides = ((part.left, part.right.arg) for part in products if isinstance(part.right, n.Transpose))
-        names = ((a.symbol, b.symbol) for a, b in sides if isinstance(a, n.Name) and isinstance(b, n.Name))
-        roles = ([place.role for symbol in pair if (place := self._names.place(symbol))] for pair in names)
-        return [Role.Q, Role.K] in roles
 
     def attends_to_states(self, scope: int) -> bool:
         """Whether a problem attends to states of an encoder, and has neither queries nor keys of its own."""
@@ -90,13 +72,51 @@ class Holding:
 
     def is_elsewhere(self, role: Role, scope: int) -> bool:
         """Whether what plays a role in problems before is none of this one's business: it has inputs of its own."""
-        if scope not in self._fresh:
+        if scope not in self.fresh:
             return False
         states = (Role.STATES, Role.SOURCE)
         return role in AFTER_Q or (role in states and not any(self._own_role(other, scope) for other in states))
 
     def _own_role(self, role: Role, scope: int) -> bool:
         return any(self._names.is_own(symbol, scope) for symbol, _ in self._names.by_place.get((role, None), ()))
+
+
+class Holding:
+    """What holds in each problem: the choices made, and what the names of the page leave no doubt about."""
+
+    def __init__(self, page: Page, choices: Choices, names: Naming) -> None:
+        self._page, self._choices, self._names = page, choices, names
+        self.problems = problems_of(page, names)
+        self._conventions: dict[int, frozenset[str]] = {}
+
+    def conventions(self, scope: int) -> frozenset[str]:
+        """What holds in a scope: the choices made, and what the names of the page leave no doubt about."""
+        if scope not in self._conventions:
+            self._conventions[scope] = self._holding(scope)
+        return self._conventions[scope]
+
+    def _holding(self, scope: int) -> frozenset[str]:
+        made = set(self._choices.conventions[scope])
+        if self._names.holders(Role.MASK) or self.sight(scope) is not None:
+            made |= {"patterned"}
+        if not self.problems.heads_in(scope):
+            made |= {"single"}
+        if not any(role in ATTENDING and role is not Role.X for role, _ in self._names.by_place):
+            made |= {"plain"}
+        if not any(role in SIZING for role, _ in self._names.by_place):
+            given = any(role is Role.SCALED for role, _ in self._names.by_place)
+            made = made - {"scaled", "unscaled"} | {
+                "scaled" if given else "unscaled"
+            }  # nothing tells what to divide by
+        return frozenset(made)
+
+    def is_by_rows(self, expr: n.Expr) -> bool:
+        """Whether an expression holds Q Kᵀ, in which each row is that of a query."""
+        products = (x for x in n.walk(expr) if isinstance(x, n.Product) and isinstance(x.right, n.Transpose))
+        sides = ((part.left, part.right.arg) for part in products if isinstance(part.right, n.Transpose))
+        names = ((a.symbol, b.symbol) for a, b in sides if isinstance(a, n.Name) and isinstance(b, n.Name))
+        roles = ([place.role for symbol in pair if (place := self._names.place(symbol))] for pair in names)
+        return [Role.Q, Role.K] in roles
 
     def sight(self, scope: int) -> Sight | None:
         """Which keys the queries of a problem may see, as words say it."""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from qkv.library.words import pattern
-from qkv.reading.asked import stated_in
+from qkv.reading.asked import all_asked
 from qkv.reading.page import Page
 from qkv.reading.usage import stated_method
 
@@ -113,7 +113,7 @@ def decided(page: Page, scope: int) -> frozenset[str]:
 
     What is said of another run beside the first ('repeat with a mask', 'why do we scale?') decides nothing. A mask that
     nobody speaks of is not asked for."""
-    asked = stated_method(expr for question in page.asked for expr in stated_in(question, page))
+    asked = stated_method(all_asked(page))
     if page.task is None:
         return asked
     said = frozenset(_decided(page.words_of(scope), page.words))

@@ -14,7 +14,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import Place, places, role_in_caption, roles_in_words
 from qkv.library.words import means, pattern
-from qkv.reading.asked import stated_in
+from qkv.reading.asked import all_asked
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equations import Kind
@@ -203,8 +203,7 @@ class Naming:
             if symbol.indices and is_number(symbol.indices[-1]) and whole not in stated:
                 stated[whole] = stated[symbol]
         written = [item.expr for equation in self.page.equations for item in equation.of(Kind.FORMULA)]
-        asked = [expr for question in self.page.asked for expr in stated_in(question, self.page)]
-        return used_roles((*written, *asked), stated)
+        return used_roles((*written, *all_asked(self.page)), stated)
 
     def _shown_role(self, symbol: Symbol) -> Role | None:
         """Numbers among infinities are masked scores, whatever they are called."""

@@ -95,6 +95,18 @@ class Page:
         formulas = (item.expr for equation in self.equations for item in equation.of(Kind.FORMULA))
         return tuple(dict.fromkeys((*self.symbols, *(s for expr in formulas for s in n.names_in(expr)))))
 
+    @cached_property
+    def mentioning(self) -> dict[tuple[str, tuple[str, ...]], frozenset[int]]:
+        """For each family of names (letter and labels) the problems that define it or have it in a formula."""
+        found: dict[tuple[str, tuple[str, ...]], set[int]] = defaultdict(set)
+        for equation in self.equations:
+            formulas = (s for item in equation.of(Kind.FORMULA) for s in n.names_in(item.expr))
+            for symbol in (*equation.names, *formulas):
+                found[symbol.base, symbol.labels].add(equation.scope)
+        for symbol, definitions in self.definitions.items():
+            found[symbol.base, symbol.labels].update(d.scope for d in definitions)
+        return {family: frozenset(scopes) for family, scopes in found.items()}
+
     def family(self, symbol: Symbol) -> tuple[Symbol, ...]:
         """The names that differ from one only in their indices, and itself."""
         return self._families.get((symbol.base, symbol.labels, symbol.primes), ())

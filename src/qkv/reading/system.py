@@ -41,9 +41,16 @@ class System:
         self.place, self.known_by, self.role_of, self.roles = names.place, names.known_by, names.role_of, names.roles
         self.holders, self.members, self.called, self.is_own = names.holders, names.members, names.called, names.is_own
         holding = self.holding = Holding(page, choices, names)
-        self.heads_in, self.sight, self._is_elsewhere = holding.heads_in, holding.sight, holding.is_elsewhere
-        self.conventions, self.attends_to_states = holding.conventions, holding.attends_to_states
+        problems = holding.problems
+        self.heads_in, self._is_elsewhere = problems.heads_in, problems.is_elsewhere
+        self.conventions, self.sight = holding.conventions, holding.sight
+        self.attends_to_states = problems.attends_to_states
         self.is_by_rows = holding.is_by_rows
+
+    @property
+    def fresh(self) -> frozenset[int]:
+        """The problems that give inputs of their own."""
+        return self.holding.problems.fresh
 
     @property
     def heads(self) -> tuple[str, ...]:
