@@ -17,6 +17,7 @@ from qkv.errors import ReadError
 from qkv.reader.assemble import assemble
 from qkv.reader.blocks import blocks
 from qkv.reader.cells import bare
+from qkv.reader.displays import with_displays
 from qkv.reader.fences.code import csv_rows, kind_of, names_in_code, read_output, read_python
 from qkv.reader.fences.outputs import with_outputs
 from qkv.reader.fences.python import Assigned
@@ -97,7 +98,7 @@ def _plain_source(text: str, file: str, limits: Limits) -> str:
     if is_tex(source, file):
         source = plain_tex(source, limits)
     source = _STYLED_LETTERS.sub(lambda m: _BRACKET_PIECES.get(m[0]) or unicodedata.normalize("NFKC", m[0])[:1], source)
-    source = _CORNERS.sub("", _NAMED_CORNERS.sub(_lowered, source))
+    source = with_displays(_CORNERS.sub("", _NAMED_CORNERS.sub(_lowered, source)))
     return with_digits(_BARRED_ROW.sub(r"[\1]", source))
 
 

@@ -20,6 +20,7 @@ from qkv.reading.continued import continued
 from qkv.reading.headed import headed
 from qkv.reading.lists import listed, without_sizes
 from qkv.reading.tuples import each_named
+from qkv.reading.derivatives import with_derivatives
 
 
 class Kind(Enum):
@@ -148,6 +149,7 @@ def _gives(before: list[Link], link: Link) -> bool:
 
 def _item(link: Link) -> Item:
     expr = _upright(n.rewrite(link.expr, as_mask) if n.holds(link.expr, n.Call) else link.expr)
+    expr = with_derivatives(expr)
     return Item(
         kind_of(expr), expr, link.relation, link.at.line, link.at.column, link.text, link.struck, link.alternatives,
         units=link.units,
@@ -168,11 +170,22 @@ def _upright(expr: n.Expr) -> n.Expr:
 
 def _settled(items: list[Item]) -> tuple[Item, ...]:
     """Arithmetic that nothing follows is itself what is shown: 'w = 1/3', 'q · k = 2·1 + 0·3'."""
+    if len(items) > 2 and items[-1].kind is Kind.VALUE:
+        items = [item for item in items if not _lists_parts(item.expr, items[0].expr)]
     last = items[-1]
     shows = last.kind is Kind.WORKING and not n.holds(last.expr, n.Matrix) and (len(items) > 1 or _is_exact(last.expr))
     if shows and all(item.kind is not Kind.VALUE for item in items):
         items = [*items[:-1], replace(last, kind=Kind.VALUE)]
     return tuple(items)
+
+
+def _lists_parts(expr: n.Expr, whole: n.Expr) -> bool:
+    """Whether an expression only lists the parts of a name: the [z_1, z_2, z_3] of z = [z_1, z_2, z_3] = [2, 1, 0]."""
+    if not isinstance(expr, n.Matrix) or not isinstance(whole, n.Name):
+        return False
+    cells = [cell for row in expr.rows for cell in row]
+    base = whole.symbol.base.lower()
+    return all(isinstance(c, n.Name) and c.symbol.indices and c.symbol.base.lower() == base for c in cells)
 
 
 def kind_of(expr: n.Expr) -> Kind:

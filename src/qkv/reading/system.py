@@ -148,7 +148,7 @@ class System:
         """A row or a cell of something that has a name, or the stack of rows that have names."""
         if symbol.indices and (not symbol.base[:1].isupper() or self.choices.capitals_index):
             base = symbol.base.upper() if len(symbol.base) == 1 else symbol.base
-            large = dict.fromkeys((base, base[:1].upper() + base[1:]))  # lambda_1 is a row of Lambda
+            large = dict.fromkeys((symbol.base, base, base[:1].upper() + base[1:]))  # z_1 of z, lambda_1 of Lambda
             for whole in (symbol._replace(base=b, indices=cut) for b in large for cut in (symbol.indices[:-1], ())):
                 if whole != symbol and whole in self.page.definitions:
                     cut = symbol.indices[len(whole.indices) :]
