@@ -18,7 +18,7 @@ from qkv.reading.definitions import Source
 from qkv.reading.equations import Equation, Item, Kind, is_printed
 from qkv.reading.naming import PROJECTED, SIZED, role_symbol
 from qkv.reading.page import Spot
-from qkv.reading.system import System
+from qkv.reading.system import FAMILY, System
 
 ROLES_IN_ORDER = (
     Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
@@ -170,18 +170,15 @@ def named(symbol: Symbol, equation: Equation, system: System, spot: Spot) -> Ite
         if definition.equation == equation.index or definition.scope > spot.scope:
             continue
         if definition.source is Source.STATED:
-            here = definition.scope == spot.scope  # what an earlier problem says of the name excuses, and accuses not
-            yield Meaning(
-                How.DEFINED,
-                definition.expr,
-                spot,
-                0.0 if here else 2.0,
-                here and _is_sure(definition.expr, system, spot),
-            )
+            here = definition.scope == spot.scope
+            sure = here and definition.line <= spot.line  # what is said elsewhere or below excuses, and accuses not
+            sure = sure and _is_sure(definition.expr, system, spot)
+            yield Meaning(How.DEFINED, definition.expr, spot, 0.0 if here else 2.0, sure)
     for expr in system.schema(symbol, spot):
         yield Meaning(How.DEFINED, expr, spot)
     for expr in system.structure(symbol, spot):
-        yield Meaning(How.NAMED, expr, spot)
+        stated = isinstance(expr, n.Call) and expr.function == FAMILY  # p of p_i = …
+        yield Meaning(How.DEFINED if stated else How.NAMED, expr, spot)
     usual = How.DEFINED if _is_asked(symbol, system, spot) else How.NAMED
     for expr in system.library(symbol, spot):
         yield Meaning(usual, expr, spot)

@@ -1,4 +1,4 @@
-"""Displays whose backslashes were lost on the way: '[' and ']' on lines of their own in place of \\[ and \\]."""
+"""Brackets that lost or won a backslash on the way: '[' alone on a line for \\[, and \\[1, 0] for [1, 0]."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ _THIN_SPACE = re.compile(r"(?<=[\d.\w])(,[;!])|(?<=[)\]}])(,)(?=[^\W\d_])")  # [
 _ROW_END = re.compile(r"(?m)(?<!\\)\\[ \t]*$")
 
 
-def with_displays(text: str) -> str:
-    r"""The same text, line by line, with these displays as $$ … $$.
+_ESCAPED = re.compile(r"\\\[(?=\s*[-−]?[\d.][\d.,;\seE+−-]*(?<!\\)\])")  # a list, escaped for Markdown: \[0, 1]
 
-    >>> with_displays("[\np = [0.5,;0.5]\n]")
-    '$$\np = [0.5, 0.5]\n$$'
+
+def with_displays(text: str) -> str:
+    r"""The same text, line by line, with these displays as $$ … $$, and with lists whose bracket was escaped.
+
+    >>> with_displays("[\np = [0.5,;0.5]\n]"), with_displays(r"\[0.1, 0.2]")
+    ('$$\np = [0.5, 0.5]\n$$', ' [0.1, 0.2]')
     """
+    text = _ESCAPED.sub(" [", text)
     return _DISPLAY.sub(_as_display, text) if "\n]" in text or "]\n" in text else text
 
 

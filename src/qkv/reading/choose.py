@@ -18,6 +18,7 @@ from qkv.reader.model import Origin
 from qkv.reading.assignment import answers, outputs
 from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS, USUAL, Choices, Family
 from qkv.reading.definitions import Definition, Source
+from qkv.reading.derived import formulas_above
 from qkv.reading.equations import Equation, Kind
 from qkv.reading.evidence import Printed, agreed_bits, evidence, printed_grid
 from qkv.reading.method import (
@@ -253,6 +254,9 @@ def _derivable(page: Page, choices: Choices) -> Iterator[int]:
         if place is not None and place.role in DERIVED and symbol not in page.fixed:
             given = (d.equation for d in definitions if d.source is Source.GIVEN and d.equation >= page.assigned)
             yield from (index for index in given if not is_supposed(page, index))
+        for d in definitions:
+            if d.source is Source.GIVEN and d.equation >= page.assigned and any(formulas_above(page, d)):
+                yield d.equation
 
 
 def _claimed(page: Page, choices: Choices, scopes: Scopes | None) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""Derivatives as names: ∂L/∂z_1, dL/dz and ∇_z L are quantities of their own, with the indices of what they stand over."""
+"""Derivatives as names: ∂L/∂z_1, dL/dz and ∇_z L are quantities with the indices of what they stand over."""
 
 from __future__ import annotations
 

@@ -17,10 +17,10 @@ from qkv.library.attention import as_mask
 from qkv.library.words import pattern
 from qkv.reader.model import Link, Origin, Part, Relation, Sheet, Statement
 from qkv.reading.continued import continued
+from qkv.reading.derivatives import with_derivatives
 from qkv.reading.headed import headed
 from qkv.reading.lists import listed, without_sizes
 from qkv.reading.tuples import each_named
-from qkv.reading.derivatives import with_derivatives
 
 
 class Kind(Enum):

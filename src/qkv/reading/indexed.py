@@ -30,6 +30,47 @@ def at_indices(expr: n.Expr, put: dict[str, str]) -> n.Expr:
     return n.rewrite(expr, change)
 
 
+_WORD = re.compile(r"[a-z]{2,8}")  # pos, step, row
+_STEPS = re.compile(r"(?P<times>\d*)\*?(?P<letter>[a-z])(?:\+(?P<more>\d+))?")
+
+
+def matched(pattern: str, index: str) -> dict[str, str] | None:
+    """What letters of an index stand for where it is another one; None if it cannot be that.
+
+    >>> matched("i", "3"), matched("2i+1", "5"), matched("2i", "5"), matched("pos", "0")
+    ({'i': '3'}, {'i': '2'}, None, {'pos': '0'})
+    """
+    if pattern == index:
+        return {}
+    if LETTER.match(pattern):
+        return {pattern: index}
+    if not is_number(index):
+        return None
+    if _WORD.fullmatch(pattern):
+        return {pattern: index}
+    found = _STEPS.fullmatch(pattern)
+    if found is None:
+        return None
+    left, times = int(index) - int(found["more"] or 0), int(found["times"] or 1)
+    return {found["letter"]: str(left // times)} if left >= 0 and times and left % times == 0 else None
+
+
+def put_in(family: Symbol, symbol: Symbol) -> dict[str, str]:
+    """What the letters of a family stand for at one of its members; nothing where it is no member."""
+    put: dict[str, str] = {}
+    for pattern, index in zip(family.indices, symbol.indices, strict=True):
+        found = matched(pattern, index)
+        if found is None or any(put.get(letter, value) != value for letter, value in found.items()):
+            return {}
+        put |= found
+    return put
+
+
+def is_stepping(index: str) -> bool:
+    """Whether an index runs in steps: 2i, 2i+1."""
+    return len(index) > 1 and bool(_STEPS.fullmatch(index))
+
+
 def is_row_of(row: Symbol, whole: Symbol) -> bool:
     """x_2 is a row of X."""
     return (

@@ -402,7 +402,9 @@ class Naming:
         return tuple(sorted(found, key=int))
 
     def _counted_heads(self) -> Iterator[str]:
-        """Heads that are only counted: h = 2, with one big set of weights."""
+        """Heads that are only counted: h = 2, with one big set of weights; where nothing is an array, none are cut."""
+        if not any(isinstance(d.expr, n.Matrix) for found in self.page.definitions.values() for d in found):
+            return
         for symbol, definitions in self.page.definitions.items():
             value = definitions[0].expr
             counts = symbol.base in ("h", "H", "heads", "numheads", "n") and (

@@ -18,6 +18,7 @@ from qkv.reader.model import Question, Sheet
 from qkv.reading.captioned import with_names
 from qkv.reading.definitions import Definition, Source, definitions_in, is_row_again, spoken_scores
 from qkv.reading.equations import Equation, Kind, equations
+from qkv.reading.families import with_families
 from qkv.reading.mend import mended
 from qkv.reading.nameless import name_arrays, role_of_run, token_runs
 from qkv.reading.putin import put_in
@@ -163,7 +164,7 @@ class Page:
 
 def plain_page(sheet: Sheet) -> Page:
     """The page that a sheet is, all of it its author's own."""
-    return page_with(sheet, tuple(mended(list(with_names(equations(sheet), sheet.names)))))
+    return page_with(sheet, tuple(mended(list(with_names(with_families(equations(sheet)), sheet.names)))))
 
 
 def page_with(sheet: Sheet, made: tuple[Equation, ...], task: Page | None = None) -> Page:

@@ -3,6 +3,7 @@
 head(Q, 2, 4)       the second quarter of Q            Σ_i without bounds   runs over what its names run over
 line(A, 2)          a row of A, a cell of a vector     ‖q‖ of a vector      is its length
 family(a_ij)        the matrix of all a_ij             identity()           is as large as tokens are wide
+cells(PE_1)         the row PE_1,0 PE_1,1 …
 pattern(S, P)       who sees whom, for scores S        FFN(x)               is what the page says it is
 """
 
@@ -21,9 +22,12 @@ from qkv.interpret.cells import NEG_INF
 from qkv.interpret.certified import Value
 from qkv.interpret.loop import unrolled
 from qkv.library.defined import defined
+from qkv.reading.indexed import is_stepping
 from qkv.reading.naming import role_symbol
 from qkv.reading.page import Spot
-from qkv.reading.system import FAMILY, HEAD, IDENTITY, LINE, PATTERN, System
+from qkv.reading.system import CELLS, FAMILY, HEAD, IDENTITY, LINE, PATTERN, System
+
+MOST_CELLS = 64  # of a row that is put together from cells
 
 
 class Look(Protocol):
@@ -140,6 +144,23 @@ class Preparation:
         rows = tuple(tuple(n.number(int(i == j)) for j in range(size)) for i in range(size))
         return n.Matrix(rows) if 0 < size <= 64 else None
 
+    def _cells(self, call: n.Call) -> n.Expr | None:
+        """cells(PE_1): the row of PE_1,0, PE_1,1 …, as long as cells of its kind are known, or as d_model says."""
+        symbol = call.args[0].symbol if isinstance(call.args[0], n.Name) else Symbol("")
+        family = [s for s in self._system.page.family(symbol) if len(s.indices) == len(symbol.indices) + 1]
+        here = [s.indices[-1] for s in family if s.indices[:-1] == symbol.indices and s.indices[-1].isdecimal()]
+        first = "1" not in here or "0" in here
+        size = len(here) if sorted(map(int, here)) == list(range(1 - first, len(here) + 1 - first)) else 0
+        if size < 2:
+            bodies = (d.expr for s in family if is_stepping(s.indices[-1]) for d in self._system.page.definitions[s])
+            named = (self._named(name) for body in bodies for name in n.names_in(body))
+            sizes = [v.cell for v in named if v is not None and v.shape == (1, 1) and v.exact and v.cell.q == 1]
+            size, first = int(max(sizes, default=fmpq(0)).p), True
+        if not 1 < size <= MOST_CELLS:
+            return None
+        cells = (n.Name(symbol._replace(indices=(*symbol.indices, str(j + (not first))))) for j in range(size))
+        return n.Matrix((tuple(cells),))
+
     def _family(self, call: n.Call) -> n.Expr | None:
         """family(a_ij): the matrix of all a_ij, as far as what they are made of goes."""
         if not isinstance(call.args[0], n.Name):
@@ -245,6 +266,7 @@ _RESOLVED = {
     HEAD: Preparation._cut,
     LINE: Preparation._line,
     FAMILY: Preparation._family,
+    CELLS: Preparation._cells,
     PATTERN: Preparation._seen,
     IDENTITY: Preparation._identity,
 }

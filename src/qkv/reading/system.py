@@ -23,12 +23,13 @@ from qkv.reading.choices import Choices
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equations import Kind
 from qkv.reading.holding import AFTER_Q, Holding
-from qkv.reading.indexed import LETTER, at_indices, is_row_of, runs_over
+from qkv.reading.indexed import LETTER, at_indices, is_row_of, put_in, runs_over
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import PROJECTED, ROLE, SIZED, is_number, naming_of, role_symbol
 from qkv.reading.page import Page, Spot
 
-LINE, FAMILY, HEAD, PATTERN, IDENTITY = "line", "family", "head", "pattern", "identity"  # calls, see preparation.py
+LINE, FAMILY, CELLS = "line", "family", "cells"  # calls that need values, see preparation.py
+HEAD, PATTERN, IDENTITY = "head", "pattern", "identity"
 SHARED = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.W_A, Role.W_O, Role.B_O})
 
 
@@ -138,8 +139,7 @@ class System:
         for other in self.page.family(symbol):
             if other == symbol or len(other.indices) != len(symbol.indices):
                 continue
-            put = {b: a for a, b in zip(symbol.indices, other.indices, strict=True) if a != b}
-            if put and all(map(LETTER.match, put)):
+            if put := put_in(other, symbol):
                 for definition in self._visible(self.page.definitions[other], spot):
                     if definition.source is not Source.GIVEN:
                         yield at_indices(definition.expr, put)
@@ -159,6 +159,9 @@ class System:
         for other in self.page.same_letter(symbol):
             if not symbol.indices and runs_over(other, symbol) and self._is_stated(other):
                 yield n.Call(FAMILY, (n.Name(other),))
+        cells = [s for s in self.page.family(symbol) if len(s.indices) == len(symbol.indices) + 1 > 1]
+        if any(put_in(s._replace(indices=s.indices[:-1]), symbol) or s.indices[:-1] == symbol.indices for s in cells):
+            yield n.Call(CELLS, (n.Name(symbol),))
 
     def assembled(self, symbol: Symbol, spot: Spot) -> Iterator[n.Expr]:
         """Something that has a name, put together from rows that have names."""

@@ -74,6 +74,23 @@ def identifier(names: Names, text: str) -> Symbol:
     return Symbol(base, tuple(sorted((*own, *labels))), tuple(indices))
 
 
+def _indices(tokens: Sequence[Token]) -> list[str] | None:
+    """The indices of a script that counts with signs or factors: t+1; pos, 2i; None where it does not."""
+    inside = [t for t in tokens if t.kind not in ("open", "close")]
+    groups: list[list[Token]] = [[]]
+    for token in inside:
+        if token.text in (",", ";"):
+            groups.append([])
+        else:
+            groups[-1].append(token)
+    counted = len(groups) > 1 and any(
+        len(g) == 2 and g[0].kind == "num" and g[1].text in INDEX_LETTERS and not g[1].gap for g in groups
+    )
+    if not counted and not any(t.kind == "op" for t in inside):
+        return None
+    return ["".join(t.text for t in group) for group in groups if group]
+
+
 class _Scripts:
     """Sorts what scripts hold into labels, indices, primes, powers and a transpose."""
 
@@ -91,8 +108,8 @@ class _Scripts:
             return
         into = self.raised if raised else self.lowered
         tokens = [t for t in script.tokens if t.text not in ("{", "}") and t.kind != "script"]
-        if any(t.kind == "op" for t in tokens):
-            into.append("".join(t.text for t in tokens if t.kind not in ("open", "close")))
+        if (several := _indices(tokens)) is not None:
+            into += several
             return
         for token in tokens:
             if token.kind == "num":

@@ -1,0 +1,24 @@
+"""Brackets that lost or won a backslash."""
+
+from __future__ import annotations
+
+from qkv.expr.show import plain
+from qkv.reader.read import read_sheet
+
+
+def told(text: str) -> list[str]:
+    return [" = ".join(plain(link.expr) for link in s.links) for s in read_sheet(text).statements]
+
+
+def test_a_bracket_on_a_line_of_its_own_opens_a_display() -> None:
+    assert told("So:\n[\np_1=\\frac{1}{4}=0.25\n]\n") == ["p_1 = 1 / 4 = 0.25"]
+    assert told("[\n[0.5,;0.5]-0.1[1,;2]=[0.4,;0.3]\n]\n") == ["[0.5, 0.5] - 0.1 [1, 2] = [0.4, 0.3]"]
+    assert told("[\nW=\n\\begin{bmatrix}\n1 & 2\\\n3 & 4\n\\end{bmatrix}\n]\n") == ["W = [1, 2; 3, 4]"]
+
+
+def test_rows_of_numbers_between_such_brackets_are_an_array() -> None:
+    assert told("K =\n[\n  [1, 0],\n  [0, 1]\n]\n") == ["K = [1, 0; 0, 1]"]
+
+
+def test_an_escaped_list_is_a_list() -> None:
+    assert told("| token | vector |\n|---|---|\n| a | \\[1, 2] |\n| b | \\[3, 4] |\n") == ["[1, 2; 3, 4]"]
