@@ -252,10 +252,11 @@ def _derivable(page: Page, choices: Choices) -> Iterator[int]:
     for symbol, definitions in page.definitions.items():
         place = system.place(symbol)
         if place is not None and place.role in DERIVED and symbol not in page.fixed:
-            given = (d.equation for d in definitions if d.source is Source.GIVEN and d.equation >= page.assigned)
-            yield from (index for index in given if not is_supposed(page, index))
+            indices = (d.equation for d in definitions if d.source is Source.GIVEN and d.equation >= page.assigned)
+            yield from (index for index in indices if not is_supposed(page, index))
         for d in definitions:
-            if d.source is Source.GIVEN and d.equation >= page.assigned and any(formulas_above(page, d)):
+            given = d.source is Source.GIVEN and d.equation >= page.assigned and not is_supposed(page, d.equation)
+            if given and any(formulas_above(page, d)):
                 yield d.equation
 
 
