@@ -14,9 +14,9 @@ from qkv.reader.read import read_sheet
         ("- a: 2 × 1,024 × 1,600 × 1,600 = 5.24 GFLOPs", "rounded"),
         ("- a: 2 × 1,024 × 1,600 × 1,600 = 6.24 GFLOPs", "wrong"),
         ("- a: 20.97 GFLOPs × 48 layers = 1.007 TFLOPs", "rounded"),
-        ("- a: 128 KB * 4096 = 512 MB", "rounded"),
+        ("- a: 128 KB * 4096 = 512 MB", "right"),
         ("- a: 2 × 80 × 128 × 128 × 8192 × 2 = ~27 GB", "wrong"),
-        ("- a: 2 × 80 × 128 × 128 × 8192 × 2 = 40 GB", "rounded"),
+        ("- a: 2 × 80 × 128 × 128 × 8192 × 2 = 40 GB", "right"),
         ("- a: 50,257 tokens × 1,600 dimensions -> 80.4M parameters", "rounded"),
     ],
 )

@@ -10,12 +10,11 @@ from qkv.errors import Location, QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.reader.grammar import parse_math
-from qkv.reader.maths.names import Names
-from qkv.reader.model import Relation
+from qkv.reader.model import Relation, Sheet
 from qkv.reading.equations import Equation, Item, Kind
 
 
-def with_names(equations: Iterable[Equation], names: Names | None) -> Iterator[Equation]:
+def with_names(equations: Iterable[Equation], sheet: Sheet) -> Iterator[Equation]:
     """The equations of a page; one that has no name gets the last word before it, or the word in brackets there, if
     that is a name that a formula uses and that nothing else defines."""
     made = tuple(equations)
@@ -23,17 +22,17 @@ def with_names(equations: Iterable[Equation], names: Names | None) -> Iterator[E
     wanted -= {symbol for equation in made if len(equation.items) > 1 for symbol in equation.names}
     for equation in made:
         open_ = wanted and not equation.names and equation.of(Kind.VALUE)
-        yield _named(equation, wanted, names) if open_ else equation
+        yield _named(equation, wanted, sheet) if open_ else equation
 
 
 _LABEL = re.compile(r"(?:.*[\s(（]|^)\s*[\\$(（`]*([^\W\d]\w{0,20}(?:_\{?(?:\\\w+\{)?\w+\}*)?)\s*[\\$)）`]*")
 
 
-def _named(equation: Equation, wanted: set[Symbol], names: Names | None) -> Equation:
+def _named(equation: Equation, wanted: set[Symbol], sheet: Sheet) -> Equation:
     *words, last = equation.label.split() or [""]
     first = equation.items[0]
     if len(equation.items) == 1 and isinstance(first.expr, n.Number):
-        labelled = _in_label(equation.label, names)
+        labelled = _in_label(equation.label, sheet)
         if labelled is None or labelled not in wanted:
             return equation
         name = Item(Kind.NAME, n.Name(labelled), Relation.FIRST, first.line, first.column, equation.label)
@@ -50,13 +49,13 @@ def _named(equation: Equation, wanted: set[Symbol], names: Names | None) -> Equa
     return equation
 
 
-def _in_label(label: str, names: Names | None) -> Symbol | None:
+def _in_label(label: str, sheet: Sheet) -> Symbol | None:
     """The name that a label gives a number: 'd_ff', 'Number of layers (N)', 'Model width ($d_{model}$)'."""
     found = _LABEL.fullmatch(label)
     if found is None or not (found[1] == label or label.rstrip()[-1:] in ")）"):
         return None
     try:
-        chains = parse_math(found[1], Location(1), names=names).chains
+        chains = parse_math(found[1], Location(1), names=sheet.names).chains
     except QkvError:
         return None
     expr = chains[0].links[0].expr if len(chains) == 1 and len(chains[0].links) == 1 else None

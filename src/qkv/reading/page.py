@@ -164,7 +164,7 @@ class Page:
 
 def plain_page(sheet: Sheet) -> Page:
     """The page that a sheet is, all of it its author's own."""
-    return page_with(sheet, tuple(mended(list(with_names(with_families(equations(sheet)), sheet.names)))))
+    return page_with(sheet, tuple(mended(list(with_names(with_families(equations(sheet)), sheet)))))
 
 
 def page_with(sheet: Sheet, made: tuple[Equation, ...], task: Page | None = None) -> Page:
