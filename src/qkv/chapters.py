@@ -17,10 +17,12 @@ from qkv.reader.limits import Limits
 from qkv.reader.model import Sheet
 from qkv.reader.read import read_sheet
 from qkv.reading.equations import Equation, Kind, equations
+from qkv.reading.page import wholes
 
 TOKENS = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE})
 INPUTS = TOKENS | {Role.Q, Role.K}
 _SOLUTION = re.compile(rf"\b(?:{pattern('solution')}|{pattern('answer')})\b", re.IGNORECASE)
+_ONLY_SOLUTION = re.compile(rf"[\W_]*(?:{pattern('solution')})(?:\s+\d{{1,2}})?[\W_]*", re.IGNORECASE)
 _LARGE = 40_000  # characters: a book is read as one, so that it is read once
 
 
@@ -38,7 +40,8 @@ def chapters(sheet: Sheet) -> tuple[Sheet, ...]:
         others = [equation for equation in made if not first <= equation.line <= last]
         wanted = TOKENS if _SOLUTION.search(sheet.lines[first - 1]) else INPUTS
         begun = bool(groups) and any(equation.line < first for equation in made)
-        if groups and not (begun and _stands_alone(here, others, wanted)):
+        goes_on = _ONLY_SOLUTION.fullmatch(sheet.lines[first - 1]) or not begun
+        if groups and (goes_on or not _stands_alone(here, others, wanted)):
             groups[-1] = groups[-1][0], last
         else:
             groups.append((first, last))
@@ -68,7 +71,9 @@ def _given(made: list[Equation]) -> Iterator[Symbol]:
 
 
 def _defined(made: list[Equation]) -> set[Symbol]:
-    return {symbol for equation in made for symbol in equation.names if len(equation.items) > 1}
+    """The names that some equations define, and what names with a number are rows of: X of x_1."""
+    names = {symbol for equation in made for symbol in equation.names if len(equation.items) > 1}
+    return names | set(wholes(names))
 
 
 def _used(made: list[Equation]) -> set[Symbol]:

@@ -46,6 +46,7 @@ MARGIN = 12.0  # bits by which a slip must be likelier than the best excuse
 CONFIRMED = 9.0  # bits that a formula has agreed in for other indices, so that it is meant
 MISROUNDING = 4.0  # bits that it costs to say that a value is not one that it misses by a digit
 POOL = 28  # earlier values that a search looks at
+ENOUGH = 8.0  # bits that a short expression has to save before numbers under a name are no longer given
 RUN = 8  # single numbers in a row that a search takes for a vector
 NEAR_ROLES = (
     Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
@@ -158,6 +159,11 @@ class Walk:
         yield from statistics(self.copies, equation, grid, spot)
         if len(grid[0]) > 1 and (gathered := self.copies.gathered(grid, spot)) is not None:
             yield gathered
+        page = self.system.page
+        if page.task is not None and equation.index >= page.assigned:  # a solution works out more than it gives
+            found = self._searched(grid, equation, spot)
+            if found is not None and found.bits >= ENOUGH:
+                yield found
 
     def fit(self, grid: Grid, meaning: Meaning) -> Fit | None:
         """A printed value against one meaning; a working knows which numbers it copies."""

@@ -180,7 +180,7 @@ def page_with(sheet: Sheet, made: tuple[Equation, ...], task: Page | None = None
         for definition in definitions_in(equation):
             if not is_row_again(definition, defined[definition.symbol]):
                 defined[definition.symbol].append(definition)
-    for symbol, matrix, equation in put_in(made, set(defined) | set(_wholes(defined))):
+    for symbol, matrix, equation in put_in(made, set(defined) | set(wholes(defined))):
         defined[symbol].append(Definition(symbol, matrix, Source.GIVEN, equation.line, equation.scope, equation.index))
     for symbol, formula, equation in spoken_scores(sheet, made):
         if symbol not in defined:
@@ -199,7 +199,7 @@ def page_with(sheet: Sheet, made: tuple[Equation, ...], task: Page | None = None
     return Page(sheet, made, definitions, fixed, {k: tuple(v) for k, v in tokens.items()}, suggested, task)
 
 
-def _wholes(rows: Iterable[Symbol]) -> Iterator[Symbol]:
+def wholes(rows: Iterable[Symbol]) -> Iterator[Symbol]:
     """What names with a number may be rows of: X of x_1, Lambda of lambda_1."""
     for row in rows:
         if row.indices and row.indices[-1].isdecimal() and not row.base[:1].isupper():

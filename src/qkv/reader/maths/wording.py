@@ -221,6 +221,9 @@ def _is_mathematical(tokens: Sequence[Token], i: int, out: list[Token], names: N
         return True
     if len(token.text) == 1 or len(names.split(token.text, strict=False)) > 1:
         return _letter(tokens, i, out, names, tied, ends)
+    small = token.text[:1].lower() + token.text[1:]
+    if small in names.words and small != token.text and i + 2 < len(tokens) and tokens[i + 2].kind in ("sup", "script"):
+        return after is not None and after.kind == "word" and not tokens[i + 2].gap  # Willow gold^T, all of willow_1, …
     if token.text in names.words:
         if after is not None and after.kind == "word" and after.text in names.words and i + 2 < len(tokens):
             said = after.text == token.text  # the first of 'Attention weights weights = …'
@@ -245,7 +248,8 @@ def _factor_follows(tokens: Sequence[Token], k: int, names: Names) -> bool:
     if k + 1 >= len(tokens) or tokens[k].kind != "word":
         return False
     if len(tokens[k].text) > 1:
-        return tokens[k].text in names.words and (tokens[k + 1].kind in _GLUE or tokens[k + 1].kind in _OPEN_END)
+        turned = tokens[k + 1].kind in ("sup", "sub") or (tokens[k + 1].kind == "script" and not tokens[k + 1].gap)
+        return turned or (tokens[k].text in names.words and tokens[k + 1].kind in _GLUE | _OPEN_END)
     return tokens[k + 1].kind in _GLUE or (tokens[k + 1].kind == "num" and not tokens[k + 1].gap)
 
 
