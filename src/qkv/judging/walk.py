@@ -161,8 +161,8 @@ class Walk:
             yield gathered
         page = self.system.page
         if page.task is not None and equation.index >= page.assigned:  # a solution works out more than it gives
-            found = self._searched(grid, equation, spot)
-            if found is not None and found.bits >= ENOUGH:
+            found = self._searched(grid, equation, spot, ENOUGH)
+            if found is not None:
                 yield found
 
     def fit(self, grid: Grid, meaning: Meaning) -> Fit | None:

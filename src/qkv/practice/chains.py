@@ -73,11 +73,15 @@ class Writer:
         step = line.step
         source = SOURCES.get(step.role)
         weight = self.program.find(source[1]) if source else None
-        is_plain = self.style.formulas and self.program.find(R.Y) is None and isinstance(step.expr, n.Product)
+        second = self.program.find(R.Y) is not None and step.role in (R.K, R.V)  # keys and values of another sequence
         for i, row in enumerate(line.shown):
             parts: tuple[str, ...] = ()
-            if source and weight and is_plain:
-                parts = (self.pen.show(n.Product(n.Name(Symbol(source[0], (), (str(i + 1),))), n.Name(weight))),)
+            if source and weight and self.style.formulas:
+                token = n.Name(Symbol("y" if second else source[0], (), (str(i + 1),)))
+                made: n.Expr = n.Product(token, n.Name(weight))
+                if isinstance(step.expr, n.Sum):
+                    made = n.Sum((made, *step.expr.terms[1:]))
+                parts = (self.pen.show(made),)
             parts += self._put_in(self._operands.row(step.expr, i))
             name = self.pen.name(Symbol(TOKEN_LETTERS[step.role], (), (str(i + 1),)))
             yield Shown(

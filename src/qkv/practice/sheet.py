@@ -201,7 +201,7 @@ def _dress(notations: tuple[str, ...], program: Program, rng: Random) -> Dress:
 
 PROSE = ("en", "en", "en", *(language for language in LANGUAGES if language))
 # The small letters of rows and cells, and what they are parts of.
-PARTS = {**TOKEN_LETTERS, **CELL_LETTERS, R.X: "x", R.STATES: "h"}
+PARTS = {**TOKEN_LETTERS, **CELL_LETTERS, R.X: "x", R.Y: "y", R.STATES: "h"}
 
 
 def renamed(program: Program, alphabet: str, rng: Random) -> Names:
