@@ -11,6 +11,7 @@ from qkv.judging.fit import How, Meaning
 from qkv.library.roles import roles_in_words
 from qkv.library.said import places_said
 from qkv.library.words import pattern
+from qkv.reader.model import Origin
 from qkv.reading.equations import Equation
 from qkv.reading.naming import role_symbol
 from qkv.reading.page import Spot
@@ -25,7 +26,10 @@ _WORD = re.compile(r"[^\W\d_]+")
 def lined(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
     """The lines of what words name, where the same words say which line."""
     words = f"{equation.words[-90:]} {equation.label}".lower()
-    roles = [role for role in roles_in_words(words) if role in LINED]
+    roles = [role for role in roles_in_words(equation.label or words) if role in LINED]
+    if equation.origin is Origin.TABLE:  # what is said above a table holds for all its columns
+        beside = (e for e in system.page.equations if e.line == equation.line and e.origin is Origin.TABLE)
+        words = " ".join(e.words[-90:] for e in beside).lower()
     places = list(dict.fromkeys(_places(words, equation, system))) if roles else []
     if len(places) == 1:
         for head in (None, *system.heads_in(spot.scope)):

@@ -18,7 +18,7 @@ from qkv.reading.definitions import Source
 from qkv.reading.equations import Equation, Item, Kind, is_printed
 from qkv.reading.naming import PROJECTED, SIZED, role_symbol
 from qkv.reading.page import Spot
-from qkv.reading.system import FAMILY, System
+from qkv.reading.system import EULER, FAMILY, System
 
 ROLES_IN_ORDER = (
     Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
@@ -135,6 +135,7 @@ def _is_known(symbol: Symbol, system: System, spot: Spot) -> bool:
         return above[-1].expr.symbol in system.page.definitions  # K = H, and nothing says what H is
     return (
         symbol in system.page.definitions
+        or (symbol == EULER and not system.page.family(symbol))
         or _is_size(symbol, system)
         or _is_labelled(symbol, system, spot)
         or _is_projected(symbol, system)

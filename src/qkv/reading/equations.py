@@ -14,7 +14,7 @@ from enum import Enum
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.library.attention import as_mask
-from qkv.library.words import pattern
+from qkv.library.words import means, pattern
 from qkv.reader.model import Link, Origin, Part, Relation, Sheet, Statement
 from qkv.reading.continued import continued
 from qkv.reading.derivatives import with_derivatives
@@ -120,7 +120,7 @@ def _split(statement: Statement, sheet: Sheet) -> Iterator[Equation]:
     title = sheet.parts[statement.part].title
     words = " ".join(dict.fromkeys(w for w in (title, statement.caption, statement.before, statement.label) if w))
     for number, links in enumerate(group for group in groups if group):
-        items = _settled([_item(link) for link in links])
+        items = _settled([_item(link, sheet) for link in links])
         yield Equation(
             0, items, links[0].at.line, max(statement.end_line, statement.at.line), links[0].at.column, statement.text,
             "" if number else statement.label, words if not number else "", statement.after, statement.part, 0,
@@ -147,13 +147,23 @@ def _gives(before: list[Link], link: Link) -> bool:
     return kind_of(link.expr) is Kind.VALUE and all(kind_of(other.expr) in kinds for other in before)
 
 
-def _item(link: Link) -> Item:
+def _item(link: Link, sheet: Sheet) -> Item:
     expr = _upright(n.rewrite(link.expr, as_mask) if n.holds(link.expr, n.Call) else link.expr)
-    expr = with_derivatives(expr)
+    expr = _shared(with_derivatives(expr), sheet)
     return Item(
         kind_of(expr), expr, link.relation, link.at.line, link.at.column, link.text, link.struck, link.alternatives,
         units=link.units,
     )  # fmt: skip
+
+
+def _shared(expr: n.Expr, sheet: Sheet) -> n.Expr:
+    """[e^2, e^3] / sum: numbers over their own sum, where the page defines no such name."""
+    below = expr.denominator if isinstance(expr, n.Quotient) and isinstance(expr.numerator, n.Matrix) else None
+    word = str(below.symbol).lower() if isinstance(below, n.Name) else ""
+    if not isinstance(expr, n.Quotient) or not means(word, "sum"):
+        return expr
+    defined = any(statement.links[0].expr == below for statement in sheet.statements)
+    return expr if defined else n.Normalise(expr.numerator)
 
 
 def _upright(expr: n.Expr) -> n.Expr:

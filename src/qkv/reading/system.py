@@ -33,6 +33,9 @@ HEAD, PATTERN, IDENTITY = "head", "pattern", "identity"
 SHARED = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.W_A, Role.W_O, Role.B_O})
 
 
+EULER = Symbol("e")  # the base of exponentials, where nothing else is said of it
+
+
 class System:
     """The equations of a page and, where it is silent, of the library."""
 
@@ -107,6 +110,8 @@ class System:
                 yield definition.expr, where, definition.source
                 if not here:
                     late.append((definition.expr, Spot(definition.scope, definition.line), definition.source))
+        if symbol == EULER and not self.page.family(symbol):
+            yield n.Exp(n.number(1)), spot, None
         for expr in chain(self.schema(symbol, spot), self.structure(symbol, spot), self.library(symbol, spot)):
             yield expr, spot, None
         yield from late
