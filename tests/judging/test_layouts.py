@@ -103,6 +103,15 @@ PAGES = {
         "i = 1: e^0 = 1\n\ni = 2: e^1 = 2.718\n\ni = 3: e^2 = 7.389\n\nsum = 11.107",
         [(1, "right"), (3, "right"), (5, "right"), (7, "right")],
     ),
+    "a sign on a line of its own": (
+        "Q = [[1, 2], [3, 4]]\nK = [[1, 1], [0, 2]]\n\n$$\nS\n=\nQ K^T\n\\approx\n[[3, 4], [7, 8]]\n$$",
+        [(5, "right"), (7, "right")],
+    ),
+    "numbers under a name that follow from what was printed": (
+        "Q = [[1, 0], [0, 2]], K = [[1, 1], [0, 2]]\n\n$$\\frac{Q K^T}{\\sqrt{2}} = [[0.707, 0], [1.414, 2.828]]$$\n\n"
+        "row = [0.670, 0.330]\n\nrow = [0.196, 0.804]\n\nrow = [0.123, 0.877]",
+        [(3, "right"), (5, "right"), (7, "right")],
+    ),
     "a dot that parts two statements": ("e^0.71 ≈ 2.03 · e^0 = 1", [(1, "right")]),
 }
 

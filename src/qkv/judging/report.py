@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from operator import attrgetter
 
 from qkv.check.cells import shape_of
@@ -42,7 +44,7 @@ def report_of(judged: Judged) -> Report:
 def _claim(judgement: Judgement, walk: Walk) -> Claim:
     equation, chosen = judgement.equation, judgement.fit
     name = str(equation.names[0]) if equation.names else equation.label
-    first = _first_side(judgement)
+    first = _first_side(judgement, walk.system.page.sheet.lines)
     return Claim(
         judgement.number, first.line, max(equation.end_line, judgement.item.line), name,
         _formula(chosen, walk) if chosen is not None else "", equation.text, _verdict(judgement),
@@ -56,18 +58,23 @@ def _claim(judgement: Judgement, walk: Walk) -> Claim:
     )  # fmt: skip
 
 
-def _first_side(judgement: Judgement) -> Item:
+def _first_side(judgement: Judgement, lines: Sequence[str]) -> Item:
     """Where a claim begins that takes several lines: at the name or formula, not at the numbers below it."""
     sides = judgement.equation.items
     at = sides.index(judgement.item) if judgement.item in sides else 0
-    while at and sides[at - 1].kind is not Kind.VALUE and _goes_on(sides[at - 1], sides[at]):
+    while at and sides[at - 1].kind is not Kind.VALUE and _goes_on(sides[at - 1], sides[at], lines):
         at -= 1
     return sides[at] if judgement.item in sides and sides[at].line < judgement.item.line else judgement.item
 
 
-def _goes_on(above: Item, below: Item) -> bool:
-    """Whether one side of a chain stands on the same line as the next or right above it."""
-    return 0 <= below.line - above.line - above.text.count("\n") <= 1
+_SIGN = re.compile(r"[\s&=≈]*(?:\\(?:approx|quad|qquad)?)?[\s&=≈\\]*")
+
+
+def _goes_on(above: Item, below: Item, lines: Sequence[str]) -> bool:
+    """Whether nothing but a sign stands on the lines between two sides of a chain."""
+    end = above.line + above.text.count("\n")
+    between = lines[end : below.line - 1]
+    return end <= below.line and all(line.strip() and _SIGN.fullmatch(line) for line in between)
 
 
 def _verdict(judgement: Judgement) -> Verdict:

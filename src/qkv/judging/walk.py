@@ -34,14 +34,16 @@ from qkv.reader.model import Origin
 from qkv.reading.bits import grid_bits
 from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.evidence import printed_grid
+from qkv.reading.holding import AFTER_Q
 from qkv.reading.nameless import NAMELESS
-from qkv.reading.naming import PROJECTED, role_symbol
+from qkv.reading.naming import PROJECTED, ROLE, role_symbol
 from qkv.reading.page import Spot
 from qkv.reading.prints import Mending, Print, Prints
 from qkv.reading.search import NEED, Known, known, search
 from qkv.reading.system import System
 from qkv.reading.values import Values
 
+SHOWN = 12.0  # bits of numbers under a name that what was printed before explains: then they are not given
 MARGIN = 12.0  # bits by which a slip must be likelier than the best excuse
 CONFIRMED = 9.0  # bits that a formula has agreed in for other indices, so that it is meant
 MISROUNDING = 4.0  # bits that it costs to say that a value is not one that it misses by a digit
@@ -159,11 +161,12 @@ class Walk:
         yield from statistics(self.copies, equation, grid, spot)
         if len(grid[0]) > 1 and (gathered := self.copies.gathered(grid, spot)) is not None:
             yield gathered
-        page = self.system.page
-        if page.task is not None and equation.index >= page.assigned:  # a solution works out more than it gives
-            found = self._searched(grid, equation, spot, ENOUGH)
-            if found is not None:
-                yield found
+        page, places = self.system.page, [self.system.place(symbol) for symbol in equation.names]
+        solution = page.task is not None and equation.index >= page.assigned  # it works out more than it gives
+        result = max(shape_of(grid)) > 1 and all(place is None or place.role in AFTER_Q for place in places)
+        found = self._searched(grid, equation, spot, SHOWN if result else ENOUGH) if solution or result else None
+        if found is not None:
+            yield found
 
     def fit(self, grid: Grid, meaning: Meaning) -> Fit | None:
         """A printed value against one meaning; a working knows which numbers it copies."""
@@ -331,17 +334,27 @@ class Walk:
 
     def _pool(self, equation: Equation, spot: Spot) -> Iterator[Known]:
         seen: set[n.Expr] = set()
+        given = self._is_given(equation)
         exprs = [expr for expr, where in reversed(self.recent) if where.scope == spot.scope][:POOL]
         exprs += self._runs(spot)
         exprs += [n.Name(role_symbol(role, head)) for head in (None, *self.system.heads) for role in NEAR_ROLES]
         for expr in exprs:
-            if expr in seen:
+            if expr in seen or (given and self._is_self(expr, equation)):
                 continue
             seen.add(expr)
             value, _ = self.values.held(expr, spot, self.prints)
             made = known(expr, value) if value is not None and value.rows and value.rows[0] else None
             if made is not None:
                 yield made
+
+    def _is_self(self, expr: n.Expr, equation: Equation) -> bool:
+        """Whether something may be told by what an equation gives: its name, what has that as a row, what it plays."""
+        letters = {symbol.base.lower() for symbol in equation.names}
+        names = set(n.names_in(expr))
+        for symbol in [symbol for symbol in names if symbol.base == ROLE]:
+            head = symbol.indices[0] if symbol.indices else None
+            names |= {s for s, _ in self.system.members(Role(symbol.labels[0]), head)} | set(self.system.called(symbol))
+        return any(symbol.base.lower() in letters for symbol in names)
 
     def _runs(self, spot: Spot) -> Iterator[n.Expr]:
         """Single numbers that were printed one after the other, as vectors; vectors, as the rows of a matrix."""
