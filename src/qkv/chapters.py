@@ -1,7 +1,8 @@
 """A file that holds several documents: each is read by itself, as if the others were not there.
 
 A chapter begins at a heading of the first level. It stands by itself if it gives inputs of its own and uses no name
-that only another chapter defines; a solution has to give the tokens too. All others go on from the chapter before.
+that only another chapter defines. Queries and keys are inputs where something is asked about them; elsewhere, and in a
+solution, they may be steps. All others go on from the chapter before.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def chapters(sheet: Sheet) -> tuple[Sheet, ...]:
     for first, last in spans:
         here = [equation for equation in made if first <= equation.line <= last]
         others = [equation for equation in made if not first <= equation.line <= last]
-        wanted = TOKENS if _SOLUTION.search(sheet.lines[first - 1]) else INPUTS
+        asks = any(first <= question.line <= last for question in sheet.questions)
+        wanted = INPUTS if asks and not _SOLUTION.search(sheet.lines[first - 1]) else TOKENS
         begun = bool(groups) and any(equation.line < first for equation in made)
         goes_on = _ONLY_SOLUTION.fullmatch(sheet.lines[first - 1]) or not begun
         if groups and (goes_on or not _stands_alone(here, others, wanted)):

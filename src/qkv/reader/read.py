@@ -84,7 +84,8 @@ def decode(data: bytes, file: str = "") -> str:
 # — the source as one plain text with the lines of the file —
 
 _STYLED_LETTERS = re.compile("[\U0001d400-\U0001d7ff＝＋－＊／０-９\uf8eb-\uf8fe]")
-_BARRED_ROW = re.compile(r"[|│](?=\s*[-−]?(?:[\d.]+|inf|∞)(?:\s+[-−]?(?:[\d.]+|inf|∞))+\s*[|│])([^|│\n]*)[|│]")
+_CELL = r"[-−]?(?:[\d.]+(?:/\d+)?|inf|∞)"
+_BARRED_ROW = re.compile(rf"[|│](?=\s*{_CELL}(?:\s+{_CELL})+\s*[|│])([^|│\n]*)[|│]")
 _CORNERS = re.compile(r"(?m)^[ \t┌┐└┘╭╮╰╯]*[┌└╭╰][ \t┌┐└┘╭╮╰╯]*$")
 _NAMED_CORNERS = re.compile(r"(?m)^(?P<named>[^\n│┌]*=[ \t]*┌[^\n│]*)\n(?P<row>[ \t]*[│|][^\n]*)$")
 _BRACKET_PIECES = {chr(0xF8EB + i): c for i, c in enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩")} | {

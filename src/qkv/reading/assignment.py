@@ -51,7 +51,8 @@ def page_of(sheet: Sheet) -> Page:
 
 def _answered_from(sheet: Sheet) -> int | None:
     """The line that says 'Solution' and nothing else, if there is one, and a task is set above it."""
-    found = [number for number, line in enumerate(sheet.lines, 1) if _SOLUTION.fullmatch(line)]
+    titled = {part.line for part in sheet.parts if _SOLUTION.fullmatch(part.title)}  # \section*{Solution}
+    found = sorted({number for number, line in enumerate(sheet.lines, 1) if _SOLUTION.fullmatch(line)} | titled)
     return found[0] if len(found) == 1 and _TASK.search("\n".join(sheet.lines[: found[0]])) else None
 
 

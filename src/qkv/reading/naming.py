@@ -12,7 +12,7 @@ from functools import cached_property
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.library.roles import Place, places, role_in_caption, roles_in_words
+from qkv.library.roles import SCORE_LIKE, Place, places, role_in_caption, roles_in_words
 from qkv.library.words import means, pattern
 from qkv.reading.asked import all_asked
 from qkv.reading.choices import Choices
@@ -237,6 +237,8 @@ class Naming:
     def _scripted(self, symbol: Symbol, role: Role) -> Place:
         """The place of a name of which only the role is known: its index is a head where matrices are printed for it, a
         token where vectors are; where nothing is, as its letter is large."""
+        if len(symbol.indices) == 2 and all(map(is_number, symbol.indices)):
+            return Place(role, None, *symbol.indices) if role in SCORE_LIKE else Place(role, *symbol.indices)
         if len(symbol.indices) != 1 or not is_number(symbol.indices[0]):
             return Place(role)
         equations = (self.page.equations[d.equation] for d in self.page.definitions.get(symbol, ()))
