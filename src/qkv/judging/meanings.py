@@ -39,7 +39,7 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
         if other.kind is Kind.FORMULA:
             anew = any(s in equation.names for s in n.names_in(other.expr))  # V_1 = a V_1 + b V_2
             plain, stated = not anew and not _is_list_of_two(other), False
-            for cost, expr in enumerate(dict.fromkeys(_readings(other, system))):
+            for cost, expr in enumerate(dict.fromkeys(_readings(other, system, spot))):
                 known = _is_sure(expr, system, spot)
                 stated |= known
                 yield Meaning(How.STATED, expr, spot, 2.0 * cost, plain and known, side=k)
@@ -73,7 +73,7 @@ def _is_list_of_two(item: Item) -> bool:
     return isinstance(product.left, n.Number) or bool(n.names_in(product.right))
 
 
-def _readings(item: Item, system: System) -> Iterator[n.Expr]:
+def _readings(item: Item, system: System, spot: Spot) -> Iterator[n.Expr]:
     """A formula as it is read first, as it may be read too, and with its vectors turned: qᵀk of printed lists."""
     turned = n.rewrite(item.expr, lambda node: _turned(node, system))
     if turned != item.expr:
@@ -82,6 +82,8 @@ def _readings(item: Item, system: System) -> Iterator[n.Expr]:
     yield from item.options
     if _is_list_of_two(item) and isinstance(item.expr, n.Product):
         yield item.expr.right
+    if n.holds(item.expr, n.Softmax) and "columns" in system.conventions(spot.scope):  # written for rows all the same
+        yield n.rewrite(item.expr, lambda x: replace(x, axis=1, by_rows=True) if isinstance(x, n.Softmax) else x)
     plain = n.rewrite(
         item.expr, lambda node: node.arg if isinstance(node, n.Transpose) and _is_list(node.arg, system) else node
     )
