@@ -57,11 +57,9 @@ def definitions_in(equation: Equation) -> Iterator[Definition]:
     for item in named:
         symbol = item.expr.symbol  # type: ignore[union-attr]
         at = equation.items.index(item)
-        later = [
-            f
-            for f in formulas
-            if not f.struck and (equation.items.index(f) > at or values) and not _mixes(f.expr, symbol)
-        ]  # V_1 = a V_1 + b V_2 gives the name anew; what it was before stays its definition
+        if any(_mixes(formula.expr, symbol) for formula in formulas):
+            continue  # V_1 = a V_1 + b V_2 gives the name anew; what it was before stays its definition
+        later = [f for f in formulas if not f.struck and (equation.items.index(f) > at or values)]
         for formula in later:
             source = Source.WORKING if has_decimals(formula.expr) else Source.STATED
             yield Definition(symbol, formula.expr, source, *where)
