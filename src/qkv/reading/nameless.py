@@ -110,12 +110,13 @@ def _counts(array: n.Expr) -> bool:
 def _suggested(equation: Equation, said: str) -> tuple[Role, ...]:
     """The inputs that the words above an array speak of; only a pattern of zeros, ones and infinities is a mask."""
     roles = list(dict.fromkeys((*roles_in_words(equation.label), *roles_in_words(said[-70:]))))
-    if roles and roles[0] is Role.MASK and not _is_pattern(equation.items[0].expr):
+    if roles and roles[0] is Role.MASK and not is_pattern(equation.items[0].expr):
         roles = roles[1:]
     return tuple(roles)
 
 
-def _is_pattern(array: n.Expr) -> bool:
+def is_pattern(array: n.Expr) -> bool:
+    """Whether an array holds nothing but zeros, ones and infinities, as masks do."""
     cells = [cell for row in array.rows for cell in row] if isinstance(array, n.Matrix) else []
     return all(
         isinstance(c, n.Infinite)

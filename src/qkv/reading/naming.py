@@ -18,7 +18,7 @@ from qkv.reading.asked import all_asked
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equations import Kind
-from qkv.reading.nameless import NAMELESS
+from qkv.reading.nameless import NAMELESS, is_pattern
 from qkv.reading.page import Page
 from qkv.reading.unify import Unifier
 from qkv.reading.usage import Roles, used_roles
@@ -183,6 +183,9 @@ class Naming:
         if found is None and symbol.indices and is_number(symbol.indices[-1]):
             alike = (s for s in uses if len(symbol.indices) - len(s.indices) in (0, 1) and is_alike(symbol, s))
             found = next((uses[other] for other in alike), None)
+        if found is None and not symbol.indices:  # what the use of x_1 says holds for X
+            rows = (s for s in uses if len(s.indices) == 1 and is_number(s.indices[0]) and is_alike(symbol, s))
+            found = next((uses[other] for other in rows), None)
         return found or ()
 
     @property
@@ -223,6 +226,8 @@ class Naming:
         for equation in (self.page.equations[definition.equation] for definition in found):
             title = self.page.sheet.parts[equation.part].title
             role = role_in_caption(equation.words.removeprefix(title)[-CAPTION:])
+            if role is Role.MASK and not all(is_pattern(d.expr) for d in found):
+                role = Role.MASKED
             if role is not None and not (role is Role.WEIGHTS and symbol in self._right_factors):
                 return role
         return None

@@ -225,7 +225,8 @@ def _is_mathematical(tokens: Sequence[Token], i: int, out: list[Token], names: N
     if small in names.words and small != token.text and i + 2 < len(tokens) and tokens[i + 2].kind in ("sup", "script"):
         return after is not None and after.kind == "word" and not tokens[i + 2].gap  # Willow gold^T, all of willow_1, …
     if token.text in names.words:
-        if after is not None and after.kind == "word" and after.text in names.words and i + 2 < len(tokens):
+        factor = after is not None and after.kind == "word" and (after.text in names.words or len(after.text) == 1)
+        if factor and after is not None and i + 2 < len(tokens):  # lantern moss, lantern F^T
             said = after.text == token.text  # the first of 'Attention weights weights = …'
             return tied or (tokens[i + 2].kind in _GLUE and not said) or _in_call(out)
         return tied or (after is not None and (after.kind in _GLUE or (_opens(after) and token.text in names.words)))
