@@ -68,3 +68,14 @@ def test_a_row_of_positions_is_worked_out() -> None:
         digits for trace in solution.traces for step in trace.program.steps for digits in trace.digits(step.symbol, 4)
     ]
     assert any(len(row) == 4 and row[0].startswith("0.9093") for row in values)
+
+
+def test_words_before_a_sum_are_one_name() -> None:
+    page = "Total MHA = 3 + 4 = 7\nTotal = 20\nFFN = 30\nTotal FFN = 5 + 6 = 11\n"
+    assert "wrong" not in verdicts(page)
+    assert verdicts(page.replace("= 11", "= 12"))[-1] == "wrong"
+
+
+def test_a_cell_of_what_is_printed_below_may_be_rounded_there() -> None:
+    page = "W = [[0.1, 0], [0, 0.1]]\n\nW[1][1]_new = 0.1 + 0.00376 = 0.10376\n\nW_new ≈ [[0.099, 0], [0, 0.104]]\n"
+    assert "wrong" not in verdicts(page)

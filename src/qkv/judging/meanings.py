@@ -40,7 +40,7 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
             anew = any(s in equation.names for s in n.names_in(other.expr))  # V_1 = a V_1 + b V_2
             plain, stated = not anew and not _is_list_of_two(other), False
             for cost, expr in enumerate(dict.fromkeys(_readings(other, system, spot))):
-                known = _is_sure(expr, system, spot)
+                known = _is_sure(expr, system, spot) and not _is_printed_below(expr, system, spot)
                 stated |= known
                 yield Meaning(How.STATED, expr, spot, 2.0 * cost, plain and known, side=k)
                 if plain and not known and _is_named(expr, system):
@@ -121,6 +121,14 @@ def _is_list(expr: n.Expr, system: System) -> bool:
 
 def _is_sure(expr: n.Expr, system: System, spot: Spot) -> bool:
     return all(_is_known(symbol, system, spot) for symbol in n.names_in(expr))
+
+
+def _is_printed_below(expr: n.Expr, system: System, spot: Spot) -> bool:
+    """Whether a formula is a part of what is printed only further down, where it may be rounded: 'W_new[1] = …'."""
+    if not isinstance(expr, n.Entry) or not isinstance(expr.arg, n.Name):
+        return False
+    found = system.page.definitions.get(expr.arg.symbol, ())
+    return all(d.source is Source.GIVEN and (d.scope, d.line) > (spot.scope, spot.line) for d in found)
 
 
 def _is_named(expr: n.Expr, system: System) -> bool:

@@ -120,7 +120,8 @@ def _split(statement: Statement, sheet: Sheet) -> Iterator[Equation]:
     title = sheet.parts[statement.part].title
     words = " ".join(dict.fromkeys(w for w in (title, statement.caption, statement.before, statement.label) if w))
     for number, links in enumerate(group for group in groups if group):
-        items = _settled([_item(link, sheet) for link in links])
+        first, *more = (_item(link, sheet) for link in links)
+        items = _settled([_as_one_name(first) if more else first, *more])
         yield Equation(
             0, items, links[0].at.line, max(statement.end_line, statement.at.line), links[0].at.column, statement.text,
             "" if number else statement.label, words if not number else "", statement.after, statement.part, 0,
@@ -164,6 +165,15 @@ def _shared(expr: n.Expr, sheet: Sheet) -> n.Expr:
         return expr
     defined = any(statement.links[0].expr == below for statement in sheet.statements)
     return expr if defined else n.Normalise(expr.numerator)
+
+
+def _as_one_name(item: Item) -> Item:
+    """Words before '=' that stand side by side are one name: 'Total FFN = 3 + 4' is no product."""
+    words = item.text.split()
+    bases = [part.symbol.base for part in n.walk(item.expr) if isinstance(part, n.Name)]
+    if not isinstance(item.expr, n.Product) or bases != words or not all(w.isalpha() and len(w) > 2 for w in words):
+        return item
+    return replace(item, expr=n.Name(Symbol("_".join(words)), item.text, at=item.expr.at), kind=Kind.NAME)
 
 
 def _upright(expr: n.Expr) -> n.Expr:

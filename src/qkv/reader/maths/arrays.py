@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -334,6 +335,9 @@ def entry_by_script(reader: Terms, node: Expr, script: Script) -> Expr:
     others = [t for t in script.tokens if t.kind not in ("num", "open", "close", "sep")]
     if len(others) == 1 and others[0].kind in WORDS and len(others[0].text) == 1 and not numbers:
         return Call("entry", (node, Name(Symbol(others[0].text))), at=node.at)
+    if isinstance(node, Entry) and isinstance(node.arg, Name) and len(others) == 1 and others[0].kind in WORDS:
+        symbol = node.arg.symbol  # W[1]_new is a cell of W_new
+        return replace(node, arg=Name(symbol._replace(labels=tuple(sorted((*symbol.labels, others[0].text))))))
     if others or not 1 <= len(numbers) <= 2 or isinstance(node, Number | Absolute):
         return node
     if len(numbers) == 1 and len(numbers[0]) == 2 and isinstance(node, Product):
