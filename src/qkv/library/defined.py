@@ -14,7 +14,7 @@ from qkv.expr.names import Symbol
 SPELLINGS = {
     "layernorm": "layernorm", "layernormalization": "layernorm", "layernormalisation": "layernorm",
     "ln": "layernorm", "rmsnorm": "rmsnorm", "ffn": "ffn", "feedforward": "ffn", "mlp": "ffn",
-    "swiglu": "swiglu", "attention": "attention", "attn": "attention", "selfattention": "attention",
+    "swiglu": "swiglu", "σ": "sigma", "attention": "attention", "attn": "attention", "selfattention": "attention",
 }  # fmt: skip
 
 _ROWS = r"""
@@ -28,6 +28,7 @@ rmsnorm(x) = x / \sqrt{mean(hadamard(x, x))}
 ffn(x) = relu(x W_1 + b_1) W_2 + b_2
 ffn(x) = relu(x W_1) W_2
 swiglu(x) = hadamard(silu(x W_1), x W_3) W_2
+sigma(x) = sigmoid(x)
 attention(q, k, v) = softmax(q k^T / \sqrt{d_k}) v
 """
 

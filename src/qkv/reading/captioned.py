@@ -21,8 +21,30 @@ def with_names(equations: Iterable[Equation], sheet: Sheet) -> Iterator[Equation
     wanted = {symbol for equation in made for item in equation.of(Kind.FORMULA) for symbol in n.names_in(item.expr)}
     wanted -= {symbol for equation in made if len(equation.items) > 1 for symbol in equation.names}
     for equation in made:
-        open_ = wanted and not equation.names and equation.of(Kind.VALUE)
-        yield _named(equation, wanted, sheet) if open_ else equation
+        if equation.names or not equation.of(Kind.VALUE):
+            yield equation
+        elif (symbol := _headed(equation, sheet)) is not None:
+            yield _with_name(equation, symbol)
+        else:
+            yield _named(equation, wanted, sheet) if wanted else equation
+
+
+_HEADING = re.compile(r"\W*(?:\w+\s+){0,3}(?:\$([^$\s]{1,16})\$|\\\(\s*([^$\s]{1,16})\s*\\\)|`([A-Za-z_]\w{0,11})`)\W*")
+
+
+def _headed(equation: Equation, sheet: Sheet) -> Symbol | None:
+    """The name in the heading right above an array, where it stands alone or behind a few words: 'Query $Q$'."""
+    first = equation.items[0]
+    if len(equation.items) > 1 or equation.label or equation.rows or not isinstance(first.expr, n.Matrix):
+        return None
+    found = _HEADING.fullmatch(equation.words)
+    return _as_symbol(next(filter(None, found.groups())), sheet) if found else None
+
+
+def _with_name(equation: Equation, symbol: Symbol) -> Equation:
+    first = equation.items[0]
+    name = Item(Kind.NAME, n.Name(symbol), Relation.FIRST, first.line, first.column, str(symbol))
+    return replace(equation, items=(name, replace(first, relation=Relation.EQUAL)))
 
 
 _LABEL = re.compile(r"(?:.*[\s(（]|^)\s*[\\$(（`]*([^\W\d]\w{0,20}(?:_\{?(?:\\\w+\{)?\w+\}*)?)\s*[\\$)）`]*")
@@ -33,10 +55,7 @@ def _named(equation: Equation, wanted: set[Symbol], sheet: Sheet) -> Equation:
     first = equation.items[0]
     if len(equation.items) == 1 and isinstance(first.expr, n.Number):
         labelled = _in_label(equation.label, sheet)
-        if labelled is None or labelled not in wanted:
-            return equation
-        name = Item(Kind.NAME, n.Name(labelled), Relation.FIRST, first.line, first.column, equation.label)
-        return replace(equation, items=(name, replace(first, relation=Relation.EQUAL)))
+        return _with_name(equation, labelled) if labelled is not None and labelled in wanted else equation
     if words and first.kind is Kind.FORMULA and (symbol := Symbol(last)) in wanted:
         wanted.discard(symbol)
         name = Item(Kind.NAME, n.Name(symbol), Relation.FIRST, first.line, first.column, last)
@@ -54,8 +73,13 @@ def _in_label(label: str, sheet: Sheet) -> Symbol | None:
     found = _LABEL.fullmatch(label)
     if found is None or not (found[1] == label or label.rstrip()[-1:] in ")）"):
         return None
+    return _as_symbol(found[1], sheet)
+
+
+def _as_symbol(text: str, sheet: Sheet) -> Symbol | None:
+    """The name that a piece of text is; None where it is anything else."""
     try:
-        chains = parse_math(found[1], Location(1), names=sheet.names).chains
+        chains = parse_math(text, Location(1), names=sheet.names).chains
     except QkvError:
         return None
     expr = chains[0].links[0].expr if len(chains) == 1 and len(chains[0].links) == 1 else None
