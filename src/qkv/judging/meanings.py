@@ -16,6 +16,7 @@ from qkv.reader.model import Relation
 from qkv.reading.asked import asked_parts, formula
 from qkv.reading.definitions import Source
 from qkv.reading.equations import Equation, Item, Kind, is_printed
+from qkv.reading.method import says_causal
 from qkv.reading.naming import PROJECTED, SIZED, role_symbol
 from qkv.reading.page import Spot
 from qkv.reading.system import EULER, FAMILY, System
@@ -63,6 +64,7 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
         yield from _worded(equation, system, spot)
         yield from lined(equation, system, spot)
         yield from phrased(equation, system, spot)
+        yield from _triangular(item, system, spot)
 
 
 def _is_list_of_two(item: Item) -> bool:
@@ -215,6 +217,20 @@ def _worded(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]
                     scaled = "scaled" in system.conventions(spot.scope)
                     scores = n.Name(role_symbol(Role.SCALED if scaled else Role.SCORES, head))
                     yield Meaning(How.WORDED, n.Softmax(scores), spot, 2.0 * rank + UNMASKED)
+
+
+def _triangular(item: Item, system: System, spot: Spot) -> Iterator[Meaning]:
+    """Shares with nothing above the diagonal are weights under a causal mask; sure where words speak of one."""
+    rows = item.expr.rows if isinstance(item.expr, n.Matrix) and not item.expr.is_ragged else ()
+    cells = {(i, j): x for i, row in enumerate(rows) for j, x in enumerate(row)}
+    numbers = {at: x.value for at, x in cells.items() if isinstance(x, n.Number)}
+    square = 1 < len(rows) == len(rows[0]) and len(numbers) == len(cells)
+    if not square or any((numbers[i, j] == 0) != (j > i) or not 0 <= numbers[i, j] <= 1 for i, j in numbers):
+        return
+    for role in (Role.SCORES, Role.SCALED):
+        for head in (None, *system.heads_in(spot.scope)):
+            expr = n.Softmax(n.Mask(n.Name(role_symbol(role, head))))
+            yield Meaning(How.WORDED, expr, spot, sure=says_causal(system.page.words))
 
 
 _MATHS = re.compile(r"\$([^$]{2,80})\$|`([^`]{2,60})`|\(([^()]*(?:\([^()]*\)[^()]*)*)\)")

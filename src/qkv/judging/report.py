@@ -8,6 +8,7 @@ from operator import attrgetter
 
 from qkv.check.cells import shape_of
 from qkv.check.model import GOOD, CellVerdict, Claim, Report, Verdict
+from qkv.expr import nodes as n
 from qkv.expr.show import plain
 from qkv.interpret.cells import NEG_INF, START_BITS, Cell, bounds, precision
 from qkv.interpret.fit import say
@@ -22,6 +23,7 @@ from qkv.judging.theory import judge_theory
 from qkv.judging.walk import Judgement, Walk
 from qkv.reader.model import Sheet
 from qkv.reading.equations import Item, Kind
+from qkv.reading.naming import ROLE
 from qkv.reading.reading import reading_of
 
 
@@ -84,7 +86,12 @@ def _verdict(judgement: Judgement) -> Verdict:
 
 
 def _formula(chosen: Fit, walk: Walk) -> str:
-    return plain(walk.scene(chosen.meaning.spot).as_written(chosen.meaning.expr))
+    """What a value was held against; a role that the page has no name for is said by what gives it."""
+    expr, spot = chosen.meaning.expr, chosen.meaning.spot
+    scene = walk.scene(spot)
+    role = isinstance(expr, n.Name) and expr.symbol.base == ROLE and scene.in_names(expr) == expr
+    source = walk.values.source(expr.symbol, spot) if role and isinstance(expr, n.Name) else None
+    return plain(scene.as_written(source[0] if source is not None else expr))
 
 
 def _reason(judgement: Judgement) -> str | None:

@@ -39,8 +39,11 @@ class PageScene(Scene):
         """What the page calls a quantity; where it has no name there, what its role is called."""
         if symbol.base == ROLE:
             return str(self._held_by(symbol) or Symbol(symbol.labels[0], (), symbol.indices))
-        place = self.system.place(symbol) if symbol.base == NAMELESS else None
-        return place.role.value if place is not None else str(symbol)
+        if symbol.base != NAMELESS:
+            return str(symbol)
+        place = self.system.place(symbol)
+        line = self.system.page.equations[int(symbol.indices[0])].line
+        return place.role.value if place is not None else f"[line {line}]"
 
     def things(self, roles: Container[Role], like: Thing) -> Iterator[Thing]:
         place = self.system.place(like.expr.symbol) if isinstance(like.expr, n.Name) else None
@@ -123,6 +126,8 @@ class PageScene(Scene):
             if isinstance(part, n.Call) and part.function == LINE and isinstance(part.args[1], n.Number):
                 at = int(part.args[1].value)
                 return n.Entry(part.args[0], column=at) if columns else n.Entry(part.args[0], row=at)
+            if isinstance(part, n.Name) and part.symbol.base == NAMELESS:
+                return n.Name(Symbol(self.called(part.symbol)))
             return _by_role(part) if isinstance(part, n.Name) else part
 
         return n.rewrite(self.in_names(expr), change)

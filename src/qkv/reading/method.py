@@ -80,6 +80,15 @@ def is_supposed(page: Page, index: int) -> bool:
     return bool(_SUPPOSED.search(said.lower()))
 
 
+def says_causal(words: str) -> bool:
+    """Whether words speak of a causal mask.
+
+    >>> says_causal("causal attention, 3 tokens"), says_causal("attention")
+    (True, False)
+    """
+    return bool(_ORDERED.search(words))
+
+
 # — what an assignment decides —
 
 _ROWS = re.compile(
