@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import places
+from qkv.library.said import head_said
 from qkv.library.words import pattern
 from qkv.reader.limits import Limits
 from qkv.reader.model import Sheet
@@ -52,7 +53,7 @@ def chapters(sheet: Sheet) -> tuple[Sheet, ...]:
 
 def _starts(sheet: Sheet) -> list[int]:
     """The first line, and the lines of the headings of the first level."""
-    titled = [part for part in sheet.parts if part.title]
+    titled = [part for part in sheet.parts if part.title and head_said(part.title) is None]  # heads are of one model
     top = min((part.level for part in titled), default=1)
     return sorted({1, *(part.line for part in titled if part.level == top)})
 

@@ -28,8 +28,9 @@ def _laid_bare(tokens: list[Token]) -> list[Token]:
     out: list[Token] = []
     for token in tokens:
         out.append(token)
-        if token.text == "}" and len(out) > 2 and out[-3].text == "{" and out[-2].kind in ("op", "rel"):
-            out[-3:] = [out[-2]]
+        if token.text == "}" and len(out) > 3 and out[-3].text == "{" and out[-2].kind == "op":
+            if out[-4].kind in ("num", "letters", "word"):
+                out[-3:] = [out[-2]]
         elif token.kind == "end" and (first := _worded(out)) is not None:
             out[first:] = [t._replace(kind="note") for t in out[first:] if t.kind in ("upright", "note")]
     return out
