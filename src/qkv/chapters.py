@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import places
-from qkv.library.said import head_said
-from qkv.library.words import pattern
+from qkv.library.words import head_said, pattern
 from qkv.reader.limits import Limits
 from qkv.reader.model import Sheet
 from qkv.reader.read import read_sheet

@@ -226,16 +226,3 @@ def places_said(words: str) -> list[int]:
     return [
         place for found in _PLACED.finditer(words.lower()) for i, (place, _) in enumerate(_PLACES) if found[f"p{i}"]
     ]
-
-
-_HEADED = re.compile(rf"\W*(?:[^\W\d_]+\W+)?{_HEADS}\W{{0,3}}(?P<n>\d{{1,2}})\b|{_HEADS}\W{{0,3}}(?P<m>\d{{1,2}})\W*$")
-
-
-def head_said(title: str) -> str | None:
-    """The number of the head that a title names.
-
-    >>> head_said("Head 2"), head_said("### Kopf 1: Gewichte"), head_said("Two heads")
-    ('2', '1', None)
-    """
-    found = _HEADED.match(title.lower())
-    return (found["n"] or found["m"]) if found else None

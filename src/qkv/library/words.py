@@ -13,6 +13,7 @@ LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "ru", "zh", "ja", "other")
 _TABLE = """
 problem   question/exercise/problem/part/task/example/assignment/homework/discussion/worksheet/quiz/activity aufgabe/übung/teil/beispiel/frage exercice/problème/partie/exemple ejercicio/problema/parte/ejemplo/pregunta/tarea exercício/questão/exemplo/tarefa esercizio/esempio/domanda задача/упражнение/вопрос/часть/пример/задание 练习/题/问题/例题/例/作业 練習/問題/問/演習/課題 연습/문제/예제/oefening/opgave/opdracht/vraag/zadanie/ćwiczenie/alıştırma/soru/övning/uppgift/oppgave/tehtävä/cvičení/příklad/feladat/bài/bài+tập/soal/завдання
 document  homework/discussion/worksheet/assignment/quiz - - - - - - 作业 - -
+head      head/heads/attention+head kopf/köpfe tête/têtes cabeza/cabezas cabeça/cabeças testa/teste голова/головы/головка 头 ヘッド hoofd/głowa/kafa
 step      solution/answer/answers/step/head/given/worked+solution schritt/lösung/kopf/gegeben étape/corrigé/tête paso/solución/cabeza passo/solução/resolução soluzione шаг/решение/голова 步骤/解/解答/解法/答案/头 手順/ステップ/解答例 단계/풀이/stap/oplossing/krok/rozwiązanie/adım/çözüm
 solution  solution/answer/answers/worked+solution/my+solution/my+answer lösung/antwort/musterlösung solution/corrigé/réponse solución/respuesta solução/resolução/resposta soluzione/risposta/svolgimento решение/ответ 解/解答/答案/解法/答 解答/解答例/解 풀이/정답/oplossing/antwoord/rozwiązanie/odpowiedź/çözüm/cevap/lösning/svar/řešení/megoldás/lời+giải/розв'язання
 ask       compute/calculate/find/determine/show/prove/derive/write/give/evaluate/obtain/apply/explain/define/state/work+out/complete/fill+in/verify/draw/list/count/estimate/repeat/normalise/normalize/add/turn berechne/berechnen/bestimme/bestimmen/finde/zeige/zeigen/gib/geben/erkläre calculer/calculez/calcule/trouver/trouvez/déterminer/déterminez/montrer/montrez/donner/donnez calcula/calcular/calculen/halla/hallar/encuentra/encontrar/determina/determinar/muestra/demuestra/obtén encontre/mostre/obtenha calcolare/calcola/trova/trovare найдите/найти/вычислите/вычислить/определите/покажите/докажите/посчитайте - - beräkna/bestäm/beregn/bereken/oblicz/wyznacz/vypočítejte/számítsa/hesaplayın/bulunuz/tính/знайдіть/обчисліть/hitung
@@ -75,3 +76,18 @@ def pattern(concept: str) -> str:
     True
     """
     return "|".join(re.escape(word) for word in sorted(CONCEPTS[concept], key=lambda word: (-len(word), word)))
+
+
+_HEADED = re.compile(
+    rf"\W*(?:[^\W\d_]+\W+)?(?:{pattern('head')})\W{{0,3}}(?P<n>\d{{1,2}})\b|(?:{pattern('head')})\W{{0,3}}(?P<m>\d{{1,2}})\W*$"
+)
+
+
+def head_said(title: str) -> str | None:
+    """The number of the head that a title names.
+
+    >>> head_said("Head 2"), head_said("### Kopf 1: Gewichte"), head_said("Two heads")
+    ('2', '1', None)
+    """
+    found = _HEADED.match(title.lower())
+    return (found["n"] or found["m"]) if found else None

@@ -16,8 +16,7 @@ from itertools import pairwise
 
 from qkv.errors import Location, QkvError
 from qkv.expr.nodes import Matrix, Name, is_literal, names_in
-from qkv.library.said import head_said
-from qkv.library.words import means
+from qkv.library.words import head_said, means
 from qkv.reader.cells import (
     EMPTY,
     INDICES,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
-from qkv.library.said import head_said
+from qkv.library.words import head_said
 from qkv.reader.model import Sheet
 
 if TYPE_CHECKING:
