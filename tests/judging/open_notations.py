@@ -17,7 +17,6 @@ OPEN = frozenset({
     "a weighted sum, said in German",
     "letters that a scanner took digits for",
     "cut off, of a false score",
-    "rows of weights, called by a word and a number",
     "a false scaled score, carried into a column",
     "a value that is copied falsely into a weighted sum",
     "formulas and results in columns, and shapes between them",
