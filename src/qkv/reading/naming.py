@@ -221,7 +221,8 @@ class Naming:
         """What the caption above a name that is given in numbers calls it; what is said of h_1 holds for h_2."""
         alike = self.page.family(symbol) if symbol.indices else [symbol]
         found = [d for s in alike if len(s.indices) == len(symbol.indices) for d in self.page.definitions.get(s, ())]
-        if any(d.source is not Source.GIVEN or not isinstance(d.expr, n.Matrix) for d in found):
+        cells = len(symbol.indices) == 2 and all(d.source is Source.WORKING for d in found)  # a_{1,2} = 2.1 / 6.4
+        if not cells and any(d.source is not Source.GIVEN or not isinstance(d.expr, n.Matrix) for d in found):
             return None
         for equation in (self.page.equations[definition.equation] for definition in found):
             title = self.page.sheet.parts[equation.part].title
