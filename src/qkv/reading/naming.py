@@ -12,18 +12,16 @@ from functools import cached_property
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.library.roles import SCORE_LIKE, Place, places, role_in_caption, roles_in_words
+from qkv.library.roles import SCORE_LIKE, Place, places, roles_in_words
 from qkv.library.words import means, pattern
-from qkv.reading.asked import all_asked
+from qkv.reading.captions import captioned_role, shown_role, uses_of
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Definition, Source
-from qkv.reading.equations import Kind
-from qkv.reading.nameless import NAMELESS, is_pattern
+from qkv.reading.nameless import NAMELESS
 from qkv.reading.page import Page
 from qkv.reading.unify import Unifier
-from qkv.reading.usage import Roles, used_roles
+from qkv.reading.usage import Roles
 
-CAPTION = 60  # characters of the words above a name that may say what it is
 ROLE = "§"  # the base of a symbol for what plays a role, whatever the page calls it
 PROJECTED = {Role.Q: Role.W_Q, Role.K: Role.W_K, Role.V: Role.W_V}
 SIZED = {Role.D_K: (Role.K, Role.Q), Role.D_V: (Role.V,), Role.D_MODEL: (Role.X,)}
@@ -145,7 +143,7 @@ class Naming:
             return used, Known.STATED
         if self._is_count(symbol):
             return next((p for p in usual if p.role in SIZED), None), Known.NAME
-        shown = self._shown_role(symbol)
+        shown = shown_role(self.page, symbol)
         if shown is not None and (masked := next((p for p in usual if p.role is shown), None)) is not None:
             return masked, Known.NUMBERS
         chosen = dict(self.choices.roles)
@@ -164,7 +162,7 @@ class Naming:
             return worded, Known.WORDS
         if usual:
             return self._as_input(symbol, usual), Known.NAME
-        role = shown or self._captioned_role(symbol)
+        role = shown or captioned_role(self.page, symbol)
         return (self._scripted(symbol, role), Known.WORDS) if role is not None else (None, Known.NOTHING)
 
     def _used_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place | None:
@@ -173,7 +171,7 @@ class Naming:
         if not used:
             return None
         fitting = next((p for role in used for p in usual if p.role is role), None)
-        worded = self._captioned_role(symbol) if fitting is None and len(used) > 1 else None
+        worded = captioned_role(self.page, symbol) if fitting is None and len(used) > 1 else None
         return fitting or self._scripted(symbol, worded if worded in used else used[0])
 
     def _used(self, symbol: Symbol) -> Roles:
@@ -193,52 +191,8 @@ class Naming:
         """What the page's formulas, stated or asked for, use names for: found once for all readings of the page."""
         kept: dict[str, dict[Symbol, Roles]] = self.page.__dict__
         if "_uses" not in kept:
-            kept["_uses"] = self._found_uses()
+            kept["_uses"] = uses_of(self.page)
         return kept["_uses"]
-
-    def _found_uses(self) -> dict[Symbol, Roles]:
-        stated = {
-            symbol: formulas for symbol, definitions in self.page.definitions.items()
-            if (formulas := tuple(d.expr for d in definitions if d.source is Source.STATED))
-        }  # fmt: skip
-        for symbol in tuple(stated):  # what is stated of a first row says how all rows come about
-            whole = symbol._replace(base=symbol.base[:1].upper() + symbol.base[1:], indices=symbol.indices[:-1])
-            if symbol.indices and is_number(symbol.indices[-1]) and whole not in stated:
-                stated[whole] = stated[symbol]
-        written = [item.expr for equation in self.page.equations for item in equation.of(Kind.FORMULA)]
-        return used_roles((*written, *all_asked(self.page)), stated)
-
-    def _shown_role(self, symbol: Symbol) -> Role | None:
-        """Numbers among infinities are masked scores, whatever they are called."""
-        for definition in self.page.definitions.get(symbol, ()):
-            cells = [c for row in definition.expr.rows for c in row] if isinstance(definition.expr, n.Matrix) else []
-            hidden = [cell for cell in cells if n.holds(cell, n.Infinite)]
-            if hidden and any(isinstance(cell, n.Number) and cell.value != 0 for cell in cells):
-                return Role.MASKED
-        return None
-
-    def _captioned_role(self, symbol: Symbol) -> Role | None:
-        """What the caption above a name that is given in numbers calls it; what is said of h_1 holds for h_2."""
-        alike = self.page.family(symbol) if symbol.indices else [symbol]
-        found = [d for s in alike if len(s.indices) == len(symbol.indices) for d in self.page.definitions.get(s, ())]
-        cells = len(symbol.indices) == 2 and all(d.source is Source.WORKING for d in found)  # a_{1,2} = 2.1 / 6.4
-        if not cells and any(d.source is not Source.GIVEN or not isinstance(d.expr, n.Matrix) for d in found):
-            return None
-        for equation in (self.page.equations[definition.equation] for definition in found):
-            title = self.page.sheet.parts[equation.part].title
-            role = role_in_caption(equation.words.removeprefix(title)[-CAPTION:])
-            if role is Role.MASK and not all(is_pattern(d.expr) for d in found):
-                role = Role.MASKED
-            if role is not None and not (role is Role.WEIGHTS and symbol in self._right_factors):
-                return role
-        return None
-
-    @cached_property
-    def _right_factors(self) -> frozenset[Symbol]:
-        """The names that stand last in a product: the weights W in X W are no attention weights, which stand first."""
-        formulas = (item.expr for equation in self.page.equations for item in equation.of(Kind.FORMULA))
-        products = (node for formula in formulas for node in n.walk(formula) if isinstance(node, n.Product))
-        return frozenset(node.right.symbol for node in products if isinstance(node.right, n.Name))
 
     def _scripted(self, symbol: Symbol, role: Role) -> Place:
         """The place of a name of which only the role is known: its index is a head where matrices are printed for it, a

@@ -1,0 +1,63 @@
+"""What a name is for by what stands around it: the formulas that use it, the caption above it, the numbers under it."""
+
+from __future__ import annotations
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.library.roles import role_in_caption
+from qkv.reading.asked import all_asked
+from qkv.reading.definitions import Source
+from qkv.reading.equations import Kind
+from qkv.reading.nameless import is_pattern
+from qkv.reading.page import Page
+from qkv.reading.usage import Roles, used_roles
+
+CAPTION = 60  # characters of the words above a name that may say what it is
+
+
+def uses_of(page: Page) -> dict[Symbol, Roles]:
+    """What a page's formulas, stated or asked for, use names for."""
+    stated = {
+        symbol: formulas for symbol, definitions in page.definitions.items()
+        if (formulas := tuple(d.expr for d in definitions if d.source is Source.STATED))
+    }  # fmt: skip
+    for symbol in tuple(stated):  # what is stated of a first row says how all rows come about
+        whole = symbol._replace(base=symbol.base[:1].upper() + symbol.base[1:], indices=symbol.indices[:-1])
+        if symbol.indices and symbol.indices[-1].isdecimal() and whole not in stated:
+            stated[whole] = stated[symbol]
+    written = [item.expr for equation in page.equations for item in equation.of(Kind.FORMULA)]
+    return used_roles((*written, *all_asked(page)), stated)
+
+
+def shown_role(page: Page, symbol: Symbol) -> Role | None:
+    """Numbers among infinities are masked scores, whatever they are called."""
+    for definition in page.definitions.get(symbol, ()):
+        cells = [c for row in definition.expr.rows for c in row] if isinstance(definition.expr, n.Matrix) else []
+        hidden = [cell for cell in cells if n.holds(cell, n.Infinite)]
+        if hidden and any(isinstance(cell, n.Number) and cell.value != 0 for cell in cells):
+            return Role.MASKED
+    return None
+
+
+def captioned_role(page: Page, symbol: Symbol) -> Role | None:
+    """What the caption above a name that is given in numbers calls it; what is said of h_1 holds for h_2."""
+    alike = page.family(symbol) if symbol.indices else [symbol]
+    found = [d for s in alike if len(s.indices) == len(symbol.indices) for d in page.definitions.get(s, ())]
+    cells = len(symbol.indices) == 2 and all(d.source is Source.WORKING for d in found)  # a_{1,2} = 2.1 / 6.4
+    if not cells and any(d.source is not Source.GIVEN or not isinstance(d.expr, n.Matrix) for d in found):
+        return None
+    for equation in (page.equations[definition.equation] for definition in found):
+        title = page.sheet.parts[equation.part].title
+        role = role_in_caption(equation.words.removeprefix(title)[-CAPTION:])
+        if role is Role.MASK and not all(is_pattern(d.expr) for d in found):
+            role = Role.MASKED
+        if role is not None and not (role is Role.WEIGHTS and symbol in _right_factors(page)):
+            return role
+    return None
+
+
+def _right_factors(page: Page) -> frozenset[Symbol]:
+    """The names that stand last in a product: the weights W in X W are no attention weights, which stand first."""
+    formulas = (item.expr for equation in page.equations for item in equation.of(Kind.FORMULA))
+    products = (node for formula in formulas for node in n.walk(formula) if isinstance(node, n.Product))
+    return frozenset(node.right.symbol for node in products if isinstance(node.right, n.Name))
