@@ -49,7 +49,7 @@ def without_units(tokens: list[Token]) -> list[Token]:
     while i < len(tokens):
         out.append(tokens[i])
         i += 1
-        if out[-1].kind != "num" or i >= len(tokens) or tokens[i].kind not in _AROUND | {"open"}:
+        if out[-1].kind not in ("num", "close") or i >= len(tokens) or tokens[i].kind not in _AROUND | {"open"}:
             continue
         if [t.kind for t in tokens[i : i + 4]] == ["open", "num", "percent", "close"]:
             i += 4  # 0.61 (61%) says it twice
@@ -71,7 +71,7 @@ def _behind_words(tokens: list[Token], i: int) -> int | None:
             depth -= 1
         elif token.kind == "prose" or (token.kind == "name" and depth):
             letters += len(token.text) + 2 * (token.kind == "prose")
-        elif token.kind not in _AROUND:
+        elif token.kind not in _AROUND and not (depth and token.kind == "quote"):
             break
         end += 1
     return end if depth == 0 and letters > 2 else None  # 3 (Q) may be a product
@@ -82,6 +82,10 @@ def _calculates(out: list[Token], tokens: list[Token], end: int) -> bool:
     if end >= len(tokens):
         return False
     after, second = tokens[end], tokens[end + 1] if end + 1 < len(tokens) else None
+    if out[-1].kind == "close":  # e^{3.2} (for "mat") ≈ 24.53
+        return tokens[end - 1].kind in ("close", "edge") and after.kind == "rel" and after.text in "=≈"
+    if after.kind == "line" and second is not None and second.kind == "rel":
+        after = second  # the chain goes on below
     before = out[-2] if len(out) > 1 else None
     tied = before is not None and (before.text in _ARITHMETIC - {"-", "+"} or before.kind in ("rel", "open", "script"))
     tied = tied or (before is not None and before.text in "+-" and len(out) > 2 and out[-3].kind in ("num", "close"))
