@@ -35,6 +35,13 @@ _DIVIDED = re.compile(rf"(?<![^\W\d_])(?:{pattern('divide')})(?:\s+(?:{pattern('
 _EXPONENTIAL = re.compile(rf"(?<![^\W\d_])(?:{pattern('exponential')})(?![^\W\d_])")
 
 
+_SUPPOSED = re.compile(
+    r"\b(?:without|would|omit\w*|forg[eo]t\w*|wrong(?:ly)?|mistake\w*|instead|unlike|otherwise|unscaled|unmasked)\b"
+    r"|\b(?:ohne|wäre\w*|würde\w*|falsch|vergessen|sonst|sans|serait|seraient|oublié|sería\w*|olvid\w+|seria\w*"
+    r"|senza|sarebbe\w*|без|были бы)\b|如果不|若不|不缩放|忘记|しなければ|なければ"
+)
+
+
 def phrased(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
     """The cells and rows that a label speaks of, worked out."""
     label = equation.label.lower()
@@ -56,6 +63,12 @@ def _parts(whole: n.Expr, role: Role, lines: list[int], label: str) -> Iterator[
         yield n.Call(LINE, (whole, n.number(lines[0])))
     elif not functions and len(lines) == 2 and role in SCORE_LIKE and min(lines) > 0:
         yield n.Entry(whole, row=lines[0], column=lines[1])
+
+
+def is_supposed(equation: Equation) -> bool:
+    """Whether the words right before a value say that its author does not hold it: 'if you omit the scale, s = …'."""
+    words = re.split(r"[.;:!?。；]\s", f"{equation.words} {equation.label}".lower()[-120:])
+    return bool(_SUPPOSED.search(words[-1]))
 
 
 def statistics_said(words: str) -> list[str]:

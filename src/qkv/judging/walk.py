@@ -27,6 +27,7 @@ from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.kept import FALSE, print_of
 from qkv.judging.meanings import meanings
 from qkv.judging.otherwise import otherwise
+from qkv.judging.phrases import is_supposed
 from qkv.judging.scene import PageScene
 from qkv.judging.seen import agreeing
 from qkv.judging.units import in_units
@@ -126,6 +127,7 @@ class Walk:
         chosen = self._decided(grid, fits, equation, spot) or (self.copies.nearly(grid, spot) if not fits else None)
         if self.system.page.task is not None:
             chosen = by_assignment(self, equation, grid, spot, chosen)
+        chosen = _weighed(chosen, equation)
         if chosen is not None:
             chosen = explained(grid, chosen, self.mistakes_of(grid, spot))
             if chosen.meaning.how is How.STATED and chosen.is_clean:
@@ -485,3 +487,18 @@ def _is_exact(equation: Equation, grid: Grid) -> bool:
     """Whether numbers that are given are meant as they stand: in code, or with one place at most, α = (0.2, 0.8)."""
     coarse = all(shown.half == 0 or shown.half * 20 >= 1 for row in grid for shown in row)
     return equation.origin is Origin.CODE or coarse
+
+
+_BESIDE = frozenset({How.ASSIGNED, How.STATED, How.WORKING, How.CAPTION})  # what stands right beside a value
+
+
+def _weighed(chosen: Fit | None, equation: Equation) -> Fit | None:
+    """A meaning that only names or words suggest accuses nobody of a last digit, or of what is supposed."""
+    if chosen is None or chosen.is_clean or chosen.meaning.how in _BESIDE:
+        return chosen
+    if is_supposed(equation):
+        return None
+    if chosen.meaning.how is not How.WORDED or chosen.worst is not Verdict.MISROUNDED:
+        return chosen
+    soft = tuple(tuple(Verdict.DRIFTED if v is Verdict.MISROUNDED else v for v in row) for row in chosen.verdicts)
+    return replace(chosen, verdicts=soft)
