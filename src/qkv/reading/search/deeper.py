@@ -23,7 +23,19 @@ from qkv.reading.search.functions import (
     weights_of,
 )
 from qkv.reading.search.operands import Operand, Operands, Scene, Trial, Trials, by_shape, operand_of, uncounted
-from qkv.reading.search.pairs import PLUS, Spread, blur_of, combined, companions, factor_pairs, product_of, spreads_of
+from qkv.reading.search.pairs import (
+    PLUS,
+    Spread,
+    blur_of,
+    combined,
+    companions,
+    error_at,
+    error_of,
+    factor_pairs,
+    line_errors,
+    product_of,
+    spreads_of,
+)
 from qkv.reading.search.parts import tried
 from qkv.reading.search.single import along_axes, apply_along, causal_softmax, each_of
 from qkv.reading.search.tables import Row, turn
@@ -105,8 +117,11 @@ def _products_plus(target: Target, scene: Scene) -> Trials:
         for b in fitting:
             gap, blur = m - sum(map(mul, row, b.columns[j])), blur_of(a, b)
             yield Trial(len(terms) * (1 + len(relu)))
-            for k, (x, reach) in enumerate(heads):
-                if abs(gap - x) <= reach + blur:
+            near = [k for k, (x, reach) in enumerate(heads) if abs(gap - x) <= reach + blur]
+            error = error_at(a, b, i, j) if near else 0.0
+            for k in near:
+                x, reach = heads[k]
+                if abs(gap - x) <= reach + error and target.tells_of(error + reach - h):
                     yield from _product_plus(target, a, b, terms[k], relu)
 
 
@@ -148,14 +163,43 @@ def _times_third(target: Target, a: Operand, b: Operand, row: Row, weigh: Along 
     i, j = target.probe
     m, h = target.centre[i][j], target.half[i][j]
     blur, most = blur_of(a, b), max(map(abs, row))
+    left: Operand | None = None
+    errors: Row | None = None
     for c in thirds:
-        error = len(row) * (most * c.reach + blur * (c.size + c.reach)) if blur or c.reach else 0.0
-        if abs(sum(map(mul, row, c.columns[j])) - m) <= h + error:
-            left = product_of(a, b)
-            if weigh is not None:
-                weights = apply_along(weigh, left.centre, left.radius)
-                left = operand_of(weigh.expr(left.expr), *weights, left.uses)
+        bound = len(row) * (most * c.reach + blur * (c.size + c.reach)) if blur or c.reach else 0.0
+        if abs(sum(map(mul, row, c.columns[j])) - m) > h + bound:
+            continue
+        errors = errors or (_errors_of_row(a, b, i, weigh) if bound else (0.0,) * len(row))
+        if _row_agrees(target, row, errors, c):
+            left = left or _left_of(a, b, weigh)
             yield tried(target, product_of(left, c), 0)
+
+
+def _row_agrees(target: Target, row: Row, errors: Row, c: Operand) -> bool:
+    """Whether a row times C may be the row of the probe, and tells something of the probe."""
+    i, j = target.probe
+    blurs = turn(c.radius)
+    return target.tells_of(error_of(row, errors, c.columns[j], blurs[j])) and all(
+        abs(sum(map(mul, row, column)) - m) <= h + error_of(row, errors, column, blur)
+        for column, blur, m, h in zip(c.columns, blurs, target.centre[i], target.half[i], strict=True)
+    )
+
+
+def _left_of(a: Operand, b: Operand, weigh: Along | None) -> Operand:
+    """A B, or its softmax."""
+    product = product_of(a, b)
+    if weigh is None:
+        return product
+    return operand_of(weigh.expr(product.expr), *apply_along(weigh, product.centre, product.radius), product.uses)
+
+
+def _errors_of_row(a: Operand, b: Operand, i: int, weigh: Along | None) -> Row:
+    """What one row of A B, or of its softmax, may be off."""
+    errors = line_errors(a, b, i)
+    if weigh is None:
+        return errors
+    scores = tuple([sum(map(mul, a.centre[i], column)) for column in b.columns])
+    return apply_along(weigh, (scores,), (errors,))[1][0]
 
 
 def _attention(target: Target, scene: Scene) -> Trials:

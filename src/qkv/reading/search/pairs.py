@@ -55,6 +55,24 @@ def blur_of(a: Operand, b: Operand) -> float:
     return len(a.columns) * (a.size * b.reach + a.reach * b.size + a.reach * b.reach)
 
 
+def line_errors(a: Operand, b: Operand, i: int) -> Row:
+    """What the cells of one row of a product may be off."""
+    columns = zip(b.columns, turn(b.radius), strict=True)
+    return tuple([error_of(a.centre[i], a.radius[i], column, errors) for column, errors in columns])
+
+
+def error_of(row: Row, errors: Row, column: Row, others: Row) -> float:
+    """What the product of a row and a column may be off."""
+    return sum([abs(x) * f + e * (abs(y) + f) for x, e, y, f in zip(row, errors, column, others, strict=True)])
+
+
+def error_at(a: Operand, b: Operand, i: int, j: int) -> float:
+    """What one cell of a product may be off."""
+    if not a.reach and not b.reach:
+        return 0.0
+    return error_of(a.centre[i], a.radius[i], b.columns[j], tuple([row[j] for row in b.radius]))
+
+
 def _products(target: Target, scene: Scene) -> Trials:
     i, j = target.probe
     m, h = target.centre[i][j], target.half[i][j]
@@ -62,7 +80,8 @@ def _products(target: Target, scene: Scene) -> Trials:
         row = a.centre[i]
         yield Trial(len(fitting))
         for b in fitting:
-            if abs(sum(map(mul, row, b.columns[j])) - m) <= h + blur_of(a, b):
+            off = abs(sum(map(mul, row, b.columns[j])) - m)
+            if off <= h + blur_of(a, b) and off <= h + (error := error_at(a, b, i, j)) and target.tells_of(error):
                 yield held(target, 0, n.Product(a.expr, b.expr), *_multiplied(a, b), a.uses + b.uses)
 
 

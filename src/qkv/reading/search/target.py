@@ -48,6 +48,12 @@ class Target:
         """0 for a number, 1 for a vector, 2 for a matrix."""
         return sum(size > 1 for size in self.shape)
 
+    def tells_of(self, error: float) -> bool:
+        """Whether a candidate that is off so much at the probe, the sharpest cell, still tells something of it."""
+        i, j = self.probe
+        unit = self.units[i][j]
+        return math.log2((unit + error) / unit) < self.bits[i][j]
+
 
 def target_of(grid: Sequence[Sequence[Shown]]) -> Target | None:
     """A printed grid as floats; None for a ragged or an empty one, and for cells that no float holds."""
