@@ -8,7 +8,7 @@ from enum import Enum
 
 from qkv.check.cells import Grid, fitted, shape_of
 from qkv.check.compare import Agreement, Shown, agreement, follows
-from qkv.check.model import BAD, SEVERITY, Cause, Verdict
+from qkv.check.model import SEVERITY, Cause, Verdict
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.interpret.cells import Cell, same_cell
@@ -171,8 +171,3 @@ def cell_verdict(shown: Shown, true: Cell | None, own: Cell | None, carried: boo
     if to_own is Agreement.NEAR or (to_true is Agreement.NEAR and not carried):
         return Verdict.MISROUNDED
     return Verdict.WRONG
-
-
-def is_bad(fit: Fit) -> bool:
-    """Whether a fit accuses its author of anything."""
-    return fit.worst in BAD

@@ -150,8 +150,3 @@ class Sheet:
     def lines(self) -> list[str]:
         """The lines of the document."""
         return self.text.splitlines()
-
-    @cached_property
-    def headings(self) -> frozenset[int]:
-        """The lines that hold headings."""
-        return frozenset(part.line for part in self.parts if part.title)

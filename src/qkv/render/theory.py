@@ -8,7 +8,6 @@ from typing import Any
 from qkv.expr.names import Role
 from qkv.interpret.counts import Operations
 from qkv.render.blocks import Block, Heading, Paragraph, Table
-from qkv.theory.answers import Answer
 from qkv.theory.bars import bar
 from qkv.theory.cost import TILE, Cost, Crossing
 from qkv.theory.identities import Proof
@@ -320,20 +319,6 @@ def _price_table(result: TransportResult) -> Table:
         for k, (p, price) in enumerate(zip(side.points, prices, strict=True), 1)
     )
     return Table(("price", "at", ""), rows, right=(2,))
-
-
-def answer_blocks(answers: Sequence[Answer]) -> list[Block]:
-    """Answers to the theory questions of a sheet."""
-    blocks: list[Block] = []
-    for answer in answers:
-        blocks.append(Heading(f"{answer.title} (line {answer.line})" if answer.line else answer.title))
-        if answer.question:
-            blocks.append(Paragraph(f"Asked: {answer.question}"))
-        blocks += [Paragraph(text) for text in (answer.words, *answer.details)]
-        for value in answer.values:
-            columns = len(value.rows[0])
-            blocks.append(Table(("",) * columns, value.rows, f"{value.name}: {value.formula}", tuple(range(columns))))
-    return blocks
 
 
 def entropic_blocks(plan: EntropicPlan) -> list[Block]:
