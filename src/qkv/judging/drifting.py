@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from qkv.check.cells import Grid
-from qkv.check.compare import Shown
+from qkv.check.cells import Grid, fitted, shape_of
+from qkv.check.compare import Shown, agree
 from qkv.check.model import Verdict
+from qkv.errors import QkvError
+from qkv.expr import nodes as n
 from qkv.interpret.cells import NEG_INF, Cell, bounds
+from qkv.interpret.certified import Certified
 from qkv.judging.fit import Fit, How
+from qkv.judging.seen import worth
+from qkv.reading.equations import Equation, Kind
 
 CLOSE = 10  # half units of the last place by which numbers that were rounded before may be off
 
 
-def rounded_working(grid: Grid, fits: list[Fit]) -> Fit | None:
-    """A working that gives all of a value, where the formula beside it gives nearly the same: the numbers that were put
-    in were rounded before."""
+def rounded_working(grid: Grid, fits: list[Fit], equation: Equation) -> Fit | None:
+    """A working that gives all of a value just as it is written, where the formula beside it gives nearly the same: the
+    numbers that were put in were rounded before."""
+    if not any(_gives(item.expr, grid) for item in equation.of(Kind.WORKING)):
+        return None
     worked = next(
         (f for f in fits if f.meaning.how is How.WORKING and f.worst in (Verdict.DRIFTED, Verdict.ROUNDED)), None
     )
@@ -22,6 +29,16 @@ def rounded_working(grid: Grid, fits: list[Fit]) -> Fit | None:
         return None
     pairs = [pair for row, cells in zip(grid, stated.true.rows, strict=True) for pair in zip(row, cells, strict=True)]
     return worked if all(_is_close(shown, cell) for shown, cell in pairs) else None
+
+
+def _gives(working: n.Expr, grid: Grid) -> bool:
+    """Whether a working, its numbers taken for what they are, gives a printed value to all of its digits."""
+    value = worth(working, {}, Certified())
+    made = fitted(value, shape_of(grid)) if value is not None else None
+    try:
+        return made is not None and all(agree(row, cells) for row, cells in zip(grid, made.rows, strict=True))
+    except QkvError:
+        return False
 
 
 def _is_close(shown: Shown, cell: Cell) -> bool:

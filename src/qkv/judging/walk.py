@@ -241,7 +241,7 @@ class Walk:
         denied = 0.0
         clean: tuple[float, Fit] | None = None
         slips: list[tuple[float, Fit]] = []  # each denies what is stronger
-        if (worked := rounded_working(grid, fits)) is not None:
+        if (worked := rounded_working(grid, fits, equation)) is not None:
             return worked
         for f in fits:  # the strongest first
             if f.is_clean and not (f.meaning.how is How.WORKING and denied >= How.STATED.denial):
