@@ -28,18 +28,7 @@ def rounded_working(grid: Grid, fits: list[Fit], equation: Equation) -> Fit | No
     if worked is None or stated is None or stated.true is None:
         return None
     pairs = [pair for row, cells in zip(grid, stated.true.rows, strict=True) for pair in zip(row, cells, strict=True)]
-    if worked.own is None or not all(_is_close(shown, cell) for shown, cell in pairs):
-        return None
-    given = (pair for row, cells in zip(grid, worked.own.rows, strict=True) for pair in zip(row, cells, strict=True))
-    return worked if all(_is_given(shown, cell) for shown, cell in given) else None
-
-
-def _is_given(shown: Shown, cell: Cell) -> bool:
-    """Whether the numbers as they stand give a printed one, and not only what they may be rounded from."""
-    if cell is NEG_INF or shown.value is None:
-        return True
-    low, high = bounds(cell)
-    return bool(abs((low + high) / 2 - shown.value) <= 2 * shown.half)
+    return worked if all(_is_close(shown, cell) for shown, cell in pairs) else None
 
 
 def _gives(working: n.Expr, grid: Grid) -> bool:
