@@ -127,4 +127,5 @@ def _is_usual(symbol: Symbol, formula: n.Expr, system: System, spot: Spot) -> bo
             return meant.role is role and meant.row is None and (not letters or role in letters)
         return any(not isinstance(row.expr, n.Name) and fits(row.expr, expr) for row in rows_for(role, conventions))
 
-    return heads <= {place.head} and is_(place.role, formula)
+    meant = (place.role, *(usual.role for usual in places(symbol)))  # E may be the scores and what the softmax is of
+    return heads <= {place.head} and any(is_(role, formula) for role in meant if role not in SILENT)
