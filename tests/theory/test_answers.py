@@ -6,10 +6,12 @@ import pathlib
 
 import pytest
 
+from qkv.expr import nodes as n
 from qkv.reader import read_sheet
 from qkv.render import theory_json
 from qkv.theory.answers import answer, answers
 from qkv.theory.context import Context
+from qkv.theory.worked import _cell
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared" / "sheets"
@@ -124,3 +126,8 @@ def test_the_sheets(name, titles):
 def test_sheets_without_theory_get_no_answers():
     for name in ("001-self-masked-cross.md", "002-two-heads-worksheet.md"):
         assert answers(read_sheet((SHARED / name).read_text(encoding="utf-8"))) == ()
+
+
+def test_a_root_in_an_answer_is_an_expression() -> None:
+    """A damaged sheet about transport gave '√2' as a value, which ended in a ValueError."""
+    assert _cell("√2") == n.Root(n.number(2))

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from qkv.errors import Location, ReadError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.program.model import Program, Step
+from qkv.reader.grammar import parse_math
 from qkv.reader.model import Sheet
 from qkv.theory.answers import Answer, Value, answers
 
@@ -30,4 +32,13 @@ def _step(value: Value, place: int) -> Step:
 
 
 def _cell(text: str) -> n.Expr:
-    return n.Infinite(-1) if text == "-inf" else n.number(Fraction(text))
+    """A cell of an answer: a number, or an expression such as √2."""
+    if text == "-inf":
+        return n.Infinite(-1)
+    try:
+        return n.number(Fraction(text))
+    except ValueError:
+        chains = parse_math(text, Location(1)).chains
+        if not chains:
+            raise ReadError(f"{text!r} is no number") from None
+        return chains[0].links[0].expr
