@@ -112,6 +112,11 @@ PAGES = {
         "row = [0.670, 0.330]\n\nrow = [0.196, 0.804]\n\nrow = [0.123, 0.877]",
         [(3, "right"), (5, "right"), (7, "right")],
     ),
+    "inputs given anew below formulas and sizes begin a problem": (
+        "## One\n\nQ = [[1, 0], [0, 1]], K = [[1, 1], [0, 1]]\n\n$Q K^T = [[1, 0], [1, 1]]$\n\n## Two\n\n$S = Q K^T$\n\n"
+        "n = 2\n\nQ = [[2, 0], [0, 1]], K = [[1, 1], [0, 1]]\n\n$Q K^T = [[2, 0], [1, 2]]$",
+        [(5, "right"), (9, "right"), (15, "wrong")],
+    ),
     "a dot that parts two statements": ("e^0.71 ≈ 2.03 · e^0 = 1", [(1, "right")]),
 }
 

@@ -462,10 +462,9 @@ def _given(equation: Equation) -> tuple[Symbol, n.Expr] | None:
 
 
 def _opens(equation: Equation, made: list[Equation]) -> bool:
-    """Whether an equation is the first of its part but for sizes, so that what it gives begins a problem."""
-    before = made[max(equation.index - 6, 0) : equation.index]
-    before = [other for other in before if other.part == equation.part and not _is_size(other)]
-    return not before
+    """Whether an equation is the first of its part but for sizes and formulas: what it gives begins a problem."""
+    before = made[max(equation.index - 9, 0) : equation.index]
+    return all(other.part != equation.part or _is_size(other) or not _numbers(other) for other in before)
 
 
 def _is_size(equation: Equation) -> bool:

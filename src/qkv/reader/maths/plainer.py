@@ -13,6 +13,7 @@ _SLICE = re.compile(
     r"(?P<name>\\(?:mathbf|mathrm|boldsymbol|bm)\{\w\}|\\?[^\W\d_]+)"
     r"(?:_\{|\[|\()\s*(?P<index>\d{1,2}|[a-z])\s*,?\s*(?::|\\(?:cdot|ast|bullet|colon)|[·*])\s*[\])}]"
 )
+_DOUBLED = re.compile(r"\((\([^()=\n]*=[^()\n]*\))\)")  # ((K = [1, 0])): a remark around what were marks of math
 _LETTER = re.compile(r"(?:\\\w+\{)?([A-Z])\}?")
 _FROM_TO = re.compile(
     r"\((\\text\{[^{}]*\}|\w+)\s*(?:\\to|\\rightarrow|→|->)\s*(\\text\{[^{}]*\}|\w+)\)(?=\s*&?\s*[=≈\\])"
@@ -34,6 +35,7 @@ def plainer(source: str) -> str:
         source = _ASIDE.sub(lambda found: " " * len(found[0]), source)
         source = _FROM_TO.sub(_from_to, source)
         source = _MATRIX.sub(_with_rows, source)
+    source = _DOUBLED.sub(lambda found: f"  {found[1][1:-1]}  ", source) if "((" in source else source
     return _SLICE.sub(_row, source)
 
 
