@@ -10,6 +10,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+INDEX_LETTERS = frozenset("ijlmnprstu")  # letters that count tokens, heads and steps
+
 
 class Role(StrEnum):
     """What a quantity is for."""

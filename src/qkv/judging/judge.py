@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from qkv.interpret.cells import START_BITS, precision
+from qkv.judging.doubts import doubted
 from qkv.judging.shapes import owned as size_places
 from qkv.judging.theory import owned as theory_places
 from qkv.judging.walk import Judgement, Walk
@@ -31,4 +32,8 @@ def judged(reading: Reading) -> Judged:
         theory = tuple(theory_said(reading.sheet))
         elsewhere = theory_places(theory) | size_places(reading.sheet)
         walk = Walk(reading.system, reading.values, elsewhere)
-        return Judged(reading, walk, tuple(walk.run()), theory)
+        judgements = walk.run()
+        if names := doubted(judgements):
+            walk = Walk(reading.system, reading.values, elsewhere, names)
+            judgements = walk.run()
+        return Judged(reading, walk, tuple(judgements), theory)

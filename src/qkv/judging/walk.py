@@ -15,7 +15,7 @@ from itertools import islice
 from qkv.check.cells import Grid, fitted, shape_of
 from qkv.check.model import Verdict
 from qkv.expr import nodes as n
-from qkv.expr.names import Role, Symbol
+from qkv.expr.names import INDEX_LETTERS, Role, Symbol
 from qkv.interpret.certified import Value, same
 from qkv.judging.above import from_above, statistics
 from qkv.judging.answers import by_assignment
@@ -31,7 +31,6 @@ from qkv.judging.phrases import is_supposed
 from qkv.judging.scene import PageScene
 from qkv.judging.seen import agreeing
 from qkv.judging.units import in_units
-from qkv.reader.maths.names import INDEX_LETTERS
 from qkv.reader.model import Origin
 from qkv.reading.bits import grid_bits
 from qkv.reading.equations import Equation, Item, Kind
@@ -79,6 +78,7 @@ class Walk:
     system: System
     values: Values
     elsewhere: frozenset[tuple[int, int]] = frozenset()  # lines and columns of what is judged elsewhere, as theory
+    doubted: frozenset[Symbol] = frozenset()  # givens that may be misread: a formula with them denies no working
     prints: Prints = field(default_factory=Prints)
     judged: list[Judgement] = field(default_factory=list)
     recent: list[tuple[n.Expr, Spot]] = field(default_factory=list)  # what was printed last, newest at the end
@@ -248,7 +248,7 @@ class Walk:
                 bits = f.bits - denied
                 if clean is None or bits > clean[0]:
                     clean = bits, f
-            elif f.meaning.sure or self._is_usual_here(f.meaning):
+            elif (f.meaning.sure or self._is_usual_here(f.meaning)) and not self._is_doubted(f.meaning):
                 slips.append((f.bits - denied, f))
                 denied = max(denied, f.meaning.how.denial if f.worst is not Verdict.MISROUNDED else MISROUNDING)
         if clean is not None and denied == 0:
@@ -281,6 +281,10 @@ class Walk:
             if slip.bits + trusted + company(self, equation, grid, slip) >= excuse + MARGIN:
                 return slip
         return clean[1] if clean is not None and clean[0] > -denied else None
+
+    def _is_doubted(self, meaning: Meaning) -> bool:
+        """Whether a formula stands on a given that may be misread."""
+        return bool(self.doubted) and not self.doubted.isdisjoint(n.names_in(meaning.expr))
 
     def _is_usual_here(self, meaning: Meaning) -> bool:
         """Whether the page does the same for other indices, and was right: q_2 · k_1 after q_1 · k_1 and q_1 · k_2."""

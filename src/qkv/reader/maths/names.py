@@ -16,7 +16,6 @@ from qkv.reader.maths.tokens import Token
 
 WORDS = frozenset(("letters", "word", "upright", "name"))
 _SCRIPTED = frozenset(("sub", "sup", "prime", "accent"))
-INDEX_LETTERS = frozenset("ijlmnprstu")
 INDEX_RUN = frozenset("ijklmnprst")
 
 

@@ -36,13 +36,14 @@ def _without_remarks(tokens: list[Token]) -> list[Token]:
     out: list[Token] = []
     for i, token in enumerate(tokens):
         out.append(token)
+        if token.text != ")" or i + 1 >= len(tokens) or tokens[i + 1].text not in ("=", "≈"):
+            continue
         first = next((k for k in range(len(out) - 2, max(len(out) - 8, 0), -1) if out[k].text == "("), 0)
-        defines = token.text == ")" and first and i + 1 < len(tokens) and tokens[i + 1].text in ("=", "≈")
-        inside = out[first + 1 : -1]
+        inside = out[first + 1 : -1] if first else []
         apart = out[first].gap
         first -= first > 1 and out[first - 1].kind == "wide"
         named = first > 0 and out[first - 1].kind in ("name", "sub", "num")
-        if defines and apart and inside and named and all(t.kind in ("prose", "quote") for t in inside):
+        if apart and inside and named and all(t.kind in ("prose", "quote") for t in inside):
             del out[first:]
     return out
 

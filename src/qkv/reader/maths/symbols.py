@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from qkv.expr.names import Symbol
+from qkv.expr.names import INDEX_LETTERS, Symbol
 from qkv.reader.maths import signs
-from qkv.reader.maths.names import INDEX_LETTERS, INDEX_RUN, WORDS, Names
+from qkv.reader.maths.names import INDEX_RUN, WORDS, Names
 from qkv.reader.maths.tokens import Token
 
 _PART = re.compile(r"\d+|[^\W\d_]+(?:_[^\W\d_]+)*")
