@@ -23,7 +23,7 @@ NAMES_FIRST = [
     ("q = [1, 2]\nK = [[1, 0], [0, 1]]\ns = qK^T = [1, 2]", "s = q K^T = [1, 2]"),
     ("a = [1, 2]\nV = [[1], [2]]\no = aV = 5", "o = a V = 5"),
     ("PE(0) = [0, 1]\nX = E + PE(0) = [1, 2]", "X = E + PE_0 = [1, 2]"),
-    ("FFN(x) = max(0, x W_1) W_2", "FFN(x) = max(0, x W_1) W_2"),
+    ("FFN(x) = max(0, x W_1) W_2", "FFN(x) = relu(x W_1) W_2"),
     ("love = [0, 2, 0]\ncats = [1, 1, 1]\nlove + cats = [1, 3, 1]", "love + cats = [1, 3, 1]"),
     ("dO = [[1, 1]]\nV = [[1, 2]]\ndA = dO V^T = [[3]]", "dA = dO V^T = [3]"),
     ("Attention(Q, K, V) = softmax(Q × Kᵀ / √d_k) × V", "Attention(Q, K, V) = softmax(Q K^T / √d_k) V"),
@@ -140,7 +140,7 @@ def test_what_is_ambiguous_keeps_its_other_readings(text: str, kind: type | None
         assert (kind, other) in found
 
 
-@pytest.mark.parametrize(("text", "usual", "other"), [("p = [0,5]", "[0, 5]", "[0.5]"), ("p = 0,5", "0.5", "[0, 5]")])
+@pytest.mark.parametrize(("text", "usual", "other"), [("p = 0,5", "0.5", "[0, 5]")])
 def test_one_comma_may_part_or_point(text: str, usual: str, other: str) -> None:
     (statement,) = read_sheet(text).statements
     assert (plain(statement.links[1].expr), *map(plain, statement.links[1].alternatives)) == (usual, other)

@@ -346,7 +346,9 @@ class Walk:
         given = self._is_given(equation)
         exprs = [expr for expr, where in reversed(self.recent) if where.scope == spot.scope][:POOL]
         exprs += self._runs(spot)
-        exprs += [n.Name(role_symbol(role, head)) for head in (None, *self.system.heads) for role in NEAR_ROLES]
+        itself = self.system.place(Symbol(NAMELESS, (), (str(equation.index),)))
+        roles = [role for role in NEAR_ROLES if itself is None or role is not itself.role]
+        exprs += [n.Name(role_symbol(role, head)) for head in (None, *self.system.heads) for role in roles]
         for expr in exprs:
             if expr in seen or (given and self._is_self(expr, equation)):
                 continue
