@@ -24,6 +24,7 @@ from qkv.interpret.certified import Certified, Value
 from qkv.judging.addends import addends_off
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.operands import as_softmax, decimals, is_claim, is_stochastic, operands, rivals, versions
+from qkv.judging.pool import sizes
 from qkv.judging.seen import (
     MATRIX,
     Copied,
@@ -166,7 +167,7 @@ class Copies:
             if (v := self._walk.values.own(expr, spot, self._walk.prints)[0]) and v.shape == shape_of(grid)
         ]
         for expr in scores:
-            for size in (1, *self._walk.sizes(equation, spot)):
+            for size in (1, *sizes(self._walk, spot)):
                 scaled = expr if size == 1 else n.Quotient(expr, n.Root(n.number(size)))
                 made = self._walk.fit(grid, Meaning(How.SEARCHED, n.Softmax(scaled), spot))
                 if made is not None and made.slips == 0 and made.agreed >= MATRIX:

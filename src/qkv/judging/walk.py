@@ -15,11 +15,11 @@ from itertools import islice
 from qkv.check.cells import Grid, fitted, shape_of
 from qkv.check.model import Verdict
 from qkv.expr import nodes as n
-from qkv.expr.names import INDEX_LETTERS, Role, Symbol
+from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value, same
 from qkv.judging.above import from_above, statistics
 from qkv.judging.answers import by_assignment
-from qkv.judging.causes import MISTAKE, Search, as_mistake, explained, has_excuse, misfit, operands
+from qkv.judging.causes import Search, as_mistake, explained, has_excuse, misfit, operands
 from qkv.judging.company import company, trust
 from qkv.judging.copies import Copies
 from qkv.judging.drifting import rounded_working
@@ -27,34 +27,36 @@ from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.kept import FALSE, print_of
 from qkv.judging.meanings import meanings
 from qkv.judging.otherwise import otherwise
-from qkv.judging.phrases import is_supposed
+from qkv.judging.pool import pool, sizes
 from qkv.judging.scene import PageScene
 from qkv.judging.seen import agreeing
 from qkv.judging.units import in_units
-from qkv.reader.model import Origin
+from qkv.judging.weighing import (
+    MARGIN,
+    is_exact,
+    is_index,
+    most_beside,
+    needed,
+    readable,
+    weighed,
+    without_indices,
+)
 from qkv.reading.bits import grid_bits
 from qkv.reading.equations import Equation, Item, Kind
 from qkv.reading.evidence import printed_grid
 from qkv.reading.holding import AFTER_Q
 from qkv.reading.nameless import NAMELESS
-from qkv.reading.naming import PROJECTED, ROLE, role_symbol
+from qkv.reading.naming import PROJECTED
 from qkv.reading.page import Spot
 from qkv.reading.prints import Mending, Print, Prints
-from qkv.reading.search import NEED, Known, known, search
+from qkv.reading.search import search
 from qkv.reading.system import System
 from qkv.reading.values import Values
 
 SHOWN = 12.0  # bits of numbers under a name that what was printed before explains: then they are not given
-MARGIN = 12.0  # bits by which a slip must be likelier than the best excuse
 CONFIRMED = 9.0  # bits that a formula has agreed in for other indices, so that it is meant
 MISROUNDING = 4.0  # bits that it costs to say that a value is not one that it misses by a digit
-POOL = 28  # earlier values that a search looks at
 ENOUGH = 8.0  # bits that a short expression has to save before numbers under a name are no longer given
-RUN = 8  # single numbers in a row that a search takes for a vector
-NEAR_ROLES = (
-    Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
-    Role.X, Role.STATES, Role.SOURCE,
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ class Walk:
         if grid is None or item.struck:
             return
         spot = Spot(equation.scope, equation.line)
-        if self._is_given(equation) and not any(self._shown_before(equation, grid, spot)):
+        if self.is_given(equation) and not any(self._shown_before(equation, grid, spot)):
             self.remember(equation, item, grid, None, None, spot)
             return
         fits = list(from_above(self.copies, equation, grid, spot))
@@ -123,15 +125,15 @@ class Walk:
         fits += [f for meaning in options if (f := self.fit(grid, meaning)) is not None]
         if not any(f.is_clean for f in fits):
             fits += list(islice(self._misfits(grid, options), 1))
-        fits = _readable(fits)
+        fits = readable(fits)
         chosen = self._decided(grid, fits, equation, spot) or (self.copies.nearly(grid, spot) if not fits else None)
         if self.system.page.task is not None:
             chosen = by_assignment(self, equation, grid, spot, chosen)
-        chosen = _weighed(chosen, equation)
+        chosen = weighed(chosen, equation)
         if chosen is not None:
             chosen = explained(grid, chosen, self.mistakes_of(grid, spot))
             if chosen.meaning.how is How.STATED and chosen.is_clean:
-                self.confirmed[_without_indices(chosen.meaning.expr)] += chosen.agreed
+                self.confirmed[without_indices(chosen.meaning.expr)] += chosen.agreed
         number = self.claim(equation, item, grid, chosen, tuple(fits))
         self.remember(equation, item, grid, chosen, number, spot)
 
@@ -153,7 +155,7 @@ class Walk:
         self.verdicts[number] = verdict
         return number
 
-    def _is_given(self, equation: Equation) -> bool:
+    def is_given(self, equation: Equation) -> bool:
         """Whether numbers alone define a name, so that there is nothing to judge."""
         if equation.index in self.system.choices.claimed or equation.of(Kind.FORMULA, Kind.WORKING):
             return False
@@ -262,11 +264,11 @@ class Walk:
             and (clean is None or slip.bits > clean[0])
         ):
             return slip
-        if clean is not None and clean[0] > _most_beside(grid, slip, denied):
+        if clean is not None and clean[0] > most_beside(grid, slip, denied):
             return clean[1]
         if slip is not None and (other := otherwise(self, grid, fits, spot)) is not None:
             return other if other.bits > 0 else None
-        found = self._searched(grid, equation, spot, _needed(slip, clean, denied))
+        found = self._searched(grid, equation, spot, needed(slip, clean, denied))
         if found is not None:
             bits = found.bits - denied
             if (clean is None or bits > clean[0]) and bits > -denied:
@@ -288,7 +290,7 @@ class Walk:
 
     def _is_usual_here(self, meaning: Meaning) -> bool:
         """Whether the page does the same for other indices, and was right: q_2 · k_1 after q_1 · k_1 and q_1 · k_2."""
-        return meaning.how is How.STATED and self.confirmed[_without_indices(meaning.expr)] >= CONFIRMED
+        return meaning.how is How.STATED and self.confirmed[without_indices(meaning.expr)] >= CONFIRMED
 
     def _as_mistake(
         self, grid: Grid, slip: Fit | None, clean: tuple[float, Fit] | None, spot: Spot
@@ -333,73 +335,13 @@ class Walk:
         digits = sum(map(sum, grid_bits(grid)))
         if digits - How.SEARCHED.prior < need:
             return None
-        pool = list(self._pool(equation, spot))
-        found = search(grid, pool, self.sizes(equation, spot), need) if pool else None
+        values = list(pool(self, equation, spot))
+        found = search(grid, values, sizes(self, spot), need) if values else None
         if found is None:
             return None
         cost = digits - found.bits
         proven = self.fit(grid, Meaning(How.SEARCHED, found.expr, spot, max(cost - How.SEARCHED.prior, 0.0)))
         return proven if proven is not None and proven.is_clean else None
-
-    def _pool(self, equation: Equation, spot: Spot) -> Iterator[Known]:
-        seen: set[n.Expr] = set()
-        given = self._is_given(equation)
-        exprs = [expr for expr, where in reversed(self.recent) if where.scope == spot.scope][:POOL]
-        exprs += self._runs(spot)
-        itself = self.system.place(Symbol(NAMELESS, (), (str(equation.index),)))
-        roles = [role for role in NEAR_ROLES if itself is None or role is not itself.role]
-        exprs += [n.Name(role_symbol(role, head)) for head in (None, *self.system.heads) for role in roles]
-        for expr in exprs:
-            if expr in seen or (given and self._is_self(expr, equation)):
-                continue
-            seen.add(expr)
-            value, _ = self.values.held(expr, spot, self.prints)
-            made = known(expr, value) if value is not None and value.rows and value.rows[0] else None
-            if made is not None:
-                yield made
-
-    def _is_self(self, expr: n.Expr, equation: Equation) -> bool:
-        """Whether something may be told by what an equation gives: its name, what has that as a row, what it plays."""
-        letters = {symbol.base.lower() for symbol in equation.names}
-        names = set(n.names_in(expr))
-        for symbol in [symbol for symbol in names if symbol.base == ROLE]:
-            head = symbol.indices[0] if symbol.indices else None
-            names |= {s for s, _ in self.system.members(Role(symbol.labels[0]), head)} | set(self.system.called(symbol))
-        return any(symbol.base.lower() in letters for symbol in names)
-
-    def _runs(self, spot: Spot) -> Iterator[n.Expr]:
-        """Single numbers that were printed one after the other, as vectors; vectors, as the rows of a matrix."""
-        yield from self._stacks(spot)
-        numbers: list[n.Expr] = []
-        for expr, where in reversed(self.recent[-RUN:]):
-            value, _ = self.values.held(expr, spot, self.prints)
-            if where.scope != spot.scope or value is None or value.shape != (1, 1):
-                break
-            numbers.insert(0, expr)
-        for start in range(max(len(numbers) - 1, 0)):
-            yield n.Matrix((tuple(numbers[start:]),))
-
-    def _stacks(self, spot: Spot) -> Iterator[n.Expr]:
-        rows: list[n.Expr] = []
-        for expr, where in reversed(self.recent[-RUN:]):
-            value, _ = self.values.held(expr, spot, self.prints)
-            if where.scope != spot.scope or value is None or value.shape[0] != 1 or value.shape[1] < 2:
-                break
-            rows.insert(0, expr)
-            if len(rows) > 1:
-                yield n.Concat(tuple(rows), 0)
-
-    def sizes(self, equation: Equation, spot: Spot) -> list[int]:
-        """Sizes that something may be divided by the root of."""
-        sizes = [2, 3, 4]
-        for value in (
-            self.values.true(n.Name(role_symbol(role, head)), spot)
-            for head in (None, *self.system.heads)
-            for role in (Role.K, Role.X)
-        ):
-            if value is not None:
-                sizes += value.shape
-        return [size for size in dict.fromkeys(sizes) if size > 1]
 
     # — what the author goes on with —
 
@@ -412,8 +354,8 @@ class Walk:
         remembered: n.Expr | None = None
         label = Symbol(NAMELESS, (), (str(equation.index),))
         for symbol in (*equation.names, *((label,) if label in self.system.page.fixed else ())):
-            rounded = self.system.is_derived(symbol) and not _is_exact(equation, grid)
-            if not self._is_given(equation) or item.approximate or rounded:
+            rounded = self.system.is_derived(symbol) and not is_exact(equation, grid)
+            if not self.is_given(equation) or item.approximate or rounded:
                 self.prints.add(symbol, printed)  # weights that are given in decimals are rounded, like all others
             remembered = remembered or n.Name(symbol)
         for formula in equation.of(Kind.FORMULA, Kind.WORKING):
@@ -436,7 +378,7 @@ class Walk:
             remembered = n.Name(label)
         if remembered is None:
             remembered = item.expr if chosen is None else chosen.meaning.expr
-        if not _is_index(equation, grid):  # 'j = 2:' says where one is, and is gone on with by nobody
+        if not is_index(equation, grid):  # 'j = 2:' says where one is, and is gone on with by nobody
             self.recent.append((remembered, spot))
             self.copies.note(remembered, grid, printed)
 
@@ -447,64 +389,3 @@ class Walk:
                 self.prints.add(symbol, printed)
         else:
             self.prints.add_formula(self.values.prepared(expr, printed.spot) or expr, printed)
-
-
-def _needed(slip: Fit | None, clean: tuple[float, Fit] | None, denied: float) -> float:
-    """The bits that a search has to explain to change anything: to beat the best clean meaning, and to excuse a slip
-    that would be accused without it."""
-    beaten = clean[0] if clean is not None else -denied
-    accused = slip.bits - MARGIN if slip is not None else -denied
-    return max(NEED, beaten + denied, accused + denied)
-
-
-def _most_beside(grid: Grid, slip: Fit | None, denied: float) -> float:
-    """The bits with which a clean meaning can be beaten neither by a search nor by a slip with a name."""
-    digits = sum(map(sum, grid_bits(grid)))
-    named = max(slip.bits, digits - MISTAKE) - MARGIN if slip is not None else float("-inf")
-    return max(digits - How.SEARCHED.prior - denied, named, -denied)
-
-
-def _is_index(equation: Equation, grid: Grid) -> bool:
-    """Whether an equation only says which token is meant: i = 2, j = 0."""
-    letters = equation.names and all(s.base in INDEX_LETTERS and not s.indices for s in equation.names)
-    value = grid[0][0].value if shape_of(grid) == (1, 1) else None
-    return bool(letters) and len(equation.items) == 2 and value is not None and value.q == 1
-
-
-def _without_indices(expr: n.Expr) -> n.Expr:
-    """A formula for any index: q_2 · k_1 and q_1 · k_3 are one."""
-
-    def change(node: n.Expr) -> n.Expr:
-        if not isinstance(node, n.Name) or not any(map(str.isdecimal, node.symbol.indices)):
-            return node
-        indices = tuple("·" if index.isdecimal() else index for index in node.symbol.indices)
-        return n.Name(node.symbol._replace(indices=indices))
-
-    return n.rewrite(expr, change)
-
-
-def _readable(fits: list[Fit]) -> list[Fit]:
-    """The same without the readings of a formula that make a slip where another reading of it makes none."""
-    clean = {f.meaning.side for f in fits if f.is_clean and f.meaning.side is not None}
-    return [f for f in fits if f.is_clean or f.meaning.side not in clean]
-
-
-def _is_exact(equation: Equation, grid: Grid) -> bool:
-    """Whether numbers that are given are meant as they stand: in code, or with one place at most, α = (0.2, 0.8)."""
-    coarse = all(shown.half == 0 or shown.half * 20 >= 1 for row in grid for shown in row)
-    return equation.origin is Origin.CODE or coarse
-
-
-_BESIDE = frozenset({How.ASSIGNED, How.STATED, How.WORKING, How.CAPTION})  # what stands right beside a value
-
-
-def _weighed(chosen: Fit | None, equation: Equation) -> Fit | None:
-    """A meaning that only names or words suggest accuses nobody of a last digit, or of what is supposed."""
-    if chosen is None or chosen.is_clean or chosen.meaning.how in _BESIDE:
-        return chosen
-    if is_supposed(equation):
-        return None
-    if chosen.meaning.how is not How.WORDED or chosen.worst is not Verdict.MISROUNDED:
-        return chosen
-    soft = tuple(tuple(Verdict.DRIFTED if v is Verdict.MISROUNDED else v for v in row) for row in chosen.verdicts)
-    return replace(chosen, verdicts=soft)

@@ -1,0 +1,80 @@
+"""What a meaning weighs beside others: what may still beat it, which readings count, what is too weak to accuse."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from qkv.check.cells import Grid, shape_of
+from qkv.check.model import Verdict
+from qkv.expr import nodes as n
+from qkv.expr.names import INDEX_LETTERS
+from qkv.judging.causes import MISTAKE
+from qkv.judging.fit import Fit, How
+from qkv.judging.phrases import is_supposed
+from qkv.reader.model import Origin
+from qkv.reading.bits import grid_bits
+from qkv.reading.equations import Equation
+from qkv.reading.search import NEED
+
+MARGIN = 12.0  # bits by which a slip must be likelier than the best excuse
+
+
+def needed(slip: Fit | None, clean: tuple[float, Fit] | None, denied: float) -> float:
+    """The bits that a search has to explain to change anything: to beat the best clean meaning, and to excuse a slip
+    that would be accused without it."""
+    beaten = clean[0] if clean is not None else -denied
+    accused = slip.bits - MARGIN if slip is not None else -denied
+    return max(NEED, beaten + denied, accused + denied)
+
+
+def most_beside(grid: Grid, slip: Fit | None, denied: float) -> float:
+    """The bits with which a clean meaning can be beaten neither by a search nor by a slip with a name."""
+    digits = sum(map(sum, grid_bits(grid)))
+    named = max(slip.bits, digits - MISTAKE) - MARGIN if slip is not None else float("-inf")
+    return max(digits - How.SEARCHED.prior - denied, named, -denied)
+
+
+def is_index(equation: Equation, grid: Grid) -> bool:
+    """Whether an equation only says which token is meant: i = 2, j = 0."""
+    letters = equation.names and all(s.base in INDEX_LETTERS and not s.indices for s in equation.names)
+    value = grid[0][0].value if shape_of(grid) == (1, 1) else None
+    return bool(letters) and len(equation.items) == 2 and value is not None and value.q == 1
+
+
+def without_indices(expr: n.Expr) -> n.Expr:
+    """A formula for any index: q_2 · k_1 and q_1 · k_3 are one."""
+
+    def change(node: n.Expr) -> n.Expr:
+        if not isinstance(node, n.Name) or not any(map(str.isdecimal, node.symbol.indices)):
+            return node
+        indices = tuple("·" if index.isdecimal() else index for index in node.symbol.indices)
+        return n.Name(node.symbol._replace(indices=indices))
+
+    return n.rewrite(expr, change)
+
+
+def readable(fits: list[Fit]) -> list[Fit]:
+    """The same without the readings of a formula that make a slip where another reading of it makes none."""
+    clean = {f.meaning.side for f in fits if f.is_clean and f.meaning.side is not None}
+    return [f for f in fits if f.is_clean or f.meaning.side not in clean]
+
+
+def is_exact(equation: Equation, grid: Grid) -> bool:
+    """Whether numbers that are given are meant as they stand: in code, or with one place at most, α = (0.2, 0.8)."""
+    coarse = all(shown.half == 0 or shown.half * 20 >= 1 for row in grid for shown in row)
+    return equation.origin is Origin.CODE or coarse
+
+
+_BESIDE = frozenset({How.ASSIGNED, How.STATED, How.WORKING, How.CAPTION})  # what stands right beside a value
+
+
+def weighed(chosen: Fit | None, equation: Equation) -> Fit | None:
+    """A meaning that only names or words suggest accuses nobody of a last digit, or of what is supposed."""
+    if chosen is None or chosen.is_clean or chosen.meaning.how in _BESIDE:
+        return chosen
+    if is_supposed(equation):
+        return None
+    if chosen.meaning.how is not How.WORDED or chosen.worst is not Verdict.MISROUNDED:
+        return chosen
+    soft = tuple(tuple(Verdict.DRIFTED if v is Verdict.MISROUNDED else v for v in row) for row in chosen.verdicts)
+    return replace(chosen, verdicts=soft)
