@@ -341,6 +341,7 @@ def _joined(made: Iterator[Equation]) -> Iterator[Equation]:
     last: Equation | None = None
     for equation in made:
         begins = equation.items[0].relation in (Relation.EQUAL, Relation.APPROX) and not equation.label
+        begins = begins and not (last is not None and _is_another(last, equation))
         again = last is not None and _says_again(last, equation)
         if (begins or again) and last is not None and last.part == equation.part and not equation.next:
             items = _settled([*last.items, *equation.items[again:]])
@@ -353,6 +354,13 @@ def _joined(made: Iterator[Equation]) -> Iterator[Equation]:
         last = equation
     if last is not None:
         yield last
+
+
+def _is_another(last: Equation, equation: Equation) -> bool:
+    """Whether a working further down, '= [1, 0] · [0, 1] = 0', belongs to a left side that nobody could read: the one
+    above has its value already."""
+    apart = equation.line > last.end_line + 1
+    return apart and bool(last.of(Kind.VALUE)) and equation.items[0].kind is Kind.WORKING and len(equation.items) > 1
 
 
 def _unmixed(equation: Equation) -> Iterator[Equation]:
