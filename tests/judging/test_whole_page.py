@@ -1,0 +1,74 @@
+"""What a page as a whole says about its single values: families, misread givens, chains that end, drawings."""
+
+from __future__ import annotations
+
+from qkv import api
+from qkv.check.model import Verdict
+
+V = Verdict
+
+
+def verdicts(text: str) -> list[V]:
+    return [claim.verdict for claim in api.read(text).check().claims]
+
+
+def test_a_given_that_workings_contradict_again_and_again_accuses_nobody() -> None:
+    given = "K = [[9, 9], [9, 9]]\n\nq = [1, 2]\n\n"  # as if it had been misread
+    lines = ["K[1] · q = 1·1 + 3·2 = 7", "K[2] · q = 2·1 + 5·2 = 12", "K[1] · K[2] = 1·2 + 3·5 = 17"]
+    found = verdicts(given + "\n\n".join(lines))
+    assert len(found) == 3
+    assert V.WRONG not in found
+
+
+def test_one_contradiction_is_a_slip() -> None:
+    given = "a = [1, 2], b = [3, 4]\n\n"
+    assert verdicts(given + "a · b = 1·3 + 2·5 = 13\n") == [V.WRONG]
+
+
+def test_a_number_is_no_matrix() -> None:
+    text = "S = [[2, 4], [6, 8]]\n\nScale by √4 = 2\n= [[1, 2],\n   [3, 4]]\n"
+    assert V.WRONG not in verdicts(text)
+
+
+def test_a_working_without_a_left_side_does_not_go_on_from_the_one_above() -> None:
+    text = "```text\nscore(a → b)\n= [1, 0] · [0, 1]\n= 0\n\nscore(a → c)\n= [1, 0] · [2, 5]\n= 2\n```\n"
+    assert V.WRONG not in verdicts(text)
+
+
+def test_names_before_the_corners_of_drawn_matrices() -> None:
+    text = "```\nA = ┌     ┐   B = ┌     ┐\n    │ 1 0 │       │ 2 1 │\n    │ 0 2 │       │ 1 3 │\n    └     ┘       └     ┘\n```\n\nA B = [[2, 1], [2, 6]]\n"
+    assert verdicts(text) == [V.RIGHT]
+
+
+def test_rows_that_end_in_one_backslash() -> None:
+    text = "$$A = \\begin{bmatrix} 1 & 0 \\ 0 & 2 \\end{bmatrix}, B = \\begin{bmatrix} 2 & 1 \\ 1 & 3 \\end{bmatrix}$$\n\n$$A B = \\begin{bmatrix} 2 & 1 \\ 2 & 6 \\end{bmatrix}$$\n"
+    assert verdicts(text) == [V.RIGHT]
+
+
+def test_numbers_that_were_printed_one_by_one_are_judged_together() -> None:
+    text = "u_1 = 0.3·2.41 = 0.723\n\nu_2 = 0.7·1.13 = 0.791\n\nu = [0.723, 0.791]\n"
+    assert verdicts(text) == [V.ROUNDED] * 3
+
+
+def test_a_name_that_is_given_anew_by_itself() -> None:
+    text = (
+        "a = 0.25, b = 0.75\n\nv_1 = [4, 0], v_2 = [0, 8]\n\nv_1 = a v_1 + b v_2 = 0.25 [4, 0] + 0.75 [0, 8] = [1, 6]\n"
+    )
+    assert V.WRONG not in verdicts(text)
+
+
+def test_what_is_only_supposed_is_nobodys_slip() -> None:
+    text = "q = [1, 0, 1], k = [1, 1, 1]\n\ns = q·k / √3 = 1.155\n\nIf you omit the scaling you would get $s = 2$.\n"
+    assert V.WRONG not in verdicts(text)
+
+
+def test_a_mask_after_the_softmax_is_named() -> None:
+    text = (
+        "Causal attention.\n\nS = [[2, 1, 0], [1, 3, 1], [0, 1, 2]]\n\nsoftmax(S):\n\n"
+        "[[0.665, 0.245, 0.090], [0.107, 0.787, 0.107], [0.090, 0.245, 0.665]]\n\nAfter the causal mask:\n\n"
+        "[[0.665, 0, 0], [0.107, 0.787, 0], [0.090, 0.245, 0.665]]\n"
+    )
+    wrong = [claim for claim in api.read(text).check().claims if claim.verdict is V.WRONG]
+    assert len(wrong) == 1
+    assert wrong[0].cause is not None
+    assert "after the softmax" in wrong[0].cause.says
