@@ -145,7 +145,7 @@ class Copies:
             made = self._walk.fit(grid, Meaning(How.WORKING, meant, spot, names=False)) if grid is not None else None
             if grid is not None and made is not None and made.worst is Verdict.WRONG:
                 place = replace(item, kind=Kind.VALUE, expr=number)
-                self._walk.claim(replace(equation, items=(place,), label=plain(meant)), place, grid, made)
+                self._walk.claim(replace(equation, items=(place,), label=self._called(meant, spot)), place, grid, made)
 
     def _is_doubled(self, equation: Equation, expr: n.Expr) -> bool:
         """Whether a product holds two versions of a factor: with one left out it gives a result, as a whole none."""
@@ -232,7 +232,13 @@ class Copies:
             column = operand.at.column if operand.at is not None else item.column
             repair = item.repair if operand is n.factors(item.expr)[-1] else ""
             place = replace(item, kind=Kind.VALUE, expr=operand, line=line, column=column, repair=repair)
-            said = replace(equation, items=(place,), line=line, end_line=line, label=plain(made.meaning.expr))
+            said = replace(
+                equation,
+                items=(place,),
+                line=line,
+                end_line=line,
+                label=self._called(made.meaning.expr, made.meaning.spot),
+            )
             number = self._walk.claim(said, place, grid, made)
             used = frozenset({number}) if made.worst is Verdict.WRONG else used
             if made.meaning.how is How.SEARCHED and made.worst is not Verdict.WRONG:
@@ -242,6 +248,10 @@ class Copies:
         if own is not None and right is not None:
             mended = own if made.worst not in (Verdict.WRONG, Verdict.CARRIED) else put_right(own, right, made)
             self._copied[id(operand)] = Copied(made.meaning.expr, made.true, own, mended, used)
+
+    def _called(self, expr: n.Expr, spot: Spot) -> str:
+        """An expression as a person writes it."""
+        return plain(self._walk.scene(spot).as_written(expr))
 
     def _operand(self, grid: Grid, part: n.Expr | None, spot: Spot) -> Fit | None:
         """What an operand copies: what its formula says, something printed before, or nearly one of these."""
