@@ -208,6 +208,8 @@ class _Completion:
             (place.role, _number(place.head)) if place is not None and place.row is None else (Role.OTHER, None)
         )
         shown = self._default(place) if place is not None and symbol.base in (ROLE, NAMELESS) else symbol
+        if shown.base == NAMELESS:  # called by its line
+            shown = Symbol("array", (), (str(self.page.equations[int(symbol.indices[0])].line),))
         made = expr if source is Source.GIVEN else self._in_program(expr, where)
         made = made if made is not None else self._otherwise(symbol, spot, expr)
         if made is None:
