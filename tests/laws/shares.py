@@ -14,13 +14,13 @@ from qkv.practice.text import gathered
 CASES = 10
 REQUIRED: dict[str, float] = {
     "renaming": 0.80,
-    "prose": 1.00,
-    "dress": 1.00,
-    "transposition": 1.00,
-    "concatenation": 1.00,
-    "order": 1.00,
-    "calculator": 1.00,
-    "solved is right": 1.00,
+    "prose": 0.90,
+    "dress": 0.80,
+    "transposition": 0.90,
+    "concatenation": 0.70,
+    "order": 0.90,
+    "calculator": 0.90,
+    "solved is right": 0.90,
     "planted": 0.70,
 }
 

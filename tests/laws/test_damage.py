@@ -9,12 +9,11 @@ from qkv.practice.laws import hurt
 
 CASES = 300
 SLICES = 6
-SECONDS = 2.0
-BROKEN = 1  # of each slice end in an exception that is not ours or take too long today; the aim is 0
+SECONDS = 10.0  # none hangs; 2 s is the aim, which 6 of these 300 miss on a busy machine
 
 
 @pytest.mark.parametrize("part", range(SLICES))
 def test_damage_is_survived(part: int) -> None:
     tried = [hurt(DOCUMENTS, seed) for seed in range(part, CASES, SLICES)]
     broken = [case for case in tried if case.error or case.seconds > SECONDS]
-    assert len(broken) <= BROKEN, "\n".join(map(str, broken))
+    assert not broken, "\n".join(map(str, broken))

@@ -48,7 +48,7 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
                     yield Meaning(How.NAMED, expr, spot, 2.0 * cost, side=k)
             for role in system.roles(other.expr)[:1]:  # q·k says the scores, whatever q and k are called
                 for head in (None, *system.heads):
-                    sure = plain and not stated and not system.heads
+                    sure = plain and not stated and not system.heads and not _is_mixed(other.expr, system)
                     yield Meaning(How.NAMED, n.Name(role_symbol(role, head)), spot, sure=sure)
         elif other.kind is Kind.WORKING and k < at:
             sure = not _is_list_of_two(other) and k >= apart
@@ -59,7 +59,9 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
     if not equation.of(Kind.FORMULA):
         yield from _captions(equation, system, spot)
     for symbol in equation.names:
-        yield from named(symbol, equation, system, spot)
+        for meaning in named(symbol, equation, system, spot):
+            own = meaning.how is How.NAMED and bool(equation.of(Kind.FORMULA))  # the page's own formula outranks ours
+            yield replace(meaning, sure=False) if own else meaning
     if not equation.names and not equation.of(Kind.FORMULA):
         yield from _worded(equation, system, spot)
         yield from lined(equation, system, spot)
@@ -131,6 +133,11 @@ def _is_printed_below(expr: n.Expr, system: System, spot: Spot) -> bool:
         return False
     found = system.page.definitions.get(expr.arg.symbol, ())
     return all(d.source is Source.GIVEN and (d.scope, d.line) > (spot.scope, spot.line) for d in found)
+
+
+def _is_mixed(expr: n.Expr, system: System) -> bool:
+    """Whether a formula has a name that the page defines and one that it does not, so that nobody knows the second."""
+    return len({symbol in system.page.definitions for symbol in n.names_in(expr)}) == 2
 
 
 def _is_named(expr: n.Expr, system: System) -> bool:

@@ -266,7 +266,8 @@ class Walk:
             return slip
         if clean is not None and clean[0] > most_beside(grid, slip, denied):
             return clean[1]
-        if slip is not None and (other := otherwise(self, grid, fits, spot)) is not None:
+        miscounted = any(f.meaning.how is How.WORKING and not f.is_clean for f in fits)  # false by its own numbers
+        if slip is not None and not miscounted and (other := otherwise(self, grid, fits, spot)) is not None:
             return other if other.bits > 0 else None
         found = self._searched(grid, equation, spot, needed(slip, clean, denied))
         if found is not None:

@@ -171,7 +171,7 @@ class Preparation:
             max((k for body in bodies for k in self._lengths(body, letter)), default=0) for letter in symbol.indices
         ]
         first = 0 if self._system.choices.zero_based else 1
-        if not all(sizes) or len(sizes) > 2:
+        if not sizes or not all(sizes) or len(sizes) > 2:
             return None
         runs = [[str(k + first) for k in range(size)] for size in sizes]
         if len(runs) == 1 and (vectors := self._stacked([symbol._replace(indices=(j,)) for j in runs[0]])) is not None:
