@@ -59,9 +59,7 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
     if not equation.of(Kind.FORMULA):
         yield from _captions(equation, system, spot)
     for symbol in equation.names:
-        for meaning in named(symbol, equation, system, spot):
-            own = meaning.how is How.NAMED and bool(equation.of(Kind.FORMULA))  # the page's own formula outranks ours
-            yield replace(meaning, sure=False) if own else meaning
+        yield from named(symbol, equation, system, spot)
     if not equation.names and not equation.of(Kind.FORMULA):
         yield from _worded(equation, system, spot)
         yield from lined(equation, system, spot)
@@ -136,8 +134,9 @@ def _is_printed_below(expr: n.Expr, system: System, spot: Spot) -> bool:
 
 
 def _is_mixed(expr: n.Expr, system: System) -> bool:
-    """Whether a formula has a name that the page defines and one that it does not, so that nobody knows the second."""
-    return len({symbol in system.page.definitions for symbol in n.names_in(expr)}) == 2
+    """Whether something is added that the page does not define to something that it does: S + B, and nobody knows S."""
+    sums = [part for part in n.walk(expr) if isinstance(part, n.Sum) and all(isinstance(x, n.Name) for x in part.terms)]
+    return any(len({symbol in system.page.definitions for symbol in n.names_in(part)}) == 2 for part in sums)
 
 
 def _is_named(expr: n.Expr, system: System) -> bool:
