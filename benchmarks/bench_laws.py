@@ -16,7 +16,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from qkv.practice.laws import LAWS, Hurt, Trial, hurt, trial
+from qkv.practice.damage import Hurt, hurt
+from qkv.practice.laws import LAWS, Trial, trial
 from qkv.practice.text import gathered
 
 ROOT = Path(__file__).resolve().parent.parent

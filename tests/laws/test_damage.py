@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from laws.shares import DOCUMENTS
-from qkv.practice.laws import hurt
+from qkv.practice.damage import hurt
 
 CASES = 300
 SLICES = 6

@@ -18,7 +18,7 @@ from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.phrases import operation, statistics_said
 from qkv.judging.seen import Copied, Seen, as_row, cell_of, claims_of, is_near, worth
 from qkv.library.roles import roles_in_words
-from qkv.reading.equations import Equation, Kind
+from qkv.reading.equation import Equation, Kind
 from qkv.reading.page import Spot
 
 RUN = 12  # prints that a sum may be taken of

@@ -10,7 +10,7 @@ from qkv.check.loose import Loose
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.interpret.loop import evaluate
-from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.equation import Equation, Item, Kind
 
 Addend = tuple[Item, n.Expr, n.Expr]  # the working, the number that is off, and what it should be worth
 

@@ -25,7 +25,7 @@ from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.library.roles import Place, places, roles_in_words
 from qkv.reading.assignment import ANSWERS, is_asked
 from qkv.reading.definitions import Source
-from qkv.reading.equations import Equation, Kind
+from qkv.reading.equation import Equation, Kind
 from qkv.reading.evidence import printed_grid
 from qkv.reading.naming import Known, role_symbol
 from qkv.reading.page import Spot

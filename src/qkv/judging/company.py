@@ -17,7 +17,7 @@ from qkv.interpret.certified import Value
 from qkv.judging.fit import Fit, How, Meaning
 from qkv.judging.meanings import meanings
 from qkv.reading.bits import grid_bits
-from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.evidence import printed_grid
 from qkv.reading.page import Spot
 from qkv.reading.values import values_of

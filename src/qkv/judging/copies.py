@@ -41,7 +41,7 @@ from qkv.judging.seen import (
 )
 from qkv.reading.align import Pair, aligned, is_leaf
 from qkv.reading.bits import cell_bits, grid_bits
-from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.evidence import printed_grid
 from qkv.reading.page import Page, Spot
 from qkv.reading.prints import Print

@@ -16,7 +16,7 @@ from qkv.interpret.certified import Value, same
 from qkv.library.attention import role_in, rows_for
 from qkv.library.roles import places
 from qkv.reader.model import Origin
-from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.indexed import at_indices
 from qkv.reading.page import Page, Spot
 from qkv.reading.system import System

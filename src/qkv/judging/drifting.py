@@ -11,7 +11,7 @@ from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.interpret.certified import Certified
 from qkv.judging.fit import Fit, How
 from qkv.judging.seen import worth
-from qkv.reading.equations import Equation, Kind
+from qkv.reading.equation import Equation, Kind
 
 CLOSE = 10  # half units of the last place by which numbers that were rounded before may be off
 

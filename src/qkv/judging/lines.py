@@ -12,7 +12,7 @@ from qkv.library.roles import roles_in_words
 from qkv.library.said import places_said
 from qkv.library.words import pattern
 from qkv.reader.model import Origin
-from qkv.reading.equations import Equation
+from qkv.reading.equation import Equation
 from qkv.reading.naming import role_symbol
 from qkv.reading.page import Spot
 from qkv.reading.system import LINE, System

@@ -15,7 +15,7 @@ from qkv.library.roles import roles_in_words
 from qkv.reader.model import Relation
 from qkv.reading.asked import asked_parts, formula
 from qkv.reading.definitions import Source
-from qkv.reading.equations import Equation, Item, Kind, is_printed
+from qkv.reading.equation import Equation, Item, Kind, is_printed
 from qkv.reading.method import says_causal
 from qkv.reading.naming import PROJECTED, SIZED, role_symbol
 from qkv.reading.page import Spot

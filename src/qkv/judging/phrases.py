@@ -16,7 +16,7 @@ from qkv.judging.fit import How, Meaning
 from qkv.library.roles import SCORE_LIKE, roles_in_words
 from qkv.library.words import pattern
 from qkv.reader.grammar import parse_math
-from qkv.reading.equations import Equation
+from qkv.reading.equation import Equation
 from qkv.reading.naming import role_symbol
 from qkv.reading.page import Page, Spot
 from qkv.reading.system import LINE, System

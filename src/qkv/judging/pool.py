@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.reading.equations import Equation
+from qkv.reading.equation import Equation
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import ROLE, role_symbol
 from qkv.reading.page import Spot

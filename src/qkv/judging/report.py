@@ -22,7 +22,7 @@ from qkv.judging.shapes import judge_shapes
 from qkv.judging.theory import judge_theory
 from qkv.judging.walk import Judgement, Walk
 from qkv.reader.model import Sheet
-from qkv.reading.equations import Item, Kind
+from qkv.reading.equation import Item, Kind
 from qkv.reading.naming import ROLE
 from qkv.reading.reading import reading_of
 

@@ -14,7 +14,7 @@ from qkv.expr import nodes as n
 from qkv.interpret.fit import Shape, say
 from qkv.judging.theory import Places
 from qkv.reader.model import Link, Relation, Sheet, Statement
-from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.page import Page, Spot
 from qkv.reading.values import Values
 

@@ -42,7 +42,7 @@ from qkv.judging.weighing import (
     without_indices,
 )
 from qkv.reading.bits import grid_bits
-from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.evidence import printed_grid
 from qkv.reading.holding import AFTER_Q
 from qkv.reading.nameless import NAMELESS

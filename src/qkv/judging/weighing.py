@@ -13,7 +13,7 @@ from qkv.judging.fit import Fit, How
 from qkv.judging.phrases import is_supposed
 from qkv.reader.model import Origin
 from qkv.reading.bits import grid_bits
-from qkv.reading.equations import Equation
+from qkv.reading.equation import Equation
 from qkv.reading.search import NEED
 
 MARGIN = 12.0  # bits by which a slip must be likelier than the best excuse

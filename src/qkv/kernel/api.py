@@ -98,6 +98,11 @@ def attention(
         q, k, v, causal=causal, window=window, mask=mask, bias=bias, scale=scale, softcap=softcap, lengths=lengths,
         sinks=sinks, offset=offset,
     )  # fmt: skip
+    return _worked_out(p, out, return_lse, return_weights, threads)
+
+
+def _worked_out(p: Problem, out: Array | None, return_lse: bool, return_weights: bool, threads: int | None) -> Any:
+    """The output of a problem that was found to make sense, with what was asked for beside it."""
     if threads is not None:
         thread_count(threads)
     shape = (*p.lead, p.q.shape[2], p.v.shape[3])

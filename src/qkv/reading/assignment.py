@@ -18,7 +18,8 @@ from qkv.library.words import pattern
 from qkv.reader.model import Sheet
 from qkv.reading.choices import USUAL, Choices, Family
 from qkv.reading.definitions import Definition, Source
-from qkv.reading.equations import Equation, equations
+from qkv.reading.equation import Equation
+from qkv.reading.equations import equations
 from qkv.reading.mend import mended
 from qkv.reading.page import Page, page_with, plain_page
 from qkv.reading.system import System

@@ -11,7 +11,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.reader.grammar import parse_math
 from qkv.reader.model import Relation, Sheet
-from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.equation import Equation, Item, Kind
 
 
 def with_names(equations: Iterable[Equation], sheet: Sheet) -> Iterator[Equation]:

@@ -7,7 +7,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.library.roles import role_in_caption
 from qkv.reading.asked import all_asked
 from qkv.reading.definitions import Source
-from qkv.reading.equations import Kind
+from qkv.reading.equation import Kind
 from qkv.reading.nameless import is_pattern
 from qkv.reading.page import Page
 from qkv.reading.usage import Roles, used_roles

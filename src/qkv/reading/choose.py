@@ -7,45 +7,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import groupby, permutations, product
+from itertools import permutations, product
 
-from qkv.check.cells import Grid, fitted, shape_of
+from qkv.check.cells import fitted, shape_of
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.interpret.certified import Value
 from qkv.library.roles import places, roles_in_words
-from qkv.reader.model import Origin
 from qkv.reading.assignment import answers, outputs
 from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS, USUAL, Choices, Family
+from qkv.reading.claimed import DERIVED, Scopes, claimed_in, derivable, grid_of
 from qkv.reading.definitions import Definition, Source
-from qkv.reading.derived import formulas_above
-from qkv.reading.equations import Equation, Kind
-from qkv.reading.evidence import Printed, agreed_bits, evidence, printed_grid
+from qkv.reading.equation import Equation, Kind
+from qkv.reading.evidence import Printed, agreed_bits, evidence
 from qkv.reading.method import (
     QUERIES_FIRST,
     decided,
-    is_supposed,
     outside_questions,
     prior_layout,
     prior_mask,
     prior_scale,
 )
 from qkv.reading.nameless import INPUTS
-from qkv.reading.naming import ROLE, naming_of, role_symbol
+from qkv.reading.naming import naming_of, role_symbol
 from qkv.reading.page import Page, Spot
 from qkv.reading.system import System
 from qkv.reading.values import Values, values_of
 
-DERIVED = (  # the first three may be given too
-    Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
-)  # fmt: skip
 END = 10**9
 STATED_LAYOUT = 20.0  # bits for the layout that a formula shows
 SHOWN_LAYOUT = 8.0  # the same for a formula of one token
 WEIGHTS = frozenset({Role.W_Q, Role.W_K, Role.W_V})
 ROLE_KNOWN = 0.5  # bits for a role that has a value
 OTHER_ROLE = 4.0  # bits that another role than the likeliest costs at least
-Scopes = frozenset[int]  # numbers of problems
 MOST_ARRAYS = 3  # arrays without a name whose role is tried
 
 
@@ -57,7 +51,7 @@ def choose(page: Page) -> Choices:
     choices = replace(choices, roles=tuple(outputs(page, System(page, choices))))
     answered = frozenset(answers(page, System(page, choices)))
     choices = replace(
-        choices, claimed=answered.union(_derivable(page, choices)), answered=answered, arrays=tuple(_inputs(page))
+        choices, claimed=answered.union(derivable(page, choices)), answered=answered, arrays=tuple(_inputs(page))
     )
     hidden = choices.claimed | answered
     choices = replace(_with_roles(page, choices), claimed=hidden)
@@ -77,7 +71,7 @@ def _answering(page: Page, choices: Choices) -> Choices:
 def _is_worked(answer: Definition, page: Page, values: Values) -> bool:
     """Whether what an answer says of a name has a value without it; of a name of its own, one as large."""
     value = values.true(n.Name(answer.symbol), Spot(answer.scope, answer.line))
-    grid = _grid(page.equations[answer.equation], answer)
+    grid = grid_of(page.equations[answer.equation], answer)
     if value is None or grid is None or (page.task is not None and answer.symbol in page.task.definitions):
         return value is not None
     return fitted(value, shape_of(grid)) is not None
@@ -87,7 +81,7 @@ def _settled(page: Page, choices: Choices, scopes: Scopes | None = None) -> Choi
     """The same, of what may be claimed (in some problems) only what the rest of the page gives a value."""
     if not choices.claimed:
         return choices
-    return replace(choices, claimed=choices.answered.union(_claimed(page, choices, scopes)))
+    return replace(choices, claimed=choices.answered.union(claimed_in(page, choices, scopes)))
 
 
 def _counts_from_zero(page: Page) -> bool:
@@ -241,81 +235,6 @@ def _most(page: Page, choices: Choices, scope: int, shown: list[Printed]) -> flo
     """The bits that can be explained in a problem at most."""
     roles = len(DERIVED) * (1 + len(System(page, choices).heads_in(scope)))
     return sum(printed.most for printed in shown) + ROLE_KNOWN * roles if shown else 0.0
-
-
-# — given or claimed —
-
-
-def _derivable(page: Page, choices: Choices) -> Iterator[int]:
-    """Equations that give numbers alone to a name whose role is worked out from others."""
-    system = System(page, choices)
-    for symbol, definitions in page.definitions.items():
-        place = system.place(symbol)
-        if place is not None and place.role in DERIVED and symbol not in page.fixed:
-            indices = (d.equation for d in definitions if d.source is Source.GIVEN and d.equation >= page.assigned)
-            yield from (index for index in indices if not is_supposed(page, index))
-        for d in definitions:
-            given = d.source is Source.GIVEN and d.equation >= page.assigned and not is_supposed(page, d.equation)
-            if given and any(formulas_above(page, d)):
-                yield d.equation
-
-
-def _claimed(page: Page, choices: Choices, scopes: Scopes | None) -> Iterator[int]:
-    """Of those the ones that the rest of the page gives a value of the same shape, of which some digits agree."""
-    kept = set(choices.claimed)
-    values = values_of(page, choices)
-    givens = _givens(page, choices.claimed - choices.answered, scopes)
-    for equation, definitions in groupby(givens, lambda d: d.equation):
-        if not any(_is_derived(page, values, definition) for definition in definitions):
-            kept.discard(equation)
-            values = values_of(page, replace(choices, claimed=frozenset(kept)))
-    yield from kept
-
-
-def _is_derived(page: Page, values: Values, definition: Definition) -> bool:
-    """Whether the rest of the page gives a value of the shape that is printed."""
-    spot = Spot(definition.scope, definition.line)
-    value = next(
-        (
-            v
-            for e in _elsewhere(values.system, definition, spot)
-            if _comes_before(values.system, e, definition) and (v := values.true(e, spot)) is not None
-        ),
-        None,
-    )
-    grid = _grid(page.equations[definition.equation], definition)
-    return value is not None and grid is not None and fitted(value, shape_of(grid)) is not None
-
-
-def _comes_before(system: System, expr: n.Expr, definition: Definition) -> bool:
-    """Whether what a name would follow from does not stand below it: Q = [..] is no copy of states s_1 further down."""
-    for role in (Role(s.labels[0]) for s in n.names_in(expr) if s.base == ROLE):
-        names = [*system.holders(role), *(symbol for symbol, _ in system.members(role))]
-        lines = [d.line for name in names for d in system.page.definitions[name] if d.scope == definition.scope]
-        if role in (Role.SOURCE, Role.STATES) and lines and min(lines) > definition.line:
-            return False
-    return True
-
-
-def _elsewhere(system: System, definition: Definition, spot: Spot) -> Iterator[n.Expr]:
-    stated = (d for d in system.page.definitions[definition.symbol] if d.source is Source.STATED)
-    here = system.page.equations[definition.equation]
-    if here.origin is not Origin.CODE:  # code gives a name another value
-        yield from (d.expr for d in stated if d.scope == here.scope and d.equation != here.index)
-    yield from system.schema(definition.symbol, spot)
-    yield from system.structure(definition.symbol, spot)
-    yield from system.library(definition.symbol, spot)
-
-
-def _givens(page: Page, wanted: frozenset[int], scopes: Scopes | None) -> list[Definition]:
-    """Definitions by numbers alone (in some problems), in the order in which attention works them out."""
-    found = [d for ds in page.definitions.values() for d in ds if d.source is Source.GIVEN and d.equation in wanted]
-    return sorted((d for d in found if scopes is None or d.scope in scopes), key=lambda d: d.equation)
-
-
-def _grid(equation: Equation, definition: Definition) -> Grid | None:
-    item = next((item for item in equation.items if item.expr is definition.expr), None)
-    return printed_grid(item) if item is not None else None
 
 
 # — conventions —

@@ -13,7 +13,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.library.roles import roles_in_words
 from qkv.reader.grammar import parse_math
 from qkv.reader.model import Sheet
-from qkv.reading.equations import Equation, Kind
+from qkv.reading.equation import Equation, Kind
 
 _LETTER, _SCORING = re.compile(r"[a-z]$"), ("score", "align", "sim", "a")
 

@@ -11,7 +11,7 @@ from qkv.expr import nodes as n
 from qkv.interpret.cells import Cell
 from qkv.interpret.certified import Value
 from qkv.reading.bits import grid_bits
-from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.page import Page
 
 SLIP = 6.0  # bits that a value loses if not all of it agrees

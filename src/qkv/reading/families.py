@@ -9,7 +9,7 @@ from qkv.expr import nodes as n
 from qkv.expr.functions import BY_KEY
 from qkv.expr.names import Symbol
 from qkv.library.defined import defined
-from qkv.reading.equations import Equation, Item, kind_of
+from qkv.reading.equation import Equation, Item, kind_of
 
 
 def with_families(equations: Iterable[Equation]) -> list[Equation]:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.library.words import head_said
 from qkv.reader.model import Sheet
-
-if TYPE_CHECKING:
-    from qkv.reading.equations import Equation
+from qkv.reading.equation import Equation
 
 
 def headed(made: Sequence[Equation], sheet: Sheet) -> list[Equation]:

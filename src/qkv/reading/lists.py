@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from qkv.expr import nodes as n
 from qkv.library.roles import SCORE_LIKE, roles_in_words
-
-if TYPE_CHECKING:
-    from qkv.reading.equations import Equation
+from qkv.reading.equation import Equation
 
 _TOKEN = re.compile(r"[^\W\d_][\w'’-]*")
 

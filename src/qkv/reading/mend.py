@@ -18,7 +18,7 @@ from qkv.interpret.certified import Value
 from qkv.interpret.loop import evaluate
 from qkv.library.roles import places
 from qkv.reading.align import aligned, leaf
-from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.repair import mend_factor, product_of, readings, similar
 
 MAX_TRIED = 500  # ways to read a damaged matrix that are tried

@@ -6,7 +6,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import Place, places, roles_in_words
 from qkv.reading.definitions import Definition, Source
-from qkv.reading.equations import Equation, Kind
+from qkv.reading.equation import Equation, Kind
 
 NAMELESS = "¶"  # the base of a symbol for an array that the page gives no name
 INPUTS = frozenset({

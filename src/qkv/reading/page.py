@@ -17,7 +17,8 @@ from qkv.library.said import Sight, heads_said, sights_said
 from qkv.reader.model import Question, Sheet
 from qkv.reading.captioned import with_names
 from qkv.reading.definitions import Definition, Source, definitions_in, is_row_again, spoken_scores
-from qkv.reading.equations import Equation, Kind, equations
+from qkv.reading.equation import Equation, Kind
+from qkv.reading.equations import equations
 from qkv.reading.families import with_families
 from qkv.reading.mend import mended
 from qkv.reading.nameless import name_arrays, role_of_run, token_runs

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.reading.align import aligned, leaf
-from qkv.reading.equations import Equation, Kind
+from qkv.reading.equation import Equation, Kind
 from qkv.reading.repair import similar
 
 Given = tuple[Symbol, n.Matrix, Equation]

@@ -21,7 +21,7 @@ from qkv.library.defined import Defined
 from qkv.library.roles import CACHED, SCORE_LIKE, Place
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Definition, Source
-from qkv.reading.equations import Kind
+from qkv.reading.equation import Kind
 from qkv.reading.holding import AFTER_Q, Holding
 from qkv.reading.indexed import LETTER, at_indices, is_row_of, put_in, runs_over
 from qkv.reading.nameless import NAMELESS

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from qkv.expr import nodes as n
-
-if TYPE_CHECKING:
-    from qkv.reading.equations import Equation
+from qkv.reading.equation import Equation, Kind, kind_of
 
 
 def each_named(equation: Equation) -> Iterator[Equation]:
@@ -19,8 +16,6 @@ def each_named(equation: Equation) -> Iterator[Equation]:
     if len(names) < 2 or len(values) != len(names):
         yield equation
         return
-    from qkv.reading.equations import Kind, kind_of
-
     for name, value in zip(names, values, strict=True):
         first = replace(equation.items[0], expr=name, kind=Kind.NAME, text=str(name.symbol), options=())
         last = replace(equation.items[1], expr=value, kind=kind_of(value), options=())

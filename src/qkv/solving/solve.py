@@ -22,9 +22,10 @@ from qkv.program.model import Given, Program, Step
 from qkv.program.spec import default_symbol
 from qkv.reader.model import Sheet
 from qkv.reading.asked import asked_formulas
-from qkv.reading.choose import DERIVED, END
+from qkv.reading.choose import END
+from qkv.reading.claimed import DERIVED
 from qkv.reading.definitions import Source, has_decimals
-from qkv.reading.equations import Equation, Kind
+from qkv.reading.equation import Equation, Kind
 from qkv.reading.holding import AFTER_Q, ATTENDING
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import ROLE, SIZED, role_symbol

@@ -15,7 +15,7 @@ from qkv.judging.walk import Judgement
 from qkv.library.roles import Place
 from qkv.program.model import Program, Step
 from qkv.reader.model import Sheet
-from qkv.reading.equations import Equation, Item, Kind
+from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import Known
 from qkv.reading.page import Spot

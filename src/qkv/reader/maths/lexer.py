@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from qkv.reader.maths import signs
+from qkv.reader.maths.afterwards import laid_bare, with_times
 from qkv.reader.maths.numerals import Comma, plain_digits
 from qkv.reader.maths.plainer import plainer
 from qkv.reader.maths.tokens import TOKEN, Token
@@ -20,32 +21,7 @@ def tokens_of(source: str, *, strict: bool = True, comma: Comma = Comma.UNTOLD) 
     lexer = _Lexer(plainer(source.translate(_ALIKE)), strict, comma)
     for found in TOKEN.finditer(lexer.source):
         lexer.read(found)
-    return _with_times(_laid_bare(lexer.out), strict)
-
-
-def _laid_bare(tokens: list[Token]) -> list[Token]:
-    """The tokens without braces around a single sign, {\\cdot}, and with remarks for an array that holds only words."""
-    out: list[Token] = []
-    for token in tokens:
-        out.append(token)
-        if token.text == "}" and len(out) > 3 and out[-3].text == "{" and out[-2].kind == "op":
-            if out[-4].kind in ("num", "letters", "word"):
-                out[-3:] = [out[-2]]
-        elif token.kind == "end" and (first := _worded(out)) is not None:
-            out[first:] = [t._replace(kind="note") for t in out[first:] if t.kind in ("upright", "note")]
-    return out
-
-
-def _worded(tokens: list[Token]) -> int | None:
-    """Where the environment that ends here begins, if it stands behind another and names its rows."""
-    first = next((k for k in range(len(tokens) - 1, -1, -1) if tokens[k].kind == "begin"), 0)
-    inside = {t.kind for t in tokens[first + 1 : -1]}
-    named = "upright" in inside or "note" in inside
-    return (
-        first
-        if first and tokens[first - 1].kind == "end" and named and inside <= {"upright", "note", "row", "mute"}
-        else None
-    )
+    return with_times(laid_bare(lexer.out), strict)
 
 
 _ALIKE = {ord(a): b for a, b in signs.SAME.items()} | signs.DIGITS
@@ -404,53 +380,3 @@ def _base(letters: str) -> str:
 def _apostrophe(source: str, end: int) -> bool:
     """Whether a word goes on behind an apostrophe: 'token 2's', 'let's'."""
     return source[end : end + 1].isalpha()
-
-
-def _with_times(tokens: list[Token], strict: bool) -> list[Token]:
-    """The tokens with ×-signs for an x between numbers or matrices, a product dot for q1.k1, and no muted stretches."""
-    out: list[Token] = []
-    muted = -1
-    for i, token in enumerate(tokens):
-        if token.kind == "mute":
-            muted = max(muted, token.end)
-            continue
-        if token.start < muted and token.kind != "line":
-            continue
-        before, after = out[-1] if out else None, tokens[i + 1] if i + 1 < len(tokens) else None
-        if before is not None and after is not None and _is_times(token, before, after, strict):
-            token = token._replace(kind="op", text="·" if token.text == "." else "×")
-        out.append(token)
-    return out
-
-
-def _is_label(word: str) -> bool:
-    """Whether a word is a capital with a small letter behind it, such as Wq."""
-    return len(word) == 2 and word[0].isupper() and word[1].islower()
-
-
-_NAMING = ("letters", "word", "num", "sub", "close", "prime")
-
-
-def _is_times(token: Token, before: Token, after: Token, strict: bool) -> bool:
-    if token.text in ("x", "X") and token.kind in ("letters", "word"):
-        numbers = before.kind == "num" and after.kind == "num" and (token.gap == after.gap)
-        grids = (
-            before.text in ("]", "bmatrix", "pmatrix", "array")
-            and token.gap
-            and (after.text == "[" or after.kind == "begin")
-        )
-        capital = (
-            not strict
-            and token.text == "x"
-            and token.gap
-            and after.gap
-            and (before.text.isupper() or before.kind in ("close", "sub", "sup"))
-            and (after.text[:1].isupper() or after.kind == "open")
-        )
-        return numbers or grids or bool(capital)
-    if token.text == "." and not strict and token.kind == "sep" and before.kind in _NAMING and after.kind == "word":
-        spaced = token.gap and after.gap and after.kind == "word" and before.kind in ("sub", "num", "letters", "word")
-        joined = not token.gap and not after.gap and (before.kind in ("sub", "num", "prime") or len(after.text) == 1)
-        joined = joined or (not token.gap and not after.gap and len(before.text) == 1 and _is_label(after.text))  # X.Wq
-        return spaced or (joined and before.kind != "close")
-    return False

@@ -1,0 +1,100 @@
+"""Which numbers under a name are given, and which are claims: what the rest of the page works out in the same shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import groupby
+
+from qkv.check.cells import Grid, fitted, shape_of
+from qkv.expr import nodes as n
+from qkv.expr.names import Role
+from qkv.reader.model import Origin
+from qkv.reading.choices import Choices
+from qkv.reading.definitions import Definition, Source
+from qkv.reading.derived import formulas_above
+from qkv.reading.equation import Equation
+from qkv.reading.evidence import printed_grid
+from qkv.reading.method import is_supposed
+from qkv.reading.naming import ROLE
+from qkv.reading.page import Page, Spot
+from qkv.reading.system import System
+from qkv.reading.values import Values, values_of
+
+DERIVED = (  # the first three may be given too
+    Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
+)  # fmt: skip
+Scopes = frozenset[int]  # numbers of problems
+
+
+def derivable(page: Page, choices: Choices) -> Iterator[int]:
+    """Equations that give numbers alone to a name whose role is worked out from others."""
+    system = System(page, choices)
+    for symbol, definitions in page.definitions.items():
+        place = system.place(symbol)
+        if place is not None and place.role in DERIVED and symbol not in page.fixed:
+            indices = (d.equation for d in definitions if d.source is Source.GIVEN and d.equation >= page.assigned)
+            yield from (index for index in indices if not is_supposed(page, index))
+        for d in definitions:
+            given = d.source is Source.GIVEN and d.equation >= page.assigned and not is_supposed(page, d.equation)
+            if given and any(formulas_above(page, d)):
+                yield d.equation
+
+
+def claimed_in(page: Page, choices: Choices, scopes: Scopes | None) -> Iterator[int]:
+    """Of those the ones that the rest of the page gives a value of the same shape, of which some digits agree."""
+    kept = set(choices.claimed)
+    values = values_of(page, choices)
+    givens = _givens(page, choices.claimed - choices.answered, scopes)
+    for equation, definitions in groupby(givens, lambda d: d.equation):
+        if not any(_is_derived(page, values, definition) for definition in definitions):
+            kept.discard(equation)
+            values = values_of(page, replace(choices, claimed=frozenset(kept)))
+    yield from kept
+
+
+def _is_derived(page: Page, values: Values, definition: Definition) -> bool:
+    """Whether the rest of the page gives a value of the shape that is printed."""
+    spot = Spot(definition.scope, definition.line)
+    value = next(
+        (
+            v
+            for e in _elsewhere(values.system, definition, spot)
+            if _comes_before(values.system, e, definition) and (v := values.true(e, spot)) is not None
+        ),
+        None,
+    )
+    grid = grid_of(page.equations[definition.equation], definition)
+    return value is not None and grid is not None and fitted(value, shape_of(grid)) is not None
+
+
+def _comes_before(system: System, expr: n.Expr, definition: Definition) -> bool:
+    """Whether what a name would follow from does not stand below it: Q = [..] is no copy of states s_1 further down."""
+    for role in (Role(s.labels[0]) for s in n.names_in(expr) if s.base == ROLE):
+        names = [*system.holders(role), *(symbol for symbol, _ in system.members(role))]
+        lines = [d.line for name in names for d in system.page.definitions[name] if d.scope == definition.scope]
+        if role in (Role.SOURCE, Role.STATES) and lines and min(lines) > definition.line:
+            return False
+    return True
+
+
+def _elsewhere(system: System, definition: Definition, spot: Spot) -> Iterator[n.Expr]:
+    stated = (d for d in system.page.definitions[definition.symbol] if d.source is Source.STATED)
+    here = system.page.equations[definition.equation]
+    if here.origin is not Origin.CODE:  # code gives a name another value
+        yield from (d.expr for d in stated if d.scope == here.scope and d.equation != here.index)
+    yield from system.schema(definition.symbol, spot)
+    yield from system.structure(definition.symbol, spot)
+    yield from system.library(definition.symbol, spot)
+
+
+def _givens(page: Page, wanted: frozenset[int], scopes: Scopes | None) -> list[Definition]:
+    """Definitions by numbers alone (in some problems), in the order in which attention works them out."""
+    found = [d for ds in page.definitions.values() for d in ds if d.source is Source.GIVEN and d.equation in wanted]
+    return sorted((d for d in found if scopes is None or d.scope in scopes), key=lambda d: d.equation)
+
+
+def grid_of(equation: Equation, definition: Definition) -> Grid | None:
+    """The numbers with which an equation defines a name."""
+    item = next((item for item in equation.items if item.expr is definition.expr), None)
+    return printed_grid(item) if item is not None else None

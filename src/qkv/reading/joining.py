@@ -1,0 +1,168 @@
+"""Equations that belong together: vectors below each other are one array, what goes on below is the same chain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from qkv.expr import nodes as n
+from qkv.library.words import pattern
+from qkv.reader.model import Relation
+from qkv.reading.equation import Equation, Item, Kind, settled
+
+_QUANTITY = re.compile(rf"\W*(?:\w+\W+)?(?:{pattern('quantity')}|{pattern('vector')})\W*", re.IGNORECASE)
+
+
+def apart(equation: Equation) -> Iterator[Equation]:
+    """Rows that are labelled by other quantities, 'scaled: …' above 'weights: …', are equations of their own."""
+    only = equation.items[0]
+    rows = only.expr.rows if isinstance(only.expr, n.Matrix) and len(equation.items) == 1 else ()
+    labels = [label.strip("-*+• \t:").lower() for label in equation.rows]
+    if not 1 < len(rows) == len(set(labels)) or equation.columns or not all(map(_QUANTITY.fullmatch, labels)):
+        yield equation
+        return
+    for i, (row, label) in enumerate(zip(rows, labels, strict=True)):
+        line = min(equation.line + i, equation.end_line)
+        item = replace(only, expr=n.Matrix((row,)), line=line)
+        yield replace(
+            equation, items=(item,), line=line, end_line=line, label=label, words=f"{equation.words} {label}", rows=()
+        )
+
+
+def _vector(equation: Equation) -> n.Matrix | None:
+    """The one row of numbers that an equation consists of."""
+    only = equation.items[0] if len(equation.items) == 1 and not equation.struck else None
+    if only is None or only.kind is not Kind.VALUE or not isinstance(only.expr, n.Matrix):
+        return None
+    return only.expr if len(only.expr.rows) == 1 and len(only.expr.rows[0]) > 1 else None
+
+
+def withdrawn(made: list[Equation]) -> list[Equation]:
+    """A value is withdrawn where the same working is done again after an arrow: '… = [2, 2] → actually … = [0, 2]'."""
+    found = []
+    for equation, after in zip(made, (*made[1:], None), strict=False):
+        again = after is not None and after.next and _works(equation) & _works(after)
+        items = tuple(replace(i, struck=True) if again and i.kind is Kind.VALUE else i for i in equation.items)
+        found.append(replace(equation, items=items) if again else equation)
+    return found
+
+
+def _works(equation: Equation) -> set[n.Expr]:
+    return {item.expr for item in equation.of(Kind.FORMULA, Kind.WORKING)}
+
+
+def stacked(made: Iterable[Equation]) -> Iterator[Equation]:
+    """Rows that stand below each other, each with a label of its own, as one array with labelled rows."""
+    run: list[Equation] = []
+    for equation in made:
+        vector = _vector(equation)
+        if run and (vector is None or not _stacks(run[-1], equation)):
+            yield from _as_array(run)
+            run = []
+        if vector is not None and equation.label and not equation.rows:
+            run.append(equation)
+        else:
+            yield equation
+    yield from _as_array(run)
+
+
+def _stacks(above: Equation, below: Equation) -> bool:
+    first, second = _vector(above), _vector(below)
+    near = below.line - above.end_line in (1, 2) and below.part == above.part
+    fits = first is not None and second is not None and first.shape == second.shape
+    return bool(
+        near
+        and fits
+        and below.label
+        and below.label != above.label
+        and _is_token(above.label)
+        and _is_token(below.label)
+    )
+
+
+def _is_token(label: str) -> bool:
+    plain = _NOTE.sub("", label)
+    return len(plain.split()) <= 2 and not re.search(pattern("quantity"), plain.lower())
+
+
+_NOTE = re.compile(r"\s*[(（](?P<word>[^()（）]*)[)）]\s*$")
+
+
+def _row_word(label: str) -> str:
+    """The word of a row: the cat of 'Token 2 (cat)'."""
+    note = _NOTE.search(label)
+    return note["word"].strip("\"'“”‘’ ") if note and label[: note.start()][-1:].isdigit() else label
+
+
+def _as_array(run: list[Equation]) -> Iterator[Equation]:
+    if len(run) < 2:
+        yield from run
+        return
+    first, last = run[0], run[-1]
+    rows = tuple(row for equation in run for row in equation.items[0].expr.rows)  # type: ignore[union-attr]
+    item = replace(first.items[0], expr=n.Matrix(rows), text="\n".join(equation.text for equation in run))
+    words = re.sub(rf"\s*{re.escape(first.label)}\W*$", "", first.words)
+    yield replace(
+        first, items=(item,), end_line=last.end_line, text=item.text, label="", words=words,
+        rows=tuple(_row_word(equation.label) for equation in run),
+    )  # fmt: skip
+
+
+def joined(made: Iterator[Equation]) -> Iterator[Equation]:
+    """A chain that begins with '=' goes on from the one before it."""
+    last: Equation | None = None
+    for equation in made:
+        begins = equation.items[0].relation in (Relation.EQUAL, Relation.APPROX) and not equation.label
+        begins = begins and not (last is not None and _is_another(last, equation))
+        again = last is not None and _says_again(last, equation)
+        if (begins or again) and last is not None and last.part == equation.part and not equation.next:
+            items = settled([*last.items, *equation.items[again:]])
+            last = replace(
+                last, items=items, end_line=max(last.end_line, equation.end_line), text=f"{last.text}\n{equation.text}"
+            )
+            continue
+        if last is not None:
+            yield last
+        last = equation
+    if last is not None:
+        yield last
+
+
+def _is_another(last: Equation, equation: Equation) -> bool:
+    """Whether a working further down, '= [1, 0] · [0, 1] = 0', belongs to a left side that nobody could read: the one
+    above has its value already."""
+    apart = equation.line > last.end_line + 1
+    return apart and bool(last.of(Kind.VALUE)) and equation.items[0].kind is Kind.WORKING and len(equation.items) > 1
+
+
+def unmixed(equation: Equation) -> Iterator[Equation]:
+    """A number is no matrix: 'divide by √d_k = √4 = 2', then '= [..]' below, are two equations; the words and the
+    formula of the first are the label of the second."""
+    items = equation.items
+    at = next((i for i in range(1, len(items)) if _is_number(items[i - 1]) and _is_array(items[i])), None)
+    if at is None:
+        yield equation
+        return
+    label = f"{equation.label} {items[0].text}".strip()
+    yield replace(equation, items=items[:at])
+    rest = (replace(items[at], relation=Relation.FIRST), *items[at + 1 :])
+    yield replace(equation, items=rest, line=items[at].line, label=label, words=f"{equation.words} {label}")
+
+
+def _is_number(item: Item) -> bool:
+    return item.kind is Kind.VALUE and not isinstance(item.expr, n.Matrix)
+
+
+def _is_array(item: Item) -> bool:
+    return item.kind is Kind.VALUE and isinstance(item.expr, n.Matrix) and max(item.expr.shape) > 1
+
+
+def _says_again(last: Equation, equation: Equation) -> bool:
+    """Whether an equation goes on from one that has no value yet: 'Q = X W', then 'Q = [..]'."""
+    first, now = last.items[0], equation.items[0]
+    same = first.kind is Kind.NAME and first.expr == now.expr and len(equation.items) > 1
+    known = {item.expr for item in last.items}
+    anew = any(item.expr not in known for item in equation.of(Kind.FORMULA))  # 's = s / 2' makes another s
+    stated = bool(last.of(Kind.FORMULA, Kind.WORKING))
+    return same and stated and not anew and not last.of(Kind.VALUE) and not last.struck and not equation.struck

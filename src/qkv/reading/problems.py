@@ -1,0 +1,95 @@
+"""Which problem of a page an equation belongs to."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
+from qkv.library.words import pattern
+from qkv.reader.model import Part, Sheet
+from qkv.reading.equation import Equation, Kind
+
+_PROBLEM = re.compile(
+    rf"^\W*(?:{pattern('problem')})\W*\s*(?:[\divxIVX]+|[A-Z]\b)|^\W*第\s*[\d一二三四五六七八九十]+\s*[题問问]",
+    re.IGNORECASE,
+)
+
+
+def by_problem(made: list[Equation], sheet: Sheet) -> tuple[Equation, ...]:
+    """The number of the problem for each equation: a new one begins under a heading that numbers problems, or in a part
+    where something is given anew with other numbers."""
+    scope, part = 0, -1
+    given: dict[Symbol, tuple[n.Expr, int]] = {}
+    worked: dict[Symbol, tuple[n.Expr, ...]] = {}
+    printed: set[tuple[n.Expr, ...]] = set()
+    scoped = []
+    for equation in made:
+        title = sheet.parts[equation.part].title
+        anew = equation.part != part and bool(given) and bool(_PROBLEM.search(title or ""))
+        part = equation.part
+        bare = _given(equation)
+        if bare is not None and bare[0] in given:
+            value, where = given[bare[0]]
+            other = where != equation.part and value != bare[1] and isinstance(value, n.Matrix)
+            anew = anew or (other and _opens(equation, made) and not _is_row(bare[1], printed))
+        anew = anew or (
+            _is_numbered(sheet.parts[equation.part]) and _opens(equation, made) and _is_other(equation, worked)
+        )
+        if anew:
+            scope, given, worked = scope + 1, {}, {}
+        worked.update(dict.fromkeys(equation.names if equation.of(Kind.FORMULA) else (), _numbers(equation)))
+        if bare is not None:
+            given.setdefault(bare[0], (bare[1], equation.part))
+        printed |= {row for item in equation.of(Kind.VALUE) for row in _rows(item.expr)}
+        scoped.append(replace(equation, scope=scope))
+    return tuple(scoped)
+
+
+def _rows(expr: n.Expr) -> tuple[tuple[n.Expr, ...], ...]:
+    """The rows of a printed matrix that has several."""
+    return expr.rows if isinstance(expr, n.Matrix) and len(expr.rows) > 1 else ()
+
+
+def _is_row(value: n.Expr, printed: set[tuple[n.Expr, ...]]) -> bool:
+    """Whether a vector is a row of a matrix above: 's = [0.7, 0.1]' for each row in turn gives nothing new."""
+    return isinstance(value, n.Matrix) and len(value.rows) == 1 and value.rows[0] in printed
+
+
+def _is_numbered(part: Part) -> bool:
+    """Whether a part is one of several on the first level: '2.) Cross-attention'."""
+    return part.level == 1 and bool(re.match(r"\W*\(?\d+\s*[.)]", part.title or ""))
+
+
+def _numbers(equation: Equation) -> tuple[n.Expr, ...]:
+    return tuple(item.expr for item in equation.of(Kind.WORKING, Kind.VALUE))
+
+
+def _is_other(equation: Equation, worked: dict[Symbol, tuple[n.Expr, ...]]) -> bool:
+    """Whether a formula for a name is said again, with other numbers."""
+    numbers = _numbers(equation)
+    return bool(numbers and equation.of(Kind.FORMULA)) and any(
+        worked.get(symbol, numbers) != numbers for symbol in equation.names
+    )
+
+
+def _given(equation: Equation) -> tuple[Symbol, n.Expr] | None:
+    """The name and the numbers of an equation that says nothing else."""
+    if equation.struck or len(equation.items) != 2:
+        return None
+    name, value = equation.items
+    plain = isinstance(name.expr, n.Name) and value.kind is Kind.VALUE
+    return (name.expr.symbol, value.expr) if plain and isinstance(name.expr, n.Name) else None
+
+
+def _opens(equation: Equation, made: list[Equation]) -> bool:
+    """Whether an equation is the first of its part but for sizes and formulas: what it gives begins a problem."""
+    before = made[max(equation.index - 9, 0) : equation.index]
+    return all(other.part != equation.part or _is_size(other) or not _numbers(other) for other in before)
+
+
+def _is_size(equation: Equation) -> bool:
+    """'d_k = 2', 'n = 3': says how large something is."""
+    given = _given(equation)
+    return given is not None and isinstance(given[1], n.Number) and given[1].value.denominator == 1
