@@ -29,10 +29,12 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "library": ("expr",),
     "library.attention": ("errors", "expr", "library", "reader.grammar"),  # rows are read by our own reader, when needed
     "library.defined": ("errors", "expr", "library", "reader.grammar"),
+    "library.block": ("errors", "expr", "library", "reader.grammar"),
     "reader": ("errors", "expr", "library.words"),
     "program.model": ("errors", "expr"),
     "interpret": ("errors", "expr", "program.model"),
     "program": ("errors", "expr", "interpret.fit"),
+    "program.block": ("errors", "expr", "interpret", "library.block", "program"),
     "check.model": ("errors", "expr"),
     "check": ("errors", "expr", "interpret"),
     "check.mistakes.program": ("errors", "expr", "interpret", "program.model", "check.mistakes"),

@@ -6,6 +6,7 @@ Judging and rendering are loaded by what needs them, so that solving a sheet doe
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from os.path import exists
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -120,6 +121,6 @@ def _source(source: str | Path) -> tuple[str | None, str]:
     """The text of a source that is text, or None and its path: one short line that ends like a file and is one."""
     if isinstance(source, Path):
         return None, str(source)
-    if not {"\n", "\0"} & set(source) and len(source) < 4096 and Path(source).suffix and Path(source).exists():
+    if not {"\n", "\0"} & set(source) and len(source) < 4096 and Path(source).suffix and exists(source):
         return None, source
     return source, ""

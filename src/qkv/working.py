@@ -5,9 +5,10 @@ from __future__ import annotations
 from qkv.expr.nodes import names_in
 from qkv.interpret.shapes import shapes
 from qkv.interpret.trace import Trace
-from qkv.program.kinds import plan, with_notes
+from qkv.program.block import Around, planned
+from qkv.program.kinds import with_notes
 from qkv.program.model import Program
-from qkv.program.request import USUAL, Options, request
+from qkv.program.request import USUAL, Options
 from qkv.solution import Solution
 
 
@@ -19,6 +20,17 @@ def work(
     normalise: str = "softmax",
     columns: bool | str = False,
     title: str = "",
+    norm: str | None = None,
+    eps: object = None,
+    activation: str | None = None,
+    tokens: object = None,
+    positions: object = None,
+    base: object = 10000,
+    first_position: int = 0,
+    targets: object = None,
+    temperature: object = None,
+    tied: bool = False,
+    predict: bool = False,
     **matrices: object,
 ) -> Solution:
     """Work out attention from its matrices, step by step, in certified arithmetic.
@@ -33,12 +45,24 @@ def work(
     normalise  "softmax", or "sum" to divide by the plain sum
     columns    tokens are columns: True (Q = W_Q X) or "W^T x"
 
+    Around attention, each step follows from what is given: W_1, W_2 (b_1, b_2; W_3 for a gate) make the feed-forward
+    layer, W_U (b_U) the logits, E with tokens the embedding; gamma_1, beta_1, gamma_2 … belong to the norms.
+
+    norm         "post" or "pre": residual sums and layer norms; "post rms" or "pre rms" for RMS norms
+    eps          added under the root of a norm; nothing unless said
+    activation   "relu", "gelu", "gelu_tanh", "silu"; with W_3 "swiglu" or "geglu"
+    tokens       ids from 0 that name rows of E         targets      ids from 0 of the right words: gives the loss
+    positions    "sinusoidal" (base, first_position) or a matrix that is added to the tokens
+    temperature  logits are divided by it               tied         logits are N Eᵀ, by the table of embeddings
+    predict      also the likeliest word of each token, counted from 0
+
     >>> s = work(X=[[1, 0], [0, 2]], W_Q=[[1, 0], [1, 1]], W_K=[[0, 1], [1, 0]], W_V=[[1], [2]], scale=None)
     >>> s["A"].decimals(4)
     (('0.1192', '0.8808'), ('0.1192', '0.8808'))
     """
     options = Options(scale, mask, heads, normalise, columns, title)
-    program = _with_unused(plan(request(matrices, options)))
+    around = Around(norm, eps, activation, tokens, positions, base, first_position, targets, temperature, tied, predict)
+    program = _with_unused(planned(matrices, options, around))
     shapes(program, strict=True)
     trace = Trace(program)
     trace.values()  # so that what cannot be worked is refused here, not when it is looked at

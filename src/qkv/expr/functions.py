@@ -74,8 +74,8 @@ def _row(key: str, spellings: str, kind: Kind, certified: Any, floats: Any, late
 EACH, ROW, ALL, PAIR = Kind
 
 TABLE = (
-    _row("sin", "sin", EACH, lambda c, x: c.ball(x).sin(), math.sin, r"\sin", tanhs=1),
-    _row("cos", "cos", EACH, lambda c, x: c.ball(x).cos(), math.cos, r"\cos", tanhs=1),
+    _row("sin", "sin", EACH, lambda c, x: c.sine(x), math.sin, r"\sin", tanhs=1),
+    _row("cos", "cos", EACH, lambda c, x: c.cosine(x), math.cos, r"\cos", tanhs=1),
     _row("tan", "tan", EACH, lambda c, x: c.ball(x).tan(), math.tan, r"\tan", tanhs=1),
     _row("ln", "ln log logarithm", EACH, lambda c, x: c.logarithm(x), math.log, r"\ln", exponentials=1),
     _row("log2", "log2 lb", EACH, lambda c, x: c.logarithm(x) / c.logarithm(c.rational(2)), math.log2, r"\log_2", exponentials=1),
@@ -87,7 +87,7 @@ TABLE = (
     _row("gelu", "gelu", EACH, _certified_gelu, lambda x: x * (1 + math.erf(x / math.sqrt(2))) / 2, "", exponentials=1, multiplications=3, additions=1),
     _row("gelutanh", "gelutanh gelu_tanh gelu_new", EACH,
          lambda c, x: _tanh_gelu(c.tanh, x, c.root(c.rational(2) / c.pi())), lambda x: _tanh_gelu(math.tanh, x, math.sqrt(2 / math.pi)),
-         r"\operatorname{gelu}", tanhs=1, multiplications=6, additions=2),
+         "", tanhs=1, multiplications=6, additions=2),
     _row("silu", "silu swish", EACH, lambda c, x: x / (1 + c.exponential(c.negate(x))), lambda x: x / (1 + math.exp(-x)), "",
          exponentials=1, additions=1, divisions=1),
     _row("softplus", "softplus", EACH, lambda c, x: c.logarithm(1 + c.exponential(x)), lambda x: math.log1p(math.exp(x)), "", exponentials=2, additions=1),
@@ -103,7 +103,7 @@ TABLE = (
     _row("max", "max amax maximum", ALL, lambda c, row: c.largest(row), max, r"\max", comparisons=1),
     _row("min", "min amin minimum", ALL, lambda c, row: c.negate(c.largest([c.negate(x) for x in row])), min, r"\min", comparisons=1),
     _row("rowmax", "rowmax", ROW, lambda c, row: c.largest(row), max, "", comparisons=1),
-    _row("argmax", "argmax", ROW, lambda c, row: c.place_of_largest(row), lambda row: row.index(max(row)) + 1, r"\arg\max", comparisons=1),
+    _row("argmax", "argmax", ROW, lambda c, row: c.place_of_largest(row), lambda row: row.index(max(row)) + 1, "", comparisons=1),
     _row("entropy", "entropy", ROW, _certified_entropy, lambda row: -sum(x * math.log(x) for x in row if x > 0), "H", exponentials=1, multiplications=1, additions=1),
     _row("larger", "", PAIR, lambda c, a, b: c.largest([a, b]), max, r"\max", comparisons=1),
     _row("hadamard", "hadamard multiply", PAIR, lambda c, a, b: c.multiply(a, b), lambda a, b: a * b, r"\odot", multiplications=1),

@@ -47,6 +47,7 @@ class Role(StrEnum):
     D_V = "d_v"
     D_MODEL = "d_model"
     HEADS = "h"
+    LEARNED = "learned"  # weights of what stands around attention: W_1, γ_1, E …
     OTHER = "other"
 
     __hash__ = str.__hash__  # roles are keys everywhere; Enum's own hash is many times slower

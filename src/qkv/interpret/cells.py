@@ -144,6 +144,16 @@ def ball(a: Cell) -> Cell:
     return arb(a)
 
 
+def sine(a: Cell) -> Cell:
+    """sin a, exactly 0 for 0."""
+    return a if is_zero(a) else arb(a).sin()
+
+
+def cosine(a: Cell) -> Cell:
+    """cos a, exactly 1 for 0."""
+    return fmpq(1) if is_zero(a) else arb(a).cos()
+
+
 def pi() -> Cell:
     """π"""
     return arb.pi()
@@ -189,10 +199,10 @@ def largest(row: Sequence[Cell]) -> Cell:
 
 
 def place_of_largest(row: Sequence[Cell]) -> Cell:
-    """Where the largest cell stands, from 1; refuses a tie that no precision decides."""
+    """Where the (first) largest cell stands, from 1; refuses a tie that no precision decides."""
     finite = [(i, x) for i, x in enumerate(row, 1) if x is not NEG_INF]
     for i, x in finite:
-        if all(i == j or arb(x) > arb(y) for j, y in finite):
+        if all(i == j or arb(x) > arb(y) or (i < j and type(x) is type(y) is fmpq and x == y) for j, y in finite):
             return fmpq(i)
     raise ValueRefused("two cells are equally large, or too close to tell")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from qkv.errors import NameUnknownError, ShapeError, ValueRefused
@@ -98,10 +98,15 @@ def request(matrices: Mapping[str, object], options: Options = Options()) -> Spe
 def _role(name: str) -> Role:
     if name in ARGUMENTS:
         return ARGUMENTS[name]
-    folded = [known for known in ARGUMENTS if known.lower() == name.lower()]
-    close = folded or difflib.get_close_matches(name, ARGUMENTS, n=1, cutoff=0.5)
-    hint = f"did you mean {close[0]}?" if close else "the names are " + ", ".join(ARGUMENTS)
-    raise NameUnknownError(f"{name} is no matrix that attention knows; {hint}")
+    raise no_such(name, ARGUMENTS)
+
+
+def no_such(name: str, known: Collection[str]) -> NameUnknownError:
+    """What to say of a matrix that nothing here has a use for."""
+    folded = [other for other in known if other.lower() == name.lower()]
+    close = folded or difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]}?" if close else "the names are " + ", ".join(known)
+    return NameUnknownError(f"{name} is no matrix that attention knows; {hint}")
 
 
 def _head_count(named: Mapping[Role, tuple[str, object]], heads: int | None) -> int | None:

@@ -53,4 +53,5 @@ def caption(trace: Trace, item: Step) -> tuple[str, str]:
     """What a step is for, and its head and shape in words (in words, so that nobody reads 3 × 3 as a product)."""
     rows, columns = trace.value(item.symbol).shape
     head = f" of head {item.head}" if item.head is not None else ""
-    return (item.says or "next").capitalize(), f"{head} ({rows} by {columns})"
+    says = item.says or "next"
+    return says[:1].upper() + says[1:], f"{head} ({rows} by {columns})"

@@ -1,0 +1,108 @@
+"""Blocks of every kind, digit for digit against an oracle that shares no code with qkv."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import attention_oracle as attention
+import block_oracle as oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mpmath import mp, mpf
+
+import qkv
+
+DIGITS = 12
+FEW = settings(max_examples=12, deadline=None)
+ENTRY = st.integers(-20, 20).map(lambda tenths: f"{tenths / 10:.1f}")
+NORMS = {"layer": oracle.layer_norm, "rms": oracle.rms_norm}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _many_digits() -> Iterator[None]:
+    """mpmath's precision is global, and other tests set it too."""
+    with mp.workdps(120):
+        yield
+
+
+def drawn(data: st.DataObject, **shapes: tuple[int, int]) -> dict[str, list[list[str]]]:
+    return {
+        name: [[data.draw(ENTRY) for _ in range(columns)] for _ in range(rows)]
+        for name, (rows, columns) in shapes.items()
+    }
+
+
+def agree(solution: qkv.Solution, name: str, expected: attention.Rows) -> None:
+    table = solution[name].digits(DIGITS)
+    assert (len(table), len(table[0])) == (len(expected), len(expected[0]))
+    for row, wanted in zip(table, expected, strict=True):
+        for text, cell in zip(row, wanted, strict=True):
+            assert attention.agrees(text, cell, DIGITS), (name, text, cell)
+
+
+@pytest.mark.parametrize("place", ["pre", "post"])
+@pytest.mark.parametrize("kind", NORMS)
+@given(st.data())
+@FEW
+def test_a_block(place: str, kind: str, data: st.DataObject) -> None:
+    n, d, k, f = (data.draw(st.integers(low, 4)) for low in (1, 2, 1, 1))
+    gated, scaled, biased = (data.draw(st.booleans()) for _ in range(3))
+    activation = data.draw(st.sampled_from(list(oracle.GATES) if gated else list(oracle.ACTIVATIONS)))
+    shapes = {"X": (n, d), "W_Q": (d, k), "W_K": (d, k), "W_V": (d, d), "W_1": (d, f), "W_2": (f, d)}
+    shapes |= {"W_3": (d, f)} if gated else {}
+    shapes |= {f"{name}_{i}": (1, d) for name in ("gamma", "beta") for i in (1, 2)} if scaled else {}
+    shapes |= {"b_1": (1, f), "b_2": (1, d)} if biased else {}
+    matrices = drawn(data, **shapes)
+    s = qkv.work(**matrices, norm=place if kind == "layer" else f"{place} rms", eps="0.01", activation=activation)
+
+    exact = {name: attention.reals(rows) for name, rows in matrices.items()}
+
+    def norm(x: attention.Rows, i: int) -> attention.Rows:
+        gamma, beta = (exact[f"{name}_{i}"][0] if scaled else None for name in ("gamma", "beta"))
+        return NORMS[kind](x, gamma, beta, Fraction("0.01"))
+
+    x = exact["X"]
+    if place == "post":
+        middle = norm(oracle.plus(x, oracle.self_attention(x, exact)), 1)
+        out = norm(oracle.plus(middle, oracle.feed_forward(middle, exact, activation)), 2)
+    else:
+        middle = oracle.plus(x, oracle.self_attention(norm(x, 1), exact))
+        out = oracle.plus(middle, oracle.feed_forward(norm(middle, 2), exact, activation))
+    agree(s, "N_1" if place == "post" else "R_1", middle)
+    agree(s, "N_2" if place == "post" else "R_2", out)
+
+
+@given(st.data())
+@FEW
+def test_from_tokens_to_loss(data: st.DataObject) -> None:
+    n, d, words, first = (data.draw(st.integers(low, 5)) for low in (1, 2, 2, 0))
+    base = data.draw(st.sampled_from([10000, 100, "2.5"]))
+    temperature = data.draw(st.sampled_from(["1", "0.7", "3/2"]))
+    tokens, targets = ([data.draw(st.integers(0, words - 1)) for _ in range(n)] for _ in range(2))
+    tied = data.draw(st.booleans())
+    matrices = drawn(data, E=(words, d), **({} if tied else {"W_U": (d, words), "b_U": (1, words)}))
+    s = qkv.work(
+        **matrices, tokens=tokens, positions="sinusoidal", base=base, first_position=first,
+        targets=targets, temperature=temperature, tied=tied,
+    )  # fmt: skip
+    exact = {name: attention.reals(rows) for name, rows in matrices.items()}
+    positions = oracle.sinusoids(n, d, Fraction(str(base)), first)
+    x = oracle.plus(oracle.looked_up(exact["E"], tokens), positions)
+    logits = oracle.tied(x, exact["E"]) if tied else attention.project(x, exact["W_U"], exact["b_U"][0])
+    losses = oracle.cross_entropy(logits, targets, Fraction(temperature))
+    agree(s, "PE", positions)
+    agree(s, "L", logits)
+    agree(s, "ell", [[x] for x in losses])
+    agree(s, "loss", [[mp.fsum(losses) / n]])
+    agree(s, "PPL", [[mp.exp(mp.fsum(losses) / n)]])
+
+
+def test_learned_positions_and_a_final_norm() -> None:
+    x, table = [["1", "0.5"], ["-2", "3"]], [["0.1", "0"], ["0", "0.2"]]
+    s = qkv.work(X=x, positions=table, norm="pre", W_1=x, W_2=table, gamma_3=[1, 2], beta_3=[0, 1])
+    exact = oracle.plus(attention.reals(x), attention.reals(table))
+    one = oracle.layer_norm(exact, None, None, mpf(0))
+    fed = oracle.feed_forward(one, {"W_1": attention.reals(x), "W_2": attention.reals(table)}, "relu")
+    agree(s, "N_3", oracle.layer_norm(oracle.plus(exact, fed), [mpf(1), mpf(2)], [mpf(0), mpf(1)], mpf(0)))

@@ -1,0 +1,96 @@
+"""`qkv.work` on a whole block beside torch: encoder layers, norms, loss."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="torch is not installed: make test-peers installs it", exc_type=ImportError)
+
+import qkv  # noqa: E402
+
+pytestmark = pytest.mark.peers
+F = torch.nn.functional
+CLOSE = {"rtol": 1e-9, "atol": 1e-9}
+
+
+def tensors(*shapes, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return [torch.randn(shape, generator=generator, dtype=torch.float64).mul(10).round().div(10) for shape in shapes]
+
+
+def lists(tensor):
+    return tensor.detach().tolist()
+
+
+def weights_of(layer, width):
+    """The weights of an encoder layer under the names of `qkv.work`: there tokens stand left of weights."""
+    attention = layer.self_attn
+    q, k, v = attention.in_proj_weight.split(width)
+    b_q, b_k, b_v = attention.in_proj_bias.split(width)
+    named = {"W_Q": q.T, "W_K": k.T, "W_V": v.T, "W_O": attention.out_proj.weight.T}
+    named |= {"b_Q": b_q, "b_K": b_k, "b_V": b_v, "b_O": attention.out_proj.bias}
+    named |= {
+        "W_1": layer.linear1.weight.T,
+        "b_1": layer.linear1.bias,
+        "W_2": layer.linear2.weight.T,
+        "b_2": layer.linear2.bias,
+    }
+    for i, norm in enumerate((layer.norm1, layer.norm2), 1):
+        named |= {f"gamma_{i}": norm.weight, f"beta_{i}": norm.bias}
+    return {name: lists(tensor) for name, tensor in named.items()}
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+@pytest.mark.parametrize("heads", [1, 2])
+def test_encoder_layer(norm, activation, heads):
+    torch.manual_seed(heads)
+    layer = torch.nn.TransformerEncoderLayer(
+        4, heads, 6, 0.0, activation, batch_first=True, norm_first=norm == "pre", dtype=torch.float64
+    )
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.copy_(torch.randn_like(parameter).mul(10).round().div(10))
+    (x,) = tensors((3, 4))
+    s = qkv.work(X=lists(x), **weights_of(layer, 4), heads=heads, norm=norm, activation=activation, eps="1e-5")
+    out = s["N_2" if norm == "post" else "R_2"].to_numpy()
+    np.testing.assert_allclose(out, layer(x[None])[0].detach().numpy(), **CLOSE)
+
+
+def test_norms():
+    x, gamma, beta = tensors((3, 5), (5,), (5,))
+    s = qkv.work(X=lists(x), norm="pre", gamma_1=lists(gamma), beta_1=lists(beta), eps="1e-5")
+    np.testing.assert_allclose(s["N_1"].to_numpy(), F.layer_norm(x, (5,), gamma, beta).numpy(), **CLOSE)
+    s = qkv.work(X=lists(x), norm="pre rms", gamma_1=lists(gamma), eps="1e-5")
+    np.testing.assert_allclose(s["N_1"].to_numpy(), F.rms_norm(x, (5,), gamma, 1e-5).numpy(), **CLOSE)
+
+
+@pytest.mark.parametrize("activation, approximate", [("gelu", "none"), ("gelu_tanh", "tanh")])
+def test_gelu(activation, approximate):
+    (x,) = tensors((2, 3))
+    identity = lists(torch.eye(3, dtype=torch.int64))
+    s = qkv.work(X=lists(x), W_1=identity, W_2=identity, activation=activation)
+    np.testing.assert_allclose(s["F"].to_numpy(), F.gelu(x, approximate=approximate).numpy(), **CLOSE)
+
+
+def test_swiglu():
+    x, w_1, w_2, w_3 = tensors((2, 3), (3, 4), (4, 3), (3, 4))
+    s = qkv.work(X=lists(x), W_1=lists(w_1), W_2=lists(w_2), W_3=lists(w_3))
+    np.testing.assert_allclose(s["F"].to_numpy(), ((F.silu(x @ w_1) * (x @ w_3)) @ w_2).numpy(), **CLOSE)
+
+
+def test_cross_entropy():
+    (logits,) = tensors((3, 5))
+    targets = [4, 0, 2]
+    s = qkv.work(L=lists(logits), targets=targets, predict=True)
+    expected = F.cross_entropy(logits, torch.tensor(targets), reduction="none")
+    np.testing.assert_allclose(s["ell"].to_numpy()[:, 0], expected.numpy(), **CLOSE)
+    np.testing.assert_allclose(s["loss"].to_numpy(), expected.mean().item(), **CLOSE)
+    np.testing.assert_array_equal(s["next"].to_numpy()[:, 0], logits.argmax(dim=1).numpy())
+
+
+def test_embedding():
+    (table,) = tensors((5, 3))
+    s = qkv.work(tokens=[3, 1, 3], E=lists(table))
+    np.testing.assert_array_equal(s["X"].to_numpy(), F.embedding(torch.tensor([3, 1, 3]), table).numpy())

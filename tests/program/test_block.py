@@ -1,0 +1,79 @@
+"""A block by name: which steps follow from what is given, and the one sentence for what makes no sense."""
+
+from __future__ import annotations
+
+import pytest
+
+import qkv
+from qkv.errors import NameUnknownError, QkvError, ShapeError, ValueRefused
+from qkv.expr.show import plain
+
+I2 = [[1, 0], [0, 1]]
+TOKENS = {"X": [[1, 2], [3, 5]], "W_Q": I2, "W_K": I2, "W_V": I2}
+FED = {"W_1": [[1, -1, 0], [0, 1, 1]], "W_2": [[1, 0], [0, 1], [1, 1]]}
+
+
+def steps(**given: object) -> dict[str, str]:
+    program = qkv.work(**given).traces[0].program
+    return {step.spelled: plain(step.expr) for step in program.steps}
+
+
+def test_post_norm_comes_after_each_sum() -> None:
+    made = steps(**TOKENS, **FED, norm="post")
+    after = ["R_1", "mu_1", "sigma_1", "N_1", "U", "G", "F", "R_2", "mu_2", "sigma_2", "N_2"]
+    assert list(made)[list(made).index("Output") + 1 :] == after
+    assert (made["R_1"], made["U"], made["R_2"]) == ("X + Output", "N_1 W_1", "N_1 + F")
+
+
+def test_pre_norm_comes_before_each_part() -> None:
+    made = steps(**TOKENS, **FED, norm="pre")
+    assert (made["Q"], made["R_1"], made["U"], made["R_2"]) == ("N_1 W_Q", "X + Output", "N_2 W_1", "R_1 + F")
+    assert "N_3" not in made
+    assert steps(**TOKENS, **FED, norm="pre", gamma_3=[1, 1])["N_3"] == "gamma_3 ∘ ((R_2 - mu_3) / sigma_3)"
+
+
+def test_what_is_given_takes_part_and_nothing_else() -> None:
+    assert steps(**TOKENS) == steps(**TOKENS, norm=None)
+    assert list(steps(X=I2, **FED)) == ["U", "G", "F"]
+    assert list(steps(L=[[1, 2]], targets=[0])) == ["P", "ell", "loss", "PPL"]
+    assert steps(**TOKENS, **FED)["U"] == "Output W_1"
+
+
+def test_heads_without_an_output_matrix_are_added_as_they_stand() -> None:
+    made = steps(**TOKENS, heads=2, norm="post")
+    assert (made["Output"], made["R_1"]) == ("Concat", "X + Output")
+
+
+def test_what_is_given_and_not_needed_is_said() -> None:
+    assert qkv.work(**TOKENS, gamma_1=[1, 2], W_1=I2).notes == ("gamma_1 is given, but nothing here needs it",)
+
+
+REFUSED: list[tuple[type[QkvError], str, dict[str, object]]] = [
+    (ShapeError, "U = N_1 W_1: N_1 is 2×2 and W_1 is 3×2, so 2 columns meet 3 rows", {**TOKENS, "norm": "post", "W_1": [[1, 1]] * 3}),
+    (ShapeError, "U = X W_1 + b_1: X W_1 is 2×3 and b_1 is 1×2, so they cannot be added", {"X": I2, **FED, "b_1": [1, 2]}),
+    (ShapeError, "R_1 = X + Output: X is 2×2 and Output is 2×1, so they cannot be added", {**TOKENS, "W_V": [[1], [1]], "norm": "post"}),
+    (ShapeError, "gamma_1 is 2×2, but it must be one vector", {**TOKENS, "norm": "post", "gamma_1": I2}),
+    (ShapeError, "X_P = X + PE: X is 2×2 and PE is 3×2, so they cannot be added", {"X": I2, "positions": [[1, 2]] * 3}),
+    (ShapeError, "X_P = X + PE: X is 2×2 and PE is 1×2, so they cannot be added", {"X": I2, "positions": [1, 2]}),
+    (ValueRefused, "norm is 'both', but it must be None, 'pre', 'post', 'pre rms', 'post rms'", {**TOKENS, "norm": "both"}),
+    (ValueRefused, "activation is 'gelu', but with W_3 it must be one of 'swiglu', 'geglu'", {"X": I2, **FED, "W_3": I2, "activation": "gelu"}),
+    (ValueRefused, "tokens holds 3, but E has 2 rows: ids go from 0 to 1", {"E": I2, "tokens": [0, 3]}),
+    (ValueRefused, "targets holds -1, but there are 2 words: ids go from 0 to 1", {"L": I2, "targets": [0, -1]}),
+    (ValueRefused, "targets need words to choose from: give W_U, or L, or tied=True with E", {"X": I2, "targets": [0, 1]}),
+    (ValueRefused, "tokens name rows of E, but E is not given", {"tokens": [0]}),
+    (ValueRefused, "positions are added to tokens: give X, or tokens with E", {"positions": "sinusoidal"}),
+    (ValueRefused, "positions is 'rotary', but it must be None, 'sinusoidal' or a matrix", {"X": I2, "positions": "rotary"}),
+    (ValueRefused, "eps is 0, but it must be more than 0", {**TOKENS, "norm": "post", "eps": 0}),
+    (ValueRefused, "nothing follows from what is given: W_1", {"W_1": I2}),
+    (ValueRefused, "N_1 has one number a row: there is nothing to compare it with", {"X": [[1], [2]], "norm": "pre"}),
+    (ValueRefused, "N_1 = (X - mu_1) / sigma_1: division by zero", {"X": [[1, 1]], "norm": "pre"}),
+    (ValueRefused, "what stands around attention is worked out with tokens as rows: leave out columns", {**TOKENS, "norm": "post", "columns": True}),
+    (NameUnknownError, "gamma1 is no matrix that attention knows; did you mean gamma_1?", {**TOKENS, "gamma1": [1, 1]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("error, sentence, given", REFUSED, ids=[sentence[:50] for _, sentence, _ in REFUSED])
+def test_one_sentence_for_each_mistake(error: type[QkvError], sentence: str, given: dict[str, object]) -> None:
+    with pytest.raises(error) as caught:
+        qkv.work(**given)
+    assert str(caught.value) == sentence
