@@ -303,3 +303,17 @@ class TestFiles:
     def test_a_file_without_end_is_refused(self) -> None:
         with pytest.raises(LimitError, match="larger than 1 MB"):
             files.read_bytes("/dev/zero", 1)
+
+
+def test_what_is_told_on_the_command_line_reaches_every_command(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    sheet = tmp_path / "sheet.md"
+    sheet.write_text("- cat: [1, 2]\n- mat: [3, 1]\n\nG = X X^T = [5 5; 5 11]\n", encoding="utf-8")
+    told = ("--let", "X = [cat; mat]", "--ask", "G")
+    assert "10" in run(capsys, "solve", sheet, *told)[1]
+    assert "11 is shown, 10 is right" in run(capsys, "check", sheet, *told)[1]
+    assert "X X^T" in run(capsys, "read", sheet, *told)[1]
+    status, _, err = run(capsys, "solve", sheet, "--let", "X = [cat; hat]")
+    assert status == 2
+    assert "nothing on the page is called hat; did you mean mat?" in err

@@ -19,6 +19,7 @@ READING = (
     "library",
     "reader.model",
     "reader.grammar",
+    "reader.told",
     *(f"check.{name}" for name in ("cells", "compare", "loose", "model")),
 )
 JUDGING = (*READING, "reading", "check.mistakes", "theory", "render.workings")

@@ -5,15 +5,17 @@ Judging and rendering are loaded by what needs them, so that solving a sheet doe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from os.path import exists
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qkv.check.model import Claim, Report
-from qkv.reader.limits import Limits
+from qkv.reader.limits import DEFAULT, Limits
 from qkv.reader.model import Sheet
 from qkv.reader.read import read_file, read_sheet
+from qkv.reader.told import Told
 from qkv.solution import Solution
 from qkv.working import work as work
 
@@ -21,9 +23,23 @@ if TYPE_CHECKING:
     from qkv.solving.understood import Understood
 
 
-def read_source(text: str, file: str = "", limits: Limits | None = None) -> Sheet:
-    """A document's text as a Sheet."""
-    return read_sheet(text, file) if limits is None else read_sheet(text, file, limits)
+def read_source(
+    text: str, file: str = "", limits: Limits = DEFAULT, let: Sequence[str] = (), ask: Sequence[str] = ()
+) -> Sheet:
+    """A document's text as a Sheet, with what is told beside it: `let` equations, `ask` names."""
+    return _checked(read_sheet(text, file, limits, _told(let, ask)))
+
+
+def _told(let: Sequence[str], ask: Sequence[str]) -> list[Told]:
+    return [*(Told(text.strip()) for text in let), *(Told(text.strip(), asks=True) for text in ask)]
+
+
+def _checked(sheet: Sheet) -> Sheet:
+    """A sheet, if all that is told beside it is about names of its own."""
+    from qkv.reading.told import check_told
+
+    check_told(sheet)
+    return sheet
 
 
 def solve_sheet(sheet: Sheet) -> Solution:
@@ -59,34 +75,44 @@ def understand_sheet(sheet: Sheet) -> Understood:
     return understand(sheet)
 
 
-def read(source: str | Path) -> ReadSheet:
+def read(source: str | Path, let: Sequence[str] = (), ask: Sequence[str] = ()) -> ReadSheet:
     """Read a document: a path, or the text itself.
+
+    `let` says what names are, and outranks what the document says of them; `ask` names what is to be worked out.
 
     >>> read("$$Q = [1, 2]$$").statements[0].at.line
     1
+    >>> read("- cat: [1, 2]\n- mat: [3, 1]", let=["X = [cat; mat]", "G = X X^T"], ask=["G"]).solve()["G"].digits()
+    (('5', '5'), ('5', '10'))
     """
     text, file = _source(source)
-    sheet = read_source(text, file) if text is not None else read_file(Path(file))
+    if text is not None:
+        sheet = read_source(text, file, let=let, ask=ask)
+    else:
+        sheet = _checked(read_file(Path(file), told=_told(let, ask)))
     return ReadSheet(**{spec.name: getattr(sheet, spec.name) for spec in fields(sheet)})
 
 
-def solve(source: str | Path) -> Solution:
-    r"""Work out every problem of a document: a path, or the text itself.
+def solve(source: str | Path, let: Sequence[str] = (), ask: Sequence[str] = ()) -> Solution:
+    r"""Work out every problem of a document: a path, or the text itself; `let` and `ask` as for `read`.
 
     >>> s = solve("$$Q = [[1, 2]], K = [[2, 1], [1, 1]], V = [[1], [3]]$$ Find $\\text{softmax}(QK^T/\\sqrt{d_k})V$.")
     >>> s["A"].decimals(3)
     (('0.670', '0.330'),)
     """
-    return read(source).solve()
+    return read(source, let, ask).solve()
 
 
-def check(source: str | Path, against: str | Path | None = None) -> CheckedReport:
+def check(source: str | Path, against: str | Path | None = None, let: Sequence[str] = ()) -> CheckedReport:
     """Judge every equation of a hand-worked solution: a path, or the text itself.
+
+    `against` is the assignment, which decides what is given and how to work. `let` says what names are, and outranks
+    both; it is told beside the assignment, where there is one.
 
     >>> check("$$2 + 2 = 5$$").summary
     {'wrong': 1}
     """
-    return read(source).check(None if against is None else read(against))
+    return read(source, let).check() if against is None else read(source).check(read(against, let))
 
 
 class ReadSheet(Sheet):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -87,4 +88,7 @@ def _used(made: list[Equation]) -> set[Symbol]:
 def _alone(sheet: Sheet, first: int, last: int) -> Sheet:
     """Some lines of a sheet as a sheet; all other lines are blank, so that places stay."""
     lines = [line if first <= number <= last else "" for number, line in enumerate(sheet.lines, 1)]
-    return read_sheet("\n".join(lines), sheet.file, Limits())
+    part = read_sheet("\n".join(lines), sheet.file, Limits())
+    told = (statement for statement in sheet.told if not statement.at.line)  # on the command line: it holds everywhere
+    asked = (question for question in sheet.questions if not question.line)
+    return replace(part, told=(*told, *part.told), questions=(*part.questions, *asked))

@@ -69,12 +69,16 @@ def app(debug: bool) -> None:
 
 
 def _sources(formats: tuple[str, ...]) -> Callable[[Command], Command]:
-    """The arguments that reading commands share: files, format, output, colour, limit."""
+    """The arguments that reading commands share: files, format, output, what is told beside the page, colour, limit."""
     parts = (
         click.argument("paths", metavar="FILE...", nargs=-1, required=True),
         click.option("--format", "form", type=click.Choice(formats), default="terminal", help="What to write."),
         click.option("--json", "form", flag_value="json", help="Short for --format json."),
         click.option("--output", "-o", metavar="FILE", help="Write to a file instead of the screen."),
+        click.option(
+            "--let", multiple=True, metavar="'X = …'", help="What a name is, whatever the page says; may be repeated."
+        ),
+        click.option("--ask", multiple=True, metavar="NAME", help="What to work out; may be repeated."),
         click.option("--no-color", is_flag=True, help="No colour; the variable NO_COLOR works too."),
         click.option(
             "--limit-mb", type=click.IntRange(1), default=files.LIMIT_MB, show_default=True, help="The largest file."
@@ -109,6 +113,7 @@ def solve(paths: tuple[str, ...], digits: int, places: int | None, depth: str, *
     Examples:
       qkv solve sheet.md
       qkv solve sheet.md --depth full --places 4
+      qkv solve sheet.md --let 'K = [Ich; liebe; Katzen]' --ask Z
       qkv solve week1.md week2.tex --format latex --output key.tex
       cat sheet.md | qkv solve - --json --digits 10
     """
@@ -116,7 +121,7 @@ def solve(paths: tuple[str, ...], digits: int, places: int | None, depth: str, *
     from qkv.render import targets
 
     def work(path: str) -> targets.Solved:
-        solution = api.solve_sheet(_sheet(path, target["limit_mb"]))
+        solution = api.solve_sheet(_sheet(path, target["limit_mb"], target["let"], target["ask"]))
         return targets.Solved(files.name_of(path), tuple(solution.traces), tuple(solution.unread))
 
     solved, failed = _each(paths, work, "solving")
@@ -149,10 +154,12 @@ def check(paths: tuple[str, ...], only: str | None, against: str | None, **targe
     from qkv.check.model import Report
     from qkv.render import targets
 
-    key = _sheet(against, target["limit_mb"]) if against else None
+    told = target["let"], target["ask"]
+    key = _sheet(against, target["limit_mb"], *told) if against else None
+    beside = told if key is None else ()  # what is told is told of the assignment
 
     def work(path: str) -> Report:
-        return api.check_sheet(_sheet(path, target["limit_mb"]), key)
+        return api.check_sheet(_sheet(path, target["limit_mb"], *beside), key)
 
     reports, failed = _each(paths, work, "checking")
     options = Options(only_wrong=only is not None)
@@ -180,7 +187,7 @@ def read(paths: tuple[str, ...], **target: Any) -> None:
     from qkv.solving.understood import Understood
 
     def work(path: str) -> Understood:
-        return api.understand_sheet(_sheet(path, target["limit_mb"]))
+        return api.understand_sheet(_sheet(path, target["limit_mb"], target["let"], target["ask"]))
 
     read, failed = _each(paths, work, "reading")
     if read:
@@ -221,14 +228,14 @@ def _write(text: str, output: str | None) -> None:
         files.write_text(output, text)
 
 
-def _sheet(path: str, limit_mb: int) -> Sheet:
+def _sheet(path: str, limit_mb: int, let: Sequence[str] = (), ask: Sequence[str] = ()) -> Sheet:
     from qkv import api
     from qkv.reader.limits import Limits
     from qkv.reader.read import decode
 
     text = decode(files.read_bytes(path, limit_mb), files.name_of(path))
     limits = Limits() if limit_mb == files.LIMIT_MB else Limits(characters=limit_mb * 1_000_000)
-    return api.read_source(text, files.name_of(path), limits)
+    return api.read_source(text, files.name_of(path), limits, let, ask)
 
 
 def _each(paths: Sequence[str], work: Callable[[str], T], doing: str) -> tuple[list[T], bool]:

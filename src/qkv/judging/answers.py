@@ -148,7 +148,8 @@ def _meet(a: Cell, b: Cell) -> bool:
 
 
 def _targets(walk: Walk, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Target]:
-    names = [symbol for symbol in equation.names if equation.index in walk.system.choices.answered]
+    answers, told = equation.index in walk.system.choices.answered, walk.system.page.told
+    names = [symbol for symbol in equation.names if answers or symbol in told]
     for symbol in names:
         yield from _named(walk, symbol, spot)
     if names or equation.names:
@@ -174,6 +175,7 @@ def _named(walk: Walk, symbol: Symbol, spot: Spot) -> Iterator[Target]:
     letters = {p.role for p in places(symbol)}
     whole = symbol._replace(base=symbol.base.upper(), indices=symbol.indices[:-1])
     known = walk.system.known_by(symbol) in (Known.STATED, Known.LAID_OUT) or len(letters) == 1
+    known = known or symbol in walk.system.page.told
     sure = known or (task is not None and any(s in task.definitions or is_asked(s, task) for s in (symbol, whole)))
     yield Target(Meaning(How.ASSIGNED, expr, spot, known_as=_known_as(walk, place, spot)), role, sure)
 

@@ -96,7 +96,7 @@ class Walk:
         """Judge every printed value of the page."""
         for equation in self.system.page.equations:
             for item in equation.items:
-                if equation.index < self.system.page.assigned:
+                if self.system.page.is_granted(equation):
                     self._take(equation, item)
                 elif equation.struck or item.struck:
                     self._strike(equation, item)
@@ -127,7 +127,7 @@ class Walk:
             fits += list(islice(self._misfits(grid, options), 1))
         fits = readable(fits)
         chosen = self._decided(grid, fits, equation, spot) or (self.copies.nearly(grid, spot) if not fits else None)
-        if self.system.page.task is not None:
+        if self.system.page.task is not None or equation.index in self.system.page.retold:
             chosen = by_assignment(self, equation, grid, spot, chosen)
         chosen = weighed(chosen, equation)
         if chosen is not None:

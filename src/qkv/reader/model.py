@@ -104,12 +104,16 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A sentence or list item that asks for something; `label` is its number as written: '(a)', '2.3'."""
+    """A sentence or list item that asks for something.
+
+    `label` is its number as written: '(a)', '2.3'. `expr` is what it asks for, where a person told that beside the page
+    in our own notation; `line` is 0 where that was on the command line."""
 
     text: str
     line: int
     part: int
     label: str = ""
+    expr: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +146,7 @@ class Sheet:
     questions: tuple[Question, ...] = ()
     unread: tuple[Unread, ...] = ()
     repairs: tuple[Repair, ...] = ()
+    told: tuple[Statement, ...] = ()  # what a person says beside the page, in a comment or on the command line (line 0)
     names: Names | None = field(
         default=None, repr=False, compare=False
     )  # the page's own table of names, for who reads more of it

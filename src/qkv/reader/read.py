@@ -35,20 +35,21 @@ from qkv.reader.prose import read_paragraph, read_stretch
 from qkv.reader.questions import questions
 from qkv.reader.spans import stretch_of
 from qkv.reader.tables import read_rows
+from qkv.reader.told import Told, told_in, with_told
 
 
-def read_file(path: str | Path, limits: Limits = DEFAULT) -> Sheet:
+def read_file(path: str | Path, limits: Limits = DEFAULT, told: Sequence[Told] = ()) -> Sheet:
     """Read a .md, .txt, .tex or .ipynb file; any other name is read as text."""
     place = Path(path)
     try:
         data = place.read_bytes()
     except OSError as problem:
         raise ReadError(f"{place} cannot be read: {problem.strerror or problem}") from problem
-    return read_sheet(decode(data, str(place)), str(place), limits)
+    return read_sheet(decode(data, str(place)), str(place), limits, told)
 
 
-def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT) -> Sheet:
-    """Read a document.
+def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT, told: Sequence[Told] = ()) -> Sheet:
+    """Read a document; `told` is what a person says beside it.
 
     >>> sheet = read_sheet("# Exercise 1\\n\\n$$Q = [1, 2]$$")
     >>> sheet.parts[0].title
@@ -56,13 +57,16 @@ def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT) -> Sheet:
     """
     check_size(text, limits)
     text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
-    source = _plain_source(text, file, limits)
+    laid_out = notebook_text(text) if is_notebook(text, file) else text
+    comments, laid_out = told_in(laid_out)
+    source = _plain_source(laid_out, file, limits)
     comma = comma_of_page(source)
     prepared = [_Prepared(block, _stretch(block, comma)) for block in _opened(with_outputs(blocks(source)))]
     words = (word for item in prepared if isinstance(item.block, Fence) for word in names_in_code(item.block))
     streams = (stream for item in prepared for stream in _streams(item))
     names = replace(names_of(streams, comma, words, _captions(prepared)), points=has_points(source))
-    return replace(assemble(_events(prepared, Page(names, comma, limits)), file, text), names=names)
+    sheet = replace(assemble(_events(prepared, Page(names, comma, limits)), file, text), names=names)
+    return with_told(sheet, (*told, *comments))
 
 
 def decode(data: bytes, file: str = "") -> str:
@@ -94,10 +98,8 @@ _BRACKET_PIECES = {chr(0xF8EB + i): c for i, c in enumerate("⎛⎜⎝⎡⎢⎣�
 
 
 def _plain_source(text: str, file: str, limits: Limits) -> str:
-    """The document as Markdown-like text, line by line: notebooks and LaTeX laid out, odd letters made plain."""
-    source = notebook_text(text) if is_notebook(text, file) else text
-    if is_tex(source, file):
-        source = plain_tex(source, limits)
+    """The document as Markdown-like text, line by line: LaTeX laid out, odd letters made plain."""
+    source = plain_tex(text, limits) if is_tex(text, file) else text
     source = _STYLED_LETTERS.sub(lambda m: _BRACKET_PIECES.get(m[0]) or unicodedata.normalize("NFKC", m[0])[:1], source)
     source = with_displays(_CORNERS.sub("", _NAMED_CORNERS.sub(_lowered, source)))
     return with_digits(_BARRED_ROW.sub(r"[\1]", source))

@@ -12,6 +12,7 @@ from qkv.library.words import pattern
 from qkv.reader.grammar import parse_math
 from qkv.reader.model import Question
 from qkv.reading.page import Page
+from qkv.reading.told import asked_expr
 
 _MATHS = re.compile(r"\$([^$]{2,160})\$|`([^`]{2,60})`|\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _ASK = re.compile(rf"(?:{pattern('ask')})\w*\s+(.*)", re.IGNORECASE | re.DOTALL)
@@ -23,17 +24,17 @@ _CUT = re.compile(r"\b(?:for|with|where|using|if|and|then|when)\b|[.?;](?:\s|$)|
 
 def asked_formulas(page: Page, scope: int) -> Iterator[tuple[str, n.Expr]]:
     """Formulas in the questions of a problem, each with its own words."""
-    for question in _of(page, scope):
+    for question in questions_of(page, scope):
         yield from formulas_in(question, page)
 
 
-def _of(page: Page, scope: int) -> Iterator[Question]:
+def questions_of(page: Page, scope: int) -> Iterator[Question]:
     """The questions of a problem."""
     lines = [equation.line for equation in page.equations if equation.scope == scope]
     below = [equation.line for equation in page.equations if equation.scope > scope]
     first, last = min(lines, default=1), min(below, default=10**9)
     for question in page.sheet.questions:
-        if (first <= question.line or scope == 0) and question.line < last:
+        if not question.line or ((first <= question.line or scope == 0) and question.line < last):
             yield question
 
 
@@ -41,7 +42,12 @@ def asked_parts(page: Page, scope: int) -> tuple[n.Expr, ...]:
     """The formulas that the questions of a problem ask for, and all that they are made of: found once for a page."""
     kept: dict[int, tuple[n.Expr, ...]] = page.__dict__.setdefault("_asked_parts", {})
     if scope not in kept:
-        parts = (part for question in _of(page, scope) for expr in stated_in(question, page) for part in n.walk(expr))
+        parts = (
+            part
+            for question in questions_of(page, scope)
+            for expr in stated_in(question, page)
+            for part in n.walk(expr)
+        )
         kept[scope] = tuple(dict.fromkeys(part for part in parts if isinstance(part, _WORKED)))
     return kept[scope]
 
@@ -56,6 +62,9 @@ def all_asked(page: Page) -> tuple[n.Expr, ...]:
 
 def formulas_in(question: Question, page: Page) -> Iterator[tuple[str, n.Expr]]:
     """The formulas in one question, each with its own words."""
+    if question.expr is not None:
+        yield question.text, asked_expr(question.expr, page.equations, page.sheet)
+        return
     for piece in _pieces(question.text):
         expr = formula(piece, page, known=False)
         if expr is not None:

@@ -30,15 +30,20 @@ Scopes = frozenset[int]  # numbers of problems
 def derivable(page: Page, choices: Choices) -> Iterator[int]:
     """Equations that give numbers alone to a name whose role is worked out from others."""
     system = System(page, choices)
+    yield from page.retold
     for symbol, definitions in page.definitions.items():
         place = system.place(symbol)
         if place is not None and place.role in DERIVED and symbol not in page.fixed:
-            indices = (d.equation for d in definitions if d.source is Source.GIVEN and d.equation >= page.assigned)
-            yield from (index for index in indices if not is_supposed(page, index))
+            yield from (d.equation for d in definitions if _may_be_claimed(d, page))
         for d in definitions:
-            given = d.source is Source.GIVEN and d.equation >= page.assigned and not is_supposed(page, d.equation)
-            if given and any(formulas_above(page, d)):
+            if _may_be_claimed(d, page) and any(formulas_above(page, d)):
                 yield d.equation
+
+
+def _may_be_claimed(definition: Definition, page: Page) -> bool:
+    """Whether numbers alone define a name, and neither the assignment, nor a person, nor a supposition gives them."""
+    granted = page.is_granted(page.equations[definition.equation])
+    return definition.source is Source.GIVEN and not granted and not is_supposed(page, definition.equation)
 
 
 def claimed_in(page: Page, choices: Choices, scopes: Scopes | None) -> Iterator[int]:

@@ -47,6 +47,7 @@ class Equation:
     label    the words right before it on its line            words   those, and what stands above it
     scope    which problem of the page it belongs to          next    it follows an arrow: the step after the one before
     rows     the words that label the rows of its array       columns those above its columns
+    told     a person told it beside the page: it outranks what the page says of its name
     """
 
     index: int
@@ -65,6 +66,7 @@ class Equation:
     next: bool = False
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
+    told: bool = False
 
     @property
     def names(self) -> tuple[Symbol, ...]:

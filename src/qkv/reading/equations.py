@@ -28,7 +28,7 @@ def equations(sheet: Sheet) -> tuple[Equation, ...]:
     """The equations of a sheet in order, each in the scope of its problem."""
     made: list[Equation] = []
     for statement in continued(sheet.statements):
-        made += (row for whole in _split(statement, sheet) for each in each_named(whole) for row in apart(each))
+        made += (row for whole in of_statement(statement, sheet) for each in each_named(whole) for row in apart(each))
     parts = [part for equation in joined(listed(stacked(without_sizes(withdrawn(made))))) for part in unmixed(equation)]
     return by_problem([replace(equation, index=i) for i, equation in enumerate(headed(parts, sheet))], sheet)
 
@@ -36,8 +36,8 @@ def equations(sheet: Sheet) -> tuple[Equation, ...]:
 # — one statement —
 
 
-def _split(statement: Statement, sheet: Sheet) -> Iterator[Equation]:
-    """The statement cut at arrows."""
+def of_statement(statement: Statement, sheet: Sheet) -> Iterator[Equation]:
+    """The equations of one statement, which is cut at arrows."""
     groups: list[list[Link]] = [[]]
     for link in statement.links:
         if link.relation is Relation.IN:

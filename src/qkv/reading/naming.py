@@ -331,9 +331,10 @@ class Naming:
         """Whether a problem says itself what a name is."""
         return any(d.scope == scope for d in self.page.definitions.get(symbol, ()))
 
-    def _precedence(self, symbol: Symbol) -> tuple[bool, int]:
+    def _precedence(self, symbol: Symbol) -> tuple[bool, bool, int]:
         first = self.page.definitions[symbol][0]
-        return first.source is not Source.GIVEN, first.equation
+        told = self.page.equations[first.equation].told
+        return not told, first.source is not Source.GIVEN, first.equation
 
     def called(self, symbol: Symbol) -> list[Symbol]:
         """What the page calls that which plays a role."""

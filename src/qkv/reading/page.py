@@ -24,6 +24,7 @@ from qkv.reading.mend import mended
 from qkv.reading.nameless import name_arrays, role_of_run, token_runs
 from qkv.reading.putin import put_in
 from qkv.reading.remembering import Memory
+from qkv.reading.told import outranked, with_told
 
 
 class Spot(NamedTuple):
@@ -58,8 +59,22 @@ class Page:
 
     @property
     def own(self) -> tuple[Equation, ...]:
-        """The equations of the sheet itself, without those of the assignment."""
-        return self.equations[self.assigned :]
+        """The equations of the sheet itself, without those of the assignment and those that are told."""
+        return tuple(equation for equation in self.equations if not self.is_granted(equation))
+
+    def is_granted(self, equation: Equation) -> bool:
+        """Whether an equation is of the assignment, or told beside the page: it is never judged."""
+        return equation.told or equation.index < self.assigned
+
+    @cached_property
+    def retold(self) -> frozenset[int]:
+        """The equations in which the page says something of a name that is told: that is a claim."""
+        return frozenset(equation.index for equation in self.own if self.told & set(equation.names))
+
+    @cached_property
+    def told(self) -> frozenset[Symbol]:
+        """The names that a person says something of beside the page."""
+        return frozenset(symbol for equation in self.equations if equation.told for symbol in equation.names[:1])
 
     @property
     def asked(self) -> tuple[Question, ...]:
@@ -165,7 +180,7 @@ class Page:
 
 def plain_page(sheet: Sheet) -> Page:
     """The page that a sheet is, all of it its author's own."""
-    return page_with(sheet, tuple(mended(list(with_names(with_families(equations(sheet)), sheet)))))
+    return page_with(sheet, with_told(mended(list(with_names(with_families(equations(sheet)), sheet))), sheet))
 
 
 def page_with(sheet: Sheet, made: tuple[Equation, ...], task: Page | None = None) -> Page:
@@ -181,6 +196,7 @@ def page_with(sheet: Sheet, made: tuple[Equation, ...], task: Page | None = None
         for definition in definitions_in(equation):
             if not is_row_again(definition, defined[definition.symbol]):
                 defined[definition.symbol].append(definition)
+    outranked(defined, made, range(max((e.scope for e in made), default=0) + 1))
     for symbol, matrix, equation in put_in(made, set(defined) | set(wholes(defined))):
         defined[symbol].append(Definition(symbol, matrix, Source.GIVEN, equation.line, equation.scope, equation.index))
     for symbol, formula, equation in spoken_scores(sheet, made):

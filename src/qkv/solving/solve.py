@@ -21,7 +21,7 @@ from qkv.program.kinds import SAYS
 from qkv.program.model import Given, Program, Step
 from qkv.program.spec import default_symbol
 from qkv.reader.model import Sheet
-from qkv.reading.asked import asked_formulas
+from qkv.reading.asked import asked_formulas, questions_of
 from qkv.reading.choose import END
 from qkv.reading.claimed import DERIVED
 from qkv.reading.definitions import Source, has_decimals
@@ -110,6 +110,9 @@ class _Completion:
             equation, meaning = judgement.equation, judgement.fit.meaning if judgement.fit is not None else None
             if equation.scope == self.scope and not equation.names and meaning is not None and meaning.names:
                 self._add_step(equation.label, meaning.expr, meaning.spot, Role.OTHER, None, equation.line)
+        for question in questions_of(self.page, self.scope):
+            if isinstance(question.expr, n.Name):
+                self._write(question.expr.symbol, last)
         for name, expr in asked_formulas(self.page, self.scope):
             self._add_step(name, expr, last, Role.OTHER, None, None)
         for words, system, values in supposed(self.values, self.scope):

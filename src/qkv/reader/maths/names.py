@@ -61,14 +61,14 @@ class Names:
         """
         if len(run) == 1 or run in self.words or run in self.functions or run in self.indexed:
             return [run]
-        if (parts := self._known_parts(run)) is not None:
+        if (parts := self.known_parts(run)) is not None:
             return parts
         greek = all(letter in signs.GREEK for letter in run)
         short = run.isascii() and ((strict and len(run) == 2) or (run.isupper() and len(run) <= 4))
         labelled = len(run) == 2 and tuple(run) in self.labelled
         return list(run) if (short or greek) and not labelled else [run]
 
-    def _known_parts(self, run: str) -> list[str] | None:
+    def known_parts(self, run: str) -> list[str] | None:
         """The run as names that the page defines, longest first; a T at its end may transpose."""
         if len(run) > 6 or run.islower():
             return None

@@ -305,6 +305,9 @@ class Terms:
             end = self.argument_range(i + 1, depth + 1)[2]
             end = self.argument_range(end, depth + 1)[2] if token.text == "frac" else end
             return i, end, end
+        if token.kind == "func" and i + 1 < self.hi and self.tokens[i + 1].kind == "open":  # √softmax(x)
+            end = max(self.partner[i + 1], i + 1) + 1
+            return i, end, end
         return (i, max(self.partner[i], i) + 1, max(self.partner[i], i) + 1)
 
     def argument(self) -> Expr:
