@@ -57,3 +57,26 @@ def test_inputs_given_anew_are_worked_out_twice() -> None:
         "X = [[1, 0], [0, 2]]\nW_V = [[1, 0], [0, 1]]\n\nCompute V.\n\nNow W_V = [[2, 0], [0, 2]]. Compute V again."
     )
     assert (made["V"], made["V'"]) == ((("1", "0"), ("0", "2")), (("2", "0"), ("0", "4")))
+
+
+def test_where_queries_have_a_name_what_they_come_from_are_tokens():
+    text = (
+        "Decoder rows (queries come from here):\n\n|  | 1 | 2 |\n|---|---|---|\n| d1 | 1 | 2 |\n| d2 | 0 | 1 |\n\n"
+        "Encoder rows (keys and values come from here):\n\n"
+        "|  | 1 | 2 |\n|---|---|---|\n| e1 | 2 | 1 |\n| e2 | 0 | 3 |\n| e3 | 1 | 1 |\n\n"
+        "W_Q = [[1, 0], [1, 1]]\nW_K = [[2, 0], [0, 1]]\nW_V = [[1, 1], [0, 1]]\n\n"
+        "Q = [[3, 2], [1, 1]]\nK = [[4, 1], [0, 3], [2, 1]]\nV = [[2, 3], [0, 3], [1, 2]]\n"
+    )
+    found = values(text)
+    assert found["S"] == (("14", "6", "8"), ("5", "3", "3"))
+    assert found["Q"] == (("3", "2"), ("1", "1"))
+
+
+def test_what_is_marked_alike_belongs_together():
+    text = (
+        Q + "S = Q K^T\nA = softmax(S)\nY = A V\n\nNow with a causal mask.\n\n"
+        "E_masked = [[1, -inf], [1, 1]]\nA_masked = [[1, 0], [0.5, 0.5]]\nY_masked = [[1, 0], [0.5, 1]]\n"
+    )
+    found = values(text)
+    assert found["Y_masked"] == (("1", "0"), ("0.5000", "1.000"))
+    assert found["Y"][0] == ("0.7311", "0.5379")

@@ -147,7 +147,8 @@ def _roles(symbol: Symbol, low: str) -> tuple[Role, ...]:
         found = tuple(roles_in_words(low.replace("_", " "))[:1])
     stages = [STAGES[label.lower()] for label in symbol.labels if label.lower() in STAGES]
     if SCORE_LIKE.intersection(found) and (stages or symbol.primes):
-        return (stages[0],) if stages else (R.SCALED, R.MASKED, *found)
+        kept = found[:1] if found[0] is R.WEIGHTS and R.MASKED in stages else ()  # A_masked: weights of masked scores
+        return (*kept, stages[0]) if stages else (R.SCALED, R.MASKED, *found)
     if symbol.base == "H":
         return R.X, R.STATES, R.HEAD
     return found

@@ -29,7 +29,7 @@ from qkv.reading.method import (
     prior_scale,
 )
 from qkv.reading.nameless import INPUTS
-from qkv.reading.naming import naming_of, role_symbol
+from qkv.reading.naming import PROJECTED, naming_of, role_symbol
 from qkv.reading.page import Page, Spot
 from qkv.reading.system import System
 from qkv.reading.values import Values, values_of
@@ -112,13 +112,20 @@ def _capitals_index(page: Page) -> bool:
 
 
 def _inputs(page: Page) -> Iterator[tuple[int, Role]]:
-    """The arrays without a name that words call inputs."""
+    """The arrays without a name that words call inputs; where Q has a name, 'queries come from here' are tokens."""
+    projected = _projected_by_name(page)
     for index, roles in page.suggested.items():
         worked = any(
             role in DERIVED[3:] for role in roles_in_words(page.equations[index].label)
         )  # 'weights for token 1'
         if roles and roles[0] in INPUTS and not worked and (page.task is None or index < page.assigned):
-            yield index, roles[0]
+            yield index, Role.X if roles[0] in projected else roles[0]
+
+
+def _projected_by_name(page: Page) -> set[Role]:
+    """Which of queries, keys and values have a name on the page: no array without a name is another one."""
+    wholes = (place.role for symbol in page.definitions for place in places(symbol)[:1] if place.row is None)
+    return set(wholes).intersection(PROJECTED)
 
 
 def _with_roles(page: Page, choices: Choices) -> Choices:
@@ -169,9 +176,10 @@ def _options(page: Page, choices: Choices) -> Iterator[tuple[Choices, float, Sco
     arrays = dict(choices.arrays)
     inputs = [index for index, roles in page.suggested.items() if not roles or roles[0] not in DERIVED[3:]]
     nameless = [index for index in inputs if page.task is None or index < page.assigned][:MOST_ARRAYS]
+    projected = _projected_by_name(page)
     for index in nameless:
         for role in (Role.X, Role.Y, Role.Q, Role.K, Role.V, None):
-            if arrays.get(index) is not role:
+            if arrays.get(index) is not role and role not in projected:
                 made = {**arrays, index: role} if role is not None else {k: v for k, v in arrays.items() if k != index}
                 yield (
                     replace(choices, arrays=tuple(made.items())),

@@ -259,7 +259,19 @@ class System:
                 holders = (h for h in self.holders(place.role, place.head) if h != symbol)
                 yield from (n.Name(h) for h in holders if h in self.page.task.definitions)
             yield from self._of_rows(place, spot)
-            yield from self._library(place.role, place.head, spot)
+            for expr in self._library(place.role, place.head, spot):
+                yield from (alike for alike in [self._marked_alike(expr, symbol)] if alike != expr)
+                yield expr
+
+    def _marked_alike(self, expr: n.Expr, symbol: Symbol) -> n.Expr:
+        """An equation of the library with the names that are marked as another one is: Y_masked is A_masked V."""
+
+        def named(node: n.Expr) -> n.Expr:
+            holders = self.called(node.symbol) if isinstance(node, n.Name) else []
+            alike = (h for h in holders if (h.labels, h.primes) == (symbol.labels, symbol.primes))
+            return next(map(n.Name, alike), node)
+
+        return n.rewrite(expr, named) if symbol.labels or symbol.primes else expr
 
     def _of_role(self, role: Role, head: str | None, spot: Spot) -> Iterator[n.Expr]:
         """What plays a role: a name of the page, rows of the page, or what the library says."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from qkv.check.model import Verdict
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
@@ -38,6 +39,8 @@ from qkv.solving.kinds import kind_of, notes_of
 from qkv.solving.supposed import AFTER, supposed
 from qkv.theory.worked import answered
 
+FOUND = frozenset({How.NAMED, How.SEARCHED})  # ways of knowing that hold for what is exactly so
+EXACT = frozenset({Verdict.RIGHT, Verdict.ROUNDED})
 MOST_ANEW = 4  # times that a problem is worked out for inputs that are given anew
 
 
@@ -195,7 +198,7 @@ class _Completion:
 
     def _written(self, symbol: Symbol, spot: Spot) -> Symbol | None:
         """The same by the first expression that gives the name a value and leads into no circle."""
-        for expr, where, source in (*self._copied(symbol, spot), *self._sources(symbol, spot)):
+        for expr, where, source in (*self._shown(symbol, spot), *self._sources(symbol, spot)):
             if symbol.base == ROLE and isinstance(expr, n.Name):  # the page has a name for it
                 name = self._write(expr.symbol, where)
             else:
@@ -252,15 +255,18 @@ class _Completion:
                 return item.symbol
         return None
 
-    def _copied(self, symbol: Symbol, spot: Spot) -> Iterator[tuple[n.Expr, Spot, Source | None]]:
-        """For a name that a working gives at this line, the working with what its rounded numbers are copies of."""
+    def _shown(self, symbol: Symbol, spot: Spot) -> Iterator[tuple[n.Expr, Spot, Source | None]]:
+        """For a name that is printed at this line, what the print was found to be: a working with what its rounded
+        numbers are copies of, what the library says, a short expression over what stands above."""
         for judgement in self.judged:
             equation, made = judgement.equation, judgement.fit
             here = equation.scope == self.scope and equation.line == spot.line and symbol in equation.names
-            if not here or made is None or made.meaning.how is not How.WORKING or made.true is None:
+            if not here or made is None or made.true is None or not made.is_clean:
                 continue
-            if made.is_clean and not has_decimals(made.meaning.expr):
-                yield made.meaning.expr, made.meaning.spot, Source.STATED
+            expr, how = made.meaning.expr, made.meaning.how
+            worked = how is How.WORKING or (how in FOUND and made.worst in EXACT and not n.holds(expr, n.Matrix))
+            if worked and symbol not in n.names_in(expr) and not has_decimals(expr):
+                yield expr, made.meaning.spot, Source.STATED
 
     def _sources(self, symbol: Symbol, spot: Spot) -> Iterator[tuple[n.Expr, Spot, Source | None]]:
         """The expressions that give a name its value here, the one that did first; a size is a number."""
