@@ -58,14 +58,16 @@ def check_sheet(sheet: Sheet, against: Sheet | None = None) -> Report:
 
     if against is not None:
         return judge(sheet, against)
+    reports = [judge(chapter) for chapter in chapters(sheet)]
     claims: list[Claim] = []
-    for chapter in chapters(sheet):
+    for report in reports:
         by = max((claim.id for claim in claims), default=0)  # claims count on from those of the chapter before
         claims += (
             replace(claim, id=claim.id + by, follows_from=tuple(other + by for other in claim.follows_from))
-            for claim in judge(chapter).claims
+            for claim in report.claims
         )
-    return Report(sheet.file, tuple(claims), sheet.text)
+    left = tuple(left for report in reports for left in report.left)
+    return Report(sheet.file, tuple(claims), sheet.text, (), sum(report.given for report in reports), left)
 
 
 def understand_sheet(sheet: Sheet) -> Understood:

@@ -132,22 +132,23 @@ def solve(paths: tuple[str, ...], digits: int, places: int | None, depth: str, *
 
 
 @app.command()
-@_sources(("terminal", "markdown", "html", "json"))
+@_sources(("terminal", "markdown", "latex", "html", "json"))
+@click.option("--strict", is_flag=True, help="Fail where a claim could not be judged.")
 @click.option("--only", type=click.Choice(["wrong"]), help="List only what is not right.")
 @click.option(
     "--against", metavar="KEY", help="Judge by another document, the assignment: it decides givens and method."
 )
-def check(paths: tuple[str, ...], only: str | None, against: str | None, **target: Any) -> None:
+def check(paths: tuple[str, ...], only: str | None, against: str | None, strict: bool, **target: Any) -> None:
     """Judge every claim of a hand-worked solution, cell by cell.
 
-    Exit status: 0 if nothing is wrong, 1 if something is wrong, carried, misrounded or misread, 2 if a file
-    could not be read or held nothing to judge.
+    Exit status: 0 if nothing is wrong, 1 if something is wrong, carried, misrounded or misread (with --strict also
+    if something could not be judged), 2 if a file could not be read or held nothing to judge.
 
     \b
     Examples:
       qkv check solution.md
       qkv check solution.md --only wrong --format html --output report.html
-      qkv check solution.md --against assignment.md
+      qkv check solution.md --against assignment.md --strict
       qkv check handed-in/*.md
     """
     from qkv import api
@@ -166,7 +167,8 @@ def check(paths: tuple[str, ...], only: str | None, against: str | None, **targe
     if reports:
         _write(targets.reports(reports, options, _target(target, paths)), target["output"])
     failed = failed or any(report.is_empty for report in reports)
-    sys.exit(FAILED if failed else CLEAN if all(report.is_clean for report in reports) else FOUND)
+    fine = all(report.is_clean and (report.is_whole or not strict) for report in reports)
+    sys.exit(FAILED if failed else CLEAN if fine else FOUND)
 
 
 @app.command()

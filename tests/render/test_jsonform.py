@@ -60,7 +60,7 @@ def test_every_kind_is_json_and_every_number_a_string(kind: str) -> None:
 
 def test_report() -> None:
     form = jsonform.report(report())
-    assert list(form) == ["schema", "file", "claims", "summary"]
+    assert list(form) == ["schema", "file", "claims", "summary", "coverage", "left"]
     assert form["schema"] == "qkv.report/1"
     assert form["summary"] == {"right": 1, "rounded": 1, "struck": 1, "unread": 1, "carried": 1, "wrong": 1}
     wrong = form["claims"][1]

@@ -142,8 +142,8 @@ def test_several_reports_get_a_line_each_and_a_total() -> None:
 @pytest.mark.parametrize(
     ("verdict_list", "expected"),
     [
-        ([], "No claim was found."),
-        ([Verdict.UNREAD], "No claim could be judged."),
+        ([], "Nothing to judge: no numbers are claimed here."),
+        ([Verdict.UNREAD], "Nothing could be judged: 1 printed number (line 1)."),
         ([Verdict.RIGHT] * 3, "All 3 claims that were judged are right."),
         ([Verdict.MISROUNDED], "Nothing is wrong but the last digit of 1 claim (line 1)."),
         ([Verdict.WRONG], "One slip (line 1), and nothing else."),

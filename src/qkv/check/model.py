@@ -68,15 +68,59 @@ class Claim:
     column: int = 1
     shown: tuple[tuple[str, ...], ...] = field(default=(), repr=False)  # the printed cells, where they are known
 
+    @property
+    def numbers(self) -> int:
+        """How many printed numbers it is about."""
+        return sum(map(len, self.shown)) or 1
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Numbers of a line that are in no claim and are not given either: nobody read them, and why."""
+
+    line: int
+    numbers: int
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How many printed numbers were judged, how many were not, in which lines, and how many are given."""
+
+    judged: int
+    unjudged: int
+    lines: tuple[int, ...]
+    given: int = 0
+
+    @property
+    def printed(self) -> int:
+        """All printed numbers that are not given."""
+        return self.judged + self.unjudged
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that was said of one document."""
+    """Everything that was said of one document.
+
+    `given` counts the printed numbers that are given, so that there is nothing to judge about them; `left` are numbers
+    that nobody read."""
 
     file: str
     claims: tuple[Claim, ...]
     text: str = field(default="", repr=False)
     notes: tuple[str, ...] = ()
+    given: int = 0
+    left: tuple[Left, ...] = ()
+
+    @property
+    def coverage(self) -> Coverage:
+        """How much of the document was judged; what its author crossed out counts on neither side."""
+        unread = [claim for claim in self.claims if claim.verdict is Verdict.UNREAD]
+        judged = sum(c.numbers for c in self.claims if c.verdict not in (Verdict.UNREAD, Verdict.STRUCK))
+        unjudged = sum(claim.numbers for claim in unread) + sum(left.numbers for left in self.left)
+        lines = {claim.line for claim in unread} | {left.line for left in self.left}
+        return Coverage(judged, unjudged, tuple(sorted(lines)), self.given)
 
     @property
     def summary(self) -> dict[str, int]:
@@ -88,6 +132,11 @@ class Report:
     def is_empty(self) -> bool:
         """Whether nothing was judged: there are no claims, or none could be read."""
         return all(claim.verdict in (Verdict.UNREAD, Verdict.STRUCK) for claim in self.claims)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every claim that was found could be judged, and all that looks like mathematics was read."""
+        return not self.left and all(claim.verdict is not Verdict.UNREAD for claim in self.claims)
 
     @property
     def is_clean(self) -> bool:

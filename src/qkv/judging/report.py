@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from operator import attrgetter
 
 from qkv.check.cells import shape_of
-from qkv.check.model import GOOD, CellVerdict, Claim, Report, Verdict
+from qkv.check.model import GOOD, CellVerdict, Claim, Left, Report, Verdict
 from qkv.expr import nodes as n
 from qkv.expr.show import plain
 from qkv.interpret.cells import NEG_INF, START_BITS, Cell, bounds, precision
 from qkv.interpret.fit import say
 from qkv.interpret.rounding import round_digits
 from qkv.judging.causes import cell_working
+from qkv.judging.coverage import given_in, left_in
 from qkv.judging.definitions import judge_definitions
 from qkv.judging.fit import Fit
 from qkv.judging.judge import Judged, judged
@@ -40,7 +41,15 @@ def report_of(judged: Judged) -> Report:
         claims += judge_definitions(reading.page, reading.system, reading.values, len(claims) + 1)
         claims += judge_shapes(reading.page, reading.values, len(claims) + 1)
         claims += judge_theory(judged.theory, len(claims) + 1)
-        return Report(sheet.file, tuple(sorted(claims, key=attrgetter("line", "column", "id"))), sheet.text)
+        ordered = sorted(claims, key=attrgetter("line", "column", "id"))
+        left = _left(ordered, judged)
+        return Report(sheet.file, tuple(ordered), sheet.text, given=given_in(judged), left=left)
+
+
+def _left(claims: list[Claim], judged: Judged) -> tuple[Left, ...]:
+    """What nobody read, but for lines of which something is said after all."""
+    said = {line for claim in claims for line in range(claim.line, claim.end_line + 1)}
+    return tuple(left for left in left_in(judged) if left.line not in said)
 
 
 def _claim(judgement: Judgement, walk: Walk) -> Claim:

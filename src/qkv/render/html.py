@@ -23,6 +23,7 @@ from qkv.render.summary import (
     SYMBOLS,
     by_id,
     count,
+    covered,
     is_number,
     listed,
     says,
@@ -51,11 +52,12 @@ def report(report: Report, options: Options = DEFAULT) -> str:
 
 
 def _report(report: Report, options: Options, prefix: str) -> str:
-    tone = "good" if report.is_clean else "bad"
+    tone = "none" if report.is_empty else "good" if report.is_clean else "bad"
     head = [
         f"<h1>{escape(report.file or 'Report')}</h1>",
         f'<p class="summary {tone}">{escape(sentence(report))}</p>',
         _legend(report),
+        f'<p class="soft">{escape(covered(report))}</p>' if covered(report) else "",
     ]
     notes = [f'<p class="soft">{escape(note)}</p>' for note in report.notes]
     claims = listed(report, options.only_wrong)

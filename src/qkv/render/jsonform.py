@@ -131,7 +131,15 @@ def report(report: Report, options: Options = DEFAULT) -> Json:
         "file": report.file,
         "claims": [_claim(claim) for claim in claims],
         "summary": report.summary,
+        "coverage": _coverage(report),
+        "left": [{"line": left.line, "text": left.text, "reason": left.reason} for left in report.left],
     }
+
+
+def _coverage(report: Report) -> Json:
+    """How many printed numbers were judged, and how many were not, with their lines."""
+    found = report.coverage
+    return {"judged": found.judged, "unjudged": found.unjudged, "given": found.given, "lines": list(found.lines)}
 
 
 def _claim(claim: Claim) -> Json:

@@ -1,14 +1,16 @@
-"""Worked solutions as a LaTeX document of their own; what is written here, the reader reads back."""
+"""Worked solutions and reports as LaTeX documents of their own; what a solution writes here, the reader reads back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from qkv.check.model import Report
 from qkv.interpret.trace import Trace
 from qkv.program.model import Step
 from qkv.render import formulas
 from qkv.render.options import DEFAULT, Depth, Options
 from qkv.render.shown import NOTHING, steps_shown
+from qkv.render.summary import by_id, count, covered, details, listed, says, sentence, totals
 
 # Characters that mean something to LaTeX, and those of our own notes that its fonts lack in text.
 ESCAPES = {
@@ -58,6 +60,27 @@ def solution(traces: Iterable[Trace], options: Options = DEFAULT) -> str:
     worked = list(traces)
     body = "\n".join(line for trace in worked for line in _problem(trace, options))
     return PREAMBLE.format(columns=_columns(worked), foreign=_foreign(body)) + (body or NOTHING) + "\n\\end{document}\n"
+
+
+def reports(found: Iterable[Report], options: Options = DEFAULT) -> str:
+    """Reports as one document that compiles on its own."""
+    body = "\n".join(line for report in found for line in _report(report, options))
+    return PREAMBLE.format(columns="", foreign=_foreign(body)) + body + "\n\\end{document}\n"
+
+
+def _report(report: Report, options: Options) -> Iterator[str]:
+    yield f"\\section*{{{escape(report.file or 'Report')}}}"
+    yield f"\\textbf{{{escape(sentence(report))}}}\n"
+    whole = [f"{count(len(report.claims), 'claim')}: {totals(report.summary)}"] if report.claims else []
+    yield escape("; ".join([*whole, *filter(None, [covered(report)])])) + "\n"
+    claims, known = listed(report, options.only_wrong), by_id(report)
+    if claims:
+        yield "\\begin{description}"
+    for claim in claims:
+        yield f"\\item[{escape(f'line {claim.line}: {claim.verdict}')}] {escape(says(claim))}"
+        yield from (f"\\par {escape(detail)}" for detail in details(claim, known))
+    if claims:
+        yield "\\end{description}"
 
 
 def _columns(traces: list[Trace]) -> str:

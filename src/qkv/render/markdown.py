@@ -11,7 +11,7 @@ from qkv.program.model import Step
 from qkv.render import formulas
 from qkv.render.options import DEFAULT, Depth, Options
 from qkv.render.shown import NOTHING, steps_shown
-from qkv.render.summary import SYMBOLS, by_id, count, listed, says, sentence, sources, told, totals
+from qkv.render.summary import SYMBOLS, by_id, count, covered, listed, says, sentence, sources, told, totals
 
 if TYPE_CHECKING:
     from qkv.reader.model import Unread
@@ -59,12 +59,18 @@ def report(report: Report, options: Options = DEFAULT) -> str:
     """A report: the summary sentence, a table of claims, and what there is to say about each that is not right."""
     blocks = [f"# {code(report.file)}" if report.file else "# Report", f"**{sentence(report)}**"]
     if report.claims:
-        blocks.append(f"{count(len(report.claims), 'claim')}: {totals(report.summary)}.")
+        whole = [f"{count(len(report.claims), 'claim')}: {totals(report.summary)}.", _covered(report)]
+        blocks.append(" ".join(filter(None, whole)))
         blocks.append(_table(listed(report, options.only_wrong)))
     known = by_id(report)
     blocks += [_detail(claim, known) for claim in report.claims if _has_detail(claim)]
     blocks += [f"> {note}" for note in report.notes]
     return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _covered(report: Report) -> str:
+    said = covered(report)
+    return f"{said[:1].upper()}{said[1:]}." if said else ""
 
 
 def _table(claims: list[Claim]) -> str:

@@ -19,7 +19,7 @@ body.qkv{margin:0}
 .qkv a{color:inherit}
 .qkv h4 .soft{font-weight:400}.qkv .kind,.qkv .soft{color:var(--soft)}
 .qkv .summary{font-size:1.15rem;font-weight:600;margin:.2rem 0 .8rem}
-.qkv .summary.bad{color:var(--wrong)}.qkv .summary.good{color:var(--right)}
+.qkv .summary.bad{color:var(--wrong)}.qkv .summary.good{color:var(--right)}.qkv .summary.none{color:var(--misread)}
 .qkv .legend{display:flex;flex-wrap:wrap;gap:.35rem .5rem;margin:0 0 1.4rem;padding:0;list-style:none;font-size:.86rem}
 .qkv .legend li{border:1px solid var(--line);border-radius:1rem;padding:.05rem .7rem;background:var(--panel)}
 .qkv .legend b{color:var(--tone)}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Report, Verdict
 from qkv.render.grid import pretty
 from qkv.render.plainly import plainly
 
+MOST_CELLS = 8  # of one claim; how many more there are is said
 # How verdicts look where there is no colour, how they are said of several claims, and what they mean.
 SYMBOLS = {
     Verdict.RIGHT: "✓",
@@ -56,7 +57,35 @@ def sentence(report: Report) -> str:
         return (
             "The one claim is right." if len(judged) == 1 else f"All {len(judged)} claims that were judged are right."
         )
-    return "No claim could be judged." if report.claims else "No claim was found."
+    return _nothing(report)
+
+
+def _nothing(report: Report) -> str:
+    """Why there is nothing to judge: nothing is claimed, or nothing of it could be judged."""
+    coverage = report.coverage
+    if coverage.unjudged:
+        return f"Nothing could be judged: {count(coverage.unjudged, 'printed number')} ({_in_lines(coverage.lines)})."
+    if coverage.given:
+        verb = "is" if coverage.given == 1 else "are"
+        return f"Nothing to judge: {count(coverage.given, 'printed number')} {verb} given, and none is claimed."
+    return "Nothing to judge: no numbers are claimed here."
+
+
+def covered(report: Report) -> str:
+    """How much of a document was judged, and where the rest stands.
+
+    >>> read, unread = Claim(1, 3, 3, "a", "", "", Verdict.RIGHT), Claim(2, 5, 5, "b", "", "", Verdict.UNREAD)
+    >>> covered(Report("", (read, unread)))
+    '1 of 2 printed numbers judged; not judged: 1 (line 5)'
+    """
+    coverage = report.coverage
+    if report.is_empty:
+        return ""
+    given = f"; {coverage.given} more are given" if coverage.given else ""
+    if not coverage.unjudged:
+        return f"all {count(coverage.printed, 'printed number')} judged{given}"
+    left = f"not judged: {coverage.unjudged} ({_in_lines(coverage.lines)})"
+    return f"{coverage.judged} of {count(coverage.printed, 'printed number')} judged; {left}{given}"
 
 
 def _slips(slips: list[Claim], carried: list[Claim]) -> str:
@@ -97,7 +126,11 @@ def count(number: int, noun: str) -> str:
 
 def lines(claims: list[Claim]) -> str:
     """The lines of some claims: 'line 3', 'lines 3, 5 and 9'."""
-    numbers = [str(number) for number in dict.fromkeys(claim.line for claim in claims)]
+    return _in_lines(claim.line for claim in claims)
+
+
+def _in_lines(found: Iterable[int]) -> str:
+    numbers = list(map(str, dict.fromkeys(found)))
     if len(numbers) > 6:
         return f"lines {', '.join(numbers[:5])} and {len(numbers) - 5} more"
     return f"line {numbers[0]}" if len(numbers) == 1 else f"lines {', '.join(numbers[:-1])} and {numbers[-1]}"
@@ -207,6 +240,24 @@ def truly(claim: Claim, most: int) -> str:
     values = [place.format(cell) + pretty(cell.expected or "") for cell in known[:most]]
     more = f" and {len(known) - most} more" if len(known) > most else ""
     return f"without the slip: {', '.join(values)}{more}" if values else ""
+
+
+def details(claim: Claim, known: Mapping[int, Claim]) -> Iterator[str]:
+    """What there is to say about a claim that is not simply right."""
+    follows, true = sources(claim, known), truly(claim, MOST_CELLS)
+    cells, more = to_tell(claim, MOST_CELLS)
+    for cell in cells:
+        yield told(claim, cell) + (f": {cell.working}" if cell.working else "")
+    if more:
+        yield more
+    if claim.reason and claim.verdict is not Verdict.STRUCK:  # its mark says it
+        yield claim.reason
+    if follows or true:
+        yield "; ".join(part for part in (follows, true) if part)
+    if claim.cause:
+        yield f"likely cause: {claim.cause.says or claim.cause.mistake}"
+    if claim.repair:
+        yield f"read as: {claim.repair}"
 
 
 def listed(report: Report, only_wrong: bool) -> list[Claim]:

@@ -69,6 +69,10 @@ def reports(found: Sequence[Report], options: Options, target: Target) -> str:
             from qkv.render import markdown
 
             return "\n".join(markdown.report(report, options) for report in found)
+        case "latex":
+            from qkv.render import latex
+
+            return latex.reports(found, options)
         case "html":
             from qkv.render import html
 

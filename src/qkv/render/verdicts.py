@@ -17,15 +17,13 @@ from qkv.render.summary import (
     SYMBOLS,
     by_id,
     count,
+    covered,
+    details,
     listed,
     says,
     sentence,
-    sources,
     title,
-    to_tell,
-    told,
     totals,
-    truly,
 )
 
 COLOURS = {
@@ -41,16 +39,16 @@ COLOURS = {
 }
 LINE = 6  # columns for the line number
 WORD = 13  # columns for the symbol and the verdict
-MOST_CELLS = 8  # of one claim; how many more there are is said
 
 
 def report(report: Report, options: Options = DEFAULT, width: int = 100) -> Group:
     """The claims of a report in order, then one sentence that says what went wrong first."""
     parts: list[Text] = [Text(report.file, style="bold"), Text()] if report.file else []
     known = by_id(report)
-    for claim in listed(report, options.only_wrong):
+    claims = listed(report, options.only_wrong)
+    for claim in claims:
         parts += _claim(claim, known, width)
-    if parts and options.only_wrong and len(parts) == 2:
+    if parts and not claims:
         parts.pop()
     return Group(*parts, Text(), *_notes(report, width), *_summary(report, width))
 
@@ -66,7 +64,7 @@ def _claim(claim: Claim, known: Mapping[int, Claim], width: int) -> Iterator[Tex
     yield head
     if about:
         yield from _table(claim, width)
-    for line in _details(claim, known):
+    for line in details(claim, known):
         yield from hanging(" " * (LINE + 2), line, width, "" if claim.verdict in BAD else "dim")
 
 
@@ -86,33 +84,17 @@ def _table(claim: Claim, width: int) -> Iterator[Text]:
             yield Text(f"{indent}({grid.caption})", style="dim")
 
 
-def _details(claim: Claim, known: Mapping[int, Claim]) -> Iterator[str]:
-    """What there is to say about a claim that is not simply right."""
-    follows, true = sources(claim, known), truly(claim, MOST_CELLS)
-    cells, more = to_tell(claim, MOST_CELLS)
-    for cell in cells:
-        yield told(claim, cell) + (f": {cell.working}" if cell.working else "")
-    if more:
-        yield more
-    if claim.reason and claim.verdict is not Verdict.STRUCK:  # its mark says it
-        yield claim.reason
-    if follows or true:
-        yield "; ".join(part for part in (follows, true) if part)
-    if claim.cause:
-        yield f"likely cause: {claim.cause.says or claim.cause.mistake}"
-    if claim.repair:
-        yield f"read as: {claim.repair}"
-
-
 def _notes(report: Report, width: int) -> Iterator[Text]:
     for note in report.notes:
         yield from hanging("note: ", note, width, "italic")
 
 
 def _summary(report: Report, width: int) -> Iterator[Text]:
-    yield from hanging("", sentence(report), width, "bold green" if report.is_clean else "bold red")
+    yield from hanging("", sentence(report), width, f"bold {_MARKS[_outcome(report)][1]}")
     if report.claims:
         yield _counts(report.summary)
+    if said := covered(report):
+        yield from hanging("", said, width, "dim")
 
 
 def _counts(summary: dict[str, int]) -> Text:
@@ -130,15 +112,26 @@ def overview(reports: Sequence[Report], width: int = 100) -> Group:
     for each in reports:
         total.update(each.summary)
     ordered = {verdict.value: total[verdict.value] for verdict in Verdict if total[verdict.value]}
-    clean = sum(each.is_clean for each in reports)
-    last = Text().append(f"{count(len(reports), 'file')}, {clean} without a fault; ", style="bold")
+    outcomes = Counter(map(_outcome, reports))
+    empty = f", {outcomes['empty']} with nothing to judge" if outcomes["empty"] else ""
+    last = Text().append(f"{count(len(reports), 'file')}, {outcomes['clean']} without a fault{empty}; ", style="bold")
     return Group(*lines, Text(), last + _counts(ordered))
+
+
+_MARKS = {"clean": ("✓", "green"), "empty": ("?", "yellow"), "faulty": ("✗", "red")}
+
+
+def _outcome(report: Report) -> str:
+    """What came of a document as a whole: nothing judged is not 'fine'."""
+    return "empty" if report.is_empty else "clean" if report.is_clean else "faulty"
 
 
 def _line(report: Report, longest: int, width: int) -> Iterator[Text]:
     """Mark, file and sentence; where that is too long for a line, the sentence stands below."""
-    mark = ("✓ ", "green") if report.is_clean else ("✗ ", "bold red")
-    said, style = sentence(report), "dim" if report.is_clean else ""
+    sign, colour = _MARKS[_outcome(report)]
+    mark, said, style = (f"{sign} ", f"bold {colour}"), sentence(report), "dim" if report.is_clean else ""
+    if report.coverage.unjudged and not report.is_empty:
+        said += f" {report.coverage.unjudged} of {report.coverage.printed} numbers not judged."
     if longest + len(said) + 4 <= width:
         yield Text.assemble(mark, report.file.ljust(longest + 2), (said, style))
         return
