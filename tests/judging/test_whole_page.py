@@ -72,3 +72,54 @@ def test_a_mask_after_the_softmax_is_named() -> None:
     assert len(wrong) == 1
     assert wrong[0].cause is not None
     assert "after the softmax" in wrong[0].cause.says
+
+
+def test_a_size_that_is_only_mentioned_is_not_this_pages_size() -> None:
+    text = (
+        "Q = [1 2; 3 4], K = [2 1; 0 3]\n\nScale by √d_k = √2 ≈ 1.41:\n\n"
+        "S = Q K^T / √d_k = [2.83 4.24; 7.07 8.49]\n\nFor d_k = 64 the products would be much larger.\n"
+    )
+    assert verdicts(text) == [V.ROUNDED, V.ROUNDED]
+
+
+def test_a_size_that_is_given_above_holds_against_a_working() -> None:
+    assert verdicts("d_k = 4\n\n√d_k = √3 = 1.732\n")[-1] is V.WRONG
+
+
+def test_wide_gaps_before_a_plus_part_nothing() -> None:
+    text = "```\nz = 0.5·[4, 0] + 0.5·[0, 6]\n  = [2, 0]   + [0, 3]\n  = [2, 3]\n```\n"
+    assert verdicts(text) in ([V.RIGHT], [V.ROUNDED])
+
+
+def test_raised_decimals() -> None:
+    assert verdicts("Exponentiate: e¹·⁴¹ ≈ 4.10 and e⁰·⁷¹ ≈ 2.43.\n") == [V.ROUNDED, V.WRONG]
+
+
+def test_shares_of_one_sentence_are_one_row() -> None:
+    scores = "softmax([1, 2, 4]) = [0.042, 0.114, 0.844]\n\n"
+    found = verdicts(scores + "So it pays 4.2% attention to A, 11.4% to B, and 84.4% to C.\n")
+    assert found == [V.ROUNDED, V.ROUNDED]
+
+
+def test_divided_in_place() -> None:
+    text = "```\nscores = [[3, 0], [0, 6]]\n\nscores /= 3\n→ [[1, 0],\n   [0, 2]]\n```\n"
+    assert V.WRONG not in verdicts(text)
+
+
+def test_what_is_right_though_its_weights_are_wrong_is_not_carried() -> None:
+    """0.27 and 0.46 should be 0.249 and 0.502, and give 5.0 all the same."""
+    text = (
+        "V = [[10, 0], [0, 10], [5, 5]]\n\nsoftmax([0.71, 0.71, 1.41]) = [0.27, 0.27, 0.46]\n\n"
+        "z = 0.27·[10, 0] + 0.27·[0, 10] + 0.46·[5, 5] = [5.0, 5.0]\n"
+    )
+    assert verdicts(text) == [V.WRONG, V.ROUNDED]
+
+
+def test_a_worked_example_in_the_comments_of_a_program() -> None:
+    text = "    // x = [[1, 0], [0, 2]]\n    // Q = x, K = x\n    // Q K^T = [[1, 0], [0, 5]]\n"
+    assert verdicts(text) == [V.WRONG]
+
+
+def test_rows_in_brackets_with_names_before_them() -> None:
+    text = "A = softmax([[0, 0], [0, 1]])\n\n```\n       k_a   k_b\nq_a  [ 0.5   0.5 ]\nq_b  [ 0.27  0.73 ]\n```\n"
+    assert [claim.verdict for claim in api.read(text).check().claims if claim.verdict is not V.UNREAD]

@@ -131,7 +131,9 @@ def fit(
         for j, shown in enumerate(row):
             t = truly.rows[i][j] if truly is not None else None
             o = owned.rows[i][j] if owned is not None else None
-            touched = false and not (right is not None and o is not None and _same(right.rows[i][j], o))
+            r = right.rows[i][j] if right is not None else None
+            touched = false and not (r is not None and o is not None and _same(r, o))
+            t = r if t is None and touched else t
             verdict = cell_verdict(shown, t, o, touched)
             if verdict is Verdict.MISROUNDED and shown.half > finest:
                 verdict = Verdict.WRONG  # 0.6 among numbers of three places stands for itself

@@ -195,6 +195,9 @@ _NAME = re.compile(
     r"\s*(?:\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s+)?(?P<name>[^\s\d=|\[(][^\t|=≈\[]{0,60}?(?:=[^\t|=≈\[]{1,40}?)?)\s*[=≈](?=\s+[-−.\d∞]|\s*$)(?!.*[=≈])"
 )
 _REMARK = re.compile(r"\s*(?:←|<-|#).*$")
+_BOXED = re.compile(
+    r"(?P<label>\s*[^\W\d]\w*_\w+\s+)\[(?P<cells>(?:\s*[-−+]?[\d.]+%?){2,40}\s*)\]\s*$"
+)  # Q_cat [ 0.5  0.5 ]
 _NO_CELLS = re.compile(r"(?:[^\W\d_]{2,}[\s,]+){4}|\\(?!infty|times|cdot)|[?!$\[\]]|[^\W\d_]\.\s")
 _FIELD = re.compile(r"[^\t ]+(?: [^\t ]+)*")
 _WORD = re.compile(r"\S+(?:\s?(?:×|\\times)\s?10\s?\^?\S+)?")
@@ -216,7 +219,7 @@ def _line(line: str, number: int) -> _Line | None:
     """The cells of a line of numbers; None if it is no such line."""
     if len(line) > 200_000 or not _DIGIT.search(line):
         return None
-    line = _REMARK.sub("", line)
+    line = _BOXED.sub(r"\g<label> \g<cells>", _REMARK.sub("", line))
     if _NO_CELLS.search(line):
         return None
     name, start = None, 0

@@ -97,11 +97,17 @@ _BRACKET_PIECES = {chr(0xF8EB + i): c for i, c in enumerate("⎛⎜⎝⎡⎢⎣�
 }
 
 
+_SLASHES = re.compile(r"(?m)^([ \t]*)//[/!]?(?=\s)")  # a worked example in the comments of a program
+FEWEST_REMARKS = 3  # lines that make such a comment
+
+
 def _plain_source(text: str, file: str, limits: Limits) -> str:
     """The document as Markdown-like text, line by line: LaTeX laid out, odd letters made plain."""
     source = plain_tex(text, limits) if is_tex(text, file) else text
     source = _STYLED_LETTERS.sub(lambda m: _BRACKET_PIECES.get(m[0]) or unicodedata.normalize("NFKC", m[0])[:1], source)
     source = with_displays(_CORNERS.sub("", _NAMED_CORNERS.sub(_lowered, source)))
+    if len(_SLASHES.findall(source)) >= FEWEST_REMARKS:
+        source = _SLASHES.sub(lambda found: " " * len(found[0]), source)
     return with_digits(_BARRED_ROW.sub(r"[\1]", source))
 
 

@@ -38,15 +38,26 @@ def _token(label: str) -> str:
     return found[-1].lower() if found else ""
 
 
+def _is_percentage(equation: Equation) -> bool:
+    return _number(equation) and equation.items[0].text.rstrip().endswith("%")
+
+
 def _begins(equation: Equation) -> bool:
     said = equation.words.removesuffix(equation.label)
-    return _number(equation) and any(role in SCORE_LIKE for role in roles_in_words(f"{said} {equation.label}"[-90:]))
+    weighs = any(role in SCORE_LIKE for role in roles_in_words(f"{said} {equation.label}"[-90:]))
+    return _is_percentage(equation) or (_number(equation) and weighs)
 
 
 def _goes_on(last: Equation, equation: Equation) -> bool:
+    """A number for another token: a word before each, the same words before both, or shares of one sentence."""
     near = equation.line - last.end_line in (0, 1) and equation.part == last.part
-    alone = _number(equation) and len(equation.label.split()) == 1 and not roles_in_words(equation.label)
-    return near and alone and _token(equation.label) != _token(last.label)
+    if not near or not _number(equation):
+        return False
+    if _is_percentage(equation) or _is_percentage(last):
+        return _is_percentage(equation) and _is_percentage(last) and equation.line == last.line
+    alone = len(equation.label.split()) == 1 and not roles_in_words(equation.label)
+    same = len(equation.label.split()) > 1 and equation.label.split()[:-1] == last.label.split()[:-1]
+    return (alone or same) and _token(equation.label) != _token(last.label)
 
 
 def _as_row(run: list[Equation]) -> Iterator[Equation]:

@@ -22,7 +22,7 @@ from qkv.reading.equations import equations
 from qkv.reading.families import with_families
 from qkv.reading.mend import mended
 from qkv.reading.nameless import name_arrays, role_of_run, token_runs
-from qkv.reading.putin import put_in
+from qkv.reading.putin import only_mentioned, put_in
 from qkv.reading.remembering import Memory
 from qkv.reading.told import outranked, with_told
 
@@ -188,12 +188,13 @@ def page_with(sheet: Sheet, made: tuple[Equation, ...], task: Page | None = None
     fixed: dict[Symbol, Place] = {}
     tokens: dict[int, list[str]] = defaultdict(list)
     defined: dict[Symbol, list[Definition]] = defaultdict(list)
+    mentioned = only_mentioned(made)
     for equation in made:
         for label in equation.rows:
             word = _word(label)
             if word and word not in tokens[equation.scope]:
                 tokens[equation.scope].append(word)
-        for definition in definitions_in(equation):
+        for definition in definitions_in(equation) if equation.index not in mentioned else ():
             if not is_row_again(definition, defined[definition.symbol]):
                 defined[definition.symbol].append(definition)
     outranked(defined, made, range(max((e.scope for e in made), default=0) + 1))

@@ -30,6 +30,30 @@ def put_in(equations: tuple[Equation, ...], known: set[Symbol]) -> Iterator[Give
                 printed.update(dict.fromkeys(equation.names, item.expr))
 
 
+def only_mentioned(equations: tuple[Equation, ...]) -> frozenset[int]:
+    """Equations that give a number to a name for which a working above puts in another one, and none this one.
+
+    'For d_k = 64 they would be large', where √d_k = √2 stands above, says nothing of this page's d_k."""
+    put = [(e, symbol, number) for e in equations for symbol, number in _numbers_in(e)]
+    found = set()
+    for equation in equations:
+        value = equation.items[-1].expr
+        if len(equation.items) == 2 and equation.names and isinstance(value, n.Number):
+            same = [(e, x) for e, symbol, x in put if symbol == equation.names[0] and e.scope == equation.scope]
+            if any(e.index < equation.index for e, _ in same) and all(x.value != value.value for _, x in same):
+                found.add(equation.index)
+    return frozenset(found)
+
+
+def _numbers_in(equation: Equation) -> Iterator[tuple[Symbol, n.Number]]:
+    """Names in formulas with the numbers that stand in their places beside."""
+    for formula in equation.of(Kind.FORMULA):
+        for working in equation.of(Kind.WORKING):
+            for part, number in aligned(formula.expr, working.expr):
+                if isinstance(part, n.Name) and isinstance(number, n.Number):
+                    yield part.symbol, number
+
+
 def _told(equation: Equation, printed: dict[Symbol, n.Matrix]) -> Iterator[tuple[Symbol, n.Matrix]]:
     for formula in equation.of(Kind.FORMULA):
         for working in equation.of(Kind.WORKING):

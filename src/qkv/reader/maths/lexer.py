@@ -30,6 +30,7 @@ _ALIKE |= dict.fromkeys(map(ord, signs.LEFT_PIECES), "[") | dict.fromkeys(map(or
 
 _OPERATION = re.compile(r"\s*(?:[×*/+÷·^²³]|\\(?:times|cdot|div)\b)")
 _SCRIPT = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
+_TIES = re.compile(r"[=≈:]|[+×·*]\s+(?=\S)")  # what a wide gap before it does not part: a = [1]   + [2]
 _CALL = re.compile(r"(\w+)\s*\(\s*(\w+)\s*\)")
 
 
@@ -68,9 +69,7 @@ class _Lexer:
     def _space(self, found: re.Match[str]) -> None:
         """A wide gap of a plain line parts statements."""
         wide = not self.strict and not self.depth and (len(found[0]) > 2 or "\t" in found[0] or self._parts(found))
-        tied = self.source[found.end() : found.end() + 1] in "=≈:" or (
-            self.out and self.out[-1].kind in ("rel", "line", "op")
-        )
+        tied = bool(_TIES.match(self.source, found.end())) or (self.out and self.out[-1].kind in ("rel", "line", "op"))
         if wide and self.out and not tied:
             self.add("wide", " ", found)
         self.gap = True
@@ -235,7 +234,7 @@ class _Lexer:
         self.add("sub", "".join(map(signs.SUBSCRIPTS.__getitem__, found[0])), found)
 
     def _sup(self, found: re.Match[str]) -> None:
-        self.add("sup", "".join(map(signs.SUPERSCRIPTS.__getitem__, found[0])), found)
+        self.add("sup", "".join(signs.SUPERSCRIPTS.get(sign, ".") for sign in found[0]), found)
 
     def _transpose(self, found: re.Match[str]) -> None:
         self.add("sup", "T", found)

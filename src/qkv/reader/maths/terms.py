@@ -348,7 +348,7 @@ class Terms:
         """What a raised script is as an expression."""
         first = script.tokens[0]
         if first.kind == "sup":
-            whole = first.text.lstrip("-+").isdigit()
+            whole = first.text.lstrip("-+").replace(".", "", 1).isdigit()
             return decimal(first.text.lstrip("+")) if whole and len(first.text) < 8 else Name(Symbol(first.text))
         return self.expression(script.start, script.start + len(script.tokens))
 

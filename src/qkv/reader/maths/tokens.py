@@ -67,7 +67,7 @@ TOKEN = re.compile(
     |(?P<abbreviation>(?:e\.\s?g|i\.\s?e|z\.\s?B|d\.\s?h|u\.\s?a|p\.\s?ej|etc|vs|resp|bzw|Fig|Eq|No|Nr)\.)
     |(?P<word>{_LETTER}+)
     |(?P<sub>[{"".join(signs.SUBSCRIPTS)}]+)
-    |(?P<sup>[{"".join(signs.SUPERSCRIPTS)}]+)
+    |(?P<sup>[{"".join(signs.SUPERSCRIPTS)}]+(?:[·.][⁰¹²³⁴⁵⁶⁷⁸⁹]+)?)
     |(?P<vulgar>[{_VULGAR}])
     |(?P<transpose>(?<=[\w)\]}}])\.(?:T|mT)(?!\w))
     |(?P<method>(?<=[)\]])\.[a-z_]+\((?:[\d\s,]*|torch\.\w+)\))
