@@ -41,3 +41,35 @@ def test_lines_are_those_of_the_file_and_claims_count_on() -> None:
 def test_steps_under_headings_of_their_own_go_on_from_what_is_given() -> None:
     assert len(chapters(read_sheet(STEPS))) == 1
     assert [claim.verdict for claim in qkv.check(STEPS).claims] == ["right"]
+
+
+ANEW = """X = [[2, 1], [0, 1]]
+
+W_Q = [[1, 1], [1, 0]]
+
+Q = X W_Q = [[3, 2], [1, 0]]
+"""
+
+
+def test_matrices_given_anew_begin_a_document_without_a_heading() -> None:
+    both = f"{FIRST}\n\nAnother one\n\n{ANEW}"
+    assert len(chapters(read_sheet(both))) == 2
+    assert [claim.verdict for claim in qkv.check(both).claims] == ["right", "right"]
+
+
+def test_what_uses_a_name_from_above_goes_on() -> None:
+    head = ANEW.replace("X = [[2, 1], [0, 1]]", "W_K = [[2, 1], [0, 1]]").replace(
+        "[[3, 2], [1, 0]]", "[[3, 1], [4, 3]]"
+    )
+    assert len(chapters(read_sheet(f"{FIRST}\n\nAnother head\n\n{head}"))) == 1
+
+
+def test_queries_and_keys_with_other_numbers_are_given_anew() -> None:
+    given = "# Cross\n\n$Q = [[1, 1], [0, 2]]$, $K = [[1, 0], [2, 1]]$\n\n$Q K^T = [[1, 3], [0, 2]]$\n"
+    assert len(chapters(read_sheet(f"{FIRST}\n{given}"))) == 2
+
+
+def test_words_are_names_only_where_their_page_makes_them_names() -> None:
+    named = FIRST + "\n$weights = Q X = [[22, 14], [16, 17]]$\n"
+    said = f"{ANEW}\nAttention weights P = softmax(Q):\n\n[[0.731, 0.269], [0.731, 0.269]]\n"
+    assert len(chapters(read_sheet(f"{named}\n\n\n{said}"))) == 2

@@ -1,15 +1,17 @@
 """A file that holds several documents: each is read by itself, as if the others were not there.
 
-A chapter begins at a heading of the first level. It stands by itself if it gives inputs of its own and uses no name
-that only another chapter defines. Queries and keys are inputs where something is asked about them; elsewhere, and in a
-solution, they may be steps. All others go on from the chapter before.
+A chapter begins at a heading of the first level, or where several matrices are given anew with other numbers. It stands
+by itself if it gives inputs of its own and uses no name that only another chapter defines. Inputs are tokens, what is
+given anew, and queries and keys where something is asked about them; elsewhere, and in a solution, those may be steps.
+All others go on from the chapter before.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -24,6 +26,7 @@ from qkv.reading.page import wholes
 
 TOKENS = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE})
 INPUTS = TOKENS | {Role.Q, Role.K}
+SIZED = frozenset({Role.D_K, Role.D_V, Role.D_MODEL})  # what matrices say themselves
 _SOLUTION = re.compile(rf"\b(?:{pattern('solution')}|{pattern('answer')})\b", re.IGNORECASE)
 _ONLY_SOLUTION = re.compile(rf"[\W_]*(?:{pattern('solution')})(?:\s+\d{{1,2}})?[\W_]*", re.IGNORECASE)
 _LARGE = 40_000  # characters: a book is read as one, so that it is read once
@@ -31,41 +34,180 @@ _LARGE = 40_000  # characters: a book is read as one, so that it is read once
 
 def chapters(sheet: Sheet) -> tuple[Sheet, ...]:
     """The documents that a sheet is made of, each with the lines of the file; the sheet itself where it is one."""
-    starts = _starts(sheet)
-    if len(starts) < 2 or len(sheet.text) > _LARGE:
+    if len(sheet.text) > _LARGE:
         return (sheet,)
-    made = [equation for equation in equations(sheet) if not equation.struck]
+    made = _equations(sheet)
+    headings = _headings(sheet)
+    starts = sorted(headings | set(_given_anew(sheet, made, headings)))
+    if len(starts) < 2:
+        return (sheet,)
     ends = [*(start - 1 for start in starts[1:]), len(sheet.lines)]
-    spans = list(zip(starts, ends, strict=True))
     groups: list[tuple[int, int]] = []
-    for first, last in spans:
-        here = [equation for equation in made if first <= equation.line <= last]
-        others = [equation for equation in made if not first <= equation.line <= last]
-        asks = any(first <= question.line <= last for question in sheet.questions)
-        wanted = INPUTS if asks and not _SOLUTION.search(sheet.lines[first - 1]) else TOKENS
-        begun = bool(groups) and any(equation.line < first for equation in made)
+    for first, last in zip(starts, ends, strict=True):
+        begun = bool(groups) and any(equation.line < first and _has_array(equation) for equation in made)
         goes_on = _ONLY_SOLUTION.fullmatch(sheet.lines[first - 1]) or not begun
-        if groups and (goes_on or not _stands_alone(here, others, wanted)):
+        if groups and (goes_on or not _is_own(sheet, made, first, last)):
             groups[-1] = groups[-1][0], last
         else:
             groups.append((first, last))
     return tuple(_alone(sheet, *group) for group in groups) if len(groups) > 1 else (sheet,)
 
 
-def _starts(sheet: Sheet) -> list[int]:
+def _equations(sheet: Sheet) -> list[Equation]:
+    return [equation for equation in equations(sheet) if not equation.struck]
+
+
+def _is_own(sheet: Sheet, made: list[Equation], first: int, last: int) -> bool:
+    """Whether some lines are a document of their own: they give inputs, and use no name that only others define."""
+    here = [equation for equation in made if first <= equation.line <= last]
+    others = [equation for equation in made if not first <= equation.line <= last]
+    missing = {symbol for symbol in _missing(here, others) if _role(symbol) not in SIZED}
+    if any(len(symbol.base) > 1 for symbol in missing):  # a word is a name only where the page makes it one
+        missing = _missing(_equations(_alone(sheet, first, last)), others)
+    if missing or not any(_given(here)):
+        return False
+    asks = any(first <= question.line <= last for question in sheet.questions)
+    wanted = INPUTS if asks and not _SOLUTION.search(sheet.lines[first - 1]) else TOKENS
+    roles = {role for symbol in _given(here) if (role := _role(symbol)) is not None}
+    titled = any(part.line == first and part.level == 1 for part in sheet.parts if part.title)
+    return not roles or bool(roles & wanted) or _gives_anew(here, others) or (titled and _begins(here, others))
+
+
+def _missing(here: list[Equation], others: list[Equation]) -> set[Symbol]:
+    """The names that some equations use and only others define."""
+    return (_used(here) - _defined(here)) & _defined(others)
+
+
+def _begins(here: list[Equation], others: list[Equation]) -> bool:
+    """Whether the first givens stand before all formulas, and are what the first formula is about."""
+    run = next(_runs_of_givens(here))
+    return not any(e.of(Kind.FORMULA) and _at(e) < _at(run[0]) for e in here) and _opens(run, [*others, *here])
+
+
+def _headings(sheet: Sheet) -> set[int]:
     """The first line, and the lines of the headings of the first level."""
     titled = [part for part in sheet.parts if part.title and head_said(part.title) is None]  # heads are of one model
     top = min((part.level for part in titled), default=1)
-    return sorted({1, *(part.line for part in titled if part.level == top)})
+    return {1, *(part.line for part in titled if part.level == top)}
 
 
-def _stands_alone(here: list[Equation], others: list[Equation], wanted: frozenset[Role]) -> bool:
-    """Whether some equations give inputs of their own and use nothing that only others define."""
-    given = set(_given(here))
-    roles = {place.role for symbol in given for place in places(symbol)[:1]}
-    if not given or (roles and not roles & wanted):
+def _given_anew(sheet: Sheet, made: list[Equation], headings: set[int]) -> Iterator[int]:
+    """The lines where givens begin once more: several matrices get other numbers than they had, or tokens are given
+    with other arrays after something was worked out from the tokens above."""
+    held: dict[Symbol, n.Matrix] = {}
+    for run in _runs_of_givens(made, headings):
+        matrices = dict(_matrices(run))
+        above = [equation for equation in made if _at(equation) < _at(run[0])]
+        again = [symbol for symbol, matrix in matrices.items() if _is_other(matrix, held.get(symbol))]
+        if len(again) > 1 or (_has_other_tokens(run, above) and _opens(run, made)):
+            yield _first_after_the_gap(sheet, max((equation.end_line for equation in above), default=0), run[0].line)
+            held = {}
+        held |= matrices
+
+
+def _has_other_tokens(run: list[Equation], above: list[Equation]) -> bool:
+    """Whether tokens are given that are no rows of arrays above, where something was worked out from the tokens."""
+    begun = {symbol for equation in above if set(_token_rows([equation])) for symbol in _given([equation])}
+    known = {row for equation in above for item in equation.items for row in _rows(item.expr)}
+    worked = _used(above) & (begun | set(wholes(begun)))
+    return bool(worked) and any(row not in known for row in _token_rows(run))
+
+
+def _token_rows(made: list[Equation]) -> Iterator[tuple[object, ...]]:
+    """The rows of the arrays that are given for tokens."""
+    for equation in made:
+        if {_role(symbol) for symbol in _given([equation])} & TOKENS:
+            yield from (row for item in equation.items for row in _rows(item.expr))
+
+
+def _rows(expr: n.Expr) -> Iterator[tuple[object, ...]]:
+    """The rows of a printed array, and its numbers as one where it is a column; 2 and 2.0 are the same."""
+    if isinstance(expr, n.Matrix):
+        rows = [tuple(cell.value if isinstance(cell, n.Number) else cell for cell in row) for row in expr.rows]
+        yield from rows if len(rows[0]) > 1 else [tuple(cell for row in rows for cell in row)]
+
+
+def _opens(run: list[Equation], made: list[Equation]) -> bool:
+    """Whether a run gives several arrays that are no steps of what is above, and the formula below is about them."""
+    above = [equation for equation in made if _at(equation) < _at(run[0])]
+    formulas = sorted((equation for equation in made if equation.of(Kind.FORMULA)), key=_at)
+    worked = {symbol for equation in formulas if _at(equation) < _at(run[0]) for symbol in equation.names}
+    steps = worked - _anew(run, above)
+    below = [equation for equation in formulas if _at(equation) > _at(run[-1])][:1]
+    arrays = [equation for equation in run if _has_array(equation) and not steps & set(equation.names)]
+    return len(arrays) > 1 and (not below or bool(_used(below) & _defined(run)))
+
+
+def _runs_of_givens(made: list[Equation], headings: Iterable[int] = ()) -> Iterator[list[Equation]]:
+    """Givens that nothing is worked out between; a heading or a name that is given again begins another run."""
+    run: list[Equation] = []
+    for equation in made:
+        names = {symbol for other in run for symbol in other.names}
+        ended = equation.of(Kind.FORMULA, Kind.WORKING) or names & set(equation.names)
+        if run and (ended or any(run[-1].line < heading <= equation.line for heading in headings)):
+            yield run
+            run = []
+        if equation.names and not equation.of(Kind.FORMULA, Kind.WORKING):
+            run.append(equation)
+    if run:
+        yield run
+
+
+def _matrices(made: list[Equation]) -> Iterator[tuple[Symbol, n.Matrix]]:
+    """The matrices that some equations print, each with its name: not vectors, which may be any row in turn."""
+    for equation in made:
+        for item in equation.of(Kind.VALUE)[-1:]:
+            if isinstance(item.expr, n.Matrix) and min(len(item.expr.rows), len(item.expr.rows[0])) > 1:
+                yield from ((symbol, item.expr) for symbol in equation.names)
+
+
+def _is_other(matrix: n.Matrix, before: n.Matrix | None) -> bool:
+    """Whether a matrix has another shape than one before, or shares few of its numbers."""
+    if before is None:
         return False
-    return not (_used(here) - _defined(here)) & _defined(others)
+    one, other = tuple(_rows(matrix)), tuple(_rows(before))
+    if [len(row) for row in one] != [len(row) for row in other]:
+        return True
+    same = [a == b for rows in zip(one, other, strict=True) for a, b in zip(*rows, strict=True)]
+    return 2 * sum(same) <= len(same)
+
+
+def _first_after_the_gap(sheet: Sheet, above: int, below: int) -> int:
+    """The line after most blank lines between two lines, or after a heading's."""
+    titles = [part.line for part in sheet.parts if part.title and above < part.line <= below]
+    if titles:
+        return titles[0]
+    written = [above, *(number for number in range(above + 1, below) if sheet.lines[number - 1].strip()), below]
+    return max(pairwise(written), key=lambda pair: pair[1] - pair[0])[1]
+
+
+def _role(symbol: Symbol) -> Role | None:
+    return next((place.role for place in places(symbol)), None)
+
+
+def _has_array(equation: Equation) -> bool:
+    return any(isinstance(item.expr, n.Matrix) for item in equation.items)
+
+
+def _at(equation: Equation) -> tuple[int, int]:
+    return equation.line, equation.column
+
+
+def _anew(here: list[Equation], others: list[Equation]) -> set[Symbol]:
+    """The names of matrices that are given other numbers than anywhere else."""
+    elsewhere = list(_matrices(others))
+    given = _matrices([equation for equation in here if not equation.of(Kind.FORMULA, Kind.WORKING)])
+    return {
+        symbol
+        for symbol, matrix in given
+        if {True} == {_is_other(matrix, before) for name, before in elsewhere if name == symbol}
+    }
+
+
+def _gives_anew(here: list[Equation], others: list[Equation]) -> bool:
+    """Whether queries, keys or tokens are among several matrices that get other numbers than anywhere else."""
+    anew = _anew(here, others)
+    return len(anew) > 1 and any(_role(symbol) in INPUTS for symbol in anew)
 
 
 def _given(made: list[Equation]) -> Iterator[Symbol]:

@@ -66,7 +66,7 @@ def _word(tokens: Sequence[Token], i: int, out: list[Token], names: Names) -> in
         factor = before is not None and before.kind in _FACTOR_ENDS
         alone = before is not None and before.kind == "edge" and following is not None and following.kind == "edge"
         unit = before is not None and before.kind == "num" and following is not None and not _opens(following)
-        named = token.text in names.words and (factor or alone)
+        named = token.text in names.words and (factor or alone or _is_multiplied(tokens, i, before))
         named = named or (not unit and _names_quantity(tokens, i, before, following))
         out.append(token._replace(kind="name" if named else "prose"))
     elif token.kind == "letters" and not _is_plain_word(token.text):
@@ -179,6 +179,16 @@ def _names_quantity(tokens: Sequence[Token], i: int, before: Token | None, follo
     if k < len(tokens) and tokens[k].kind == "rel":
         return True
     return before is not None and before.kind in ("op", "rel", "cmd", "open") and before.text != "→"
+
+
+def _is_multiplied(tokens: Sequence[Token], i: int, before: Token | None) -> bool:
+    """Whether a word begins a product: that of amber Bᵀ = …, not the label of scores S_1 = …"""
+    begins = before is None or before.kind in ("edge", "line", "sep", "rel", "row")
+    if not begins or i + 2 >= len(tokens) or tokens[i + 1].kind not in ("letters", "upright"):
+        return False
+    numbered = tokens[i + 2].text == "_" or tokens[i + 2].kind == "sub"
+    behind = _behind_scripts(tokens, i + 2) if numbered else tokens[i + 2]
+    return behind is not None and behind.kind in ("letters", "upright", "script", "sup", "prime", "op")
 
 
 def _opens(token: Token) -> bool:
