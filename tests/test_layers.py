@@ -49,7 +49,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "jax": ("errors", "kernel"),
     "transformers": ("errors", "torch"),
     "transport": ("errors",),
-    "theory": ("errors", "expr", "reader", "program", "interpret", "transport"),
+    "theory": ("errors", "files", "expr", "reader", "program", "interpret", "transport"),
     "render": ("errors", "expr", "program.model", "interpret", "reader.model", "library.roles", "check.model", "theory", "transport"),
     "render.reading": ("expr", "interpret.fit", "library.roles", "reader.model", "render", "solving.understood"),
     "render.jsonform": ("expr", "interpret", "program.model", "check.model", "reader.model", "render", "solving.understood"),
@@ -59,7 +59,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "solution": ("errors", "expr", "program", "interpret", "reader.model", "render"),
 }  # fmt: skip
 # The outside: may import everything, and nothing of the above may import it.
-OUTSIDE = ("__main__", "api", "cli", "cli_theory", "practice")
+OUTSIDE = ("__main__", "api", "cli", "cli_shared", "cli_theory", "practice")
 
 # Each interpretation stands alone; counting is measuring shapes and writing down what they cost.
 INTERPRETATIONS = {"certified": (), "floats": (), "shapes": (), "counts": ("shapes",)}

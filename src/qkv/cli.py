@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import importlib
 import io
-import os
-import shutil
 import sys
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
 from qkv import files
+from qkv.cli_shared import documents, each, leave_output, say, sheet, target_of, with_documents, write
 from qkv.errors import QkvError
 from qkv.render.options import Depth, Options
 
-if TYPE_CHECKING:
-    from qkv.reader.model import Sheet
-    from qkv.render.targets import Target
-
-PIPE_WIDTH = 100  # of text that does not go to a terminal
-NARROWEST = 40
 CLEAN, FOUND, FAILED = 0, 1, 2  # exit status: nothing wrong; something wrong; not readable, or the command misused
 
 # Commands that live in qkv.cli_theory, which is imported only when one of them is asked for.
@@ -31,9 +24,6 @@ LATER = {
     "scale": "Why scores are divided by √d_k: exact variances, and an experiment.",
     "transport": "Earth mover's distance between two distributions, with its plan and its proof.",
 }
-
-Command = Callable[..., None]
-T = TypeVar("T")
 
 
 class Commands(click.Group):
@@ -68,33 +58,8 @@ def app(debug: bool) -> None:
     """
 
 
-def _sources(formats: tuple[str, ...]) -> Callable[[Command], Command]:
-    """The arguments that reading commands share: files, format, output, what is told beside the page, colour, limit."""
-    parts = (
-        click.argument("paths", metavar="FILE...", nargs=-1, required=True),
-        click.option("--format", "form", type=click.Choice(formats), default="terminal", help="What to write."),
-        click.option("--json", "form", flag_value="json", help="Short for --format json."),
-        click.option("--output", "-o", metavar="FILE", help="Write to a file instead of the screen."),
-        click.option(
-            "--let", multiple=True, metavar="'X = …'", help="What a name is, whatever the page says; may be repeated."
-        ),
-        click.option("--ask", multiple=True, metavar="NAME", help="What to work out; may be repeated."),
-        click.option("--no-color", is_flag=True, help="No colour; the variable NO_COLOR works too."),
-        click.option(
-            "--limit-mb", type=click.IntRange(1), default=files.LIMIT_MB, show_default=True, help="The largest file."
-        ),
-    )
-
-    def add(command: Command) -> Command:
-        for part in reversed(parts):
-            command = part(command)
-        return command
-
-    return add
-
-
 @app.command()
-@_sources(("terminal", "markdown", "latex", "html", "json"))
+@with_documents(("terminal", "markdown", "latex", "html", "json"))
 @click.option("--digits", type=click.IntRange(1, 200), default=6, show_default=True, help="Significant digits.")
 @click.option("--places", type=click.IntRange(0, 200), help="Decimal places, instead of significant digits.")
 @click.option(
@@ -107,32 +72,34 @@ def _sources(formats: tuple[str, ...]) -> Callable[[Command], Command]:
 def solve(paths: tuple[str, ...], digits: int, places: int | None, depth: str, **target: Any) -> None:
     """Work out every problem in a worksheet.
 
-    Reads .md, .txt, .tex and .ipynb files; - is standard input.
+    Reads .md, .txt, .tex and .ipynb files, folders of them and patterns such as 'week*.md'; - is standard input.
 
     \b
     Examples:
       qkv solve sheet.md
+      qkv solve sheet.md -o key.html
       qkv solve sheet.md --depth full --places 4
       qkv solve sheet.md --let 'K = [Ich; liebe; Katzen]' --ask Z
-      qkv solve week1.md week2.tex --format latex --output key.tex
+      qkv solve week1.md week2.tex -o key.tex
       cat sheet.md | qkv solve - --json --digits 10
     """
     from qkv import api
     from qkv.render import targets
 
     def work(path: str) -> targets.Solved:
-        solution = api.solve_sheet(_sheet(path, target["limit_mb"], target["let"], target["ask"]))
+        solution = api.solve_sheet(sheet(path, target["limit_mb"], target["let"], target["ask"]))
         return targets.Solved(files.name_of(path), tuple(solution.traces), tuple(solution.unread))
 
-    solved, failed = _each(paths, work, "solving")
+    found = documents(paths, target)
+    solved, failed = each(found, work, "solving")
     options = Options(Depth(depth), digits, places)
     if solved:
-        _write(targets.solutions(solved, options, _target(target, paths)), target["output"])
+        write(targets.solutions(solved, options, target_of(target, len(found) > 1)), target)
     sys.exit(FAILED if failed else CLEAN)
 
 
 @app.command()
-@_sources(("terminal", "markdown", "latex", "html", "json"))
+@with_documents(("terminal", "markdown", "latex", "html", "json"))
 @click.option("--strict", is_flag=True, help="Fail where a claim could not be judged.")
 @click.option("--only", type=click.Choice(["wrong"]), help="List only what is not right.")
 @click.option(
@@ -147,32 +114,33 @@ def check(paths: tuple[str, ...], only: str | None, against: str | None, strict:
     \b
     Examples:
       qkv check solution.md
-      qkv check solution.md --only wrong --format html --output report.html
+      qkv check solution.md --only wrong -o report.html
       qkv check solution.md --against assignment.md --strict
-      qkv check handed-in/*.md
+      qkv check handed-in --json
     """
     from qkv import api
     from qkv.check.model import Report
     from qkv.render import targets
 
+    found = documents(paths, target, against)
     told = target["let"], target["ask"]
-    key = _sheet(against, target["limit_mb"], *told) if against else None
+    key = sheet(against, target["limit_mb"], *told) if against else None
     beside = told if key is None else ()  # what is told is told of the assignment
 
     def work(path: str) -> Report:
-        return api.check_sheet(_sheet(path, target["limit_mb"], *beside), key)
+        return api.check_sheet(sheet(path, target["limit_mb"], *beside), key)
 
-    reports, failed = _each(paths, work, "checking")
+    reports, failed = each(found, work, "checking")
     options = Options(only_wrong=only is not None)
     if reports:
-        _write(targets.reports(reports, options, _target(target, paths)), target["output"])
+        write(targets.reports(reports, options, target_of(target, len(found) > 1)), target)
     failed = failed or any(report.is_empty for report in reports)
     fine = all(report.is_clean and (report.is_whole or not strict) for report in reports)
     sys.exit(FAILED if failed else CLEAN if fine else FOUND)
 
 
 @app.command()
-@_sources(("terminal", "json"))
+@with_documents(("terminal", "json"))
 def read(paths: tuple[str, ...], **target: Any) -> None:
     """Show how a document was understood.
 
@@ -189,11 +157,12 @@ def read(paths: tuple[str, ...], **target: Any) -> None:
     from qkv.solving.understood import Understood
 
     def work(path: str) -> Understood:
-        return api.understand_sheet(_sheet(path, target["limit_mb"], target["let"], target["ask"]))
+        return api.understand_sheet(sheet(path, target["limit_mb"], target["let"], target["ask"]))
 
-    read, failed = _each(paths, work, "reading")
+    found = documents(paths, target)
+    read, failed = each(found, work, "reading")
     if read:
-        _write(targets.readings(read, _target(target, paths)), target["output"])
+        write(targets.readings(read, target_of(target, len(found) > 1)), target)
     sys.exit(FAILED if failed else CLEAN)
 
 
@@ -211,52 +180,6 @@ def warmup() -> None:
     with waiting("compiling the attention kernels", after=0):
         kernel.warmup()
     click.echo("The attention kernels are compiled.")
-
-
-def _target(given: dict[str, Any], paths: Sequence[str]) -> Target:
-    """Where the output goes decides its width and its colour."""
-    from qkv.render.targets import Target
-
-    at_terminal = given["output"] is None and sys.stdout.isatty()
-    width = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns
-    colour = at_terminal and not given["no_color"] and not os.environ.get("NO_COLOR")
-    return Target(given["form"], max(width, NARROWEST), colour, len(paths) > 1)
-
-
-def _write(text: str, output: str | None) -> None:
-    if output is None:
-        sys.stdout.write(text)
-    else:
-        files.write_text(output, text)
-
-
-def _sheet(path: str, limit_mb: int, let: Sequence[str] = (), ask: Sequence[str] = ()) -> Sheet:
-    from qkv import api
-    from qkv.reader.limits import Limits
-    from qkv.reader.read import decode
-
-    text = decode(files.read_bytes(path, limit_mb), files.name_of(path))
-    limits = Limits() if limit_mb == files.LIMIT_MB else Limits(characters=limit_mb * 1_000_000)
-    return api.read_source(text, files.name_of(path), limits, let, ask)
-
-
-def _each(paths: Sequence[str], work: Callable[[str], T], doing: str) -> tuple[list[T], bool]:
-    """Work on every file; one that cannot be read is said and does not stop the others."""
-    from qkv.render.progress import walking
-
-    results, failed = [], False
-    for path in walking(paths, doing):
-        try:
-            results.append(work(path))
-        except QkvError as error:
-            failed = True
-            say(f"{files.name_of(path)}: {error}" if files.name_of(path) not in str(error) else str(error))
-    return results, failed
-
-
-def say(sentence: str) -> None:
-    """One sentence on the error stream."""
-    click.echo(f"qkv: {' '.join(sentence.split())}", err=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -279,8 +202,7 @@ def _status(arguments: list[str], debug: bool) -> int:
     except (click.Abort, KeyboardInterrupt):
         say("interrupted")
     except BrokenPipeError:
-        # Whoever read our output has left: there is nobody to tell, and nothing must be written at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        leave_output()
     except (QkvError, OSError, UnicodeError) as error:
         say(str(error))
     except Exception as error:

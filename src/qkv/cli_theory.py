@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import click
 
 from qkv import files
+from qkv.cli_shared import sheet, target_of, with_output, write
 from qkv.errors import QkvError, ValueRefused
 from qkv.expr.names import Role
 from qkv.interpret.trace import Trace
 from qkv.render import theory as blocks
 from qkv.render import theory_json as data
 from qkv.render.blocks import Block, Table, markdown, terminal
+from qkv.render.jsonform import lines
 from qkv.theory import plots
 from qkv.theory.cases import Sizes
 from qkv.theory.cost import KINDS, Cost, cost, crossing, program_cost
@@ -31,48 +30,29 @@ from qkv.transport.entropic import one_sided, sinkhorn
 from qkv.transport.exact import to_float
 
 Command = Callable[..., None]
-PIPE_WIDTH = 100
+FORMATS = ("terminal", "markdown", "json")
 
 
-def _output(command: Command) -> Command:
-    """The options that all four share."""
-    parts = (
-        click.option("--format", "form", type=click.Choice(("terminal", "markdown", "json")), default="terminal"),
-        click.option("--json", "form", flag_value="json", help="Short for --format json."),
-        click.option("--output", "-o", metavar="FILE", help="Write to a file instead of the screen."),
-        click.option("--no-color", is_flag=True, help="No colour; the variable NO_COLOR works too."),
-    )
-    for part in reversed(parts):
-        command = part(command)
-    return command
-
-
-def _write(shown: list[Block], form: dict[str, Any], target: dict[str, Any]) -> None:
-    """The result in the format asked for, to where it was asked for."""
-    match target["form"]:
+def _write(shown: list[Block], forms: Sequence[dict[str, Any]], target: dict[str, Any]) -> None:
+    """The result in the format asked for, to where it was asked for; in JSON one object a line."""
+    goes = target_of(target)
+    match goes.form:
         case "json":
-            text = json.dumps(form, ensure_ascii=False, indent=1) + "\n"
+            text = lines(forms)
         case "markdown":
             text = markdown(shown)
         case _:
             from qkv.render.terminal import joined
 
-            at_terminal = target["output"] is None and sys.stdout.isatty()
-            colour = at_terminal and not target["no_color"] and not os.environ.get("NO_COLOR")
-            width = max(shutil.get_terminal_size((PIPE_WIDTH, 24)).columns, 40)
-            text = joined([terminal(shown)], width, colour)
-    if target["output"] is None:
-        sys.stdout.write(text)
-    else:
-        files.write_text(target["output"], text)
+            text = joined([terminal(shown)], goes.width, goes.colour)
+    write(text, target)
 
 
 def _traces(path: str) -> list[Trace]:
     """The attention problems of a sheet."""
     from qkv import api
-    from qkv.cli import _sheet
 
-    solved = api.solve_sheet(_sheet(path, files.LIMIT_MB))
+    solved = api.solve_sheet(sheet(path))
     traces = [trace for trace in solved.traces if any(step.role is Role.WEIGHTS for step in trace.program.steps)]
     if not traces:
         raise ValueRefused(f"{files.name_of(path)} holds no attention problem that could be read.")
@@ -108,7 +88,7 @@ def _sizes(command: Command) -> Command:
 @click.option("--convention", type=click.Choice([c.value for c in Convention]), default="textbook", show_default=True)
 @click.option("--bytes", "width_bytes", type=click.IntRange(1, 16), default=4, show_default=True, help="Per number.")
 @click.option("--plot", metavar="FILE", help="Growth with the number of tokens, as .png, .svg or .pdf.")
-@_output
+@with_output(FORMATS)
 def cost_command(
     path: str | None,
     kind: str,
@@ -137,7 +117,7 @@ def cost_command(
         costs = [_titled(program_cost(trace.program, counting), trace) for trace in _traces(path)]
         shown = [block for counted in costs for block in blocks.cost_blocks(counted, None, width_bytes)]
         forms = [data.cost(counted, None, files.name_of(path)) for counted in costs]
-        _write(shown, forms[0] if len(forms) == 1 else {"schema": "qkv.costs/1", "problems": forms}, more)
+        _write(shown, forms, more)
         return
     given: dict[str, int | None] = {SYMBOLS.get(name, name): more[name] for name in SIZES}
     options: dict[str, Any] = {"scaled": not unscaled, "causal": causal, "convention": counting}
@@ -147,7 +127,7 @@ def cost_command(
     if plot:
         click.echo(f"The plot is in {plots.plot_growth(growing, plot)}.", err=True)
     symbols = cost(kind, **options) if any(given.values()) else None
-    _write(blocks.cost_blocks(counted, meeting, width_bytes, symbols), data.cost(counted, meeting), more)
+    _write(blocks.cost_blocks(counted, meeting, width_bytes, symbols), [data.cost(counted, meeting)], more)
 
 
 def _titled(counted: Cost, trace: Trace) -> Cost:
@@ -164,7 +144,7 @@ def _titled(counted: Cost, trace: Trace) -> Cost:
 @click.option("--keys", type=int, default=16, show_default=True, help="Keys in each softmax.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--plot", metavar="FILE", help="Entropy, largest weight and Jacobian norm against d_k.")
-@_output
+@with_output(FORMATS)
 def scale_command(
     path: str | None,
     dk: int,
@@ -193,7 +173,9 @@ def scale_command(
     if plot:
         click.echo(f"The plot is in {plots.plot_saturation(rows, plot)}.", err=True)
     derivation = derive()
-    _write(blocks.scale_blocks(derivation, estimates, rows, own), data.scale(derivation, estimates, rows, own), target)
+    _write(
+        blocks.scale_blocks(derivation, estimates, rows, own), [data.scale(derivation, estimates, rows, own)], target
+    )
 
 
 def _own(traces: list[Trace]) -> Any:
@@ -219,7 +201,7 @@ def _own(traces: list[Trace]) -> Any:
 @click.option("--heads", type=int, default=2, show_default=True)
 @click.option("--altered", is_flag=True, help="Also test statements that look alike and are false.")
 @click.option("--list", "listing", is_flag=True, help="List the identities.")
-@_output
+@with_output(FORMATS)
 def prove_command(
     claims: tuple[str, ...],
     shapes: tuple[str, ...],
@@ -248,7 +230,7 @@ def prove_command(
     if listing:
         table = Table(("identity", "says"), tuple((i.key, i.statement) for i in IDENTITIES))
         form = {"schema": "qkv.identities/1", "identities": [{"key": i.key, "latex": i.latex} for i in IDENTITIES]}
-        _write([table], form, target)
+        _write([table], [form], target)
         return
     sizes = Sizes(nq, nk, d, dk, dv, heads)
     equations = [(text, prove_statement(text, sizes, said_shapes(shapes))) for text in claims if "=" in text]
@@ -258,7 +240,7 @@ def prove_command(
     found = [(prove(key, sizes), refute(key, sizes) if altered else ()) for key in chosen]
     shown = [block for proof, others in found for block in blocks.proof_blocks(proof, others)]
     shown += [block for text, verdict in equations for block in blocks.statement_blocks(text, verdict)]
-    _write(shown, data.proofs(found, equations), target)
+    _write(shown, [data.proofs(found, equations)], target)
     if not all([proof.verdict.holds for proof, _ in found] + [verdict.holds for _, verdict in equations]):
         sys.exit(1)
 
@@ -272,7 +254,7 @@ def prove_command(
 @click.option("--epsilon", type=float, help="Also Sinkhorn's plan with this weight of the entropy.")
 @click.option("--attention", is_flag=True, help="Show softmax attention as one-sided entropic transport.")
 @click.option("--plot", metavar="FILE", help="The plan, as .png, .svg or .pdf.")
-@_output
+@with_output(FORMATS)
 def transport_command(
     path: str | None,
     source: str | None,
@@ -299,11 +281,11 @@ def transport_command(
         results = _transports(path)
         parts = [block for result in results for block in blocks.transport_blocks(result)]
         forms = [data.transport(result) for result in results]
-        _write(parts, forms[0] if len(forms) == 1 else {"schema": "qkv.transports/1", "problems": forms}, target)
+        _write(parts, forms, target)
         return
     if attention:
         shown = one_sided([[1, 2], [3, 1]], [[2, 1], [1, 1], [0, 1]])
-        _write(blocks.one_sided_blocks(shown), data.one_sided(shown), target)
+        _write(blocks.one_sided_blocks(shown), [data.one_sided(shown)], target)
         return
     if source is None or target_masses is None:
         raise QkvError('Say what to move and where: --from "1:1,2:1" --to "4:1,6:1".')
@@ -316,14 +298,13 @@ def transport_command(
     if plot:
         click.echo(f"The plot is in {plots.plot_transport(result, plot)}.", err=True)
     parts = blocks.transport_blocks(result) + (blocks.entropic_blocks(entropic) if entropic else [])
-    _write(parts, data.transport(result, entropic), target)
+    _write(parts, [data.transport(result, entropic)], target)
 
 
 def _transports(path: str) -> list[TransportResult]:
-    from qkv.cli import _sheet
     from qkv.theory.transport_sheet import transport_problems
 
-    problems = transport_problems(_sheet(path, files.LIMIT_MB))
+    problems = transport_problems(sheet(path))
     if not problems:
         raise ValueRefused(f"{files.name_of(path)} states no transport problem that could be read.")
     return [problem.solved() for problem in problems]

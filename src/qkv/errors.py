@@ -2,6 +2,7 @@
 
 QkvError
 ├── ReadError        a document, or a part of it, could not be read
+├── WriteError       a result could not be written
 ├── NameUnknownError a name that nothing defines
 ├── ArgumentUnknown  an argument that a function does not have, such as another library's name for it
 ├── ShapeError       two shapes that do not fit
@@ -37,6 +38,10 @@ class QkvError(Exception):
 
 class ReadError(QkvError):
     """A document, or a part of it, could not be read."""
+
+
+class WriteError(QkvError):
+    """A result could not be written where it should go."""
 
 
 class NameUnknownError(QkvError):

@@ -6,7 +6,7 @@ import builtins
 
 import pytest
 
-from qkv.errors import MissingExtra, ValueRefused
+from qkv.errors import MissingExtra, ValueRefused, WriteError
 from qkv.theory import plots
 from qkv.theory.bars import bar
 from qkv.theory.cost import cost
@@ -42,7 +42,7 @@ def test_growth_points_cross_where_they_should():
 def test_a_format_that_we_do_not_write(tmp_path):
     with pytest.raises(ValueRefused, match=r"\.svg"):
         plots.plot_growth(LAYER, tmp_path / "growth.bmp")
-    with pytest.raises(ValueRefused, match="cannot be written"):
+    with pytest.raises(WriteError, match="cannot be written"):
         plots.plot_growth(LAYER, tmp_path / "nowhere" / "growth.svg")
 
 

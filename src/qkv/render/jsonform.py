@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
     from qkv.solving.understood import Problem, Quantity, Understood
 
 Json = dict[str, Any]
+
+
+def lines(forms: Iterable[Json]) -> str:
+    """Forms as text: an object a line, for one document as for many.
+
+    >>> lines([{"file": "a.md"}, {"file": "b.md"}])
+    '{"file": "a.md"}\\n{"file": "b.md"}\\n'
+    """
+    return "".join(json.dumps(form, ensure_ascii=False) + "\n" for form in forms)
 
 
 def solution(file: str, traces: Iterable[Trace], unread: Iterable[Unread] = (), options: Options = DEFAULT) -> Json:

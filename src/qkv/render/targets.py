@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -40,7 +39,7 @@ def solutions(solved: Sequence[Solved], options: Options, target: Target) -> str
     """Worked solutions in the format asked for."""
     match target.form:
         case "json":
-            return _json([jsonform.solution(s.file, s.traces, s.unread, options) for s in solved], target)
+            return jsonform.lines([jsonform.solution(s.file, s.traces, s.unread, options) for s in solved])
         case "markdown":
             from qkv.render import markdown
 
@@ -64,7 +63,7 @@ def reports(found: Sequence[Report], options: Options, target: Target) -> str:
     """Reports in the format asked for; several in the terminal get a line each and a total."""
     match target.form:
         case "json":
-            return _json([jsonform.report(report, options) for report in found], target)
+            return jsonform.lines([jsonform.report(report, options) for report in found])
         case "markdown":
             from qkv.render import markdown
 
@@ -88,7 +87,7 @@ def reports(found: Sequence[Report], options: Options, target: Target) -> str:
 def readings(read: Sequence[Understood], target: Target) -> str:
     """How documents were understood: what they say, and the problems that this makes."""
     if target.form == "json":
-        return _json([jsonform.reading(understood) for understood in read], target)
+        return jsonform.lines([jsonform.reading(understood) for understood in read])
     from qkv.render import reading, terminal
 
     parts = [reading.understood(understood, target.width) for understood in read]
@@ -102,8 +101,3 @@ def _titled(parts: list[Any], names: list[str], target: Target) -> list[Any]:
     from rich.text import Text
 
     return [piece for name, part in zip(names, parts, strict=True) for piece in (Text(name, style="reverse"), part)]
-
-
-def _json(forms: list[dict[str, Any]], target: Target) -> str:
-    """One object for one file, a list of them for several."""
-    return json.dumps(forms if target.several else forms[0], ensure_ascii=False, indent=1) + "\n"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from qkv import files
 from qkv.errors import MissingExtra, ValueRefused
 from qkv.theory.cost import Cost, crossing
 from qkv.theory.polynomial import number, substitute
@@ -31,10 +33,9 @@ def figure(width: float = 7.0, height: float = 4.2, parts: int = 1) -> tuple[Any
 def save(drawing: Any, path: str | Path) -> Path:
     """Write the figure; the name says which format."""
     target = checked(path)
-    try:
-        drawing.savefig(target, dpi=150)
-    except OSError as error:
-        raise ValueRefused(f"The plot cannot be written to {target}: {error.strerror or error}.") from error
+    drawn = io.BytesIO()
+    drawing.savefig(drawn, dpi=150, format=target.suffix[1:].lower())
+    files.write(str(target), drawn.getvalue())
     return target
 
 
