@@ -21,7 +21,6 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import plain
 from qkv.interpret.certified import Certified, Value
-from qkv.judging.addends import addends_off
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.operands import as_softmax, decimals, is_claim, is_stochastic, operands, rivals, versions
 from qkv.judging.pool import sizes
@@ -39,6 +38,8 @@ from qkv.judging.seen import (
     variants,
     worth,
 )
+from qkv.judging.steps import grid_of, steps_off
+from qkv.judging.typed import tightened
 from qkv.reading.align import Pair, aligned, is_leaf
 from qkv.reading.bits import cell_bits, grid_bits
 from qkv.reading.equation import Equation, Item, Kind
@@ -107,7 +108,7 @@ class Copies:
                     self._judge(equation, item, operand, grid, made, is_claim(operand, expr))
                 beside = made
         self._numbers(expr, spot)
-        self._addends(equation, item, spot)
+        self._steps(equation, item, spot)
 
     def _formulas(self, equation: Equation) -> list[n.Expr]:
         """The formulas of an equation; if it has none of its own, those that were stated for its left side."""
@@ -138,14 +139,23 @@ class Copies:
         follows = bool(fits) and all(isinstance(made, Fit) and made.is_clean for made in fits)
         return self._walk.stated(grid, part, equation, spot) if part is not None and follows else None
 
-    def _addends(self, equation: Equation, item: Item, spot: Spot) -> None:
-        """Judge the numbers of a working that are not what stood in their place one working earlier."""
-        for working, number, meant in addends_off(equation):
-            grid = shown_grid(n.Matrix(((number,),)), False) if working is item else None
+    def _steps(self, equation: Equation, item: Item, spot: Spot) -> None:
+        """Judge the numbers of a working that are not what stood in their place one working earlier: what follows stands
+        on them."""
+        claims: dict[n.Expr, int] = {}
+        for working, numbers, meant in steps_off(equation):
+            grid = grid_of(numbers) if working is item else None
             made = self._walk.fit(grid, Meaning(How.WORKING, meant, spot, names=False)) if grid is not None else None
-            if grid is not None and made is not None and made.worst is Verdict.WRONG:
-                place = replace(item, kind=Kind.VALUE, expr=number)
-                self._walk.claim(replace(equation, items=(place,), label=self._called(meant, spot)), place, grid, made)
+            if grid is None or made is None or made.worst is not Verdict.WRONG:
+                continue
+            if numbers not in claims:
+                place = replace(item, kind=Kind.VALUE, expr=numbers)
+                said = replace(equation, items=(place,), label=self._called(meant, spot))
+                claims[numbers] = self._walk.claim(said, place, grid, made)
+            typed, right = exactly(grid), made.true or made.own
+            if right is not None:
+                put = Copied(meant, right, typed, right, frozenset({claims[numbers]}))
+                self._copied[id(numbers)] = put
 
     def _is_doubled(self, equation: Equation, expr: n.Expr) -> bool:
         """Whether a product holds two versions of a factor: with one left out it gives a result, as a whole none."""
@@ -374,7 +384,9 @@ class Copies:
             if (copied := self._named(symbol, meaning.spot)) is None:
                 return None
             put[symbol] = copied
-        return self.put(grid, meaning, lifted, put, own)
+        made = self.put(grid, meaning, lifted, put, own)
+        copied = worth(lifted, {symbol: copied.own for symbol, copied in put.items()}, Loose())
+        return tightened(made, grid, [copied, worth(expr, {}, Certified())]) if made is not None else None
 
     def _named(self, symbol: Symbol, spot: Spot) -> Copied | None:
         """A name of the page that stands in a formula beside numbers put in."""

@@ -16,6 +16,12 @@ from qkv.reading.equation import Equation, Kind
 CLOSE = 10  # half units of the last place by which numbers that were rounded before may be off
 
 
+def carried_working(fits: list[Fit]) -> Fit | None:
+    """The last working before a value, if it gives every digit with numbers that are false: the slip is theirs."""
+    worked = [f for f in fits if f.meaning.how is How.WORKING]
+    return worked[-1] if worked and worked[-1].worst is Verdict.CARRIED else None
+
+
 def rounded_working(grid: Grid, fits: list[Fit], equation: Equation) -> Fit | None:
     """A working that gives all of a value just as it is written, where the formula beside it gives nearly the same: the
     numbers that were put in were rounded before."""

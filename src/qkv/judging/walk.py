@@ -22,7 +22,7 @@ from qkv.judging.answers import by_assignment
 from qkv.judging.causes import Search, as_mistake, explained, has_excuse, misfit, operands
 from qkv.judging.company import company, trust
 from qkv.judging.copies import Copies
-from qkv.judging.drifting import rounded_working
+from qkv.judging.drifting import carried_working, rounded_working
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.kept import FALSE, print_of
 from qkv.judging.meanings import meanings
@@ -243,7 +243,8 @@ class Walk:
         denied = 0.0
         clean: tuple[float, Fit] | None = None
         slips: list[tuple[float, Fit]] = []  # each denies what is stronger
-        if (worked := rounded_working(grid, fits, equation)) is not None:
+        worked = carried_working(fits) or rounded_working(grid, fits, equation)
+        if worked is not None:
             return worked
         for f in fits:  # the strongest first
             if f.is_clean and not (f.meaning.how is How.WORKING and denied >= How.STATED.denial):

@@ -1,0 +1,97 @@
+"""Workings one after the other: e^2.83/(e^2.83 + e^0) = 16.97/(16.97 + 1), where a number is not what stood there.
+
+Each working says that it equals the one before. Where both are built alike, each number of the later one stands in the
+place of something that can be worked out; one that does not agree with it is a slip made in this step.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from qkv.check.cells import Grid, fitted, shape_of, shown_grid
+from qkv.check.compare import Agreement, follows
+from qkv.check.loose import Loose
+from qkv.errors import QkvError
+from qkv.expr import nodes as n
+from qkv.interpret.certified import Certified, Value
+from qkv.judging.seen import worth
+from qkv.judging.typed import reaches
+from qkv.reading.equation import Equation, Item, Kind
+
+Step = tuple[Item, n.Expr, n.Expr]  # the working, the numbers in it that are off, and what they should be worth
+Pair = tuple[n.Expr, n.Expr]  # what stood in a place, and what stands there one working later
+
+
+def steps_off(equation: Equation) -> list[Step]:
+    """Numbers that are not what stood in their place one working earlier, where all others are."""
+    found: list[Step] = []
+    for before, after in pairwise(item for item in equation.items if not item.struck):
+        if before.kind is after.kind is Kind.WORKING:
+            found += [(after, number, meant) for meant, number in _off(before.expr, after.expr)]
+    return found
+
+
+def _off(before: n.Expr, after: n.Expr) -> list[Pair]:
+    """The places that disagree, if it is the same number in all of them and other places agree."""
+    pairs = _pairs(before, after)
+    if pairs is None or len(pairs) < 2:
+        return []
+    false = [pair for pair in pairs if not _agrees(*pair)]
+    alike = len({(meant, number) for meant, number in false}) == 1
+    worked_out = all(_is_printed(number) and not _is_printed(meant) for meant, number in false)
+    return false if alike and worked_out and len(false) < len(pairs) else []
+
+
+def _pairs(before: n.Expr, after: n.Expr) -> list[Pair] | None:
+    """What stands in each place of two expressions that are built alike; None where they are not."""
+    if _is_printed(after) or before == after:
+        return [(before, after)]
+    if type(before) is not type(after) or isinstance(before, (n.Call, n.Entry)):
+        return None
+    if isinstance(before, n.Matrix) and isinstance(after, n.Matrix) and before.shape != after.shape:
+        return None
+    parts, numbers = list(n.children(before)), list(n.children(after))
+    if len(parts) != len(numbers):
+        return None
+    found: list[Pair] = []
+    for part, number in zip(parts, numbers, strict=True):
+        below = _pairs(part, number)
+        if below is None:
+            return None
+        found += below
+    return found
+
+
+def _is_printed(expr: n.Expr) -> bool:
+    """A number, or a matrix of numbers."""
+    if isinstance(expr, n.Negate):
+        expr = expr.arg
+    if isinstance(expr, n.Matrix):
+        return not expr.is_ragged and all(_is_printed(cell) for row in expr.rows for cell in row)
+    return isinstance(expr, n.Number)
+
+
+def grid_of(numbers: n.Expr) -> Grid | None:
+    """Numbers of a working as what is printed."""
+    return shown_grid(numbers if isinstance(numbers, n.Matrix) else n.Matrix(((numbers,),)), True)
+
+
+def _agrees(meant: n.Expr, numbers: n.Expr) -> bool:
+    """Whether numbers may be what an expression gives; what is no number must stand there unchanged."""
+    if not _is_printed(numbers):
+        return meant == numbers
+    grid, values = grid_of(numbers), (worth(meant, {}, Loose()), worth(meant, {}, Certified()))
+    made = [fitted(value, shape_of(grid)) for value in values if value is not None] if grid is not None else []
+    if grid is None or len(made) < 2 or any(value is None for value in made):
+        return True
+    loose, exact = made
+    assert loose is not None and exact is not None
+    return all(_cell_agrees(grid, loose, exact, i, j) for i, row in enumerate(grid) for j in range(len(row)))
+
+
+def _cell_agrees(grid: Grid, loose: Value, exact: Value, i: int, j: int) -> bool:
+    try:
+        apart = follows(grid[i][j], loose.rows[i][j]) is Agreement.APART
+    except QkvError:
+        return True
+    return not apart and reaches(grid[i][j], exact.rows[i][j])

@@ -1,0 +1,49 @@
+"""Copied numbers in a working: they stand for what was printed or for what is behind it, not for all that rounds so.
+
+0.67 · 5 + 0.33 · 10 gives 6.65 with the printed shares and 6.651 with the ones behind them. 6.67 is neither, although
+0.674 and 0.334, which nobody has, would give it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from qkv.check.cells import Grid, fitted, shape_of
+from qkv.check.compare import Shown
+from qkv.check.model import Verdict
+from qkv.errors import QkvError
+from qkv.interpret.cells import NEG_INF, Cell, bounds
+from qkv.interpret.certified import Value
+from qkv.judging.fit import Fit
+from qkv.reading.bits import grid_bits
+
+REACH = 3  # half units of the last place: a value that is further away was not made of these numbers
+LOOSE = frozenset({Verdict.ROUNDED, Verdict.DRIFTED, Verdict.CARRIED})
+
+
+def tightened(made: Fit, grid: Grid, given: list[Value | None]) -> Fit:
+    """A printed value against a working, with the cells wrong that only numbers which nobody has would give; `given` is
+    what the working gives with the numbers that it copies, and just as it is written."""
+    exact = [v for value in given if value is not None and (v := fitted(value, shape_of(grid))) is not None]
+    if not exact or not made.is_clean:
+        return made
+    rows, lost, slips = [], 0.0, 0
+    for i, (row, bits) in enumerate(zip(grid, grid_bits(grid), strict=True)):
+        line = list(made.verdicts[i])
+        for j, shown in enumerate(row):
+            cells = [value.rows[i][j] for value in (*exact, made.true) if value is not None]
+            if line[j] in LOOSE and not any(reaches(shown, cell) for cell in cells):
+                line[j], lost, slips = Verdict.WRONG, lost + bits[j], slips + 1
+        rows.append(tuple(line))
+    return replace(made, verdicts=tuple(rows), agreed=made.agreed - lost, slips=slips) if slips else made
+
+
+def reaches(shown: Shown, cell: Cell) -> bool:
+    """Whether a printed number may be a value, or is near it; what has no digits to compare may always be."""
+    if cell is NEG_INF or shown.value is None or not shown.half:
+        return True
+    try:
+        low, high = bounds(cell)
+    except QkvError:
+        return True
+    return bool(low - REACH * shown.half <= shown.value <= high + REACH * shown.half)
