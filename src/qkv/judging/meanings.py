@@ -11,6 +11,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.judging.fit import How, Meaning
 from qkv.judging.lines import lined
 from qkv.judging.phrases import phrased
+from qkv.judging.steps import runs_on
 from qkv.library.roles import roles_in_words
 from qkv.reader.model import Relation
 from qkv.reading.asked import asked_parts, formula
@@ -33,7 +34,7 @@ UNMASKED = 4.0  # bits: a page about masks may show the weights without one firs
 def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iterator[Meaning]:
     """Every meaning that the page or the library gives a printed value, the strongest first."""
     at = equation.items.index(item)
-    apart = max((k for k, other in enumerate(equation.items[:at]) if _is_list_of_two(other)), default=0)
+    apart = max((k for k, other in enumerate(equation.items[:at]) if _is_apart(equation.items, k)), default=0)
     for k, other in enumerate(equation.items):
         if other.struck or k == at:
             continue
@@ -65,6 +66,12 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
         yield from lined(equation, system, spot)
         yield from phrased(equation, system, spot)
         yield from _triangular(item, system, spot)
+
+
+def _is_apart(items: tuple[Item, ...], k: int) -> bool:
+    """Whether a side is equal to what follows it only: it lists two statements, or its author goes on calculating from
+    the side before, 'e^0.5 = 1.649 × 3 = 4.947'."""
+    return _is_list_of_two(items[k]) or (k > 0 and runs_on(items[k - 1].expr, items[k].expr))
 
 
 def _is_list_of_two(item: Item) -> bool:

@@ -13,6 +13,7 @@ from qkv.check.compare import Agreement, follows
 from qkv.check.loose import Loose
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
+from qkv.interpret.cells import bounds
 from qkv.interpret.certified import Certified, Value
 from qkv.judging.seen import worth
 from qkv.judging.typed import reaches
@@ -29,6 +30,33 @@ def steps_off(equation: Equation) -> list[Step]:
         if before.kind is after.kind is Kind.WORKING:
             found += [(after, number, meant) for meant, number in _off(before.expr, after.expr)]
     return found
+
+
+def runs_on(before: n.Expr, after: n.Expr) -> bool:
+    """Whether a working begins with what the side before it gives, rounded, and does something with it: it is not equal
+    to that side, its author goes on from it.
+
+    >>> runs_on(n.Exp(n.number("0.5")), n.Product(n.number("1.649"), n.number(3)))
+    True
+    """
+    first = after
+    while not isinstance(first, n.Number) and isinstance(first, (n.Product, n.Quotient, n.Sum)):
+        first = n.children(first)[0]
+    if first is after or not isinstance(first, n.Number) or not n.is_literal(before) or _is_printed(before):
+        return False
+    return bool(first.places) and _agrees(before, first) and not _agrees_worth(before, after)
+
+
+def _agrees_worth(before: n.Expr, after: n.Expr) -> bool:
+    """Whether two workings may have the same value."""
+    one, other = worth(before, {}, Loose()), worth(after, {}, Loose())
+    if one is None or other is None or one.shape != (1, 1) or other.shape != (1, 1):
+        return True
+    try:
+        (low, high), (least, most) = bounds(one.cell), bounds(other.cell)
+    except QkvError:
+        return True  # infinite
+    return bool(low <= most and least <= high)
 
 
 def _off(before: n.Expr, after: n.Expr) -> list[Pair]:

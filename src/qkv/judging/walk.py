@@ -33,6 +33,7 @@ from qkv.judging.seen import agreeing
 from qkv.judging.units import in_units
 from qkv.judging.weighing import (
     MARGIN,
+    as_carried,
     is_exact,
     is_index,
     most_beside,
@@ -129,7 +130,7 @@ class Walk:
         chosen = self._decided(grid, fits, equation, spot) or (self.copies.nearly(grid, spot) if not fits else None)
         if self.system.page.task is not None or equation.index in self.system.page.retold:
             chosen = by_assignment(self, equation, grid, spot, chosen)
-        chosen = weighed(chosen, equation)
+        chosen = weighed(as_carried(chosen, fits), equation)
         if chosen is not None:
             chosen = explained(grid, chosen, self.mistakes_of(grid, spot))
             if chosen.meaning.how is How.STATED and chosen.is_clean:

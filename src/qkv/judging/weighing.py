@@ -16,6 +16,7 @@ from qkv.reading.bits import grid_bits
 from qkv.reading.equation import Equation
 from qkv.reading.search import NEED
 
+TELLING = 6.0  # bits of a value that agrees in them with what its name says by no accident
 MARGIN = 12.0  # bits by which a slip must be likelier than the best excuse
 
 
@@ -65,6 +66,18 @@ def is_exact(equation: Equation, grid: Grid) -> bool:
     return equation.origin is Origin.CODE or coarse
 
 
+def as_carried(chosen: Fit | None, fits: list[Fit]) -> Fit | None:
+    """A value that follows from numbers put in beside it, as what its name or its formula says of it, where that is false
+    and the author's numbers lead there: a working with false numbers is right arithmetic all the same."""
+    if chosen is None or chosen.worst not in (Verdict.RIGHT, Verdict.ROUNDED) or chosen.agreed < TELLING:
+        return chosen
+    if chosen.meaning.how not in (How.WORKING, How.SEARCHED, How.COPY, How.CAPTION):
+        return chosen
+    said = (f for f in fits if f.worst is Verdict.CARRIED and f.meaning.how in _SAYING and f.meaning.sure)
+    return next(said, chosen)
+
+
+_SAYING = frozenset({How.STATED, How.WORKING, How.CAPTION, How.DEFINED, How.NAMED})
 _BESIDE = frozenset({How.ASSIGNED, How.STATED, How.WORKING, How.CAPTION})  # what stands right beside a value
 
 
