@@ -238,7 +238,7 @@ DOCUMENTS = [
     ("a false product of a query and a key that are typed out", "Q = [[1, 0], [0, 1]], K = [[1, 1], [0, 2]]\n\ngo→go: [1, 0]·[1, 1] = 1\ngo→on: [1, 0]·[0, 2] = 0\non→go: [0, 1]·[1, 1] = 1\non→on: [0, 1]·[0, 2] = 3\n\nscaled by √2:\n\n$$[[0.71, 0.00], [0.71, 2.12]]$$\n", "carried"),
     ("entries by their index, in a fence that is no Python", "X = [[1, 0], [0, 2]], Q = X, K = X\n\n```python\nscores[0][0] = [1, 0] · [1, 0] = 1\nscores[0][1] = [1, 0] · [0, 2] = 0\nscores[1][1] = [0, 2] · [0, 2] = 5\n```\n", "wrong"),
     ("rows by their index", "X = [[1, 0], [0, 2]], Q = X, K = X\n\nweights[0] = [0.670, 0.330]\nweights[1] = [0.056, 0.844]\n", "wrong"),
-    ("a false step between whole numbers", "(1·1 + (-1)·2)/√2 = 1/√2 = 0.707\n", "wrong"),
+    ("what follows from a false step", "(1·1 + (-1)·2)/√2 = 1/√2 = 0.707\n", "carried"),
     ("a step between whole numbers", "(1·1 + (-1)·2)/√2 = -1/√2 = -0.707\n", "rounded"),
     ("a word beside a name", "q = [1, -1]\n\n- k1 (\"le\") = [1, 2]\n- k2 (\"chat\") = [3, 1]\n- k3 (\"noir\") = [2, 1]\n\nweights: [0.074, 0.620, 0.360]\n", "wrong"),
     ("a number for each word, in items", "Q = [[1, 0], [0, 1], [1, 1]], K = [[1, 1], [0, 2], [2, 0]]\n\nThe attention weights of \"the\" are:\n\n- **the**: 28.4 %\n- **black**: 14.0 %\n- **cat**: 67.6 %\n", "wrong"),

@@ -47,7 +47,7 @@ def test_rows_that_end_in_one_backslash() -> None:
 
 def test_numbers_that_were_printed_one_by_one_are_judged_together() -> None:
     text = "u_1 = 0.3·2.41 = 0.723\n\nu_2 = 0.7·1.13 = 0.791\n\nu = [0.723, 0.791]\n"
-    assert verdicts(text) == [V.ROUNDED] * 3
+    assert verdicts(text) == [V.RIGHT] * 3
 
 
 def test_a_name_that_is_given_anew_by_itself() -> None:

@@ -3,9 +3,11 @@ to it, its shares."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
 from qkv.check.cells import Grid, shape_of
 from qkv.check.compare import Shown
@@ -15,26 +17,48 @@ from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value
 from qkv.judging.copies import COPY, Copies
 from qkv.judging.fit import Fit, How, Meaning, fit
-from qkv.judging.phrases import operation, statistics_said
+from qkv.judging.operands import is_centred, is_stochastic
+from qkv.judging.phrases import Operation, normed, operation, statistics_said
 from qkv.judging.seen import Copied, Seen, as_row, cell_of, claims_of, is_near, worth
 from qkv.library.roles import roles_in_words
 from qkv.reading.equation import Equation, Kind
+from qkv.reading.holding import AFTER_Q
 from qkv.reading.page import Spot
+
+if TYPE_CHECKING:
+    from qkv.judging.walk import Walk
 
 RUN = 12  # prints that a sum may be taken of
 ARRAYS = 3  # of these, arrays: the columns of a table
+SHOWN = 12.0  # bits of numbers under a name that what was printed before explains: then they are not given
+ENOUGH = 8.0  # bits that a short expression has to save before numbers under a name are no longer given
 SHARE = 4.0  # bits: which of the last prints it is a share of
 
 
 def from_above(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
     """A printed value as what was printed right above it makes it."""
     yield from assembled(copies, grid, spot)
+    yield from _laid_anew(copies, equation, grid, spot)
     yield from statistics(copies, equation, grid, spot)
     yield from _operated(copies, equation, grid, spot)
     stated = equation.of(Kind.FORMULA, Kind.WORKING)  # what is stated is not a list of numbers from anywhere
-    if not stated and (gathered := copies.gathered(grid, spot)) is not None:
+    single = bool(equation.names) and shape_of(grid) == (1, 1)  # α_3 is no copy of α_1
+    if not stated and not single and (gathered := copies.gathered(grid, spot)) is not None:
         yield gathered
     yield from _shares(copies, equation, grid, spot)
+
+
+def shown_before(walk: Walk, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
+    """What numbers under a name may be made of, so that they are not given: a sum, or numbers printed singly."""
+    yield from statistics(walk.copies, equation, grid, spot)
+    if len(grid[0]) > 1 and (gathered := walk.copies.gathered(grid, spot)) is not None:
+        yield gathered
+    page, places = walk.system.page, [walk.system.place(symbol) for symbol in equation.names]
+    solution = page.task is not None and equation.index >= page.assigned  # it works out more than it gives
+    result = max(shape_of(grid)) > 1 and all(place is None or place.role in AFTER_Q for place in places)
+    found = walk.searched(grid, equation, spot, SHOWN if result else ENOUGH) if solution or result else None
+    if found is not None:
+        yield found
 
 
 def statistics(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
@@ -69,16 +93,47 @@ def _operated(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Ite
     """What words do to the numbers right before them: 'divide by √2: 2.828, 5.657'."""
     if equation.of(Kind.FORMULA, Kind.WORKING):
         return
-    made, after = operation(equation.label, copies.page), 0
-    if made is None and not equation.label and equation.index:  # 'divide by √d_k = √2 ≈ 1.414:', then the numbers
-        above = copies.page.equations[equation.index - 1]
-        formula = next((item.text for item in above.of(Kind.FORMULA, Kind.WORKING)), "")
-        made, after = operation(f"{above.label} {formula}", copies.page), len(above.of(Kind.VALUE))
+    made, after = _said_above(copies, equation)
     for operand, put in _before(copies, grid, spot, after) if made is not None else ():
         found = _put(copies, grid, Meaning(How.WORDED, made(operand), spot), put) if made is not None else None
         if found is not None and (found.is_clean or is_near(found, grid)):
             yield found
             return
+    yield from _clearly(copies, made, equation, grid, spot, after) if made is not None else ()
+
+
+def _clearly(copies: Copies, made: Operation, equation: Equation, grid: Grid, spot: Spot, after: int) -> Iterator[Fit]:
+    """What words do to what was printed last, where the value looks like the result of it: shares after a softmax, rows
+    about zero after a layer norm."""
+    last = [seen for seen in copies.recent(spot)[after:] if made is normed or seen is copies.recent(spot)[after]]
+    operand = next((seen for seen in last[:RUN] if shape_of(seen.grid) == shape_of(grid)), None)
+    looks = {n.Softmax: is_stochastic, normed: is_centred}.get(made)
+    if operand is None or looks is None or equation.names or max(shape_of(grid)) == 1:
+        return
+    if looks(grid) and not looks(operand.grid):
+        name = n.Name(Symbol(COPY, (), ("0",)))
+        found = _put(copies, grid, Meaning(How.CAPTION, made(name), spot), {name.symbol: copies.whole(operand)})
+        yield from [found] if found is not None else []
+
+
+def _said_above(copies: Copies, equation: Equation) -> tuple[Operation | None, int]:
+    """What the words before a value do to what was printed before, and how many values stand between: 'divide by √d_k =
+    √2 ≈ 1.414:', then the numbers."""
+    made = operation(equation.label, copies.page)
+    if made is None and (arrow := _ARROW.search(equation.words.removesuffix(equation.label))):
+        made = operation(arrow[1], copies.page)
+    if made is not None or equation.label or not equation.index:
+        return made, 0
+    above = copies.page.equations[equation.index - 1]
+    formula = next((item.text for item in above.of(Kind.FORMULA, Kind.WORKING)), "")
+    made, after = operation(f"{above.label} {formula}", copies.page), len(above.of(Kind.VALUE))
+    line = [e for e in copies.page.equations[: equation.index] if e.line == above.line and e.label]
+    if made is None and line and operation(line[0].label, copies.page) is normed:  # 'LayerNorm (γ = 1): mean 2.4'
+        return normed, 0
+    return made, after
+
+
+_ARROW = re.compile(r"[↓⬇→⇒]\s*([^\s:：↓⬇→⇒][^:：↓⬇→⇒]{0,30}?)\s+\w+\s*[:：]?\s*$")  # '↓ softmax', then 'weights:'
 
 
 def _before(copies: Copies, grid: Grid, spot: Spot, after: int) -> Iterator[tuple[n.Expr, dict[Symbol, Copied]]]:
@@ -136,6 +191,20 @@ def _of_cells(copies: Copies, grid: Grid, last: list[Seen], spot: Spot) -> Itera
 
 def _reads_alike(grid: Grid, cells: list[Shown]) -> bool:
     return all(a.value == b.value for a, b in zip((shown for row in grid for shown in row), cells, strict=True))
+
+
+def _laid_anew(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
+    """A name whose cells were printed before in another shape: a vector cut into heads."""
+    names = {n.Name(symbol) for symbol in equation.names}
+    before = [seen for seen in copies.recent(spot) if seen.expr in names] if min(shape_of(grid)) > 1 else []
+    for seen in before[:1]:
+        cells = [shown for row in seen.grid for shown in row]
+        if (
+            shape_of(seen.grid) != shape_of(grid)
+            and len(cells) == len(grid) * len(grid[0])
+            and _reads_alike(grid, cells)
+        ):
+            yield from _made(copies, grid, seen.expr, [seen], spot)
 
 
 def _made(copies: Copies, grid: Grid, expr: n.Expr, parts: list[Seen], spot: Spot) -> Iterator[Fit]:

@@ -38,8 +38,8 @@ from qkv.judging.seen import (
     variants,
     worth,
 )
-from qkv.judging.steps import grid_of, steps_off
-from qkv.judging.typed import tightened
+from qkv.judging.steps import judge_steps
+from qkv.judging.typed import as_typed, tightened
 from qkv.reading.align import Pair, aligned, is_leaf
 from qkv.reading.bits import cell_bits, grid_bits
 from qkv.reading.equation import Equation, Item, Kind
@@ -77,6 +77,15 @@ class Copies:
         """Whether one of some claims is false."""
         return self._walk.is_false(claims)
 
+    def put_down(self, numbers: n.Expr, copied: Copied) -> None:
+        """Keep what numbers of a working stand on."""
+        self._kept.append(numbers)
+        self._copied[id(numbers)] = copied
+
+    def called(self, expr: n.Expr, spot: Spot) -> str:
+        """An expression as a person writes it."""
+        return plain(self._walk.scene(spot).as_written(expr))
+
     def note(self, expr: n.Expr, grid: Grid, printed: Print) -> None:
         """Remember a print."""
         if printed.true is None and printed.claim is None:
@@ -108,7 +117,7 @@ class Copies:
                     self._judge(equation, item, operand, grid, made, is_claim(operand, expr))
                 beside = made
         self._numbers(expr, spot)
-        self._steps(equation, item, spot)
+        judge_steps(self._walk, equation, item, spot)
 
     def _formulas(self, equation: Equation) -> list[n.Expr]:
         """The formulas of an equation; if it has none of its own, those that were stated for its left side."""
@@ -138,24 +147,6 @@ class Copies:
         fits = [grid is not None and self._walk.fit(grid, Meaning(How.COPY, p, spot)) for p, grid in others]
         follows = bool(fits) and all(isinstance(made, Fit) and made.is_clean for made in fits)
         return self._walk.stated(grid, part, equation, spot) if part is not None and follows else None
-
-    def _steps(self, equation: Equation, item: Item, spot: Spot) -> None:
-        """Judge the numbers of a working that are not what stood in their place one working earlier: what follows stands
-        on them."""
-        claims: dict[n.Expr, int] = {}
-        for working, numbers, meant in steps_off(equation):
-            grid = grid_of(numbers) if working is item else None
-            made = self._walk.fit(grid, Meaning(How.WORKING, meant, spot, names=False)) if grid is not None else None
-            if grid is None or made is None or made.worst is not Verdict.WRONG:
-                continue
-            if numbers not in claims:
-                place = replace(item, kind=Kind.VALUE, expr=numbers)
-                said = replace(equation, items=(place,), label=self._called(meant, spot))
-                claims[numbers] = self._walk.claim(said, place, grid, made)
-            typed, right = exactly(grid), made.true or made.own
-            if right is not None:
-                put = Copied(meant, right, typed, right, frozenset({claims[numbers]}))
-                self._copied[id(numbers)] = put
 
     def _is_doubled(self, equation: Equation, expr: n.Expr) -> bool:
         """Whether a product holds two versions of a factor: with one left out it gives a result, as a whole none."""
@@ -247,7 +238,7 @@ class Copies:
                 items=(place,),
                 line=line,
                 end_line=line,
-                label=self._called(made.meaning.expr, made.meaning.spot),
+                label=self.called(made.meaning.expr, made.meaning.spot),
             )
             number = self._walk.claim(said, place, grid, made)
             used = frozenset({number}) if made.worst is Verdict.WRONG else used
@@ -258,10 +249,6 @@ class Copies:
         if own is not None and right is not None:
             mended = own if made.worst not in (Verdict.WRONG, Verdict.CARRIED) else put_right(own, right, made)
             self._copied[id(operand)] = Copied(made.meaning.expr, made.true, own, mended, used)
-
-    def _called(self, expr: n.Expr, spot: Spot) -> str:
-        """An expression as a person writes it."""
-        return plain(self._walk.scene(spot).as_written(expr))
 
     def _operand(self, grid: Grid, part: n.Expr | None, spot: Spot) -> Fit | None:
         """What an operand copies: what its formula says, something printed before, or nearly one of these."""
@@ -335,8 +322,7 @@ class Copies:
             if not found or (cell_bits(shown) < least and max(common[k] for k, *_ in found) < 2):
                 continue
             _, seen, i, j = max(found, key=lambda f: (common[f[0]], self._is_fine(*f[1:]), -f[0]))
-            self._kept.append(x)
-            self._copied[id(x)] = cell_of(seen, i, j)
+            self.put_down(x, cell_of(seen, i, j))
 
     def _is_fine(self, seen: Seen, i: int, j: int) -> bool:
         """Whether a cell is not false itself: of several that read alike, a copy is taken from such a one."""
@@ -384,9 +370,11 @@ class Copies:
             if (copied := self._named(symbol, meaning.spot)) is None:
                 return None
             put[symbol] = copied
-        made = self.put(grid, meaning, lifted, put, own)
-        copied = worth(lifted, {symbol: copied.own for symbol, copied in put.items()}, Loose())
-        return tightened(made, grid, [copied, worth(expr, {}, Certified())]) if made is not None else None
+        made, typed = self.put(grid, meaning, lifted, put, own), worth(expr, {}, Certified())
+        if made is None or not put:
+            return as_typed(made, grid, typed) if made is not None else None
+        owned = worth(lifted, {symbol: copied.own for symbol, copied in put.items()}, Loose())
+        return tightened(made, grid, [owned, typed])
 
     def _named(self, symbol: Symbol, spot: Spot) -> Copied | None:
         """A name of the page that stands in a formula beside numbers put in."""

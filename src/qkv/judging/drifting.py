@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from qkv.check.cells import Grid, fitted, shape_of
 from qkv.check.compare import Shown, agree
 from qkv.check.model import Verdict
@@ -35,6 +37,29 @@ def rounded_working(grid: Grid, fits: list[Fit], equation: Equation) -> Fit | No
         return None
     pairs = [pair for row, cells in zip(grid, stated.true.rows, strict=True) for pair in zip(row, cells, strict=True)]
     return worked if all(_is_close(shown, cell) for shown, cell in pairs) else None
+
+
+def of_printed_cells(chosen: Fit | None, grid: Grid, before: list[Grid]) -> Fit | None:
+    """A value with cells that are rounded badly, where each of those is a single number printed before, rounded well:
+    3.241 after 3.2413, whatever a formula gives to more digits."""
+    if chosen is None or chosen.worst is not Verdict.MISROUNDED or shape_of(grid) == (1, 1):
+        return chosen
+    singles = [g[0][0] for g in before if shape_of(g) == (1, 1) and g[0][0].value is not None]
+    rows = tuple(
+        tuple(
+            Verdict.DRIFTED if v is Verdict.MISROUNDED and any(_rounds(x, shown) for x in singles) else v
+            for shown, v in zip(row, line, strict=True)
+        )
+        for row, line in zip(grid, chosen.verdicts, strict=True)
+    )
+    return replace(chosen, verdicts=rows)
+
+
+def _rounds(finer: Shown, shown: Shown) -> bool:
+    """Whether a printed number is another one with fewer digits."""
+    if finer.value is None or shown.value is None or finer.half >= shown.half:
+        return False
+    return bool(abs(finer.value - shown.value) <= shown.half)
 
 
 def _gives(working: n.Expr, grid: Grid) -> bool:

@@ -21,6 +21,8 @@ def print_of(grid: Grid, chosen: Fit | None, number: int | None, spot: Spot) -> 
     """A printed value as its author may go on with it."""
     kept = _kept(grid, chosen)
     true = chosen.true if chosen is not None else None
+    if chosen is not None and chosen.worst is Verdict.MISROUNDED and true is None:
+        true = chosen.own  # of a working, what it gives: who copies the print later copies its last digit too
     return Print(kept, true, number, spot, _mended(kept, chosen), _meant(kept, grid, chosen))
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.judging.beside import from_beside
 from qkv.judging.fit import How, Meaning
 from qkv.judging.lines import lined
 from qkv.judging.phrases import phrased
@@ -59,6 +60,7 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
                 yield Meaning(How.WORKING, other.expr.right, spot, 2.0, sure=False, names=False)
     if not equation.of(Kind.FORMULA):
         yield from _captions(equation, system, spot)
+    yield from from_beside(equation, system, spot)
     for symbol in equation.names:
         yield from named(symbol, equation, system, spot)
     if not equation.names and not equation.of(Kind.FORMULA):

@@ -61,6 +61,13 @@ def is_stochastic(grid: Grid) -> bool:
     )
 
 
+def is_centred(grid: Grid) -> bool:
+    """Whether every row adds up to about zero, and is not zero."""
+    rows = [[shown.value for shown in row if shown.value is not None] for row in grid]
+    whole = all(len(row) == len(line) for row, line in zip(rows, grid, strict=True))
+    return whole and all(any(row) and abs(sum(row)) * 50 <= max(map(abs, row)) for row in rows)
+
+
 def operands(expr: n.Expr) -> list[n.Matrix]:
     """The whole matrices of a working."""
     return [

@@ -32,6 +32,7 @@ _FUNCTIONS = tuple(
     )
 )  # fmt: skip
 _DIVIDED = re.compile(rf"(?<![^\W\d_])(?:{pattern('divide')})(?:\s+(?:{pattern('operand')}))*(?P<by>.*)")
+_LAYER_NORM = re.compile(r"\blayer\s?-?norm", re.IGNORECASE)
 _EXPONENTIAL = re.compile(rf"(?<![^\W\d_])(?:{pattern('exponential')})(?![^\W\d_])")
 
 
@@ -90,7 +91,14 @@ def operation(label: str, page: Page) -> Operation | None:
         return None
     if "softmax" in label.lower():
         return n.Softmax
+    if _LAYER_NORM.search(label):
+        return normed
     return n.Exp if _EXPONENTIAL.search(label.lower()) else None
+
+
+def normed(expr: n.Expr) -> n.Expr:
+    """Each row less its mean, over its standard deviation."""
+    return n.Quotient(n.Sum((expr, n.Negate(n.Call("mean", (expr,))))), n.Call("std", (expr,)))
 
 
 def _divisor(text: str, page: Page) -> n.Expr | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.judging.given import is_given
 from qkv.reading.equation import Equation
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import ROLE, role_symbol
@@ -27,7 +28,7 @@ NEAR_ROLES = (
 def pool(walk: Walk, equation: Equation, spot: Spot) -> Iterator[Known]:
     """What a search may put together at a spot: what was printed last, single numbers as vectors, what plays a role."""
     seen: set[n.Expr] = set()
-    given = walk.is_given(equation)
+    given = is_given(walk, equation)
     exprs = [expr for expr, where in reversed(walk.recent) if where.scope == spot.scope][:POOL]
     exprs += _runs(walk, spot)
     itself = walk.system.place(Symbol(NAMELESS, (), (str(equation.index),)))

@@ -6,18 +6,26 @@ place of something that can be worked out; one that does not agree with it is a 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from qkv.check.cells import Grid, fitted, shape_of, shown_grid
 from qkv.check.compare import Agreement, follows
 from qkv.check.loose import Loose
+from qkv.check.model import Verdict
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.interpret.cells import bounds
 from qkv.interpret.certified import Certified, Value
-from qkv.judging.seen import worth
+from qkv.judging.fit import How, Meaning
+from qkv.judging.seen import Copied, exactly, worth
 from qkv.judging.typed import reaches
 from qkv.reading.equation import Equation, Item, Kind
+from qkv.reading.page import Spot
+
+if TYPE_CHECKING:
+    from qkv.judging.walk import Walk
 
 Step = tuple[Item, n.Expr, n.Expr]  # the working, the numbers in it that are off, and what they should be worth
 Pair = tuple[n.Expr, n.Expr]  # what stood in a place, and what stands there one working later
@@ -30,6 +38,25 @@ def steps_off(equation: Equation) -> list[Step]:
         if before.kind is after.kind is Kind.WORKING:
             found += [(after, number, meant) for meant, number in _off(before.expr, after.expr)]
     return found
+
+
+def judge_steps(walk: Walk, equation: Equation, item: Item, spot: Spot) -> None:
+    """Judge the numbers of a working that are not what stood in their place one working earlier: what follows stands on
+    them."""
+    claims: dict[n.Expr, int] = {}
+    for working, numbers, meant in steps_off(equation):
+        grid = grid_of(numbers) if working is item else None
+        made = walk.fit(grid, Meaning(How.WORKING, meant, spot, names=False)) if grid is not None else None
+        if grid is None or made is None or made.worst is not Verdict.WRONG:
+            continue
+        if numbers not in claims:
+            place = replace(item, kind=Kind.VALUE, expr=numbers)
+            at = replace(equation, line=item.line, end_line=item.line)
+            said = replace(at, items=(place,), label=walk.copies.called(meant, spot))
+            claims[numbers] = walk.claim(said, place, grid, made)
+        right = made.true or worth(meant, {}, Certified()) or made.own
+        if right is not None:
+            walk.copies.put_down(numbers, Copied(meant, right, exactly(grid), right, frozenset({claims[numbers]})))
 
 
 def runs_on(before: n.Expr, after: n.Expr) -> bool:
@@ -108,13 +135,12 @@ def _agrees(meant: n.Expr, numbers: n.Expr) -> bool:
     """Whether numbers may be what an expression gives; what is no number must stand there unchanged."""
     if not _is_printed(numbers):
         return meant == numbers
-    grid, values = grid_of(numbers), (worth(meant, {}, Loose()), worth(meant, {}, Certified()))
-    made = [fitted(value, shape_of(grid)) for value in values if value is not None] if grid is not None else []
-    if grid is None or len(made) < 2 or any(value is None for value in made):
+    grid, loose, exact = grid_of(numbers), worth(meant, {}, Loose()), worth(meant, {}, Certified())
+    shape = shape_of(grid) if grid is not None else (0, 0)
+    loose, exact = (fitted(value, shape) if value is not None else None for value in (loose, exact))
+    if grid is None or loose is None or exact is None:
         return True
-    loose, exact = made
-    assert loose is not None and exact is not None
-    return all(_cell_agrees(grid, loose, exact, i, j) for i, row in enumerate(grid) for j in range(len(row)))
+    return all(_cell_agrees(grid, loose, exact, i, j) for i in range(shape[0]) for j in range(shape[1]))
 
 
 def _cell_agrees(grid: Grid, loose: Value, exact: Value, i: int, j: int) -> bool:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from qkv.check.cells import Grid, fitted, shape_of
-from qkv.check.compare import Shown
+from qkv.check.compare import Shown, agree
 from qkv.check.model import Verdict
 from qkv.errors import QkvError
 from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.interpret.certified import Value
-from qkv.judging.fit import Fit
+from qkv.judging.fit import Fit, cell_verdict
 from qkv.reading.bits import grid_bits
 
 REACH = 3  # half units of the last place: a value that is further away was not made of these numbers
@@ -36,6 +36,25 @@ def tightened(made: Fit, grid: Grid, given: list[Value | None]) -> Fit:
                 line[j], lost, slips = Verdict.WRONG, lost + bits[j], slips + 1
         rows.append(tuple(line))
     return replace(made, verdicts=tuple(rows), agreed=made.agreed - lost, slips=slips) if slips else made
+
+
+def as_typed(made: Fit, grid: Grid, typed: Value | None) -> Fit:
+    """A printed value against a working whose numbers are copies of nothing: where they give every digit just as they
+    are written, nothing else is behind them."""
+    exact = fitted(typed, shape_of(grid)) if typed is not None else None
+    if exact is None:
+        return made
+    try:
+        given = all(map(agree, grid, exact.rows))
+    except QkvError:
+        return made
+    if not given or not made.is_clean:
+        return tightened(made, grid, [exact])
+    if made.true is not None:
+        return replace(made, own=exact)
+    rows = zip(grid, exact.rows, strict=True)
+    verdicts = (tuple(cell_verdict(shown, None, cell, False) for shown, cell in zip(*row, strict=True)) for row in rows)
+    return replace(made, own=exact, verdicts=tuple(verdicts))
 
 
 def reaches(shown: Shown, cell: Cell) -> bool:

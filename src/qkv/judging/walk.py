@@ -16,20 +16,22 @@ from qkv.check.cells import Grid, fitted, shape_of
 from qkv.check.model import Verdict
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.interpret.certified import Value, same
-from qkv.judging.above import from_above, statistics
+from qkv.interpret.certified import Certified, Value, same
+from qkv.judging.above import from_above, shown_before
 from qkv.judging.answers import by_assignment
 from qkv.judging.causes import Search, as_mistake, explained, has_excuse, misfit, operands
 from qkv.judging.company import company, trust
 from qkv.judging.copies import Copies
-from qkv.judging.drifting import carried_working, rounded_working
+from qkv.judging.drifting import carried_working, of_printed_cells, rounded_working
 from qkv.judging.fit import Fit, How, Meaning, fit
+from qkv.judging.given import is_given
 from qkv.judging.kept import FALSE, print_of
 from qkv.judging.meanings import meanings
 from qkv.judging.otherwise import otherwise
 from qkv.judging.pool import pool, sizes
 from qkv.judging.scene import PageScene
-from qkv.judging.seen import agreeing
+from qkv.judging.seen import agreeing, worth
+from qkv.judging.typed import as_typed
 from qkv.judging.units import in_units
 from qkv.judging.weighing import (
     MARGIN,
@@ -37,6 +39,7 @@ from qkv.judging.weighing import (
     is_exact,
     is_index,
     most_beside,
+    nearness,
     needed,
     readable,
     weighed,
@@ -45,7 +48,6 @@ from qkv.judging.weighing import (
 from qkv.reading.bits import grid_bits
 from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.evidence import printed_grid
-from qkv.reading.holding import AFTER_Q
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import PROJECTED
 from qkv.reading.page import Spot
@@ -54,10 +56,8 @@ from qkv.reading.search import search
 from qkv.reading.system import System
 from qkv.reading.values import Values
 
-SHOWN = 12.0  # bits of numbers under a name that what was printed before explains: then they are not given
 CONFIRMED = 9.0  # bits that a formula has agreed in for other indices, so that it is meant
 MISROUNDING = 4.0  # bits that it costs to say that a value is not one that it misses by a digit
-ENOUGH = 8.0  # bits that a short expression has to save before numbers under a name are no longer given
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Walk:
         if grid is None or item.struck:
             return
         spot = Spot(equation.scope, equation.line)
-        if self.is_given(equation) and not any(self._shown_before(equation, grid, spot)):
+        if is_given(self, equation) and not any(shown_before(self, equation, grid, spot)):
             self.remember(equation, item, grid, None, None, spot)
             return
         fits = list(from_above(self.copies, equation, grid, spot))
@@ -131,6 +131,7 @@ class Walk:
         if self.system.page.task is not None or equation.index in self.system.page.retold:
             chosen = by_assignment(self, equation, grid, spot, chosen)
         chosen = weighed(as_carried(chosen, fits), equation)
+        chosen = of_printed_cells(chosen, grid, [seen.grid for seen in self.copies.recent(spot)])
         if chosen is not None:
             chosen = explained(grid, chosen, self.mistakes_of(grid, spot))
             if chosen.meaning.how is How.STATED and chosen.is_clean:
@@ -156,24 +157,6 @@ class Walk:
         self.verdicts[number] = verdict
         return number
 
-    def is_given(self, equation: Equation) -> bool:
-        """Whether numbers alone define a name, so that there is nothing to judge."""
-        if equation.index in self.system.choices.claimed or equation.of(Kind.FORMULA, Kind.WORKING):
-            return False
-        return bool(equation.names) or equation.index in dict(self.system.choices.arrays)
-
-    def _shown_before(self, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
-        """What numbers under a name may be made of, so that they are not given: a sum, or numbers printed singly."""
-        yield from statistics(self.copies, equation, grid, spot)
-        if len(grid[0]) > 1 and (gathered := self.copies.gathered(grid, spot)) is not None:
-            yield gathered
-        page, places = self.system.page, [self.system.place(symbol) for symbol in equation.names]
-        solution = page.task is not None and equation.index >= page.assigned  # it works out more than it gives
-        result = max(shape_of(grid)) > 1 and all(place is None or place.role in AFTER_Q for place in places)
-        found = self._searched(grid, equation, spot, SHOWN if result else ENOUGH) if solution or result else None
-        if found is not None:
-            yield found
-
     def fit(self, grid: Grid, meaning: Meaning) -> Fit | None:
         """A printed value against one meaning; a working knows which numbers it copies."""
         if meaning.how in (How.WORKING, How.STATED) and (made := self.copies.fit(grid, meaning)) is not None:
@@ -181,7 +164,10 @@ class Walk:
         true = self.values.true(meaning.expr, meaning.spot) if meaning.names else None
         own, used = self._own(meaning, true)
         if not self.is_false(used):
-            return fit(grid, meaning, true, own, used, False, None)
+            made = fit(grid, meaning, true, own, used, False, None)
+            if made is None or meaning.names or meaning.how is not How.WORKING:
+                return made
+            return as_typed(made, grid, worth(meaning.expr, {}, Certified()))
         mended = self._put_right(meaning, Mending.ALL)
         made = fit(grid, meaning, true, own, used, True, mended)
         if made is None or made.is_clean or (meant := self._put_right(meaning, Mending.TYPOS)) is None:
@@ -271,7 +257,7 @@ class Walk:
         miscounted = any(f.meaning.how is How.WORKING and not f.is_clean for f in fits)  # false by its own numbers
         if slip is not None and not miscounted and (other := otherwise(self, grid, fits, spot)) is not None:
             return other if other.bits > 0 else None
-        found = self._searched(grid, equation, spot, needed(slip, clean, denied))
+        found = self.searched(grid, equation, spot, needed(slip, clean, denied))
         if found is not None:
             bits = found.bits - denied
             if (clean is None or bits > clean[0]) and bits > -denied:
@@ -282,7 +268,7 @@ class Walk:
             return slip
         alone = slip is None or slip.cause is not None  # what a known mistake gives may be said of another method
         if slip is not None and not alone:
-            trusted = trust(self, slip) if clean is None else 0.0
+            trusted = max(trust(self, slip), nearness(grid, slip)) if clean is None else 0.0
             if slip.bits + trusted + company(self, equation, grid, slip) >= excuse + MARGIN:
                 return slip
         return clean[1] if clean is not None and clean[0] > -denied else None
@@ -332,7 +318,7 @@ class Walk:
         """Whether one of some claims is false."""
         return any(self.verdicts.get(claim) in FALSE for claim in claims)
 
-    def _searched(self, grid: Grid, equation: Equation, spot: Spot, need: float) -> Fit | None:
+    def searched(self, grid: Grid, equation: Equation, spot: Spot, need: float) -> Fit | None:
         """A short expression over earlier values that gives every digit, proven in certified arithmetic; None where it
         would not explain as many bits as are needed."""
         digits = sum(map(sum, grid_bits(grid)))
@@ -358,7 +344,7 @@ class Walk:
         label = Symbol(NAMELESS, (), (str(equation.index),))
         for symbol in (*equation.names, *((label,) if label in self.system.page.fixed else ())):
             rounded = self.system.is_derived(symbol) and not is_exact(equation, grid)
-            if not self.is_given(equation) or item.approximate or rounded:
+            if not is_given(self, equation) or item.approximate or rounded:
                 self.prints.add(symbol, printed)  # weights that are given in decimals are rounded, like all others
             remembered = remembered or n.Name(symbol)
         for formula in equation.of(Kind.FORMULA, Kind.WORKING):

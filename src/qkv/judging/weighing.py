@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+
+from flint import fmpq
 
 from qkv.check.cells import Grid, shape_of
 from qkv.check.model import Verdict
+from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import INDEX_LETTERS
+from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.judging.causes import MISTAKE
 from qkv.judging.fit import Fit, How
 from qkv.judging.phrases import is_supposed
@@ -17,6 +22,7 @@ from qkv.reading.equation import Equation
 from qkv.reading.search import NEED
 
 TELLING = 6.0  # bits of a value that agrees in them with what its name says by no accident
+SEEN = 10  # half units of the last place: what is further away was not rounded on the way
 MARGIN = 12.0  # bits by which a slip must be likelier than the best excuse
 
 
@@ -66,9 +72,36 @@ def is_exact(equation: Equation, grid: Grid) -> bool:
     return equation.origin is Origin.CODE or coarse
 
 
+def nearness(grid: Grid, slip: Fit) -> float:
+    """The bits that wrong cells share with what a meaning gives: three numbers that all come near are no accident. None
+    where they come so near that numbers rounded on the way, which nobody sees, may explain them."""
+    meant = slip.true or slip.own
+    if meant is None or len(grid) * len(grid[0]) < 2:
+        return 0.0
+    rows = zip(grid, meant.rows, slip.verdicts, strict=True)
+    try:
+        cells = [(s.value, s.half, _middle(m), v) for row in rows for s, m, v in zip(*row, strict=True)]
+    except QkvError:
+        return 0.0
+    known = [(value, half, middle, v) for value, half, middle, v in cells if value is not None and middle is not None]
+    largest = max((max(abs(value), abs(middle)) for value, _, middle, _ in known), default=fmpq(0))
+    off = [(abs(value - middle), half) for value, half, middle, v in known if v is Verdict.WRONG]
+    if len(known) < len(cells) or not any(gap > SEEN * half for gap, half in off):
+        return 0.0
+    return sum(max(0.0, math.log2(float(largest / (2 * gap)))) for gap, _ in off)
+
+
+def _middle(cell: Cell) -> fmpq | None:
+    """The middle of a value; None for −∞."""
+    if cell is NEG_INF:
+        return None
+    low, high = bounds(cell)
+    return (low + high) / 2
+
+
 def as_carried(chosen: Fit | None, fits: list[Fit]) -> Fit | None:
-    """A value that follows from numbers put in beside it, as what its name or its formula says of it, where that is false
-    and the author's numbers lead there: a working with false numbers is right arithmetic all the same."""
+    """A value that follows from numbers put in beside it, as what its name or its formula says of it, where that is
+    false and the author's numbers lead there: a working with false numbers is right arithmetic all the same."""
     if chosen is None or chosen.worst not in (Verdict.RIGHT, Verdict.ROUNDED) or chosen.agreed < TELLING:
         return chosen
     if chosen.meaning.how not in (How.WORKING, How.SEARCHED, How.COPY, How.CAPTION):

@@ -33,6 +33,7 @@ _COPULA = re.compile(rf"\s(?:{pattern('copula')})$", re.IGNORECASE)
 _LAST_WORD = re.compile(
     r"(?:^|(?<=[\s(（,，、:：\u4e00-\u9fff\u3040-\u30ff]))(?P<word>[^\W\d_]+(?:_?\d+)?(?:[_^]\{?\w+\}?)*['′₀-₉ᵀ]*)$"
 )
+_FUNCTION = re.compile(r"(?<!\w)[a-zA-Z]\w+$")
 _IDENTITY = re.compile(rf"(?<!\w)(?:{pattern('identity')})(?!\w)|单位[矩阵陣]+|単位行列", re.IGNORECASE)
 _NAME = re.compile(r"\$([^$]{1,40})\$|`([^`]{1,30})`|(?<![\w\\$`])([A-Z](?:_\{?\w{1,9}\}?|[a-z])\d?|[A-Z])(?![\w'])")
 
@@ -62,7 +63,7 @@ def read_stretch(stretch: Stretch, page: Page) -> Iterator[Event]:
         origin = stretch.origins[max(0, bisect_right(starts, chain.start) - 1)][1]
         lead = text[max(done, chain.start - _LOOK) : chain.start]
         whole = len(chain.links)
-        label, chain = _labelled(_label(text, done, chain.start), lead, chain, places)
+        label, chain = _labelled(_label(text, done, chain.start), lead, _called(chain, lead), places)
         tied = _is_tied(chain, chains[k + 1] if k + 1 < len(chains) else None, lead, origin)
         if len(chain.links) == whole and not tied and not _states(chain, lead, label, origin, names):
             mention = chain if names_in(chain.links[0].expr) else mention
@@ -149,6 +150,16 @@ def _label(text: str, done: int, start: int) -> str:
     return lead[1:-1] if len(lead) > 2 and lead[0] in "\"“'‘" and lead[-1] in "\"”'’" else lead
 
 
+def _called(chain: Chain, lead: str) -> Chain:
+    """Arrays in brackets right behind a word are its arguments: 'Case 1: attention([[1, 0]], [[2, 3]])'."""
+    first = chain.links[0]
+    word = _FUNCTION.search(lead) if isinstance(first.expr, Call) and first.expr.function == "list" else None
+    if word is None or not isinstance(first.expr, Call) or not all(holds(arg, Matrix) for arg in first.expr.args):
+        return chain
+    call = replace(first, expr=replace(first.expr, function=word[0]), text=word[0] + first.text)
+    return replace(chain, links=(call, *chain.links[1:]), text=word[0] + chain.text, start=chain.start - len(word[0]))
+
+
 def _labelled(label: str, lead: str, chain: Chain, places: Places) -> tuple[str, Chain]:
     """A whole number between words and '=' belongs to the label: 'token 1 = 2', 'Score 1 = 4'."""
     first = chain.links[0]
@@ -187,7 +198,8 @@ def _states(chain: Chain, lead: str, label: str, origin: Origin, names: Names) -
     if isinstance(expr, Matrix):
         return _states_array(expr, chain, announced, origin)
     if holds(expr, Matrix):
-        return is_literal(expr) or origin is Origin.INLINE
+        called = isinstance(expr, Call) and expr.function != "list" and all(map(is_literal, expr.args))
+        return called or is_literal(expr) or origin is Origin.INLINE
     working = isinstance(expr, Sum | Product | Exp | Root) and is_literal(expr)
     return working and announced and sum(isinstance(n, Number) for n in walk(expr)) > 1
 

@@ -1,0 +1,95 @@
+"""What stands beside a printed value and says what it is: a working alone on the line above it, the share that another
+one of its family is, a name of the page in its label."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
+from qkv.judging.fit import How, Meaning
+from qkv.library.roles import roles_in_words
+from qkv.reading.definitions import Source
+from qkv.reading.equation import Equation, Kind
+from qkv.reading.page import Page, Spot
+from qkv.reading.system import System
+
+FAR = 4  # lines between a working and the numbers below it
+LONG = 4  # letters of a name that no word has by accident
+_WORD = re.compile(r"[^\W\d]{3,}")
+
+
+def from_beside(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
+    """What a value without a formula of its own is, by what stands beside it."""
+    if equation.of(Kind.FORMULA, Kind.WORKING):
+        return
+    for symbol in equation.names:
+        if (share := share_of(symbol, equation, system.page)) is not None:
+            yield Meaning(How.DEFINED, share, spot, names=False)
+    if not equation.names:
+        yield from _worked_above(equation, system.page, spot)
+        yield from _named_in_label(equation, system, spot)
+
+
+def share_of(symbol: Symbol, equation: Equation, page: Page) -> n.Expr | None:
+    """The share that a name is, where another one of its family is worked out as one above it: after
+    α_1 = a/(a + b + c) comes α_2, which is b/(a + b + c)."""
+    place = _number(symbol)
+    for other in reversed(page.equations[: equation.index]) if place is not None else ():
+        first = next((s for s in other.names if _is_sibling(s, symbol)), None)
+        at = _number(first) if first is not None and other.scope == equation.scope and not other.struck else None
+        for item in other.items if at is not None and place is not None else ():
+            terms, found = _share(item.expr)
+            which = found + place - at if at is not None and place is not None else -1
+            if 0 <= which < len(terms):
+                return n.Quotient(terms[which], n.Sum(terms))
+    return None
+
+
+def _number(symbol: Symbol) -> int | None:
+    last = symbol.indices[-1] if symbol.indices else ""
+    return int(last) if last.isdecimal() else None
+
+
+def _is_sibling(one: Symbol, other: Symbol) -> bool:
+    return (
+        one.indices != other.indices
+        and one._replace(indices=one.indices[:-1]) == other._replace(indices=other.indices[:-1])
+        and len(one.indices) == len(other.indices)
+    )
+
+
+def _share(expr: n.Expr) -> tuple[tuple[n.Expr, ...], int]:
+    """The terms of a sum of numbers, and which one of them is divided by it; none where that is not clear."""
+    terms = expr.denominator.terms if isinstance(expr, n.Quotient) and isinstance(expr.denominator, n.Sum) else ()
+    if not isinstance(expr, n.Quotient) or terms.count(expr.numerator) != 1 or not n.is_literal(expr):
+        return (), 0
+    return terms, terms.index(expr.numerator)
+
+
+def _worked_above(equation: Equation, page: Page, spot: Spot) -> Iterator[Meaning]:
+    """A working that stands alone right above, with at most a word between: [sin 2, cos 2], 'or' [0.909, −0.416]."""
+    above = page.equations[equation.index - 1] if equation.index else None
+    if above is None or above.scope != equation.scope or above.struck or not 0 <= spot.line - above.end_line < FAR:
+        return
+    item = above.items[0]
+    numbers = isinstance(item.expr, n.Call) and all(map(n.is_literal, item.expr.args))
+    alone = len(above.items) == 1 and (item.kind is Kind.WORKING or numbers)
+    if alone and len(_WORD.findall(equation.label)) < 2:
+        yield Meaning(How.CAPTION, item.expr, spot, names=item.kind is not Kind.WORKING)
+
+
+def _named_in_label(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
+    """A name for which the page states a formula, where the label ends in it: weights = softmax(scores), and below
+    'Attention weights: [0.6, 0.4]'."""
+    words = _WORD.findall(equation.label.lower())
+    roles = roles_in_words(equation.label.lower())
+    for symbol, definitions in system.page.definitions.items() if len(roles) == 1 else ():
+        name = symbol.base.lower()
+        place = system.place(symbol)
+        if len(name) < LONG or symbol.indices or name not in words or place is None or place.role is not roles[0]:
+            continue
+        for d in definitions:
+            if d.source is Source.STATED and d.scope == equation.scope and d.line <= equation.line:
+                yield Meaning(How.DEFINED, d.expr, spot)

@@ -1,0 +1,95 @@
+"""Workings one after the other, and what stands beside a value: small pages in, verdicts out."""
+
+from __future__ import annotations
+
+import pytest
+from judged import claims
+
+
+def verdicts(text: str) -> list[tuple[int, str]]:
+    return [(claim.line, claim.verdict.value) for claim in claims(text)]
+
+
+def test_copied_shares_are_what_was_printed_or_what_is_behind_it() -> None:
+    """6.67 would need shares that nobody has; 6.65 is what both give."""
+    page = "softmax([0.71, 0]) = [0.67, 0.33]\n\n0.67·[5, 5] + 0.33·[10, 0] = [{}, 3.35]\n"
+    assert verdicts(page.format("6.67"))[-1] == (3, "wrong")
+    assert verdicts(page.format("6.65"))[-1][1] in ("rounded", "right")
+
+
+def test_a_number_that_is_not_what_stood_in_its_place() -> None:
+    """3·0.25 + 0.5·2 is 1.75; 1.55 is the slip, and what follows from it is carried."""
+    page = "s = \\frac{[0.5, 3] \\cdot [2, 0.25]}{\\sqrt{3}} = \\frac{1.55}{\\sqrt{3}} = 0.895\n"
+    assert verdicts(page) == [(1, "wrong"), (1, "carried")]
+    right = page.replace("1.55", "1.75").replace("0.895", "1.010")
+    assert "wrong" not in [verdict for _, verdict in verdicts(right)]
+
+
+def test_a_false_step_between_whole_numbers() -> None:
+    assert verdicts("(1·1 + (-1)·2)/√2 = 1/√2 = 0.707\n") == [(1, "wrong"), (1, "carried")]
+
+
+def test_a_vector_that_is_not_what_stood_in_its_place() -> None:
+    page = "y = 0.2·[5, 5] + 0.8·[1, 9] = [1, 1] + [0.8, {}] = [1.8, {}]\n"
+    assert verdicts(page.format("7.4", "8.4")) == [(1, "wrong"), (1, "carried")]
+    assert [verdict for _, verdict in verdicts(page.format("7.2", "8.2"))] == ["right"]
+
+
+def test_an_author_who_goes_on_from_a_side_is_not_accused() -> None:
+    """'= 1.649 × 3' is no second value of e^0.5: its author goes on calculating."""
+    assert verdicts("- exp(0.5) = 1.649 × 3 = 4.947\n") == [(1, "right")]
+    assert verdicts("- exp(0.5) = 1.649 × 3 = 4.747\n") == [(1, "wrong")]
+
+
+@pytest.mark.parametrize(("shares", "verdict"), [("0.63, 0.23, 0.14", "rounded"), ("0.55, 0.27, 0.18", "wrong")])
+def test_an_arrow_says_what_is_done_to_the_numbers_before_it(shares: str, verdict: str) -> None:
+    assert verdicts(f"점수: [2.0, 1.0, 0.5] → softmax → [{shares}]\n")[-1] == (1, verdict)
+
+
+@pytest.mark.parametrize(("last", "verdict"), [("0.995", "rounded"), ("0.895", "wrong")])
+def test_numbers_below_a_working_are_its_value(last: str, verdict: str) -> None:
+    page = f"$$[\\sin(1), \\cos(1), \\sin(1/10), \\cos(1/10)]$$\n\nnumerically $[0.841, 0.540, 0.100, {last}]$\n"
+    assert verdicts(page)[-1] == (3, verdict)
+
+
+def test_arrays_behind_a_function_are_its_arguments() -> None:
+    page = "d_k = 2\n\nCase 1: attention([[1, 0]], [[1, 0], [0, 1]], [[10, 20], [30, 40]])\nExpected: [[{}, {}]]\n"
+    assert verdicts(page.format("16.6048", "26.6048"))[-1] == (4, "rounded")
+    assert verdicts(page.format("16.7048", "26.7048"))[-1] == (4, "wrong")
+
+
+def test_the_other_shares_of_a_family() -> None:
+    """α_1 is worked out in full; α_2 and α_3 are what is left of the same sum."""
+    page = "α_1 = \\frac{2.718}{2.718 + 1.649 + 1} = 0.506\n\nα_2 = {}\n\nα_3 = 0.186\n"
+    page = page.replace("{2.718}", "{{2.718}}").replace("{2.718 + 1.649 + 1}", "{{2.718 + 1.649 + 1}}")
+    assert [verdict for _, verdict in verdicts(page.format("0.307"))] == ["rounded"] * 3
+    assert [verdict for _, verdict in verdicts(page.format("0.407"))] == ["rounded", "wrong", "rounded"]
+
+
+def test_a_label_that_ends_in_a_name_of_the_page() -> None:
+    page = "scores = [1.7, 0.2, 0.8]\nweights = softmax(scores)\n\nAttention weights: [{}]\n"
+    assert verdicts(page.format("0.6136, 0.1369, 0.2495"))[-1][1] in ("rounded", "misrounded")
+    assert verdicts(page.format("0.5898, 0.1316, 0.2786"))[-1] == (4, "wrong")
+
+
+def test_a_layer_norm_over_the_variance_is_wrong() -> None:
+    page = (
+        "| | 1 | 2 | 3 |\n|---|---|---|---|\n| h1 | 4 | 1 | 1 |\n| h2 | 2 | 5 | -1 |\n\nLayerNorm (γ = 1, β = 0):\n\n"
+    )
+    table = "| | 1 | 2 | 3 |\n|---|---|---|---|\n| n1 | {} | {} | {} |\n| n2 | {} | {} | {} |\n"
+    right = ("1.414", "-0.707", "-0.707", "0.000", "1.225", "-1.225")
+    wrong = ("1.000", "-0.500", "-0.500", "0.000", "0.500", "-0.500")
+    assert verdicts(page + table.format(*right))[-1][1] == "rounded"
+    assert verdicts(page + table.format(*wrong))[-1][1] == "wrong"
+
+
+def test_a_wrong_vector_cut_into_heads_is_carried() -> None:
+    page = (
+        "W = [[1, 2], [0, 1], [3, 0], [1, 1]]\nh = [[2], [1]]\nq = W h = [[4], [1], [6], [5]]\n\nq = [[4, 1], [6, 5]]\n"
+    )
+    assert [verdict for _, verdict in verdicts(page)][-2:] == ["wrong", "carried"]
+
+
+def test_who_copies_a_badly_rounded_number_drifts() -> None:
+    page = "a = cos(0.002) ≈ 0.9999\n\nb = cos(0.2) ≈ 0.9801\n\n[0.9999, 0.9801]\n"
+    assert [verdict for _, verdict in verdicts(page)] == ["misrounded", "rounded", "drifted"]
