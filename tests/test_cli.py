@@ -222,32 +222,6 @@ def test_a_bug_is_said_in_one_sentence_and_shown_with_debug(
         cli.main(["solve", str(sheet), "--debug"])
 
 
-def test_an_interrupt_is_no_traceback(
-    capsys: pytest.CaptureFixture[str], sheet: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("qkv.api.solve_sheet", interrupted)
-    status, out, err = run(capsys, "solve", sheet)
-    assert (status, out, err.strip()) == (2, "", "qkv: interrupted")
-
-
-def test_a_closed_pipe_is_no_traceback(sheet: Path) -> None:
-    command = (
-        f"{sys.executable} -c 'from qkv.cli import main; main()' solve {sheet} --depth full --format html | head -c 10"
-    )
-    done = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
-    assert done.stdout == b"<!DOCTYPE "
-    assert done.stderr == b""
-
-
-def test_a_terminal_without_our_characters_gets_marks(sheet: Path) -> None:
-    done = process("solve", sheet, PYTHONIOENCODING="ascii")
-    assert done.returncode == 0
-    assert b"?" in done.stdout
-
-
 def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     for command in ("solve", "check", "read", "warmup"):
         status, out, _ = run(capsys, command, "--help")

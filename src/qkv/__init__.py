@@ -9,8 +9,8 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # typing's own would be most of what importing qkv costs
 if TYPE_CHECKING:
     from qkv.api import check as check
     from qkv.api import read as read

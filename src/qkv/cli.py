@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import io
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -11,11 +10,12 @@ from typing import Any
 import click
 
 from qkv import files
-from qkv.cli_shared import documents, each, leave_output, say, sheet, target_of, with_documents, write
+from qkv.cli_shared import documents, each, leave_output, open_streams, say, sheet, target_of, with_documents, write
 from qkv.errors import QkvError
 from qkv.render.options import Depth, Options
 
 CLEAN, FOUND, FAILED = 0, 1, 2  # exit status: nothing wrong; something wrong; not readable, or the command misused
+INTERRUPTED = 130  # by Ctrl-C
 
 # Commands that live in qkv.cli_theory, which is imported only when one of them is asked for.
 LATER = {
@@ -183,28 +183,29 @@ def warmup() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and end with its exit status."""
+    sys.exit(status(sys.argv[1:] if arguments is None else arguments))
+
+
+def status(given: Sequence[str]) -> int:
     """Run the command line; whatever goes wrong ends in one sentence and an exit status."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in given
-    sys.exit(_status([argument for argument in given if argument != "--debug"], debug))
-
-
-def _status(arguments: list[str], debug: bool) -> int:
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that has no ⎡ shows a mark rather than an error
+    arguments, debug = [argument for argument in given if argument != "--debug"], "--debug" in given
+    open_streams()
     try:
         result = app.main(arguments, prog_name="qkv", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else CLEAN
+    except SystemExit as ended:  # how commands say their status
+        return ended.code if isinstance(ended.code, int) else CLEAN
     except click.ClickException as error:
         error.show()
     except (click.Abort, KeyboardInterrupt):
         say("interrupted")
+        return INTERRUPTED
     except BrokenPipeError:
         leave_output()
     except (QkvError, OSError, UnicodeError) as error:
-        say(str(error))
+        say(files.reason(error) if isinstance(error, OSError) else str(error))
     except Exception as error:
         if debug:
             raise

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from qkv import files
-from qkv.errors import QkvError
+from qkv.errors import QkvError, WriteError
 
 if TYPE_CHECKING:
     from qkv.reader.model import Sheet
@@ -104,6 +106,18 @@ def check_output(output: str | None, inputs: Sequence[str] = ()) -> None:
         files.check_target(str(output), inputs)
 
 
+def open_streams() -> None:
+    """Streams that take whatever is written: a closed one goes nowhere, one without our signs gets others."""
+    from qkv.render import ascii
+
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        stream = getattr(sys, name)
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="ascii" if ascii.is_wanted() else None, errors=ascii.ERRORS)
+
+
 def write(text: str, given: dict[str, Any]) -> None:
     """The result, to where it was asked for; a reader who has left is no reason to fail."""
     if given["output"] not in (None, files.STDOUT):
@@ -113,6 +127,9 @@ def write(text: str, given: dict[str, Any]) -> None:
         _print(text, form_of(given))
     except BrokenPipeError:
         leave_output()
+    except OSError as error:  # a full disk
+        leave_output()
+        raise WriteError(f"the output cannot be written: {files.reason(error)}") from error
 
 
 def _print(text: str, form: str) -> None:
@@ -156,5 +173,6 @@ def each(paths: Sequence[str], work: Callable[[str], T], doing: str) -> tuple[li
 
 
 def say(sentence: str) -> None:
-    """One sentence on the error stream."""
-    click.echo(f"qkv: {' '.join(sentence.split())}", err=True)
+    """One sentence on the error stream, if anybody listens."""
+    with suppress(OSError):
+        click.echo(f"qkv: {' '.join(sentence.split())}", err=True)

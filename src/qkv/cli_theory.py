@@ -5,19 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
 
 from qkv import files
-from qkv.cli_shared import sheet, target_of, with_output, write
-from qkv.errors import QkvError, ValueRefused
+from qkv.cli_shared import say, sheet, target_of, with_output, write
+from qkv.errors import MissingExtra, QkvError, ValueRefused
 from qkv.expr.names import Role
 from qkv.interpret.trace import Trace
 from qkv.render import theory as blocks
 from qkv.render import theory_json as data
 from qkv.render.blocks import Block, Table, markdown, terminal
 from qkv.render.jsonform import lines
+from qkv.render.progress import waiting
 from qkv.theory import plots
 from qkv.theory.cases import Sizes
 from qkv.theory.cost import KINDS, Cost, cost, crossing, program_cost
@@ -46,6 +48,14 @@ def _write(shown: list[Block], forms: Sequence[dict[str, Any]], target: dict[str
 
             text = joined([terminal(shown)], goes.width, goes.colour)
     write(text, target)
+
+
+def _plotted(draw: Callable[[], Path]) -> None:
+    """Draw, and say where; without matplotlib say what to do, and go on to the table."""
+    try:
+        say(f"The plot is in {draw()}.")
+    except MissingExtra as missing:
+        say(str(missing))
 
 
 def _traces(path: str) -> list[Trace]:
@@ -125,7 +135,7 @@ def cost_command(
     growing = cost(kind, **options, sizes={**given, "n": None})
     meeting = crossing(growing) if KINDS[kind].one_sequence else None
     if plot:
-        click.echo(f"The plot is in {plots.plot_growth(growing, plot)}.", err=True)
+        _plotted(lambda: plots.plot_growth(growing, plot, given["n"]))
     symbols = cost(kind, **options) if any(given.values()) else None
     _write(blocks.cost_blocks(counted, meeting, width_bytes, symbols), [data.cost(counted, meeting)], more)
 
@@ -168,10 +178,11 @@ def scale_command(
     if path is not None:
         own = _own(_traces(path))
         dk = own.d_k
-    estimates = simulate(dk, mu, sigma, draws, seed)
-    rows = saturation(sizes_up_to(dk), keys, seed=seed)
+    with waiting("drawing random scores"):
+        estimates = simulate(dk, mu, sigma, draws, seed)
+        rows = saturation(sizes_up_to(dk), keys, seed=seed)
     if plot:
-        click.echo(f"The plot is in {plots.plot_saturation(rows, plot)}.", err=True)
+        _plotted(lambda: plots.plot_saturation(rows, plot))
     derivation = derive()
     _write(
         blocks.scale_blocks(derivation, estimates, rows, own), [data.scale(derivation, estimates, rows, own)], target
@@ -233,11 +244,12 @@ def prove_command(
         _write([table], [form], target)
         return
     sizes = Sizes(nq, nk, d, dk, dv, heads)
-    equations = [(text, prove_statement(text, sizes, said_shapes(shapes))) for text in claims if "=" in text]
     chosen = [find(key).key for key in claims if "=" not in key]
     if not claims:
         chosen = [identity.key for identity in IDENTITIES]
-    found = [(prove(key, sizes), refute(key, sizes) if altered else ()) for key in chosen]
+    with waiting("proving"):
+        equations = [(text, prove_statement(text, sizes, said_shapes(shapes))) for text in claims if "=" in text]
+        found = [(prove(key, sizes), refute(key, sizes) if altered else ()) for key in chosen]
     shown = [block for proof, others in found for block in blocks.proof_blocks(proof, others)]
     shown += [block for text, verdict in equations for block in blocks.statement_blocks(text, verdict)]
     _write(shown, [data.proofs(found, equations)], target)
@@ -290,13 +302,14 @@ def transport_command(
     if source is None or target_masses is None:
         raise QkvError('Say what to move and where: --from "1:1,2:1" --to "4:1,6:1".')
     p, q = Distribution.parse(source), Distribution.parse(target_masses)
-    result = transport(p, q, _matrix(cost_matrix) if cost_matrix else metric)
+    with waiting("moving"):
+        result = transport(p, q, _matrix(cost_matrix) if cost_matrix else metric)
     entropic = None
     if epsilon is not None:
         masses = [[to_float(mass) for mass in side.masses] for side in (p, q)]
         entropic = sinkhorn(masses[0], masses[1], result.costs.floats, epsilon)
     if plot:
-        click.echo(f"The plot is in {plots.plot_transport(result, plot)}.", err=True)
+        _plotted(lambda: plots.plot_transport(result, plot))
     parts = blocks.transport_blocks(result) + (blocks.entropic_blocks(entropic) if entropic else [])
     _write(parts, [data.transport(result, entropic)], target)
 

@@ -154,3 +154,16 @@ def test_several_reports_get_a_line_each_and_a_total() -> None:
 def test_the_summary_says_what_went_wrong_first(verdict_list: list[Verdict], expected: str) -> None:
     claims = tuple(Claim(k, k, k, "", "", "", verdict) for k, verdict in enumerate(verdict_list, 1))
     assert sentence(Report("", claims)) == expected
+
+
+def test_shades_behind_weights_are_in_order_and_legible() -> None:
+    def luminance(style: str) -> float:
+        red, green, blue = (int(style[-6:][k : k + 2], 16) / 255 for k in (0, 2, 4))
+        return sum(w * (x / 12.92 if x <= 0.03928 else ((x + 0.055) / 1.055) ** 2.4) for w, x in ((0.2126, red), (0.7152, green), (0.0722, blue)))  # fmt: skip
+
+    shades = [luminance(style) for style in terminal.HEAT if style]
+    assert shades == sorted(shades, reverse=True)
+    assert all(1.05 / (shade + 0.05) > 4.5 for shade in shades)
+    assert [terminal.HEAT.index(terminal._heat(str(k / 10))) for k in range(11)] == sorted(
+        terminal.HEAT.index(terminal._heat(str(k / 10))) for k in range(11)
+    )

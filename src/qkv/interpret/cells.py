@@ -88,6 +88,13 @@ def bounds(cell: Cell) -> tuple[fmpq, fmpq]:
     return middle - radius, middle + radius
 
 
+def held(cell: Cell) -> Cell:
+    """A cell that can be compared and shown; one too large for that is refused where it arises."""
+    if type(cell) is arb and not (cell.is_finite() and cell < _HUGE and cell > _MINUS_HUGE):
+        raise ValueRefused("a value is too large to be compared")
+    return cell
+
+
 def same_cell(a: Cell, b: Cell) -> bool:
     """Whether two cells are one and the same number, or the same ball."""
     return a is b if NEG_INF in (a, b) else bounds(a) == bounds(b)
@@ -256,7 +263,7 @@ def power(a: Cell, exponent: Cell) -> Cell:
         return root(a)
     if not arb(a) > 0:
         raise ValueRefused("a broken power of a number that is not positive")
-    return arb(a) ** arb(exponent)
+    return held(arb(a) ** arb(exponent))
 
 
 def _integer_power(a: Cell, n: int) -> Cell:

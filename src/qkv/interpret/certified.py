@@ -129,7 +129,7 @@ class Certified:
         return _each(a, c.absolute)
 
     def exp(self, a: Value) -> Value:
-        return _each(a, c.exponential)
+        return _each(a, lambda cell: c.held(c.exponential(cell)))
 
     def tanh(self, a: Value) -> Value:
         return _each(a, c.tanh)

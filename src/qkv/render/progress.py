@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-PATIENCE = 1.0  # seconds before a single file gets a spinner
+PATIENCE = 1.0  # seconds before anything is shown
 
 
 def walking(paths: Sequence[str], doing: str) -> Iterator[str]:
-    """The paths one by one, with a bar for several and a spinner for one that takes long."""
+    """The paths one by one, with a bar for several and a spinner for one; neither is shown for quick work."""
     if not sys.stderr.isatty():
         yield from paths
     elif len(paths) == 1:
@@ -23,9 +23,14 @@ def walking(paths: Sequence[str], doing: str) -> Iterator[str]:
 
 def _bar(paths: Sequence[str], doing: str) -> Iterator[str]:
     from rich.console import Console
-    from rich.progress import track
+    from rich.progress import Progress
 
-    yield from track(paths, description=doing, console=Console(stderr=True), transient=True)
+    progress = Progress(console=Console(stderr=True), transient=True)
+    task = progress.add_task(doing, total=len(paths))
+    with _shown(progress.start, progress.stop, PATIENCE):
+        for path in paths:
+            yield path
+            progress.advance(task)
 
 
 @contextmanager
@@ -37,11 +42,19 @@ def waiting(message: str, after: float = PATIENCE) -> Iterator[None]:
     from rich.console import Console
 
     status = Console(stderr=True).status(message)
-    timer = threading.Timer(after, status.start)
+    with _shown(status.start, status.stop, after):
+        yield
+
+
+@contextmanager
+def _shown(start: Callable[[], None], stop: Callable[[], None], after: float) -> Iterator[None]:
+    """Show something while the block runs, from `after` seconds on."""
+    timer = threading.Timer(after, start)
     timer.daemon = True
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
-        status.stop()
+        timer.join()  # it may be starting just now
+        stop()

@@ -48,8 +48,9 @@ COLOURS: dict[Role, str] = {
     Role.SOURCE: "cyan",
     Role.STATES: "magenta",
 }
-# Shades behind attention weights, from next to nothing to everything: cold to hot, legible on light and dark ground.
-HEAT = ("", *(f"white on {x}" for x in ("#475569", "#2f6299", "#3f57c4", "#7a3fb0", "#b03a6a")))
+# Shades behind attention weights, from next to nothing to everything: one hue, ever darker and ever stronger, so that
+# they are in order on light and on dark ground alike.
+HEAT = ("", *(f"white on {x}" for x in ("#6c7589", "#526798", "#3659ab", "#1a4bbc", "#003ac2")))
 INDENT = 4
 SIDE_BY_SIDE = 4  # blanks between matrices that stand beside each other
 
