@@ -123,3 +123,8 @@ def test_a_worked_example_in_the_comments_of_a_program() -> None:
 def test_rows_in_brackets_with_names_before_them() -> None:
     text = "A = softmax([[0, 0], [0, 1]])\n\n```\n       k_a   k_b\nq_a  [ 0.5   0.5 ]\nq_b  [ 0.27  0.73 ]\n```\n"
     assert [claim.verdict for claim in api.read(text).check().claims if claim.verdict is not V.UNREAD]
+
+
+def test_numbers_of_a_list_in_marks_of_mathematics_are_one_row() -> None:
+    text = "$A = softmax([1, 2, 3])$. Los pesos son $0{,}090$, $0{,}245$ y $0{,}665$.\n"
+    assert verdicts(text) == [V.ROUNDED]

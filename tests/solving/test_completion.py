@@ -80,3 +80,11 @@ def test_what_is_marked_alike_belongs_together():
     found = values(text)
     assert found["Y_masked"] == (("1", "0"), ("0.5000", "1.000"))
     assert found["Y"][0] == ("0.7311", "0.5379")
+
+
+def test_what_a_working_puts_in_for_a_name_is_worked_out():
+    text = (
+        Q
+        + "S = Q K^T = [[1, 0], [1, 1]]\n\nY = A V = [[0.67, 0.33], [0.5, 0.5]] [[1, 0], [0, 2]] = [[0.67, 0.66], [0.5, 1]]\n"
+    )
+    assert values(text)["A"][0] == ("0.6698", "0.3302")

@@ -288,11 +288,13 @@ def _joined_lists(chains: list[Chain], source: str) -> Iterator[Chain]:
 
 def _lists(last: Chain, chain: Chain) -> bool:
     """Whether a number goes on a list: 0.5, 0.3; 0.5 and 0.3."""
-    if chain.after == "and":
-        return "." in chain.text and "." in last.links[-1].text and len(last.links) == 1
-    if chain.after == "wide":
-        return "." in chain.text and "." in last.links[-1].text and len(last.links) == 1
+    if chain.after in ("and", "wide", "edge"):
+        return len(last.links) == 1 and _is_decimal(chain.links[0].expr) and _is_decimal(last.links[-1].expr)
     return chain.after in (",", ";")
+
+
+def _is_decimal(expr: Expr) -> bool:
+    return isinstance(expr, Number) and expr.places > 0
 
 
 def is_scalar(expr: Expr) -> bool:

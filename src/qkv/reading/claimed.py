@@ -7,8 +7,10 @@ from dataclasses import replace
 from itertools import groupby
 
 from qkv.check.cells import Grid, fitted, shape_of
+from qkv.check.compare import Agreement, agreement
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
+from qkv.interpret.certified import Value
 from qkv.reader.model import Origin
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Definition, Source
@@ -69,8 +71,11 @@ def _is_derived(page: Page, values: Values, definition: Definition) -> bool:
         ),
         None,
     )
-    grid = grid_of(page.equations[definition.equation], definition)
-    return value is not None and grid is not None and fitted(value, shape_of(grid)) is not None
+    equation = page.equations[definition.equation]
+    grid = grid_of(equation, definition)
+    if value is None or grid is None:
+        return value is not None and _is_put_in(equation, definition, value)
+    return fitted(value, shape_of(grid)) is not None
 
 
 def _comes_before(system: System, expr: n.Expr, definition: Definition) -> bool:
@@ -103,3 +108,18 @@ def grid_of(equation: Equation, definition: Definition) -> Grid | None:
     """The numbers with which an equation defines a name."""
     item = next((item for item in equation.items if item.expr is definition.expr), None)
     return printed_grid(item) if item is not None else None
+
+
+def _is_put_in(equation: Equation, definition: Definition, value: Value) -> bool:
+    """Whether a working puts in for a name just what the rest of the page gives it: Y = A V = [0.67 0.33; …] [..]."""
+    working = replace(equation.items[-1], expr=definition.expr)
+    grid = printed_grid(working) if isinstance(definition.expr, n.Matrix) else None
+    known = fitted(value, shape_of(grid)) if grid is not None else None
+    if grid is None or known is None:
+        return False
+    pairs = (
+        (shown, cell)
+        for row, cells in zip(grid, known.rows, strict=True)
+        for shown, cell in zip(row, cells, strict=True)
+    )
+    return all(agreement(shown, cell) <= Agreement.OPEN for shown, cell in pairs)
