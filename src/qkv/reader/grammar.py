@@ -294,7 +294,7 @@ def _lists(last: Chain, chain: Chain) -> bool:
 
 
 def _is_decimal(expr: Expr) -> bool:
-    return isinstance(expr, Number) and expr.places > 0
+    return isinstance(expr, Number) and bool(expr.places)
 
 
 def is_scalar(expr: Expr) -> bool:
