@@ -266,9 +266,17 @@ class Naming:
             said = roles_in_words(_DONE.sub(" ", self.page.equations[definition.equation].words[-80:]))
             for role in said:
                 for option in usual:
-                    if option.role is role:
+                    if option.role is role and not (role is Role.SCORES and self._makes_scores(symbol)):
                         return option
         return None
+
+    def _makes_scores(self, symbol: Symbol) -> bool:
+        """Whether scores are made of what a name stands for: in e_1 = sᵀ W h_1, s is none of them."""
+        for other, definitions in self.page.definitions.items():
+            stated = [d.expr for d in definitions if d.source is Source.STATED]
+            if any(symbol in n.names_in(expr) for expr in stated) and other != symbol:
+                return any(place.role is Role.SCORES for place in places(other)[:1])
+        return False
 
     def _as_input(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place:
         """A name that is only given with a vector is an input: s = [1, 2] is a state that attends, not a score."""
