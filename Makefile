@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PEERS := $(VENV)/.peers
+WHEEL := build/wheel
 
-.PHONY: demo test lint format test-peers bench bench-attention bench-models bench-scale-out clean
+.PHONY: demo test lint format test-wheel test-peers bench bench-attention bench-models bench-scale-out clean
 
 demo: $(STAMP)
-	$(BIN)/qkv solve examples/two-heads.md --digits 6
+	$(BIN)/qkv demo
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto --dist worksteal
@@ -21,6 +22,14 @@ lint: $(STAMP)
 format: $(STAMP)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# The sdist, the wheel that is made of it, and what a person has who installs that and nothing else.
+test-wheel: $(STAMP)
+	rm -rf $(WHEEL) && $(BIN)/python -m build --quiet --outdir $(WHEEL)/dist .
+	$(PYTHON) -m venv $(WHEEL)/venv
+	$(WHEEL)/venv/bin/python -m pip install --quiet --disable-pip-version-check $(WHEEL)/dist/*.whl
+	cd $(WHEEL) && env -u PYTHONPATH venv/bin/qkv | grep -q 'One slip'
+	cd $(WHEEL) && env -u PYTHONPATH venv/bin/qkv demo > demo.txt && grep -q 'Mistake: softmax down the columns' demo.txt && cat demo.txt
 
 test-peers: $(PEERS)
 	$(BIN)/python -m pytest -m peers tests
@@ -53,4 +62,4 @@ $(PEERS): $(STAMP)
 .venv: $(STAMP)
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

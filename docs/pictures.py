@@ -1,4 +1,4 @@
-"""Draw the picture of the README: what `qkv solve examples/two-heads.md --depth brief` prints in a terminal.
+"""Draw the pictures of the README: a solution beside its marked report, and a worked solution, as in a terminal.
 
 Run it as: python docs/pictures.py
 """
@@ -9,26 +9,60 @@ import io
 import re
 from pathlib import Path
 
-from rich.console import Console
+from rich import box
+from rich.console import Console, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
 
+from qkv import demo
 from qkv.api import read_source, solve_sheet
-from qkv.render import terminal
+from qkv.render import terminal, verdicts
 from qkv.render.options import Depth, Options
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = "examples/two-heads.md"
 WIDTH = 90
+LEFT, RIGHT = 56, 66
 
 
-def picture() -> str:
-    """The output as SVG, in the fonts that the reader has rather than fonts from the net."""
-    solved = solve_sheet(read_source((ROOT / EXAMPLE).read_text(encoding="utf-8"), EXAMPLE))
-    console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True, color_system="truecolor")
-    console.print(f"$ qkv solve {EXAMPLE} --depth brief", highlight=False)
-    console.print(terminal.solution(solved.traces, Options(depth=Depth.BRIEF), WIDTH, solved.unread))
+def checked() -> str:
+    """A solution with a slip in it on the left, what `qkv check` says of it on the right."""
+    said = verdicts.report(demo.report(), width=RIGHT - 6)
+    marked = Panel(said, title="$ qkv check solution.md", width=RIGHT, padding=(1, 2), box=box.ROUNDED)
+    height = len(Console(width=RIGHT).render_lines(marked))
+    sheet = Panel(_numbered(demo.SOLUTION), title="solution.md", width=LEFT, height=height, padding=(1, 2))
+    beside = Table.grid()
+    beside.add_row(sheet, marked)
+    return _svg(beside, LEFT + RIGHT)
+
+
+def _numbered(text: str) -> Text:
+    shown = Text()
+    for number, line in enumerate(text.splitlines(), 1):
+        shown.append(f"{number}  ", style="dim").append(f"{line}\n\n")
+    return shown
+
+
+def solved() -> str:
+    """A worked solution."""
+    solution = solve_sheet(read_source((ROOT / EXAMPLE).read_text(encoding="utf-8"), EXAMPLE))
+    shown = terminal.solution(solution.traces, Options(depth=Depth.BRIEF), WIDTH, solution.unread)
+    return _svg(shown, WIDTH, f"$ qkv solve {EXAMPLE} --depth brief")
+
+
+def _svg(shown: RenderableType, width: int, prompt: str = "") -> str:
+    """What a terminal shows as SVG, in the fonts that the reader has rather than fonts from the net."""
+    console = Console(record=True, width=width, file=io.StringIO(), force_terminal=True, color_system="truecolor")
+    if prompt:
+        console.print(prompt, highlight=False)
+    console.print(shown)
     svg = console.export_svg(title="qkv", unique_id="qkv")
     return re.sub(r"@font-face\s*{[^}]*}\s*", "", svg).replace("Fira Code, monospace", "monospace")
 
 
+PICTURES = {"check.svg": checked, "solve.svg": solved}
+
 if __name__ == "__main__":
-    (ROOT / "docs" / "solve.svg").write_text(picture(), encoding="utf-8")
+    for name, draw in PICTURES.items():
+        (ROOT / "docs" / name).write_text(draw(), encoding="utf-8")

@@ -10,7 +10,18 @@ from typing import Any
 import click
 
 from qkv import files
-from qkv.cli_shared import documents, each, leave_output, open_streams, say, sheet, target_of, with_documents, write
+from qkv.cli_shared import (
+    SCREEN,
+    documents,
+    each,
+    leave_output,
+    open_streams,
+    say,
+    sheet,
+    target_of,
+    with_documents,
+    write,
+)
 from qkv.errors import QkvError
 from qkv.render.options import Depth, Options
 
@@ -44,18 +55,29 @@ class Commands(click.Group):
             formatter.write_dl(sorted({**here, **LATER}.items()))
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(package_name="qkv", message="qkv %(version)s")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
-def app(debug: bool) -> None:
+@click.pass_context
+def app(ctx: click.Context, debug: bool) -> None:
     """Attention, worked out: solve worksheets, check hand-worked solutions, explain the costs.
 
     \b
     Examples:
+      qkv                       what it can do, on one screen
+      qkv demo                  the same at length, in seconds and without a file
       qkv solve sheet.md        the worked solution of every problem in a worksheet
       qkv check solution.md     every claim of a hand-worked solution, judged
       qkv read sheet.md         how a document was understood
     """
+    if ctx.invoked_subcommand is None:
+        from qkv import demo
+
+        write(demo.overview(target_of(SCREEN)), SCREEN)
 
 
 @app.command()
@@ -164,6 +186,25 @@ def read(paths: tuple[str, ...], **target: Any) -> None:
     if read:
         write(targets.readings(read, target_of(target, len(found) > 1)), target)
     sys.exit(FAILED if failed else CLEAN)
+
+
+@app.command(name="demo")
+@click.option("--no-color", is_flag=True, help="No colour; the variable NO_COLOR works too.")
+def demo_command(no_color: bool) -> None:
+    """Show what qkv can do: a sheet solved, a solution checked, an implementation compared.
+
+    \b
+    Examples:
+      qkv demo
+      qkv demo | less
+    """
+    from qkv import demo
+    from qkv.render.progress import waiting
+
+    goes = {**SCREEN, "no_color": no_color}
+    with waiting("solving, checking and comparing"):
+        shown = demo.tour(target_of(goes))
+    write(shown, goes)
 
 
 @app.command()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 PIPE_WIDTH = 100  # of text that does not go to a terminal
 NARROWEST = 40
 TERMINAL = "terminal"
+SCREEN: dict[str, Any] = {"form": TERMINAL, "output": None, "no_color": False}  # where output goes if nothing is said
 
 Command = Callable[..., None]
 T = TypeVar("T")
