@@ -128,3 +128,12 @@ def test_rows_in_brackets_with_names_before_them() -> None:
 def test_numbers_of_a_list_in_marks_of_mathematics_are_one_row() -> None:
     text = "$A = softmax([1, 2, 3])$. Los pesos son $0{,}090$, $0{,}245$ y $0{,}665$.\n"
     assert verdicts(text) == [V.ROUNDED]
+
+
+def test_exponentials_below_a_softmax_are_no_weights() -> None:
+    text = "Row 1 (cat): softmax([1.146, 0.912, 0.446])\n\nexp: [3.146, 2.489, 1.562]\n"
+    assert V.WRONG not in verdicts(text)
+
+
+def test_two_indices_without_braces_are_one_cell() -> None:
+    assert verdicts("s_1,2 = 0.9*0.6 + 1.1*0.6 = 0.54 + 0.66 = 1.2\n")[-1] is V.RIGHT

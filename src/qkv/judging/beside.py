@@ -10,6 +10,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.judging.fit import How, Meaning
 from qkv.library.roles import roles_in_words
+from qkv.library.words import means
 from qkv.reading.definitions import Source
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.page import Page, Spot
@@ -77,7 +78,9 @@ def _worked_above(equation: Equation, page: Page, spot: Spot) -> Iterator[Meanin
     numbers = isinstance(item.expr, n.Call) and all(map(n.is_literal, item.expr.args))
     alone = len(above.items) == 1 and (item.kind is Kind.WORKING or numbers)
     if alone and len(_WORD.findall(equation.label)) < 2:
-        yield Meaning(How.CAPTION, item.expr, spot, names=item.kind is not Kind.WORKING)
+        steps = isinstance(item.expr, n.Softmax) and means(equation.label, "exponential")  # on the way to its weights
+        made = n.Exp(item.expr.arg) if steps and isinstance(item.expr, n.Softmax) else item.expr
+        yield Meaning(How.CAPTION, made, spot, names=item.kind is not Kind.WORKING)
 
 
 def _named_in_label(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:

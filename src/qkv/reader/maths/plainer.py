@@ -10,6 +10,7 @@ _ASIDE = re.compile(
 )  # [0.2, 0.8] (\text{over two positions})
 _DOT = re.compile(r"(?<=[\])] )\.(?= [\[(])")  # [1, 0] . [0, 1]
 _IN_PLACE = re.compile(r"(?<=[\w)\]] [/*])=(?= )")  # scores /= 1.41: divided by it, not equal to it
+_TWO_INDICES = re.compile(r"(?<=[^\W\d_]_)(\d),(\d)(?=\s*[=≈])")  # s_1,2 = 0.5 is one cell
 _SLICE = re.compile(
     r"(?P<name>\\(?:mathbf|mathrm|boldsymbol|bm)\{\w\}|\\?[^\W\d_]+)"
     r"(?:_\{|\[|\()\s*(?P<index>\d{1,2}|[a-z])\s*,?\s*(?::|\\(?:cdot|ast|bullet|colon)|[·*])\s*[\])}]"
@@ -32,7 +33,7 @@ def plainer(source: str) -> str:
     """
     source = _BRACED_SIGN.sub(r" \1 ", source) if "{" in source else source
     source = _DOT.sub("·", source) if "] . " in source or ") . " in source else source
-    source = _IN_PLACE.sub(" ", source)
+    source = _TWO_INDICES.sub(r"\1\2 ", _IN_PLACE.sub(" ", source))
     if "\\" in source or "→" in source or "->" in source:
         source = _ASIDE.sub(lambda found: " " * len(found[0]), source)
         source = _FROM_TO.sub(_from_to, source)
