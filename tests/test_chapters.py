@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import qkv
 from qkv.chapters import chapters
 from qkv.reader import read_sheet
@@ -73,3 +75,17 @@ def test_words_are_names_only_where_their_page_makes_them_names() -> None:
     named = FIRST + "\n$weights = Q X = [[22, 14], [16, 17]]$\n"
     said = f"{ANEW}\nAttention weights P = softmax(Q):\n\n[[0.731, 0.269], [0.731, 0.269]]\n"
     assert len(chapters(read_sheet(f"{named}\n\n\n{said}"))) == 2
+
+
+def test_a_notebook_has_chapters_too() -> None:
+    cells = [{"cell_type": "markdown", "source": text.splitlines(keepends=True)} for text in (FIRST, SECOND)]
+    notebook = json.dumps({"cells": cells}, indent=1)
+    checked = qkv.check(notebook).claims
+    lines = [notebook.splitlines()[claim.line - 1] for claim in checked]
+    assert [claim.verdict for claim in checked] == ["right", "wrong"]
+    assert ["Q = X W_Q" in lines[0], "W = Q X" in lines[1]] == [True, True]
+
+
+def test_a_long_file_is_cut_into_chapters_like_a_short_one() -> None:
+    prose = "So it goes on, line after line.\n" * 2000
+    assert len(chapters(read_sheet(f"{FIRST}\n{prose}\n{FIRST}\n{ANEW}"))) == 3

@@ -9,6 +9,7 @@ All others go on from the chapter before.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -29,28 +30,45 @@ INPUTS = TOKENS | {Role.Q, Role.K}
 SIZED = frozenset({Role.D_K, Role.D_V, Role.D_MODEL})  # what matrices say themselves
 _SOLUTION = re.compile(rf"\b(?:{pattern('solution')}|{pattern('answer')})\b", re.IGNORECASE)
 _ONLY_SOLUTION = re.compile(rf"[\W_]*(?:{pattern('solution')})(?:\s+\d{{1,2}})?[\W_]*", re.IGNORECASE)
-_LARGE = 40_000  # characters: a book is read as one, so that it is read once
+_LARGE = 40_000  # characters: a book is cut at its headings first, so that the work grows with its length
 
 
 def chapters(sheet: Sheet) -> tuple[Sheet, ...]:
     """The documents that a sheet is made of, each with the lines of the file; the sheet itself where it is one."""
-    if len(sheet.text) > _LARGE:
-        return (sheet,)
+    if len(sheet.source) > _LARGE:
+        parts = _parts(sheet)
+        return tuple(chapter for part in parts for chapter in chapters(part)) if len(parts) > 1 else (sheet,)
     made = _equations(sheet)
     headings = _headings(sheet)
     starts = sorted(headings | set(_given_anew(sheet, made, headings)))
     if len(starts) < 2:
         return (sheet,)
-    ends = [*(start - 1 for start in starts[1:]), len(sheet.lines)]
+    ends = [*(start - 1 for start in starts[1:]), len(sheet.source_lines)]
     groups: list[tuple[int, int]] = []
     for first, last in zip(starts, ends, strict=True):
         begun = bool(groups) and any(equation.line < first and _has_array(equation) for equation in made)
-        goes_on = _ONLY_SOLUTION.fullmatch(sheet.lines[first - 1]) or not begun
+        goes_on = _ONLY_SOLUTION.fullmatch(sheet.source_lines[first - 1]) or not begun
         if groups and (goes_on or not _is_own(sheet, made, first, last)):
             groups[-1] = groups[-1][0], last
         else:
             groups.append((first, last))
     return tuple(_alone(sheet, *group) for group in groups) if len(groups) > 1 else (sheet,)
+
+
+def _parts(sheet: Sheet) -> list[Sheet]:
+    """A long file cut at those headings of the first level under which tokens are given and no name is missing."""
+    starts = sorted(_headings(sheet))
+    made = _equations(sheet)
+    under: dict[int, list[Equation]] = {start: [] for start in starts}
+    for equation in (equation for equation in made if equation.line):  # what is told beside the page has no line
+        under[starts[bisect_right(starts, equation.line) - 1]].append(equation)
+    defined = _defined(made)
+    firsts = [
+        start for start, here in under.items()
+        if start == 1 or (TOKENS & set(map(_role, _given(here))) and not (_used(here) - _defined(here)) & defined)
+    ]  # fmt: skip
+    lasts = [*(first - 1 for first in firsts[1:]), len(sheet.source_lines)]
+    return [_alone(sheet, first, last) for first, last in zip(firsts, lasts, strict=True)]
 
 
 def _equations(sheet: Sheet) -> list[Equation]:
@@ -67,7 +85,7 @@ def _is_own(sheet: Sheet, made: list[Equation], first: int, last: int) -> bool:
     if missing or not any(_given(here)):
         return False
     asks = any(first <= question.line <= last for question in sheet.questions)
-    wanted = INPUTS if asks and not _SOLUTION.search(sheet.lines[first - 1]) else TOKENS
+    wanted = INPUTS if asks and not _SOLUTION.search(sheet.source_lines[first - 1]) else TOKENS
     roles = {role for symbol in _given(here) if (role := _role(symbol)) is not None}
     titled = any(part.line == first and part.level == 1 for part in sheet.parts if part.title)
     return not roles or bool(roles & wanted) or _gives_anew(here, others) or (titled and _begins(here, others))
@@ -177,7 +195,7 @@ def _first_after_the_gap(sheet: Sheet, above: int, below: int) -> int:
     titles = [part.line for part in sheet.parts if part.title and above < part.line <= below]
     if titles:
         return titles[0]
-    written = [above, *(number for number in range(above + 1, below) if sheet.lines[number - 1].strip()), below]
+    written = [above, *(number for number in range(above + 1, below) if sheet.source_lines[number - 1].strip()), below]
     return max(pairwise(written), key=lambda pair: pair[1] - pair[0])[1]
 
 
@@ -228,9 +246,9 @@ def _used(made: list[Equation]) -> set[Symbol]:
 
 
 def _alone(sheet: Sheet, first: int, last: int) -> Sheet:
-    """Some lines of a sheet as a sheet; all other lines are blank, so that places stay."""
-    lines = [line if first <= number <= last else "" for number, line in enumerate(sheet.lines, 1)]
-    part = read_sheet("\n".join(lines), sheet.file, Limits())
+    """Some lines of a sheet as a sheet; the lines above are blank, so that places stay."""
+    text = "\n" * (first - 1) + "\n".join(sheet.source_lines[first - 1 : last])
+    part = read_sheet(text, sheet.file if sheet.source == sheet.text else "", Limits())  # cells are no notebook
     told = (statement for statement in sheet.told if not statement.at.line)  # on the command line: it holds everywhere
     asked = (question for question in sheet.questions if not question.line)
-    return replace(part, told=(*told, *part.told), questions=(*part.questions, *asked))
+    return replace(part, file=sheet.file, told=(*told, *part.told), questions=(*part.questions, *asked))

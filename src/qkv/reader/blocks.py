@@ -41,7 +41,9 @@ def blocks(text: str, first: int = 1) -> Iterator[Block]:
     >>> [type(block).__name__ for block in blocks("# Title\\n\\nText $x$.\\n\\n| a | b |\\n|---|---|\\n| 1 | 2 |")]
     ['Title', 'Paragraph', 'Rows']
     """
-    lines = _lines(text)
+    below = text.lstrip("\n")
+    first += len(text) - len(below)  # a chapter of a long file stands below as many blank lines
+    lines = _lines(below)
     closers = _Closers(lines)
     at = 0
     while at < len(lines):

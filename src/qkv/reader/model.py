@@ -147,6 +147,7 @@ class Sheet:
     unread: tuple[Unread, ...] = ()
     repairs: tuple[Repair, ...] = ()
     told: tuple[Statement, ...] = ()  # what a person says beside the page, in a comment or on the command line (line 0)
+    source: str = field(default="", repr=False, compare=False)  # the text, of a notebook its cells
     names: Names | None = field(
         default=None, repr=False, compare=False
     )  # the page's own table of names, for who reads more of it
@@ -155,3 +156,8 @@ class Sheet:
     def lines(self) -> list[str]:
         """The lines of the document."""
         return self.text.splitlines()
+
+    @cached_property
+    def source_lines(self) -> list[str]:
+        """The lines of the source."""
+        return self.source.split("\n")

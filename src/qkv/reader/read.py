@@ -57,15 +57,16 @@ def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT, told: Sequen
     """
     check_size(text, limits)
     text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
-    laid_out = notebook_text(text) if is_notebook(text, file) else text
-    comments, laid_out = told_in(laid_out)
+    cells = notebook_text(text) if is_notebook(text, file) else text
+    comments, laid_out = told_in(cells)
     source = _plain_source(laid_out, file, limits)
     comma = comma_of_page(source)
     prepared = [_Prepared(block, _stretch(block, comma)) for block in _opened(with_outputs(blocks(source)))]
     words = (word for item in prepared if isinstance(item.block, Fence) for word in names_in_code(item.block))
     streams = (stream for item in prepared for stream in _streams(item))
     names = replace(names_of(streams, comma, words, _captions(prepared)), points=has_points(source))
-    sheet = replace(assemble(_events(prepared, Page(names, comma, limits)), file, text), names=names)
+    sheet = assemble(_events(prepared, Page(names, comma, limits)), file, text)
+    sheet = replace(sheet, names=names, source=cells)
     return with_told(sheet, (*told, *comments))
 
 
