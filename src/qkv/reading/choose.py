@@ -254,6 +254,7 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
     layouts = (ROWS, DOWN_QUERIES, DOWN_KEYS) if QUERIES_FIRST.search(text) else (ROWS, DOWN_KEYS, DOWN_QUERIES)
     stated, outside = _stated_layout(page, choices, scope), outside_questions(page, words)
     applied, fixed = _applied(page, choices, scope), decided(page, scope)
+    masks = {mask: prior_mask(mask, outside, text, scope in page.sights) for mask in ("open", "causal")}
     best, most = USUAL, float("-inf")
     for layout in layouts:
         laid = choices.with_conventions(scope, frozenset({*layout, "scaled", "open"}))
@@ -261,13 +262,14 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
         shown = _open(page, laid, scope)
         most_explained = _most(page, laid, scope, shown)
         states = System(page, laid).attends_to_states(scope)
-        for scaled, mask in product(("scaled", "unscaled"), ("open", "causal")):
+        scales = {scaled: prior_scale(scaled, words, text, states) for scaled in ("scaled", "unscaled")}
+        prior = STATED_LAYOUT * (layout == stated) or prior_layout(layout, text)
+        prior += SHOWN_LAYOUT * (applied in layout)
+        for scaled, mask in product(scales, masks):
             option = frozenset({*layout, scaled, mask})
             if not fixed <= option:
                 continue
-            bits = STATED_LAYOUT * (layout == stated) or prior_layout(layout, text)
-            bits += SHOWN_LAYOUT * (applied in layout)
-            bits += prior_scale(scaled, words, text, states) + prior_mask(mask, outside, text, scope in page.sights)
+            bits = prior + scales[scaled] + masks[mask]
             if shown and bits + most_explained > most:
                 bits += _explained(values_of(page, laid.with_conventions(scope, option)), shown, scope)
             if bits > most:

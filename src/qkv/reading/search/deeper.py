@@ -22,7 +22,7 @@ from qkv.reading.search.functions import (
     value_at,
     weights_of,
 )
-from qkv.reading.search.operands import Operand, Operands, Scene, Trial, Trials, by_shape, operand_of, uncounted
+from qkv.reading.search.operands import Operand, Operands, Scene, Trial, Trials, by_shape, operand_of, row_of, uncounted
 from qkv.reading.search.pairs import (
     PLUS,
     Spread,
@@ -67,6 +67,8 @@ def _functions_of_products(target: Target, scene: Scene) -> Trials:
             blur = blur_of(a, b)
             x = sum(map(mul, row, b.columns[j]))
             hits = [f for f in each if abs(value_at(f.value, x) - m) <= h + f.slope * blur]
+            line = product_of(row_of(a, i), b) if hits else None
+            hits = [f for f in hits if line and any(uncounted(each_of(target.line, line, [f])))]
             looks_like_weights = any(_may_weigh(ratio, a, b, blur, scales) for ratio in ratios)
             if hits or looks_like_weights:
                 product = product_of(a, b)
@@ -126,7 +128,14 @@ def _products_plus(target: Target, scene: Scene) -> Trials:
 
 
 def _product_plus(target: Target, a: Operand, b: Operand, term: Spread, functions: Sequence[Each]) -> Trials:
-    """One A B + C, and functions of it; these trials were counted before."""
+    """One A B + C, and functions of it, if the row of the probe agrees; these trials were counted before."""
+    i = target.probe[0]
+    line = Spread(term.how, row_of(term.filled, i))
+    if any(made for _, made in _sums(target.line, row_of(a, i), b, line, functions)):
+        yield from _sums(target, a, b, term, functions)
+
+
+def _sums(target: Target, a: Operand, b: Operand, term: Spread, functions: Sequence[Each]) -> Trials:
     made = combined(PLUS, product_of(a, b), term)
     if made is not None:
         yield tried(target, made, 0)

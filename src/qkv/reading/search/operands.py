@@ -103,6 +103,11 @@ def operand_of(
     return Operand(expr, centre, radius, uses, turn(centre), size, reach, place)
 
 
+def row_of(a: Operand, i: int) -> Operand:
+    """One row, with the expression of the whole."""
+    return operand_of(a.expr, a.centre[i : i + 1], a.radius[i : i + 1], a.uses)
+
+
 def transpose_of(a: Operand) -> Operand:
     """The transpose."""
     return Operand(transposed(a.expr), a.columns, turn(a.radius), a.uses, a.centre, a.size, a.reach, a.place, a.extra)

@@ -11,10 +11,20 @@ from operator import add, mul, sub, truediv
 from typing import Final, NamedTuple
 
 from qkv.expr import nodes as n
-from qkv.reading.search.operands import Operand, Operands, Scene, Trial, Trials, by_shape, operand_of, transpose_of
+from qkv.reading.search.operands import (
+    Operand,
+    Operands,
+    Scene,
+    Trial,
+    Trials,
+    by_shape,
+    operand_of,
+    row_of,
+    transpose_of,
+)
 from qkv.reading.search.parts import held, tried
 from qkv.reading.search.tables import INFINITY, Row, Table, is_same, turn
-from qkv.reading.search.target import Target
+from qkv.reading.search.target import Target, agrees
 from qkv.reading.search.written import block_expr, transposed
 
 
@@ -81,7 +91,8 @@ def _products(target: Target, scene: Scene) -> Trials:
         yield Trial(len(fitting))
         for b in fitting:
             off = abs(sum(map(mul, row, b.columns[j])) - m)
-            if off <= h + blur_of(a, b) and off <= h + (error := error_at(a, b, i, j)) and target.tells_of(error):
+            near = off <= h + blur_of(a, b) and off <= h + (error := error_at(a, b, i, j)) and target.tells_of(error)
+            if near and agrees(target.line, *_multiplied(row_of(a, i), b)):
                 yield held(target, 0, n.Product(a.expr, b.expr), *_multiplied(a, b), a.uses + b.uses)
 
 

@@ -48,6 +48,14 @@ class Target:
         """0 for a number, 1 for a vector, 2 for a matrix."""
         return sum(size > 1 for size in self.shape)
 
+    @property
+    def line(self) -> Target:
+        """The row of the probe as a grid: what disagrees with it need not be worked out as a whole."""
+        i, j = self.probe
+        row = slice(i, i + 1)
+        cells = self.centre[row], self.half[row], self.units[row], self.bits[row]
+        return Target(*cells, sum(self.bits[i]), False, (0, j), None, None, False, False)
+
     def tells_of(self, error: float) -> bool:
         """Whether a candidate that is off so much at the probe, the sharpest cell, still tells something of it."""
         i, j = self.probe
