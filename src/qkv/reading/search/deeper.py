@@ -33,6 +33,7 @@ from qkv.reading.search.pairs import (
     error_of,
     factor_pairs,
     line_errors,
+    product_in,
     product_of,
     spreads_of,
 )
@@ -181,7 +182,7 @@ def _times_third(target: Target, a: Operand, b: Operand, row: Row, weigh: Along 
         errors = errors or (_errors_of_row(a, b, i, weigh) if bound else (0.0,) * len(row))
         if _row_agrees(target, row, errors, c):
             left = left or _left_of(a, b, weigh)
-            yield tried(target, product_of(left, c), 0)
+            yield Trial(0, product_in(target, left, c))
 
 
 def _row_agrees(target: Target, row: Row, errors: Row, c: Operand) -> bool:

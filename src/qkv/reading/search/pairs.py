@@ -19,12 +19,11 @@ from qkv.reading.search.operands import (
     Trials,
     by_shape,
     operand_of,
-    row_of,
     transpose_of,
 )
 from qkv.reading.search.parts import held, tried
 from qkv.reading.search.tables import INFINITY, Row, Table, is_same, turn
-from qkv.reading.search.target import Target, agrees
+from qkv.reading.search.target import Target
 from qkv.reading.search.written import block_expr, transposed
 
 
@@ -67,6 +66,8 @@ def blur_of(a: Operand, b: Operand) -> float:
 
 def line_errors(a: Operand, b: Operand, i: int) -> Row:
     """What the cells of one row of a product may be off."""
+    if not a.reach and not b.reach:
+        return (0.0,) * len(b.columns)
     columns = zip(b.columns, turn(b.radius), strict=True)
     return tuple([error_of(a.centre[i], a.radius[i], column, errors) for column, errors in columns])
 
@@ -92,8 +93,21 @@ def _products(target: Target, scene: Scene) -> Trials:
         for b in fitting:
             off = abs(sum(map(mul, row, b.columns[j])) - m)
             near = off <= h + blur_of(a, b) and off <= h + (error := error_at(a, b, i, j)) and target.tells_of(error)
-            if near and agrees(target.line, *_multiplied(row_of(a, i), b)):
-                yield held(target, 0, n.Product(a.expr, b.expr), *_multiplied(a, b), a.uses + b.uses)
+            if near:
+                yield Trial(0, product_in(target, a, b))
+
+
+def product_in(target: Target, a: Operand, b: Operand) -> Operand | None:
+    """A B, worked out row by row as long as it agrees with the grid; the row of the probe comes first."""
+    first = target.probe[0]
+    rows: dict[int, tuple[Row, Row]] = {}
+    for i in (first, *(k for k in range(len(a.centre)) if k != first)):
+        row, errors = tuple([sum(map(mul, a.centre[i], column)) for column in b.columns]), line_errors(a, b, i)
+        if not all(map(is_same, row, errors, target.centre[i], target.half[i])):
+            return None
+        rows[i] = row, errors
+    centre, radius = zip(*(rows[i] for i in range(len(rows))), strict=True)
+    return operand_of(n.Product(a.expr, b.expr), centre, radius, a.uses + b.uses)
 
 
 def _multiplied(a: Operand, b: Operand) -> tuple[Table, Table]:
