@@ -28,9 +28,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "files": ("errors",),
     "expr": ("errors",),
     "library": ("expr",),
-    "library.attention": ("errors", "expr", "library", "reader.grammar"),  # rows are read by our own reader, when needed
-    "library.defined": ("errors", "expr", "library", "reader.grammar"),
-    "library.block": ("errors", "expr", "library", "reader.grammar"),
+    "library.notation": ("errors", "expr", "reader.grammar"),  # rows are read by our own reader, when needed
     "reader": ("errors", "expr", "library.words"),
     "program.model": ("errors", "expr"),
     "interpret": ("errors", "expr", "program.model"),
@@ -38,6 +36,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "program.block": ("errors", "expr", "interpret", "library.block", "program"),
     "check.model": ("errors", "expr"),
     "check": ("errors", "expr", "interpret"),
+    "check.mistakes.patterns": ("errors", "expr", "library.defined", "library.notation", "check.mistakes"),
     "check.mistakes.program": ("errors", "expr", "interpret", "program.model", "check.mistakes"),
     "reading": READING,
     "chapters": (*READING, "reading", "reader"),

@@ -25,15 +25,17 @@ def shown_grid(matrix: n.Matrix, approximate: bool) -> Grid | None:
         return None
     grid = tuple(
         [
-            tuple([shown_number(x, approximate) if type(x) is n.Number else _shown(x) for x in row])
+            tuple([shown_number(x, approximate) if type(x) is n.Number else _shown(x, approximate) for x in row])
             for row in matrix.rows
         ]
     )
     return grid if all(map(all, grid)) else None  # type: ignore[return-value]
 
 
-def _shown(cell: n.Expr) -> Shown | None:
+def _shown(cell: n.Expr, approximate: bool) -> Shown | None:
     """A cell that is no decimal."""
+    if isinstance(cell, n.Absolute) and isinstance(cell.arg, n.Number) and cell.arg.value >= 0:
+        return shown_number(cell.arg, approximate)  # | 18.1 |: bars as brackets around one number
     if isinstance(cell, n.Infinite):
         return shown_cell("-∞", NEG_INF) if cell.sign < 0 else None
     try:

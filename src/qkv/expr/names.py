@@ -47,6 +47,7 @@ class Role(StrEnum):
     D_V = "d_v"
     D_MODEL = "d_model"
     HEADS = "h"
+    BLOCK = "block"  # what is worked out around attention: residual sums, norms, logits …
     LEARNED = "learned"  # weights of what stands around attention: W_1, γ_1, E …
     OTHER = "other"
 

@@ -10,6 +10,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain
 from qkv.interpret.certified import Value
 from qkv.interpret.fit import Shape
+from qkv.library.defined import defined
 from qkv.library.roles import Place
 from qkv.reading.assignment import OTHER
 from qkv.reading.definitions import Source
@@ -102,6 +103,15 @@ class PageScene(Scene):
                 found = self.formula(found.symbol)
             self._formulas[symbol] = self.in_names(found) if found is not None else None
         return self._formulas[symbol]
+
+    def written_out(self, expr: n.Expr) -> n.Expr:
+        def change(part: n.Expr) -> n.Expr:
+            if isinstance(part, n.Call) and (part.function in self.system.functions or defined(part.function)):
+                made = self.values.prepared(part, self.spot)
+                return part if made is None or n.holds(made, n.Softmax) else made  # attention has steps of its own
+            return part
+
+        return n.rewrite(expr, change)
 
     def _first(self, symbol: Symbol) -> n.Expr | None:
         """The strongest expression for a name that has a value; None for one that is given in numbers."""

@@ -17,6 +17,7 @@ from functools import lru_cache
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.library.notation import equation as read
 
 R = Role
 LETTERS: dict[str, Role] = {
@@ -136,12 +137,9 @@ def _by_role() -> dict[Role, tuple[Row, ...]]:
 
 
 def _row(equation: str, when: str = "") -> Row:
-    from qkv.errors import Location
-    from qkv.reader.grammar import parse_math
-
-    left, right = parse_math(equation, Location(1)).chains[0].links
-    role = LETTERS[str(left.expr.symbol)]  # type: ignore[union-attr]
-    return Row(role, n.rewrite(right.expr, _in_roles), frozenset(when.split()))
+    left, right = read(equation)
+    role = LETTERS[str(left.symbol)]  # type: ignore[union-attr]
+    return Row(role, n.rewrite(right, _in_roles), frozenset(when.split()))
 
 
 def _in_roles(node: n.Expr) -> n.Expr:

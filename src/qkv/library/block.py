@@ -21,6 +21,7 @@ from functools import lru_cache
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import symbol_plain
+from qkv.library.notation import equation
 
 NORM = r"""
 \mu_# = mean(@)                                                    | layer | the mean of each token
@@ -131,19 +132,16 @@ def _of(rows: str, state: str, number: str, norm: str) -> str:
     """Rows of a part for the state that it reads, its number, and where norms stand."""
     lines = rows.strip().replace("@", state).replace("#", number).splitlines()
     return "\n".join(
-        f"{equation} | {when} {norm} | {says}" for equation, when, says in (line.split("|") for line in lines)
+        f"{written} | {when} {norm} | {says}" for written, when, says in (line.split("|") for line in lines)
     )
 
 
 def _rows(*texts: str) -> Iterator[Row]:
-    from qkv.errors import Location
-    from qkv.reader.grammar import parse_math
-
     for line in (line for text in texts for line in text.strip().splitlines()):
-        equation, when, says = line.split("|")
-        left, right = parse_math(equation, Location(1)).chains[0].links
-        assert isinstance(left.expr, n.Name)
-        yield Row(left.expr.symbol, n.rewrite(right.expr, _plainly), frozenset(when.split()), says.strip())
+        written, when, says = line.split("|")
+        left, right = equation(written)
+        assert isinstance(left, n.Name)
+        yield Row(left.symbol, n.rewrite(right, _plainly), frozenset(when.split()), says.strip())
 
 
 def _plainly(node: n.Expr) -> n.Expr:

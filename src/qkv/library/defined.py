@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
+from qkv.library.notation import expression
 
 SPELLINGS = {
     "layernorm": "layernorm", "layernormalization": "layernorm", "layernormalisation": "layernorm",
@@ -60,14 +61,10 @@ def defined(function: str) -> tuple[Defined, ...]:
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, tuple[Defined, ...]]:
-    from qkv.errors import Location
-    from qkv.reader.grammar import parse_math
-
     made: dict[str, tuple[Defined, ...]] = {}
     for line in _ROWS.strip().splitlines():
         left, _, right = line.partition(" = ")
         name, _, inside = left.rstrip(")").partition("(")
         parameters = tuple(Symbol(letter.strip()) for letter in inside.split(","))
-        expr = parse_math(f"z = {right}", Location(1)).chains[0].links[1].expr
-        made[name] = (*made.get(name, ()), Defined(parameters, expr))
+        made[name] = (*made.get(name, ()), Defined(parameters, expression(right)))
     return made

@@ -37,6 +37,7 @@ supposed  suppose/supposed/assume/assumed/assuming/imagine/pretend/say angenomme
 article   a/an/the/i der/die/das/ein/eine le/la/les/un/une/à el/los/las/una o/os/as/um/uma il/lo/gli/i в/и/с/к - - -
 answer    ans/answer/answers/check/done/qed antwort réponse respuesta resposta risposta ответ 答 答 svar
 identity  identity/identities/identity+matrix/identity+matrices einheitsmatrix/einheitsmatrizen/identität identité/matrice+identité/matrices+identité identidad/matriz+identidad identidade/matriz+identidade identità/matrice+identità единичная/единичные/единичной/единичными 单位矩阵/单位阵/單位矩陣 単位行列 -
+attention attention/self-attention/attend/attends aufmerksamkeit attention/auto-attention atención/autoatención atenção/autoatenção attenzione внимание/внимания/вниманием/внимании 注意力 アテンション/注意機構 어텐션/aandacht/uwaga/uwagi/dikkat
 figure    figure/fig abbildung/abb - figura - - рис/рисунок 图 図 -
 output    output/outputs/out/prints/printed ausgabe sortie salida saída uscita вывод 输出 出力 -
 counter   #/no/nr/№/row/token/word/i/j/n/t/pos/position/index/step/id/input zeile/wort/nr ligne/mot fila/palabra linha/palavra riga/parola строка/слово/токен 行/词/位置/输入/序号 トークン -

@@ -138,9 +138,11 @@ def _groups(lines: tuple[Line, ...]) -> list[tuple[int | None, list[Line]]]:
 
 
 def _formula(program: Program) -> n.Expr:
-    """softmax(Q Kᵀ / √d_k) V: what mixes the values, with everything down to queries, keys and values put in."""
-    mixing = next(step for step in program.steps if step.role in (R.HEAD, R.OUTPUT, R.CONTEXT))
-    expr = mixing.expr
+    """softmax(Q Kᵀ / √d_k) V: what mixes the values, with everything down to queries, keys and values put in; of a
+    block its last quantity."""
+    if program.steps[-1].role is R.BLOCK:
+        return n.Name(program.steps[-1].symbol)
+    expr = next(step for step in program.steps if step.role in (R.HEAD, R.OUTPUT, R.CONTEXT)).expr
     for _ in range(4):
         expr = n.rewrite(expr, lambda part: _opened(part, program))
     return expr

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -11,79 +11,15 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.fit import Shape
 from qkv.interpret.trace import Trace
+from qkv.practice.blocks import AROUND
+from qkv.practice.numbers import NUMBERS, Numbers, Sizes, sizes_of
+from qkv.program.block import planned
 from qkv.program.kinds import plan
 from qkv.program.model import Program, Step
 from qkv.program.request import Options, request
 from qkv.program.spec import Key, Spec
 
 R = Role
-Rows = list[list[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Numbers:
-    """Where entries are drawn from: small whole numbers, decimals with one place, or fractions."""
-
-    draw: Callable[[Random], str]
-
-    def matrix(self, rng: Random, rows: int, columns: int) -> Rows:
-        """A matrix of entries, none of its rows only zeros."""
-        made = [[self.draw(rng) for _ in range(columns)] for _ in range(rows)]
-        for row in made:
-            if set(row) == {"0"}:
-                row[rng.randrange(columns)] = "1"
-        return made
-
-
-def _whole(rng: Random) -> str:
-    return str(rng.choice((-1, 0, 0, 1, 1, 1, 2, 2, 3)))
-
-
-def _positive(rng: Random) -> str:
-    return str(rng.choice((0, 1, 1, 2)))
-
-
-def _decimal(rng: Random) -> str:
-    tenths = rng.choice((-5, -3, -2, -1, 1, 2, 3, 4, 5, 6, 8, 9, 11, 12))
-    return f"{'-' if tenths < 0 else ''}{abs(tenths) // 10}.{abs(tenths) % 10}"
-
-
-def _halves(rng: Random) -> str:
-    return rng.choice(("0", "1", "2", "-1", "1/2", "1/2", "3/2", "-1/2"))
-
-
-def _thirds(rng: Random) -> str:
-    return rng.choice(("0", "1", "2", "1/3", "2/3", "-1/3", "4/3"))
-
-
-NUMBERS = (
-    *(Numbers(draw) for draw in (_whole, _positive, _decimal) for _ in range(4)),
-    Numbers(_halves),
-    Numbers(_thirds),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """Tokens, other tokens, and the sizes of a token, a key and a value."""
-
-    n: int
-    m: int
-    d: int
-    k: int
-    v: int
-
-
-def _sizes(rng: Random) -> Sizes:
-    return Sizes(
-        rng.choice((2, 3, 3)),
-        rng.choice((2, 3)),
-        rng.choice((2, 3, 4)),
-        rng.choice((2, 2, 3, 3, 4)),
-        rng.choice((2, 3)),
-    )
-
-
 Matrices = dict[str, Any]  # rows, one row for a vector, or a list of matrices, one a head
 Maker = Callable[[Random, Numbers, Sizes], tuple[Matrices, Options]]
 PLAIN = Options()
@@ -208,7 +144,10 @@ def problem(kind: str, rng: Random, columns: bool = False) -> Program:
     >>> [step.spelled for step in problem("given", Random(1)).steps]
     ['S', 'S_scaled', 'A', 'Z']
     """
-    matrices, options = KINDS[kind](rng, rng.choice(NUMBERS), _sizes(rng))
+    if kind in AROUND:
+        given, around = AROUND[kind](rng, rng.choice(NUMBERS), sizes_of(rng))
+        return planned(given, PLAIN, around)
+    matrices, options = KINDS[kind](rng, rng.choice(NUMBERS), sizes_of(rng))
     spec = request(*(turned(matrices, options) if columns else (matrices, options)))
     return plan(replace(spec, names=_names(spec, rng)))
 
@@ -242,7 +181,7 @@ def unfolded(program: Program) -> Program:
 
 
 def _unfolded(step: Step, shape: Shape) -> Iterator[Step]:
-    if not isinstance(step.expr, n.Softmax) or step.expr.axis != 1 or shape[1] == 1:
+    if step.role is not R.WEIGHTS or not isinstance(step.expr, n.Softmax) or step.expr.axis != 1 or shape[1] == 1:
         yield step
         return
     exps, sums = (Symbol(name, step.symbol.labels, step.symbol.indices) for name in (EXPONENTIALS, SUMS))

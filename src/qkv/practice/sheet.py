@@ -12,6 +12,7 @@ from qkv.errors import QkvError, ValueRefused
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.trace import Table, Trace
+from qkv.practice.blocks import AROUND
 from qkv.practice.chains import CELL_LETTERS, TOKEN_LETTERS, has_fractions
 from qkv.practice.document import Author, Placed
 from qkv.practice.hand import BITS, Line, Slip, Style, Undecided, work_by_hand
@@ -130,10 +131,11 @@ def sheet(kind: str = "self", seed: int = 0, notation: str = "bmatrix", slips: i
 
 def draft(kind: str = "self", seed: int = 0, notation: str = "bmatrix", slips: int = 0, stated: bool = False) -> Draft:
     """The draft of a new sheet; `stated` asks for one that states all formulas, in English and under usual names."""
-    if kind not in KINDS:
-        raise ValueRefused(f"{kind!r} is no kind of sheet; there are {', '.join(KINDS)}")
+    if kind not in (*KINDS, *AROUND):
+        raise ValueRefused(f"{kind!r} is no kind of sheet; there are {', '.join((*KINDS, *AROUND))}")
     if notation not in NOTATIONS and notation != MIXED:
         raise ValueRefused(f"{notation!r} is no notation; there are {MIXED}, {', '.join(NOTATIONS)}")
+    stated = stated or kind in AROUND
     rng = Random(f"{kind}/{seed}/{notation}/{slips}")
     while True:
         try:

@@ -117,7 +117,7 @@ def _givens(own: Mapping[str, object], around: Around) -> Iterator[Given]:
 
 def _given(symbol: Symbol, expr: n.Expr) -> Given:
     is_input = symbol in (X, TOKENS, TARGETS) or isinstance(expr, n.Number)
-    role = Role.X if symbol == X else Role.OTHER if is_input else Role.LEARNED
+    role = Role.X if symbol == X else Role.BLOCK if is_input else Role.LEARNED
     return Given(symbol, expr, role, symbol_plain(symbol))
 
 
@@ -170,7 +170,7 @@ def _positions(own: Mapping[str, object], around: Around) -> Iterator[Step]:
     else:
         raise ValueRefused("positions are added to tokens: give X, or tokens with E")
     made = sinusoids(count, width, _positive("base", around.base), around.first_position)
-    yield Step(PE, made, Role.OTHER, "PE", says="sines and cosines of each position")
+    yield Step(PE, made, Role.BLOCK, "PE", says="sines and cosines of each position")
 
 
 # — steps —
@@ -180,7 +180,7 @@ def _chained(program: Program, rows: Iterable[block.Row], conventions: frozenset
     """The program with the rows that follow from it."""
     known = {item.symbol for item in program.items}
     made = (
-        Step(r.symbol, r.expr, Role.OTHER, symbol_plain(r.symbol), says=r.says)
+        Step(r.symbol, r.expr, Role.BLOCK, symbol_plain(r.symbol), says=r.says)
         for r in block.counted(rows, known, conventions)
     )
     return replace(program, steps=(*program.steps, *made))

@@ -20,6 +20,7 @@ from qkv.reading.choices import USUAL, Choices, Family
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Equation
 from qkv.reading.equations import equations
+from qkv.reading.holding import ATTENDING
 from qkv.reading.mend import mended
 from qkv.reading.page import Page, page_with, plain_page
 from qkv.reading.system import System
@@ -158,16 +159,44 @@ def answers(page: Page, system: System) -> Iterator[int]:
     """The equations of a solution that answer: what they say of a name does not define it."""
     if page.task is None:
         return
+    attends = _is_about_attention(page, system)
     for symbol, definitions in page.definitions.items():
-        known = any(_is_assigned(d, page) for d in definitions) or is_asked(symbol, page.task)
+        assigned = any(_is_assigned(d, page) for d in definitions)
+        known = assigned or (attends and is_asked(symbol, page.task))
         place = system.place(symbol)
         role = place.role if place is not None else None
         if not known and role not in ANSWERS | SIZES and not _has_assigned(system, symbol):
             continue
+        others = {d.equation for d in definitions if not assigned and _has_others(d.expr, system)}
         for definition in definitions:
-            unclear = definition.source is not Source.GIVEN and not known and role not in system.roles(definition.expr)
-            if not _is_assigned(definition, page) and not unclear:
+            usual = known or (attends and role in system.roles(definition.expr)) or definition.source is Source.GIVEN
+            if usual and not _is_assigned(definition, page) and definition.equation not in others:
                 yield definition.equation
+
+
+_ATTENTION = re.compile(rf"(?<![^\W_])(?:{pattern('attention')})", re.IGNORECASE)
+
+
+def _is_about_attention(page: Page, system: System) -> bool:
+    """Whether words or names speak of attention: where they do not, P = softmax(L) is no attention weight."""
+    assert page.task is not None
+    attending = any(role in ATTENDING and role is not Role.X for role, _ in system.naming.by_place)
+    return attending or bool(_ATTENTION.search(page.task.sheet.text))
+
+
+def _has_others(expr: n.Expr, system: System) -> bool:
+    """Whether a formula has names that attention has no use for, or tokens that the solution made of those it was given:
+    the library does not know what G W_2 + b_2 should be, nor that queries come from N_1."""
+    return any(
+        (place := system.place(symbol)) is None or (place.role in (Role.X, Role.Y) and _is_made(symbol, system.page))
+        for symbol in n.names_in(expr)
+    )
+
+
+def _is_made(symbol: Symbol, page: Page) -> bool:
+    """Whether a solution works a name out by a formula, and its assignment does not speak of it."""
+    found = page.definitions.get(symbol, ())
+    return any(d.source is Source.STATED for d in found) and not any(_is_assigned(d, page) for d in found)
 
 
 def outputs(page: Page, system: System) -> Iterator[tuple[Family, Role]]:

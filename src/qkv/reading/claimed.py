@@ -7,10 +7,11 @@ from dataclasses import replace
 from itertools import groupby
 
 from qkv.check.cells import Grid, fitted, shape_of
-from qkv.check.compare import Agreement, agreement
+from qkv.check.compare import Agreement, agreement, meets
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.interpret.certified import Value
+from qkv.library.roles import SCORE_LIKE
 from qkv.reader.model import Origin
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Definition, Source
@@ -75,7 +76,19 @@ def _is_derived(page: Page, values: Values, definition: Definition) -> bool:
     grid = grid_of(equation, definition)
     if value is None or grid is None:
         return value is not None and _is_put_in(equation, definition, value)
-    return fitted(value, shape_of(grid)) is not None
+    made = fitted(value, shape_of(grid))
+    if made is None or not _is_only_tokens(values.system, definition):
+        return made is not None
+    pairs = (pair for row, cells in zip(grid, made.rows, strict=True) for pair in zip(row, cells, strict=True))
+    return any(meets(shown, cell) for shown, cell in pairs)
+
+
+def _is_only_tokens(system: System, definition: Definition) -> bool:
+    """Whether a page has tokens and, by its letter alone, an output, but nothing of attention between them: in X + Z it
+    may be any array, unless some of its numbers agree."""
+    place, roles = system.place(definition.symbol), {role for role, _ in system.naming.by_place}
+    is_output = place is not None and place.role in (Role.HEAD, Role.OUTPUT)
+    return is_output and "plain" in system.conventions(definition.scope) and not roles & SCORE_LIKE
 
 
 def _comes_before(system: System, expr: n.Expr, definition: Definition) -> bool:

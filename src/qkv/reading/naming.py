@@ -363,7 +363,10 @@ class Naming:
     @cached_property
     def heads(self) -> tuple[str, ...]:
         """The heads that names of the page speak of, in order."""
-        found = dict.fromkeys(head for (role, head) in self.by_place if head and role in OF_A_HEAD and is_number(head))
+        found = dict.fromkeys(
+            head for (role, head), names in self.by_place.items()
+            if head and role in OF_A_HEAD and is_number(head) and not all(self._is_otherwise(s) for s, _ in names)
+        )  # fmt: skip
         if len(found) < 2:
             found = (
                 dict.fromkeys(self._counted_heads())
@@ -371,6 +374,11 @@ class Naming:
                 or found
             )
         return tuple(sorted(found, key=int))
+
+    def _is_otherwise(self, symbol: Symbol) -> bool:
+        """Whether only its letter makes a name one of a head, and its formula is none of attention's: R_1 = X + Z."""
+        stated = [d for d in self.page.definitions.get(symbol, ()) if d.source is Source.STATED]
+        return bool(stated) and self.known_by(symbol) is Known.NAME and not self._stated_roles(symbol)
 
     def _counted_heads(self) -> Iterator[str]:
         """Heads that are only counted: h = 2, with one big set of weights; where nothing is an array, none are cut."""

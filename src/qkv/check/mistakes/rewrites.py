@@ -1,4 +1,5 @@
-"""Known mistakes: a table of rules (rules.py, softmax.py), each with a name and a sentence. To add one, add a row."""
+"""Known mistakes: a table of rules (rules.py, softmax.py, block.py), each with a name and a sentence. To add one, add a
+row; what two expressions tell is a row of patterns.py."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from qkv.check.mistakes import rules, softmax
+from qkv.check.mistakes import block, patterns, rules, softmax
 from qkv.check.mistakes.scene import Rule, Scene, Variants
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
@@ -170,6 +171,26 @@ TABLE: tuple[Mistake, ...] = (
     Mistake("tanh forgotten", "the tanh was forgotten", rules.no_tanh),
     Mistake("a term left out", "one of the two terms inside the tanh was left out", rules.term_left_out),
     Mistake(
+        "residual left out", "the residual sum is missing: {} was not added", block.residual_left_out, keeps_shape=True
+    ),
+    Mistake(
+        "sine and cosine swapped", "sine and cosine are swapped", block.waves_swapped, whole=True, keeps_shape=True
+    ),
+    Mistake(
+        "positions from 1", "the positions begin one too high", block.positions_moved(1), whole=True, keeps_shape=True
+    ),
+    Mistake(
+        "positions from 0", "the positions begin one too low", block.positions_moved(-1), whole=True, keeps_shape=True
+    ),
+    Mistake(
+        "loss with the wrong index",
+        "the probability of another word than the target was taken",
+        block.wrong_target,
+        keeps_shape=True,
+    ),
+    Mistake("transpose left out", "{} was not transposed", block.transpose_left_out),
+    *(Mistake(key, says, patterns.rule(key)) for key, says in patterns.sentences().items()),
+    Mistake(
         "a column left out",
         "the products of column {0} with row {0} were left out everywhere",
         rules.index_left_out,
@@ -219,8 +240,12 @@ NO_CONVENTION = frozenset(
 
 
 def variants(mistake: Mistake, places: Sequence[Place], scene: Scene) -> Variants:
-    """What a mistake makes of an expression: at each place where its rule applies, one at a time."""
-    return ((whole(made), detail) for (_, whole), made, detail in changes(mistake, places, scene))
+    """What a mistake makes of an expression: at each place where its rule applies, one at a time; what occurs several
+    times (the sum in a norm of X + Z) also at all of them."""
+    for (node, whole), made, detail in changes(mistake, places, scene):
+        yield whole(made), detail
+        if not isinstance(node, n.Name) and sum(other == node for other, _ in places) > 1:
+            yield n.replaced(places[0][0], node, made), detail
 
 
 def changes(mistake: Mistake, places: Sequence[Place], scene: Scene) -> Iterator[tuple[Place, n.Expr, str]]:

@@ -18,21 +18,30 @@ R = Role
 # ---------------------------------------------------------------- scale
 
 
+def _is_scale(node: n.Quotient, scene: Scene) -> bool:
+    """Whether a quotient divides by a size, and not by a spread that was worked out, as norms do."""
+    by: n.Expr | None = node.denominator
+    if isinstance(by, n.Name):
+        by = scene.formula(by.symbol) or by
+    return by is not None and not n.holds(by, n.Call)
+
+
 @on(n.Quotient)
 def no_scale(node: n.Quotient, scene: Scene) -> Variants:
-    yield node.numerator, ""
+    if _is_scale(node, scene):
+        yield node.numerator, ""
 
 
 @on(n.Quotient)
 def no_root(node: n.Quotient, scene: Scene) -> Variants:
-    if isinstance(node.denominator, n.Root):
+    if isinstance(node.denominator, n.Root) and _is_scale(node, scene):
         yield replace(node, denominator=node.denominator.arg), ""
 
 
 def root_of(role: Role) -> Rule:
     @on(n.Quotient)
     def rule(node: n.Quotient, scene: Scene) -> Variants:
-        if isinstance(node.denominator, n.Root):
+        if isinstance(node.denominator, n.Root) and _is_scale(node, scene):
             head = next((thing.head for part in n.walk(node) if (thing := scene.thing(part)) and thing.head), None)
             size = scene.size(role, head)
             if size is not None:
@@ -43,7 +52,7 @@ def root_of(role: Role) -> Rule:
 
 @on(n.Quotient)
 def root_of_keys(node: n.Quotient, scene: Scene) -> Variants:
-    if isinstance(node.denominator, n.Root):
+    if isinstance(node.denominator, n.Root) and _is_scale(node, scene):
         shape = scene.shape(node)
         if shape is not None:
             yield replace(node, denominator=n.Root(n.number(shape[1]))), f"√{shape[1]}"
@@ -51,20 +60,22 @@ def root_of_keys(node: n.Quotient, scene: Scene) -> Variants:
 
 @on(n.Quotient)
 def root_of_other_size(node: n.Quotient, scene: Scene) -> Variants:
-    if isinstance(node.denominator, n.Root):
+    if isinstance(node.denominator, n.Root) and _is_scale(node, scene):
         for size in scene.sizes():
             yield replace(node, denominator=n.Root(n.number(size))), f"√{size}"
 
 
 @on(n.Quotient)
 def times_scale(node: n.Quotient, scene: Scene) -> Variants:
-    yield n.Product(node.denominator, node.numerator), ""
+    if _is_scale(node, scene):
+        yield n.Product(node.denominator, node.numerator), ""
 
 
 # ---------------------------------------------------------------- products
 
 
-def _is_scores(node: n.Expr, scene: Scene) -> bool:
+def is_scores(node: n.Expr, scene: Scene) -> bool:
+    """Whether a product is that of queries and keys."""
     return isinstance(node, n.Product) and {scene.role(node.left), scene.role(node.right)} == {R.Q, R.K}
 
 
@@ -78,13 +89,13 @@ def _turned(expr: n.Expr) -> n.Expr:
 
 @on(n.Product)
 def k_not_turned(node: n.Product, scene: Scene) -> Variants:
-    if _is_scores(node, scene):
+    if is_scores(node, scene):
         yield n.Product(_bare(node.left), _bare(node.right)), ""
 
 
 @on(n.Product)
 def swapped_scores(node: n.Product, scene: Scene) -> Variants:
-    if _is_scores(node, scene):
+    if is_scores(node, scene):
         yield n.Transpose(node), ""
 
 
@@ -226,15 +237,25 @@ def added(node: n.Concat, scene: Scene) -> Variants:
 # ---------------------------------------------------------------- sums
 
 
+def is_bias(node: n.Sum, scene: Scene) -> bool:
+    """Whether a sum adds a bias: one by its role, or one vector to every row of a product."""
+    if len(node.terms) != 2:
+        return False
+    product, bias = node.terms
+    if scene.role(bias) in BIASES:
+        return True
+    return isinstance(product, n.Product) and isinstance(bias, n.Name) and 1 in (scene.shape(bias) or ())
+
+
 @on(n.Sum)
 def no_bias(node: n.Sum, scene: Scene) -> Variants:
-    if len(node.terms) == 2 and scene.role(node.terms[1]) in BIASES:
+    if is_bias(node, scene):
         yield node.terms[0], ""
 
 
 @on(n.Sum)
 def bias_off(node: n.Sum, scene: Scene) -> Variants:
-    if len(node.terms) == 2 and scene.role(node.terms[1]) in BIASES:
+    if is_bias(node, scene):
         yield n.Sum((node.terms[0], n.Negate(node.terms[1]))), ""
 
 
@@ -259,7 +280,7 @@ BIASES = frozenset({R.B_Q, R.B_K, R.B_V, R.B_O})
 @on(n.Node)
 def turned_result(node: n.Expr, scene: Scene) -> Variants:
     shape = scene.shape(node)
-    if shape is not None and min(shape) > 1 and not _is_scores(node, scene):
+    if shape is not None and min(shape) > 1 and not is_scores(node, scene):
         yield n.Transpose(node), ""
 
 

@@ -39,6 +39,7 @@ from qkv.expr.nodes.trees import (
     kinds_in,
     names_in,
     part_names,
+    replaced,
     rewrite,
     walk,
 )
@@ -78,6 +79,7 @@ __all__ = [
     "names_in",
     "number",
     "part_names",
+    "replaced",
     "rewrite",
     "walk",
 ]

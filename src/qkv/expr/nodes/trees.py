@@ -96,6 +96,11 @@ def rewrite(node: Expr, change: Callable[[Expr], Expr]) -> Expr:
     return change(replace(node, **updates) if updates else node)
 
 
+def replaced(node: Expr, old: Expr, new: Expr) -> Expr:
+    """The tree with one expression in the place of another, wherever that occurs."""
+    return rewrite(node, lambda part: new if part == old else part)
+
+
 def _rewritten(items: tuple[Any, ...], change: Callable[[Expr], Expr]) -> tuple[Any, ...]:
     """The same object where nothing changed, so that unchanged branches are shared."""
     made = tuple([_rewritten(item, change) if type(item) is tuple else rewrite(item, change) for item in items])

@@ -1,0 +1,84 @@
+"""Rules about what stands around attention, where two expressions (patterns.py) do not tell them."""
+
+from __future__ import annotations
+
+from qkv.check.mistakes.rules import is_bias, is_scores
+from qkv.check.mistakes.scene import Rule, Scene, Variants, on
+from qkv.expr import nodes as n
+from qkv.expr.show import plain
+from qkv.interpret.fit import Shape
+
+
+@on(n.Sum)
+def residual_left_out(node: n.Sum, scene: Scene) -> Variants:
+    """X + F without X or without F: two arrays of one shape, none of them a bias."""
+    if len(node.terms) != 2 or any(isinstance(term, n.Negate) for term in node.terms) or is_bias(node, scene):
+        return
+    shapes = [scene.shape(term) for term in node.terms]
+    if shapes[0] == shapes[1] not in (None, (1, 1)):
+        for kept, lost in (node.terms, node.terms[::-1]):
+            yield kept, plain(lost) if isinstance(lost, n.Name) else "one of the two"
+
+
+@on(n.Node)
+def waves_swapped(node: n.Expr, scene: Scene) -> Variants:
+    """Every sine for a cosine and every cosine for a sine."""
+    if any(isinstance(part, n.Call) and part.function in WAVES for part in n.walk(node)):
+        yield n.rewrite(node, _other_wave), ""
+
+
+WAVES = {"sin": "cos", "cos": "sin"}
+
+
+def _other_wave(node: n.Expr) -> n.Expr:
+    return n.Call(WAVES[node.function], node.args) if isinstance(node, n.Call) and node.function in WAVES else node
+
+
+def positions_moved(by: int) -> Rule:
+    """sin((p + 1) / …) for sin(p / …): positions that begin at another number."""
+
+    @on(n.Node)
+    def rule(node: n.Expr, scene: Scene) -> Variants:
+        made = n.rewrite(node, _moved)
+        if made != node:
+            yield made, ""
+
+    def _moved(node: n.Expr) -> n.Expr:
+        if isinstance(node, n.Call) and node.function in WAVES and isinstance(node.args[0], n.Quotient):
+            angle = node.args[0]
+            return n.Call(node.function, (n.Quotient(n.Sum((angle.numerator, n.number(by))), angle.denominator),))
+        return node
+
+    return rule
+
+
+@on(n.Call)
+def wrong_target(node: n.Call, scene: Scene) -> Variants:
+    """The logarithm of another probability than that of the target: of a neighbour, or of any other of one row."""
+    if node.function == "hadamard" and isinstance(node.args[1], n.Call) and node.args[1].function == "ln":
+        shape = scene.shape(node.args[0])
+        if shape is not None and shape == scene.shape(node.args[1]) and shape[1] > 1:
+            for by in range(1, shape[1]) if shape[0] == 1 else (1, -1):
+                yield n.Call("hadamard", (n.Product(node.args[0], _shift(shape, by)), node.args[1])), ""
+    if node.function == "ln" and isinstance(node.args[0], n.Entry) and node.args[0].column is not None:
+        shape = scene.shape(node.args[0].arg)
+        for column in range(1, shape[1] + 1) if shape is not None else ():
+            if column != node.args[0].column:
+                yield n.Call("ln", (n.Entry(node.args[0].arg, node.args[0].row, column),)), ""
+
+
+def _shift(shape: Shape, by: int) -> n.Matrix:
+    """The matrix that moves every column of a row `by` places to the right, the last ones to the front."""
+    size = shape[1]
+    return n.Matrix(tuple(tuple(n.number(int(j == (i + by) % size)) for j in range(size)) for i in range(size)))
+
+
+@on(n.Product)
+def transpose_left_out(node: n.Product, scene: Scene) -> Variants:
+    """A dZ for Aᵀ dZ: in gradients, where what is transposed is no key."""
+    if is_scores(node, scene):
+        return
+    if isinstance(node.left, n.Transpose):
+        yield n.Product(node.left.arg, node.right), plain(node.left.arg)
+    if isinstance(node.right, n.Transpose):
+        yield n.Product(node.left, node.right.arg), plain(node.right.arg)
