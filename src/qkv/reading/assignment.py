@@ -185,7 +185,7 @@ def _is_about_attention(page: Page, system: System) -> bool:
 
 
 def _has_others(expr: n.Expr, system: System) -> bool:
-    """Whether a formula has names that attention has no use for, or tokens that the solution made of those it was given:
+    """Whether a formula has names that attention has no use for, or tokens that the solution made of those it has:
     the library does not know what G W_2 + b_2 should be, nor that queries come from N_1."""
     return any(
         (place := system.place(symbol)) is None or (place.role in (Role.X, Role.Y) and _is_made(symbol, system.page))
