@@ -33,6 +33,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "program.model": ("errors", "expr"),
     "interpret": ("errors", "expr", "program.model"),
     "program": ("errors", "expr", "interpret.fit"),
+    "program.gradients": ("errors", "expr", "interpret", "program"),
     "program.block": ("errors", "expr", "interpret", "library.block", "program"),
     "check.model": ("errors", "expr"),
     "check": ("errors", "expr", "interpret"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from qkv.errors import NameUnknownError
+from qkv.errors import NameUnknownError, ValueRefused
 from qkv.expr import nodes as n
 from qkv.expr.show import latex, symbol_latex
 from qkv.interpret.certified import Value
@@ -15,6 +15,7 @@ from qkv.interpret.counts import Counted, count
 from qkv.interpret.fit import Shape
 from qkv.interpret.rounding import round_digits, round_places
 from qkv.interpret.trace import Table, Trace, decided
+from qkv.program.gradients import backwards
 from qkv.program.views import resolve
 from qkv.render.options import DEFAULT, Depth, Options
 
@@ -128,6 +129,23 @@ class Solution:
     def cost(self) -> Counted:
         """The operations of every step, counted exactly."""
         return Counted(tuple(step for trace in self.traces for step in count(trace.program).steps))
+
+    def backward(self, of: str | None = None, gradient: object = None, rate: object = None) -> Solution:
+        """The gradients of one quantity by everything that it is made of, as further steps: dV, dQ, dW_Q …
+
+        of        the quantity: the loss, or the last step, unless said
+        gradient  what comes back to it: ones of its shape (1 for the loss) unless said
+        rate      also W_Q' = W_Q − rate · dW_Q and its like: one step of gradient descent
+
+        >>> import qkv
+        >>> s = qkv.work(Q=[[1, 2]], K=[[2, 1], [1, 1]], V=[[1], [3]])
+        >>> print(s.backward()["dV"])
+        0.669761
+        0.330239
+        """
+        if len(self.traces) != 1:
+            raise ValueRefused(f"there are {len(self.traces)} problems here; ask one of them: s.problems[0].backward()")
+        return Solution((Trace(backwards(self.traces[0], of, gradient, rate)),), self.file, self.unread)
 
     def __str__(self) -> str:
         return self.to_text()

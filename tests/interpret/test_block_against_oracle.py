@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import qkv
+from qkv.errors import NameUnknownError, ShapeError, ValueRefused
+from qkv.expr.show import plain
 
 DIGITS = 12
 FEW = settings(max_examples=12, deadline=None)
@@ -106,3 +108,70 @@ def test_learned_positions_and_a_final_norm() -> None:
     one = oracle.layer_norm(exact, None, None, mpf(0))
     fed = oracle.feed_forward(one, {"W_1": attention.reals(x), "W_2": attention.reals(table)}, "relu")
     agree(s, "N_3", oracle.layer_norm(oracle.plus(exact, fed), [mpf(1), mpf(2)], [mpf(0), mpf(1)], mpf(0)))
+
+
+def loss_of(given: dict[str, attention.Rows], place: str, activation: str, targets: list[int]) -> mpf:
+    """Tokens to loss, as one number of the oracle."""
+    x = given["X"]
+    gamma, beta = given["gamma_1"][0], given["beta_1"][0]
+    if place == "post":
+        middle = oracle.layer_norm(oracle.plus(x, oracle.self_attention(x, given)), gamma, beta, mpf("0.1"))
+        fed = oracle.feed_forward(middle, given, activation)
+        last = oracle.layer_norm(oracle.plus(middle, fed), None, None, mpf("0.1"))
+    else:
+        inner = oracle.self_attention(oracle.layer_norm(x, gamma, beta, mpf("0.1")), given)
+        middle = oracle.plus(x, inner)
+        fed = oracle.feed_forward(oracle.layer_norm(middle, None, None, mpf("0.1")), given, activation)
+        last = oracle.plus(middle, fed)
+    return mp.fsum(oracle.cross_entropy(attention.times(last, given["W_U"]), targets, mpf(1))) / len(targets)
+
+
+@pytest.mark.parametrize("place", ["pre", "post"])
+@given(st.data())
+@settings(max_examples=4, deadline=None)
+def test_gradients_are_slopes(place: str, data: st.DataObject) -> None:
+    """Every gradient of the loss, against a quotient of differences so small that its error shows in no digit."""
+    n, d, k, f, words = 2, 2, 2, 3, 3
+    shapes = {"X": (n, d), "W_Q": (d, k), "W_K": (d, k), "W_V": (d, d), "W_1": (d, f), "b_1": (1, f), "W_2": (f, d)}
+    matrices = drawn(data, **shapes, gamma_1=(1, d), beta_1=(1, d), W_U=(d, words))
+    activation = data.draw(st.sampled_from(["gelu", "gelu_tanh", "silu"]))
+    targets = [data.draw(st.integers(0, words - 1)) for _ in range(n)]
+    s = qkv.work(**matrices, norm=place, eps="0.1", activation=activation, targets=targets).backward()
+    exact = {name: [[mpf(cell) for cell in row] for row in rows] for name, rows in matrices.items()}
+    h = mpf(10) ** -50
+
+    def moved(name: str, i: int, j: int, by: mpf) -> mpf:
+        rows = [list(row) for row in exact[name]]
+        rows[i][j] += by
+        return loss_of({**exact, name: rows}, place, activation, targets)
+
+    for name, rows in exact.items():
+        shown = s[f"d{name}"].digits(DIGITS)
+        for i, j in ((i, j) for i in range(len(rows)) for j in range(len(rows[0]))):
+            slope = (moved(name, i, j, h) - moved(name, i, j, -h)) / (2 * h)
+            assert abs(mpf(shown[i][j]) - slope) <= mpf(10) ** -(DIGITS - 1) * max(1, abs(slope)), (name, i, j)
+
+
+def test_one_step_of_descent() -> None:
+    s = qkv.work(X=[[1, 2], [0, 1]], W_U=[[1, 0], [2, 1]], targets=[0, 1]).backward(rate="0.5")
+    after, before, slope = (s[name].to_numpy() for name in ("W_U'", "W_U", "dW_U"))
+    assert abs(after - (before - 0.5 * slope)).max() < 1e-15
+
+
+def test_gradients_are_the_formulas_of_the_books() -> None:
+    s = qkv.work(Q=[[1, 2], [0, 1]], K=[[2, 1], [1, 1]], V=[[1], [3]]).backward()
+    steps = {step.spelled: plain(step.expr) for step in s.traces[0].program.steps}
+    assert steps["dV"] == "A^T dOutput"
+    assert steps["dA"] == "dOutput V^T"
+    assert steps["dS_scaled"] == "A ∘ (dA - rowsum(A ∘ dA))"
+    assert (steps["dS"], steps["dQ"], steps["dK"]) == ("dS_scaled / √d_k", "dS K", "dS^T Q")
+
+
+def test_what_cannot_go_back_is_said() -> None:
+    s = qkv.work(Q=[[1, 2]], K=[[2, 1], [1, 1]], V=[[1], [3]])
+    with pytest.raises(NameUnknownError, match="W is not worked out here; there are S, S_scaled, A, Output"):
+        s.backward("W")
+    with pytest.raises(ShapeError, match="dOutput is 1×2 and Output is 1×1, but they must be alike"):
+        s.backward(gradient=[1, 2])
+    with pytest.raises(ValueRefused, match=r"the gradient of normalise\(S\) is not worked out"):
+        qkv.work(Q=[[1, 2]], K=[[2, 1], [1, 1]], V=[[1], [3]], scale=None, normalise="sum").backward()

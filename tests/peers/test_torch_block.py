@@ -94,3 +94,85 @@ def test_embedding():
     (table,) = tensors((5, 3))
     s = qkv.work(tokens=[3, 1, 3], E=lists(table))
     np.testing.assert_array_equal(s["X"].to_numpy(), F.embedding(torch.tensor([3, 1, 3]), table).numpy())
+
+
+GRADIENTS = (
+    "W_Q",
+    "W_K",
+    "W_V",
+    "W_O",
+    "b_Q",
+    "b_V",
+    "b_O",
+    "W_1",
+    "b_1",
+    "W_2",
+    "b_2",
+    "gamma_1",
+    "beta_1",
+    "gamma_2",
+)
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+@pytest.mark.parametrize("heads", [1, 2])
+def test_gradients_of_an_encoder_layer(norm, activation, heads):
+    """Autograd, from the cross-entropy back to every weight."""
+    torch.manual_seed(heads)
+    layer = torch.nn.TransformerEncoderLayer(
+        4, heads, 6, 0.0, activation, batch_first=True, norm_first=norm == "pre", dtype=torch.float64
+    )
+    x, w_u = tensors((3, 4), (4, 5))
+    targets = [4, 0, 2]
+    x.requires_grad_(True)
+    F.cross_entropy(layer(x[None])[0] @ w_u, torch.tensor(targets)).backward()
+    s = qkv.work(
+        X=lists(x), **weights_of(layer, 4), W_U=lists(w_u), targets=targets,
+        heads=heads, norm=norm, activation=activation, eps="1e-5",
+    ).backward()  # fmt: skip
+    np.testing.assert_allclose(s["dX"].to_numpy(), x.grad.numpy(), **CLOSE)
+    grads = gradients_of(layer, 4)
+    for name in GRADIENTS:
+        made = s["d" + name].to_numpy()
+        np.testing.assert_allclose(made.reshape(np.shape(grads[name])), grads[name], err_msg=name, **CLOSE)
+
+
+def gradients_of(layer, width):
+    """The gradients of an encoder layer under the names of `qkv.work`: the same as its weights, seen as one layer."""
+    copy = torch.nn.TransformerEncoderLayer(4, 1, 6, batch_first=True, dtype=torch.float64)
+    for mine, theirs in zip(copy.parameters(), layer.parameters(), strict=True):
+        mine.data = theirs.grad
+    return weights_of(copy, width)
+
+
+@pytest.mark.parametrize("kind", ["masked", "cross", "swiglu", "rms"])
+def test_gradients_of_other_kinds(kind):
+    given = dict(zip(("X", "W_Q", "W_K", "W_V"), tensors((3, 4), (4, 2), (4, 2), (4, 4)), strict=True))
+    options = {}
+    if kind == "cross":
+        (given["Y"],) = tensors((2, 4), seed=1)
+    if kind in ("swiglu", "rms"):
+        given |= dict(zip(("W_1", "W_3", "W_2"), tensors((4, 3), (4, 3), (3, 4), seed=2), strict=True))
+        options = {"norm": "post rms" if kind == "rms" else "post"}
+    if kind == "masked":
+        options = {"mask": "causal"}
+    for tensor in given.values():
+        tensor.requires_grad_(True)
+    s = qkv.work(**{name: lists(x) for name, x in given.items()}, **options)
+    of = {"masked": "Output", "cross": "Output", "swiglu": "N_2", "rms": "N_2"}[kind]
+    (dout,) = tensors((3, 4), seed=3)
+    torch_of(kind, **given).backward(dout)
+    back = s.backward(of, gradient=lists(dout))
+    for name, tensor in given.items():
+        np.testing.assert_allclose(back["d" + name].to_numpy(), tensor.grad.numpy(), err_msg=name, **CLOSE)
+
+
+def torch_of(kind, X, W_Q, W_K, W_V, Y=None, W_1=None, W_2=None, W_3=None):
+    states = X if Y is None else Y
+    z = F.scaled_dot_product_attention(X @ W_Q, states @ W_K, states @ W_V, is_causal=kind == "masked")
+    if W_1 is None:
+        return z
+    norm = (lambda x: F.rms_norm(x, (4,), eps=0)) if kind == "rms" else (lambda x: F.layer_norm(x, (4,), eps=0))
+    middle = norm(X + z)
+    return norm(middle + (F.silu(middle @ W_1) * (middle @ W_3)) @ W_2)

@@ -63,6 +63,20 @@ def _tanh_gelu(tanh: Callable[[Any], Any], x: Any, factor: Any) -> Any:
     return x * (1 + tanh(factor * (x + x * x * x * 44715 / 1000000))) / 2
 
 
+def _certified_gelu_slope(c: Any, x: Any) -> Any:
+    bell = c.exponential(c.negate(x * x / 2)) / c.root(2 * c.pi())
+    return (1 + c.ball(x / c.root(c.rational(2))).erf()) / 2 + x * bell
+
+
+def _tanh_gelu_slope(tanh: Callable[[Any], Any], x: Any, factor: Any) -> Any:
+    t = tanh(factor * (x + x * x * x * 44715 / 1000000))
+    return (1 + t) / 2 + x * (1 - t * t) * factor * (1 + x * x * 134145 / 1000000) / 2
+
+
+def _silu_slope(sigmoid: Any, x: Any) -> Any:
+    return sigmoid + x * sigmoid * (1 - sigmoid)
+
+
 def _certified_entropy(c: Any, row: Sequence[Any]) -> Any:
     return -sum([x * c.logarithm(x) for x in row if not c.is_zero(x)], c.rational(0))
 
@@ -90,6 +104,13 @@ TABLE = (
          "", tanhs=1, multiplications=6, additions=2),
     _row("silu", "silu swish", EACH, lambda c, x: x / (1 + c.exponential(c.negate(x))), lambda x: x / (1 + math.exp(-x)), "",
          exponentials=1, additions=1, divisions=1),
+    _row("drelu", "drelu", EACH, lambda c, x: c.is_positive(x), lambda x: float(x > 0), "", comparisons=1),
+    _row("dgelu", "dgelu", EACH, _certified_gelu_slope, lambda x: (1 + math.erf(x / math.sqrt(2))) / 2 + x * math.exp(-x * x / 2) / math.sqrt(2 * math.pi),
+         "", exponentials=2, multiplications=5, additions=2),
+    _row("dgelutanh", "dgelutanh", EACH, lambda c, x: _tanh_gelu_slope(c.tanh, x, c.root(c.rational(2) / c.pi())),
+         lambda x: _tanh_gelu_slope(math.tanh, x, math.sqrt(2 / math.pi)), "", tanhs=1, multiplications=10, additions=4),
+    _row("dsilu", "dsilu", EACH, lambda c, x: _silu_slope(1 / (1 + c.exponential(c.negate(x))), x), lambda x: _silu_slope(1 / (1 + math.exp(-x)), x), "",
+         exponentials=1, additions=3, divisions=1, multiplications=2),
     _row("softplus", "softplus", EACH, lambda c, x: c.logarithm(1 + c.exponential(x)), lambda x: math.log1p(math.exp(x)), "", exponentials=2, additions=1),
     _row("elu", "elu", EACH, lambda c, x: c.elu(x), lambda x: x if x > 0 else math.expm1(x), "", exponentials=1, additions=1),
     _row("floor", "floor", EACH, lambda c, x: c.floor(x), math.floor),

@@ -243,6 +243,8 @@ def _in(node: n.Expr, place: int, show: object) -> str:
         level = SUM if node.value < 0 else PRODUCT if "/" in text else ATOM
     if isinstance(node, n.Mask) and node.pattern is not None and not node.truth:
         level = SUM  # a mask of 0 and −∞ is added
+    if isinstance(node, n.Call) and node.function == "hadamard":
+        level = SUM  # A B ∘ C could be (A B) ∘ C
     loose = level < place
     return f"({text})" if loose else text
 

@@ -185,6 +185,13 @@ def positive(a: Cell) -> Cell:
     return largest([a, fmpq(0)])
 
 
+def is_positive(a: Cell) -> Cell:
+    """1 for a positive number, 0 for one that is not; in between while that is open."""
+    if a is NEG_INF or arb(a) <= 0:
+        return fmpq(0)
+    return fmpq(1) if arb(a) > 0 else interval(fmpq(0), fmpq(1))
+
+
 def largest(row: Sequence[Cell]) -> Cell:
     """The largest cell; balls that overlap give a ball that contains the largest."""
     finite = [x for x in row if x is not NEG_INF]

@@ -87,6 +87,12 @@ class Spec:
 
 GROUPED = frozenset({Role.K, Role.V, Role.W_K, Role.W_V, Role.B_K, Role.B_V})
 
+# What training changes.
+LEARNED = frozenset(
+    {Role.W_Q, Role.W_K, Role.W_V, Role.W_O, Role.B_Q, Role.B_K, Role.B_V, Role.B_O}
+    | {Role.W_A, Role.U_A, Role.V_A, Role.LEARNED}
+)
+
 LETTERS: dict[Role, tuple[str, tuple[str, ...]]] = {
     Role.X: ("X", ()),
     Role.Y: ("Y", ()),

@@ -18,7 +18,9 @@ from qkv.program.model import Given, Step
 from qkv.render.options import Depth, Options
 
 GIVEN_DIGITS = 20  # what a sheet prints is repeated in full, whatever number of digits the results have
-RESULTS = frozenset({Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT, Role.CONTEXT})  # what `brief` keeps
+RESULTS = frozenset(  # what `brief` keeps
+    {Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT, Role.CONTEXT, Role.BLOCK, Role.LEARNED}
+)
 NOTHING = "There is nothing to work out here."
 UNKNOWN = "…"  # a cell whose ball is too wide for even one digit
 

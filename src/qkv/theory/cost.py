@@ -16,7 +16,7 @@ from qkv.interpret.counts import Operations, Size, SizePair, area
 from qkv.interpret.loop import worked
 from qkv.program.kinds import plan
 from qkv.program.model import Given, Program, Step
-from qkv.program.spec import Key, Scale, Score, Spec, default_symbol
+from qkv.program.spec import LEARNED, Key, Scale, Score, Spec, default_symbol
 from qkv.theory.polynomial import CONTEXT, NAMES, ONE, SYMBOL, ZERO, constant, fraction, number, polynomial, substitute
 from qkv.theory.sizes import Convention, Counting, changed
 
@@ -24,9 +24,6 @@ TILE = 64  # scores are worked out in tiles of so many queries by so many keys
 INSIDE_TILES = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS})
 CACHED = frozenset({Role.K, Role.V, Role.STATES})
 PROJECTIONS = frozenset({Role.Q, Role.K, Role.V, Role.W_O})
-WEIGHTS = frozenset(
-    {Role.W_Q, Role.W_K, Role.W_V, Role.W_O, Role.B_Q, Role.B_K, Role.B_V, Role.B_O, Role.W_A, Role.U_A, Role.V_A}
-)
 
 S = SYMBOL
 SHAPES: dict[Role, SizePair] = {
@@ -308,7 +305,7 @@ def _count(program: Program, algebra: Counting, known: Mapping[Symbol, SizePair]
         program.kind,
         algebra.convention,
         tuple(steps),
-        parameters=sum((size for item, size in sizes if item.role in WEIGHTS), ZERO),
+        parameters=sum((size for item, size in sizes if item.role in LEARNED), ZERO),
         kv_cache=sum((size for item, size in sizes if item.role in CACHED and not _is_cut(item)), ZERO),
         tile=constant(TILE**2 + 2 * TILE),
     )
