@@ -37,6 +37,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "program.block": ("errors", "expr", "interpret", "library.block", "program"),
     "check.model": ("errors", "expr"),
     "check": ("errors", "expr", "interpret"),
+    "check.mistakes.block": ("errors", "expr", "interpret", "library.notation", "check.mistakes"),
     "check.mistakes.patterns": ("errors", "expr", "library.defined", "library.notation", "check.mistakes"),
     "check.mistakes.program": ("errors", "expr", "interpret", "program.model", "check.mistakes"),
     "reading": READING,

@@ -20,6 +20,9 @@ def work(
     normalise: str = "softmax",
     columns: bool | str = False,
     title: str = "",
+    kv_heads: int | None = None,
+    rope: bool | str = False,
+    alibi: bool = False,
     norm: str | None = None,
     eps: object = None,
     activation: str | None = None,
@@ -44,6 +47,10 @@ def work(
     heads      cut one big set of weights into so many heads; lists of matrices give each head its own
     normalise  "softmax", or "sum" to divide by the plain sum
     columns    tokens are columns: True (Q = W_Q X) or "W^T x"
+    kv_heads   fewer keys and values than heads: heads 1 and 2 of four share the first of two
+    rope       queries and keys are turned by their positions: True or "interleaved" (columns 1 and 2), or "halves"
+    alibi      each key costs its distance, by the slope of the head; any other `bias` is given as a matrix
+    K_cache, V_cache hold what stands above the keys and values of new tokens.
 
     Around attention, each step follows from what is given: W_1, W_2 (b_1, b_2; W_3 for a gate) make the feed-forward
     layer, W_U (b_U) the logits, E with tokens the embedding; gamma_1, beta_1, gamma_2 … belong to the norms.
@@ -60,7 +67,7 @@ def work(
     >>> s["A"].decimals(4)
     (('0.1192', '0.8808'), ('0.1192', '0.8808'))
     """
-    options = Options(scale, mask, heads, normalise, columns, title)
+    options = Options(scale, mask, heads, normalise, columns, title, kv_heads, rope, base, first_position, alibi)
     around = Around(norm, eps, activation, tokens, positions, base, first_position, targets, temperature, tied, predict)
     program = _with_unused(planned(matrices, options, around))
     shapes(program, strict=True)

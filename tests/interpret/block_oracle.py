@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from attention_oracle import Real, Rows, approx, attend, project, times, turned
+from attention_oracle import Real, Rows, approx, attend, project, softmax, times, turned
 from mpmath import mp, mpf
 
 Change = Callable[[mpf], mpf]
@@ -89,3 +89,23 @@ def looked_up(table: Rows, ids: list[int]) -> Rows:
 
 def tied(x: Rows, table: Rows) -> Rows:
     return times(x, turned(table))
+
+
+def rotated(x: Rows, base: Real, first: int, halves: bool) -> Rows:
+    """Each pair of numbers of a token as a point, turned by the angle of its position."""
+    width = len(x[0])
+    pairs = [(i, i + width // 2) if halves else (2 * i, 2 * i + 1) for i in range(width // 2)]
+    out = []
+    for p, row in enumerate(x, first):
+        made = [mpf(0)] * width
+        for i, (a, b) in enumerate(pairs):
+            angle = p / approx(base) ** (mpf(2 * i) / width)
+            made[a] = approx(row[a]) * mp.cos(angle) - approx(row[b]) * mp.sin(angle)
+            made[b] = approx(row[a]) * mp.sin(angle) + approx(row[b]) * mp.cos(angle)
+        out.append(made)
+    return out
+
+
+def biased_attention(q: Rows, k: Rows, v: Rows, bias: Rows) -> Rows:
+    scores = [[cell / mp.sqrt(len(k[0])) for cell in map(approx, row)] for row in times(q, turned(k))]
+    return times([softmax(row) for row in plus(scores, bias)], v)

@@ -175,3 +175,54 @@ def test_what_cannot_go_back_is_said() -> None:
         s.backward(gradient=[1, 2])
     with pytest.raises(ValueRefused, match=r"the gradient of normalise\(S\) is not worked out"):
         qkv.work(Q=[[1, 2]], K=[[2, 1], [1, 1]], V=[[1], [3]], scale=None, normalise="sum").backward()
+
+
+@pytest.mark.parametrize("pairs", ["interleaved", "halves"])
+@given(st.data())
+@FEW
+def test_rotary_positions(pairs: str, data: st.DataObject) -> None:
+    n_q, n_k, half, d_v, first = (data.draw(st.integers(low, 3)) for low in (1, 1, 1, 1, 0))
+    matrices = drawn(data, Q=(n_q, 2 * half), K=(n_k, 2 * half), V=(n_k, d_v))
+    s = qkv.work(**matrices, rope=pairs, base=100, first_position=first)
+    q, k, v = (attention.reals(matrices[name]) for name in "QKV")
+    q, k = (oracle.rotated(x, Fraction(100), first, pairs == "halves") for x in (q, k))
+    agree(s, "Q_rot", q)
+    agree(s, "K_rot", k)
+    agree(s, "Output", attention.attend(q, k, v, mp.sqrt(2 * half))[2])
+
+
+@given(st.data())
+@FEW
+def test_grouped_heads_with_a_bias_for_distance(data: st.DataObject) -> None:
+    groups, n, d, k = (data.draw(st.integers(low, 2)) for low in (1, 1, 2, 1))
+    heads = 4
+    listed = data.draw(st.booleans())
+    matrices = drawn(data, X=(n, d), W_Q=(d, heads * k), W_K=(d, groups * k), W_V=(d, groups * k))
+    exact = {name: attention.reals(rows) for name, rows in matrices.items()}
+
+    def cut(rows: list, i: int) -> list:  # the columns of a head
+        return [row[i * k : (i + 1) * k] for row in rows]
+
+    own = {"W_Q": heads, "W_K": groups, "W_V": groups}
+    lists = {name: [cut(matrices[name], i) for i in range(count)] for name, count in own.items()}
+    s = qkv.work(**{**matrices, **(lists if listed else {})}, heads=heads, kv_heads=groups, alibi=True)
+    for i in range(heads):
+        group = i * groups // heads
+        weights = {name: cut(exact[name], i if name == "W_Q" else group) for name in own}
+        q, keys, values = (attention.times(exact["X"], weights[name]) for name in ("W_Q", "W_K", "W_V"))
+        slope = mpf(2) ** -(8 * (i + 1) // heads)
+        bias = [[-slope * abs(a - b) for b in range(n)] for a in range(n)]
+        agree(s, f"Z_{i + 1}", oracle.biased_attention(q, keys, values, bias))
+
+
+@given(st.data())
+@FEW
+def test_a_cache_changes_nothing(data: st.DataObject) -> None:
+    """One token after the others gives the last row of all of them at once."""
+    n, d, k, d_v = (data.draw(st.integers(low, 3)) for low in (2, 1, 1, 1))
+    matrices = drawn(data, X=(n, d), W_Q=(d, k), W_K=(d, k), W_V=(d, d_v))
+    everything = qkv.work(**matrices, mask="causal")
+    cache = {f"{name}_cache": everything[name].digits(40)[:-1] for name in "KV"}
+    last = qkv.work(**{**matrices, "X": matrices["X"][-1:]}, **cache, mask="causal")
+    assert last["Output"].digits(DIGITS) == everything["Output"].digits(DIGITS)[-1:]
+    assert last["K"].digits(DIGITS) == everything["K"].digits(DIGITS)

@@ -54,6 +54,21 @@ def waves(first: int, sine: Callable[[float], float] = sin, cosine: Callable[[fl
 PE = r"""PE = \begin{bmatrix} \sin(0 / 10000^{0/4}) & \cos(0 / 10000^{0/4}) & \sin(0 / 10000^{2/4}) & \cos(0 / 10000^{2/4}) \\
 \sin(1 / 10000^{0/4}) & \cos(1 / 10000^{0/4}) & \sin(1 / 10000^{2/4}) & \cos(1 / 10000^{2/4}) \end{bmatrix}"""
 
+Z4: Rows = [[1, 2, -1, 0.5], [0.5, -2, 3, 1]]
+ROPE = r"R = Q_4 \odot \cos(\Theta) + (Q_4 J) \odot \sin(\Theta)"
+ANGLES: Rows = [[0.5, 0.5, 0.25, 0.25], [1, 1, 0.5, 0.5]]
+
+
+def rotated(x: Rows, sign: int, halves: bool = False) -> Rows:
+    pairs = [(0, 2), (1, 3)] if halves else [(0, 1), (2, 3)]
+    out = [[0.0] * 4 for _ in x]
+    for row, made, angles in zip(x, out, ANGLES, strict=True):
+        for (a, b), angle in zip(pairs, (angles[0], angles[2]), strict=True):
+            made[a] = row[a] * cos(angle) - sign * row[b] * sin(angle)
+            made[b] = sign * row[a] * sin(angle) + row[b] * cos(angle)
+    return out
+
+
 # the mistake, the formula on the page, what its author shows
 PAGES: list[tuple[str, str, Rows]] = [
     ("layer norm down the columns", r"N = \text{LayerNorm}(X)", turned(norm(turned(X)))),
@@ -74,6 +89,9 @@ PAGES: list[tuple[str, str, Rows]] = [
     ("positions from 1", PE, waves(1)),
     ("loss with the wrong index", r"\ell = -\operatorname{rowsum}(T \odot \ln P)", [[-log(0.4)], [-log(0.1)]]),
     ("softmax's derivative without its sum", r"dS = P \odot (D - \operatorname{rowsum}(P \odot D))", each(lambda x: x, [[p * d for p, d in zip(*rows, strict=True)] for rows in zip(P, [[1, 2, 3, 5], [2, -1, 0, 1]], strict=True)])),
+    ("turned the other way", ROPE, rotated(Z4, -1)),
+    ("pairs the other way", ROPE, rotated(Z4, 1, halves=True)),
+    ("cache in the wrong order", r"K = Stack(K_{cache}, K_{new})", [[0.5, 2, 1], *X]),
     ("transpose left out", r"dW = C^\top C", times(C, C)),
 ]  # fmt: skip
 
@@ -89,6 +107,8 @@ def matrix(rows: Rows, digits: int = 6) -> str:
 GIVEN = {
     "X": matrix(X), "Z": matrix(Z), "W": matrix(W), "b": matrix([B]), r"\epsilon": "0.1", "P": matrix(P),
     "T": matrix([[0, 0, 1, 0], [1, 0, 0, 0]]), "D": matrix([[1, 2, 3, 5], [2, -1, 0, 1]]), "C": matrix(C),
+    "Q_4": matrix(Z4), "J": matrix([[0, 1, 0, 0], [-1, 0, 0, 0], [0, 0, 0, 1], [0, 0, -1, 0]]), r"\Theta": matrix(ANGLES),
+    "K_{cache}": matrix(X), "K_{new}": matrix([[0.5, 2, 1]]),
 }  # fmt: skip
 
 
@@ -113,6 +133,8 @@ RIGHT: list[tuple[str, Rows]] = [
     (r"G = \text{GELU}(X W)", each(lambda x: x * (1 + erf(x / sqrt(2))) / 2, times(X, W))),
     (r"G = \text{SiLU}(X W)", each(lambda x: x / (1 + exp(-x)), times(X, W))),
     (PE, waves(0)),
+    (ROPE, rotated(Z4, 1)),
+    (r"K = Stack(K_{cache}, K_{new})", [*X, [0.5, 2, 1]]),
     (r"\ell = -\operatorname{rowsum}(T \odot \ln P)", [[-log(0.3)], [-log(0.7)]]),
 ]
 

@@ -176,3 +176,30 @@ def torch_of(kind, X, W_Q, W_K, W_V, Y=None, W_1=None, W_2=None, W_3=None):
     norm = (lambda x: F.rms_norm(x, (4,), eps=0)) if kind == "rms" else (lambda x: F.layer_norm(x, (4,), eps=0))
     middle = norm(X + z)
     return norm(middle + (F.silu(middle @ W_1) * (middle @ W_3)) @ W_2)
+
+
+def test_grouped_queries():
+    x, w_q, w_k, w_v = tensors((3, 4), (4, 8), (4, 4), (4, 4))
+    s = qkv.work(X=lists(x), W_Q=lists(w_q), W_K=lists(w_k), W_V=lists(w_v), heads=4, kv_heads=2)
+    q, k, v = ((x @ w).view(3, -1, 2).transpose(0, 1) for w in (w_q, w_k, w_v))
+    expected = F.scaled_dot_product_attention(q[None], k[None], v[None], enable_gqa=True)[0]
+    np.testing.assert_allclose(s["Concat"].to_numpy(), expected.transpose(0, 1).reshape(3, 8).numpy(), **CLOSE)
+
+
+def test_rotary_positions_as_transformers_has_them():
+    modeling = pytest.importorskip("transformers.models.llama.modeling_llama", reason="transformers is not installed")
+    q, k = tensors((3, 4), (3, 4))
+    angles = torch.arange(3.0, dtype=torch.float64)[:, None] / 10000 ** (
+        torch.tensor([0.0, 2, 0, 2], dtype=torch.float64) / 4
+    )
+    turned = modeling.apply_rotary_pos_emb(q[None, None], k[None, None], angles.cos()[None], angles.sin()[None])
+    s = qkv.work(Q=lists(q), K=lists(k), V=lists(k), rope="halves")
+    for name, expected in zip(("Q_rot", "K_rot"), turned, strict=True):
+        np.testing.assert_allclose(s[name].to_numpy(), expected[0, 0].numpy(), **CLOSE)
+
+
+def test_a_bias_is_added_to_the_scores():
+    q, k, v, bias = tensors((3, 4), (5, 4), (5, 2), (3, 5))
+    s = qkv.work(Q=lists(q), K=lists(k), V=lists(v), bias=lists(bias))
+    expected = F.scaled_dot_product_attention(q[None], k[None], v[None], attn_mask=bias[None])[0]
+    np.testing.assert_allclose(s["Output"].to_numpy(), expected.numpy(), **CLOSE)

@@ -68,6 +68,11 @@ REFUSED: list[tuple[type[QkvError], str, dict[str, object]]] = [
     (ValueRefused, "N_1 has one number a row: there is nothing to compare it with", {"X": [[1], [2]], "norm": "pre"}),
     (ValueRefused, "N_1 = (X - mu_1) / sigma_1: division by zero", {"X": [[1, 1]], "norm": "pre"}),
     (ValueRefused, "what stands around attention is worked out with tokens as rows: leave out columns", {**TOKENS, "norm": "post", "columns": True}),
+    (ValueRefused, "heads is 4 and kv_heads is 3, but each group must serve as many heads", {"X": I2, "W_Q": I2, "W_K": I2, "W_V": I2, "heads": 4, "kv_heads": 3}),
+    (ShapeError, "kv_heads is 1, but W_K is a list of 2 matrices", {**TOKENS, "W_Q": [I2, I2], "W_K": [I2, I2], "kv_heads": 1}),
+    (ValueRefused, "rope is 'pairs', but it must be True, 'interleaved' or 'halves'", {**TOKENS, "rope": "pairs"}),
+    (ValueRefused, "rotary positions turn pairs of columns, but queries and keys have 1 numbers", {"Q": [[1]], "K": [[1]], "V": [[1]], "rope": True}),
+    (ValueRefused, "alibi cannot be worked out here: its slopes are fractions for 1, 2, 4 or 8 heads, not for 3", {"X": [[1, 2, 3]], "W_Q": [[1] * 3] * 3, "W_K": [[1] * 3] * 3, "W_V": [[1] * 3] * 3, "heads": 3, "alibi": True}),
     (NameUnknownError, "gamma1 is no matrix that attention knows; did you mean gamma_1?", {**TOKENS, "gamma1": [1, 1]}),
 ]  # fmt: skip
 
@@ -77,3 +82,16 @@ def test_one_sentence_for_each_mistake(error: type[QkvError], sentence: str, giv
     with pytest.raises(error) as caught:
         qkv.work(**given)
     assert str(caught.value) == sentence
+
+
+def test_heads_share_keys_in_the_order_of_groups() -> None:
+    four = {"X": I2, "W_Q": [[1] * 4] * 2, "W_K": I2, "W_V": I2}
+    made = steps(**four, heads=4, kv_heads=2)
+    assert [made[f"S_{i}"] for i in (1, 2, 3, 4)] == ["Q_1 K_1^T", "Q_2 K_1^T", "Q_3 K_2^T", "Q_4 K_2^T"]
+    one = {**four, "W_K": [[1], [1]], "W_V": [[1], [1]]}
+    assert steps(**one, heads=4, kv_heads=1)["S_4"] == "Q_4 K_1^T"
+
+
+def test_a_cache_stands_above_what_is_new() -> None:
+    made = steps(**TOKENS, K_cache=[[1, 2]], V_cache=[[1, 2]])
+    assert (made["K_new"], made["K"]) == ("X W_K", "Stack(K_cache, K_new)")

@@ -29,6 +29,10 @@ class Role(StrEnum):
     Q = "Q"
     K = "K"
     V = "V"
+    K_CACHE = "K_cache"  # keys and values of the tokens before
+    V_CACHE = "V_cache"
+    BIAS = "bias"  # added to the scaled scores: relative positions, ALiBi
+    BIASED = "biased"
     SCORES = "scores"  # Q Kᵀ
     SCALED = "scaled"  # Q Kᵀ / √d_k
     MASK = "mask"

@@ -12,6 +12,7 @@ from qkv.errors import ShapeError, ValueRefused
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain, symbol_plain
+from qkv.expr.tables import one_hot, sinusoids
 from qkv.interpret.fit import Misfit, Shape, say
 from qkv.interpret.shapes import shapes
 from qkv.library import block
@@ -20,7 +21,6 @@ from qkv.program.kinds import plan
 from qkv.program.model import Given, Program, Step
 from qkv.program.request import ARGUMENTS, Options, no_such, request
 from qkv.program.spec import default_symbol
-from qkv.program.tables import one_hot, sinusoids
 
 X, X_P, PE, OUTPUT = (Symbol("X"), Symbol("X", ("P",)), Symbol("PE"), default_symbol(Role.OUTPUT))
 TOKENS, TARGETS, EMBEDDINGS = Symbol("T", ("x",)), Symbol("T", ("y",)), Symbol("E")

@@ -13,6 +13,7 @@ from qkv.errors import ValueRefused
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
+from qkv.expr.tables import angles, quarter_turn
 from qkv.program.model import Given, Program, Step
 from qkv.program.spec import LETTERS, Scale, Score, Spec, default_symbol
 
@@ -55,13 +56,26 @@ def key_size(spec: Spec, head: int | None = None) -> int:
     for shape in given:
         # Where a single query is a row and a single key a column, they are vectors of one length.
         turned = 1 in shape and any(shape[axis] != other[axis] for other in given)
-        return (max(shape) if turned else shape[axis]) // (spec.split or 1)
+        return (max(shape) if turned else shape[axis]) // _cuts(
+            spec, Role.K if shape is spec.shape(Role.K, head) else Role.Q
+        )
     for role in (Role.W_K, Role.W_Q):
         if (weights := spec.shape(role, head)) is not None:
-            return weights[1 - axis if spec.turned else axis] // (spec.split or 1)
+            return weights[1 - axis if spec.turned else axis] // _cuts(spec, role)
     raise ValueRefused("d_k cannot be told: neither keys nor key weights are given")
 
 
+def _cuts(spec: Spec, role: Role) -> int:
+    """Into how many heads a quantity is cut; grouped queries share keys and values."""
+    return len(_heads_of(spec, role)) if spec.split else 1
+
+
+def _heads_of(spec: Spec, role: Role) -> list[int | None]:
+    """The heads that have a role of their own; of a group, its first."""
+    return list({spec.own(role, head): head for head in reversed(spec.heads)}.values())[::-1]
+
+
+CACHES = {Role.K: Role.K_CACHE, Role.V: Role.V_CACHE}
 PROJECTIONS: tuple[tuple[Role, Role, Role], ...] = (
     (Role.Q, Role.W_Q, Role.B_Q),
     (Role.K, Role.W_K, Role.B_K),
@@ -120,6 +134,7 @@ def _one_head(spec: Spec, head: int | None) -> Iterator[Step]:
     if not spec.split:
         yield from _projections(spec, head)
     if not spec.has(Role.WEIGHTS, head):
+        yield from _rotations(spec, head)
         yield from _weights(spec, head)
     if spec.has(Role.V, head) or can_make(spec, Role.V):
         weights, values = spec.name(Role.WEIGHTS, head), spec.name(Role.V, head)
@@ -135,7 +150,19 @@ def _projections(spec: Spec, head: int | None) -> Iterator[Step]:
             continue  # worked out for the first head of the group
         if spec.has(role, head) or not (spec.has(weight, head) and spec.has(source, head)):
             continue
-        yield _step(spec, role, head, _projected(spec, _tokens(spec, role, head), weight, bias, head))
+        yield from _made(spec, role, weight, bias, head)
+
+
+def _made(spec: Spec, role: Role, weight: Role, bias: Role, head: int | None) -> Iterator[Step]:
+    """Queries, keys or values of the tokens; below a cache, where one is given."""
+    made = _step(spec, role, head, _projected(spec, _tokens(spec, role, head), weight, bias, head))
+    if role not in CACHES or not spec.has(CACHES[role], head):
+        yield made
+        return
+    new = made.symbol._replace(labels=(*made.symbol.labels, "new"))
+    yield replace(made, symbol=new, spelled=symbol_plain(new), role=Role.OTHER, says=f"{made.says} of the new tokens")
+    parts = (spec.name(CACHES[role], head), n.Name(new))
+    yield replace(made, expr=n.Concat(parts, 1 if spec.columns else 0), says=f"{made.says}, the cache first")
 
 
 def _heads_before(spec: Spec, head: int | None) -> tuple[int | None, ...]:
@@ -155,13 +182,13 @@ def _split_projections(spec: Spec) -> Iterator[Step]:
         if role is Role.V and not can_make(spec, role):
             continue
         if not spec.has(role):
-            yield _step(spec, role, None, _projected(spec, _tokens(spec, role), weight, bias, None))
+            yield from _made(spec, role, weight, bias, None)
         width = _head_width(spec, role, weight)
-        for i, head in enumerate(spec.heads, 1):
+        for i, head in enumerate(_heads_of(spec, role), 1):
             symbol = spec.name(role, head).symbol
             block = _head_block(spec, spec.name(role), ((i - 1) * width + 1, i * width))
             says = "the head's own rows" if spec.columns else "the head's own columns"
-            yield Step(symbol, block, role, symbol_plain(symbol), head, says=says)
+            yield Step(symbol, block, role, symbol_plain(symbol), spec.own(role, head), says=says)
 
 
 def _head_width(spec: Spec, role: Role, weight: Role) -> int:
@@ -169,9 +196,10 @@ def _head_width(spec: Spec, role: Role, weight: Role) -> int:
     if shape is None:
         shape, axis = spec.shape(weight), 1 - axis if spec.turned else axis
     size = 0 if shape is None else shape[axis]
-    if not size or size % (spec.split or 1):
-        raise ValueRefused(f"{role} has {size} numbers a token and cannot be cut into {spec.split} heads of one width")
-    return size // (spec.split or 1)
+    count = _cuts(spec, role)
+    if not size or size % count:
+        raise ValueRefused(f"{role} has {size} numbers a token and cannot be cut into {count} heads of one width")
+    return size // count
 
 
 def _head_block(spec: Spec, whole: n.Expr, span: tuple[int, int]) -> n.Expr:
@@ -187,6 +215,9 @@ def _weights(spec: Spec, head: int | None) -> Iterator[Step]:
     if spec.scale is not Scale.NONE and role is Role.SCORES:
         yield _step(spec, Role.SCALED, head, n.Quotient(spec.name(role, head), _divisor(spec, head)))
         role = Role.SCALED
+    if spec.has(Role.BIAS, head) and role is not Role.MASKED:
+        yield _step(spec, Role.BIASED, head, n.Sum((spec.name(role, head), spec.name(Role.BIAS, head))))
+        role = Role.BIASED
     if role is Role.MASKED:
         pass
     elif spec.has(Role.MASK, head):
@@ -203,6 +234,46 @@ def _weights(spec: Spec, head: int | None) -> Iterator[Step]:
     yield _step(spec, Role.WEIGHTS, head, _normal(spec, spec.name(role, head)))
 
 
+ROTATED, ANGLES, TURN = "rot", "Theta", Symbol("J")
+
+
+def _rotated(spec: Spec, role: Role, head: int | None) -> n.Name:
+    """Queries or keys as scores use them: turned by their positions, where positions are rotary."""
+    symbol = spec.name(role, head).symbol
+    return n.Name(symbol if spec.rope is None else symbol._replace(labels=(*symbol.labels, ROTATED)))
+
+
+def _rotations(spec: Spec, head: int | None) -> Iterator[Step]:
+    """Q cos Θ + (Q J) sin Θ: every pair of columns turned by the angle of its position."""
+    rope = spec.rope
+    if rope is None:
+        return
+    width, halves = key_size(spec, head), rope.pairs == "halves"
+    if width % 2:
+        raise ValueRefused(f"rotary positions turn pairs of columns, but queries and keys have {width} numbers")
+    if head in (None, spec.heads[0]):
+        yield Step(TURN, quarter_turn(width, halves), Role.OTHER, "J", says="turns each pair (a, b) into (−b, a)")
+    for role in (Role.Q, Role.K):
+        if any(spec.own(role, h) == spec.own(role, head) for h in _heads_before(spec, head)):
+            continue
+        x, angle = spec.name(role, head), Symbol(ANGLES, (role.value,))
+        if head in (None, spec.heads[0]):
+            made = angles(_tokens_in(spec, role), width, rope.base, rope.first, halves)
+            yield Step(angle, made, Role.OTHER, symbol_plain(angle), says="the angle of each position and pair")
+        cosine, sine = (n.Call(wave, (n.Name(angle),)) for wave in ("cos", "sin"))
+        expr = n.Sum((n.Call("hadamard", (x, cosine)), n.Call("hadamard", (n.Product(x, n.Name(TURN)), sine))))
+        symbol = _rotated(spec, role, head).symbol
+        says = f"{SAYS[role]}, turned by their positions"
+        yield Step(symbol, expr, Role.OTHER, symbol_plain(symbol), spec.own(role, head), says=says)
+
+
+def _tokens_in(spec: Spec, role: Role) -> int:
+    """How many tokens ask, or are asked."""
+    shape = spec.shape(role, spec.heads[0]) or spec.shape(source_of(spec, role), spec.heads[0])
+    assert shape is not None
+    return shape[1 if spec.columns else 0]
+
+
 def _normal(spec: Spec, scores: n.Expr) -> n.Expr:
     axis = 0 if spec.keys_first else 1
     kind = n.Normalise if spec.plain_sum else n.Softmax
@@ -217,7 +288,7 @@ def _divisor(spec: Spec, head: int | None) -> n.Expr:
 
 
 def _scores(spec: Spec, head: int | None) -> n.Expr:
-    q, k = spec.name(Role.Q, head), spec.name(Role.K, head)
+    q, k = _rotated(spec, Role.Q, head), _rotated(spec, Role.K, head)
     if spec.score is Score.COSINE:
         lengths = n.Product(_lengths(spec, Role.Q, head), n.Transpose(_lengths(spec, Role.K, head)))
         return n.Quotient(n.Product(q, n.Transpose(k)), lengths)
@@ -287,6 +358,7 @@ SAYS: dict[Role, str] = {
     Role.V: "values",
     Role.SCORES: "how well each query fits each key",
     Role.SCALED: "scores divided by the scale",
+    Role.BIASED: "scores with the bias of positions",
     Role.MASKED: "forbidden keys set to −∞",
     Role.WEIGHTS: "attention weights",
     Role.HEAD: "the values, mixed by the weights",

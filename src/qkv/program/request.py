@@ -6,16 +6,18 @@ import difflib
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from qkv.errors import NameUnknownError, ShapeError, ValueRefused
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.expr.show import symbol_plain
+from qkv.expr.tables import distances
 from qkv.interpret.fit import say
 from qkv.program.entries import Nested, as_number, as_rows, depth, is_ones, is_truth, listed
-from qkv.program.kinds import can_make
+from qkv.program.kinds import can_make, source_of
 from qkv.program.model import Given
-from qkv.program.spec import Scale, Score, Spec, default_symbol
+from qkv.program.spec import GROUPED, Rope, Scale, Score, Spec, default_symbol
 
 ARGUMENTS: dict[str, Role] = {
     "X": Role.X,
@@ -31,13 +33,19 @@ ARGUMENTS: dict[str, Role] = {
     "b_K": Role.B_K,
     "b_V": Role.B_V,
     "b_O": Role.B_O,
+    "K_cache": Role.K_CACHE,
+    "V_cache": Role.V_CACHE,
+    "bias": Role.BIAS,
     "s": Role.SOURCE,
     "h": Role.STATES,
     "W_a": Role.W_A,
     "U_a": Role.U_A,
     "v_a": Role.V_A,
 }
-PER_HEAD = frozenset({Role.W_Q, Role.W_K, Role.W_V, Role.B_Q, Role.B_K, Role.B_V, Role.Q, Role.K, Role.V, Role.MASK})
+PER_HEAD = frozenset(
+    {Role.W_Q, Role.W_K, Role.W_V, Role.B_Q, Role.B_K, Role.B_V, Role.Q, Role.K, Role.V, Role.MASK}
+    | {Role.K_CACHE, Role.V_CACHE, Role.BIAS}
+)
 BIASES = frozenset({Role.B_Q, Role.B_K, Role.B_V, Role.B_O})
 ONE_VECTOR = frozenset({Role.SOURCE, Role.V_A}) | BIASES
 
@@ -57,6 +65,11 @@ class Options:
     normalise: str = "softmax"
     columns: bool | str = False
     title: str = ""
+    kv_heads: int | None = None
+    rope: bool | str = False
+    base: object = 10000
+    first_position: int = 0
+    alibi: bool = False
 
 
 def request(matrices: Mapping[str, object], options: Options = Options()) -> Spec:
@@ -71,7 +84,7 @@ def request(matrices: Mapping[str, object], options: Options = Options()) -> Spe
     mask = listed(options.mask)
     if masked:
         named[Role.MASK] = ("mask", mask)
-    count = _head_count(named, options.heads)
+    count = _head_count(named, options.heads, options.kv_heads)
     turned = _columns(options.columns)
     givens = {
         (role, head): _given(name, role, head, value, bool(options.columns))
@@ -87,12 +100,14 @@ def request(matrices: Mapping[str, object], options: Options = Options()) -> Spe
         columns=bool(options.columns),
         turned=turned,
         split=options.heads if count is None else None,
+        groups=_groups(count or options.heads, options.kv_heads),
+        rope=_rope(options),
         score=_score(named),
         title=options.title,
         notes=(ONES_SEE,) if masked and is_ones(mask) else (),
     )
     _complete(spec)
-    return _scaled(spec, options.scale)
+    return _scaled(_biased(spec) if options.alibi else spec, options.scale)
 
 
 def _role(name: str) -> Role:
@@ -109,20 +124,77 @@ def no_such(name: str, known: Collection[str]) -> NameUnknownError:
     return NameUnknownError(f"{name} is no matrix that attention knows; {hint}")
 
 
-def _head_count(named: Mapping[Role, tuple[str, object]], heads: int | None) -> int | None:
+def _head_count(named: Mapping[Role, tuple[str, object]], heads: int | None, shared: int | None) -> int | None:
     """How many heads the lists of matrices give; None where there are no such lists."""
-    if heads is not None and (isinstance(heads, bool) or not isinstance(heads, int) or heads < 1):
-        raise ValueRefused(f"heads is {heads!r}, but there must be a whole number of them, 1 or more")
+    for name, count in (("heads", heads), ("kv_heads", shared)):
+        if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
+            raise ValueRefused(f"{name} is {count!r}, but there must be a whole number of them, 1 or more")
     stacks = {name: _length(value) for role, (name, value) in named.items() if depth(name, value) == 3}
     for name in stacks:
         role = Role.MASK if name == "mask" else ARGUMENTS[name]
         if role not in PER_HEAD:
             raise ShapeError(f"{name} is a list of matrices, but all heads share one {name}")
+    if shared is not None:  # lists of keys and values are as long as there are groups
+        grouped = {name: length for name, length in stacks.items() if ARGUMENTS.get(name) in GROUPED}
+        for name, length in grouped.items():
+            if length != shared:
+                raise ShapeError(f"kv_heads is {shared}, but {name} is a list of {length} matrices")
+        stacks = {name: length for name, length in stacks.items() if name not in grouped}
     counts = {**stacks, **({"heads": heads} if heads is not None and stacks else {})}
     if len(set(counts.values())) > 1:
         told = ", ".join(f"{name} says {count}" for name, count in counts.items())
         raise ShapeError(f"the number of heads is not clear: {told}")
     return next(iter(stacks.values()), None)
+
+
+def _groups(heads: int | None, shared: int | None) -> dict[int, int]:
+    """Whose keys and values each head uses: of four heads and two groups, heads 1 and 2 use the first."""
+    if shared is None:
+        return {}
+    if heads is None or heads % shared:
+        raise ValueRefused(f"heads is {heads} and kv_heads is {shared}, but each group must serve as many heads")
+    return {head: (head - 1) * shared // heads + 1 for head in range(1, heads + 1)}
+
+
+ROPES = ("interleaved", "halves")
+
+
+def _rope(options: Options) -> Rope | None:
+    if options.rope is False or options.rope is None:
+        return None
+    pairs = ROPES[0] if options.rope is True else options.rope
+    if pairs not in ROPES:
+        raise ValueRefused(f"rope is {options.rope!r}, but it must be True, 'interleaved' or 'halves'")
+    if options.columns:
+        raise ValueRefused("rotary positions are worked out with tokens as rows: leave out columns")
+    return Rope(pairs, as_number("base", options.base), options.first_position)
+
+
+def _biased(spec: Spec) -> Spec:
+    """The spec with the bias of ALiBi: slopes 2^(-8/h), 2^(-16/h) … for h heads."""
+    heads = len(spec.heads)
+    if 8 % heads or spec.has(Role.BIAS) or spec.columns:
+        why = (
+            f"its slopes are fractions for 1, 2, 4 or 8 heads, not for {heads}"
+            if 8 % heads
+            else "leave out bias and columns"
+        )
+        raise ValueRefused(f"alibi cannot be worked out here: {why}")
+    queries, keys = (_count(spec, role) for role in (Role.Q, Role.K))
+    givens = dict(spec.givens)
+    for i, head in enumerate(spec.heads, 1):
+        symbol = default_symbol(Role.BIAS, head)
+        table = distances(queries, keys, Fraction(1, 2 ** (8 * i // heads)))
+        givens[Role.BIAS, head] = Given(symbol, table, Role.BIAS, symbol_plain(symbol), head, implied=True)
+    return replace(spec, givens=givens)
+
+
+def _count(spec: Spec, role: Role) -> int:
+    """How many tokens ask (Q), or are asked (K, with those of a cache)."""
+    head = spec.heads[0]
+    shape = spec.shape(role, head) or spec.shape(source_of(spec, role), head)
+    cached = spec.shape(Role.K_CACHE, head) if role is Role.K else None
+    return (shape[0] if shape else 0) + (cached[0] if cached else 0)
 
 
 def _length(value: object) -> int:

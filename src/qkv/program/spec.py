@@ -32,6 +32,16 @@ class Scale(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Rope:
+    """Rotary positions: which columns are turned together ('interleaved': 1 and 2; 'halves': 1 and 1 + d/2), the base
+    of the angles and the number of the first position."""
+
+    pairs: str
+    base: n.Number
+    first: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Spec:
     """What is given, by role and head, and what is meant."""
 
@@ -49,6 +59,7 @@ class Spec:
     first_head: int = 1  # the number of the first of them
     groups: Mapping[int, int] = field(default_factory=dict)  # grouped queries: whose keys and values a head uses
     score: Score = Score.DOT
+    rope: Rope | None = None  # queries and keys are turned by their positions
     values_from: Symbol | None = None  # a third sequence: V W_V beside Q W_Q and K W_K
     names: Mapping[Key, Symbol] = field(default_factory=dict)  # the sheet's own names for what is worked out
     title: str = ""
@@ -85,7 +96,7 @@ class Spec:
         return self.shapes.get((role, self.own(role, head))) or self.shapes.get((role, None))
 
 
-GROUPED = frozenset({Role.K, Role.V, Role.W_K, Role.W_V, Role.B_K, Role.B_V})
+GROUPED = frozenset({Role.K, Role.V, Role.W_K, Role.W_V, Role.B_K, Role.B_V, Role.K_CACHE, Role.V_CACHE})
 
 # What training changes.
 LEARNED = frozenset(
@@ -109,6 +120,10 @@ LETTERS: dict[Role, tuple[str, tuple[str, ...]]] = {
     Role.B_O: ("b", ("O",)),
     Role.SCORES: ("S", ()),
     Role.SCALED: ("S", ("scaled",)),
+    Role.BIAS: ("B", ()),
+    Role.BIASED: ("S", ("biased",)),
+    Role.K_CACHE: ("K", ("cache",)),
+    Role.V_CACHE: ("V", ("cache",)),
     Role.MASK: ("M", ()),
     Role.MASKED: ("S", ("masked",)),
     Role.WEIGHTS: ("A", ()),

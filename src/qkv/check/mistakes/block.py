@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from qkv.check.mistakes.patterns import filled, matches
 from qkv.check.mistakes.rules import is_bias, is_scores
 from qkv.check.mistakes.scene import Rule, Scene, Variants, on
 from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain
+from qkv.expr.tables import quarter_turn
 from qkv.interpret.fit import Shape
+from qkv.library.notation import expression
 
 
 @on(n.Sum)
@@ -71,6 +75,48 @@ def _shift(shape: Shape, by: int) -> n.Matrix:
     """The matrix that moves every column of a row `by` places to the right, the last ones to the front."""
     size = shape[1]
     return n.Matrix(tuple(tuple(n.number(int(j == (i + by) % size)) for j in range(size)) for i in range(size)))
+
+
+ROTATION = r"hadamard(x, \cos(t)) + hadamard(x j, \sin(t))"
+
+
+@on(n.Sum)
+def other_pairs(node: n.Sum, scene: Scene) -> Variants:
+    """Rotary positions with columns 1 and 2 as a pair for 1 and 1 + d/2, or the other way round."""
+    bound: dict[Symbol, n.Expr] = {}
+    if not matches(expression(ROTATION), node, bound):
+        return
+    x, t, j = (bound[Symbol(letter)] for letter in "xtj")
+    turn, shape = scene.value(j), scene.shape(x)
+    if turn is None or shape is None or shape[1] < 4 or shape[1] % 2:
+        return
+    size, halves = shape[1], turn.rows[0][1] == 1  # to halves, if columns 1 and 2 are a pair now
+    source = [2 * (k % (size // 2)) if halves else k // 2 for k in range(size)]
+    moves = n.Matrix(tuple(tuple(n.number(int(source[k] == i)) for k in range(size)) for i in range(size)))
+    put = {Symbol("x"): x, Symbol("t"): n.Product(t, moves), Symbol("j"): quarter_turn(size, halves)}
+    yield filled(expression(ROTATION), put), ""
+
+
+@on(n.Product)
+def tiled(node: n.Product, scene: Scene) -> Variants:
+    """Grouped queries: of two groups, keys and values in the order 1 2 1 2 for 1 1 2 2."""
+    left, right = scene.thing(node.left), scene.thing(node.right)
+    if left is None or right is None or left.head is None or right.role not in (Role.K, Role.V):
+        return
+    groups = {thing.head: thing for thing in scene.things((right.role,), right) if thing.head is not None}
+    heads = {thing.head for thing in scene.things((left.role,), left) if thing.head is not None}
+    if not left.head.isdecimal() or not 1 < len(groups) < len(heads):
+        return
+    other = groups.get(str((int(left.head) - 1) % len(groups) + 1))
+    if other is not None and other.head != right.head:
+        yield n.replaced(node, right.expr, other.expr), f"{other.spelled} in place of {right.spelled}"
+
+
+@on(n.Concat)
+def cache_order(node: n.Concat, scene: Scene) -> Variants:
+    """The keys of new tokens above those of the cache."""
+    if node.axis == 0 and len(node.parts) == 2:
+        yield n.Concat(node.parts[::-1], 0), ""
 
 
 @on(n.Product)

@@ -64,6 +64,8 @@ gate for value: the activation was put on the other product
 added before the projection: the tokens were added before the product with the output matrix, not after it
     x + a w -> (x + a) w
     x + (a w + b) -> (x + a) w + b
+turned the other way: the pairs were turned by minus their angle
+    hadamard(x, \cos(t)) + hadamard(y, \sin(t)) -> hadamard(x, \cos(t)) - hadamard(y, \sin(t))
 softmax's derivative without its sum: the softmax was differentiated cell by cell: its row sum is missing
     hadamard(a, r - rowsum(hadamard(a, r))) -> hadamard(a, r)
 another logarithm: the logarithm to another base was taken; the loss is in natural ones

@@ -188,6 +188,9 @@ TABLE: tuple[Mistake, ...] = (
         block.wrong_target,
         keeps_shape=True,
     ),
+    Mistake("pairs the other way", "other columns were turned together: 1 and 2, or 1 and 1 + d/2", block.other_pairs),
+    Mistake("groups tiled", "neighbouring heads share keys and values (1 1 2 2, not 1 2 1 2): {}", block.tiled),
+    Mistake("cache in the wrong order", "new keys and values come after those of the cache", block.cache_order),
     Mistake("transpose left out", "{} was not transposed", block.transpose_left_out),
     *(Mistake(key, says, patterns.rule(key)) for key, says in patterns.sentences().items()),
     Mistake(
