@@ -77,8 +77,21 @@ SIZES = {
     "dk": "width of a query and key, per head",
     "dv": "width of a value, per head",
     "heads": "heads",
+    "kvheads": "heads of keys and values (all heads, unless said)",
+    "dff": "width of the feed-forward layer",
+    "layers": "blocks of a model",
+    "vocab": "words that a model knows",
 }
-SYMBOLS = {"nq": "n_q", "nk": "n_k", "dk": "d_k", "dv": "d_v", "heads": "h"}
+SYMBOLS = {
+    "nq": "n_q",
+    "nk": "n_k",
+    "dk": "d_k",
+    "dv": "d_v",
+    "heads": "h",
+    "kvheads": "kv_heads",
+    "dff": "d_ff",
+    "vocab": "words",
+}
 
 
 def _sizes(command: Command) -> Command:
@@ -109,7 +122,7 @@ def cost_command(
     plot: str | None,
     **more: Any,
 ) -> None:
-    """Count what attention costs: operations by step, memory, parameters, KV cache.
+    """Count what attention, a block or a model costs: operations by step, memory, parameters, KV cache.
 
     Sizes that are not given stay symbols. A sheet's problems are counted with their own sizes.
 
@@ -118,6 +131,8 @@ def cost_command(
       qkv cost
       qkv cost --kind multi-head --n 1024 --d 768 --heads 12
       qkv cost --kind multi-head --d 768 --heads 12 --plot growth.svg
+      qkv cost --kind block --d 768 --heads 12 --dff 3072
+      qkv cost --kind model-with-biases --n 1024 --d 768 --heads 12 --dff 3072 --layers 12 --vocab 50257
       qkv cost sheet.md --convention flops
     """
     counting = Convention(convention)

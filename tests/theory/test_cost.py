@@ -272,3 +272,42 @@ def test_one_source_vector(kind, extra):
     program = solution.traces[0].program
     agrees(program)
     assert listed(program_cost(program).total) == listed(cost(kind, sizes={"n_k": 4, "d": 3, "d_k": 2}).total)
+
+
+BLOCKS = {
+    "block": "4 d² + 2 d d_ff",
+    "block-with-biases": "4 d² + 2 d d_ff + 9 d + d_ff",
+    "model": "d (4 L d + 2 L d_ff + V)",
+}
+
+
+@pytest.mark.parametrize("kind", BLOCKS)
+def test_parameters_of_blocks_and_models(kind):
+    assert plain(cost(kind).parameters) == BLOCKS[kind]
+
+
+def test_models_as_they_are_published():
+    """GPT-2: 124,439,808 parameters, of which the table of 1024 positions has 786,432."""
+    small = {"n": 1024, "d": 768, "h": 12, "d_ff": 3072, "layers": 12, "words": 50257}
+    counted = cost("model-with-biases", sizes=small)
+    assert number(counted.parameters) == 124_439_808 - 1024 * 768
+    assert number(counted.kv_cache) == 2 * 12 * 1024 * 768
+
+
+def test_groups_share_keys_and_values():
+    """A layer of Llama 3 8B: 32 heads of 128, 8 groups; 1,024 numbers of keys and as many of values for each token."""
+    sizes = {"n": 1, "d": 4096, "h": 32, "kv_heads": 8, "d_ff": 14336, "layers": 32, "words": 128256}
+    assert number(cost("model", sizes=sizes).kv_cache) == 2 * 32 * 1024
+    assert number(cost("block", sizes=sizes).parameters) == 2 * 4096 * 4096 + 2 * 4096 * 1024 + 2 * 4096 * 14336
+
+
+def test_a_block_costs_what_its_steps_cost():
+    """The symbolic count at sizes is the count of a worked block of that size."""
+    ones = lambda rows, columns: [[1] * columns] * rows  # noqa: E731
+    given = {"X": [[1, 2], [3, 5], [0, 1]], "W_O": ones(4, 2), "W_1": ones(2, 3), "W_2": ones(3, 2)}
+    lists = {name: [ones(2, 2)] * 2 for name in ("W_Q", "W_K", "W_V")}
+    worked = qkv.work(**given, **lists, norm="pre", eps=1).cost().total
+    counted = cost("block", sizes={"n": 3, "d": 2, "h": 2, "d_k": 2, "d_v": 2, "d_ff": 3}).total
+    assert {f: number(getattr(counted, f)) for f in ("multiplications", "exponentials", "divisions")} == {
+        f: getattr(worked, f) for f in ("multiplications", "exponentials", "divisions")
+    }

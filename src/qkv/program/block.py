@@ -23,7 +23,7 @@ from qkv.program.request import ARGUMENTS, Options, no_such, request
 from qkv.program.spec import default_symbol
 
 X, X_P, PE, OUTPUT = (Symbol("X"), Symbol("X", ("P",)), Symbol("PE"), default_symbol(Role.OUTPUT))
-TOKENS, TARGETS, EMBEDDINGS = Symbol("T", ("x",)), Symbol("T", ("y",)), Symbol("E")
+TOKENS, TARGETS, N_1 = Symbol("T", ("x",)), Symbol("T", ("y",)), Symbol("N", (), ("1",))
 NUMBERS = {"epsilon": "eps", "tau": "temperature"}  # names of rows that are one number, and the arguments for them
 VECTORS = frozenset({"b", "gamma", "beta"})
 GATED, UNGATED = ("swiglu", "geglu"), ("relu", "gelu", "gelu_tanh", "silu")
@@ -66,6 +66,23 @@ def planned(matrices: Mapping[str, object], options: Options, around: Around) ->
         raise ValueRefused("nothing follows from what is given: " + ", ".join(g.spelled for g in program.givens))
     _check(program)
     return replace(program, kind=_kind(program.kind, around))
+
+
+def with_block(attention: Program, names: Iterable[str]) -> Program:
+    """A program of attention with a pre-norm block around it, its givens named and not filled in: what costs are of."""
+    symbols = [block.names()[name] for name in names]
+    givens = tuple(
+        Given(
+            symbol, n.Matrix(()), Role.BLOCK if symbol_plain(symbol) in NUMBERS else Role.LEARNED, symbol_plain(symbol)
+        )
+        for symbol in symbols
+    )
+    conventions = frozenset(
+        {"pre", "layer", "relu", "tied"} | ({"final"} if Symbol("gamma", (), ("3",)) in symbols else set())
+    )
+    before = _chained(replace(attention, givens=(*attention.givens, *givens), steps=()), block.before(), conventions)
+    reading = tuple(replace(step, expr=n.replaced(step.expr, n.Name(X), n.Name(N_1))) for step in attention.steps)
+    return _chained(replace(before, steps=(*before.steps, *reading)), block.after(), conventions)
 
 
 def _known_names(matrices: Iterable[str]) -> None:
@@ -189,7 +206,7 @@ def _chained(program: Program, rows: Iterable[block.Row], conventions: frozenset
 def _attending(program: Program, matrices: Mapping[str, object], options: Options) -> Program:
     """The program with the steps of attention, which reads the last tokens that the program has."""
     sizes = shapes(program, strict=True)
-    read = next((s for s in (Symbol("N", (), ("1",)), X_P, X) if s in sizes), None)
+    read = next((s for s in (N_1, X_P, X) if s in sizes), None)
     tokens = {} if read is None else {"X": [[0] * sizes[read][1]] * sizes[read][0]}
     spec = request({**tokens, **matrices}, options)
     if read is not None:

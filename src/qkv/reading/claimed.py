@@ -9,7 +9,7 @@ from itertools import groupby
 from qkv.check.cells import Grid, fitted, shape_of
 from qkv.check.compare import Agreement, agreement, meets
 from qkv.expr import nodes as n
-from qkv.expr.names import Role
+from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value
 from qkv.library.roles import SCORE_LIKE
 from qkv.reader.model import Origin
@@ -36,7 +36,7 @@ def derivable(page: Page, choices: Choices) -> Iterator[int]:
     yield from page.retold
     for symbol, definitions in page.definitions.items():
         place = system.place(symbol)
-        if place is not None and place.role in DERIVED and symbol not in page.fixed:
+        if place is not None and place.role in DERIVED and symbol not in page.fixed and not _is_part(symbol, system):
             yield from (d.equation for d in definitions if _may_be_claimed(d, page))
         for d in definitions:
             if _may_be_claimed(d, page) and any(formulas_above(page, d)):
@@ -47,6 +47,15 @@ def _may_be_claimed(definition: Definition, page: Page) -> bool:
     """Whether numbers alone define a name, and neither the assignment, nor a person, nor a supposition gives them."""
     granted = page.is_granted(page.equations[definition.equation])
     return definition.source is Source.GIVEN and not granted and not is_supposed(page, definition.equation)
+
+
+def _is_part(symbol: Symbol, system: System) -> bool:
+    """Whether the whole that a name would be a row of is put together from it: K = [K_cache; K_new]."""
+    place = system.place(symbol)
+    if place is None or place.row is None:
+        return False
+    wholes = (d for whole in system.holders(place.role, place.head) for d in system.page.definitions[whole])
+    return any(d.source is Source.STATED and symbol in n.names_in(d.expr) for d in wholes)
 
 
 def claimed_in(page: Page, choices: Choices, scopes: Scopes | None) -> Iterator[int]:

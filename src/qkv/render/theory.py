@@ -99,6 +99,8 @@ def _together(cost: Cost) -> str:
 
 def _shares(cost: Cost) -> Table:
     parts = [("projections", cost.projections), ("scores, softmax, weighted sums", cost.attention)]
+    if cost.around.multiplications:
+        parts.append(("feed-forward layer and the rest", cost.around))
     numbers = [number(part.multiplications) for _, part in parts]
     most = max(value or 0 for value in numbers)
     rows = tuple(
@@ -123,8 +125,8 @@ def _memory(cost: Cost, width_bytes: int) -> Table:
     rows = [
         ("every intermediate stored", cost.stored),
         (f"scores and weights in tiles of {TILE} × {TILE}", cost.tiled),
-        ("keys and values kept (KV cache, one layer)", cost.kv_cache),
-        ("parameters of the layer", cost.parameters),
+        ("keys and values kept (KV cache)", cost.kv_cache),
+        ("parameters", cost.parameters),
     ]
     cells = tuple((name, counted(size), _bytes(size, width_bytes)) for name, size in rows)
     return Table(("memory", "numbers", f"bytes, {width_bytes} a number"), cells, right=(1, 2))

@@ -14,9 +14,10 @@ from qkv.expr.show import plain as expression
 from qkv.expr.show import symbol_plain
 from qkv.interpret.counts import Operations, Size, SizePair, area
 from qkv.interpret.loop import worked
+from qkv.program.block import with_block
 from qkv.program.kinds import plan
 from qkv.program.model import Given, Program, Step
-from qkv.program.spec import LEARNED, Key, Scale, Score, Spec, default_symbol
+from qkv.program.spec import GROUPED, LEARNED, Key, Scale, Score, Spec, default_symbol
 from qkv.theory.polynomial import CONTEXT, NAMES, ONE, SYMBOL, ZERO, constant, fraction, number, polynomial, substitute
 from qkv.theory.sizes import Convention, Counting, changed
 
@@ -38,6 +39,10 @@ SHAPES: dict[Role, SizePair] = {
     Role.W_O: (S["h"] * S["d_v"], S["d"]),
     Role.SOURCE: (S["d"], ONE),
     Role.STATES: (S["n_k"], S["d"]),
+    Role.B_Q: (ONE, S["d_k"]),
+    Role.B_K: (ONE, S["d_k"]),
+    Role.B_V: (ONE, S["d_v"]),
+    Role.B_O: (ONE, S["d"]),
     Role.W_A: (S["d_k"], S["d"]),
     Role.U_A: (S["d_k"], S["d"]),
     Role.V_A: (S["d_k"], ONE),
@@ -45,9 +50,19 @@ SHAPES: dict[Role, SizePair] = {
 }
 
 
+# What stands around attention, by its name in library/block.py.
+AROUND: dict[str, SizePair] = {
+    "W_1": (S["d"], S["d_ff"]), "b_1": (ONE, S["d_ff"]), "W_2": (S["d_ff"], S["d"]), "b_2": (ONE, S["d"]),
+    "gamma_1": (ONE, S["d"]), "beta_1": (ONE, S["d"]), "gamma_2": (ONE, S["d"]), "beta_2": (ONE, S["d"]),
+    "gamma_3": (ONE, S["d"]), "beta_3": (ONE, S["d"]), "E": (S["words"], S["d"]), "epsilon": (ONE, ONE),
+}  # fmt: skip
+BIASES = (Role.B_Q, Role.B_K, Role.B_V, Role.B_O)
+MATRICES = (Role.X, Role.W_Q, Role.W_K, Role.W_V, Role.W_O)
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of attention, by what is given to it."""
+    """A kind of attention, by what is given to it; `around` names what stands around it."""
 
     key: str
     says: str
@@ -55,6 +70,7 @@ class Kind:
     score: Score = Score.DOT
     heads: bool = False
     one_sequence: bool = False  # n_q = n_k = n
+    around: tuple[str, ...] = ()
 
 
 KINDS = {
@@ -84,9 +100,42 @@ KINDS = {
             (Role.SOURCE, Role.STATES, Role.W_A, Role.U_A, Role.V_A),
             Score.ADDITIVE,
         ),
+        Kind(
+            "block",
+            "a block: attention, feed-forward layer, residual sums and norms",
+            MATRICES,
+            heads=True,
+            one_sequence=True,
+            around=("W_1", "W_2", "epsilon"),
+        ),
+        Kind(
+            "block-with-biases",
+            "a block with biases and with the scales of its norms",
+            (*MATRICES, *BIASES),
+            heads=True,
+            one_sequence=True,
+            around=("W_1", "b_1", "W_2", "b_2", "gamma_1", "beta_1", "gamma_2", "beta_2", "epsilon"),
+        ),
+        Kind(
+            "model",
+            "a model: L blocks between a table of embeddings and logits by the same table",
+            MATRICES,
+            heads=True,
+            one_sequence=True,
+            around=("W_1", "W_2", "E", "epsilon"),
+        ),
+        Kind(
+            "model-with-biases",
+            "a model with biases, with the scales of its norms, and with a last norm",
+            (*MATRICES, *BIASES),
+            heads=True,
+            one_sequence=True,
+            around=tuple(AROUND),
+        ),
     )
 }
-PER_HEAD = frozenset({Role.W_Q, Role.W_K, Role.W_V})
+PER_HEAD = frozenset({Role.W_Q, Role.W_K, Role.W_V, Role.B_Q, Role.B_K, Role.B_V})
+ONCE = frozenset({"E", "gamma_3", "beta_3", "L", "P", "mu_3", "sigma_3", "N_3"})  # of a model, not of each block
 HEAD = 1  # the one head that is written out; it stands for h
 
 
@@ -128,7 +177,12 @@ class Cost:
     @property
     def attention(self) -> Operations:
         """Scores, softmax and weighted sums."""
-        return _sum(step.counts for step in self.steps if not step.projection)
+        return _sum(s.counts for s in self.steps if not s.projection and s.role is not Role.BLOCK)
+
+    @property
+    def around(self) -> Operations:
+        """Everything around attention: norms, residual sums, the feed-forward layer, logits."""
+        return _sum(step.counts for step in self.steps if step.role is Role.BLOCK)
 
     @property
     def stored(self) -> Size:
@@ -183,7 +237,8 @@ def program_of(kind: Kind, scaled: bool = True, causal: bool = False) -> Program
     # Any size: it only fills in d_k, which is not used here; but a source is one vector.
     shapes = {(role, head): (2, 1) if role is Role.SOURCE else (2, 2) for role, head in givens}
     scale = Scale.ROOT_DK if scaled else Scale.NONE
-    return plan(Spec(givens, shapes, scale=scale, causal=causal, score=kind.score))
+    program = plan(Spec(givens, shapes, scale=scale, causal=causal, score=kind.score))
+    return with_block(program, kind.around) if kind.around else program
 
 
 def cost(
@@ -221,17 +276,18 @@ def _in_symbols(kind: str, scaled: bool, causal: bool, convention: Convention, s
 @cache
 def _counted(kind: str, scaled: bool, causal: bool, convention: Convention) -> Cost:
     chosen = KINDS[kind]
-    algebra = Counting(convention, S["h"] if chosen.heads else ONE)
+    algebra = Counting(convention, S["h"] if chosen.heads else ONE, S["kv_heads"] if chosen.around else None)
     program = program_of(chosen, scaled, causal)
-    known = {item.symbol: _shape_of(item.role, chosen) for item in program.givens}
-    counted = _count(program, algebra, known)
+    known = {item.symbol: AROUND.get(item.spelled) or _shape_of(item.role, chosen) for item in program.givens}
+    counted = _count(program, algebra, known, S["layers"] if "E" in chosen.around else ONE)
     return replace(counted, kind=f"{'causal ' if causal else ''}{chosen.says}")
 
 
 def _check(sizes: Mapping[str, int]) -> None:
     for name, size in sizes.items():
         if name not in NAMES:
-            raise NameUnknownError(f"The size {name!r} is unknown; there are n, n_q, n_k, d, d_k, d_v and h.")
+            known = ", ".join(name for name in NAMES if name not in ("mu", "sigma", "s"))
+            raise NameUnknownError(f"The size {name!r} is unknown; there are {known}.")
         if size < 1:
             raise ValueRefused(f"{name} = {size}: a size must be a positive whole number.")
 
@@ -251,6 +307,8 @@ def _sized(cost: Cost, kind: Kind, given: Mapping[str, int], shared_width: bool)
     elif "n" in given:
         ties = {"n_q": given["n"], "n_k": given["n"]}
     ties |= {name: size for name, size in given.items() if name != "n"}
+    if kind.around and "kv_heads" not in given:
+        cost = cost.changed(lambda size: substitute(size, {"kv_heads": S["h"]}))
     if kind.heads and shared_width and not {"d_k", "d_v"} & set(given):
         if "d" in given and "h" in given:
             width, rest = divmod(given["d"], given["h"])
@@ -290,13 +348,13 @@ def program_cost(program: Program, convention: Convention = Convention.TEXTBOOK)
     return _small_tile(_count(program, Counting(convention), None))
 
 
-def _count(program: Program, algebra: Counting, known: Mapping[Symbol, SizePair] | None) -> Cost:
+def _count(program: Program, algebra: Counting, known: Mapping[Symbol, SizePair] | None, layers: Size = ONE) -> Cost:
     roles = {item.symbol: item.role for item in program.givens}
     steps: list[CostStep] = []
     sizes: list[tuple[Given | Step, Size]] = []
     for item, shape in worked(program, algebra, known):
         spent = algebra.take()
-        times = polynomial(algebra.heads if item.head is not None else 1)
+        times = _times(item, algebra) * (ONE if item.spelled in ONCE else layers)
         sizes.append((item, polynomial(area(shape)) * times))
         if isinstance(item, Step):
             uses = {roles.get(symbol) for symbol in n.names_in(item.expr)}
@@ -309,6 +367,14 @@ def _count(program: Program, algebra: Counting, known: Mapping[Symbol, SizePair]
         kv_cache=sum((size for item, size in sizes if item.role in CACHED and not _is_cut(item)), ZERO),
         tile=constant(TILE**2 + 2 * TILE),
     )
+
+
+def _times(item: Given | Step, algebra: Counting) -> Size:
+    """How many heads an item stands for; of keys and values there are as many as there are groups."""
+    if item.head is None:
+        return ONE
+    shared = item.role in GROUPED and algebra.groups is not None
+    return polynomial(algebra.groups if shared else algebra.heads)
 
 
 def _is_cut(item: Given | Step) -> bool:

@@ -11,15 +11,26 @@ from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 # n is for a single sequence (n_q = n_k = n). Terms are sorted by this order, so that 4 n d² comes before 2 n² d;
 # factors within a term are printed in their own.
-NAMES = ("d_k", "d_v", "d", "n_q", "n_k", "n", "h", "sigma", "mu", "s")
-PRINTED = ("h", "n", "n_q", "n_k", "d", "d_k", "d_v", "mu", "sigma", "s")
+NAMES = ("d_k", "d_v", "d", "n_q", "n_k", "n", "h", "sigma", "mu", "s", "d_ff", "layers", "kv_heads", "words")
+PRINTED = ("layers", "h", "kv_heads", "n", "n_q", "n_k", "d", "d_k", "d_v", "d_ff", "words", "mu", "sigma", "s")
 CONTEXT: Any = fmpq_mpoly_ctx.get(list(NAMES), Ordering.deglex)
 SYMBOL: dict[str, fmpq_mpoly] = dict(zip(NAMES, CONTEXT.gens(), strict=True))
 ONE: fmpq_mpoly = CONTEXT.constant(1)
 ZERO: fmpq_mpoly = CONTEXT.constant(0)
 
-PLAIN = {"mu": "μ", "sigma": "σ"}
-LATEX = {"mu": r"\mu", "sigma": r"\sigma", "n_q": "n_q", "n_k": "n_k", "d_k": "d_k", "d_v": "d_v"}
+PLAIN = {"mu": "μ", "sigma": "σ", "layers": "L", "kv_heads": "g", "words": "V"}
+LATEX = {
+    "layers": "L",
+    "kv_heads": "g",
+    "words": "V",
+    "d_ff": r"d_{\text{ff}}",
+    "mu": r"\mu",
+    "sigma": r"\sigma",
+    "n_q": "n_q",
+    "n_k": "n_k",
+    "d_k": "d_k",
+    "d_v": "d_v",
+}
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 Spelling = Mapping[str, str]  # how this sheet or person calls a size: {"n": "N'", "d": "D"}

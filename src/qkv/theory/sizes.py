@@ -25,10 +25,13 @@ class Counting(Counts):
     `heads` is how many heads each written head stands for: with a symbolic number of heads, one is written out.
     """
 
-    def __init__(self, convention: Convention = Convention.TEXTBOOK, heads: Size = 1) -> None:
+    def __init__(
+        self, convention: Convention = Convention.TEXTBOOK, heads: Size = 1, groups: Size | None = None
+    ) -> None:
         super().__init__()
         self.convention = convention
         self.heads = heads
+        self.groups = groups  # of keys and values, where there may be fewer than heads
 
     def multiply(self, a: SizePair, b: SizePair) -> SizePair:
         shape = super().multiply(a, b)
