@@ -88,3 +88,11 @@ def test_what_a_working_puts_in_for_a_name_is_worked_out():
         + "S = Q K^T = [[1, 0], [1, 1]]\n\nY = A V = [[0.67, 0.33], [0.5, 0.5]] [[1, 0], [0, 2]] = [[0.67, 0.66], [0.5, 1]]\n"
     )
     assert values(text)["A"][0] == ("0.6698", "0.3302")
+
+
+def test_vectors_of_a_printed_matrix_are_its_rows_and_counts_are_no_scores():
+    text = (
+        "T_q = 2, T_k = 2, d_k = 2\n\n" + Q + "A_0 = [0.67, 0.33]\nA_1 = [0.5, 0.5]\n\n"
+        "A = [[0.67, 0.33], [0.5, 0.5]]\n\nCompute A V.\n"
+    )
+    assert values(text)["A"][0] == ("0.6698", "0.3302")

@@ -11,7 +11,7 @@ from itertools import permutations, product
 
 from qkv.check.cells import fitted, shape_of
 from qkv.expr import nodes as n
-from qkv.expr.names import Role
+from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value
 from qkv.library.roles import places, roles_in_words
 from qkv.reading.assignment import answers, outputs
@@ -100,12 +100,19 @@ def _capitals_index(page: Page) -> bool:
     ):
         return False  # heads have indices here
     for symbol, definitions in page.definitions.items():
-        counts = symbol.base in ("Q", "K", "V", "X") and len(symbol.indices) == 1 and not symbol.labels
-        if counts and any(
-            isinstance(d.expr, n.Matrix) and sorted(d.expr.shape) > [1, 1] and 1 in d.expr.shape for d in definitions
-        ):
+        if len(symbol.indices) != 1 or symbol.labels or not symbol.base[:1].isupper():
+            continue
+        vectors = [d.expr for d in definitions if isinstance(d.expr, n.Matrix) and sorted(d.expr.shape) > [1, 1]]
+        rows = [x.rows[0] for x in vectors if 1 in x.shape]
+        if rows and (symbol.base in ("Q", "K", "V", "X") or _is_row_of(rows[0], page, symbol._replace(indices=()))):
             return True
     return False
+
+
+def _is_row_of(row: tuple[n.Expr, ...], page: Page, whole: Symbol) -> bool:
+    """Whether numbers are a row of a matrix that the page prints under a name: A_1 = [0.4, 0.6] of A."""
+    printed = (d.expr for d in page.definitions.get(whole, ()) if isinstance(d.expr, n.Matrix))
+    return any(row in matrix.rows for matrix in printed if min(matrix.shape) > 1)
 
 
 # — roles —

@@ -109,8 +109,8 @@ class Naming:
         found = places(symbol)
         if self.choices.capitals_index:
             found = tuple(
-                p._replace(head=None, row=p.head)
-                if p.head and p.row is None and p.role not in PROJECTED.values()
+                p._replace(head=None, row=p.head, column=p.row)
+                if p.head and p.column is None and p.role not in PROJECTED.values()
                 else p
                 for p in found
             )
@@ -224,14 +224,13 @@ class Naming:
         return frozenset(side.symbol for side in sides if isinstance(side, n.Name))
 
     def _is_count(self, symbol: Symbol) -> bool:
-        """Whether a name without an index is given as one number: h = 2 counts heads, it is no state."""
+        """Whether a name without an index is given as one number: h = 2 counts heads, it is no state; T_q = 2 beside
+        matrices counts queries, it is not all the scores."""
         found = self.page.definitions.get(symbol, ())
-        return (
-            bool(found)
-            and not symbol.indices
-            and not symbol.labels
-            and all(isinstance(d.expr, n.Number) for d in found)
-        )
+        if not found or symbol.indices or not all(isinstance(d.expr, n.Number) for d in found):
+            return False
+        whole = any(place.role in SCORE_LIKE and place.row is None for place in places(symbol)[:1])
+        return not symbol.labels or (whole and self.page.has_matrices)
 
     def role_of(self, expr: n.Expr) -> Symbol | None:
         """The symbol of what a formula works out, by the rows of the library: Q Kᵀ / √d_k are the scaled scores."""

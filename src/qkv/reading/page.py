@@ -152,6 +152,12 @@ class Page:
         return self.task.words if self.task is not None else self.sheet.text.lower()
 
     @cached_property
+    def has_matrices(self) -> bool:
+        """Whether names are given matrices."""
+        given = (d.expr for found in self.definitions.values() for d in found)
+        return any(isinstance(expr, n.Matrix) and min(expr.shape) > 1 for expr in given)
+
+    @cached_property
     def heads_said(self) -> int | None:
         """Into how many heads sentences say that matrices are cut."""
         return (self.task.heads_said if self.task is not None else None) or heads_said(self.sheet.text)
