@@ -87,6 +87,8 @@ NEVER_AT_IMPORT = (
     "distributed",
     "mpi4py",
     "flax",
+    "typst",
+    "pypdfium2",
 )
 
 

@@ -11,6 +11,7 @@ import click
 
 from qkv import files
 from qkv.cli_shared import (
+    PDF,
     SCREEN,
     documents,
     each,
@@ -81,7 +82,7 @@ def app(ctx: click.Context, debug: bool) -> None:
 
 
 @app.command()
-@with_documents(("terminal", "markdown", "latex", "html", "json"))
+@with_documents(("terminal", "markdown", "latex", "html", "pdf", "json"))
 @click.option("--digits", type=click.IntRange(1, 200), default=6, show_default=True, help="Significant digits.")
 @click.option("--places", type=click.IntRange(0, 200), help="Decimal places, instead of significant digits.")
 @click.option(
@@ -116,12 +117,14 @@ def solve(paths: tuple[str, ...], digits: int, places: int | None, depth: str, *
     solved, failed = each(found, work, "solving")
     options = Options(Depth(depth), digits, places)
     if solved:
-        write(targets.solutions(solved, options, target_of(target, len(found) > 1)), target)
+        goes = target_of(target, len(found) > 1)
+        pdf = goes.form == PDF
+        write(targets.solutions_pdf(solved, options) if pdf else targets.solutions(solved, options, goes), target)
     sys.exit(FAILED if failed else CLEAN)
 
 
 @app.command()
-@with_documents(("terminal", "markdown", "latex", "html", "json"))
+@with_documents(("terminal", "markdown", "latex", "html", "pdf", "json"))
 @click.option("--strict", is_flag=True, help="Fail where a claim could not be judged.")
 @click.option("--only", type=click.Choice(["wrong"]), help="List only what is not right.")
 @click.option(
@@ -155,7 +158,9 @@ def check(paths: tuple[str, ...], only: str | None, against: str | None, strict:
     reports, failed = each(found, work, "checking")
     options = Options(only_wrong=only is not None)
     if reports:
-        write(targets.reports(reports, options, target_of(target, len(found) > 1)), target)
+        goes = target_of(target, len(found) > 1)
+        pdf = goes.form == PDF
+        write(targets.reports_pdf(reports, options) if pdf else targets.reports(reports, options, goes), target)
     failed = failed or any(report.is_empty for report in reports)
     fine = all(report.is_clean and (report.is_whole or not strict) for report in reports)
     sys.exit(FAILED if failed else CLEAN if fine else FOUND)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PIPE_WIDTH = 100  # of text that does not go to a terminal
 NARROWEST = 40
-TERMINAL = "terminal"
+TERMINAL, PDF = "terminal", "pdf"
 SCREEN: dict[str, Any] = {"form": TERMINAL, "output": None, "no_color": False}  # where output goes if nothing is said
 
 Command = Callable[..., None]
@@ -95,10 +95,19 @@ def target_of(given: dict[str, Any], several: bool = False) -> Target:
 
 def documents(paths: Sequence[str], given: dict[str, Any], against: str | None = None) -> list[str]:
     """The documents to work on; that the result can be written is made sure before any work is done."""
-    form_of(given)
+    if form_of(given) == PDF:
+        _check_pdf(given["output"])
     found = files.expanded(paths)
     check_output(given["output"], [*found, *([against] if against else [])])
     return found
+
+
+def _check_pdf(output: str | None) -> None:
+    from qkv.render import pdf
+
+    pdf.check_installed()
+    if output in (None, files.STDOUT) and sys.stdout.isatty():
+        raise click.UsageError("A PDF goes to a file: -o report.pdf.")
 
 
 def check_output(output: str | None, inputs: Sequence[str] = ()) -> None:
@@ -119,7 +128,7 @@ def open_streams() -> None:
             stream.reconfigure(encoding="ascii" if ascii.is_wanted() else None, errors=ascii.ERRORS)
 
 
-def write(text: str, given: dict[str, Any]) -> None:
+def write(text: str | bytes, given: dict[str, Any]) -> None:
     """The result, to where it was asked for; a reader who has left is no reason to fail."""
     if given["output"] not in (None, files.STDOUT):
         files.write(given["output"], text)
@@ -133,13 +142,13 @@ def write(text: str, given: dict[str, Any]) -> None:
         raise WriteError(f"the output cannot be written: {files.reason(error)}") from error
 
 
-def _print(text: str, form: str) -> None:
+def _print(text: str | bytes, form: str) -> None:
     """Text for people in the signs that their terminal has; forms for programs in UTF-8, whatever the terminal."""
-    if form == TERMINAL:
+    if isinstance(text, str) and form == TERMINAL:
         sys.stdout.write(text)
     else:
         sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.write(text.encode() if isinstance(text, str) else text)
     sys.stdout.flush()
 
 

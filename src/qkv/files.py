@@ -22,6 +22,7 @@ FORMATS = {
     ".markdown": "markdown",
     ".tex": "latex",
     ".json": "json",
+    ".pdf": "pdf",
 }
 
 

@@ -42,8 +42,13 @@ MOST_CELLS = 12
 
 def reports(found: Sequence[Report], options: Options = DEFAULT) -> str:
     """Reports as one page."""
+    return page(*reported(found, options))
+
+
+def reported(found: Sequence[Report], options: Options = DEFAULT) -> tuple[str, str]:
+    """The title and the body of a page of reports; the body is well-formed XML."""
     title = f"{found[0].file} checked" if len(found) == 1 else f"{count(len(found), 'document')} checked"
-    return page(title, "\n".join(_report(each, options, f"r{k}-") for k, each in enumerate(found)))
+    return title, "\n".join(_report(each, options, f"r{k}-") for k, each in enumerate(found))
 
 
 def report(report: Report, options: Options = DEFAULT) -> str:
@@ -126,10 +131,15 @@ def _short(text: str, most: int) -> str:
 
 def solutions(worked: Sequence[Worked], options: Options = DEFAULT) -> str:
     """Worked solutions as one page."""
+    return page(*solved(worked, options))
+
+
+def solved(worked: Sequence[Worked], options: Options = DEFAULT) -> tuple[str, str]:
+    """The title and the body of a page of worked solutions; the body is well-formed XML."""
     title = f"{worked[0][0]} worked out" if len(worked) == 1 else f"{count(len(worked), 'document')} worked out"
     heads = [f"<h1>{escape(file)}</h1>" for file, _, _ in worked]
     bodies = [_solution(traces, options, unread) for _, traces, unread in worked]
-    return page(title, "\n".join(f"{head}\n{body}" for head, body in zip(heads, bodies, strict=True)))
+    return title, "\n".join(f"{head}\n{body}" for head, body in zip(heads, bodies, strict=True))
 
 
 def solution(traces: Iterable[Trace], options: Options = DEFAULT, unread: Iterable[Unread] = ()) -> str:

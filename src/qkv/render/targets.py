@@ -84,6 +84,20 @@ def reports(found: Sequence[Report], options: Options, target: Target) -> str:
             return terminal.joined([verdicts.overview(found, target.width)], target.width, target.colour)
 
 
+def solutions_pdf(solved: Sequence[Solved], options: Options) -> bytes:
+    """Worked solutions to be printed: the page of the HTML, set on paper."""
+    from qkv.render import html, pdf
+
+    return pdf.made(*html.solved([(s.file, s.traces, s.unread) for s in solved], options))
+
+
+def reports_pdf(found: Sequence[Report], options: Options) -> bytes:
+    """Reports to be printed: the page of the HTML, set on paper."""
+    from qkv.render import html, pdf
+
+    return pdf.made(*html.reported(found, options))
+
+
 def readings(read: Sequence[Understood], target: Target) -> str:
     """How documents were understood: what they say, and the problems that this makes."""
     if target.form == "json":
