@@ -53,6 +53,7 @@ def shown_before(walk: Walk, equation: Equation, grid: Grid, spot: Spot) -> Iter
     yield from statistics(walk.copies, equation, grid, spot)
     if len(grid[0]) > 1 and (gathered := walk.copies.gathered(grid, spot)) is not None:
         yield gathered
+    yield from (made for made in _shares(walk.copies, equation, grid, spot) if made.is_clean and made.agreed > SHOWN)
     page, places = walk.system.page, [walk.system.place(symbol) for symbol in equation.names]
     solution = page.task is not None and equation.index >= page.assigned  # it works out more than it gives
     result = max(shape_of(grid)) > 1 and all(place is None or place.role in AFTER_Q for place in places)
@@ -65,9 +66,12 @@ def statistics(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> It
     """A number that words call the sum, the mean or the largest, taken of what was printed right before it."""
     words = " ".join((equation.label, *(str(symbol) for symbol in equation.names))).lower()
     for function in statistics_said(words) if shape_of(grid) == (1, 1) else ():
-        for whole, cells in _runs(copies, spot):
+        for whole, cells, exponentials in _runs(copies, spot):
             row, put = _row(cells)
-            expr = n.Sum(row.rows[0]) if function == "sum" else n.Call(function, (row,))
+            terms = tuple(map(n.Exp, row.rows[0])) if exponentials else row.rows[0]
+            if exponentials and function != "sum":
+                continue
+            expr = n.Sum(terms) if function == "sum" else n.Call(function, (row,))
             made = _put(copies, grid, Meaning(How.CAPTION, expr, spot), put)
             if made is not None and made.is_clean:
                 shown = n.Call(function, (whole,)) if whole is not None and function != "sum" else made.meaning.expr
@@ -75,18 +79,24 @@ def statistics(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> It
                 return
 
 
-def _runs(copies: Copies, spot: Spot) -> Iterator[tuple[n.Expr | None, list[Copied]]]:
-    """What a sum may be taken of: a row of the last array, all of it, or the last single numbers."""
+def _runs(copies: Copies, spot: Spot) -> Iterator[tuple[n.Expr | None, list[Copied], bool]]:
+    """What a sum may be taken of: a row of the last array, all of it, or the last single numbers; last, where single
+    exponentials were printed, those of a whole row."""
     last = copies.recent(spot)[:RUN]
     for array in [seen for seen in last if max(shape_of(seen.grid)) > 1][:ARRAYS]:
         rows, columns = shape_of(array.grid)
         for i in range(rows if columns > 1 else 0):
             line = array.expr if rows == 1 else n.Entry(array.expr, row=i + 1)
-            yield line, [cell_of(array, i, j) for j in range(columns)]
-        yield array.expr, [cell_of(array, i, j) for i in range(rows) for j in range(columns)]
+            yield line, [cell_of(array, i, j) for j in range(columns)], False
+        yield array.expr, [cell_of(array, i, j) for i in range(rows) for j in range(columns)], False
     singles = _singles(last)
     for count in range(2, len(singles) + 1):
-        yield None, [cell_of(seen, 0, 0) for seen in singles[-count:]]
+        yield None, [cell_of(seen, 0, 0) for seen in singles[-count:]], False
+    if any(n.holds(seen.expr, n.Exp) for seen in singles):
+        for array in [seen for seen in last if max(shape_of(seen.grid)) > 1][:ARRAYS]:
+            rows, columns = shape_of(array.grid)
+            for i in range(rows):
+                yield None, [cell_of(array, i, j) for j in range(columns)], True
 
 
 def _operated(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:

@@ -24,6 +24,7 @@ from qkv.interpret.certified import Certified, Value
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.operands import as_softmax, decimals, is_claim, is_stochastic, operands, rivals, versions
 from qkv.judging.pool import sizes
+from qkv.judging.runs import copied_in_a_row
 from qkv.judging.seen import (
     MATRIX,
     Copied,
@@ -116,6 +117,8 @@ class Copies:
                 if made is not None:
                     self._judge(equation, item, operand, grid, made, is_claim(operand, expr))
                 beside = made
+        for number, copied in copied_in_a_row(self, equation, expr, spot):
+            self.put_down(number, copied)
         self._numbers(expr, spot)
         judge_steps(self._walk, equation, item, spot)
 
@@ -313,7 +316,8 @@ class Copies:
 
     def _numbers(self, expr: n.Expr, spot: Spot) -> None:
         """Decimals of a working that are cells of earlier prints; of several, the print that most of them come from."""
-        wanted = [(x, grid[0][0]) for x in decimals(expr) if (grid := shown_grid(n.Matrix(((x,),)), False)) is not None]
+        left = [x for x in decimals(expr) if id(x) not in self._copied]
+        wanted = [(x, grid[0][0]) for x in left if (grid := shown_grid(n.Matrix(((x,),)), False)) is not None]
         options = {id(x): list(self._cells(shown.value, spot)) for x, shown in wanted}
         common = Counter(k for found in options.values() for k in {k for k, *_ in found})
         for x, shown in wanted:
@@ -321,10 +325,10 @@ class Copies:
             least = NEAR if min((k for k, *_ in found), default=POOL) < LAST else SURE
             if not found or (cell_bits(shown) < least and max(common[k] for k, *_ in found) < 2):
                 continue
-            _, seen, i, j = max(found, key=lambda f: (common[f[0]], self._is_fine(*f[1:]), -f[0]))
+            _, seen, i, j = max(found, key=lambda f: (common[f[0]], self.is_fine(*f[1:]), -f[0]))
             self.put_down(x, cell_of(seen, i, j))
 
-    def _is_fine(self, seen: Seen, i: int, j: int) -> bool:
+    def is_fine(self, seen: Seen, i: int, j: int) -> bool:
         """Whether a cell is not false itself: of several that read alike, a copy is taken from such a one."""
         if not self.is_false(claims_of(seen)):
             return True

@@ -10,12 +10,16 @@ from dataclasses import replace
 
 from qkv.check.cells import Grid, fitted, shape_of
 from qkv.check.compare import Shown, agree
+from qkv.check.loose import Loose
 from qkv.check.model import Verdict
 from qkv.errors import QkvError
 from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.interpret.certified import Value
-from qkv.judging.fit import Fit, cell_verdict
+from qkv.judging.fit import Fit, How, cell_verdict, fit
+from qkv.judging.runs import is_function_of_a_number
+from qkv.judging.seen import worth
 from qkv.reading.bits import grid_bits
+from qkv.reading.equation import Equation, Kind
 
 REACH = 3  # half units of the last place: a value that is further away was not made of these numbers
 LOOSE = frozenset({Verdict.ROUNDED, Verdict.DRIFTED, Verdict.CARRIED})
@@ -55,6 +59,16 @@ def as_typed(made: Fit, grid: Grid, typed: Value | None) -> Fit:
     rows = zip(grid, exact.rows, strict=True)
     verdicts = (tuple(cell_verdict(shown, None, cell, False) for shown, cell in zip(*row, strict=True)) for row in rows)
     return replace(made, own=exact, verdicts=tuple(verdicts))
+
+
+def as_arithmetic(chosen: Fit, grid: Grid, equation: Equation) -> Fit:
+    """e^1.0 = 2.718 is right of 1.0, although 1.0 may be false: what is made of it is carried, it is not."""
+    worked = next((i.expr for i in equation.of(Kind.WORKING) if is_function_of_a_number(i.expr)), None)
+    if chosen.worst is not Verdict.CARRIED or chosen.meaning.how is not How.WORKING or worked is None:
+        return chosen
+    typed = worth(worked, {}, Loose())
+    made = fit(grid, chosen.meaning, None, typed, chosen.used, False, None)
+    return made if made is not None and made.is_clean else chosen
 
 
 def reaches(shown: Shown, cell: Cell) -> bool:

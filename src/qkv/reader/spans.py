@@ -25,6 +25,7 @@ _EMPHASIS = re.compile(
     r"\*\*(?![*\d(\[])|(?<=[=≈→:|]\s)\*\*|\A\s?\*\*(?=\S)|(?<=[\w.!?:)\]%])\*\*|"
     r"(?<![\w*])\*(?=[^\s*\d])|(?<=[^\s*])\*(?![\w*])|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)"
 )
+_COMMENT = re.compile(r"(?m)((?:&|\\\\)[^%\n]*\s)%[^\n]*$")  # '1 & 0 \\\\ % the first token'
 _STYLED = re.compile(r"\\(?:emph|textbf|textit|textsc|underline|large|Large)\{([^{}]*)\}")
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\s]{0,1000}\)|<https?://[^>\s]*>|https?://\S+")
 _TAG = re.compile(
@@ -164,6 +165,8 @@ def _with_plain_words(text: str, spans: list[Span]) -> str:
         parts.append(
             _plain(words, at_line_start=span.start == 0 or text[span.start - 1] == "\n")
             if span.origin is None
+            else _COMMENT.sub(lambda m: m[1].ljust(len(m[0])), words)
+            if span.origin is Origin.DISPLAY and "%" in words
             else words
         )
         done = span.end

@@ -139,9 +139,10 @@ def _goes_on(tokens: list[Token], i: int, before: Token | None, after: Token | N
     if after.kind == "edge" and i + 2 < len(tokens) and tokens[i].kind == "line" and tokens[i].text != "$$":
         return tokens[i + 2].kind == "rel" and tokens[i + 2].text not in NEXT and tokens[i + 1].text != "$$"
     if after.kind == "begin" and tokens[i].kind == "line" and tokens[i].text != "$$":
-        return before.kind in ("end", "close", "name", "num", "sub", "sup", "prime")  # a factor on a line of its own
+        return before.kind in ("end", "close", "name", "num", "sub", "sup", "prime", "op")  # a factor on its own line
     if after.kind == "op" and tokens[i].kind == "line":
-        return before.kind in ("close", "end", "num", "name", "sub") and after.text in "+×"
+        signs = "+×·−-" if before.kind == "end" else "+×"  # a dot after a matrix marks no item of a list
+        return before.kind in ("close", "end", "num", "name", "sub") and after.text in signs
     return before.kind == "op" and tokens[i].kind == "line" and after.kind in ("open", "begin", "num", "name")
 
 
