@@ -21,9 +21,8 @@ from qkv.library.words import head_said, pattern
 from qkv.reader.limits import Limits
 from qkv.reader.model import Sheet
 from qkv.reader.read import read_sheet
-from qkv.reading.equation import Equation, Kind
+from qkv.reading.equation import Equation, Kind, wholes
 from qkv.reading.equations import equations
-from qkv.reading.page import wholes
 
 TOKENS = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE})
 INPUTS = TOKENS | {Role.Q, Role.K}

@@ -9,6 +9,7 @@ from qkv.errors import Location
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.reader.grammar import parse_math
+from qkv.reading.reading import reading_of
 from qkv.reading.usage import used_roles
 
 
@@ -109,3 +110,39 @@ cat  71     78.25
 def test_a_name_before_the_formula_of_a_caption_is_no_part_of_its_words() -> None:
     river, flint = qkv.check(CAPTIONS).claims
     assert (river.name, river.verdict, flint.verdict) == ("river", "right", "right")
+
+
+def roles_in(text: str) -> dict[str, str]:
+    """What each name of a page stands for, by its role."""
+    reading = reading_of(qkv.read(text))
+    places = {str(symbol): reading.system.place(symbol) for symbol in reading.page.symbols}
+    return {name: place.role.value for name, place in places.items() if place is not None}
+
+
+GIVEN = "$$M = [[1, 1], [0, 3]]$$ $$L = [[1, 0], [1, 1]]$$ $$G = [[0, 2], [1, 0]]$$\n\n"
+WORKED = "$$P = M L = [[2, 1], [3, 3]]$$ $$S = M G = [[1, 2], [3, 0]]$$\n\n"
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        r"$$\frac{P S^T}{\sqrt{2}} = [[2.828, 4.243], [6.364, 6.364]]$$",
+        r"$$\tfrac{1}{\sqrt 2} P S^T = [[2.828, 4.243], [6.364, 6.364]]$$ $$A = softmax(\tfrac{1}{\sqrt 2} P S^T)$$",
+        r"The weights are $softmax(P S^T / \sqrt{2})$, as always.",
+    ],
+)
+def test_scaled_products_say_what_is_a_query_and_a_key(scores: str) -> None:
+    found = roles_in(GIVEN + WORKED + scores)
+    assert [found.get(name) for name in "PSMLG"] == ["Q", "K", "X", "W_Q", "W_K"]
+
+
+def test_what_is_given_and_multiplied_is_no_mask_and_no_score() -> None:
+    found = roles_in(GIVEN + WORKED)
+    assert not {"mask", "scores"} & {found.get(name) for name in "MLG"}
+
+
+def test_a_second_sequence_is_projected_whatever_its_caption() -> None:
+    text = "Tokens:\n\n$$V = [[1, 0], [1, 2]]$$\n\nTokens of the encoder:\n\n$$X = [[1, 1], [2, 0]]$$\n\n"
+    text += "$$G = [[2, 1], [2, 2]]$$ $$K = [[0, 1], [1, 1]]$$ $$M = [[1, 1], [1, 3]]$$\n\n"
+    text += r"$$Z = V G$$ $$H = X K$$ $$W = X M$$ $$\mathrm{softmax}\left(\frac{Z H^\top}{\sqrt{2}}\right) W = ?$$"
+    assert roles_in(text)["X"] == "Y"

@@ -103,7 +103,8 @@ def renamed(text: str, rng: Random) -> str | None:
     """Capital letters renamed to unused ones, their small letters with them: to letters, Greek letters or words.
 
     Only letters that stand in mathematics everywhere are renamed, and only on a page that states what it does: each
-    name that it defines is used in a formula or defined by one. Elsewhere a name may be all that says what a value is.
+    name that it defines is used in a formula or defined by one, and what is given in numbers only is given before
+    anything is worked out. Elsewhere a name may be all that says what a value is.
 
     >>> print(renamed("$G = [[1]]$, $H = [[2]]$, $GH = ?$", Random(1)))
     $K = [[1]]$, $F = [[2]]$, $KF = ?$
@@ -112,7 +113,8 @@ def renamed(text: str, rng: Random) -> str | None:
     used = _used(text, spans)
     capitals = {name[0] for name in used if name[0].isupper()} - KEPT
     letters = sorted(letter for letter in capitals if _only_inside(text, spans, letter))
-    if not letters or not _bare(text, spans) <= used:
+    bare, late = _bare(text, spans)
+    if not letters or late or not bare <= used:
         return None
     words = "\\" in text and all(text[a] in "$\\" for a, _ in spans)
     names = dict(zip(letters, _free(text, rng, words), strict=False))
@@ -162,18 +164,21 @@ def _used(text: str, spans: list[tuple[int, int]]) -> set[str]:
     return used
 
 
-def _bare(text: str, spans: list[tuple[int, int]]) -> set[str]:
-    """Names that are given numbers and never a formula."""
+def _bare(text: str, spans: list[tuple[int, int]]) -> tuple[set[str], set[str]]:
+    """Names that are given numbers and never a formula, and those of them that come after the first formula."""
     known = _known(text, spans)
     bare: set[str] = set()
     stated: set[str] = set()
+    late: set[str] = set()
     for begin, end in spans:
         chunks = _SPLIT.split(text[begin:end])
         for left, right in pairwise(chunks):
             names = _symbols(left, known)
             if len(names) == 1 and names[0][0].isupper():
-                (stated if _symbols(right, known) or "softmax" in right else bare).update(names)
-    return bare - stated
+                formula = _symbols(right, known) or "softmax" in right
+                late |= set(names) if stated and not formula and names[0] not in bare else set()
+                (stated if formula else bare).update(names)
+    return bare - stated, late - stated
 
 
 def _only_inside(text: str, spans: list[tuple[int, int]], letter: str) -> bool:

@@ -60,6 +60,15 @@ def all_asked(page: Page) -> tuple[n.Expr, ...]:
     return found
 
 
+def said_formulas(page: Page) -> Iterator[n.Expr]:
+    """Formulas of attention in the middle of sentences: 'the output is $softmax(A B^T / √c) D$, where …'."""
+    for line in page.sheet.lines:
+        for found in _MATHS.finditer(line) if "softmax" in line else ():
+            expr = formula(found[1] or found[2] or "", page, known=False)
+            if expr is not None and n.holds(expr, n.Softmax):
+                yield expr
+
+
 def formulas_in(question: Question, page: Page) -> Iterator[tuple[str, n.Expr]]:
     """The formulas in one question, each with its own words."""
     if question.expr is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import role_in_caption
-from qkv.reading.asked import all_asked
+from qkv.reading.asked import all_asked, said_formulas
 from qkv.reading.definitions import Source
 from qkv.reading.equation import Kind
 from qkv.reading.nameless import is_pattern
@@ -26,7 +26,25 @@ def uses_of(page: Page) -> dict[Symbol, Roles]:
         if symbol.indices and symbol.indices[-1].isdecimal() and whole not in stated:
             stated[whole] = stated[symbol]
     written = [item.expr for equation in page.equations for item in equation.of(Kind.FORMULA)]
-    return used_roles((*written, *all_asked(page)), stated)
+    return used_roles((*written, *all_asked(page), *said_formulas(page)), stated)
+
+
+def multiplied(page: Page) -> frozenset[Symbol]:
+    """The names that are only given, as matrices, and that formulas of the page multiply: found once for a page."""
+    kept: dict[str, frozenset[Symbol]] = page.__dict__
+    if "_multiplied" not in kept:
+        written = (item.expr for equation in page.equations for item in equation.of(Kind.FORMULA))
+        products = (part for expr in written for part in n.walk(expr) if isinstance(part, n.Product))
+        sides = (side.arg if isinstance(side, n.Transpose) else side for p in products for side in (p.left, p.right))
+        kept["_multiplied"] = frozenset(
+            side.symbol for side in sides if isinstance(side, n.Name) and _is_given_matrix(page, side.symbol)
+        )
+    return kept["_multiplied"]
+
+
+def _is_given_matrix(page: Page, symbol: Symbol) -> bool:
+    given = page.definitions.get(symbol, ())
+    return bool(given) and all(d.source is Source.GIVEN and isinstance(d.expr, n.Matrix) for d in given)
 
 
 def shown_role(page: Page, symbol: Symbol) -> Role | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -123,3 +124,10 @@ def _lists_parts(expr: n.Expr, whole: n.Expr) -> bool:
     cells = [cell for row in expr.rows for cell in row]
     base = whole.symbol.base.lower()
     return all(isinstance(c, n.Name) and c.symbol.indices and c.symbol.base.lower() == base for c in cells)
+
+
+def wholes(rows: Iterable[Symbol]) -> Iterator[Symbol]:
+    """What names with a number may be rows of: X of x_1, Lambda of lambda_1."""
+    for row in rows:
+        if row.indices and row.indices[-1].isdecimal() and not row.base[:1].isupper():
+            yield row._replace(base=row.base[:1].upper() + row.base[1:], indices=row.indices[:-1])

@@ -18,7 +18,7 @@ from qkv.interpret.certified import Value
 from qkv.interpret.loop import evaluate
 from qkv.library.roles import places
 from qkv.reading.align import aligned, leaf
-from qkv.reading.equation import Equation, Item, Kind
+from qkv.reading.equation import Equation, Item, Kind, wholes
 from qkv.reading.repair import mend_factor, product_of, readings, similar
 
 MAX_TRIED = 500  # ways to read a damaged matrix that are tried
@@ -27,7 +27,9 @@ Printed = dict[Symbol, n.Matrix]  # what was last printed for each name
 
 def mended(equations: list[Equation]) -> list[Equation]:
     """The equations of a page, each mended with what was printed above it."""
-    defined = {symbol for equation in equations if len(equation.items) > 1 for symbol in equation.names}
+    named = {symbol for equation in equations if len(equation.items) > 1 for symbol in equation.names}
+    stacked = {symbol._replace(indices=symbol.indices[:-1]) for symbol in named if symbol.indices}  # x where x_1 is
+    defined = named | stacked | set(wholes(named))
     printed: Printed = {}
     found = []
     for equation in equations:

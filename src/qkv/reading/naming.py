@@ -14,7 +14,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import SCORE_LIKE, Place, places, roles_in_words
 from qkv.library.words import means, pattern
-from qkv.reading.captions import captioned_role, shown_role, uses_of
+from qkv.reading.captions import captioned_role, multiplied, shown_role, uses_of
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.nameless import NAMELESS
@@ -25,6 +25,7 @@ from qkv.reading.usage import Roles
 ROLE = "§"  # the base of a symbol for what plays a role, whatever the page calls it
 PROJECTED = {Role.Q: Role.W_Q, Role.K: Role.W_K, Role.V: Role.W_V}
 SIZED = {Role.D_K: (Role.K, Role.Q), Role.D_V: (Role.V,), Role.D_MODEL: (Role.X,)}
+NO_FACTORS = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.MASK})  # nobody multiplies them by a matrix
 OF_A_HEAD = frozenset(
     {
         Role.Q,
@@ -107,6 +108,8 @@ class Naming:
 
     def _by_letters(self, symbol: Symbol) -> tuple[Place, ...]:
         found = places(symbol)
+        if symbol in multiplied(self.page):
+            found = tuple(place for place in found if place.role not in NO_FACTORS)
         if self.choices.capitals_index:
             found = tuple(
                 p._replace(head=None, row=p.head, column=p.row)

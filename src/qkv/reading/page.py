@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -17,7 +16,7 @@ from qkv.library.said import Sight, heads_said, sights_said
 from qkv.reader.model import Question, Sheet
 from qkv.reading.captioned import with_names
 from qkv.reading.definitions import Definition, Source, definitions_in, is_row_again, spoken_scores
-from qkv.reading.equation import Equation, Kind
+from qkv.reading.equation import Equation, Kind, wholes
 from qkv.reading.equations import equations
 from qkv.reading.families import with_families
 from qkv.reading.mend import mended
@@ -221,13 +220,6 @@ def page_with(sheet: Sheet, made: tuple[Equation, ...], task: Page | None = None
     suggested = name_arrays(made, defined, fixed, words)
     definitions = {symbol: tuple(found) for symbol, found in defined.items()}
     return Page(sheet, made, definitions, fixed, {k: tuple(v) for k, v in tokens.items()}, suggested, task)
-
-
-def wholes(rows: Iterable[Symbol]) -> Iterator[Symbol]:
-    """What names with a number may be rows of: X of x_1, Lambda of lambda_1."""
-    for row in rows:
-        if row.indices and row.indices[-1].isdecimal() and not row.base[:1].isupper():
-            yield row._replace(base=row.base[:1].upper() + row.base[1:], indices=row.indices[:-1])
 
 
 def _word(label: str) -> str:

@@ -39,7 +39,10 @@ def stated_method(formulas: Iterable[n.Expr]) -> frozenset[str]:
     for product in (node for formula in formulas for node in n.walk(formula) if isinstance(node, n.Product)):
         for weights, _, layout in uses.mixtures(product):
             scores, _ = uses.scores(weights.arg)
-            scale = "scaled" if isinstance(weights.arg, n.Quotient) else "unscaled"
+            divided = isinstance(weights.arg, n.Quotient) or (
+                isinstance(weights.arg, n.Product) and _scale(weights.arg) is not None
+            )
+            scale = "scaled" if divided else "unscaled"
             lies = {"rows"} if layout == ROWS else {"columns"}
             shown.append(frozenset({*lies, scale} if isinstance(scores, n.Product) else lies))
     return frozenset.intersection(*shown) if shown else frozenset()
@@ -53,10 +56,15 @@ class _Uses:
 
     def of(self, formulas: Iterable[n.Expr]) -> Iterator[tuple[Symbol, Roles]]:
         """Every name that is used as attention uses it."""
-        products = (node for formula in formulas for node in n.walk(formula) if isinstance(node, n.Product))
-        for product in dict.fromkeys(products):
+        parts = dict.fromkeys(node for formula in formulas for node in n.walk(formula))
+        mixed: set[n.Expr] = set()
+        for product in (part for part in parts if isinstance(part, n.Product)):
             for weights, values, layout in self.mixtures(product):
+                mixed.add(weights)
                 yield from self._attention(weights, values, layout)
+        lone = (part for part in parts if isinstance(part, (n.Softmax, n.Quotient)) and part not in mixed)
+        for part in lone:  # softmax(A Bᵀ / √c), or A Bᵀ / √c: what is mixed is not said
+            yield from self._attention(part, None, ROWS)
 
     def mixtures(self, product: n.Product) -> Iterator[tuple[n.Softmax, n.Name, frozenset[str]]]:
         """Weights times values, and how tokens lie: in columns where the values come first."""
@@ -74,31 +82,47 @@ class _Uses:
             return next((formula for formula in inner if isinstance(formula, kinds)), expr)
         return expr
 
-    def _attention(self, weights: n.Softmax, values: n.Name, layout: frozenset[str]) -> Iterator[tuple[Symbol, Roles]]:
-        scores, sizes = self.scores(weights.arg)
+    def _attention(
+        self, weights: n.Softmax | n.Quotient, values: n.Name | None, layout: frozenset[str]
+    ) -> Iterator[tuple[Symbol, Roles]]:
+        """What the names in softmax(A Bᵀ / √c) D are for; without values only a division by a root shows attention."""
+        arg = weights.arg if isinstance(weights, n.Softmax) else weights
+        scores, sizes = self.scores(arg)
+        if values is None and not (self._is_divided(arg) and isinstance(scores, n.Product)):
+            return
         yield from ((size, (R.D_K,)) for size in sizes)
         yield from _between(scores)
         pair = _pair(scores, layout)
         if pair is None:
             return
         query, key = pair
-        if len({query, key, values.symbol}) == 1:
+        mixed = values.symbol if values is not None else None
+        if query == key and mixed in (key, None):
             yield query, (R.X, R.STATES)
             return
-        if key == values.symbol:
+        if key == mixed:
             yield query, (R.SOURCE, R.Q, R.X)
             yield key, (R.STATES, R.K, R.X, R.Y)
             return
-        made = ((query, R.Q, ASKING), (key, R.K, ASKED), (values.symbol, R.V, MIXED))
+        made = ((query, R.Q, ASKING), (key, R.K, ASKED), (mixed, R.V, MIXED))
         tokens: Symbol | None = None
         for symbol, role, roles in made:
+            if symbol is None:
+                continue
             yield symbol, (role,) if symbol in self.stated else roles  # what is worked out before is no input
             for used, part in self._projection(symbol, role, layout != ROWS):
                 if part is not R.X:
                     yield used, (part,)
                 elif used not in self.stated:
                     tokens = tokens or used
-                    yield used, TOKENS if used == tokens else (R.Y, R.STATES)
+                    yield used, TOKENS if used == tokens else (R.Y,)
+
+    def _is_divided(self, arg: n.Expr) -> bool:
+        """Whether what a softmax is taken of is divided by a root."""
+        opened = self._opened(arg, n.Quotient, n.Product)
+        below = opened.denominator if isinstance(opened, n.Quotient) else None
+        scale = _scale(opened) if isinstance(opened, n.Product) else None
+        return isinstance(below, n.Root) or (scale is not None and n.holds(scale, n.Root))
 
     def scores(self, arg: n.Expr) -> tuple[n.Expr, list[Symbol]]:
         """What a softmax is taken of, without scale and mask, and the names under the root that it is divided by."""
@@ -113,6 +137,9 @@ class _Uses:
                 arg = arg.arg
             elif isinstance(arg, n.Sum):
                 arg = arg.terms[0]
+            elif isinstance(arg, n.Product) and (scale := _scale(arg)) is not None:
+                sizes += n.names_in(scale)
+                arg = _without_first(arg)
             else:
                 break
         return arg, sizes
@@ -131,6 +158,22 @@ class _Uses:
         yield weights.symbol, WEIGHTS[role]
         if isinstance(bias, n.Name):
             yield bias.symbol, BIASES[role]
+
+
+def _scale(product: n.Product) -> n.Expr | None:
+    """The number that a product begins with: the 1/√c of 1/√c A Bᵀ."""
+    first = product.left
+    while isinstance(first, n.Product):
+        first = first.left
+    literal = n.is_literal(first) and not n.holds(first, n.Matrix)
+    rooted = isinstance(first, n.Quotient) and n.is_literal(first.numerator) and isinstance(first.denominator, n.Root)
+    return first if literal or rooted else None
+
+
+def _without_first(product: n.Product) -> n.Expr:
+    """A product without its first factor."""
+    left = product.left
+    return n.Product(_without_first(left), product.right) if isinstance(left, n.Product) else product.right
 
 
 def _pair(scores: n.Expr, layout: frozenset[str]) -> tuple[Symbol, Symbol] | None:

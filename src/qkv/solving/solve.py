@@ -221,7 +221,7 @@ class _Completion:
         made = made if made is not None else self._otherwise(symbol, spot, expr)
         if made is None:
             return None
-        name = self._same(shown, made)
+        name = self._same(shown, made) or (self._nameless(made, role, head) if symbol.base == ROLE else None)
         if name is not None:
             return name
         name = self._name(shown)
@@ -253,6 +253,14 @@ class _Completion:
         for item in items:
             if item.expr == expr and item.symbol._replace(primes=symbol.primes) == symbol:
                 return item.symbol
+        return None
+
+    def _nameless(self, expr: n.Expr, role: Role, head: int | None) -> Symbol | None:
+        """The step for a formula that the page states without a name, which plays a role: Q Kᵀ are the scores."""
+        for name, step in self.steps.items():
+            if step.expr == expr and step.role is Role.OTHER and name.base == "value":
+                self.steps[name] = replace(step, role=role, head=head, says=SAYS.get(role, ""))
+                return name
         return None
 
     def _shown(self, symbol: Symbol, spot: Spot) -> Iterator[tuple[n.Expr, Spot, Source | None]]:

@@ -66,7 +66,9 @@ def _word(tokens: Sequence[Token], i: int, out: list[Token], names: Names) -> in
         factor = before is not None and before.kind in _FACTOR_ENDS
         alone = before is not None and before.kind == "edge" and following is not None and following.kind == "edge"
         unit = before is not None and before.kind == "num" and following is not None and not _opens(following)
-        named = token.text in names.words and (factor or alone or _is_multiplied(tokens, i, before))
+        listed = before is not None and before.kind in ("open", "sep")
+        listed = listed and following is not None and following.kind in ("close", "sep")  # Attention(Q, K, river)
+        named = token.text in names.words and (factor or alone or listed or _is_multiplied(tokens, i, before))
         named = named or (not unit and _names_quantity(tokens, i, before, following))
         out.append(token._replace(kind="name" if named else "prose"))
     elif token.kind == "letters" and not _is_plain_word(token.text):
