@@ -135,6 +135,9 @@ def _said_above(copies: Copies, equation: Equation) -> tuple[Operation | None, i
     if made is not None or equation.label or not equation.index:
         return made, 0
     above = copies.page.equations[equation.index - 1]
+    between = "\n".join(copies.page.sheet.lines[above.end_line : equation.line - 1])
+    if title := _TITLE.search(between):
+        return operation(title["said"], copies.page), 0
     formula = next((item.text for item in above.of(Kind.FORMULA, Kind.WORKING)), "")
     made, after = operation(f"{above.label} {formula}", copies.page), len(above.of(Kind.VALUE))
     line = [e for e in copies.page.equations[: equation.index] if e.line == above.line and e.label]
@@ -143,6 +146,10 @@ def _said_above(copies: Copies, equation: Equation) -> tuple[Operation | None, i
     return made, after
 
 
+_TITLE = re.compile(  # 'Step 3: Softmax (each row)' on a line of its own
+    r"^\W*(?:[^\W\d]+\s*\d+\s*[:.—–-]+\s*)?(?P<said>(?:apply(?:ing)?\s+)?softmax\b[^\n]{0,40})$",
+    re.MULTILINE | re.IGNORECASE,
+)
 _ARROW = re.compile(r"[↓⬇→⇒]\s*([^\s:：↓⬇→⇒][^:：↓⬇→⇒]{0,30}?)\s+\w+\s*[:：]?\s*$")  # '↓ softmax', then 'weights:'
 
 

@@ -181,7 +181,8 @@ def _vectors_at(lines: list[str], at: int) -> Found | None:
         vectors = _VECTOR.finditer(lines[end], found.start("cells"))
         rows.append((label, *(Cell(cell[0], end + 1, cell.start() + 1) for cell in vectors)))
         end += 1
-    heads = [Cell(m[0], at + 1, m.start() + 1) for m in re.finditer(r"\S+", lines[at])]
+    title = re.sub(r"\([^()]*\)", lambda found: " " * len(found[0]), lines[at])  # Q (what I seek)
+    heads = [Cell(m[0], at + 1, m.start() + 1) for m in re.finditer(r"\S+", title)]
     if len(rows) < 2 or len({len(row) for row in rows}) != 1 or len(rows[0]) - len(heads) not in (0, 1):
         return None
     heads = heads[len(heads) - len(rows[0]) + 1 :]
@@ -195,9 +196,9 @@ _NAME = re.compile(
     r"\s*(?:\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s+)?(?P<name>[^\s\d=|\[(][^\t|=≈\[]{0,60}?(?:=[^\t|=≈\[]{1,40}?)?)\s*[=≈](?=\s+[-−.\d∞]|\s*$)(?!.*[=≈])"
 )
 _REMARK = re.compile(r"\s*(?:←|<-|#).*$")
-_BOXED = re.compile(
-    r"(?P<label>\s*[^\W\d]\w*_\w+\s+)\[(?P<cells>(?:\s*[-−+]?[\d.]+%?){2,40}\s*)\]\s*$"
-)  # Q_cat [ 0.5  0.5 ]
+_BOXED = re.compile(  # Q_cat [ 0.5  0.5 ]   a remark
+    r"(?P<label>\s*[^\W\d]\w*_\w+\s+)\[(?P<cells>(?:\s*[-−+]?[\d.]+%?){2,40}\s*)\](?:\s*$|\s{2,}[^\[\]]*$)"
+)
 _NO_CELLS = re.compile(r"(?:[^\W\d_]{2,}[\s,]+){4}|\\(?!infty|times|cdot)|[?!$\[\]]|[^\W\d_]\.\s")
 _FIELD = re.compile(r"[^\t ]+(?: [^\t ]+)*")
 _WORD = re.compile(r"\S+(?:\s?(?:×|\\times)\s?10\s?\^?\S+)?")
