@@ -1,4 +1,4 @@
-"""Draw the pictures of the README: a solution beside its marked report, and a worked solution, as in a terminal.
+"""Draw the pictures of the README: a solution beside its marked report, a worked solution and a worked block.
 
 Run it as: python docs/pictures.py
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import re
+import runpy
 from pathlib import Path
 
 from rich import box
@@ -22,6 +23,7 @@ from qkv.render.options import Depth, Options
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = "examples/two-heads.md"
+BLOCK = "examples/block.py"
 WIDTH = 90
 LEFT, RIGHT = 56, 66
 
@@ -51,6 +53,13 @@ def solved() -> str:
     return _svg(shown, WIDTH, f"$ qkv solve {EXAMPLE} --depth brief")
 
 
+def block() -> str:
+    """One block, worked from tokens to loss."""
+    solution = runpy.run_path(str(ROOT / BLOCK))["block"]
+    shown = terminal.solution(solution.traces, Options(depth=Depth.BRIEF, digits=4), WIDTH, solution.unread)
+    return _svg(shown, WIDTH, f"$ python {BLOCK}")
+
+
 def _svg(shown: RenderableType, width: int, prompt: str = "") -> str:
     """What a terminal shows as SVG, in the fonts that the reader has rather than fonts from the net."""
     console = Console(record=True, width=width, file=io.StringIO(), force_terminal=True, color_system="truecolor")
@@ -61,7 +70,7 @@ def _svg(shown: RenderableType, width: int, prompt: str = "") -> str:
     return re.sub(r"@font-face\s*{[^}]*}\s*", "", svg).replace("Fira Code, monospace", "monospace")
 
 
-PICTURES = {"check.svg": checked, "solve.svg": solved}
+PICTURES = {"check.svg": checked, "solve.svg": solved, "block.svg": block}
 
 if __name__ == "__main__":
     for name, draw in PICTURES.items():

@@ -39,7 +39,7 @@ def _output(command: str) -> str:
     return "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines()) + "\n"
 
 
-@pytest.mark.parametrize("name", ["check.svg", "solve.svg"])
+@pytest.mark.parametrize("name", ["check.svg", "solve.svg", "block.svg"])
 def test_the_pictures_show_what_is_printed(name: str) -> None:
     """`python docs/pictures.py` draws them anew."""
     pictures = runpy.run_path(str(ROOT / "docs" / "pictures.py"))["PICTURES"]

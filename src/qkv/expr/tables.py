@@ -23,7 +23,7 @@ def sinusoids(tokens: int, width: int, base: n.Number, first: int = 0) -> n.Matr
 
     >>> from qkv.expr.show import plain
     >>> plain(sinusoids(1, 3, n.number(10000), 1))
-    '[sin(1 / 10000^(0 / 3)), cos(1 / 10000^(0 / 3)), sin(1 / 10000^(2 / 3))]'
+    '[sin(1), cos(1), sin(1 / 10000^(2 / 3))]'
     """
     return n.Matrix(tuple(tuple(_wave(first + p, j, width, base) for j in range(width)) for p in range(tokens)))
 
@@ -53,6 +53,8 @@ def distances(queries: int, keys: int, slope: Fraction) -> n.Matrix:
 
 
 def _angle(position: int, exponent: int, width: int, base: n.Number) -> n.Expr:
+    if exponent == 0:
+        return n.number(position)
     return n.Quotient(n.number(position), n.Power(base, n.Quotient(n.number(exponent), n.number(width))))
 
 

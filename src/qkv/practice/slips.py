@@ -22,7 +22,7 @@ from qkv.interpret.rounding import power_of_ten
 from qkv.interpret.trace import Table, Trace
 from qkv.practice.chains import SQUARE
 from qkv.practice.hand import BITS, MINUS_INFINITY, Made, Slip, Style, Undecided, is_exact, number_of
-from qkv.program.model import Step
+from qkv.program.model import Given, Step
 
 # Mistakes that can be made at every step: drawn last, or they would crowd out those that are about attention.
 ANYWHERE = frozenset({"rows swapped", "columns swapped", "result transposed", "a column left out"})
@@ -85,7 +85,9 @@ class Planter:
         X W may just as well be one too many in a W that was copied badly."""
         if not self.style.formulas or any(isinstance(part, n.Mask) for part in n.walk(step.expr)):
             return ()
-        return LEFT_OUT[:1] if step.role in (Role.Q, Role.K, Role.V) else LEFT_OUT
+        right = step.expr.right if isinstance(step.expr, n.Product) else None
+        given = isinstance(right, n.Name) and isinstance(self.trace.program.item(right.symbol), Given)
+        return LEFT_OUT[:1] if step.role in (Role.Q, Role.K, Role.V) or given else LEFT_OUT
 
     def _misfits(self, step: Step, own: Value, value: Value) -> bool:
         """Whether a step that had its right shape so far is plainly of another one: shown whole, no turned vector."""

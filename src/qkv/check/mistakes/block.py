@@ -48,10 +48,12 @@ def positions_moved(by: int) -> Rule:
             yield made, ""
 
     def _moved(node: n.Expr) -> n.Expr:
-        if isinstance(node, n.Call) and node.function in WAVES and isinstance(node.args[0], n.Quotient):
-            angle = node.args[0]
+        if not isinstance(node, n.Call) or node.function not in WAVES:
+            return node
+        angle = node.args[0]
+        if isinstance(angle, n.Quotient):
             return n.Call(node.function, (n.Quotient(n.Sum((angle.numerator, n.number(by))), angle.denominator),))
-        return node
+        return n.Call(node.function, (n.Sum((angle, n.number(by))),)) if isinstance(angle, n.Number) else node
 
     return rule
 
