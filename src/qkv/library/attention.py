@@ -126,6 +126,7 @@ def _by_kind() -> dict[type, tuple[Row, ...]]:
     return {kind: tuple(row for row in rows() if type(row.expr) is kind) for kind in kinds}
 
 
+@lru_cache(maxsize=1024)  # roles and the conventions of the problems of a page
 def rows_for(role: Role, conventions: frozenset[str]) -> tuple[Row, ...]:
     """The equations that give a role under some conventions."""
     return tuple(row for row in _by_role().get(role, ()) if row.when <= conventions)

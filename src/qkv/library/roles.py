@@ -76,18 +76,19 @@ WORDS: tuple[tuple[Role, str], ...] = (
 _PATTERNS = tuple((role, re.compile(pattern, re.IGNORECASE)) for role, pattern in WORDS)
 
 
-def roles_in_words(text: str) -> list[Role]:
+@lru_cache(maxsize=4096)  # every reading of a page asks for the same words
+def roles_in_words(text: str) -> tuple[Role, ...]:
     """The roles that words speak of, the last one mentioned first.
 
     >>> roles_in_words("Attention weights (softmax of the scores):")[:2]
-    [<Role.SCORES: 'scores'>, <Role.WEIGHTS: 'weights'>]
+    (<Role.SCORES: 'scores'>, <Role.WEIGHTS: 'weights'>)
     """
     spots = []
     for role, pattern in _PATTERNS:
         last = next(reversed(list(pattern.finditer(text))), None)
         if last is not None:
             spots.append((-last.end(), last.start(), role))  # 'scaled scores' are scaled
-    return [role for *_, role in sorted(spots, key=lambda spot: spot[:2])]
+    return tuple(role for *_, role in sorted(spots, key=lambda spot: spot[:2]))
 
 
 _WEIGHTS_OF = {R.Q: (R.W_Q, R.B_Q), R.K: (R.W_K, R.B_K), R.V: (R.W_V, R.B_V), R.HEAD: (R.W_O, R.B_O)}
@@ -144,7 +145,7 @@ def _roles(symbol: Symbol, low: str) -> tuple[Role, ...]:
         return ()
     found = BASES.get(low) or BASES.get(re.sub(r"[^a-z]", "", low), ())
     if not found and (len(low) > 3 or not low.isascii()):
-        found = tuple(roles_in_words(low.replace("_", " "))[:1])
+        found = roles_in_words(low.replace("_", " "))[:1]
     stages = [STAGES[label.lower()] for label in symbol.labels if label.lower() in STAGES]
     if SCORE_LIKE.intersection(found) and (stages or symbol.primes):
         kept = found[:1] if found[0] is R.WEIGHTS and R.MASKED in stages else ()  # A_masked: weights of masked scores

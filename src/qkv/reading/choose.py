@@ -237,7 +237,8 @@ def _bits(page: Page, choices: Choices, scopes: Scopes, enough: float = 0.0) -> 
             break
         options = (USUAL, USUAL - {"scaled"} | {"unscaled"}) if shown else ()
         values = (values_of(page, choices.with_conventions(scope, option)) for option in options)
-        bits[scope] = max((_explained(made, shown, scope) for made in values), default=0.0)
+        lacking = enough - sum(bits.values()) + bits[scope]
+        bits[scope] = max((_explained(made, shown, scope, lacking) for made in values), default=0.0)
     return bits
 
 
@@ -278,7 +279,7 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
                 continue
             bits = prior + scales[scaled] + masks[mask]
             if shown and bits + most_explained > most:
-                bits += _explained(values_of(page, laid.with_conventions(scope, option)), shown, scope)
+                bits += _explained(values_of(page, laid.with_conventions(scope, option)), shown, scope, most - bits)
             if bits > most:
                 best, most = option, bits
     return best
@@ -321,8 +322,10 @@ def _applied(page: Page, choices: Choices, scope: int) -> str:
     return ""
 
 
-def _explained(values: Values, prints: list[Printed], scope: int) -> float:
-    """The bits of printed numbers that the library gives back, and a little for every role that has a value."""
+def _explained(values: Values, prints: list[Printed], scope: int, enough: float) -> float:
+    """The bits of printed numbers that the library gives back, and a little for every role that has a value.
+
+    Where they are no more than what is `enough`, a bound that says so."""
     system, spot = values.system, Spot(scope, END)
     known = [
         value for head in (None, *system.heads_in(scope)) for role in DERIVED
@@ -331,7 +334,11 @@ def _explained(values: Values, prints: list[Printed], scope: int) -> float:
     total = ROLE_KNOWN * len(known)
     printed = values_of(system.page, replace(system.choices, claimed=frozenset()))  # a formula goes on from prints
     arrays = dict(system.choices.arrays)
+    left = sum(shown.most for shown in prints)
     for shown in prints:
+        if total + left <= enough:
+            return total + left
+        left -= shown.most
         equation = shown.equation
         if equation.index in arrays or (
             equation.names

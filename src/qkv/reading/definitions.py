@@ -104,7 +104,7 @@ def _family_of(equation: Equation) -> tuple[Symbol, n.Expr] | None:
     if (
         body is None
         or not 0 < len(letters) < 3
-        or not (said or roles_in_words(equation.label[-40:])[:1] == [Role.SCORES])
+        or not (said or roles_in_words(equation.label[-40:])[:1] == (Role.SCORES,))
     ):
         return None
     return Symbol("scaled" if n.holds(body, n.Root) else "score", (), letters), body
