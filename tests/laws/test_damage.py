@@ -7,9 +7,9 @@ import pytest
 from laws.shares import DOCUMENTS
 from qkv.practice.damage import hurt
 
-CASES = 300
+CASES = 120  # `make bench` hurts 2,000
 SLICES = 6
-SECONDS = 10.0  # none hangs; 2 s is the aim, which 6 of these 300 miss on a busy machine
+SECONDS = 10.0  # none hangs; 2 s is the aim, and a busy machine misses it
 
 
 @pytest.mark.parametrize("part", range(SLICES))
