@@ -51,16 +51,31 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "transformers": ("errors", "torch"),
     "transport": ("errors",),
     "theory": ("errors", "files", "expr", "reader", "program", "interpret", "transport"),
-    "render": ("errors", "expr", "program.model", "interpret", "reader.model", "library.roles", "check.model", "theory", "transport"),
+    "render": ("errors", "expr", "program.model", "interpret", "reader.model", "library.roles", "check.model", "check.trails", "theory", "transport"),
     "render.reading": ("expr", "interpret.fit", "library.roles", "reader.model", "render", "solving.understood"),
     "render.jsonform": ("expr", "interpret", "program.model", "check.model", "reader.model", "render", "solving.understood"),
+    "render.feedback": ("check.model", "grading.model", "render"),
+    "render.classroom": ("grading.model", "render"),
     "render.targets": ("interpret", "check.model", "reader.model", "render", "solving.understood"),
+    "grading.model": (),
+    "grading": (*JUDGING, "reader", "judging", "program", "solving", "solution", "chapters", "files", "render", "check.trails"),
     "compare": ("errors", "working", "solution"),
     "working": ("errors", "expr", "program", "interpret", "solution"),
     "solution": ("errors", "expr", "program", "interpret", "reader.model", "render"),
 }  # fmt: skip
 # The outside: may import everything, and nothing of the above may import it.
-OUTSIDE = ("__main__", "api", "cli", "cli_shared", "cli_theory", "demo", "practice")
+OUTSIDE = (
+    "__main__",
+    "api",
+    "cli",
+    "cli_grade",
+    "cli_practice",
+    "cli_shared",
+    "cli_theory",
+    "demo",
+    "exercises",
+    "practice",
+)
 
 # Each interpretation stands alone; counting is measuring shapes and writing down what they cost.
 INTERPRETATIONS = {"certified": (), "floats": (), "shapes": (), "counts": ("shapes",)}

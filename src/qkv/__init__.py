@@ -13,6 +13,7 @@ from types import ModuleType
 TYPE_CHECKING = False  # typing's own would be most of what importing qkv costs
 if TYPE_CHECKING:
     from qkv.api import check as check
+    from qkv.api import grade as grade
     from qkv.api import read as read
     from qkv.api import solve as solve
     from qkv.compare import assert_attention as assert_attention
@@ -30,6 +31,7 @@ _HOMES = {
     "read": "qkv.api",
     "solve": "qkv.api",
     "check": "qkv.api",
+    "grade": "qkv.api",
     "work": "qkv.working",
     "Quantity": "qkv.solution",
     "Solution": "qkv.solution",

@@ -5,13 +5,14 @@ Judging and rendering are loaded by what needs them, so that solving a sheet doe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import fields, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
 from os.path import exists
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qkv.check.model import Claim, Report
+from qkv.errors import ValueRefused
 from qkv.reader.limits import DEFAULT, Limits
 from qkv.reader.model import Sheet
 from qkv.reader.read import read_file, read_sheet
@@ -20,6 +21,8 @@ from qkv.solution import Solution
 from qkv.working import work as work
 
 if TYPE_CHECKING:
+    from qkv.grading.model import Mark, Policy
+    from qkv.grading.one import Graded
     from qkv.solving.understood import Understood
 
 
@@ -78,7 +81,7 @@ def understand_sheet(sheet: Sheet) -> Understood:
 
 
 def read(source: str | Path, let: Sequence[str] = (), ask: Sequence[str] = ()) -> ReadSheet:
-    """Read a document: a path, or the text itself.
+    r"""Read a document: a path, or the text itself.
 
     `let` says what names are, and outranks what the document says of them; `ask` names what is to be worked out.
 
@@ -117,6 +120,27 @@ def check(source: str | Path, against: str | Path | None = None, let: Sequence[s
     return read(source, let).check() if against is None else read(source).check(read(against, let))
 
 
+def grade(
+    paths: str | Path | Iterable[str | Path], against: str | Path, policy: Policy | None = None, jobs: int = 1
+) -> Iterator[Graded]:
+    """Grade hand-ins, given as files or folders, against an assignment: a path, or its text.
+
+    Each comes with its marks and the page for its author, in the order in which they are done. They are read in worker
+    processes with limits of time and memory; one that cannot be read has a mark that says so.
+
+        for graded in qkv.grade("submissions/", against="assignment.md", jobs=2):
+            print(graded.mark.file, graded.mark.low, graded.mark.of, graded.mark.looks)
+    """
+    from qkv.grading.classroom import graded_files
+    from qkv.grading.model import DEFAULT as USUAL
+    from qkv.grading.one import Setup
+
+    text, file = _source(against)
+    sheet = read(against)
+    setup = Setup(sheet.text if text is None else text, Path(file).name, policy or USUAL)
+    return graded_files([paths] if isinstance(paths, (str, Path)) else paths, setup, jobs)
+
+
 class ReadSheet(Sheet):
     """A sheet that can be solved and checked."""
 
@@ -127,11 +151,32 @@ class ReadSheet(Sheet):
     def check(self, against: Sheet | None = None) -> CheckedReport:
         """Every equation, judged."""
         report = check_sheet(self, against)
-        return CheckedReport(**{spec.name: getattr(report, spec.name) for spec in fields(report)})
+        found = CheckedReport(**{spec.name: getattr(report, spec.name) for spec in fields(report)})
+        return replace(found, sheets=(self, against)) if against is not None else found
 
 
+@dataclass(frozen=True)
 class CheckedReport(Report):
-    """A report that prints as text and shows itself in a notebook."""
+    """A report that prints as text, shows itself in a notebook, and can be scored if there is an assignment."""
+
+    sheets: tuple[Sheet, Sheet] | None = field(default=None, repr=False)  # what was checked, and against what
+
+    def score(self, policy: Policy | None = None) -> Mark:
+        """The marks that this earns against its assignment.
+
+        >>> task = "Let Q = [[1, 2]] and K = [[3, 1], [0, 1]]. Compute the scores $S = Q K^T$. (2 points)"
+        >>> mark = check("S = Q K^T = [[5, 2]]", against=task).score()
+        >>> mark.low, mark.of
+        (Fraction(2, 1), Fraction(2, 1))
+        """
+        from qkv.grading.model import DEFAULT as USUAL
+        from qkv.grading.one import assignment_in, grade_sheet
+
+        if self.sheets is None:
+            raise ValueRefused("there is nothing to score it by: check(…, against=assignment) says what was asked for")
+        sheet, against = self.sheets
+        policy = policy or USUAL
+        return grade_sheet(sheet, assignment_in(against, policy), policy).mark
 
     def __str__(self) -> str:
         from qkv.render.options import DEFAULT

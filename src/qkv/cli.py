@@ -29,13 +29,17 @@ from qkv.render.options import Depth, Options
 CLEAN, FOUND, FAILED = 0, 1, 2  # exit status: nothing wrong; something wrong; not readable, or the command misused
 INTERRUPTED = 130  # by Ctrl-C
 
-# Commands that live in qkv.cli_theory, which is imported only when one of them is asked for.
+# Commands of other modules, each imported only when one of its commands is asked for.
 LATER = {
     "cost": "What attention costs: operations, bytes and time, as formulas and numbers.",
+    "grade": "Grade a class: marks, feedback for each hand-in, and a summary.",
+    "practice": "Exercises to be worked by hand, with keys and marking schemes.",
     "prove": "Prove the identities that courses ask for, step by step.",
     "scale": "Why scores are divided by √d_k: exact variances, and an experiment.",
     "transport": "Earth mover's distance between two distributions, with its plan and its proof.",
 }
+HOMES = {"grade": "qkv.cli_grade", "practice": "qkv.cli_practice"}
+THEORY = "qkv.cli_theory"
 
 
 class Commands(click.Group):
@@ -47,7 +51,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in LATER:
             return super().get_command(ctx, cmd_name)
-        commands: dict[str, click.Command] = importlib.import_module("qkv.cli_theory").COMMANDS
+        commands: dict[str, click.Command] = importlib.import_module(HOMES.get(cmd_name, THEORY)).COMMANDS
         return commands.get(cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

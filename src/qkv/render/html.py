@@ -56,6 +56,11 @@ def report(report: Report, options: Options = DEFAULT) -> str:
     return fragment(_report(report, options, "r-"))
 
 
+def body(report: Report) -> str:
+    """A report as a piece of another page of ours."""
+    return _report(report, DEFAULT, "r-")
+
+
 def _report(report: Report, options: Options, prefix: str) -> str:
     tone = "none" if report.is_empty else "good" if report.is_clean else "bad"
     head = [

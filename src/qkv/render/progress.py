@@ -58,3 +58,18 @@ def _shown(start: Callable[[], None], stop: Callable[[], None], after: float) ->
         timer.cancel()
         timer.join()  # it may be starting just now
         stop()
+
+
+@contextmanager
+def counting(total: int, doing: str) -> Iterator[Callable[[], None]]:
+    """A bar that goes on by one whenever the function is called that this gives."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(doing, total=total)
+        yield lambda: bar.advance(task)

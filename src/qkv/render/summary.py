@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Report, Verdict
+from qkv.check.trails import slips_behind
 from qkv.render.grid import pretty
 from qkv.render.plainly import plainly
 
@@ -181,27 +182,10 @@ def sources(claim: Claim, known: Mapping[int, Claim]) -> str:
     'follows from line 20 by way of line 24'
     """
     direct = [known[number] for number in claim.follows_from if number in known]
-    slips = _slips_behind(direct, known)
+    slips = slips_behind(direct, known)
     between = [each for each in direct if each not in slips]
     text = f"follows from {lines(slips or direct)}" if direct else ""
     return f"{text} by way of {lines(between)}" if slips and between else text
-
-
-def _slips_behind(claims: list[Claim], known: Mapping[int, Claim]) -> list[Claim]:
-    """Where the trail of carried values ends, in the order of the document."""
-    found, waiting = dict[int, Claim](), list(claims)
-    seen = set[int]()
-    while waiting:
-        claim = waiting.pop()
-        earlier = [known[number] for number in claim.follows_from if number in known]
-        if claim.id in seen:
-            continue
-        seen.add(claim.id)
-        if claim.verdict is Verdict.CARRIED and earlier:
-            waiting += earlier
-        else:
-            found[claim.id] = claim
-    return [found[number] for number in sorted(found)]
 
 
 def told(claim: Claim, cell: CellVerdict) -> str:
