@@ -1,0 +1,157 @@
+"""`qkv practice`: exercises for learners, with keys, marking schemes and a game."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import click
+
+from qkv import files
+from qkv.errors import WriteError
+from qkv.exercises import moodle, plainly, play, progress, written
+from qkv.exercises.draw import LEVELS, exercise
+from qkv.exercises.files import FORMATS, Variant, counted, documents, from_roster
+from qkv.exercises.written import ASKING
+from qkv.practice.problems import KINDS
+from qkv.reader.read import decode
+from qkv.render.progress import counting
+from qkv.render.summary import count as number_of
+
+WIDEST = 100
+NARROW = 60
+
+
+@click.command()
+@click.option("--kind", type=click.Choice(list(KINDS)), help="The kind of attention; each level has a usual one.")
+@click.option("--level", type=click.IntRange(min(LEVELS), max(LEVELS)), default=1, show_default=True)
+@click.option("--seed", type=int, help="The same seed gives the same bytes; 0 if none is said.")
+@click.option("--language", type=click.Choice(list(ASKING)), default="en", show_default=True)
+@click.option("--slips", is_flag=True, help="Find the slip: a worked solution with one known mistake in it.")
+@click.option("--key", is_flag=True, help="Print the key below the sheet.")
+@click.option("--formula", is_flag=True, help="Print the skeleton only: what is given and the formula of each step.")
+@click.option("--play", is_flag=True, help="One step at a time: type a row or a matrix, get a verdict at once.")
+@click.option("--progress", "progress_file", metavar="FILE", help="Where --play keeps how far you are.")
+@click.option("--count", type=click.IntRange(1, 100_000), default=1, help="So many variants (with --out).")
+@click.option("--roster", metavar="FILE", help="A CSV file with a student a line: a variant for each (with --out).")
+@click.option("--moodle", metavar="FILE", help="Write the variants as one question bank, to be imported into Moodle.")
+@click.option("--out", metavar="FOLDER", help="Write files: sheet, key, marking scheme and data for each variant.")
+@click.option("--format", "formats", default="md", show_default=True, help=f"Of the files: {', '.join(FORMATS)}.")
+def practice(**given: Any) -> None:
+    """Exercises to be worked by hand, with good numbers.
+
+    Small whole numbers, no rounding ties, weights that differ visibly, and every known mistake gives a result of its
+    own. Without --out, one sheet is printed.
+
+    \b
+    Examples:
+      qkv practice
+      qkv practice --level 3 --seed 7 --key
+      qkv practice --kind multi-head --level 2 --count 30 --out week5/ --format md,ipynb
+      qkv practice --kind self --level 2 --roster students.csv --out week6/
+      qkv practice --level 2 --slips --language de
+      qkv practice --level 2 --count 20 --moodle bank.xml
+      qkv practice --play
+    """
+    if given["play"]:
+        _play(given)
+        return
+    given["seed"] = given["seed"] or 0
+    formats = tuple(part.strip() for part in given["formats"].split(","))
+    if unknown := set(formats) - set(FORMATS):
+        raise click.UsageError(f"There is no format {', '.join(sorted(unknown))}; there are {', '.join(FORMATS)}.")
+    if given["moodle"]:
+        made = [exercise(given["kind"], given["level"], each.seed, given["language"]) for each in _variants(given)]
+        files.write(given["moodle"], moodle.quiz(made))
+        click.echo(
+            f"{number_of(len(made), 'question')} in {given['moodle']}: Question bank › Import › Moodle XML format."
+        )
+    elif given["out"]:
+        _write(given, formats)
+    elif given["count"] > 1 or given["roster"]:
+        raise click.UsageError("Several variants need a folder: --out FOLDER.")
+    else:
+        click.echo(_shown(given), nl=False)
+
+
+def _shown(given: dict[str, Any]) -> str:
+    """One sheet, for the terminal."""
+    made = exercise(given["kind"], given["level"], given["seed"], given["language"])
+    width = min(shutil.get_terminal_size((WIDEST, 24)).columns, WIDEST)
+    if given["formula"]:
+        return plainly.skeleton(made)
+    if given["slips"]:
+        return written.slip_sheet(made) + ("\n" + written.slip_key(made) if given["key"] else "")
+    return plainly.sheet(made, width) + ("\n" + plainly.key(made, width) if given["key"] else "")
+
+
+def _play(given: dict[str, Any]) -> None:
+    """A game, from where the last one stopped unless another exercise is asked for."""
+    place = Path(given["progress_file"] or Path(click.get_app_dir("qkv")) / "practice.json")
+    width = min(shutil.get_terminal_size((NARROW, 24)).columns, WIDEST)
+    wanted = given["kind"] is not None or given["seed"] is not None
+    game = None if wanted else progress.resumed(place)
+    if game is None:
+        seed = given["seed"] if given["seed"] is not None else progress.next_seed(place)
+        game = play.Game(exercise(given["kind"], given["level"], seed, given["language"]))
+    click.echo(plainly.sheet(game.exercise, width, questions=False))
+    _tell([play.HELP], width)
+    while not game.is_over:
+        _tell(["", play.asked(game)], width)
+        line = _typed()
+        if line is None or line.strip() == "q":
+            break
+        game, said = play.answered(game, line, width)
+        _tell(said, width)
+    progress.save(place, game)
+    over = "" if game.is_over else "; qkv practice --play goes on from here"
+    click.echo(f"\n{float(game.earned):g} of {game.of} points{over}.")
+
+
+def _typed() -> str | None:
+    click.echo("> ", nl=False)
+    return sys.stdin.readline() or None
+
+
+def _tell(lines: list[str], width: int) -> None:
+    """Lines within the width; drawn matrices are left as they are."""
+    for line in lines:
+        click.echo(line if line.startswith("  ") else "\n".join(textwrap.wrap(line, width)) if line else "")
+
+
+def _write(given: dict[str, Any], formats: tuple[str, ...]) -> None:
+    folder = Path(given["out"])
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteError(f"{folder} cannot be made: {files.reason(error)}") from error
+    variants = _variants(given)
+    with counting(len(variants), "writing") as done:
+        for variant in variants:
+            made = exercise(given["kind"], given["level"], variant.seed, given["language"])
+            for name, text in documents(made, variant.name, formats, given["slips"]):
+                files.write(str(folder / name), text)
+            done()
+    if given["roster"]:
+        rows = [f"{_cell(each.student)},{each.name},{each.seed}" for each in variants]
+        files.write(str(folder / "variants.csv"), "\n".join(["student,file,seed", *rows]) + "\n")
+    click.echo(f"{number_of(len(variants), 'variant')} in {folder}: each with its key.")
+
+
+def _variants(given: dict[str, Any]) -> list[Variant]:
+    stem = f"{given['kind'] or LEVELS[given['level']].usual}-{given['level']}"
+    if given["roster"]:
+        return from_roster(decode(files.read_bytes(given["roster"]), given["roster"]), stem, given["seed"])
+    return counted(stem, given["seed"], given["count"])
+
+
+def _cell(text: str) -> str:
+    from qkv.grading.table import harmless
+
+    return '"' + harmless(text).replace('"', '""') + '"'
+
+
+COMMANDS = {"practice": practice}

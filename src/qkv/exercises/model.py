@@ -1,0 +1,84 @@
+"""An exercise: a problem with good numbers, what it asks for, and what known mistakes would give instead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from qkv.expr.names import Role
+from qkv.interpret.trace import Table, Trace
+from qkv.practice.hand import texts
+from qkv.practice.words import LANGUAGES, Words
+from qkv.program.model import Program, Step
+
+# Mistakes that a learner's answer has to tell from each other, wherever they can be made.
+TOLD_APART = frozenset(
+    {
+        "no scale", "divided by d_k", "multiplied by the scale", "sqrt(d_model) for sqrt(d_k)", "K not transposed",
+        "Q and K swapped", "W transposed", "softmax down the columns", "softmax over the whole matrix",
+        "mask forgotten", "mask the wrong way round", "mask after softmax", "A transposed", "W_O left out",
+        "added heads", "averaged heads", "bias forgotten", "bias subtracted", "tanh forgotten", "a term left out",
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """What a known mistake gives instead of a right answer."""
+
+    mistake: str
+    says: str
+    answer: Table
+
+
+@dataclass(frozen=True)
+class Question:
+    """One step that is asked for: its number, the step, its points, the right answer and the wrong ones."""
+
+    label: str
+    step: Step
+    points: int
+    answer: Table
+    wrong: tuple[Wrong, ...]
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A problem to be worked by hand. The same kind, level, seed and language give the same exercise, bytes and all."""
+
+    kind: str
+    level: int
+    seed: int
+    language: str
+    places: int
+    program: Program
+    questions: tuple[Question, ...]
+
+    @cached_property
+    def trace(self) -> Trace:
+        """The exercise worked out."""
+        return Trace(self.program)
+
+    @property
+    def words(self) -> Words:
+        """The words of its language."""
+        return LANGUAGES[self.language]
+
+    @property
+    def name(self) -> str:
+        """How its files are called."""
+        tongue = f"-{self.language}" if self.language != "en" else ""
+        return f"{self.kind}-{self.level}-{self.seed}{tongue}"
+
+
+def answer_of(trace: Trace, step: Step, places: int) -> Table:
+    """A step as a learner writes it: exact where it is short, else to decimal places."""
+    return texts(trace.value(step.symbol), places)
+
+
+POINTS = {Role.WEIGHTS: 2, Role.HEAD: 2, Role.OUTPUT: 2, Role.CONTEXT: 2}  # all else is worth one
+
+
+def points_of(step: Step) -> int:
+    """What a step is worth."""
+    return POINTS.get(step.role, 1)

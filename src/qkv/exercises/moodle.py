@@ -1,0 +1,80 @@
+"""Exercises for Moodle: a Cloze question each, a gap for each cell, and a feedback for what each mistake gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from html import escape
+
+from qkv.exercises.model import Exercise, Question
+from qkv.exercises.written import ASKING, formula, points_said
+from qkv.expr.names import Role
+from qkv.expr.show import symbol_latex
+from qkv.interpret.trace import Table
+from qkv.practice.chains import given_texts
+from qkv.practice.hand import MINUS_INFINITY
+
+ENDLESS = ("-inf", "-∞", "−∞", "-oo")  # what counts for −∞, which is no number to Moodle
+_SPECIAL = re.compile(r'([\\}#~/"])')  # has a meaning inside of a gap
+
+
+def quiz(exercises: Iterable[Exercise]) -> str:
+    """A question bank to be imported: Question bank › Import › Moodle XML format."""
+    questions = "\n".join(map(_question, exercises))
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n{questions}\n</quiz>\n'
+
+
+def _question(exercise: Exercise) -> str:
+    text = "\n".join(_body(exercise)).replace("]]>", "]]&gt;")
+    return (
+        f'<question type="cloze">\n<name><text>{escape(exercise.name)}</text></name>\n'
+        f'<questiontext format="html"><text><![CDATA[{text}]]></text></questiontext>\n'
+        '<generalfeedback format="html"><text></text></generalfeedback>\n<penalty>0.3333333</penalty>\n'
+        f"<hidden>0</hidden>\n<idnumber>qkv-{escape(exercise.name)}</idnumber>\n</question>"
+    )
+
+
+def _body(exercise: Exercise) -> Iterator[str]:
+    words, program = exercise.words, exercise.program
+    if any(step.role is Role.MASKED for step in program.steps):
+        yield f"<p>{escape(words.mask)}</p>"
+    if program.columns:
+        yield f"<p>{escape(words.columns)}</p>"
+    for given in program.givens:
+        if not given.implied:
+            yield f"<p>\\( {symbol_latex(given.symbol)} = \\)</p>{_table(given_texts(given))}"
+    for question in exercise.questions:
+        says = escape(words.roles[question.step.role])
+        points = escape(points_said(exercise, question.points))
+        yield f"<p>{question.label}. {says}: \\( {formula(question.step)} \\) ({points})</p>"
+        yield _table(tuple(tuple(row) for row in _gaps(exercise, question)))
+    yield f"<p>{escape(ASKING[exercise.language].rounding.format(exercise.places))}</p>"
+
+
+def _table(rows: Table) -> str:
+    cells = ("".join(f"<td>{cell}</td>" for cell in row) for row in rows)
+    return f"<table><tbody>{''.join(f'<tr>{row}</tr>' for row in cells)}</tbody></table>"
+
+
+def _gaps(exercise: Exercise, question: Question) -> Iterator[list[str]]:
+    tolerance = f"{1.1 * 10**-exercise.places:.5f}".rstrip("0")  # one unit of the last place
+    for i, row in enumerate(question.answer):
+        yield [_gap(cell, question, i, j, tolerance) for j, cell in enumerate(row)]
+
+
+def _gap(right: str, question: Question, i: int, j: int, tolerance: str) -> str:
+    """A gap for a number, with what known mistakes give in this cell, where that is another number."""
+    if right == MINUS_INFINITY:
+        return f"{{{question.points}:SHORTANSWER:{'~'.join(f'={text}' for text in ENDLESS)}}}"
+    answers = [f"={right}:{tolerance}"]
+    seen = [float(right)]
+    for wrong in question.wrong:
+        text = wrong.answer[i][j]
+        if text != MINUS_INFINITY and all(abs(float(text) - other) > 2 * float(tolerance) for other in seen):
+            seen.append(float(text))
+            answers.append(f"%0%{text}:{tolerance}#{_SPECIAL.sub(_escaped, wrong.says)}")
+    return f"{{{question.points}:NUMERICAL:{'~'.join(answers)}}}"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return "\\" + found[1]

@@ -1,0 +1,211 @@
+"""EXERCISE → documents: the blank sheet, the key, the marking scheme, a sheet with a slip in it, and plain data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from qkv.errors import QkvError, ValueRefused
+from qkv.exercises.model import TOLD_APART, Exercise, Question
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.expr.show import latex, symbol_latex
+from qkv.interpret.trace import Table
+from qkv.practice.chains import given_texts
+from qkv.practice.hand import Slip, Style
+from qkv.practice.notation import NOTATIONS
+from qkv.practice.pen import Dress
+from qkv.practice.sheet import Expected, Practice, worked
+from qkv.practice.slips import Planter
+from qkv.program.model import Given, Step
+
+TRIES = 40
+SCHEMA = "qkv.exercise/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """The words that only exercises need: points, rounding, marking."""
+
+    point: str
+    points: str
+    rounding: str
+    slips: str  # what to do with a sheet that has slips in it
+
+
+ASKING: dict[str, Asking] = {
+    "en": Asking("1 point", "{} points", "Round to {} decimals where a number is not exact.",
+                 "This solution has {} in it. Find where the first wrong number stands, and say what was done."),
+    "de": Asking("1 Punkt", "{} Punkte", "Runde auf {} Nachkommastellen, wo eine Zahl nicht genau ist.",
+                 "Diese Lösung enthält {}. Wo steht die erste falsche Zahl, und was wurde falsch gemacht?"),
+    "fr": Asking("1 point", "{} points", "Arrondir à {} décimales si un nombre n'est pas exact.",
+                 "Ce corrigé contient {}. Où se trouve le premier nombre faux, et quelle est l'erreur ?"),
+    "es": Asking("1 punto", "{} puntos", "Redondee a {} decimales si un número no es exacto.",
+                 "Esta solución contiene {}. ¿Dónde está el primer número falso y cuál es el error?"),
+    "zh": Asking("1 分", "{} 分", "不是精确值的数请保留 {} 位小数。",
+                 "下面的解答中有 {}。请找出第一个错误的数,并说明错在哪里。"),
+}  # fmt: skip
+SLIPS = {"en": "one slip", "de": "einen Fehler", "fr": "une erreur", "es": "un error", "zh": "一处错误"}
+
+
+def sheet(exercise: Exercise) -> str:
+    """The blank sheet, in Markdown: givens, and a numbered question for each step with its formula and its points."""
+    words, asking = exercise.words, ASKING[exercise.language]
+    said = [words.mask] if any(step.role is Role.MASKED for step in exercise.program.steps) else []
+    said += [words.columns] if exercise.program.columns else []
+    blocks = [f"# {words.title.format(exercise.program.kind.capitalize())}"]
+    blocks += [" ".join(said)] if said else []
+    blocks += [_given(exercise, given) for given in exercise.program.givens if not given.implied]
+    blocks.append("\n".join(_question(exercise, question) for question in exercise.questions))
+    return "\n\n".join([*blocks, asking.rounding.format(exercise.places)]) + "\n"
+
+
+def _given(exercise: Exercise, given: Given) -> str:
+    words = exercise.words.roles.get(given.role)
+    shown = _display(symbol_latex(given.symbol), given_texts(given))
+    return f"{words}:\n\n{shown}" if words else shown
+
+
+def _display(name: str, table: Table) -> str:
+    return f"$${name} = {matrix(table)}$$"
+
+
+def matrix(table: Table) -> str:
+    """A table of numbers as LaTeX."""
+    notation = NOTATIONS["bmatrix"]
+    return notation.matrix(tuple(tuple(map(notation.number, row)) for row in table))
+
+
+def _question(exercise: Exercise, question: Question) -> str:
+    words = exercise.words
+    asked = words.task.format(f"${formula(question.step)}$")
+    return f"{question.label}. {words.roles[question.step.role]}: {asked} ({points_said(exercise, question.points)})"
+
+
+def formula(step: Step) -> str:
+    """A step as it is asked for: Q = X W_Q. What is masked is said in words."""
+    name = symbol_latex(step.symbol)
+    return name if any(isinstance(part, n.Mask) for part in n.walk(step.expr)) else f"{name} = {latex(step.expr)}"
+
+
+def points_said(exercise: Exercise, points: int) -> str:
+    """1 point, 2 points."""
+    asking = ASKING[exercise.language]
+    return asking.point if points == 1 else asking.points.format(points)
+
+
+def key(exercise: Exercise) -> str:
+    """The worked solution, in Markdown: each step with its formula, the numbers put in, and its value."""
+    return _worked(exercise, Random(0)).text.lstrip()
+
+
+def scheme(exercise: Exercise) -> str:
+    """The marking scheme, in Markdown: points, right answers, and what an answer says that a known mistake gives."""
+    total = sum(question.points for question in exercise.questions)
+    lines = [
+        f"# Marking scheme: {exercise.name}",
+        "",
+        f"{total} points. A slip costs once; what follows from it earns its points.",
+    ]
+    for question in exercise.questions:
+        name = symbol_latex(question.step.symbol)
+        lines += [
+            "",
+            f"## {question.label}. ${name}$ ({_plural(question.points)})",
+            "",
+            f"$${name} = {matrix(question.answer)}$$",
+        ]
+        lines += [""] if question.wrong else []
+        lines += [f"- ${matrix(wrong.answer)}$: {wrong.says}" for wrong in question.wrong]
+    return "\n".join(lines) + "\n"
+
+
+def _plural(points: int) -> str:
+    return "1 point" if points == 1 else f"{points} points"
+
+
+def data(exercise: Exercise) -> dict[str, Any]:
+    """All of it as plain data, for other programs."""
+    return {
+        "schema": SCHEMA,
+        "kind": exercise.kind,
+        "level": exercise.level,
+        "seed": exercise.seed,
+        "language": exercise.language,
+        "places": exercise.places,
+        "sheet": sheet(exercise),
+        "questions": [
+            {
+                "label": question.label,
+                "name": question.step.spelled,
+                "points": question.points,
+                "answer": question.answer,
+                "mistakes": [{"mistake": w.mistake, "says": w.says, "answer": w.answer} for w in question.wrong],
+            }
+            for question in exercise.questions
+        ],
+    }
+
+
+def as_json(exercise: Exercise) -> str:
+    """The plain data as text."""
+    return json.dumps(data(exercise), ensure_ascii=False, indent=1) + "\n"
+
+
+# — find the slip —
+
+
+def with_slip(exercise: Exercise) -> Practice:
+    """A worked solution with one mistake in it, and the key that says where: a known mistake that answers tell apart,
+    or a slip in one cell where there is none."""
+    rng = Random(f"slip/{exercise.name}")
+    for make in (_told_apart, _in_a_cell):
+        for _ in range(TRIES):
+            try:
+                practice = _worked(exercise, rng, rng.choice(exercise.questions).step, make)
+            except QkvError:
+                continue  # nobody could go on from such a mistake
+            if practice.slips:
+                return practice
+    raise ValueRefused(f"no slip could be put into {exercise.name}; take another seed")
+
+
+def _told_apart(planter: Planter) -> Slip:
+    return replace(planter, mistakes=TOLD_APART).structural
+
+
+def _in_a_cell(planter: Planter) -> Slip:
+    return planter.cell
+
+
+def _worked(
+    exercise: Exercise, rng: Random, at: Step | None = None, make: Callable[[Planter], Slip] = _in_a_cell
+) -> Practice:
+    """The solution, with a slip at a step if there is one."""
+    style = Style(places=exercise.places, carries_print=False, operands=True)
+    dress = Dress(("bmatrix",), language=exercise.language)
+
+    def plant(planter: Planter) -> dict[Symbol, Slip]:
+        return {at.symbol: make(planter)} if at is not None else {}
+
+    return worked(exercise.program, style, dress, plant, rng).written()
+
+
+def slip_sheet(exercise: Exercise) -> str:
+    """The sheet for the learner: what is to be done, then the solution with a slip."""
+    task = ASKING[exercise.language].slips.format(SLIPS[exercise.language])
+    return f"{task}\n\n{with_slip(exercise).text.lstrip()}"
+
+
+def slip_key(exercise: Exercise) -> str:
+    """Where the slip is, and which."""
+    return "\n".join(_told(with_slip(exercise).slips)) + "\n"
+
+
+def _told(found: tuple[Expected, ...]) -> Iterator[str]:
+    for slip in found:
+        cells = ", ".join(f"({i}, {j})" for i, j in sorted(slip.wrong))
+        yield f"- {slip.name}: {slip.mistake}" + (f"; wrong in {cells}" if cells else "")
