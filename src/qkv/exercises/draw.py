@@ -24,7 +24,8 @@ from qkv.interpret.cells import NEG_INF, bounds
 from qkv.interpret.certified import Value
 from qkv.interpret.trace import Trace
 from qkv.practice.hand import texts
-from qkv.practice.problems import KINDS, Numbers, Sizes
+from qkv.practice.numbers import Numbers, Sizes
+from qkv.practice.problems import KINDS
 from qkv.practice.words import LANGUAGES
 from qkv.program.kinds import plan
 from qkv.program.model import Program, Step
