@@ -39,6 +39,7 @@ STATED_LAYOUT = 20.0  # bits for the layout that a formula shows
 SHOWN_LAYOUT = 8.0  # the same for a formula of one token
 WEIGHTS = frozenset({Role.W_Q, Role.W_K, Role.W_V})
 ROLE_KNOWN = 0.5  # bits for a role that has a value
+MISNAMED = 7.0  # bits that numbers cost which are not what their name says: more than another role for the name
 OTHER_ROLE = 4.0  # bits that another role than the likeliest costs at least
 MOST_ARRAYS = 3  # arrays without a name whose role is tried
 
@@ -347,11 +348,12 @@ def _explained(values: Values, prints: list[Printed], scope: int, enough: float)
         ):
             continue
         stated = [v for item in equation.of(Kind.FORMULA) if (v := printed.true(item.expr, spot)) is not None]
-        wholes = stated or [
-            *known,
-            *(v for s in equation.names for e in system.library(s, spot) if (v := values.true(e, spot)) is not None),
-        ]
+        called = (e for s in equation.names for e in system.library(s, spot))
+        wholes = stated or [v for e in called if (v := values.true(e, spot)) is not None]
         best = max((agreed_bits(shown, value) for value in wholes), default=0.0)
+        if not stated:  # it may be something else than its name says
+            other = max((agreed_bits(shown, value) for value in known), default=0.0)
+            best = max(best, other - MISNAMED * bool(equation.names))
         if best < shown.most and system.choices.claimed:  # it may follow from what was printed before
             best = max((best, *(agreed_bits(shown, value) for value in _gone_on(printed, equation, spot))))
         total += best
