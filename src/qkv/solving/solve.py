@@ -35,6 +35,7 @@ from qkv.reading.reading import reading_of
 from qkv.reading.system import System
 from qkv.reading.values import Values
 from qkv.solution import Solution
+from qkv.solving.around import with_block
 from qkv.solving.kinds import kind_of, notes_of
 from qkv.solving.supposed import AFTER, supposed
 from qkv.theory.worked import answered
@@ -79,7 +80,8 @@ def _workable(program: Program) -> Program:
 
 def program_of(judged: Judged, scope: int) -> Program:
     """The program of one problem of a reading."""
-    return _Completion(judged.reading.system, judged.reading.values, judged.judgements, scope).program()
+    program = _Completion(judged.reading.system, judged.reading.values, judged.judgements, scope).program()
+    return with_block(program, judged.reading.page.words_of(scope).lower())
 
 
 @dataclass
