@@ -140,8 +140,8 @@ class Solution:
         >>> import qkv
         >>> s = qkv.work(Q=[[1, 2]], K=[[2, 1], [1, 1]], V=[[1], [3]])
         >>> print(s.backward()["dV"])
-        0.669761
-        0.330239
+        0.669762
+        0.330238
         """
         if len(self.traces) != 1:
             raise ValueRefused(f"there are {len(self.traces)} problems here; ask one of them: s.problems[0].backward()")
