@@ -38,6 +38,7 @@ bench: $(STAMP)
 	-$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/bench_laws.py
 	$(BIN)/python benchmarks/bench_planted.py
+	$(BIN)/python benchmarks/bench_grade.py
 
 bench-attention: $(PEERS)
 	$(BIN)/python benchmarks/bench_attention.py
