@@ -41,3 +41,10 @@ def test_numbers_over_one_divisor_are_those_before_them() -> None:
     page = "q = [1, 2]\n\nq·[1, 1] = 3\n\nq·[2, 0] = {}\n\n√2 ≈ 1.414: [3/1.414, {}/1.414] = [2.122, {}]\n"
     assert verdicts(page.format(4, 4, "2.829"))[-1] == "carried"
     assert verdicts(page.format(2, 2, "1.414"))[-1] in ("right", "rounded")
+
+
+def test_what_is_carried_through_exponentials_names_the_false_claim() -> None:
+    """The sum follows from exponentials that are right of what they are taken of; the slip is in the scores."""
+    scores, *_, total, _ = claims(PAGE.format(2, 2, "7.389", "61.987", "0.881", "0.119"))
+    assert total.follows_from == (scores.id,)
+    assert [cell.expected for cell in total.cells] == ["74.6837"]

@@ -45,8 +45,8 @@ def company(walk: Walk, equation: Equation, grid: Grid, slip: Fit) -> float:
 
 
 def trust(walk: Walk, slip: Fit) -> float:
-    """What words and usual names were right about on this page so far counts for them, where half of a value agrees."""
-    if 2 * slip.slips > len(slip.verdicts) * len(slip.verdicts[0]):
+    """What words and usual names were right about on this page so far counts for them, where most of a value agrees."""
+    if 2 * slip.slips >= len(slip.verdicts) * len(slip.verdicts[0]):
         return 0.0
     weak = (judged.fit for judged in walk.judged if judged.fit is not None and judged.fit.is_clean)
     return min(sum(f.agreed for f in weak if f.meaning.how in (How.NAMED, How.WORDED, How.SEARCHED)), TRUST)

@@ -22,14 +22,13 @@ from qkv.expr.names import Symbol
 from qkv.expr.show import plain
 from qkv.interpret.certified import Certified, Value
 from qkv.judging.fit import Fit, How, Meaning, fit
-from qkv.judging.operands import as_softmax, decimals, is_claim, is_stochastic, operands, rivals, versions
+from qkv.judging.operands import as_softmax, decimals, is_claim, is_doubled, is_stochastic, operands, rivals, versions
 from qkv.judging.pool import sizes
 from qkv.judging.runs import copied_in_a_row
 from qkv.judging.seen import (
     MATRIX,
     Copied,
     Seen,
-    agreeing,
     cell_of,
     claims_of,
     exactly,
@@ -44,7 +43,6 @@ from qkv.judging.typed import as_typed, tightened
 from qkv.reading.align import Pair, aligned, is_leaf
 from qkv.reading.bits import cell_bits, grid_bits
 from qkv.reading.equation import Equation, Item, Kind
-from qkv.reading.evidence import printed_grid
 from qkv.reading.page import Page, Spot
 from qkv.reading.prints import Print
 
@@ -105,7 +103,7 @@ class Copies:
         pairs = [pair for formula in self._formulas(equation) for pair in aligned(formula, expr)]
         parts = {id(numbers): part for part, numbers in pairs}
         beside: Fit | None = None
-        doubles = rivals(expr) if self._is_doubled(equation, expr) else set()
+        doubles = rivals(expr) if is_doubled(equation, expr) else set()
         for operand in operands(expr):
             grid = shown_grid(operand, False)
             if grid is not None:
@@ -150,15 +148,6 @@ class Copies:
         fits = [grid is not None and self._walk.fit(grid, Meaning(How.COPY, p, spot)) for p, grid in others]
         follows = bool(fits) and all(isinstance(made, Fit) and made.is_clean for made in fits)
         return self._walk.stated(grid, part, equation, spot) if part is not None and follows else None
-
-    def _is_doubled(self, equation: Equation, expr: n.Expr) -> bool:
-        """Whether a product holds two versions of a factor: with one left out it gives a result, as a whole none."""
-        grids = [grid for item in equation.of(Kind.VALUE) if (grid := printed_grid(item)) is not None]
-        without = [value for version in versions(expr) if (value := worth(version, {}, Loose())) is not None]
-        whole = worth(expr, {}, Loose()) if without else None
-        if whole is None or any(agreeing(grid, whole) for grid in grids):
-            return False
-        return any(2 * agreeing(grid, value) >= len(grid) * len(grid[0]) for grid in grids for value in without)
 
     def _new(self, operand: n.Matrix, grid: Grid, equation: Equation, spot: Spot) -> Fit | None:
         """An operand that was not printed before, but is the softmax of something that was."""
@@ -374,11 +363,11 @@ class Copies:
             if (copied := self._named(symbol, meaning.spot)) is None:
                 return None
             put[symbol] = copied
-        made, typed = self.put(grid, meaning, lifted, put, own), worth(expr, {}, Certified())
+        made = self.put(grid, meaning, lifted, put, own)
         if made is None or not put:
-            return as_typed(made, grid, typed) if made is not None else None
+            return as_typed(made, grid, expr) if made is not None else None
         owned = worth(lifted, {symbol: copied.own for symbol, copied in put.items()}, Loose())
-        return tightened(made, grid, [owned, typed])
+        return tightened(made, grid, [owned, worth(expr, {}, Certified())])
 
     def _named(self, symbol: Symbol, spot: Spot) -> Copied | None:
         """A name of the page that stands in a formula beside numbers put in."""

@@ -7,7 +7,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from qkv.check.cells import Grid
+from qkv.check.loose import Loose
 from qkv.expr import nodes as n
+from qkv.judging.seen import agreeing, worth
+from qkv.reading.equation import Equation, Kind
+from qkv.reading.evidence import printed_grid
 
 
 def as_softmax(expr: n.Expr) -> n.Expr:
@@ -48,6 +52,16 @@ def versions(expr: n.Expr) -> Iterator[n.Expr]:
                 for part in left[1:]:
                     made = n.Product(made, part)
                 yield made
+
+
+def is_doubled(equation: Equation, expr: n.Expr) -> bool:
+    """Whether a product holds two versions of a factor: with one left out it gives a result, as a whole none."""
+    grids = [grid for item in equation.of(Kind.VALUE) if (grid := printed_grid(item)) is not None]
+    without = [value for version in versions(expr) if (value := worth(version, {}, Loose())) is not None]
+    whole = worth(expr, {}, Loose()) if without else None
+    if whole is None or any(agreeing(grid, whole) for grid in grids):
+        return False
+    return any(2 * agreeing(grid, value) >= len(grid) * len(grid[0]) for grid in grids for value in without)
 
 
 def is_stochastic(grid: Grid) -> bool:

@@ -60,7 +60,7 @@ def _claim(judgement: Judgement, walk: Walk) -> Claim:
         judgement.number, first.line, max(equation.end_line, judgement.item.line), name,
         _formula(chosen, walk) if chosen is not None else "", equation.text, _verdict(judgement),
         cells=_cells(judgement, chosen, walk) if chosen is not None and judgement.verdict not in GOOD else (),
-        follows_from=_blamed(chosen, walk) if judgement.verdict is Verdict.CARRIED else (),
+        follows_from=tuple(sorted(_blamed(chosen.used, walk))) if chosen and _is_carried(judgement) else (),
         cause=chosen.cause if chosen is not None else None,
         repair=(chosen.repair if chosen is not None else "") or judgement.item.repair or None,
         reason=_reason(judgement),
@@ -112,8 +112,15 @@ def _reason(judgement: Judgement) -> str | None:
     return f"this is {say(shape_of(judgement.grid))}, and should be {say(meant.shape)}" if meant is not None else None
 
 
-def _blamed(chosen: Fit | None, walk: Walk) -> tuple[int, ...]:
-    return tuple(sorted(c for c in chosen.used if walk.verdicts.get(c) in FALSE)) if chosen is not None else ()
+def _is_carried(judgement: Judgement) -> bool:
+    return judgement.verdict is Verdict.CARRIED
+
+
+def _blamed(claims: frozenset[int], walk: Walk) -> set[int]:
+    """The false ones of some claims, and those that the others are right about a false number of."""
+    below = (walk.judged[claim - 1].fit for claim in claims if claim in walk.standing)
+    deeper = (_blamed(made.used, walk) for made in below if made is not None)
+    return {claim for claim in claims if walk.verdicts.get(claim) in FALSE}.union(*deeper)
 
 
 def _cells(judgement: Judgement, chosen: Fit, walk: Walk) -> tuple[CellVerdict, ...]:
@@ -125,7 +132,8 @@ def _cells(judgement: Judgement, chosen: Fit, walk: Walk) -> tuple[CellVerdict, 
         for j, verdict in enumerate(row):
             if verdict not in GOOD:
                 text = judgement.grid[i][j].text
-                expected = _say(chosen.true.rows[i][j], text) if chosen.true is not None else None
+                meant = chosen.true or (chosen.right if verdict is Verdict.CARRIED else None)
+                expected = _say(meant.rows[i][j], text) if meant is not None else None
                 own = _say(chosen.own.rows[i][j], text) if chosen.own is not None else None
                 how = working(i + 1, j + 1) if working is not None and verdict is Verdict.WRONG else ""
                 found.append(CellVerdict(i + 1, j + 1, text, expected or own, own, verdict, how))

@@ -13,8 +13,9 @@ from qkv.check.compare import Shown, agree
 from qkv.check.loose import Loose
 from qkv.check.model import Verdict
 from qkv.errors import QkvError
+from qkv.expr import nodes as n
 from qkv.interpret.cells import NEG_INF, Cell, bounds
-from qkv.interpret.certified import Value
+from qkv.interpret.certified import Certified, Value
 from qkv.judging.fit import Fit, How, cell_verdict, fit
 from qkv.judging.runs import is_function_of_a_number
 from qkv.judging.seen import worth
@@ -22,6 +23,7 @@ from qkv.reading.bits import grid_bits
 from qkv.reading.equation import Equation, Kind
 
 REACH = 3  # half units of the last place: a value that is further away was not made of these numbers
+PLAIN = frozenset({n.Number, n.Negate, n.Sum, n.Product, n.Quotient, n.Matrix})
 LOOSE = frozenset({Verdict.ROUNDED, Verdict.DRIFTED, Verdict.CARRIED})
 
 
@@ -42,9 +44,11 @@ def tightened(made: Fit, grid: Grid, given: list[Value | None]) -> Fit:
     return replace(made, verdicts=tuple(rows), agreed=made.agreed - lost, slips=slips) if slips else made
 
 
-def as_typed(made: Fit, grid: Grid, typed: Value | None) -> Fit:
+def as_typed(made: Fit, grid: Grid, expr: n.Expr) -> Fit:
     """A printed value against a working whose numbers are copies of nothing: where they give every digit just as they
-    are written, nothing else is behind them."""
+    are written, nothing else is behind them. Sums and products are worked out with what is written; who takes an
+    exponential may have more digits in a machine."""
+    typed = worth(expr, {}, Certified())
     exact = fitted(typed, shape_of(grid)) if typed is not None else None
     if exact is None:
         return made
@@ -53,7 +57,7 @@ def as_typed(made: Fit, grid: Grid, typed: Value | None) -> Fit:
     except QkvError:
         return made
     if not given or not made.is_clean:
-        return tightened(made, grid, [exact])
+        return tightened(made, grid, [exact]) if n.kinds_in(expr) <= PLAIN else made
     if made.true is not None:
         return replace(made, own=exact)
     rows = zip(grid, exact.rows, strict=True)

@@ -16,7 +16,7 @@ from qkv.check.cells import Grid, fitted, shape_of
 from qkv.check.model import Verdict
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.interpret.certified import Certified, Value, same
+from qkv.interpret.certified import Value, same
 from qkv.judging.above import from_above, shown_before
 from qkv.judging.answers import by_assignment
 from qkv.judging.causes import Search, as_mistake, explained, has_excuse, misfit, operands
@@ -30,7 +30,7 @@ from qkv.judging.meanings import meanings
 from qkv.judging.otherwise import otherwise
 from qkv.judging.pool import pool, sizes
 from qkv.judging.scene import PageScene
-from qkv.judging.seen import agreeing, worth
+from qkv.judging.seen import agreeing
 from qkv.judging.typed import as_arithmetic, as_typed
 from qkv.judging.units import in_units
 from qkv.judging.weighing import (
@@ -46,6 +46,7 @@ from qkv.judging.weighing import (
     without_indices,
 )
 from qkv.reading.bits import grid_bits
+from qkv.reading.definitions import Source
 from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.evidence import printed_grid
 from qkv.reading.nameless import NAMELESS
@@ -171,7 +172,8 @@ class Walk:
             made = fit(grid, meaning, true, own, used, False, None)
             if made is None or meaning.names or meaning.how is not How.WORKING:
                 return made
-            return as_typed(made, grid, worth(meaning.expr, {}, Certified()))
+            return as_typed(made, grid, meaning.expr)
+        true = true if true is not None and not self._is_of_a_false_print(meaning) else None
         mended = self._put_right(meaning, Mending.ALL)
         made = fit(grid, meaning, true, own, used, True, mended)
         if made is None or made.is_clean or (meant := self._put_right(meaning, Mending.TYPOS)) is None:
@@ -180,6 +182,15 @@ class Walk:
         if other is None or own is None:
             return other or made
         return max(made, other, key=lambda f: (f.agreed, agreeing(grid, f.own) if f.own is not None else 0))
+
+    def _is_of_a_false_print(self, meaning: Meaning) -> bool:
+        """Whether a name in a meaning has no value but numbers that are false: they are not what is true of it."""
+        for symbol in n.names_in(meaning.expr):
+            printed, source = self.prints.names.get(symbol), self.values.source(symbol, meaning.spot)
+            false = printed is not None and printed.claim is not None and self.is_false(frozenset({printed.claim}))
+            if false and source is not None and source[2] is Source.GIVEN:
+                return True
+        return False
 
     def _in_units(self, meaning: Meaning, item: Item, grid: Grid) -> Meaning:
         """A meaning in the unit that stands behind a value."""
