@@ -17,3 +17,26 @@ def test_a_word_that_the_page_defines_begins_a_product(product: str) -> None:
 def test_a_word_before_a_name_with_its_value_is_a_label() -> None:
     text = r"$$\text{scores} = [[2, 1], [2, 2]]$$ $$\text{scores } S_1 = [[0, 1], [1, 2]]$$"
     assert [[str(symbol) for symbol in made.names] for made in equations(qkv.read(text))] == [["scores"], ["S_1"]]
+
+
+PLAIN = """
+$$\\theta = [[1, 1], [1, 0]]$$ $$\\phi = 4$$
+
+Delta = [2 1; 1 1]
+
+theta Delta^T / √phi = [1.5 1; 1 0.5]
+"""
+
+
+def test_a_greek_letter_written_out_is_the_letter() -> None:
+    assert [(claim.verdict, claim.formula) for claim in qkv.check(PLAIN).claims] == [("right", "theta Delta^T / √phi")]
+
+
+def test_a_greek_letter_before_an_equals_sign_is_a_name_after_any_words() -> None:
+    said = "kappa = [1 2]\n\nContext vector tau = 2 kappa:\n\n[2 4]\n"
+    assert ["tau"] in [[str(symbol) for symbol in made.names] for made in equations(qkv.read(said))]
+
+
+def test_words_are_arguments() -> None:
+    text = r"$$\text{river} = [[1], [3]]$$ $$Q = [[1, 0]]$$ $$K = [[1, 0], [1, 0]]$$ $$f(Q, K, \text{river}) = Q K^T \text{river} = [[4]]$$"
+    assert [claim.verdict for claim in qkv.check(text).claims] == ["right"]

@@ -11,6 +11,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import latex, plain, symbol_latex, symbol_plain
 from qkv.practice.notation import NOTATIONS, Chain, Notation
+from qkv.reader.maths.signs import GREEK
 
 # ---------------------------------------------------------------- names
 
@@ -29,6 +30,7 @@ ALPHABETS: dict[str, tuple[str, ...]] = {
         *("Gravel", "Meadow", "Saffron", "Willow", "Cedar", "Falcon", "Marble", "Orchid", "Pebble", "Walnut"),
     ),
 }
+LOOK_ALIKE = {"Г": "Γ", "Ф": "Φ", "Л": "Λ"}  # Cyrillic, Greek
 # A name is drawn from the first alphabet, or from the next one where the first has run out.
 MIXED: tuple[str, ...] = tuple(dict.fromkeys(name for names in ALPHABETS.values() for name in names))
 Key = tuple[str, tuple[str, ...]]  # a symbol without its indices
@@ -54,10 +56,21 @@ USUAL = Names()
 
 
 def pool(alphabet: str, rng: Random) -> list[str]:
-    """The names of an alphabet in random order, and names of all others after them; 'mixed' is all of them."""
+    """The names of an alphabet in random order, and names of all others after them; 'mixed' is all of them. Of those
+    that read alike, as α and alpha do, only the first is there."""
     first = list(ALPHABETS.get(alphabet, MIXED))
     rest = [name for name in MIXED if name not in first]
-    return rng.sample(first, len(first)) + rng.sample(rest, len(rest))
+    drawn = rng.sample(first, len(first)) + rng.sample(rest, len(rest))
+    kept: dict[str, str] = {}
+    for name in drawn:
+        kept.setdefault(_read(name), name)
+    return list(kept.values())
+
+
+def _read(name: str) -> str:
+    """How a name is read: Г looks like Γ, and Γ is Gamma, which as a small letter is gamma."""
+    sign = LOOK_ALIKE.get(name, name)
+    return GREEK.get(sign, sign).casefold()
 
 
 def drawn(symbols: Iterable[Symbol], parts: Mapping[str, Symbol], alphabet: str, rng: Random) -> Names:

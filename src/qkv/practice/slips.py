@@ -81,9 +81,10 @@ class Planter:
                 yield mistake, expr
 
     def _left_out(self, step: Step) -> tuple[Mistake, ...]:
-        """Rows and columns may be left out where a formula says that all of them should be there. One column too few in
-        X W may just as well be one too many in a W that was copied badly."""
-        if not self.style.formulas or any(isinstance(part, n.Mask) for part in n.walk(step.expr)):
+        """Rows and columns may be left out where a formula or the numbers put in say that all of them should be there.
+        One column too few in X W may just as well be one too many in a W that was copied badly."""
+        silent = step.role in self.style.unstated and not self.style.operands
+        if not self.style.formulas or silent or any(isinstance(part, n.Mask) for part in n.walk(step.expr)):
             return ()
         right = step.expr.right if isinstance(step.expr, n.Product) else None
         given = isinstance(right, n.Name) and isinstance(self.trace.program.item(right.symbol), Given)

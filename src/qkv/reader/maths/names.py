@@ -134,6 +134,7 @@ def names_of(
     seen.words |= {word for word in captions if len(word) > 1 and word in seen.operands}
     seen.words |= seen.heads & seen.operands
     seen.words |= {word for word in seen.operands if word[:1].lower() + word[1:] in seen.words}  # all of pebble_1, …
+    seen.words |= {signs.GREEK[letter] for letter in seen.letters if letter in signs.GREEK}  # theta in plain text is θ
     seen.words -= {word for word in seen.words if _is_product(word, seen)}
     seen.indexed |= {base for base, inside in seen.worded.items() if not inside & seen.words}
     seen.functions |= seen.worded.keys() - seen.indexed

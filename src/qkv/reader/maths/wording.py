@@ -304,8 +304,10 @@ def _ties(tokens: Sequence[Token], k: int, token: Token) -> bool:
 
 
 def _may_be_defined(token: Token, before: Token | None, names: Names) -> bool:
-    """Whether the word right before '=' is a name: it stands alone, or the page has it as a name."""
+    """Whether the word right before '=' is a name: it stands alone, is a Greek letter, or the page has it as a name."""
     if len(token.text) == 1 or token.text in names.words or len(names.split(token.text, strict=False)) > 1:
+        return True
+    if token.text in signs.GREEK.values():
         return True
     if before is None or before.kind in _BREAKS or before.kind == "quote":
         return True
