@@ -89,3 +89,9 @@ def test_a_notebook_has_chapters_too() -> None:
 def test_a_long_file_is_cut_into_chapters_like_a_short_one() -> None:
     remark = f"<!-- {'and so on ' * 5000} -->"
     assert len(chapters(read_sheet(f"{FIRST}\n{remark}\n{FIRST}\n{ANEW}"))) == 3
+
+
+def test_a_solution_goes_on_also_where_its_heading_is_latex() -> None:
+    given = r"\section*{One}" + "\n\n$amber_1 = [1, 2]$, $amber_2 = [3, 1]$, $U = [[2, 0], [1, 3]]$\n\n"
+    solved = r"\section*{Solution}" + "\n\n$x = [[1, 2], [3, 1]]$\n\n$y = x U = [[4, 6], [7, 3]]$\n"
+    assert len(chapters(read_sheet(given + solved))) == 1

@@ -44,6 +44,7 @@ def chapters(sheet: Sheet) -> tuple[Sheet, ...]:
         return (sheet,)
     ends = [*(start - 1 for start in starts[1:]), len(sheet.source_lines)]
     groups: list[tuple[int, int]] = []
+    titles = {part.line: part.title for part in sheet.parts}
     for first, last in zip(starts, ends, strict=True):
         begun = bool(groups) and any(equation.line < first and _has_array(equation) for equation in made)
         goes_on = _ONLY_SOLUTION.fullmatch(sheet.source_lines[first - 1]) or not begun
@@ -234,9 +235,9 @@ def _given(made: list[Equation]) -> Iterator[Symbol]:
 
 
 def _defined(made: list[Equation]) -> set[Symbol]:
-    """The names that some equations define, and what names with a number are rows of: X of x_1."""
+    """The names that some equations define, and what names with a number are rows of: X of x_1, amber of amber_1."""
     names = {symbol for equation in made for symbol in equation.names if len(equation.items) > 1}
-    return names | set(wholes(names))
+    return names | set(wholes(names)) | {symbol._replace(indices=symbol.indices[:-1]) for symbol in names}
 
 
 def _used(made: list[Equation]) -> set[Symbol]:
