@@ -47,7 +47,7 @@ def chapters(sheet: Sheet) -> tuple[Sheet, ...]:
     titles = {part.line: part.title for part in sheet.parts}
     for first, last in zip(starts, ends, strict=True):
         begun = bool(groups) and any(equation.line < first and _has_array(equation) for equation in made)
-        goes_on = _ONLY_SOLUTION.fullmatch(sheet.source_lines[first - 1]) or not begun
+        goes_on = _ONLY_SOLUTION.fullmatch(titles.get(first) or sheet.source_lines[first - 1]) or not begun
         if groups and (goes_on or not _is_own(sheet, made, first, last)):
             groups[-1] = groups[-1][0], last
         else:
