@@ -22,3 +22,11 @@ def test_a_solution_can_be_sent():
     assert sent == solution
     assert sent.to_json() == solution.to_json()
     assert str(pickle.loads(pickle.dumps(solution["A"]))) == str(solution["A"])
+
+
+def test_a_sheet_can_be_sent_after_it_was_checked():
+    sheet = qkv.read("$$2 + 2 = 5$$")
+    assert sheet.check().summary == {"wrong": 1}
+    sent = pickle.loads(pickle.dumps(sheet))
+    assert sent == sheet
+    assert sent.check() == sheet.check()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from os.path import exists
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from qkv.working import work as work
 if TYPE_CHECKING:
     from qkv.grading.model import Mark, Policy
     from qkv.grading.one import Graded
+    from qkv.judging.judge import Judged
     from qkv.solving.understood import Understood
 
 
@@ -47,21 +49,36 @@ def _checked(sheet: Sheet) -> Sheet:
 
 def solve_sheet(sheet: Sheet) -> Solution:
     """Every problem of a sheet worked out, and its theory questions answered."""
-    from qkv.chapters import chapters
-    from qkv.solving.solve import solve_sheet as solve
-
-    traces = [trace for chapter in chapters(sheet) for trace in solve(chapter).traces]
-    return Solution(tuple(traces), sheet.file, sheet.unread)
+    return _solved(sheet, _judged(sheet))
 
 
 def check_sheet(sheet: Sheet, against: Sheet | None = None) -> Report:
     """Every equation of a sheet, judged; the givens come from `against`, such as the assignment, if it is said."""
-    from qkv.chapters import chapters
     from qkv.judging.report import check_sheet as judge
 
-    if against is not None:
-        return judge(sheet, against)
-    reports = [judge(chapter) for chapter in chapters(sheet)]
+    return judge(sheet, against) if against is not None else _reported(sheet, _judged(sheet))
+
+
+def _judged(sheet: Sheet) -> tuple[Judged, ...]:
+    """Each document of a sheet, judged: what solving and checking both work from."""
+    from qkv.chapters import chapters
+    from qkv.judging.judge import judged
+    from qkv.reading.reading import reading_of
+
+    return tuple(judged(reading_of(chapter)) for chapter in chapters(sheet))
+
+
+def _solved(sheet: Sheet, documents: tuple[Judged, ...]) -> Solution:
+    from qkv.solving.solve import solution_of
+
+    traces = [trace for document in documents for trace in solution_of(document).traces]
+    return Solution(tuple(traces), sheet.file, sheet.unread)
+
+
+def _reported(sheet: Sheet, documents: tuple[Judged, ...]) -> Report:
+    from qkv.judging.report import report_of
+
+    reports = [report_of(document) for document in documents]
     claims: list[Claim] = []
     for report in reports:
         by = max((claim.id for claim in claims), default=0)  # claims count on from those of the chapter before
@@ -142,15 +159,23 @@ def grade(
 
 
 class ReadSheet(Sheet):
-    """A sheet that can be solved and checked."""
+    """A sheet that can be solved and checked; for both it is judged once."""
+
+    @cached_property
+    def _documents(self) -> tuple[Judged, ...]:
+        return _judged(self)
+
+    def __getstate__(self) -> dict[str, object]:
+        """What was read is sent to other processes; what was made of it is not."""
+        return {spec.name: getattr(self, spec.name) for spec in fields(self)}
 
     def solve(self) -> Solution:
         """Every problem, worked out."""
-        return solve_sheet(self)
+        return _solved(self, self._documents)
 
     def check(self, against: Sheet | None = None) -> CheckedReport:
         """Every equation, judged."""
-        report = check_sheet(self, against)
+        report = check_sheet(self, against) if against is not None else _reported(self, self._documents)
         found = CheckedReport(**{spec.name: getattr(report, spec.name) for spec in fields(report)})
         return replace(found, sheets=(self, against)) if against is not None else found
 
