@@ -71,8 +71,11 @@ def _judged(sheet: Sheet) -> tuple[Judged, ...]:
 def _solved(sheet: Sheet, documents: tuple[Judged, ...]) -> Solution:
     from qkv.solving.solve import solution_of
 
-    traces = [trace for document in documents for trace in solution_of(document).traces]
-    return Solution(tuple(traces), sheet.file, sheet.unread)
+    solutions = [solution_of(document) for document in documents]
+    traces = tuple(trace for solution in solutions for trace in solution.traces)
+    worked = any(trace.program.steps for trace in traces)
+    advice = () if worked else tuple(line for solution in solutions for line in solution.advice)
+    return Solution(traces, sheet.file, sheet.unread, advice)
 
 
 def _reported(sheet: Sheet, documents: tuple[Judged, ...]) -> Report:
@@ -87,7 +90,8 @@ def _reported(sheet: Sheet, documents: tuple[Judged, ...]) -> Report:
             for claim in report.claims
         )
     left = tuple(left for report in reports for left in report.left)
-    return Report(sheet.file, tuple(claims), sheet.text, (), sum(report.given for report in reports), left)
+    advice = tuple(advice for report in reports for advice in report.advice)
+    return Report(sheet.file, tuple(claims), sheet.text, (), sum(report.given for report in reports), left, advice)
 
 
 def understand_sheet(sheet: Sheet) -> Understood:

@@ -115,7 +115,7 @@ def solve(paths: tuple[str, ...], digits: int, places: int | None, depth: str, *
 
     def work(path: str) -> targets.Solved:
         solution = api.solve_sheet(sheet(path, target["limit_mb"], target["let"], target["ask"]))
-        return targets.Solved(files.name_of(path), tuple(solution.traces), tuple(solution.unread))
+        return targets.Solved(files.name_of(path), solution.traces, solution.unread, solution.advice)
 
     found = documents(paths, target)
     solved, failed = each(found, work, "solving")

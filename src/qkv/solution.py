@@ -93,6 +93,7 @@ class Solution:
     traces: tuple[Trace, ...]
     file: str = ""
     unread: tuple[Unread, ...] = ()
+    advice: tuple[str, ...] = ()  # where nothing could be worked out: what was read, what is missing, what to write
 
     @property
     def problems(self) -> tuple[Solution, ...]:
@@ -176,7 +177,7 @@ class Solution:
         if "depth" in options:
             options["depth"] = Depth(options["depth"])
         chosen = Options(**options) if options else DEFAULT
-        return solutions([Solved(self.file, self.traces, self.unread)], chosen, Target(form, width))
+        return solutions([Solved(self.file, self.traces, self.unread, self.advice)], chosen, Target(form, width))
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown()
@@ -184,7 +185,7 @@ class Solution:
     def _repr_html_(self) -> str:
         from qkv.render import html  # only a notebook asks for it
 
-        return html.solution(self.traces, DEFAULT, self.unread)
+        return html.solution(self.traces, DEFAULT, self.unread, self.advice)
 
     def _repr_latex_(self) -> str:
         lines = [

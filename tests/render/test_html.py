@@ -152,7 +152,7 @@ def test_time_grows_with_the_size_only(mark: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_solutions_are_typeset(kind: str) -> None:
-    page = html.solutions([("x.md", traces(kind, "A <title>"), ())])
+    page = html.solutions([("x.md", traces(kind, "A <title>"), (), ())])
     assert_safe(page)
     assert "A &lt;title&gt;" in page
     assert "<code>" not in page  # all of our own LaTeX converts

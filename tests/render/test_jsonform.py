@@ -14,11 +14,11 @@ from qkv.render.options import Options
 
 def test_solution() -> None:
     form = jsonform.solution("sheet.md", traces("two heads", "Exercise 2"), [Unread(9, "$$x=", "not closed")])
-    assert list(form) == ["schema", "file", "problems", "unread"]
+    assert list(form) == ["schema", "file", "problems", "unread", "advice"]
     assert form["schema"] == "qkv.solution/1"
     assert form["unread"] == [{"line": 9, "text": "$$x=", "reason": "not closed"}]
     (problem,) = form["problems"]
-    assert list(problem) == ["title", "line", "kind", "givens", "steps", "notes"]
+    assert list(problem) == ["title", "line", "kind", "givens", "steps", "notes", "answers"]
     assert (problem["title"], problem["kind"]) == ("Exercise 2", "multi-head self-attention")
     given = next(g for g in problem["givens"] if g["name"] == "W_1^Q")
     assert given == {
@@ -60,7 +60,7 @@ def test_every_kind_is_json_and_every_number_a_string(kind: str) -> None:
 
 def test_report() -> None:
     form = jsonform.report(report())
-    assert list(form) == ["schema", "file", "claims", "summary", "coverage", "left"]
+    assert list(form) == ["schema", "file", "claims", "summary", "coverage", "advice", "left"]
     assert form["schema"] == "qkv.report/1"
     assert form["summary"] == {"right": 1, "rounded": 1, "struck": 1, "unread": 1, "carried": 1, "wrong": 1}
     wrong = form["claims"][1]

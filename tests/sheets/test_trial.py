@@ -8,6 +8,8 @@ import pytest
 
 from qkv import api
 from qkv.check.model import Claim, Verdict
+from qkv.render.options import DEFAULT
+from qkv.render.shown import shown_part
 
 TRIAL = Path(__file__).resolve().parents[3] / "shared" / "sheets" / "trial"
 pytestmark = pytest.mark.skipif(not TRIAL.exists(), reason="the sample sheets are not here")
@@ -83,3 +85,29 @@ def test_a_wrong_product_without_spaces_is_found() -> None:
 
 def test_plain_algebra_is_judged() -> None:
     assert [(claim.line, claim.verdict) for claim in claims("24-noattn.md")] == [(1, V.WRONG), (2, V.WRONG)]
+
+
+def answers(name: str) -> list[tuple[str, list[str], str]]:
+    """Label, quantities and words of each answer."""
+    solution = api.solve(TRIAL / name)
+    found = [answer for trace in solution.traces for answer in trace.program.answers]
+    return [(answer.label, [part.name for part in answer.parts], answer.says) for answer in found]
+
+
+def test_all_four_parts_are_answered_under_their_labels() -> None:
+    assert answers("01-words-assignment.txt") == [
+        ("a)", ["Q", "K", "V"], ""),
+        ("b)", ["S_scaled"], ""),
+        ("c)", ["A"], "“love” attends most to “I” and “cats” (0.486 each)"),
+        ("d)", ["Z[3] (“cats”)"], ""),
+    ]
+
+
+def test_the_masked_result_is_rounded_as_asked() -> None:
+    (trace,) = api.solve(TRIAL / "09-masked.txt").traces
+    asked = trace.program.answers[-1]
+    assert [part.name for part in asked.parts] == ["A", "Z"]
+    printed = [shown_part(trace, asked, part, DEFAULT).rows for part in asked.parts]
+    assert printed[0][2] == ("0.503", "0.248", "0.248")
+    assert printed[1] == (("1.000", "2.000"), ("2.000", "3.000"), ("2.490", "3.490"))
+    assert not [step for step in trace.program.steps if "without" in step.spelled]

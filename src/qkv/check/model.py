@@ -85,6 +85,15 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
+class Advice:
+    """Why claims in some lines could not be judged, and what to write so that they can be."""
+
+    lines: tuple[int, ...]
+    says: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
     """How many printed numbers were judged, how many were not, in which lines, and how many are given."""
 
@@ -104,7 +113,7 @@ class Report:
     """Everything that was said of one document.
 
     `given` counts the printed numbers that are given, so that there is nothing to judge about them; `left` are numbers
-    that nobody read."""
+    that nobody read; `advice` says why claims could not be judged, and what would help."""
 
     file: str
     claims: tuple[Claim, ...]
@@ -112,6 +121,7 @@ class Report:
     notes: tuple[str, ...] = ()
     given: int = 0
     left: tuple[Left, ...] = ()
+    advice: tuple[Advice, ...] = ()
 
     @property
     def coverage(self) -> Coverage:

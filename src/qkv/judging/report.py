@@ -13,6 +13,7 @@ from qkv.expr.show import plain
 from qkv.interpret.cells import NEG_INF, START_BITS, Cell, bounds, precision
 from qkv.interpret.fit import say
 from qkv.interpret.rounding import round_digits
+from qkv.judging.advice import advice_on
 from qkv.judging.causes import cell_working
 from qkv.judging.coverage import given_in, left_in
 from qkv.judging.definitions import judge_definitions
@@ -42,8 +43,8 @@ def report_of(judged: Judged) -> Report:
         claims += judge_shapes(reading.page, reading.values, len(claims) + 1)
         claims += judge_theory(judged.theory, len(claims) + 1)
         ordered = sorted(claims, key=attrgetter("line", "column", "id"))
-        left = _left(ordered, judged)
-        return Report(sheet.file, tuple(ordered), sheet.text, given=given_in(judged), left=left)
+        left, advice = _left(ordered, judged), advice_on(ordered, judged)
+        return Report(sheet.file, tuple(ordered), sheet.text, (), given_in(judged), left, advice)
 
 
 def _left(claims: list[Claim], judged: Judged) -> tuple[Left, ...]:
@@ -106,9 +107,7 @@ def _formula(chosen: Fit, walk: Walk) -> str:
 def _reason(judgement: Judgement) -> str | None:
     if judgement.verdict is Verdict.STRUCK:
         return "crossed out by its author"
-    if judgement.fit is None:
-        return "nothing says what this should equal"
-    meant = judgement.fit.misfit
+    meant = judgement.fit.misfit if judgement.fit is not None else None
     return f"this is {say(shape_of(judgement.grid))}, and should be {say(meant.shape)}" if meant is not None else None
 
 

@@ -52,6 +52,38 @@ ACCENTS = frozenset({"hat", "tilde", "bar", "prime", "vec"})
 CACHED = frozenset({"cache", "cached", "past"})  # keys and values of the tokens before
 SCORE_LIKE = frozenset({R.SCORES, R.SCALED, R.MASKED, R.WEIGHTS})
 
+# What a role is called in a sentence.
+SAID: dict[Role, str] = {
+    R.X: "tokens",
+    R.Y: "tokens of the other sequence",
+    R.W_Q: "query weights",
+    R.W_K: "key weights",
+    R.W_V: "value weights",
+    R.W_O: "output weights",
+    R.B_Q: "query bias",
+    R.B_K: "key bias",
+    R.B_V: "value bias",
+    R.B_O: "output bias",
+    R.Q: "queries",
+    R.K: "keys",
+    R.V: "values",
+    R.SOURCE: "the vector that attends",
+    R.STATES: "the vectors that are attended to",
+    R.SCORES: "scores",
+    R.SCALED: "scaled scores",
+    R.MASKED: "masked scores",
+    R.MASK: "mask",
+    R.WEIGHTS: "attention weights",
+    R.HEAD: "output of attention",
+    R.CONCAT: "heads side by side",
+    R.OUTPUT: "output",
+    R.D_K: "size of a key",
+    R.D_V: "size of a value",
+    R.D_MODEL: "size of a token",
+    R.HEADS: "number of heads",
+    R.OTHER: "",
+}
+
 # What words say: a role, and stems in many languages.
 WORDS: tuple[tuple[Role, str], ...] = (
     (R.SCORES, r"scores?\b|logits?|similarit|dot.?products?|energ(?:y|ies)|分数|得分|分數|puntua|pontua|skalarprodukt|punteggi|оценк|スコア|내적|점수"),

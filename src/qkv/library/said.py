@@ -73,6 +73,9 @@ _ASKS = re.compile(rf"\?|？|^\W*(?:\(?\w{{1,2}}[.)]\s*)?(?:{pattern('ask')})\b"
 _UNSCALED = re.compile(
     r"unscaled|without (?:the |any )?(?:scal|1/|\$1/|\$\\frac|divid)|\b(?:no|not) scal|ohne skalier|sans (?:mise à l')?échelle|sin escalar|sem escala|не масштаб|不缩放"
 )
+_RESCALED = re.compile(
+    r"\bwith (?:the )?scaling|mit skalierung|avec (?:la )?mise à l'échelle|con escala|com escala|с масштаб"
+)
 _CAUSAL = re.compile(r"causal|kausal|autoregress|look.?ahead|因果")
 _UNMASKED = re.compile(
     r"unmasked|without (?:the |a |any )?(?:causal )?mask|no mask|ohne maske|sans masque|sin máscara|sem máscara|без маск"
@@ -200,8 +203,9 @@ def methods_said(text: str) -> Iterator[Method]:
         unmasked, unscaled = bool(_UNMASKED.search(sentence)), bool(_UNSCALED.search(sentence))
         causal = False if unmasked else True if _CAUSAL.search(sentence) else None
         scale = None if unscaled else _scale(sentence)
-        if sight is not None or causal is not None or unscaled or scale is not None:
-            scaled = False if unscaled else True if scale is not None else None
+        rescaled = scale is not None or (not unscaled and bool(_RESCALED.search(sentence)))
+        if sight is not None or causal is not None or unscaled or rescaled:
+            scaled = False if unscaled else True if rescaled else None
             yield Method(" ".join(sentence.split()), scaled, causal, scale, sight)
 
 

@@ -37,9 +37,37 @@ class Step:
     says: str = ""  # why this step, in words
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A quantity that answers a question: what it is called, and an expression in the names of the program."""
+
+    name: str
+    expr: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a question asks for.
+
+    label    its number as written: '(a)', '2.3'         says     the answer in words: 'love attends most to cats'
+    text     the question, and its line                  assumed  what was assumed to work it out
+    parts    quantities; none where there is no answer   missing  why there is no answer, and what would help
+    places   decimals that it wants
+    """
+
+    label: str
+    text: str
+    line: int
+    parts: tuple[Part, ...] = ()
+    places: int | None = None
+    says: str = ""
+    assumed: tuple[str, ...] = ()
+    missing: str = ""
+
+
 @dataclass(frozen=True)
 class Program:
-    """Givens and steps, in an order in which each uses only what stands before it."""
+    """Givens and steps, in an order in which each uses only what stands before it, and the answers to questions."""
 
     kind: str
     givens: tuple[Given, ...]
@@ -48,6 +76,7 @@ class Program:
     title: str = ""
     line: int = 1
     columns: bool = False  # tokens are columns (Q = W_Q X) rather than rows
+    answers: tuple[Answer, ...] = ()
 
     @property
     def items(self) -> tuple[Given | Step, ...]:

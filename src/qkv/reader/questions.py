@@ -14,6 +14,10 @@ _LABEL = re.compile(
 )
 _BULLET = re.compile(r"^\s*(?:[-*+•]\s+|\\item\s*)?(?=\S)")
 _ASKS = re.compile(rf"(?:please\s+|bitte\s+|now\s+|then\s+|also\s+)*(?:{pattern('ask')})\b", re.IGNORECASE)
+_WITHIN = re.compile(
+    rf"(?:for|{pattern('with')}|für|pour|para|per|для)\s.*(?<!\w)(?:{pattern('ask')})(?!\w)", re.IGNORECASE
+)
+_EARLY = 40  # characters of a numbered item in which it may come to ask: '(b) For each head compute'
 _OFFER = re.compile(rf"¿?(?:{pattern('offer')})", re.IGNORECASE)
 _EASTERN = re.compile(
     r"^(?:请|試|试)?(?:计算|計算|求|算出|写出|证明|说明|给出|確定|确定|验证)|(?:せよ|なさい|求めよ|计算[^。]*[。：:]?$|하시오|구하라|구하여라|하여라|하라[.]?$)"
@@ -21,7 +25,7 @@ _EASTERN = re.compile(
 _CLAUSE = re.compile(r"[,;:]\s+")
 _CUT = re.compile(
     r"[.?!](?:\*\*|__)?\s+(?=[^\s\d])|[。？！]|(?:\}|\$\$|\\\])\s*\n"
-    r"|\n(?=\s*(?:[-*+•]|\\item|\(?\w{1,3}[.)])\s)|(?<=\s)(?=\([a-h]\)\s)"
+    r"|\n(?=\s*(?:[-*+•]|\\item|\(?\w{1,3}[.)]|\d{1,2}\.\d{1,2})\s)|(?<=\s)(?=\([a-h]\)\s)"
 )
 _NUMBERING = re.compile(r"\s*(?:[-*+•]\s+)?(?:\*\*)?\(?\w{1,3}[.)]+(?:\*\*)?\s*")  # '1. ' ends no sentence
 _LOOK = 2_000  # characters of a sentence in which it must begin to ask
@@ -41,7 +45,7 @@ def questions(text: str, line: int) -> Iterator[Asked]:
         found = _LABEL.match(sentence)
         label = (found["label"] or "") if found else ""
         bare = sentence[found.end() if found else 0 :].strip().replace("**", "")
-        if len(bare) > 3 and _asks(bare):
+        if len(bare) > 3 and (_asks(bare) or (label and _WITHIN.match(bare[:_EARLY]))):
             yield Asked(" ".join(_BULLET.sub("", sentence).split()), first, label)
 
 

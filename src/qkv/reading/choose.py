@@ -21,6 +21,7 @@ from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.evidence import Printed, agreed_bits, evidence
 from qkv.reading.method import (
+    NOT_SCALED,
     QUERIES_FIRST,
     decided,
     outside_questions,
@@ -262,6 +263,7 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
     words, text = page.words_of(scope), page.words
     layouts = (ROWS, DOWN_QUERIES, DOWN_KEYS) if QUERIES_FIRST.search(text) else (ROWS, DOWN_KEYS, DOWN_QUERIES)
     stated, outside = _stated_layout(page, choices, scope), outside_questions(page, words)
+    told = outside_questions(page, words, NOT_SCALED)
     applied, fixed = _applied(page, choices, scope), decided(page, scope)
     masks = {mask: prior_mask(mask, outside, text, scope in page.sights) for mask in ("open", "causal")}
     best, most = USUAL, float("-inf")
@@ -271,7 +273,7 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
         shown = _open(page, laid, scope)
         most_explained = _most(page, laid, scope, shown)
         states = System(page, laid).attends_to_states(scope)
-        scales = {scaled: prior_scale(scaled, words, text, states) for scaled in ("scaled", "unscaled")}
+        scales = {scaled: prior_scale(scaled, told, text, states) for scaled in ("scaled", "unscaled")}
         prior = STATED_LAYOUT * (layout == stated) or prior_layout(layout, text)
         prior += SHOWN_LAYOUT * (applied in layout)
         for scaled, mask in product(scales, masks):

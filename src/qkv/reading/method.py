@@ -13,7 +13,7 @@ from qkv.reading.asked import all_asked
 from qkv.reading.page import Page
 from qkv.reading.usage import stated_method
 
-_NOT_SCALED = re.compile(
+NOT_SCALED = re.compile(
     r"unscaled|without (?:the )?scal|no scal|not scal|without 1/|without dividing|no √|ohne skalier"
     r"|sans (?:mise à l')?échelle"
     r"|不缩放|不縮放|不做缩放|未缩放"
@@ -36,10 +36,12 @@ _COLUMNS = re.compile(
 QUERIES_FIRST = re.compile(r"q[}\s]*\^?[{\s]*(?:\\top|t|⊤|ᵀ|\\intercal)[}\s\\,]*k")
 
 
-def outside_questions(page: Page, words: str) -> str:
-    """The words of a problem without its questions, where several of them are asked: each may state its own method."""
+def outside_questions(page: Page, words: str, method: re.Pattern[str] = _CAUSAL) -> str:
+    """The words of a problem without its questions, where several of them are asked: each may state its own method.
+
+    A method that the first question speaks of is meant for all of them."""
     asked = [question.text.lower() for question in page.asked]
-    if len(asked) < 2 or any(_CAUSAL.search(text) for text in asked[:1]):
+    if len(asked) < 2 or any(method.search(text) for text in asked[:1]):
         return words
     for text in asked:
         words = words.replace(text, " ")
@@ -53,8 +55,8 @@ def prior_layout(layout: frozenset[str], text: str) -> float:
 
 def prior_scale(scaled: str, words: str, text: str, states: bool) -> float:
     """Scores of states, which no query matrix makes, are scaled where it is said; others are unless it is denied."""
-    denied = _NOT_SCALED.search(words)
-    said = _SCALED.search(_NOT_SCALED.sub("", words if denied or states else text))
+    denied = NOT_SCALED.search(words)
+    said = _SCALED.search(NOT_SCALED.sub("", words if denied or states else text))
     if denied and not said:
         return 20.0 if scaled == "unscaled" else 0.0
     plain = bool(re.search(r"dot.product attention", text)) or states
@@ -136,8 +138,8 @@ def _decided(words: str, text: str) -> Iterator[str]:
         yield from ("causal",) if not _NOT_MASKED.search(words) else ()
     elif not _MASK.search(_NOT_MASKED.sub(" ", text)):
         yield "open"
-    denied = any(_NOT_SCALED.search(sentence) for sentence in sentences)
-    said = any(_SCALED.search(_NOT_SCALED.sub(" ", sentence)) for sentence in sentences)
+    denied = any(NOT_SCALED.search(sentence) for sentence in sentences)
+    said = any(_SCALED.search(NOT_SCALED.sub(" ", sentence)) for sentence in sentences)
     if denied != said:
         yield "scaled" if said else "unscaled"
     if bool(_COLUMNS.search(words)) != bool(_ROWS.search(words)):

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from qkv.expr.show import latex, symbol_latex
 from qkv.interpret.trace import Trace
-from qkv.program.model import Given, Step
+from qkv.program.model import Answer, Given, Part, Step
 from qkv.render.options import Options
-from qkv.render.shown import Shown, formula, shown
+from qkv.render.shown import Shown, formula, shown, shown_part
 from qkv.render.workings import LATEX, TELLING, Writer, decimal, explained, remembered
 
 
@@ -30,6 +30,12 @@ def step(trace: Trace, item: Step, options: Options) -> str:
     """Q = X W_Q = [..], with ≈ where something was rounded."""
     value = shown(trace, item, options)
     return f"{symbol_latex(item.symbol)} = {latex(formula(trace, item, options))} {_sign(value)} {matrix(value)}"
+
+
+def part(trace: Trace, answer: Answer, item: Part, options: Options) -> str:
+    """Z = [..] for a quantity that answers a question."""
+    value = shown_part(trace, answer, item, options)
+    return f"{latex(item.expr)} {_sign(value)} {matrix(value)}"
 
 
 def _sign(value: Shown) -> str:

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Report, Verdict
 from qkv.expr.names import Role
 from qkv.interpret.trace import Trace
-from qkv.program.model import Step
+from qkv.program.model import Answer, Step
 from qkv.render import formulas, mathml
 from qkv.render.grid import pretty
 from qkv.render.marked import Marked
@@ -31,12 +31,14 @@ from qkv.render.summary import (
     sources,
     to_tell,
     truly,
+    unjudged,
 )
 
 if TYPE_CHECKING:
     from qkv.reader.model import Unread
 
-Worked = tuple[str, Sequence[Trace], Sequence["Unread"]]  # a file, its problems, what of it could not be read
+# a file, its problems, what of it could not be read, what would help
+Worked = tuple[str, Sequence[Trace], Sequence["Unread"], Sequence[str]]
 MOST_CELLS = 12
 
 
@@ -69,7 +71,7 @@ def _report(report: Report, options: Options, prefix: str) -> str:
         _legend(report),
         f'<p class="soft">{escape(covered(report))}</p>' if covered(report) else "",
     ]
-    notes = [f'<p class="soft">{escape(note)}</p>' for note in report.notes]
+    notes = [f'<p class="soft">{escape(note)}</p>' for note in (*unjudged(report), *report.notes)]
     claims = listed(report, options.only_wrong)
     known = by_id(report)
     cards = {claim.id: _note(claim, known, prefix) for claim in claims if _speaks(claim)}
@@ -142,18 +144,23 @@ def solutions(worked: Sequence[Worked], options: Options = DEFAULT) -> str:
 def solved(worked: Sequence[Worked], options: Options = DEFAULT) -> tuple[str, str]:
     """The title and the body of a page of worked solutions; the body is well-formed XML."""
     title = f"{worked[0][0]} worked out" if len(worked) == 1 else f"{count(len(worked), 'document')} worked out"
-    heads = [f"<h1>{escape(file)}</h1>" for file, _, _ in worked]
-    bodies = [_solution(traces, options, unread) for _, traces, unread in worked]
+    heads = [f"<h1>{escape(file)}</h1>" for file, *_ in worked]
+    bodies = [_solution(traces, options, unread, advice) for _, traces, unread, advice in worked]
     return title, "\n".join(f"{head}\n{body}" for head, body in zip(heads, bodies, strict=True))
 
 
-def solution(traces: Iterable[Trace], options: Options = DEFAULT, unread: Iterable[Unread] = ()) -> str:
+def solution(
+    traces: Iterable[Trace], options: Options = DEFAULT, unread: Iterable[Unread] = (), advice: Sequence[str] = ()
+) -> str:
     """A worked solution as a piece of a notebook."""
-    return fragment(_solution(traces, options, unread))
+    return fragment(_solution(traces, options, unread, advice))
 
 
-def _solution(traces: Iterable[Trace], options: Options, unread: Iterable[Unread]) -> str:
-    parts = [piece for trace in traces for piece in _problem(trace, options)] or [f"<p>{NOTHING}</p>"]
+def _solution(traces: Iterable[Trace], options: Options, unread: Iterable[Unread], advice: Sequence[str]) -> str:
+    parts = [piece for trace in traces for piece in _problem(trace, options)]
+    if advice or not parts:
+        helps = "".join(f"<li>{escape(line)}</li>" for line in advice)
+        parts.append(f'<p class="summary none">{NOTHING}</p><ul>{helps}</ul>')
     left = "".join(map(_left, unread))
     return "\n".join([*parts, f"<h3>Not read</h3><ul>{left}</ul>" if left else ""])
 
@@ -176,6 +183,20 @@ def _problem(trace: Trace, options: Options) -> Iterator[str]:
     yield "</ol>"
     for note in program.notes:
         yield f'<p class="soft">{escape(note)}</p>'
+    if program.answers:
+        yield "<h3>Answers</h3>"
+    yield from (_answer(trace, answer, options) for answer in program.answers)
+
+
+def _answer(trace: Trace, answer: Answer, options: Options) -> str:
+    """A question under its own label, and the quantities that answer it."""
+    head = f"<h4>{escape(answer.label or '•')} <span class='soft'>{escape(answer.text)}</span></h4>"
+    parts = [_math(formulas.part(trace, answer, part, options)) for part in answer.parts]
+    values = f'<div class="givens">{"".join(f"<div>{part}</div>" for part in parts)}</div>' if parts else ""
+    said = [f"<b>{escape(answer.says)}</b>"] if answer.says else []
+    said += [f"not answered: {escape(answer.missing)}"] if answer.missing else []
+    said += [f'<span class="soft">assumed: {escape(note)}</span>' for note in answer.assumed]
+    return head + values + "".join(f"<p>{line}</p>" for line in said)
 
 
 def _step(trace: Trace, step: Step, options: Options) -> str:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from qkv.check.model import BAD, Claim, Report
 from qkv.expr.show import plain
 from qkv.interpret.trace import Trace
-from qkv.program.model import Given, Step
+from qkv.program.model import Answer, Given, Part, Step
 from qkv.render.options import DEFAULT, Options
-from qkv.render.shown import Shown, shown
+from qkv.render.shown import Shown, shown, shown_part
 
 if TYPE_CHECKING:
     from qkv.reader.model import Sheet, Statement, Unread
@@ -29,13 +29,20 @@ def lines(forms: Iterable[Json]) -> str:
     return "".join(json.dumps(form, ensure_ascii=False) + "\n" for form in forms)
 
 
-def solution(file: str, traces: Iterable[Trace], unread: Iterable[Unread] = (), options: Options = DEFAULT) -> Json:
-    """The form `qkv.solution/1`: every problem with its givens and steps."""
+def solution(
+    file: str,
+    traces: Iterable[Trace],
+    unread: Iterable[Unread] = (),
+    options: Options = DEFAULT,
+    advice: Iterable[str] = (),
+) -> Json:
+    """The form `qkv.solution/1`: every problem with its givens, steps and answers."""
     return {
         "schema": "qkv.solution/1",
         "file": file,
         "problems": [_problem(trace, options) for trace in traces],
         "unread": [{"line": u.line, "text": u.text, "reason": u.reason} for u in unread],
+        "advice": list(advice),
     }
 
 
@@ -48,6 +55,30 @@ def _problem(trace: Trace, options: Options) -> Json:
         "givens": [_given(given, shown(trace, given, options)) for given in program.givens],
         "steps": [_step(step, shown(trace, step, options)) for step in program.steps],
         "notes": list(program.notes),
+        "answers": [_answer(trace, answer, options) for answer in program.answers],
+    }
+
+
+def _answer(trace: Trace, answer: Answer, options: Options) -> Json:
+    return {
+        "label": answer.label,
+        "question": answer.text,
+        "line": answer.line,
+        "values": [_part(part, shown_part(trace, answer, part, options)) for part in answer.parts],
+        "says": answer.says,
+        "assumed": list(answer.assumed),
+        "missing": answer.missing,
+    }
+
+
+def _part(part: Part, value: Shown) -> Json:
+    rows = [list(row) for row in value.rows]
+    return {
+        "name": part.name,
+        "formula": plain(part.expr),
+        "shape": list(value.shape),
+        "value": rows,
+        "exact": value.exact,
     }
 
 
@@ -142,6 +173,7 @@ def report(report: Report, options: Options = DEFAULT) -> Json:
         "claims": [_claim(claim) for claim in claims],
         "summary": report.summary,
         "coverage": _coverage(report),
+        "advice": [{"lines": list(each.lines), "says": each.says, "hint": each.hint} for each in report.advice],
         "left": [{"line": left.line, "text": left.text, "reason": left.reason} for left in report.left],
     }
 

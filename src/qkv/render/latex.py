@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from qkv.check.model import Report
 from qkv.interpret.trace import Trace
-from qkv.program.model import Step
+from qkv.program.model import Answer, Step
 from qkv.render import formulas
 from qkv.render.options import DEFAULT, Depth, Options
 from qkv.render.shown import NOTHING, steps_shown
-from qkv.render.summary import by_id, count, covered, details, listed, says, sentence, totals
+from qkv.render.summary import by_id, count, covered, details, listed, says, sentence, totals, unjudged
 
 # Characters that mean something to LaTeX, and those of our own notes that its fonts lack in text.
 ESCAPES = {
@@ -55,11 +55,14 @@ PREAMBLE = r"""\documentclass{{article}}
 """
 
 
-def solution(traces: Iterable[Trace], options: Options = DEFAULT) -> str:
+def solution(traces: Iterable[Trace], options: Options = DEFAULT, advice: Sequence[str] = ()) -> str:
     """The worked solution as a document that compiles on its own."""
     worked = list(traces)
-    body = "\n".join(line for trace in worked for line in _problem(trace, options))
-    return PREAMBLE.format(columns=_columns(worked), foreign=_foreign(body)) + (body or NOTHING) + "\n\\end{document}\n"
+    lines = [line for trace in worked for line in _problem(trace, options)]
+    if advice or not lines:
+        lines += [NOTHING, *(f"\n{escape(line)}" for line in advice)]
+    body = "\n".join(lines)
+    return PREAMBLE.format(columns=_columns(worked), foreign=_foreign(body)) + body + "\n\\end{document}\n"
 
 
 def reports(found: Iterable[Report], options: Options = DEFAULT) -> str:
@@ -73,6 +76,7 @@ def _report(report: Report, options: Options) -> Iterator[str]:
     yield f"\\textbf{{{escape(sentence(report))}}}\n"
     whole = [f"{count(len(report.claims), 'claim')}: {totals(report.summary)}"] if report.claims else []
     yield escape("; ".join([*whole, *filter(None, [covered(report)])])) + "\n"
+    yield from (f"{escape(line)}\n" for line in unjudged(report))
     claims, known = listed(report, options.only_wrong), by_id(report)
     if claims:
         yield "\\begin{description}"
@@ -108,6 +112,24 @@ def _problem(trace: Trace, options: Options) -> Iterator[str]:
         yield from _step(trace, step, options)
     for note in program.notes:
         yield f"\n\\noindent\\emph{{{escape(' '.join(note.split()))}}}"
+    if program.answers:
+        yield "\\subsection*{Answers}"
+    for answer in program.answers:
+        yield from _answer(trace, answer, options)
+
+
+def _answer(trace: Trace, answer: Answer, options: Options) -> Iterator[str]:
+    """A question under its own label, and the quantities that answer it."""
+    label = escape(answer.label) or r"$\bullet$"
+    yield f"\n\\noindent\\textbf{{{label}}} {escape(answer.text)}"
+    for part in answer.parts:
+        yield f"\\[ {formulas.part(trace, answer, part, options)} \\]"
+    said = [
+        answer.says,
+        answer.missing and f"not answered: {answer.missing}",
+        *(f"assumed: {x}" for x in answer.assumed),
+    ]
+    yield from (f"\n\\noindent {escape(line)}" for line in said if line)
 
 
 def _step(trace: Trace, step: Step, options: Options) -> Iterator[str]:

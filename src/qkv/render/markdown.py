@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from qkv.check.model import Claim, Report
 from qkv.interpret.trace import Trace
-from qkv.program.model import Step
+from qkv.program.model import Answer, Step
 from qkv.render import formulas
 from qkv.render.options import DEFAULT, Depth, Options
 from qkv.render.shown import NOTHING, steps_shown
-from qkv.render.summary import SYMBOLS, by_id, count, covered, listed, says, sentence, sources, told, totals
+from qkv.render.summary import SYMBOLS, by_id, count, covered, listed, says, sentence, sources, told, totals, unjudged
 
 if TYPE_CHECKING:
     from qkv.reader.model import Unread
 
 
-def solution(traces: Iterable[Trace], options: Options = DEFAULT, unread: Iterable[Unread] = ()) -> str:
+def solution(
+    traces: Iterable[Trace], options: Options = DEFAULT, unread: Iterable[Unread] = (), advice: Sequence[str] = ()
+) -> str:
     """The worked solution, a heading for each problem."""
     blocks = [block for trace in traces for block in _problem(trace, options)]
-    return "\n\n".join([*(blocks or [NOTHING]), *_unread(unread)]) + "\n"
+    if advice or not blocks:
+        blocks += [NOTHING, *(f"> {code(line, 1000)}" for line in advice)]
+    return "\n\n".join([*blocks, *_unread(unread)]) + "\n"
 
 
 def _problem(trace: Trace, options: Options) -> Iterator[str]:
@@ -37,6 +41,22 @@ def _problem(trace: Trace, options: Options) -> Iterator[str]:
         yield from _step(trace, step, options)
     for note in program.notes:
         yield f"> {' '.join(note.split())}"
+    if program.answers:
+        yield "## Answers"
+    for answer in program.answers:
+        yield from _answer(trace, answer, options)
+
+
+def _answer(trace: Trace, answer: Answer, options: Options) -> Iterator[str]:
+    """A question under its own label, and the quantities that answer it."""
+    yield f"**{answer.label or '•'}** {code(answer.text, 400)}"
+    for part in answer.parts:
+        yield f"$${formulas.part(trace, answer, part, options)}$$"
+    if answer.says:
+        yield f"{answer.says}."
+    if answer.missing:
+        yield f"> not answered: {code(answer.missing, 1000)}"
+    yield from (f"> assumed: {note}" for note in answer.assumed)
 
 
 def _step(trace: Trace, step: Step, options: Options) -> Iterator[str]:
@@ -64,6 +84,9 @@ def report(report: Report, options: Options = DEFAULT) -> str:
         blocks.append(_table(listed(report, options.only_wrong)))
     known = by_id(report)
     blocks += [_detail(claim, known) for claim in report.claims if _has_detail(claim)]
+    blocks += (
+        ["**Not judged**", "\n".join(f"- {code(line, 1000)}" for line in unjudged(report))] if report.advice else []
+    )
     blocks += [f"> {note}" for note in report.notes]
     return "\n\n".join(block for block in blocks if block) + "\n"
 

@@ -8,10 +8,10 @@ from rich.console import Group
 from rich.text import Text
 
 from qkv.expr import nodes as n
-from qkv.expr.names import Role, Symbol
+from qkv.expr.names import Symbol
 from qkv.expr.show import plain
 from qkv.interpret.fit import say
-from qkv.library.roles import Place
+from qkv.library.roles import SAID, Place
 from qkv.reader.model import Link, Relation, Repair, Sheet, Statement, Unread
 from qkv.render.lines import hanging
 from qkv.solving.understood import Problem, Quantity, Understood
@@ -19,38 +19,6 @@ from qkv.solving.understood import Problem, Quantity, Understood
 LINE = 6
 NAME, SHAPE = 10, 6  # columns for the names and shapes of quantities
 WIDEST = 36  # of the column for their roles
-
-# What a given is for, in words; a role without a row here is its own word.
-ROLES = {
-    Role.X: "tokens",
-    Role.Y: "tokens of the other sequence",
-    Role.W_Q: "query weights",
-    Role.W_K: "key weights",
-    Role.W_V: "value weights",
-    Role.W_O: "output weights",
-    Role.B_Q: "query bias",
-    Role.B_K: "key bias",
-    Role.B_V: "value bias",
-    Role.B_O: "output bias",
-    Role.Q: "queries",
-    Role.K: "keys",
-    Role.V: "values",
-    Role.SOURCE: "the vector that attends",
-    Role.STATES: "the vectors that are attended to",
-    Role.SCORES: "scores",
-    Role.SCALED: "scaled scores",
-    Role.MASKED: "masked scores",
-    Role.MASK: "mask",
-    Role.WEIGHTS: "attention weights",
-    Role.HEAD: "output of attention",
-    Role.CONCAT: "heads side by side",
-    Role.OUTPUT: "output",
-    Role.D_K: "size of a key",
-    Role.D_V: "size of a value",
-    Role.D_MODEL: "size of a token",
-    Role.HEADS: "number of heads",
-    Role.OTHER: "",
-}
 
 # What was chosen for a problem of attention; what goes without saying has no row.
 CONVENTIONS = {
@@ -102,7 +70,7 @@ def _problem(problem: Problem, found: Understood, width: int) -> Iterator[Text]:
 
 def _chosen(problem: Problem, found: Understood) -> str:
     """What was chosen where the page leaves it open; plain algebra leaves nothing open."""
-    attends = any(q.place is not None and q.place.role in ROLES for q in problem.quantities)
+    attends = any(q.place is not None and q.place.role in SAID for q in problem.quantities)
     said = [words for key, words in CONVENTIONS.items() if key in problem.conventions] if attends else []
     said += ["tokens count from 0"] if found.zero_based else []
     said += ["Q_1 is the query of token 1"] if found.capitals_index else []
@@ -131,7 +99,7 @@ def _role(place: Place | None) -> str:
     head = "" if place.head is None else f" of head {place.head}"
     token = "" if place.row is None else f", token {place.row}"
     return (
-        ROLES.get(place.role, place.role.value) + head + token + ("" if place.column is None else f" to {place.column}")
+        SAID.get(place.role, place.role.value) + head + token + ("" if place.column is None else f" to {place.column}")
     )
 
 

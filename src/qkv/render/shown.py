@@ -13,8 +13,8 @@ from qkv.expr.names import Role
 from qkv.interpret.cells import NEG_INF, Cell, fraction
 from qkv.interpret.certified import Value
 from qkv.interpret.rounding import MINUS_INFINITY, exact_decimal, round_digits, round_places
-from qkv.interpret.trace import Table, Trace
-from qkv.program.model import Given, Step
+from qkv.interpret.trace import Table, Trace, decided
+from qkv.program.model import Answer, Given, Part, Step
 from qkv.render.options import Depth, Options
 
 GIVEN_DIGITS = 20  # what a sheet prints is repeated in full, whatever number of digits the results have
@@ -53,6 +53,17 @@ def shown(trace: Trace, item: Given | Step, options: Options) -> Shown:
     else:
         rows = trace.digits(item.symbol, options.digits)
     return Shown(rows, _is_whole(value, rows))
+
+
+def shown_part(trace: Trace, answer: Answer, part: Part, options: Options) -> Shown:
+    """What is printed for a quantity that answers a question: rounded as it wants, unless the reader says otherwise."""
+    places = options.places if options.places is not None else answer.places
+
+    def text(cell: Cell) -> str | None:
+        return round_digits(cell, options.digits) if places is None else round_places(cell, places)
+
+    rows = decided(lambda bits: trace.evaluate(part.expr, bits), text)
+    return Shown(rows, _is_whole(trace.evaluate(part.expr), rows))
 
 
 def _given_text(cell: Cell, options: Options) -> str:

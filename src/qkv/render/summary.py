@@ -89,6 +89,16 @@ def covered(report: Report) -> str:
     return f"{coverage.judged} of {count(coverage.printed, 'printed number')} judged; {left}{given}"
 
 
+def unjudged(report: Report) -> list[str]:
+    """Why claims could not be judged and what would help: each reason once, with its lines.
+
+    >>> from qkv.check.model import Advice
+    >>> unjudged(Report("", (), advice=(Advice((3, 9), "the keys (K) are not on the page", '--let "K = @5"'),)))
+    ['lines 3 and 9: the keys (K) are not on the page. What would help: --let "K = @5"']
+    """
+    return [f"{_in_lines(each.lines)}: {each.says}. What would help: {each.hint}" for each in report.advice]
+
+
 def _slips(slips: list[Claim], carried: list[Claim]) -> str:
     first = slips[0]
     word = "damaged text" if first.verdict is Verdict.MISREAD else "slip"

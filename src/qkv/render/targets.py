@@ -33,29 +33,32 @@ class Solved:
     file: str
     traces: tuple[Trace, ...]
     unread: tuple[Unread, ...] = ()
+    advice: tuple[str, ...] = ()
 
 
 def solutions(solved: Sequence[Solved], options: Options, target: Target) -> str:
     """Worked solutions in the format asked for."""
     match target.form:
         case "json":
-            return jsonform.lines([jsonform.solution(s.file, s.traces, s.unread, options) for s in solved])
+            return jsonform.lines([jsonform.solution(s.file, s.traces, s.unread, options, s.advice) for s in solved])
         case "markdown":
             from qkv.render import markdown
 
-            return "\n".join(markdown.solution(s.traces, options, s.unread) for s in solved)
+            return "\n".join(markdown.solution(s.traces, options, s.unread, s.advice) for s in solved)
         case "latex":
             from qkv.render import latex
 
-            return latex.solution([trace for s in solved for trace in s.traces], options)
+            return latex.solution(
+                [trace for s in solved for trace in s.traces], options, [line for s in solved for line in s.advice]
+            )
         case "html":
             from qkv.render import html
 
-            return html.solutions([(s.file, s.traces, s.unread) for s in solved], options)
+            return html.solutions([(s.file, s.traces, s.unread, s.advice) for s in solved], options)
         case _:
             from qkv.render import terminal
 
-            parts = [terminal.solution(s.traces, options, target.width, s.unread) for s in solved]
+            parts = [terminal.solution(s.traces, options, target.width, s.unread, s.advice) for s in solved]
             return terminal.joined(_titled(parts, [s.file for s in solved], target), target.width, target.colour)
 
 

@@ -14,11 +14,11 @@ from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain, symbol_plain
 from qkv.interpret.fit import say
 from qkv.interpret.trace import Trace
-from qkv.program.model import Given, Program, Step
+from qkv.program.model import Answer, Given, Part, Program, Step
 from qkv.render.grid import Grid, grids, pretty
 from qkv.render.lines import hanging
 from qkv.render.options import DEFAULT, Depth, Options
-from qkv.render.shown import NOTHING, Shown, formula, shown, steps_shown
+from qkv.render.shown import NOTHING, Shown, formula, shown, shown_part, steps_shown
 from qkv.render.workings import PLAIN, Writer, explained, remembered
 
 if TYPE_CHECKING:
@@ -56,13 +56,21 @@ SIDE_BY_SIDE = 4  # blanks between matrices that stand beside each other
 
 
 def solution(
-    traces: Iterable[Trace], options: Options = DEFAULT, console_width: int = 100, unread: Iterable[Unread] = ()
+    traces: Iterable[Trace],
+    options: Options = DEFAULT,
+    console_width: int = 100,
+    unread: Iterable[Unread] = (),
+    advice: Sequence[str] = (),
 ) -> Group:
     """The worked solution as a rich renderable, laid out for a width."""
     parts: list[Text] = []
     for trace in traces:
         parts += _problem(trace, options, console_width)
-    return Group(*(parts or [Text(NOTHING)]), *_unread(unread))
+    if advice or not parts:
+        parts.append(Text(NOTHING, style="bold yellow"))
+    for line in advice:
+        parts += hanging("  ", line, console_width)
+    return Group(*parts, *_unread(unread))
 
 
 def solution_text(
@@ -86,7 +94,7 @@ def joined(parts: Sequence[RenderableType], width: int, colour: bool = False) ->
 def _problem(trace: Trace, options: Options, width: int) -> Iterator[Text]:
     program = trace.program
     yield from _heading(program, width)
-    if options.depth is not Depth.BRIEF:
+    if options.depth is not Depth.BRIEF and program.givens:
         yield from _givens(trace, options, width)
     head = None
     for number, step in enumerate(steps_shown(trace, options), 1):
@@ -98,6 +106,30 @@ def _problem(trace: Trace, options: Options, width: int) -> Iterator[Text]:
         yield from hanging("note: ", note, width, "italic")
     if program.notes:
         yield Text()
+    if program.answers:
+        yield Text("answers", style="bold")
+    for answer in program.answers:
+        yield from _answer(trace, answer, options, width)
+
+
+def _answer(trace: Trace, answer: Answer, options: Options, width: int) -> Iterator[Text]:
+    """A question under its own label, the quantities that answer it, and what was assumed."""
+    yield from hanging(f"{answer.label or '•':>3} ", answer.text, width, "dim")
+    blocks = [_part(trace, answer, part, options, width) for part in answer.parts]
+    yield from _beside(blocks, width)
+    for head, said, style in (("", answer.says, "bold"), ("not answered: ", answer.missing, "yellow")):
+        if said:
+            yield from hanging(f"{'':{INDENT}}{head}", said, width, style)
+    for note in answer.assumed:
+        yield from hanging(f"{'':{INDENT}}assumed: ", note, width, "dim")
+    if not answer.parts or answer.says or answer.assumed:
+        yield Text()
+
+
+def _part(trace: Trace, answer: Answer, part: Part, options: Options, width: int) -> list[Text]:
+    value = shown_part(trace, answer, part, options)
+    label = Text().append(f"{part.name} {'=' if value.exact else '≈'} ", style="bold")
+    return _labelled(label, value, width)
 
 
 def _heading(program: Program, width: int) -> Iterator[Text]:
@@ -118,6 +150,11 @@ def _givens(trace: Trace, options: Options, width: int) -> Iterator[Text]:
 def _given(given: Given, value: Shown, width: int) -> list[Text]:
     label = _name(given.symbol, given.role)
     label.append(" = ")
+    return _labelled(label, value, width)
+
+
+def _labelled(label: Text, value: Shown, width: int) -> list[Text]:
+    """A value with its name before the middle line."""
     if value.is_number:
         return [label.append(pretty(value.rows[0][0]))]
     grid = grids(value.rows, width - INDENT - len(label))[0]

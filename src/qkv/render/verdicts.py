@@ -24,6 +24,7 @@ from qkv.render.summary import (
     sentence,
     title,
     totals,
+    unjudged,
 )
 
 COLOURS = {
@@ -95,6 +96,8 @@ def _summary(report: Report, width: int) -> Iterator[Text]:
         yield _counts(report.summary)
     if said := covered(report):
         yield from hanging("", said, width, "dim")
+    for line in unjudged(report):
+        yield from hanging("? ", line, width, "yellow")
 
 
 def _counts(summary: dict[str, int]) -> Text:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from qkv.expr.names import Role
+from qkv.library.roles import SAID
 from qkv.program.model import Given, Step
+from qkv.reading.page import Page
 
 _SCALE = re.compile(r"√|sqrt|scal|skalier|缩放|échelle|escal|масштаб|スケール|d_k|d_\{k\}")
 
@@ -36,9 +38,23 @@ def kind_of(givens: Iterable[Given], steps: Iterable[Step], conventions: frozens
     return " ".join(words)
 
 
-def notes_of(words: str, kind: str, conventions: frozenset[str], steps: Iterable[Step]) -> tuple[str, ...]:
+def notes_of(
+    words: str, kind: str, conventions: frozenset[str], givens: Iterable[Given], steps: Iterable[Step]
+) -> Iterator[str]:
     """What was assumed because the page does not say it."""
-    assumed = any(step.role is Role.SCALED and step.line is None for step in steps)
-    if kind != "equations" and assumed and "scaled" in conventions and not _SCALE.search(words):
-        return ("the page does not say whether scores are scaled: they are divided by √d_k, as usual",)
-    return ()
+    if kind == "equations":
+        return
+    made, given = [(step.role, step.line) for step in steps], {item.role for item in givens}
+    if (Role.SCALED, None) in made and "scaled" in conventions and not _SCALE.search(words):
+        yield "the page does not say whether scores are scaled: they are divided by √d_k, as usual"
+    roles = given | {role for role, _ in made}
+    if "plain" in conventions and Role.X in roles and not roles & {Role.Q, Role.K}:
+        yield "the page gives no weights: the tokens are their own queries, keys and values"
+
+
+def arrays_taken(page: Page, arrays: Iterable[tuple[int, Role]], scope: int) -> Iterator[str]:
+    """What arrays without a name were taken for."""
+    for index, role in arrays:
+        equation = page.equations[index]
+        if equation.scope == scope and equation.line > 0:
+            yield f"line {equation.line} is taken for the {SAID.get(role, role.value)}, by the words beside it"

@@ -35,9 +35,12 @@ from qkv.reading.reading import reading_of
 from qkv.reading.system import System
 from qkv.reading.values import Values
 from qkv.solution import Solution
+from qkv.solving.advice import advice_for
+from qkv.solving.answers import answers_of, with_theory
 from qkv.solving.around import with_block
-from qkv.solving.kinds import kind_of, notes_of
+from qkv.solving.kinds import arrays_taken, kind_of, notes_of
 from qkv.solving.supposed import AFTER, supposed
+from qkv.solving.wanted import items
 from qkv.theory.worked import answered
 
 FOUND = frozenset({How.NAMED, How.SEARCHED})  # ways of knowing that hold for what is exactly so
@@ -53,15 +56,18 @@ def solve_sheet(sheet: Sheet) -> Solution:
 def solution_of(judged: Judged) -> Solution:
     """Every problem of a reading worked out, and its theory questions answered."""
     sheet = judged.reading.sheet
-    traces = [Trace(program) for program in (*programs_of(judged), *answered(sheet))]
-    return Solution(tuple(sorted(traces, key=lambda trace: trace.program.line)), sheet.file, sheet.unread)
+    theory = list(answered(sheet))
+    traces = [Trace(program) for program in (*with_theory(programs_of(judged), theory), *theory)]
+    ordered = tuple(sorted(traces, key=lambda trace: trace.program.line))
+    advice = () if any(trace.program.steps for trace in traces) else tuple(advice_for(judged))
+    return Solution(ordered, sheet.file, sheet.unread, advice)
 
 
 def programs_of(judged: Judged) -> list[Program]:
     """One program for each problem of a reading that gives or asks for something."""
     with precision(START_BITS):
         made = [_workable(program_of(judged, scope)) for scope in judged.reading.page.scopes]
-    return [program for program in made if program.givens or program.steps]
+    return [program for program in made if program.givens or program.steps or program.answers]
 
 
 def _workable(program: Program) -> Program:
@@ -75,7 +81,12 @@ def _workable(program: Program) -> Program:
             known[item.symbol] = value
             kept.append(item)
     givens = tuple(item for item in kept if isinstance(item, Given))
-    return replace(program, givens=givens, steps=tuple(item for item in kept if isinstance(item, Step)))
+    steps = tuple(item for item in kept if isinstance(item, Step))
+    answers = (
+        replace(answer, parts=tuple(p for p in answer.parts if evaluated(p.expr, known, Certified()) is not None))
+        for answer in program.answers
+    )
+    return replace(program, givens=givens, steps=steps, answers=tuple(answers))
 
 
 def program_of(judged: Judged, scope: int) -> Program:
@@ -127,10 +138,13 @@ class _Completion:
                     beside._write(role_symbol(role, head), last)
         title, line = self._heading(equations)
         kind = kind_of(self.givens.values(), self.steps.values(), conventions)
-        notes = notes_of(self.page.words, kind, conventions, self.steps.values())
-        return Program(
-            kind, tuple(self.givens.values()), tuple(self.steps.values()), notes, title, line, "columns" in conventions
+        notes = (
+            *notes_of(self.page.words, kind, conventions, self.givens.values(), self.steps.values()),
+            *arrays_taken(self.page, self.system.choices.arrays, self.scope),
         )
+        answers = tuple(answers_of(self, items(list(questions_of(self.page, self.scope))), notes))
+        givens, steps = tuple(self.givens.values()), tuple(self.steps.values())
+        return Program(kind, givens, steps, notes, title, line, "columns" in conventions, answers)
 
     def _given_anew(self) -> Iterator[Spot]:
         """The places before inputs are given other values in the same problem: 'Now W_V = 2 I'."""
@@ -219,7 +233,7 @@ class _Completion:
         shown = self._default(place) if place is not None and symbol.base in (ROLE, NAMELESS) else symbol
         if shown.base == NAMELESS:  # called by its line
             shown = Symbol("array", (), (str(self.page.equations[int(symbol.indices[0])].line),))
-        made = expr if source is Source.GIVEN else self._in_program(expr, where)
+        made = expr if source is Source.GIVEN else self.in_program(expr, where)
         made = made if made is not None else self._otherwise(symbol, spot, expr)
         if made is None:
             return None
@@ -244,7 +258,7 @@ class _Completion:
             if expr != tried and source is not Source.GIVEN:
                 other = self.values.true(expr, where)
                 if other is not None and value is not None and same(other, value):
-                    made = self._in_program(expr, where)
+                    made = self.in_program(expr, where)
                     if made is not None:
                         return made
         return None
@@ -290,7 +304,7 @@ class _Completion:
         elif value is not None and value.shape == (1, 1) and value.exact and value.cell.q == 1:
             yield n.number(int(value.cell.p)), spot, None
 
-    def _in_program(self, expr: n.Expr, where: Spot) -> n.Expr | None:
+    def in_program(self, expr: n.Expr, where: Spot) -> n.Expr | None:
         """An expression in the names of the program; None where one of them has no value."""
         ready = self.values.prepared(expr, where)
         if ready is None:
@@ -308,7 +322,7 @@ class _Completion:
         """A step for a formula that the page gives no name."""
         if self.values.true(expr, spot) is None:
             return
-        made = self._in_program(expr, spot)
+        made = self.in_program(expr, spot)
         if made is None or isinstance(made, n.Name) or any(step.expr == made for step in self.steps.values()):
             return
         symbol = Symbol("value", (), (str(len(self.steps) + 1),))

@@ -30,7 +30,7 @@ def supposed(values: Values, scope: int) -> Iterator[tuple[str, System, Values]]
         other = Values(system)
         if made != choices and not any(_same_weights(other, before, spot) for before in known):
             known.append(other)
-            yield _called(method), system, other
+            yield called(method), system, other
 
 
 def _with_method(choices: Choices, method: Method, scope: int) -> Choices:
@@ -50,9 +50,13 @@ def _same_weights(one: Values, other: Values, spot: Spot) -> bool:
     return all(a is None or (b is not None and same(a, b)) for a, b in pairs)
 
 
-def _called(method: Method) -> str:
+def called(method: Method) -> str:
     """A method in a few words."""
-    words = ["without scaling"] if method.scaled is False else []
+    words = (
+        []
+        if method.scaled is None or method.scale is not None
+        else ["with scaling" if method.scaled else "without scaling"]
+    )
     words += [f"divided by {plain(method.scale)}"] if method.scale is not None else []
     words += ["causal" if method.causal else "without a mask"] if method.causal is not None else []
     words += ["with the mask that is said"] if method.sight is not None else []

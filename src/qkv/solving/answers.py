@@ -1,0 +1,269 @@
+"""Questions → answers: each with the quantities that it asks for, in the names of a program, and what was assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.expr.show import plain
+from qkv.interpret.cells import Cell, bounds
+from qkv.interpret.certified import Certified, Value
+from qkv.interpret.loop import evaluated
+from qkv.interpret.rounding import round_digits
+from qkv.judging.walk import Judgement
+from qkv.program.model import Answer, Given, Part, Program, Step
+from qkv.reading.choose import END
+from qkv.reading.equation import Kind
+from qkv.reading.missing import gaps_of_expr, gaps_of_role, told
+from qkv.reading.naming import role_symbol
+from qkv.reading.page import Page, Spot
+from qkv.reading.system import LINE, System
+from qkv.reading.values import Values
+from qkv.solving.supposed import called
+from qkv.solving.wanted import Item, Wanted, decimals_said, wanted
+
+BELOW = 3  # lines from a question to its formula
+_SHARED = frozenset({Role.CONCAT, Role.OUTPUT})  # one for all heads
+_LIKE = {Role.HEAD: (Role.OUTPUT, Role.HEAD), Role.OUTPUT: (Role.OUTPUT, Role.HEAD)}
+
+
+class Completion(Protocol):
+    """A problem whose program is being written."""
+
+    system: System
+    values: Values
+    scope: int
+    givens: dict[Symbol, Given]
+    steps: dict[Symbol, Step]
+    judged: tuple[Judgement, ...]
+
+    def in_program(self, expr: n.Expr, where: Spot) -> n.Expr | None: ...
+
+
+def answers_of(problem: Completion, questions: Sequence[Item], assumed: tuple[str, ...]) -> Iterator[Answer]:
+    """The answers to the questions of a problem, in their order."""
+    page = problem.system.page
+    everywhere = decimals_said(_outside(page.words_of(problem.scope), questions))
+    tokens = page.tokens.get(problem.scope) or next(iter(page.tokens.values()), ())
+    for item in questions:
+        asked = wanted(_with_display(item, page), page.sheet, tokens)
+        parts = tuple(dict.fromkeys(part for each in asked for part in _parts(problem, each)))
+        said = (_which(problem, each) if each.extreme else _compared(problem, each, parts) for each in asked)
+        places = next((each.places for each in asked if each.places is not None), everywhere)
+        says = "; ".join(filter(None, said))
+        missing = "" if parts or says else _missing(problem, asked)
+        yield Answer(item.label, item.text, item.line, parts, places, says, assumed if parts else (), missing)
+
+
+def _with_display(item: Item, page: Page) -> Item:
+    """A question that ends in the middle of a sentence asks for what the formula below it defines."""
+    if item.told is not None or item.text.rstrip().endswith((".", "?", "!", "。", "？")):
+        return item
+    below = (e for e in page.own if item.line < e.line <= item.line + BELOW and not e.of(Kind.VALUE) and e.names)
+    name = next((n.Name(equation.names[0]) for equation in below), None)
+    return replace(item, told=name) if name is not None else item
+
+
+def with_theory(programs: Iterable[Program], theory: Iterable[Program]) -> Iterator[Program]:
+    """Programs whose questions about theory say where their answer stands."""
+    titles = {program.line: program.title for program in theory}
+
+    def pointed(answer: Answer) -> Answer:
+        title = "" if answer.parts or answer.says else titles.get(answer.line, "")
+        return replace(answer, says=f"see “{title}”", missing="") if title else answer
+
+    for program in programs:
+        yield replace(program, answers=tuple(map(pointed, program.answers)))
+
+
+def _outside(words: str, questions: Sequence[Item]) -> str:
+    """The words of a problem without those of its numbered questions: what they say holds for all."""
+    for item in (item for item in questions if item.label):
+        for sentence in item.sentences:
+            words = " ".join(words.split()).replace(" ".join(sentence.lower().split()), " ")
+    return words
+
+
+def _missing(problem: Completion, asked: Sequence[Wanted]) -> str:
+    """Why a question has no answer, and what to write so that it has one."""
+    if all(each.in_words for each in asked):
+        return "this asks for words, not for a quantity"
+    spot, used = Spot(problem.scope, END), frozenset(j.equation.index for j in problem.judged if j.fit is not None)
+    gaps = [gap for each in asked for expr in each.exprs for gap in gaps_of_expr(expr, problem.values, spot, used)]
+    roles = [role for each in asked for role in each.roles]
+    gaps = gaps or [gap for role in roles for gap in gaps_of_role(role, problem.values, spot, used)]
+    if not gaps:
+        return 'no quantity that can be worked out is named; --ask NAME names one, --let "NAME = …" says what it is'
+    return ". What would help: ".join(told(gaps))
+
+
+def _parts(problem: Completion, asked: Wanted) -> Iterator[Part]:
+    """The quantities that a question asks for: those that it names, then those that its words speak of."""
+    if asked.extreme or (asked.in_words and not asked.exprs):
+        return  # answered in words
+    if beside := list(_by_method(problem, asked)):
+        yield from beside
+        return
+    spot = Spot(problem.scope, END)
+    exprs = [each for expr in asked.exprs for each in _every(problem, expr, spot)]
+    named = [part for expr in exprs if (part := _part(problem, expr, spot)) is not None]
+    yield from named
+    known = {part.expr for part in named}
+    roles = asked.roles if len(named) < len(asked.roles) or not named else ()
+    for role in roles:
+        for expr, token in _of_role(problem, role, asked.rows, spot):
+            part = _part(problem, expr, spot)
+            if part is not None and part.expr not in known:
+                yield replace(part, name=f"{part.name} ({token})") if token.startswith("“") else part
+
+
+def _every(problem: Completion, expr: n.Expr, spot: Spot) -> Iterator[n.Expr]:
+    """An expression; for a name with a running index, Q_i, all that plays its role."""
+    place = problem.system.place(expr.symbol) if isinstance(expr, n.Name) else None
+    runs = isinstance(expr, n.Name) and expr.symbol.indices and all(map(str.isalpha, expr.symbol.indices))
+    if place is None or not runs or problem.values.true(expr, spot) is not None:
+        yield expr
+    else:
+        yield from (each for each, _ in _of_role(problem, place.role, (), spot))
+
+
+def _by_method(problem: Completion, asked: Wanted) -> Iterator[Part]:
+    """What a question wants by another method than the page's, 'the weights without scaling'; both, if it compares."""
+    names = {called(method) for method in asked.methods}
+    steps = [
+        step for step in problem.steps.values() if is_beside(step) and step.spelled.rpartition(" (")[2][:-1] in names
+    ]
+    if asked.compares and not steps:
+        steps = [step for step in problem.steps.values() if is_beside(step)]
+    roles = asked.roles or (Role.WEIGHTS, Role.HEAD)
+    for step in (step for step in steps if step.role in roles or (step.role is Role.OUTPUT and Role.HEAD in roles)):
+        usual = (s for s in problem.steps.values() if s.role is step.role and s.head == step.head and not is_beside(s))
+        if asked.compares:
+            yield from (Part(plain(n.Name(s.symbol)), n.Name(s.symbol)) for s in usual)
+        yield Part(step.spelled, n.Name(step.symbol))
+
+
+def _of_role(problem: Completion, role: Role, rows: Sequence[str], spot: Spot) -> Iterator[tuple[n.Expr, str]]:
+    """What plays a role, in every head; of tokens that the question speaks of only their lines, with their words."""
+    heads = () if role in _SHARED else problem.system.heads_in(problem.scope)
+    for head in heads or (None,):
+        for option in _LIKE.get(role, (role,)) if not heads else (role,):
+            name = n.Name(role_symbol(option, head))
+            value = problem.values.true(name, spot)
+            if value is None:
+                continue
+            lines = [i for row in rows if (i := problem.system.position(row, problem.scope)) is not None]
+            lines = (
+                [i for i in lines if i <= value.shape[1 if _is_columns(problem) else 0]] if value.shape[0] > 1 else []
+            )
+            yield from ((n.Call(LINE, (name, n.number(i))), _token(problem, i)) for i in lines)
+            if not lines:
+                yield name, ""
+            break
+
+
+def _is_columns(problem: Completion) -> bool:
+    return "columns" in problem.system.conventions(problem.scope)
+
+
+def _part(problem: Completion, expr: n.Expr, spot: Spot) -> Part | None:
+    """An expression in the names of the program; None where it has no value, or is only given."""
+    made = _known_step(problem, expr) or (
+        problem.in_program(expr, spot) if problem.values.true(expr, spot) is not None else None
+    )
+    if made is None or (isinstance(made, n.Name) and made.symbol in problem.givens):
+        return None
+    same = next((step for step in problem.steps.values() if step.expr == made), None)
+    made = n.Name(same.symbol) if same is not None else made
+    return Part(plain(made), made)
+
+
+def _known_step(problem: Completion, expr: n.Expr) -> n.Expr | None:
+    """The step that has worked out already what a name stands for."""
+    place = problem.system.place(expr.symbol) if isinstance(expr, n.Name) else None
+    if place is None or place.row is not None:
+        return None
+    steps = (s for s in problem.steps.values() if s.role is place.role and not is_beside(s))
+    found = next((s for s in steps if (None if s.head is None else str(s.head)) == place.head), None)
+    return n.Name(found.symbol) if found is not None else None
+
+
+# — answers in words —
+
+
+def _which(problem: Completion, asked: Wanted) -> str:
+    """Which token gets the most of a query's attention: by its word, with its weight."""
+    spot = Spot(problem.scope, END)
+    heads = problem.system.heads_in(problem.scope) or (None,)
+    said = []
+    for head in heads:
+        weights = problem.values.role(Role.WEIGHTS, head, spot)
+        if weights is None:
+            continue
+        down = "keys" in problem.system.conventions(problem.scope)
+        rows = tuple(zip(*weights.rows, strict=True)) if down else weights.rows
+        lines = [i for row in asked.rows if (i := problem.system.position(row, problem.scope)) is not None]
+        lines = lines if len(rows) > 1 else [1]
+        for i in (i for i in lines or range(1, len(rows) + 1) if i <= len(rows)):
+            said.append(_most(problem, rows[i - 1], i if len(rows) > 1 else 0, head, asked.extreme))
+    return "; ".join(said)
+
+
+def _most(problem: Completion, row: Sequence[Cell], query: int, head: str | None, extreme: str) -> str:
+    sign = 1 if extreme == "most" else -1
+    best = max(row, key=lambda cell: sign * bounds(cell)[0])
+    low, high = bounds(best)
+    ties = [j for j, cell in enumerate(row, 1) if bounds(cell)[0] <= high and low <= bounds(cell)[1]]
+    weight = round_digits(best, 3) or "?"
+    words = [_token(problem, j) for j in ties]
+    to = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    who = f"{_token(problem, query)} attends" if query else "the query attends"
+    where = f" in head {head}" if head is not None else ""
+    return f"{who} {extreme} to {to}{where} ({weight}{' each' if len(ties) > 1 else ''})"
+
+
+def _token(problem: Completion, i: int) -> str:
+    """The word of a token, or its number."""
+    page = problem.system.page
+    words = page.tokens.get(problem.scope) or next(iter(page.tokens.values()), ())
+    return f"“{words[i - 1]}”" if i <= len(words) else f"token {i - (1 if problem.system.choices.zero_based else 0)}"
+
+
+def _compared(problem: Completion, asked: Wanted, parts: Sequence[Part]) -> str:
+    """Where the weights of two methods differ most, for a question that compares them."""
+    if not asked.compares:
+        return ""
+    known = _values(problem)
+    weights = [s for s in problem.steps.values() if s.role is Role.WEIGHTS and s.symbol in known]
+    usual = {step.head: step for step in weights if not is_beside(step)}
+    pairs = [(usual[step.head], step) for step in weights if is_beside(step) and step.head in usual]
+    return "; ".join(_largest_change(a, b, known[a.symbol], known[b.symbol]) for a, b in pairs)
+
+
+def is_beside(step: Step) -> bool:
+    """Whether a step belongs to another method than that of the page: 'A (without scaling)'."""
+    return step.spelled.endswith(")") and " (" in step.spelled
+
+
+def _values(problem: Completion) -> dict[Symbol, Value]:
+    """What all steps so far come to."""
+    known: dict[Symbol, Value] = {}
+    items: tuple[Given | Step, ...] = (*problem.givens.values(), *problem.steps.values())
+    for item in items:
+        value = evaluated(item.expr, known, Certified())
+        if value is not None:
+            known[item.symbol] = value
+    return known
+
+
+def _largest_change(usual: Step, other: Step, before: Value, after: Value) -> str:
+    cells = [(i, j) for i, row in enumerate(before.rows) for j, _ in enumerate(row)]
+    i, j = max(
+        cells,
+        key=lambda at: abs(float(bounds(after.rows[at[0]][at[1]])[0]) - float(bounds(before.rows[at[0]][at[1]])[0])),
+    )
+    a, b = (round_digits(value.rows[i][j], 3) for value in (before, after))
+    return f"the largest change is in cell ({i + 1},{j + 1}): {a} in {usual.spelled}, {b} in {other.spelled}"

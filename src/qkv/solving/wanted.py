@@ -1,0 +1,203 @@
+"""What a question asks for, by its words: which quantities, of which tokens, to how many places, what is compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from qkv.errors import Location, QkvError
+from qkv.expr import nodes as n
+from qkv.expr.names import Role
+from qkv.library.roles import places, roles_in_words
+from qkv.library.said import Method, methods_said, places_said
+from qkv.library.words import CONCEPTS, pattern
+from qkv.reader.grammar import parse_math
+from qkv.reader.model import Question, Sheet
+
+ANSWERED = (  # roles that a question may ask for, in the order in which attention works them out
+    Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
+)  # fmt: skip
+_STEPS = {Role.SCORES, Role.SCALED, Role.MASKED}
+_MATHS = re.compile(r"\$+([^$]{1,160})\$+|`([^`]{1,60})`|\\\((.{1,160}?)\\\)")
+_BARE = re.compile(r"(?<![\w\\'])(?:[B-HJ-Z]|[^\W\d_]{1,5}_\{?\w{1,8}\}?|[a-zα-ω]\d)(?![\w'(])")  # Q, W_Q, z_1, q1
+_NORM = re.compile(r"(?:layer|rms|batch)[\s-]*norm\w*", re.IGNORECASE)
+_ATTENTION = re.compile(
+    r"attention|aufmerksam|atenci[oó]n|atenção|attenzione|внимани|注意力|アテンション|어텐션", re.IGNORECASE
+)
+_QUOTED = re.compile(r"[\"“”„'‘’«»`*](?P<word>[^\W\d_][\w-]*)[\"“”'‘’«»`*]")
+_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+
+
+def _said(concept: str) -> str:
+    """The words of a concept, each as a whole; words of scripts without blanks anywhere."""
+    eastern = "|".join(word for word in CONCEPTS[concept] if _EASTERN.search(word)) or "(?!)"
+    return rf"(?:(?<![^\W_])(?:{pattern(concept)})(?![^\W_])|(?:{eastern}))"
+
+
+_EASTERN = re.compile("[\u3040-\u9fff]")
+_STEP = re.compile(rf"\W*(?:{pattern('step')})\s*\d|.*[:：]\W*$", re.IGNORECASE | re.DOTALL)
+_EXPLAIN = re.compile(_said("explain"), re.IGNORECASE)
+_PRODUCT = re.compile(_said("multiply"), re.IGNORECASE)
+_COMPARE = re.compile(_said("compare"), re.IGNORECASE)
+_WITH = re.compile(_said("with") + ".*", re.IGNORECASE | re.DOTALL)
+_LEAST = re.compile(_said("least"), re.IGNORECASE)
+_MOST = re.compile(
+    f"{_said('which')}.*?{_said('line')}.*?(?:{_said('most')}|{_said('least')})", re.IGNORECASE | re.DOTALL
+)
+_PLACES = re.compile(
+    rf"(?P<count>\d{{1,2}}|{'|'.join(_COUNTS)})[\s-]*(?:{pattern('places')})|小数点[后第]\s*(?P<after>\d)",
+    re.IGNORECASE,
+)
+_LINE = re.compile(f"{_said('line')}|{_said('vector')}", re.IGNORECASE)
+_NUMBERED = re.compile(rf"{_said('line')}\s*#?(?P<number>\d{{1,2}})\b(?!\s*[x×-])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a question asks for.
+
+    exprs    names and formulas in it                      rows     the tokens that it speaks of: numbers or words
+    roles    what its words speak of, in their usual order places   decimals that results are rounded to
+    extreme  'most' or 'least' where it asks for a word    compares whether methods are compared
+    in_words that it asks for an explanation               methods  how it wants its attention, where it says so itself
+    """
+
+    exprs: tuple[n.Expr, ...] = ()
+    roles: tuple[Role, ...] = ()
+    rows: tuple[str, ...] = ()
+    places: int | None = None
+    extreme: str = ""
+    compares: bool = False
+    in_words: bool = False
+    methods: tuple[Method, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One numbered question with its sentences; `told` is what it asks for, where a person told that."""
+
+    label: str
+    sentences: tuple[str, ...]
+    line: int
+    told: n.Expr | None = None
+
+    @property
+    def text(self) -> str:
+        """All that it says."""
+        return " ".join(self.sentences)
+
+
+def items(questions: Sequence[Question]) -> list[Item]:
+    """Questions with the sentences that belong to them; the captions of a worked solution ask for nothing."""
+    found: list[Item] = []
+    for question in questions:
+        if question.expr is not None:
+            found.append(Item("", (question.text,), question.line, question.expr))
+        elif found and not question.label and found[-1].line == question.line and found[-1].told is None:
+            found[-1] = replace(found[-1], sentences=(*found[-1].sentences, question.text))
+        elif not _STEP.match(question.text) or question.label:
+            text = question.text.removeprefix(question.label).strip() if question.label else question.text
+            found.append(Item(question.label, (text,), question.line))
+    return found
+
+
+def wanted(item: Item, sheet: Sheet, tokens: Sequence[str]) -> list[Wanted]:
+    """What each sentence of a question asks for; `tokens` are the words that label rows on its page."""
+    if item.told is not None:
+        return [Wanted((item.told,))]
+    return [_wanted(sentence, sheet, tokens) for sentence in item.sentences]
+
+
+def _wanted(text: str, sheet: Sheet, tokens: Sequence[str]) -> Wanted:
+    extreme = ("least" if _LEAST.search(text) else "most") if _MOST.search(text) else ""
+    exprs = tuple(dict.fromkeys(_exprs(text, sheet)))
+    roles = tuple(_roles(text)) if len(exprs) < 2 else ()
+    if _PRODUCT.search(text):  # what is named goes into it
+        named = {place.role for expr in exprs if isinstance(expr, n.Name) for place in places(expr.symbol)[:1]}
+        exprs, roles = (), tuple(_products(set(roles) | named | set(roles_in_words(text))))
+    rows = tuple(dict.fromkeys(_rows(text, tokens)))
+    decimals = decimals_said(text)
+    methods = tuple(methods_said(text))
+    if methods:  # 'without scaling' asks for nothing scaled
+        roles = tuple(role for role in roles if role not in (Role.SCALED, Role.MASKED)) or roles
+    return Wanted(
+        exprs, roles, rows, decimals, extreme, bool(_COMPARE.search(text)), bool(_EXPLAIN.search(text)), methods
+    )
+
+
+def decimals_said(text: str) -> int | None:
+    """The decimal places that a text wants results rounded to.
+
+    >>> decimals_said("Give the outputs, rounded to 3 decimals."), decimals_said("Round to two decimal places.")
+    (3, 2)
+    """
+    found = _PLACES.search(text)
+    if found is None:
+        return None
+    count = (found["count"] or found["after"]).lower()
+    return _COUNTS[count] if count in _COUNTS else int(count)
+
+
+def _exprs(text: str, sheet: Sheet) -> Iterator[n.Expr]:
+    """The names and formulas that a sentence sets in mathematics, or names plainly; of 'O = A V' the O."""
+    for found in _MATHS.finditer(text):
+        yield from _parsed(next(filter(None, found.groups()), ""), sheet)
+    for found in _BARE.finditer(_WITH.sub(" ", _MATHS.sub(" ", text))):
+        names = sheet.names
+        if found[0].isupper() or names is None or found[0][0] in names.letters | names.scripted:
+            yield from _parsed(found[0], sheet)
+
+
+def _parsed(text: str, sheet: Sheet) -> Iterator[n.Expr]:
+    try:
+        chains = parse_math(text, Location(1), names=sheet.names).chains
+    except QkvError:
+        return
+    for chain in chains:
+        if n.names_in(chain.links[0].expr):
+            yield chain.links[0].expr
+
+
+def _roles(text: str) -> Iterator[Role]:
+    """The roles that words speak of: of steps that lead to each other, the last."""
+    plain = _WITH.sub(" ", _NORM.sub(" ", _MATHS.sub(" ", text)))
+    said = set(roles_in_words(plain))
+    if not said & set(ANSWERED) - {Role.SCALED, Role.MASKED} and _ATTENTION.search(plain):
+        said = said - _STEPS | {Role.HEAD}  # 'compute masked self-attention'
+    if Role.SCALED in said or Role.MASKED in said:
+        said.discard(Role.SCORES)
+    if said & _STEPS and said & {Role.Q, Role.K}:
+        said -= {Role.Q, Role.K, Role.V}  # 'the scores of each query and key'
+    if (
+        said & {Role.WEIGHTS, Role.HEAD, Role.OUTPUT}
+        and said & _STEPS
+        and re.search(r"scaled dot", plain, re.IGNORECASE)
+    ):
+        said -= {Role.SCALED}  # 'the output of scaled dot-product attention'
+    yield from (role for role in ANSWERED if role in said)
+
+
+def _products(operands: set[Role]) -> Iterator[Role]:
+    """What comes of a product or of heads that are set side by side, by what goes into it."""
+    if operands & {Role.CONCAT, Role.W_O}:
+        yield from (Role.CONCAT, Role.OUTPUT)
+    elif operands & {Role.V, Role.WEIGHTS}:
+        yield Role.HEAD
+    elif Role.K in operands:
+        yield Role.SCORES
+
+
+def _rows(text: str, tokens: Sequence[str]) -> Iterator[str]:
+    """The tokens that a sentence speaks of, by their words or numbers."""
+    known = {token.lower(): token for token in tokens}
+    for found in _QUOTED.finditer(text):
+        if found["word"].lower() in known:
+            yield known[found["word"].lower()]
+    for word in re.findall(r"[^\W\d_][\w-]*", text):
+        if word in tokens and len(word) > 1:
+            yield word
+    if _LINE.search(text):
+        yield from (str(place if place > 0 else len(tokens)) for place in places_said(text) if place > 0 or tokens)
+    for found in _NUMBERED.finditer(text):
+        yield found["number"]
