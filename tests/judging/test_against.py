@@ -325,3 +325,9 @@ def test_what_is_asked_once_more_with_a_mask_is_not_held_against_the_first_run()
     first = f"A = {lists(OPEN)}\n\nZ = {lists(OPEN @ V)}\n"
     for text in (first, f"{first}\nWith the mask:\n\nA = {lists(A)}\n\nZ = {lists(A @ V)}\n"):
         assert [claim for claim in qkv.check(text, against=task).claims if claim.verdict in BAD] == []
+
+
+@pytest.mark.parametrize(("shown", "verdict"), [("0.881", "rounded"), ("0.981", "wrong"), ("881", "misread")])
+def test_a_typed_digit_is_a_slip_and_a_lost_point_is_damage(shown: str, verdict: str) -> None:
+    page = f"S = [1 2; 3 1]\nA = softmax(S) = [0.269 0.731; {shown} 0.119]\n"
+    assert [claim.verdict.value for claim in qkv.check(page).claims] == [verdict]

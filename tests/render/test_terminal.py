@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from render_problems import KINDS, report, traces
 
 import qkv
-from qkv.check.model import CellVerdict, Claim, Report, Verdict
+from qkv.check.model import Cause, CellVerdict, Claim, Report, Verdict
 from qkv.reader.model import Unread
 from qkv.render import terminal, verdicts
 from qkv.render.grid import grids
@@ -137,6 +137,24 @@ def test_several_reports_get_a_line_each_and_a_total() -> None:
     assert (
         shown[-1] == "2 files, 1 without a fault; 7 claims: 1 wrong, 1 carried, 1 unread, 1 struck, 1 rounded, 2 right"
     )
+
+
+def _method_error(number: int, line: int, cells: int) -> Claim:
+    wrong = tuple(CellVerdict(1, j, "0.5", "0.4", None, Verdict.WRONG) for j in range(1, cells + 1))
+    cause = Cause("softmax down", "the softmax runs down the columns, but each row must add up to 1")
+    return Claim(number, line, line, "A", "", "", Verdict.WRONG, wrong, cause=cause)
+
+
+def test_the_headline_names_a_mistake_that_explains_many_cells() -> None:
+    follow = tuple(Claim(k, k, k, "", "", "", Verdict.CARRIED, follows_from=(1,)) for k in (8, 9))
+    one = Report("", (_method_error(1, 7, 9), *follow))
+    assert sentence(one) == "The softmax runs down the columns (line 7); 2 later claims follow from it."
+    twice = Report("", (_method_error(1, 7, 9), _method_error(2, 12, 4)))
+    assert sentence(twice) == "The softmax runs down the columns (lines 7 and 12)."
+    slip = Claim(3, 20, 20, "Z", "", "", Verdict.WRONG)
+    assert sentence(Report("", (_method_error(1, 7, 9), slip))).endswith("(line 7). 1 more slip, the first at line 20.")
+    cell = Report("", (_method_error(1, 7, 1),))
+    assert sentence(cell) == "One slip (line 7, cell (1,1)), and nothing else."
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,9 @@ def sentence(report: Report) -> str:
     >>> slip = Claim(1, 38, 38, "E", "Q K^T", "", Verdict.WRONG)
     >>> sentence(Report("", (slip, Claim(2, 41, 41, "A", "", "", Verdict.CARRIED, follows_from=(1,)))))
     'One slip (line 38) explains 1 carried claim.'
+
+    Where one mistake explains many cells it names the mistake: 'The softmax runs down the columns (line 7); 2 later
+    claims follow from it.'
     """
     judged = [claim for claim in report.claims if claim.verdict not in (Verdict.UNREAD, Verdict.STRUCK)]
     slips = _of(report, Verdict.WRONG, Verdict.MISREAD)
@@ -101,6 +104,8 @@ def unjudged(report: Report) -> list[str]:
 
 def _slips(slips: list[Claim], carried: list[Claim]) -> str:
     first = slips[0]
+    if mistake := _method(first):
+        return _named(mistake, slips, carried)
     word = "damaged text" if first.verdict is Verdict.MISREAD else "slip"
     if len(slips) == 1:
         start = f"One {'piece of ' if word != 'slip' else ''}{word} ({place(first)})"
@@ -109,6 +114,28 @@ def _slips(slips: list[Claim], carried: list[Claim]) -> str:
     if all(slip.verdict is Verdict.MISREAD for slip in slips):
         return f"{len(slips)} pieces of damaged text, the first at {place(first)}{tail}."
     return f"{len(slips)} slips, the first at {place(first)}{tail}."
+
+
+MANY = 2  # cells that a mistake of method changes at least
+
+
+def _method(claim: Claim) -> str:
+    """The one mistake that explains several cells of a claim, in a few words; nothing where a slip in one is enough."""
+    wrong = sum(cell.verdict is Verdict.WRONG for cell in claim.cells)
+    if claim.cause is None or wrong < MANY or "; or " in claim.cause.says:
+        return ""
+    return (claim.cause.says or claim.cause.mistake).partition(", but ")[0].rstrip(".")
+
+
+def _named(mistake: str, slips: list[Claim], carried: list[Claim]) -> str:
+    """A headline that names a mistake, the lines where it is made, and what follows from it."""
+    same = [slip for slip in slips if _method(slip) == mistake]
+    others = [slip for slip in slips if slip not in same]
+    text = f"{mistake[:1].upper()}{mistake[1:]} ({lines(same)})"
+    if carried:
+        verb, what = ("follows" if len(carried) == 1 else "follow"), "it" if not others else "that or another slip"
+        text += f"; {count(len(carried), 'later claim')} {verb} from {what}"
+    return f"{text}. {count(len(others), 'more slip')}, the first at {place(others[0])}." if others else f"{text}."
 
 
 def _also(misrounded: list[Claim]) -> str:
