@@ -327,7 +327,7 @@ def test_what_is_asked_once_more_with_a_mask_is_not_held_against_the_first_run()
         assert [claim for claim in qkv.check(text, against=task).claims if claim.verdict in BAD] == []
 
 
-@pytest.mark.parametrize(("shown", "verdict"), [("0.881", "rounded"), ("0.981", "wrong"), ("881", "misread")])
+@pytest.mark.parametrize(("shown", "verdict"), [("5.66", "rounded"), ("6.66", "wrong"), ("566", "misread")])
 def test_a_typed_digit_is_a_slip_and_a_lost_point_is_damage(shown: str, verdict: str) -> None:
-    page = f"S = [1 2; 3 1]\nA = softmax(S) = [0.269 0.731; {shown} 0.119]\n"
+    page = f"S = [8 16; 4 8]\nT = S / √2 = [{shown} 11.31; 2.83 5.66]\n"
     assert [claim.verdict.value for claim in qkv.check(page).claims] == [verdict]

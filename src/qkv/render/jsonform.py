@@ -157,6 +157,7 @@ def _quantity(quantity: Quantity) -> Json:
         "role_known": quantity.role_by.value,
         "formula": quantity.formula,
         "known": quantity.known,
+        "rivals": list(quantity.rivals),
     }
 
 

@@ -17,7 +17,8 @@ from qkv.render.lines import hanging
 from qkv.solving.understood import Problem, Quantity, Understood
 
 LINE = 6
-NAME, SHAPE = 10, 6  # columns for the names and shapes of quantities
+NAME, SHAPE = 6, 6  # columns for the names and shapes of quantities
+WIDEST_NAME = 20
 WIDEST = 36  # of the column for their roles
 
 # What was chosen for a problem of attention; what goes without saying has no row.
@@ -35,9 +36,12 @@ CONVENTIONS = {
 
 
 def understood(found: Understood, width: int = 100) -> Group:
-    """Statements in order under the headings of the document, the problems that they make, then repairs and what could
-    not be read."""
+    """The problems of a document with each quantity, as a person would want to correct them; then what it says line by
+    line, repairs, and what could not be read."""
     sheet, parts = found.sheet, list[Text]()
+    for problem in found.problems:
+        parts += _problem(problem, found, width)
+    parts += _correction(found, width)
     for index, part in enumerate(sheet.parts):
         mine = [statement for statement in sheet.statements if statement.part == index]
         if not mine:
@@ -45,10 +49,19 @@ def understood(found: Understood, width: int = 100) -> Group:
         parts.append(Text(f"{part.line:>{LINE - 2}}  {part.title or sheet.file}", style="bold"))
         parts += [_statement(statement, width) for statement in mine]
         parts.append(Text())
-    for problem in found.problems:
-        parts += _problem(problem, found, width)
     parts += [*_repairs(sheet.repairs), *_unread(sheet.unread, width), _counts(sheet)]
     return Group(*parts)
+
+
+def _correction(found: Understood, width: int) -> Iterator[Text]:
+    """How to say that something is meant otherwise, with an example from the page."""
+    quantities = [quantity for problem in found.problems for quantity in problem.quantities if quantity.line]
+    array = next((q for q in quantities if q.name.startswith("@") and q.shape), None)
+    doubtful = next((q for q in quantities if q.rivals and q.shape), None)
+    line = array or doubtful or (quantities[0] if quantities else None)
+    if line is not None:
+        yield from hanging("to correct: ", f'--let "NAME = EXPRESSION", such as --let "K = @{line.line}"', width, "dim")
+        yield Text()
 
 
 def _problem(problem: Problem, found: Understood, width: int) -> Iterator[Text]:
@@ -58,8 +71,9 @@ def _problem(problem: Problem, found: Understood, width: int) -> Iterator[Text]:
     if chosen := _chosen(problem, found):
         yield from hanging(f"{'':{LINE}}chosen: ", chosen, width, "dim")
     widest = min(max((len(_role(quantity.place)) for quantity in problem.quantities), default=0), WIDEST)
+    names = min(max((len(quantity.name) for quantity in problem.quantities), default=0), WIDEST_NAME)
     for quantity in problem.quantities:
-        yield _quantity(quantity, widest, width)
+        yield from _quantity(quantity, max(names, NAME), widest, width)
     if not problem.quantities:
         steps = ", ".join(f"{step.spelled or step.symbol} = {plain(step.expr)}" for step in program.steps)
         yield from hanging(f"{'':{LINE}}steps: ", steps or "none", width, "dim")
@@ -77,19 +91,19 @@ def _chosen(problem: Problem, found: Understood) -> str:
     return "; ".join(said)
 
 
-def _quantity(quantity: Quantity, widest: int, width: int) -> Text:
-    """A quantity: line, name, shape, what it is taken for, and how that is known."""
+def _quantity(quantity: Quantity, names: int, widest: int, width: int) -> Iterator[Text]:
+    """A quantity: line, name, shape, what it is taken for, how that is known; and what it might be instead."""
     line = "" if quantity.line is None else str(quantity.line)
     shape = "" if quantity.shape is None else say(quantity.shape)
-    text = Text().append(f"{line:>{LINE - 2}}  ", style="dim")
-    text.append(f"{quantity.name:<{NAME}} ", style="cyan")
-    text.append(f"{shape:<{SHAPE}} ")
-    text.append(f"{_role(quantity.place):<{widest}}  ")
-    text.append(_known(quantity), style="yellow" if quantity.known == "unread" else "dim")
-    text.rstrip()
-    if len(text) > width:
-        text.truncate(width, overflow="ellipsis")
-    return text
+    name = quantity.name if len(quantity.name) <= names else quantity.name[: names - 1] + "…"
+    head = f"{line:>{LINE - 2}}  {name:<{names}} {shape:<{SHAPE}} {_role(quantity.place):<{widest}}  "
+    known, style = _known(quantity), "yellow" if quantity.known == "unread" else "dim"
+    if len(head) + len(known) > width and len(head) > width // 2:
+        yield Text(head.rstrip())
+        head = " " * (LINE + 2)
+    yield from hanging(head, known, width, style)
+    if quantity.rivals:
+        yield from hanging(f"{'':{LINE + 2}}or: ", ", ".join(quantity.rivals), width, "dim italic")
 
 
 def _role(place: Place | None) -> str:
@@ -107,6 +121,8 @@ def _known(quantity: Quantity) -> str:
     """The formula of a quantity and how it is known; of one that is given, how its role is."""
     if quantity.formula:
         return f"{quantity.formula} ({quantity.says})"
+    if quantity.known == "unread":
+        return "nothing says what this should equal: write its formula beside it, or --let"
     role = f", its role {quantity.role_by.value}" if quantity.place is not None and quantity.role_by.value else ""
     return quantity.says + (role if quantity.known == "given" else "")
 

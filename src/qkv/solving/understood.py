@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from qkv.expr import nodes as n
-from qkv.expr.names import Symbol
+from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain, symbol_plain
 from qkv.interpret.cells import START_BITS, precision
 from qkv.interpret.fit import Shape
 from qkv.judging.judge import Judged, judged
 from qkv.judging.walk import Judgement
-from qkv.library.roles import Place
+from qkv.library.roles import SAID, Place, places
 from qkv.program.model import Program, Step
 from qkv.reader.model import Sheet
 from qkv.reading.equation import Equation, Item, Kind
@@ -23,6 +23,8 @@ from qkv.reading.reading import Reading, reading_of
 from qkv.solving.solve import program_of
 from qkv.theory.worked import answered
 
+MOST_RIVALS = 2  # other formulas that are listed
+
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
@@ -32,6 +34,7 @@ class Quantity:
     formula  what gives it; empty where it is given            role_by   how that role is known
     known    how one knows what it should be: given, stated, working, caption, defined, copy, named, worded, searched,
              library (worked out by the library alone) or unread; `says` is the same in words
+    rivals   what it might be instead, in words or as formulas; a quantity without a name is called by its line, @6
     """
 
     name: str
@@ -42,6 +45,7 @@ class Quantity:
     formula: str
     known: str
     says: str
+    rivals: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +108,34 @@ def _quantities(equation: Equation, judgement: Judgement | None, judged: Judged)
         symbol = item.expr.symbol
         place, by = reading.system.place(symbol), reading.system.known_by(symbol)
         name = item.expr.spelled or symbol_plain(symbol)
-        yield Quantity(name, item.line, _shape(equation, item, reading), place, by, formula, known, says)
+        options = (option.role for option in places(symbol))
+        others = _other_meanings(judgement, judged) if judgement else _other_roles(place, by, options)
+        yield Quantity(name, item.line, _shape(equation, item, reading), place, by, formula, known, says, tuple(others))
     if not equation.names:
         role = reading.system.place(Symbol(NAMELESS, (), (str(equation.index),)))
         by = Known.WORDS if role is not None else Known.NOTHING
         shape = _shape(equation, equation.items[0], reading)
-        yield Quantity(equation.label, equation.line, shape, role, by, formula, known, says)
+        suggested = reading.page.suggested.get(equation.index, ())
+        others = _other_meanings(judgement, judged) if judgement else _other_roles(role, by, suggested)
+        name = equation.label or f"@{equation.line}"
+        yield Quantity(name, equation.line, shape, role, by, formula, known, says, tuple(others))
+
+
+def _other_roles(place: Place | None, by: Known, options: Iterable[Role]) -> Iterator[str]:
+    """What else a quantity may be for, where neither a formula nor the layout of the page leaves no choice."""
+    if by not in (Known.STATED, Known.LAID_OUT):
+        taken = place.role if place is not None else None
+        yield from dict.fromkeys(f"the {SAID[role]}" for role in options if role is not taken and SAID.get(role))
+
+
+def _other_meanings(judgement: Judgement, judged: Judged) -> Iterator[str]:
+    """What else gives the printed numbers to all their digits."""
+    if judgement.fit is None:
+        return
+    chosen = judgement.fit.meaning
+    others = [fit.meaning for fit in judgement.rivals if fit.is_clean and fit.meaning.expr != chosen.expr]
+    written = (plain(judged.walk.scene(other.spot).as_written(other.expr)) for other in others)
+    yield from list(dict.fromkeys(written))[:MOST_RIVALS]
 
 
 def _known(equation: Equation, judgement: Judgement | None, judged: Judged) -> tuple[str, str, str]:
@@ -144,5 +170,5 @@ def _by_library(step: Step) -> Quantity:
     place = Place(step.role, None if step.head is None else str(step.head))
     return Quantity(
         step.spelled or symbol_plain(step.symbol), None, None, place, Known.NOTHING, plain(step.expr),
-        "library", "worked out by the library",
+        "library", "assumed, as usual",
     )  # fmt: skip
