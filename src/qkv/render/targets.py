@@ -91,7 +91,7 @@ def solutions_pdf(solved: Sequence[Solved], options: Options) -> bytes:
     """Worked solutions to be printed: the page of the HTML, set on paper."""
     from qkv.render import html, pdf
 
-    return pdf.made(*html.solved([(s.file, s.traces, s.unread) for s in solved], options))
+    return pdf.made(*html.solved([(s.file, s.traces, s.unread, s.advice) for s in solved], options))
 
 
 def reports_pdf(found: Sequence[Report], options: Options) -> bytes:
