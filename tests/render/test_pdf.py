@@ -56,7 +56,7 @@ def test_marks_stand_where_they_stand_on_the_page() -> None:
 
 
 def test_weights_are_shaded() -> None:
-    assert "heat(" in typst.document(*html.solved([("x", traces("unscaled"), ())]))
+    assert "heat(" in typst.document(*html.solved([("x", traces("unscaled"), (), ())]))
 
 
 def test_without_typst_one_sentence_comes_before_the_work(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
