@@ -69,10 +69,13 @@ def _judged(sheet: Sheet) -> tuple[Judged, ...]:
 
 
 def _solved(sheet: Sheet, documents: tuple[Judged, ...]) -> Solution:
+    from qkv.interpret.trace import Trace
+    from qkv.solving.answers import settled
     from qkv.solving.solve import solution_of
 
     solutions = [solution_of(document) for document in documents]
-    traces = tuple(trace for solution in solutions for trace in solution.traces)
+    programs = [trace.program for solution in solutions for trace in solution.traces]
+    traces = tuple(Trace(program) for program in settled(programs))
     worked = any(trace.program.steps for trace in traces)
     advice = () if worked else tuple(line for solution in solutions for line in solution.advice)
     return Solution(traces, sheet.file, sheet.unread, advice)

@@ -101,6 +101,17 @@ def test_every_format_has_the_answers() -> None:
     assert (answer["label"], answer["values"][0]["name"]) == ("(a)", "A")
 
 
+def test_what_the_page_works_out_itself_is_no_question() -> None:
+    assert not answers(GIVEN + "1. Compute the scores: S = Q K^T = [1 2; 1 1]\n")
+
+
+def test_what_one_problem_answers_is_missing_in_no_other() -> None:
+    page = "# Exercise 1\nX = [1 2; 3 4]\nY = 2 X\n\n# Exercise 2\nB = [5 6; 7 8]\nC = 3 B\n"
+    found = [answer for trace in qkv.solve(page, ask=["C"]).traces for answer in trace.program.answers]
+    assert found
+    assert all(answer.parts for answer in found)
+
+
 # — where there is no answer —
 
 

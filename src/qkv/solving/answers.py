@@ -25,6 +25,7 @@ from qkv.reading.values import Values
 from qkv.solving.supposed import called
 from qkv.solving.wanted import Item, Wanted, decimals_said, wanted
 
+UNNAMED = 'no quantity that can be worked out is named; --ask NAME names one, --let "NAME = …" says what it is'
 BELOW = 3  # lines from a question to its formula
 _SHARED = frozenset({Role.CONCAT, Role.OUTPUT})  # one for all heads
 _LIKE = {Role.HEAD: (Role.OUTPUT, Role.HEAD), Role.OUTPUT: (Role.OUTPUT, Role.HEAD)}
@@ -48,13 +49,18 @@ def answers_of(problem: Completion, questions: Sequence[Item], assumed: tuple[st
     page = problem.system.page
     everywhere = decimals_said(_outside(page.words_of(problem.scope), questions))
     tokens = page.tokens.get(problem.scope) or next(iter(page.tokens.values()), ())
+    worked = {j.equation.line for j in problem.judged if j.fit is not None}
     for item in questions:
+        if item.told is None and item.line in worked:
+            continue  # a step that the page works out itself
         asked = wanted(_with_display(item, page), page.sheet, tokens)
         parts = tuple(dict.fromkeys(part for each in asked for part in _parts(problem, each)))
         said = (_which(problem, each) if each.extreme else _compared(problem, each, parts) for each in asked)
         places = next((each.places for each in asked if each.places is not None), everywhere)
         says = "; ".join(filter(None, said))
         missing = "" if parts or says else _missing(problem, asked)
+        if missing == UNNAMED and not item.label:
+            continue  # a heading that only sounds like a question
         yield Answer(item.label, item.text, item.line, parts, places, says, assumed if parts else (), missing)
 
 
@@ -79,6 +85,16 @@ def with_theory(programs: Iterable[Program], theory: Iterable[Program]) -> Itera
         yield replace(program, answers=tuple(map(pointed, program.answers)))
 
 
+def settled(programs: Sequence[Program]) -> list[Program]:
+    """Programs of one document: what was asked for beside the page, and one of them answers, is missing in no other."""
+    answered = {answer.text for p in programs for answer in p.answers if not answer.line and answer.parts}
+
+    def is_news(answer: Answer) -> bool:
+        return bool(answer.line or answer.parts) or answer.text not in answered
+
+    return [replace(p, answers=tuple(filter(is_news, p.answers))) for p in programs]
+
+
 def _outside(words: str, questions: Sequence[Item]) -> str:
     """The words of a problem without those of its numbered questions: what they say holds for all."""
     for item in (item for item in questions if item.label):
@@ -96,7 +112,7 @@ def _missing(problem: Completion, asked: Sequence[Wanted]) -> str:
     roles = [role for each in asked for role in each.roles]
     gaps = gaps or [gap for role in roles for gap in gaps_of_role(role, problem.values, spot, used)]
     if not gaps:
-        return 'no quantity that can be worked out is named; --ask NAME names one, --let "NAME = …" says what it is'
+        return UNNAMED
     return ". What would help: ".join(told(gaps))
 
 

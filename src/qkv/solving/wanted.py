@@ -96,7 +96,7 @@ def items(questions: Sequence[Question]) -> list[Item]:
             found.append(Item("", (question.text,), question.line, question.expr))
         elif found and not question.label and found[-1].line == question.line and found[-1].told is None:
             found[-1] = replace(found[-1], sentences=(*found[-1].sentences, question.text))
-        elif not _STEP.match(question.text) or question.label:
+        elif not _STEP.match(question.text):
             text = question.text.removeprefix(question.label).strip() if question.label else question.text
             found.append(Item(question.label, (text,), question.line))
     return found
