@@ -187,9 +187,9 @@ def _is_projected(symbol: Symbol, system: System) -> bool:
 
 
 def _is_size(symbol: Symbol, system: System) -> bool:
-    """Whether a name is d_k or its like, which the page's matrices tell."""
+    """Whether a name is d_k or its like, which the page's matrices tell; another letter for it has to be said."""
     place = system.place(symbol)
-    return place is not None and place.role in SIZED
+    return place is not None and place.role in SIZED and symbol.base[:1].lower() == "d"
 
 
 def named(symbol: Symbol, equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
