@@ -26,6 +26,8 @@ JUDGING = (*READING, "reading", "check.mistakes", "theory", "render.workings")
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "errors": (),
     "files": ("errors",),
+    "formats": ("errors", "reader", "pdf_text"),
+    "pdf_text": ("errors", "reader.model"),
     "expr": ("errors",),
     "library": ("expr",),
     "library.notation": ("errors", "expr", "reader.grammar"),  # rows are read by our own reader, when needed

@@ -12,11 +12,13 @@ from os.path import exists
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from qkv import files
 from qkv.check.model import Claim, Report
 from qkv.errors import ValueRefused
+from qkv.formats import text_of
 from qkv.reader.limits import DEFAULT, Limits
 from qkv.reader.model import Sheet
-from qkv.reader.read import read_file, read_sheet
+from qkv.reader.read import read_sheet
 from qkv.reader.told import Told
 from qkv.solution import Solution
 from qkv.working import work as work
@@ -33,6 +35,14 @@ def read_source(
 ) -> Sheet:
     """A document's text as a Sheet, with what is told beside it: `let` equations, `ask` names."""
     return _checked(read_sheet(text, file, limits, _told(let, ask)))
+
+
+def read_path(path: str, limit_mb: int = files.LIMIT_MB, let: Sequence[str] = (), ask: Sequence[str] = ()) -> Sheet:
+    """A file as a Sheet, which also holds what of the file is no text, such as the pictures of a PDF."""
+    name = files.name_of(path)
+    found = text_of(files.read_bytes(path, limit_mb), name)
+    limits = DEFAULT if limit_mb == files.LIMIT_MB else Limits(characters=limit_mb * 1_000_000)
+    return replace(read_source(found.text, name, limits, let, ask), lost=found.lost)
 
 
 def _told(let: Sequence[str], ask: Sequence[str]) -> list[Told]:
@@ -56,7 +66,8 @@ def check_sheet(sheet: Sheet, against: Sheet | None = None) -> Report:
     """Every equation of a sheet, judged; the givens come from `against`, such as the assignment, if it is said."""
     from qkv.judging.report import check_sheet as judge
 
-    return judge(sheet, against) if against is not None else _reported(sheet, _judged(sheet))
+    report = judge(sheet, against) if against is not None else _reported(sheet, _judged(sheet))
+    return replace(report, notes=tuple(f"{lost.text}: {lost.reason}" for lost in sheet.lost))
 
 
 def _judged(sheet: Sheet) -> tuple[Judged, ...]:
@@ -78,7 +89,7 @@ def _solved(sheet: Sheet, documents: tuple[Judged, ...]) -> Solution:
     traces = tuple(Trace(program) for program in settled(programs))
     worked = any(trace.program.steps for trace in traces)
     advice = () if worked else tuple(line for solution in solutions for line in solution.advice)
-    return Solution(traces, sheet.file, sheet.unread, advice)
+    return Solution(traces, sheet.file, (*sheet.lost, *sheet.unread), advice)
 
 
 def _reported(sheet: Sheet, documents: tuple[Judged, ...]) -> Report:
@@ -101,7 +112,7 @@ def understand_sheet(sheet: Sheet) -> Understood:
     """How a sheet is understood: each quantity, what it is taken for, and how that is known."""
     from qkv.solving.understood import understand
 
-    return understand(sheet)
+    return understand(replace(sheet, unread=(*sheet.lost, *sheet.unread)))
 
 
 def read(source: str | Path, let: Sequence[str] = (), ask: Sequence[str] = ()) -> ReadSheet:
@@ -115,10 +126,7 @@ def read(source: str | Path, let: Sequence[str] = (), ask: Sequence[str] = ()) -
     (('5', '5'), ('5', '10'))
     """
     text, file = _source(source)
-    if text is not None:
-        sheet = read_source(text, file, let=let, ask=ask)
-    else:
-        sheet = _checked(read_file(Path(file), told=_told(let, ask)))
+    sheet = read_source(text, file, let=let, ask=ask) if text is not None else read_path(file, let=let, ask=ask)
     return ReadSheet(**{spec.name: getattr(sheet, spec.name) for spec in fields(sheet)})
 
 

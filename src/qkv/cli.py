@@ -99,7 +99,7 @@ def app(ctx: click.Context, debug: bool) -> None:
 def solve(paths: tuple[str, ...], digits: int, places: int | None, depth: str, **target: Any) -> None:
     """Work out every problem in a worksheet.
 
-    Reads .md, .txt, .tex and .ipynb files, folders of them and patterns such as 'week*.md'; - is standard input.
+    Reads .md, .txt, .tex, .ipynb and .pdf files, folders of them and patterns such as 'week*.md'; - is standard input.
 
     \b
     Examples:

@@ -160,12 +160,8 @@ def leave_output() -> None:
 def sheet(path: str, limit_mb: int = files.LIMIT_MB, let: Sequence[str] = (), ask: Sequence[str] = ()) -> Sheet:
     """A document, read."""
     from qkv import api
-    from qkv.reader.limits import Limits
-    from qkv.reader.read import decode
 
-    text = decode(files.read_bytes(path, limit_mb), files.name_of(path))
-    limits = Limits() if limit_mb == files.LIMIT_MB else Limits(characters=limit_mb * 1_000_000)
-    return api.read_source(text, files.name_of(path), limits, let, ask)
+    return api.read_path(path, limit_mb, let, ask)
 
 
 def each(paths: Sequence[str], work: Callable[[str], T], doing: str) -> tuple[list[T], bool]:

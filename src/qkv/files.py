@@ -14,7 +14,7 @@ from qkv.errors import LimitError, ReadError, WriteError
 STDIN = STDOUT = "-"
 STDIN_NAME = "standard input"
 LIMIT_MB = 20
-DOCUMENTS = (".md", ".markdown", ".txt", ".tex", ".ipynb")  # what is taken from a folder
+DOCUMENTS = (".md", ".markdown", ".txt", ".tex", ".ipynb", ".pdf")  # what is taken from a folder
 FORMATS = {
     ".html": "html",
     ".htm": "html",

@@ -146,6 +146,7 @@ class Sheet:
     questions: tuple[Question, ...] = ()
     unread: tuple[Unread, ...] = ()
     repairs: tuple[Repair, ...] = ()
+    lost: tuple[Unread, ...] = ()  # what the file holds that is no text, such as the pictures of a PDF
     told: tuple[Statement, ...] = ()  # what a person says beside the page, in a comment or on the command line (line 0)
     source: str = field(default="", repr=False, compare=False)  # the text, of a notebook its cells
     names: Names | None = field(
