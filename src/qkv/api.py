@@ -66,8 +66,7 @@ def check_sheet(sheet: Sheet, against: Sheet | None = None) -> Report:
     """Every equation of a sheet, judged; the givens come from `against`, such as the assignment, if it is said."""
     from qkv.judging.report import check_sheet as judge
 
-    report = judge(sheet, against) if against is not None else _reported(sheet, _judged(sheet))
-    return replace(report, notes=tuple(f"{lost.text}: {lost.reason}" for lost in sheet.lost))
+    return judge(sheet, against) if against is not None else _reported(sheet, _judged(sheet))
 
 
 def _judged(sheet: Sheet) -> tuple[Judged, ...]:
@@ -105,7 +104,8 @@ def _reported(sheet: Sheet, documents: tuple[Judged, ...]) -> Report:
         )
     left = tuple(left for report in reports for left in report.left)
     advice = tuple(advice for report in reports for advice in report.advice)
-    return Report(sheet.file, tuple(claims), sheet.text, (), sum(report.given for report in reports), left, advice)
+    notes = tuple(f"{lost.text}: {lost.reason}" for lost in sheet.lost)
+    return Report(sheet.file, tuple(claims), sheet.text, notes, sum(report.given for report in reports), left, advice)
 
 
 def understand_sheet(sheet: Sheet) -> Understood:
@@ -116,9 +116,11 @@ def understand_sheet(sheet: Sheet) -> Understood:
 
 
 def read(source: str | Path, let: Sequence[str] = (), ask: Sequence[str] = ()) -> ReadSheet:
-    r"""Read a document: a path, or the text itself.
+    r"""Read a document; the result can be solved and checked.
 
-    `let` says what names are, and outranks what the document says of them; `ask` names what is to be worked out.
+    source  a path (.md, .txt, .tex, .ipynb, .pdf), or the text itself
+    let     what names are, as equations: it outranks what the document says of them (docs/notation.md)
+    ask     names of what is to be worked out
 
     >>> read("$$Q = [1, 2]$$").statements[0].at.line
     1
@@ -131,7 +133,10 @@ def read(source: str | Path, let: Sequence[str] = (), ask: Sequence[str] = ()) -
 
 
 def solve(source: str | Path, let: Sequence[str] = (), ask: Sequence[str] = ()) -> Solution:
-    r"""Work out every problem of a document: a path, or the text itself; `let` and `ask` as for `read`.
+    r"""Work out every problem of a document.
+
+    source    a path, or the text itself
+    let, ask  what names are, and what is to be worked out, as for `read`
 
     >>> s = solve("$$Q = [[1, 2]], K = [[2, 1], [1, 1]], V = [[1], [3]]$$ Find $\\text{softmax}(QK^T/\\sqrt{d_k})V$.")
     >>> s["A"].decimals(3)
@@ -141,10 +146,11 @@ def solve(source: str | Path, let: Sequence[str] = (), ask: Sequence[str] = ()) 
 
 
 def check(source: str | Path, against: str | Path | None = None, let: Sequence[str] = ()) -> CheckedReport:
-    """Judge every equation of a hand-worked solution: a path, or the text itself.
+    """Judge every equation of a hand-worked solution.
 
-    `against` is the assignment, which decides what is given and how to work. `let` says what names are, and outranks
-    both; it is told beside the assignment, where there is one.
+    source   a path, or the text itself
+    against  the assignment, in the same way: it decides what is given and how to work
+    let      what names are, as for `read`; it outranks both, and is told beside the assignment, where there is one
 
     >>> check("$$2 + 2 = 5$$").summary
     {'wrong': 1}
@@ -155,13 +161,18 @@ def check(source: str | Path, against: str | Path | None = None, let: Sequence[s
 def grade(
     paths: str | Path | Iterable[str | Path], against: str | Path, policy: Policy | None = None, jobs: int = 1
 ) -> Iterator[Graded]:
-    """Grade hand-ins, given as files or folders, against an assignment: a path, or its text.
+    """Grade hand-ins against an assignment.
+
+    paths    a file or a folder, or several of them
+    against  the assignment: a path, or its text
+    policy   what a slip, a carried error and the like cost; the usual one unless said
+    jobs     how many worker processes
 
     Each comes with its marks and the page for its author, in the order in which they are done. They are read in worker
     processes with limits of time and memory; one that cannot be read has a mark that says so.
 
-        for graded in qkv.grade("submissions/", against="assignment.md", jobs=2):
-            print(graded.mark.file, graded.mark.low, graded.mark.of, graded.mark.looks)
+    >>> for graded in grade("submissions/", against="assignment.md", jobs=2):  # doctest: +SKIP
+    ...     print(graded.mark.file, graded.mark.low, graded.mark.of, graded.mark.looks)
     """
     from qkv.grading.classroom import graded_files
     from qkv.grading.model import DEFAULT as USUAL

@@ -28,7 +28,17 @@ class Location(NamedTuple):
 
 
 class QkvError(Exception):
-    """Base of all errors that qkv raises on purpose; its text is one sentence for the person who can mend it."""
+    """Base of all errors that qkv raises on purpose; its text is one sentence for the person who can mend it.
+
+    `message` is the sentence, `location` the line and column of a document, or None.
+
+    >>> import qkv
+    >>> try:
+    ...     qkv.work(Q=[[1, 2]], K=[[1, 2, 3]], V=[[1]])
+    ... except qkv.QkvError as error:
+    ...     print(type(error).__name__)
+    ShapeError
+    """
 
     def __init__(self, message: str, location: Location | None = None) -> None:
         super().__init__(f"{location}: {message}" if location else message)

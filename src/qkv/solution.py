@@ -31,7 +31,16 @@ FLOAT_DIGITS = 25  # more than a float needs, so that reading the decimal back g
 
 @dataclass(frozen=True, repr=False)
 class Quantity:
-    """One quantity of a worked solution: every digit that it shows is proven."""
+    """One quantity of a worked solution: every digit that it shows is proven.
+
+    `digits(6)` and `decimals(3)` give its cells as text, rows first; `shape` its rows and columns; `exact` says whether
+    each cell is known as a fraction; `to_numpy()` gives the nearest floats.
+
+    >>> import qkv
+    >>> weights = qkv.work(Q=[[1, 2]], K=[[2, 1], [1, 1]], V=[[1], [3]])["A"]
+    >>> weights.shape, weights.decimals(3), weights.exact
+    ((1, 2), (('0.670', '0.330'),), False)
+    """
 
     name: str
     expr: n.Expr

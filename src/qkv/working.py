@@ -47,6 +47,7 @@ def work(
     heads      cut one big set of weights into so many heads; lists of matrices give each head its own
     normalise  "softmax", or "sum" to divide by the plain sum
     columns    tokens are columns: True (Q = W_Q X) or "W^T x"
+    title      a heading for the worked solution
     kv_heads   fewer keys and values than heads: heads 1 and 2 of four share the first of two
     rope       queries and keys are turned by their positions: True or "interleaved" (columns 1 and 2), or "halves"
     alibi      each key costs its distance, by the slope of the head; any other `bias` is given as a matrix

@@ -108,6 +108,8 @@ def _passed(mine: Callable[..., Any], options: Options, kwargs: Mapping[str, Any
 def assert_attention(mine: Callable[..., Any], /, *arguments: Any, **options: Any) -> None:
     """Raise an AssertionError that says which mistake it is, unless `compare` with the same arguments agrees.
 
+    `mine` is a function of q, k and v or a layer, as for `compare`, which explains all other arguments.
+
     >>> import qkv
     >>> assert_attention(qkv.attention, causal=True)
     """

@@ -52,8 +52,14 @@ def attention_backward(
 ) -> tuple[Array, ...]:
     """dq, dk and dv from the gradient of the output, the inputs, and the output and lse that `attention` gave.
 
-    The options are those of `attention`. `dlse` is the gradient of the lse, where that was used too. With
-    `return_dbias` and `return_dsinks` the gradients of bias and sinks follow, in the shapes that those were given in.
+    dout: the gradient of the output.
+    q, k, v: the inputs that `attention` was given.
+    out, lse: what it gave, with `return_lse=True`.
+
+    The options are those of `attention`, with the values that it was given: causal, window, mask, bias, scale, softcap,
+    lengths, sinks, offset; `threads` says how many to use at most. `dlse` is the gradient of the lse, where that was
+    used too. With `return_dbias` and `return_dsinks` the gradients of bias and sinks follow, in the shapes that those
+    were given in.
 
     >>> import numpy as np
     >>> from qkv.kernel import attention

@@ -117,6 +117,11 @@ def trace_attention(
 ) -> AttentionTrace:
     """Every stage of `attention` by name, from the plain formula: for looking, not for speed.
 
+    q, k, v: (…, heads, tokens, d) or (tokens, d), as for `attention`, and so are all options: causal, window, mask,
+        bias, scale, softcap, lengths, sinks and offset.
+
+    Gives scores, scaled, capped, masked, weights, lse and output as fields.
+
     >>> import numpy as np
     >>> trace = trace_attention(np.eye(2), np.eye(2), np.array([[1.0], [3.0]]), scale=1.0, causal=True)
     >>> trace.masked.tolist()
