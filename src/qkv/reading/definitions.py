@@ -13,7 +13,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.library.roles import roles_in_words
 from qkv.reader.grammar import parse_math
 from qkv.reader.model import Sheet
-from qkv.reading.equation import Equation, Kind
+from qkv.reading.equation import Equation, Kind, is_rule_of_thumb
 
 _LETTER, _SCORING = re.compile(r"[a-z]$"), ("score", "align", "sim", "a")
 
@@ -59,7 +59,8 @@ def definitions_in(equation: Equation) -> Iterator[Definition]:
         at = equation.items.index(item)
         if any(_mixes(formula.expr, symbol) for formula in formulas):
             continue  # V_1 = a V_1 + b V_2 gives the name anew; what it was before stays its definition
-        later = [f for f in formulas if not f.struck and (equation.items.index(f) > at or values)]
+        meant = [f for f in formulas if values or not is_rule_of_thumb(f)]
+        later = [f for f in meant if not f.struck and (equation.items.index(f) > at or values)]
         for formula in later:
             source = Source.WORKING if has_decimals(formula.expr) else Source.STATED
             yield Definition(symbol, formula.expr, source, *where)

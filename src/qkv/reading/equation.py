@@ -88,6 +88,11 @@ def kind_of(expr: n.Expr) -> Kind:
     return Kind.WORKING if n.is_literal(expr) else Kind.FORMULA
 
 
+def is_rule_of_thumb(item: Item) -> bool:
+    """Whether an item says how large something is about, by a number of somebody's: d_ff ≈ 8/3 d_model."""
+    return item.approximate and item.kind is Kind.FORMULA and n.holds(item.expr, n.Number)
+
+
 def is_printed(expr: n.Expr) -> bool:
     """Whether numbers stand there as people print a result: decimals, or a matrix of decimals, fractions and roots."""
     if isinstance(expr, n.Negate):

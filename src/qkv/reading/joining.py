@@ -9,7 +9,7 @@ from dataclasses import replace
 from qkv.expr import nodes as n
 from qkv.library.words import pattern
 from qkv.reader.model import Relation
-from qkv.reading.equation import Equation, Item, Kind, settled
+from qkv.reading.equation import Equation, Item, Kind, is_rule_of_thumb, settled
 
 _QUANTITY = re.compile(rf"\W*(?:\w+\W+)?(?:{pattern('quantity')}|{pattern('vector')})\W*", re.IGNORECASE)
 
@@ -164,5 +164,5 @@ def _says_again(last: Equation, equation: Equation) -> bool:
     same = first.kind is Kind.NAME and first.expr == now.expr and len(equation.items) > 1
     known = {item.expr for item in last.items}
     anew = any(item.expr not in known for item in equation.of(Kind.FORMULA))  # 's = s / 2' makes another s
-    stated = bool(last.of(Kind.FORMULA, Kind.WORKING))
+    stated = bool(last.of(Kind.FORMULA, Kind.WORKING)) and not any(map(is_rule_of_thumb, last.items))
     return same and stated and not anew and not last.of(Kind.VALUE) and not last.struck and not equation.struck

@@ -11,6 +11,7 @@ _ASIDE = re.compile(
 _DOT = re.compile(r"(?<=[\])] )\.(?= [\[(])")  # [1, 0] . [0, 1]
 _IN_PLACE = re.compile(r"(?<=[\w)\]] [/*])=(?= )")  # scores /= 1.41: divided by it, not equal to it
 _TWO_INDICES = re.compile(r"(?<=[^\W\d_]_)(\d),(\d)(?=\s*[=≈])")  # s_1,2 = 0.5 is one cell
+_THOUSANDS = re.compile(r"(?<=[\d)] [=≈] )\d{1,3}(?: \d{3})+(?=\s*(?:$|[^\s\d.,]))", re.MULTILINE)  # 128×256 = 32 768
 _SLICE = re.compile(
     r"(?P<name>\\(?:mathbf|mathrm|boldsymbol|bm)\{\w\}|\\?[^\W\d_]+)"
     r"(?:_\{|\[|\()\s*(?P<index>\d{1,2}|[a-z])\s*,?\s*(?::|\\(?:cdot|ast|bullet|colon)|[·*])\s*[\])}]"
@@ -33,6 +34,7 @@ def plainer(source: str) -> str:
     """
     source = _BRACED_SIGN.sub(r" \1 ", source) if "{" in source else source
     source = _DOT.sub("·", source) if "] . " in source or ") . " in source else source
+    source = _THOUSANDS.sub(lambda found: found[0].replace(" ", "").ljust(len(found[0])), source)
     source = _TWO_INDICES.sub(r"\1\2 ", _IN_PLACE.sub(" ", source))
     if "\\" in source or "→" in source or "->" in source:
         source = _ASIDE.sub(lambda found: " " * len(found[0]), source)

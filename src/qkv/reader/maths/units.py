@@ -17,6 +17,7 @@ _ROWS: tuple[tuple[str, tuple[int, ...]], ...] = (
     (r"万|萬|亿|億|百万|만|억", (10**4, 10**6, 10**8)),
 )
 _TABLE = tuple((re.compile(rf"(?:{words})(?!\w)", re.IGNORECASE if len(words) > 60 else 0), by) for words, by in _ROWS)
+_POINTED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}\.\d{3}$")  # 524.288 may stand for 524288
 _COUNTERS = frozenset(
     ("层", "層", "个", "個", "头", "维", "倍", "位", "次", "步", "行", "列", "字节", "개", "층")
 )  # 12 层 is 12
@@ -34,7 +35,8 @@ def factors_behind(source: str, end: int) -> tuple[int, ...]:
     """
     start = _BEFORE.match(source, end)
     at = start.end() if start else end
-    return next((factors for words, factors in _TABLE if words.match(source, at)), ())
+    factors = next((factors for words, factors in _TABLE if words.match(source, at)), ())
+    return factors or (_THOUSANDS[:1] if _POINTED.search(source, max(end - 8, 0), end) else ())
 
 
 def is_magnitude(word: str) -> bool:
