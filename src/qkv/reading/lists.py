@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.library.roles import SCORE_LIKE, roles_in_words
+from qkv.reader.model import Origin
 from qkv.reading.equation import Equation
 
 _TOKEN = re.compile(r"[^\W\d_][\w'’-]*")
@@ -53,10 +54,11 @@ def _goes_on(last: Equation, equation: Equation) -> bool:
     near = equation.line - last.end_line in (0, 1) and equation.part == last.part
     if not near or not _number(equation):
         return False
-    if _is_percentage(equation) or _is_percentage(last):
-        return _is_percentage(equation) and _is_percentage(last) and equation.line == last.line
+    if equation.line == last.line and _is_percentage(equation) and _is_percentage(last):
+        return True
     alone = len(equation.label.split()) == 1 and not roles_in_words(equation.label)
-    same = len(equation.label.split()) > 1 and equation.label.split()[:-1] == last.label.split()[:-1]
+    begun = equation.label.split()[:-1] if equation.origin is not Origin.TABLE else []
+    same = bool(begun) and begun == last.label.split()[:-1]
     return (alone or same) and _token(equation.label) != _token(last.label)
 
 
