@@ -22,8 +22,12 @@ from qkv.practice.blocks import AROUND
 from qkv.practice.hand import texts
 from qkv.practice.problems import KINDS, problem
 
-WITHIN = frozenset(  # made inside of one formula, which a worked block has in several steps: see test_block_mistakes.py
+WITHIN = frozenset(  # no drawn problem has the formula in which it is made: see test_block_mistakes.py
     {
+        "turned the other way",
+        "pairs the other way",
+        "groups tiled",
+        "cache in the wrong order",
         "layer norm down the columns",
         "mean not subtracted",
         "layer norm for RMS norm",
