@@ -62,7 +62,7 @@ def test_what_is_told_outranks_the_page_which_then_claims() -> None:
 def test_it_holds_in_every_problem_or_where_it_stands() -> None:
     problems = "# Exercise 1\nX = [1 2; 3 4]\nY = 2 X\n\n# Exercise 2\nX = [5 6; 7 8]\nZ = 3 X\n"
     everywhere = qkv.solve(problems, let=["X = [1 1; 1 1]"])
-    assert everywhere["Y"].digits()[0][0], everywhere["Z"].digits()[0][0] == ("2", "3")
+    assert (everywhere["Y"].digits()[0][0], everywhere["Z"].digits()[0][0]) == ("2", "3")
     here = qkv.solve(problems + "<!-- qkv: X = [1 1; 1 1] -->\n")
     assert (here["Y"].digits()[0][0], here["Z"].digits()[0][0]) == ("2", "3")
 

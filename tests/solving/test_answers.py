@@ -118,9 +118,9 @@ def test_what_one_problem_answers_is_missing_in_no_other() -> None:
 def test_what_is_missing_for_a_question_and_the_line_to_add() -> None:
     page = "q = [1, 0]\n\nSome vectors:\n\n- cat: [1, 2]\n- mat: [3, 1]\n\n(a) Compute the attention weights.\n"
     ((_, answer),) = answers(page)
-    if not answer.parts:
-        assert "the keys (K)" in answer.missing
-        assert '--let "K = [cat; mat]"' in answer.missing
+    assert not answer.parts
+    assert "the keys (K)" in answer.missing
+    assert '--let "K = [cat; mat]"' in answer.missing
     ((_, told),) = [(t, a) for t in qkv.solve(page, let=["K = [cat; mat]"]).traces for a in t.program.answers]
     assert told.parts
 
