@@ -61,8 +61,10 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
     if not equation.of(Kind.FORMULA):
         yield from _captions(equation, system, spot)
     yield from from_beside(equation, system, spot)
+    mixed = any(_is_mixed(other.expr, system) for other in equation.of(Kind.FORMULA))
     for symbol in equation.names:
-        yield from named(symbol, equation, system, spot)
+        found = named(symbol, equation, system, spot)
+        yield from (replace(m, sure=m.sure and not mixed) for m in found)
     if not equation.names and not equation.of(Kind.FORMULA):
         yield from _worded(equation, system, spot)
         yield from lined(equation, system, spot)
