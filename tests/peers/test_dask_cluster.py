@@ -77,7 +77,6 @@ def _peak_bytes():
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) * 1024
 
 
-@pytest.mark.xfail(strict=False, reason="the peak that a worker reports may be that of its parent")
 def test_a_sequence_larger_than_the_memory_of_a_worker():
     """Every query uses every key before it: 550 MB of inputs, more than a worker may use, twice what it has free."""
     cluster, client = start(2, memory_limit=LIMIT)
