@@ -95,6 +95,8 @@ def plain(node: n.Expr) -> str:
             return _in(a, PRODUCT, plain) + dot + _in(b, POSTFIX, plain)
         case n.Quotient(numerator=a, denominator=b):
             return _in(a, PRODUCT, plain) + " / " + _in(b, POSTFIX, plain)
+        case n.Root(arg=n.Root() as a):
+            return f"√({plain(a)})"
         case n.Root(arg=a):
             return "√" + _in(a, ATOM, plain)
         case n.Exp(arg=a):
