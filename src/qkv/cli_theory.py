@@ -22,7 +22,8 @@ from qkv.render.jsonform import lines
 from qkv.render.progress import waiting
 from qkv.theory import plots
 from qkv.theory.cases import Sizes
-from qkv.theory.cost import KINDS, Cost, cost, crossing, program_cost
+from qkv.theory.cost import Cost, cost, crossing, program_cost
+from qkv.theory.cost_kinds import KINDS
 from qkv.theory.identities import IDENTITIES, find, prove, refute
 from qkv.theory.scale import derive, own_scores, saturation, simulate, sizes_up_to
 from qkv.theory.sizes import Convention

@@ -16,7 +16,8 @@ from qkv.expr.names import Role
 from qkv.interpret import fit
 from qkv.interpret.loop import worked
 from qkv.program.model import Step
-from qkv.theory.cost import KINDS, cost, crossing, program_cost
+from qkv.theory.cost import cost, crossing, program_cost
+from qkv.theory.cost_kinds import KINDS
 from qkv.theory.polynomial import SYMBOL, leading, number, plain, polynomial
 from qkv.theory.sizes import Convention, all_together, listed
 

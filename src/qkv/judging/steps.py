@@ -21,6 +21,7 @@ from qkv.interpret.certified import Certified, Value
 from qkv.judging.fit import How, Meaning
 from qkv.judging.seen import Copied, exactly, worth
 from qkv.judging.typed import reaches
+from qkv.reading.align import Pair, place_by_place
 from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.page import Spot
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from qkv.judging.walk import Walk
 
 Step = tuple[Item, n.Expr, n.Expr]  # the working, the numbers in it that are off, and what they should be worth
-Pair = tuple[n.Expr, n.Expr]  # what stood in a place, and what stands there one working later
 
 
 def steps_off(equation: Equation) -> list[Step]:
@@ -105,16 +105,7 @@ def _pairs(before: n.Expr, after: n.Expr) -> list[Pair] | None:
         return None
     if isinstance(before, n.Matrix) and isinstance(after, n.Matrix) and before.shape != after.shape:
         return None
-    parts, numbers = list(n.children(before)), list(n.children(after))
-    if len(parts) != len(numbers):
-        return None
-    found: list[Pair] = []
-    for part, number in zip(parts, numbers, strict=True):
-        below = _pairs(part, number)
-        if below is None:
-            return None
-        found += below
-    return found
+    return place_by_place(list(n.children(before)), list(n.children(after)), _pairs)
 
 
 def _is_printed(expr: n.Expr) -> bool:

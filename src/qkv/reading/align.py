@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from qkv.expr import nodes as n
 
@@ -35,11 +35,18 @@ def _pairs(formula: n.Expr, working: n.Expr) -> list[Pair] | None:
         parts, numbers = list(n.children(formula)), list(n.children(working))
     else:
         return None
+    return place_by_place(parts, numbers, _pairs)
+
+
+def place_by_place(
+    parts: list[n.Expr], numbers: list[n.Expr], pairs: Callable[[n.Expr, n.Expr], list[Pair] | None]
+) -> list[Pair] | None:
+    """The pairs of all places of two expressions, one place after the other; None where they are not built alike."""
     if len(parts) != len(numbers):
         return None
     found: list[Pair] = []
     for part, number in zip(parts, numbers, strict=True):
-        below = _pairs(part, number)
+        below = pairs(part, number)
         if below is None:
             return None
         found += below

@@ -16,9 +16,10 @@ from qkv.library.roles import SCORE_LIKE, Place, places, roles_in_words
 from qkv.library.words import means, pattern
 from qkv.reading.captions import captioned_role, multiplied, shown_role, uses_of
 from qkv.reading.choices import Choices
-from qkv.reading.definitions import Definition, Source
+from qkv.reading.definitions import Source
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.page import Page
+from qkv.reading.treated import additive, before_weights, is_divided, is_matrix, is_projected, is_vector, makes_scores
 from qkv.reading.unify import Unifier
 from qkv.reading.usage import Roles
 
@@ -117,24 +118,11 @@ class Naming:
                 else p
                 for p in found
             )
-        if len(symbol.indices) == 2 and self._is_vector(symbol):  # α_{1,0} = [0.4, 0.6]: row 0 of head 1
+        if len(symbol.indices) == 2 and is_vector(self.page, symbol):  # α_{1,0} = [0.4, 0.6]: row 0 of head 1
             found = tuple(Place(p.role, p.row, p.column) if p.row and p.column else p for p in found)
-        if len(symbol.indices) == 1 and self._is_matrix(symbol):  # α_2 = [[..], [..]]: all of head 2
+        if len(symbol.indices) == 1 and is_matrix(self.page, symbol):  # α_2 = [[..], [..]]: all of head 2
             found = tuple(Place(p.role, p.row) if p.row and p.role in OF_A_HEAD else p for p in found)
         return found
-
-    def _is_divided(self, symbol: Symbol) -> bool:
-        """Whether a formula divides what a name stands for by a root: E = (Q Kᵀ + Q Rᵀ) / √2."""
-        stated = (d.expr for d in self.page.definitions.get(symbol, ()) if d.source is Source.STATED)
-        return any(isinstance(x, n.Quotient) and n.holds(x.denominator, n.Root) for x in stated)
-
-    def _is_matrix(self, symbol: Symbol) -> bool:
-        shapes = [d.expr.shape for d in self.page.definitions.get(symbol, ()) if isinstance(d.expr, n.Matrix)]
-        return bool(shapes) and min(shapes[0]) > 1
-
-    def _is_vector(self, symbol: Symbol) -> bool:
-        shapes = [d.expr.shape for d in self.page.definitions.get(symbol, ()) if isinstance(d.expr, n.Matrix)]
-        return bool(shapes) and 1 in shapes[0] and shapes[0] != (1, 1)
 
     def _found_place(self, symbol: Symbol) -> tuple[Place | None, Known]:
         if symbol.base in (ROLE, NAMELESS) or symbol in self.page.fixed:
@@ -159,7 +147,7 @@ class Naming:
             fitting = next((p for role in stated for p in usual if p.role is role), None)
             place = usual[0]._replace(role=stated[0]) if usual else self._scripted(symbol, stated[0])
             return fitting or place, Known.STATED
-        if usual and usual[0].role is Role.SCORES and self._is_divided(symbol):
+        if usual and usual[0].role is Role.SCORES and is_divided(self.page, symbol):
             return usual[0]._replace(role=Role.SCALED), Known.STATED
         if len(usual) > 1 and (worded := self._worded_place(symbol, usual)) is not None:
             return worded, Known.WORDS
@@ -213,18 +201,7 @@ class Naming:
 
     @cached_property
     def _additive(self) -> frozenset[Symbol]:
-        """The names that multiply a tanh: v in vᵀ tanh(W s + U h) makes scores, it is no value."""
-        formulas = (
-            d.expr for definitions in self.page.definitions.values() for d in definitions if d.source is Source.STATED
-        )
-        products = (
-            part
-            for formula in formulas
-            for part in n.walk(formula)
-            if isinstance(part, n.Product) and isinstance(part.right, n.Tanh)
-        )
-        sides = (product.left.arg if isinstance(product.left, n.Transpose) else product.left for product in products)
-        return frozenset(side.symbol for side in sides if isinstance(side, n.Name))
+        return additive(self.page)
 
     def _is_count(self, symbol: Symbol) -> bool:
         """Whether a name without an index is given as one number: h = 2 counts heads, it is no state; T_q = 2 beside
@@ -268,17 +245,9 @@ class Naming:
             said = roles_in_words(_DONE.sub(" ", self.page.equations[definition.equation].words[-80:]))
             for role in said:
                 for option in usual:
-                    if option.role is role and not (role is Role.SCORES and self._makes_scores(symbol)):
+                    if option.role is role and not (role is Role.SCORES and makes_scores(self.page, symbol)):
                         return option
         return None
-
-    def _makes_scores(self, symbol: Symbol) -> bool:
-        """Whether scores are made of what a name stands for: in e_1 = sᵀ W h_1, s is none of them."""
-        for other, definitions in self.page.definitions.items():
-            stated = [d.expr for d in definitions if d.source is Source.STATED]
-            if any(symbol in n.names_in(expr) for expr in stated) and other != symbol:
-                return any(place.role is Role.SCORES for place in places(other)[:1])
-        return False
 
     def _as_input(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place:
         """A name that is only given with a vector is an input: s = [1, 2] is a state that attends, not a score."""
@@ -290,32 +259,12 @@ class Naming:
             second = next((p for p in usual if p.role in (Role.SOURCE, Role.Y)), None)
             one = all(isinstance(d.expr, n.Matrix) and 1 in d.expr.shape for d in vectors)  # several rows are no state
             if second is not None and (
-                (second.role is Role.SOURCE and one) or self._before_weights(given[0]) or self._is_projected(symbol)
+                (second.role is Role.SOURCE and one)
+                or before_weights(self.page, given[0])
+                or is_projected(self.page, symbol)
             ):
                 return second
         return usual[0]
-
-    def _is_projected(self, symbol: Symbol) -> bool:
-        """Whether a formula multiplies a name by weights: Q = Y W_Q."""
-        stated = (d.expr for ds in self.page.definitions.values() for d in ds if d.source is Source.STATED)
-        products = (part for expr in stated for part in n.walk(expr) if isinstance(part, n.Product))
-        return any(
-            isinstance(p.left, n.Name)
-            and p.left.symbol == symbol
-            and isinstance(p.right, n.Name)
-            and any(place.role in (Role.W_Q, Role.W_K, Role.W_V) for place in places(p.right.symbol))
-            for p in products
-        )
-
-    def _before_weights(self, given: Definition) -> bool:
-        """Whether something is given before the last weights are, or before anything is worked out."""
-        everything = [d for definitions in self.page.definitions.values() for d in definitions]
-        weights = [
-            d.line for s, ds in self.page.definitions.items() for d in ds
-            if any(p.role in (Role.W_K, Role.W_V) for p in places(s)) and d.source is Source.GIVEN
-        ]  # fmt: skip
-        worked = [d.line for d in everything if d.source is not Source.GIVEN]
-        return bool(weights) and given.line < max(*weights, min(worked, default=0))
 
     @cached_property
     def by_place(self) -> dict[tuple[Role, str | None], list[tuple[Symbol, Place]]]:

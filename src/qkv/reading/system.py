@@ -14,19 +14,18 @@ from functools import cached_property, lru_cache
 from itertools import chain
 
 from qkv.expr import nodes as n
-from qkv.expr.functions import BY_KEY
 from qkv.expr.names import Role, Symbol
 from qkv.library.attention import role_in, rows_for
 from qkv.library.defined import Defined
 from qkv.library.roles import CACHED, SCORE_LIKE, Place
 from qkv.reading.choices import Choices
-from qkv.reading.definitions import Definition, Source
-from qkv.reading.equation import Kind
+from qkv.reading.definitions import Source
 from qkv.reading.holding import AFTER_Q, Holding
 from qkv.reading.indexed import LETTER, at_indices, is_row_of, put_in, runs_over
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import PROJECTED, ROLE, SIZED, is_number, naming_of, role_symbol
 from qkv.reading.page import Page, Spot
+from qkv.reading.within import called_in_words, comes_back, functions_of, visible
 
 LINE, FAMILY, CELLS = "line", "family", "cells"  # calls that need values, see preparation.py
 HEAD, PATTERN, IDENTITY = "head", "pattern", "identity"
@@ -68,17 +67,8 @@ class System:
 
     @cached_property
     def functions(self) -> dict[str, tuple[Defined, ...]]:
-        """The functions that the page defines: FFN(x) = relu(x W_1) W_2."""
-        found: dict[str, tuple[Defined, ...]] = {}
-        for equation in self.page.equations:
-            sides = [item.expr for item in equation.of(Kind.FORMULA)]
-            call = sides[0] if sides and isinstance(sides[0], n.Call) and sides[0].function not in BY_KEY else None
-            if call is not None and len(sides) > 1 and all(isinstance(arg, n.Name) for arg in call.args):
-                parameters = tuple(arg.symbol for arg in call.args if isinstance(arg, n.Name))
-                if not set(parameters) <= set(n.names_in(sides[-1])):
-                    continue  # logit(A) = h_1 w_1 speaks of one case
-                found[call.function] = (*found.get(call.function, ()), Defined(parameters, sides[-1]))
-        return found
+        """The functions that the page defines."""
+        return functions_of(self.page)
 
     # — expressions for names —
 
@@ -95,7 +85,7 @@ class System:
             Role.STATES,
             Role.SOURCE,
         )  # nothing works these out
-        for definition in self._visible(self.page.definitions.get(symbol, ()), spot):
+        for definition in visible(self.page.definitions.get(symbol, ()), spot):
             here = definition.scope == spot.scope and definition.line <= spot.line
             where = Spot(spot.scope, definition.line - (symbol in n.names_in(definition.expr))) if here else spot
             if definition.equation in self.choices.answered:
@@ -104,7 +94,7 @@ class System:
                 continue
             if (definition.source is Source.WORKING and not given) or (definition.scope > spot.scope and late):
                 late.append((definition.expr, where, definition.source))
-            elif definition.scope < spot.scope and self._comes_back(symbol, definition, spot.scope):
+            elif definition.scope < spot.scope and comes_back(self.page, symbol, definition, spot.scope):
                 yield definition.expr, Spot(definition.scope, definition.line), definition.source
             else:
                 yield definition.expr, where, definition.source
@@ -117,25 +107,11 @@ class System:
         yield from late
         later = (d for d in self.page.definitions.get(symbol, ()) if d.scope > spot.scope)
         yield from ((d.expr, spot, d.source) for d in later)
-        yield from ((n.Name(array), spot, None) for array in self._captioned(symbol, spot))
+        yield from ((n.Name(array), spot, None) for array in called_in_words(self.page, symbol, spot))
         if symbol.base in ("I", "Id") and not symbol.labels and symbol not in self.page.definitions:
             yield n.Call(IDENTITY, tuple(map(n.number, map(int, filter(str.isdecimal, symbol.indices))))), spot, None
         if symbol.primes:
             yield n.Transpose(n.Name(symbol._replace(primes=symbol.primes - 1))), spot, None
-
-    def _comes_back(self, symbol: Symbol, definition: Definition, scope: int) -> bool:
-        """Whether a problem goes on from what an earlier one worked out: Q = Z W_Q, where Z = A V stands above."""
-        own = (d for s in n.names_in(definition.expr) for d in self.page.definitions.get(s, ()) if d.scope == scope)
-        return any(symbol in n.names_in(d.expr) for d in own if d.source is Source.STATED)
-
-    @staticmethod
-    def _visible(definitions: tuple[Definition, ...], spot: Spot) -> list[Definition]:
-        """The last one above, then those below in the same problem, then those of problems before."""
-        here = [d for d in definitions if d.scope == spot.scope]
-        above = sorted((d for d in here if d.line <= spot.line), key=lambda d: -d.line)
-        below = [d for d in here if d.line > spot.line]
-        before = sorted((d for d in definitions if d.scope < spot.scope), key=lambda d: (-d.scope, -d.line))
-        return [*above, *below, *before]
 
     def schema(self, symbol: Symbol, spot: Spot) -> Iterator[n.Expr]:
         """e_1 by e_i = v · tanh(W s + U h_i): an equation that holds for every index."""
@@ -145,7 +121,7 @@ class System:
             if other == symbol or len(other.indices) != len(symbol.indices):
                 continue
             if put := put_in(other, symbol):
-                for definition in self._visible(self.page.definitions[other], spot):
+                for definition in visible(self.page.definitions[other], spot):
                     if definition.source is not Source.GIVEN:
                         yield at_indices(definition.expr, put)
 
@@ -217,16 +193,6 @@ class System:
         shapes = [d.expr.shape for d in self.page.definitions.get(symbol, ()) if isinstance(d.expr, n.Matrix)]
         turned = bool(shapes) and 1 in shapes[0] and shapes[0] != (1, 1) and (shapes[0][1] == 1) != column
         return n.Transpose(n.Name(symbol)) if turned else n.Name(symbol)
-
-    def _captioned(self, symbol: Symbol, spot: Spot) -> Iterator[Symbol]:
-        """The array without a name that the words above it call so: 'Decoder rows:', then 'H = decoder + Z'."""
-        word = symbol.base.lower()
-        if len(word) < 4 or symbol in self.page.definitions:
-            return
-        for equation in reversed(self.page.equations):
-            array = Symbol(NAMELESS, (), (str(equation.index),))
-            if equation.line < spot.line and word in equation.words.lower() and array in self.page.definitions:
-                yield array
 
     def cell_of(self, expr: n.Expr, scope: int) -> tuple[Symbol, int, int] | None:
         """The cell of the scores that the product of one query and one key is: q_1 · k_2."""

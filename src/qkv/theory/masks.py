@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.interpret.counts import SizePair
-from qkv.theory.cost import KINDS, cost, program_of
+from qkv.theory.cost import cost, program_of
+from qkv.theory.cost_kinds import KINDS
 from qkv.theory.polynomial import number
 
 SHOWN = 8  # rows and columns of a mask that are still printed in full

@@ -1,0 +1,73 @@
+"""What a page does with a name: the shapes that it prints, and formulas that divide, project or score it."""
+
+from __future__ import annotations
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.library.roles import places
+from qkv.reading.definitions import Definition, Source
+from qkv.reading.page import Page
+
+
+def is_divided(page: Page, symbol: Symbol) -> bool:
+    """Whether a formula divides what a name stands for by a root: E = (Q Kᵀ + Q Rᵀ) / √2."""
+    stated = (d.expr for d in page.definitions.get(symbol, ()) if d.source is Source.STATED)
+    return any(isinstance(x, n.Quotient) and n.holds(x.denominator, n.Root) for x in stated)
+
+
+def is_matrix(page: Page, symbol: Symbol) -> bool:
+    """Whether several rows and columns are printed for a name."""
+    shapes = [d.expr.shape for d in page.definitions.get(symbol, ()) if isinstance(d.expr, n.Matrix)]
+    return bool(shapes) and min(shapes[0]) > 1
+
+
+def is_vector(page: Page, symbol: Symbol) -> bool:
+    """Whether one row or one column is printed for a name."""
+    shapes = [d.expr.shape for d in page.definitions.get(symbol, ()) if isinstance(d.expr, n.Matrix)]
+    return bool(shapes) and 1 in shapes[0] and shapes[0] != (1, 1)
+
+
+def makes_scores(page: Page, symbol: Symbol) -> bool:
+    """Whether scores are made of what a name stands for: in e_1 = sᵀ W h_1, s is none of them."""
+    for other, definitions in page.definitions.items():
+        stated = [d.expr for d in definitions if d.source is Source.STATED]
+        if any(symbol in n.names_in(expr) for expr in stated) and other != symbol:
+            return any(place.role is Role.SCORES for place in places(other)[:1])
+    return False
+
+
+def is_projected(page: Page, symbol: Symbol) -> bool:
+    """Whether a formula multiplies a name by weights: Q = Y W_Q."""
+    stated = (d.expr for ds in page.definitions.values() for d in ds if d.source is Source.STATED)
+    products = (part for expr in stated for part in n.walk(expr) if isinstance(part, n.Product))
+    return any(
+        isinstance(p.left, n.Name)
+        and p.left.symbol == symbol
+        and isinstance(p.right, n.Name)
+        and any(place.role in (Role.W_Q, Role.W_K, Role.W_V) for place in places(p.right.symbol))
+        for p in products
+    )
+
+
+def before_weights(page: Page, given: Definition) -> bool:
+    """Whether something is given before the last weights are, or before anything is worked out."""
+    everything = [d for definitions in page.definitions.values() for d in definitions]
+    weights = [
+        d.line for s, ds in page.definitions.items() for d in ds
+        if any(p.role in (Role.W_K, Role.W_V) for p in places(s)) and d.source is Source.GIVEN
+    ]  # fmt: skip
+    worked = [d.line for d in everything if d.source is not Source.GIVEN]
+    return bool(weights) and given.line < max(*weights, min(worked, default=0))
+
+
+def additive(page: Page) -> frozenset[Symbol]:
+    """The names that multiply a tanh: v in vᵀ tanh(W s + U h) makes scores, it is no value."""
+    formulas = (d.expr for definitions in page.definitions.values() for d in definitions if d.source is Source.STATED)
+    products = (
+        part
+        for formula in formulas
+        for part in n.walk(formula)
+        if isinstance(part, n.Product) and isinstance(part.right, n.Tanh)
+    )
+    sides = (product.left.arg if isinstance(product.left, n.Transpose) else product.left for product in products)
+    return frozenset(side.symbol for side in sides if isinstance(side, n.Name))

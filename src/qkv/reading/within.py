@@ -1,0 +1,54 @@
+"""What a page itself says, as seen from a place on it: definitions in reach, arrays by words, functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from qkv.expr import nodes as n
+from qkv.expr.functions import BY_KEY
+from qkv.expr.names import Symbol
+from qkv.library.defined import Defined
+from qkv.reading.definitions import Definition, Source
+from qkv.reading.equation import Kind
+from qkv.reading.nameless import NAMELESS
+from qkv.reading.page import Page, Spot
+
+
+def visible(definitions: tuple[Definition, ...], spot: Spot) -> list[Definition]:
+    """The last one above, then those below in the same problem, then those of problems before."""
+    here = [d for d in definitions if d.scope == spot.scope]
+    above = sorted((d for d in here if d.line <= spot.line), key=lambda d: -d.line)
+    below = [d for d in here if d.line > spot.line]
+    before = sorted((d for d in definitions if d.scope < spot.scope), key=lambda d: (-d.scope, -d.line))
+    return [*above, *below, *before]
+
+
+def called_in_words(page: Page, symbol: Symbol, spot: Spot) -> Iterator[Symbol]:
+    """The array without a name that the words above it call so: 'Decoder rows:', then 'H = decoder + Z'."""
+    word = symbol.base.lower()
+    if len(word) < 4 or symbol in page.definitions:
+        return
+    for equation in reversed(page.equations):
+        array = Symbol(NAMELESS, (), (str(equation.index),))
+        if equation.line < spot.line and word in equation.words.lower() and array in page.definitions:
+            yield array
+
+
+def functions_of(page: Page) -> dict[str, tuple[Defined, ...]]:
+    """The functions that the page defines: FFN(x) = relu(x W_1) W_2."""
+    found: dict[str, tuple[Defined, ...]] = {}
+    for equation in page.equations:
+        sides = [item.expr for item in equation.of(Kind.FORMULA)]
+        call = sides[0] if sides and isinstance(sides[0], n.Call) and sides[0].function not in BY_KEY else None
+        if call is not None and len(sides) > 1 and all(isinstance(arg, n.Name) for arg in call.args):
+            parameters = tuple(arg.symbol for arg in call.args if isinstance(arg, n.Name))
+            if not set(parameters) <= set(n.names_in(sides[-1])):
+                continue  # logit(A) = h_1 w_1 speaks of one case
+            found[call.function] = (*found.get(call.function, ()), Defined(parameters, sides[-1]))
+    return found
+
+
+def comes_back(page: Page, symbol: Symbol, definition: Definition, scope: int) -> bool:
+    """Whether a problem goes on from what an earlier one worked out: Q = Z W_Q, where Z = A V stands above."""
+    own = (d for s in n.names_in(definition.expr) for d in page.definitions.get(s, ()) if d.scope == scope)
+    return any(symbol in n.names_in(d.expr) for d in own if d.source is Source.STATED)
