@@ -25,6 +25,7 @@ READING = (
 JUDGING = (*READING, "reading", "check.mistakes", "theory", "render.workings")
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "errors": (),
+    "workers": ("errors",),
     "files": ("errors",),
     "formats": ("errors", "reader", "pdf_text"),
     "pdf_text": ("errors", "reader.model"),
@@ -60,7 +61,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "render.classroom": ("grading.model", "render"),
     "render.targets": ("interpret", "check.model", "reader.model", "render", "solving.understood"),
     "grading.model": (),
-    "grading": (*JUDGING, "reader", "judging", "program", "solving", "solution", "chapters", "files", "render", "check.trails"),
+    "grading": (*JUDGING, "reader", "judging", "program", "solving", "solution", "chapters", "files", "render", "check.trails", "workers"),
     "compare": ("errors", "working", "solution"),
     "working": ("errors", "expr", "program", "interpret", "solution"),
     "solution": ("errors", "expr", "program", "interpret", "reader.model", "render"),
@@ -74,8 +75,10 @@ OUTSIDE = (
     "cli_practice",
     "cli_shared",
     "cli_theory",
+    "cli_serve",
     "demo",
     "exercises",
+    "page",
     "practice",
 )
 

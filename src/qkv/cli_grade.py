@@ -21,6 +21,7 @@ from qkv.grading.policy import explained, policy_of
 from qkv.reader.read import decode
 from qkv.render.progress import counting
 from qkv.render.summary import count
+from qkv.workers import Limits
 
 
 @click.command()
@@ -92,7 +93,7 @@ def _engine(setup: Setup, given: dict[str, Any], count: int) -> Iterator[Engine]
             yield lambda submissions: spread.graded(submissions, setup, client)
         return
     jobs = min(given["jobs"] or _cores(), max(count, 1))
-    limits = pool.Limits(given["seconds"], given["megabytes"])
+    limits = Limits(given["seconds"], given["megabytes"])
     yield lambda submissions: pool.graded(submissions, setup, jobs, limits)
 
 

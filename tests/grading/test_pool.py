@@ -6,7 +6,8 @@ import time
 
 from qkv.grading.model import DEFAULT
 from qkv.grading.one import Setup, Submission
-from qkv.grading.pool import Limits, graded
+from qkv.grading.pool import graded
+from qkv.workers import Limits
 
 GOOD = Submission("good.md", b"S = [[1, 2, 0], [2, 0, 2], [2, 2, 1]]")
 

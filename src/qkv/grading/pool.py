@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import pickle
-import subprocess
-import sys
 import threading
 from collections.abc import Generator, Iterable, Iterator
-from dataclasses import dataclass, field
 from queue import Queue
 
-from qkv.errors import QkvError
 from qkv.grading.one import Graded, Setup, Submission, assignment_for, troubled
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one hand-in may use."""
-
-    seconds: float = 60.0
-    megabytes: int = 2000
-
+from qkv.workers import Ended, Limits, Worker
 
 LIMITS = Limits()
 
@@ -37,13 +24,13 @@ def graded(
 
     def serve() -> None:
         try:
-            with contextlib.closing(_Worker(setup, limits)) as worker:
+            with contextlib.closing(Worker("qkv.grading.worker:Grader", setup, limits)) as worker:
                 while not stop.is_set():
                     with lock:
                         submission = next(waiting, None)
                     if submission is None:
                         break
-                    results.put(worker.grade(submission))
+                    results.put(_graded(worker, submission, setup))
         except BaseException as error:  # noqa: BLE001  it is raised where the results are read
             results.put(error)
         results.put(None)
@@ -72,58 +59,9 @@ def _until_done(results: Queue[Graded | BaseException | None], jobs: int) -> Ite
             yield result
 
 
-@dataclass
-class _Worker:
-    """One worker process, started when it is first needed and again after it had to be ended."""
-
-    setup: Setup
-    limits: Limits
-    _process: subprocess.Popen[bytes] | None = field(default=None)
-
-    def grade(self, submission: Submission) -> Graded:
-        process = self._process = self._process or self._started()
-        assert process.stdin is not None
-        assert process.stdout is not None
-        late = threading.Event()
-
-        def end() -> None:
-            late.set()
-            process.kill()
-
-        timer = threading.Timer(self.limits.seconds, end)
-        timer.start()
-        try:
-            pickle.dump(submission, process.stdin)
-            process.stdin.flush()
-            result: Graded = pickle.load(process.stdout)
-            return result
-        except (EOFError, OSError, pickle.UnpicklingError):
-            self.close()
-            why = (
-                f"it took longer than {self.limits.seconds:g} seconds"
-                if late.is_set()
-                else "the process that read it died"
-            )
-            return troubled(submission.name, assignment_for(self.setup).asked, why)
-        finally:
-            timer.cancel()
-
-    def _started(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "qkv.grading.worker"]
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        try:
-            pickle.dump((self.setup, self.limits.megabytes), process.stdin)  # type: ignore[arg-type]
-            process.stdin.flush()  # type: ignore[union-attr]
-            pickle.load(process.stdout)  # type: ignore[arg-type]
-        except (OSError, EOFError) as error:
-            raise QkvError("a worker process could not be started; does it have enough memory?") from error
-        return process
-
-    def close(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            for pipe in (self._process.stdin, self._process.stdout):
-                with contextlib.suppress(OSError):
-                    pipe.close()  # type: ignore[union-attr]
-            self._process = None
+def _graded(worker: Worker, submission: Submission, setup: Setup) -> Graded:
+    try:
+        result: Graded = worker.ask(submission)
+        return result
+    except Ended as error:
+        return troubled(submission.name, assignment_for(setup).asked, str(error))
