@@ -36,9 +36,10 @@ LATER = {
     "practice": "Exercises to be worked by hand, with keys and marking schemes.",
     "prove": "Prove the identities that courses ask for, step by step.",
     "scale": "Why scores are divided by √d_k: exact variances, and an experiment.",
+    "serve": "A page in the browser: check and solve as you type, practise, calculate.",
     "transport": "Earth mover's distance between two distributions, with its plan and its proof.",
 }
-HOMES = {"grade": "qkv.cli_grade", "practice": "qkv.cli_practice"}
+HOMES = {"grade": "qkv.cli_grade", "practice": "qkv.cli_practice", "serve": "qkv.cli_serve"}
 THEORY = "qkv.cli_theory"
 
 

@@ -1,0 +1,39 @@
+"""A path and a form → a piece of HTML: the whole page, whoever carries the messages.
+
+Nothing is kept between two requests: what a view needs to know is in its form. So every answer can be made anew, in
+another process or in the visitor's own browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from html import escape
+from importlib import import_module
+
+from qkv.errors import QkvError
+from qkv.page.answer import Answer
+
+Form = Mapping[str, str]
+View = Callable[[Form], Answer]
+
+# A path → module and function of the view; a view is imported when it is first asked for.
+PAGES = {
+    "index.html": "sheet:whole",
+}
+PARTS = {
+    "sheet": "sheet:judged",
+    "sheet/download": "sheet:download",
+}
+
+
+def respond(path: str, form: Form) -> Answer:
+    """The answer to a request; what is wrong with a document is said in the answer."""
+    view = PAGES.get(path) or PARTS.get(path)
+    if view is None:
+        return Answer('<p class="summary none">There is no such page.</p>', status=404)
+    module, _, name = view.partition(":")
+    answer: View = getattr(import_module(f"qkv.page.{module}"), name)
+    try:
+        return answer(form)
+    except QkvError as error:
+        return Answer(f'<p class="summary none">{escape(str(error))}</p>')
