@@ -91,6 +91,14 @@ def _solved(sheet: Sheet, documents: tuple[Judged, ...]) -> Solution:
     return Solution(traces, sheet.file, (*sheet.lost, *sheet.unread), advice)
 
 
+def _understood(sheet: Sheet, documents: tuple[Judged, ...]) -> Understood:
+    from qkv.solving.understood import understood_of
+
+    found = [understood_of(document) for document in documents]
+    problems = tuple(problem for each in found for problem in each.problems)
+    return replace(found[0], sheet=replace(sheet, unread=(*sheet.lost, *sheet.unread)), problems=problems)
+
+
 def _reported(sheet: Sheet, documents: tuple[Judged, ...]) -> Report:
     from qkv.judging.report import report_of
 
@@ -110,9 +118,7 @@ def _reported(sheet: Sheet, documents: tuple[Judged, ...]) -> Report:
 
 def understand_sheet(sheet: Sheet) -> Understood:
     """How a sheet is understood: each quantity, what it is taken for, and how that is known."""
-    from qkv.solving.understood import understand
-
-    return understand(replace(sheet, unread=(*sheet.lost, *sheet.unread)))
+    return _understood(sheet, _judged(sheet))
 
 
 def read(source: str | Path, let: Sequence[str] = (), ask: Sequence[str] = ()) -> ReadSheet:
@@ -128,7 +134,15 @@ def read(source: str | Path, let: Sequence[str] = (), ask: Sequence[str] = ()) -
     (('5', '5'), ('5', '10'))
     """
     text, file = _source(source)
-    sheet = read_source(text, file, let=let, ask=ask) if text is not None else read_path(file, let=let, ask=ask)
+    return _read(read_source(text, file, let=let, ask=ask) if text is not None else read_path(file, let=let, ask=ask))
+
+
+def read_named(text: str, file: str) -> ReadSheet:
+    """A document's text under the name of its file, as a browser sends it; the result can be solved and checked."""
+    return _read(read_source(text, file))
+
+
+def _read(sheet: Sheet) -> ReadSheet:
     return ReadSheet(**{spec.name: getattr(sheet, spec.name) for spec in fields(sheet)})
 
 
@@ -198,6 +212,10 @@ class ReadSheet(Sheet):
     def solve(self) -> Solution:
         """Every problem, worked out."""
         return _solved(self, self._documents)
+
+    def understand(self) -> Understood:
+        """Each quantity, what it is taken for, and how that is known."""
+        return _understood(self, self._documents)
 
     def check(self, against: Sheet | None = None) -> CheckedReport:
         """Every equation, judged."""

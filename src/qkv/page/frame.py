@@ -27,6 +27,8 @@ def framed(path: str, body: str) -> str:
         '<script src="assets/transport.js" defer></script>\n'
         '<script src="assets/htmx.min.js" defer></script>\n<script src="assets/page.js" defer></script>\n'
         '</head>\n<body class="qkv">\n'
-        f'<header><a class="brand" href="index.html">qkv</a><nav aria-label="Views">{links}</nav></header>\n'
+        f'<header><a class="brand" href="index.html"><img src="assets/icon.svg" alt="">qkv</a>'
+        f'<nav aria-label="Views">{links}</nav>'
+        '<button type="button" id="theme" aria-label="Light or dark">◐</button></header>\n'
         f'<main>\n{body}\n</main>\n<footer class="soft">{PROMISE}</footer>\n</body>\n</html>\n'
     )

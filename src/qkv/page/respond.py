@@ -22,6 +22,7 @@ PAGES = {
 }
 PARTS = {
     "sheet": "sheet:judged",
+    "sheet/open": "sheet:opened",
     "sheet/download": "sheet:download",
 }
 

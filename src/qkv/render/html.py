@@ -144,7 +144,7 @@ def solutions(worked: Sequence[Worked], options: Options = DEFAULT) -> str:
 def solved(worked: Sequence[Worked], options: Options = DEFAULT) -> tuple[str, str]:
     """The title and the body of a page of worked solutions; the body is well-formed XML."""
     title = f"{worked[0][0]} worked out" if len(worked) == 1 else f"{count(len(worked), 'document')} worked out"
-    heads = [f"<h1>{escape(file)}</h1>" for file, *_ in worked]
+    heads = [f"<h1>{escape(file)}</h1>" if file else "" for file, *_ in worked]
     bodies = [_solution(traces, options, unread, advice) for _, traces, unread, advice in worked]
     return title, "\n".join(f"{head}\n{body}" for head, body in zip(heads, bodies, strict=True))
 
@@ -204,8 +204,13 @@ def _step(trace: Trace, step: Step, options: Options) -> str:
     heat = shown(trace, step, options) if step.role is Role.WEIGHTS else None
     pieces = [f"<h4>{escape(said)}<span class='soft'>{escape(rest)}</span></h4>"]
     pieces.append(f'<div class="display">{_math(formulas.step(trace, step, options), heat)}</div>')
-    for row, column, text in formulas.workings(trace, step, options):
-        pieces.append(f'<div class="display soft">({row}, {column}): {_math(text)}</div>')
+    workings = [
+        f'<div class="display soft">({row}, {column}): {_math(text)}</div>'
+        for row, column, text in formulas.workings(trace, step, options)
+    ]
+    if options.unfolds and workings:
+        workings = ["<details><summary>How each cell comes about</summary>", *workings, "</details>"]
+    pieces += workings
     return f"<li>{''.join(pieces)}</li>"
 
 

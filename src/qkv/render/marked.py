@@ -158,7 +158,8 @@ class Marked:
         anchor = f"{self.prefix}c{claim.id}"
         text = escape(f"{SYMBOLS[claim.verdict]} {plainly(name)} {claim.verdict}")
         if claim.id in self.cards:
-            return f'<a class="badge {claim.verdict}" id="{anchor}" href="#{self.prefix}n{claim.id}">{text}</a>'
+            tag = f'<a class="badge {claim.verdict}" id="{anchor}" data-line="{claim.line}"'
+            return f'{tag} href="#{self.prefix}n{claim.id}">{text}</a>'
         mark = SYMBOLS[claim.verdict]
         return f'<span class="badge {claim.verdict}" id="{anchor}" title="{claim.verdict}">{mark}</span>'
 

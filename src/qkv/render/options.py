@@ -16,12 +16,14 @@ class Depth(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Depth, significant digits, decimal places (which win over digits), and whether only what is wrong is listed."""
+    """Depth, significant digits, decimal places (which win over digits), whether only what is wrong is listed, and
+    whether the working of each cell is folded away until somebody asks for it."""
 
     depth: Depth = Depth.NORMAL
     digits: int = 6
     places: int | None = None
     only_wrong: bool = False
+    unfolds: bool = False
 
 
 DEFAULT = Options()

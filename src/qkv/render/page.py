@@ -5,12 +5,12 @@ from __future__ import annotations
 from html import escape
 
 CSS = """
-.qkv{--ink:#1c2330;--soft:#667085;--line:#e3e7ee;--paper:#fff;--panel:#f7f8fb;--right:#1a7f4b;--drifted:#0b7285;
---misrounded:#9a6700;--carried:#8250df;--misread:#b35900;--wrong:#cf222e;--unread:#667085;--heat:47,107,219;
+.qkv{color-scheme:light dark;--ink:light-dark(#1c2330,#e6e9ef);--soft:light-dark(#667085,#98a2b3);
+--line:light-dark(#e3e7ee,#2b3240);--paper:light-dark(#fff,#12161d);--panel:light-dark(#f7f8fb,#1a202a);
+--right:light-dark(#1a7f4b,#4cc38a);--drifted:light-dark(#0b7285,#5bc0d1);--misrounded:light-dark(#9a6700,#e2b341);
+--carried:light-dark(#8250df,#c297ff);--misread:light-dark(#b35900,#f0a355);--wrong:light-dark(#cf222e,#ff7b72);
+--unread:light-dark(#667085,#98a2b3);--heat:light-dark(#2f6bdb,#5896ff);
 color:var(--ink);background:var(--paper);font:16px/1.6 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-@media (prefers-color-scheme:dark){.qkv{--ink:#e6e9ef;--soft:#98a2b3;--line:#2b3240;--paper:#12161d;--panel:#1a202a;
---right:#4cc38a;--drifted:#5bc0d1;--misrounded:#e2b341;--carried:#c297ff;--misread:#f0a355;--wrong:#ff7b72;
---unread:#98a2b3;--heat:88,150,255}}
 body.qkv{margin:0}
 .qkv main{max-width:76rem;margin:0 auto;padding:2rem 1.5rem 4rem}
 .qkv h1{font-size:1.5rem;line-height:1.25;margin:0 0 .4rem;overflow-wrap:anywhere}
@@ -72,7 +72,7 @@ border-radius:.3rem;padding:.4rem .7rem;margin:.35rem 0;overflow-wrap:anywhere}
 .qkv .note .how{display:block;color:var(--soft)}
 .qkv .steps{padding-left:0;list-style:none}.qkv .steps>li{margin:0 0 1.1rem}
 .qkv .givens{display:flex;flex-wrap:wrap;gap:.4rem 2rem;align-items:center}
-.qkv mtd.heat{background:rgba(var(--heat),var(--share,0));border-radius:.15rem}
+.qkv mtd.heat{background:color-mix(in srgb,var(--heat) calc(100%*var(--share,0)),transparent);border-radius:.15rem}
 .qkv .h1{--share:.05}.qkv .h2{--share:.10}.qkv .h3{--share:.15}.qkv .h4{--share:.20}.qkv .h5{--share:.25}
 .qkv .h6{--share:.30}.qkv .h7{--share:.35}.qkv .h8{--share:.40}.qkv .h9{--share:.45}.qkv .h10{--share:.50}
 @media (max-width:60rem){.qkv .row{grid-template-columns:2.2rem minmax(0,1fr)}.qkv .row .notes{grid-column:2}}

@@ -68,9 +68,9 @@ def _problem(problem: Problem, found: Understood, width: int) -> Iterator[Text]:
     program = problem.program
     title = " ".join(program.title.split())
     yield Text(f"{program.line:>{LINE - 2}}  {title or 'problem'}: {program.kind}", style="bold cyan")
-    if chosen := _chosen(problem, found):
-        yield from hanging(f"{'':{LINE}}chosen: ", chosen, width, "dim")
-    widest = min(max((len(_role(quantity.place)) for quantity in problem.quantities), default=0), WIDEST)
+    if said := chosen(problem, found):
+        yield from hanging(f"{'':{LINE}}chosen: ", said, width, "dim")
+    widest = min(max((len(role(quantity.place)) for quantity in problem.quantities), default=0), WIDEST)
     names = min(max((len(quantity.name) for quantity in problem.quantities), default=0), WIDEST_NAME)
     for quantity in problem.quantities:
         yield from _quantity(quantity, max(names, NAME), widest, width)
@@ -82,7 +82,7 @@ def _problem(problem: Problem, found: Understood, width: int) -> Iterator[Text]:
     yield Text()
 
 
-def _chosen(problem: Problem, found: Understood) -> str:
+def chosen(problem: Problem, found: Understood) -> str:
     """What was chosen where the page leaves it open; plain algebra leaves nothing open."""
     attends = any(q.place is not None and q.place.role in SAID for q in problem.quantities)
     said = [words for key, words in CONVENTIONS.items() if key in problem.conventions] if attends else []
@@ -96,17 +96,17 @@ def _quantity(quantity: Quantity, names: int, widest: int, width: int) -> Iterat
     line = "" if quantity.line is None else str(quantity.line)
     shape = "" if quantity.shape is None else say(quantity.shape)
     name = quantity.name if len(quantity.name) <= names else quantity.name[: names - 1] + "…"
-    head = f"{line:>{LINE - 2}}  {name:<{names}} {shape:<{SHAPE}} {_role(quantity.place):<{widest}}  "
-    known, style = _known(quantity), "yellow" if quantity.known == "unread" else "dim"
-    if len(head) + len(known) > width and len(head) > width // 2:
+    head = f"{line:>{LINE - 2}}  {name:<{names}} {shape:<{SHAPE}} {role(quantity.place):<{widest}}  "
+    how, style = known(quantity), "yellow" if quantity.known == "unread" else "dim"
+    if len(head) + len(how) > width and len(head) > width // 2:
         yield Text(head.rstrip())
         head = " " * (LINE + 2)
-    yield from hanging(head, known, width, style)
+    yield from hanging(head, how, width, style)
     if quantity.rivals:
         yield from hanging(f"{'':{LINE + 2}}or: ", ", ".join(quantity.rivals), width, "dim italic")
 
 
-def _role(place: Place | None) -> str:
+def role(place: Place | None) -> str:
     """A role in words: 'queries of head 2, token 1'."""
     if place is None:
         return ""
@@ -117,14 +117,14 @@ def _role(place: Place | None) -> str:
     )
 
 
-def _known(quantity: Quantity) -> str:
+def known(quantity: Quantity) -> str:
     """The formula of a quantity and how it is known; of one that is given, how its role is."""
     if quantity.formula:
         return f"{quantity.formula} ({quantity.says})"
     if quantity.known == "unread":
         return "nothing says what this should equal: write its formula beside it, or --let"
-    role = f", its role {quantity.role_by.value}" if quantity.place is not None and quantity.role_by.value else ""
-    return quantity.says + (role if quantity.known == "given" else "")
+    by = f", its role {quantity.role_by.value}" if quantity.place is not None and quantity.role_by.value else ""
+    return quantity.says + (by if quantity.known == "given" else "")
 
 
 def _statement(statement: Statement, width: int) -> Text:

@@ -10,7 +10,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain, symbol_plain
 from qkv.interpret.cells import START_BITS, precision
 from qkv.interpret.fit import Shape
-from qkv.judging.judge import Judged, judged
+from qkv.judging.judge import Judged
 from qkv.judging.walk import Judgement
 from qkv.library.roles import SAID, Place, places
 from qkv.program.model import Program, Step
@@ -19,7 +19,7 @@ from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import Known
 from qkv.reading.page import Spot
-from qkv.reading.reading import Reading, reading_of
+from qkv.reading.reading import Reading
 from qkv.solving.solve import program_of
 from qkv.theory.worked import answered
 
@@ -65,11 +65,6 @@ class Understood:
     problems: tuple[Problem, ...]
     zero_based: bool = False  # tokens and heads count from 0
     capitals_index: bool = False  # Q_1 is the query of token 1, not the queries of head 1
-
-
-def understand(sheet: Sheet) -> Understood:
-    """How a sheet is understood."""
-    return understood_of(judged(reading_of(sheet)))
 
 
 def understood_of(judged: Judged) -> Understood:

@@ -1,1 +1,6 @@
-// With a server, htmx sends requests itself: there is nothing to do. The static page has another file in this place.
+"use strict";
+// How a request is carried: here by the server. The static page has a file of the same name in this place, in which
+// the visitor's own browser answers.
+window.qkv = {
+  send: (path, form) => fetch(path, { method: "POST", body: new URLSearchParams(form) }),
+};
