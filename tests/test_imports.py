@@ -32,3 +32,32 @@ def test_only_what_is_needed_is_loaded(use: str) -> None:
     loaded = set(json.loads(done.stdout.splitlines()[-1]))
     assert "qkv" in loaded
     assert not loaded & set(unwanted)
+
+
+NOT_IN_A_BROWSER = ("numpy", "numba", "llvmlite", "scipy", "rich", "click")
+SHEET = r"""
+$$Q = [[1, 2]], \\quad K = [[2, 1], [1, 1]], \\quad V = [[1], [3]]$$
+
+Compute $\\text{softmax}(QK^T/\\sqrt{d_k})V$.
+
+$S = Q K^T = [[4, 4]]$
+"""
+IN_A_BROWSER = f"""
+import sys
+for name in {NOT_IN_A_BROWSER}:
+    sys.modules[name] = None  # importing it fails
+import qkv
+from qkv.api import understand_sheet
+from qkv.render.html import report
+sheet = qkv.read('''{SHEET}''')
+solved, checked = sheet.solve(), sheet.check()
+assert solved['A'].decimals(3) == (('0.670', '0.330'),)
+assert checked.summary['wrong'] == 1
+assert understand_sheet(sheet)
+assert '<math' in report(checked)
+import qkv.exercises.play, qkv.exercises.written, qkv.render.theory, qkv.render.theory_json, qkv.theory.answers
+"""
+
+
+def test_sheets_are_read_solved_and_checked_where_there_is_no_numpy() -> None:
+    subprocess.run([sys.executable, "-W", "error", "-c", IN_A_BROWSER], check=True)

@@ -87,6 +87,7 @@ INTERPRETATIONS = {"certified": (), "floats": (), "shapes": (), "counts": ("shap
 
 # Heavy packages, and the only parts that may import them when they are themselves imported (not inside a function).
 HEAVY = {
+    "numpy": ("kernel", "dask", "torch", "jax", "compare", "interpret.floats", "theory.sampled", "transport.arrays", "transport.entropic", "transport.highs"),
     "numba": ("kernel",),
     "llvmlite": ("kernel",),
     "dask": ("dask",),
@@ -95,7 +96,7 @@ HEAVY = {
     "transformers": ("transformers",),
     "rich": ("render", *OUTSIDE),
     "click": OUTSIDE,
-}
+}  # fmt: skip
 NEVER_AT_IMPORT = (
     "scipy",
     "sympy",

@@ -17,7 +17,8 @@ from qkv.expr.names import Role
 from qkv.interpret.trace import Trace
 from qkv.render import theory as blocks
 from qkv.render import theory_json as data
-from qkv.render.blocks import Block, Table, markdown, terminal
+from qkv.render.blocks import Block, Table, markdown
+from qkv.render.blocks_terminal import terminal
 from qkv.render.jsonform import lines
 from qkv.render.progress import waiting
 from qkv.theory import plots
@@ -25,7 +26,8 @@ from qkv.theory.cases import Sizes
 from qkv.theory.cost import Cost, cost, crossing, program_cost
 from qkv.theory.cost_kinds import KINDS
 from qkv.theory.identities import IDENTITIES, find, prove, refute
-from qkv.theory.scale import derive, own_scores, saturation, simulate, sizes_up_to
+from qkv.theory.sampled import own_scores, saturation, simulate, sizes_up_to
+from qkv.theory.scale import derive
 from qkv.theory.sizes import Convention
 from qkv.theory.statement import prove_statement, said_shapes
 from qkv.transport import Distribution, TransportResult, transport

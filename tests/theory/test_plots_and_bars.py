@@ -11,7 +11,7 @@ from qkv.errors import MissingExtra, ValueRefused, WriteError
 from qkv.theory import plots
 from qkv.theory.bars import bar
 from qkv.theory.cost import cost
-from qkv.theory.scale import saturation
+from qkv.theory.sampled import saturation
 from qkv.transport import Distribution, transport
 
 LAYER = cost("multi-head", sizes={"d": 64, "h": 4})

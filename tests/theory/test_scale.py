@@ -16,7 +16,8 @@ from qkv.expr.names import Symbol
 from qkv.interpret.loop import evaluate
 from qkv.theory.moments import Moments, Random
 from qkv.theory.ring import Ring
-from qkv.theory.scale import derive, dot_product, own_scores, saturation, simulate, sizes_up_to, softness
+from qkv.theory.sampled import own_scores, saturation, simulate, sizes_up_to, softness
+from qkv.theory.scale import derive, dot_product
 
 
 def value(ratio, ring, **symbols):

@@ -1,14 +1,9 @@
-"""Headings, paragraphs and tables: what the theory commands print, and how each format prints them."""
+"""Headings, paragraphs and tables: what the theory commands print, and how Markdown prints them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-
-from rich import box
-from rich.console import Group, RenderableType
-from rich.table import Table as RichTable
-from rich.text import Text as RichText
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,29 +32,6 @@ class Table:
 
 
 Block = Heading | Paragraph | Table
-
-
-def terminal(blocks: Iterable[Block]) -> Group:
-    """The blocks as a rich renderable."""
-    parts: list[RenderableType] = []
-    for block in blocks:
-        match block:
-            case Heading(text):
-                parts += [RichText(text, style="bold"), RichText()]
-            case Paragraph(text):
-                parts += [RichText(text), RichText()]
-            case Table():
-                parts += [_rich_table(block), RichText()]
-    return Group(*parts[:-1])
-
-
-def _rich_table(block: Table) -> RichTable:
-    table = RichTable(box=box.SIMPLE_HEAD, title=block.title or None, title_justify="left", title_style="bold")
-    for place, header in enumerate(block.headers):
-        table.add_column(header, justify="right" if place in block.right else "left", overflow="fold")
-    for place, row in enumerate(block.rows):
-        table.add_row(*(RichText(cell) for cell in row), style="bold" if place in block.strong else None)
-    return table
 
 
 def markdown(blocks: Iterable[Block]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qkv.expr.names import Role
 from qkv.interpret.counts import Operations
@@ -14,11 +14,14 @@ from qkv.theory.identities import Proof
 from qkv.theory.masks import MASK_EFFECT, MASK_RULE, causal_mask, softmax_axis
 from qkv.theory.polynomial import leading, number, plain
 from qkv.theory.prove import Counterexample, Verdict
-from qkv.theory.scale import Derivation, Estimate, SoftnessRow
+from qkv.theory.scale import Derivation
 from qkv.theory.sizes import all_together, listed, say
 from qkv.transport import TransportResult, decimals
-from qkv.transport.entropic import EntropicPlan, OneSided
 from qkv.transport.result import Move
+
+if TYPE_CHECKING:  # both load NumPy, which a browser does not have
+    from qkv.theory.sampled import Estimate, SoftnessRow
+    from qkv.transport.entropic import EntropicPlan, OneSided
 
 MOST_CELLS = 12  # rows or columns of a plan that are still shown as a table
 MOST_LINES = 40  # moves, expansions or prices that are listed

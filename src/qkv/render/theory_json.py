@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qkv.expr.names import Role
 from qkv.theory.answers import Answer
@@ -12,11 +12,14 @@ from qkv.theory.identities import Proof
 from qkv.theory.masks import MASK_RULE, softmax_axis
 from qkv.theory.polynomial import latex, leading, plain
 from qkv.theory.prove import Verdict
-from qkv.theory.scale import Derivation, Estimate, Softness, SoftnessRow
+from qkv.theory.scale import Derivation
 from qkv.theory.sizes import all_together, listed
 from qkv.transport import TransportResult, decimals
-from qkv.transport.entropic import EntropicPlan, OneSided
 from qkv.transport.result import Move
+
+if TYPE_CHECKING:  # both load NumPy, which a browser does not have
+    from qkv.theory.sampled import Estimate, Softness, SoftnessRow
+    from qkv.transport.entropic import EntropicPlan, OneSided
 
 
 def _size(size: Any) -> dict[str, str]:

@@ -15,6 +15,7 @@ from qkv.theory.masks import causal_mask, mask_answer, softmax_axis
 from qkv.theory.polynomial import SYMBOL, leading, number, plain, substitute
 from qkv.theory.polynomial import latex as size_latex
 from qkv.theory.questions import QUESTIONS
+from qkv.theory.scale import derive
 from qkv.theory.sizes import listed
 from qkv.theory.words import ABOUT_TRANSPORT, COUNTING
 
@@ -205,8 +206,6 @@ def _numbers(context: Context, sizes: list[tuple[str, str, Any]]) -> tuple[Value
 
 
 def _mean(context: Context) -> Answer:
-    from qkv.theory.scale import derive  # NumPy comes with it
-
     d_k = context.spelling.get("d_k", "d_k")
     words = (
         "By linearity E[qᵀk] = Σ_i E[q_i k_i], and q_i and k_i are independent, so each term is μ·μ. "
@@ -217,8 +216,6 @@ def _mean(context: Context) -> Answer:
 
 
 def _variance(context: Context) -> Answer:
-    from qkv.theory.scale import derive
-
     d_k = context.spelling.get("d_k", "d_k")
     general = derive().variance.replace("D_k", d_k)
     special = f" For μ = 0 and σ = 1 it is {d_k}."

@@ -13,7 +13,7 @@ from qkv import files
 from qkv.errors import MissingExtra, ValueRefused
 from qkv.theory.cost import Cost, crossing
 from qkv.theory.polynomial import number, substitute
-from qkv.theory.scale import SoftnessRow
+from qkv.theory.sampled import SoftnessRow
 from qkv.transport import TransportResult
 from qkv.transport.exact import to_float
 
