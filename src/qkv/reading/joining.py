@@ -11,6 +11,7 @@ from qkv.library.words import pattern
 from qkv.reader.model import Relation
 from qkv.reading.equation import Equation, Item, Kind, is_rule_of_thumb, settled
 
+_COLON = re.compile(r"[^\W\d_]+\s*:(?!=)")  # a word, as in a list of words
 _QUANTITY = re.compile(rf"\W*(?:\w+\W+)?(?:{pattern('quantity')}|{pattern('vector')})\W*", re.IGNORECASE)
 
 
@@ -55,7 +56,7 @@ def _works(equation: Equation) -> set[n.Expr]:
 def stacked(made: Iterable[Equation]) -> Iterator[Equation]:
     """Rows that stand below each other, each with a label of its own, as one array with labelled rows."""
     run: list[Equation] = []
-    for equation in made:
+    for equation in _labelled_alike(list(made)):
         vector = _vector(equation)
         if run and (vector is None or not _stacks(run[-1], equation)):
             yield from _as_array(run)
@@ -65,6 +66,33 @@ def stacked(made: Iterable[Equation]) -> Iterator[Equation]:
         else:
             yield equation
     yield from _as_array(run)
+
+
+def _labelled_alike(made: list[Equation]) -> Iterator[Equation]:
+    """In a list of words with a vector each, a short word is a word too: 'I: [1, 0]' above 'love: [0, 1]'."""
+    used = {name for equation in made for item in equation.of(Kind.FORMULA) for name in n.names_in(item.expr)}
+    last: Equation | None = None
+    for equation, after in zip(made, (*made[1:], None), strict=False):
+        word = _as_word(equation)
+        if word is not None and not used.intersection(equation.names):
+            beside = (last is not None and _stacks(last, word)) or (after is not None and _stacks(word, after))
+            equation = word if beside else equation
+        last = equation
+        yield equation
+
+
+def _as_word(equation: Equation) -> Equation | None:
+    """A vector under a name with a colon, as a vector with a label."""
+    if len(equation.items) != 2 or equation.items[0].kind is not Kind.NAME or not _COLON.match(equation.text):
+        return None
+    word = equation.items[0].text
+    alone = replace(
+        equation,
+        items=(replace(equation.items[1], relation=Relation.FIRST),),
+        label=word,
+        words=f"{equation.words} {word}:",
+    )
+    return alone if _vector(alone) is not None else None
 
 
 def _stacks(above: Equation, below: Equation) -> bool:
