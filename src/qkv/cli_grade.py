@@ -19,6 +19,7 @@ from qkv.grading.model import ClassSummary, Policy, said
 from qkv.grading.one import Setup, assignment_for
 from qkv.grading.policy import explained, policy_of
 from qkv.reader.read import decode
+from qkv.render import pdf
 from qkv.render.progress import counting
 from qkv.render.summary import count
 from qkv.workers import Limits
@@ -34,6 +35,7 @@ from qkv.workers import Limits
 @click.option("--seconds", type=click.FloatRange(0.1), default=60, show_default=True, help="Time for one hand-in.")
 @click.option("--megabytes", type=click.IntRange(200), default=2000, show_default=True, help="Memory for a worker.")
 @click.option("--limit-mb", type=click.IntRange(1), default=5, show_default=True, help="The largest hand-in.")
+@click.option("--pdf", "pdf_too", is_flag=True, help="Write each feedback as PDF as well.")
 @click.option("--gradescope", "gradescope_too", is_flag=True, help="Write a results.json for each hand-in as well.")
 @click.option("--engine", type=click.Choice(["processes", "dask"]), default="processes", help="Who does the work.")
 @click.option("--scheduler", metavar="ADDRESS", help="The Dask cluster; without it, one on this machine.")
@@ -74,12 +76,16 @@ def grade(paths: tuple[str, ...], against: str | None, scheme: str | None, **giv
 
 
 def _grade(paths: tuple[str, ...], setup: Setup, given: dict[str, Any]) -> None:
+    if given["pdf_too"]:
+        pdf.check_installed()
     found = list(folder.found_in(paths))
     with _engine(setup, given, len(found)) as engine:
         if given["results"]:
             files.write(given["results"], results_of(found, engine, given["limit_mb"], setup))
             return
-        room = Classroom(setup, Path(given["out"]), engine, given["limit_mb"], given["gradescope_too"])
+        room = Classroom(
+            setup, Path(given["out"]), engine, given["limit_mb"], given["gradescope_too"], given["pdf_too"]
+        )
         with counting(len(found), "grading") as done:
             summary, _ = room.grade(found, done)
     click.echo(_said(summary, room.out))

@@ -14,10 +14,11 @@ from qkv import files
 from qkv.errors import WriteError
 from qkv.exercises import moodle, plainly, play, progress, written
 from qkv.exercises.draw import LEVELS, exercise
-from qkv.exercises.files import FORMATS, Variant, counted, documents, from_roster
+from qkv.exercises.files import FORMATS, PDF, Variant, counted, documents, from_roster
 from qkv.exercises.written import ASKING
 from qkv.practice.problems import KINDS
 from qkv.reader.read import decode
+from qkv.render import pdf
 from qkv.render.progress import counting
 from qkv.render.summary import count as number_of
 
@@ -50,7 +51,7 @@ def practice(**given: Any) -> None:
     Examples:
       qkv practice
       qkv practice --level 3 --seed 7 --key
-      qkv practice --kind multi-head --level 2 --count 30 --out week5/ --format md,ipynb
+      qkv practice --kind multi-head --level 2 --count 30 --out week5/ --format pdf,md,ipynb
       qkv practice --kind self --level 2 --roster students.csv --out week6/
       qkv practice --level 2 --slips --language de
       qkv practice --level 2 --count 20 --moodle bank.xml
@@ -123,6 +124,8 @@ def _tell(lines: list[str], width: int) -> None:
 
 
 def _write(given: dict[str, Any], formats: tuple[str, ...]) -> None:
+    if PDF in formats:
+        pdf.check_installed()
     folder = Path(given["out"])
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -132,8 +135,8 @@ def _write(given: dict[str, Any], formats: tuple[str, ...]) -> None:
     with counting(len(variants), "writing") as done:
         for variant in variants:
             made = exercise(given["kind"], given["level"], variant.seed, given["language"])
-            for name, text in documents(made, variant.name, formats, given["slips"]):
-                files.write(str(folder / name), text)
+            for name, content in documents(made, variant.name, formats, given["slips"], variant.student):
+                files.write(str(folder / name), content)
             done()
     if given["roster"]:
         rows = [f"{_cell(each.student)},{each.name},{each.seed}" for each in variants]

@@ -106,12 +106,14 @@ def _questions(program: Program) -> tuple[Question, ...] | None:
 
 
 def _is_calm(trace: Trace, step: Step) -> bool:
-    """Whether weights differ visibly and none vanishes; whatever is masked aside."""
+    """Whether weights differ visibly within their rows and no two rows are the same; whatever is masked aside."""
     if step.role is not R.WEIGHTS:
         return True
     value = trace.value(step.symbol)
-    lines = zip(*value.rows, strict=True) if trace.program.columns else value.rows
-    return all(_differ([float(bounds(cell)[0]) for cell in line]) for line in lines)
+    rows = tuple(zip(*value.rows, strict=True)) if trace.program.columns else value.rows
+    lines = [[float(bounds(cell)[0]) for cell in row] for row in rows]
+    shown = {tuple(round(weight, PLACES) for weight in line) for line in lines}
+    return len(shown) == len(lines) and all(map(_differ, lines))
 
 
 def _differ(weights: list[float]) -> bool:

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qkv.errors import ReadError
-from qkv.exercises import written
+from qkv.exercises import printed, written
 from qkv.exercises.model import Exercise
 from qkv.exercises.notebook import notebook
 
-FORMATS = ("md", "ipynb", "json")
+PDF = "pdf"
+FORMATS = ("md", "ipynb", "json", PDF)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,10 @@ def from_roster(text: str, stem: str, seed: int) -> list[Variant]:
     return found
 
 
-def documents(exercise: Exercise, name: str, formats: tuple[str, ...], slips: bool) -> Iterator[tuple[str, str]]:
-    """File names and texts. With `slips`, the sheet is a solution with a slip in it, and the key says where."""
+def documents(
+    exercise: Exercise, name: str, formats: tuple[str, ...], slips: bool, student: str = ""
+) -> Iterator[tuple[str, str | bytes]]:
+    """File names and contents. With `slips`, the sheet is a solution with a slip in it, and the key says where."""
     sheet = written.slip_sheet(exercise) if slips else written.sheet(exercise)
     key = written.slip_key(exercise) if slips else written.key(exercise)
     if "md" in formats:
@@ -59,6 +62,11 @@ def documents(exercise: Exercise, name: str, formats: tuple[str, ...], slips: bo
         yield f"{name}-key.md", key
         if not slips:
             yield f"{name}-scheme.md", written.scheme(exercise)
+    if PDF in formats:
+        yield f"{name}.pdf", printed.document(sheet) if slips else printed.sheet(exercise, student)
+        yield f"{name}-key.pdf", printed.document(key)
+        if not slips:
+            yield f"{name}-scheme.pdf", printed.document(written.scheme(exercise))
     if "ipynb" in formats:
         yield f"{name}.ipynb", notebook(sheet)
         yield f"{name}-key.ipynb", notebook(key, working=False)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from html import escape
 
+from qkv.exercises import written
 from qkv.exercises.model import Exercise, Question
 from qkv.exercises.written import ASKING, formula, points_said
-from qkv.expr.names import Role
 from qkv.expr.show import symbol_latex
 from qkv.interpret.trace import Table
 from qkv.practice.chains import given_texts
@@ -35,16 +35,11 @@ def _question(exercise: Exercise) -> str:
 
 
 def _body(exercise: Exercise) -> Iterator[str]:
-    words, program = exercise.words, exercise.program
-    if any(step.role is Role.MASKED for step in program.steps):
-        yield f"<p>{escape(words.mask)}</p>"
-    if program.columns:
-        yield f"<p>{escape(words.columns)}</p>"
-    for given in program.givens:
-        if not given.implied:
-            yield f"<p>\\( {symbol_latex(given.symbol)} = \\)</p>{_table(given_texts(given))}"
+    yield from (f"<p>{escape(line)}</p>" for line in written.said(exercise))
+    for given in written.shown_givens(exercise):
+        yield f"<p>\\( {symbol_latex(given.symbol)} = \\)</p>{_table(given_texts(given))}"
     for question in exercise.questions:
-        says = escape(words.roles[question.step.role])
+        says = escape(exercise.words.roles[question.step.role])
         points = escape(points_said(exercise, question.points))
         yield f"<p>{question.label}. {says}: \\( {formula(question.step)} \\) ({points})</p>"
         yield _table(tuple(tuple(row) for row in _gaps(exercise, question)))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
+from qkv.exercises import written
 from qkv.exercises.model import Exercise
 from qkv.exercises.written import ASKING, points_said
 from qkv.expr import nodes as n
-from qkv.expr.names import Role
 from qkv.expr.show import plain, symbol_plain
 from qkv.interpret.trace import Table
 from qkv.practice.chains import given_texts
@@ -23,17 +23,13 @@ def sheet(exercise: Exercise, width: int = 80, questions: bool = True) -> str:
 
 
 def _givens(exercise: Exercise, width: int) -> Iterator[str]:
-    words, program = exercise.words, exercise.program
-    title = words.title.format(program.kind.capitalize())
+    title = written.title(exercise)
     yield from (title, "─" * min(len(title), width))
-    if any(step.role is Role.MASKED for step in program.steps):
-        yield from textwrap.wrap(words.mask, width)
-    if program.columns:
-        yield words.columns
-    for given in program.givens:
-        if not given.implied:
-            yield ""
-            yield from named(symbol_plain(given.symbol), given_texts(given), width)
+    for line in written.said(exercise):
+        yield from textwrap.wrap(line, width)
+    for given in written.shown_givens(exercise):
+        yield ""
+        yield from named(symbol_plain(given.symbol), given_texts(given), width)
 
 
 def _questions(exercise: Exercise, width: int) -> Iterator[str]:

@@ -28,8 +28,9 @@ SCHEMA = "qkv.exercise/1"
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """The words that only exercises need: points, rounding, marking."""
+    """The words that only exercises need: who, points, rounding, marking."""
 
+    name: str
     point: str
     points: str
     rounding: str
@@ -37,15 +38,15 @@ class Asking:
 
 
 ASKING: dict[str, Asking] = {
-    "en": Asking("1 point", "{} points", "Round to {} decimals where a number is not exact.",
+    "en": Asking("Name", "1 point", "{} points", "Round to {} decimals where a number is not exact.",
                  "This solution has {} in it. Find where the first wrong number stands, and say what was done."),
-    "de": Asking("1 Punkt", "{} Punkte", "Runde auf {} Nachkommastellen, wo eine Zahl nicht genau ist.",
+    "de": Asking("Name", "1 Punkt", "{} Punkte", "Runde auf {} Nachkommastellen, wo eine Zahl nicht genau ist.",
                  "Diese Lösung enthält {}. Wo steht die erste falsche Zahl, und was wurde falsch gemacht?"),
-    "fr": Asking("1 point", "{} points", "Arrondir à {} décimales si un nombre n'est pas exact.",
+    "fr": Asking("Nom", "1 point", "{} points", "Arrondir à {} décimales si un nombre n'est pas exact.",
                  "Ce corrigé contient {}. Où se trouve le premier nombre faux, et quelle est l'erreur ?"),
-    "es": Asking("1 punto", "{} puntos", "Redondee a {} decimales si un número no es exacto.",
+    "es": Asking("Nombre", "1 punto", "{} puntos", "Redondee a {} decimales si un número no es exacto.",
                  "Esta solución contiene {}. ¿Dónde está el primer número falso y cuál es el error?"),
-    "zh": Asking("1 分", "{} 分", "不是精确值的数请保留 {} 位小数。",
+    "zh": Asking("姓名", "1 分", "{} 分", "不是精确值的数请保留 {} 位小数。",
                  "下面的解答中有 {}。请找出第一个错误的数,并说明错在哪里。"),
 }  # fmt: skip
 SLIPS = {"en": "one slip", "de": "einen Fehler", "fr": "une erreur", "es": "un error", "zh": "一处错误"}
@@ -53,14 +54,28 @@ SLIPS = {"en": "one slip", "de": "einen Fehler", "fr": "une erreur", "es": "un e
 
 def sheet(exercise: Exercise) -> str:
     """The blank sheet, in Markdown: givens, and a numbered question for each step with its formula and its points."""
-    words, asking = exercise.words, ASKING[exercise.language]
-    said = [words.mask] if any(step.role is Role.MASKED for step in exercise.program.steps) else []
-    said += [words.columns] if exercise.program.columns else []
-    blocks = [f"# {words.title.format(exercise.program.kind.capitalize())}"]
-    blocks += [" ".join(said)] if said else []
-    blocks += [_given(exercise, given) for given in exercise.program.givens if not given.implied]
+    blocks = [f"# {title(exercise)}"]
+    blocks += [" ".join(said(exercise))] if said(exercise) else []
+    blocks += [_given(exercise, given) for given in shown_givens(exercise)]
     blocks.append("\n".join(_question(exercise, question) for question in exercise.questions))
-    return "\n\n".join([*blocks, asking.rounding.format(exercise.places)]) + "\n"
+    return "\n\n".join([*blocks, ASKING[exercise.language].rounding.format(exercise.places)]) + "\n"
+
+
+def title(exercise: Exercise) -> str:
+    """The heading of a sheet."""
+    return exercise.words.title.format(exercise.program.kind.capitalize())
+
+
+def said(exercise: Exercise) -> list[str]:
+    """What has to be said in words: that there is a mask, that tokens are columns."""
+    words, program = exercise.words, exercise.program
+    masked = any(step.role is Role.MASKED for step in program.steps)
+    return [words.mask] * masked + [words.columns] * program.columns
+
+
+def shown_givens(exercise: Exercise) -> tuple[Given, ...]:
+    """What is given, as far as it is not clear from the rest."""
+    return tuple(given for given in exercise.program.givens if not given.implied)
 
 
 def _given(exercise: Exercise, given: Given) -> str:
@@ -118,8 +133,8 @@ def scheme(exercise: Exercise) -> str:
             "",
             f"$${name} = {matrix(question.answer)}$$",
         ]
-        lines += [""] if question.wrong else []
-        lines += [f"- ${matrix(wrong.answer)}$: {wrong.says}" for wrong in question.wrong]
+        for wrong in question.wrong:
+            lines += ["", f"- ${matrix(wrong.answer)}$: {wrong.says}"]
     return "\n".join(lines) + "\n"
 
 

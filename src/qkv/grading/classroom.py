@@ -31,6 +31,7 @@ class Classroom:
     engine: Engine
     limit_mb: int = files.LIMIT_MB
     gradescope: bool = False
+    pdf: bool = False
 
     def grade(self, paths: list[tuple[str, Path]], done: Callable[[], object]) -> tuple[ClassSummary, list[Mark]]:
         """Grade what is not yet graded and write everything; `done` is called for each hand-in. If the run is broken
@@ -68,16 +69,16 @@ class Classroom:
         """The hand-ins that have to be graded; those graded before and those that cannot be read are marked."""
         for name, path in paths:
             try:
-                submission = folder.read(name, path, self.limit_mb)
+                submission = folder.read(name, path, self.limit_mb, self.pdf)
             except QkvError as error:
-                refused = troubled(name, assignment_for(self.setup).asked, str(error))
+                refused = troubled(name, assignment_for(self.setup).asked, str(error), self.pdf)
                 self._write_feedback(refused)
                 marks[name] = refused.mark
                 done()
                 continue
             keys[name] = folder.key_of(self.setup, submission)
             before = journal.marks.get(keys[name])
-            if before is not None and self._feedback(name).exists():
+            if before is not None and all(place.exists() for place in self._places(name)):
                 marks[name] = before
                 done()
             else:
@@ -89,11 +90,15 @@ class Classroom:
         if not graded.mark.trouble:  # trouble may pass: another run tries again
             journal.add(key, graded.mark)
 
-    def _feedback(self, name: str) -> Path:
-        return self.out / FEEDBACK / f"{folder.file_name(name)}.html"
+    def _places(self, name: str) -> list[Path]:
+        """Where the feedback on a hand-in is."""
+        suffixes = ("html", "pdf") if self.pdf else ("html",)
+        return [self.out / FEEDBACK / f"{folder.file_name(name)}.{suffix}" for suffix in suffixes]
 
     def _write_feedback(self, graded: Graded) -> None:
-        files.write(str(self._feedback(graded.mark.file)), graded.feedback)
+        pages: tuple[str | bytes, ...] = (graded.feedback, graded.pdf or b"")
+        for place, content in zip(self._places(graded.mark.file), pages, strict=False):
+            files.write(str(place), content)
         if self.gradescope:
             place = self.out / GRADESCOPE / folder.file_name(graded.mark.file)
             place.mkdir(exist_ok=True)

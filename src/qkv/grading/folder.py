@@ -32,7 +32,7 @@ def _shown(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def read(name: str, path: Path, limit_mb: int) -> Submission:
+def read(name: str, path: Path, limit_mb: int, on_paper: bool = False) -> Submission:
     """A hand-in with its bytes. What is no ordinary file of a reasonable size is refused without being opened."""
     try:
         found = path.lstat()
@@ -44,7 +44,7 @@ def read(name: str, path: Path, limit_mb: int) -> Submission:
         raise ReadError("is no ordinary file")
     if found.st_size > limit_mb * 1_000_000:
         raise ReadError(f"has {found.st_size / 1e6:.0f} MB; the limit is {limit_mb} MB (--limit-mb)")
-    return Submission(name, files.read_bytes(str(path), limit_mb))
+    return Submission(name, files.read_bytes(str(path), limit_mb), on_paper)
 
 
 def key_of(setup: Setup, submission: Submission) -> str:

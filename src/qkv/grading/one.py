@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from qkv.chapters import chapters
-from qkv.errors import QkvError
+from qkv.errors import QkvError, WriteError
 from qkv.grading.answers import answers_of
 from qkv.grading.asked import Asked, Assignment, assignment_of
 from qkv.grading.model import NONE, Because, Earned, Mark, Policy
@@ -16,7 +16,9 @@ from qkv.judging.report import report_of
 from qkv.reader.model import Sheet
 from qkv.reader.read import decode, read_sheet
 from qkv.reading.reading import reading_of
-from qkv.render.feedback import feedback, refused
+from qkv.render import pdf
+from qkv.render.feedback import feedback, points, refused
+from qkv.render.page import page
 from qkv.solution import Solution
 from qkv.solving.solve import solve_sheet
 
@@ -33,18 +35,20 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """One hand-in: how it is called, and its bytes."""
+    """One hand-in: how it is called, its bytes, and whether its feedback is wanted on paper too."""
 
     name: str
     data: bytes
+    on_paper: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """The marks of a hand-in, and the page that its author gets."""
+    """The marks of a hand-in, and the page that its author gets: as HTML, and as PDF if that was wanted."""
 
     mark: Mark
     feedback: str
+    pdf: bytes | None = None
 
 
 @lru_cache(maxsize=4)
@@ -64,28 +68,42 @@ def grade_one(setup: Setup, submission: Submission) -> Graded:
     assignment = assignment_for(setup)
     try:
         sheet = read_sheet(decode(submission.data, submission.name), submission.name)
-        return grade_sheet(sheet, assignment, setup.policy)
+        return grade_sheet(sheet, assignment, setup.policy, submission.on_paper)
     except QkvError as error:
-        return troubled(submission.name, assignment.asked, str(error))
+        why = str(error)
     except RecursionError:
-        return troubled(submission.name, assignment.asked, "it is nested too deeply to be read")
+        why = "it is nested too deeply to be read"
     except MemoryError:
-        return troubled(submission.name, assignment.asked, "it needs more memory than a hand-in may use")
+        why = "it needs more memory than a hand-in may use"
+    return troubled(submission.name, assignment.asked, why, submission.on_paper)
 
 
-def grade_sheet(sheet: Sheet, assignment: Assignment, policy: Policy) -> Graded:
+def grade_sheet(sheet: Sheet, assignment: Assignment, policy: Policy, on_paper: bool = False) -> Graded:
     """Grade a hand-in that has been read. What its author tells qkv in comments does not count."""
     found = judged(reading_of(replace(sheet, told=()), assignment.sheet))
     report = report_of(found)
     mark = mark_of(report, answers_of(found, assignment), assignment, policy)
-    return Graded(mark, feedback(mark, report))
+    return _written(mark, feedback(mark, report), on_paper)
 
 
-def troubled(name: str, asked: tuple[Asked, ...], why: str) -> Graded:
+def troubled(name: str, asked: tuple[Asked, ...], why: str, on_paper: bool = False) -> Graded:
     """A hand-in that could not be graded: anything between nothing and everything, for a person to decide."""
     earned = tuple(Earned(each.label, each.name, each.points, NONE, each.points, Because.UNREAD) for each in asked)
     mark = Mark(name, earned, trouble=why)
-    return Graded(mark, refused(mark))
+    return _written(mark, refused(mark), on_paper)
+
+
+def _written(mark: Mark, body: str, on_paper: bool) -> Graded:
+    """Marks with their page. A page that cannot be set on paper says so there, and costs nobody any marks."""
+    title = f"{mark.file}: {points(mark)}"
+    return Graded(mark, page(title, body), _paper(title, body) if on_paper else None)
+
+
+def _paper(title: str, body: str) -> bytes:
+    try:
+        return pdf.made(title, body)
+    except WriteError:
+        return pdf.made(title, "<p>This page could not be set on paper; the HTML beside it has everything.</p>")
 
 
 def nothing(asked: tuple[Asked, ...]) -> Mark:

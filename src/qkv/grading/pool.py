@@ -64,4 +64,4 @@ def _graded(worker: Worker, submission: Submission, setup: Setup) -> Graded:
         result: Graded = worker.ask(submission)
         return result
     except Ended as error:
-        return troubled(submission.name, assignment_for(setup).asked, str(error))
+        return troubled(submission.name, assignment_for(setup).asked, str(error), submission.on_paper)

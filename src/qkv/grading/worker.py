@@ -17,4 +17,4 @@ class Grader:
             return grade_one(self.setup, submission)
         except Exception as error:  # noqa: BLE001  a bug of ours costs this file its marks, not the class
             why = f"a bug in qkv: {type(error).__name__}: {error}"
-            return troubled(submission.name, assignment_for(self.setup).asked, why)
+            return troubled(submission.name, assignment_for(self.setup).asked, why, submission.on_paper)

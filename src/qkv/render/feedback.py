@@ -7,7 +7,6 @@ from html import escape
 from qkv.check.model import Report
 from qkv.grading.model import LOOKS, Because, Earned, Mark, said
 from qkv.render import html
-from qkv.render.page import page
 
 # How the row of a quantity looks: the tone of the verdict that is nearest.
 TONES = {
@@ -32,13 +31,13 @@ STYLE = """<style>
 
 
 def feedback(mark: Mark, report: Report) -> str:
-    """The marks, and below them the report on the hand-in."""
-    return page(f"{mark.file}: {points(mark)}", f"{_marks(mark)}\n{html.body(report)}")
+    """The body of the page: the marks, and below them the report on the hand-in."""
+    return f"{_marks(mark)}\n{html.body(report)}"
 
 
 def refused(mark: Mark) -> str:
-    """The page of a hand-in that could not be graded."""
-    return page(mark.file, f"<h1>{escape(mark.file)}</h1>\n{_marks(mark)}")
+    """The body of the page of a hand-in that could not be graded."""
+    return f"<h1>{escape(mark.file)}</h1>\n{_marks(mark)}"
 
 
 def points(mark: Mark) -> str:

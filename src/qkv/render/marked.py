@@ -60,7 +60,7 @@ class Marked:
             fresh = [span for span in fresh if span.end > block.start]
             inside += fresh
             line = bisect_right(breaks, block.start + _indent(text, block) - 1) + 1
-            yield self._row(line, self._set(document, block, inside), [span.claim for span in fresh])
+            yield self._row(line, self.set(document, block, inside), [span.claim for span in fresh])
         rest = [claim for claim in self.claims if claim.id not in self._done and claim.id in self.cards]
         if rest:
             yield self._row(0, "", rest)
@@ -74,7 +74,8 @@ class Marked:
             f'<div class="notes">{notes}</div></div>'
         )
 
-    def _set(self, document: Document, block: Block, spans: list[_Span]) -> str:
+    def set(self, document: Document, block: Block, spans: list[_Span]) -> str:
+        """One block of the document."""
         match block.kind:
             case Kind.HEADING:
                 level = min(block.level + 1, 4)
@@ -162,6 +163,13 @@ class Marked:
             return f'{tag} href="#{self.prefix}n{claim.id}">{text}</a>'
         mark = SYMBOLS[claim.verdict]
         return f'<span class="badge {claim.verdict}" id="{anchor}" title="{claim.verdict}">{mark}</span>'
+
+
+def unmarked(text: str) -> str:
+    """A document of ours as a piece of a page: its text with its formulas set, and nothing judged."""
+    document = cut(text)
+    marked = Marked(Report("", ()), (), {}, "")
+    return "\n".join(marked.set(document, block, []) for block in document.blocks)
 
 
 def _pieces(

@@ -66,6 +66,12 @@ PRELUDE = """
 )
 #let cell(tone, body) = box(fill: faint(tone, 24%), stroke: 0.7pt + tone, radius: 1pt, outset: 2pt, body)
 #let heat(tenths, body) = box(fill: rgb("#2f6bdb").transparentize(100% - tenths * 5%), outset: 2.5pt, radius: 1pt, body)
+#let blank(rows, columns, body) = {
+  let gap = box(width: 1.25cm, height: 0.62cm, stroke: (bottom: (paint: soft, thickness: 0.5pt, dash: "dotted")))
+  block(above: 0.4em, [#body #math.equation(math.mat(
+    delim: "[", row-gap: 0.15em, column-gap: 0.5em, ..range(rows).map(_ => range(columns).map(_ => gap)),
+  ))])
+}
 #let code(body) = text(font: "DejaVu Sans Mono", size: 0.82em, body)
 #let verbatim(body) = block(
   width: 100%, fill: rgb("#f7f8fb"), radius: 2pt, inset: 0.6em, text(font: "DejaVu Sans Mono", size: 7.5pt, body),
@@ -81,7 +87,7 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]")  # 
 def document(title: str, body: str) -> str:
     """A page, given as the title and the body of its HTML, as a whole document of Typst."""
     tree = fromstring(f"<main>{_FORBIDDEN.sub(' ', body)}</main>")
-    return f"#set document(title: {quoted(title)})\n{PRELUDE}\n{_inside(tree)}\n"
+    return f"#set document(title: {quoted(title)}, date: none)\n{PRELUDE}\n{_inside(tree)}\n"
 
 
 def _inside(element: Element, verbatim: bool = False) -> str:
@@ -124,6 +130,8 @@ def _element(element: Element, verbatim: bool) -> str:
             return _table(element)
         case "math":
             return math(element)
+        case "style":
+            return ""
         case "ol":
             return "".join(f"#item[{_inside(step)}];" for step in element)
         case _:  # ul: the items of a note, the pills of a legend
@@ -131,6 +139,8 @@ def _element(element: Element, verbatim: bool) -> str:
 
 
 def _paragraph(names: list[str], body: str) -> str:
+    if "score" in names:
+        return f"#title(1)[{body}];"
     if "summary" in names:
         return f"#summary({'true' if 'good' in names else 'false'})[{body}];"
     return f"#block[#quiet[{body}];];" if {"soft", "kind"} & set(names) else f"#block[{body}];"
@@ -152,10 +162,14 @@ def _piece(tag: str, names: list[str], element: Element, body: str) -> str:
         return f"#badge({colour})[{body}];"
     if "note" in names:
         return f"#note({colour})[{body}];"
+    if "blank" in names:
+        return f"#blank({element.get('data-rows')}, {element.get('data-columns')})[{body}];"
     if "display" in names:
         return f"#display[{f'#quiet[{body}];' if 'soft' in names else body}];"
     if tag == "li":
         return f"#pill({colour})[#text(fill: {colour})[{body}];];#h(0.4em);" if tone else f"#block[{body}];"
+    if "whole" in names:
+        return f"#block(breakable: false, below: 1.2em)[{body}];"
     if tag == "div":
         return f"#box(inset: (right: 1.2em, y: 0.3em))[{body}];" if not names else f"#block[{body}];"
     styled = {"soft": "quiet", "how": "quiet", "shown": "false-one", "should": "true-one"}
@@ -170,7 +184,14 @@ def _inline_mark(element: Element) -> str:
 
 
 def _table(table: Element) -> str:
-    rows = [[f"[{_inside(cell)}]" for cell in row] for row in table.iter("tr")]
+    rows = [[_cell(cell, row) for cell in row] for row in table.iter("tr")]
     wide = max(map(len, rows), default=1)
     cells: Iterable[str] = (cell for row in rows for cell in [*row, *["[]"] * (wide - len(row))])
     return f"#table(columns: {wide}, stroke: 0.5pt + line-grey, inset: 0.45em, {', '.join(cells)});"
+
+
+def _cell(cell: Element, row: Element) -> str:
+    """A cell; the last one of a row that has a tone is in its colour."""
+    tone = next((name for name in (row.get("class") or "").split() if name in TONES), None)
+    body = f"#strong[{_inside(cell)}];" if cell.tag == "th" else _inside(cell)
+    return f"[#text(fill: tones.{tone})[{body}];]" if tone and cell is row[-1] else f"[{body}]"

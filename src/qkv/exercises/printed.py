@@ -1,0 +1,52 @@
+"""Exercises on paper: the blank sheet with room for its answers; key and marking scheme as their Markdown says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from qkv.exercises import written
+from qkv.exercises.model import Exercise, Question
+from qkv.exercises.written import ASKING, formula, matrix, points_said
+from qkv.expr.show import symbol_latex
+from qkv.practice.chains import given_texts
+from qkv.render import mathml, pdf
+from qkv.render.marked import unmarked
+
+LINE = "_" * 30
+
+
+def sheet(exercise: Exercise, student: str = "") -> bytes:
+    """The blank sheet as PDF: what is given, then each question with a matrix to be filled in."""
+    return pdf.made(written.title(exercise), "\n".join(body(exercise, student)))
+
+
+def body(exercise: Exercise, student: str = "") -> Iterator[str]:
+    """The blank sheet as the body of a page of ours."""
+    asking = ASKING[exercise.language]
+    yield f"<p>{asking.name}: {escape(student) or LINE}</p>"
+    yield f"<h1>{escape(written.title(exercise))}</h1>"
+    yield from (f"<p>{escape(line)}</p>" for line in written.said(exercise))
+    shown = (f"{symbol_latex(each.symbol)} = {matrix(given_texts(each))}" for each in written.shown_givens(exercise))
+    yield f'<div class="givens">{"".join(f"<div>{_math(latex, display=True)}</div>" for latex in shown)}</div>'
+    yield f'<p class="soft">{escape(asking.rounding.format(exercise.places))}</p>'
+    yield from (_question(exercise, question) for question in exercise.questions)
+
+
+def _question(exercise: Exercise, question: Question) -> str:
+    before, after = exercise.words.task.split("{}")
+    says, points = exercise.words.roles[question.step.role], points_said(exercise, question.points)
+    asked = f"{escape(before)}{_math(formula(question.step))}{escape(after)}"
+    name, rows, columns = symbol_latex(question.step.symbol), len(question.answer), len(question.answer[0])
+    blank = f'<div class="blank" data-rows="{rows}" data-columns="{columns}">{_math(f"{name} =")}</div>'
+    return f'<div class="whole"><p>{question.label}. {escape(says)}: {asked} ({escape(points)})</p>{blank}</div>'
+
+
+def document(markdown: str) -> bytes:
+    """A document of ours (a key, a marking scheme) as PDF."""
+    head = next((line.lstrip("# ") for line in markdown.splitlines() if line.startswith("#")), "qkv")
+    return pdf.made(head, unmarked(markdown))
+
+
+def _math(latex: str, display: bool = False) -> str:
+    return mathml.converted(latex, display) or f"<code>{escape(latex)}</code>"
