@@ -34,7 +34,7 @@ class Ended(QkvError):
     """A task had to be ended: it took too long, or its process died."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Worker:
     """One worker process, started when it is first needed and again after it had to be ended."""
 
@@ -70,6 +70,12 @@ class Worker:
     def start(self) -> None:
         """Start the process now, so that the first task need not wait for it."""
         self._process = self._process or self._started()
+
+    def step_back(self) -> None:
+        """Let others go first, where the system has priorities."""
+        if self._process is not None:
+            with contextlib.suppress(AttributeError, OSError):
+                os.setpriority(os.PRIO_PROCESS, self._process.pid, 15)
 
     def close(self) -> None:
         """End the process."""

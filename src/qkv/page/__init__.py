@@ -5,5 +5,6 @@ frame     what surrounds a view: head, navigation, scripts
 sheet     a document judged as one types                    practice   a problem, and grids to fill
 meaning   what each quantity is taken for, and what else    calculator attention by controls, all steps live
 costs     what it costs, by sliders                         assets     scripts, style, font, as files
-server    with a server, on this machine                    static     without any: plain files with Pyodide
+server    with a server, on this machine                    crew       the processes that work for it
+static    without any: plain files with Pyodide
 """

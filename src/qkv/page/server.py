@@ -1,33 +1,33 @@
-"""The page with a server: starlette on this machine, with worker processes that have limits of time and memory."""
+"""The page with a server: starlette on this machine, and worker processes (crew.py) that do the work."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from html import escape
-from pathlib import Path
-from queue import Queue
+import contextlib
+import ipaddress
+import socket
+from collections.abc import AsyncIterator
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import anyio
+import uvicorn
 from starlette.applications import Starlette
-from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from qkv.page.answer import HTML, Answer
+from qkv.errors import QkvError
+from qkv.page.answer import Answer
 from qkv.page.assets import asset
-from qkv.page.respond import PAGES, respond
-from qkv.workers import Ended, Limits, Worker
+from qkv.page.crew import Crew, usual_size
+from qkv.page.respond import PAGES, PARTS, respond
 
-LIMITS = Limits(seconds=10, megabytes=2000)
-LARGEST = 2_000_000  # bytes of a request
+LARGEST = 4_000_000  # bytes of a request
+PATIENCE = 10  # seconds for a request to arrive
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -35,110 +35,119 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-cache",
 }
 
 
-class Responder:
-    """What serves in a worker process."""
-
-    def __init__(self, setup: None) -> None:
-        for path in PAGES:
-            respond(path, {})
-
-    def __call__(self, task: tuple[str, dict[str, str]]) -> Answer:
-        try:
-            return respond(*task)
-        except Exception as error:  # noqa: BLE001  a bug of ours costs this answer, not the server
-            return Answer(f"<p>A bug in qkv: {escape(type(error).__name__)}</p>", status=500)
-
-
-class Crew:
-    """Worker processes that take turns."""
-
-    def __init__(self, size: int, limits: Limits = LIMITS) -> None:
-        self.workers = [Worker("qkv.page.server:Responder", None, limits) for _ in range(size)]
-        self.free: Queue[Worker] = Queue()
-        for worker in self.workers:
-            self.free.put(worker)
-
-    def answer(self, path: str, form: dict[str, str]) -> Answer:
-        with self._taken() as worker:
-            try:
-                answer: Answer = worker.ask((path, form))
-                return answer
-            except Ended as error:
-                return Answer(f'<p class="summary none">This could not be finished: {escape(str(error))}.</p>')
-
-    @contextmanager
-    def _taken(self) -> Iterator[Worker]:
-        worker = self.free.get()
-        try:
-            yield worker
-        finally:
-            self.free.put(worker)
-
-    def close(self) -> None:
-        for worker in self.workers:
-            worker.close()
-
-
-def application(hosts: list[str], crew: Crew) -> Any:
-    """The page as an ASGI application that answers to some host names only."""
+def application(crew: Crew) -> Starlette:
+    """The page as an ASGI application."""
 
     async def page(request: Request) -> Response:
-        return _response(respond(request.path_params.get("path") or "index.html", dict(request.query_params)))
+        path = request.path_params["path"] or "index.html"
+        if not _is_ours(request):
+            return _refused(400, "This server is not known under that name.")
+        if path.startswith("assets/"):
+            found = asset(path.removeprefix("assets/"))
+            return _response(Answer(found.body, kind=found.kind)) if found else _refused(404, "There is no such file.")
+        return _response(respond(path, {}) if path in PAGES else respond("", {}))
 
     async def part(request: Request) -> Response:
-        if not _is_own(request):
-            return _response(Answer("This request comes from another page.", status=403))
-        body = b""
-        async for piece in request.stream():
-            body += piece
-            if len(body) > LARGEST:
-                return _response(Answer("<p>This document is too large for the page.</p>", status=413))
-        form = {str(key): str(value) for key, value in (await _parsed(request, body)).items()}
-        answer = await anyio.to_thread.run_sync(crew.answer, request.path_params["path"], form)
-        return _response(answer)
+        if not (_is_ours(request) and _is_own(request)):
+            return _refused(403, "This request does not come from the page.")
+        if request.path_params["path"] not in PARTS:
+            return _refused(404, "There is no such page.")
+        try:
+            form = await _form(request)
+        except (TimeoutError, ClientDisconnect):
+            return _refused(408, "The request did not arrive.")
+        if form is None:
+            return _refused(413, f"This is more than the page takes ({LARGEST // 1_000_000} MB).")
+        return await _answered(crew, request, form)
 
-    async def file(request: Request) -> Response:
-        found = asset(Path(request.path_params["name"]).name)
-        return Response(found.body, media_type=found.kind, headers=HEADERS) if found else Response(status_code=404)
+    routes = [Route("/{path:path}", part, methods=["POST"]), Route("/{path:path}", page, methods=["GET"])]
 
-    routes = [
-        Route("/assets/{name}", file, methods=["GET"]),
-        Route("/{path:path}", part, methods=["POST"]),
-        Route("/{path:path}", page, methods=["GET"]),
-    ]
-    app = Starlette(routes=routes)
-    app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts)
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        await crew.start()
+        try:
+            yield
+        finally:
+            crew.close()
+
+    app = Starlette(routes=routes, lifespan=lifespan)
+    app.add_middleware(GZipMiddleware, minimum_size=1000)
     return app
 
 
-async def _parsed(request: Request, body: bytes) -> dict[str, str]:
-    from urllib.parse import parse_qsl
+async def _answered(crew: Crew, request: Request, form: dict[str, str]) -> Response:
+    path = request.path_params["path"]
+    if (known := crew.known(path, form)) is not None:
+        return _response(known)
+    worker = await crew.free()
+    if await request.is_disconnected():  # its author has typed on
+        crew.give_back(worker)
+        return _refused(499, "")
+    return _response(await crew.answer(worker, path, form))
 
-    return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
+
+async def _form(request: Request) -> dict[str, str] | None:
+    """What was sent; None if it is too much."""
+    body = bytearray()
+    with anyio.fail_after(PATIENCE):
+        async for piece in request.stream():
+            body += piece
+            if len(body) > LARGEST:
+                return None
+    return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=2000))
+
+
+def _is_ours(request: Request) -> bool:
+    """Whether the server is called by an address or as this machine: a name that somebody else's DNS leads here with is
+    refused (DNS rebinding)."""
+    host = urlsplit(f"//{request.headers.get('host', '')}").hostname or ""
+    with contextlib.suppress(ValueError):
+        return bool(ipaddress.ip_address(host))
+    return host in ("localhost", socket.gethostname().lower())
 
 
 def _is_own(request: Request) -> bool:
     """Whether a post comes from the page itself: browsers say where it comes from."""
-    origin = request.headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site", "same-origin")
+    here = origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    return here and site in ("same-origin", "none")
+
+
+def _refused(status: int, why: str) -> Response:
+    return _response(Answer(f'<p class="summary none">{why}</p>', status=status))
 
 
 def _response(answer: Answer) -> Response:
     headers = dict(HEADERS)
     if answer.name:
-        headers["Content-Disposition"] = f'attachment; filename="{answer.name}"'
-    return Response(answer.body, status_code=answer.status, media_type=answer.kind or HTML, headers=headers)
+        headers["Content-Disposition"] = f'attachment; filename="{_safe(answer.name)}"'
+    return Response(answer.body, status_code=answer.status, media_type=answer.kind, headers=headers)
 
 
-def serve(host: str, port: int) -> None:
-    """Serve until Ctrl-C."""
-    import uvicorn
+def _safe(name: str) -> str:
+    """A file's name as a header may hold it."""
+    return "".join(x if x.isascii() and (x.isalnum() or x in "-_. ") else "-" for x in name) or "sheet"
 
-    crew = Crew(os.cpu_count() or 2)
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that waits for visitors; a port that is taken is said in one sentence."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        uvicorn.run(application(["127.0.0.1", "localhost"], crew), host=host, port=port, log_level="warning")
-    finally:
-        crew.close()
+        found.bind((host, port))
+    except OSError as error:
+        found.close()
+        raise QkvError(f"port {port} of {host} cannot be used ({error.strerror}); say another with --port") from error
+    return found
+
+
+def serve(listener: socket.socket, **options: Any) -> None:
+    """Serve until Ctrl-C."""
+    app = application(Crew(usual_size()))
+    config = uvicorn.Config(app, log_level="warning", timeout_keep_alive=30, limit_concurrency=500, **options)
+    uvicorn.Server(config).run(sockets=[listener])
