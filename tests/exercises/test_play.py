@@ -52,6 +52,19 @@ def test_an_unknown_slip_is_placed(game: Game) -> None:
     assert "row 1, column 2" in played(game, "4 9 3")[1]
 
 
+def test_going_on_with_rounded_numbers_is_right() -> None:
+    made = exercise("self", 3, 1)
+    *_, weights, output = made.questions
+    rows = [[Fraction(cell) for cell in row] for row in weights.answer]
+    values = next(question.answer for question in made.questions if question.step.spelled == "V")
+    columns = [[Fraction(cell) for cell in column] for column in zip(*values, strict=True)]
+    drifted = [[sum(a * v for a, v in zip(row, column, strict=True)) for column in columns] for row in rows]
+    line = "; ".join(" ".join(f"{float(cell):.4f}" for cell in row) for row in drifted)
+    assert line != "; ".join(" ".join(row) for row in output.answer)
+    start = Game(made, at=len(made.questions) - 1)
+    assert played(start, line)[1] == "Right."
+
+
 def test_hints_come_in_three_stages(game: Game) -> None:
     after, said = played(game, "?", "?", "?")
     assert "S = Q K^T" in said

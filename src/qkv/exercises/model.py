@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from qkv.expr.names import Role
+from qkv.expr.names import Role, Symbol
+from qkv.interpret.certified import Certified, Value
+from qkv.interpret.loop import evaluate
 from qkv.interpret.trace import Table, Trace
-from qkv.practice.hand import texts
+from qkv.practice.hand import is_exact, loosened, texts
 from qkv.practice.words import LANGUAGES, Words
 from qkv.program.model import Program, Step
 
@@ -58,6 +61,18 @@ class Exercise:
     def trace(self) -> Trace:
         """The exercise worked out."""
         return Trace(self.program)
+
+    @cached_property
+    def by_hand(self) -> Mapping[Symbol, Value]:
+        """What each step may give to somebody who goes on with numbers rounded as they are asked for."""
+        held = {given.symbol: evaluate(given.expr, {}, Certified()) for given in self.program.givens}
+        found: dict[Symbol, Value] = {}
+        for question in self.questions:
+            symbol, answer = question.step.symbol, question.answer
+            found[symbol] = evaluate(question.step.expr, held, Certified())
+            rounded = not is_exact(answer, self.trace.value(symbol))
+            held[symbol] = Value(tuple(tuple(map(loosened, row)) for row in answer)) if rounded else found[symbol]
+        return found
 
     @property
     def words(self) -> Words:

@@ -11,13 +11,15 @@ from fractions import Fraction
 from qkv.check.cells import Grid
 from qkv.check.compare import Agreement
 from qkv.exercises import plainly
-from qkv.exercises.model import Exercise, Question
+from qkv.exercises.model import Exercise, Question, Wrong
 from qkv.exercises.typed import gives, look, typed
 from qkv.expr.show import symbol_plain
 from qkv.interpret.certified import Value
 from qkv.render.workings import cell_workings
 
 HINTS = 3
+RIGHT = "Right."
+CUT_OFF = "Right, but for the last digit: round, do not cut off."
 HELP = "Type a row or the whole matrix: 1 2; 3 4. ? gives a hint, u undoes, q ends."
 
 
@@ -76,18 +78,22 @@ def _judged(game: Game, grid: Grid) -> tuple[Game, list[str]]:
     grid = _turned(grid, value)
     whole = len(grid) == len(value.rows)
     first = 0 if whole else game.rows
-    part = Value(value.rows[first : first + len(grid)])
+    part, loose = (Value(each.rows[first : first + len(grid)]) for each in (value, _by_hand(game)))
     if part.shape != (len(grid), len(grid[0])) or len({len(row) for row in grid}) > 1:
         rows, columns = value.shape
         return game, [f"That is {len(grid)}×{len(grid[0])}; {rows}×{columns} is asked for, whole or row by row."]
-    found = look(grid, part, first + 1)
+    found = look(grid, part, loose, first + 1)
     if found.worst is Agreement.APART:
         return replace(game, tries=game.tries + 1), [_wrong(question, grid, first, found.cell)]
-    said = "Right." if found.worst <= Agreement.OPEN else "Right, but for the last digit: round, do not cut off."
+    said = RIGHT if found.worst <= Agreement.OPEN else CUT_OFF
     done = first + len(grid)
     if done < len(value.rows):
         return replace(game, rows=done), [said]
-    return _next(game, _share(game)), [said]
+    return _next(game, share(game.hints, game.tries)), [said]
+
+
+def _by_hand(game: Game) -> Value:
+    return game.exercise.by_hand[game.question.step.symbol]
 
 
 def _turned(grid: Grid, value: Value) -> Grid:
@@ -97,9 +103,9 @@ def _turned(grid: Grid, value: Value) -> Grid:
     return grid
 
 
-def _share(game: Game) -> Fraction:
+def share(hints: int, tries: int) -> Fraction:
     """All points for what is right at once, half of them after a hint or a wrong try."""
-    return Fraction(1) if not game.hints and not game.tries else Fraction(1, 2)
+    return Fraction(1) if not hints and not tries else Fraction(1, 2)
 
 
 def _next(game: Game, share: Fraction) -> Game:
@@ -109,10 +115,15 @@ def _next(game: Game, share: Fraction) -> Game:
 
 def _wrong(question: Question, grid: Grid, first: int, cell: tuple[int, int] | None) -> str:
     """The mistake by its name, if it is a known one; else where the first wrong number stands."""
-    for wrong in question.wrong:
-        if gives(grid, wrong.answer[first : first + len(grid)]):
-            return f"Not yet: {wrong.says}."
+    known = named(question, grid, first)
+    if known is not None:
+        return f"Not yet: {known.says}."
     return f"Not yet: look at row {cell[0]}, column {cell[1]}." if cell else "Not yet."
+
+
+def named(question: Question, grid: Grid, first: int = 0) -> Wrong | None:
+    """The known mistake that gives some rows, the first of them being the row `first` of the answer, from 0."""
+    return next((wrong for wrong in question.wrong if gives(grid, wrong.answer[first : first + len(grid)])), None)
 
 
 def _hint(game: Game, width: int) -> tuple[Game, list[str]]:
@@ -121,8 +132,12 @@ def _hint(game: Game, width: int) -> tuple[Game, list[str]]:
     if game.hints == 0:
         return after, [f"The formula: {plainly.formula(question.step)}."]
     if game.hints == 1:
-        working = cell_workings(question.step.expr, game.exercise.trace.evaluate, places=game.exercise.places)
         row = min(game.rows + 1, len(question.answer))
-        return after, [f"Row {row}, column 1: {working(row, 1)}"]
+        return after, [f"Row {row}, column 1: {working(game.exercise, question, row)}"]
     answer = list(plainly.named(symbol_plain(question.step.symbol), question.answer, width))
     return _next(after, Fraction(0)), ["The answer:", *answer]
+
+
+def working(exercise: Exercise, question: Question, row: int = 1, column: int = 1) -> str:
+    """How one number of an answer comes about."""
+    return cell_workings(question.step.expr, exercise.trace.evaluate, places=exercise.places)(row, column)

@@ -9,7 +9,7 @@ from qkv.check.cells import Grid, shown_grid
 from qkv.check.compare import Agreement, Shown, agreement
 from qkv.errors import Location, QkvError
 from qkv.expr import nodes as n
-from qkv.interpret.cells import NEG_INF
+from qkv.interpret.cells import NEG_INF, Cell
 from qkv.interpret.certified import Value
 from qkv.interpret.trace import Table
 from qkv.practice.hand import number_of
@@ -46,12 +46,20 @@ class Looked:
     cell: tuple[int, int] | None = None
 
 
-def look(grid: Grid, rows: Value, first: int = 1) -> Looked:
+def standing(shown: Shown, true: Cell, loose: Cell) -> Agreement:
+    """How one typed number stands to the true one; who went on with rounded numbers is right too (`loose` holds all that
+    those may give)."""
+    found = agreement(shown, true)
+    drifted = found > Agreement.OPEN and agreement(shown, loose) <= Agreement.OPEN
+    return Agreement.OPEN if drifted else found
+
+
+def look(grid: Grid, rows: Value, loose: Value, first: int = 1) -> Looked:
     """Compare typed rows with the rows of a value, the first of them having the number `first`."""
     worst, cell = Agreement.EQUAL, None
-    for i, (shown_row, row) in enumerate(zip(grid, rows.rows, strict=True)):
-        for j, (shown, true) in enumerate(zip(shown_row, row, strict=True)):
-            found = agreement(shown, true)
+    for i, (shown_row, *both) in enumerate(zip(grid, rows.rows, loose.rows, strict=True)):
+        for j, (shown, true, wide) in enumerate(zip(shown_row, *both, strict=True)):
+            found = standing(shown, true, wide)
             if found > Agreement.OPEN and cell is None:
                 cell = first + i, j + 1
             worst = max(worst, found)

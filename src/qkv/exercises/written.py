@@ -18,7 +18,7 @@ from qkv.practice.chains import given_texts
 from qkv.practice.hand import Slip, Style
 from qkv.practice.notation import NOTATIONS
 from qkv.practice.pen import Dress
-from qkv.practice.sheet import Expected, Practice, worked
+from qkv.practice.sheet import Draft, Expected, Practice, worked
 from qkv.practice.slips import Planter
 from qkv.program.model import Given, Step
 
@@ -114,7 +114,7 @@ def points_said(exercise: Exercise, points: int) -> str:
 
 def key(exercise: Exercise) -> str:
     """The worked solution, in Markdown: each step with its formula, the numbers put in, and its value."""
-    return _worked(exercise, Random(0)).text.lstrip()
+    return _worked(exercise, Random(0)).written().text.lstrip()
 
 
 def scheme(exercise: Exercise) -> str:
@@ -174,17 +174,23 @@ def as_json(exercise: Exercise) -> str:
 
 
 def with_slip(exercise: Exercise) -> Practice:
-    """A worked solution with one mistake in it, and the key that says where: a known mistake that answers tell apart,
-    or a slip in one cell where there is none."""
+    """A worked solution with one mistake in it, and the key that says where."""
+    return slipped(exercise)[1]
+
+
+def slipped(exercise: Exercise) -> tuple[Draft, Practice]:
+    """A solution worked by hand with one mistake in it, and its document with the key: a known mistake that answers tell
+    apart, or a slip in one cell where there is none."""
     rng = Random(f"slip/{exercise.name}")
     for make in (_told_apart, _in_a_cell):
         for _ in range(TRIES):
             try:
-                practice = _worked(exercise, rng, rng.choice(exercise.questions).step, make)
+                draft = _worked(exercise, rng, rng.choice(exercise.questions).step, make)
+                practice = draft.written()
             except QkvError:
                 continue  # nobody could go on from such a mistake
             if practice.slips:
-                return practice
+                return draft, practice
     raise ValueRefused(f"no slip could be put into {exercise.name}; take another seed")
 
 
@@ -198,7 +204,7 @@ def _in_a_cell(planter: Planter) -> Slip:
 
 def _worked(
     exercise: Exercise, rng: Random, at: Step | None = None, make: Callable[[Planter], Slip] = _in_a_cell
-) -> Practice:
+) -> Draft:
     """The solution, with a slip at a step if there is one."""
     style = Style(places=exercise.places, carries_print=False, operands=True)
     dress = Dress(("bmatrix",), language=exercise.language)
@@ -206,7 +212,7 @@ def _worked(
     def plant(planter: Planter) -> dict[Symbol, Slip]:
         return {at.symbol: make(planter)} if at is not None else {}
 
-    return worked(exercise.program, style, dress, plant, rng).written()
+    return worked(exercise.program, style, dress, plant, rng)
 
 
 def slip_sheet(exercise: Exercise) -> str:
