@@ -179,8 +179,8 @@ def with_slip(exercise: Exercise) -> Practice:
 
 
 def slipped(exercise: Exercise) -> tuple[Draft, Practice]:
-    """A solution worked by hand with one mistake in it, and its document with the key: a known mistake that answers tell
-    apart, or a slip in one cell where there is none."""
+    """A solution worked by hand with one mistake in it, and its document with the key: a known mistake that
+    answers tell apart, or a slip in one cell where there is none."""
     rng = Random(f"slip/{exercise.name}")
     for make in (_told_apart, _in_a_cell):
         for _ in range(TRIES):
