@@ -34,7 +34,7 @@ def test_only_what_is_needed_is_loaded(use: str) -> None:
     assert not loaded & set(unwanted)
 
 
-NOT_IN_A_BROWSER = ("numpy", "numba", "llvmlite", "scipy", "rich", "click")
+NOT_IN_A_BROWSER = ("numpy", "numba", "llvmlite", "scipy", "rich", "click", "starlette", "uvicorn")
 SHEET = r"""
 $$Q = [[1, 2]], \\quad K = [[2, 1], [1, 1]], \\quad V = [[1], [3]]$$
 
@@ -56,6 +56,11 @@ assert checked.summary['wrong'] == 1
 assert understand_sheet(sheet)
 assert '<math' in report(checked)
 import qkv.exercises.play, qkv.exercises.written, qkv.render.theory, qkv.render.theory_json, qkv.theory.answers
+from qkv.page.respond import PAGES, PARTS
+from qkv.page.responder import Responder
+answer = Responder()
+assert {{answer((path, {{}})).status for path in (*PAGES, *PARTS)}} == {{200}}
+assert 'wrong' in answer(('sheet', {{'text': sheet.text, 'file': 'sheet.md'}})).body
 """
 
 

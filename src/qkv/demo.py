@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from qkv import api
+from qkv.page.examples import SOLUTION
 from qkv.render import terminal, verdicts
 from qkv.render.options import Depth, Options
 
@@ -20,15 +21,6 @@ SHEET = """\
 Q = [1 0; 1 2], K = [1 1; 0 2], V = [2 0; 0 4]
 
 Compute the scaled dot-product attention.
-"""
-SOLUTION = """\
-Q = [1 0; 1 2], K = [1 1; 0 2], V = [2 0; 0 4]
-
-S = Q K^T = [1 0; 2 4]
-
-A = softmax(S / √2) = [0.67 0.33; 0.20 0.80]
-
-Z = A V = [1.34 1.32; 0.40 3.20]
 """
 IMPLEMENTATION = """\
 def mine(q, k, v):

@@ -14,7 +14,7 @@ from html import escape
 import anyio.to_thread
 
 from qkv.page.answer import Answer
-from qkv.page.respond import PAGES, respond
+from qkv.page.responder import Task
 from qkv.workers import Ended, Limits, Worker
 
 LIMITS = Limits(seconds=10, megabytes=2000)
@@ -23,25 +23,6 @@ MOST_SLOW = 2  # processes that may be slow at once; who comes then is told to c
 KEPT = 200  # answers that are remembered: a class opens the same sheet
 LARGEST_KEPT = 200_000  # characters
 BUSY = '<p class="summary none">Others are at work on long pages; try this one again in a few seconds.</p>'
-
-Task = tuple[str, dict[str, str]]
-
-
-class Responder:
-    """What serves in a worker process."""
-
-    def __init__(self, setup: None) -> None:
-        for path in PAGES:
-            respond(path, {})
-        respond("sheet", {"text": "Q = [1 0], K = [1 1; 0 2], S = Q K^T = [1 1]", "file": "first.md"})
-
-    def __call__(self, task: Task) -> Answer:
-        try:
-            return respond(*task)
-        except MemoryError:
-            return Answer('<p class="summary none">This page needs more memory than it may have.</p>')
-        except Exception as error:  # noqa: BLE001  a bug of ours costs this answer, not the server
-            return Answer(f'<p class="summary none">A bug in qkv: {escape(type(error).__name__)}.</p>')
 
 
 class Crew:
@@ -55,7 +36,7 @@ class Crew:
         self._kept: OrderedDict[tuple[str, frozenset[tuple[str, str]]], Answer] = OrderedDict()
 
     def _worker(self) -> Worker:
-        return Worker("qkv.page.crew:Responder", None, self.limits)
+        return Worker("qkv.page.responder:Responder", None, self.limits)
 
     async def start(self) -> None:
         """Start the processes, so that the first visitor need not wait for them."""

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from qkv.demo import SOLUTION
+SOLUTION = """\
+Q = [1 0; 1 2], K = [1 1; 0 2], V = [2 0; 0 4]
 
+S = Q K^T = [1 0; 2 4]
+
+A = softmax(S / √2) = [0.67 0.33; 0.20 0.80]
+
+Z = A V = [1.34 1.32; 0.40 3.20]
+"""
 WORDS = """\
 # Three words
 

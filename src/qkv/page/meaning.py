@@ -13,7 +13,7 @@ from qkv.interpret.fit import say
 from qkv.library.attention import LETTERS
 from qkv.library.roles import SAID
 from qkv.reader.told import Told, told_in
-from qkv.render.reading import chosen, known, role
+from qkv.render.understood import chosen, known, role
 from qkv.solving.understood import Problem, Quantity, Understood
 
 LETTER = {place: letter for letter, place in LETTERS.items()}
