@@ -38,7 +38,9 @@ from qkv.expr.nodes import (
     number,
     walk,
 )
-from qkv.reader.grammar import Chain, parse_math
+from qkv.expr.show import plain
+from qkv.reader.chain import Chain
+from qkv.reader.grammar import parse_math
 from qkv.reader.model import Relation
 
 SHEETS = Path(__file__).resolve().parents[3] / "shared" / "sheets"
@@ -394,3 +396,32 @@ def test_every_display_of_the_sample_sheets_is_read(file: Path) -> None:
     text = re.sub(r"^> ?", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
     stretches = [a or b for a, b in re.findall(r"\$\$(.*?)\$\$|\$([^$\n]+)\$", text, re.DOTALL)]
     assert all(parse_math(stretch, Location(1)).unread == () for stretch in stretches)
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_as_many_formulas_as_names_are_an_equation_each(strict: bool) -> None:
+    chains = parse_math("Q, K, V = X W_Q, X W_K, X W_V", Location(1), strict=strict).chains
+    assert [tuple(plain(link.expr) for link in chain.links) for chain in chains] == [
+        ("Q", "X W_Q"), ("K", "X W_K"), ("V", "X W_V")
+    ]  # fmt: skip
+
+
+def test_fewer_formulas_than_names_are_no_list() -> None:
+    chains = parse_math("Q, K, V = X W_Q, X W_K", Location(1)).chains
+    assert not any(plain(chain.links[0].expr) == "K" for chain in chains)
+
+
+@pytest.mark.parametrize("text, usual, other", [("e / 2e", "e / (2 e)", "e / 2 e"), ("x/2y", "x / (2 y)", "x / 2 y")])
+def test_a_coefficient_right_before_a_name_divides_with_it(text: str, usual: str, other: str) -> None:
+    link = parse_math(f"a = {text}", Location(1)).chains[0].links[1]
+    assert plain(link.expr) == usual
+    assert other in map(plain, link.alternatives)
+
+
+def test_a_number_with_a_blank_behind_it_is_a_divisor_of_its_own() -> None:
+    assert plain(parse_math("w = 1/2 x", Location(1)).chains[0].links[1].expr) == "1 / 2 x"
+
+
+def test_words_beside_the_rows_of_a_drawn_matrix_are_remarks() -> None:
+    text = "M = [ 0  -1 ]    position 1: sees 1\n    [ 0   0 ]    position 2: sees 1, 2"
+    assert plain(parse_math(text, Location(1), strict=False).chains[0].links[1].expr) == "[0, -1; 0, 0]"

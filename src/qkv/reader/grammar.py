@@ -21,6 +21,7 @@ from qkv.expr.nodes import (
     is_literal,
     number,
 )
+from qkv.reader.chain import Chain, each_of_its_own
 from qkv.reader.maths.brackets import Paired, paired, size_in
 from qkv.reader.maths.drawn import straightened
 from qkv.reader.maths.lexer import tokens_of
@@ -34,25 +35,6 @@ from qkv.reader.maths.wording import resolved
 from qkv.reader.model import Link, Relation, Unread
 
 _RELATIONS = {relation.value: relation for relation in Relation}
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """Links that relations tie. `start` and `end` are offsets in the stretch; `continues` says that it begins with a
-    relation; `after` is the sign that parts it from the chain before; `trail` a relation that nothing follows."""
-
-    links: tuple[Link, ...]
-    at: Location
-    end_line: int
-    text: str
-    start: int = 0
-    end: int = 0
-    continues: bool = False
-    struck: bool = False
-    after: str = ""
-    trail: str = ""
-    counts: bool = False  # one token right before a word: '2 heads'
-    remarks: tuple[str, ...] = ()  # one behind each row of its last array: '[1, 0] ← cat'
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +77,7 @@ def read_stream(tokens: list[Token], source: str, places: Places, names: Names, 
                 lo = pairs.tokens[piece.lo]
                 text = source[lo.start : max(t.end for t in pairs.tokens[piece.lo : piece.hi])]
                 unread.append(Unread(places.at(lo.start).line, text[:300], problem.message))
-    return Parsed(tuple(_joined_lists(chains, source)), tuple(unread))
+    return Parsed(tuple(each_of_its_own(list(_joined_lists(chains, source)), source)), tuple(unread))
 
 
 def _strays(dropped: tuple[Token, ...], source: str, places: Places) -> list[Unread]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from qkv.errors import Location
-from qkv.reader.grammar import Chain
+from qkv.reader.chain import Chain
 from qkv.reader.limits import DEFAULT, Limits
 from qkv.reader.maths.names import Names
 from qkv.reader.maths.numerals import Comma

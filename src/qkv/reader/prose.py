@@ -10,7 +10,8 @@ from dataclasses import replace
 from qkv.errors import Location
 from qkv.expr.nodes import Call, Exp, Matrix, Name, Number, Product, Root, Sum, holds, is_literal, names_in, walk
 from qkv.library.words import means, pattern
-from qkv.reader.grammar import Chain, parse_math, read_stream
+from qkv.reader.chain import Chain
+from qkv.reader.grammar import parse_math, read_stream
 from qkv.reader.maths.names import Names, is_symbol
 from qkv.reader.maths.signs import NAME_COMMANDS
 from qkv.reader.maths.tokens import Places

@@ -36,7 +36,7 @@ from qkv.reader.cells import (
     vector_in,
     with_index,
 )
-from qkv.reader.grammar import Chain
+from qkv.reader.chain import Chain
 from qkv.reader.grids import NUMBER
 from qkv.reader.limits import check_cells
 from qkv.reader.model import Link, Origin, Relation, Unread

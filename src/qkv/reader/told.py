@@ -18,7 +18,8 @@ from qkv.errors import Location, ReadError
 from qkv.expr import nodes as n
 from qkv.expr.functions import BY_KEY
 from qkv.expr.names import Symbol
-from qkv.reader.grammar import Chain, parse_math
+from qkv.reader.chain import Chain
+from qkv.reader.grammar import parse_math
 from qkv.reader.maths.names import Names
 from qkv.reader.model import Origin, Question, Relation, Sheet, Statement
 

@@ -12,11 +12,12 @@ from textwrap import dedent
 
 from qkv.errors import Location
 from qkv.expr.nodes import Expr, Mask, Matrix, Name, is_literal, rewrite, walk
+from qkv.reader.chain import Chain
 from qkv.reader.fences.causal import is_lowest
 from qkv.reader.fences.outputs import PYTHON, arrays
 from qkv.reader.fences.python import Assigned, Reader, Shown, holds_nan
 from qkv.reader.fences.remarks import Remark, remarks
-from qkv.reader.grammar import Chain, Parsed, parse_math
+from qkv.reader.grammar import Parsed, parse_math
 from qkv.reader.grids import NUMBER, split_table
 from qkv.reader.model import Link, Origin, Relation, Unread
 from qkv.reader.page import Cell, Event, Fence, Page, Rows, Said, Stated

@@ -20,14 +20,15 @@ def straightened(tokens: list[Token], source: str) -> list[Token]:
     if sum(t.text == "[" for t in tokens) < 2 or not any(t.kind == "line" for t in tokens):
         return tokens
     lines = _lines(tokens)
+    bare = [_without_remark(line) for line in lines]
     out: list[Token] = []
     at = depth = 0
     while at < len(lines):
         end = at + 1
         if depth == 0 and any(t.text == "[" for t in lines[at]):
-            while end < len(lines) and _is_row_line(lines[end]):
+            while end < len(lines) and _is_row_line(bare[end]):
                 end += 1
-        drawing = _Drawing(source, lines[at:end]).flat() if end - at > 1 else None
+        drawing = _Drawing(source, bare[at:end]).flat() if end - at > 1 else None
         out += lines[at] if drawing is None else drawing
         if drawing is None:
             depth = max(0, depth + sum({"[": 1, "]": -1}.get(t.text, 0) for t in lines[at]))
@@ -43,6 +44,16 @@ def _lines(tokens: list[Token]) -> list[list[Token]]:
         if token.kind == "line":
             lines.append([])
     return [line for line in lines if line]
+
+
+def _without_remark(line: list[Token]) -> list[Token]:
+    """A line without what is said beside its last row, some way off: '[ 0  -∞ ]    position 1 sees itself only'."""
+    for k in range(len(line) - 1, 1, -1):
+        if line[k].text == "[":
+            break
+        if line[k].kind == "prose" and line[k - 1].kind == "wide" and line[k - 2].text == "]":
+            return line[: k - 1] + [token for token in line[-1:] if token.kind == "line"]
+    return line
 
 
 def _is_row_line(line: list[Token]) -> bool:

@@ -191,10 +191,20 @@ class Terms:
             elif self._margin_size() or self._crossed_word():
                 continue
             right = self.factor()
+            if sign == "/" and isinstance(right, Number) and self._is_coefficient() and not self.doubt("coefficient"):
+                right = joined("×", right, self.factor(), self.at(start))
             if sign == "*" and not isinstance(left, Number):
                 sign = "⊙" if self.doubt("star") else "·"  # programs multiply cell by cell
             left = joined(sign, left, right, self.at(start))
         raise LimitError(f"a product of more than {FACTOR_LIMIT} factors is not read")
+
+    def _is_coefficient(self) -> bool:
+        """Whether a name stands right behind the number that was read: 1/2σ divides by 2σ."""
+        return (
+            0 < self.i < self.hi
+            and self.tokens[self.i].kind == "name"
+            and self.tokens[self.i].start == self.tokens[self.i - 1].end
+        )
 
     def _margin_size(self) -> bool:
         """Take (2 × 3) behind an operand as its size."""
