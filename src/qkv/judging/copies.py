@@ -45,6 +45,7 @@ from qkv.reading.bits import cell_bits, grid_bits
 from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.page import Page, Spot
 from qkv.reading.prints import Print
+from qkv.reading.system import System
 
 if TYPE_CHECKING:
     from qkv.judging.walk import Walk
@@ -66,6 +67,11 @@ class Copies:
         self._kept: list[n.Expr] = []  # so that no other object takes the id of one that is copied
         self._written: dict[int, n.Expr] = {}
         self._products: list[n.Expr] = []
+
+    @property
+    def system(self) -> System:
+        """What the names of the page may be."""
+        return self._walk.system
 
     @property
     def page(self) -> Page:

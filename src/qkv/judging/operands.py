@@ -75,6 +75,13 @@ def is_stochastic(grid: Grid) -> bool:
     )
 
 
+def are_shares(grid: Grid) -> bool:
+    """Whether every row is meant to add up to one, as weights are: those of an author who erred may miss it."""
+    rows = [[shown.value for shown in row if shown.value is not None] for row in grid]
+    whole = all(len(row) == len(line) for row, line in zip(rows, grid, strict=True))
+    return whole and all(min(row) >= 0 and max(row) <= 1 and abs(sum(row) - 1) * 8 <= 1 for row in rows)
+
+
 def is_centred(grid: Grid) -> bool:
     """Whether every row adds up to about zero, and is not zero."""
     rows = [[shown.value for shown in row if shown.value is not None] for row in grid]

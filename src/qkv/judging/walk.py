@@ -207,7 +207,8 @@ class Walk:
             whole = self.values.true(name, meaning.spot)
             if whole is not None and same(whole, true):
                 return self.values.own(name, meaning.spot, self.prints)
-        return self.values.own(meaning.expr, meaning.spot, self.prints)
+        look = self.values.held if meaning.how is How.SEARCHED else self.values.own  # a search finds copies too
+        return look(meaning.expr, meaning.spot, self.prints)
 
     def _put_right(self, meaning: Meaning, mending: Mending) -> Value | None:
         """What the author's numbers give, with typos or all that is false put right."""

@@ -1,0 +1,109 @@
+"""Weights without a formula: the softmax that words take of what was printed last, or the shares of exponentials."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from qkv.check.cells import Grid, shape_of
+from qkv.expr import nodes as n
+from qkv.expr.names import Role
+from qkv.judging.copies import Copies
+from qkv.judging.fit import Fit, How, Meaning
+from qkv.judging.lately import RUN, Operand, put_in, row_of, singles, whole_of
+from qkv.judging.operands import are_shares, is_stochastic
+from qkv.judging.phrases import is_supposed
+from qkv.judging.seen import Copied, Seen, cell_of
+from qkv.library.roles import roles_in_words
+from qkv.library.words import pattern
+from qkv.reading.equation import Equation, Kind
+from qkv.reading.page import Spot
+
+SHARE = 4.0  # bits: which of the last prints it is a share of
+_OTHER = re.compile(  # what is done beside a softmax, and not printed
+    rf"(?<![^\W\d_])(?:{pattern('divide')}|{pattern('multiply')}|temperature|mask\w*|without|unscaled)(?![^\W\d_])|√|sqrt",
+    re.IGNORECASE,
+)
+
+
+def softmaxed(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
+    """Shares as the softmax of what was printed last in their shape, where the page speaks of nothing but a softmax
+    between the two."""
+    if equation.of(Kind.FORMULA, Kind.WORKING) or max(shape_of(grid)) == 1 or not are_shares(grid):
+        return
+    places = [copies.system.place(symbol) for symbol in equation.names]
+    if any(place is not None and place.role is not Role.WEIGHTS for place in places) or is_supposed(equation):
+        return
+    for last, (operand, put) in _scores(copies, grid, spot):
+        said = _between(copies, last, equation)
+        if "softmax" in said.lower() and not _OTHER.search(said):
+            made = put_in(copies, grid, Meaning(How.CAPTION, n.Softmax(operand), spot), put)
+            if made is not None and made.is_clean:  # what a name says is better
+                made = replace(made, meaning=replace(made.meaning, how=How.WORDED))
+            yield from [made] if made is not None else []
+        return
+
+
+def _scores(copies: Copies, grid: Grid, spot: Spot) -> Iterator[tuple[Seen, Operand]]:
+    """What was printed last in the shape of a grid, with no weights since: numbers one by one, or one thing."""
+    recent, shape = copies.recent(spot)[:RUN], shape_of(grid)
+    last = singles(recent)
+    if min(shape) == 1 and len(last) == max(shape):
+        yield last[-1], row_of([cell_of(seen, 0, 0) for seen in last])
+    for seen in recent:
+        if is_stochastic(seen.grid) and len(seen.grid[0]) == shape[1] > 1:
+            return
+        if shape_of(seen.grid) == shape and not n.holds(seen.expr, n.Exp):
+            yield seen, whole_of(copies, seen)
+
+
+def _between(copies: Copies, last: Seen, equation: Equation) -> str:
+    """The text of the page between a print and a value."""
+    lines, page = copies.page.sheet.lines, copies.page
+    line = last.printed.spot.line
+    end = max((e.end_line for e in page.equations[: equation.index] if e.line == line), default=line)
+    if end >= equation.line:
+        return equation.label
+    return "\n".join((*lines[end : equation.line - 1], lines[equation.line - 1][: equation.column], equation.label))
+
+
+def shares(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
+    """Weights as exponentials that were printed, over their sum: the printed one, or what it should be."""
+    parts, after = _exponentials(copies, spot)
+    count = len(parts)
+    if count < 2 or max(shape_of(grid)) not in (1, count) or min(shape_of(grid)) > 1:
+        return
+    near: Fit | None = None  # all but one of them, where words speak of weights
+    said = Role.WEIGHTS in roles_in_words(equation.words[-60:])
+    for total in (*after, None):
+        row, put = row_of([*parts, *([total] if total is not None else [])])
+        names = row.rows[0][:count]
+        below = row.rows[0][count] if total is not None else n.Sum(names)
+        each = [n.Quotient(name, below) for name in names]
+        for option in [n.Matrix((tuple(each),))] if max(shape_of(grid)) == count else each:
+            made = put_in(copies, grid, Meaning(How.SEARCHED, option, spot, SHARE), put)
+            if made is not None and made.is_clean:
+                yield made
+                return
+            if made is not None and said and made.slips == 1 and count > 2:
+                near = near or replace(made, meaning=replace(made.meaning, how=How.WORDED, cost=0.0))
+    yield from [near] if near is not None else []
+
+
+def _exponentials(copies: Copies, spot: Spot) -> tuple[list[Copied], list[Copied]]:
+    """The exponentials that were printed last, one by one or as a vector, and single numbers printed after them."""
+    after: list[Copied] = []
+    parts: list[Copied] = []
+    for seen in copies.recent(spot)[:RUN]:
+        single = shape_of(seen.grid) == (1, 1)
+        if n.holds(seen.expr, n.Exp) and not n.holds(seen.expr, n.Sum) and not n.holds(seen.expr, n.Quotient):
+            if not single:
+                vector = [cell_of(seen, i, j) for i, row in enumerate(seen.grid) for j in range(len(row))]
+                return (vector, after) if not parts and 1 in shape_of(seen.grid) else (parts, after)
+            parts.insert(0, cell_of(seen, 0, 0))
+        elif parts:
+            break
+        elif single:
+            after.append(cell_of(seen, 0, 0))
+    return parts, after

@@ -1,0 +1,41 @@
+"""Weights that no formula stands beside: the softmax that words take of what was printed last."""
+
+from __future__ import annotations
+
+import pytest
+
+from qkv.check.model import Verdict
+from tests.judging.judged import claims
+
+SCORES = "Scores: [1.2, 0.4, -0.3, 0.9]\n\n"
+RIGHT = "[0.414, 0.186, 0.092, 0.307]"
+WRONG = "[0.46, 0.21, 0.08, 0.25]"
+
+
+def last(text: str) -> Verdict:
+    return claims(text)[-1].verdict
+
+
+@pytest.mark.parametrize("said", ["Softmax:", "Softmax (to probabilities):\nWeights:", "### After softmax\n", "softmax →"])
+def test_weights_after_a_softmax_are_that_of_the_scores(said: str) -> None:
+    assert last(f"{SCORES}{said} {RIGHT}\n") is Verdict.ROUNDED
+    assert last(f"{SCORES}{said} {WRONG}\n") is Verdict.WRONG
+
+
+def test_numbers_one_by_one_are_scores_too() -> None:
+    text = "q·a = 0.9\nq·b = 0.3\nq·c = 0.1\n\nAfter softmax: [0.7, 0.2, 0.1]\n"
+    assert last(text) is Verdict.WRONG
+
+
+@pytest.mark.parametrize("said", ["Softmax with temperature 0.7:", "Scaled, then softmax:", "Without the softmax:"])
+def test_what_else_is_done_leaves_weights_open(said: str) -> None:
+    assert last(f"{SCORES}{said} {WRONG}\n") is Verdict.UNREAD
+
+
+def test_shares_without_a_softmax_are_left_open() -> None:
+    assert last(f"{SCORES}Fractions of the day: {WRONG}\n") is Verdict.UNREAD
+
+
+def test_who_repeats_false_weights_carries_them() -> None:
+    text = f"{SCORES}Softmax: {WRONG}\n\nHere 46% go to the first, 21% to the second, 8% to the third, 25% to the last.\n"
+    assert [claim.verdict for claim in claims(text)][1:] == [Verdict.WRONG, Verdict.CARRIED]
