@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from judging.judged import claims
 from qkv.check.model import Verdict
-from tests.judging.judged import claims
 
 SCORES = "Scores: [1.2, 0.4, -0.3, 0.9]\n\n"
 RIGHT = "[0.414, 0.186, 0.092, 0.307]"
@@ -16,7 +16,9 @@ def last(text: str) -> Verdict:
     return claims(text)[-1].verdict
 
 
-@pytest.mark.parametrize("said", ["Softmax:", "Softmax (to probabilities):\nWeights:", "### After softmax\n", "softmax →"])
+@pytest.mark.parametrize(
+    "said", ["Softmax:", "Softmax (to probabilities):\nWeights:", "### After softmax\n", "softmax →"]
+)
 def test_weights_after_a_softmax_are_that_of_the_scores(said: str) -> None:
     assert last(f"{SCORES}{said} {RIGHT}\n") is Verdict.ROUNDED
     assert last(f"{SCORES}{said} {WRONG}\n") is Verdict.WRONG
@@ -37,5 +39,7 @@ def test_shares_without_a_softmax_are_left_open() -> None:
 
 
 def test_who_repeats_false_weights_carries_them() -> None:
-    text = f"{SCORES}Softmax: {WRONG}\n\nHere 46% go to the first, 21% to the second, 8% to the third, 25% to the last.\n"
+    text = (
+        f"{SCORES}Softmax: {WRONG}\n\nHere 46% go to the first, 21% to the second, 8% to the third, 25% to the last.\n"
+    )
     assert [claim.verdict for claim in claims(text)][1:] == [Verdict.WRONG, Verdict.CARRIED]
