@@ -12,7 +12,7 @@ import click
 
 from qkv import files
 from qkv.errors import WriteError
-from qkv.exercises import moodle, plainly, play, progress, written
+from qkv.exercises import moodle, plainly, play, prairielearn, progress, written
 from qkv.exercises.draw import LEVELS, exercise
 from qkv.exercises.files import FORMATS, PDF, Variant, counted, documents, from_roster
 from qkv.exercises.written import ASKING
@@ -39,6 +39,7 @@ NARROW = 60
 @click.option("--count", type=click.IntRange(1, 100_000), default=1, help="So many variants (with --out).")
 @click.option("--roster", metavar="FILE", help="A CSV file with a student a line: a variant for each (with --out).")
 @click.option("--moodle", metavar="FILE", help="Write the variants as one question bank, to be imported into Moodle.")
+@click.option("--prairielearn", metavar="FOLDER", help="Write the variants as one question folder of PrairieLearn.")
 @click.option("--out", metavar="FOLDER", help="Write files: sheet, key, marking scheme and data for each variant.")
 @click.option("--format", "formats", default="md", show_default=True, help=f"Of the files: {', '.join(FORMATS)}.")
 def practice(**given: Any) -> None:
@@ -55,6 +56,7 @@ def practice(**given: Any) -> None:
       qkv practice --kind self --level 2 --roster students.csv --out week6/
       qkv practice --level 2 --slips --language de
       qkv practice --level 2 --count 20 --moodle bank.xml
+      qkv practice --level 2 --count 20 --prairielearn course/questions/attention
       qkv practice --play
     """
     if given["play"]:
@@ -64,12 +66,8 @@ def practice(**given: Any) -> None:
     formats = tuple(part.strip() for part in given["formats"].split(","))
     if unknown := set(formats) - set(FORMATS):
         raise click.UsageError(f"There is no format {', '.join(sorted(unknown))}; there are {', '.join(FORMATS)}.")
-    if given["moodle"]:
-        made = [exercise(given["kind"], given["level"], each.seed, given["language"]) for each in _variants(given)]
-        files.write(given["moodle"], moodle.quiz(made))
-        click.echo(
-            f"{number_of(len(made), 'question')} in {given['moodle']}: Question bank › Import › Moodle XML format."
-        )
+    if given["moodle"] or given["prairielearn"]:
+        _write_for_courses(given)
     elif given["out"]:
         _write(given, formats)
     elif given["count"] > 1 or given["roster"]:
@@ -123,14 +121,32 @@ def _tell(lines: list[str], width: int) -> None:
         click.echo(line if line.startswith("  ") else "\n".join(textwrap.wrap(line, width)) if line else "")
 
 
-def _write(given: dict[str, Any], formats: tuple[str, ...]) -> None:
-    if PDF in formats:
-        pdf.check_installed()
-    folder = Path(given["out"])
+def _write_for_courses(given: dict[str, Any]) -> None:
+    """The variants for course systems: one question bank, one question folder."""
+    made = [exercise(given["kind"], given["level"], each.seed, given["language"]) for each in _variants(given)]
+    if bank := given["moodle"]:
+        files.write(bank, moodle.quiz(made))
+        click.echo(f"{number_of(len(made), 'question')} in {bank}: Question bank › Import › Moodle XML format.")
+    if given["prairielearn"]:
+        folder = _folder(given["prairielearn"])
+        for name, text in prairielearn.question_folder(made, folder.name):
+            files.write(str(folder / name), text)
+        click.echo(f"A question with {number_of(len(made), 'variant')} in {folder}, to stand in a course's questions/.")
+
+
+def _folder(path: str) -> Path:
+    folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WriteError(f"{folder} cannot be made: {files.reason(error)}") from error
+    return folder
+
+
+def _write(given: dict[str, Any], formats: tuple[str, ...]) -> None:
+    if PDF in formats:
+        pdf.check_installed()
+    folder = _folder(given["out"])
     variants = _variants(given)
     with counting(len(variants), "writing") as done:
         for variant in variants:
