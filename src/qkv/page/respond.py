@@ -19,11 +19,16 @@ View = Callable[[Form], Answer]
 # A path → module and function of the view; a view is imported when it is first asked for.
 PAGES = {
     "index.html": "sheet:whole",
+    "practice.html": "practice:whole",
 }
 PARTS = {
     "sheet": "sheet:judged",
     "sheet/open": "sheet:opened",
     "sheet/download": "sheet:download",
+    "practice": "practice:problem",
+    "practice/answer": "practice:answered",
+    "practice/hint": "practice:hinted",
+    "practice/slip": "slips:guessed",
 }
 
 
