@@ -105,6 +105,7 @@ def _counts(heads: tuple[Cell, ...], rows: list[tuple[Cell, ...]]) -> bool:
 
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:[|+]\s*:?-+:?\s*)*\|?\s*$")
 _INERT = re.compile(r"`[^`]*`|\$[^$]*\$|\\\|")  # a bar inside of code or mathematics divides no cells
+_NUMBERS = re.compile(r"[\[(][-−+\d.,;\s]+[\])]")  # a vector
 _NAMED = re.compile(r"\s*(?:\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s+)?(?P<name>[^\s|][^|]{0,80}?)\s*[=≈]\s*\|")
 
 
@@ -116,7 +117,8 @@ def _barred_at(lines: list[str], at: int) -> Found | None:
         and ("|" in lines[at + 1] or "+" in lines[at + 1])
         and _RULE.match(lines[at + 1])
     )
-    if not ruled and not _is_barred(lines[at]):
+    headed = not ruled and _is_headline(lines, at)
+    if not ruled and not headed and not _is_barred(lines[at]):
         return None
     rows, end = [_split(lines[at], at + 1)], at + (2 if ruled else 1)
     if not ruled and len(rows[0]) < 2:
@@ -127,7 +129,7 @@ def _barred_at(lines: list[str], at: int) -> Found | None:
         end += 1
     if not ruled and len(rows) < 2:
         return None
-    return (_table(tuple(rows), at + 1, end, header=bool(ruled)),), end
+    return (_table(tuple(rows), at + 1, end, header=bool(ruled) or headed),), end
 
 
 def _is_barred(line: str) -> bool:
@@ -140,11 +142,22 @@ def _is_barred(line: str) -> bool:
     if bare.endswith("|") and _NAMED.match(bare):
         return True
     cells = [cell.strip() for cell in bare.split("|")]
-    return (
-        len(cells) > 2
-        and all(cell == "" or _is_number(cell) or cell.isalpha() for cell in cells)
-        and any(map(_is_number, cells[1:]))
-    )
+    printed = [_is_number(cell) or bool(_NUMBERS.fullmatch(cell)) for cell in cells]
+    worded = all(is_one or _is_label(cell) for cell, is_one in zip(cells, printed, strict=True))
+    return len(cells) > 2 and worded and any(printed[1:])
+
+
+def _is_label(cell: str) -> bool:
+    bare = cell.strip("\"'“”‘’„«»")
+    return bare == "" or bare.isalpha()
+
+
+def _is_headline(lines: list[str], at: int) -> bool:
+    """Words between bars, above a row of as many cells that does not begin with a bar."""
+    below = lines[at + 1] if at + 1 < len(lines) else ""
+    if "|" not in lines[at] or below.count("|") != lines[at].count("|") or below.lstrip().startswith("|"):
+        return False
+    return _is_barred(below) and not _NAMED.match(below) and all(map(_is_label, map(str.strip, lines[at].split("|"))))
 
 
 def _split(line: str, number: int) -> tuple[Cell, ...]:

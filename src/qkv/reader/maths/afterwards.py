@@ -8,26 +8,30 @@ from qkv.reader.maths.tokens import Token
 def laid_bare(tokens: list[Token]) -> list[Token]:
     """The tokens without braces around a single sign, {\\cdot}, and with remarks for an array that holds only words."""
     out: list[Token] = []
-    for token in tokens:
+    for i, token in enumerate(tokens):
         out.append(token)
         if token.text == "}" and len(out) > 3 and out[-3].text == "{" and out[-2].kind == "op":
             if out[-4].kind in ("num", "letters", "word"):
                 out[-3:] = [out[-2]]
-        elif token.kind == "end" and (first := _worded(out)) is not None:
-            out[first:] = [t._replace(kind="note") for t in out[first:] if t.kind in ("upright", "note")]
+        elif token.kind == "end":
+            first = next((k for k in range(len(out) - 1, -1, -1) if out[k].kind == "begin"), 0)
+            before = first > 0 and out[first - 1].kind == "end"
+            after = i + 1 < len(tokens) and tokens[i + 1].kind == "begin"
+            if (before or after) and _names_rows(out[first:]):
+                words = [t._replace(kind="note") for t in out[first:] if t.kind in _ROW_WORDS]
+                out[first:] = words if before else []
     return out
 
 
-def _worded(tokens: list[Token]) -> int | None:
-    """Where the environment that ends here begins, if it stands behind another and names its rows."""
-    first = next((k for k in range(len(tokens) - 1, -1, -1) if tokens[k].kind == "begin"), 0)
-    inside = {t.kind for t in tokens[first + 1 : -1]}
-    named = "upright" in inside or "note" in inside
-    return (
-        first
-        if first and tokens[first - 1].kind == "end" and named and inside <= {"upright", "note", "row", "mute"}
-        else None
-    )
+_ROW_WORDS = frozenset(("upright", "note", "letters", "word"))
+
+
+def _names_rows(tokens: list[Token]) -> bool:
+    """Whether an environment holds nothing but a word a row; bare letters only where it has no brackets."""
+    inside = {t.kind for t in tokens[1:-1]}
+    named = inside & ({"upright", "note"} if tokens[0].text not in ("matrix", "array") else _ROW_WORDS)
+    arrows = {"rel"} if all(t.text == "=" for t in tokens if t.kind == "rel") else set()
+    return bool(named) and inside <= named | arrows | {"row", "mute", "note"}
 
 
 def with_times(tokens: list[Token], strict: bool) -> list[Token]:
