@@ -45,6 +45,7 @@ from qkv.theory.worked import answered
 
 FOUND = frozenset({How.NAMED, How.SEARCHED})  # ways of knowing that hold for what is exactly so
 EXACT = frozenset({Verdict.RIGHT, Verdict.ROUNDED})
+Option = tuple[n.Expr, Spot, Source | None]  # an expression that gives a name, where it is worked out, whence it is
 MOST_ANEW = 4  # times that a problem is worked out for inputs that are given anew
 
 
@@ -214,7 +215,7 @@ class _Completion:
 
     def _written(self, symbol: Symbol, spot: Spot) -> Symbol | None:
         """The same by the first expression that gives the name a value and leads into no circle."""
-        for expr, where, source in (*self._shown(symbol, spot), *self._sources(symbol, spot)):
+        for expr, where, source in self._options(symbol, spot):
             if symbol.base == ROLE and isinstance(expr, n.Name):  # the page has a name for it
                 name = self._write(expr.symbol, where)
             else:
@@ -223,6 +224,17 @@ class _Completion:
                 self.written[symbol, spot.scope, self.values.epoch(spot)] = name
                 return name
         return None
+
+    def _options(self, symbol: Symbol, spot: Spot) -> Iterator[Option]:
+        """What may give a name here, what its print was found to be first. Weights that are only printed, or that only
+        a search explains, may be those of a slip (scaled twice, not at all): the method of the page comes before them."""
+        place, shown = self.system.place(symbol), list(self._shown(symbol, spot))
+        is_weights = place is not None and place.role is Role.WEIGHTS
+        late = [option for option, how in shown if is_weights and how is How.SEARCHED]
+        yield from (option for option, _ in shown if option not in late)
+        sources = list(self._sources(symbol, spot))
+        yield from (option for option in sources if is_weights and option[2] is not Source.GIVEN)
+        yield from (*late, *sources)
 
     def _by(self, symbol: Symbol, spot: Spot, expr: n.Expr, where: Spot, source: Source | None) -> Symbol | None:
         """The name of a quantity in the program, given or worked out by one expression."""
@@ -279,7 +291,7 @@ class _Completion:
                 return name
         return None
 
-    def _shown(self, symbol: Symbol, spot: Spot) -> Iterator[tuple[n.Expr, Spot, Source | None]]:
+    def _shown(self, symbol: Symbol, spot: Spot) -> Iterator[tuple[Option, How]]:
         """For a name that is printed at this line, what the print was found to be: a working with what its rounded
         numbers are copies of, what the library says, a short expression over what stands above."""
         for judgement in self.judged:
@@ -290,9 +302,9 @@ class _Completion:
             expr, how = made.meaning.expr, made.meaning.how
             worked = how is How.WORKING or (how in FOUND and made.worst in EXACT and not n.holds(expr, n.Matrix))
             if worked and symbol not in n.names_in(expr) and not has_decimals(expr):
-                yield expr, made.meaning.spot, Source.STATED
+                yield (expr, made.meaning.spot, Source.STATED), how
 
-    def _sources(self, symbol: Symbol, spot: Spot) -> Iterator[tuple[n.Expr, Spot, Source | None]]:
+    def _sources(self, symbol: Symbol, spot: Spot) -> Iterator[Option]:
         """The expressions that give a name its value here, the one that did first; a size is a number."""
         found = self.values.source(symbol, spot)
         value = self.values.true(n.Name(symbol), spot)
