@@ -134,6 +134,10 @@ class Page:
             found[symbol.base, symbol.labels, symbol.primes].append(symbol)
         return {letters: tuple(symbols) for letters, symbols in found.items()}
 
+    def is_known_at(self, symbol: Symbol, spot: Spot) -> bool:
+        """Whether a name is defined above a spot, in its problem or in one before."""
+        return any((d.scope, d.line) <= (spot.scope, spot.line) for d in self.definitions.get(symbol, ()))
+
     def same_letter(self, symbol: Symbol) -> tuple[Symbol, ...]:
         """The names with the same letter and labels, large or small: x_1 and X, s_i and s."""
         return self._letters.get((symbol.base.lower(), symbol.labels), ())
@@ -203,8 +207,8 @@ def page_with(sheet: Sheet, made: tuple[Equation, ...], task: Page | None = None
             if not is_row_again(definition, defined[definition.symbol]):
                 defined[definition.symbol].append(definition)
     outranked(defined, made, range(max((e.scope for e in made), default=0) + 1))
-    for symbol, matrix, equation in put_in(made, set(defined) | set(wholes(defined))):
-        defined[symbol].append(Definition(symbol, matrix, Source.GIVEN, equation.line, equation.scope, equation.index))
+    for symbol, told, source, equation in put_in(made, set(defined) | set(wholes(defined))):
+        defined[symbol].append(Definition(symbol, told, source, equation.line, equation.scope, equation.index))
     for symbol, formula, equation in spoken_scores(sheet, made):
         if symbol not in defined:
             defined[symbol].append(

@@ -7,27 +7,33 @@ from collections.abc import Iterator
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.reading.align import aligned, leaf
+from qkv.reading.definitions import Source, has_decimals
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.repair import similar
 
-Given = tuple[Symbol, n.Matrix, Equation]
+Told = tuple[Symbol, n.Expr, Source, Equation]
 
 
-def put_in(equations: tuple[Equation, ...], known: set[Symbol]) -> Iterator[Given]:
+def put_in(equations: tuple[Equation, ...], known: set[Symbol]) -> Iterator[Told]:
     """Names that nothing else defines (what is defined is `known`), with the numbers that workings put in for them.
 
-    A copy of what was put in before is no new value, nor is one of which most cells agree: that is miscopied."""
+    A copy of what was put in before is no new value, nor is one of which most cells agree: that is miscopied. What
+    copies the rounded result of a formula above is that formula: softmaxᵀ, where softmax(S) = [..] stands above."""
     printed: dict[Symbol, n.Matrix] = {}
     last: dict[Symbol, n.Matrix] = {}
+    results: dict[tuple[tuple[n.Expr, ...], ...], n.Expr] = {}
     for equation in equations:
         if not equation.struck:
             for symbol, matrix in _told(equation, printed):
                 if symbol not in known and not (symbol in last and similar(last[symbol], matrix)):
                     last[symbol] = matrix
-                    yield symbol, matrix, equation
+                    meant = results.get(matrix.rows)
+                    yield (symbol, *((matrix, Source.GIVEN) if meant is None else (meant, Source.STATED)), equation)
         for item in equation.of(Kind.VALUE)[-1:]:
             if isinstance(item.expr, n.Matrix):
                 printed.update(dict.fromkeys(equation.names, item.expr))
+                if not equation.names and has_decimals(item.expr) and equation.items[0] is not item:
+                    results[item.expr.rows] = equation.items[0].expr
 
 
 def only_mentioned(equations: tuple[Equation, ...]) -> frozenset[int]:

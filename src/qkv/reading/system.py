@@ -311,7 +311,7 @@ class System:
         for symbol, _ in members:
             if symbol.indices and all(map(LETTER.match, symbol.indices)) and self._is_stated(symbol):
                 yield n.Call(FAMILY, (n.Name(symbol),))
-        if place.role is Role.Q and len(lines) == 1:
+        if place.role is Role.Q and len(lines) == 1 and self.page.is_known_at(lines[0][0], spot):
             yield self._as_line(lines[0][0], "columns" in self.choices.conventions[spot.scope])  # one token asks
 
     def _members_at(self, place: Place, scope: int) -> list[tuple[Symbol, Place]]:

@@ -229,12 +229,18 @@ class _Completion:
         """What may give a name here, what its print was found to be first. Weights that are only printed, or that only
         a search explains, may be those of a slip (scaled twice, not at all): the method of the page comes before them."""
         place, shown = self.system.place(symbol), list(self._shown(symbol, spot))
-        is_weights = place is not None and place.role is Role.WEIGHTS
-        late = [option for option, how in shown if is_weights and how is How.SEARCHED]
-        yield from (option for option, _ in shown if option not in late)
-        sources = list(self._sources(symbol, spot))
-        yield from (option for option in sources if is_weights and option[2] is not Source.GIVEN)
-        yield from (*late, *sources)
+        found, sources = [option for option, _ in shown], list(self._sources(symbol, spot))
+        if place is not None and place.role is Role.WEIGHTS:
+            late = [option for option, how in shown if how is How.SEARCHED]
+            late += [option for option in sources if option[2] is Source.GIVEN and has_decimals(option[0])]
+            sizes = {self._size(option) for option in late}
+            yield from (option for option in (*found, *sources) if option not in late and self._size(option) in sizes)
+        yield from (*found, *sources)
+
+    def _size(self, option: Option) -> tuple[int, ...] | None:
+        """The two lengths of what an expression gives, whichever way it lies."""
+        value = self.values.true(option[0], option[1])
+        return tuple(sorted(value.shape)) if value is not None else None
 
     def _by(self, symbol: Symbol, spot: Spot, expr: n.Expr, where: Spot, source: Source | None) -> Symbol | None:
         """The name of a quantity in the program, given or worked out by one expression."""
