@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+import qkv
+
+from qkv.expr.names import Role, Symbol
 from qkv.reader.read import read_sheet
+from qkv.reading.reading import reading_of
 from qkv.solving.solve import solve_sheet
 
 Q = "Q = [[1, 0], [0, 1]]\nK = [[1, 1], [0, 1]]\nV = [[1, 0], [0, 2]]\n\n"
@@ -96,3 +100,22 @@ def test_vectors_of_a_printed_matrix_are_its_rows_and_counts_are_no_scores():
         "A = [[0.67, 0.33], [0.5, 0.5]]\n\nCompute A V.\n"
     )
     assert values(text)["A"][0] == ("0.6698", "0.3302")
+
+
+def test_weights_that_only_a_slip_explains_are_worked_out_by_the_method_of_the_page() -> None:
+    """0.622 is what a second division by √2 gives: the page says what is divided, once."""
+    text = "X = [[1, 0], [0, 1]]\n\nScores = [[1, 0], [0, 1]]\n\nScaled = Scores / √2 ≈ [[0.707, 0], [0, 0.707]]\n\nα ≈ softmax ≈ [[0.622, 0.378], [0.378, 0.622]]\n"
+    assert qkv.solve(text)["α"].digits(4) == (("0.6698", "0.3302"), ("0.3302", "0.6698"))
+
+
+def test_numbers_put_in_for_a_name_are_the_formula_that_they_copy_the_result_of() -> None:
+    text = "V = [[2, 0], [0, 4]]\n\nsoftmax([3, 1] / 2) = [0.73, 0.27]\n\nC = w V = [0.73, 0.27] [[2, 0], [0, 4]] = [1.46, 1.08]\n"
+    assert qkv.solve(text)["C"].digits(5) == (("1.4621", "1.0758"),)
+
+
+def test_a_name_with_a_number_is_what_formulas_make_of_its_family() -> None:
+    """A_1 is the output of a head by its formula: so is A_2, and no matrix of weights."""
+    text = "V_1 = [[1, 0], [0, 1]]\n\nP_1 = softmax([[1, 0], [0, 1]])\n\nA_1 = P_1 V_1\n\nA_2 = [[1, 1], [0, 0]]\n"
+    place = reading_of(read_sheet(text)).system.place(Symbol("A", (), ("2",)))
+    assert place is not None
+    assert place.role is Role.HEAD

@@ -142,7 +142,7 @@ class Naming:
         if family in chosen:
             role = chosen[family]
             return next((p for p in usual if p.role is role), Place(role) if role else None), Known.NUMBERS
-        stated = self._stated_roles(symbol)
+        stated = self._stated_roles(symbol) or self._roles_of_others(symbol)
         if stated:
             fitting = next((p for role in stated for p in usual if p.role is role), None)
             place = usual[0]._replace(role=stated[0]) if usual else self._scripted(symbol, stated[0])
@@ -232,6 +232,13 @@ class Naming:
             if d.source is Source.STATED and not (isinstance(d.expr, n.Name) and self._by_letters(symbol))
         )  # fmt: skip
         return [role for definition in stated for role in self._unifier.roles(definition.expr)]
+
+    def _roles_of_others(self, symbol: Symbol) -> list[Role]:
+        """The roles that formulas give to the other members of the family of a name with a number: what A_1 is, A_2 is."""
+        if len(symbol.indices) != 1 or not is_number(symbol.indices[0]):
+            return []
+        others = (s for s in self.page.family(symbol) if len(s.indices) == 1 and is_number(s.indices[0]) and s != symbol)
+        return next(filter(None, map(self._stated_roles, others)), [])
 
     def _worded_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place | None:
         """Of several roles the one that the words beside the name speak of."""

@@ -179,12 +179,17 @@ class Page:
         """The text of one problem in small letters."""
         if self.task is not None:
             return self.task.words_of(scope)
+        first, last = self.lines_of(scope)
+        return "\n".join(self.sheet.lines[first - 1 : last]).lower()
+
+    def lines_of(self, scope: int) -> tuple[int, int]:
+        """The first and the last line of one problem, with the words before its first equation."""
         lines = [equation.line for equation in self.equations if equation.scope == scope]
         below = [equation.line for equation in self.equations if equation.scope > scope]
         above = [equation.end_line for equation in self.equations if equation.scope < scope]
         first = max(above, default=0) if scope else 0
-        last = min(below, default=0) - 1 if below else len(self.sheet.lines)
-        return "\n".join(self.sheet.lines[first : max(last, *lines, first) if lines else last]).lower()
+        last = min(below) - 1 if below else len(self.sheet.lines)
+        return first + 1, max(last, *lines, first) if lines else last
 
 
 def plain_page(sheet: Sheet) -> Page:

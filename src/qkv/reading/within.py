@@ -9,7 +9,7 @@ from qkv.expr.functions import BY_KEY
 from qkv.expr.names import Symbol
 from qkv.library.defined import Defined
 from qkv.reading.definitions import Definition, Source
-from qkv.reading.equation import Kind
+from qkv.reading.equation import Equation, Kind
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.page import Page, Spot
 
@@ -38,14 +38,21 @@ def functions_of(page: Page) -> dict[str, tuple[Defined, ...]]:
     """The functions that the page defines: FFN(x) = relu(x W_1) W_2."""
     found: dict[str, tuple[Defined, ...]] = {}
     for equation in page.equations:
-        sides = [item.expr for item in equation.of(Kind.FORMULA)]
-        call = sides[0] if sides and isinstance(sides[0], n.Call) and sides[0].function not in BY_KEY else None
-        if call is not None and len(sides) > 1 and all(isinstance(arg, n.Name) for arg in call.args):
-            parameters = tuple(arg.symbol for arg in call.args if isinstance(arg, n.Name))
-            if not set(parameters) <= set(n.names_in(sides[-1])):
-                continue  # logit(A) = h_1 w_1 speaks of one case
-            found[call.function] = (*found.get(call.function, ()), Defined(parameters, sides[-1]))
+        if (told := function_in(equation)) is not None:
+            found[told[0]] = (*found.get(told[0], ()), told[1])
     return found
+
+
+def function_in(equation: Equation) -> tuple[str, Defined] | None:
+    """The function that an equation defines, with its name."""
+    sides = [item.expr for item in equation.of(Kind.FORMULA)]
+    call = sides[0] if sides and isinstance(sides[0], n.Call) and sides[0].function not in BY_KEY else None
+    if call is None or len(sides) < 2 or not all(isinstance(arg, n.Name) for arg in call.args):
+        return None
+    parameters = tuple(arg.symbol for arg in call.args if isinstance(arg, n.Name))
+    if not set(parameters) <= set(n.names_in(sides[-1])):
+        return None  # logit(A) = h_1 w_1 speaks of one case
+    return call.function, Defined(parameters, sides[-1])
 
 
 def comes_back(page: Page, symbol: Symbol, definition: Definition, scope: int) -> bool:

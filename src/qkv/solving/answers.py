@@ -10,8 +10,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain
 from qkv.interpret.cells import Cell, bounds
-from qkv.interpret.certified import Certified, Value
-from qkv.interpret.loop import evaluated
+from qkv.interpret.certified import Value
 from qkv.interpret.rounding import round_digits
 from qkv.judging.walk import Judgement
 from qkv.program.model import Answer, Given, Part, Program, Step
@@ -22,6 +21,7 @@ from qkv.reading.naming import role_symbol
 from qkv.reading.page import Page, Spot
 from qkv.reading.system import LINE, System
 from qkv.reading.values import Values
+from qkv.solving.known import known_values
 from qkv.solving.supposed import called
 from qkv.solving.wanted import Item, Wanted, decimals_said, wanted
 
@@ -252,7 +252,7 @@ def _compared(problem: Completion, asked: Wanted, parts: Sequence[Part]) -> str:
     """Where the weights of two methods differ most, for a question that compares them."""
     if not asked.compares:
         return ""
-    known = _values(problem)
+    known = known_values((*problem.givens.values(), *problem.steps.values()))
     weights = [s for s in problem.steps.values() if s.role is Role.WEIGHTS and s.symbol in known]
     usual = {step.head: step for step in weights if not is_beside(step)}
     pairs = [(usual[step.head], step) for step in weights if is_beside(step) and step.head in usual]
@@ -262,17 +262,6 @@ def _compared(problem: Completion, asked: Wanted, parts: Sequence[Part]) -> str:
 def is_beside(step: Step) -> bool:
     """Whether a step belongs to another method than that of the page: 'A (without scaling)'."""
     return step.spelled.endswith(")") and " (" in step.spelled
-
-
-def _values(problem: Completion) -> dict[Symbol, Value]:
-    """What all steps so far come to."""
-    known: dict[Symbol, Value] = {}
-    items: tuple[Given | Step, ...] = (*problem.givens.values(), *problem.steps.values())
-    for item in items:
-        value = evaluated(item.expr, known, Certified())
-        if value is not None:
-            known[item.symbol] = value
-    return known
 
 
 def _largest_change(usual: Step, other: Step, before: Value, after: Value) -> str:

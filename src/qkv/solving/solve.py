@@ -11,7 +11,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
 from qkv.interpret.cells import START_BITS, precision
-from qkv.interpret.certified import Certified, Value, same
+from qkv.interpret.certified import Certified, same
 from qkv.interpret.loop import evaluated
 from qkv.interpret.trace import Trace
 from qkv.judging.fit import How
@@ -34,11 +34,14 @@ from qkv.reading.page import Page, Spot
 from qkv.reading.reading import reading_of
 from qkv.reading.system import System
 from qkv.reading.values import Values
+from qkv.reading.within import function_in
 from qkv.solution import Solution
 from qkv.solving.advice import advice_for
 from qkv.solving.answers import answers_of, with_theory
 from qkv.solving.around import with_block
 from qkv.solving.kinds import arrays_taken, kind_of, notes_of
+from qkv.solving.known import known_values
+from qkv.solving.operations import operations, with_operations
 from qkv.solving.supposed import AFTER, supposed
 from qkv.solving.wanted import items
 from qkv.theory.worked import answered
@@ -73,27 +76,25 @@ def programs_of(judged: Judged) -> list[Program]:
 
 def _workable(program: Program) -> Program:
     """A program without the steps that have no value by themselves, and without those that stand on them."""
-    known: dict[Symbol, Value] = {}
-    kept: list[Given | Step] = []
-    items: tuple[Given | Step, ...] = (*program.givens, *program.steps)
-    for item in items:
-        value = evaluated(item.expr, known, Certified())
-        if value is not None:
-            known[item.symbol] = value
-            kept.append(item)
-    givens = tuple(item for item in kept if isinstance(item, Given))
-    steps = tuple(item for item in kept if isinstance(item, Step))
+    known = known_values((*program.givens, *program.steps))
     answers = (
         replace(answer, parts=tuple(p for p in answer.parts if evaluated(p.expr, known, Certified()) is not None))
         for answer in program.answers
     )
+    givens = tuple(given for given in program.givens if given.symbol in known)
+    steps = tuple(step for step in program.steps if step.symbol in known)
     return replace(program, givens=givens, steps=steps, answers=tuple(answers))
 
 
 def program_of(judged: Judged, scope: int) -> Program:
     """The program of one problem of a reading."""
-    program = _Completion(judged.reading.system, judged.reading.values, judged.judgements, scope).program()
-    return with_block(program, judged.reading.page.words_of(scope).lower())
+    system, page = judged.reading.system, judged.reading.page
+    program = _Completion(system, judged.reading.values, judged.judgements, scope).program()
+    said = operations(page.sheet.lines, *page.lines_of(scope))
+    worked = (j.equation.line for j in judged.judgements if j.equation.scope == scope and j.fit is not None)
+    if said and max(worked, default=0) < said[0].line:  # the page does not work them out itself
+        program = with_operations(program, said, system.functions)
+    return with_block(program, page.words_of(scope))
 
 
 @dataclass
@@ -195,6 +196,9 @@ class _Completion:
     def _work_nameless(self, equation: Equation) -> None:
         """A step for a formula that has no name, or for numbers that are calculated with: 512² + 512 = 262,656."""
         spot = Spot(self.scope, equation.line)
+        function = function_in(equation)
+        if function is not None and self.page.definitions.keys().isdisjoint(function[1].parameters):
+            return  # FFN(x) = … says what FFN does with any x
         workings = equation.of(Kind.WORKING) if equation.of(Kind.VALUE) else ()
         softmax = [item for item in equation.of(Kind.WORKING) if isinstance(item.expr, n.Softmax)]
         for item in (*equation.of(Kind.FORMULA)[:1], *softmax[:1], *workings[:1]):
