@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import qkv
-
 from qkv.expr.names import Role, Symbol
 from qkv.reader.read import read_sheet
 from qkv.reading.reading import reading_of

@@ -234,10 +234,12 @@ class Naming:
         return [role for definition in stated for role in self._unifier.roles(definition.expr)]
 
     def _roles_of_others(self, symbol: Symbol) -> list[Role]:
-        """The roles that formulas give to the other members of the family of a name with a number: what A_1 is, A_2 is."""
+        """The roles that formulas give to other members of the family of a numbered name: what A_1 is, A_2 is."""
         if len(symbol.indices) != 1 or not is_number(symbol.indices[0]):
             return []
-        others = (s for s in self.page.family(symbol) if len(s.indices) == 1 and is_number(s.indices[0]) and s != symbol)
+        others = (
+            s for s in self.page.family(symbol) if len(s.indices) == 1 and is_number(s.indices[0]) and s != symbol
+        )
         return next(filter(None, map(self._stated_roles, others)), [])
 
     def _worded_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place | None:

@@ -1,4 +1,4 @@
-"""Operations said in words, one after another: 'add the positional encoding', 'apply self-attention', 'add the residual'.
+"""Operations said in words, one after another: 'add the positional encoding', 'apply attention', 'add the residual'.
 
 Each item of a list takes what the item before it gave. What the page says of a function (FFN(x) = …) comes first, then
 the library's functions. An operation that cannot be carried out is named, and nothing that stands on it is answered.
@@ -25,7 +25,9 @@ BASE = n.number(10000)
 _SAID = {kind: re.compile(rf"(?<!\w)(?:{pattern(kind)})(?!\w)", re.IGNORECASE) for kind in KINDS}
 _ITEM = re.compile(r"\s*(?:\*\*)?(?P<label>\(?(?:\d{1,2}|[a-z])[.)])(?:\*\*)?\s+(?P<text>\S.*)")
 _WITH = re.compile(rf"(?<!\w)(?:{pattern('with')})(?!\w).*|\(.*", re.IGNORECASE)
-_ASKS = re.compile(rf"\W*(?:(?:{pattern('ask')})\b|(?:{'|'.join(pattern(kind) for kind in KINDS)})(?!\w))", re.IGNORECASE)
+_ASKS = re.compile(
+    rf"\W*(?:(?:{pattern('ask')})\b|(?:{'|'.join(pattern(kind) for kind in KINDS)})(?!\w))", re.IGNORECASE
+)
 _FIRST = re.compile(r"positions?\s+(?P<first>\d)\b|(?:from|at|with) (?P<start>[01])\b", re.IGNORECASE)
 _PLACES = frozenset({"PE", "P", "POS"})  # names of positions that a page gives
 
@@ -58,7 +60,9 @@ def operations(lines: Sequence[str], first: int, last: int) -> list[Operation]:
     return found if len(found) > 1 and AROUND & set(kinds) else []
 
 
-def with_operations(program: Program, said: Sequence[Operation], functions: Mapping[str, tuple[Defined, ...]]) -> Program:
+def with_operations(
+    program: Program, said: Sequence[Operation], functions: Mapping[str, tuple[Defined, ...]]
+) -> Program:
     """The program with the steps that a list of operations asks for, and its items answered by them."""
     worked = {answer.line for answer in program.answers if answer.parts}
     if not any(operation.line not in worked for operation in said) or program.columns:
@@ -149,7 +153,9 @@ class _Chain:
 
     def _attention(self, text: str) -> str:
         if self.attended or not self._outputs():
-            return "what attention needs is not given" if not self.attended else "a second layer has no weights of its own"
+            return (
+                "what attention needs is not given" if not self.attended else "a second layer has no weights of its own"
+            )
         self._enter()
         self.state, self.attended = self._outputs()[0], True
         return ""

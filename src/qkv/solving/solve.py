@@ -231,7 +231,7 @@ class _Completion:
 
     def _options(self, symbol: Symbol, spot: Spot) -> Iterator[Option]:
         """What may give a name here, what its print was found to be first. Weights that are only printed, or that only
-        a search explains, may be those of a slip (scaled twice, not at all): the method of the page comes before them."""
+        a search explains, may be those of a slip (scaled twice, not at all): the page's method comes before them."""
         place, shown = self.system.place(symbol), list(self._shown(symbol, spot))
         found, sources = [option for option, _ in shown], list(self._sources(symbol, spot))
         if place is not None and place.role is Role.WEIGHTS:
