@@ -140,12 +140,15 @@ class Solution:
         """The operations of every step, counted exactly."""
         return Counted(tuple(step for trace in self.traces for step in count(trace.program).steps))
 
-    def backward(self, of: str | None = None, gradient: object = None, rate: object = None) -> Solution:
+    def backward(
+        self, of: str | None = None, gradient: object = None, rate: object = None, jacobian: bool = False
+    ) -> Solution:
         """The gradients of one quantity by everything that it is made of, as further steps: dV, dQ, dW_Q …
 
         of        the quantity: the loss, or the last step, unless said
         gradient  what comes back to it: ones of its shape (1 for the loss) unless said
         rate      also W_Q' = W_Q − rate · dW_Q and its like: one step of gradient descent
+        jacobian  also diag(a) − aᵀ a for each row a of a softmax: J_2^A is that of row 2 of A
 
         >>> import qkv
         >>> s = qkv.work(Q=[[1, 2]], K=[[2, 1], [1, 1]], V=[[1], [3]])
@@ -155,7 +158,7 @@ class Solution:
         """
         if len(self.traces) != 1:
             raise ValueRefused(f"there are {len(self.traces)} problems here; ask one of them: s.problems[0].backward()")
-        return Solution((Trace(backwards(self.traces[0], of, gradient, rate)),), self.file, self.unread)
+        return Solution((Trace(backwards(self.traces[0], of, gradient, rate, jacobian)),), self.file, self.unread)
 
     def __str__(self) -> str:
         return self.to_text()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from qkv.expr.nodes import names_in
 from qkv.interpret.shapes import shapes
 from qkv.interpret.trace import Trace
@@ -17,12 +19,15 @@ def work(
     scale: object = USUAL,
     mask: object = None,
     heads: int | None = None,
-    normalise: str = "softmax",
+    normalise: str | None = "softmax",
     columns: bool | str = False,
     title: str = "",
     kv_heads: int | None = None,
     rope: bool | str = False,
     alibi: bool = False,
+    window: object = None,
+    score: str | None = None,
+    linear: str | None = None,
     norm: str | None = None,
     eps: object = None,
     activation: str | None = None,
@@ -34,6 +39,9 @@ def work(
     temperature: object = None,
     tied: bool = False,
     predict: bool = False,
+    top: int | None = None,
+    layers: object = None,
+    cross: Mapping[str, object] | None = None,
     **matrices: object,
 ) -> Solution:
     """Work out attention from its matrices, step by step, in certified arithmetic.
@@ -51,6 +59,9 @@ def work(
     kv_heads   fewer keys and values than heads: heads 1 and 2 of four share the first of two
     rope       queries and keys are turned by their positions: True or "interleaved" (columns 1 and 2), or "halves"
     alibi      each key costs its distance, by the slope of the head; any other `bias` is given as a matrix
+    window     each query sees so many keys before and after its own; two numbers, or none after with mask="causal"
+    score      "cosine": queries and keys at length 1; then scores are divided only by a `scale` that is said
+    linear     φ(Q) (φ(K)ᵀ V), with φ "elu+1" or "relu", over φ(Q) times all keys; normalise=None leaves that out
     K_cache, V_cache hold what stands above the keys and values of new tokens.
 
     Around attention, each step follows from what is given: W_1, W_2 (b_1, b_2; W_3 for a gate) make the feed-forward
@@ -62,14 +73,22 @@ def work(
     tokens       ids from 0 that name rows of E         targets      ids from 0 of the right words: gives the loss
     positions    "sinusoidal" (base, first_position) or a matrix that is added to the tokens
     temperature  logits are divided by it               tied         logits are N Eᵀ, by the table of embeddings
-    predict      also the likeliest word of each token, counted from 0
+    predict      also the likeliest word of each token, counted from 0; top=3 the three likeliest, and their shares
+    layers       how many layers share the matrices, or a list with a dict of matrices for each; Q_2^L is Q of layer 2
+    cross        matrices of cross-attention to Y, after self-attention: a decoder's layer, with Q_cross, gamma_3 …
 
     >>> s = work(X=[[1, 0], [0, 2]], W_Q=[[1, 0], [1, 1]], W_K=[[0, 1], [1, 0]], W_V=[[1], [2]], scale=None)
     >>> s["A"].decimals(4)
     (('0.1192', '0.8808'), ('0.1192', '0.8808'))
     """
-    options = Options(scale, mask, heads, normalise, columns, title, kv_heads, rope, base, first_position, alibi)
-    around = Around(norm, eps, activation, tokens, positions, base, first_position, targets, temperature, tied, predict)
+    options = Options(
+        scale, mask, heads, normalise, columns, title, kv_heads, rope, base, first_position, alibi, window, score,
+        linear,
+    )  # fmt: skip
+    around = Around(
+        norm, eps, activation, tokens, positions, base, first_position, targets, temperature, tied, predict, top,
+        layers, cross,
+    )  # fmt: skip
     program = _with_unused(planned(matrices, options, around))
     shapes(program, strict=True)
     trace = Trace(program)

@@ -9,8 +9,10 @@ import mpmath
 import numpy as np
 import pytest
 
+from qkv.errors import ShapeError
 from qkv.expr import nodes as n
 from qkv.expr.functions import TABLE, Function, Kind, lookup
+from qkv.expr.names import Symbol
 from qkv.interpret.cells import NEG_INF, bounds
 from qkv.interpret.certified import Certified
 from qkv.interpret.counts import Counts
@@ -60,6 +62,11 @@ ORACLE = {
     "entropy": lambda row: -mpmath.fsum(x * mpmath.log(x) for x in row),
     "larger": max,
     "hadamard": lambda a, b: a * b,
+    "plus": lambda a, b: a + b,
+    "delu": lambda x: mpmath.mpf(1) if x > 0 else mpmath.exp(x),
+    "ranking": lambda row: sorted(range(1, len(row) + 1), key=lambda i: -row[i - 1]),
+    "descending": lambda row: sorted(row, reverse=True),
+    "diag": lambda row: [[x if i == j else mpmath.mpf(0) for j in range(len(row))] for i, x in enumerate(row)],
 }
 
 
@@ -77,6 +84,10 @@ def _expected(function: Function, *args: list[list[Fraction]]) -> list[list[obje
             return [[work(row)] for row in exact[0]]
         case Kind.ALL:
             return [[work([x for arg in exact for row in arg for x in row])]]
+        case Kind.ROWS:
+            return [work(row) for row in exact[0]]
+        case Kind.SQUARE:
+            return work(exact[0][0])
         case Kind.PAIR:
             return [[work(x, y) for x, y in zip(r, s, strict=True)] for r, s in zip(*exact, strict=True)]
 
@@ -86,7 +97,8 @@ def test_certified_floats_shapes_and_counts_agree(function: Function) -> None:
     random.seed(function.key)
     positive = function.key in ("ln", "log2", "log10", "entropy")
     for _ in range(5):
-        args = [_random_matrix(2, 3, positive) for _ in range(2 if function.kind is Kind.PAIR else 1)]
+        rows = 1 if function.kind is Kind.SQUARE else 2
+        args = [_random_matrix(rows, 3, positive) for _ in range(2 if function.kind is Kind.PAIR else 1)]
         call = n.Call(function.key, tuple(n.matrix([[n.number(x) for x in row] for row in arg]) for arg in args))
         expected = _expected(function, *args)
         certified = evaluate(call, {}, Certified())
@@ -116,3 +128,22 @@ def test_spellings_are_unique() -> None:
     spellings = [word for row in TABLE for word in row.spellings]
     assert len(spellings) == len(set(spellings))
     assert all(lookup(word) == row.key for row in TABLE for word in row.spellings)
+
+
+def test_a_number_is_added_to_every_cell_but_a_name_is_not() -> None:
+    two, one = n.matrix([[1, 2], [3, 4]]), n.number(1)
+    assert evaluate(n.Sum((two, one)), {}, Certified()).rows == ((2, 3), (4, 5))
+    assert evaluate(n.Sum((one, n.Negate(one), two)), {}, Certified()).rows == ((1, 2), (3, 4))
+    with pytest.raises(ShapeError, match="c is 1×1, so they cannot be added"):
+        evaluate(n.Sum((two, n.Name(Symbol("c")))), {Symbol("c"): (1, 1)}, Shapes())
+
+
+def test_a_diagonal_is_made_of_a_vector() -> None:
+    assert evaluate(n.Call("diag", (n.matrix([[1], [2]]),)), {}, Certified()).rows == ((1, 0), (0, 2))
+    with pytest.raises(ShapeError, match="a diagonal is made of a vector, not of a 2×2 matrix"):
+        evaluate(n.Call("diag", (n.matrix([[1, 2], [3, 4]]),)), {}, Certified())
+
+
+def test_the_first_of_equal_numbers_ranks_first_and_what_is_masked_last() -> None:
+    row = n.Matrix(((n.Infinite(-1), n.number(2), n.number(3), n.number(2)),))
+    assert evaluate(n.Call("ranking", (row,)), {}, Certified()).rows == ((3, 2, 4, 1),)

@@ -28,7 +28,7 @@ SHOWN = [
     (n.Softmax(S), "softmax(S)", r"\mathrm{softmax}\left(S\right)"),
     (n.Softmax(S, axis=0), "softmax over columns(S)", r"\mathrm{softmax over columns}\left(S\right)"),
     (n.Concat((Q, K)), "Concat(Q, K)", r"\mathrm{Concat}\left(Q, K\right)"),
-    (n.Entry(Q, row=2), "Q[2]", r"Q\left[2\right]"),
+    (n.Entry(Q, row=2), "Q[2]", r"Q[2]"),
     (n.Entry(Q, columns=(1, 3)), "Q_{:,1:3}", "Q_{:,1:3}"),
     (n.matrix([[1, "0.50"]]), "[1, 0.50]", r"\begin{bmatrix} 1 & 0.50 \end{bmatrix}"),
     (n.number("6.03e-6"), "6.03e-6", r"6.03 \times 10^{-6}"),

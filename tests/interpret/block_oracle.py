@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from attention_oracle import Real, Rows, approx, attend, project, softmax, times, turned
+from attention_oracle import Real, Rows, approx, attend, dot, project, softmax, times, turned
 from mpmath import mp, mpf
 
 Change = Callable[[mpf], mpf]
@@ -109,3 +109,36 @@ def rotated(x: Rows, base: Real, first: int, halves: bool) -> Rows:
 def biased_attention(q: Rows, k: Rows, v: Rows, bias: Rows) -> Rows:
     scores = [[cell / mp.sqrt(len(k[0])) for cell in map(approx, row)] for row in times(q, turned(k))]
     return times([softmax(row) for row in plus(scores, bias)], v)
+
+
+def attention_to(x: Rows, states: Rows, given: dict[str, Rows], allowed: list[list[bool]] | None = None) -> Rows:
+    q, k, v = times(x, given["W_Q"]), times(states, given["W_K"]), times(states, given["W_V"])
+    return attend(q, k, v, mp.sqrt(len(k[0])), allowed)[2]
+
+
+def cosines(q: Rows, k: Rows) -> Rows:
+    def length(x: list[Real]) -> mpf:
+        return mp.sqrt(mp.fsum(approx(y) ** 2 for y in x))
+
+    return [[approx(dot(a, b)) / (length(a) * length(b)) for b in k] for a in q]
+
+
+FEATURES: dict[str, Change] = {"elu+1": lambda x: x + 1 if x > 0 else mp.exp(x), "relu": ACTIVATIONS["relu"]}
+
+
+def linear_attention(q: Rows, k: Rows, v: Rows, feature: str, shared: bool) -> Rows:
+    """Query by query and key by key: what the other order of brackets has to give."""
+    made = []
+    for query in q:
+        weights = [mp.fsum(phi(feature, a) * phi(feature, b) for a, b in zip(query, key, strict=True)) for key in k]
+        whole = mp.fsum(weights) if shared else mpf(1)
+        made.append([mp.fsum(w * approx(x) for w, x in zip(weights, c, strict=True)) / whole for c in turned(v)])
+    return made
+
+
+def phi(feature: str, x: Real) -> mpf:
+    return FEATURES[feature](approx(x))
+
+
+def jacobian(p: list[Real]) -> Rows:
+    return [[approx(x) * ((i == j) - approx(y)) for j, y in enumerate(p)] for i, x in enumerate(p)]

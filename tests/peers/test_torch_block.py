@@ -25,12 +25,7 @@ def lists(tensor):
 
 def weights_of(layer, width):
     """The weights of an encoder layer under the names of `qkv.work`: there tokens stand left of weights."""
-    attention = layer.self_attn
-    q, k, v = attention.in_proj_weight.split(width)
-    b_q, b_k, b_v = attention.in_proj_bias.split(width)
-    named = {"W_Q": q.T, "W_K": k.T, "W_V": v.T, "W_O": attention.out_proj.weight.T}
-    named |= {"b_Q": b_q, "b_K": b_k, "b_V": b_v, "b_O": attention.out_proj.bias}
-    named |= {
+    named = {
         "W_1": layer.linear1.weight.T,
         "b_1": layer.linear1.bias,
         "W_2": layer.linear2.weight.T,
@@ -38,6 +33,14 @@ def weights_of(layer, width):
     }
     for i, norm in enumerate((layer.norm1, layer.norm2), 1):
         named |= {f"gamma_{i}": norm.weight, f"beta_{i}": norm.bias}
+    return attention_of(layer.self_attn, width) | {name: lists(tensor) for name, tensor in named.items()}
+
+
+def attention_of(attention, width):
+    q, k, v = attention.in_proj_weight.split(width)
+    b_q, b_k, b_v = attention.in_proj_bias.split(width)
+    named = {"W_Q": q.T, "W_K": k.T, "W_V": v.T, "W_O": attention.out_proj.weight.T}
+    named |= {"b_Q": b_q, "b_K": b_k, "b_V": b_v, "b_O": attention.out_proj.bias}
     return {name: lists(tensor) for name, tensor in named.items()}
 
 
@@ -203,3 +206,57 @@ def test_a_bias_is_added_to_the_scores():
     s = qkv.work(Q=lists(q), K=lists(k), V=lists(v), bias=lists(bias))
     expected = F.scaled_dot_product_attention(q[None], k[None], v[None], attn_mask=bias[None])[0]
     np.testing.assert_allclose(s["Output"].to_numpy(), expected.numpy(), **CLOSE)
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize("heads", [1, 2])
+def test_decoder_layer(norm, heads):
+    torch.manual_seed(heads)
+    layer = torch.nn.TransformerDecoderLayer(
+        4, heads, 6, 0.0, "relu", batch_first=True, norm_first=norm == "pre", dtype=torch.float64
+    )
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.copy_(torch.randn_like(parameter).mul(10).round().div(10))
+    x, memory = tensors((3, 4), (2, 4))
+    given = weights_of(layer, 4) | {"gamma_3": lists(layer.norm3.weight), "beta_3": lists(layer.norm3.bias)}
+    cross = attention_of(layer.multihead_attn, 4)
+    s = qkv.work(
+        X=lists(x), Y=lists(memory), **given, cross=cross, mask="causal", heads=heads, norm=norm, eps="1e-5"
+    )  # fmt: skip
+    mask = torch.nn.Transformer.generate_square_subsequent_mask(3, dtype=torch.float64)
+    expected = layer(x[None], memory[None], tgt_mask=mask)[0].detach().numpy()
+    np.testing.assert_allclose(s["N_3" if norm == "post" else "R_3"].to_numpy(), expected, **CLOSE)
+
+
+def test_stacked_encoder_layers():
+    torch.manual_seed(0)
+    layer = torch.nn.TransformerEncoderLayer(4, 2, 6, 0.0, batch_first=True, dtype=torch.float64)
+    encoder = torch.nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+    with torch.no_grad():
+        for parameter in encoder.parameters():
+            parameter.copy_(torch.randn_like(parameter).mul(10).round().div(10))
+    (x,) = tensors((3, 4))
+    layers = [weights_of(one, 4) for one in encoder.layers]
+    s = qkv.work(X=lists(x), layers=layers, heads=2, norm="post", eps="1e-5")
+    np.testing.assert_allclose(s["N_{2,2}^L"].to_numpy(), encoder(x[None])[0].detach().numpy(), **CLOSE)
+
+
+def test_the_likeliest_words():
+    (logits,) = tensors((3, 5))
+    s = qkv.work(L=lists(logits), top=2)
+    np.testing.assert_array_equal(s["top"].to_numpy(), logits.topk(2).indices.numpy())
+    np.testing.assert_allclose(s["P_best"].to_numpy(), logits.topk(2).values.softmax(1).numpy(), **CLOSE)
+
+
+def test_the_jacobian_of_a_softmax():
+    (scores,) = tensors((1, 4))
+    s = qkv.work(L=lists(scores)).backward(jacobian=True)
+    expected = torch.autograd.functional.jacobian(lambda x: x.softmax(0), scores[0])
+    np.testing.assert_allclose(s["J_1^P"].to_numpy(), expected.numpy(), **CLOSE)
+
+
+def test_cosines():
+    q, k, v = tensors((3, 4), (5, 4), (5, 2))
+    s = qkv.work(Q=lists(q), K=lists(k), V=lists(v), score="cosine")
+    np.testing.assert_allclose(s["S"].to_numpy(), F.cosine_similarity(q[:, None], k[None], dim=2).numpy(), **CLOSE)

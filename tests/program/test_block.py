@@ -73,6 +73,19 @@ REFUSED: list[tuple[type[QkvError], str, dict[str, object]]] = [
     (ValueRefused, "rope is 'pairs', but it must be True, 'interleaved' or 'halves'", {**TOKENS, "rope": "pairs"}),
     (ValueRefused, "rotary positions turn pairs of columns, but queries and keys have 1 numbers", {"Q": [[1]], "K": [[1]], "V": [[1]], "rope": True}),
     (ValueRefused, "alibi cannot be worked out here: its slopes are fractions for 1, 2, 4 or 8 heads, not for 3", {"X": [[1, 2, 3]], "W_Q": [[1] * 3] * 3, "W_K": [[1] * 3] * 3, "W_V": [[1] * 3] * 3, "heads": 3, "alibi": True}),
+    (ValueRefused, "layers is 0, but there must be 1 or more", {**TOKENS, "layers": 0}),
+    (ValueRefused, "layers is a number, or a list with a dict of matrices for each layer", {**TOKENS, "layers": "two"}),
+    (ValueRefused, "layer 2 has W_U, but all layers share one W_U", {"X": I2, "layers": [FED, {**FED, "W_U": I2}]}),
+    (ValueRefused, "nothing comes out of a layer: give it W_Q, W_K and W_V, or W_1 and W_2", {"X": I2, "layers": [{"W_1": I2}, FED]}),
+    (ValueRefused, "cross-attention reads Y, the second sequence, but Y is not given", {**TOKENS, "cross": {"W_Q": I2, "W_K": I2, "W_V": I2}}),
+    (ValueRefused, "cross-attention comes after self-attention: give W_Q, W_K and W_V too", {"X": I2, "Y": I2, "cross": {"W_Q": I2, "W_K": I2, "W_V": I2}}),
+    (NameUnknownError, "W_q is no matrix that attention knows; did you mean W_Q?", {**TOKENS, "Y": I2, "cross": {"W_q": I2}}),
+    (ValueRefused, "top is 3, but there are 2 words: it goes from 1 to 2", {"L": I2, "top": 3}),
+    (ValueRefused, "linear is 'gelu', but φ must be one of 'elu+1', 'relu'", {**TOKENS, "linear": "gelu"}),
+    (ValueRefused, "linear attention makes no scores: leave out mask", {**TOKENS, "linear": "relu", "mask": "causal"}),
+    (ValueRefused, "score is 'dot', but it must be None or 'cosine'", {**TOKENS, "score": "dot"}),
+    (ValueRefused, "the cosine of single numbers is 1 or −1: queries and keys must be longer", {"Q": [[1]], "K": [[1]], "V": [[1]], "score": "cosine"}),
+    (ValueRefused, "window is -1, but it must be a number of keys, or two: before and after", {**TOKENS, "window": -1}),
     (NameUnknownError, "gamma1 is no matrix that attention knows; did you mean gamma_1?", {**TOKENS, "gamma1": [1, 1]}),
 ]  # fmt: skip
 
@@ -95,3 +108,19 @@ def test_heads_share_keys_in_the_order_of_groups() -> None:
 def test_a_cache_stands_above_what_is_new() -> None:
     made = steps(**TOKENS, K_cache=[[1, 2]], V_cache=[[1, 2]])
     assert (made["K_new"], made["K"]) == ("X W_K", "Stack(K_cache, K_new)")
+
+
+def test_names_of_layers_and_of_cross_attention() -> None:
+    made = steps(X=I2, layers=[FED, {**FED, "W_1": [[1, 0, 1], [0, 2, 1]]}], norm="pre")
+    assert (made["U_1^L"], made["U_2^L"]) == ("N_{1,1}^L W_{1,1}^L", "N_{1,2}^L W_{1,2}^L")  # W_2 is the same in both
+    assert made["F_2^L"] == "G_2^L W_2"
+    made = steps(**TOKENS, **FED, Y=I2, cross={"W_Q": I2, "W_K": I2, "W_V": I2}, norm="post")
+    assert (made["Q_cross"], made["K_cross"], made["R_2"], made["R_3"]) == (
+        "N_1 W_{Q,cross}", "Y W_{K,cross}", "N_1 + Output_cross", "N_2 + F"
+    )  # fmt: skip
+
+
+def test_heads_of_a_group_share_what_is_made_of_keys() -> None:
+    made = steps(X=I2, W_Q=[[1] * 4] * 2, W_K=I2, W_V=I2, heads=4, kv_heads=2, linear="elu+1")
+    assert (made["Z_2"], made["Z_3"]) == ("Q_2^phi T_1 / (Q_2^phi t_1)", "Q_3^phi T_2 / (Q_3^phi t_2)")
+    assert "T_3" not in made

@@ -27,6 +27,8 @@ class Kind(Enum):
     ROW = "one number for each row; a column counts as one row"
     ALL = "one number for all cells of all arguments"
     PAIR = "two matrices cell by cell; a row, a column or a number is spread"
+    ROWS = "as many numbers for each row; a column counts as one row"
+    SQUARE = "a vector as the diagonal of a square matrix"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,10 @@ def _variance(row: Sequence[Any]) -> Any:
 
 def _squares(row: Sequence[Any]) -> Any:
     return sum([x * x for x in row[1:]], row[0] * row[0])
+
+
+def _diagonal(row: Sequence[Any], zero: Any) -> tuple[tuple[Any, ...], ...]:
+    return tuple(tuple(x if i == j else zero for j in range(len(row))) for i, x in enumerate(row))
 
 
 def _certified_gelu(c: Any, x: Any) -> Any:
@@ -85,7 +91,7 @@ def _row(key: str, spellings: str, kind: Kind, certified: Any, floats: Any, late
     return Function(key, tuple(spellings.split()), kind, certified, floats, latex or rf"\operatorname{{{key}}}", cost)
 
 
-EACH, ROW, ALL, PAIR = Kind
+EACH, ROW, ALL, PAIR, ROWS, SQUARE = Kind
 
 TABLE = (
     _row("sin", "sin", EACH, lambda c, x: c.sine(x), math.sin, r"\sin", tanhs=1),
@@ -111,6 +117,8 @@ TABLE = (
          lambda x: _tanh_gelu_slope(math.tanh, x, math.sqrt(2 / math.pi)), "", tanhs=1, multiplications=10, additions=4),
     _row("dsilu", "dsilu", EACH, lambda c, x: _silu_slope(1 / (1 + c.exponential(c.negate(x))), x), lambda x: _silu_slope(1 / (1 + math.exp(-x)), x), "",
          exponentials=1, additions=3, divisions=1, multiplications=2),
+    _row("delu", "delu", EACH, lambda c, x: c.exponential(c.negate(c.positive(c.negate(x)))), lambda x: math.exp(min(x, 0.0)), "",
+         exponentials=1, comparisons=1),
     _row("softplus", "softplus", EACH, lambda c, x: c.logarithm(1 + c.exponential(x)), lambda x: math.log1p(math.exp(x)), "", exponentials=2, additions=1),
     _row("elu", "elu", EACH, lambda c, x: c.elu(x), lambda x: x if x > 0 else math.expm1(x), "", exponentials=1, additions=1),
     _row("floor", "floor", EACH, lambda c, x: c.floor(x), math.floor),
@@ -126,7 +134,12 @@ TABLE = (
     _row("rowmax", "rowmax", ROW, lambda c, row: c.largest(row), max, "", comparisons=1),
     _row("argmax", "argmax", ROW, lambda c, row: c.place_of_largest(row), lambda row: row.index(max(row)) + 1, "", comparisons=1),
     _row("entropy", "entropy", ROW, _certified_entropy, lambda row: -sum(x * math.log(x) for x in row if x > 0), "H", exponentials=1, multiplications=1, additions=1),
+    _row("ranking", "ranking", ROWS, lambda c, row: c.ranking(row), lambda row: sorted(range(1, len(row) + 1), key=lambda i: -row[i - 1]), "", comparisons=1),
+    _row("descending", "descending", ROWS, lambda c, row: tuple(row[int(i.p) - 1] for i in c.ranking(row)), lambda row: sorted(row, reverse=True), "",
+         comparisons=1),
+    _row("diag", "diag", SQUARE, lambda c, row: _diagonal(row, c.rational(0)), lambda row: _diagonal(row, 0.0), ""),
     _row("larger", "", PAIR, lambda c, a, b: c.largest([a, b]), max, r"\max", comparisons=1),
+    _row("plus", "", PAIR, lambda c, a, b: a + b, lambda a, b: a + b, "+", additions=1),
     _row("hadamard", "hadamard multiply", PAIR, lambda c, a, b: c.multiply(a, b), lambda a, b: a * b, r"\odot", multiplications=1),
 )  # fmt: skip
 

@@ -144,12 +144,12 @@ def _call(node: n.Expr) -> str:
             raise TypeError(type(node).__name__)
 
 
-def _picked(node: n.Entry, left: str = "[", right: str = "]") -> str:
+def _picked(node: n.Entry) -> str:
     """What an entry picks: Q[2], Q[2, 1], or columns as a script that counts from 1."""
     if node.columns:
         return f"_{{:,{node.columns[0]}:{node.columns[1] or ''}}}"
     row = ":" if node.row is None else str(node.row)
-    return f"{left}{row if node.column is None else f'{row}, {node.column}'}{right}"
+    return f"[{row if node.column is None else f'{row}, {node.column}'}]"
 
 
 def latex(node: n.Expr) -> str:
@@ -196,7 +196,7 @@ def latex(node: n.Expr) -> str:
 def _latex_call(node: n.Expr) -> str:
     match node:
         case n.Entry(arg=a):
-            return _in(a, ATOM, latex) + _picked(node, r"\left[", r"\right]")
+            return _in(a, ATOM, latex) + _picked(node)
         case n.Series(index=index, low=low, high=high, body=body):
             span = f"_{{{index}={latex(low)}}}^{{{latex(high)}}}" if low and high else f"_{{{index}}}"
             return rf"\sum{span} {_in(body, PRODUCT, latex)}"

@@ -52,6 +52,18 @@ def distances(queries: int, keys: int, slope: Fraction) -> n.Matrix:
     return n.Matrix(tuple(tuple(n.number(-slope * abs(i + late - j)) for j in range(keys)) for i in range(queries)))
 
 
+def band(queries: int, keys: int, before: int, after: int) -> n.Matrix:
+    """A sliding window: 0 for so many keys before and after a query's own, −∞ elsewhere.
+
+    >>> from qkv.expr.show import plain
+    >>> plain(band(2, 3, 1, 0))
+    '[0, 0, -inf; -inf, 0, 0]'
+    """
+    late = max(keys - queries, 0)
+    seen = [[-before <= j - i - late <= after for j in range(keys)] for i in range(queries)]
+    return n.Matrix(tuple(tuple(n.number(0) if ok else n.Infinite(-1) for ok in row) for row in seen))
+
+
 def _angle(position: int, exponent: int, width: int, base: n.Number) -> n.Expr:
     if exponent == 0:
         return n.number(position)

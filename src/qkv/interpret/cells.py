@@ -221,6 +221,17 @@ def place_of_largest(row: Sequence[Cell]) -> Cell:
     raise ValueRefused("two cells are equally large, or too close to tell")
 
 
+def ranking(row: Sequence[Cell]) -> tuple[Cell, ...]:
+    """The places of the cells from the largest to the smallest, from 1; of equal ones the first first."""
+    left = list(range(len(row)))
+    places = []
+    while left:
+        whole = [row[i] for i in left]
+        finite = any(x is not NEG_INF for x in whole)
+        places.append(left.pop(int(place_of_largest(whole).p) - 1 if finite else 0))
+    return tuple(fmpq(i + 1) for i in places)
+
+
 def elu(a: Cell) -> Cell:
     """a where it is positive, e^a − 1 elsewhere."""
     if a is NEG_INF or arb(a) <= 0:

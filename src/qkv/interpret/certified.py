@@ -180,8 +180,7 @@ class Certified:
             case Kind.ALL:
                 return scalar(work(cells))
             case Kind.ROW:
-                rows = self.transpose(args[0]).rows if args[0].shape[1] == 1 else args[0].rows
-                return Value(tuple([(work(row),) for row in rows]))
+                return Value(tuple([(work(row),) for row in _in_rows(args[0])]))
             case Kind.PAIR:
                 left, right = (
                     _spread(arg, shape) if arg.shape != (1, 1) else ((arg.cell,) * shape[1],) * shape[0] for arg in args
@@ -189,6 +188,10 @@ class Certified:
                 return Value(tuple([tuple(map(work, x, y)) for x, y in zip(left, right, strict=True)]))
             case Kind.EACH:
                 return _each(args[0], work)
+            case Kind.ROWS:
+                return Value(tuple([tuple(work(row)) for row in _in_rows(args[0])]))
+            case Kind.SQUARE:
+                return Value(work(*_in_rows(args[0])))
 
     def _along(self, a: Value, axis: int | None, work: object) -> Value:
         if fit.along(a.shape, axis) == 0:
@@ -196,7 +199,14 @@ class Certified:
         return _rowwise(a, work)
 
 
-TAKES_INFINITY = frozenset({"relu", "max", "rowmax", "argmax", "larger", "hadamard", "sigmoid"})
+TAKES_INFINITY = frozenset(
+    {"relu", "max", "rowmax", "argmax", "ranking", "descending", "larger", "hadamard", "sigmoid"}
+)
+
+
+def _in_rows(a: Value) -> tuple[tuple[Cell, ...], ...]:
+    """The rows that a function takes one by one; a column counts as one row."""
+    return tuple(zip(*a.rows, strict=True)) if a.shape[1] == 1 else a.rows
 
 
 def _rowwise(a: Value, work: object) -> Value:

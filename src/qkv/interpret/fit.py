@@ -177,9 +177,17 @@ def function_shape(kind: Kind, shapes: list[Shape]) -> Shape:
     if kind is Kind.ALL:
         return 1, 1
     if kind is Kind.PAIR:
-        return sum_shape(*shapes)
+        numbers = [shape for shape in shapes if shape == (1, 1)]
+        return max(shapes, key=lambda shape: shape != (1, 1)) if numbers else sum_shape(*shapes)
     if kind is Kind.ROW:
         return (1, 1) if shapes[0][1] == 1 else (shapes[0][0], 1)
+    if kind is Kind.ROWS:
+        return (1, shapes[0][0]) if shapes[0][1] == 1 else shapes[0]
+    if kind is Kind.SQUARE:
+        if 1 not in shapes[0]:
+            raise ShapeError(f"a diagonal is made of a vector, not of a {say(shapes[0])} matrix")
+        size = shapes[0][0] if shapes[0][1] == 1 else shapes[0][1]
+        return size, size
     return shapes[0]
 
 

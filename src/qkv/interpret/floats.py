@@ -122,7 +122,7 @@ class Floats:
         work, shape = function.floats, fit.function_shape(function.kind, [arg.shape for arg in args])
         if function.kind is Kind.ALL:
             cells: list[Any] = [work([x for arg in args for x in arg.ravel().tolist()])]
-        elif function.kind is Kind.ROW:
+        elif function.kind in (Kind.ROW, Kind.ROWS, Kind.SQUARE):
             rows = args[0].T if args[0].shape[1] == 1 else args[0]
             cells = [work(row) for row in rows.tolist()]
         else:

@@ -115,8 +115,15 @@ def _sum(node: n.Sum, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:
         try:
             total = algebra.add(total, added)
         except Misfit as misfit:
-            raise misfit.named(plain(n.Sum(node.terms[:i])), plain(term)) from None
+            if not (_is_number(term) or all(map(_is_number, node.terms[:i]))):
+                raise misfit.named(plain(n.Sum(node.terms[:i])), plain(term)) from None
+            total = algebra.apply(BY_KEY["plus"], [total, added])
     return total
+
+
+def _is_number(term: n.Expr) -> bool:
+    """A number that is written out: elu(Q) + 1 adds it to every cell."""
+    return isinstance(term.arg if isinstance(term, n.Negate) else term, n.Number)
 
 
 def _concat(node: n.Concat, env: Mapping[Symbol, T], algebra: Algebra[T]) -> T:

@@ -157,13 +157,13 @@ def cell_verdict(shown: Shown, true: Cell | None, own: Cell | None, carried: boo
     """The verdict of one cell: against what is true, then against what the author's own numbers give."""
     try:
         to_true = agreement(shown, true) if true is not None else None
+        if to_true is Agreement.EQUAL:
+            return Verdict.RIGHT
+        if to_true in (Agreement.ROUNDED, Agreement.OPEN):
+            return Verdict.ROUNDED
         to_own = follows(shown, own) if own is not None else None
     except QkvError:
         return Verdict.WRONG
-    if to_true is Agreement.EQUAL:
-        return Verdict.RIGHT
-    if to_true in (Agreement.ROUNDED, Agreement.OPEN):
-        return Verdict.ROUNDED
     if to_own is not None and to_own <= Agreement.OPEN:
         if carried:
             return Verdict.CARRIED

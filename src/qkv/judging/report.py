@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from operator import attrgetter
 
+from flint import arb
+
 from qkv.check.cells import shape_of
 from qkv.check.model import GOOD, CellVerdict, Claim, Left, Report, Verdict
 from qkv.expr import nodes as n
@@ -143,5 +145,7 @@ def _say(cell: Cell, shown: str) -> str:
     """A computed cell to about as many digits as are shown."""
     if cell is NEG_INF:
         return "-∞"
+    if isinstance(cell, arb) and not cell.is_finite():
+        return "?"  # rounded numbers that cancel leave nothing to say
     digits = min(max(sum(map(str.isdigit, shown.partition("e")[0])), 3), 9) + 1
     return round_digits(cell, digits) or round_digits(sum(bounds(cell)) / 2, digits) or "0"

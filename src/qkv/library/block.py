@@ -5,23 +5,22 @@ counts where all its conventions hold and every name on its right has a value; o
 that counts. So a fuller equation stands above a plainer one, and what nobody gives is left out.
 
     T_x E           one-hot tokens, table of embeddings     X X_P PE    tokens, with positions, positions
-    R_1 R_2         sums of the residual stream             N_1 N_2 …   after a norm (γ_1, β_1 and ε are its own)
+    R_1 R_2 …       sums of the residual stream             N_1 N_2 …   after a norm (γ_1, β_1 and ε are its own)
     U G F           feed-forward: before and after the activation, result
-    L P ℓ           logits, probabilities, loss of each token; T_y one-hot targets
+    L P ℓ           logits, probabilities, loss of each token; T_y one-hot targets; § is how many words are asked for
 
 To add a row, write it here: names that `qkv.work` takes, steps, costs and gradients follow from it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import lru_cache
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import symbol_plain
-from qkv.library.notation import equation
+from qkv.library.rows import Row, rows_of
 
 NORM = r"""
 \mu_# = mean(@)                                                    | layer | the mean of each token
@@ -60,51 +59,68 @@ LOSS = r"""
 P = softmax(L / \tau)                |            | the probability of every word
 P = softmax(L)                       |            | the probability of every word
 next = argmax(L) - 1                 | predict    | the likeliest word, counted from 0
+top = ranking(L)_{:,1:§} - 1         | top        | the likeliest words, counted from 0, the likeliest first
+L_{best} = descending(L)_{:,1:§}     | top        | their logits
+P_{best} = softmax(L_{best} / \tau)  | top        | their probabilities, where one of them is drawn
+P_{best} = softmax(L_{best})         | top        | their probabilities, where one of them is drawn
 \ell = -rowsum(hadamard(T_y, \ln(P)))  |          | the loss of each token: −ln of the probability of its target
 loss = mean(\ell)                    |            | cross-entropy
 PPL = e^{loss}                       |            | perplexity
 """
+# Where norms stand decides what each part of a block reads, what it is added to, and what comes out. Parts have numbers:
+# attention is 1, cross-attention 2 where there is any, the feed-forward layer the last.
+NORMS = ("post", "pre")
+CROSS = "Output_{cross}"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One equation: what it gives, the expression, the conventions under which it holds, and what it is in words."""
-
-    symbol: Symbol
-    expr: n.Expr
-    when: frozenset[str]
-    says: str
+@lru_cache(maxsize=1)
+def embedding() -> tuple[Row, ...]:
+    """The equations that make tokens and add their positions."""
+    return rows_of(EMBEDDING)
 
 
 @lru_cache(maxsize=1)
 def before() -> tuple[Row, ...]:
-    """The equations up to the tokens that attention reads."""
-    return tuple(_rows(EMBEDDING, *(_of(NORM, tokens, "1", "pre") for tokens in ("X_P", "X"))))
+    """The equations from the tokens to what attention reads."""
+    return rows_of(_of(NORM, "X", "1", "pre"))
 
 
 @lru_cache(maxsize=1)
-def after() -> tuple[Row, ...]:
-    """The equations from the output of attention on."""
-    texts = [
-        f"R_1 = {tokens} + Output | {norm} | attention added to its tokens" for tokens in ("X_P", "X") for norm in NORMS
-    ]
-    texts += [_of(NORM, "R_1", "1", "post"), _of(NORM, "R_1", "2", "pre")]
-    texts += [_of(FEED_FORWARD, state, "", norm) for norm, states in FED.items() for state in states]
-    texts += [
-        f"R_2 = {state} + F | {norm} | the feed-forward layer added"
-        for norm, states in ADDED.items()
-        for state in states
-    ]
-    texts += [_of(NORM, "R_2", "2", "post"), _of(NORM, "R_2", "3", "pre final")]
-    texts += [_of(LOGITS, state, "", norm) for norm, states in LAST.items() for state in states]
-    return tuple(_rows(*texts, LOSS))
+def attended() -> tuple[Row, ...]:
+    """The equations from the output of attention to what the next part reads."""
+    return rows_of(*_stream(1, "Output", {"post": ("X",), "pre": ("X",)}, "attention added to its tokens"))
 
 
-NORMS = ("post", "pre")
-# Where a norm stands decides what the feed-forward layer reads, what is added to it, and what comes out of the block.
-FED = {"post": ("N_1",), "pre": ("N_2", "N_1"), "bare": ("Output", "X_P", "X")}
-ADDED = {"post": ("N_1",), "pre": ("R_1", "X_P", "X")}
-LAST = {"post": ("N_2", "N_1"), "pre": ("N_3", "R_2", "R_1"), "bare": ("F", "Output", "X_P", "X")}
+@lru_cache(maxsize=1)
+def crossed() -> tuple[Row, ...]:
+    """The equations from the output of cross-attention to what the feed-forward layer reads."""
+    return rows_of(*_stream(2, CROSS, {"post": ("N_1",), "pre": ("R_1",)}, "cross-attention added"))
+
+
+@lru_cache(maxsize=2)
+def fed(part: int) -> tuple[Row, ...]:
+    """The equations of the feed-forward layer, which is this part of its block, and of what is added to it."""
+    last = part - 1
+    reads = {"post": (f"N_{last}",), "pre": (f"N_{part}", "N_1"), "bare": (CROSS, "Output", "X")}
+    added = {"post": (f"N_{last}",), "pre": (f"R_{last}", "X")}
+    texts = [_of(FEED_FORWARD, state, "", norm) for norm, states in reads.items() for state in states]
+    return rows_of(*texts, *list(_stream(part, "F", added, "the feed-forward layer added"))[:-1])
+
+
+@lru_cache(maxsize=8)
+def ends(part: int, top: int = 1) -> tuple[Row, ...]:
+    """The equations after the last block, from its last part on: a norm, logits, the `top` likeliest words, the loss."""
+    texts = [_of(LOGITS, state, "", norm) for norm, states in results(part).items() for state in states]
+    return rows_of(_of(NORM, f"R_{part}", str(part + 1), "pre final"), *texts, LOSS.replace("§", str(top)))
+
+
+def results(part: int) -> dict[str, list[str]]:
+    """What comes out of a block by where its norms stand, of which the first that there is counts."""
+    return {
+        "post": [f"N_{i}" for i in range(part, 0, -1)],
+        "pre": [f"N_{part + 1}", *(f"R_{i}" for i in range(part, 0, -1))],
+        "bare": ["F", CROSS, "Output", "X_P", "X"],
+    }
 
 
 @lru_cache(maxsize=1)
@@ -114,18 +130,18 @@ def names() -> dict[str, Symbol]:
     >>> names()["gamma_1"], "W_U" in names()
     (Symbol(base='gamma', labels=(), indices=('1',), primes=0), True)
     """
-    rows = (*before(), *after())
+    rows = (*embedding(), *before(), *attended(), *crossed(), *fed(2), *fed(3), *ends(2), *ends(3))
     found = dict.fromkeys(symbol for row in rows for symbol in (*n.names_in(row.expr), row.symbol))
     return {symbol_plain(symbol): symbol for symbol in found}
 
 
-def counted(rows: Iterable[Row], known: set[Symbol], conventions: frozenset[str]) -> Iterator[Row]:
-    """The rows that count where some names are known; what they give is known from there on."""
-    known = set(known)
-    for row in rows:
-        if row.symbol not in known and row.when <= conventions and known.issuperset(n.names_in(row.expr)):
-            known.add(row.symbol)
-            yield row
+def _stream(part: int, output: str, added: dict[str, tuple[str, ...]], says: str) -> Iterator[str]:
+    """Rows of the residual stream: a part added to what was there, the norm after it, and the norm before the next."""
+    for norm, states in added.items():
+        for state in states:
+            yield f"R_{part} = {state} + {output} | {norm} | {says}"
+    yield _of(NORM, f"R_{part}", str(part), "post")
+    yield _of(NORM, f"R_{part}", str(part + 1), "pre")
 
 
 def _of(rows: str, state: str, number: str, norm: str) -> str:
@@ -134,18 +150,3 @@ def _of(rows: str, state: str, number: str, norm: str) -> str:
     return "\n".join(
         f"{written} | {when} {norm} | {says}" for written, when, says in (line.split("|") for line in lines)
     )
-
-
-def _rows(*texts: str) -> Iterator[Row]:
-    for line in (line for text in texts for line in text.strip().splitlines()):
-        written, when, says = line.split("|")
-        left, right = equation(written)
-        assert isinstance(left, n.Name)
-        yield Row(left.symbol, n.rewrite(right, _plainly), frozenset(when.split()), says.strip())
-
-
-def _plainly(node: n.Expr) -> n.Expr:
-    """A node as a program has it: a softmax goes along rows, and nothing remembers where it was written."""
-    if isinstance(node, n.Softmax):
-        return n.Softmax(node.arg, 1, by_rows=True)
-    return n.Name(node.symbol) if isinstance(node, n.Name) else node

@@ -173,7 +173,7 @@ def _weights(symbol: Symbol, low: str, upper: set[str]) -> tuple[Place, ...]:
 
 
 def _roles(symbol: Symbol, low: str) -> tuple[Role, ...]:
-    if low == "w" and symbol.base == "W":
+    if symbol.base == "W" or re.match(r"d[A-Z]", symbol.base):  # dOutput is a gradient
         return ()
     found = BASES.get(low) or BASES.get(re.sub(r"[^a-z]", "", low), ())
     if not found and (len(low) > 3 or not low.isascii()):

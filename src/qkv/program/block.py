@@ -1,6 +1,7 @@
 """A block around attention: what is given by name, and the rows of library/block.py that follow from it.
 
-Attention itself is planned as everywhere (kinds.py); it reads the tokens that the rows before it make.
+Attention itself is planned as everywhere (kinds.py); it reads the tokens that the rows before it make. What belongs to
+a layer is put together in layers.py, as often as there are layers.
 """
 
 from __future__ import annotations
@@ -18,12 +19,11 @@ from qkv.interpret.shapes import shapes
 from qkv.library import block
 from qkv.program.entries import as_number, as_rows, listed
 from qkv.program.kinds import plan
+from qkv.program.layers import N_1, Layer, X, chained, stacked
 from qkv.program.model import Given, Program, Step
 from qkv.program.request import ARGUMENTS, Options, no_such, request
-from qkv.program.spec import default_symbol
 
-X, X_P, PE, OUTPUT = (Symbol("X"), Symbol("X", ("P",)), Symbol("PE"), default_symbol(Role.OUTPUT))
-TOKENS, TARGETS, N_1 = Symbol("T", ("x",)), Symbol("T", ("y",)), Symbol("N", (), ("1",))
+PE, TOKENS, TARGETS = Symbol("PE"), Symbol("T", ("x",)), Symbol("T", ("y",))
 NUMBERS = {"epsilon": "eps", "tau": "temperature"}  # names of rows that are one number, and the arguments for them
 VECTORS = frozenset({"b", "gamma", "beta"})
 GATED, UNGATED = ("swiglu", "geglu"), ("relu", "gelu", "gelu_tanh", "silu")
@@ -45,6 +45,9 @@ class Around:
     temperature: object = None
     tied: bool = False
     predict: bool = False
+    top: int | None = None
+    layers: object = None
+    cross: Mapping[str, object] | None = None
 
 
 def planned(matrices: Mapping[str, object], options: Options, around: Around) -> Program:
@@ -52,20 +55,24 @@ def planned(matrices: Mapping[str, object], options: Options, around: Around) ->
     matrices = {name: value for name, value in matrices.items() if value is not None}
     if around == Around() and matrices.keys() <= ARGUMENTS.keys():
         return plan(request(matrices, options))
-    _known_names(matrices)
     if options.columns:
         raise ValueRefused("what stands around attention is worked out with tokens as rows: leave out columns")
-    conventions = _conventions(matrices, around)
-    own = {name: value for name, value in matrices.items() if name == "X" or name not in ARGUMENTS}
-    program = Program("", tuple(_givens(own, around)), tuple(_positions(own, around)), title=options.title)
-    program = _chained(program, block.before(), conventions)
-    if matrices.keys() - own.keys():
-        program = _attending(program, {k: v for k, v in matrices.items() if k not in own}, options)
-    program = _chained(program, block.after(), conventions)
+    sets = list(_sets(matrices, around))
+    part = 3 if any(own.get("cross") for own in sets) else 2
+    once = {name: value for name, value in matrices.items() if name in _once(part)}
+    conventions = _conventions(around, "W_3" in sets[0], f"gamma_{part + 1}" in once)
+    numbers = tuple(_numbers(around))
+    program = Program("", (*_givens(once, around), *numbers), tuple(_positions(once, around)), title=options.title)
+    program = chained(program, block.embedding(), conventions)
+    layers = [_layer({k: v for k, v in own.items() if k not in once}, numbers) for own in sets]
+    names: dict[Symbol, Symbol] = {}
+    if any(layer.around[len(numbers) :] or layer.attention for layer in layers) or around.norm:
+        program, names = stacked(program, layers, options, conventions)
+    program = chained(program, block.ends(part, _top(program, once, around)), conventions, names)
     if not program.steps:
         raise ValueRefused("nothing follows from what is given: " + ", ".join(g.spelled for g in program.givens))
     _check(program)
-    return replace(program, kind=_kind(program.kind, around))
+    return replace(program, kind=_kind(program.kind, around, len(layers)))
 
 
 def with_block(attention: Program, names: Iterable[str]) -> Program:
@@ -80,23 +87,74 @@ def with_block(attention: Program, names: Iterable[str]) -> Program:
     conventions = frozenset(
         {"pre", "layer", "relu", "tied"} | ({"final"} if Symbol("gamma", (), ("3",)) in symbols else set())
     )
-    before = _chained(replace(attention, givens=(*attention.givens, *givens), steps=()), block.before(), conventions)
+    before = chained(replace(attention, givens=(*attention.givens, *givens), steps=()), block.before(), conventions)
     reading = tuple(replace(step, expr=n.replaced(step.expr, n.Name(X), n.Name(N_1))) for step in attention.steps)
-    return _chained(replace(before, steps=(*before.steps, *reading)), block.after(), conventions)
+    rows = (*block.attended(), *block.fed(2), *block.ends(2))
+    return chained(replace(before, steps=(*before.steps, *reading)), rows, conventions)
 
 
-def _known_names(matrices: Iterable[str]) -> None:
+# — layers —
+
+
+def _sets(matrices: Mapping[str, object], around: Around) -> Iterator[dict[str, object]]:
+    """The matrices of each layer: its own, and those that all layers share."""
+    shared = {**matrices, "cross": around.cross}
+    _known_names(shared)
+    if around.layers is None or isinstance(around.layers, int):
+        count = 1 if around.layers is None else around.layers
+        if isinstance(count, bool) or count < 1:
+            raise ValueRefused(f"layers is {count!r}, but there must be 1 or more")
+        yield from [shared] * count
+        return
+    for number, own in enumerate(_listed_sets(around.layers), 1):
+        _known_names(own)
+        for name in own:
+            if name in _once(3 if own.get("cross") or around.cross else 2):
+                raise ValueRefused(f"layer {number} has {name}, but all layers share one {name}")
+        yield {**shared, **own}
+
+
+def _listed_sets(layers: object) -> list[Mapping[str, object]]:
+    found = list(layers) if isinstance(layers, Iterable) and not isinstance(layers, (str, Mapping)) else []
+    if not found or not all(isinstance(own, Mapping) for own in found):
+        raise ValueRefused("layers is a number, or a list with a dict of matrices for each layer")
+    return found
+
+
+def _layer(own: Mapping[str, object], numbers: tuple[Given, ...]) -> Layer:
+    cross: dict[str, object] = dict(own.get("cross") or {})  # type: ignore[call-overload]
+    attention = {name: value for name, value in own.items() if name in ARGUMENTS and not (cross and name == "Y")}
+    if cross and not attention:
+        raise ValueRefused("cross-attention comes after self-attention: give W_Q, W_K and W_V too")
+    if cross and "Y" not in own:
+        raise ValueRefused("cross-attention reads Y, the second sequence, but Y is not given")
+    rest = {name: value for name, value in own.items() if name not in ARGUMENTS and name != "cross"}
+    given = (_given(block.names()[name], n.Matrix(_rows_of(name, value))) for name, value in rest.items())
+    return Layer((*numbers, *given), attention, {**cross, "Y": own["Y"]} if cross else {})
+
+
+def _once(part: int) -> frozenset[str]:
+    """The names that belong to no layer: tokens, embedding, the last norm, logits and loss."""
+    layer = (*block.before(), *block.attended(), *(block.crossed() if part == 3 else ()), *block.fed(part))
+    own = {symbol for row in layer for symbol in (*n.names_in(row.expr), row.symbol)} - {X}
+    ends = {symbol for row in (*block.embedding(), *block.ends(part)) for symbol in (*n.names_in(row.expr), row.symbol)}
+    return frozenset(symbol_plain(symbol) for symbol in ends - own)
+
+
+def _known_names(matrices: Mapping[str, object]) -> None:
     every = dict.fromkeys((*ARGUMENTS, *(name for name in block.names() if name not in NUMBERS)))
-    for name in matrices:
+    for name in (name for name in matrices if name != "cross"):
         if name not in every:
             raise no_such(name, every)
+    for name in matrices.get("cross") or ():  # type: ignore[attr-defined]
+        if name not in ARGUMENTS or name in ("X", "Y"):
+            raise no_such(name, [other for other in ARGUMENTS if other not in ("X", "Y")])
 
 
-def _conventions(matrices: Mapping[str, object], around: Around) -> frozenset[str]:
+def _conventions(around: Around, gated: bool, final: bool) -> frozenset[str]:
     """Where norms stand and of which kind they are, and the activation."""
     if around.norm is not None and around.norm not in NORMS:
         raise ValueRefused(f"norm is {around.norm!r}, but it must be None, {', '.join(map(repr, NORMS))}")
-    gated = "W_3" in matrices
     activation = around.activation or ("swiglu" if gated else "relu")
     if activation not in (GATED if gated else UNGATED):
         allowed = ", ".join(map(repr, GATED if gated else UNGATED))
@@ -104,10 +162,18 @@ def _conventions(matrices: Mapping[str, object], around: Around) -> frozenset[st
             f"activation is {activation!r}, but {'with' if gated else 'without'} W_3 it must be one of {allowed}"
         )
     words = {activation, *(around.norm or "bare").split()}
-    words |= {word for word in ("tied", "predict") if getattr(around, word)}
-    return frozenset(
-        words | ({"layer"} if "rms" not in words else set()) | ({"final"} if "gamma_3" in matrices else set())
-    )
+    words |= {word for word in ("tied", "predict", "top") if getattr(around, word)}
+    return frozenset(words | ({"layer"} if "rms" not in words else set()) | ({"final"} if final else set()))
+
+
+def _top(program: Program, once: Mapping[str, object], around: Around) -> int:
+    """How many of the likeliest words are asked for."""
+    if around.top is None:
+        return 1
+    count = _words(once, around)
+    if isinstance(around.top, bool) or not isinstance(around.top, int) or not 1 <= around.top <= count:
+        raise ValueRefused(f"top is {around.top!r}, but there are {count} words: it goes from 1 to {count}")
+    return around.top
 
 
 # — what is given —
@@ -117,9 +183,6 @@ def _givens(own: Mapping[str, object], around: Around) -> Iterator[Given]:
     names = block.names()
     for name, value in own.items():
         yield _given(names[name], n.Matrix(_rows_of(name, value)))
-    for name, argument in NUMBERS.items():
-        if (value := getattr(around, argument)) is not None:
-            yield _given(names[name], _positive(argument, value))
     if around.tokens is not None:
         if "E" not in own:
             raise ValueRefused("tokens name rows of E, but E is not given")
@@ -130,6 +193,12 @@ def _givens(own: Mapping[str, object], around: Around) -> Iterator[Given]:
         if isinstance(around.positions, str):
             raise ValueRefused(f"positions is {around.positions!r}, but it must be None, 'sinusoidal' or a matrix")
         yield _given(PE, n.Matrix(as_rows("positions", listed(around.positions))))
+
+
+def _numbers(around: Around) -> Iterator[Given]:
+    for name, argument in NUMBERS.items():
+        if (value := getattr(around, argument)) is not None:
+            yield _given(block.names()[name], _positive(argument, value))
 
 
 def _given(symbol: Symbol, expr: n.Expr) -> Given:
@@ -190,39 +259,6 @@ def _positions(own: Mapping[str, object], around: Around) -> Iterator[Step]:
     yield Step(PE, made, Role.BLOCK, "PE", says="sines and cosines of each position")
 
 
-# — steps —
-
-
-def _chained(program: Program, rows: Iterable[block.Row], conventions: frozenset[str]) -> Program:
-    """The program with the rows that follow from it."""
-    known = {item.symbol for item in program.items}
-    made = (
-        Step(r.symbol, r.expr, Role.BLOCK, symbol_plain(r.symbol), says=r.says)
-        for r in block.counted(rows, known, conventions)
-    )
-    return replace(program, steps=(*program.steps, *made))
-
-
-def _attending(program: Program, matrices: Mapping[str, object], options: Options) -> Program:
-    """The program with the steps of attention, which reads the last tokens that the program has."""
-    sizes = shapes(program, strict=True)
-    read = next((s for s in (N_1, X_P, X) if s in sizes), None)
-    tokens = {} if read is None else {"X": [[0] * sizes[read][1]] * sizes[read][0]}
-    spec = request({**tokens, **matrices}, options)
-    if read is not None:
-        holder = replace(spec.givens[Role.X, None], symbol=read)
-        spec = replace(spec, givens={**spec.givens, (Role.X, None): holder})
-    made = plan(spec)
-    known = {item.symbol for item in program.items}
-    givens = tuple(given for given in made.givens if given.symbol not in known)
-    steps = (*program.steps, *made.steps)
-    if made.find(Role.OUTPUT) is None and (heads := made.find(Role.CONCAT)) is not None:
-        steps += (
-            Step(OUTPUT, n.Name(heads), Role.OUTPUT, symbol_plain(OUTPUT), says="without W_O the heads are the output"),
-        )
-    return replace(made, givens=(*program.givens, *givens), steps=steps)
-
-
 def _check(program: Program) -> None:
     """What the shapes of single steps let pass: a residual of another width, and norms of a single number."""
     sizes = shapes(program, strict=True)
@@ -233,10 +269,11 @@ def _check(program: Program) -> None:
                 misfit = Misfit(sizes[left], sizes[right], "they cannot be added")
                 said = misfit.named(symbol_plain(left), symbol_plain(right))
                 raise ShapeError(f"{step.spelled} = {plain(step.expr)}: {said.message}")
-        if step.symbol.base in ("N", "L") and sizes[step.symbol][1] == 1:
+        if (step.symbol.base == "N" or step.symbol == Symbol("L")) and sizes[step.symbol][1] == 1:
             raise ValueRefused(f"{step.spelled} has one number a row: there is nothing to compare it with")
 
 
-def _kind(attention: str, around: Around) -> str:
+def _kind(attention: str, around: Around, layers: int) -> str:
     norm = {"pre": "pre-norm block", "post": "post-norm block"}.get((around.norm or "").split(" ")[0], "")
-    return f"{attention} in a {norm}" if attention and norm else attention or norm or "equations"
+    kind = f"{attention} in a {norm}" if attention and norm else attention or norm or "equations"
+    return f"{layers} layers of {kind}" if layers > 1 else kind

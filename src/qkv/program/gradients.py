@@ -31,9 +31,11 @@ def gradient_of(symbol: Symbol) -> Symbol:
     return symbol._replace(base=f"d{symbol.base}")
 
 
-def backwards(trace: Trace, of: str | None = None, gradient: object = None, rate: object = None) -> Program:
+def backwards(
+    trace: Trace, of: str | None = None, gradient: object = None, rate: object = None, jacobian: bool = False
+) -> Program:
     """The program of a trace with the gradients of one quantity by all that it is made of; with a `rate`, also one step
-    of gradient descent for everything that is learned."""
+    of gradient descent for everything that is learned; with `jacobian`, that of each softmax, row by row."""
     step = _asked(trace.program, of)
     shape = trace.shapes[step.symbol]
     name = symbol_plain(gradient_of(step.symbol))
@@ -41,7 +43,23 @@ def backwards(trace: Trace, of: str | None = None, gradient: object = None, rate
     if seed.shape != shape:
         raise ShapeError(f"{name} is {say(seed.shape)} and {step.spelled} is {say(shape)}, but they must be alike")
     start = Given(gradient_of(step.symbol), seed, Role.BLOCK, name)
-    return _with_gradients(trace, step.symbol, start, None if rate is None else as_number("rate", rate))
+    program = _with_gradients(trace, step.symbol, start, None if rate is None else as_number("rate", rate))
+    return replace(program, steps=(*program.steps, *jacobians(trace))) if jacobian else program
+
+
+def jacobians(trace: Trace) -> Iterator[Step]:
+    """diag(a) − aᵀ a for each row a of what a softmax gives: how each of its numbers moves with each score."""
+    for step in trace.program.steps:
+        if not (isinstance(step.expr, n.Softmax) and step.expr.axis == 1):
+            continue
+        for row in range(1, trace.shapes[step.symbol][0] + 1):
+            a = n.Entry(n.Name(step.symbol), row=row)
+            expr = n.Sum((n.Call("diag", (a,)), n.Negate(n.Product(n.Transpose(a), a))))
+            symbol = Symbol(
+                "J", tuple(sorted((*step.symbol.labels, step.symbol.base))), (*step.symbol.indices, str(row))
+            )
+            says = f"the Jacobian of row {row} of {step.spelled}"
+            yield Step(symbol, expr, Role.BLOCK, symbol_plain(symbol), step.head, says=says)
 
 
 def _as_list(value: object) -> object:
@@ -235,6 +253,10 @@ def _variance(way: Backward, node: n.Call, g: n.Expr, value: n.Expr) -> Parts:
     yield x, n.Quotient(n.Call("hadamard", (g, apart)), n.Quotient(n.number(way.shape(x)[1]), n.number(2)))
 
 
+def _norm(way: Backward, node: n.Call, g: n.Expr, value: n.Expr) -> Parts:
+    yield node.args[0], n.Call("hadamard", (n.Quotient(g, value), node.args[0]))
+
+
 def _hadamard(way: Backward, node: n.Call, g: n.Expr, value: n.Expr) -> Parts:
     a, b = node.args
     yield a, way.fitted(n.Call("hadamard", (g, b)), node, a)
@@ -284,7 +306,8 @@ RULES: Mapping[object, Callable[..., Parts]] = {
     "rowsum": _rowsum,
     "var": _variance,
     "hadamard": _hadamard,
-    **{name: _slope(f"d{name}") for name in ("relu", "gelu", "gelutanh", "silu")},
+    "norm": _norm,
+    **{name: _slope(f"d{name}") for name in ("relu", "gelu", "gelutanh", "silu", "elu")},
     "sin": _cellwise(lambda x, y: n.Call("cos", (x,))),
     "cos": _cellwise(lambda x, y: n.Negate(n.Call("sin", (x,)))),
 }

@@ -14,6 +14,8 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
 from qkv.expr.tables import angles, quarter_turn
+from qkv.library.heads import rows
+from qkv.library.rows import counted, renamed
 from qkv.program.model import Given, Program, Step
 from qkv.program.spec import LETTERS, Scale, Score, Spec, default_symbol
 
@@ -29,7 +31,7 @@ def plan(spec: Spec) -> Program:
 
 
 def _program(spec: Spec, kind: str, steps: Iterator[Step]) -> Program:
-    made = tuple(steps)
+    made = tuple({step.symbol: step for step in steps}.values())  # what heads share is worked out once
     givens = tuple({given.symbol: given for given in spec.givens.values()}.values())
     known = {given.symbol for given in givens}
     used = dict.fromkeys(symbol for step in made for symbol in n.names_in(step.expr) if symbol not in known)
@@ -103,7 +105,7 @@ def can_make(spec: Spec, role: Role) -> bool:
 
 
 def _kind(spec: Spec) -> str:
-    words = []
+    words = [] if spec.linear is None and spec.score is not Score.COSINE else ["linear" if spec.linear else "cosine"]
     if spec.heads != (None,):
         words.append("multi-head")
     if spec.causal or spec.has(Role.MASK):
@@ -112,6 +114,8 @@ def _kind(spec: Spec) -> str:
         words.append("cross-attention")
     elif spec.has(Role.X):
         words.append("self-attention")
+    elif spec.linear or spec.score is Score.COSINE:
+        words.append("attention")
     else:
         words.append("dot-product attention" if spec.scale is Scale.NONE else "scaled dot-product attention")
     return " ".join(words)
@@ -135,12 +139,21 @@ def _one_head(spec: Spec, head: int | None) -> Iterator[Step]:
         yield from _projections(spec, head)
     if not spec.has(Role.WEIGHTS, head):
         yield from _rotations(spec, head)
+    if spec.linear is not None:
+        yield from _by_rows(spec, head, "linear", spec.linear, "shared" if spec.shared else "")
+        return
+    if not spec.has(Role.WEIGHTS, head):
         yield from _weights(spec, head)
     if spec.has(Role.V, head) or can_make(spec, Role.V):
         weights, values = spec.name(Role.WEIGHTS, head), spec.name(Role.V, head)
         turned = weights if spec.keys_first else n.Transpose(weights)
         mixed = n.Product(values, turned) if spec.columns else n.Product(weights, values)
-        yield _step(spec, Role.HEAD if head is not None or spec.has(Role.W_O) else Role.OUTPUT, head, mixed)
+        yield _step(spec, _output_role(spec, head), head, mixed)
+
+
+def _output_role(spec: Spec, head: int | None) -> Role:
+    """What the mixed values are: the output of a head, or of all."""
+    return Role.HEAD if head is not None or spec.has(Role.W_O) else Role.OUTPUT
 
 
 def _projections(spec: Spec, head: int | None) -> Iterator[Step]:
@@ -210,7 +223,11 @@ def _head_block(spec: Spec, whole: n.Expr, span: tuple[int, int]) -> n.Expr:
 
 def _weights(spec: Spec, head: int | None) -> Iterator[Step]:
     role = next((stage for stage in (Role.MASKED, Role.SCALED) if spec.has(stage, head)), Role.SCORES)
-    if not spec.has(role, head):
+    if spec.score is Score.COSINE and not spec.has(role, head):
+        if key_size(spec, head) < 2:
+            raise ValueRefused("the cosine of single numbers is 1 or −1: queries and keys must be longer")
+        yield from _by_rows(spec, head, "cosine")
+    elif not spec.has(role, head):
         yield _step(spec, role, head, _scores(spec, head))
     if spec.scale is not Scale.NONE and role is Role.SCORES:
         yield _step(spec, Role.SCALED, head, n.Quotient(spec.name(role, head), _divisor(spec, head)))
@@ -249,6 +266,8 @@ def _rotations(spec: Spec, head: int | None) -> Iterator[Step]:
     if rope is None:
         return
     width, halves = key_size(spec, head), rope.pairs == "halves"
+    if spec.has(Role.K_CACHE, head):
+        raise ValueRefused("rotary positions are worked out without a cache: give all tokens")
     if width % 2:
         raise ValueRefused(f"rotary positions turn pairs of columns, but queries and keys have {width} numbers")
     if head in (None, spec.heads[0]):
@@ -258,7 +277,7 @@ def _rotations(spec: Spec, head: int | None) -> Iterator[Step]:
             continue
         x, angle = spec.name(role, head), Symbol(ANGLES, (role.value,))
         if head in (None, spec.heads[0]):
-            made = angles(_tokens_in(spec, role), width, rope.base, rope.first, halves)
+            made = angles(tokens_in(spec, role), width, rope.base, rope.first, halves)
             yield Step(angle, made, Role.OTHER, symbol_plain(angle), says="the angle of each position and pair")
         cosine, sine = (n.Call(wave, (n.Name(angle),)) for wave in ("cos", "sin"))
         expr = n.Sum((n.Call("hadamard", (x, cosine)), n.Call("hadamard", (n.Product(x, n.Name(TURN)), sine))))
@@ -267,11 +286,12 @@ def _rotations(spec: Spec, head: int | None) -> Iterator[Step]:
         yield Step(symbol, expr, Role.OTHER, symbol_plain(symbol), spec.own(role, head), says=says)
 
 
-def _tokens_in(spec: Spec, role: Role) -> int:
-    """How many tokens ask, or are asked."""
-    shape = spec.shape(role, spec.heads[0]) or spec.shape(source_of(spec, role), spec.heads[0])
-    assert shape is not None
-    return shape[1 if spec.columns else 0]
+def tokens_in(spec: Spec, role: Role) -> int:
+    """How many tokens ask (Q), or are asked (K, with those of a cache)."""
+    head = spec.heads[0]
+    shape = spec.shape(role, head) or spec.shape(source_of(spec, role), head)
+    cached = spec.shape(CACHES[role], head) if role in CACHES else None
+    return sum(found[1 if spec.columns else 0] for found in (shape, cached) if found is not None)
 
 
 def _normal(spec: Spec, scores: n.Expr) -> n.Expr:
@@ -289,21 +309,25 @@ def _divisor(spec: Spec, head: int | None) -> n.Expr:
 
 def _scores(spec: Spec, head: int | None) -> n.Expr:
     q, k = _rotated(spec, Role.Q, head), _rotated(spec, Role.K, head)
-    if spec.score is Score.COSINE:
-        lengths = n.Product(_lengths(spec, Role.Q, head), n.Transpose(_lengths(spec, Role.K, head)))
-        return n.Quotient(n.Product(q, n.Transpose(k)), lengths)
     if spec.keys_first:
         return n.Product(n.Transpose(k), q)
     return n.Product(n.Transpose(q), k) if spec.columns else n.Product(q, n.Transpose(k))
 
 
-def _lengths(spec: Spec, role: Role, head: int | None) -> n.Expr:
-    """The length of each vector, one a row."""
-    shape = spec.shape(role, head) or spec.shape(source_of(spec, role))
-    if shape is None or spec.columns:
-        raise ValueRefused(f"the lengths of the vectors of {role} cannot be told")
-    rows = (n.Entry(spec.name(role, head), row=i) for i in range(1, shape[0] + 1))
-    return n.Matrix(tuple((n.Root(n.Product(row, n.Transpose(row))),) for row in rows))
+def _by_rows(spec: Spec, head: int | None, *conventions: str) -> Iterator[Step]:
+    """The rows of library/heads.py that count, in the names of a head."""
+    ones = n.Matrix(((n.number(1),),) * tokens_in(spec, Role.K))
+    role = _output_role(spec, head)
+    named = {"Q": _rotated(spec, Role.Q, head), "K": _rotated(spec, Role.K, head), "V": spec.name(Role.V, head)}
+    named |= {"S": spec.name(Role.SCORES, head), "Z": spec.name(role, head)}
+    names = {Symbol(letter): name.symbol for letter, name in named.items()}
+    known = {Symbol(letter) for letter in ("Q", "K", "V", "ones")}
+    for row in counted(rows(), known, frozenset(conventions)):
+        expr = n.replaced(renamed(row.expr, names), n.Name(Symbol("ones")), ones)
+        first = n.names_in(expr)[0]  # what is made of keys alone belongs to their group of heads
+        symbol = names.setdefault(row.symbol, row.symbol._replace(indices=first.indices))
+        made = {"S": Role.SCORES, "Z": role}.get(str(row.symbol), Role.OTHER)
+        yield Step(symbol, expr, made, symbol_plain(symbol), head, says=row.says)
 
 
 def _join(spec: Spec) -> Iterator[Step]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 from qkv.expr.names import Role, Symbol
-from qkv.expr.nodes import Expr
+from qkv.expr.nodes import Expr, Name, rewrite
+from qkv.expr.show import symbol_plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,14 @@ class Program:
     columns: bool = False  # tokens are columns (Q = W_Q X) rather than rows
     answers: tuple[Answer, ...] = ()
 
+    def renamed(self, names: Mapping[Symbol, Symbol]) -> Program:
+        """The program with other names for some of its quantities."""
+        return replace(
+            self,
+            givens=tuple(_renamed(given, names) for given in self.givens),
+            steps=tuple(_renamed(step, names) for step in self.steps),
+        )
+
     @property
     def items(self) -> tuple[Given | Step, ...]:
         """Everything with a name, the latest definition first."""
@@ -97,3 +108,16 @@ class Program:
             if item.role is role and item.head == head:
                 return item.symbol
         return None
+
+
+Item = TypeVar("Item", Given, Step)
+
+
+def _renamed(item: Item, names: Mapping[Symbol, Symbol]) -> Item:
+    expr = rewrite(
+        item.expr, lambda node: Name(names.get(node.symbol, node.symbol)) if isinstance(node, Name) else node
+    )
+    symbol = names.get(item.symbol)
+    if symbol is None:
+        return replace(item, expr=expr)
+    return replace(item, expr=expr, symbol=symbol, spelled=symbol_plain(symbol))

@@ -12,10 +12,11 @@ from qkv.errors import NameUnknownError, ShapeError, ValueRefused
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.expr.show import symbol_plain
-from qkv.expr.tables import distances
+from qkv.expr.tables import band, distances
 from qkv.interpret.fit import say
+from qkv.library.heads import FEATURES
 from qkv.program.entries import Nested, as_number, as_rows, depth, is_ones, is_truth, listed
-from qkv.program.kinds import can_make, source_of
+from qkv.program.kinds import can_make, tokens_in
 from qkv.program.model import Given
 from qkv.program.spec import GROUPED, Rope, Scale, Score, Spec, default_symbol
 
@@ -62,7 +63,7 @@ class Options:
     scale: object = USUAL
     mask: object = None
     heads: int | None = None
-    normalise: str = "softmax"
+    normalise: str | None = "softmax"
     columns: bool | str = False
     title: str = ""
     kv_heads: int | None = None
@@ -70,6 +71,9 @@ class Options:
     base: object = 10000
     first_position: int = 0
     alibi: bool = False
+    window: object = None
+    score: str | None = None
+    linear: str | None = None
 
 
 def request(matrices: Mapping[str, object], options: Options = Options()) -> Spec:
@@ -96,18 +100,21 @@ def request(matrices: Mapping[str, object], options: Options = Options()) -> Spe
         {key: _matrix(given).shape for key, given in givens.items()},
         causal=_causal(options.mask),
         mask_truth=masked and is_truth(mask),
-        plain_sum=_plain_sum(options.normalise),
+        plain_sum=_plain_sum(options),
         columns=bool(options.columns),
         turned=turned,
         split=options.heads if count is None else None,
         groups=_groups(count or options.heads, options.kv_heads),
         rope=_rope(options),
-        score=_score(named),
+        score=_score(named, options),
+        linear=_linear(options),
+        shared=options.normalise is not None,
         title=options.title,
         notes=(ONES_SEE,) if masked and is_ones(mask) else (),
     )
     _complete(spec)
-    return _scaled(_biased(spec) if options.alibi else spec, options.scale)
+    spec = _biased(spec) if options.alibi else spec
+    return _scaled(spec if options.window is None else _windowed(spec, options), options.scale)
 
 
 def _role(name: str) -> Role:
@@ -180,21 +187,13 @@ def _biased(spec: Spec) -> Spec:
             else "leave out bias and columns"
         )
         raise ValueRefused(f"alibi cannot be worked out here: {why}")
-    queries, keys = (_count(spec, role) for role in (Role.Q, Role.K))
+    queries, keys = (tokens_in(spec, role) for role in (Role.Q, Role.K))
     givens = dict(spec.givens)
     for i, head in enumerate(spec.heads, 1):
         symbol = default_symbol(Role.BIAS, head)
         table = distances(queries, keys, Fraction(1, 2 ** (8 * i // heads)))
         givens[Role.BIAS, head] = Given(symbol, table, Role.BIAS, symbol_plain(symbol), head, implied=True)
     return replace(spec, givens=givens)
-
-
-def _count(spec: Spec, role: Role) -> int:
-    """How many tokens ask (Q), or are asked (K, with those of a cache)."""
-    head = spec.heads[0]
-    shape = spec.shape(role, head) or spec.shape(source_of(spec, role), head)
-    cached = spec.shape(Role.K_CACHE, head) if role is Role.K else None
-    return (shape[0] if shape else 0) + (cached[0] if cached else 0)
 
 
 def _length(value: object) -> int:
@@ -249,13 +248,48 @@ def _causal(mask: object) -> bool:
     return isinstance(mask, str)
 
 
-def _plain_sum(normalise: str) -> bool:
-    if normalise not in ("softmax", "sum"):
-        raise ValueRefused(f"normalise is {normalise!r}, but it must be 'softmax' or 'sum'")
-    return normalise == "sum"
+def _windowed(spec: Spec, options: Options) -> Spec:
+    """The spec with a mask that lets each query see some keys before and after its own."""
+    if spec.has(Role.MASK) or spec.has(Role.SOURCE) or spec.columns:
+        raise ValueRefused(
+            "a window is a mask of its own, with tokens as rows: leave out mask (but 'causal') and columns"
+        )
+    whole = listed(options.window)
+    sizes = [s for s in (whole if isinstance(whole, list) else [whole, whole]) if isinstance(s, int) and s >= 0]
+    if len(sizes) != 2 or isinstance(whole, bool):
+        raise ValueRefused(f"window is {options.window!r}, but it must be a number of keys, or two: before and after")
+    table = band(tokens_in(spec, Role.Q), tokens_in(spec, Role.K), sizes[0], 0 if spec.causal else sizes[1])
+    symbol = default_symbol(Role.MASK)
+    given = Given(symbol, table, Role.MASK, symbol_plain(symbol), implied=True)
+    return replace(spec, givens={**spec.givens, (Role.MASK, None): given}, causal=False)
 
 
-def _score(roles: Mapping[Role, object]) -> Score:
+def _linear(options: Options) -> str | None:
+    if options.linear is None:
+        return None
+    if options.linear not in FEATURES:
+        raise ValueRefused(f"linear is {options.linear!r}, but φ must be one of {', '.join(map(repr, FEATURES))}")
+    refused = [name for name in ("mask", "window", "alibi", "columns", "score") if getattr(options, name)]
+    if refused or options.scale != USUAL:
+        raise ValueRefused(f"linear attention makes no scores: leave out {(refused or ['scale'])[0]}")
+    return options.linear
+
+
+def _plain_sum(options: Options) -> bool:
+    if options.normalise is None and options.linear is not None:
+        return False
+    if options.normalise not in ("softmax", "sum"):
+        raise ValueRefused(f"normalise is {options.normalise!r}, but it must be 'softmax' or 'sum'")
+    return options.normalise == "sum"
+
+
+def _score(roles: Mapping[Role, object], options: Options) -> Score:
+    if options.score not in (None, "cosine"):
+        raise ValueRefused(f"score is {options.score!r}, but it must be None or 'cosine'")
+    if options.score and (options.columns or {Role.SOURCE, Role.W_A} & roles.keys()):
+        raise ValueRefused("cosines are worked out for queries and keys as rows: leave out columns, s and W_a")
+    if options.score:
+        return Score.COSINE
     if Role.U_A in roles or Role.V_A in roles:
         for role in (Role.W_A, Role.U_A, Role.V_A):
             if role not in roles:
@@ -286,7 +320,7 @@ def _complete(spec: Spec) -> None:
 
 
 def _scaled(spec: Spec, scale: object) -> Spec:
-    if scale is None or (scale == USUAL and spec.has(Role.SOURCE)):
+    if scale is None or (scale == USUAL and (spec.has(Role.SOURCE) or spec.score is Score.COSINE)):
         return replace(spec, scale=Scale.NONE)
     if scale == USUAL:
         return spec

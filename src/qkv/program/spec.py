@@ -60,6 +60,8 @@ class Spec:
     groups: Mapping[int, int] = field(default_factory=dict)  # grouped queries: whose keys and values a head uses
     score: Score = Score.DOT
     rope: Rope | None = None  # queries and keys are turned by their positions
+    linear: str | None = None  # φ of linear attention, see library/heads.py
+    shared: bool = True  # linear attention is divided by what all keys add up to
     values_from: Symbol | None = None  # a third sequence: V W_V beside Q W_Q and K W_K
     names: Mapping[Key, Symbol] = field(default_factory=dict)  # the sheet's own names for what is worked out
     title: str = ""

@@ -13,6 +13,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
 from qkv.library import block
+from qkv.library.rows import counted, renamed
 from qkv.program.model import Program, Step
 
 _NEEDED = (("W_1", "W_2"), ("W_U",))  # what is given for nothing else, if these steps are left open
@@ -33,13 +34,11 @@ def with_block(program: Program, words: str) -> Program:
     known = {symbols[name] for name in symbols if name in given or name == "epsilon"} & {
         g.symbol for g in program.givens
     }
-    rows = block.counted(block.after(), known | meant.keys(), conventions)
+    rows = counted((*block.attended(), *block.fed(2), *block.ends(2)), known | meant.keys(), conventions)
     steps: list[Step] = []
     for row in rows:
         meant[row.symbol] = _free(row.symbol, program)
-        expr = n.rewrite(
-            row.expr, lambda node: n.Name(meant.get(node.symbol, node.symbol)) if isinstance(node, n.Name) else node
-        )
+        expr = renamed(row.expr, meant)
         steps.append(Step(meant[row.symbol], expr, Role.BLOCK, symbol_plain(meant[row.symbol]), says=row.says))
     if not steps:
         return program

@@ -315,22 +315,29 @@ def indexed(reader: Terms, node: Expr) -> Expr | None:
 
 
 def cut_by_script(reader: Terms, word: str, scripts: Sequence[Script], start: int) -> Expr | None:
-    """Q_{:,1:2}: a name with a script that cuts. It counts from 1, unless a 0 or an open end shows Python."""
+    """Q_{:,1:2}: a name with a script that cuts."""
     for script in scripts:
-        inside = reader.source[script.tokens[0].start : script.tokens[-1].end].strip(" []{}")
-        found = _PART.fullmatch(inside) if ":" in inside else None
-        if found is None or not (found["all"] or found["rest"]):
-            continue
-        others = [other for other in scripts if other is not script]
-        name = spelled(reader.names, word, others)
-        python = found["first"] in ("", "0") or not found["end"]
-        part = _part(Name(name.symbol, at=reader.at(start)), found, from_one=not python)
-        return Transpose(part, at=part.at) if name.transposed else part
+        name = spelled(reader.names, word, [other for other in scripts if other is not script])
+        part = _by_script(reader, Name(name.symbol, at=reader.at(start)), script)
+        if part is not None:
+            return Transpose(part, at=part.at) if name.transposed else part
     return None
 
 
+def _by_script(reader: Terms, node: Expr, script: Script) -> Expr | None:
+    """The part that a script cuts out. It counts from 1, unless a 0 or an open end shows Python."""
+    inside = reader.source[script.tokens[0].start : script.tokens[-1].end].strip(" []{}")
+    found = _PART.fullmatch(inside) if ":" in inside else None
+    if found is None or not (found["all"] or found["rest"]):
+        return None
+    python = found["first"] in ("", "0") or not found["end"]
+    return _part(node, found, from_one=not python)
+
+
 def entry_by_script(reader: Terms, node: Expr, script: Script) -> Expr:
-    """(Q Kᵀ)_{1,2}: an entry; a script that is no pair of numbers, such as 'row', says nothing about the value."""
+    """(Q Kᵀ)_{1,2}: an entry; (Q Kᵀ)_{:,1:2}: columns; a script that is neither, such as 'row', says nothing."""
+    if (part := _by_script(reader, node, script)) is not None:
+        return part
     numbers = [t.text for t in script.tokens if t.kind == "num" and t.text.isdigit()]
     others = [t for t in script.tokens if t.kind not in ("num", "open", "close", "sep")]
     if len(others) == 1 and others[0].kind in WORDS and len(others[0].text) == 1 and not numbers:
