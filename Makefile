@@ -4,9 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PEERS := $(VENV)/.peers
+BROWSER := $(VENV)/.browser
 WHEEL := build/wheel
 
-.PHONY: demo test lint format test-wheel test-peers bench bench-attention bench-models bench-scale-out clean
+.PHONY: demo test lint format test-wheel test-peers test-page bench bench-page bench-attention bench-models bench-scale-out clean
 
 demo: $(STAMP)
 	$(BIN)/qkv demo
@@ -34,6 +35,13 @@ test-wheel: $(STAMP)
 test-peers: $(PEERS)
 	$(BIN)/python -m pytest -m peers tests
 
+# The page in a browser, in both transports; what is not here and cannot be installed is skipped, and said.
+test-page: $(BROWSER)
+	$(BIN)/python -m pytest -m page -rs tests/page
+
+bench-page: $(BROWSER)
+	$(BIN)/python benchmarks/bench_page.py
+
 bench: $(STAMP)
 	-$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/bench_laws.py
@@ -58,6 +66,14 @@ $(STAMP): pyproject.toml
 $(PEERS): $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[peers]'
+	touch $@
+
+$(BROWSER): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[page,browser]'
+	command -v chromium > /dev/null || if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; \
+	  then apt-get -qq update && apt-get -qq install --yes --no-install-recommends chromium > /dev/null; \
+	  else echo 'Chromium is not installed, and only root may install it with apt: tests in a browser are skipped.'; fi
+	command -v npm > /dev/null || echo 'npm is not installed: the page without a server is not tested.'
 	touch $@
 
 .venv: $(STAMP)

@@ -18,7 +18,8 @@ PORT = 8917
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0 takes any free one.")
 @click.option("--host", default=HERE, show_default=True, help="0.0.0.0 lets others on the network open the page.")
 @click.option("--open/--no-open", "opens", default=True, help="Open the page in the browser.")
-def serve(port: int, host: str, opens: bool) -> None:
+@click.option("--static", metavar="DIR", help="Write the page as plain files that need no server of ours.")
+def serve(port: int, host: str, opens: bool, static: str | None) -> None:
     """A page in the browser: check and solve as you type, practise, calculate.
 
     It runs on this machine, and only this machine can open it unless --host says otherwise. Nothing that is typed
@@ -29,7 +30,11 @@ def serve(port: int, host: str, opens: bool) -> None:
       qkv serve
       qkv serve --port 9000 --no-open
       qkv serve --host 0.0.0.0        a class opens it by this machine's address
+      qkv serve --static page         a folder for any web space: visitors' own browsers do the work
     """
+    if static is not None:
+        _write(static)
+        return
     try:
         from qkv.page import server
     except ImportError as error:
@@ -50,6 +55,15 @@ def serve(port: int, host: str, opens: bool) -> None:
         with contextlib.suppress(Exception):
             click.launch(here)
     server.serve(listener)
+
+
+def _write(folder: str) -> None:
+    from qkv.page import static
+    from qkv.render.progress import waiting
+
+    size = static.write(folder, lambda doing: waiting(doing, after=0))
+    click.echo(f"The page is in {folder}: {size}. Put it on any web space; nothing else is needed.")
+    click.echo(f"To look at it here: python -m http.server --bind {HERE} --directory {folder}")
 
 
 def _is_loopback(host: str) -> bool:

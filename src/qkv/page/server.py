@@ -140,6 +140,7 @@ def listening(host: str, port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((host, port))
+        found.listen()  # who comes before the processes are started waits
     except OSError as error:
         found.close()
         raise QkvError(f"port {port} of {host} cannot be used ({error.strerror}); say another with --port") from error
