@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from xml.etree import ElementTree
 
 import pytest
+from markup import tree
 
 from qkv.exercises.draw import LEVELS, exercise
 from qkv.exercises.model import Exercise
@@ -29,14 +29,6 @@ def said(path: str, **more: str) -> str:
     answer = respond(path, {**FORM, **more})
     assert isinstance(answer.body, str)
     return answer.body
-
-
-def tree(html: str) -> ElementTree.Element:
-    """The piece as XML, which HTML of ours is but for its fields and attributes without a value."""
-    closed = re.sub(r"<(input|img|br)\b([^>]*)>", r"<\1\2/>", html)
-    return ElementTree.fromstring(
-        "<div>" + re.sub(r" (hidden|checked|selected)(?=[ />])", r' \1=""', closed) + "</div>"
-    )
 
 
 def cells(table: Table) -> dict[str, str]:

@@ -7,6 +7,8 @@ from html import escape
 VIEWS = {
     "index.html": "Sheet",
     "practice.html": "Practice",
+    "calculator.html": "Calculator",
+    "costs.html": "Costs",
 }
 PROMISE = "Nothing you type leaves this machine: no account, no tracking, no request to anywhere else."
 

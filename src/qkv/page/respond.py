@@ -20,6 +20,8 @@ View = Callable[[Form], Answer]
 PAGES = {
     "index.html": "sheet:whole",
     "practice.html": "practice:whole",
+    "calculator.html": "calculator:whole",
+    "costs.html": "costs:whole",
 }
 PARTS = {
     "sheet": "sheet:judged",
@@ -29,6 +31,9 @@ PARTS = {
     "practice/answer": "practice:answered",
     "practice/hint": "practice:hinted",
     "practice/slip": "slips:guessed",
+    "calculator": "calculator:worked",
+    "calculator/why": "why:shown",
+    "costs": "costs:counted",
 }
 
 
