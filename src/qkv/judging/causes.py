@@ -276,7 +276,7 @@ class Search:
         in_shape = shape is not None and fits(shape, shape_of(self.grid))
         kinds: set[type] = {n.Node, *(type(node) for node, _ in places)}
         for mistake in table:
-            if (in_shape or not mistake.keeps_shape) and not kinds.isdisjoint(mistake.rule.kinds):
+            if (in_shape or not mistake.keeps_shape) and not kinds.isdisjoint(mistake.kinds):
                 ways = variants(mistake, places, self.scene)
                 way = self._swapped(list(ways), rows) if mistake.swaps else next(self._giving(ways, rows), None)
                 if way is not None:

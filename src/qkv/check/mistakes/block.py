@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from qkv.check.mistakes.patterns import filled, matches
 from qkv.check.mistakes.rules import is_bias, is_scores
-from qkv.check.mistakes.scene import Rule, Scene, Variants, on
+from qkv.check.mistakes.scene import Scene, Variants
+from qkv.check.mistakes.table import Mistake, on
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain
@@ -13,7 +14,7 @@ from qkv.interpret.fit import Shape
 from qkv.library.notation import expression
 
 
-@on(n.Sum)
+@on("residual left out", n.Sum, keeps_shape=True)
 def residual_left_out(node: n.Sum, scene: Scene) -> Variants:
     """X + F without X or without F: two arrays of one shape, none of them a bias."""
     if len(node.terms) != 2 or any(isinstance(term, n.Negate) for term in node.terms) or is_bias(node, scene):
@@ -24,7 +25,7 @@ def residual_left_out(node: n.Sum, scene: Scene) -> Variants:
             yield kept, plain(lost) if isinstance(lost, n.Name) else "one of the two"
 
 
-@on(n.Node)
+@on("sine and cosine swapped", n.Node, whole=True, keeps_shape=True)
 def waves_swapped(node: n.Expr, scene: Scene) -> Variants:
     """Every sine for a cosine and every cosine for a sine."""
     if any(isinstance(part, n.Call) and part.function in WAVES for part in n.walk(node)):
@@ -38,10 +39,10 @@ def _other_wave(node: n.Expr) -> n.Expr:
     return n.Call(WAVES[node.function], node.args) if isinstance(node, n.Call) and node.function in WAVES else node
 
 
-def positions_moved(by: int) -> Rule:
+def _positions_moved(key: str, by: int) -> Mistake:
     """sin((p + 1) / …) for sin(p / …): positions that begin at another number."""
 
-    @on(n.Node)
+    @on(key, n.Node, whole=True, keeps_shape=True)
     def rule(node: n.Expr, scene: Scene) -> Variants:
         made = n.rewrite(node, _moved)
         if made != node:
@@ -58,7 +59,10 @@ def positions_moved(by: int) -> Rule:
     return rule
 
 
-@on(n.Call)
+positions_from_1, positions_from_0 = _positions_moved("positions from 1", 1), _positions_moved("positions from 0", -1)
+
+
+@on("loss with the wrong index", n.Call, keeps_shape=True)
 def wrong_target(node: n.Call, scene: Scene) -> Variants:
     """The logarithm of another probability than that of the target: of a neighbour, or of any other of one row."""
     if node.function == "hadamard" and isinstance(node.args[1], n.Call) and node.args[1].function == "ln":
@@ -82,7 +86,7 @@ def _shift(shape: Shape, by: int) -> n.Matrix:
 ROTATION = r"hadamard(x, \cos(t)) + hadamard(x j, \sin(t))"
 
 
-@on(n.Sum)
+@on("pairs the other way", n.Sum)
 def other_pairs(node: n.Sum, scene: Scene) -> Variants:
     """Rotary positions with columns 1 and 2 as a pair for 1 and 1 + d/2, or the other way round."""
     bound: dict[Symbol, n.Expr] = {}
@@ -99,7 +103,7 @@ def other_pairs(node: n.Sum, scene: Scene) -> Variants:
     yield filled(expression(ROTATION), put), ""
 
 
-@on(n.Product)
+@on("groups tiled", n.Product)
 def tiled(node: n.Product, scene: Scene) -> Variants:
     """Grouped queries: of two groups, keys and values in the order 1 2 1 2 for 1 1 2 2."""
     left, right = scene.thing(node.left), scene.thing(node.right)
@@ -114,14 +118,14 @@ def tiled(node: n.Product, scene: Scene) -> Variants:
         yield n.replaced(node, right.expr, other.expr), f"{other.spelled} in place of {right.spelled}"
 
 
-@on(n.Concat)
+@on("cache in the wrong order", n.Concat)
 def cache_order(node: n.Concat, scene: Scene) -> Variants:
     """The keys of new tokens above those of the cache."""
     if node.axis == 0 and len(node.parts) == 2:
         yield n.Concat(node.parts[::-1], 0), ""
 
 
-@on(n.Product)
+@on("transpose left out", n.Product)
 def transpose_left_out(node: n.Product, scene: Scene) -> Variants:
     """A dZ for Aᵀ dZ: in gradients, where what is transposed is no key."""
     if is_scores(node, scene):

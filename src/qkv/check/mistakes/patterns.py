@@ -1,9 +1,4 @@
-r"""Mistakes that are told by two expressions in our own notation: what is right, and what was done instead.
-
-A row is `name: sentence`, and below it `right -> wrong` as often as needed. Every letter stands for any expression, the
-same one wherever it occurs. Functions of the library (layernorm, rmsnorm) are written out, each of their rows in turn.
-To add a mistake, write it here.
-"""
+"""Mistakes that two expressions tell: what is right, and what was done instead; see table.py."""
 
 from __future__ import annotations
 
@@ -12,88 +7,29 @@ from dataclasses import fields
 from functools import cache
 from itertools import product
 
-from qkv.check.mistakes.scene import Rule, Scene, Variants
+from qkv.check.mistakes.scene import Scene, Variants
+from qkv.check.mistakes.table import ROWS, Mistake, on
 from qkv.expr import nodes as n
 from qkv.expr.functions import BY_KEY
 from qkv.expr.names import Symbol
 from qkv.library.defined import defined
 from qkv.library.notation import expression
 
-ROWS = r"""
-layer norm down the columns: mean and variance were taken down the columns, but each token (each row) has its own
-    layernorm(x) -> layernorm(x^T)^T
-    mean(x) -> mean(x^T)
-    var(x) -> var(x^T)
-n - 1 in the variance: the variance was divided by n − 1, but a norm divides by n
-    var(x) -> samplevar(x)
-    std(x) -> \sqrt{samplevar(x)}
-epsilon forgotten: the ε under the root was forgotten
-    a / \sqrt{v + \epsilon} -> a / \sqrt{v}
-    \sqrt{var(x) + \epsilon} -> \sqrt{var(x)}
-    \sqrt{mean(x) + \epsilon} -> \sqrt{mean(x)}
-divided by the variance: the root was left out: a norm divides by the standard deviation, not by the variance
-    (x - mean(x)) / \sqrt{v} -> (x - mean(x)) / v
-    \sqrt{var(x) + \epsilon} -> var(x) + \epsilon
-    \sqrt{var(x)} -> var(x)
-mean not subtracted: the mean was not subtracted
-    (x - mean(x)) / s -> x / s
-layer norm for RMS norm: the mean was subtracted, but an RMS norm only divides
-    rmsnorm(x) -> layernorm(x)
-norm before for after: the norm was taken before the sum, but it comes after it
-    layernorm(x + f) -> x + layernorm(f)
-    layernorm(x + f) -> layernorm(x) + f
-    rmsnorm(x + f) -> x + rmsnorm(f)
-    rmsnorm(x + f) -> rmsnorm(x) + f
-scale of the norm forgotten: the norm was not multiplied by γ
-    hadamard(g, (x - m) / s) + b -> (x - m) / s + b
-    hadamard(g, (x - m) / s) -> (x - m) / s
-    hadamard(g, x / s) -> x / s
-shift of the norm forgotten: β was not added after the norm
-    hadamard(g, (x - m) / s) + b -> hadamard(g, (x - m) / s)
-activation left out: the activation was left out
-    relu(x) -> x
-    gelu(x) -> x
-    gelutanh(x) -> x
-    silu(x) -> x
-ReLU for GELU: this is ReLU, not GELU
-    gelu(x) -> relu(x)
-    gelutanh(x) -> relu(x)
-gate for value: the activation was put on the other product
-    hadamard(silu(x a), x b) -> hadamard(x a, silu(x b))
-    hadamard(gelu(x a), x b) -> hadamard(x a, gelu(x b))
-added before the projection: the tokens were added before the product with the output matrix, not after it
-    x + a w -> (x + a) w
-    x + (a w + b) -> (x + a) w + b
-turned the other way: the pairs were turned by minus their angle
-    hadamard(x, \cos(t)) + hadamard(y, \sin(t)) -> hadamard(x, \cos(t)) - hadamard(y, \sin(t))
-softmax's derivative without its sum: the softmax was differentiated cell by cell: its row sum is missing
-    hadamard(a, r - rowsum(hadamard(a, r))) -> hadamard(a, r)
-another logarithm: the logarithm to another base was taken; the loss is in natural ones
-    \ln(p) -> \ln(p) / \ln(2)
-    \ln(p) -> \ln(p) / \ln(10)
-"""
-
 Pair = tuple[n.Expr, n.Expr]
-ROOTS = (n.Call, n.Quotient, n.Root, n.Sum, n.Negate)  # what the right sides of the table begin with
+ROOTS = (n.Call, n.Quotient, n.Root, n.Sum, n.Tanh)  # what the right sides of the table begin with
 
 
-@cache
-def sentences() -> dict[str, str]:
-    """The mistakes of the table with what they say, in order."""
-    heads = (line.partition(": ") for line in ROWS.strip().splitlines() if not line.startswith(" "))
-    return {key: says for key, _, says in heads}
+def mistake(key: str) -> Mistake:
+    """One mistake of the table: wherever a right side fits, what was done instead."""
 
-
-def rule(key: str) -> Rule:
-    """The rule of one mistake: wherever a right side fits, what was done instead."""
-
-    def change(node: n.Expr, scene: Scene) -> Variants:
+    @on(key, *ROOTS)
+    def rule(node: n.Expr, scene: Scene) -> Variants:
         for right, wrong in pairs()[key]:
             bound: dict[Symbol, n.Expr] = {}
             if matches(right, node, bound) and bound.keys() >= set(n.names_in(wrong)):
                 yield filled(wrong, bound), ""
 
-    return Rule(ROOTS, change)
+    return rule
 
 
 @cache

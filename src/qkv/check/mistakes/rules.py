@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations, permutations
 
-from qkv.check.mistakes.scene import Rule, Scene, Variants, on
+from qkv.check.mistakes.scene import Scene, Variants
+from qkv.check.mistakes.table import Mistake, on
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 
@@ -26,20 +27,20 @@ def _is_scale(node: n.Quotient, scene: Scene) -> bool:
     return by is not None and not n.holds(by, n.Call)
 
 
-@on(n.Quotient)
+@on("no scale", n.Quotient, keeps_shape=True)
 def no_scale(node: n.Quotient, scene: Scene) -> Variants:
     if _is_scale(node, scene):
         yield node.numerator, ""
 
 
-@on(n.Quotient)
+@on("divided by d_k", n.Quotient, keeps_shape=True)
 def no_root(node: n.Quotient, scene: Scene) -> Variants:
     if isinstance(node.denominator, n.Root) and _is_scale(node, scene):
         yield replace(node, denominator=node.denominator.arg), ""
 
 
-def root_of(role: Role) -> Rule:
-    @on(n.Quotient)
+def _root_of(key: str, role: Role) -> Mistake:
+    @on(key, n.Quotient, keeps_shape=True)
     def rule(node: n.Quotient, scene: Scene) -> Variants:
         if isinstance(node.denominator, n.Root) and _is_scale(node, scene):
             head = next((thing.head for part in n.walk(node) if (thing := scene.thing(part)) and thing.head), None)
@@ -50,7 +51,11 @@ def root_of(role: Role) -> Rule:
     return rule
 
 
-@on(n.Quotient)
+root_of_tokens = _root_of("sqrt(d_model) for sqrt(d_k)", R.X)
+root_of_values = _root_of("sqrt(d_v) for sqrt(d_k)", R.V)
+
+
+@on("sqrt(n) for sqrt(d_k)", n.Quotient, keeps_shape=True, rare=True)
 def root_of_keys(node: n.Quotient, scene: Scene) -> Variants:
     if isinstance(node.denominator, n.Root) and _is_scale(node, scene):
         shape = scene.shape(node)
@@ -58,14 +63,14 @@ def root_of_keys(node: n.Quotient, scene: Scene) -> Variants:
             yield replace(node, denominator=n.Root(n.number(shape[1]))), f"√{shape[1]}"
 
 
-@on(n.Quotient)
+@on("another size under the root", n.Quotient, keeps_shape=True)
 def root_of_other_size(node: n.Quotient, scene: Scene) -> Variants:
     if isinstance(node.denominator, n.Root) and _is_scale(node, scene):
         for size in scene.sizes():
             yield replace(node, denominator=n.Root(n.number(size))), f"√{size}"
 
 
-@on(n.Quotient)
+@on("multiplied by the scale", n.Quotient)
 def times_scale(node: n.Quotient, scene: Scene) -> Variants:
     if _is_scale(node, scene):
         yield n.Product(node.denominator, node.numerator), ""
@@ -87,25 +92,25 @@ def _turned(expr: n.Expr) -> n.Expr:
     return expr.arg if isinstance(expr, n.Transpose) else n.Transpose(expr)
 
 
-@on(n.Product)
+@on("K not transposed", n.Product)
 def k_not_turned(node: n.Product, scene: Scene) -> Variants:
     if is_scores(node, scene):
         yield n.Product(_bare(node.left), _bare(node.right)), ""
 
 
-@on(n.Product)
+@on("Q and K swapped", n.Product)
 def swapped_scores(node: n.Product, scene: Scene) -> Variants:
     if is_scores(node, scene):
         yield n.Transpose(node), ""
 
 
-@on(n.Product)
+@on("W X for X W", n.Product)
 def weight_first(node: n.Product, scene: Scene) -> Variants:
     if WEIGHTS & {scene.role(node.left), scene.role(node.right)}:
         yield n.Product(node.right, node.left), ""
 
 
-@on(n.Product)
+@on("W transposed", n.Product)
 def weight_turned(node: n.Product, scene: Scene) -> Variants:
     if scene.role(node.right) in WEIGHTS:
         yield replace(node, right=_turned(node.right)), ""
@@ -113,7 +118,7 @@ def weight_turned(node: n.Product, scene: Scene) -> Variants:
         yield replace(node, left=_turned(node.left)), ""
 
 
-@on(n.Product)
+@on("A transposed", n.Product)
 def weights_turned(node: n.Product, scene: Scene) -> Variants:
     if scene.role(node.left) is R.WEIGHTS:
         yield replace(node, left=_turned(node.left)), ""
@@ -121,7 +126,7 @@ def weights_turned(node: n.Product, scene: Scene) -> Variants:
         yield replace(node, right=_turned(node.right)), ""
 
 
-@on(n.Product)
+@on("V transposed", n.Product, rare=True)
 def values_turned(node: n.Product, scene: Scene) -> Variants:
     if scene.role(node.left) is R.WEIGHTS:
         yield replace(node, right=_turned(node.right)), ""
@@ -129,14 +134,14 @@ def values_turned(node: n.Product, scene: Scene) -> Variants:
         yield replace(node, left=_turned(node.left)), ""
 
 
-@on(n.Product)
+@on("V A for A V", n.Product)
 def values_first(node: n.Product, scene: Scene) -> Variants:
     if R.WEIGHTS in (scene.role(node.left), scene.role(node.right)):
         yield n.Product(node.right, node.left), ""
 
 
-def factor_left_out(*roles: Role) -> Rule:
-    @on(n.Product)
+def _factor_left_out(key: str, *roles: Role) -> Mistake:
+    @on(key, n.Product)
     def rule(node: n.Product, scene: Scene) -> Variants:
         for lost, kept in ((node.right, node.left), (node.left, node.right)):
             thing = scene.thing(lost)
@@ -146,7 +151,12 @@ def factor_left_out(*roles: Role) -> Rule:
     return rule
 
 
-@on(n.Product)
+no_output_matrix = _factor_left_out("W_O left out", R.W_O)
+no_projection = _factor_left_out("projection left out", R.W_Q, R.W_K, R.W_V)
+no_additive_matrix = _factor_left_out("W_a left out", R.W_A)
+
+
+@on("a column left out", n.Product, keeps_shape=True)
 def index_left_out(node: n.Product, scene: Scene) -> Variants:
     """X W without the k-th column of X and the k-th row of W."""
     left, right = scene.shape(node.left), scene.shape(node.right)
@@ -177,7 +187,7 @@ TAKEN_FOR: dict[Role, frozenset[Role]] = {
 }
 
 
-@on(n.Name)
+@on("one matrix for another", n.Name)
 def other_operand(node: n.Name, scene: Scene) -> Variants:
     thing = scene.thing(node)
     if thing is None:
@@ -187,14 +197,14 @@ def other_operand(node: n.Name, scene: Scene) -> Variants:
             yield other.expr, f"{other.spelled} in place of {thing.spelled}"
 
 
-@on(n.Name)
+@on("one matrix for another", n.Name)
 def other_name(node: n.Name, scene: Scene) -> Variants:
     for expr, spelled in scene.alike(node):
         yield expr, f"{spelled} in place of {node.symbol}"
 
 
-def of_other_head(*roles: Role) -> Rule:
-    @on(n.Name)
+def _of_other_head(key: str, *roles: Role) -> Mistake:
+    @on(key, n.Name)
     def rule(node: n.Name, scene: Scene) -> Variants:
         thing = scene.thing(node)
         if thing is None or thing.role not in roles or thing.head is None:
@@ -206,10 +216,15 @@ def of_other_head(*roles: Role) -> Rule:
     return rule
 
 
+other_weights = _of_other_head("weights of the other head", R.WEIGHTS)
+other_values = _of_other_head("values of the other head", R.V)
+other_matrix = _of_other_head("matrix of the other head", R.Q, R.K, R.W_Q, R.W_K, R.W_V, R.HEAD, R.SCORES, R.SCALED)
+
+
 # ---------------------------------------------------------------- heads
 
 
-@on(n.Concat)
+@on("heads concatenated in another order", n.Concat)
 def other_order(node: n.Concat, scene: Scene) -> Variants:
     if 1 < len(node.parts) <= 4 and node.axis == 1:
         for order in list(permutations(range(len(node.parts))))[1:]:
@@ -217,18 +232,18 @@ def other_order(node: n.Concat, scene: Scene) -> Variants:
             yield replace(node, parts=tuple(node.parts[i] for i in order)), told
 
 
-@on(n.Concat)
+@on("heads stacked", n.Concat)
 def stacked(node: n.Concat, scene: Scene) -> Variants:
     yield replace(node, axis=1 - node.axis), ""
 
 
-@on(n.Concat)
+@on("averaged heads", n.Concat)
 def averaged(node: n.Concat, scene: Scene) -> Variants:
     if len(node.parts) > 1:
         yield n.Quotient(n.Sum(node.parts), n.number(len(node.parts))), ""
 
 
-@on(n.Concat)
+@on("added heads", n.Concat)
 def added(node: n.Concat, scene: Scene) -> Variants:
     if len(node.parts) > 1:
         yield n.Sum(node.parts), ""
@@ -247,28 +262,16 @@ def is_bias(node: n.Sum, scene: Scene) -> bool:
     return isinstance(product, n.Product) and isinstance(bias, n.Name) and 1 in (scene.shape(bias) or ())
 
 
-@on(n.Sum)
+@on("bias forgotten", n.Sum)
 def no_bias(node: n.Sum, scene: Scene) -> Variants:
     if is_bias(node, scene):
         yield node.terms[0], ""
 
 
-@on(n.Sum)
+@on("bias subtracted", n.Sum)
 def bias_off(node: n.Sum, scene: Scene) -> Variants:
     if is_bias(node, scene):
         yield n.Sum((node.terms[0], n.Negate(node.terms[1]))), ""
-
-
-@on(n.Tanh)
-def no_tanh(node: n.Tanh, scene: Scene) -> Variants:
-    yield node.arg, ""
-
-
-@on(n.Tanh)
-def term_left_out(node: n.Tanh, scene: Scene) -> Variants:
-    if isinstance(node.arg, n.Sum):
-        for term in node.arg.terms:
-            yield n.Tanh(term), ""
 
 
 BIASES = frozenset({R.B_Q, R.B_K, R.B_V, R.B_O})
@@ -277,15 +280,15 @@ BIASES = frozenset({R.B_Q, R.B_K, R.B_V, R.B_O})
 # ---------------------------------------------------------------- the result as a whole
 
 
-@on(n.Node)
+@on("result transposed", n.Node, whole=True)
 def turned_result(node: n.Expr, scene: Scene) -> Variants:
     shape = scene.shape(node)
     if shape is not None and min(shape) > 1 and not is_scores(node, scene):
         yield n.Transpose(node), ""
 
 
-def swapped(axis: int) -> Rule:
-    @on(n.Node)
+def _swapped(key: str, axis: int) -> Mistake:
+    @on(key, n.Node, whole=True, keeps_shape=True, swaps=True)
     def rule(node: n.Expr, scene: Scene) -> Variants:
         shape = scene.shape(node)
         if shape is None or not 2 <= shape[axis] <= 6:
@@ -299,8 +302,11 @@ def swapped(axis: int) -> Rule:
     return rule
 
 
-def missing(axis: int) -> Rule:
-    @on(n.Node)
+rows_swapped, columns_swapped = _swapped("rows swapped", 0), _swapped("columns swapped", 1)
+
+
+def _missing(key: str, axis: int) -> Mistake:
+    @on(key, n.Node, whole=True)
     def rule(node: n.Expr, scene: Scene) -> Variants:
         shape = scene.shape(node)
         if shape is None or shape[axis] < 3:
@@ -312,8 +318,9 @@ def missing(axis: int) -> Rule:
     return rule
 
 
+LEFT_OUT = (_missing("a row left out", 0), _missing("a column of the result left out", 1))
+
+
 def _lines(node: n.Expr, count: int, axis: int) -> list[n.Expr]:
     """The rows (axis 0) or the columns of something."""
-    if axis == 0:
-        return [n.Entry(node, row=k) for k in range(1, count + 1)]
-    return [n.Entry(node, column=k) for k in range(1, count + 1)]
+    return [n.Entry(node, **{("row", "column")[axis]: k}) for k in range(1, count + 1)]

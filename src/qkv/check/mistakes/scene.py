@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterable, Iterator
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -84,19 +82,6 @@ class Scene(ABC):
 
 
 Variants = Iterator[tuple[n.Expr, str]]  # what might stand in the place of a node, with a detail for the sentence
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What may happen to a node of some kinds."""
-
-    kinds: tuple[type[n.Node], ...]
-    change: Callable[[Any, Scene], Variants]
-
-
-def on(*kinds: type[n.Node]) -> Callable[[Callable[[Any, Scene], Variants]], Rule]:
-    """A rule for nodes of these kinds: it is shown no others."""
-    return partial(Rule, kinds)
 
 
 def levels(scene: Scene, target: n.Expr, printed: Container[Symbol]) -> Iterator[tuple[n.Expr, ...]]:

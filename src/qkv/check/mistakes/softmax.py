@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from qkv.check.mistakes.scene import Scene, Variants, on
+from qkv.check.mistakes.scene import Scene, Variants
+from qkv.check.mistakes.table import on
 from qkv.expr import nodes as n
 from qkv.interpret.cells import NEG_INF, Cell, bounds
 
 
-@on(n.Softmax, n.Normalise)
+@on("softmax down the columns", n.Softmax, n.Normalise, keeps_shape=True)
 def down_columns(node: n.Softmax | n.Normalise, scene: Scene) -> Variants:
     if node.axis == 1:
         yield replace(node, axis=0), ""
 
 
-@on(n.Softmax)
+@on("normalised by the plain sum", n.Softmax, keeps_shape=True)
 def plain_sum(node: n.Softmax, scene: Scene) -> Variants:
     yield n.Normalise(node.arg, node.axis, node.by_rows), ""
 
 
-@on(n.Softmax)
+@on("not normalised", n.Softmax, keeps_shape=True)
 def not_normalised(node: n.Softmax, scene: Scene) -> Variants:
     yield n.Exp(node.arg), ""
 
 
-@on(n.Softmax)
+@on("softmax over the whole matrix", n.Softmax, keeps_shape=True)
 def whole_matrix(node: n.Softmax, scene: Scene) -> Variants:
     shape = scene.shape(node.arg)
     if shape is not None and min(shape) > 1:
@@ -34,7 +35,7 @@ def whole_matrix(node: n.Softmax, scene: Scene) -> Variants:
         yield n.Quotient(exps, total), ""
 
 
-@on(n.Softmax)
+@on("divided by the sum of another row", n.Softmax)
 def other_sum(node: n.Softmax, scene: Scene) -> Variants:
     """The exponentials of every row over the sum of one row: told in the rows where that is the wrong one."""
     shape = scene.shape(node.arg)
@@ -44,7 +45,7 @@ def other_sum(node: n.Softmax, scene: Scene) -> Variants:
             yield n.Quotient(exps, n.Product(n.Entry(exps, row=k), _ones(shape[1], 1))), str(k)
 
 
-@on(n.Softmax)
+@on("a key left out", n.Softmax)
 def key_left_out(node: n.Softmax, scene: Scene) -> Variants:
     shape = scene.shape(node.arg)
     if shape is not None and shape[1] > 2 and node.axis == 1:
@@ -54,12 +55,12 @@ def key_left_out(node: n.Softmax, scene: Scene) -> Variants:
             yield replace(node, arg=n.Mask(node.arg, every_row, truth=True)), str(k)
 
 
-@on(n.Softmax)
+@on("softmax left out", n.Softmax, keeps_shape=True)
 def no_softmax(node: n.Softmax, scene: Scene) -> Variants:
     yield node.arg, ""
 
 
-@on(n.Softmax)
+@on("another base than e", n.Softmax, keeps_shape=True, rare=True)
 def other_base(node: n.Softmax, scene: Scene) -> Variants:
     """2^x and 10^x are e^(x ln 2) and e^(x ln 10): the logarithms to more digits than anybody prints."""
     for base, logarithm in LOGARITHMS:
@@ -72,13 +73,13 @@ LOGARITHMS = (
 )
 
 
-@on(n.Softmax)
+@on("exponents negated", n.Softmax, keeps_shape=True, rare=True)
 def negated(node: n.Softmax, scene: Scene) -> Variants:
     if not isinstance(node.arg, n.Mask):
         yield replace(node, arg=n.Negate(node.arg)), ""
 
 
-@on(n.Softmax)
+@on("sigmoid for softmax", n.Softmax, keeps_shape=True, rare=True)
 def sigmoid(node: n.Softmax, scene: Scene) -> Variants:
     shape = scene.shape(node.arg)
     if shape is not None:
@@ -86,7 +87,7 @@ def sigmoid(node: n.Softmax, scene: Scene) -> Variants:
         yield n.Quotient(exps, n.Sum((exps, _ones(*shape)))), ""
 
 
-@on(n.Softmax)
+@on("all weight on the greatest score", n.Softmax, keeps_shape=True, rare=True)
 def hard_maximum(node: n.Softmax, scene: Scene) -> Variants:
     """All weight on the greatest score of each row, if it is greater than the others."""
     value = scene.value(node) if node.axis == 1 else None
@@ -102,7 +103,7 @@ def _is_less(a: Cell, b: Cell) -> bool:
     return a is NEG_INF or (b is not NEG_INF and bool(bounds(a)[1] < bounds(b)[0]))
 
 
-@on(n.Softmax)
+@on("scaled after the softmax", n.Softmax, keeps_shape=True)
 def scaled_after(node: n.Softmax, scene: Scene) -> Variants:
     if isinstance(node.arg, n.Quotient):
         yield n.Quotient(replace(node, arg=node.arg.numerator), node.arg.denominator), ""
@@ -125,13 +126,13 @@ def _seen(node: n.Mask, scene: Scene) -> list[list[bool]] | None:
     return [[cell == 0 for cell in row] for row in value.rows] if value is not None else None
 
 
-@on(n.Softmax)
+@on("mask after softmax", n.Softmax, keeps_shape=True)
 def zeros_after(node: n.Softmax, scene: Scene) -> Variants:
     if isinstance(node.arg, n.Mask):
         yield from _zeroed(replace(node, arg=node.arg.arg), node.arg, scene)
 
 
-@on(n.Mask)
+@on("masked with 0 in place of -inf", n.Mask, keeps_shape=True)
 def zero_scores(node: n.Mask, scene: Scene) -> Variants:
     yield from _zeroed(node.arg, node, scene)
 
@@ -146,7 +147,7 @@ def _zeroed(inner: n.Expr, mask: n.Mask, scene: Scene) -> Variants:
         yield n.Matrix(rows), ""
 
 
-@on(n.Mask)
+@on("mask the wrong way round", n.Mask, keeps_shape=True)
 def wrong_way(node: n.Mask, scene: Scene) -> Variants:
     seen = _seen(node, scene)
     if seen is not None:
@@ -155,7 +156,7 @@ def wrong_way(node: n.Mask, scene: Scene) -> Variants:
         yield _pattern(node, [[not ok for ok in row] for row in seen]), ""
 
 
-@on(n.Mask)
+@on("mask one off", n.Mask, keeps_shape=True)
 def mask_shifted(node: n.Mask, scene: Scene) -> Variants:
     seen = _seen(node, scene) if node.pattern is None else None
     if seen is not None:
@@ -167,6 +168,6 @@ def _pattern(node: n.Mask, seen: list[list[bool]]) -> n.Mask:
     return n.Mask(node.arg, n.Matrix(tuple(tuple(n.number(int(ok)) for ok in row) for row in seen)), truth=True)
 
 
-@on(n.Mask)
+@on("mask forgotten", n.Mask, keeps_shape=True)
 def no_mask(node: n.Mask, scene: Scene) -> Variants:
     yield node.arg, ""
