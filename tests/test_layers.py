@@ -20,7 +20,7 @@ READING = (
     "reader.model",
     "reader.grammar",
     "reader.told",
-    *(f"check.{name}" for name in ("cells", "compare", "loose", "model")),
+    *(f"check.{name}" for name in ("cells", "compare", "model")),
 )
 JUDGING = (*READING, "reading", "check.mistakes", "theory", "render.workings")
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
@@ -57,7 +57,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "transformers": ("errors", "torch"),
     "transport": ("errors",),
     "theory": ("errors", "files", "expr", "reader", "program", "interpret", "transport"),
-    "render": ("errors", "expr", "program.model", "interpret", "reader.model", "library.roles", "check.model", "check.trails", "theory", "transport"),
+    "render": ("errors", "expr", "program.model", "interpret", "reader.model", "library.roles", "check.model", "theory", "transport"),
     "render.reading": ("expr", "interpret.fit", "reader.model", "render", "solving.understood"),
     "render.understood": ("library.roles", "solving.understood"),
     "render.jsonform": ("expr", "interpret", "program.model", "check.model", "reader.model", "render", "solving.understood"),
@@ -65,7 +65,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "render.classroom": ("grading.model", "render"),
     "render.targets": ("interpret", "check.model", "reader.model", "render", "solving.understood"),
     "grading.model": (),
-    "grading": (*JUDGING, "reader", "judging", "program", "solving", "solution", "chapters", "files", "render", "check.trails", "workers"),
+    "grading": (*JUDGING, "reader", "judging", "program", "solving", "solution", "chapters", "files", "render", "workers"),
     "compare": ("errors", "working", "solution"),
     "working": ("errors", "expr", "program", "interpret", "solution"),
     "solution": ("errors", "expr", "program", "interpret", "reader.model", "render"),

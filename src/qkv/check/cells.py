@@ -1,16 +1,18 @@
-"""What is printed, cell by cell, and a value in the shape that is shown."""
+"""What is printed, cell by cell: what a decimal may stand for, and a value in the shape that is shown."""
 
 from __future__ import annotations
 
+from collections.abc import Container
+from fractions import Fraction
 from itertools import chain
 
 from flint import arb
 
-from qkv.check.compare import Shown, shown_cell, shown_number
+from qkv.check.compare import Shown, loosened, shown_cell, shown_number
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.show import plain
-from qkv.interpret.cells import NEG_INF, precision
+from qkv.interpret.cells import NEG_INF, Cell, precision, rational
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.fit import Shape
 from qkv.interpret.loop import evaluate
@@ -76,3 +78,16 @@ def covers(own: Value, true: Value) -> bool:
             if not (x == y if type(x) is not arb else y is not NEG_INF and y in x):
                 return False
     return True
+
+
+class Loose(Certified):
+    """Certified arithmetic in which a printed decimal stands for everything that rounds to it; those of the `inputs`
+    are meant exactly, unless the same number was printed as a `rounded` one."""
+
+    def __init__(self, inputs: Container[Fraction] = (), rounded: Container[Fraction] = ()) -> None:
+        self.inputs, self.rounded = inputs, rounded
+
+    def cell(self, node: n.Number) -> Cell:
+        whole = node.places == 0 and "." not in node.text and node.value.denominator == 1
+        exact = whole or (node.value in self.inputs and node.value not in self.rounded)
+        return rational(node.value) if exact else loosened(shown_number(node))

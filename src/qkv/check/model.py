@@ -1,8 +1,9 @@
-"""A report: one verdict for each cell of each claim of a checked sheet."""
+"""A report: one verdict for each cell of each claim of a checked sheet, and the slips that carried ones come from."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -152,3 +153,20 @@ class Report:
     def is_clean(self) -> bool:
         """Whether nothing is wrong, carried, misrounded or misread."""
         return not any(claim.verdict in BAD for claim in self.claims)
+
+
+def slips_behind(claims: Iterable[Claim], known: Mapping[int, Claim]) -> list[Claim]:
+    """Where the trails of carried claims end, in the order of the document; `known` are the claims by their numbers."""
+    found, waiting = dict[int, Claim](), list(claims)
+    seen = set[int]()
+    while waiting:
+        claim = waiting.pop()
+        earlier = [known[number] for number in claim.follows_from if number in known]
+        if claim.id in seen:
+            continue
+        seen.add(claim.id)
+        if claim.verdict is Verdict.CARRIED and earlier:
+            waiting += earlier
+        else:
+            found[claim.id] = claim
+    return [found[number] for number in sorted(found)]

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from qkv.check.model import BAD, GOOD, Claim, Report, Verdict
-from qkv.check.trails import slips_behind
+from qkv.check.model import BAD, GOOD, Claim, Report, Verdict, slips_behind
 from qkv.grading.answers import Answer
 from qkv.grading.asked import Asked, Assignment, Known
 from qkv.grading.model import DEFAULT, FULL, NONE, Because, Earned, Mark, Per, Points, Policy, Slip

@@ -20,13 +20,14 @@ from qkv.check.mistakes.rewrites import (
     NO_CONVENTION,
     STRUCTURAL,
     TABLE,
-    Mistake,
     places_in,
+    swap_shown,
     variants,
+    what_is_swapped,
 )
 from qkv.check.mistakes.scene import levels
 from qkv.check.mistakes.slips import Written, cut_off, products, slips
-from qkv.check.mistakes.swaps import swap_shown, what_is_swapped
+from qkv.check.mistakes.table import Mistake
 from qkv.check.model import Cause, Verdict
 from qkv.errors import QkvError, ValueRefused
 from qkv.expr import nodes as n

@@ -13,9 +13,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from qkv.check.cells import Grid, shape_of, shown_grid
+from qkv.check.cells import Grid, Loose, shape_of, shown_grid
 from qkv.check.compare import meets
-from qkv.check.loose import Loose
 from qkv.check.model import Verdict
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
@@ -24,7 +23,6 @@ from qkv.interpret.certified import Certified, Value
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.operands import as_softmax, decimals, is_claim, is_doubled, is_stochastic, operands, rivals, versions
 from qkv.judging.pool import sizes
-from qkv.judging.runs import copied_in_a_row
 from qkv.judging.seen import (
     MATRIX,
     Copied,
@@ -39,7 +37,7 @@ from qkv.judging.seen import (
     worth,
 )
 from qkv.judging.steps import judge_steps
-from qkv.judging.typed import as_typed, tightened
+from qkv.judging.typed import as_typed, copied_in_a_row, tightened
 from qkv.reading.align import Pair, aligned, is_leaf
 from qkv.reading.bits import cell_bits, grid_bits
 from qkv.reading.equation import Equation, Item, Kind

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-from qkv.check.cells import Grid, shape_of
-from qkv.check.loose import Loose
+from qkv.check.cells import Grid, Loose, shape_of
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.judging.copies import COPY, Copies

@@ -10,8 +10,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.judging.beside import from_beside
 from qkv.judging.fit import How, Meaning
-from qkv.judging.lines import lined
-from qkv.judging.phrases import phrased
+from qkv.judging.phrases import lined, phrased
 from qkv.judging.steps import runs_on
 from qkv.library.roles import roles_in_words
 from qkv.reader.model import Relation

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
-from qkv.check.cells import Grid
-from qkv.check.loose import Loose
+from qkv.check.cells import Grid, Loose
 from qkv.expr import nodes as n
 from qkv.judging.seen import agreeing, worth
 from qkv.reading.equation import Equation, Kind

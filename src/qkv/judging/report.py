@@ -15,9 +15,8 @@ from qkv.expr.show import plain
 from qkv.interpret.cells import NEG_INF, START_BITS, Cell, bounds, precision
 from qkv.interpret.fit import say
 from qkv.interpret.rounding import round_digits
-from qkv.judging.advice import advice_on
 from qkv.judging.causes import cell_working
-from qkv.judging.coverage import given_in, left_in
+from qkv.judging.coverage import advice_on, given_in, left_in
 from qkv.judging.definitions import judge_definitions
 from qkv.judging.fit import Fit
 from qkv.judging.judge import Judged, judged

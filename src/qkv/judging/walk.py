@@ -22,7 +22,6 @@ from qkv.judging.answers import by_assignment
 from qkv.judging.causes import Search, as_mistake, explained, has_excuse, misfit, operands
 from qkv.judging.company import company, trust
 from qkv.judging.copies import Copies
-from qkv.judging.drifting import carried_working, of_printed_cells, rounded_working
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.given import is_given
 from qkv.judging.kept import FALSE, print_of
@@ -31,6 +30,7 @@ from qkv.judging.otherwise import otherwise
 from qkv.judging.pool import pool, sizes
 from qkv.judging.scene import PageScene
 from qkv.judging.seen import agreeing
+from qkv.judging.steps import carried_working, of_printed_cells, rounded_working
 from qkv.judging.typed import as_arithmetic, as_typed
 from qkv.judging.units import in_units
 from qkv.judging.weighing import (

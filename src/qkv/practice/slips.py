@@ -9,9 +9,10 @@ from random import Random
 
 from qkv.check.cells import fitted
 from qkv.check.mistakes.program import ProgramScene
-from qkv.check.mistakes.rewrites import LEFT_OUT, TABLE, Mistake, places_in, variants
+from qkv.check.mistakes.rewrites import LEFT_OUT, TABLE, places_in, variants
 from qkv.check.mistakes.scene import levels
 from qkv.check.mistakes.slips import DOTS, TEXTS, Meeting
+from qkv.check.mistakes.table import Mistake
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol

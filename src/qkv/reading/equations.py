@@ -14,14 +14,10 @@ from qkv.expr.names import Symbol
 from qkv.library.attention import as_mask
 from qkv.library.words import means
 from qkv.reader.model import Link, Relation, Sheet, Statement
-from qkv.reading.continued import continued
-from qkv.reading.derivatives import with_derivatives
 from qkv.reading.equation import Equation, Item, Kind, is_printed, kind_of, settled
-from qkv.reading.headed import headed
-from qkv.reading.joining import apart, joined, stacked, unmixed, withdrawn
-from qkv.reading.lists import listed, without_sizes
+from qkv.reading.joining import apart, continued, joined, listed, stacked, unmixed, withdrawn, without_sizes
 from qkv.reading.problems import by_problem
-from qkv.reading.tuples import each_named
+from qkv.reading.renamed import each_named, headed, with_derivatives
 
 
 def equations(sheet: Sheet) -> tuple[Equation, ...]:

@@ -1,4 +1,5 @@
-"""Equations that belong together: vectors below each other are one array, what goes on below is the same chain."""
+"""Equations that belong together: vectors below each other are one array, numbers one by one are one row, what goes on
+below is the same chain, and a product may be cut over two displays."""
 
 from __future__ import annotations
 
@@ -7,9 +8,137 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from qkv.expr import nodes as n
+from qkv.library.roles import SCORE_LIKE, roles_in_words
 from qkv.library.words import pattern
-from qkv.reader.model import Relation
+from qkv.reader.model import Link, Origin, Relation, Statement
 from qkv.reading.equation import Equation, Item, Kind, is_rule_of_thumb, settled
+
+OPEN = "ends with ×"  # how the reader notes a product whose right side is missing
+
+
+def continued(statements: Iterable[Statement]) -> Iterator[Statement]:
+    """The statements of a sheet, those that go on from the one before it brought together."""
+    last: Statement | None = None
+    for statement in statements:
+        if last is not None and _is_rest(last, statement):
+            last = _multiplied(last, statement)
+            continue
+        if last is not None:
+            yield last
+            if _is_working(last, statement):
+                link = replace(statement.links[0], relation=Relation.EQUAL)
+                statement = replace(statement, links=(last.links[0], link))
+        last = statement
+    if last is not None:
+        yield last
+
+
+def _only(statement: Statement) -> Link | None:
+    """The one link of a statement without a name or words of its own."""
+    bare = len(statement.links) == 1 and not statement.struck and not statement.label and not statement.caption
+    return statement.links[0] if bare and n.is_literal(statement.links[0].expr) else None
+
+
+def _is_rest(last: Statement, statement: Statement) -> bool:
+    """'Output = [..] ×', then '[..]' in a display of its own."""
+    only = _only(statement)
+    is_open = last.links[-1].note == OPEN and last.part == statement.part
+    return is_open and only is not None and isinstance(only.expr, n.Matrix)
+
+
+def _multiplied(last: Statement, statement: Statement) -> Statement:
+    left, right = last.links[-1], statement.links[0]
+    expr = n.Product(left.expr, right.expr, at=left.expr.at)
+    link = replace(left, expr=expr, text=f"{left.text} × {right.text}", note=right.note)
+    text = f"{last.text}\n{statement.text}"
+    return replace(last, links=(*last.links[:-1], link), end_line=statement.end_line, text=text)
+
+
+def _is_working(last: Statement, statement: Statement) -> bool:
+    """'Q = X W', then '[..] × [..]' alone: the numbers put into the formula above."""
+    only = _only(statement)
+    if only is None or not isinstance(only.expr, n.Product) or not n.holds(only.expr, n.Matrix):
+        return False
+    first, rest = last.links[0], last.links[1:]
+    stated = isinstance(first.expr, n.Name) and len(rest) == 1 and rest[0].relation is Relation.EQUAL
+    return stated and not last.struck and last.part == statement.part and not n.is_literal(rest[0].expr)
+
+
+_TOKEN = re.compile(r"[^\W\d_][\w'’-]*")
+
+
+def listed(made: Iterable[Equation]) -> Iterator[Equation]:
+    """The equations with such numbers, where words before the first speak of scores or weights, made one row."""
+    run: list[Equation] = []
+    for equation in made:
+        if run and not _goes_on(run[-1], equation):
+            yield from _as_row(run)
+            run = []
+        if run or _begins(equation):
+            run.append(equation)
+        else:
+            yield equation
+    yield from _as_row(run)
+
+
+def _number(equation: Equation) -> bool:
+    only = equation.items[0].expr if len(equation.items) == 1 and not equation.struck else None
+    return isinstance(only, n.Number) and bool(_token(equation.label)) and not equation.rows
+
+
+def _token(label: str) -> str:
+    """The last word of a label: the token that its number is for."""
+    found = _TOKEN.findall(label)
+    return found[-1].lower() if found else ""
+
+
+def _is_percentage(equation: Equation) -> bool:
+    return _number(equation) and equation.items[0].text.rstrip().endswith("%")
+
+
+def _begins(equation: Equation) -> bool:
+    said = equation.words.removesuffix(equation.label)
+    weighs = any(role in SCORE_LIKE for role in roles_in_words(f"{said} {equation.label}"[-90:]))
+    return _is_percentage(equation) or (_number(equation) and weighs)
+
+
+def _goes_on(last: Equation, equation: Equation) -> bool:
+    """A number for another token: a word before each, the same words before both, or shares of one sentence."""
+    near = equation.line - last.end_line in (0, 1) and equation.part == last.part
+    if not near or not _number(equation):
+        return False
+    if equation.line == last.line and _is_percentage(equation) and _is_percentage(last):
+        return True
+    alone = len(equation.label.split()) == 1 and not roles_in_words(equation.label)
+    begun = equation.label.split()[:-1] if equation.origin is not Origin.TABLE else []
+    same = bool(begun) and begun == last.label.split()[:-1]
+    return (alone or same) and _token(equation.label) != _token(last.label)
+
+
+def _as_row(run: list[Equation]) -> Iterator[Equation]:
+    if len(run) < 2:
+        yield from run
+        return
+    first, last = run[0], run[-1]
+    cells = tuple(equation.items[0].expr for equation in run)
+    item = replace(first.items[0], expr=n.Matrix((cells,), loose=True), text=", ".join(e.items[0].text for e in run))
+    words = first.words.removesuffix(first.label).rstrip(" :") or first.words
+    tokens = tuple(_token(equation.label) for equation in run)
+    yield replace(first, items=(item,), end_line=last.end_line, label="", words=words, columns=tokens)
+
+
+def without_sizes(made: Iterable[Equation]) -> Iterator[Equation]:
+    """The equations without pairs of numbers that are the size of the array right before them: (2, 2)."""
+    last: Equation | None = None
+    for equation in made:
+        array = last.items[-1].expr if last is not None and last.line <= equation.line <= last.end_line else None
+        only = equation.items[0].expr if len(equation.items) == 1 and not equation.label else None
+        pair = only.rows[0] if isinstance(only, n.Matrix) and only.shape == (1, 2) else ()
+        size = tuple(int(x.value) for x in pair if isinstance(x, n.Number) and x.value.denominator == 1)
+        if not (isinstance(array, n.Matrix) and array.shape == size):
+            yield equation
+            last = equation
+
 
 _COLON = re.compile(r"[^\W\d_]+\s*:(?!=)")  # a word, as in a list of words
 _QUANTITY = re.compile(rf"\W*(?:\w+\W+)?(?:{pattern('quantity')}|{pattern('vector')})\W*", re.IGNORECASE)

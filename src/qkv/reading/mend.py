@@ -7,9 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from qkv.check.cells import Grid, fitted, shape_of, shown_grid
+from qkv.check.cells import Grid, Loose, fitted, shape_of, shown_grid
 from qkv.check.compare import agree
-from qkv.check.loose import Loose
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol

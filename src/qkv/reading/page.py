@@ -18,11 +18,11 @@ from qkv.reading.captioned import with_names
 from qkv.reading.definitions import Definition, Source, definitions_in, is_row_again, spoken_scores
 from qkv.reading.equation import Equation, Kind, wholes
 from qkv.reading.equations import equations
-from qkv.reading.families import with_families
 from qkv.reading.mend import mended
 from qkv.reading.nameless import name_arrays, role_of_run, token_runs
 from qkv.reading.putin import only_mentioned, put_in
 from qkv.reading.remembering import Memory
+from qkv.reading.renamed import with_families
 from qkv.reading.told import outranked, with_told
 
 

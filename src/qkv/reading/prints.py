@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from qkv.check.loose import Loose
+from qkv.check.cells import Loose
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.certified import Certified, Value, same

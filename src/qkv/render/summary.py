@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Report, Verdict
-from qkv.check.trails import slips_behind
+from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Report, Verdict, slips_behind
 from qkv.render.grid import pretty
 from qkv.render.plainly import plainly
 

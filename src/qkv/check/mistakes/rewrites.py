@@ -1,15 +1,21 @@
-"""Known mistakes as rewrites of an expression: what each row of the table makes of it, at each of its places."""
+"""Known mistakes as rewrites of an expression: what each row of the table makes of it, at each of its places.
+
+Rows or columns that change places are many pairs, all of one value: that is worked out once for all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import combinations
 
+from qkv.check.cells import Grid
+from qkv.check.compare import Shown, agree
 from qkv.check.mistakes import block, patterns, rules, softmax
 from qkv.check.mistakes.scene import Scene, Variants
 from qkv.check.mistakes.table import SAYS, Mistake
 from qkv.expr import nodes as n
+from qkv.interpret.cells import Cell
 
 LEFT_OUT = rules.LEFT_OUT  # a result that lacks a row or a column: a mistake only where all of it should be shown
 ANY_OTHER = (rules.other_name, rules.root_of_other_size)  # any other quantity or size, where nothing else explains it
@@ -89,3 +95,31 @@ def _with_part(whole: Callable[[n.Expr], n.Expr], node: n.Expr, name: str, made:
 def _with_item(whole: Callable[[n.Expr], n.Expr], node: n.Expr, name: str, i: int, made: n.Expr) -> n.Expr:
     value = getattr(node, name)
     return whole(replace(node, **{name: (*value[:i], made, *value[i + 1 :])}))  # type: ignore[arg-type]
+
+
+def what_is_swapped(swapped: n.Expr) -> tuple[n.Expr, int]:
+    """The whole that the rows or columns of a swap are taken from; and 1 for columns."""
+    assert isinstance(swapped, n.Concat)
+    entry = swapped.parts[0]
+    assert isinstance(entry, n.Entry)
+    return entry.arg, swapped.axis
+
+
+def swap_shown(grid: Grid, made: Sequence[Sequence[Cell]], rows: Sequence[int], axis: int) -> int | None:
+    """Which pair of rows or columns, in the order of `rules.swapped`, has to change places for a value to be what is
+    shown in some rows; None where none does. A swap leaves all others where they are."""
+    shown: Sequence[Sequence[Shown]] = grid
+    lines: Sequence[int] = rows
+    if axis == 1:
+        shown, made = list(zip(*[grid[i] for i in rows], strict=True)), list(zip(*[made[i] for i in rows], strict=True))
+        lines = range(len(shown))
+    off: set[int] = set()
+    for i in lines:
+        if not agree(shown[i], made[i]):
+            off.add(i)
+            if len(off) > 2:
+                return None
+    for k, pair in enumerate(combinations(range(len(shown)), 2)):
+        if off.issubset(pair) and all(agree(shown[i], made[j]) for i, j in (pair, pair[::-1]) if i in lines):
+            return k
+    return None

@@ -323,4 +323,4 @@ LEFT_OUT = (_missing("a row left out", 0), _missing("a column of the result left
 
 def _lines(node: n.Expr, count: int, axis: int) -> list[n.Expr]:
     """The rows (axis 0) or the columns of something."""
-    return [n.Entry(node, **{("row", "column")[axis]: k}) for k in range(1, count + 1)]
+    return [n.Entry(node, column=k) if axis else n.Entry(node, row=k) for k in range(1, count + 1)]

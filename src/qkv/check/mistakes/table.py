@@ -1,5 +1,5 @@
-r"""The known mistakes: a name and a sentence for each, and two expressions below it where these tell what happened; where
-they do not, a rule of that name does (rules.py, softmax.py, block.py).
+r"""The known mistakes: a name and a sentence for each, and two expressions below it where these tell what happened;
+elsewhere a rule of that name does (rules.py, softmax.py, block.py).
 
 A row is `name: sentence`, {} in it is the rule's detail, and below it `right -> wrong` in our own notation, as often as
 needed. Every letter stands for any expression, the same one wherever it occurs. Functions of the library (layernorm,
@@ -140,7 +140,7 @@ Change = Callable[[Any, Scene], Variants]
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """What may happen to a node of some kinds. A `whole` one happens to the result alone, not to every node inside of it;
+    """What may happen to a node of some kinds. A `whole` one happens to the result alone and to nothing inside of it;
     one that `keeps_shape` puts nothing of another shape anywhere; a `rare` one is told only where no other explains
     what is shown; one that `swaps` has rows or columns change places."""
 

@@ -28,13 +28,22 @@ from typing import Final
 from qkv.check.compare import Shown
 from qkv.expr import nodes as n
 from qkv.reading.search.deeper import deeper
-from qkv.reading.search.operands import Known, Scene, Trials, gain, known, scene_of, transpose_of, whole_of
+from qkv.reading.search.operands import (
+    Known,
+    Scene,
+    Trials,
+    gain,
+    known,
+    parts_of,
+    scene_of,
+    transpose_of,
+    transposed,
+    whole_of,
+)
 from qkv.reading.search.pairs import pairs
-from qkv.reading.search.parts import parts_of
 from qkv.reading.search.single import functions_of_one
 from qkv.reading.search.tables import RELATIVE
 from qkv.reading.search.target import Target, target_of
-from qkv.reading.search.written import transposed
 
 __all__ = ["NEED", "Found", "Known", "known", "search"]
 

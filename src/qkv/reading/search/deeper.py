@@ -22,7 +22,18 @@ from qkv.reading.search.functions import (
     value_at,
     weights_of,
 )
-from qkv.reading.search.operands import Operand, Operands, Scene, Trial, Trials, by_shape, operand_of, row_of, uncounted
+from qkv.reading.search.operands import (
+    Operand,
+    Operands,
+    Scene,
+    Trial,
+    Trials,
+    by_shape,
+    operand_of,
+    row_of,
+    tried,
+    uncounted,
+)
 from qkv.reading.search.pairs import (
     PLUS,
     Spread,
@@ -37,7 +48,6 @@ from qkv.reading.search.pairs import (
     product_of,
     spreads_of,
 )
-from qkv.reading.search.parts import tried
 from qkv.reading.search.single import along_axes, apply_along, causal_softmax, each_of
 from qkv.reading.search.tables import Row, turn
 from qkv.reading.search.target import Ratio, Target

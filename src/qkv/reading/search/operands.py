@@ -16,8 +16,66 @@ from qkv.interpret.cells import NEG_INF, Cell
 from qkv.interpret.certified import Value
 from qkv.reading.bits import LITTLE
 from qkv.reading.search.tables import INFINITY, Shape, Table, turn
-from qkv.reading.search.target import Target
-from qkv.reading.search.written import block_expr, transposed
+from qkv.reading.search.target import Target, agrees
+
+
+def transposed(expr: n.Expr) -> n.Expr:
+    """The transpose of an expression, put at its operands where these are transposes themselves: (xᵀ Wᵀ)ᵀ is W x."""
+    match expr:
+        case n.Transpose(arg):
+            return arg
+        case n.Number() | n.Root(n.Number()):
+            return expr
+        case n.Entry(_, int(), int()):
+            return expr
+        case n.Product(left, right) if _is_turned(left) or _is_turned(right):
+            return n.Product(transposed(right), transposed(left))
+        case n.Concat(parts, axis):
+            return n.Concat(tuple(map(transposed, parts)), 1 - axis)
+        case n.Sum(terms) if any(map(_is_turned, terms)):
+            return n.Sum(tuple(map(transposed, terms)))
+        case n.Quotient(top, n.Number() | n.Root(n.Number()) as bottom) if _is_turned(top):
+            return n.Quotient(transposed(top), bottom)
+        case n.Softmax(arg, 1) if _is_turned(arg):
+            return n.Softmax(transposed(arg), 0)
+        case n.Exp(arg) if _is_turned(arg):
+            return n.Exp(transposed(arg))
+        case n.Tanh(arg) if _is_turned(arg):
+            return n.Tanh(transposed(arg))
+        case n.Negate(arg) if _is_turned(arg):
+            return n.Negate(transposed(arg))
+    return n.Transpose(expr)
+
+
+def _is_turned(expr: n.Expr) -> bool:
+    """Whether the transpose of an expression is simpler than the expression."""
+    match expr:
+        case n.Transpose():
+            return True
+        case n.Negate(arg) | n.Softmax(arg) | n.Exp(arg) | n.Tanh(arg) | n.Quotient(arg, n.Number() | n.Root()):
+            return _is_turned(arg)
+        case n.Product(left, right):
+            return _is_turned(left) or _is_turned(right)
+    return False
+
+
+def block_expr(expr: n.Expr, shape: Shape, at: tuple[int, int], size: Shape) -> n.Expr:
+    """A block of a value of this shape, as an expression: a cell, a row, columns, or columns of the transpose."""
+    (i, j), (r, c), (height, width) = at, size, shape
+    if (r, c) == shape:
+        return expr
+    if isinstance(expr, n.Transpose):
+        return transposed(block_expr(expr.arg, (width, height), (j, i), (c, r)))
+    if (r, c) == (1, 1):
+        return n.Entry(expr, row=i + 1, column=j + 1)
+    row = i + 1 if r == 1 < height else None
+    if c < width:
+        expr = n.Entry(expr, row=row, column=j + 1) if c == 1 else n.Entry(expr, row=row, columns=(j + 1, j + c))
+    elif row is not None:
+        expr = n.Entry(expr, row=row)
+    if 1 < r < height:
+        expr = n.Transpose(n.Entry(transposed(expr), columns=(i + 1, i + r)))
+    return expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,3 +246,42 @@ def by_shape(operands: Iterable[Operand]) -> Mapping[Shape, list[Operand]]:
 def uncounted(trials: Trials) -> Trials:
     """Trials that were counted before."""
     return (Trial(0, made) for _, made in trials if made is not None)
+
+
+def parts_of(target: Target, sources: Operands) -> Trials:
+    for a in sources:
+        if a.shape == target.shape:
+            yield _block(target, a, (0, 0))
+    for a in sources:
+        if a.shape != target.shape:
+            yield from _blocks(target, a)
+
+
+def _blocks(target: Target, a: Operand) -> Trials:
+    """A contiguous block of a value, at any place."""
+    (height, width), (r, c) = a.shape, target.shape
+    for i in range(height - r + 1):
+        for j in range(width - c + 1):
+            yield _block(target, a, (i, j))
+
+
+def _block(target: Target, a: Operand, at: tuple[int, int]) -> Trial:
+    """One block of a value."""
+    (i, j), (r, c), (p, q) = at, target.shape, target.probe
+    if not abs(a.centre[i + p][j + q] - target.centre[p][q]) <= target.half[p][q] + a.radius[i + p][j + q]:
+        return Trial(1)
+    centre = tuple(row[j : j + c] for row in a.centre[i : i + r])
+    radius = tuple(row[j : j + c] for row in a.radius[i : i + r])
+    return held(target, 1, block_expr(a.expr, a.shape, at, (r, c)), centre, radius, a.uses)
+
+
+def held(target: Target, count: int, expr: n.Expr, centre: Table, radius: Table, uses: tuple[int, ...]) -> Trial:
+    """A whole candidate against the grid."""
+    if not agrees(target, centre, radius):
+        return Trial(count)
+    return Trial(count, operand_of(expr, centre, radius, uses))
+
+
+def tried(target: Target, made: Operand, count: int) -> Trial:
+    """A value that was built, against the grid."""
+    return Trial(count, made if agrees(target, made.centre, made.radius) else None)

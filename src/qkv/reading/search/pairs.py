@@ -17,14 +17,16 @@ from qkv.reading.search.operands import (
     Scene,
     Trial,
     Trials,
+    block_expr,
     by_shape,
+    held,
     operand_of,
     transpose_of,
+    transposed,
+    tried,
 )
-from qkv.reading.search.parts import held, tried
 from qkv.reading.search.tables import INFINITY, Row, Table, is_same, turn
 from qkv.reading.search.target import Target
-from qkv.reading.search.written import block_expr, transposed
 
 
 def pairs(target: Target, scene: Scene) -> Trials:

@@ -26,11 +26,9 @@ from qkv.reading.search.functions import (
     value_at,
     whole_sizes,
 )
-from qkv.reading.search.operands import Operand, Scene, Trial, Trials, operand_of
-from qkv.reading.search.parts import held
+from qkv.reading.search.operands import Operand, Scene, Trial, Trials, held, operand_of, transposed
 from qkv.reading.search.tables import INFINITY, Line, Row, Table, turn
 from qkv.reading.search.target import Target
-from qkv.reading.search.written import transposed
 
 
 def functions_of_one(target: Target, scene: Scene) -> Trials:

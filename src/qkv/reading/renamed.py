@@ -1,0 +1,155 @@
+"""Names that a page writes in other ways: calls and derivatives are names with indices, names under 'Head 1' belong to
+that head, and names that are given together have an equation each."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from qkv.expr import nodes as n
+from qkv.expr.functions import BY_KEY
+from qkv.expr.names import Symbol
+from qkv.library.defined import defined
+from qkv.library.words import head_said
+from qkv.reader.model import Sheet
+from qkv.reading.equation import Equation, Item, Kind, kind_of
+
+
+def with_families(equations: Iterable[Equation]) -> list[Equation]:
+    """The equations with such calls as names: of functions that are called with two numbers somewhere on the page."""
+    made = list(equations)
+    calls = [c for equation in made for item in equation.items for c in n.walk(item.expr) if isinstance(c, n.Call)]
+    found = {c.function for c in calls if len(c.args) == 2 and all(isinstance(arg, n.Number) for arg in c.args)}
+    found = {function for function in found if function not in BY_KEY and not defined(function)}
+    return [replace(e, items=tuple(_item(item, found) for item in e.items)) for e in made] if found else made
+
+
+def _item(item: Item, found: set[str]) -> Item:
+    expr = n.rewrite(item.expr, lambda node: _cell_name(node, found))
+    return item if expr == item.expr else replace(item, expr=expr, kind=kind_of(expr))
+
+
+def _cell_name(node: n.Expr, found: set[str]) -> n.Expr:
+    if not isinstance(node, n.Call) or node.function not in found or not 0 < len(node.args) < 3:
+        return node
+    indices = [_index(arg) for arg in node.args]
+    return n.Name(Symbol(node.function, (), tuple(i for i in indices if i)), at=node.at) if all(indices) else node
+
+
+def _index(arg: n.Expr) -> str:
+    """An argument as an index: 3, pos, 2i, 2i+1; nothing where it is none."""
+    if isinstance(arg, n.Number) and arg.value.denominator == 1:
+        return str(arg.value.numerator)
+    if isinstance(arg, n.Name) and arg.symbol == Symbol(arg.symbol.base):
+        return arg.symbol.base
+    if isinstance(arg, n.Product):
+        parts = _index(arg.left), _index(arg.right)
+        return "".join(parts) if parts[0].isdigit() and parts[1].isalpha() else ""
+    if isinstance(arg, n.Sum) and len(arg.terms) == 2:
+        parts = _index(arg.terms[0]), _index(arg.terms[1])
+        return "+".join(parts) if parts[0] and parts[1].isdigit() else ""
+    return ""
+
+
+MARKS = frozenset(map(Symbol, ("partial", "∂", "d")))
+_NABLA = frozenset({"nabla", "∇"})
+
+
+def with_derivatives(expr: n.Expr) -> n.Expr:
+    """An expression with its derivatives as names."""
+    if not n.kinds_in(expr) & {n.Quotient, n.Product}:
+        return expr
+    return n.rewrite(expr, _slope_name)
+
+
+def _slope_name(node: n.Expr) -> n.Expr:
+    if isinstance(node, n.Quotient):
+        over, under = _differential(node.numerator), _differential(node.denominator)
+        if over is not None and under is not None:
+            return n.Name(derivative(over, under), at=node.at)
+    if isinstance(node, n.Product) and isinstance(node.left, n.Quotient):  # ∂p/∂z on one line
+        whole = n.Quotient(node.left.numerator, n.Product(node.left.denominator, node.right))
+        made = _slope_name(whole) if _is_mark(node.left.denominator) else node
+        return made if isinstance(made, n.Name) else node
+    if isinstance(node, n.Product) and isinstance(node.left, n.Name) and node.left.symbol.base in _NABLA:
+        by = node.left.symbol
+        letters = (*by.labels, *by.indices)
+        if isinstance(node.right, n.Name) and len(letters) == 1:
+            return n.Name(derivative(node.right.symbol, Symbol(letters[0])), at=node.at)
+    return node
+
+
+def derivative(over: Symbol, under: Symbol) -> Symbol:
+    """The name of a derivative: its indices are those of both."""
+    return Symbol(f"∂{over.base}/∂{under.base}", under.labels, over.indices + under.indices)
+
+
+def _differential(node: n.Expr) -> Symbol | None:
+    """What ∂z or dz stands over."""
+    if isinstance(node, n.Product) and _is_mark(node.left) and isinstance(node.right, n.Name):
+        return node.right.symbol
+    if isinstance(node, n.Name) and len(node.symbol.base) > 1 and node.symbol.base[0] in "d∂":
+        return node.symbol._replace(base=node.symbol.base[1:])
+    return None
+
+
+def _is_mark(node: n.Expr) -> bool:
+    return isinstance(node, n.Name) and node.symbol in MARKS
+
+
+def headed(made: Sequence[Equation], sheet: Sheet) -> list[Equation]:
+    """Equations in which names that several heads have in common carry the number of their head."""
+    heads = {part: head for part, title in enumerate(p.title for p in sheet.parts) if (head := head_said(title or ""))}
+    if len(set(heads.values())) < 2:
+        return list(made)
+    under: dict[Symbol, set[str]] = defaultdict(set)
+    for equation in made:
+        for symbol in equation.names if equation.part in heads else ():
+            under[symbol].add(heads[equation.part])
+    common = {symbol for symbol, found in under.items() if len(found) > 1 and not symbol.indices}
+    return [_of_head(e, common, heads[e.part]) if e.part in heads and common else e for e in made]
+
+
+def _of_head(equation: Equation, common: set[Symbol], head: str) -> Equation:
+    def change(node: n.Expr) -> n.Expr:
+        if isinstance(node, n.Name) and node.symbol in common:
+            return replace(node, symbol=node.symbol._replace(indices=(head,)))
+        return node
+
+    items = (replace(i, expr=n.rewrite(i.expr, change), options=()) for i in equation.items)
+    return replace(equation, items=tuple(items))
+
+
+def each_named(equation: Equation) -> Iterator[Equation]:
+    """An equation for each name of a list, where the other side lists as many values; else the equation itself."""
+    names = _listed(equation.items[0].expr) if len(equation.items) == 2 else []
+    values = _values(equation.items[-1].expr, len(names))
+    if len(names) < 2 or len(values) != len(names):
+        yield equation
+        return
+    for name, value in zip(names, values, strict=True):
+        first = replace(equation.items[0], expr=name, kind=Kind.NAME, text=str(name.symbol), options=())
+        last = replace(equation.items[1], expr=value, kind=kind_of(value), options=())
+        yield replace(equation, items=(first, last))
+
+
+def _listed(expr: n.Expr) -> list[n.Name]:
+    """The small names of a list; capitals in brackets are blocks of a matrix."""
+    parts: tuple[n.Expr, ...] = ()
+    if isinstance(expr, n.Matrix) and len(expr.rows) == 1:
+        parts = expr.rows[0]
+    elif isinstance(expr, n.Concat):
+        parts = expr.parts
+    elif isinstance(expr, n.Call) and expr.function == "list":
+        parts = expr.args
+    names = [part for part in parts if isinstance(part, n.Name) and part.symbol.base[:1].islower()]
+    return names if len(names) == len(parts) and not any(name.symbol.base == "head" for name in names) else []
+
+
+def _values(expr: n.Expr, count: int) -> list[n.Expr]:
+    if not isinstance(expr, n.Matrix) or expr.is_ragged or not n.is_literal(expr):
+        return []
+    if expr.shape == (1, count):
+        return list(expr.rows[0])
+    return [n.Matrix((row,), at=expr.at) for row in expr.rows] if expr.shape[0] == count and expr.shape[1] > 1 else []
