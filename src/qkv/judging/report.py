@@ -18,7 +18,7 @@ from qkv.interpret.rounding import round_digits
 from qkv.judging.causes import cell_working
 from qkv.judging.coverage import advice_on, given_in, left_in
 from qkv.judging.definitions import judge_definitions
-from qkv.judging.fit import Fit
+from qkv.judging.fit import Fit, How
 from qkv.judging.judge import Judged, judged
 from qkv.judging.kept import FALSE
 from qkv.judging.shapes import judge_shapes
@@ -72,7 +72,10 @@ def _claim(judgement: Judgement, walk: Walk) -> Claim:
 
 
 def _first_side(judgement: Judgement, lines: Sequence[str]) -> Item:
-    """Where a claim begins that takes several lines: at the name or formula, not at the numbers below it."""
+    """Where a claim begins that takes several lines: at the name or formula, not at the numbers below it. What is wrong
+    by the numbers above it is wrong in its own line."""
+    if judgement.verdict is Verdict.WRONG and judgement.fit is not None and judgement.fit.meaning.how is How.WORKING:
+        return judgement.item
     sides = judgement.equation.items
     at = sides.index(judgement.item) if judgement.item in sides else 0
     while at and sides[at - 1].kind is not Kind.VALUE and _goes_on(sides[at - 1], sides[at], lines):
