@@ -370,7 +370,7 @@ class Copies:
         made = self.put(grid, meaning, lifted, put, own)
         if made is None or not put:
             return as_typed(made, grid, expr) if made is not None else None
-        owned = worth(lifted, {symbol: copied.own for symbol, copied in put.items()}, Loose())
+        owned = worth(lifted, {symbol: copied.own for symbol, copied in put.items()}, Certified())
         return tightened(made, grid, [owned, worth(expr, {}, Certified())])
 
     def _named(self, symbol: Symbol, spot: Spot) -> Copied | None:
