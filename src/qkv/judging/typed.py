@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 REACH = 3  # half units of the last place: a value that is further away was not made of these numbers
 PLAIN = frozenset({n.Number, n.Negate, n.Sum, n.Product, n.Quotient, n.Matrix})
-LOOSE = frozenset({Verdict.ROUNDED, Verdict.DRIFTED, Verdict.CARRIED})
+LOOSE = frozenset({Verdict.ROUNDED, Verdict.DRIFTED, Verdict.CARRIED, Verdict.MISROUNDED})
 
 
 def tightened(made: Fit, grid: Grid, given: list[Value | None]) -> Fit:
     """A printed value against a working, with the cells wrong that only numbers which nobody has would give; `given` is
     what the working gives with the numbers that it copies, and just as it is written."""
     exact = [v for value in given if value is not None and (v := fitted(value, shape_of(grid))) is not None]
-    if not exact or not made.is_clean:
+    if not exact or made.worst is Verdict.WRONG:
         return made
     rows, lost, slips = [], 0.0, 0
     for i, (row, bits) in enumerate(zip(grid, grid_bits(grid), strict=True)):
