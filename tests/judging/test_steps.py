@@ -93,3 +93,22 @@ def test_a_wrong_vector_cut_into_heads_is_carried() -> None:
 def test_who_copies_a_badly_rounded_number_drifts() -> None:
     page = "a = cos(0.002) ≈ 0.9999\n\nb = cos(0.2) ≈ 0.9801\n\n[0.9999, 0.9801]\n"
     assert [verdict for _, verdict in verdicts(page)] == ["misrounded", "rounded", "drifted"]
+
+
+def test_what_was_just_worked_out_is_no_copy_of_a_false_number() -> None:
+    text = "a = 0.20·0.35 + 0.10·0.40 = 0.070 - 0.040 = 0.030\nb = 0.50·0.14 - 0.20·0.15 = 0.070 - 0.030 = 0.040\n"
+    assert verdicts(text)[-1][1] == "right"
+
+
+def test_a_result_that_the_numbers_of_a_working_do_not_reach_is_wrong() -> None:
+    text = "softmax([0.707, 0]) = [0.670, 0.330]\nz = 0.670·[10, 20] + 0.330·[30, 40] = [16.67, 26.60]\n"
+    assert verdicts(text)[-1][1] == "wrong"
+
+
+def test_a_value_that_is_wrong_by_the_line_above_it_is_reported_in_its_own() -> None:
+    text = "z = 0.4·[1, 2] + 0.6·[3, 4]\n  = [0.4, 0.8] + [1.8, 2.4]\n  = [2.2, 3.5]\n"
+    assert verdicts(text) == [(3, "wrong")]
+
+
+def test_the_larger_of_two_vectors_is_taken_cell_by_cell() -> None:
+    assert verdicts("m = max([1.5, 2.5], [2.0, 0.5]) = [2.0, 2.5]\n") == [(1, "right")]

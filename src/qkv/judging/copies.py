@@ -36,7 +36,7 @@ from qkv.judging.seen import (
     variants,
     worth,
 )
-from qkv.judging.steps import judge_steps
+from qkv.judging.steps import judge_steps, worked_out
 from qkv.judging.typed import as_typed, copied_in_a_row, tightened
 from qkv.reading.align import Pair, aligned, is_leaf
 from qkv.reading.bits import cell_bits, grid_bits
@@ -121,7 +121,7 @@ class Copies:
                 beside = made
         for number, copied in copied_in_a_row(self, equation, expr, spot):
             self.put_down(number, copied)
-        self._numbers(expr, spot)
+        self._numbers(expr, spot, worked_out(equation, item))
         judge_steps(self._walk, equation, item, spot)
 
     def _formulas(self, equation: Equation) -> list[n.Expr]:
@@ -307,9 +307,9 @@ class Copies:
 
     # — single numbers —
 
-    def _numbers(self, expr: n.Expr, spot: Spot) -> None:
-        """Decimals of a working that are cells of earlier prints; of several, the print that most of them come from."""
-        left = [x for x in decimals(expr) if id(x) not in self._copied]
+    def _numbers(self, expr: n.Expr, spot: Spot, worked: set[int]) -> None:
+        """Decimals of a working, but those just worked out, that are cells of the print that most of them come from."""
+        left = [x for x in decimals(expr) if id(x) not in self._copied and id(x) not in worked]
         wanted = [(x, grid[0][0]) for x in left if (grid := shown_grid(n.Matrix(((x,),)), False)) is not None]
         options = {id(x): list(self._cells(shown.value, spot)) for x, shown in wanted}
         common = Counter(k for found in options.values() for k in {k for k, *_ in found})

@@ -36,6 +36,18 @@ def steps_off(equation: Equation) -> list[Step]:
     return found
 
 
+def worked_out(equation: Equation, item: Item) -> set[int]:
+    """The ids of numbers in a working that are what stood in their place one working earlier, worked out: the 0.027 of
+    0.18·0.15 + 0.2·0.7 = 0.027 + 0.14 is no copy of another 0.027."""
+    at = equation.items.index(item)
+    before = equation.items[at - 1] if at else None
+    if before is None or not before.kind is item.kind is Kind.WORKING:
+        return set()
+    pairs = _pairs(before.expr, item.expr) or ()
+    found = (x for meant, x in pairs if not _is_printed(meant) and _is_printed(x) and _agrees(meant, x))
+    return {id(node) for x in found for node in n.walk(x)}
+
+
 def judge_steps(walk: Walk, equation: Equation, item: Item, spot: Spot) -> None:
     """Judge the numbers of a working that are not what stood in their place one working earlier: what follows stands on
     them."""

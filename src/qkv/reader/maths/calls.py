@@ -156,7 +156,7 @@ def _parts(args: tuple[Expr, ...]) -> tuple[Expr, ...]:
 def _largest(args: tuple[Expr, ...], at: Location) -> Expr:
     """max(0, x) and max(a, b) are taken cell by cell; of one vector, or of several numbers, the largest is meant."""
     zeros = [arg for arg in args if isinstance(arg, Number) and arg.value == 0]
-    if len(args) != 2 or all(map(is_literal, args)):
+    if len(args) != 2 or all(is_literal(arg) and not isinstance(arg, Matrix) for arg in args):
         return Call("max", args, at=at)
     return (
         Call("relu", tuple(arg for arg in args if arg is not zeros[0]), at=at) if zeros else Call("larger", args, at=at)
