@@ -47,7 +47,7 @@ def to_click(name: str, cells: Table, at: int) -> str:
         lambda i, j: (
             f'<button type="submit" name="cell" value="{at}_{i}_{j}" '
             f'aria-label="{escape(name)}, row {i}, column {j}: {escape(cells[i - 1][j - 1])}">'
-            f"{escape(pretty(cells[i - 1][j - 1]))}</button>"
+            f"{escape(pretty(cells[i - 1][j - 1]).replace('-', '−'))}</button>"
         ),
     )
 

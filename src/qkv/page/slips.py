@@ -39,6 +39,7 @@ def shown(made: Exercise) -> str:
     return (
         f'<div class="problem" lang="{made.language}" data-name="slip/{made.name}" data-of="1">'
         f'<section class="stated">{stated(made)}</section><section class="asked"><p class="summary">{escape(task)}</p>'
+        '<p class="soft" lang="en">Click the number, or go to it by Tab and the arrow keys and press Enter.</p>'
         '<form class="question slip" hx-post="practice/slip" hx-trigger="submit" hx-target="find .verdict" '
         f'hx-sync="this:replace">{fields(made)}<ol class="lines">{steps}</ol>'
         '<div class="verdict" role="status" aria-live="polite"></div></form>'

@@ -46,5 +46,6 @@
     return told.size > 0;
   };
   addEventListener("hashchange", () => { open(); form.dispatchEvent(new Event("judge")); });
-  if (open()) addEventListener("load", () => form.dispatchEvent(new Event("judge")));
+  // The page comes with the costs of its usual sizes; others are asked for as soon as htmx, which comes after, is ready.
+  if (open()) form.setAttribute("hx-trigger", `${form.getAttribute("hx-trigger")}, load`);
 })();
