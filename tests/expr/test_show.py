@@ -32,6 +32,8 @@ SHOWN = [
     (n.Entry(Q, columns=(1, 3)), "Q_{:,1:3}", "Q_{:,1:3}"),
     (n.matrix([[1, "0.50"]]), "[1, 0.50]", r"\begin{bmatrix} 1 & 0.50 \end{bmatrix}"),
     (n.number("6.03e-6"), "6.03e-6", r"6.03 \times 10^{-6}"),
+    (n.number("3e-2"), "3e-2", r"3 \times 10^{-2}"),
+    (n.Number(Fraction(3, 100), 2, r"3 \times 10^{-2}"), r"3 \times 10^{-2}", r"3 \times 10^{-2}"),
     (n.Tanh(S), "tanh(S)", r"\tanh\left(S\right)"),
     (n.Infinite(), "-∞", r"-\infty"),
     (n.Series("j", n.number(1), n.number(3), S), "Σ_{j=1}^3 S", r"\sum_{j=1}^{3} S"),

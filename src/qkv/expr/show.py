@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from qkv.expr import nodes as n
@@ -14,6 +15,8 @@ GREEK = frozenset(
         *("rho", "sigma", "tau", "phi", "chi", "psi", "omega", "Omega", "Delta", "Gamma"),
     )
 )
+
+SCIENTIFIC = re.compile(r"([-+]?[\d.]+)[eE]([-+]?\d+)")
 
 # How tightly a node binds; a child that binds looser than its place is put in brackets.
 SUM, PRODUCT, UNARY, POSTFIX, ATOM = range(5)
@@ -227,8 +230,9 @@ def _function(name: str, args: tuple[n.Expr, ...]) -> str:
 
 
 def _latex_number(text: str) -> str:
-    mantissa, e, exponent = text.lower().partition("e")
-    return rf"{mantissa} \times 10^{{{int(exponent)}}}" if e else text
+    """A number as it was printed: 6.03e-6 as a power of ten, and what is LaTeX already as it is."""
+    power = SCIENTIFIC.fullmatch(text)
+    return rf"{power[1]} \times 10^{{{int(power[2])}}}" if power else text
 
 
 def _signed(term: n.Expr, position: int, show: object) -> str:

@@ -216,11 +216,13 @@ def _step(trace: Trace, step: Step, options: Options) -> str:
 
 def _math(latex: str, heat: Shown | None = None) -> str:
     """Our own LaTeX as MathML; weights are shaded by their size."""
+    if heat is None:
+        return mathml.converted(latex, display=True) or f"<code>{escape(latex)}</code>"
     root = mathml.tree(latex)
     if root is None:
         return f"<code>{escape(latex)}</code>"
     marks: dict[Element, str] = {}
-    if heat is not None and (tables := mathml.matrices(root)):
+    if tables := mathml.matrices(root):
         for cells, texts in zip(tables[-1], heat.rows, strict=True):
             marks |= {cell: _share(text) for cell, text in zip(cells, texts, strict=True)}
     return mathml.written(root, display=True, marks=marks)
