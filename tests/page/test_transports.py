@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import browsing
 from browsing import Visitor
 
 from qkv.page.respond import PAGES
@@ -53,4 +54,17 @@ def test_a_page_that_takes_too_long_is_ended_and_said_so_and_the_next_is_answere
     typed(visitor, "\n".join(f"S = [1 2 0; 2 0 2; 2 2 {i}]" for i in range(1200)))
     tab.wait_for_selector("#result >> text=longer than 10 seconds", timeout=60_000)
     typed(visitor, SLIP)
-    tab.wait_for_selector("#result .checked .wrong", timeout=240_000)
+    tab.wait_for_selector("#result .checked .wrong", timeout=browsing.LOADING)
+
+
+def test_links_and_the_back_button_lead_from_view_to_view(visitor: Visitor) -> None:
+    tab = visitor.open()
+    tab.evaluate("window.since = 'the first view'")
+    tab.click("nav a[href='practice.html']")
+    tab.wait_for_selector("nav a[aria-current=page][href='practice.html']")
+    tab.go_back()
+    tab.wait_for_selector("nav a[aria-current=page][href='index.html']")
+    typed(visitor, SLIP)
+    tab.wait_for_selector("#result .checked .wrong", timeout=browsing.LOADING)
+    if visitor.transport == "static":  # Python was loaded once: it is the same window
+        assert tab.evaluate("window.since") == "the first view"

@@ -23,7 +23,11 @@ from qkv.page.respond import PAGES, respond
 RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 PACKED = (".wasm", ".zip", ".whl", ".json")  # of these, a gzipped copy is shipped
 CONTENTS = "contents.json"  # tells a folder of ours from others
-ABSENT = ("kernel", "dask", "torch", "jax.py", "transformers.py", "compare", "page/server.py", "page/static.py")
+ABSENT = (  # modules that answers of the page never load: what needs NumPy, worker processes or a terminal
+    *("kernel/", "dask/", "torch/", "jax.py", "transformers.py", "compare/", "grading/"),
+    *("__main__.py", "cli", "demo.py", "workers.py"),
+    *("page/server.py", "page/crew.py", "page/static.py", "page/packages.py", "page/assets/"),
+)
 POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; font-src 'self'; "
     "img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'"
@@ -88,8 +92,9 @@ def _build(made: Path, place: Path, step: Step) -> None:
         runtime = packages.pyodide(fetched)
     with step("fetching python-flint for Pyodide (PyPI)"):
         wheels = packages.wheels(runtime, fetched)
+    with step("compiling qkv for Pyodide"):
+        own = packages.compiled(runtime, _own_modules(fetched / "modules.zip"), fetched / "qkv.whl")
     with step("packing"):
-        own = _own_wheel(fetched / "qkv.whl")
         _pack([*(runtime / name for name in RUNTIME), *wheels, own], python)
 
 
@@ -111,8 +116,8 @@ def _write_pages(made: Path) -> None:
     (made / "python" / "SOURCES.txt").write_text(SOURCES, encoding="utf-8")
 
 
-def _own_wheel(path: Path) -> Path:
-    """The modules of qkv in an archive, without those that a browser cannot run: what needs NumPy, and servers."""
+def _own_modules(path: Path) -> Path:
+    """The modules of qkv in an archive."""
     with as_file(files("qkv")) as source, zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for file in sorted(source.rglob("*.py")):
             name = file.relative_to(source).as_posix()
