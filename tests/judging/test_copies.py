@@ -135,3 +135,15 @@ def test_a_sum_of_what_was_printed_right_before() -> None:
 def test_a_name_for_a_sum_is_no_given() -> None:
     text = "e^2 = 7.389\ne^1 = 2.718\nsum = 10.107\n"
     assert [(name, v) for _, name, v, _ in said(text)][-1] == ("sum", "rounded")
+
+
+def test_the_same_numbers_are_a_copy_before_similar_ones() -> None:
+    page = "q = [0.1, 0.2, 0.3, 0.4], k_1 = [0.5, 0.6, 0.7, 0.8], k_2 = [0.1, 0.3, 0.2, 0.4]\n\n"
+    report = check_sheet(read_sheet(page + r"$$[0.1, 0.2, 0.3, 0.4] \cdot [0.5, 0.6, 0.7, 0.8]^T = 0.71$$"))
+    assert [(cell.shown, cell.expected) for claim in report.claims for cell in claim.cells] == [("0.71", "0.7")]
+
+
+def test_what_is_given_is_put_in_as_it_is_not_as_all_that_rounds_so() -> None:
+    page = "Q = [0.5, 0.2, 0.1, 0.8]\n\nK = [[0.1, 0.2, 0.3, 0.1], [0.5, 0.2, 0.1, 0.8]]\n\n"
+    assert check_sheet(read_sheet(page + "s = 0.5*0.1 + 0.2*0.2 + 0.1*0.3 + 0.8*0.1 = 0.17")).summary == {"wrong": 1}
+    assert check_sheet(read_sheet(page + "s = 0.5*0.1 + 0.2*0.2 + 0.1*0.3 + 0.8*0.1 = 0.20")).summary == {"right": 1}

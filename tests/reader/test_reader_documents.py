@@ -11,6 +11,7 @@ import pytest
 
 from qkv.errors import QkvError
 from qkv.expr.nodes import Number, walk
+from qkv.expr.show import plain
 from qkv.practice import KINDS, NOTATIONS, sheet
 from qkv.reader import read_sheet
 from qkv.reader.model import Sheet
@@ -117,3 +118,10 @@ def test_vectors_between_bars_without_a_rule_below_the_heads() -> None:
     page = '```\nword   | Query     | Key\n"I"    | [0.8, 1]  | [2, -0.3]\n"love" | [-0.2, 7] | [1, 0.5]\n```\n'
     found = {s.label: s.links[0].expr.shape for s in read_sheet(page, "page.md").statements}
     assert found == {"Query": (2, 2), "Key": (2, 2)}
+
+
+@pytest.mark.parametrize("head, name", [(r"Embedding (\(X\))", "X"), ("キー ($K$)", "K"), ("Keys ($K_1$)", "K_1")])
+def test_a_name_in_brackets_names_the_column(head: str, name: str) -> None:
+    page = f"token | {head} |\n---|---|\nfoo | \\([1, 0]\\) |\nbar | $[0, 1]$ |\n"
+    (statement,) = read_sheet(page, "page.md").statements
+    assert [plain(link.expr) for link in statement.links] == [name, "[1, 0; 0, 1]"]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from qkv.check.cells import Grid, Loose, shape_of, shown_grid
 from qkv.check.compare import meets
-from qkv.check.model import Verdict
+from qkv.check.model import GOOD, Verdict
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import plain
@@ -37,7 +37,7 @@ from qkv.judging.seen import (
     worth,
 )
 from qkv.judging.steps import judge_steps, worked_out
-from qkv.judging.typed import as_typed, copied_in_a_row, tightened
+from qkv.judging.typed import PLAIN, as_typed, copied_in_a_row, tightened
 from qkv.reading.align import Pair, aligned, is_leaf
 from qkv.reading.bits import cell_bits, grid_bits
 from qkv.reading.equation import Equation, Item, Kind
@@ -207,13 +207,8 @@ class Copies:
                 if beside or (inner == below and width == len(grid[0])):
                     expr = n.Concat((a, b), 1) if beside else n.Product(a, b)
                     put = {a.symbol: self.whole(left), b.symbol: self.whole(right)}
-                    made = self.put(
-                        grid,
-                        Meaning(How.SEARCHED, expr, spot),
-                        expr,
-                        put,
-                        worth(expr, {s: c.own for s, c in put.items()}, Loose()),
-                    )
+                    own = worth(expr, {s: c.own for s, c in put.items()}, Loose())
+                    made = self.put(grid, Meaning(How.SEARCHED, expr, spot), expr, put, own)
                     if made is not None and is_near(made, grid) and made.agreed >= CERTAIN:
                         return made
         return None
@@ -277,18 +272,18 @@ class Copies:
         return made if made is not None and made.is_clean else None
 
     def _printed(self, grid: Grid, spot: Spot) -> Fit | None:
-        """The print that a matrix is a copy of: a right one before a false one, the last one first."""
+        """The print that a matrix is a copy of: the same before a similar one, false ones last."""
         if sum(map(sum, grid_bits(grid))) < MATRIX:
             return None
-        false: Fit | None = None
+        found: list[Fit] = []
         for seen in self.recent(spot):
             for part, variant in variants(seen, grid):
                 made = self._held_against(grid, part, variant, spot)
                 if made is not None and made.is_clean:
-                    if made.worst is not Verdict.CARRIED:
+                    if made.worst in GOOD:
                         return made
-                    false = false or made
-        return false
+                    found.append(made)
+        return min(found, key=lambda made: made.worst is Verdict.CARRIED, default=None)
 
     def _held_against(self, grid: Grid, part: n.Expr, printed: Print, spot: Spot) -> Fit | None:
         used = frozenset() if printed.claim is None else frozenset({printed.claim})
@@ -370,7 +365,8 @@ class Copies:
         made = self.put(grid, meaning, lifted, put, own)
         if made is None or not put:
             return as_typed(made, grid, expr) if made is not None else None
-        owned = worth(lifted, {symbol: copied.own for symbol, copied in put.items()}, Certified())
+        held = {symbol: c.exact if n.kinds_in(expr) <= PLAIN else c.own for symbol, c in put.items()}
+        owned = worth(lifted, held, Certified())
         return tightened(made, grid, [owned, worth(expr, {}, Certified())])
 
     def _named(self, symbol: Symbol, spot: Spot) -> Copied | None:

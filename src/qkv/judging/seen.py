@@ -44,6 +44,11 @@ class Copied:
     mended: Value
     claims: frozenset[int]
 
+    @property
+    def exact(self) -> Value:
+        """What the author can hold of it at most: a copy of what is given is just that, and not all that rounds so."""
+        return self.own if self.claims or self.true is None else self.true
+
 
 def variants(seen: Seen, grid: Grid) -> Iterator[tuple[n.Expr, Print]]:
     """A print as it is, turned, and its rows and columns, as far as the shape fits."""

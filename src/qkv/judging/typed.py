@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from qkv.judging.copies import Copies
 
 REACH = 3  # half units of the last place: a value that is further away was not made of these numbers
-PLAIN = frozenset({n.Number, n.Negate, n.Sum, n.Product, n.Quotient, n.Matrix})
+PLAIN = frozenset({n.Number, n.Negate, n.Sum, n.Product, n.Quotient, n.Matrix, n.Transpose})
 LOOSE = frozenset({Verdict.ROUNDED, Verdict.DRIFTED, Verdict.CARRIED, Verdict.MISROUNDED})
 
 

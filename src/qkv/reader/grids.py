@@ -104,7 +104,8 @@ def _counts(heads: tuple[Cell, ...], rows: list[tuple[Cell, ...]]) -> bool:
 # — between bars —
 
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:[|+]\s*:?-+:?\s*)*\|?\s*$")
-_INERT = re.compile(r"`[^`]*`|\$[^$]*\$|\\\|")  # a bar inside of code or mathematics divides no cells
+_INERT = re.compile(r"`[^`]*`|\$[^$]*\$|\\\(.*?\\\)|\\\|")  # a bar inside of code or mathematics divides no cells
+_DELIMITERS = re.compile(r"\\[()]")  # \( … \) are dollars
 _NUMBERS = re.compile(r"[\[(][-−+\d.,;\s]+[\])]")  # a vector
 _NAMED = re.compile(r"\s*(?:\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s+)?(?P<name>[^\s|][^|]{0,80}?)\s*[=≈]\s*\|")
 
@@ -176,7 +177,8 @@ def _split(line: str, number: int) -> tuple[Cell, ...]:
 
 def _cell(line: str, start: int, end: int, number: int) -> Cell:
     text = line[start:end]
-    return Cell(text.strip(), number, start + 1 + len(text) - len(text.lstrip()))
+    plain = _DELIMITERS.sub("$", text) if "\\" in text else text
+    return Cell(plain.strip(), number, start + 1 + len(text) - len(text.lstrip()))
 
 
 # — vectors set with blanks —
