@@ -85,8 +85,9 @@ def _drawn(kind: str, level: Level, rng: Random) -> Program:
     def entry(rng: Random) -> str:
         return str(rng.choice(level.entries))
 
-    few = level.sizes.n == 1 and kind not in ONE_QUERY
-    matrices, options = KINDS[kind](rng, Numbers(entry), replace(level.sizes, n=2) if few else level.sizes)
+    # Of three tokens, the weights of all heads are hardly ever good.
+    two = kind == "heads" or (level.sizes.n == 1 and kind not in ONE_QUERY)
+    matrices, options = KINDS[kind](rng, Numbers(entry), replace(level.sizes, n=2) if two else level.sizes)
     return plan(request(matrices, options))
 
 

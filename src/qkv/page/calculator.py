@@ -61,8 +61,8 @@ SCALES = {"usual": "√d_k", "none": "nothing", "d_model": "√d", "own": "a num
 MASKS = {"": "none", "causal": "causal"}
 NORMALISE = {"softmax": "softmax", "sum": "plain sum"}
 NORMS = {
-    "": "none", "post": "residual, layer norm after", "pre": "residual, layer norm before",
-    "post rms": "residual, RMS norm after", "pre rms": "residual, RMS norm before",
+    "": "none", "post": "layer norm after", "pre": "layer norm before", "post rms": "RMS norm after",
+    "pre rms": "RMS norm before",
 }  # fmt: skip
 EPSILON = "0.00001"
 EXAMPLES = {
@@ -120,7 +120,7 @@ def _controls() -> str:
         f"{_select('weights by', 'normalise', NORMALISE)}"
         '<label data-size="d">heads <input type="number" name="heads" min="1" max="6" value="1"></label>'
         f'<label data-size="d"><input type="checkbox" name="project" value="yes"> W_O</label>'
-        f'<span data-size="d">{_select("norm", "norm", NORMS)}</span></div>'
+        f'<span data-size="d">{_select("residual and norm", "norm", NORMS)}</span></div>'
         f'<div class="tools sizes" role="group" aria-label="Sizes"><span class="soft">Sizes</span>{sizes}</div>'
     )
 
