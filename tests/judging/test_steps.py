@@ -112,3 +112,15 @@ def test_a_value_that_is_wrong_by_the_line_above_it_is_reported_in_its_own() -> 
 
 def test_the_larger_of_two_vectors_is_taken_cell_by_cell() -> None:
     assert verdicts("m = max([1.5, 2.5], [2.0, 0.5]) = [2.0, 2.5]\n") == [(1, "right")]
+
+
+@pytest.mark.parametrize(
+    "working", ["(-1.99900) + 2 ≈ 0.000999251", "1.09986 + (-1.8) ≈ -0.700136", "1/1.00000 ≈ 0.999995"]
+)
+def test_digits_that_what_is_written_cannot_give_come_from_behind_it(working: str) -> None:
+    assert verdicts(f"N = {working}\n")[-1][1] in ("rounded", "drifted")
+
+
+@pytest.mark.parametrize("working", ["(-1.99900) + 2 ≈ 0.001999", "1.5 + 2.25 = 3.762", "1.09986 + (-1.8) ≈ -0.71014"])
+def test_but_only_if_they_could(working: str) -> None:
+    assert verdicts(f"N = {working}\n")[-1][1] == "wrong"

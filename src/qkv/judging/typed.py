@@ -26,6 +26,7 @@ from qkv.reading.page import Page, Spot
 if TYPE_CHECKING:
     from qkv.judging.copies import Copies
 
+MACHINE_DIGITS = 5  # in each decimal of a working that is not meant just as it is written
 REACH = 3  # half units of the last place: a value that is further away was not made of these numbers
 PLAIN = frozenset({n.Number, n.Negate, n.Sum, n.Product, n.Quotient, n.Matrix, n.Transpose})
 LOOSE = frozenset({Verdict.ROUNDED, Verdict.DRIFTED, Verdict.CARRIED, Verdict.MISROUNDED})
@@ -61,12 +62,25 @@ def as_typed(made: Fit, grid: Grid, expr: n.Expr) -> Fit:
     except QkvError:
         return made
     if not given or not made.is_clean:
-        return tightened(made, grid, [exact]) if n.kinds_in(expr) <= PLAIN else made
+        written = n.kinds_in(expr) <= PLAIN and not _has_digits_to_spare(expr, grid, exact)
+        return tightened(made, grid, [exact]) if written else made
     if made.true is not None:
         return replace(made, own=exact)
     rows = zip(grid, exact.rows, strict=True)
     verdicts = (tuple(cell_verdict(shown, None, cell, False) for shown, cell in zip(*row, strict=True)) for row in rows)
     return replace(made, own=exact, verdicts=tuple(verdicts))
+
+
+def _has_digits_to_spare(expr: n.Expr, grid: Grid, exact: Value) -> bool:
+    """Whether the author shows digits that what is written cannot give: −1.99900 + 2 ≈ 0.000999251 is worked out with
+    what is behind those decimals that have as many digits as a machine prints."""
+    decimals = [node for node in n.walk(expr) if isinstance(node, n.Number) and "." in node.text]
+    short = {node.value for node in decimals if len(node.text.replace(".", "").lstrip("-0")) < MACHINE_DIGITS}
+    loose = worth(expr, {}, Loose(short)) if any(node.value not in short for node in decimals) else None
+    made = fitted(loose, shape_of(grid)) if loose is not None else None
+    pairs = ((s, x) for row, cells in zip(grid, exact.rows, strict=True) for s, x in zip(row, cells, strict=True))
+    finer = all(s.half and type(x) is fmpq and (x / (20 * s.half)).q == 1 for s, x in pairs)
+    return made is not None and finer and all(map(agree, grid, made.rows))
 
 
 def as_arithmetic(chosen: Fit, grid: Grid, equation: Equation) -> Fit:

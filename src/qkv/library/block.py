@@ -14,6 +14,7 @@ To add a row, write it here: names that `qkv.work` takes, steps, costs and gradi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -67,6 +68,12 @@ P_{best} = softmax(L_{best})         | top        | their probabilities, where o
 loss = mean(\ell)                    |            | cross-entropy
 PPL = e^{loss}                       |            | perplexity
 """
+# Words that say that there are norms, and that they come before what they are for.
+NORM_SAID = re.compile(
+    r"layer.?norm|rms.?norm|add\s*(?:&|\+|and)\s*norm|post.?norm|pre.?norm|post-?ln|pre-?ln|残差|归一化", re.IGNORECASE
+)
+NORM_FIRST = re.compile(r"pre.?norm|pre-?ln|before (?:the )?(?:attention|each sub.?layer)", re.IGNORECASE)
+
 # Where norms stand decides what each part of a block reads, what it is added to, and what comes out. Parts have numbers:
 # attention is 1, cross-attention 2 where there is any, the feed-forward layer the last.
 NORMS = ("post", "pre")

@@ -35,6 +35,7 @@ from qkv.reader.prose import read_paragraph, read_stretch
 from qkv.reader.questions import questions
 from qkv.reader.spans import stretch_of
 from qkv.reader.tables import read_rows
+from qkv.reader.terminal import laid_out
 from qkv.reader.told import Told, told_in, with_told
 
 
@@ -104,7 +105,7 @@ FEWEST_REMARKS = 3  # lines that make such a comment
 
 def _plain_source(text: str, file: str, limits: Limits) -> str:
     """The document as Markdown-like text, line by line: LaTeX laid out, odd letters made plain."""
-    source = plain_tex(text, limits) if is_tex(text, file) else text
+    source = laid_out(plain_tex(text, limits) if is_tex(text, file) else text)
     source = _STYLED_LETTERS.sub(lambda m: _BRACKET_PIECES.get(m[0]) or unicodedata.normalize("NFKC", m[0])[:1], source)
     source = with_displays(_CORNERS.sub("", _NAMED_CORNERS.sub(_lowered, source)))
     if len(_SLASHES.findall(source)) >= FEWEST_REMARKS:

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.library.block import NORM_FIRST
 from qkv.library.roles import places
 from qkv.library.words import pattern
 from qkv.reader.model import Sheet
@@ -160,12 +161,14 @@ def answers(page: Page, system: System) -> Iterator[int]:
     if page.task is None:
         return
     attends = _is_about_attention(page, system)
+    usual_tokens = not NORM_FIRST.search(page.task.sheet.text)  # otherwise attention reads what the norm gives
     for symbol, definitions in page.definitions.items():
         assigned = any(_is_assigned(d, page) for d in definitions)
         known = assigned or (attends and is_asked(symbol, page.task))
         place = system.place(symbol)
         role = place.role if place is not None else None
-        if not known and role not in ANSWERS | SIZES and not _has_assigned(system, symbol):
+        expected = role in SIZES or (role in ANSWERS and usual_tokens)
+        if not known and not expected and not _has_assigned(system, symbol):
             continue
         others = {d.equation for d in definitions if not assigned and _has_others(d.expr, system)}
         for definition in definitions:

@@ -17,8 +17,6 @@ from qkv.library.rows import counted, renamed
 from qkv.program.model import Program, Step
 
 _NEEDED = (("W_1", "W_2"), ("W_U",))  # what is given for nothing else, if these steps are left open
-_NORM = re.compile(r"layer.?norm|rms.?norm|add\s*(?:&|\+|and)\s*norm|post.?norm|pre.?norm|post-?ln|pre-?ln|残差|归一化")
-_BEFORE = re.compile(r"pre.?norm|pre-?ln|before (?:the )?(?:attention|each sub.?layer)")
 _ACTIVATIONS = (("gelu", re.compile(r"gelu")), ("silu", re.compile(r"silu|swish")))
 
 
@@ -26,7 +24,7 @@ def with_block(program: Program, words: str) -> Program:
     """The program with the steps around attention that its page gives matrices for."""
     used = {symbol for step in program.steps for symbol in n.names_in(step.expr)}
     given = {symbol_plain(g.symbol) for g in program.givens if g.symbol not in used and isinstance(g.expr, n.Matrix)}
-    if not any(given.issuperset(names) for names in _NEEDED) or program.columns or _BEFORE.search(words):
+    if not any(given.issuperset(names) for names in _NEEDED) or program.columns or block.NORM_FIRST.search(words):
         return program
     conventions = _conventions(words, "W_3" in given, "gamma_3" in given)
     meant = _meant(program)
@@ -48,7 +46,7 @@ def with_block(program: Program, words: str) -> Program:
 
 
 def _conventions(words: str, gated: bool, final: bool) -> frozenset[str]:
-    norm = "post" if _NORM.search(words) else "bare"
+    norm = "post" if block.NORM_SAID.search(words) else "bare"
     said = next((name for name, pattern in _ACTIVATIONS if pattern.search(words)), "relu")
     activation = ("geglu" if said == "gelu" else "swiglu") if gated else said
     return frozenset({norm, activation, "rms" if "rms" in words else "layer"} | ({"final"} if final else set()))

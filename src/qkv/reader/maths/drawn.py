@@ -127,7 +127,10 @@ class _Drawing:
                 columns[place].lead += signs[k]
         if leads > 1 or any(not column.rows for column in columns) or not self._is_drawing(columns):
             return None
-        return self._written(columns, widest[1][-1])
+        others = [part[1][-1] for part in parsed if part is not None and part is not widest]
+        behind = [t for tail in others for t in tail if t.kind not in _SILENT and t.kind != "line"]
+        apart = [_sign("wide", " ", behind[0].start)] if behind else []  # a statement beside the second row
+        return self._written(columns, [*apart, *behind, *widest[1][-1]])
 
     def _parts(self, line: list[Token]) -> tuple[list[_Row], list[list[Token]]] | None:
         """The bracketed rows of a line, and the tokens before each and behind the last. Of [[1, 0], the inner list

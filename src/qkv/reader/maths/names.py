@@ -156,9 +156,12 @@ def names_of(
     )
 
 
+TOGETHER = frozenset({"PE", "PPL", "KV"})  # names that everybody writes so: no product of P and E
+
+
 def _is_product(word: str, seen: _Collected) -> bool:
     """Whether a run left of '=' is a product of letters that the page defines: AV = …, XW of XW_Q, Kq of Kq_3."""
-    if not 1 < len(word) <= 4 or word.islower() or word in seen.functions | seen.indexed | seen.factors:
+    if not 1 < len(word) <= 4 or word.islower() or word in seen.functions | seen.indexed | seen.factors | TOGETHER:
         return False
     first, last = word[:-1], word[-1]
     return (all(letter in seen.letters for letter in first) and last in seen.letters | seen.scripted) or (
