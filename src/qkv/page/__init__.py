@@ -7,7 +7,7 @@ practice  a problem, and grids to fill                      slips      a worked 
 drawn     the exercise that both of these are about         grids      matrices to fill, to click, as a heat map
 calculator attention by controls, all steps live            why        why one divides by √d_k, by sliders
 costs     what it costs, by sliders                         plot       curves, bars and axes as SVG
-assets    scripts, style, font, as files
+controls  lists and tabs that several views have            assets     scripts, style, font, as files
 server    with a server, on this machine                    crew       the processes that work for it
 static    without any: plain files with Pyodide
 """

@@ -16,6 +16,7 @@ from qkv.expr.names import Role
 from qkv.interpret.trace import Trace
 from qkv.page import why
 from qkv.page.answer import Answer
+from qkv.page.controls import select, tabs
 from qkv.page.frame import framed
 from qkv.page.grids import heat_map, table
 from qkv.render import html
@@ -81,7 +82,7 @@ def whole(form: Mapping[str, str]) -> Answer:
     body = (
         '<form id="calculator" class="calculator" hx-post="calculator" hx-trigger="input delay:150ms, load, judge" '
         'hx-target="#steps" hx-sync="this:replace" hx-indicator="#busy">'
-        f'<div class="tools">{_radios("from", FROM)}<span class="soft">Examples</span>{examples}'
+        f'<div class="tools">{tabs("Given", "from", FROM)}<span class="soft">Examples</span>{examples}'
         '<button type="button" class="strong" id="copy">Copy link</button>'
         '<span id="copied" class="soft" role="status"></span>'
         '<span id="busy" class="soft" role="status">working …</span></div>'
@@ -89,20 +90,6 @@ def whole(form: Mapping[str, str]) -> Answer:
         f'<div class="results"><div id="steps" aria-live="polite"></div>{why.panel()}</div>'
     )
     return Answer(framed("calculator.html", body, "grid.js", "calculator.js"))
-
-
-def _radios(name: str, options: Mapping[str, str]) -> str:
-    inside = "".join(
-        f'<input type="radio" name="{name}" id="{name}-{key}" value="{key}"{" checked" if k == 0 else ""}>'
-        f'<label for="{name}-{key}">{escape(says)}</label>'
-        for k, (key, says) in enumerate(options.items())
-    )
-    return f'<fieldset class="tabs"><legend class="hidden">Given</legend>{inside}</fieldset>'
-
-
-def _select(label: str, name: str, options: Mapping[str, str]) -> str:
-    inside = "".join(f'<option value="{key}">{escape(says)}</option>' for key, says in options.items())
-    return f'<label>{label} <select name="{name}">{inside}</select></label>'
 
 
 def _controls() -> str:
@@ -113,14 +100,14 @@ def _controls() -> str:
     )
     return (
         '<div class="tools controls"><label>tokens <input name="tokens" value="I love cats" size="16" maxlength="200">'
-        f"</label>{_select('mask', 'mask', MASKS)}{_select('divide by', 'scale', SCALES)}"
+        f"</label>{select('mask', 'mask', MASKS)}{select('divide by', 'scale', SCALES)}"
         '<label data-own>= <input name="own" value="2" size="4" maxlength="12"></label>'
         '<label>temperature <input type="range" name="temperature" min="0.1" max="4" step="0.1" value="1">'
         '<output id="heat">1</output></label>'
-        f"{_select('weights by', 'normalise', NORMALISE)}"
+        f"{select('weights by', 'normalise', NORMALISE)}"
         '<label data-size="d">heads <input type="number" name="heads" min="1" max="6" value="1"></label>'
         f'<label data-size="d"><input type="checkbox" name="project" value="yes"> W_O</label>'
-        f'<span data-size="d">{_select("residual and norm", "norm", NORMS)}</span></div>'
+        f'<span data-size="d">{select("residual and norm", "norm", NORMS)}</span></div>'
         f'<div class="tools sizes" role="group" aria-label="Sizes"><span class="soft">Sizes</span>{sizes}</div>'
     )
 

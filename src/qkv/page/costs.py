@@ -12,6 +12,7 @@ from html import escape
 from qkv.errors import ValueRefused
 from qkv.interpret.counts import Size
 from qkv.page.answer import Answer
+from qkv.page.controls import select
 from qkv.page.frame import framed
 from qkv.page.grids import math
 from qkv.page.plot import Axis, Curve, Rule, Share, bar, plot, powers, short
@@ -62,13 +63,10 @@ def whole(form: Mapping[str, str]) -> Answer:
     """The view as it opens, with the costs of the usual sizes."""
     sliders = "".join(_slider(name, slider) for name, slider in SLIDERS.items())
     models = "".join(f'<a class="button" href="#{escape(_link(sizes))}">{name}</a>' for name, sizes in MODELS.items())
-    widths = "".join(
-        f'<option value="{key}"{" selected" if key == "2" else ""}>{says}</option>' for key, says in BYTES.items()
-    )
     body = (
         '<div class="costs"><form id="costs" hx-post="costs" hx-trigger="input delay:60ms, judge" hx-target="#counted" '
         f'hx-sync="this:replace"><div class="tools">{models}</div>{sliders}'
-        f'<div class="tools"><label>a number takes <select name="bytes">{widths}</select></label>'
+        f'<div class="tools">{select("a number takes", "bytes", BYTES, "2")}'
         '<label><input type="checkbox" name="biases" value="yes" checked> biases and scales of norms</label></div>'
         "</form>"
         f'<div id="counted" aria-live="polite">{_counted({"biases": "yes", **form})}</div></div>'

@@ -21,6 +21,7 @@ from qkv.exercises.written import ASKING, formula, matrix, points_said
 from qkv.expr.show import symbol_latex, symbol_plain
 from qkv.page import slips
 from qkv.page.answer import Answer
+from qkv.page.controls import select, tabs
 from qkv.page.drawn import asked_for, count, fields, points, stated
 from qkv.page.frame import framed
 from qkv.page.grids import math, to_fill
@@ -55,18 +56,13 @@ _COMMA = re.compile(r"(?<=\d),(?=\d)")
 
 def whole(form: Mapping[str, str]) -> Answer:
     """The view as it opens; its script brings back what was practised last."""
-    games = "".join(
-        f'<input type="radio" name="game" id="game-{key}" value="{key}"{" checked" if key == "work" else ""}>'
-        f'<label for="game-{key}">{name}</label>'
-        for key, name in GAMES.items()
-    )
     body = (
         '<form class="tools choose" id="choose" hx-post="practice" hx-target="#problem" '
         'hx-trigger="change, load, judge, submit" hx-sync="this:replace" hx-indicator="#busy">'
-        f'<fieldset class="tabs"><legend class="hidden">What to do</legend>{games}</fieldset>'
-        f"{_select('Kind', 'kind', {'': 'usual for the level', **KINDS})}"
-        f"{_select('Level', 'level', {str(level): str(level) for level in draw.LEVELS})}"
-        f"{_select('Language', 'language', LANGUAGES)}"
+        f"{tabs('What to do', 'game', GAMES)}"
+        f"{select('Kind', 'kind', {'': 'usual for the level', **KINDS})}"
+        f"{select('Level', 'level', {str(level): str(level) for level in draw.LEVELS})}"
+        f"{select('Language', 'language', LANGUAGES)}"
         '<label>No. <input type="number" name="seed" value="1" min="0" max="999999"></label>'
         '<button type="button" class="strong" id="another">Another problem</button>'
         '<span id="busy" class="soft" role="status">drawing good numbers …</span>'
@@ -75,11 +71,6 @@ def whole(form: Mapping[str, str]) -> Answer:
         '</p></form><div id="problem"></div>'
     )
     return Answer(framed("practice.html", body, "grid.js", "practice.js"))
-
-
-def _select(label: str, name: str, options: Mapping[str, str]) -> str:
-    inside = "".join(f'<option value="{key}">{escape(says)}</option>' for key, says in options.items())
-    return f'<label>{label} <select name="{name}">{inside}</select></label>'
 
 
 def problem(form: Mapping[str, str]) -> Answer:

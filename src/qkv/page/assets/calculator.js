@@ -4,6 +4,7 @@
   const form = document.getElementById("calculator");
   const tables = [...form.querySelectorAll(".grid")];
   const nameOf = (table) => table.closest("[data-matrix]").dataset.matrix;
+  const most = Number(form.querySelector("[data-size-of]").max);
   const sizeOf = (name) => form.querySelector(`[data-size-of="${name}"]`);
   const read = (table) => window.qkv.cells(table).map((row) => row.map((cell) => cell.value.trim() || "0"));
   const written = (rows) => rows.map((row) => row.join(" ")).join("; ");
@@ -79,7 +80,7 @@
     for (const table of tables) {
       const rows = parsed(told.get(nameOf(table)) || "");
       const width = Math.max(...rows.map((row) => row.length), 0);
-      const fits = width && width <= 12 && rows.length <= 12;
+      const fits = width && width <= most && rows.length <= most;
       write(table, fits ? rows.map((row) => [...row, ...Array(width - row.length).fill("0")]) : parsed(usual.get(nameOf(table))));
     }
     sync();
@@ -94,7 +95,7 @@
     const size = event.target.dataset.sizeOf;
     if (size) {
       const wanted = Math.round(Number(event.target.value));
-      if (wanted < 1 || wanted > Number(event.target.max)) return;
+      if (wanted < 1 || wanted > most) return;
       resize(size, wanted);
     }
     sync();
@@ -107,7 +108,7 @@
   form.addEventListener("matrix", (event) => {
     const table = event.target;
     const rows = event.detail;
-    if (rows.length > 12 || rows[0].length > 12) return;
+    if (rows.length > most || rows[0].length > most) return;
     event.preventDefault();
     write(table, rows);
     resize(table.dataset.rows, rows.length);
