@@ -68,6 +68,7 @@ N = masked(P, M)                   | scaled patterned
 N = masked(S, M)                   | unscaled patterned
 N = causal(P)                      | scaled causal
 N = causal(S)                      | unscaled causal
+A = normalise(S)                   | rows shares
 A = softmax(N)                     | rows
 A = downsoftmax(N)                 | columns keys
 A = softmax(N)                     | columns queries
@@ -146,8 +147,8 @@ def _row(equation: str, when: str = "") -> Row:
 def _in_roles(node: n.Expr) -> n.Expr:
     if isinstance(node, n.Name):
         return role_name(LETTERS[str(node.symbol)])
-    if isinstance(node, n.Softmax):
-        return n.Softmax(node.arg, 1)
+    if isinstance(node, (n.Softmax, n.Normalise)):
+        return type(node)(node.arg, 1)
     if isinstance(node, n.Call) and node.function == "downsoftmax":
         return n.Softmax(node.args[0], 0)
     return as_mask(node)

@@ -86,6 +86,14 @@ _DIVIDED = re.compile(
 _SIZE = re.compile(r"(?:\bif|suppose|assume|were|with|using)\b[^.;]{0,30}?d_?\{?k\}?\s*\$?\s*=\s*(?P<n>\d+)")
 
 
+_NO_SOFTMAX = re.compile(
+    r"(?:\bno|\bwithout(?: an?| the)?|\binstead of(?: an?| the)?|ohne|statt|sans|sin|sem|senza|без|不用|不使用) softmax"
+)
+_SHARES = re.compile(
+    rf"(?:{pattern('divide')}|normali[sz])[^.;]*?(?<!\w)(?:{pattern('sum')})(?!\w)", re.IGNORECASE
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
     """How a question wants its attention, where it says so: None is as the page has it."""
@@ -188,6 +196,15 @@ def _padded(sentence: str) -> tuple[int, ...]:
     if found := _NUMBERED.search(sentence):
         return tuple(int(number) for number in re.findall(r"\d+", found["list"]))
     return ()
+
+
+def shares_said(text: str) -> bool:
+    """Whether scores are divided by their sum, and a softmax is denied.
+
+    >>> shares_said("Divide every score by the sum of the scores (no softmax)."), shares_said("Divide exp by its sum.")
+    (True, False)
+    """
+    return bool(_NO_SOFTMAX.search(text.lower()) and _SHARES.search(text))
 
 
 def methods_said(text: str) -> Iterator[Method]:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
-from qkv.library.said import Sight
+from qkv.library.said import Sight, shares_said
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Source
 from qkv.reading.naming import OF_A_HEAD, PROJECTED, Naming
@@ -108,6 +108,8 @@ class Holding:
             made = made - {"scaled", "unscaled"} | {
                 "scaled" if given else "unscaled"
             }  # nothing tells what to divide by
+        if not self._choices.supposed and shares_said(self._page.words_of(scope)):
+            made = made - {"scaled"} | {"unscaled", "shares"}
         return frozenset(made)
 
     def is_by_rows(self, expr: n.Expr) -> bool:

@@ -43,6 +43,10 @@ class Completion(Protocol):
 
     def in_program(self, expr: n.Expr, where: Spot) -> n.Expr | None: ...
 
+    def add_step(
+        self, name: str | None, expr: n.Expr, spot: Spot, role: Role, head: int | None, line: int | None
+    ) -> None: ...
+
 
 def answers_of(problem: Completion, questions: Sequence[Item], assumed: tuple[str, ...]) -> Iterator[Answer]:
     """The answers to the questions of a problem, in their order."""
@@ -124,26 +128,44 @@ def _parts(problem: Completion, asked: Wanted) -> Iterator[Part]:
         yield from beside
         return
     spot = Spot(problem.scope, END)
-    exprs = [each for expr in asked.exprs for each in _every(problem, expr, spot)]
+    exprs = [each for expr in asked.exprs for each in _every(problem, expr, spot, asked)]
     named = [part for expr in exprs if (part := _part(problem, expr, spot)) is not None]
     yield from named
     known = {part.expr for part in named}
+    unscaled = {Role.SCALED} if "unscaled" in problem.system.conventions(problem.scope) else set()
     roles = asked.roles if len(named) < len(asked.roles) or not named else ()
-    for role in roles:
+    for role in (role for role in roles if role not in unscaled):
         for expr, token in _of_role(problem, role, asked.rows, spot):
             part = _part(problem, expr, spot)
             if part is not None and part.expr not in known:
                 yield replace(part, name=f"{part.name} ({token})") if token.startswith("“") else part
 
 
-def _every(problem: Completion, expr: n.Expr, spot: Spot) -> Iterator[n.Expr]:
-    """An expression; for a name with a running index, Q_i, all that plays its role."""
+def _every(problem: Completion, expr: n.Expr, spot: Spot, asked: Wanted) -> Iterator[n.Expr]:
+    """An expression; for a name with a running index, Q_i, all that plays its role; for one whose cells have a formula,
+    the rows that the question wants: PE for pos = 3 and 5."""
     place = problem.system.place(expr.symbol) if isinstance(expr, n.Name) else None
     runs = isinstance(expr, n.Name) and expr.symbol.indices and all(map(str.isalpha, expr.symbol.indices))
-    if place is None or not runs or problem.values.true(expr, spot) is not None:
+    if isinstance(expr, n.Name) and (rows := list(_rows_put(problem, expr.symbol, spot, asked))):
+        yield from rows
+    elif place is None or not runs or problem.values.true(expr, spot) is not None:
         yield expr
     else:
         yield from (each for each, _ in _of_role(problem, place.role, (), spot))
+
+
+def _rows_put(problem: Completion, symbol: Symbol, spot: Spot, asked: Wanted) -> Iterator[n.Expr]:
+    """Rows of what formulas for every cell give, for the numbers that a question puts in for their first index."""
+    page, width = problem.system.page, problem.values.role(Role.D_MODEL, None, spot)
+    cells = [s for s in page.definitions if len(s.indices) == 2 and (s.base, s.labels) == (symbol.base, symbol.labels)]
+    first = {s.indices[0] for s in cells if not s.indices[0].isdecimal()}
+    if symbol.indices or width is None or not width.exact:
+        return
+    for number in (number for letter, number in asked.put if letter in first):
+        names = (n.Name(symbol._replace(indices=(number, str(j)))) for j in range(int(width.cell.p)))
+        row = n.Matrix((tuple(names),))
+        problem.add_step(plain(n.Name(symbol._replace(indices=(number,)))), row, spot, Role.OTHER, None, None)
+        yield row
 
 
 def _by_method(problem: Completion, asked: Wanted) -> Iterator[Part]:
@@ -193,8 +215,10 @@ def _part(problem: Completion, expr: n.Expr, spot: Spot) -> Part | None:
     if made is None or (isinstance(made, n.Name) and made.symbol in problem.givens):
         return None
     same = next((step for step in problem.steps.values() if step.expr == made), None)
-    made = n.Name(same.symbol) if same is not None else made
-    return Part(plain(made), made)
+    if same is None:
+        return Part(plain(made), made)
+    name = n.Name(same.symbol)
+    return Part(same.spelled if isinstance(made, n.Matrix) else plain(name), name)
 
 
 def _known_step(problem: Completion, expr: n.Expr) -> n.Expr | None:

@@ -127,16 +127,16 @@ class _Completion:
         for judgement in self.judged:
             equation, meaning = judgement.equation, judgement.fit.meaning if judgement.fit is not None else None
             if equation.scope == self.scope and not equation.names and meaning is not None and meaning.names:
-                self._add_step(equation.label, meaning.expr, meaning.spot, Role.OTHER, None, equation.line)
+                self.add_step(equation.label, meaning.expr, meaning.spot, Role.OTHER, None, equation.line)
         for question in questions_of(self.page, self.scope):
             if isinstance(question.expr, n.Name):
                 self._write(question.expr.symbol, last)
         for name, expr in asked_formulas(self.page, self.scope):
-            self._add_step(name, expr, last, Role.OTHER, None, None)
+            self.add_step(name, expr, last, Role.OTHER, None, None)
         for words, system, values in supposed(self.values, self.scope):
             beside = _Completion(system, values, (), self.scope, self.givens, self.steps, beside=words)
             for head in (None, *system.heads_in(self.scope)):
-                for role in AFTER:
+                for role in AFTER if "scaled" in system.conventions(self.scope) else AFTER[1:]:
                     beside._write(role_symbol(role, head), last)
         title, line = self._heading(equations)
         kind = kind_of(self.givens.values(), self.steps.values(), conventions)
@@ -202,7 +202,7 @@ class _Completion:
         workings = equation.of(Kind.WORKING) if equation.of(Kind.VALUE) else ()
         softmax = [item for item in equation.of(Kind.WORKING) if isinstance(item.expr, n.Softmax)]
         for item in (*equation.of(Kind.FORMULA)[:1], *softmax[:1], *workings[:1]):
-            self._add_step(equation.label or None, item.expr, spot, Role.OTHER, None, equation.line)
+            self.add_step(equation.label or None, item.expr, spot, Role.OTHER, None, equation.line)
 
     # — one name —
 
@@ -338,7 +338,7 @@ class _Completion:
             ready, lambda node: n.Name(names[node.symbol] or node.symbol) if isinstance(node, n.Name) else node
         )
 
-    def _add_step(
+    def add_step(
         self, name: str | None, expr: n.Expr, spot: Spot, role: Role, head: int | None, line: int | None
     ) -> None:
         """A step for a formula that the page gives no name."""

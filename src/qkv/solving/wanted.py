@@ -50,6 +50,7 @@ _PLACES = re.compile(
     re.IGNORECASE,
 )
 _LINE = re.compile(f"{_said('line')}|{_said('vector')}", re.IGNORECASE)
+_PUT = re.compile(rf"(\w+)\s*=\s*(\d+(?:(?:\s*,\s*|\s*,?\s+(?:{pattern('connective')})\s+)\d+)*)(?![.\d])", re.IGNORECASE)
 _NUMBERED = re.compile(rf"{_said('line')}\s*#?(?P<number>\d{{1,2}})\b(?!\s*[x×-])", re.IGNORECASE)
 
 
@@ -61,6 +62,7 @@ class Wanted:
     roles    what its words speak of, in their usual order places   decimals that results are rounded to
     extreme  'most' or 'least' where it asks for a word    compares whether methods are compared
     in_words that it asks for an explanation               methods  how it wants its attention, where it says so itself
+    put      numbers that it puts in for names: pos = 3 and 5
     """
 
     exprs: tuple[n.Expr, ...] = ()
@@ -71,6 +73,7 @@ class Wanted:
     compares: bool = False
     in_words: bool = False
     methods: tuple[Method, ...] = ()
+    put: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +125,9 @@ def _wanted(text: str, sheet: Sheet, tokens: Sequence[str]) -> Wanted:
     if methods:  # 'without scaling' asks for nothing scaled
         roles = tuple(role for role in roles if role not in (Role.SCALED, Role.MASKED)) or roles
     return Wanted(
-        exprs, roles, rows, decimals, extreme, bool(_COMPARE.search(text)), bool(_EXPLAIN.search(text)), methods
-    )
+        exprs, roles, rows, decimals, extreme, bool(_COMPARE.search(text)), bool(_EXPLAIN.search(text)), methods,
+        tuple((m[1], number) for m in _PUT.finditer(text) for number in re.findall(r"\d+", m[2])),
+    )  # fmt: skip
 
 
 def decimals_said(text: str) -> int | None:
