@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from qkv.expr.names import Role, Symbol
+from qkv.library.words import pattern
 
 R = Role
 
@@ -105,7 +106,10 @@ WORDS: tuple[tuple[Role, str], ...] = (
     (R.SOURCE, r"decoder (?:hidden )?state"),
     (R.MASK, r"\bmask\b|maske\b|máscara|掩码"),
 )  # fmt: skip
-_PATTERNS = tuple((role, re.compile(pattern, re.IGNORECASE)) for role, pattern in WORDS)
+_PATTERNS = tuple((role, re.compile(words, re.IGNORECASE)) for role, words in WORDS)
+_OTHER_OUTPUT = re.compile(  # of another layer than attention
+    rf"(?<!\w)(?:{pattern('norm')}|{pattern('feed')})\W+(?:{pattern('output')})(?!\w)", re.IGNORECASE
+)
 
 
 @lru_cache(maxsize=4096)  # every reading of a page asks for the same words
@@ -116,8 +120,9 @@ def roles_in_words(text: str) -> tuple[Role, ...]:
     (<Role.SCORES: 'scores'>, <Role.WEIGHTS: 'weights'>)
     """
     spots = []
-    for role, pattern in _PATTERNS:
-        last = next(reversed(list(pattern.finditer(text))), None)
+    text = _OTHER_OUTPUT.sub(" ", text)
+    for role, said in _PATTERNS:
+        last = next(reversed(list(said.finditer(text))), None)
         if last is not None:
             spots.append((-last.end(), last.start(), role))  # 'scaled scores' are scaled
     return tuple(role for *_, role in sorted(spots, key=lambda spot: spot[:2]))

@@ -184,12 +184,14 @@ def _options(page: Page, choices: Choices) -> Iterator[tuple[Choices, float, Sco
     dependent = frozenset(page.scopes) - System(page, choices).fresh
     arrays = dict(choices.arrays)
     inputs = [index for index, roles in page.suggested.items() if not roles or roles[0] not in DERIVED[3:]]
+    inputs = [index for index in inputs if _may_be_projected(page, index)]
     nameless = [index for index in inputs if page.task is None or index < page.assigned][:MOST_ARRAYS]
     projected = _projected_by_name(page)
     for index in nameless:
         for role in (Role.X, Role.Y, Role.Q, Role.K, Role.V, None):
             if arrays.get(index) is not role and role not in projected:
-                made = {**arrays, index: role} if role is not None else {k: v for k, v in arrays.items() if k != index}
+                made = {k: v for k, v in arrays.items() if k != index and v is not role}
+                made |= {index: role} if role is not None else {}
                 yield (
                     replace(choices, arrays=tuple(made.items())),
                     OTHER_ROLE,
@@ -208,6 +210,16 @@ def _options(page: Page, choices: Choices) -> Iterator[tuple[Choices, float, Sco
                 others = ((f, r) for f, r in choices.roles if f != family)
                 made_roles = replace(choices, roles=(*others, (family, role)))
                 yield made_roles, OTHER_ROLE + rank, dependent | page.mentioning[family]
+
+
+def _may_be_projected(page: Page, index: int) -> bool:
+    """Whether an array fits the matrices that queries, keys and values are made with, where the page gives any."""
+    weights = [s for s in page.definitions if any(p.role in PROJECTED.values() for p in places(s)[:1])]
+    sizes = {
+        size for s in weights for d in page.definitions[s] if isinstance(d.expr, n.Matrix) for size in d.expr.shape
+    }
+    array = page.equations[index].items[0].expr
+    return not sizes or not isinstance(array, n.Matrix) or not sizes.isdisjoint(array.shape)
 
 
 def _families(page: Page) -> dict[Family, tuple[Role, ...]]:

@@ -20,6 +20,7 @@ from qkv.library.defined import Defined
 from qkv.library.roles import CACHED, SCORE_LIKE, Place
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Source
+from qkv.reading.equation import Kind
 from qkv.reading.holding import AFTER_Q, Holding
 from qkv.reading.indexed import LETTER, at_indices, is_row_of, put_in, runs_over
 from qkv.reading.nameless import NAMELESS
@@ -108,6 +109,9 @@ class System:
         later = (d for d in self.page.definitions.get(symbol, ()) if d.scope > spot.scope)
         yield from ((d.expr, spot, d.source) for d in later)
         yield from ((n.Name(array), spot, None) for array in called_in_words(self.page, symbol, spot))
+        for d in visible(self.page.definitions.get(symbol, ()), spot):  # what a formula that tells nothing came to
+            printed = self.page.equations[d.equation].of(Kind.VALUE)[-1:] if d.source is Source.STATED else ()
+            yield from ((p.expr, spot, Source.GIVEN) for p in printed if p.line < spot.line and n.is_plain(p.expr))
         if symbol.base in ("I", "Id") and not symbol.labels and symbol not in self.page.definitions:
             yield n.Call(IDENTITY, tuple(map(n.number, map(int, filter(str.isdecimal, symbol.indices))))), spot, None
         if symbol.primes:
@@ -348,6 +352,8 @@ class System:
         if head is not None and role in PROJECTED and not self._own_weights(role, head):
             yield from self._slice(role, head, spot.scope)
             return
+        if role is Role.HEAD and head is None and self.heads_in(spot.scope):
+            yield n.Name(role_symbol(Role.OUTPUT))  # 'attention' as a whole, where several heads make it
         if role is Role.MASK and self.sight(spot.scope) is not None:
             yield n.Call(PATTERN, (n.Name(role_symbol(Role.SCORES, head)), n.Name(role_symbol(Role.SCALED, head))))
         if role is Role.SCALED and self.choices.scale is not None:

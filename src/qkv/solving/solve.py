@@ -47,7 +47,7 @@ from qkv.solving.wanted import items
 from qkv.theory.worked import answered
 
 FOUND = frozenset({How.NAMED, How.SEARCHED})  # ways of knowing that hold for what is exactly so
-EXACT = frozenset({Verdict.RIGHT, Verdict.ROUNDED})
+EXACT = frozenset({Verdict.RIGHT, Verdict.ROUNDED, Verdict.CARRIED})  # nothing was miscalculated here
 Option = tuple[n.Expr, Spot, Source | None]  # an expression that gives a name, where it is worked out, whence it is
 MOST_ANEW = 4  # times that a problem is worked out for inputs that are given anew
 
