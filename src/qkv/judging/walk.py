@@ -358,7 +358,8 @@ class Walk:
         printed = print_of(grid, chosen, number, spot)
         remembered: n.Expr | None = None
         label = Symbol(NAMELESS, (), (str(equation.index),))
-        for symbol in (*equation.names, *((label,) if label in self.system.page.fixed else ())):
+        own = label in self.system.page.fixed or self.system.is_derived(label)
+        for symbol in (*equation.names, *((label,) if own else ())):
             rounded = self.system.is_derived(symbol) and not is_exact(equation, grid)
             if not is_given(self, equation) or item.approximate or rounded:
                 self.prints.add(symbol, printed)  # weights that are given in decimals are rounded, like all others

@@ -71,8 +71,11 @@ _ITEM = re.compile(
 )
 _ASKS = re.compile(rf"\?|？|^\W*(?:\(?\w{{1,2}}[.)]\s*)?(?:{pattern('ask')})\b", re.IGNORECASE)
 _UNSCALED = re.compile(
-    r"unscaled|without (?:the |any )?(?:scal|1/|\$1/|\$\\frac|divid)|\b(?:no|not) scal|ohne skalier|sans (?:mise à l')?échelle|sin escalar|sem escala|не масштаб|不缩放"
+    r"unscaled|without (?:the |any )?(?:scal|1/|\$1/|\$\\frac|divid)|\b(?:no|not) scal|skip\w* (?:the )?[^.;]{0,20}?scal"
+    r"|ohne (?:die )?(?:skalier|teil|division)|sans (?:la )?(?:mise à l')?(?:échelle|divis)|sin (?:escalar|dividir)|sem (?:escala|dividir)"
+    r"|senza (?:scala|divid)|не масштаб|без (?:масштаб|делен)|不缩放|不除以|スケーリングなし|bölmeden|ölçekleme(?:siz|den)"
 )
+_DECIMAL = re.compile(r"\d(?:[.,]|\{,\})\d")
 _RESCALED = re.compile(
     r"\bwith (?:the )?scaling|mit skalierung|avec (?:la )?mise à l'échelle|con escala|com escala|с масштаб"
 )
@@ -89,9 +92,7 @@ _SIZE = re.compile(r"(?:\bif|suppose|assume|were|with|using)\b[^.;]{0,30}?d_?\{?
 _NO_SOFTMAX = re.compile(
     r"(?:\bno|\bwithout(?: an?| the)?|\binstead of(?: an?| the)?|ohne|statt|sans|sin|sem|senza|без|不用|不使用) softmax"
 )
-_SHARES = re.compile(
-    rf"(?:{pattern('divide')}|normali[sz])[^.;]*?(?<!\w)(?:{pattern('sum')})(?!\w)", re.IGNORECASE
-)
+_SHARES = re.compile(rf"(?:{pattern('divide')}|normali[sz])[^.;]*?(?<!\w)(?:{pattern('sum')})(?!\w)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,13 +209,14 @@ def shares_said(text: str) -> bool:
 
 
 def methods_said(text: str) -> Iterator[Method]:
-    """The methods that questions set for themselves, each with its words.
+    """The methods that questions, and sentences which work something out beside the first, set for themselves.
 
     >>> [(method.words, method.scaled) for method in methods_said("1. Find A. 2. What would it be without scaling?")]
     [('what would it be without scaling?', False)]
     """
     for sentence in _ITEM.split(text.lower()):
-        if not (_ASKS.search(sentence) or _SUPPOSED.search(sentence)) or _IN_GENERAL.search(sentence):
+        worked = len(_DECIMAL.findall(sentence)) > 1
+        if not (worked or _ASKS.search(sentence) or _SUPPOSED.search(sentence)) or _IN_GENERAL.search(sentence):
             continue
         sight = next(sights_said(sentence), None)
         unmasked, unscaled = bool(_UNMASKED.search(sentence)), bool(_UNSCALED.search(sentence))

@@ -23,9 +23,9 @@ _CUT = re.compile(r"\b(?:for|with|where|using|if|and|then|when)\b|[.?;](?:\s|$)|
 
 
 def asked_formulas(page: Page, scope: int) -> Iterator[tuple[str, n.Expr]]:
-    """Formulas in the questions of a problem, each with its own words."""
+    """Formulas in the questions of a problem, each with its own words; prose is none."""
     for question in questions_of(page, scope):
-        yield from formulas_in(question, page)
+        yield from stated_in(question, page)
 
 
 def questions_of(page: Page, scope: int) -> Iterator[Question]:
@@ -45,7 +45,7 @@ def asked_parts(page: Page, scope: int) -> tuple[n.Expr, ...]:
         parts = (
             part
             for question in questions_of(page, scope)
-            for expr in stated_in(question, page)
+            for _, expr in stated_in(question, page)
             for part in n.walk(expr)
         )
         kept[scope] = tuple(dict.fromkeys(part for part in parts if isinstance(part, _WORKED)))
@@ -55,7 +55,7 @@ def asked_parts(page: Page, scope: int) -> tuple[n.Expr, ...]:
 def all_asked(page: Page) -> tuple[n.Expr, ...]:
     """The formulas that all questions of a page ask for: found once for a page."""
     if "_all_asked" not in page.__dict__:
-        page.__dict__["_all_asked"] = tuple(expr for question in page.asked for expr in stated_in(question, page))
+        page.__dict__["_all_asked"] = tuple(expr for question in page.asked for _, expr in stated_in(question, page))
     found: tuple[n.Expr, ...] = page.__dict__["_all_asked"]
     return found
 
@@ -80,11 +80,12 @@ def formulas_in(question: Question, page: Page) -> Iterator[tuple[str, n.Expr]]:
             yield piece.strip(), expr
 
 
-def stated_in(question: Question, page: Page) -> Iterator[n.Expr]:
+def stated_in(question: Question, page: Page) -> Iterator[tuple[str, n.Expr]]:
     """The formulas in one question that are no prose: every word in them is a function or a name of the page."""
     for words, expr in formulas_in(question, page):
-        if all(_is_known(word, page) for word in _WORD.findall(_COMMAND.sub(" ", words))):
-            yield expr
+        told = question.expr is not None
+        if told or all(_is_known(word, page) for word in _WORD.findall(_COMMAND.sub(" ", words))):
+            yield words, expr
 
 
 def _is_known(word: str, page: Page) -> bool:

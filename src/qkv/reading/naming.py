@@ -19,7 +19,16 @@ from qkv.reading.choices import Choices
 from qkv.reading.definitions import Source
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.page import Page
-from qkv.reading.treated import additive, before_weights, is_divided, is_matrix, is_projected, is_vector, makes_scores
+from qkv.reading.treated import (
+    additive,
+    are_numbers,
+    before_weights,
+    is_divided,
+    is_matrix,
+    is_projected,
+    is_vector,
+    makes_scores,
+)
 from qkv.reading.unify import Unifier
 from qkv.reading.usage import Roles
 
@@ -120,6 +129,8 @@ class Naming:
             )
         if len(symbol.indices) == 2 and is_vector(self.page, symbol):  # α_{1,0} = [0.4, 0.6]: row 0 of head 1
             found = tuple(Place(p.role, p.row, p.column) if p.row and p.column else p for p in found)
+        if len(symbol.indices) == 1 and any(p.head for p in found) and are_numbers(self.page, symbol):
+            found = tuple(Place(p.role, None, p.head) if p.head and p.role in SCORE_LIKE else p for p in found)
         if len(symbol.indices) == 1 and is_matrix(self.page, symbol):  # α_2 = [[..], [..]]: all of head 2
             found = tuple(Place(p.role, p.row) if p.row and p.role in OF_A_HEAD else p for p in found)
         return found

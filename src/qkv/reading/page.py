@@ -93,7 +93,22 @@ class Page:
             for before, after in pairwise(definitions):
                 if before.scope == after.scope and before.expr != after.expr:
                     found[after.scope].append(after.line)
+        for spot, _ in self.came_to.values():
+            found[spot.scope].append(spot.line)
         return {scope: sorted(lines) for scope, lines in found.items()}
+
+    @cached_property
+    def came_to(self) -> dict[Symbol, tuple[Spot, n.Expr]]:
+        """Names with a formula that holds names of which nothing is known: what was printed for them, from the line
+        below on. The print itself is not told by it."""
+        found: dict[Symbol, tuple[Spot, n.Expr]] = {}
+        for e in self.equations:
+            formulas = [item.expr for item in e.of(Kind.FORMULA)]
+            unknown = bool(formulas) and all(set(n.names_in(f)) - self.definitions.keys() for f in formulas)
+            printed = e.of(Kind.VALUE)[-1:] if unknown and not e.struck else ()
+            for item in (item for item in printed if isinstance(item.expr, n.Matrix)):
+                found |= dict.fromkeys(e.names, (Spot(e.scope, item.line + 1), item.expr))
+        return found
 
     @cached_property
     def scopes(self) -> range:

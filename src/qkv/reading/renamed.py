@@ -3,6 +3,7 @@ that head, and names that are given together have an equation each."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -17,10 +18,12 @@ from qkv.reading.equation import Equation, Item, Kind, kind_of
 
 
 def with_families(equations: Iterable[Equation]) -> list[Equation]:
-    """The equations with such calls as names: of functions that are called with two numbers somewhere on the page."""
+    """The equations with such calls as names: of functions that are called with two numbers somewhere on the page, or
+    defined for even and odd numbers apart."""
     made = list(equations)
     calls = [c for equation in made for item in equation.items for c in n.walk(item.expr) if isinstance(c, n.Call)]
-    found = {c.function for c in calls if len(c.args) == 2 and all(isinstance(arg, n.Number) for arg in c.args)}
+    pairs = [c for c in calls if len(c.args) == 2]
+    found = {c.function for c in pairs if all(isinstance(arg, n.Number) for arg in c.args) or _is_odd(c.args[1])}
     found = {function for function in found if function not in BY_KEY and not defined(function)}
     return [replace(e, items=tuple(_item(item, found) for item in e.items)) for e in made] if found else made
 
@@ -35,6 +38,11 @@ def _cell_name(node: n.Expr, found: set[str]) -> n.Expr:
         return node
     indices = [_index(arg) for arg in node.args]
     return n.Name(Symbol(node.function, (), tuple(i for i in indices if i)), at=node.at) if all(indices) else node
+
+
+def _is_odd(arg: n.Expr) -> bool:
+    """Whether an argument runs over the odd numbers: 2i + 1."""
+    return re.fullmatch(r"2[a-z]\+1", _index(arg)) is not None
 
 
 def _index(arg: n.Expr) -> str:

@@ -20,7 +20,6 @@ from qkv.library.defined import Defined
 from qkv.library.roles import CACHED, SCORE_LIKE, Place
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Source
-from qkv.reading.equation import Kind
 from qkv.reading.holding import AFTER_Q, Holding
 from qkv.reading.indexed import LETTER, at_indices, is_row_of, put_in, runs_over
 from qkv.reading.nameless import NAMELESS
@@ -31,8 +30,6 @@ from qkv.reading.within import called_in_words, comes_back, functions_of, visibl
 LINE, FAMILY, CELLS = "line", "family", "cells"  # calls that need values, see preparation.py
 HEAD, PATTERN, IDENTITY = "head", "pattern", "identity"
 SHARED = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.W_A, Role.W_O, Role.B_O})
-
-
 EULER = Symbol("e")  # the base of exponentials, where nothing else is said of it
 
 
@@ -62,9 +59,11 @@ class System:
         return self.naming.heads
 
     def is_derived(self, symbol: Symbol) -> bool:
-        """Whether a name stands for something that is worked out from others, so that its decimals are rounded."""
+        """Whether a name stands for something worked out, so that its decimals are rounded; so do tokens without a name
+        that only the numbers below them show to be such."""
         place = self.place(symbol)
-        return place is not None and place.role in AFTER_Q
+        shown = place is not None and symbol.base == NAMELESS and not self.page.suggested.get(int(symbol.indices[0]))
+        return place is not None and (place.role in AFTER_Q or shown)
 
     @cached_property
     def functions(self) -> dict[str, tuple[Defined, ...]]:
@@ -80,12 +79,8 @@ class System:
                 yield expr, spot, None
             return
         place, late = self.place(symbol), list[tuple[n.Expr, Spot, Source | None]]()
-        given = place is not None and place.role in (
-            Role.X,
-            Role.Y,
-            Role.STATES,
-            Role.SOURCE,
-        )  # nothing works these out
+        inputs = (Role.X, Role.Y, Role.STATES, Role.SOURCE)  # nothing works these out
+        given = place is not None and place.role in inputs
         for definition in visible(self.page.definitions.get(symbol, ()), spot):
             here = definition.scope == spot.scope and definition.line <= spot.line
             where = Spot(spot.scope, definition.line - (symbol in n.names_in(definition.expr))) if here else spot
@@ -109,9 +104,8 @@ class System:
         later = (d for d in self.page.definitions.get(symbol, ()) if d.scope > spot.scope)
         yield from ((d.expr, spot, d.source) for d in later)
         yield from ((n.Name(array), spot, None) for array in called_in_words(self.page, symbol, spot))
-        for d in visible(self.page.definitions.get(symbol, ()), spot):  # what a formula that tells nothing came to
-            printed = self.page.equations[d.equation].of(Kind.VALUE)[-1:] if d.source is Source.STATED else ()
-            yield from ((p.expr, spot, Source.GIVEN) for p in printed if p.line < spot.line and n.is_plain(p.expr))
+        if symbol in self.page.came_to and self.page.came_to[symbol][0] <= spot:
+            yield self.page.came_to[symbol][1], spot, Source.GIVEN
         if symbol.base in ("I", "Id") and not symbol.labels and symbol not in self.page.definitions:
             yield n.Call(IDENTITY, tuple(map(n.number, map(int, filter(str.isdecimal, symbol.indices))))), spot, None
         if symbol.primes:

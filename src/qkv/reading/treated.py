@@ -6,6 +6,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import places
 from qkv.reading.definitions import Definition, Source
+from qkv.reading.equation import Kind
 from qkv.reading.page import Page
 
 
@@ -25,6 +26,14 @@ def is_vector(page: Page, symbol: Symbol) -> bool:
     """Whether one row or one column is printed for a name."""
     shapes = [d.expr.shape for d in page.definitions.get(symbol, ()) if isinstance(d.expr, n.Matrix)]
     return bool(shapes) and 1 in shapes[0] and shapes[0] != (1, 1)
+
+
+def are_numbers(page: Page, symbol: Symbol) -> bool:
+    """Whether one number each is printed for a name with an index and for others of its family: score_0, score_1."""
+    family = [s for s in page.family(symbol) if len(s.indices) == 1 and s.indices[0].isdecimal()]
+    printed = [page.equations[d.equation].of(Kind.VALUE)[-1:] for s in family for d in page.definitions.get(s, ())]
+    values = [value.expr for found in printed for value in found]
+    return len(family) > 1 and len(values) > 1 and not any(n.holds(value, n.Matrix) for value in values)
 
 
 def makes_scores(page: Page, symbol: Symbol) -> bool:

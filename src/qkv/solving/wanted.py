@@ -50,7 +50,9 @@ _PLACES = re.compile(
     re.IGNORECASE,
 )
 _LINE = re.compile(f"{_said('line')}|{_said('vector')}", re.IGNORECASE)
-_PUT = re.compile(rf"(\w+)\s*=\s*(\d+(?:(?:\s*,\s*|\s*,?\s+(?:{pattern('connective')})\s+)\d+)*)(?![.\d])", re.IGNORECASE)
+_PUT = re.compile(
+    rf"(\w+)\s*=\s*(\d+(?:(?:\s*,\s*|\s*,?\s+(?:{pattern('connective')})\s+)\d+)*)(?![.\d])", re.IGNORECASE
+)
 _NUMBERED = re.compile(rf"{_said('line')}\s*#?(?P<number>\d{{1,2}})\b(?!\s*[x×-])", re.IGNORECASE)
 
 
