@@ -137,3 +137,13 @@ def test_exponentials_below_a_softmax_are_no_weights() -> None:
 
 def test_two_indices_without_braces_are_one_cell() -> None:
     assert verdicts("s_1,2 = 0.9*0.6 + 1.1*0.6 = 0.54 + 0.66 = 1.2\n")[-1] is V.RIGHT
+
+
+def test_the_mask_of_a_causal_page_needs_no_numbers_to_be_held_against_a_formula() -> None:
+    page = (
+        "The mask M is causal.\n\nQ = [1 0; 0 2; 1 1], K = [1 1; 0 1; 2 0], V = [3 0; 0 3; 1 1]\n\n"
+        "S = Q K^T = [1 0 2; 2 2 0; 2 1 2]\n\nA = softmax(S / √2 + M) = [1 0 0; 0.5 0.5 0; {}]\n"
+    )
+    right, unscaled = (api.check(page.format(row)) for row in ("0.40 0.20 0.40", "0.42 0.16 0.42"))
+    assert right.is_clean
+    assert unscaled.summary == {"right": 1, "wrong": 1}

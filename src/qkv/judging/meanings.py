@@ -149,6 +149,12 @@ def _is_mixed(expr: n.Expr, system: System) -> bool:
     return any(len({symbol in system.page.definitions for symbol in n.names_in(part)}) == 2 for part in sums)
 
 
+def _is_causal_mask(symbol: Symbol, system: System, spot: Spot) -> bool:
+    """Whether a name is the mask of a problem that is causal: then everybody knows its cells."""
+    place = system.place(symbol)
+    return place is not None and place.role is Role.MASK and "causal" in system.conventions(spot.scope)
+
+
 def _is_named(expr: n.Expr, system: System) -> bool:
     """Whether a formula is one name, or a part of one, of which the library says what it is: 'weights[1]'."""
     while isinstance(expr, (n.Entry, n.Transpose)):
@@ -165,6 +171,7 @@ def _is_known(symbol: Symbol, system: System, spot: Spot) -> bool:
         symbol in system.page.definitions
         or (symbol == EULER and not system.page.family(symbol))
         or _is_size(symbol, system)
+        or _is_causal_mask(symbol, system, spot)
         or _is_labelled(symbol, system, spot)
         or _is_projected(symbol, system)
         or any(all(s in system.page.definitions for s in n.names_in(e)) for e in system.structure(symbol, spot))

@@ -64,6 +64,7 @@ S = Q K^T                          | rows
 S = K^T Q                          | columns keys
 S = Q^T K                          | columns queries
 P = S / \sqrt{d_k}
+M = causal(S - S)                  | causal
 N = masked(P, M)                   | scaled patterned
 N = masked(S, M)                   | unscaled patterned
 N = causal(P)                      | scaled causal

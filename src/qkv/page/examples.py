@@ -42,11 +42,11 @@ The mask is causal. The scores are
 S = Q K^\top = \begin{pmatrix} 1 & 0 & 2 \\ 2 & 2 & 0 \\ 2 & 1 & 2 \end{pmatrix},
 \qquad
 A = \operatorname{softmax}\!\left(\frac{S}{\sqrt{2}} + M\right)
-  = \begin{pmatrix} 1 & 0 & 0 \\ 0.5 & 0.5 & 0 \\ 0.40 & 0.20 & 0.40 \end{pmatrix}
+  = \begin{pmatrix} 1 & 0 & 0 \\ 0.5 & 0.5 & 0 \\ 0.42 & 0.16 & 0.42 \end{pmatrix}
 \]
 and so
 \[
-Z = A V = \begin{pmatrix} 3 & 0 \\ 1.5 & 1.5 \\ 1.6 & 0.9 \end{pmatrix}.
+Z = A V = \begin{pmatrix} 3 & 0 \\ 1.5 & 1.5 \\ 1.69 & 0.89 \end{pmatrix}.
 \]
 """
 UNNAMED = """\
