@@ -174,3 +174,17 @@ def test_every_line_of_the_page_about_the_notation_is_understood() -> None:
     assert len(told) > 8
     for code in told:
         assert qkv.read(page, let=[code]).told
+
+
+def test_a_name_that_is_told_to_be_another_keeps_no_role_of_its_own() -> None:
+    page = "A = [1 0; 1 2]\n\nB = [1 1; 0 2]\n\nC = [2 0; 0 4]\n\nCompute the scaled dot-product attention."
+    solution = qkv.solve(page, let=["Q = A", "K = B", "V = C"])
+    assert solution["Z"].decimals(3) == (("1.340", "1.321"), ("0.660", "2.679"))
+    assert [part for trace in solution.traces for answer in trace.program.answers for part in answer.parts]
+
+
+def test_a_question_may_be_a_formula_in_plain_text() -> None:
+    page = "Q = [1 0; 1 2]\n\nK = [1 1; 0 2]\n\nV = [2 0; 0 4]\n\nCompute softmax(Q K^T / sqrt(2)) V."
+    (answer,) = (answer for trace in qkv.solve(page).traces for answer in trace.program.answers)
+    assert len(answer.parts) == 1
+    assert not answer.missing

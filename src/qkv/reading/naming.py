@@ -36,6 +36,7 @@ ROLE = "§"  # the base of a symbol for what plays a role, whatever the page cal
 PROJECTED = {Role.Q: Role.W_Q, Role.K: Role.W_K, Role.V: Role.W_V}
 SIZED = {Role.D_K: (Role.K, Role.Q), Role.D_V: (Role.V,), Role.D_MODEL: (Role.X,)}
 NO_FACTORS = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.MASK})  # nobody multiplies them by a matrix
+WORKED_OUT = SCORE_LIKE | {Role.HEAD, Role.CONCAT, Role.OUTPUT}  # what is no input
 OF_A_HEAD = frozenset(
     {
         Role.Q,
@@ -106,6 +107,8 @@ class Naming:
         return self._places[symbol]
 
     def _first_place(self, symbol: Symbol) -> Place | None:
+        if self._is_renamed(symbol):
+            return None
         if symbol.base == ROLE:
             return Place(Role(symbol.labels[0]), symbol.indices[0] if symbol.indices else None)
         if symbol in self.page.fixed:
@@ -115,6 +118,10 @@ class Naming:
             return Place(role) if role is not None else None
         usual = self._by_letters(symbol)
         return self._used_place(symbol, usual) or (usual[0] if usual else None)
+
+    def _is_renamed(self, symbol: Symbol) -> bool:
+        """Whether a person says that a name is another, and its letters suggest a step: A is Q, and no weights."""
+        return symbol in self.page.renamed and all(place.role in WORKED_OUT for place in places(symbol))
 
     def _by_letters(self, symbol: Symbol) -> tuple[Place, ...]:
         found = places(symbol)
@@ -136,6 +143,8 @@ class Naming:
         return found
 
     def _found_place(self, symbol: Symbol) -> tuple[Place | None, Known]:
+        if self._is_renamed(symbol):
+            return None, Known.STATED
         if symbol.base in (ROLE, NAMELESS) or symbol in self.page.fixed:
             return self._first_place(symbol), Known.WORDS if symbol.base == NAMELESS else Known.LAID_OUT
         usual = self._by_letters(symbol)

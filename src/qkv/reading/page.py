@@ -75,6 +75,11 @@ class Page:
         """The names that a person says something of beside the page."""
         return frozenset(symbol for equation in self.equations if equation.told for symbol in equation.names[:1])
 
+    @cached_property
+    def renamed(self) -> frozenset[Symbol]:
+        """The names that a person says are another: after 'Q = A' it is Q that plays a role, whatever A suggests."""
+        return frozenset(symbol for equation in self.equations if equation.told for symbol in equation.names[1:])
+
     @property
     def asked(self) -> tuple[Question, ...]:
         """What is asked: by the assignment, where there is one."""

@@ -12,6 +12,7 @@ from qkv.expr.names import Role
 from qkv.library.roles import places, roles_in_words
 from qkv.library.said import Method, methods_said, places_said
 from qkv.library.words import CONCEPTS, pattern
+from qkv.reader.chain import Chain
 from qkv.reader.grammar import parse_math
 from qkv.reader.model import Question, Sheet
 
@@ -22,6 +23,10 @@ _STEPS = {Role.SCORES, Role.SCALED, Role.MASKED}
 _MATHS = re.compile(r"\$+([^$]{1,160})\$+|`([^`]{1,60})`|\\\((.{1,160}?)\\\)")
 _BARE = re.compile(r"(?<![\w\\'])(?:[B-HJ-Z]|[^\W\d_]{1,5}_\{?\w{1,8}\}?|[a-zα-ω]\d)(?![\w'(])")  # Q, W_Q, z_1, q1
 _NORM = re.compile(r"(?:layer|rms|batch)[\s-]*norm\w*", re.IGNORECASE)
+_WHOLE = re.compile(  # the name of the whole computation speaks of no step of it
+    r"(?:scaled[\s-]+)?dot[\s-]?product(?=[\s-]+(?:(?:self|cross)[\s-]?)?attention\b(?!\s+(?:scores?|logits?)))",
+    re.IGNORECASE,
+)
 _ATTENTION = re.compile(
     r"attention|aufmerksam|atenci[oó]n|atenção|attenzione|внимани|注意力|アテンション|어텐션", re.IGNORECASE
 )
@@ -149,10 +154,27 @@ def _exprs(text: str, sheet: Sheet) -> Iterator[n.Expr]:
     """The names and formulas that a sentence sets in mathematics, or names plainly; of 'O = A V' the O."""
     for found in _MATHS.finditer(text):
         yield from _parsed(next(filter(None, found.groups()), ""), sheet)
-    for found in _BARE.finditer(_WITH.sub(" ", _MATHS.sub(" ", text))):
+    plain = _WITH.sub(" ", _MATHS.sub(" ", text))
+    formulas = _formulas(plain, sheet)
+    yield from (chain.links[0].expr for chain in formulas)
+    for chain in formulas:
+        plain = plain.replace(chain.text, " ")
+    for found in _BARE.finditer(plain):
         names = sheet.names
         if found[0].isupper() or names is None or found[0][0] in names.letters | names.scripted:
             yield from _parsed(found[0], sheet)
+
+
+def _formulas(text: str, sheet: Sheet) -> list[Chain]:
+    """The formulas of a sentence that sets none in mathematics: the softmax(Q K^T) V of 'Compute softmax(Q K^T) V.'"""
+    try:
+        chains = parse_math(text, Location(1), strict=False, names=sheet.names).chains
+    except QkvError:
+        return []
+    return [
+        chain for chain in chains
+        if not isinstance(chain.links[0].expr, n.Name) and len(n.names_in(chain.links[0].expr)) > 1
+    ]  # fmt: skip
 
 
 def _parsed(text: str, sheet: Sheet) -> Iterator[n.Expr]:
@@ -167,7 +189,7 @@ def _parsed(text: str, sheet: Sheet) -> Iterator[n.Expr]:
 
 def _roles(text: str) -> Iterator[Role]:
     """The roles that words speak of: of steps that lead to each other, the last."""
-    plain = _WITH.sub(" ", _NORM.sub(" ", _MATHS.sub(" ", text)))
+    plain = _WITH.sub(" ", _NORM.sub(" ", _WHOLE.sub(" ", _MATHS.sub(" ", text))))
     said = set(roles_in_words(plain))
     if not said & set(ANSWERED) - {Role.SCALED, Role.MASKED} and _ATTENTION.search(plain):
         said = said - _STEPS | {Role.HEAD}  # 'compute masked self-attention'
