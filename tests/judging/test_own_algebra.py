@@ -90,3 +90,14 @@ def test_a_name_in_the_heading_above_an_array_is_its_name(heading: str) -> None:
 
 def test_sigma_of_something_is_the_logistic_function() -> None:
     assert verdicts(r"$z = [1, 2]$, $\hat{y} = \sigma(z) = [0.731, 0.881]$") == ["rounded"]
+
+
+def last(text: str) -> str:
+    return check_sheet(read_sheet(text)).claims[-1].verdict.value
+
+
+def test_a_formula_with_an_unknown_name_is_what_was_printed_for_it() -> None:
+    """Nobody says what M is; softmax(S + M) is that of the numbers printed for S + M."""
+    page = "S = [[2, 1], [1, 2]]\n\nS + M = [[2, -inf], [1, 2]]\n\nsoftmax(S + M) ≈ [[1, 0], [{}]]\n"
+    assert last(page.format("0.269, 0.731")) == "rounded"
+    assert last(page.format("0.339, 0.661")) == "wrong"

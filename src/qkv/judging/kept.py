@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 from qkv.check.cells import Grid, shape_of
 from qkv.check.compare import Shown, held, rounded_as
 from qkv.check.model import Verdict
 from qkv.errors import QkvError
+from qkv.expr import nodes as n
 from qkv.interpret.cells import NEG_INF, Cell
 from qkv.interpret.certified import Value
-from qkv.judging.fit import Fit
+from qkv.judging.fit import Fit, How
+from qkv.reading.equation import Item, Kind
 from qkv.reading.page import Spot
 from qkv.reading.prints import Print
 
@@ -24,6 +27,14 @@ def print_of(grid: Grid, chosen: Fit | None, number: int | None, spot: Spot) -> 
     if chosen is not None and chosen.worst is Verdict.MISROUNDED and true is None:
         true = chosen.own  # of a working, what it gives: who copies the print later copies its last digit too
     return Print(kept, true, number, spot, _mended(kept, chosen), _meant(kept, grid, chosen))
+
+
+def is_value_of(formula: Item, chosen: Fit | None, own: Callable[[n.Expr], Value | None]) -> bool:
+    """Whether a printed value is that of a formula beside it: it was found to be, or the author's numbers give none, as
+    that of S + M where nobody knows M."""
+    if chosen is not None and chosen.meaning.how in (How.ASSIGNED, How.STATED, How.WORKING):
+        return True
+    return formula.kind is Kind.FORMULA and own(formula.expr) is None
 
 
 def _held(shown: Shown, sources: list[Cell], badly: bool) -> Cell:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from qkv.expr import nodes as n
@@ -31,8 +31,11 @@ STATED_ROLES = UNMASKED_ROLES | {Role.WEIGHTS, Role.HEAD, Role.OUTPUT}
 UNMASKED = 4.0  # bits: a page about masks may show the weights without one first
 
 
-def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iterator[Meaning]:
-    """Every meaning that the page or the library gives a printed value, the strongest first."""
+def meanings(
+    equation: Equation, item: Item, system: System, spot: Spot, printed: Collection[n.Expr] = ()
+) -> Iterator[Meaning]:
+    """Every meaning that the page or the library gives a printed value, the strongest first; `printed` are the formulas
+    that a value was printed for."""
     at = equation.items.index(item)
     apart = max((k for k, other in enumerate(equation.items[:at]) if _is_apart(equation.items, k)), default=0)
     for k, other in enumerate(equation.items):
@@ -42,7 +45,7 @@ def meanings(equation: Equation, item: Item, system: System, spot: Spot) -> Iter
             anew = any(s in equation.names for s in n.names_in(other.expr))  # V_1 = a V_1 + b V_2
             plain, stated = not anew and not _is_list_of_two(other), False
             for cost, expr in enumerate(dict.fromkeys(_readings(other, system, spot))):
-                known = _is_sure(expr, system, spot) and not _is_printed_below(expr, system, spot)
+                known = _is_sure(_unprinted(expr, printed), system, spot) and not _is_printed_below(expr, system, spot)
                 stated |= known
                 yield Meaning(How.STATED, expr, spot, 2.0 * cost, plain and known, side=k)
                 if plain and not known and _is_named(expr, system):
@@ -129,6 +132,11 @@ def _is_list(expr: n.Expr, system: System) -> bool:
     """Whether a name stands for numbers in a list, which does not say whether it is a row or a column."""
     found = system.page.definitions.get(expr.symbol, ()) if isinstance(expr, n.Name) else ()
     return any(isinstance(d.expr, n.Matrix) and len(d.expr.rows) == 1 for d in found)
+
+
+def _unprinted(expr: n.Expr, printed: Collection[n.Expr]) -> n.Expr:
+    """An expression without its parts that a value was printed for: softmax(S + M) needs no M after S + M = […]."""
+    return n.rewrite(expr, lambda part: n.number(0) if part in printed and part != expr else part) if printed else expr
 
 
 def _is_sure(expr: n.Expr, system: System, spot: Spot) -> bool:

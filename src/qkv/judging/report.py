@@ -58,8 +58,9 @@ def _claim(judgement: Judgement, walk: Walk) -> Claim:
     equation, chosen = judgement.equation, judgement.fit
     name = str(equation.names[0]) if equation.names else equation.label
     first = _first_side(judgement, walk.system.page.sheet.lines)
+    line, end_line = _false_rows(judgement) or (first.line, max(equation.end_line, judgement.item.line))
     return Claim(
-        judgement.number, first.line, max(equation.end_line, judgement.item.line), name,
+        judgement.number, line, end_line, name,
         _formula(chosen, walk) if chosen is not None else "", equation.text, _verdict(judgement),
         cells=_cells(judgement, chosen, walk) if chosen is not None and judgement.verdict not in GOOD else (),
         follows_from=tuple(sorted(_blamed(chosen.used, walk))) if chosen and _is_carried(judgement) else (),
@@ -69,6 +70,19 @@ def _claim(judgement: Judgement, walk: Walk) -> Claim:
         column=first.column,
         shown=tuple(tuple(shown.text for shown in row) for row in judgement.grid),
     )  # fmt: skip
+
+
+def _false_rows(judgement: Judgement) -> tuple[int, int] | None:
+    """The first and the last line of what is false in an array whose rows stand on lines of their own, each with a
+    label; None for any other value."""
+    shown = judgement.item.expr
+    if judgement.fit is None or judgement.verdict is not Verdict.WRONG or not judgement.equation.rows:
+        return None
+    cells = [row[0].at for row in shown.rows] if isinstance(shown, n.Matrix) else []
+    if len(cells) != len(judgement.fit.verdicts):
+        return None
+    false = [at.line for at, row in zip(cells, judgement.fit.verdicts, strict=True) if at and not GOOD.issuperset(row)]
+    return (false[0], false[-1]) if false else None
 
 
 def _first_side(judgement: Judgement, lines: Sequence[str]) -> Item:

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from qkv.check.cells import Grid, shape_of
 from qkv.expr import nodes as n
-from qkv.expr.names import Role
-from qkv.judging.copies import Copies
+from qkv.expr.names import Role, Symbol
+from qkv.judging.copies import COPY, Copies
 from qkv.judging.fit import Fit, How, Meaning
 from qkv.judging.lately import RUN, Operand, put_in, row_of, singles, whole_of
 from qkv.judging.operands import are_shares, is_stochastic
@@ -32,11 +32,11 @@ def softmaxed(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Ite
     between the two."""
     if equation.of(Kind.FORMULA, Kind.WORKING) or max(shape_of(grid)) == 1 or not are_shares(grid):
         return
-    places = [copies.system.place(symbol) for symbol in equation.names]
+    places = [copies.system.place(symbol) for symbol in equation.names]  # α ≈ softmax ≈ […] names nothing but weights
     if any(place is not None and place.role is not Role.WEIGHTS for place in places) or is_supposed(equation):
         return
     for last, (operand, put) in _scores(copies, grid, spot):
-        said = _between(copies, last, equation)
+        said = " ".join((_between(copies, last, equation), *(symbol.base for symbol in equation.names)))
         if "softmax" in said.lower() and not _OTHER.search(said):
             made = put_in(copies, grid, Meaning(How.CAPTION, n.Softmax(operand), spot), put)
             if made is not None and made.is_clean:  # what a name says is better
@@ -46,7 +46,8 @@ def softmaxed(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Ite
 
 
 def _scores(copies: Copies, grid: Grid, spot: Spot) -> Iterator[tuple[Seen, Operand]]:
-    """What was printed last in the shape of a grid, with no weights since: numbers one by one, or one thing."""
+    """What was printed last in the shape of a grid, with no weights since: numbers one by one, one thing, or
+    its rows."""
     recent, shape = copies.recent(spot)[:RUN], shape_of(grid)
     last = singles(recent)
     if min(shape) == 1 and len(last) == max(shape):
@@ -56,6 +57,11 @@ def _scores(copies: Copies, grid: Grid, spot: Spot) -> Iterator[tuple[Seen, Oper
             return
         if shape_of(seen.grid) == shape and not n.holds(seen.expr, n.Exp):
             yield seen, whole_of(copies, seen)
+    rows = [seen for seen in recent if shape_of(seen.grid) == (1, shape[1])][: shape[0]]
+    if len(rows) == shape[0] > 1:
+        names = [n.Name(Symbol(COPY, (), (str(i),))) for i in range(len(rows))]
+        put = {name.symbol: copies.whole(seen) for name, seen in zip(names, rows[::-1], strict=True)}
+        yield rows[0], (n.Concat(tuple(names), 0), put)
 
 
 def _between(copies: Copies, last: Seen, equation: Equation) -> str:

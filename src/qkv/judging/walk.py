@@ -24,7 +24,7 @@ from qkv.judging.company import company, trust
 from qkv.judging.copies import Copies
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.given import is_given
-from qkv.judging.kept import FALSE, print_of
+from qkv.judging.kept import FALSE, is_value_of, print_of
 from qkv.judging.meanings import meanings
 from qkv.judging.otherwise import otherwise
 from qkv.judging.pool import pool, sizes
@@ -124,7 +124,8 @@ class Walk:
             self.remember(equation, item, grid, None, None, spot)
             return
         fits = list(from_above(self.copies, equation, grid, spot))
-        options = [self._in_units(m, item, grid) for m in meanings(equation, item, self.system, spot)]
+        offered = meanings(equation, item, self.system, spot, self.prints.formulas)
+        options = [self._in_units(meaning, item, grid) for meaning in offered]
         fits += [f for meaning in options if (f := self.fit(grid, meaning)) is not None]
         if not any(f.is_clean for f in fits):
             fits += list(islice(self._misfits(grid, options), 1))
@@ -365,7 +366,7 @@ class Walk:
                 self.prints.add(symbol, printed)  # weights that are given in decimals are rounded, like all others
             remembered = remembered or n.Name(symbol)
         for formula in equation.of(Kind.FORMULA, Kind.WORKING):
-            if chosen is not None and chosen.meaning.how in (How.ASSIGNED, How.STATED, How.WORKING):
+            if is_value_of(formula, chosen, lambda expr: self.values.own(expr, spot, self.prints)[0]):
                 self.prints.add_formula(formula.expr, printed)
                 remembered = remembered or formula.expr
                 if (cell := self.system.cell_of(formula.expr, spot.scope)) is not None and shape_of(grid) == (1, 1):

@@ -108,7 +108,9 @@ def _counts(array: n.Expr) -> bool:
 
 
 def _suggested(equation: Equation, said: str) -> tuple[Role, ...]:
-    """The inputs that the words above an array speak of; only a pattern of zeros, ones and infinities is a mask."""
+    """The inputs that the words above an array speak of, not the label of its first row, 'Token 0:'; only a pattern of
+    zeros, ones and infinities is a mask."""
+    said = said.rstrip(" :").removesuffix(equation.rows[0]) if equation.rows else said
     roles = list(dict.fromkeys((*roles_in_words(equation.label), *roles_in_words(said[-70:]))))
     if roles and roles[0] is Role.MASK and not is_pattern(equation.items[0].expr):
         roles = roles[1:]
