@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 TRANSPORTS = ("server", "static")
 LOADING = 240_000  # milliseconds that Python may take to load in a browser, on a machine that is busy
+PATIENCE = 60_000  # milliseconds for everything else
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -121,6 +122,7 @@ class Visitor:
     @classmethod
     def of(cls, browser: Browser, address: str, transport: str) -> Visitor:
         context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+        context.set_default_timeout(PATIENCE)
         visitor = cls(context.new_page(), address, transport)
         context.on("request", lambda request: visitor.asked.append(request.url))
         visitor.tab.on("pageerror", lambda error: visitor.errors.append(str(error)))
@@ -136,7 +138,7 @@ class Visitor:
             self.tab.evaluate(go, self.address + path)
         else:
             self.tab.goto("about:blank")
-            self.tab.goto(self.address + path)
+            self.tab.goto(self.address + path, timeout=LOADING)
         self.tab.wait_for_selector("#loading", state="detached", timeout=LOADING)
         return self.tab
 
