@@ -24,7 +24,7 @@ from qkv.judging.kept import FALSE
 from qkv.judging.shapes import judge_shapes
 from qkv.judging.theory import judge_theory
 from qkv.judging.walk import Judgement, Walk
-from qkv.reader.model import Sheet
+from qkv.reader.model import Origin, Sheet
 from qkv.reading.equation import Item, Kind
 from qkv.reading.naming import ROLE
 from qkv.reading.reading import reading_of
@@ -74,9 +74,11 @@ def _claim(judgement: Judgement, walk: Walk) -> Claim:
 
 def _false_rows(judgement: Judgement) -> tuple[int, int] | None:
     """The first and the last line of what is false in an array whose rows stand on lines of their own, each with a
-    label; None for any other value."""
-    shown = judgement.item.expr
-    if judgement.fit is None or judgement.verdict is not Verdict.WRONG or not judgement.equation.rows:
+    label; None for any other value, and for a table, which is one thing."""
+    shown, equation = judgement.item.expr, judgement.equation
+    if judgement.fit is None or judgement.verdict is not Verdict.WRONG:
+        return None
+    if not equation.rows or equation.origin is Origin.TABLE:
         return None
     cells = [row[0].at for row in shown.rows] if isinstance(shown, n.Matrix) else []
     if len(cells) != len(judgement.fit.verdicts):
