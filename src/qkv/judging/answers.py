@@ -39,13 +39,6 @@ ALSO = {  # steps that go under each other's names
     Role.OUTPUT: (Role.HEAD, Role.CONCAT), Role.CONCAT: (Role.OUTPUT,),
 }  # fmt: skip
 _SCORES = frozenset({Role.SCORES, Role.SCALED, Role.MASKED})
-_MENTIONED = re.compile(
-    r"\b(?:without|would|if|forgot(?:ten)?|wrong(?:ly)?|mistake\w*|instead|unlike|compar\w+|otherwise|not|no longer"
-    r"|originally|unscaled|unmasked)\b"
-    r"|\b(?:ohne|wäre\w*|würde\w*|falsch|vergessen|sonst|sans|serait|seraient|oublié|sin"
-    r"|sería\w*|olvid\w+|sem|seria\w*|senza|sarebbe\w*|без|были бы)\b"
-    r"|如果|若不|不缩放|忘记|しない|なければ"
-)
 _ROW = re.compile(
     r"(?:token|word|row|query|position|zeile|wort|ligne|mot|fila|linha|palavra|строка|токен|第)\W{0,2}(\d{1,2})"
 )
@@ -74,7 +67,7 @@ def by_assignment(walk: Walk, equation: Equation, grid: Grid, spot: Spot, usual:
     target, f = found[0]
     if (step := _other_step(walk, equation, grid, target, spot)) is not None:
         return step
-    if _is_mention(equation) or _stands_beside_right(walk, equation, target, f, usual):
+    if _stands_beside_right(walk, equation, target, f, usual):
         return usual if usual is not None and usual.is_clean else None
     if usual is not None and usual.worst is Verdict.DRIFTED and _goes_on_otherwise(walk, target.meaning):
         usual = None
@@ -279,12 +272,6 @@ def _stands_beside_right(walk: Walk, equation: Equation, target: Target, f: Fit,
             if any(grid is not None and _shows(grid, f.true) for grid in grids):
                 return True
     return False
-
-
-def _is_mention(equation: Equation) -> bool:
-    """Whether the words right before a value say that it is not the author's answer."""
-    words = re.split(r"[.;:!?。；]\s", f"{equation.words} {equation.label}".lower()[-120:])
-    return bool(_MENTIONED.search(words[-1]))
 
 
 def _shows(grid: Grid, value: Value) -> bool:

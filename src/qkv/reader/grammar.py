@@ -254,8 +254,6 @@ def _joined_lists(chains: list[Chain], source: str) -> Iterator[Chain]:
             out[-1] = _continued(last, chain)
         elif last is not None and _is_result(_as_product(last), chain):
             out[-1] = _continued(_as_product(last), chain)
-        elif last is not None and _goes_on_behind_words(last, chain, source):
-            out[-1] = _continued(_without_words(last), chain)
         elif last is not None and _is_note(chain):
             tail = replace(last.links[-1], note=f"{last.links[-1].note} {chain.links[0].text}".strip())
             out[-1] = replace(last, links=(*last.links[:-1], tail), end=chain.end)
@@ -287,20 +285,6 @@ def is_scalar(expr: Expr) -> bool:
 def _is_entry(chain: Chain) -> bool:
     single = len(chain.links) == 1 and not chain.continues and not chain.trail and not chain.counts
     return single and is_scalar(chain.links[0].expr)
-
-
-def _goes_on_behind_words(last: Chain, chain: Chain, source: str) -> bool:
-    """'A = softmax of each row = [..]': words of one line stand between a name and its value."""
-    between = source[last.end : chain.start]
-    plain = bool(between.strip()) and not any(c in between for c in ",.;:\n$`()")
-    return plain and chain.continues and chain.links[0].relation in "=≈" and not is_literal(last.links[-1].expr)
-
-
-def _without_words(chain: Chain) -> Chain:
-    """A chain without a last link that is the first of several words."""
-    tail = chain.links[-1].expr
-    worded = len(chain.links) > 1 and isinstance(tail, Name) and len(tail.symbol.base) > 2
-    return replace(chain, links=chain.links[:-1]) if worded else chain
 
 
 def _is_result(last: Chain, chain: Chain) -> bool:

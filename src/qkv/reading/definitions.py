@@ -9,8 +9,7 @@ from enum import Enum
 
 from qkv.errors import Location, QkvError
 from qkv.expr import nodes as n
-from qkv.expr.names import Role, Symbol
-from qkv.library.roles import roles_in_words
+from qkv.expr.names import Symbol
 from qkv.reader.grammar import parse_math
 from qkv.reader.model import Sheet
 from qkv.reading.equation import Equation, Kind, is_rule_of_thumb
@@ -38,13 +37,6 @@ class Definition:
     equation: int
 
 
-def _mixes(formula: n.Expr, symbol: Symbol) -> bool:
-    """Whether a formula makes a name of itself and of others of its family."""
-    names = n.names_in(formula)
-    alike = (s for s in names if s != symbol and (s.base, s.labels) == (symbol.base, symbol.labels))
-    return symbol in names and any(alike)
-
-
 def definitions_in(equation: Equation) -> Iterator[Definition]:
     """What an equation says of each of the names on its sides."""
     if equation.struck:
@@ -52,13 +44,9 @@ def definitions_in(equation: Equation) -> Iterator[Definition]:
     where = equation.line, equation.scope, equation.index
     formulas, values = equation.of(Kind.FORMULA), equation.of(Kind.VALUE)
     named = equation.of(Kind.NAME)
-    if not named and (family := _family_of(equation)) is not None:
-        yield Definition(*family, Source.STATED, *where)
     for item in named:
         symbol = item.expr.symbol  # type: ignore[union-attr]
         at = equation.items.index(item)
-        if any(_mixes(formula.expr, symbol) for formula in formulas):
-            continue  # V_1 = a V_1 + b V_2 gives the name anew; what it was before stays its definition
         meant = [f for f in formulas if values or not is_rule_of_thumb(f)]
         later = [f for f in meant if not f.struck and (equation.items.index(f) > at or values)]
         for formula in later:
@@ -82,33 +70,6 @@ def is_row_again(definition: Definition, before: list[Definition]) -> bool:
         and definition.source is Source.GIVEN
         and any(isinstance(whole, n.Matrix) and len(whole.rows) > 1 and row[0] in whole.rows for whole in wholes)
     )
-
-
-def _family_of(equation: Equation) -> tuple[Symbol, n.Expr] | None:
-    """A formula for every score: score(s, h_i) = sᵀ W h_i, or words that call q_i · k_j / √2 a score."""
-    first, *more = equation.items
-    if first.kind is not Kind.FORMULA or first.struck or len(more) > 1:
-        return None
-    said = isinstance(first.expr, n.Call) and first.expr.function.lower() in _SCORING
-    body = (
-        more[0].expr
-        if more and said and more[0].kind is Kind.FORMULA
-        else first.expr
-        if not more and not said
-        else None
-    )
-    letters = (
-        tuple(dict.fromkeys(i for s in n.names_in(body) for i in s.indices if _LETTER.match(i)))
-        if body is not None
-        else ()
-    )
-    if (
-        body is None
-        or not 0 < len(letters) < 3
-        or not (said or roles_in_words(equation.label[-40:])[:1] == (Role.SCORES,))
-    ):
-        return None
-    return Symbol("scaled" if n.holds(body, n.Root) else "score", (), letters), body
 
 
 def spoken_scores(sheet: Sheet, made: tuple[Equation, ...]) -> Iterator[tuple[Symbol, n.Expr, Equation]]:

@@ -7,14 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from qkv.check.cells import Grid, Loose, fitted, shape_of, shown_grid
-from qkv.check.compare import agree
-from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import plain
-from qkv.interpret.certified import Value
-from qkv.interpret.loop import evaluate
 from qkv.library.roles import places
 from qkv.reading.align import aligned, leaf
 from qkv.reading.equation import Equation, Item, Kind, wholes
@@ -141,7 +136,7 @@ def _formula(item: Item, items: list[Item], printed: Printed, defined: set[Symbo
     if not strange and not _has_mark(item.expr, defined):
         return item
     for expr in (item.expr, _transposed(item.expr, defined)):
-        put = _put_in(expr, items, printed, strange) or _fitting(expr, items, printed, strange)
+        put = _put_in(expr, items, printed, strange)
         if put is not None and all(symbol in put for symbol in strange if symbol in n.names_in(expr)):
             fixed = _renamed(expr, put)
             return replace(item, expr=fixed, repair=f"read as {plain(fixed)}") if fixed != item.expr else item
@@ -195,23 +190,3 @@ def _alike(matrix: n.Matrix, printed: Printed) -> Symbol | None:
     same = [symbol for symbol, known in printed.items() if known == matrix]
     near = [symbol for symbol, known in printed.items() if max(matrix.shape) > 1 and similar(known, matrix)]
     return same[-1] if same else near[0] if len(near) == 1 else None
-
-
-def _fitting(expr: n.Expr, items: list[Item], printed: Printed, strange: list[Symbol]) -> dict[Symbol, Symbol] | None:
-    """Without numbers put in: the one known name with which the formula gives every printed digit."""
-    shown = [item for item in items if item.kind is Kind.VALUE and isinstance(item.expr, n.Matrix)]
-    grid = shown_grid(shown[0].expr, shown[0].approximate) if shown else None  # type: ignore[arg-type]
-    if grid is None or len(strange) != 1 or len(grid) * len(grid[0]) < 4:
-        return None
-    values = {symbol: evaluate(matrix, {}, Loose()) for symbol, matrix in printed.items() if n.is_plain(matrix)}
-    others = [symbol for symbol in values if symbol not in n.names_in(expr)]
-    fits = [symbol for symbol in others if _gives(_renamed(expr, {strange[0]: symbol}), grid, values)]
-    return {strange[0]: fits[0]} if len(fits) == 1 else None
-
-
-def _gives(expr: n.Expr, grid: Grid, values: dict[Symbol, Value]) -> bool:
-    try:
-        made = fitted(evaluate(expr, values, Loose()), shape_of(grid))
-        return made is not None and all(agree(row, cells) for row, cells in zip(grid, made.rows, strict=True))
-    except (QkvError, ZeroDivisionError):
-        return False

@@ -158,9 +158,9 @@ def product_of(left: n.Matrix, right: n.Matrix) -> n.Matrix:
     return n.Matrix(tuple([tuple(map(n.Number, row)) for row in made]))
 
 
-def similar(a: n.Matrix, b: n.Matrix, rounded: bool = False) -> bool:
-    """Whether two printed matrices are one, perhaps miscopied: same shape and at least half of the cells equal, or
-    equal when `rounded`; zeros in both say little, so they do not count where there is anything else.
+def similar(a: n.Matrix, b: n.Matrix) -> bool:
+    """Whether two printed matrices are one, perhaps miscopied: same shape and at least half of the cells equal;
+    zeros in both say little, so they do not count where there is anything else.
 
     >>> similar(n.matrix([[1, 2], [3, 4]]), n.matrix([[1, 2], [3, 5]]))
     True
@@ -171,14 +171,7 @@ def similar(a: n.Matrix, b: n.Matrix, rounded: bool = False) -> bool:
     pairs = list(zip(_ratios(_cells(a)), _ratios(_cells(b)), strict=True))
     telling = [i for i, (x, y) in enumerate(pairs) if x[0] or y[0]] or range(len(pairs))
     met = sum([pairs[i][0] == pairs[i][1] for i in telling])
-    if rounded and 2 * met < len(telling):
-        cells = list(zip(_cells(a), _cells(b), strict=True))
-        met = sum([_rounds(*cells[i]) for i in telling])
     return 2 * met >= len(telling)
-
-
-def _rounds(a: n.Expr, b: n.Expr) -> bool:
-    return abs(_value(a) - _value(b)) <= max(_ulp(a), _ulp(b)) / 2
 
 
 def _value(cell: n.Expr) -> Fraction:

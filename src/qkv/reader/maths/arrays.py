@@ -95,6 +95,9 @@ def _cut(reader: Terms, lo: int, hi: int, signs: Sequence[str], *, rows: bool = 
     return [span for span in spans if span[0] < span[1]]
 
 
+_SIDE_BY_SIDE = {"name", "letters", "script", "num", "open", "close", "sub", "sup", "wide", "prime"}
+
+
 def _between_bars(reader: Terms, lo: int, hi: int) -> list[Span] | None:
     """[Z_0 | Z_1], and names that blanks part: [Z_0 Z_1]."""
     bars = [i for i in reader.own_level(lo, hi) if reader.tokens[i].text == "|"]
@@ -107,18 +110,7 @@ def _between_bars(reader: Terms, lo: int, hi: int) -> list[Span] | None:
         if i == lo or (reader.tokens[i].gap and reader.tokens[i].kind in WORDS | {"wide"})
     ]
     kinds = {reader.tokens[i].kind for i in range(lo, hi)}
-    if len(starts) > 1 and kinds <= {
-        "name",
-        "letters",
-        "script",
-        "num",
-        "open",
-        "close",
-        "sub",
-        "sup",
-        "wide",
-        "prime",
-    }:
+    if len(starts) > 1 and kinds <= _SIDE_BY_SIDE:
         spans = [reader.trimmed(a, b) for a, b in zip(starts, [*starts[1:], hi], strict=True)]
         return [span for span in spans if span[0] < span[1]]
     return None

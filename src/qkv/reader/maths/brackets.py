@@ -74,7 +74,6 @@ def _family(token: Token) -> str:
 
 
 _OPENER = {closer: opener for opener, closer in signs.OPENERS.items()}
-_STRONG = frozenset(("env", "left", "brace"))  # what a lone round bracket does not reach across
 
 
 def _partners(tokens: list[Token]) -> list[int]:

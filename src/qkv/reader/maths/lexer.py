@@ -147,9 +147,6 @@ class _Lexer:
     # — numbers and scripts —
 
     def _num(self, found: re.Match[str]) -> None:
-        if self.strict and "e+" in found[0] and "." not in found[0]:
-            self._with_e(found)  # 2e+1 in a formula is twice e, and one
-            return
         text = found[0].replace("{.}", ".").replace("−", "-")
         ends = text[-1] == "." and not self.depth  # the end of a sentence
         text, end = (text[:-1], found.end() - 1) if ends else (text, found.end())
@@ -161,12 +158,6 @@ class _Lexer:
             self.add("num", plain_digits(text, decimal_comma=self.comma is not Comma.UNTOLD), found, end=end)
         if ends:
             self.add("sep", ".", found, start=end)
-
-    def _with_e(self, found: re.Match[str]) -> None:
-        start, e = found.start(), found.start() + found[0].index("e")
-        for kind, text, at in (("num", found[0][: e - start], start), ("letters", "e", e), ("op", "+", e + 1)):
-            self.add(kind, text, found, at, at + len(text))
-        self.add("num", found[0][e - start + 2 :], found, e + 2, found.end())
 
     def _lists(self, text: str, end: int) -> bool:
         """Whether the commas of 100,200,300 part a list: in brackets and scripts they do, unless a group tells."""

@@ -272,37 +272,7 @@ def _stands_alone(tokens: Sequence[Token], i: int) -> bool:
     if i == 0:
         return True
     before = tokens[i - 1]
-    return (
-        before.kind in ("line", "sep", "edge", "rel", "wide", "row", "op", "note", "quote", "dots")
-        or before.text in _LEADING
-    )
-
-
-_LEADING = frozenset(
-    [
-        "and",
-        "und",
-        "et",
-        "y",
-        "e",
-        "so",
-        "let",
-        "with",
-        "where",
-        "then",
-        "und",
-        "mit",
-        "wobei",
-        "avec",
-        "donc",
-        "alors",
-        "con",
-        "donde",
-        "и",
-        "и",
-        "т.е.",
-    ]
-)
+    return before.kind in ("line", "sep", "edge", "rel", "wide", "row", "op", "note", "quote", "dots")
 
 
 # — how letters are used —

@@ -188,7 +188,7 @@ class Terms:
                     return left  # a trailing operator: the product goes on elsewhere
             elif token.kind not in STARTS and not self._opens_bars(token):
                 return left
-            elif self._margin_size() or self._crossed_word():
+            elif self._crossed_word():
                 continue
             right = self.factor()
             if sign == "/" and isinstance(right, Number) and self._is_coefficient() and not self.doubt("coefficient"):
@@ -205,15 +205,6 @@ class Terms:
             and self.tokens[self.i].kind == "name"
             and self.tokens[self.i].start == self.tokens[self.i - 1].end
         )
-
-    def _margin_size(self) -> bool:
-        """Take (2 × 3) behind an operand as its size."""
-        end = self.partner[self.i]
-        size = size_in(self.tokens[self.i : end + 1]) if end > self.i and "(" in self.tokens[self.i].text else None
-        if size is not None:
-            self.shapes.append(size)
-            self.i = end + 1
-        return size is not None
 
     def _crossed_word(self) -> bool:
         """Skip a word that is crossed out behind a value."""
