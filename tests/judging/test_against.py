@@ -86,6 +86,29 @@ def test_what_the_assignment_says_of_masks_holds_for_the_solution() -> None:
     assert len(report.claims) == 2
 
 
+IN_WORDS = """Q = [[1, 0], [1, 1]], K = [[1, 2], [0, 1]], V = [[1], [3]]
+
+The mask is causal: a token sees itself and the tokens before it.
+
+1. Compute the scores $S = Q K^T$.
+2. Compute the weights $A = softmax(S / \\sqrt{d_k})$.
+3. Compute the output $Z = A V$.
+"""
+
+
+@pytest.mark.parametrize("between", ["", "S_masked = [[0.707, -inf], [2.121, 0.707]]\n\n"])
+def test_a_mask_in_words_holds_for_the_formulas_of_the_assignment(between: str) -> None:
+    solution = f"S = [[1, 0], [3, 1]]\n\n{between}A = [[1, 0], [0.804, 0.196]]\n\nZ = [[1], [1.391]]\n"
+    assert not set(verdicts(qkv.check(solution, against=IN_WORDS))) & set(BAD)
+
+
+def test_a_mask_in_words_may_be_forgotten() -> None:
+    task = IN_WORDS.replace("[[1, 0], [1, 1]]", "[[1, 0], [0, 2], [1, 1]]").replace("[[1], [3]]", "[[1], [3], [0]]")
+    solution = "A = [[0.284, 0.576, 0.140], [0.446, 0.108, 0.446], [0.401, 0.401, 0.198]]\n"
+    [slip] = slips(qkv.check(solution, against=task.replace("[[1, 2], [0, 1]]", "[[1, 1], [2, 0], [0, 1]]")))
+    assert (slip.line, slip.cause and slip.cause.mistake) == (1, "mask forgotten")
+
+
 # — two classes of our own, with NumPy as the one who knows —
 
 Array = NDArray[np.float64]

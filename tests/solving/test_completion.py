@@ -25,6 +25,11 @@ def values(text: str) -> dict[str, tuple[tuple[str, ...], ...]]:
 @pytest.mark.parametrize(
     ("text", "name", "value"),
     [
+        (  # a mask in words holds for the formula, whether it has a name or not
+            Q + "The mask is causal.\n\nCompute $A = softmax(Q K^T)$.",
+            "A",
+            (("1", "0"), ("0.5", "0.5")),
+        ),
         (Q + "The last token is padding. Compute the weights.", "A", (("1", "0"), ("1", "0"))),
         ("X = [[1, 0], [0, 2]]\nW_Q = W_K = W_V = I\n\nCompute Q.", "Q", (("1", "0"), ("0", "2"))),
         (

@@ -112,6 +112,18 @@ class Holding:
             made = made - {"scaled"} | {"unscaled", "shares"}
         return frozenset(made)
 
+    def masks_in_words(self, scope: int) -> bool:
+        """Whether attention is causal in a scope by words alone: no formula of the page, or of its task, has a mask."""
+        held = self.conventions(scope)
+        return "causal" in held and held.isdisjoint({"keys", "patterned"}) and not self._states_a_mask
+
+    @cached_property
+    def _states_a_mask(self) -> bool:
+        page = self._page.task or self._page
+        places = (self._names.place(symbol) for symbol in page.definitions)
+        named = any(place is not None and place.role in (Role.MASK, Role.MASKED) for place in places)
+        return named or any(n.holds(d.expr, n.Mask) for found in page.definitions.values() for d in found)
+
     def is_by_rows(self, expr: n.Expr) -> bool:
         """Whether an expression holds Q Kᵀ, in which each row is that of a query."""
         products = (x for x in n.walk(expr) if isinstance(x, n.Product) and isinstance(x.right, n.Transpose))

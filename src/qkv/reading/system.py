@@ -10,6 +10,7 @@ All of them are expressions over names, so that one evaluator serves truth, the 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import chain
 
@@ -30,6 +31,9 @@ from qkv.reading.within import called_in_words, comes_back, functions_of, visibl
 LINE, FAMILY, CELLS = "line", "family", "cells"  # calls that need values, see preparation.py
 HEAD, PATTERN, IDENTITY = "head", "pattern", "identity"
 SHARED = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.W_A, Role.W_O, Role.B_O})
+
+
+UNMASKED = frozenset({Role.SCORES, Role.SCALED})
 EULER = Symbol("e")  # the base of exponentials, where nothing else is said of it
 
 
@@ -88,14 +92,15 @@ class System:
                 continue
             if definition.source is Source.GIVEN and definition.equation in self.choices.claimed:
                 continue
+            expr = self.meant(definition.expr, spot.scope)
             if (definition.source is Source.WORKING and not given) or (definition.scope > spot.scope and late):
-                late.append((definition.expr, where, definition.source))
+                late.append((expr, where, definition.source))
             elif definition.scope < spot.scope and comes_back(self.page, symbol, definition, spot.scope):
-                yield definition.expr, Spot(definition.scope, definition.line), definition.source
+                yield expr, Spot(definition.scope, definition.line), definition.source
             else:
-                yield definition.expr, where, definition.source
+                yield expr, where, definition.source
                 if not here:
-                    late.append((definition.expr, Spot(definition.scope, definition.line), definition.source))
+                    late.append((expr, Spot(definition.scope, definition.line), definition.source))
         if symbol == EULER and not self.page.family(symbol):
             yield n.Exp(n.number(1)), spot, None
         for expr in chain(self.schema(symbol, spot), self.structure(symbol, spot), self.library(symbol, spot)):
@@ -110,6 +115,18 @@ class System:
             yield n.Call(IDENTITY, tuple(map(n.number, map(int, filter(str.isdecimal, symbol.indices))))), spot, None
         if symbol.primes:
             yield n.Transpose(n.Name(symbol._replace(primes=symbol.primes - 1))), spot, None
+
+    def meant(self, expr: n.Expr, scope: int) -> n.Expr:
+        """A stated formula as it is meant: where words say that attention is causal and no formula says where the mask
+        comes in, a softmax of scores is one of masked scores."""
+        if not n.holds(expr, n.Softmax) or n.holds(expr, n.Mask) or not self.holding.masks_in_words(scope):
+            return expr
+
+        def masked(node: n.Expr) -> n.Expr:
+            scores = isinstance(node, n.Softmax) and not UNMASKED.isdisjoint(self.roles(node.arg))
+            return replace(node, arg=n.Mask(node.arg)) if isinstance(node, n.Softmax) and scores else node
+
+        return n.rewrite(expr, masked)
 
     def schema(self, symbol: Symbol, spot: Spot) -> Iterator[n.Expr]:
         """e_1 by e_i = v · tanh(W s + U h_i): an equation that holds for every index."""

@@ -128,7 +128,8 @@ def _parts(problem: Completion, asked: Wanted) -> Iterator[Part]:
         yield from beside
         return
     spot = Spot(problem.scope, END)
-    exprs = [each for expr in asked.exprs for each in _every(problem, expr, spot, asked)]
+    meant = (problem.system.meant(expr, spot.scope) for expr in asked.exprs)
+    exprs = [each for expr in meant for each in _every(problem, expr, spot, asked)]
     named = [part for expr in exprs if (part := _part(problem, expr, spot)) is not None]
     yield from named
     known = {part.expr for part in named}

@@ -132,7 +132,7 @@ class _Completion:
             if isinstance(question.expr, n.Name):
                 self._write(question.expr.symbol, last)
         for name, expr in asked_formulas(self.page, self.scope):
-            self.add_step(name, expr, last, Role.OTHER, None, None)
+            self.add_step(name, self.system.meant(expr, self.scope), last, Role.OTHER, None, None)
         for words, system, values in supposed(self.values, self.scope):
             beside = _Completion(system, values, (), self.scope, self.givens, self.steps, beside=words)
             for head in (None, *system.heads_in(self.scope)):
