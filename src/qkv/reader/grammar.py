@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from qkv.errors import Location, QkvError
 from qkv.expr.nodes import (
@@ -60,6 +61,16 @@ def parse_math(
     tokens = tokens_of(source, strict=strict, comma=here)
     table = replace(names or names_of([tokens]), comma=comma if comma is not Comma.UNTOLD else here)
     return read_stream(tokens, source, Places(source, at), table, strict=strict)
+
+
+@lru_cache(maxsize=1024)  # the questions of an assignment are read again for every hand-in
+def parse_formula(source: str, names: Names | None) -> Expr | None:
+    """The one expression that a text is, with the names of its page; None where it is more, less or none."""
+    try:
+        chains = parse_math(source, Location(1), names=names).chains
+    except QkvError:
+        return None
+    return chains[0].links[0].expr if len(chains) == 1 and len(chains[0].links) == 1 else None
 
 
 def read_stream(tokens: list[Token], source: str, places: Places, names: Names, *, strict: bool) -> Parsed:

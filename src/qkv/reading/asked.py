@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from qkv.errors import Location, QkvError
 from qkv.expr import nodes as n
 from qkv.expr.functions import BY_KEY
 from qkv.library.words import pattern
-from qkv.reader.grammar import parse_math
+from qkv.reader.grammar import parse_formula
 from qkv.reader.model import Question
 from qkv.reading.page import Page
 from qkv.reading.told import asked_expr
@@ -105,14 +104,8 @@ def formula(text: str, page: Page, known: bool = True) -> n.Expr | None:
     """The formula that a piece of text is; None for prose, and for names that the page does not define if it has to."""
     if not 2 < len(text) < 160 or not re.search(r"[^\W\d_]", text):
         return None
-    try:
-        chains = parse_math(text, Location(1), names=page.sheet.names).chains
-    except QkvError:
-        return None
-    if len(chains) != 1 or len(chains[0].links) != 1:
-        return None
-    expr = chains[0].links[0].expr
-    names = n.names_in(expr)
+    expr = parse_formula(text, page.sheet.names)
+    names = n.names_in(expr) if expr is not None else ()
     if not names or isinstance(expr, n.Name) or (known and any(symbol not in page.definitions for symbol in names)):
         return None
     return expr

@@ -61,7 +61,7 @@ def _answered_from(sheet: Sheet) -> int | None:
 
 def page_against(sheet: Sheet, assignment: Sheet) -> Page:
     """A solution as a page on which its assignment stands first."""
-    task = plain_page(assignment)
+    task = _task(assignment)
     own = mended([*task.equations, *equations(sheet)])[len(task.equations) :]
     page = _joined(sheet, task, _matched(own, sheet, task))
     others = frozenset(_others(page))
@@ -69,6 +69,14 @@ def page_against(sheet: Sheet, assignment: Sheet) -> Page:
         return page
     renamed = page_with(assignment, tuple(_renamed(equation, others) for equation in task.equations))
     return _joined(sheet, renamed, page.own)
+
+
+def _task(assignment: Sheet) -> Page:
+    """The page of an assignment, made once for all that is held against it."""
+    if "_task" not in assignment.__dict__:
+        assignment.__dict__["_task"] = plain_page(assignment)
+    page: Page = assignment.__dict__["_task"]
+    return page
 
 
 def _joined(sheet: Sheet, task: Page, own: Iterable[Equation]) -> Page:
