@@ -48,6 +48,10 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/bench_planted.py
 	$(BIN)/python benchmarks/bench_grade.py
 
+# Practice sheets of every kind and level: solved, graded, mistakes named. SHEETS=1000 takes half a day on two cores.
+bench-exercises: $(STAMP)
+	$(BIN)/python benchmarks/bench_exercises.py $(or $(SHEETS),10)
+
 bench-attention: $(PEERS)
 	$(BIN)/python benchmarks/bench_attention.py
 

@@ -13,10 +13,9 @@ import click
 from qkv import files
 from qkv.errors import WriteError
 from qkv.exercises import moodle, plainly, play, prairielearn, progress, written
-from qkv.exercises.draw import LEVELS, exercise
+from qkv.exercises.draw import KINDS, LEVELS, exercise
 from qkv.exercises.files import FORMATS, PDF, Variant, counted, documents, from_roster
 from qkv.exercises.written import ASKING
-from qkv.practice.problems import KINDS
 from qkv.reader.read import decode
 from qkv.render import pdf
 from qkv.render.progress import counting

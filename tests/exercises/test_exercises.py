@@ -10,19 +10,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from qkv import api
 from qkv.cli import app
 from qkv.errors import QkvError
 from qkv.exercises import written
-from qkv.exercises.draw import LEVELS, exercise
+from qkv.exercises.draw import KINDS, LEVELS, exercise
 from qkv.exercises.files import documents, from_roster
 from qkv.exercises.model import Exercise
+from qkv.exercises.trial import tried
 from qkv.exercises.written import ASKING
-from qkv.grading.model import DEFAULT, Mark
-from qkv.grading.one import Setup, Submission, grade_one
-from qkv.practice.hand import texts
-from qkv.practice.problems import KINDS
-from qkv.reader.read import read_sheet
 
 LANGUAGES = tuple(ASKING)
 # Every kind and every level, the languages taking turns.
@@ -40,33 +35,10 @@ def made(request: pytest.FixtureRequest) -> Exercise:
     return exercise(kind, level, 5, language)
 
 
-def marked(task: str, text: str) -> Mark:
-    return grade_one(Setup(task, "task.md", DEFAULT), Submission("a.md", text.encode())).mark
-
-
-def test_what_the_sheet_says_gives_the_key(made: Exercise) -> None:
-    solution = api.solve_sheet(read_sheet(written.sheet(made)))
-    found = {
-        str(step.symbol): texts(trace.value(step.symbol), 3)
-        for trace in solution.traces
-        for step in trace.program.steps
-    }
-    assert {str(q.step.symbol): found.get(str(q.step.symbol)) for q in made.questions} == {
-        str(q.step.symbol): q.answer for q in made.questions
-    }
-
-
-def test_the_key_has_full_marks(made: Exercise) -> None:
-    mark = marked(written.sheet(made), written.key(made))
-    assert mark.low == mark.of == sum(question.points for question in made.questions)
-
-
-def test_the_slip_is_found(made: Exercise) -> None:
-    practice = written.with_slip(made)
-    assert len(practice.slips) == 1
-    mark = marked(written.sheet(made), practice.text)
-    assert mark.low < mark.of
-    assert mark.slips[0].line <= practice.slips[0].line
+def test_its_text_gives_its_key_and_its_slip_is_named(made: Exercise) -> None:
+    """`make bench-exercises` does so with many of each."""
+    trial = tried(made)
+    assert trial.is_good, trial.why
 
 
 def test_every_mistake_gives_a_result_of_its_own(made: Exercise) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from random import Random
 
 from flint import fmpq
@@ -17,6 +16,8 @@ from qkv.check.mistakes.program import ProgramScene
 from qkv.check.mistakes.rewrites import TABLE, places_in, variants
 from qkv.check.mistakes.scene import levels
 from qkv.errors import QkvError, ValueRefused
+from qkv.exercises.blocks import BLOCK, block
+from qkv.exercises.heads import differ, with_good_heads
 from qkv.exercises.model import TOLD_APART, Exercise, Question, Wrong, answer_of, points_of
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
@@ -25,7 +26,7 @@ from qkv.interpret.certified import Value
 from qkv.interpret.trace import Trace
 from qkv.practice.hand import texts
 from qkv.practice.numbers import Numbers, Sizes
-from qkv.practice.problems import KINDS
+from qkv.practice.problems import KINDS as MADE
 from qkv.practice.words import LANGUAGES
 from qkv.program.kinds import plan
 from qkv.program.model import Program, Step
@@ -35,12 +36,13 @@ PLACES = 3
 TRIES = 4000
 R = Role
 ONE_QUERY = frozenset({"given", "cross", "source", "general", "additive"})  # where one token may ask others
+OF_HEADS = frozenset({"multi-head", "heads"})
 OF_SEVERAL_ROWS = frozenset({"softmax over the whole matrix", "A transposed"})  # of one row they are no mistakes
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How hard: sizes, and the numbers that are drawn. Sizes differ, so that d_model is not taken for d_k."""
+    """How hard: sizes, and the numbers that are drawn. Sizes differ, so that √d_model is neither d_k nor √d_v."""
 
     sizes: Sizes
     entries: tuple[int, ...]
@@ -48,11 +50,13 @@ class Level:
 
 
 LEVELS: dict[int, Level] = {
-    1: Level(Sizes(1, 3, 2, 4, 2), (0, 0, 1, 1, 2), "given"),  # one query over three keys, and √4 = 2
-    2: Level(Sizes(2, 3, 3, 2, 3), (0, 0, 1, 1, 2), "self"),
+    1: Level(Sizes(1, 3, 2, 4, 3), (0, 0, 1, 1, 2), "given"),  # one query over three keys, and √4 = 2
+    2: Level(Sizes(2, 3, 3, 2, 2), (0, 0, 1, 1, 2), "self"),
     3: Level(Sizes(3, 2, 3, 2, 2), (-1, 0, 0, 0, 1, 1, 2), "masked"),
     4: Level(Sizes(3, 3, 3, 2, 2), (-1, 0, 0, 0, 1, 1, 2), "multi-head"),
+    5: Level(Sizes(3, 3, 5, 2, 2), (-1, 0, 0, 0, 0, 1, 1), BLOCK),
 }
+KINDS = (*MADE, BLOCK)
 
 
 def exercise(kind: str | None = None, level: int = 1, seed: int = 0, language: str = "en") -> Exercise:
@@ -85,9 +89,13 @@ def _drawn(kind: str, level: Level, rng: Random) -> Program:
     def entry(rng: Random) -> str:
         return str(rng.choice(level.entries))
 
+    if kind == BLOCK:  # of one size at every level
+        return block(rng)
     # Of three tokens, the weights of all heads are hardly ever good.
     two = kind == "heads" or (level.sizes.n == 1 and kind not in ONE_QUERY)
-    matrices, options = KINDS[kind](rng, Numbers(entry), replace(level.sizes, n=2) if two else level.sizes)
+    matrices, options = MADE[kind](rng, Numbers(entry), replace(level.sizes, n=2) if two else level.sizes)
+    if kind in OF_HEADS:
+        matrices = with_good_heads(matrices, matrices["X"], rng, Numbers(entry))
     return plan(request(matrices, options))
 
 
@@ -114,12 +122,7 @@ def _is_calm(trace: Trace, step: Step) -> bool:
     rows = tuple(zip(*value.rows, strict=True)) if trace.program.columns else value.rows
     lines = [[float(bounds(cell)[0]) for cell in row] for row in rows]
     shown = {tuple(round(weight, PLACES) for weight in line) for line in lines}
-    return len(shown) == len(lines) and all(map(_differ, lines))
-
-
-def _differ(weights: list[float]) -> bool:
-    seen = sorted(weight for weight in weights if weight)
-    return seen[0] > 0.015 and all(b - a > 0.02 for a, b in pairwise(seen))
+    return len(shown) == len(lines) and all(map(differ, lines))
 
 
 def _has_tie(value: Value) -> bool:

@@ -39,7 +39,7 @@ def _body(exercise: Exercise) -> Iterator[str]:
     for given in written.shown_givens(exercise):
         yield f"<p>\\( {symbol_latex(given.symbol)} = \\)</p>{_table(given_texts(given))}"
     for question in exercise.questions:
-        says = escape(exercise.words.roles[question.step.role])
+        says = escape(written.caption(exercise, question.step))
         points = escape(points_said(exercise, question.points))
         yield f"<p>{question.label}. {says}: \\( {formula(question.step)} \\) ({points})</p>"
         yield _table(tuple(tuple(row) for row in _gaps(exercise, question)))

@@ -37,7 +37,7 @@ def _questions(exercise: Exercise, width: int) -> Iterator[str]:
     yield ""
     for question in exercise.questions:
         said, points = words.task.format(formula(question.step)), points_said(exercise, question.points)
-        line = f"{question.label:>2}. {words.roles[question.step.role]}: {said} ({points})"
+        line = f"{question.label:>2}. {written.caption(exercise, question.step)}: {said} ({points})"
         yield from textwrap.wrap(line, width, subsequent_indent="    ")
     yield from ("", ASKING[exercise.language].rounding.format(exercise.places))
 

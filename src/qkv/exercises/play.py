@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from qkv.check.cells import Grid
 from qkv.check.compare import Agreement
-from qkv.exercises import plainly
+from qkv.exercises import plainly, written
 from qkv.exercises.model import Exercise, Question, Wrong
 from qkv.exercises.typed import gives, look, typed
 from qkv.expr.show import symbol_plain
@@ -56,7 +56,7 @@ def asked(game: Game) -> str:
     question = game.question
     rows, columns = len(question.answer), len(question.answer[0])
     part = f", row {game.rows + 1} of {rows}" if game.rows else ""
-    says = game.exercise.words.roles[question.step.role]
+    says = written.caption(game.exercise, question.step)
     return f"{question.label}. {says}: {symbol_plain(question.step.symbol)}  ({rows}×{columns}{part})"
 
 

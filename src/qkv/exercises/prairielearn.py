@@ -169,7 +169,7 @@ def _question(exercise: Exercise, question: Question, share: int) -> dict[str, A
     found: dict[str, Any] = {
         "name": name,
         "label": question.label,
-        "says": exercise.words.roles[question.step.role],
+        "says": written.caption(exercise, question.step),
         "symbol": symbol_latex(question.step.symbol),
         "formula": formula(question.step),
         "points": points_said(exercise, question.points),

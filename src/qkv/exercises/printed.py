@@ -35,7 +35,7 @@ def body(exercise: Exercise, student: str = "") -> Iterator[str]:
 
 def _question(exercise: Exercise, question: Question) -> str:
     before, after = exercise.words.task.split("{}")
-    says, points = exercise.words.roles[question.step.role], points_said(exercise, question.points)
+    says, points = written.caption(exercise, question.step), points_said(exercise, question.points)
     asked = f"{escape(before)}{_math(formula(question.step))}{escape(after)}"
     name, rows, columns = symbol_latex(question.step.symbol), len(question.answer), len(question.answer[0])
     blank = f'<div class="blank" data-rows="{rows}" data-columns="{columns}">{_math(f"{name} =")}</div>'

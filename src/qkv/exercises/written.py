@@ -49,6 +49,14 @@ ASKING: dict[str, Asking] = {
     "zh": Asking("姓名", "1 分", "{} 分", "不是精确值的数请保留 {} 位小数。",
                  "下面的解答中有 {}。请找出第一个错误的数,并说明错在哪里。"),
 }  # fmt: skip
+# What a block does beside attention, by the letter of the step.
+AROUND: dict[str, dict[str, str]] = {
+    "en": {"mu": "Mean of each token", "sigma": "Spread of each token", "N": "Layer norm", "R": "Residual sum"},
+    "de": {"mu": "Mittelwert jedes Tokens", "sigma": "Streuung jedes Tokens", "N": "Layer-Norm", "R": "Residuum"},
+    "fr": {"mu": "Moyenne par token", "sigma": "Écart type par token", "N": "Layer norm", "R": "Somme résiduelle"},
+    "es": {"mu": "Media de cada token", "sigma": "Desviación de cada token", "N": "Layer norm", "R": "Suma residual"},
+    "zh": {"mu": "每个词元的均值", "sigma": "每个词元的标准差", "N": "层归一化", "R": "残差和"},
+}
 SLIPS = {"en": "one slip", "de": "einen Fehler", "fr": "une erreur", "es": "un error", "zh": "一处错误"}
 
 
@@ -97,7 +105,12 @@ def matrix(table: Table) -> str:
 def _question(exercise: Exercise, question: Question) -> str:
     words = exercise.words
     asked = words.task.format(f"${formula(question.step)}$")
-    return f"{question.label}. {words.roles[question.step.role]}: {asked} ({points_said(exercise, question.points)})"
+    return f"{question.label}. {caption(exercise, question.step)}: {asked} ({points_said(exercise, question.points)})"
+
+
+def caption(exercise: Exercise, step: Step) -> str:
+    """What a step is, in the words of the exercise."""
+    return exercise.words.roles.get(step.role) or AROUND[exercise.language].get(step.symbol.base, step.spelled)
 
 
 def formula(step: Step) -> str:
