@@ -42,7 +42,7 @@ OF_SEVERAL_ROWS = frozenset({"softmax over the whole matrix", "A transposed"})  
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How hard: sizes, and the numbers that are drawn. Sizes differ, so that √d_model is neither d_k nor √d_v."""
+    """How hard: sizes, and the numbers that are drawn. Sizes differ, so that √d_model is not taken for √d_k or d_k."""
 
     sizes: Sizes
     entries: tuple[int, ...]
@@ -50,8 +50,8 @@ class Level:
 
 
 LEVELS: dict[int, Level] = {
-    1: Level(Sizes(1, 3, 2, 4, 3), (0, 0, 1, 1, 2), "given"),  # one query over three keys, and √4 = 2
-    2: Level(Sizes(2, 3, 3, 2, 2), (0, 0, 1, 1, 2), "self"),
+    1: Level(Sizes(1, 3, 2, 4, 2), (0, 0, 1, 1, 2), "given"),  # one query over three keys, and √4 = 2
+    2: Level(Sizes(2, 3, 3, 2, 3), (0, 0, 1, 1, 2), "self"),
     3: Level(Sizes(3, 2, 3, 2, 2), (-1, 0, 0, 0, 1, 1, 2), "masked"),
     4: Level(Sizes(3, 3, 3, 2, 2), (-1, 0, 0, 0, 1, 1, 2), "multi-head"),
     5: Level(Sizes(3, 3, 5, 2, 2), (-1, 0, 0, 0, 0, 1, 1), BLOCK),
