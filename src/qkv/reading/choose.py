@@ -273,12 +273,12 @@ def _most(page: Page, choices: Choices, scope: int, shown: list[Printed]) -> flo
 def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
     """The layout, the scale and the mask of one problem."""
     words, text = page.words_of(scope), page.words
-    layouts = (ROWS, DOWN_QUERIES, DOWN_KEYS) if QUERIES_FIRST.search(text) else (ROWS, DOWN_KEYS, DOWN_QUERIES)
+    layouts = [ROWS, DOWN_QUERIES, DOWN_KEYS] if QUERIES_FIRST.search(text) else [ROWS, DOWN_KEYS, DOWN_QUERIES]
     stated, outside = _stated_layout(page, choices, scope), outside_questions(page, words)
     told = outside_questions(page, words, NOT_SCALED)
     applied, fixed = _applied(page, choices, scope), decided(page, scope)
     if stated is not None and page.task is not None and fixed & {"rows", "columns"} <= stated:
-        layouts = (stated,)  # the assignment decides
+        layouts = [stated]  # the assignment decides
     masks = {mask: prior_mask(mask, outside, text, scope in page.sights) for mask in ("open", "causal")}
     best, most = USUAL, float("-inf")
     for layout in layouts:
