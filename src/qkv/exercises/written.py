@@ -186,15 +186,15 @@ def as_json(exercise: Exercise) -> str:
 # — find the slip —
 
 
-def with_slip(exercise: Exercise) -> Practice:
-    """A worked solution with one mistake in it, and the key that says where."""
-    return slipped(exercise)[1]
+def with_slip(exercise: Exercise, which: int = 0) -> Practice:
+    """A worked solution with one mistake in it, and the key that says where; another number, another mistake."""
+    return slipped(exercise, which)[1]
 
 
-def slipped(exercise: Exercise) -> tuple[Draft, Practice]:
+def slipped(exercise: Exercise, which: int = 0) -> tuple[Draft, Practice]:
     """A solution worked by hand with one mistake in it, and its document with the key: a known mistake that
     answers tell apart, or a slip in one cell where there is none."""
-    rng = Random(f"slip/{exercise.name}")
+    rng = Random(f"slip/{exercise.name}/{which}" if which else f"slip/{exercise.name}")
     for make in (_told_apart, _in_a_cell):
         for _ in range(TRIES):
             try:
