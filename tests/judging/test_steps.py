@@ -115,7 +115,7 @@ def test_the_larger_of_two_vectors_is_taken_cell_by_cell() -> None:
 
 
 @pytest.mark.parametrize(
-    "working", ["(-1.99900) + 2 ≈ 0.000999251", "1.09986 + (-1.8) ≈ -0.700136", "1/1.00000 ≈ 0.999995"]
+    "working", ["(-1.99900) + 2 ≈ 0.000999251", "1.09986 + (-1.8) ≈ -0.700136", "1/1.00000 ≈ 0.999995", "1.06667/1.50849 ≈ 0.707107"]
 )
 def test_digits_that_what_is_written_cannot_give_come_from_behind_it(working: str) -> None:
     assert verdicts(f"N = {working}\n")[-1][1] in ("rounded", "drifted")
@@ -124,3 +124,18 @@ def test_digits_that_what_is_written_cannot_give_come_from_behind_it(working: st
 @pytest.mark.parametrize("working", ["(-1.99900) + 2 ≈ 0.001999", "1.5 + 2.25 = 3.762", "1.09986 + (-1.8) ≈ -0.71014"])
 def test_but_only_if_they_could(working: str) -> None:
     assert verdicts(f"N = {working}\n")[-1][1] == "wrong"
+
+
+GRADIENT = """z = [2.0, 1.0, 0.1]
+
+softmax(z)₀ = 7.389 / 11.212 ≈ 0.659
+softmax(z)₁ = 2.718 / 11.212 ≈ 0.242
+
+∂L/∂z₀ = softmax(z)₀ − 1 = {}
+∂L/∂z₁ = softmax(z)₁ − 0 = 0.242
+"""
+
+
+@pytest.mark.parametrize("shown, verdict", [("-0.341", "rounded"), ("-0.441", "wrong")])
+def test_derivatives_and_entries_in_plain_text(shown: str, verdict: str) -> None:
+    assert verdicts(GRADIENT.format(shown))[-2:] == [(6, verdict), (7, "rounded")]

@@ -35,3 +35,9 @@ def test_a_label_names_the_number_behind_it():
 def test_one_case_of_a_function_does_not_define_the_others():
     page = "logit(A) = 0.5 × 0.2 = 0.1\nlogit(B) = 0.5 × 0.6 = 0.3"
     assert {claim.verdict.value for claim in check_sheet(read_sheet(page)).claims} <= {"right", "rounded"}
+
+
+def test_a_comma_before_a_unit_is_decimal_and_a_point_beside_it_parts_thousands():
+    text = "2 × 32 × 32 × 128 × 2 = 524.288 bytes = 0,5 MiB\n\n`8.192 × 0,5 MiB = {} GiB`\n\nS · n = 14 GiB / 0,5 MiB = 28.672\n"
+    for shown, verdicts in (("4", {"right"}), ("6", {"right", "wrong"})):
+        assert {claim.verdict.value for claim in check_sheet(read_sheet(text.format(shown))).claims} == verdicts

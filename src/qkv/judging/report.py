@@ -88,9 +88,9 @@ def _false_rows(judgement: Judgement) -> tuple[int, int] | None:
 
 
 def _first_side(judgement: Judgement, lines: Sequence[str]) -> Item:
-    """Where a claim begins that takes several lines: at the name or formula, not at the numbers below it. What is wrong
-    by the numbers above it is wrong in its own line."""
-    if judgement.verdict is Verdict.WRONG and judgement.fit is not None and judgement.fit.meaning.how is How.WORKING:
+    """Where a claim begins that takes several lines: at the name or formula, not at the numbers below it. What is false
+    by the numbers above it is false in its own line."""
+    if judgement.verdict in FALSE and judgement.fit is not None and judgement.fit.meaning.how is How.WORKING:
         return judgement.item
     sides = judgement.equation.items
     at = sides.index(judgement.item) if judgement.item in sides else 0

@@ -75,12 +75,14 @@ def _has_digits_to_spare(expr: n.Expr, grid: Grid, exact: Value) -> bool:
     """Whether the author shows digits that what is written cannot give: −1.99900 + 2 ≈ 0.000999251 is worked out with
     what is behind those decimals that have as many digits as a machine prints."""
     decimals = [node for node in n.walk(expr) if isinstance(node, n.Number) and "." in node.text]
-    short = {node.value for node in decimals if len(node.text.replace(".", "").lstrip("-0")) < MACHINE_DIGITS}
+    digits = {node.value: len(node.text.replace(".", "").lstrip("-0")) for node in decimals}
+    short = {value for value, count in digits.items() if count < MACHINE_DIGITS}
     loose = worth(expr, {}, Loose(short)) if any(node.value not in short for node in decimals) else None
     made = fitted(loose, shape_of(grid)) if loose is not None else None
     pairs = ((s, x) for row, cells in zip(grid, exact.rows, strict=True) for s, x in zip(row, cells, strict=True))
     finer = all(s.half and type(x) is fmpq and (x / (20 * s.half)).q == 1 for s, x in pairs)
-    return made is not None and finer and all(map(agree, grid, made.rows))
+    full = min(digits.values(), default=0) > MACHINE_DIGITS  # quotients of such decimals leave their last digits open
+    return made is not None and (finer or full) and all(map(agree, grid, made.rows))
 
 
 def as_arithmetic(chosen: Fit, grid: Grid, equation: Equation) -> Fit:

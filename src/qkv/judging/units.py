@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 from qkv.check.cells import Grid, shape_of
 from qkv.errors import QkvError
@@ -11,6 +12,7 @@ from qkv.expr import nodes as n
 from qkv.interpret.certified import Value
 from qkv.judging.fit import Meaning
 
+MIXED = (Fraction(1000, 1024), Fraction(1024, 1000))  # 14 GiB / 0.5 MiB = 28.672 thousands
 UNIT = 2.0  # bits for which of the powers a unit stands for
 
 
@@ -27,7 +29,7 @@ def in_units(meaning: Meaning, worth: Value | None, grid: Grid, units: tuple[int
         return meaning
     if not size or not math.isfinite(size):
         return meaning
-    factor = min((1, *units), key=lambda by: abs(math.log(size / by)))
+    factor = min((1, *units, *MIXED), key=lambda by: abs(math.log(size / by)))
     if factor == 1:
         return meaning
     return replace(meaning, expr=n.Quotient(meaning.expr, n.number(factor)), cost=meaning.cost + UNIT)

@@ -330,8 +330,8 @@ def entry_by_script(reader: Terms, node: Expr, script: Script) -> Expr:
     """(Q Kᵀ)_{1,2}: an entry; (Q Kᵀ)_{:,1:2}: columns; a script that is neither, such as 'row', says nothing."""
     if (part := _by_script(reader, node, script)) is not None:
         return part
-    numbers = [t.text for t in script.tokens if t.kind == "num" and t.text.isdigit()]
-    others = [t for t in script.tokens if t.kind not in ("num", "open", "close", "sep")]
+    numbers = [t.text for t in script.tokens if t.kind in ("num", "sub") and t.text.isdigit()]
+    others = [t for t in script.tokens if t.kind not in ("num", "open", "close", "sep") and t.text not in numbers]
     if len(others) == 1 and others[0].kind in WORDS and len(others[0].text) == 1 and not numbers:
         return Call("entry", (node, Name(Symbol(others[0].text))), at=node.at)
     if isinstance(node, Entry) and isinstance(node.arg, Name) and len(others) == 1 and others[0].kind in WORDS:
@@ -341,5 +341,6 @@ def entry_by_script(reader: Terms, node: Expr, script: Script) -> Expr:
         return node
     if len(numbers) == 1 and len(numbers[0]) == 2 and isinstance(node, Product):
         numbers = list(numbers[0])
-    row, column = (*map(int, numbers), None)[:2]
+    from_zero = reader.names.from_zero or "0" in numbers
+    row, column = (*[int(number) + from_zero for number in numbers], None)[:2]
     return Entry(node, row=row, column=column, at=node.at)

@@ -302,6 +302,8 @@ def _scripts(tokens: Sequence[Token], seen: _Collected) -> None:
     for i, token in enumerate(tokens):
         if token.kind == "script" and i and i + 1 < len(tokens):
             _script(tokens, i, seen)
+        elif token.kind == "sub" and i and tokens[i - 1].text == ")":
+            seen.from_zero |= token.text == "0"  # softmax(z)₀
         elif token.kind == "sub" and i and tokens[i - 1].kind in WORDS and token.text.isalpha():
             seen.labelled.add((tokens[i - 1].text, token.text))
         elif token.text == "sum" and token.kind == "cmd":

@@ -106,6 +106,8 @@ class Comma(StrEnum):
 
 
 _POINT = re.compile(r"(?<![\d.])\d+\.\d+(?![\d.])")  # no date, no 1.2.3
+_POINT_BESIDE_COMMAS = re.compile(r"(?<![\d.])(?![1-9]\d{0,2}(?:\.\d{3})+(?!\d))\d+\.\d+(?![\d.])")
+_UNIT_COMMA = re.compile(r"(?<![\w,.])\d{1,3},\d{1,2}\s?(?:[KMGT]i?B|bytes?|octets)\b")
 _NUMBERING = re.compile(r"(?:^|\n)[ \t#*(]*$")  # '1.2 Scores' counts paragraphs
 _COMMA = re.compile(r",(?:(?<=\d,)|(?<=\d\{,)\})(\d{1,4000})(?![\d,])")
 _LOOK = 12  # characters on each side of a number that tell what its comma is
@@ -118,6 +120,7 @@ _SURE = tuple(
         (r"(?:\\approx|≈)\s*-?$", r"(?!\s*,\s*\d)"),
         (r"\be\^\{?-?$", r""),
         (r"", r"\s*(?:pts?\b|Punkte?\b|\\?%)"),
+        (r"(?:^|[^\w,.\[({])$", r"\s?(?:[KMGT]i?B|[KMGT]?bytes?|octets|GFLOPs?|TFLOPs?)\b"),
     )
 )
 _IN_TABLE, _TABLE_ENDS = re.compile(r"\|\s*[-−]?$"), re.compile(r"\s*\|")
@@ -154,8 +157,9 @@ def has_points(text: str) -> bool:
 
 
 def _points(text: str) -> int:
-    """How many decimal points a text has, but for those of numbered paragraphs."""
-    return sum(not _NUMBERING.search(text[max(0, m.start() - 9) : m.start()]) for m in _POINT.finditer(text))
+    """How many decimal points a text has, but for those of numbered paragraphs, and for 8.192 where 0,5 MiB stands."""
+    found = _POINT_BESIDE_COMMAS if _UNIT_COMMA.search(text) else _POINT
+    return sum(not _NUMBERING.search(text[max(0, m.start() - 9) : m.start()]) for m in found.finditer(text))
 
 
 def _is_sure(found: re.Match[str]) -> bool:
