@@ -115,7 +115,13 @@ def test_the_larger_of_two_vectors_is_taken_cell_by_cell() -> None:
 
 
 @pytest.mark.parametrize(
-    "working", ["(-1.99900) + 2 ≈ 0.000999251", "1.09986 + (-1.8) ≈ -0.700136", "1/1.00000 ≈ 0.999995", "1.06667/1.50849 ≈ 0.707107"]
+    "working",
+    [
+        "(-1.99900) + 2 ≈ 0.000999251",
+        "1.09986 + (-1.8) ≈ -0.700136",
+        "1/1.00000 ≈ 0.999995",
+        "1.06667/1.50849 ≈ 0.707107",
+    ],
 )
 def test_digits_that_what_is_written_cannot_give_come_from_behind_it(working: str) -> None:
     assert verdicts(f"N = {working}\n")[-1][1] in ("rounded", "drifted")

@@ -246,3 +246,29 @@ def test_the_sheets(name, wrong):
     found = theory_claims(read_sheet((SHARED / name).read_text(encoding="utf-8")))
     assert [(c.line, c.verdict.value) for c in found if c.verdict in (Judged.WRONG, Judged.CARRIED)] == wrong
     assert sum(c.verdict is Judged.RIGHT for c in found) >= 3
+
+
+@pytest.mark.parametrize(
+    "before, claimed, verdict",
+    [
+        ("A transformer block has", r"4d^2 + 2 \cdot d \cdot d_{ff}", "right"),
+        ("A transformer block has", "12 d^2", "right"),  # d_ff = 4 d
+        ("A block has", "12 d^2 + 13 d", "right"),  # with biases and norms
+        ("A block has", "4d^2 + d d_{ff}", "wrong"),
+        ("Multi-head attention has", "4 d_{model}^2", "right"),
+        ("Multi-head attention has", "3 d_{model}^2", "wrong"),
+        ("The FFN has", "2 d d_{ff} + d_{ff} + d", "right"),
+        ("The SwiGLU FFN has", "3 d d_{ff}", "right"),
+        ("The FFN has", "d d_{ff}", "wrong"),
+    ],
+)
+def test_parameters_in_symbols(before, claimed, verdict):
+    assert judge_formula(claimed, before, "parameters").verdict.value == verdict
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["The first matrix of the FFN has", "The projections of attention to Q, K and V have", "With LoRA attention has"],
+)
+def test_parameters_of_something_else_are_not_judged(before):
+    assert judge_formula("d d_{ff}", before, "parameters") is None

@@ -29,7 +29,8 @@ def in_units(meaning: Meaning, worth: Value | None, grid: Grid, units: tuple[int
         return meaning
     if not size or not math.isfinite(size):
         return meaning
-    factor = min((1, *units, *MIXED), key=lambda by: abs(math.log(size / by)))
+    factors: tuple[int | Fraction, ...] = (1, *units, *MIXED)
+    factor = min(factors, key=lambda by: abs(math.log(size / by)))
     if factor == 1:
         return meaning
     return replace(meaning, expr=n.Quotient(meaning.expr, n.number(factor)), cost=meaning.cost + UNIT)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from qkv.theory.parameters import parts_said
+
 # Sorts of operations by the words for them; the word comes right after the formula, or before it.
 SORTS: tuple[tuple[str, str], ...] = (
     ("multiplications", r"mult\w*iplica\w*|multiplikation\w*|moltiplicazion\w*|умножен\w*|乘法|掛け算|곱셈|\bmults?\b"),
@@ -12,6 +14,10 @@ SORTS: tuple[tuple[str, str], ...] = (
     ("divisions", r"division\w*|divisões|divisiones|divisioni|делен\w*|除法|割り算|나눗셈"),
     ("exponentials", r"exponential\w*|exponentiation\w*|экспонент\w*|指数"),
     ("operations", r"operation\w*|complexit\w*|flops?|komplexität|complejidad|complexidade|сложност\w*|复杂度|計算量"),
+    (
+        "parameters",
+        r"parameters?\b|params\b|parameter\b|paramètres|parámetros|parâmetros|parametri|параметр\w*|参数|パラメータ|파라미터",
+    ),
     ("times", r"times\b|mal\b|fois|veces|vezes|раз\b|次"),
 )
 _AFTER = (
@@ -59,6 +65,10 @@ SAID = {
     "scale": "for the scale",
     "scores": "for Q Kᵀ",
     "values": "for the weighted sums of V",
+    "attention": "of attention",
+    "feed-forward": "of the feed-forward layer",
+    "norm": "of the norms",
+    "block": "of a block",
 }
 
 
@@ -103,6 +113,9 @@ def spoken_of(sentence: str, after: str, before: str, surrounding: str = "") -> 
     if sort is None:
         return None
     sentence = sentence[-LONGEST:]
+    if sort == "parameters":
+        parts = parts_said(sentence)
+        return Speaks(parts, sort, many_heads=False) if parts else None
     steps = steps_said(sentence)
     if not steps or ELSEWHERE.search(sentence):
         return None

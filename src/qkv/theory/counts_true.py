@@ -14,6 +14,7 @@ from qkv.expr.names import Role
 from qkv.interpret.counts import Operations, Size
 from qkv.theory.cost import Cost, cost
 from qkv.theory.counts_said import Speaks
+from qkv.theory.parameters import right_parameters
 from qkv.theory.polynomial import SYMBOL, ZERO, Terms, of_terms, outgrown_by_none, polynomial, renamed, terms
 from qkv.theory.sizes import Convention, all_together
 
@@ -57,6 +58,8 @@ def right_orders(spoken: Speaks, names: frozenset[str]) -> frozenset[frozenset[t
 
 
 def _truths(spoken: Speaks, order: bool) -> list[Size]:
+    if spoken.sort == "parameters":
+        return list(right_parameters(spoken.steps))
     found: list[Size] = []
     alone = spoken.steps == ("total",)
     for kind, costs in _costs().items():
@@ -146,6 +149,8 @@ def usual(spoken: Speaks, names: frozenset[str]) -> Size:
 
 
 def _usual(spoken: Speaks) -> Size:
+    if spoken.sort == "parameters":
+        return next(right_parameters(spoken.steps))
     kinds = ("multi-head",) if spoken.many_heads or "output" in spoken.steps else ("attention", "self")
     sort = "multiplications" if spoken.sort == "operations" else spoken.sort
     steps = ("total",) if "total" in spoken.steps else spoken.steps

@@ -38,6 +38,7 @@ MEANING: dict[tuple[str, str], str] = {
     **{(letter, label): "d_k" for letter in ("D", "d") for label in ("k", "q", "h", "head", "key")},
     **{(letter, "v"): "d_v" for letter in ("D", "d")},
     **{(letter, label): "h" for letter in ("N", "n") for label in ("h", "heads", "head")},
+    **{(letter, label): "d_ff" for letter in ("D", "d") for label in ("ff", "ffn", "inner", "hidden", "mlp")},
     ("h", ""): "h",
     ("H", ""): "h",
     ("mu", ""): "mu",

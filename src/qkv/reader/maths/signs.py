@@ -34,7 +34,7 @@ GREEK: Final = {
     "ι": "iota", "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi", "ρ": "rho", "σ": "sigma",
     "τ": "tau", "υ": "upsilon", "φ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega", "Γ": "Gamma", "Δ": "Delta",
     "Θ": "Theta", "Λ": "Lambda", "Ξ": "Xi", "Π": "Pi", "Φ": "Phi", "Ψ": "Psi", "Ω": "Omega", "∅": "emptyset",
-    "∂": "partial", "ℓ": "ell", "ℝ": "R", "ℕ": "N", "ℤ": "Z",
+    "∂": "del", "ℓ": "ell", "ℝ": "R", "ℕ": "N", "ℤ": "Z",
 }  # fmt: skip
 # Commands that are a name of their own; the value is the letter, so that \mu and μ are read alike.
 NAME_COMMANDS: Final = {name: letter for letter, name in GREEK.items() if letter.isalpha() and len(name) > 1} | {
