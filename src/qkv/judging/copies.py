@@ -37,7 +37,7 @@ from qkv.judging.seen import (
     worth,
 )
 from qkv.judging.steps import judge_steps, worked_out
-from qkv.judging.typed import PLAIN, as_typed, copied_in_a_row, tightened
+from qkv.judging.typed import PLAIN, as_typed, copied_in_a_row, has_digits_to_spare, tightened
 from qkv.reading.align import Pair, aligned, is_leaf
 from qkv.reading.bits import cell_bits, grid_bits
 from qkv.reading.equation import Equation, Item, Kind
@@ -367,7 +367,9 @@ class Copies:
             return as_typed(made, grid, expr) if made is not None else None
         held = {symbol: c.exact if n.kinds_in(expr) <= PLAIN else c.own for symbol, c in put.items()}
         owned = worth(lifted, held, Certified())
-        return tightened(made, grid, [owned, worth(expr, {}, Certified())])
+        typed = worth(expr, {}, Certified())
+        spare = n.kinds_in(expr) <= PLAIN and has_digits_to_spare(expr, grid, typed)
+        return made if spare else tightened(made, grid, [owned, typed])
 
     def _named(self, symbol: Symbol, spot: Spot) -> Copied | None:
         """A name of the page that stands in a formula beside numbers put in."""

@@ -62,7 +62,7 @@ def as_typed(made: Fit, grid: Grid, expr: n.Expr) -> Fit:
     except QkvError:
         return made
     if not given or not made.is_clean:
-        written = n.kinds_in(expr) <= PLAIN and not _has_digits_to_spare(expr, grid, exact)
+        written = n.kinds_in(expr) <= PLAIN and not has_digits_to_spare(expr, grid, exact)
         return tightened(made, grid, [exact]) if written else made
     if made.true is not None:
         return replace(made, own=exact)
@@ -71,14 +71,17 @@ def as_typed(made: Fit, grid: Grid, expr: n.Expr) -> Fit:
     return replace(made, own=exact, verdicts=tuple(verdicts))
 
 
-def _has_digits_to_spare(expr: n.Expr, grid: Grid, exact: Value) -> bool:
+def has_digits_to_spare(expr: n.Expr, grid: Grid, typed: Value | None) -> bool:
     """Whether the author shows digits that what is written cannot give: −1.99900 + 2 ≈ 0.000999251 is worked out with
     what is behind those decimals that have as many digits as a machine prints."""
+    exact = fitted(typed, shape_of(grid)) if typed is not None else None
     decimals = [node for node in n.walk(expr) if isinstance(node, n.Number) and "." in node.text]
     digits = {node.value: len(node.text.replace(".", "").lstrip("-0")) for node in decimals}
     short = {value for value, count in digits.items() if count < MACHINE_DIGITS}
     loose = worth(expr, {}, Loose(short)) if any(node.value not in short for node in decimals) else None
     made = fitted(loose, shape_of(grid)) if loose is not None else None
+    if exact is None:
+        return False
     pairs = ((s, x) for row, cells in zip(grid, exact.rows, strict=True) for s, x in zip(row, cells, strict=True))
     finer = all(s.half and type(x) is fmpq and (x / (20 * s.half)).q == 1 for s, x in pairs)
     full = min(digits.values(), default=0) > MACHINE_DIGITS  # quotients of such decimals leave their last digits open
