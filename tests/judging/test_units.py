@@ -41,3 +41,9 @@ def test_a_comma_before_a_unit_is_decimal_and_a_point_beside_it_parts_thousands(
     text = "2 × 32 × 32 × 128 × 2 = 524.288 bytes = 0,5 MiB\n\n`8.192 × 0,5 MiB = {} GiB`\n\nS · n = 14 GiB / 0,5 MiB = 28.672\n"
     for shown, verdicts in (("4", {"right"}), ("6", {"right", "wrong"})):
         assert {claim.verdict.value for claim in check_sheet(read_sheet(text.format(shown))).claims} == verdicts
+
+
+def test_a_comma_before_three_digits_is_what_agrees() -> None:
+    page = "Q = [[1.5, 0.5]]. Then √2 ≈ 1,414 and 128 × 256 = 32,768, but 2 + 2 = 1,414."
+    verdicts = [claim.verdict.value for claim in check_sheet(read_sheet(page)).claims]
+    assert verdicts == ["rounded", "right", "wrong"]

@@ -35,6 +35,7 @@ from qkv.judging.typed import as_arithmetic, as_typed
 from qkv.judging.units import in_units
 from qkv.judging.weighing import (
     MARGIN,
+    as_agreed,
     as_carried,
     is_exact,
     is_index,
@@ -116,6 +117,7 @@ class Walk:
             self.remember(equation, item, grid, None, None, Spot(equation.scope, equation.line))
 
     def _judge(self, equation: Equation, item: Item) -> None:
+        equation, item = as_agreed(self, equation, item)
         grid = printed_grid(item)
         if grid is None or item.struck:
             return

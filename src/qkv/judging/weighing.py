@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from flint import fmpq
 
@@ -15,11 +16,17 @@ from qkv.expr.names import INDEX_LETTERS
 from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.judging.causes import MISTAKE
 from qkv.judging.fit import Fit, How
+from qkv.judging.meanings import meanings
 from qkv.judging.phrases import is_supposed
 from qkv.reader.model import Origin
 from qkv.reading.bits import grid_bits
-from qkv.reading.equation import Equation
+from qkv.reading.equation import Equation, Item, is_printed
+from qkv.reading.evidence import printed_grid
+from qkv.reading.page import Spot
 from qkv.reading.search import NEED
+
+if TYPE_CHECKING:
+    from qkv.judging.walk import Walk
 
 TELLING = 6.0  # bits of a value that agrees in them with what its name says by no accident
 SEEN = 10  # half units of the last place: what is further away was not rounded on the way
@@ -64,6 +71,24 @@ def readable(fits: list[Fit]) -> list[Fit]:
     """The same without the readings of a formula that make a slip where another reading of it makes none."""
     clean = {f.meaning.side for f in fits if f.is_clean and f.meaning.side is not None}
     return [f for f in fits if f.is_clean or f.meaning.side not in clean]
+
+
+def as_agreed(walk: Walk, equation: Equation, item: Item) -> tuple[Equation, Item]:
+    """A printed number as it may be read too, where only so it agrees: √2 ≈ 1,414 on a page with decimal points."""
+    for option in item.options if is_printed(item.expr) else ():
+        if is_printed(option) and not _agrees(walk, equation, item):
+            other = replace(item, expr=option, options=())
+            changed = replace(equation, items=tuple(other if i is item else i for i in equation.items))
+            if _agrees(walk, changed, other):
+                return changed, other
+    return equation, item
+
+
+def _agrees(walk: Walk, equation: Equation, item: Item) -> bool:
+    """Whether something that the page says gives every digit of a printed value."""
+    grid, spot = printed_grid(item), Spot(equation.scope, equation.line)
+    offered = meanings(equation, item, walk.system, spot, walk.prints.formulas)
+    return grid is not None and any((f := walk.fit(grid, m)) is not None and f.is_clean for m in offered)
 
 
 def is_exact(equation: Equation, grid: Grid) -> bool:

@@ -27,7 +27,7 @@ from qkv.reader.maths.brackets import Paired, paired, size_in
 from qkv.reader.maths.drawn import straightened
 from qkv.reader.maths.lexer import tokens_of
 from qkv.reader.maths.names import Names, names_of
-from qkv.reader.maths.numerals import Comma, comma_in
+from qkv.reader.maths.numerals import Comma, comma_in, decimal
 from qkv.reader.maths.pieces import NEXT, Piece, is_numbering, pieces, without_asides
 from qkv.reader.maths.terms import Terms
 from qkv.reader.maths.tokens import Places, Token
@@ -211,11 +211,15 @@ def _alternatives(reader: Terms, lo: int, hi: int, doubts: list[str], usual: Exp
             yield expr
 
 
+_THOUSAND = re.compile(r"[1-9]\d{0,2},\d{3}")
 _ONE_COMMA = re.compile(r"[\[(]?\s*-?\d+,\d+\s*[\])]?")
 
 
 def _other_comma(reader: Terms, text: str, lo: int, usual: Expr) -> Iterator[Expr]:
-    """0,5 as a list where it was read as a half, or as a half where it was a list, if the page does not tell."""
+    """0,5 as a list where it was read as a half, or as a half where it was a list, if the page does not tell; 1,414 as
+    a decimal where it was read as a thousand, whatever the page does elsewhere."""
+    if isinstance(usual, Number) and _THOUSAND.fullmatch(text) and usual.value.denominator == 1:
+        yield decimal(text.replace(",", "."), reader.at(lo))
     if reader.names.points or reader.names.comma is not Comma.UNTOLD or not _ONE_COMMA.fullmatch(text):
         return
     told = Comma.BARE if isinstance(usual, Matrix) else Comma.UNTOLD
