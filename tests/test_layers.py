@@ -18,6 +18,7 @@ READING = (
     "interpret",
     "library",
     "reader.model",
+    "reader.chain",
     "reader.grammar",
     "reader.told",
     *(f"check.{name}" for name in ("cells", "compare", "model")),

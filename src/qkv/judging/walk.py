@@ -127,7 +127,7 @@ class Walk:
             return
         fits = list(from_above(self.copies, equation, grid, spot))
         offered = meanings(equation, item, self.system, spot, self.prints.formulas)
-        options = [self._in_units(meaning, item, grid) for meaning in offered]
+        options = [self._in_units(meaning, equation, item, grid) for meaning in offered]
         fits += [f for meaning in options if (f := self.fit(grid, meaning)) is not None]
         if not any(f.is_clean for f in fits):
             fits += list(islice(self._misfits(grid, options), 1))
@@ -195,12 +195,12 @@ class Walk:
                 return True
         return False
 
-    def _in_units(self, meaning: Meaning, item: Item, grid: Grid) -> Meaning:
+    def _in_units(self, meaning: Meaning, equation: Equation, item: Item, grid: Grid) -> Meaning:
         """A meaning in the unit that stands behind a value."""
         if not item.units:
             return meaning
         own, _ = self.values.own(meaning.expr, meaning.spot, self.prints)
-        return in_units(meaning, own, grid, item.units)
+        return in_units(meaning, own, grid, item.units, equation.text)
 
     def _own(self, meaning: Meaning, true: Value | None) -> tuple[Value | None, frozenset[int]]:
         """What the author's numbers give; for Q Kᵀ those that were printed for single products of it."""

@@ -226,11 +226,14 @@ def _families(page: Page) -> dict[Family, tuple[Role, ...]]:
     """Families of names that are given by numbers alone, or not at all, and may play several roles."""
     found: dict[Family, tuple[Role, ...]] = {}
     assigned = page.task.definitions if page.task is not None else {}
+    by_letters = {place.role for symbol in page.definitions for place in places(symbol)[:1]}
+    projects = {Role.W_Q, Role.W_K} <= by_letters  # then tokens are what they are for
     for symbol, definitions in page.definitions.items():
         if symbol in assigned:
             continue
         roles = tuple(dict.fromkeys(place.role for place in places(symbol)))
-        if len(roles) > 1 and all(d.source is Source.GIVEN for d in definitions) and symbol not in page.fixed:
+        given = all(d.source is Source.GIVEN for d in definitions) and symbol not in page.fixed
+        if len(roles) > 1 and given and not (projects and roles[0] is Role.X):
             found[symbol.base, symbol.labels] = roles
     for equation in page.equations:
         for symbol in (s for item in equation.of(Kind.FORMULA) for s in n.names_in(item.expr)):

@@ -119,12 +119,20 @@ class Naming:
         usual = self._by_letters(symbol)
         return self._used_place(symbol, usual) or (usual[0] if usual else None)
 
+    def _is_token_beside(self, symbol: Symbol) -> bool:
+        """Whether a letter in the script of a name is a word: Q_I beside Q_love, or beside x_I."""
+        rows = ((s, place.row) for s in self.page.definitions if s != symbol for place in places(s)[:1] if place.row)
+        letter = symbol.labels[0]
+        return len(letter) == 1 and any(row == letter or (s.base == symbol.base and row in s.labels) for s, row in rows)
+
     def _is_renamed(self, symbol: Symbol) -> bool:
         """Whether a person says that a name is another, and its letters suggest a step: A is Q, and no weights."""
         return symbol in self.page.renamed and all(place.role in WORKED_OUT for place in places(symbol))
 
     def _by_letters(self, symbol: Symbol) -> tuple[Place, ...]:
         found = places(symbol)
+        if len(symbol.labels) == 1 and not symbol.indices and self._is_token_beside(symbol):
+            found = tuple(place._replace(row=symbol.labels[0]) for place in found)
         if symbol in multiplied(self.page):
             found = tuple(place for place in found if place.role not in NO_FACTORS)
         if self.choices.capitals_index:
