@@ -13,6 +13,7 @@ from qkv.judging.fit import How, Meaning
 from qkv.judging.phrases import lined, phrased
 from qkv.judging.steps import runs_on
 from qkv.library.roles import roles_in_words
+from qkv.library.words import means
 from qkv.reader.model import Relation
 from qkv.reading.asked import asked_parts, formula
 from qkv.reading.definitions import Source
@@ -140,7 +141,9 @@ def _unprinted(expr: n.Expr, printed: Collection[n.Expr]) -> n.Expr:
 
 
 def _is_sure(expr: n.Expr, system: System, spot: Spot) -> bool:
-    return all(_is_known(symbol, system, spot) for symbol in n.names_in(expr))
+    names = n.names_in(expr)
+    whole = not any(symbol.indices for symbol in names)  # of q_2 K^T + M, only a row of the mask is meant
+    return all(_is_known(s, system, spot) or (whole and _is_causal_mask(s, system, spot)) for s in names)
 
 
 def _is_printed_below(expr: n.Expr, system: System, spot: Spot) -> bool:
@@ -157,10 +160,14 @@ def _is_mixed(expr: n.Expr, system: System) -> bool:
     return any(len({symbol in system.page.definitions for symbol in n.names_in(part)}) == 2 for part in sums)
 
 
+def _is_mask(symbol: Symbol, system: System) -> bool:
+    place = system.place(symbol)
+    return place is not None and place.role is Role.MASK
+
+
 def _is_causal_mask(symbol: Symbol, system: System, spot: Spot) -> bool:
     """Whether a name is the mask of a problem that is causal: then everybody knows its cells."""
-    place = system.place(symbol)
-    return place is not None and place.role is Role.MASK and "causal" in system.conventions(spot.scope)
+    return _is_mask(symbol, system) and "causal" in system.conventions(spot.scope)
 
 
 def _is_named(expr: n.Expr, system: System) -> bool:
@@ -179,10 +186,12 @@ def _is_known(symbol: Symbol, system: System, spot: Spot) -> bool:
         symbol in system.page.definitions
         or (symbol == EULER and not system.page.family(symbol))
         or _is_size(symbol, system)
-        or _is_causal_mask(symbol, system, spot)
         or _is_labelled(symbol, system, spot)
         or _is_projected(symbol, system)
-        or any(all(s in system.page.definitions for s in n.names_in(e)) for e in system.structure(symbol, spot))
+        or (
+            not _is_mask(symbol, system)
+            and any(all(s in system.page.definitions for s in n.names_in(e)) for e in system.structure(symbol, spot))
+        )
     )
 
 
@@ -239,7 +248,9 @@ def _is_asked(symbol: Symbol, system: System, spot: Spot) -> bool:
 
 
 def _worded(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
-    """What the words before a bare value say that it is."""
+    """What the words before a bare value say that it is; positions are no step of attention, whatever stands above."""
+    if means(equation.label.lower(), "positions"):
+        return
     for rank, role in enumerate(roles_in_words(equation.words[-90:])[:3]):
         if role in ROLES_IN_ORDER:
             for head in (None, *system.heads):
