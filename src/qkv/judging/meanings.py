@@ -167,7 +167,7 @@ def _is_mask(symbol: Symbol, system: System) -> bool:
 
 def _is_causal_mask(symbol: Symbol, system: System, spot: Spot) -> bool:
     """Whether a name is the mask of a problem that is causal: then everybody knows its cells."""
-    return _is_mask(symbol, system) and "causal" in system.conventions(spot.scope)
+    return _is_mask(symbol, system) and {"causal", "rows"} <= system.conventions(spot.scope)
 
 
 def _is_named(expr: n.Expr, system: System) -> bool:

@@ -280,8 +280,8 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
     stated, outside = _stated_layout(page, choices, scope), outside_questions(page, words)
     told = outside_questions(page, words, NOT_SCALED)
     applied, fixed = _applied(page, choices, scope), decided(page, scope)
-    if stated is not None and page.task is not None and fixed & {"rows", "columns"} <= stated:
-        layouts = [stated]  # the assignment decides
+    if stated == ROWS and page.task is not None and "columns" not in fixed:
+        layouts = [ROWS]  # the assignment decides
     masks = {mask: prior_mask(mask, outside, text, scope in page.sights) for mask in ("open", "causal")}
     best, most = USUAL, float("-inf")
     for layout in layouts:
@@ -307,9 +307,9 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
 
 def _stated_layout(page: Page, choices: Choices, scope: int) -> frozenset[str] | None:
     """The layout that a formula of the page shows: Q Kᵀ and X W have tokens as rows, Kᵀ Q and W X as columns. With an
-    assignment, its formulas only."""
+    assignment, its formulas first."""
     place = System(page, choices).place
-    own = [e for e in page.equations if e.scope == scope and (page.task is None or e.index < page.assigned)]
+    own = sorted((e for e in page.equations if e.scope == scope), key=lambda e: e.index >= page.assigned)
 
     def role(node: n.Expr) -> Role | None:
         found = place(node.symbol) if isinstance(node, n.Name) else None
