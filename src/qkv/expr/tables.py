@@ -57,7 +57,7 @@ def band(queries: int, keys: int, before: int, after: int) -> n.Matrix:
 
     >>> from qkv.expr.show import plain
     >>> plain(band(2, 3, 1, 0))
-    '[0, 0, -inf; -inf, 0, 0]'
+    '[0, 0, -∞; -∞, 0, 0]'
     """
     late = max(keys - queries, 0)
     seen = [[-before <= j - i - late <= after for j in range(keys)] for i in range(queries)]

@@ -46,7 +46,9 @@ def meanings(
             anew = any(s in equation.names for s in n.names_in(other.expr))  # V_1 = a V_1 + b V_2
             plain, stated = not anew and not _is_list_of_two(other), False
             for cost, expr in enumerate(dict.fromkeys(_readings(other, system, spot))):
-                known = _is_sure(_unprinted(expr, printed), system, spot) and not _is_printed_below(expr, system, spot)
+                known = _is_sure(_unprinted(expr, printed, system), system, spot) and not _is_printed_below(
+                    expr, system, spot
+                )
                 stated |= known
                 yield Meaning(How.STATED, expr, spot, 2.0 * cost, plain and known, side=k)
                 if plain and not known and _is_named(expr, system):
@@ -135,9 +137,13 @@ def _is_list(expr: n.Expr, system: System) -> bool:
     return any(isinstance(d.expr, n.Matrix) and len(d.expr.rows) == 1 for d in found)
 
 
-def _unprinted(expr: n.Expr, printed: Collection[n.Expr]) -> n.Expr:
-    """An expression without its parts that a value was printed for: softmax(S + M) needs no M after S + M = […]."""
-    return n.rewrite(expr, lambda part: n.number(0) if part in printed and part != expr else part) if printed else expr
+def _unprinted(expr: n.Expr, printed: Collection[n.Expr], system: System) -> n.Expr:
+    """An expression without masked parts that a value was printed for: softmax(S + M) needs no M after S + M = […]."""
+
+    def is_told(part: n.Expr) -> bool:
+        return part in printed and part != expr and any(_is_mask(symbol, system) for symbol in n.names_in(part))
+
+    return n.rewrite(expr, lambda part: n.number(0) if is_told(part) else part) if printed else expr
 
 
 def _is_sure(expr: n.Expr, system: System, spot: Spot) -> bool:
