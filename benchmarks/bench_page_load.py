@@ -53,7 +53,7 @@ def post(port: int, text: str) -> tuple[int, str]:
     return answer.status, answer.read().decode()
 
 
-def visitor(port: int, number: int, until: float, waits: list[float], lost: list[str]) -> None:
+def visitor(port: int, number: str, until: float, waits: list[float], lost: list[str]) -> None:
     """Somebody who types: each edit is a page that nobody has sent before."""
     draw = random.Random(number)
     time.sleep(draw.uniform(0, PAUSE[1]))
@@ -83,7 +83,8 @@ def run(port: int, visitors: int, seconds: float, attackers: int) -> None:
     waits: list[float] = []
     lost: list[str] = []
     until = time.monotonic() + seconds
-    people = [threading.Thread(target=visitor, args=(port, k, until, waits, lost)) for k in range(visitors)]
+    names = [f"{k}-{attackers}" for k in range(visitors)]
+    people = [threading.Thread(target=visitor, args=(port, name, until, waits, lost)) for name in names]
     people += [threading.Thread(target=hostile, args=(port, until), daemon=True) for _ in range(attackers)]
     for each in people:
         each.start()
