@@ -17,6 +17,7 @@ from qkv.expr.tables import angles, quarter_turn
 from qkv.library.heads import rows
 from qkv.library.rows import counted, renamed
 from qkv.program.model import Given, Program, Step
+from qkv.program.sizes import CACHES, cuts, heads_of, key_size, size_symbol, source_of, tokens_in
 from qkv.program.spec import LETTERS, Scale, Score, Spec, default_symbol
 
 
@@ -45,49 +46,11 @@ def _implied_dk(spec: Spec, symbol: Symbol) -> Given:
     return Given(symbol, n.number(size), Role.D_K, symbol_plain(symbol), head, implied=True)
 
 
-def size_symbol(spec: Spec, head: int | None) -> Symbol:
-    """d_k; with the head's number where heads differ in it."""
-    differ = len(spec.heads) > 1 and len({key_size(spec, h) for h in spec.heads}) > 1
-    return default_symbol(Role.D_K, head if differ else None)
-
-
-def key_size(spec: Spec, head: int | None = None) -> int:
-    """d_k: how many numbers a query of this head has."""
-    axis = 0 if spec.columns else 1
-    given = [s for role in (Role.K, Role.Q) if (s := spec.shape(role, head)) is not None]
-    for shape in given:
-        # Where a single query is a row and a single key a column, they are vectors of one length.
-        turned = 1 in shape and any(shape[axis] != other[axis] for other in given)
-        return (max(shape) if turned else shape[axis]) // _cuts(
-            spec, Role.K if shape is spec.shape(Role.K, head) else Role.Q
-        )
-    for role in (Role.W_K, Role.W_Q):
-        if (weights := spec.shape(role, head)) is not None:
-            return weights[1 - axis if spec.turned else axis] // _cuts(spec, role)
-    raise ValueRefused("d_k cannot be told: neither keys nor key weights are given")
-
-
-def _cuts(spec: Spec, role: Role) -> int:
-    """Into how many heads a quantity is cut; grouped queries share keys and values."""
-    return len(_heads_of(spec, role)) if spec.split else 1
-
-
-def _heads_of(spec: Spec, role: Role) -> list[int | None]:
-    """The heads that have a role of their own; of a group, its first."""
-    return list({spec.own(role, head): head for head in reversed(spec.heads)}.values())[::-1]
-
-
-CACHES = {Role.K: Role.K_CACHE, Role.V: Role.V_CACHE}
 PROJECTIONS: tuple[tuple[Role, Role, Role], ...] = (
     (Role.Q, Role.W_Q, Role.B_Q),
     (Role.K, Role.W_K, Role.B_K),
     (Role.V, Role.W_V, Role.B_V),
 )
-
-
-def source_of(spec: Spec, role: Role) -> Role:
-    """The sequence that queries, keys or values are made from."""
-    return Role.Y if role is not Role.Q and spec.has(Role.Y) else Role.X
 
 
 def _tokens(spec: Spec, role: Role, head: int | None = None) -> n.Name:
@@ -197,7 +160,7 @@ def _split_projections(spec: Spec) -> Iterator[Step]:
         if not spec.has(role):
             yield from _made(spec, role, weight, bias, None)
         width = _head_width(spec, role, weight)
-        for i, head in enumerate(_heads_of(spec, role), 1):
+        for i, head in enumerate(heads_of(spec, role), 1):
             symbol = spec.name(role, head).symbol
             block = _head_block(spec, spec.name(role), ((i - 1) * width + 1, i * width))
             says = "the head's own rows" if spec.columns else "the head's own columns"
@@ -209,7 +172,7 @@ def _head_width(spec: Spec, role: Role, weight: Role) -> int:
     if shape is None:
         shape, axis = spec.shape(weight), 1 - axis if spec.turned else axis
     size = 0 if shape is None else shape[axis]
-    count = _cuts(spec, role)
+    count = cuts(spec, role)
     if not size or size % count:
         raise ValueRefused(f"{role} has {size} numbers a token and cannot be cut into {count} heads of one width")
     return size // count
@@ -284,14 +247,6 @@ def _rotations(spec: Spec, head: int | None) -> Iterator[Step]:
         symbol = _rotated(spec, role, head).symbol
         says = f"{SAYS[role]}, turned by their positions"
         yield Step(symbol, expr, Role.OTHER, symbol_plain(symbol), spec.own(role, head), says=says)
-
-
-def tokens_in(spec: Spec, role: Role) -> int:
-    """How many tokens ask (Q), or are asked (K, with those of a cache)."""
-    head = spec.heads[0]
-    shape = spec.shape(role, head) or spec.shape(source_of(spec, role), head)
-    cached = spec.shape(CACHES[role], head) if role in CACHES else None
-    return sum(found[1 if spec.columns else 0] for found in (shape, cached) if found is not None)
 
 
 def _normal(spec: Spec, scores: n.Expr) -> n.Expr:

@@ -16,8 +16,9 @@ from qkv.expr.tables import band, distances
 from qkv.interpret.fit import say
 from qkv.library.heads import FEATURES
 from qkv.program.entries import Nested, as_number, as_rows, depth, is_ones, is_truth, listed
-from qkv.program.kinds import can_make, tokens_in
+from qkv.program.kinds import can_make
 from qkv.program.model import Given
+from qkv.program.sizes import tokens_in
 from qkv.program.spec import GROUPED, Rope, Scale, Score, Spec, default_symbol
 
 ARGUMENTS: dict[str, Role] = {

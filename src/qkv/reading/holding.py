@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, lru_cache
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
+from qkv.library.attention import role_in
 from qkv.library.said import Sight, shares_said
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Source
-from qkv.reading.naming import OF_A_HEAD, PROJECTED, Naming
+from qkv.reading.naming import OF_A_HEAD, PROJECTED, Naming, role_symbol
 from qkv.reading.page import Page
 
 ATTENDING = frozenset({Role.X, Role.Q, Role.K, Role.V, *PROJECTED.values(), Role.STATES, Role.SOURCE})
 SIZING = ATTENDING - {Role.V, Role.W_V} | {Role.Y, Role.D_K}
+UNMASKED = frozenset({Role.SCORES, Role.SCALED})
 AFTER_Q = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.OUTPUT})
 
 
@@ -112,6 +115,19 @@ class Holding:
             made = made - {"scaled"} | {"unscaled", "shares"}
         return frozenset(made)
 
+    def meant(self, expr: n.Expr, scope: int) -> n.Expr:
+        """A stated formula as it is meant: where words say that attention is causal and no formula says where the mask
+        comes in, a softmax of scores is one of masked scores."""
+        if not n.holds(expr, n.Softmax) or n.holds(expr, n.Mask) or not self.masks_in_words(scope):
+            return expr
+
+        def masked(node: n.Expr) -> n.Expr:
+            if not isinstance(node, n.Softmax) or UNMASKED.isdisjoint(self._names.roles(node.arg)):
+                return node
+            return replace(node, arg=n.Mask(node.arg))
+
+        return n.rewrite(expr, masked)
+
     def masks_in_words(self, scope: int) -> bool:
         """Whether attention is causal in a scope by words alone: no formula of the page, or of its task, has a mask."""
         held = self.conventions(scope)
@@ -135,3 +151,14 @@ class Holding:
     def sight(self, scope: int) -> Sight | None:
         """Which keys the queries of a problem may see, as words say it."""
         return self._choices.sight or (None if self._choices.supposed else self._page.sights.get(scope))
+
+
+@lru_cache(maxsize=1024)  # the rows of the library, for as many heads as documents have
+def of_head(expr: n.Expr, head: str | None) -> n.Expr:
+    """An equation of the library, its roles those of one head."""
+
+    def named(node: n.Expr) -> n.Expr:
+        role = role_in(node.symbol) if isinstance(node, n.Name) else None
+        return n.Name(role_symbol(role, head)) if role is not None else node
+
+    return n.rewrite(expr, named)

@@ -10,18 +10,17 @@ All of them are expressions over names, so that one evaluator serves truth, the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.library.attention import role_in, rows_for
+from qkv.library.attention import rows_for
 from qkv.library.defined import Defined
 from qkv.library.roles import CACHED, SCORE_LIKE, Place
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Source
-from qkv.reading.holding import AFTER_Q, Holding
+from qkv.reading.holding import AFTER_Q, Holding, of_head
 from qkv.reading.indexed import LETTER, at_indices, is_row_of, put_in, runs_over
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import PROJECTED, ROLE, SIZED, is_number, naming_of, role_symbol
@@ -33,7 +32,6 @@ HEAD, PATTERN, IDENTITY = "head", "pattern", "identity"
 SHARED = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.W_A, Role.W_O, Role.B_O})
 
 
-UNMASKED = frozenset({Role.SCORES, Role.SCALED})
 EULER = Symbol("e")  # the base of exponentials, where nothing else is said of it
 
 
@@ -48,7 +46,7 @@ class System:
         holding = self.holding = Holding(page, choices, names)
         problems = holding.problems
         self.heads_in, self._is_elsewhere = problems.heads_in, problems.is_elsewhere
-        self.conventions, self.sight = holding.conventions, holding.sight
+        self.conventions, self.sight, self.meant = holding.conventions, holding.sight, holding.meant
         self.attends_to_states = problems.attends_to_states
         self.is_by_rows = holding.is_by_rows
 
@@ -115,18 +113,6 @@ class System:
             yield n.Call(IDENTITY, tuple(map(n.number, map(int, filter(str.isdecimal, symbol.indices))))), spot, None
         if symbol.primes:
             yield n.Transpose(n.Name(symbol._replace(primes=symbol.primes - 1))), spot, None
-
-    def meant(self, expr: n.Expr, scope: int) -> n.Expr:
-        """A stated formula as it is meant: where words say that attention is causal and no formula says where the mask
-        comes in, a softmax of scores is one of masked scores."""
-        if not n.holds(expr, n.Softmax) or n.holds(expr, n.Mask) or not self.holding.masks_in_words(scope):
-            return expr
-
-        def masked(node: n.Expr) -> n.Expr:
-            scores = isinstance(node, n.Softmax) and not UNMASKED.isdisjoint(self.roles(node.arg))
-            return replace(node, arg=n.Mask(node.arg)) if isinstance(node, n.Softmax) and scores else node
-
-        return n.rewrite(expr, masked)
 
     def schema(self, symbol: Symbol, spot: Spot) -> Iterator[n.Expr]:
         """e_1 by e_i = v · tanh(W s + U h_i): an equation that holds for every index."""
@@ -399,16 +385,7 @@ class System:
         if isinstance(expr, n.Call) and expr.function == "heads":
             parts = tuple(n.Name(role_symbol(Role.HEAD, h)) for h in self.heads_in(scope))
             return n.Concat(parts, 1) if parts and head is None else None
-        return _of_head(expr, head)
-
-
-@lru_cache(maxsize=1024)  # the rows of the library, for as many heads as documents have
-def _of_head(expr: n.Expr, head: str | None) -> n.Expr:
-    def named(node: n.Expr) -> n.Expr:
-        role = role_in(node.symbol) if isinstance(node, n.Name) else None
-        return n.Name(role_symbol(role, head)) if role is not None else node
-
-    return n.rewrite(expr, named)
+        return of_head(expr, head)
 
 
 def _is_cache(symbol: Symbol) -> bool:
