@@ -44,8 +44,8 @@ bench-page: $(BROWSER)
 
 bench: $(STAMP)
 	-$(BIN)/python benchmarks/bench.py
-	$(BIN)/python benchmarks/bench_laws.py
-	$(BIN)/python benchmarks/bench_planted.py
+	$(BIN)/python benchmarks/bench_laws.py --store
+	$(BIN)/python benchmarks/bench_planted.py --store
 	$(BIN)/python benchmarks/bench_grade.py
 
 # Practice sheets of every kind and level: solved, graded, mistakes named. SHEETS=1000 takes half a day on two cores.
