@@ -13,11 +13,16 @@ from qkv.expr import nodes as n
 from qkv.library.words import pattern
 
 _COUNTS = (
-    "two zwei deux dos dois due два 两 二 2", "three drei trois tres três tre три 三 3", "four vier quatre cuatro quatro четыре 四 4",
-    "eight acht huit ocho oito otto восемь 八 8",
-)  # fmt: skip
-NUMBERS = {word: count for count, words in zip((2, 3, 4, 8), _COUNTS, strict=True) for word in words.split()}
-NUMBERS |= dict.fromkeys(("one", "ein", "eine", "un", "una", "um", "1"), 1) | {str(i): i for i in range(2, 65)}
+    "one ein eine einer un una um один одна 一",
+    "two zwei deux dos dois due два две 两 二 兩",
+    "three drei trois tres três tre три 三",
+    "four vier quatre cuatro quatro quattro четыре 四",
+    "five fünf cinq cinco cinque пять 五",
+    "six sechs seis sei шесть 六",
+    "seven sieben sept siete sete sette семь 七",
+    "eight acht huit ocho oito otto восемь 八",
+)
+NUMBERS = {word: count for count, words in enumerate(_COUNTS, 1) for word in words.split()}
 _PLACES = (
     (1, "first erste[nrs]? premiers? première primer[oa]? primeir[oa] prim[oa] перв\\w+ 第一"),
     (2, "second zweite[nrs]? deuxième segund[oa] second[oa] втор\\w+ 第二"),
@@ -26,7 +31,7 @@ _PLACES = (
     (5, "fifth fünfte[nrs]? cinquième quint[oa] пят\\w+ 第五"),
     (-1, "last letzte[nrs]? derni(?:er|ère)s? últim[oa]s? ultim[oaie] последн\\w+ 最后一?"),
 )
-_NUMBER = r"(?:\d{1,2}|" + "|".join(sorted((w for w in NUMBERS if not w.isdecimal()), key=len, reverse=True)) + ")"
+NUMBER = r"(?:\d{1,2}|" + "|".join(sorted(NUMBERS, key=len, reverse=True)) + ")"
 _HEADS = (
     r"(?:attention |equal |parallel )?(?:heads?\b|köpfe|kopf|têtes?|cabezas?|cabeças?|teste\b|голов\w*|个?头|ヘッド)"
 )
@@ -43,26 +48,26 @@ _SUPPOSED = re.compile(
 _SPLIT = re.compile(
     r"split|divid|partition|slic|reshap|chunk|\bcut|aufgeteilt|aufteil|zerleg|geteilt|découp|partag|repart|suddivid|разб|раздел|делим|分成|拆分|划分|分为|分割|each of|of size|of width|der breite|d_\{?(?:\\text\{)?head"
 )
-_COUNTED_HEADS = re.compile(rf"(?<![\w.])(?P<n>{_NUMBER})[\s-]*{_HEADS}")
+_COUNTED_HEADS = re.compile(rf"(?<![\w.])(?P<n>{NUMBER})[\s-]*{_HEADS}")
 _SLICE = re.compile(r"(?<!\w)[qkv]\s*\[\s*:\s*,\s*(?P<first>\d*)\s*:\s*(?P<end>\d*)", re.IGNORECASE)
 _PAD = re.compile(
     r"\bpad(?:s|ded|ding)?\b|padding|\[pad\]|<pad>|rembourr|remplissage|relleno|preenchim|заполнен|паддинг|填充|パディング|(?:is|are|be) (?:ignored|masked out)|ignoriert"
 )
 _NOT_PADDED = re.compile(r"\b(?:no|without|not) pad|ohne padding|sans padding|zero[- ]pad")
-_WHICH = re.compile(rf"(?:{_ORDINAL})\s*(?:(?P<n>{_NUMBER})\s*)?(?:个|個)?\s*{_TOKENS}")
+_WHICH = re.compile(rf"(?:{_ORDINAL})\s*(?:(?P<n>{NUMBER})\s*)?(?:个|個)?\s*{_TOKENS}")
 _NUMBERED = re.compile(
     rf"{_TOKENS}\s*(?:#|no\.?|nr\.?)?\s*(?P<list>\d{{1,2}}(?:\s*(?:,|and|und|et|y|e|и|&)\s*\d{{1,2}})*)"
 )
 _PREFIX = re.compile(
-    rf"(?:first|ersten|premiers|primeros|primeiros|primi|первые|前)\s*(?P<n>{_NUMBER}).*(?:prefix|präfix|préfixe|prefijo|prefixo|префикс|前缀)|prefix\D{{0,20}}?(?:length|size|of)\D{{0,6}}?(?P<m>{_NUMBER})"
+    rf"(?:first|ersten|premiers|primeros|primeiros|primi|первые|前)\s*(?P<n>{NUMBER}).*(?:prefix|präfix|préfixe|prefijo|prefixo|префикс|前缀)|prefix\D{{0,20}}?(?:length|size|of)\D{{0,6}}?(?P<m>{NUMBER})"
 )
 _NEIGHBOURS = re.compile(
     r"(?:direct|immediate|adjacent|direkt\w*|unmittelbar\w*|immédiat\w*|inmediat\w*|imediat\w*)\s+(?:left and right\s+)?(?:neighbou?r|nachbar|voisin|vecin|vizinh)"
-    rf"|window\D{{0,40}}?(?P<n>{_NUMBER})\D{{0,30}}?(?:each|either|both) (?:side|direction)"
+    rf"|window\D{{0,40}}?(?P<n>{NUMBER})\D{{0,30}}?(?:each|either|both) (?:side|direction)"
     r"|\|\s*i\s*[-−]\s*j\s*\|\s*(?:\\leq?|≤|<=)\s*(?P<m>\d)"
 )
 _SLIDING = re.compile(
-    rf"(?:sliding|causal)[\s-]+window[^.]{{0,40}}?(?:size|width|length|of)\s*(?:w\s*=\s*|\$w\s*=\s*)?\$?(?P<n>{_NUMBER})"
+    rf"(?:sliding|causal)[\s-]+window[^.]{{0,40}}?(?:size|width|length|of)\s*(?:w\s*=\s*|\$w\s*=\s*)?\$?(?P<n>{NUMBER})"
 )
 
 
@@ -146,7 +151,7 @@ class Sight:
 
 def number_in(word: str) -> int:
     """A count, in digits or in words."""
-    return NUMBERS.get(word.lower(), 0)
+    return int(word) if word.isdecimal() else NUMBERS.get(word.lower(), 0)
 
 
 def heads_said(text: str) -> int | None:

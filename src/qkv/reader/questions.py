@@ -14,13 +14,14 @@ _LABEL = re.compile(
 )
 _BULLET = re.compile(r"^\s*(?:[-*+•]\s+|\\item\s*)?(?=\S)")
 _ASKS = re.compile(rf"(?:please\s+|bitte\s+|now\s+|then\s+|also\s+)*(?:{pattern('ask')})\b", re.IGNORECASE)
+_WORKS = re.compile(rf"(?:{pattern('work')})\b[^:=≈：]*$", re.IGNORECASE)  # of a numbered item: '2. Scale them by √2.'
 _WITHIN = re.compile(
     rf"(?:for|{pattern('with')}|für|pour|para|per|для)\s.*(?<!\w)(?:{pattern('ask')})(?!\w)", re.IGNORECASE
 )
 _EARLY = 40  # characters of a numbered item in which it may come to ask: '(b) For each head compute'
 _OFFER = re.compile(rf"¿?(?:{pattern('offer')})", re.IGNORECASE)
 _EASTERN = re.compile(
-    r"^(?:请|試|试)?(?:计算|計算|求|算出|写出|证明|说明|给出|確定|确定|验证)|(?:せよ|なさい|求めよ|计算[^。]*[。：:]?$|하시오|구하라|구하여라|하여라|하라[.]?$)"
+    r"^(?:请|試|试)?(?:计算|計算|求|算出|写出|证明|说明|给出|確定|确定|验证)|(?:せよ|なさい|求めよ|计算[^。]*[。：:]?$|하시오|구하라|구하여라|하여라|하라[.]?$|(?:hesaplay[ıi]n(?:[ıi]z)?|bulun(?:uz)?)\W*$)"
 )
 _CLAUSE = re.compile(r"[,;:]\s+")
 _CUT = re.compile(
@@ -45,7 +46,7 @@ def questions(text: str, line: int) -> Iterator[Asked]:
         found = _LABEL.match(sentence)
         label = (found["label"] or "") if found else ""
         bare = sentence[found.end() if found else 0 :].strip().replace("**", "")
-        if len(bare) > 3 and (_asks(bare) or (label and _WITHIN.match(bare[:_EARLY]))):
+        if len(bare) > 3 and (_asks(bare) or (label and (_WORKS.match(bare) or _WITHIN.match(bare[:_EARLY])))):
             yield Asked(" ".join(_BULLET.sub("", sentence).split()), first, label)
 
 

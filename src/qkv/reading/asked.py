@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from qkv.expr import nodes as n
 from qkv.expr.functions import BY_KEY
@@ -35,6 +35,18 @@ def questions_of(page: Page, scope: int) -> Iterator[Question]:
     for question in page.sheet.questions:
         if not question.line or ((first <= question.line or scope == 0) and question.line < last):
             yield question
+
+
+def words_without(words: str, sentences: Iterable[str]) -> str:
+    """Words in small letters without some of their sentences.
+
+    >>> words_without("let d = 2. find  a. round.", ["Find A."])
+    'let d = 2.   round.'
+    """
+    words = " ".join(words.split())
+    for sentence in sentences:
+        words = words.replace(" ".join(sentence.lower().split()), " ")
+    return words
 
 
 def asked_parts(page: Page, scope: int) -> tuple[n.Expr, ...]:

@@ -24,10 +24,10 @@ from qkv.reading.method import (
     NOT_SCALED,
     QUERIES_FIRST,
     decided,
-    outside_questions,
     prior_layout,
     prior_mask,
     prior_scale,
+    said_for_all,
 )
 from qkv.reading.nameless import INPUTS
 from qkv.reading.naming import PROJECTED, naming_of, role_symbol
@@ -275,14 +275,14 @@ def _most(page: Page, choices: Choices, scope: int, shown: list[Printed]) -> flo
 
 def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
     """The layout, the scale and the mask of one problem."""
-    words, text = page.words_of(scope), page.words
+    text = page.words
     layouts = [ROWS, DOWN_QUERIES, DOWN_KEYS] if QUERIES_FIRST.search(text) else [ROWS, DOWN_KEYS, DOWN_QUERIES]
-    stated, outside = _stated_layout(page, choices, scope), outside_questions(page, words)
-    told = outside_questions(page, words, NOT_SCALED)
+    stated, told = _stated_layout(page, choices, scope), said_for_all(page, scope)
+    told_scale = said_for_all(page, scope, NOT_SCALED)
     applied, fixed = _applied(page, choices, scope), decided(page, scope)
     if stated == ROWS and page.task is not None and "columns" not in fixed:
         layouts = [ROWS]  # the assignment decides
-    masks = {mask: prior_mask(mask, outside, text, scope in page.sights) for mask in ("open", "causal")}
+    masks = {mask: prior_mask(mask, told, text, scope in page.sights) for mask in ("open", "causal")}
     best, most = USUAL, float("-inf")
     for layout in layouts:
         laid = choices.with_conventions(scope, frozenset({*layout, "scaled", "open"}))
@@ -290,7 +290,7 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
         shown = _open(page, laid, scope)
         most_explained = _most(page, laid, scope, shown)
         states = System(page, laid).attends_to_states(scope)
-        scales = {scaled: prior_scale(scaled, told, text, states) for scaled in ("scaled", "unscaled")}
+        scales = {scaled: prior_scale(scaled, told_scale, text, states) for scaled in ("scaled", "unscaled")}
         prior = STATED_LAYOUT * (layout == stated) or prior_layout(layout, text)
         prior += SHOWN_LAYOUT * (applied in layout)
         for scaled, mask in product(scales, masks):

@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from qkv.expr.names import Role
+from qkv.library.roles import roles_in_words
 from qkv.library.words import pattern
-from qkv.reading.asked import all_asked
+from qkv.reading.asked import all_asked, questions_of, words_without
 from qkv.reading.page import Page
 from qkv.reading.usage import stated_method
 
@@ -33,19 +35,31 @@ _COLUMNS = re.compile(
     r"|(?:token|word|encoder state)s? per column|spaltenvektor|列ベクトル|列向量"
     r"|vectores columna|вектор-столб|vecteurs colonnes"
 )
+_ELSEWHERE = re.compile(
+    r"\b(?:repeat|recompute|redo|again|now|instead|what if|if|suppose|were|would|compare|comparison|difference"
+    r"|why|explain|discuss|bonus|optional)\b"
+    r"|erneut|stattdessen|wenn|warum|erkläre|vergleiche|maintenant|pourquoi|expliqu|ahora"
+    r"|por qué|explica|теперь|почему|объясн|如果|现在|为什么|解释"
+)
+_WORKED = frozenset({Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT})  # what a scale and a mask come before
 QUERIES_FIRST = re.compile(r"q[}\s]*\^?[{\s]*(?:\\top|t|⊤|ᵀ|\\intercal)[}\s\\,]*k")
 
 
-def outside_questions(page: Page, words: str, method: re.Pattern[str] = _CAUSAL) -> str:
-    """The words of a problem without its questions, where several of them are asked: each may state its own method.
+def said_for_all(page: Page, scope: int, method: re.Pattern[str] = _CAUSAL) -> str:
+    """The words of a problem that hold for all of it, about the mask or another method.
 
-    A method that the first question speaks of is meant for all of them."""
-    asked = [question.text.lower() for question in page.asked]
-    if len(asked) < 2 or any(method.search(text) for text in asked[:1]):
+    Where several questions are asked, each may state its own; what is said before anything was asked for that needs
+    it holds for all ('(b) Mask the scores. (c) Find the weights.'); another run ('now without a mask') does not."""
+    words = page.words_of(scope)
+    asked = page.asked if page.task is not None else tuple(questions_of(page, scope))
+    if len(asked) < 2:
         return words
-    for text in asked:
-        words = words.replace(text, " ")
-    return words
+    own, worked = [], False
+    for text in (question.text.lower() for question in asked):
+        if worked or _ELSEWHERE.search(text):
+            own.append(text)
+        worked = worked or not _WORKED.isdisjoint(roles_in_words(text))
+    return words_without(words, own) if any(map(method.search, own)) else words
 
 
 def prior_layout(layout: frozenset[str], text: str) -> float:
@@ -102,12 +116,6 @@ _NOT_MASKED = re.compile(
     r"unmasked|(?:no|without(?: a| any)?|ohne|sans|sin|sem|don't|do not) (?:causal |look-ahead )?"
     r"(?:mask|maske|masque|máscara)\w*"
     r"|без маски|不使用掩码"
-)
-_ELSEWHERE = re.compile(
-    r"\b(?:repeat|recompute|redo|again|now|instead|what if|if|suppose|were|would|compare|comparison|difference"
-    r"|why|explain|discuss|bonus|optional)\b"
-    r"|erneut|stattdessen|wenn|warum|erkläre|vergleiche|maintenant|pourquoi|expliqu|ahora"
-    r"|por qué|explica|теперь|почему|объясн|如果|现在|为什么|解释"
 )
 _SENTENCE = re.compile(r"(?<=[.!?;。！？；])\s+|\n\s*\n|\n(?=\s*(?:[-*•]|\(?\w{1,2}[.)])\s)")
 

@@ -13,7 +13,9 @@ from qkv.interpret.cells import Cell, bounds
 from qkv.interpret.certified import Value
 from qkv.interpret.rounding import round_digits
 from qkv.judging.walk import Judgement
+from qkv.library.roles import SCORE_LIKE
 from qkv.program.model import Answer, Given, Part, Program, Step
+from qkv.reading.asked import words_without
 from qkv.reading.choose import END
 from qkv.reading.equation import Kind
 from qkv.reading.missing import gaps_of_expr, gaps_of_role, told
@@ -51,7 +53,8 @@ class Completion(Protocol):
 def answers_of(problem: Completion, questions: Sequence[Item], assumed: tuple[str, ...]) -> Iterator[Answer]:
     """The answers to the questions of a problem, in their order."""
     page = problem.system.page
-    everywhere = decimals_said(_outside(page.words_of(problem.scope), questions))
+    numbered = (sentence for item in questions if item.label for sentence in item.sentences)
+    everywhere = decimals_said(words_without(page.words_of(problem.scope), numbered))
     tokens = page.tokens.get(problem.scope) or next(iter(page.tokens.values()), ())
     worked = {j.equation.line for j in problem.judged if j.fit is not None}
     for item in questions:
@@ -99,14 +102,6 @@ def settled(programs: Sequence[Program]) -> list[Program]:
     return [replace(p, answers=tuple(filter(is_news, p.answers))) for p in programs]
 
 
-def _outside(words: str, questions: Sequence[Item]) -> str:
-    """The words of a problem without those of its numbered questions: what they say holds for all."""
-    for item in (item for item in questions if item.label):
-        for sentence in item.sentences:
-            words = " ".join(words.split()).replace(" ".join(sentence.lower().split()), " ")
-    return words
-
-
 def _missing(problem: Completion, asked: Sequence[Wanted]) -> str:
     """Why a question has no answer, and what to write so that it has one."""
     if all(each.in_words for each in asked):
@@ -136,23 +131,25 @@ def _parts(problem: Completion, asked: Wanted) -> Iterator[Part]:
     unscaled = {Role.SCALED} if "unscaled" in problem.system.conventions(problem.scope) else set()
     roles = asked.roles if len(named) < len(asked.roles) or not named else ()
     for role in (role for role in roles if role not in unscaled):
-        for expr, token in _of_role(problem, role, asked.rows, spot):
+        for expr, token in _of_role(problem, role, asked, spot):
             part = _part(problem, expr, spot)
             if part is not None and part.expr not in known:
                 yield replace(part, name=f"{part.name} ({token})") if token.startswith("“") else part
 
 
 def _every(problem: Completion, expr: n.Expr, spot: Spot, asked: Wanted) -> Iterator[n.Expr]:
-    """An expression; for a name with a running index, Q_i, all that plays its role; for one whose cells have a formula,
-    the rows that the question wants: PE for pos = 3 and 5."""
+    """An expression, or the lines of it that the question speaks of; for a name with a running index, Q_i, all that
+    plays its role; for one whose cells have a formula, the rows that the question wants: PE for pos = 3 and 5."""
     place = problem.system.place(expr.symbol) if isinstance(expr, n.Name) else None
     runs = isinstance(expr, n.Name) and expr.symbol.indices and all(map(str.isalpha, expr.symbol.indices))
     if isinstance(expr, n.Name) and (rows := list(_rows_put(problem, expr.symbol, spot, asked))):
         yield from rows
+    elif place is not None and place.row is None and (lines := _lines(problem, expr, asked, spot)):
+        yield from (line for line, _ in lines)
     elif place is None or not runs or problem.values.true(expr, spot) is not None:
         yield expr
     else:
-        yield from (each for each, _ in _of_role(problem, place.role, (), spot))
+        yield from (each for each, _ in _of_role(problem, place.role, Wanted(), spot))
 
 
 def _rows_put(problem: Completion, symbol: Symbol, spot: Spot, asked: Wanted) -> Iterator[n.Expr]:
@@ -185,23 +182,33 @@ def _by_method(problem: Completion, asked: Wanted) -> Iterator[Part]:
         yield Part(step.spelled, n.Name(step.symbol))
 
 
-def _of_role(problem: Completion, role: Role, rows: Sequence[str], spot: Spot) -> Iterator[tuple[n.Expr, str]]:
+def _of_role(problem: Completion, role: Role, asked: Wanted, spot: Spot) -> Iterator[tuple[n.Expr, str]]:
     """What plays a role, in every head; of tokens that the question speaks of only their lines, with their words."""
     heads = () if role in _SHARED else problem.system.heads_in(problem.scope)
     for head in heads or (None,):
         for option in _LIKE.get(role, (role,)) if not heads else (role,):
             name = n.Name(role_symbol(option, head))
-            value = problem.values.true(name, spot)
-            if value is None:
+            if problem.values.true(name, spot) is None:
                 continue
-            lines = [i for row in rows if (i := problem.system.position(row, problem.scope)) is not None]
-            lines = (
-                [i for i in lines if i <= value.shape[1 if _is_columns(problem) else 0]] if value.shape[0] > 1 else []
-            )
-            yield from ((n.Call(LINE, (name, n.number(i))), _token(problem, i)) for i in lines)
-            if not lines:
-                yield name, ""
+            yield from _lines(problem, name, asked, spot) or [(name, "")]
             break
+
+
+def _lines(problem: Completion, expr: n.Expr, asked: Wanted, spot: Spot) -> list[tuple[n.Expr, str]]:
+    """The lines of a quantity for tokens that a question speaks of, with their words; none of a single line.
+
+    For a query and a key, of what has a number for both, that number."""
+    value = problem.values.true(expr, spot) if asked.rows else None
+    if value is None or value.shape[0] == 1:
+        return []
+    columns = _is_columns(problem)
+    count = value.shape[1 if columns else 0]
+    lines = [i for row in asked.rows if (i := problem.system.position(row, problem.scope)) is not None and i <= count]
+    place = problem.system.place(expr.symbol) if isinstance(expr, n.Name) else None
+    if asked.is_pair and len(lines) == 2 and place is not None and place.role in SCORE_LIKE and value.shape[1] >= count:
+        row, column = reversed(lines) if columns else lines
+        return [(n.Entry(expr, row=row, column=column), f"{_token(problem, lines[0])}, {_token(problem, lines[1])}")]
+    return [(n.Call(LINE, (expr, n.number(i))), _token(problem, i)) for i in lines]
 
 
 def _is_columns(problem: Completion) -> bool:

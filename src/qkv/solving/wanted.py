@@ -10,8 +10,8 @@ from qkv.errors import Location, QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.library.roles import places, roles_in_words
-from qkv.library.said import Method, methods_said, places_said
-from qkv.library.words import CONCEPTS, pattern
+from qkv.library.said import NUMBER, Method, methods_said, number_in, places_said
+from qkv.library.words import CONCEPTS, means, pattern
 from qkv.reader.chain import Chain
 from qkv.reader.grammar import parse_math
 from qkv.reader.model import Question, Sheet
@@ -30,8 +30,16 @@ _WHOLE = re.compile(  # the name of the whole computation speaks of no step of i
 _ATTENTION = re.compile(
     r"attention|aufmerksam|atenci[oó]n|atenção|attenzione|внимани|注意力|アテンション|어텐션", re.IGNORECASE
 )
+_NORMALISED = re.compile(r"normali[sz]|softmax\s+(?:to|of|over|on|auf)\b|(?:apply|take)\b[^.]*?softmax", re.IGNORECASE)
+_OF_QUERY = re.compile(
+    r"\b(?:for|of|from)\s+(?:the|each|every|this|that)\s+(?:\w+\s+)?quer|für die anfrage|pour la requête", re.IGNORECASE
+)
+_PAIR = re.compile(  # of a query and a key
+    r"\bbetween\b|zwischen|\bentre\b|\btra\b|между|之间|\bfrom\b.*\bto\b|(?:pays?|gives?|assigns?|attends?)\b.*\b(?:to|on)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_KEY_FIRST = re.compile(r"\bkeys?\b.*\bquer", re.IGNORECASE | re.DOTALL)
 _QUOTED = re.compile(r"[\"“”„'‘’«»`*](?P<word>[^\W\d_][\w-]*)[\"“”'‘’«»`*]")
-_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 
 
 def _said(concept: str) -> str:
@@ -51,7 +59,7 @@ _MOST = re.compile(
     f"{_said('which')}.*?{_said('line')}.*?(?:{_said('most')}|{_said('least')})", re.IGNORECASE | re.DOTALL
 )
 _PLACES = re.compile(
-    rf"(?P<count>\d{{1,2}}|{'|'.join(_COUNTS)})[\s-]*(?:{pattern('places')})|小数点[后第]\s*(?P<after>\d)",
+    rf"(?P<count>{NUMBER})[\s-]*(?:{pattern('places')})|小数点[后第]\s*(?P<after>{NUMBER})",
     re.IGNORECASE,
 )
 _LINE = re.compile(f"{_said('line')}|{_said('vector')}", re.IGNORECASE)
@@ -70,6 +78,7 @@ class Wanted:
     extreme  'most' or 'least' where it asks for a word    compares whether methods are compared
     in_words that it asks for an explanation               methods  how it wants its attention, where it says so itself
     put      numbers that it puts in for names: pos = 3 and 5
+    is_pair  whether its two tokens are a query and a key
     """
 
     exprs: tuple[n.Expr, ...] = ()
@@ -81,6 +90,7 @@ class Wanted:
     in_words: bool = False
     methods: tuple[Method, ...] = ()
     put: tuple[tuple[str, str], ...] = ()
+    is_pair: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +137,19 @@ def _wanted(text: str, sheet: Sheet, tokens: Sequence[str]) -> Wanted:
         named = {place.role for expr in exprs if isinstance(expr, n.Name) for place in places(expr.symbol)[:1]}
         exprs, roles = (), tuple(_products(set(roles) | named | set(roles_in_words(text))))
     rows = tuple(dict.fromkeys(_rows(text, tokens)))
+    is_pair = len(rows) == 2 and bool(_PAIR.search(text))
+    if is_pair and _KEY_FIRST.search(text):
+        rows = rows[::-1]
     decimals = decimals_said(text)
     methods = tuple(methods_said(text))
-    if methods:  # 'without scaling' asks for nothing scaled
+    if roles and _STEPS.issuperset(roles) and any(method.causal for method in methods):
+        roles = (Role.MASKED,)  # 'the scaled scores with a causal mask'
+    elif methods:  # 'without scaling' asks for nothing scaled
         roles = tuple(role for role in roles if role not in (Role.SCALED, Role.MASKED)) or roles
     return Wanted(
         exprs, roles, rows, decimals, extreme, bool(_COMPARE.search(text)), bool(_EXPLAIN.search(text)), methods,
         tuple((m[1], number) for m in _PUT.finditer(text) for number in re.findall(r"\d+", m[2])),
+        is_pair,
     )  # fmt: skip
 
 
@@ -146,8 +162,7 @@ def decimals_said(text: str) -> int | None:
     found = _PLACES.search(text)
     if found is None:
         return None
-    count = (found["count"] or found["after"]).lower()
-    return _COUNTS[count] if count in _COUNTS else int(count)
+    return number_in(found["count"] or found["after"])
 
 
 def _exprs(text: str, sheet: Sheet) -> Iterator[n.Expr]:
@@ -192,9 +207,15 @@ def _roles(text: str) -> Iterator[Role]:
     plain = _WITH.sub(" ", _NORM.sub(" ", _WHOLE.sub(" ", _MATHS.sub(" ", text))))
     said = set(roles_in_words(plain))
     if not said & set(ANSWERED) - {Role.SCALED, Role.MASKED} and _ATTENTION.search(plain):
-        said = said - _STEPS | {Role.HEAD}  # 'compute masked self-attention'
+        said = said - _STEPS | {Role.WEIGHTS if _PAIR.search(plain) else Role.HEAD}  # 'compute masked self-attention'
     if Role.SCALED in said or Role.MASKED in said:
         said.discard(Role.SCORES)
+    if _NORMALISED.search(plain):
+        said = said - _STEPS | {Role.WEIGHTS}
+    if _OF_QUERY.search(plain):
+        said.discard(Role.Q)
+    if said & {Role.Q, Role.K, Role.V} and re.search("proje[ck]t", plain, re.IGNORECASE):
+        said.discard(Role.OUTPUT)  # 'project the tokens to queries'
     if said & _STEPS and said & {Role.Q, Role.K}:
         said -= {Role.Q, Role.K, Role.V}  # 'the scores of each query and key'
     if (
@@ -219,11 +240,10 @@ def _products(operands: set[Role]) -> Iterator[Role]:
 def _rows(text: str, tokens: Sequence[str]) -> Iterator[str]:
     """The tokens that a sentence speaks of, by their words or numbers."""
     known = {token.lower(): token for token in tokens}
-    for found in _QUOTED.finditer(text):
-        if found["word"].lower() in known:
-            yield known[found["word"].lower()]
-    for word in re.findall(r"[^\W\d_][\w-]*", text):
-        if word in tokens and len(word) > 1:
+    quoted = [known[word] for found in _QUOTED.finditer(text) if (word := found["word"].lower()) in known]
+    yield from quoted
+    for word in re.findall(r"[^\W\d_][\w-]*", text) if not quoted else ():
+        if word in tokens and len(word) > 1 and not (means(word, "article") or means(word, "operand")):
             yield word
     if _LINE.search(text):
         yield from (str(place if place > 0 else len(tokens)) for place in places_said(text) if place > 0 or tokens)
