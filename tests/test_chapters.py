@@ -95,3 +95,33 @@ def test_a_solution_goes_on_also_where_its_heading_is_latex() -> None:
     given = r"\section*{One}" + "\n\n$amber_1 = [1, 2]$, $amber_2 = [3, 1]$, $U = [[2, 0], [1, 3]]$\n\n"
     solved = r"\section*{Solution}" + "\n\n$x = [[1, 2], [3, 1]]$\n\n$y = x U = [[4, 6], [7, 3]]$\n"
     assert len(chapters(read_sheet(given + solved))) == 1
+
+
+TABLE = """# Übung
+
+| Wort | Query | Key | Value |
+|---|---|---|---|
+| Die | (1, 0) | (1, 1) | (1, 0) |
+| Katze | (0, 1) | (0, 1) | (0, 2) |
+
+Berechne die Ausgabe für „Katze“.
+"""
+
+
+def test_columns_of_queries_and_keys_are_inputs_of_their_own() -> None:
+    assert len(chapters(read_sheet(f"{FIRST}\n{TABLE}"))) == 2
+
+
+ADDITIVE = """# Additive
+
+The score is $e_i = v^T \\tanh(U h_i)$.
+
+$h_1 = [1, 0]^T$, $h_2 = [0, 1]^T$, $U = [[1, 0], [2, 1]]$, $v = [1, 1]^T$
+
+$U h_1 = [1, 2]^T$
+"""
+
+
+def test_what_holds_for_givens_below_belongs_to_them() -> None:
+    parts = chapters(read_sheet(f"{FIRST}\n{ADDITIVE}"))
+    assert [part.source.strip().splitlines()[0] for part in parts] == ["# Attention", "# Additive"]

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.library.roles import places
+from qkv.library.roles import places, role_in_caption
 from qkv.library.words import head_said, pattern
 from qkv.reader.limits import Limits
 from qkv.reader.model import Sheet
@@ -82,11 +82,12 @@ def _is_own(sheet: Sheet, made: list[Equation], first: int, last: int) -> bool:
     missing = {symbol for symbol in _missing(here, others) if _role(symbol) not in SIZED}
     if any(len(symbol.base) > 1 for symbol in missing):  # a word is a name only where the page makes it one
         missing = _missing(_equations(_alone(sheet, first, last)), others)
-    if missing or not any(_given(here)):
+    roles = {*map(_role, _given(here)), *_captioned(here)}
+    if missing or not roles:
         return False
     asks = any(first <= question.line <= last for question in sheet.questions)
     wanted = INPUTS if asks and not _SOLUTION.search(sheet.source_lines[first - 1]) else TOKENS
-    roles = {role for symbol in _given(here) if (role := _role(symbol)) is not None}
+    roles.discard(None)
     titled = any(part.line == first and part.level == 1 for part in sheet.parts if part.title)
     return not roles or bool(roles & wanted) or _gives_anew(here, others) or (titled and _begins(here, others))
 
@@ -118,7 +119,8 @@ def _given_anew(sheet: Sheet, made: list[Equation], headings: set[int]) -> Itera
         above = [equation for equation in made if _at(equation) < _at(run[0])]
         again = [symbol for symbol, matrix in matrices.items() if _is_other(matrix, held.get(symbol))]
         if len(again) > 1 or (_has_other_tokens(run, above) and _opens(run, made)):
-            yield _first_after_the_gap(sheet, max((equation.end_line for equation in above), default=0), run[0].line)
+            worked = (equation.end_line for equation in above if equation.of(Kind.WORKING, Kind.VALUE))
+            yield _first_after_the_gap(sheet, max(worked, default=0), run[0].line)  # what holds below may stand above
             held = {}
         held |= matrices
 
@@ -226,6 +228,13 @@ def _gives_anew(here: list[Equation], others: list[Equation]) -> bool:
     """Whether queries, keys or tokens are among several matrices that get other numbers than anywhere else."""
     anew = _anew(here, others)
     return len(anew) > 1 and any(_role(symbol) in INPUTS for symbol in anew)
+
+
+def _captioned(made: list[Equation]) -> Iterator[Role]:
+    """The roles that captions give to arrays without a name: the column 'Query' of a table."""
+    for equation in made:
+        role = None if len(equation.items) > 1 or not _has_array(equation) else role_in_caption(equation.label)
+        yield from () if role is None else (role,)
 
 
 def _given(made: list[Equation]) -> Iterator[Symbol]:
