@@ -40,3 +40,38 @@ def test_a_greek_letter_before_an_equals_sign_is_a_name_after_any_words() -> Non
 def test_words_are_arguments() -> None:
     text = r"$$\text{river} = [[1], [3]]$$ $$Q = [[1, 0]]$$ $$K = [[1, 0], [1, 0]]$$ $$f(Q, K, \text{river}) = Q K^T \text{river} = [[4]]$$"
     assert [claim.verdict for claim in qkv.check(text).claims] == ["right"]
+
+
+CAPTIONED = """
+gravel_1:
+    d1  d2
+d1   1   2
+
+gravel_2:
+    d1  d2
+d1   0   1
+
+psi:
+    d1  d2
+d1   1   1
+d2   1   0
+
+Queries xi_1 = gravel_1 psi:
+    d1  d2
+d1   3   1
+
+P:
+    d1  d2
+d1   1   1
+d2   1   0
+
+Keys E = Gravel P:
+    d1  d2
+d1   3   1
+d2   1   0
+"""
+
+
+def test_a_word_is_a_name_after_a_name_with_an_index_and_all_of_numbered_words_is_one() -> None:
+    claims = qkv.check(CAPTIONED).claims
+    assert [(claim.formula, claim.verdict) for claim in claims] == [("gravel_1 psi", "right"), ("Gravel P", "right")]

@@ -170,11 +170,11 @@ def _streams(item: _Prepared) -> Iterator[Sequence[Token]]:
 
 
 def _captions(prepared: Sequence[_Prepared]) -> Iterator[str]:
-    """The last words of lines that stand right above something: 'Weights of the queries moss:'."""
+    """The last words of lines that stand right above something: 'Weights of the queries moss:', 'Tokens pebble_1:'."""
     for item in prepared:
         if item.stretch is not None and isinstance(item.block, Paragraph):
             last = re.sub(r"\s+\([^()]*\)\s*(?=:?\s*$)", "", item.stretch.text.rstrip().rpartition("\n")[2])
-            found = re.search(r"([^\W\d_]+)[}$`*:\s]*$", last)
+            found = re.search(r"([^\W\d_]+)(?:_\{?\d+)?[}$`*:\s]*$", last)
             if found:
                 yield found[1]
 

@@ -129,9 +129,12 @@ def _of_head(equation: Equation, common: set[Symbol], head: str) -> Equation:
     return replace(equation, items=tuple(items))
 
 
+_BRACKET = re.compile(r"[=\s]*(?:\\left\s*)?[\[(]")
+
+
 def each_named(equation: Equation) -> Iterator[Equation]:
     """An equation for each name of a list, where the other side lists as many values; else the equation itself."""
-    names = _listed(equation.items[0].expr) if len(equation.items) == 2 else []
+    names = _listed(equation.items[0]) if len(equation.items) == 2 else []
     values = _values(equation.items[-1].expr, len(names))
     if len(names) < 2 or len(values) != len(names):
         yield equation
@@ -142,12 +145,13 @@ def each_named(equation: Equation) -> Iterator[Equation]:
         yield replace(equation, items=(first, last))
 
 
-def _listed(expr: n.Expr) -> list[n.Name]:
-    """The small names of a list; capitals in brackets are blocks of a matrix."""
+def _listed(item: Item) -> list[n.Name]:
+    """The small names of a list; capitals in brackets are blocks of a matrix, Concat(a, b) is one thing."""
+    expr = item.expr
     parts: tuple[n.Expr, ...] = ()
     if isinstance(expr, n.Matrix) and len(expr.rows) == 1:
         parts = expr.rows[0]
-    elif isinstance(expr, n.Concat):
+    elif isinstance(expr, n.Concat) and _BRACKET.match(item.text):
         parts = expr.parts
     elif isinstance(expr, n.Call) and expr.function == "list":
         parts = expr.args

@@ -131,9 +131,10 @@ def names_of(
         _operands(tokens, seen)
     for word in words:
         (seen.letters if len(word) == 1 else seen.words).add(word)
-    seen.words |= {word for word in captions if len(word) > 1 and word in seen.operands}
+    used = {word[:1].lower() + word[1:] for word in seen.operands} | seen.operands  # Pebble is all of pebble_1, …
+    seen.words |= {word for word in captions if len(word) > 1 and word in used}
     seen.words |= seen.heads & seen.operands
-    seen.words |= {word for word in seen.operands if word[:1].lower() + word[1:] in seen.words}  # all of pebble_1, …
+    seen.words |= {word for word in seen.operands if word[:1].lower() + word[1:] in seen.words}
     seen.words |= {signs.GREEK[letter] for letter in seen.letters if letter in signs.GREEK}  # theta in plain text is θ
     seen.words -= {word for word in seen.words if _is_product(word, seen)}
     seen.indexed |= {base for base, inside in seen.worded.items() if not inside & seen.words}
@@ -289,7 +290,8 @@ def _operands(tokens: Sequence[Token], seen: _Collected) -> None:
                 or after in ("op", "sup")
                 or (after == "script" and not tokens[i + 1].gap)
             )
-            factor = before in ("word", "upright") and i > 1 and tokens[i - 2].kind in ("op", "rel")
+            left = _base_before(tokens, i)  # the name that ends right before
+            factor = left > 0 and tokens[left - 1].kind in ("op", "rel")
             factor |= token.kind == "upright" and before in ("close", "sub", "sup", "prime")  # x_1 moss
             last = factor and after in ("", "sep", "line", "rel", "edge")
             if beside or last:  # the + and the end of 'x = harbour moss + maple'
