@@ -146,3 +146,26 @@ def test_a_second_sequence_is_projected_whatever_its_caption() -> None:
     text += "$$G = [[2, 1], [2, 2]]$$ $$K = [[0, 1], [1, 1]]$$ $$M = [[1, 1], [1, 3]]$$\n\n"
     text += r"$$Z = V G$$ $$H = X K$$ $$W = X M$$ $$\mathrm{softmax}\left(\frac{Z H^\top}{\sqrt{2}}\right) W = ?$$"
     assert roles_in(text)["X"] == "Y"
+
+
+def _roles(page: str) -> dict[str, Role]:
+    naming = reading_of(qkv.read(page)).system.naming
+    return {str(symbol): place.role for symbol in naming.page.symbols if (place := naming.place(symbol)) is not None}
+
+
+def test_a_mix_of_states_is_an_output_whatever_its_letter() -> None:
+    page = (
+        "Compute $softmax(b^T L^T) L$.\n\n$b = [1; 2]$, $L = [[0, 1], [1, 2]]$\n\n$a = softmax(b^T L^T)$, $s = a L$\n"
+    )
+    assert _roles(page)["s"] is Role.HEAD
+
+
+def test_keys_that_are_not_mixed_are_keys_whatever_their_letter() -> None:
+    page = "$Q = [[1, 2]]$, $Y = [[0, 1], [1, 2]]$, $U = [[1, 0], [0, 1]]$\n\nCompute $softmax(Q Y^T) U$.\n"
+    assert (_roles(page)["Y"], _roles(page)["U"]) == (Role.K, Role.V)
+
+
+def test_cells_of_scores_are_of_no_head_whatever_their_letter() -> None:
+    page = "$q_1 = [1, 2]$, $k_1 = [0, 1]$, $k_2 = [1, 1]$\n\n$c_{1,1} = q_1 k_1 = 2$, $c_{1,2} = q_1 k_2 = 3$\n"
+    reading = reading_of(qkv.read(page))
+    assert {place.head for symbol in reading.page.symbols if (place := reading.system.place(symbol))} == {None}

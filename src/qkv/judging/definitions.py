@@ -16,6 +16,7 @@ from qkv.interpret.certified import Value, same
 from qkv.library.attention import role_in, rows_for
 from qkv.library.roles import places
 from qkv.reader.model import Origin
+from qkv.reading.definitions import Source
 from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.indexed import at_indices
 from qkv.reading.page import Page, Spot
@@ -124,8 +125,15 @@ def _is_usual(symbol: Symbol, formula: n.Expr, system: System, spot: Spot) -> bo
             if meant is None:  # the d of √d, where nothing else is said of it
                 return role is Role.D_K and expr.symbol == Symbol("d") and expr.symbol not in system.page.definitions
             letters = {usual.role for usual in places(expr.symbol)}  # K Qᵀ would make K a query
-            return meant.role is role and meant.row is None and (not letters or role in letters)
+            said = not letters or role in letters or _is_stated(expr.symbol, role, system)
+            return meant.role is role and meant.row is None and said
         return any(not isinstance(row.expr, n.Name) and fits(row.expr, expr) for row in rows_for(role, conventions))
 
     meant = (place.role, *(usual.role for usual in places(symbol)))  # E may be the scores and what the softmax is of
     return heads <= {place.head} and any(is_(role, formula) for role in meant if role not in SILENT)
+
+
+def _is_stated(symbol: Symbol, role: Role, system: System) -> bool:
+    """Whether a formula of the page makes a name what it is taken for: B = X W_k holds keys."""
+    stated = (d.expr for d in system.page.definitions.get(symbol, ()) if d.source is Source.STATED)
+    return any(role in system.naming.roles(formula) for formula in stated)

@@ -128,6 +128,13 @@ def _by_kind() -> dict[type, tuple[Row, ...]]:
     return {kind: tuple(row for row in rows() if type(row.expr) is kind) for kind in kinds}
 
 
+@lru_cache(maxsize=1)
+def stand_ins() -> dict[Role, frozenset[Role]]:
+    """What plays a role wherever it is there, by rows without conventions: states are keys and values."""
+    plain = [(row.role, role_in(row.expr.symbol)) for row in rows() if isinstance(row.expr, n.Name) and not row.when]
+    return {role: frozenset({role} | {other for of, other in plain if of is role and other}) for role in Role}
+
+
 @lru_cache(maxsize=1024)  # roles and the conventions of the problems of a page
 def rows_for(role: Role, conventions: frozenset[str]) -> tuple[Row, ...]:
     """The equations that give a role under some conventions."""

@@ -173,7 +173,8 @@ class Naming:
         stated = self._stated_roles(symbol) or self._roles_of_others(symbol)
         if stated:
             fitting = next((p for role in stated for p in usual if p.role is role), None)
-            place = usual[0]._replace(role=stated[0]) if usual else self._scripted(symbol, stated[0])
+            lettered = usual and len(symbol.indices) < 2  # two indices are a cell of scores, whatever its letter
+            place = usual[0]._replace(role=stated[0]) if lettered else self._scripted(symbol, stated[0])
             return fitting or place, Known.STATED
         if usual and usual[0].role is Role.SCORES and is_divided(self.page, symbol):
             return usual[0]._replace(role=Role.SCALED), Known.STATED
@@ -353,7 +354,7 @@ class Naming:
         """The heads that names of the page speak of, in order."""
         found = dict.fromkeys(
             head for (role, head), names in self.by_place.items()
-            if head and role in OF_A_HEAD and is_number(head) and not all(self._is_otherwise(s) for s, _ in names)
+            if head and role in OF_A_HEAD and is_number(head) and not all(self.is_otherwise(s) for s, _ in names)
         )  # fmt: skip
         if len(found) < 2:
             found = (
@@ -363,8 +364,8 @@ class Naming:
             )
         return tuple(sorted(found, key=int))
 
-    def _is_otherwise(self, symbol: Symbol) -> bool:
-        """Whether only its letter makes a name one of a head, and its formula is none of attention's: R_1 = X + Z."""
+    def is_otherwise(self, symbol: Symbol) -> bool:
+        """Whether only its letter gives a name a role, and its formula is none of attention's: R_1 = X + Z."""
         stated = [d for d in self.page.definitions.get(symbol, ()) if d.source is Source.STATED]
         return bool(stated) and self.known_by(symbol) is Known.NAME and not self._stated_roles(symbol)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.library.attention import role_in, rows_of
+from qkv.library.attention import role_in, rows_of, stand_ins
 from qkv.library.roles import Place
 
 DEPTH = 5
@@ -57,7 +57,8 @@ class Unifier:
 
     def _fits(self, pattern: n.Expr, expr: n.Expr, depth: int) -> bool:
         if isinstance(pattern, n.Name):
-            return role_in(pattern.symbol) in self.roles(expr, depth + 1)
+            wanted = role_in(pattern.symbol)
+            return wanted is not None and not stand_ins()[wanted].isdisjoint(self.roles(expr, depth + 1))
         if type(pattern) is not type(expr) or isinstance(pattern, n.Call):
             return False
         parts, others = n.children(pattern), n.children(expr)

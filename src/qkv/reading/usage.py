@@ -18,8 +18,8 @@ Stated = Mapping[Symbol, tuple[n.Expr, ...]]  # the formulas that a page states 
 
 TOKENS: Roles = (R.X, R.Y, R.STATES, R.SOURCE)
 ASKING: Roles = (R.Q, R.X, R.SOURCE)
-ASKED: Roles = (R.K, R.STATES, R.X, R.Y)
-MIXED: Roles = (R.V, R.STATES, R.X, R.Y)
+ASKED: Roles = (R.K, R.STATES)  # tokens that are asked as they are, are mixed too
+MIXED: Roles = (R.V, R.STATES)
 WEIGHTS = {R.Q: R.W_Q, R.K: R.W_K, R.V: R.W_V}
 BIASES = {R.Q: R.B_Q, R.K: R.B_K, R.V: R.B_V}
 DEPTH = 4
