@@ -123,3 +123,18 @@ def test_a_name_with_a_number_is_what_formulas_make_of_its_family() -> None:
     place = reading_of(read_sheet(text)).system.place(Symbol("A", (), ("2",)))
     assert place is not None
     assert place.role is Role.HEAD
+
+
+@pytest.mark.parametrize(
+    ("givens", "formulas", "value"),
+    [  # letters suggest weights and an output, the page's own formulas say something else
+        (
+            "W = [[6, 2], [2, 7]]\nU = [[7, 1], [6, 2]]\nV = [[2, 5]]\nR = [[-0.6, 5.7]]",
+            "A = U + W\nM = mean(R)",
+            "2.55",
+        ),
+        ("l = [2, 2]\nu = [[5.2, -1.4, -1.1], [-0.4, 5.5, 3.0]]", "r = sum(l) + 3\na = u^T\nM = r sum(a)", "75.6"),
+    ],
+)
+def test_what_is_given_stays_given(givens: str, formulas: str, value: str) -> None:
+    assert values(f"{givens}\n\n{formulas}\n\nCompute M.\n")["M"] == ((value,),)

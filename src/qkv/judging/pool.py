@@ -45,12 +45,14 @@ def pool(walk: Walk, equation: Equation, spot: Spot) -> Iterator[Known]:
 
 
 def _is_self(walk: Walk, expr: n.Expr, equation: Equation) -> bool:
-    """Whether something may be told by what an equation gives: its name, what has that as a row, what it plays."""
+    """Whether something may be told by what an equation gives: its name, what has that as a row, what it plays, what
+    the page works out from it."""
     letters = {symbol.base.lower() for symbol in equation.names}
     names = set(n.names_in(expr))
     for symbol in [symbol for symbol in names if symbol.base == ROLE]:
         head = symbol.indices[0] if symbol.indices else None
         names |= {s for s, _ in walk.system.members(Role(symbol.labels[0]), head)} | set(walk.system.called(symbol))
+    names |= {s for symbol in names for d in walk.system.page.definitions.get(symbol, ()) for s in n.names_in(d.expr)}
     return any(symbol.base.lower() in letters for symbol in names)
 
 

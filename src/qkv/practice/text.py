@@ -83,13 +83,13 @@ def dressed(text: str, dress: str) -> str | None:
 
 _MATH = re.compile(
     r"```.*?```|`[^`\n]+`|\$\$.*?\$\$|\$[^$\n]+\$|\\\[.*?\\\]|\\\(.*?\\\)"
-    r"|\\begin\{((?:align|equation|gather)\w*\*?)\}.*?\\end\{\1\}",
+    r"|\\begin\{((?:align|equation|gather|multline|eqnarray|displaymath)\w*\*?)\}.*?\\end\{\1\}",
     re.DOTALL,
 )
 # What is no name: words in \text, environments, sizes such as d_k, transposes, commands.
 _TOKEN = re.compile(
     r"\\(?:text|mathrm|operatorname|textbf|texttt|mathbb|mathcal|begin|end|label|tag)\*?\s*\{[^{}]*\}"
-    r"|\\[A-Za-z]+|\bd_\{?[a-z]+\}?|\^\{?(?:T|\\top|⊤)\b\}?|(?P<run>[A-Za-z]+)"
+    r"|\\[A-Za-z]+|\bd_\{?[a-z]+\}?|\^\{?(?:T|\\top|⊤)\b\}?|(?P<run>(?<![^\W\d_])[A-Za-z]+(?![^\W\d_]))"
 )
 _SPLIT = re.compile(r"=|≈|\\approx|\\simeq|,|;|:|\n|&")
 _SCRIPTS = re.compile(r"(?:[_^](?:\{[^{}]*(?:\{[^{}]*\})?[^{}]*\}|\w))*")

@@ -120,10 +120,12 @@ def _is_derived(page: Page, values: Values, definition: Definition) -> bool:
 
 def _is_only_tokens(system: System, definition: Definition) -> bool:
     """Whether a page has tokens and, by its letter alone, an output, but nothing of attention between them: in X + Z it
-    may be any array, unless some of its numbers agree."""
-    place, roles = system.place(definition.symbol), {role for role, _ in system.naming.by_place}
+    may be any array, unless some of its numbers agree. What is called A and is a sum of two arrays is no weights."""
+    place, named = system.place(definition.symbol), system.naming.by_place
+    between = [symbol for (role, _), names in named.items() if role in SCORE_LIKE for symbol, _ in names]
     is_output = place is not None and place.role in (Role.HEAD, Role.OUTPUT)
-    return is_output and "plain" in system.conventions(definition.scope) and not roles & SCORE_LIKE
+    unlike = bool(between) and all(map(system.naming.is_otherwise, between))
+    return is_output and (unlike or ("plain" in system.conventions(definition.scope) and not between))
 
 
 def _comes_before(system: System, expr: n.Expr, definition: Definition) -> bool:
