@@ -15,11 +15,12 @@ from qkv import __version__, files
 from qkv.errors import ReadError
 from qkv.grading import folder, gradescope, pool, spread
 from qkv.grading.classroom import Classroom, Engine, results_of
-from qkv.grading.model import ClassSummary, Policy, said
+from qkv.grading.model import ClassSummary, Policy
 from qkv.grading.one import Setup, assignment_for
 from qkv.grading.policy import explained, policy_of
 from qkv.reader.read import decode
 from qkv.render import pdf
+from qkv.render.plainly import said
 from qkv.render.progress import counting
 from qkv.render.summary import count
 from qkv.workers import Limits

@@ -11,13 +11,17 @@ from typing import Any
 import click
 
 from qkv import files
-from qkv.errors import WriteError
+from qkv.errors import QkvError, ReadError, WriteError
 from qkv.exercises import moodle, plainly, play, prairielearn, progress, written
 from qkv.exercises.draw import KINDS, LEVELS, exercise
 from qkv.exercises.files import FORMATS, PDF, Variant, counted, documents, from_roster
+from qkv.exercises.model import Exercise
+from qkv.exercises.own import variant
+from qkv.exercises.template import Template, template_of
 from qkv.exercises.written import ASKING
 from qkv.reader.read import decode
 from qkv.render import pdf
+from qkv.render.plainly import said
 from qkv.render.progress import counting
 from qkv.render.summary import count as number_of
 
@@ -32,7 +36,8 @@ NARROW = 60
 @click.option("--language", type=click.Choice(list(ASKING)), default="en", show_default=True)
 @click.option("--slips", is_flag=True, help="Find the slip: a worked solution with one known mistake in it.")
 @click.option("--key", is_flag=True, help="Print the key below the sheet.")
-@click.option("--formula", is_flag=True, help="Print the skeleton only: what is given and the formula of each step.")
+@click.option("--template", metavar="FILE", help="Your own sheet: each _ in it is a number to be drawn.")
+@click.option("--formula", is_flag=True, help="Print the skeleton: the sheet with blanks, a template to be edited.")
 @click.option("--play", is_flag=True, help="One step at a time: type a row or a matrix, get a verdict at once.")
 @click.option("--progress", "progress_file", metavar="FILE", help="Where --play keeps how far you are.")
 @click.option("--count", type=click.IntRange(1, 100_000), default=1, help="So many variants (with --out).")
@@ -56,8 +61,12 @@ def practice(**given: Any) -> None:
       qkv practice --level 2 --slips --language de
       qkv practice --level 2 --count 20 --moodle bank.xml
       qkv practice --level 2 --count 20 --prairielearn course/questions/attention
+      qkv practice --level 2 --formula > sheet.md
+      qkv practice --template sheet.md --roster students.csv --out week7/
       qkv practice --play
     """
+    if given["template"] and (given["kind"] or given["formula"]):
+        raise click.UsageError("A template says itself what is asked: --kind and --formula do not go with it.")
     if given["play"]:
         _play(given)
         return
@@ -77,13 +86,27 @@ def practice(**given: Any) -> None:
 
 def _shown(given: dict[str, Any]) -> str:
     """One sheet, for the terminal."""
-    made = exercise(given["kind"], given["level"], given["seed"], given["language"])
+    made = _made(given, given["seed"])
     width = min(shutil.get_terminal_size((WIDEST, 24)).columns, WIDEST)
     if given["formula"]:
-        return plainly.skeleton(made)
+        return written.template(made, LEVELS[given["level"]].entries)
     if given["slips"]:
         return written.slip_sheet(made) + ("\n" + written.slip_key(made) if given["key"] else "")
     return plainly.sheet(made, width) + ("\n" + plainly.key(made, width) if given["key"] else "")
+
+
+def _made(given: dict[str, Any], seed: int) -> Exercise:
+    """The exercise with a seed: on the teacher's own sheet, or of a kind and level."""
+    if given["template"]:
+        try:
+            return variant(_template(given["template"]), seed, given["language"])
+        except QkvError as error:
+            raise ReadError(f"{given['template']}: {error}") from error
+    return exercise(given["kind"], given["level"], seed, given["language"])
+
+
+def _template(path: str) -> Template:
+    return template_of(decode(files.read_bytes(path), path), Path(path).stem)
 
 
 def _play(given: dict[str, Any]) -> None:
@@ -91,10 +114,11 @@ def _play(given: dict[str, Any]) -> None:
     place = Path(given["progress_file"] or Path(click.get_app_dir("qkv")) / "practice.json")
     width = min(shutil.get_terminal_size((NARROW, 24)).columns, WIDEST)
     wanted = given["kind"] is not None or given["seed"] is not None
-    game = None if wanted else progress.resumed(place)
+    own = _template(given["template"]) if given["template"] else None
+    game = None if wanted else progress.resumed(place, own)
     if game is None:
         seed = given["seed"] if given["seed"] is not None else progress.next_seed(place)
-        game = play.Game(exercise(given["kind"], given["level"], seed, given["language"]))
+        game = play.Game(_made(given, seed))
     click.echo(plainly.sheet(game.exercise, width, questions=False))
     _tell([play.HELP], width)
     while not game.is_over:
@@ -102,11 +126,11 @@ def _play(given: dict[str, Any]) -> None:
         line = _typed()
         if line is None or line.strip() == "q":
             break
-        game, said = play.answered(game, line, width)
-        _tell(said, width)
+        game, told = play.answered(game, line, width)
+        _tell(told, width)
     progress.save(place, game)
     over = "" if game.is_over else "; qkv practice --play goes on from here"
-    click.echo(f"\n{float(game.earned):g} of {game.of} points{over}.")
+    click.echo(f"\n{said(game.earned)} of {said(game.of)} points{over}.")
 
 
 def _typed() -> str | None:
@@ -122,7 +146,7 @@ def _tell(lines: list[str], width: int) -> None:
 
 def _write_for_courses(given: dict[str, Any]) -> None:
     """The variants for course systems: one question bank, one question folder."""
-    made = [exercise(given["kind"], given["level"], each.seed, given["language"]) for each in _variants(given)]
+    made = [_made(given, each.seed) for each in _variants(given)]
     if bank := given["moodle"]:
         files.write(bank, moodle.quiz(made))
         click.echo(f"{number_of(len(made), 'question')} in {bank}: Question bank › Import › Moodle XML format.")
@@ -148,9 +172,9 @@ def _write(given: dict[str, Any], formats: tuple[str, ...]) -> None:
     folder = _folder(given["out"])
     variants = _variants(given)
     with counting(len(variants), "writing") as done:
-        for variant in variants:
-            made = exercise(given["kind"], given["level"], variant.seed, given["language"])
-            for name, content in documents(made, variant.name, formats, given["slips"], variant.student):
+        for each in variants:
+            made = _made(given, each.seed)
+            for name, content in documents(made, each.name, formats, given["slips"], each.student):
                 files.write(str(folder / name), content)
             done()
     if given["roster"]:
@@ -160,7 +184,8 @@ def _write(given: dict[str, Any], formats: tuple[str, ...]) -> None:
 
 
 def _variants(given: dict[str, Any]) -> list[Variant]:
-    stem = f"{given['kind'] or LEVELS[given['level']].usual}-{given['level']}"
+    usual = f"{given['kind'] or LEVELS[given['level']].usual}-{given['level']}"
+    stem = Path(given["template"]).stem if given["template"] else usual
     if given["roster"]:
         return from_roster(decode(files.read_bytes(given["roster"]), given["roster"]), stem, given["seed"])
     return counted(stem, given["seed"], given["count"])

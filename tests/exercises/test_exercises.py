@@ -107,4 +107,3 @@ def test_the_command(tmp_path: Path) -> None:
     assert '"\'=1+1"' in (tmp_path / "out" / "variants.csv").read_text()
     assert run.invoke(app, ["practice", "--format", "docx"]).exit_code == 2
     assert run.invoke(app, ["practice", "--count", "3"]).exit_code == 2
-    assert "Q_1 = X W_1^Q  (2×2)" in run.invoke(app, ["practice", "--level", "4", "--formula"]).output

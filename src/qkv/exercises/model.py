@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from math import lcm
 
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Certified, Value
@@ -34,20 +36,41 @@ class Wrong:
     answer: Table
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One step that is to be asked for: its number, the step, its points."""
+
+    label: str
+    step: Step
+    points: Fraction
+
+
 @dataclass(frozen=True)
 class Question:
     """One step that is asked for: its number, the step, its points, the right answer and the wrong ones."""
 
     label: str
     step: Step
-    points: int
+    points: Fraction
     answer: Table
     wrong: tuple[Wrong, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A teacher's own sheet with its numbers filled in: its text with matrices set in LaTeX, the same as the teacher
+    typed it, and the template with how its file is called."""
+
+    text: str
+    typed: str
+    template: str
+    stem: str
+
+
 @dataclass(frozen=True)
 class Exercise:
-    """A problem to be worked by hand. The same kind, level, seed and language give the same exercise, bytes and all."""
+    """A problem to be worked by hand. The same kind, level, seed and language give the same exercise, bytes and all.
+    `own` is the sheet of a teacher whose template it was made from."""
 
     kind: str
     level: int
@@ -56,6 +79,7 @@ class Exercise:
     places: int
     program: Program
     questions: tuple[Question, ...]
+    own: Own | None = None
 
     @cached_property
     def trace(self) -> Trace:
@@ -65,14 +89,21 @@ class Exercise:
     @cached_property
     def by_hand(self) -> Mapping[Symbol, Value]:
         """What each step may give to somebody who goes on with numbers rounded as they are asked for."""
-        held = {given.symbol: evaluate(given.expr, {}, Certified()) for given in self.program.givens}
+        held = {given.symbol: self.trace.value(given.symbol) for given in self.program.givens}
+        answers = {question.step.symbol: question.answer for question in self.questions}
         found: dict[Symbol, Value] = {}
-        for question in self.questions:
-            symbol, answer = question.step.symbol, question.answer
-            found[symbol] = evaluate(question.step.expr, held, Certified())
-            rounded = not is_exact(answer, self.trace.value(symbol))
+        for step in self.program.steps:
+            symbol, true = step.symbol, self.trace.value(step.symbol)
+            found[symbol] = evaluate(step.expr, held, Certified())
+            answer = answers.get(symbol) or texts(true, self.places)
+            rounded = not is_exact(answer, true)
             held[symbol] = Value(tuple(tuple(map(loosened, row)) for row in answer)) if rounded else found[symbol]
         return found
+
+    @property
+    def share(self) -> int:
+        """What a point has to be counted as, so that every question counts a whole number."""
+        return lcm(*(Fraction(question.points).denominator for question in self.questions))
 
     @property
     def words(self) -> Words:
@@ -82,6 +113,8 @@ class Exercise:
     @property
     def name(self) -> str:
         """How its files are called."""
+        if self.own is not None:
+            return f"{self.own.stem}-{self.seed}"
         tongue = f"-{self.language}" if self.language != "en" else ""
         return f"{self.kind}-{self.level}-{self.seed}{tongue}"
 
@@ -94,6 +127,6 @@ def answer_of(trace: Trace, step: Step, places: int) -> Table:
 POINTS = {Role.WEIGHTS: 2, Role.HEAD: 2, Role.OUTPUT: 2, Role.CONTEXT: 2}  # all else is worth one
 
 
-def points_of(step: Step) -> int:
+def points_of(step: Step) -> Fraction:
     """What a step is worth."""
-    return POINTS.get(step.role, 1)
+    return Fraction(POINTS.get(step.role, 1))

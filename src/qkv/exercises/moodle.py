@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from html import escape
 
 from qkv.exercises import written
 from qkv.exercises.model import Exercise, Question
+from qkv.exercises.prose import prose
 from qkv.exercises.written import ASKING, formula, points_said
 from qkv.expr.show import symbol_latex
 from qkv.interpret.trace import Table
@@ -35,15 +37,24 @@ def _question(exercise: Exercise) -> str:
 
 
 def _body(exercise: Exercise) -> Iterator[str]:
-    yield from (f"<p>{escape(line)}</p>" for line in written.said(exercise))
-    for given in written.shown_givens(exercise):
-        yield f"<p>\\( {symbol_latex(given.symbol)} = \\)</p>{_table(given_texts(given))}"
+    if exercise.own is not None:
+        yield prose(exercise.own.text, "\\(", "\\)")
+    else:
+        yield from (f"<p>{escape(line)}</p>" for line in written.said(exercise))
+        for given in written.shown_givens(exercise):
+            yield f"<p>\\( {symbol_latex(given.symbol)} = \\)</p>{_table(given_texts(given))}"
     for question in exercise.questions:
-        says = escape(written.caption(exercise, question.step))
-        points = escape(points_said(exercise, question.points))
-        yield f"<p>{question.label}. {says}: \\( {formula(question.step)} \\) ({points})</p>"
+        yield f"<p>{escape(question.label)}. {_asked(exercise, question)}</p>"
         yield _table(tuple(tuple(row) for row in _gaps(exercise, question)))
     yield f"<p>{escape(ASKING[exercise.language].rounding.format(exercise.places))}</p>"
+
+
+def _asked(exercise: Exercise, question: Question) -> str:
+    """What a question asks for; of a teacher's own sheet, which says that itself, its name."""
+    points = escape(points_said(exercise, question.points))
+    if exercise.own is not None:
+        return f"\\( {symbol_latex(question.step.symbol)} = \\) ({points})"
+    return f"{escape(written.caption(exercise, question.step))}: \\( {formula(question.step)} \\) ({points})"
 
 
 def _table(rows: Table) -> str:
@@ -54,13 +65,14 @@ def _table(rows: Table) -> str:
 def _gaps(exercise: Exercise, question: Question) -> Iterator[list[str]]:
     tolerance = f"{1.1 * 10**-exercise.places:.5f}".rstrip("0")  # one unit of the last place
     for i, row in enumerate(question.answer):
-        yield [_gap(cell, question, i, j, tolerance) for j, cell in enumerate(row)]
+        weight = question.points * exercise.share  # Moodle wants whole numbers
+        yield [_gap(cell, question, i, j, tolerance, weight) for j, cell in enumerate(row)]
 
 
-def _gap(right: str, question: Question, i: int, j: int, tolerance: str) -> str:
+def _gap(right: str, question: Question, i: int, j: int, tolerance: str, weight: Fraction) -> str:
     """A gap for a number, with what known mistakes give in this cell, where that is another number."""
     if right == MINUS_INFINITY:
-        return f"{{{question.points}:SHORTANSWER:{'~'.join(f'={text}' for text in ENDLESS)}}}"
+        return f"{{{weight}:SHORTANSWER:{'~'.join(f'={text}' for text in ENDLESS)}}}"
     answers = [f"={right}:{tolerance}"]
     seen = [float(right)]
     for wrong in question.wrong:
@@ -68,7 +80,7 @@ def _gap(right: str, question: Question, i: int, j: int, tolerance: str) -> str:
         if text != MINUS_INFINITY and all(abs(float(text) - other) > 2 * float(tolerance) for other in seen):
             seen.append(float(text))
             answers.append(f"%0%{text}:{tolerance}#{_SPECIAL.sub(_escaped, wrong.says)}")
-    return f"{{{question.points}:NUMERICAL:{'~'.join(answers)}}}"
+    return f"{{{weight}:NUMERICAL:{'~'.join(answers)}}}"
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -17,7 +17,9 @@ from qkv.render.grid import grids
 
 
 def sheet(exercise: Exercise, width: int = 80, questions: bool = True) -> str:
-    """The blank sheet, with its questions or without."""
+    """The blank sheet, with its questions or without; of a template, the teacher's own text."""
+    if exercise.own is not None:
+        return exercise.own.typed
     lines = [*_givens(exercise, width), *(_questions(exercise, width) if questions else ())]
     return "\n".join(lines) + "\n"
 
@@ -62,15 +64,3 @@ def key(exercise: Exercise, width: int = 80) -> str:
     for question in exercise.questions:
         lines += named(formula(question.step), question.answer, width)
     return "\n".join(lines) + "\n"
-
-
-def skeleton(exercise: Exercise) -> str:
-    """What is given, with its shape, and the formula of each step: the exercise without numbers."""
-    shapes = exercise.trace.shapes
-    lines = [f"{symbol_plain(each.symbol)} ({_shape(shapes[each.symbol])})" for each in exercise.program.givens]
-    lines += [f"{formula(step)}  ({_shape(shapes[step.symbol])})" for step in exercise.program.steps]
-    return "\n".join(lines) + "\n"
-
-
-def _shape(shape: tuple[int, int]) -> str:
-    return f"{shape[0]}×{shape[1]}"

@@ -46,9 +46,9 @@ class Game:
         return self.exercise.questions[self.at]
 
     @property
-    def of(self) -> int:
+    def of(self) -> Fraction:
         """The points that could have been earned so far."""
-        return sum(question.points for question in self.exercise.questions[: self.at])
+        return sum((question.points for question in self.exercise.questions[: self.at]), Fraction(0))
 
 
 def asked(game: Game) -> str:

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from qkv.exercises import written
 from qkv.exercises.model import Exercise, Question
+from qkv.exercises.prose import prose
 from qkv.exercises.written import ASKING, formula, matrix, points_said
 from qkv.expr.show import symbol_latex
 from qkv.practice.chains import given_texts
@@ -21,6 +22,7 @@ VARIANTS = "variants.json"
 
 # A matrix is one input. One that holds −∞, which no numeric input takes, has a text input for each cell.
 QUESTION = """<pl-question-panel>
+  {{{params.sheet}}}
   {{#params.said}}<p>{{.}}</p>{{/params.said}}
   {{#params.givens}}<p>${{.}}$</p>{{/params.givens}}
   <p>{{params.rounding}}</p>
@@ -150,22 +152,22 @@ def _json(found: Any) -> str:
 
 def variant(exercise: Exercise) -> dict[str, Any]:
     """What a variant shows, asks for and knows of mistakes, as plain data."""
-    share = lcm(*(_cells(question) for question in exercise.questions if _has_infinity(question)), 1)
+    share = exercise.share * lcm(*(_cells(question) for question in exercise.questions if _has_infinity(question)), 1)
+    own, givens = exercise.own, () if exercise.own is not None else written.shown_givens(exercise)
     return {
-        "said": written.said(exercise),
-        "givens": [
-            f"{symbol_latex(each.symbol)} = {matrix(given_texts(each))}" for each in written.shown_givens(exercise)
-        ],
+        "sheet": prose(own.text, "$", "$") if own is not None else "",
+        "said": [] if own is not None else written.said(exercise),
+        "givens": [f"{symbol_latex(each.symbol)} = {matrix(given_texts(each))}" for each in givens],
         "rounding": ASKING[exercise.language].rounding.format(exercise.places),
         "tolerance": f"{1.1 * 10**-exercise.places:.5f}".rstrip("0"),  # one unit of the last place
-        "questions": [_question(exercise, question, share) for question in exercise.questions],
+        "questions": [_question(exercise, q, number, share) for number, q in enumerate(exercise.questions, 1)],
     }
 
 
-def _question(exercise: Exercise, question: Question, share: int) -> dict[str, Any]:
+def _question(exercise: Exercise, question: Question, number: int, share: int) -> dict[str, Any]:
     """A question; `share` is what a point weighs, so that the cells of a matrix can have whole weights."""
-    name, cells = f"q{question.label}_", _cells(question)
-    weight = question.points * share
+    name, cells = f"q{number}_", _cells(question)
+    weight = int(question.points * share)
     found: dict[str, Any] = {
         "name": name,
         "label": question.label,

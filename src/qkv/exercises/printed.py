@@ -25,6 +25,10 @@ def body(exercise: Exercise, student: str = "") -> Iterator[str]:
     """The blank sheet as the body of a page of ours."""
     asking = ASKING[exercise.language]
     yield f"<p>{asking.name}: {escape(student) or LINE}</p>"
+    if exercise.own is not None:
+        yield unmarked(exercise.own.text)
+        yield from (f'<div class="whole"><p>{escape(q.label)}.</p>{_blank(q)}</div>' for q in exercise.questions)
+        return
     yield f"<h1>{escape(written.title(exercise))}</h1>"
     yield from (f"<p>{escape(line)}</p>" for line in written.said(exercise))
     shown = (f"{symbol_latex(each.symbol)} = {matrix(given_texts(each))}" for each in written.shown_givens(exercise))
@@ -37,9 +41,14 @@ def _question(exercise: Exercise, question: Question) -> str:
     before, after = exercise.words.task.split("{}")
     says, points = written.caption(exercise, question.step), points_said(exercise, question.points)
     asked = f"{escape(before)}{_math(formula(question.step))}{escape(after)}"
+    said = f"{question.label}. {escape(says)}: {asked} ({escape(points)})"
+    return f'<div class="whole"><p>{said}</p>{_blank(question)}</div>'
+
+
+def _blank(question: Question) -> str:
+    """A matrix to be filled in."""
     name, rows, columns = symbol_latex(question.step.symbol), len(question.answer), len(question.answer[0])
-    blank = f'<div class="blank" data-rows="{rows}" data-columns="{columns}">{_math(f"{name} =")}</div>'
-    return f'<div class="whole"><p>{question.label}. {escape(says)}: {asked} ({escape(points)})</p>{blank}</div>'
+    return f'<div class="blank" data-rows="{rows}" data-columns="{columns}">{_math(f"{name} =")}</div>'
 
 
 def document(markdown: str) -> bytes:

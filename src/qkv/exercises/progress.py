@@ -10,7 +10,10 @@ from typing import Any
 from qkv import files
 from qkv.errors import QkvError
 from qkv.exercises.draw import exercise
+from qkv.exercises.model import Exercise
+from qkv.exercises.own import variant
 from qkv.exercises.play import Game
+from qkv.exercises.template import Template, template_of
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -30,27 +33,36 @@ def save(path: Path, game: Game) -> None:
         done = kept.setdefault("done", {}).setdefault(f"{made.kind} {made.level}", {"games": 0, "points": 0.0, "of": 0})
         done["games"] += 1
         done["points"] += float(game.earned)
-        done["of"] += game.of
+        done["of"] += float(game.of)
     kept["last"] = {
         "kind": made.kind, "level": made.level, "seed": made.seed, "language": made.language,
         "at": game.at, "rows": game.rows, "hints": game.hints, "tries": game.tries, "earned": str(game.earned),
         "over": game.is_over,
     }  # fmt: skip
+    if made.own is not None:
+        kept["last"]["template"] = [made.own.template, made.own.stem]
     path.parent.mkdir(parents=True, exist_ok=True)
     files.write(str(path), json.dumps(kept, indent=1) + "\n")
 
 
-def resumed(path: Path) -> Game | None:
-    """The game that was not finished, if there is one."""
+def resumed(path: Path, template: Template | None = None) -> Game | None:
+    """The game that was not finished, if there is one; of a template, if it was played on that."""
     last = load(path).get("last", {})
     try:
-        if last["over"]:
+        if last["over"] or (template is not None and last.get("template") != [template.source, template.stem]):
             return None
-        made = exercise(last["kind"], last["level"], last["seed"], last["language"])
+        made = _again(last)
         game = Game(made, last["at"], last["rows"], last["hints"], last["tries"], Fraction(last["earned"]))
         return game if 0 <= game.at < len(made.questions) else None
     except (KeyError, TypeError, ValueError, QkvError):
         return None
+
+
+def _again(last: dict[str, Any]) -> Exercise:
+    """The exercise that was played last."""
+    if "template" in last:
+        return variant(template_of(*last["template"]), last["seed"], last["language"])
+    return exercise(last["kind"], last["level"], last["seed"], last["language"])
 
 
 def next_seed(path: Path) -> int:

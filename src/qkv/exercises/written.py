@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from random import Random
 from typing import Any
 
 from qkv.errors import QkvError, ValueRefused
 from qkv.exercises.model import TOLD_APART, Exercise, Question
+from qkv.exercises.template import BLANK
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import latex, symbol_latex
@@ -21,6 +23,7 @@ from qkv.practice.pen import Dress
 from qkv.practice.sheet import Draft, Expected, Practice, worked
 from qkv.practice.slips import Planter
 from qkv.program.model import Given, Step
+from qkv.render.plainly import said as said_points
 
 TRIES = 40
 SCHEMA = "qkv.exercise/1"
@@ -61,16 +64,33 @@ SLIPS = {"en": "one slip", "de": "einen Fehler", "fr": "une erreur", "es": "un e
 
 
 def sheet(exercise: Exercise) -> str:
-    """The blank sheet, in Markdown: givens, and a numbered question for each step with its formula and its points."""
+    """The blank sheet, in Markdown: givens, and a numbered question for each step with its formula and its points; of a
+    template, the teacher's own text."""
+    if exercise.own is not None:
+        return exercise.own.text
+    return _laid_out(exercise, matrix)
+
+
+def template(exercise: Exercise, numbers: Iterable[int]) -> str:
+    """The sheet with a blank for each given number, for teachers to edit: `qkv practice --template` fills it with some
+    of these numbers."""
+    said = f"<!-- qkv: numbers {', '.join(map(str, numbers))} -->\n"
+    return said + _laid_out(exercise, lambda table: f"[{'; '.join(', '.join(BLANK for _ in row) for row in table)}]")
+
+
+def _laid_out(exercise: Exercise, shown: Callable[[Table], str]) -> str:
     blocks = [f"# {title(exercise)}"]
     blocks += [" ".join(said(exercise))] if said(exercise) else []
-    blocks += [_given(exercise, given) for given in shown_givens(exercise)]
+    blocks += [_given(exercise, given, shown) for given in shown_givens(exercise)]
     blocks.append("\n".join(_question(exercise, question) for question in exercise.questions))
     return "\n\n".join([*blocks, ASKING[exercise.language].rounding.format(exercise.places)]) + "\n"
 
 
 def title(exercise: Exercise) -> str:
     """The heading of a sheet."""
+    if exercise.own is not None:
+        heads = (line.lstrip("# ") for line in exercise.own.text.splitlines() if line.startswith("#"))
+        return next(heads, exercise.own.stem)
     return exercise.words.title.format(exercise.program.kind.capitalize())
 
 
@@ -86,14 +106,10 @@ def shown_givens(exercise: Exercise) -> tuple[Given, ...]:
     return tuple(given for given in exercise.program.givens if not given.implied)
 
 
-def _given(exercise: Exercise, given: Given) -> str:
+def _given(exercise: Exercise, given: Given, shown: Callable[[Table], str]) -> str:
     words = exercise.words.roles.get(given.role)
-    shown = _display(symbol_latex(given.symbol), given_texts(given))
-    return f"{words}:\n\n{shown}" if words else shown
-
-
-def _display(name: str, table: Table) -> str:
-    return f"$${name} = {matrix(table)}$$"
+    display = f"$${symbol_latex(given.symbol)} = {shown(given_texts(given))}$$"
+    return f"{words}:\n\n{display}" if words else display
 
 
 def matrix(table: Table) -> str:
@@ -119,10 +135,10 @@ def formula(step: Step) -> str:
     return name if any(isinstance(part, n.Mask) for part in n.walk(step.expr)) else f"{name} = {latex(step.expr)}"
 
 
-def points_said(exercise: Exercise, points: int) -> str:
+def points_said(exercise: Exercise, points: Fraction) -> str:
     """1 point, 2 points."""
     asking = ASKING[exercise.language]
-    return asking.point if points == 1 else asking.points.format(points)
+    return asking.point if points == 1 else asking.points.format(said_points(points))
 
 
 def key(exercise: Exercise) -> str:
@@ -132,11 +148,11 @@ def key(exercise: Exercise) -> str:
 
 def scheme(exercise: Exercise) -> str:
     """The marking scheme, in Markdown: points, right answers, and what an answer says that a known mistake gives."""
-    total = sum(question.points for question in exercise.questions)
+    total = sum((question.points for question in exercise.questions), Fraction(0))
     lines = [
         f"# Marking scheme: {exercise.name}",
         "",
-        f"{total} points. A slip costs once; what follows from it earns its points.",
+        f"{_plural(total)}. A slip costs once; what follows from it earns its points.",
     ]
     for question in exercise.questions:
         name = symbol_latex(question.step.symbol)
@@ -151,8 +167,8 @@ def scheme(exercise: Exercise) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _plural(points: int) -> str:
-    return "1 point" if points == 1 else f"{points} points"
+def _plural(points: Fraction) -> str:
+    return "1 point" if points == 1 else f"{said_points(points)} points"
 
 
 def data(exercise: Exercise) -> dict[str, Any]:
@@ -169,7 +185,7 @@ def data(exercise: Exercise) -> dict[str, Any]:
             {
                 "label": question.label,
                 "name": question.step.spelled,
-                "points": question.points,
+                "points": json.loads(said_points(question.points)),
                 "answer": question.answer,
                 "mistakes": [{"mistake": w.mistake, "says": w.says, "answer": w.answer} for w in question.wrong],
             }
@@ -220,7 +236,8 @@ def _worked(
 ) -> Draft:
     """The solution, with a slip at a step if there is one."""
     style = Style(places=exercise.places, carries_print=False, operands=True)
-    dress = Dress(("bmatrix",), language=exercise.language)
+    above = exercise.own.text if exercise.own is not None else ""
+    dress = Dress(("bmatrix",), language=exercise.language, above=above)
 
     def plant(planter: Planter) -> dict[Symbol, Slip]:
         return {at.symbol: make(planter)} if at is not None else {}

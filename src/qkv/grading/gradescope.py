@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from qkv.files import write
-from qkv.grading.model import Earned, Mark, said
+from qkv.grading.model import Earned, Mark
 from qkv.grading.one import Setup
+from qkv.render.plainly import said
 
 PACKAGE = Path(__file__).resolve().parent.parent
 FROZEN = (1980, 1, 1, 0, 0, 0)  # the date of every file in the zip: same assignment, same bytes

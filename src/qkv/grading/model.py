@@ -174,12 +174,3 @@ def summary_of(marks: Iterable[Mark]) -> ClassSummary:
         if mark.empty:
             empty.append(mark.file)
     return ClassSummary(count, of, tuple(shares), mistakes, examples, steps, tuple(looks), tuple(empty), lost)
-
-
-def said(points: Points) -> str:
-    """Points as people write them.
-
-    >>> said(Fraction(3)), said(Fraction(5, 2)), said(Fraction(2, 3))
-    ('3', '2.5', '0.67')
-    """
-    return f"{float(points):.2f}".rstrip("0").rstrip(".")

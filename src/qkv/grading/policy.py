@@ -9,7 +9,8 @@ from typing import Any
 
 from qkv.errors import ReadError, ValueRefused
 from qkv.grading.asked import Assignment
-from qkv.grading.model import DEFAULT, Per, Points, Policy, said
+from qkv.grading.model import DEFAULT, Per, Points, Policy
+from qkv.render.plainly import said
 
 # The rows of the policy: its name in a scheme, and what it is about.
 ROWS = {

@@ -6,7 +6,8 @@ import csv
 import io
 from collections.abc import Iterable
 
-from qkv.grading.model import Mark, said
+from qkv.grading.model import Mark
+from qkv.render.plainly import said
 
 COLUMNS = ("file", "points", "of", "up to", "share judged", "first slip", "mistake", "needs a look")
 _ACTIVE = ("=", "+", "-", "@", "\t", "\r", "\n")  # what makes a spreadsheet take a text for a formula

@@ -58,6 +58,6 @@ def count(form: Mapping[str, str], name: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 7 else 0
 
 
-def points(share: Fraction, of: int) -> str:
+def points(share: Fraction, of: Fraction) -> str:
     """The points that an answer earned, for the page's script to count."""
     return f' data-earned="{float(share * of):g}" data-of="{of}"'

@@ -79,7 +79,7 @@ def problem(form: Mapping[str, str]) -> Answer:
     if form.get("game") == "slip":
         return Answer(slips.shown(made))
     cards = "".join(f"<li>{_card(made, at)}</li>" for at in range(len(made.questions)))
-    of = sum(question.points for question in made.questions)
+    of = sum((question.points for question in made.questions), Fraction(0))
     rounding = ASKING[made.language].rounding.format(made.places)
     return Answer(
         f'<div class="problem" lang="{made.language}" data-name="{made.name}" data-of="{of}">'
@@ -88,7 +88,7 @@ def problem(form: Mapping[str, str]) -> Answer:
     )
 
 
-def _end(made: Exercise, of: int) -> str:
+def _end(made: Exercise, of: Fraction) -> str:
     """What stands below the last question, once all are answered."""
     harder = made.level + 1
     up = f'<button type="button" data-another="{harder}">On to level {harder}</button>' if harder in draw.LEVELS else ""

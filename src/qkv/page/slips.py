@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from functools import lru_cache
 from html import escape
 
@@ -68,7 +69,7 @@ def guessed(form: Mapping[str, str]) -> Answer:
     tries, tone, said, earned = count(form, "tries"), "right", escape(FINE), ""
     marked = [f"{at}_{row}_{column}"]
     if due.verdict == "wrong" and (due.misfit or (row, column) in due.wrong | due.slipped):
-        tone, said, earned = "wrong", _explained(made, line), points(play.share(0, tries), 1)
+        tone, said, earned = "wrong", _explained(made, line), points(play.share(0, tries), Fraction(1))
         marked = [f"{at}_{i}_{j}" for i, j in sorted(due.wrong | due.slipped)] or marked
     elif due.verdict == "carried" and (due.misfit or (row, column) in due.carried):
         tone, said = "carried", escape(CARRIED)

@@ -86,6 +86,9 @@ class Author:
 
     def _begin(self, page: Page, rng: Random) -> None:
         """Title, task and givens."""
+        if self.dress.above:
+            page.say(*self.dress.above.rstrip().splitlines())
+            return
         pen = self.dress.pens[0]
         page.say(*pen.notation.head)
         page.heading(pen.notation, self._words.title.format(self.program.kind.capitalize()))

@@ -116,6 +116,7 @@ class Dress:
     bold: bool = False
     order: int = 0  # seeds the order of the givens; 0 leaves them as they are
     turns: int = 0  # seeds whose turn it is, where there are several notations
+    above: str = ""  # a text that stands above the solution instead of a title, the task and the givens
 
     @property
     def pens(self) -> tuple[Pen, ...]:

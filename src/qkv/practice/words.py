@@ -43,8 +43,9 @@ GIVENS: dict[Role, str] = {
 _ORDER = (R.Q, R.K, R.V, R.SCORES, R.SCALED, R.MASKED, R.WEIGHTS, R.HEAD, R.CONCAT, R.OUTPUT, R.CONTEXT, R.OTHER)
 
 
-def _roles(*words: str) -> dict[Role, str]:
-    return {**GIVENS, **dict(zip(_ORDER, words, strict=True))}
+def _roles(*words: str, givens: tuple[str, ...] = ()) -> dict[Role, str]:
+    """The words for steps, and for what is given where those are not English."""
+    return {**GIVENS, **dict(zip(GIVENS, givens, strict=False)), **dict(zip(_ORDER, words, strict=True))}
 
 
 ENGLISH = Words(
@@ -73,6 +74,12 @@ GERMAN = Words(
     _roles(
         *("Anfragen", "Schlüssel", "Werte", "Skalarprodukte", "Skalierte Werte", "Maskiert", "Gewichte nach Softmax"),
         *("Ausgabe des Kopfes", "Verkettung der Köpfe", "Ausgabe", "Kontextvektor", "Exponentialwerte und Summen"),
+        givens=(
+            *("Tokens", "Tokens des Encoders", "Gewichte der Anfragen", "Gewichte der Schlüssel"),
+            *("Gewichte der Werte", "Ausgabematrix", "Bias der Anfragen", "Bias der Schlüssel", "Bias der Werte"),
+            *("Zustand des Decoders", "Zustände des Encoders, einer je Zeile", "Gewichtsmatrix"),
+            *("Gewichtsmatrix der Zustände", "Bewertungsvektor"),
+        ),
     ),
 )
 FRENCH = Words(
@@ -87,6 +94,12 @@ FRENCH = Words(
     _roles(
         *("Requêtes", "Clés", "Valeurs", "Produits scalaires", "Après division", "Scores masqués", "Poids (softmax)"),
         *("Sortie de la tête", "Concaténation", "Sortie", "Vecteur de contexte", "Exponentielles et sommes"),
+        givens=(
+            *("Tokens", "Tokens de l'encodeur", "Poids des requêtes", "Poids des clés", "Poids des valeurs"),
+            *("Matrice de sortie", "Biais des requêtes", "Biais des clés", "Biais des valeurs", "État du décodeur"),
+            *("États de l'encodeur, un par ligne", "Matrice de poids", "Matrice de poids des états"),
+            "Vecteur de score",
+        ),
     ),
 )
 SPANISH = Words(
@@ -101,6 +114,12 @@ SPANISH = Words(
     _roles(
         *("Consultas", "Claves", "Valores", "Puntuaciones", "Puntuaciones escaladas", "Con máscara", "Pesos (softmax)"),
         *("Salida de la cabeza", "Concatenación", "Salida", "Vector de contexto", "Exponenciales y sumas"),
+        givens=(
+            *("Tokens", "Tokens del codificador", "Pesos de las consultas", "Pesos de las claves"),
+            *("Pesos de los valores", "Matriz de salida", "Sesgo de las consultas", "Sesgo de las claves"),
+            *("Sesgo de los valores", "Estado del decodificador", "Estados del codificador, uno por fila"),
+            *("Matriz de pesos", "Matriz de pesos de los estados", "Vector de puntuación"),
+        ),
     ),
 )
 ITALIAN = Words(
@@ -157,6 +176,10 @@ CHINESE = Words(
     _roles(
         *("查询", "键", "值", "得分", "缩放后的得分", "掩码后的得分", "注意力权重"),
         *("该头的输出", "拼接", "输出", "上下文向量", "指数与求和"),
+        givens=(
+            *("词元", "编码器的词元", "查询的权重", "键的权重", "值的权重", "输出矩阵", "查询的偏置", "键的偏置"),
+            *("值的偏置", "解码器状态", "编码器状态,每行一个", "权重矩阵", "状态的权重矩阵", "打分向量"),
+        ),
     ),
 )
 SILENT = Words("", "", "", "", "", "", "", "", {})  # formulas only

@@ -8,9 +8,10 @@ from html import escape
 from statistics import mean, median
 from urllib.parse import quote
 
-from qkv.grading.model import ClassSummary, Mark, said
+from qkv.grading.model import ClassSummary, Mark
 from qkv.render.feedback import points
 from qkv.render.page import page
+from qkv.render.plainly import said
 from qkv.render.summary import count
 
 BINS, MOST_BARS = 10, 20

@@ -5,8 +5,9 @@ from __future__ import annotations
 from html import escape
 
 from qkv.check.model import Report
-from qkv.grading.model import LOOKS, Because, Earned, Mark, said
+from qkv.grading.model import LOOKS, Because, Earned, Mark
 from qkv.render import html
+from qkv.render.plainly import said
 
 # How the row of a quantity looks: the tone of the verdict that is nearest.
 TONES = {

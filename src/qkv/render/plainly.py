@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 from qkv.expr.show import GREEK
 
@@ -87,3 +88,12 @@ def plainly(latex: str) -> str:
 
 def _space(command: str) -> str:
     return "" if command not in WORDS or WORDS[command] in "T√∞" else " "
+
+
+def said(points: Fraction) -> str:
+    """Points as people write them.
+
+    >>> said(Fraction(3)), said(Fraction(5, 2)), said(Fraction(2, 3))
+    ('3', '2.5', '0.67')
+    """
+    return f"{float(points):.2f}".rstrip("0").rstrip(".")
