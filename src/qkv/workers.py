@@ -7,6 +7,7 @@ server is made with, and how much memory it may have; then it answers one task a
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import os
 import pickle
@@ -19,6 +20,7 @@ from typing import Any
 
 from qkv.errors import QkvError
 
+GARBAGE = 100_000  # objects that may pile up before a worker looks for those that are left over
 READY = "ready"  # said when the server is made: from here on, time counts
 
 
@@ -109,6 +111,8 @@ def main() -> None:
     _limit(megabytes)
     module, _, server_name = name.partition(":")
     server = getattr(importlib.import_module(module), server_name)(setup)
+    gc.freeze()  # what every task uses need not be looked through again and again
+    gc.set_threshold(GARBAGE, 20, 20)
     answer: Any = READY
     while True:
         pickle.dump(answer, answers)

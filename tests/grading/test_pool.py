@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from qkv.grading.model import DEFAULT
-from qkv.grading.one import Setup, Submission
+from qkv.grading.one import Setup, Submission, _marked, grade_one
 from qkv.grading.pool import graded
 from qkv.workers import Limits
 
@@ -47,3 +47,12 @@ def test_who_stops_early_leaves_nothing_behind(masked: str) -> None:
     before = len(read)
     time.sleep(0.3)
     assert len(read) == before < 20
+
+
+def test_what_several_hand_in_is_judged_once_and_each_has_a_page_of_their_own(masked: str) -> None:
+    setup = Setup(masked, "t.md", DEFAULT)
+    _marked.cache_clear()
+    one, two = (grade_one(setup, Submission(name, GOOD.data)) for name in ("one.md", "two.md"))
+    assert _marked.cache_info().hits == 1
+    assert (one.mark.file, two.mark.file) == ("one.md", "two.md")
+    assert one.feedback.replace("one.md", "two.md") == two.feedback

@@ -9,12 +9,11 @@ from flint import fmpq
 from qkv.errors import QkvError
 from qkv.exercises import written
 from qkv.exercises.model import TOLD_APART, Exercise
+from qkv.grading.asked import Assignment
 from qkv.grading.model import DEFAULT, Mark
-from qkv.grading.one import Setup, Submission, grade_one
+from qkv.grading.one import Setup, Submission, assignment_for, grade_one
 from qkv.practice.hand import texts
 from qkv.practice.sheet import Expected
-from qkv.reader.read import read_sheet
-from qkv.solving.solve import solve_sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +35,9 @@ class Trial:
 
 def tried(exercise: Exercise) -> Trial:
     """Put an exercise to the test."""
-    task = written.sheet(exercise)
-    unsolved = list(_unsolved(exercise, task))
-    key = _graded(task, written.key(exercise))
+    setup = Setup(written.sheet(exercise), "sheet.md", DEFAULT)
+    unsolved = _unsolved(exercise, assignment_for(setup))
+    key = _graded(setup, written.key(exercise))
     right = key.low == key.of and not key.slips
     why = [f"not solved: {', '.join(unsolved)}"] if unsolved else []
     why += (
@@ -51,25 +50,21 @@ def tried(exercise: Exercise) -> Trial:
     except QkvError as error:
         return Trial(not unsolved, right, False, None, _is_apart(exercise), "; ".join([*why, str(error)]))
     [slip] = practice.slips
-    mark = _graded(task, practice.text)
+    mark = _graded(setup, practice.text)
     found, named = _is_found(mark, slip), _is_named(mark, slip)
     if not found or named is False:
         why.append(f"{slip.name}: {slip.mistake} in line {slip.line}, but {mark.low} of {mark.of}, {mark.slips[:2]}")
     return Trial(not unsolved, right, found, named, _is_apart(exercise), "; ".join(why))
 
 
-def _unsolved(exercise: Exercise, task: str) -> list[str]:
-    """The questions that the sheet's own text does not lead to the answer of."""
-    found = {
-        str(step.symbol): texts(trace.value(step.symbol), exercise.places)
-        for trace in solve_sheet(read_sheet(task)).traces
-        for step in trace.program.steps
-    }
+def _unsolved(exercise: Exercise, worked: Assignment) -> list[str]:
+    """The questions that the sheet, worked out from its own text, does not lead to the answer of."""
+    found = {str(each.symbol): texts(each.value, exercise.places) for each in worked.known}
     return [q.step.spelled for q in exercise.questions if found.get(str(q.step.symbol)) != q.answer]
 
 
-def _graded(task: str, text: str) -> Mark:
-    return grade_one(Setup(task, "sheet.md", DEFAULT), Submission("solution.md", text.encode())).mark
+def _graded(setup: Setup, text: str) -> Mark:
+    return grade_one(setup, Submission("solution.md", text.encode())).mark
 
 
 def _is_found(mark: Mark, slip: Expected) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import PurePath
 
 from qkv.chapters import chapters
+from qkv.check.model import Report
 from qkv.errors import QkvError, WriteError
 from qkv.grading.answers import answers_of
 from qkv.grading.asked import Asked, Assignment, assignment_of
@@ -21,6 +23,9 @@ from qkv.render.feedback import feedback, points, refused
 from qkv.render.page import page
 from qkv.solution import Solution
 from qkv.solving.solve import solve_sheet
+
+
+KEPT = 64  # texts whose marks a process remembers
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,24 +70,39 @@ def assignment_in(sheet: Sheet, policy: Policy) -> Assignment:
 
 def grade_one(setup: Setup, submission: Submission) -> Graded:
     """Grade one hand-in. What cannot be read costs nothing but its own row."""
-    assignment = assignment_for(setup)
+    assignment, name = assignment_for(setup), submission.name
     try:
-        sheet = read_sheet(decode(submission.data, submission.name), submission.name)
-        return grade_sheet(sheet, assignment, setup.policy, submission.on_paper)
+        mark, report = _marked(setup, submission.data, PurePath(name).suffix)
+        return _reported(replace(mark, file=name), replace(report, file=name), submission.on_paper)
     except QkvError as error:
         why = str(error)
     except RecursionError:
         why = "it is nested too deeply to be read"
     except MemoryError:
         why = "it needs more memory than a hand-in may use"
-    return troubled(submission.name, assignment.asked, why, submission.on_paper)
+    return troubled(name, assignment.asked, why, submission.on_paper)
+
+
+@lru_cache(maxsize=KEPT)
+def _marked(setup: Setup, data: bytes, suffix: str) -> tuple[Mark, Report]:
+    """The marks and the report of a text, whoever hands it in: what several hand in is judged once."""
+    name = f"hand-in{suffix}"
+    return _judged(read_sheet(decode(data, name), name), assignment_for(setup), setup.policy)
 
 
 def grade_sheet(sheet: Sheet, assignment: Assignment, policy: Policy, on_paper: bool = False) -> Graded:
-    """Grade a hand-in that has been read. What its author tells qkv in comments does not count."""
+    """Grade a hand-in that has been read."""
+    return _reported(*_judged(sheet, assignment, policy), on_paper)
+
+
+def _judged(sheet: Sheet, assignment: Assignment, policy: Policy) -> tuple[Mark, Report]:
+    """The marks of a hand-in, and the report on it. What its author tells qkv in comments does not count."""
     found = judged(reading_of(replace(sheet, told=()), assignment.sheet))
     report = report_of(found)
-    mark = mark_of(report, answers_of(found, assignment), assignment, policy)
+    return mark_of(report, answers_of(found, assignment), assignment, policy), report
+
+
+def _reported(mark: Mark, report: Report, on_paper: bool) -> Graded:
     return _written(mark, feedback(mark, report), on_paper)
 
 
