@@ -125,3 +125,17 @@ def test_a_name_in_brackets_names_the_column(head: str, name: str) -> None:
     page = f"token | {head} |\n---|---|\nfoo | \\([1, 0]\\) |\nbar | $[0, 1]$ |\n"
     (statement,) = read_sheet(page, "page.md").statements
     assert [plain(link.expr) for link in statement.links] == [name, "[1, 0; 0, 1]"]
+
+
+@pytest.mark.parametrize(("begin", "item", "end", "labels"), [
+    (r"\begin{enumerate}", r"\item", r"\end{enumerate}", ["1.", "2."]),
+    (r"\begin{enumerate}[a)]", r"\item", r"\end{enumerate}", ["a)", "b)"]),
+    (r"\begin{enumerate}[label=(\roman*)]", r"\item", r"\end{enumerate}", ["(i)", "(ii)"]),
+    (r"\begin{parts}", r"\part[2]", r"\end{parts}", ["(a)", "(b)"]),
+    (r"\begin{itemize}", r"\item", r"\end{itemize}", ["", ""]),
+])  # fmt: skip
+def test_items_of_latex_lists_have_the_labels_that_are_printed(
+    begin: str, item: str, end: str, labels: list[str]
+) -> None:
+    text = f"{begin}\n{item} Compute the scores.\n{item} Compute the weights.\n{end}\n"
+    assert [question.label for question in read_sheet(text, file="exam.tex").questions] == labels

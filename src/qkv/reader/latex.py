@@ -27,6 +27,14 @@ _QUESTION = re.compile(r"\\(?:question|titledquestion\{(?P<title>[^{}\n]*)\})(?!
 _FRAME = re.compile(
     r"\\begin\{frame\}(?:<[^<>\n]*>)?(?:\[[^\]\n]*\])?(?=\{[^{}\n]+\}\s*$)|\\frametitle(?=\{)", re.MULTILINE
 )
+_LISTS = re.compile(
+    r"\\begin\{(?P<list>enumerate|itemize|description|parts|subparts)\*?\}(?:\[(?P<how>(?:[^][\n]|\[[^][\n]*\])*)\])?"
+    r"|\\end\{(?P<end>enumerate|itemize|description|parts|subparts)\*?\}|(?P<item>\\(?:item|part|subpart)\b)(?!\s*\[\D)(?:\s*\[\d[^]\n]*\])?"
+)
+_COUNTER = re.compile(r"\\(?P<command>alph|Alph|roman|arabic)\*|(?<![A-Za-z])(?P<sample>[aAi1])(?![A-Za-z])")
+_COUNTERS = {"alph": "a", "Alph": "A", "roman": "i", "arabic": "1"}
+_USUAL = ("1.", "(a)", "i.", "A.")  # how lists within lists are numbered
+_ROMAN = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"]
 _OPTIONS = r"\s*(?:\[[^\]\n]*\])?\s*"
 _NUM = re.compile(
     rf"\\(?:num|tablenum){_OPTIONS}\{{(?P<number>[^{{}}]*)\}}|\\(?:SI|qty){_OPTIONS}\{{(?P<amount>[^{{}}]*)\}}\{{(?P<unit>[^{{}}]*)\}}"
@@ -58,6 +66,7 @@ def plain_tex(text: str, limits: Limits) -> str:
         text = _without_overlays(_SLIDES.sub(_blank, text))
         text = _FRAME.sub(lambda found: r"\subsection*".ljust(len(found[0])), text)
     text = _TABULAR.sub(_as_table, text)
+    text = _with_labels(text)
     text = _LAYOUT.sub(_blank, text)
     if "question" in text:
         text = _with_questions(text)
@@ -69,6 +78,42 @@ def _with_questions(text: str) -> str:
     """The questions of an exam, counted as they are when it is printed."""
     numbers = itertools.count(1)
     return _QUESTION.sub(lambda it: f"Question {next(numbers)}. {it['title'] or ''}".ljust(len(it[0])), text)
+
+
+def _with_labels(text: str) -> str:
+    """The items of numbered lists with the labels that they have when the document is printed."""
+    lists: list[tuple[str, itertools.count[int]]] = []  # of those around: how its items are numbered, and from which
+
+    def labelled(found: re.Match[str]) -> str:
+        if found["list"]:
+            is_numbered = found["list"] not in ("itemize", "description")
+            depth = sum(bool(how) for how, _ in lists) + (found["list"] == "parts") + 2 * (found["list"] == "subparts")
+            usual = _USUAL[min(depth, len(_USUAL) - 1)] if is_numbered else ""
+            how = (found["how"] or "").removeprefix("label=").strip("{}")
+            lists.append((how if is_numbered and _COUNTER.search(how) else usual, itertools.count()))
+        elif found["end"]:
+            lists[-1:] = []
+        elif lists and lists[-1][0]:
+            return _label(lists[-1][0], next(lists[-1][1])).ljust(len(found[0]))
+        return found[0]
+
+    return _LISTS.sub(labelled, text)
+
+
+def _label(how: str, at: int) -> str:
+    """The label of an item, from 0.
+
+    >>> _label("(a)", 2), _label(r"\\roman*.", 3), _label("1.", 9)
+    ('(c)', 'iv.', '10.')
+    """
+
+    def counted(found: re.Match[str]) -> str:
+        sample = found["sample"] or _COUNTERS[found["command"]]
+        if sample == "1":
+            return str(at + 1)
+        return _ROMAN[at % len(_ROMAN)] if sample == "i" else chr(ord(sample) + at % 26)
+
+    return _COUNTER.sub(counted, how, count=1)
 
 
 def _without_overlays(text: str) -> str:
