@@ -22,6 +22,7 @@ from qkv.reading.method import says_causal
 from qkv.reading.naming import PROJECTED, SIZED, role_symbol
 from qkv.reading.page import Spot
 from qkv.reading.system import EULER, FAMILY, System
+from qkv.reading.within import line_called
 
 ROLES_IN_ORDER = (
     Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
@@ -194,6 +195,7 @@ def _is_known(symbol: Symbol, system: System, spot: Spot) -> bool:
         or _is_size(symbol, system)
         or _is_labelled(symbol, system, spot)
         or _is_projected(symbol, system)
+        or any(line_called(system.page, symbol, spot))
         or (
             not _is_mask(symbol, system)
             and any(all(s in system.page.definitions for s in n.names_in(e)) for e in system.structure(symbol, spot))

@@ -31,9 +31,10 @@ def pool(walk: Walk, equation: Equation, spot: Spot) -> Iterator[Known]:
     given = is_given(walk, equation)
     exprs = [expr for expr, where in reversed(walk.recent) if where.scope == spot.scope][:POOL]
     exprs += _runs(walk, spot)
-    itself = walk.system.place(Symbol(NAMELESS, (), (str(equation.index),)))
-    roles = [role for role in NEAR_ROLES if itself is None or role is not itself.role]
-    exprs += [n.Name(role_symbol(role, head)) for head in (None, *walk.system.heads) for role in roles]
+    array = Symbol(NAMELESS, (), (str(equation.index),))
+    itself = walk.values.true(n.Name(array), spot) if walk.system.place(array) is not None else None
+    roles = [n.Name(role_symbol(role, head)) for head in (None, *walk.system.heads) for role in NEAR_ROLES]
+    exprs += [role for role in roles if itself is None or walk.values.true(role, spot) != itself]
     for expr in exprs:
         if expr in seen or (given and _is_self(walk, expr, equation)):
             continue

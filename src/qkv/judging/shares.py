@@ -86,15 +86,33 @@ def shares(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterat
         row, put = row_of([*parts, *([total] if total is not None else [])])
         names = row.rows[0][:count]
         below = row.rows[0][count] if total is not None else n.Sum(names)
-        each = [n.Quotient(name, below) for name in names]
-        for option in [n.Matrix((tuple(each),))] if max(shape_of(grid)) == count else each:
+        each: list[n.Expr] = [n.Quotient(name, below) for name in names]
+        options: list[n.Expr] = [n.Matrix((tuple(each),))] if max(shape_of(grid)) == count else each
+        whole = _softmax(parts) if total is None or n.holds(total.part, n.Sum) else None
+        for j, option in enumerate(options):
             made = put_in(copies, grid, Meaning(How.SEARCHED, option, spot, SHARE), put)
-            if made is not None and made.is_clean:
+            if made is None:
+                continue
+            if whole is not None:  # what a person calls it
+                spoken = whole if isinstance(option, n.Matrix) else n.Entry(whole, row=1, column=j + 1)
+                made = replace(made, meaning=replace(made.meaning, expr=spoken))
+            if made.is_clean:
                 yield made
                 return
-            if made is not None and said and made.slips == 1 and count > 2:
+            if said and made.slips == 1 and count > 2:
                 near = near or replace(made, meaning=replace(made.meaning, how=How.WORDED, cost=0.0))
     yield from [near] if near is not None else []
+
+
+def _softmax(parts: list[Copied]) -> n.Expr | None:
+    """The softmax that shares of exponentials are: of one vector, or of numbers one by one."""
+    of = [part.part.arg if isinstance(part.part, n.Entry) else part.part for part in parts]
+    args = [expr.arg for expr in of if isinstance(expr, n.Exp)]
+    if len(args) < len(parts):
+        return None
+    if all(isinstance(part.part, n.Entry) for part in parts):
+        return n.Softmax(args[0])
+    return n.Softmax(n.Matrix((tuple(args),)))
 
 
 def _exponentials(copies: Copies, spot: Spot) -> tuple[list[Copied], list[Copied]]:

@@ -65,7 +65,9 @@ def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT, told: Sequen
     prepared = [_Prepared(block, _stretch(block, comma)) for block in _opened(with_outputs(blocks(source)))]
     words = (word for item in prepared if isinstance(item.block, Fence) for word in names_in_code(item.block))
     streams = (stream for item in prepared for stream in _streams(item))
-    names = replace(names_of(streams, comma, words, _captions(prepared)), points=has_points(source))
+    names = replace(
+        names_of(streams, comma, words, (*_captions(prepared), *_LINE_LABEL.findall(source))), points=has_points(source)
+    )
     sheet = assemble(_events(prepared, Page(names, comma, limits)), file, text)
     sheet = replace(sheet, names=names, source=cells)
     return with_told(sheet, (*told, *comments))
@@ -167,6 +169,12 @@ def _streams(item: _Prepared) -> Iterator[Sequence[Token]]:
             yield tokens_of(bare(cell.text), strict="$" in cell.text or "\\" in cell.text)
         for cell in (cell for row in rows.body for cell in row if "=" in cell.text):
             yield tokens_of(bare(cell.text), strict="$" in cell.text or "\\" in cell.text)
+
+
+_LINE_LABEL = re.compile(  # the word before a vector of a list or a table: 'cats -> [1, 0]'
+    r"(?m)^[ \t]*(?:[-*+•|][ \t]*)?[*_\"“'`]{0,2}([^\W\d_]{2,})[*_\"”'`]{0,2}[ \t]*(?:-+>|→|:|\||\t)[ \t]*"
+    r"[`$]?[\[(][ \t]*[-−]?\d"
+)
 
 
 def _captions(prepared: Sequence[_Prepared]) -> Iterator[str]:

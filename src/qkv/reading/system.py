@@ -25,7 +25,7 @@ from qkv.reading.indexed import LETTER, at_indices, is_row_of, put_in, runs_over
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import PROJECTED, ROLE, SIZED, is_number, naming_of, role_symbol
 from qkv.reading.page import Page, Spot
-from qkv.reading.within import called_in_words, comes_back, functions_of, visible
+from qkv.reading.within import called_in_words, comes_back, functions_of, line_called, visible
 
 LINE, FAMILY, CELLS = "line", "family", "cells"  # calls that need values, see preparation.py
 HEAD, PATTERN, IDENTITY = "head", "pattern", "identity"
@@ -106,6 +106,8 @@ class System:
         yield from late
         later = (d for d in self.page.definitions.get(symbol, ()) if d.scope > spot.scope)
         yield from ((d.expr, spot, d.source) for d in later)
+        lines = line_called(self.page, symbol, spot)
+        yield from ((n.Call(LINE, (n.Name(array), n.number(i))), spot, None) for array, i in lines)
         yield from ((n.Name(array), spot, None) for array in called_in_words(self.page, symbol, spot))
         if symbol in self.page.came_to and self.page.came_to[symbol][0] <= spot:
             yield self.page.came_to[symbol][1], spot, Source.GIVEN

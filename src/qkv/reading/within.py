@@ -34,6 +34,20 @@ def called_in_words(page: Page, symbol: Symbol, spot: Spot) -> Iterator[Symbol]:
             yield array
 
 
+def line_called(page: Page, symbol: Symbol, spot: Spot) -> Iterator[tuple[Symbol, int]]:
+    """The line that a word labels, where one printed array alone has such a line: the cats of 'dog · cats = 2'."""
+    word = symbol.base.lower()
+    if len(word) < 2 or symbol in page.definitions or symbol.indices or symbol.labels:
+        return
+    held = [
+        (equation.names[0] if equation.names else Symbol(NAMELESS, (), (str(equation.index),)), rows.index(word) + 1)
+        for equation in page.equations
+        if word in (rows := [row.lower() for row in equation.rows]) and equation.scope <= spot.scope
+    ]
+    if len(held) == 1 and held[0][0] in page.definitions:
+        yield held[0]
+
+
 def functions_of(page: Page) -> dict[str, tuple[Defined, ...]]:
     """The functions that the page defines: FFN(x) = relu(x W_1) W_2."""
     found: dict[str, tuple[Defined, ...]] = {}
