@@ -99,8 +99,12 @@ def _missing(here: list[Equation], others: list[Equation]) -> set[Symbol]:
 
 def _begins(here: list[Equation], others: list[Equation]) -> bool:
     """Whether the first givens stand before all formulas, and are what the first formula is about."""
-    run = next(_runs_of_givens(here))
-    return not any(e.of(Kind.FORMULA) and _at(e) < _at(run[0]) for e in here) and _opens(run, [*others, *here])
+    run = next(_runs_of_givens(here), None)
+    return (
+        run is not None
+        and not any(e.of(Kind.FORMULA) and _at(e) < _at(run[0]) for e in here)
+        and _opens(run, [*others, *here])
+    )
 
 
 def _headings(sheet: Sheet) -> set[int]:

@@ -24,7 +24,6 @@ from qkv.render.page import page
 from qkv.solution import Solution
 from qkv.solving.solve import solve_sheet
 
-
 KEPT = 64  # texts whose marks a process remembers
 
 
