@@ -9,10 +9,13 @@ All others go on from the chapter before.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+import sys
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
+from operator import attrgetter, itemgetter
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -29,59 +32,76 @@ INPUTS = TOKENS | {Role.Q, Role.K}
 SIZED = frozenset({Role.D_K, Role.D_V, Role.D_MODEL})  # what matrices say themselves
 _SOLUTION = re.compile(rf"\b(?:{pattern('solution')}|{pattern('answer')})\b", re.IGNORECASE)
 _ONLY_SOLUTION = re.compile(rf"[\W_]*(?:{pattern('solution')})(?:\s+\d{{1,2}})?[\W_]*", re.IGNORECASE)
-_LARGE = 40_000  # characters: a book is cut at its headings first, so that the work grows with its length
+_NOWHERE = sys.maxsize
+_Place = tuple[int, int]  # line and column
 
 
 def chapters(sheet: Sheet) -> tuple[Sheet, ...]:
     """The documents that a sheet is made of, each with the lines of the file; the sheet itself where it is one."""
-    if len(sheet.source) > _LARGE:
-        parts = _parts(sheet)
-        return tuple(chapter for part in parts for chapter in chapters(part)) if len(parts) > 1 else (sheet,)
-    made = _equations(sheet)
+    outline = _Outline(sheet, _equations(sheet))
     headings = _headings(sheet)
-    starts = sorted(headings | set(_given_anew(sheet, made, headings)))
+    starts = sorted(headings | set(_given_anew(outline, headings)))
     if len(starts) < 2:
         return (sheet,)
     ends = [*(start - 1 for start in starts[1:]), len(sheet.source_lines)]
     groups: list[tuple[int, int]] = []
     titles = {part.line: part.title for part in sheet.parts}
     for first, last in zip(starts, ends, strict=True):
-        begun = bool(groups) and any(equation.line < first and _has_array(equation) for equation in made)
+        begun = bool(groups) and outline.first_array < first
         goes_on = _ONLY_SOLUTION.fullmatch(titles.get(first) or sheet.source_lines[first - 1]) or not begun
-        if groups and (goes_on or not _is_own(sheet, made, first, last)):
+        if groups and (goes_on or not _is_own(outline, first, last)):
             groups[-1] = groups[-1][0], last
         else:
             groups.append((first, last))
     return tuple(_alone(sheet, *group) for group in groups) if len(groups) > 1 else (sheet,)
 
 
-def _parts(sheet: Sheet) -> list[Sheet]:
-    """A long file cut at those headings of the first level under which tokens are given and no name is missing."""
-    starts = sorted(_headings(sheet))
-    made = _equations(sheet)
-    under: dict[int, list[Equation]] = {start: [] for start in starts}
-    for equation in (equation for equation in made if equation.line):  # what is told beside the page has no line
-        under[starts[bisect_right(starts, equation.line) - 1]].append(equation)
-    defined = _defined(made)
-    firsts = [
-        start for start, here in under.items()
-        if start == 1 or (TOKENS & set(map(_role, _given(here))) and not (_used(here) - _defined(here)) & defined)
-    ]  # fmt: skip
-    lasts = [*(first - 1 for first in firsts[1:]), len(sheet.source_lines)]
-    return [_alone(sheet, first, last) for first, last in zip(firsts, lasts, strict=True)]
+class _Outline:
+    """The equations of a sheet in their order, and what has to be known of all of them. Looking something up takes as
+    long for a book as for a page, so that the work grows with the length of a file."""
+
+    def __init__(self, sheet: Sheet, made: list[Equation]) -> None:
+        self.sheet = sheet
+        self.made = sorted((equation for equation in made if equation.line), key=_at)  # told beside: no line
+        self.defined = _defined(self.made)
+        self.first_array = next((equation.line for equation in self.made if _has_array(equation)), _NOWHERE)
+        self.formulas = [equation for equation in self.made if equation.of(Kind.FORMULA)]
+        self.worked: dict[Symbol, _Place] = {}  # where a formula first works a name out
+        for equation in self.formulas:
+            for symbol in equation.names:
+                self.worked.setdefault(symbol, _at(equation))
+        self.printed: dict[Symbol, list[tuple[_Place, n.Matrix]]] = defaultdict(list)
+        for equation in self.made:
+            for symbol, matrix in _matrices([equation]):
+                self.printed[symbol].append((_at(equation), matrix))
+
+    def between(self, first: int, last: int) -> list[Equation]:
+        """The equations of some lines."""
+        begin = bisect_left(self.made, first, key=_line)
+        return self.made[begin : bisect_right(self.made, last, key=_line)]
+
+    def formula_below(self, place: _Place) -> list[Equation]:
+        """The first formula after a place, if there is one."""
+        at = bisect_right(self.formulas, place, key=_at)
+        return self.formulas[at : at + 1]
+
+    def beside(self, symbol: Symbol, begin: _Place, end: _Place) -> Iterator[n.Matrix]:
+        """What a name was printed as last before a place, and first after another."""
+        printed = self.printed.get(symbol, [])
+        before, after = bisect_left(printed, begin, key=_place), bisect_right(printed, end, key=_place)
+        yield from (matrix for _, matrix in (*printed[max(before - 1, 0) : before], *printed[after : after + 1]))
 
 
 def _equations(sheet: Sheet) -> list[Equation]:
     return [equation for equation in equations(sheet) if not equation.struck]
 
 
-def _is_own(sheet: Sheet, made: list[Equation], first: int, last: int) -> bool:
+def _is_own(outline: _Outline, first: int, last: int) -> bool:
     """Whether some lines are a document of their own: they give inputs, and use no name that only others define."""
-    here = [equation for equation in made if first <= equation.line <= last]
-    others = [equation for equation in made if not first <= equation.line <= last]
-    missing = {symbol for symbol in _missing(here, others) if _role(symbol) not in SIZED}
+    sheet, here = outline.sheet, outline.between(first, last)
+    missing = {symbol for symbol in _missing(here, outline) if _role(symbol) not in SIZED}
     if any(len(symbol.base) > 1 for symbol in missing):  # a word is a name only where the page makes it one
-        missing = _missing(_equations(_alone(sheet, first, last)), others)
+        missing = _missing(_equations(_alone(sheet, first, last)), outline)
     roles = {*map(_role, _given(here)), *_captioned(here)}
     if missing or not roles:
         return False
@@ -89,22 +109,20 @@ def _is_own(sheet: Sheet, made: list[Equation], first: int, last: int) -> bool:
     wanted = INPUTS if asks and not _SOLUTION.search(sheet.source_lines[first - 1]) else TOKENS
     roles.discard(None)
     titled = any(part.line == first and part.level == 1 for part in sheet.parts if part.title)
-    return not roles or bool(roles & wanted) or _gives_anew(here, others) or (titled and _begins(here, others))
+    return not roles or bool(roles & wanted) or _gives_anew(here, outline) or (titled and _begins(here, outline))
 
 
-def _missing(here: list[Equation], others: list[Equation]) -> set[Symbol]:
+def _missing(here: list[Equation], outline: _Outline) -> set[Symbol]:
     """The names that some equations use and only others define."""
-    return (_used(here) - _defined(here)) & _defined(others)
+    return (_used(here) - _defined(here)) & outline.defined
 
 
-def _begins(here: list[Equation], others: list[Equation]) -> bool:
+def _begins(here: list[Equation], outline: _Outline) -> bool:
     """Whether the first givens stand before all formulas, and are what the first formula is about."""
     run = next(_runs_of_givens(here), None)
-    return (
-        run is not None
-        and not any(e.of(Kind.FORMULA) and _at(e) < _at(run[0]) for e in here)
-        and _opens(run, [*others, *here])
-    )
+    if run is None:
+        return False
+    return not any(e.of(Kind.FORMULA) and _at(e) < _at(run[0]) for e in here) and _opens(run, outline)
 
 
 def _headings(sheet: Sheet) -> set[int]:
@@ -114,27 +132,45 @@ def _headings(sheet: Sheet) -> set[int]:
     return {1, *(part.line for part in titled if part.level == top)}
 
 
-def _given_anew(sheet: Sheet, made: list[Equation], headings: set[int]) -> Iterator[int]:
+def _given_anew(outline: _Outline, headings: set[int]) -> Iterator[int]:
     """The lines where givens begin once more: several matrices get other numbers than they had, or tokens are given
     with other arrays after something was worked out from the tokens above."""
     held: dict[Symbol, n.Matrix] = {}
-    for run in _runs_of_givens(made, headings):
+    above, rest = _Above(), iter(outline.made)
+    for run in _runs_of_givens(outline.made, headings):
+        for equation in takewhile(lambda equation: equation is not run[0], rest):  # noqa: B023  (used at once)
+            above.add(equation)
         matrices = dict(_matrices(run))
-        above = [equation for equation in made if _at(equation) < _at(run[0])]
         again = [symbol for symbol, matrix in matrices.items() if _is_other(matrix, held.get(symbol))]
-        if len(again) > 1 or (_has_other_tokens(run, above) and _opens(run, made)):
-            worked = (equation.end_line for equation in above if equation.of(Kind.WORKING, Kind.VALUE))
-            yield _first_after_the_gap(sheet, max(worked, default=0), run[0].line)  # what holds below may stand above
+        if len(again) > 1 or (above.has_other_tokens(run) and _opens(run, outline)):
+            yield _first_after_the_gap(outline.sheet, above.last_number, run[0].line)
             held = {}
         held |= matrices
+        above.add(run[0])
 
 
-def _has_other_tokens(run: list[Equation], above: list[Equation]) -> bool:
-    """Whether tokens are given that are no rows of arrays above, where something was worked out from the tokens."""
-    begun = {symbol for equation in above if set(_token_rows([equation])) for symbol in _given([equation])}
-    known = {row for equation in above for item in equation.items for row in _rows(item.expr)}
-    worked = _used(above) & (begun | set(wholes(begun)))
-    return bool(worked) and any(row not in known for row in _token_rows(run))
+class _Above:
+    """What stands above a run of givens."""
+
+    def __init__(self) -> None:
+        self.last_number = 0  # the last line with numbers: formulas behind it may belong to what is below
+        self._tokens: set[Symbol] = set()
+        self._rows: set[tuple[object, ...]] = set()
+        self._used: set[Symbol] = set()
+
+    def add(self, equation: Equation) -> None:
+        """Go on below an equation."""
+        if equation.of(Kind.WORKING, Kind.VALUE):
+            self.last_number = max(self.last_number, equation.end_line)
+        if any(True for _ in _token_rows([equation])):
+            given = set(_given([equation]))
+            self._tokens |= given | set(wholes(given))
+        self._rows.update(row for item in equation.items for row in _rows(item.expr))
+        self._used |= _used([equation])
+
+    def has_other_tokens(self, run: list[Equation]) -> bool:
+        """Whether tokens are given that are no rows of arrays above, where something was worked out from the tokens."""
+        return not self._used.isdisjoint(self._tokens) and any(row not in self._rows for row in _token_rows(run))
 
 
 def _token_rows(made: list[Equation]) -> Iterator[tuple[object, ...]]:
@@ -151,14 +187,16 @@ def _rows(expr: n.Expr) -> Iterator[tuple[object, ...]]:
         yield from rows if len(rows[0]) > 1 else [tuple(cell for row in rows for cell in row)]
 
 
-def _opens(run: list[Equation], made: list[Equation]) -> bool:
+def _opens(run: list[Equation], outline: _Outline) -> bool:
     """Whether a run gives several arrays that are no steps of what is above, and the formula below is about them."""
-    above = [equation for equation in made if _at(equation) < _at(run[0])]
-    formulas = sorted((equation for equation in made if equation.of(Kind.FORMULA)), key=_at)
-    worked = {symbol for equation in formulas if _at(equation) < _at(run[0]) for symbol in equation.names}
-    steps = worked - _anew(run, above)
-    below = [equation for equation in formulas if _at(equation) > _at(run[-1])][:1]
-    arrays = [equation for equation in run if _has_array(equation) and not steps & set(equation.names)]
+    begin = _at(run[0])
+    anew = _anew(run, outline, (_NOWHERE, 0))
+    below = outline.formula_below(_at(run[-1]))
+
+    def is_step(symbol: Symbol) -> bool:
+        return symbol not in anew and outline.worked.get(symbol, begin) < begin
+
+    arrays = [equation for equation in run if _has_array(equation) and not any(map(is_step, equation.names))]
     return len(arrays) > 1 and (not below or bool(_used(below) & _defined(run)))
 
 
@@ -213,24 +251,26 @@ def _has_array(equation: Equation) -> bool:
     return any(isinstance(item.expr, n.Matrix) for item in equation.items)
 
 
-def _at(equation: Equation) -> tuple[int, int]:
+def _at(equation: Equation) -> _Place:
     return equation.line, equation.column
 
 
-def _anew(here: list[Equation], others: list[Equation]) -> set[Symbol]:
-    """The names of matrices that are given other numbers than anywhere else."""
-    elsewhere = list(_matrices(others))
+_line, _place = attrgetter("line"), itemgetter(0)
+
+
+def _anew(here: list[Equation], outline: _Outline, end: _Place) -> set[Symbol]:
+    """The names of matrices that are given other numbers than above some equations, and below a place."""
     given = _matrices([equation for equation in here if not equation.of(Kind.FORMULA, Kind.WORKING)])
     return {
         symbol
         for symbol, matrix in given
-        if {True} == {_is_other(matrix, before) for name, before in elsewhere if name == symbol}
+        if {True} == {_is_other(matrix, other) for other in outline.beside(symbol, _at(here[0]), end)}
     }
 
 
-def _gives_anew(here: list[Equation], others: list[Equation]) -> bool:
-    """Whether queries, keys or tokens are among several matrices that get other numbers than anywhere else."""
-    anew = _anew(here, others)
+def _gives_anew(here: list[Equation], outline: _Outline) -> bool:
+    """Whether queries, keys or tokens are among several matrices that get other numbers than elsewhere."""
+    anew = _anew(here, outline, _at(here[-1])) if here else set()
     return len(anew) > 1 and any(_role(symbol) in INPUTS for symbol in anew)
 
 

@@ -4,7 +4,9 @@ one of its family is, a name of the page in its label."""
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
+from itertools import product
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
@@ -37,15 +39,28 @@ def share_of(symbol: Symbol, equation: Equation, page: Page) -> n.Expr | None:
     """The share that a name is, where another one of its family is worked out as one above it: after
     α_1 = a/(a + b + c) comes α_2, which is b/(a + b + c)."""
     place = _number(symbol)
-    for other in reversed(page.equations[: equation.index]) if place is not None else ():
-        first = next((s for s in other.names if _is_sibling(s, symbol)), None)
-        at = _number(first) if first is not None and other.scope == equation.scope and not other.struck else None
-        for item in other.items if at is not None and place is not None else ():
-            terms, found = _share(item.expr)
-            which = found + place - at if at is not None and place is not None else -1
-            if 0 <= which < len(terms):
-                return n.Quotient(terms[which], n.Sum(terms))
+    for other, at, terms, found in reversed(_shares(page).get(_family(symbol), ())) if place is not None else ():
+        which = found + place - at if place is not None and place != at else -1
+        if other.index < equation.index and other.scope == equation.scope and 0 <= which < len(terms):
+            return n.Quotient(terms[which], n.Sum(terms))
     return None
+
+
+_Shares = dict[Symbol, list[tuple[Equation, int, tuple[n.Expr, ...], int]]]
+
+
+def _shares(page: Page) -> _Shares:
+    """The names that are worked out as shares, by their family: where, their numbers, the terms, which one is divided;
+    found once for a page."""
+    kept: dict[str, _Shares] = page.__dict__
+    if "_shares" not in kept:
+        kept["_shares"] = defaultdict(list)
+        for equation in page.equations:
+            shares = [_share(item.expr) for item in equation.items if not equation.struck]
+            for symbol, (terms, found) in product(equation.names, (share for share in shares if share[0])):
+                if (at := _number(symbol)) is not None:
+                    kept["_shares"][_family(symbol)].append((equation, at, terms, found))
+    return kept["_shares"]
 
 
 def _number(symbol: Symbol) -> int | None:
@@ -53,12 +68,9 @@ def _number(symbol: Symbol) -> int | None:
     return int(last) if last.isdecimal() else None
 
 
-def _is_sibling(one: Symbol, other: Symbol) -> bool:
-    return (
-        one.indices != other.indices
-        and one._replace(indices=one.indices[:-1]) == other._replace(indices=other.indices[:-1])
-        and len(one.indices) == len(other.indices)
-    )
+def _family(symbol: Symbol) -> Symbol:
+    """What names that differ in their last index have in common."""
+    return symbol._replace(indices=(*symbol.indices[:-1], ""))
 
 
 def _share(expr: n.Expr) -> tuple[tuple[n.Expr, ...], int]:

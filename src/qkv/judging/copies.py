@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from qkv.check.cells import Grid, Loose, shape_of, shown_grid
@@ -298,7 +299,7 @@ class Copies:
         )
 
     def recent(self, spot: Spot) -> list[Seen]:
-        return [seen for seen in self.seen[::-1] if seen.printed.spot.scope == spot.scope][:POOL]
+        return list(islice((seen for seen in reversed(self.seen) if seen.printed.spot.scope == spot.scope), POOL))
 
     # — single numbers —
 

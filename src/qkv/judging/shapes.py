@@ -89,7 +89,7 @@ def _margins(page: Page, values: Values) -> Iterator[Found]:
         for item in () if equation.struck else equation.items:
             on_line.setdefault(item.line, []).append((equation, item))
     for i, line in enumerate(page.sheet.lines, 1):
-        sizes = sizes_in(line)
+        sizes = sizes_in(line) if line else []
         above = next((on_line[k] for k in range(i - 1, i - 1 - REACH, -1) if k in on_line), []) if sizes else []
         for shapes, printed in _shapes(above, values):
             if sorted(sizes) == sorted(shapes) or sizes in (shapes[:-1], shapes[-1:]):

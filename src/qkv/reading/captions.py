@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import role_in_caption
@@ -59,23 +61,33 @@ def shown_role(page: Page, symbol: Symbol) -> Role | None:
 
 def captioned_role(page: Page, symbol: Symbol) -> Role | None:
     """What the caption above a name that is given in numbers calls it; what is said of h_1 holds for h_2."""
+    kept: dict[object, tuple[Role, ...]] = page.__dict__.setdefault("_captioned", {})
+    family = (symbol.base, symbol.labels, symbol.primes, len(symbol.indices)) if symbol.indices else symbol
+    if family not in kept:
+        kept[family] = tuple(dict.fromkeys(_captioned(page, symbol)))
+    return next((r for r in kept[family] if r is not Role.WEIGHTS or symbol not in _right_factors(page)), None)
+
+
+def _captioned(page: Page, symbol: Symbol) -> Iterator[Role]:
+    """What the captions above the members of a family call them."""
     alike = page.family(symbol) if symbol.indices else [symbol]
     found = [d for s in alike if len(s.indices) == len(symbol.indices) for d in page.definitions.get(s, ())]
     cells = len(symbol.indices) == 2 and all(d.source is Source.WORKING for d in found)  # a_{1,2} = 2.1 / 6.4
     if not cells and any(d.source is not Source.GIVEN or not isinstance(d.expr, n.Matrix) for d in found):
-        return None
+        return
+    patterns = all(is_pattern(d.expr) for d in found)
     for equation in (page.equations[definition.equation] for definition in found):
         title = page.sheet.parts[equation.part].title
         role = role_in_caption(equation.words.removeprefix(title)[-CAPTION:])
-        if role is Role.MASK and not all(is_pattern(d.expr) for d in found):
-            role = Role.MASKED
-        if role is not None and not (role is Role.WEIGHTS and symbol in _right_factors(page)):
-            return role
-    return None
+        if role is not None:
+            yield Role.MASKED if role is Role.MASK and not patterns else role
 
 
 def _right_factors(page: Page) -> frozenset[Symbol]:
     """The names that stand last in a product: the weights W in X W are no attention weights, which stand first."""
-    formulas = (item.expr for equation in page.equations for item in equation.of(Kind.FORMULA))
-    products = (node for formula in formulas for node in n.walk(formula) if isinstance(node, n.Product))
-    return frozenset(node.right.symbol for node in products if isinstance(node.right, n.Name))
+    kept: dict[str, frozenset[Symbol]] = page.__dict__
+    if "_right_factors" not in kept:
+        formulas = (item.expr for equation in page.equations for item in equation.of(Kind.FORMULA))
+        products = (node for formula in formulas for node in n.walk(formula) if isinstance(node, n.Product))
+        kept["_right_factors"] = frozenset(node.right.symbol for node in products if isinstance(node.right, n.Name))
+    return kept["_right_factors"]

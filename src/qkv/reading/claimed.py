@@ -27,7 +27,8 @@ from qkv.reading.values import Values, values_of
 
 def formulas_above(page: Page, given: Definition) -> Iterator[n.Expr]:
     """The formulas that say above what a name is, itself or for every index, over names that have a meaning above."""
-    alike = [s for s in page.same_letter(given.symbol) if s == given.symbol or _runs(s, given.symbol)]
+    runs = (s for s in page.running(given.symbol) if s != given.symbol and _runs(s, given.symbol))
+    alike = [s for s in (given.symbol, *runs) if s in page.definitions]
     for formula in (d for symbol in alike for d in page.definitions[symbol] if d.source is Source.STATED):
         above = formula.scope == given.scope and formula.line < given.line
         names = n.names_in(formula.expr) if above else ()

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 from functools import cached_property
+from itertools import islice
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -57,6 +58,9 @@ OF_A_HEAD = frozenset(
 _DONE = re.compile(  # a remark on what was done before, no caption: 'scaled by √2', without a colon
     rf"(?:{pattern('divide')}|scaled|scaling|skaliert)\s+(?:by|durch|mit|par|por|per)\b[^:：]*$", re.IGNORECASE
 )
+
+
+MEMBERS = 8  # of a family that tell what another one is
 
 
 class Known(Enum):
@@ -266,10 +270,8 @@ class Naming:
         """The roles that formulas give to other members of the family of a numbered name: what A_1 is, A_2 is."""
         if len(symbol.indices) != 1 or not is_number(symbol.indices[0]):
             return []
-        others = (
-            s for s in self.page.family(symbol) if len(s.indices) == 1 and is_number(s.indices[0]) and s != symbol
-        )
-        return next(filter(None, map(self._stated_roles, others)), [])
+        others = (s for s in self.page.stated_family(symbol) if s != symbol)
+        return next(filter(None, map(self._stated_roles, islice(others, MEMBERS))), [])
 
     def _worded_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place | None:
         """Of several roles the one that the words beside the name speak of."""

@@ -154,6 +154,18 @@ class Page:
             found[symbol.base, symbol.labels, symbol.primes].append(symbol)
         return {letters: tuple(symbols) for letters, symbols in found.items()}
 
+    def stated_family(self, symbol: Symbol) -> tuple[Symbol, ...]:
+        """Those of them that have a number as their index and a formula."""
+        return self._stated_families.get((symbol.base, symbol.labels, symbol.primes), ())
+
+    @cached_property
+    def _stated_families(self) -> dict[tuple[object, ...], tuple[Symbol, ...]]:
+        return {letters: tuple(filter(self._is_stated_member, found)) for letters, found in self._families.items()}
+
+    def _is_stated_member(self, symbol: Symbol) -> bool:
+        numbered = len(symbol.indices) == 1 and symbol.indices[0].isdecimal()
+        return numbered and any(d.source is Source.STATED for d in self.definitions.get(symbol, ()))
+
     def is_known_at(self, symbol: Symbol, spot: Spot) -> bool:
         """Whether a name is defined above a spot, in its problem or in one before."""
         return any((d.scope, d.line) <= (spot.scope, spot.line) for d in self.definitions.get(symbol, ()))
@@ -168,6 +180,17 @@ class Page:
         for symbol in self.symbols:
             found[symbol.base.lower(), symbol.labels].append(symbol)
         return {letters: tuple(symbols) for letters, symbols in found.items()}
+
+    def running(self, symbol: Symbol) -> tuple[Symbol, ...]:
+        """Those of them that have a letter as an index: s_i."""
+        return self._running.get((symbol.base.lower(), symbol.labels), ())
+
+    @cached_property
+    def _running(self) -> dict[tuple[object, ...], tuple[Symbol, ...]]:
+        return {
+            letters: tuple(s for s in found if not all(map(str.isdecimal, s.indices)))
+            for letters, found in self._letters.items()
+        }
 
     @cached_property
     def words(self) -> str:

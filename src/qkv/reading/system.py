@@ -120,10 +120,9 @@ class System:
         """e_1 by e_i = v · tanh(W s + U h_i): an equation that holds for every index."""
         if not symbol.indices:
             return
-        for other in self.page.family(symbol):
-            if other == symbol or len(other.indices) != len(symbol.indices):
-                continue
-            if put := put_in(other, symbol):
+        for other in self.page.running(symbol):
+            family = (other.base, other.primes, len(other.indices)) == (symbol.base, symbol.primes, len(symbol.indices))
+            if family and other != symbol and (put := put_in(other, symbol)):
                 for definition in visible(self.page.definitions[other], spot):
                     if definition.source is not Source.GIVEN:
                         yield at_indices(definition.expr, put)
