@@ -133,8 +133,12 @@ def _is_column(expr: n.Expr, system: System) -> bool:
 
 
 def _is_list(expr: n.Expr, system: System) -> bool:
-    """Whether a name stands for numbers in a list, which does not say whether it is a row or a column."""
+    """Whether a name stands for numbers in a list, which does not say whether it is a row or a column, or for a line of
+    a table of them."""
     found = system.page.definitions.get(expr.symbol, ()) if isinstance(expr, n.Name) else ()
+    place = system.place(expr.symbol) if isinstance(expr, n.Name) and not found else None
+    if place is not None:
+        return place.row is not None and place.column is None
     return any(isinstance(d.expr, n.Matrix) and len(d.expr.rows) == 1 for d in found)
 
 
@@ -289,6 +293,9 @@ _MATHS = re.compile(r"\$([^$]{2,80})\$|`([^`]{2,60})`|\(([^()]*(?:\([^()]*\)[^()
 def _captions(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
     """A formula in the words before a value: 'Scores (Q × Kᵀ):'."""
     words = equation.words[-160:]
+    told = formula(equation.label.strip(" $`*:"), system.page) if equation.label else None
+    if told is not None:  # '$QK^T$: [..]'
+        yield Meaning(How.CAPTION, told, spot, sure=_is_sure(told, system, spot))
     for found in reversed(list(_MATHS.finditer(words))):
         expr = formula(next(filter(None, found.groups()), ""), system.page)
         if expr is not None:

@@ -101,6 +101,8 @@ _BRACKET_PIECES = {chr(0xF8EB + i): c for i, c in enumerate("⎛⎜⎝⎡⎢⎣�
 }
 
 
+_KEYCAP = re.compile("([0-9])(\ufe0f?)\u20e3")  # 1️⃣ before a step
+_INLINE = re.compile(r"(?<!\\)\\\((?P<maths>(?:[^$\n]|\n(?!\s*\n))*?)(?<!\\)\\\)")
 _SLASHES = re.compile(r"(?m)^([ \t]*)//[/!]?(?=\s)")  # a worked example in the comments of a program
 FEWEST_REMARKS = 3  # lines that make such a comment
 
@@ -108,6 +110,8 @@ FEWEST_REMARKS = 3  # lines that make such a comment
 def _plain_source(text: str, file: str, limits: Limits) -> str:
     """The document as Markdown-like text, line by line: LaTeX laid out, odd letters made plain."""
     source = laid_out(plain_tex(text, limits) if is_tex(text, file) else text)
+    source = _KEYCAP.sub(lambda m: f"{m[1]}. "[: len(m[0])], source)
+    source = _INLINE.sub(r" $\g<maths>$ ", source)
     source = _STYLED_LETTERS.sub(lambda m: _BRACKET_PIECES.get(m[0]) or unicodedata.normalize("NFKC", m[0])[:1], source)
     source = with_displays(_CORNERS.sub("", _NAMED_CORNERS.sub(_lowered, source)))
     if len(_SLASHES.findall(source)) >= FEWEST_REMARKS:

@@ -44,6 +44,7 @@ from qkv.reader.page import Cell, Event, Page, Rows, Said, Stated
 
 _LOWERED = str.maketrans("₁₂₃₄₅₆₇₈₉", "123456789")
 _COMPONENT = re.compile(r"(?P<base>[^\W\d_]+)_?\{?(?P<number>\d|[₁-₉])\}?")
+_NAME_BEHIND = re.compile(r"[^$]*[^\W\d_]{2,}[\s:]+\$(?P<name>[^$]{1,40})\$\s*")
 _NAME_IN_BRACKETS = re.compile(  # keys ($K$)
     r"[^\W\d_]{2,}\s*[(（]\s*\$\s*(?P<name>\\?[^\W\d_][^$()=]{0,12})\$\s*[)）]\s*$"
 )
@@ -214,10 +215,10 @@ def _array(
 
 
 def _names(cell: Cell | None, page: Page) -> tuple[Link, ...]:
-    """What stands in a name cell: 'E =', 'Q = X W_q =', '$Q$', 'K (keys)', 'keys ($K$)', 'concat @ W_O'."""
+    """What stands in a name cell: 'E =', 'Q = X W_q =', '$Q$', 'K (keys)', 'keys ($K$)', 'Key $k$', 'concat @ W_O'."""
     if cell is None or not cell.text:
         return ()
-    named = _NAME_IN_BRACKETS.search(cell.text)
+    named = _NAME_IN_BRACKETS.search(cell.text) or _NAME_BEHIND.fullmatch(cell.text)
     text = bare(named["name"] if named else cell.text)
     said = text.endswith(("=", "≈"))
     text = text.rstrip("=≈: ") if said else re.sub(r"\s*\([^()]*\)\s*$", "", text).rstrip(":")

@@ -17,7 +17,7 @@ from qkv.reader.model import Link, Relation, Sheet, Statement
 from qkv.reading.equation import Equation, Item, Kind, is_printed, kind_of, settled
 from qkv.reading.joining import apart, continued, joined, listed, stacked, unmixed, withdrawn, without_sizes
 from qkv.reading.problems import by_problem
-from qkv.reading.renamed import each_named, headed, with_derivatives
+from qkv.reading.renamed import each_named, headed, qualified, with_derivatives
 
 
 def equations(sheet: Sheet) -> tuple[Equation, ...]:
@@ -26,7 +26,7 @@ def equations(sheet: Sheet) -> tuple[Equation, ...]:
     for statement in continued(sheet.statements):
         made += (row for whole in of_statement(statement, sheet) for each in each_named(whole) for row in apart(each))
     parts = [part for equation in joined(listed(stacked(without_sizes(withdrawn(made))))) for part in unmixed(equation)]
-    return by_problem([replace(equation, index=i) for i, equation in enumerate(headed(parts, sheet))], sheet)
+    return by_problem([replace(equation, index=i) for i, equation in enumerate(headed(qualified(parts), sheet))], sheet)
 
 
 # — one statement —
@@ -51,13 +51,28 @@ def of_statement(statement: Statement, sheet: Sheet) -> Iterator[Equation]:
     for number, links in enumerate(group for group in groups if group):
         first, *more = (_item(link, sheet) for link in links)
         items = settled([_as_one_name(first) if more else first, *more])
-        yield Equation(
-            0, items, links[0].at.line, max(statement.end_line, statement.at.line), links[0].at.column, statement.text,
+        for sides in filter(None, (items, _behind_factor(items))):
+            yield Equation(
+            0, sides, links[0].at.line, max(statement.end_line, statement.at.line), links[0].at.column, statement.text,
             "" if number else statement.label, words if not number else "", statement.after, statement.part, 0,
             statement.origin, statement.struck or all(link.struck for link in links),
             number > 0 or (statement.continues and statement.links[0].relation in (Relation.ARROW, Relation.IMPLIES)),
             statement.row_labels or ((statement.row_label,) if statement.row_label else ()), statement.column_labels,
         )  # fmt: skip
+
+
+def _behind_factor(items: tuple[Item, ...]) -> tuple[Item, ...]:
+    """The matrix of 'S = Q Kᵀ / √2 = 1/√2 [..]' beside what it is: Q Kᵀ."""
+    last, formula = items[-1], next((item for item in items if item.kind is Kind.FORMULA), None)
+    product = last.expr if isinstance(last.expr, n.Product) and last.kind is Kind.WORKING else None
+    if product is None or formula is None or not isinstance(product.right, n.Matrix) or not is_printed(product.right):
+        return ()
+    factor, divided = product.left, formula.expr if isinstance(formula.expr, n.Quotient) else None
+    if n.holds(factor, n.Matrix) or min(product.right.shape) < 2:
+        return ()
+    same = divided is not None and factor == n.Quotient(n.number(1), divided.denominator)
+    told = divided.numerator if divided is not None and same else n.Quotient(formula.expr, factor)
+    return replace(formula, expr=told, relation=Relation.FIRST), replace(last, expr=product.right, kind=Kind.VALUE)
 
 
 def _run_on(before: list[Link], link: Link) -> n.Expr | None:

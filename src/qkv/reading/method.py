@@ -23,8 +23,8 @@ NOT_SCALED = re.compile(
 )
 _SCALED = re.compile(r"√|\\sqrt|sqrt|(?<!un)scaled|skaliert|缩放|縮放|échelle|escalad|масштаб|スケール")
 _CAUSAL = re.compile(
-    r"causal|kausal|autoregress|look.?ahead|future (?:token|position|word)|masked|因果|掩码|máscara|masque|маск|マスク"
-    r"|sees only|only sees|up to itself|maskiert"
+    r"causal|kausal|autoregress|look.?ahead|future (?:token|position|word)|(?<!un)masked|因果|掩码|máscara|masque"
+    r"|маск|マスク|sees only|only sees|up to itself|maskiert"
 )
 _ORDERED = re.compile(
     r"causal|kausal|autoregress|look.?ahead|因果"

@@ -64,7 +64,9 @@ class Preparation:
     def of(self, expr: n.Expr) -> n.Expr | None:
         """An expression that can be worked out; None where a value is missing for that."""
         down = "keys" in self._conventions
-        if not n.kinds_in(expr) & ({n.Call, n.Mask, n.Series, n.Absolute} | ({n.Softmax} if down else set())):
+        kinds = n.kinds_in(expr)
+        expr = self._with_numbers_for_cells(expr) if {n.Matrix, n.Transpose} <= kinds else expr
+        if not kinds & ({n.Call, n.Mask, n.Series, n.Absolute} | ({n.Softmax} if down else set())):
             return expr
         failed = False
 
@@ -92,6 +94,25 @@ class Preparation:
 
         made = n.rewrite(expr, change)
         return None if failed else made
+
+    def _with_numbers_for_cells(self, expr: n.Expr) -> n.Expr:
+        """A cell is a number: the q_1ᵀ k_2 in a matrix of products is the dot product of two rows."""
+
+        def flat(cell: n.Expr) -> n.Expr:
+            product = cell if isinstance(cell, n.Product) and isinstance(cell.left, n.Transpose) else None
+            if product is None or not isinstance(product.left, n.Transpose) or not n.names_in(cell):
+                return cell
+            sides = self._value(product.left.arg), self._value(product.right)
+            rows = all(side is not None and side.shape[0] == 1 < side.shape[1] for side in sides)
+            return n.Product(product.left.arg, product.right) if rows else cell
+
+        def cells(node: n.Expr) -> n.Expr:
+            made = node
+            if isinstance(node, n.Matrix) and any(isinstance(cell, n.Product) for row in node.rows for cell in row):
+                made = replace(node, rows=tuple(tuple(map(flat, row)) for row in node.rows))
+            return made
+
+        return n.rewrite(expr, cells)
 
     def _downward(self, softmax: n.Softmax) -> n.Softmax:
         """A softmax without a word about its axis, where each column of Kᵀ Q holds the scores of a query."""

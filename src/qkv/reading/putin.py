@@ -52,12 +52,16 @@ def only_mentioned(equations: tuple[Equation, ...]) -> frozenset[int]:
 
 
 def _numbers_in(equation: Equation) -> Iterator[tuple[Symbol, n.Number]]:
-    """Names in formulas with the numbers that stand in their places beside."""
+    """Names in formulas with the numbers that stand in their places beside; √d_k = 2 tells d_k."""
     for formula in equation.of(Kind.FORMULA):
         for working in equation.of(Kind.WORKING):
             for part, number in aligned(formula.expr, working.expr):
                 if isinstance(part, n.Name) and isinstance(number, n.Number):
                     yield part.symbol, number
+        root = formula.expr.arg if isinstance(formula.expr, n.Root) else None
+        for value in (item.expr for item in equation.of(Kind.VALUE)):
+            if isinstance(root, n.Name) and isinstance(value, n.Number) and not value.places:
+                yield root.symbol, n.number(value.value**2)
 
 
 def _told(equation: Equation, printed: dict[Symbol, n.Matrix]) -> Iterator[tuple[Symbol, n.Matrix]]:

@@ -12,6 +12,7 @@ from qkv.expr import nodes as n
 from qkv.expr.functions import BY_KEY
 from qkv.expr.names import Symbol
 from qkv.library.defined import defined
+from qkv.library.roles import STAGES
 from qkv.library.words import head_said
 from qkv.reader.model import Sheet
 from qkv.reading.equation import Equation, Item, Kind, kind_of
@@ -127,6 +128,27 @@ def _of_head(equation: Equation, common: set[Symbol], head: str) -> Equation:
 
     items = (replace(i, expr=n.rewrite(i.expr, change), options=()) for i in equation.items)
     return replace(equation, items=tuple(items))
+
+
+def qualified(made: Sequence[Equation]) -> list[Equation]:
+    """Equations in which a word before a name that the page also uses alone marks it: 'Masked Scores' are no Scores."""
+    plain = {equation.names[0] for equation in made if equation.names and not _qualifier(equation)}
+    return [_marked(e, _qualifier(e)) if _qualifier(e) and e.names[0] in plain else e for e in made]
+
+
+def _qualifier(equation: Equation) -> str:
+    """The word right before the name of an equation that tells a stage: the 'masked' of 'Masked Scores ≈ …'."""
+    first = equation.items[0].expr
+    if not isinstance(first, n.Name) or first.symbol != Symbol(first.symbol.base) or len(first.symbol.base) < 3:
+        return ""
+    before = (equation.label or equation.words.removesuffix(first.symbol.base)).lower().split()
+    return before[-1] if before and before[-1] in STAGES else ""
+
+
+def _marked(equation: Equation, word: str) -> Equation:
+    first = equation.items[0]
+    name = n.Name(Symbol(equation.names[0].base, (word,)), at=first.expr.at)
+    return replace(equation, items=(replace(first, expr=name, options=()), *equation.items[1:]))
 
 
 _BRACKET = re.compile(r"[=\s]*(?:\\left\s*)?[\[(]")

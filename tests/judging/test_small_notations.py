@@ -1,0 +1,60 @@
+"""Small ways of writing that change what a value is: factors before a matrix, words before a name, heads of tables."""
+
+from __future__ import annotations
+
+import pytest
+
+import qkv
+
+GIVEN = "Q = [1, 0; 0, 1; 1, 1], K = [1, 0; 0, 1; 1, 1], V = [10, 20; 30, 40; 50, 60]\n\n"
+TABLE = "| Token | Query {} | Key {} |\n|---|---|---|\n| 1 | [1, 0] | [1, 2] |\n| 2 | [0, 1] | [0, 1] |\n\n"
+
+
+def verdicts(text: str) -> dict[str, str]:
+    """What each claim is said to be, by its text."""
+    return {" ".join(claim.text.split()): claim.verdict.value for claim in qkv.check(text).claims}
+
+
+@pytest.mark.parametrize(("last", "verdict"), [("2", "right"), ("3", "wrong")])
+def test_the_matrix_behind_a_factor_is_judged(last: str, verdict: str) -> None:
+    shown = rf"\frac{{1}}{{\sqrt{{2}}}} \begin{{bmatrix}} 1 & 0 & 1 \\ 0 & 1 & 1 \\ 1 & 1 & {last} \end{{bmatrix}}"
+    text = GIVEN + rf"$$S = \frac{{QK^\top}}{{\sqrt{{2}}}} = {shown}$$" + "\n"
+    assert list(verdicts(text).values()) == [verdict]
+
+
+@pytest.mark.parametrize("gap", [" ", "\n"])
+def test_masked_scores_are_no_scores(gap: str) -> None:
+    scores = "```text\nScores = QKᵀ / √2\n       ≈ [[0.707,0,0.707],\n          [0,0.707,0.707],\n          [0.707,0.707,1.414]]\n```\n"
+    mask = "\nThe causal mask:\n\n```text\nM = [[0, -inf, -inf],\n     [0,    0, -inf],\n     [0,    0,    0]]\n```\n"
+    masked = f"\nTheir sum:\n\n```text\nMasked Scores{gap}≈ [[0.707, -inf, -inf],\n   [0, 0.707, -inf],\n   [0.707, 0.707, 1.414]]\n```\n"
+    assert "wrong" not in verdicts(GIVEN + scores + mask + masked).values()
+
+
+@pytest.mark.parametrize("label", ["$QK^T$", "`QK^T`"])
+def test_a_formula_before_a_colon_is_what_stands_behind_it(label: str) -> None:
+    text = GIVEN + f"1. {label}: $\\begin{{bmatrix}} 1 & 0 & 1 \\\\ 0 & 1 & 1 \\\\ 1 & 1 & 2 \\end{{bmatrix}}$\n"
+    assert list(verdicts(text).values()) == ["right"]
+
+
+@pytest.mark.parametrize("names", [(r"$\mathbf{q}$", r"$\mathbf{k}$"), (r"\(\mathbf{q}\)", r"\(\mathbf{k}\)")])
+def test_rows_of_a_table_are_named_by_its_head(names: tuple[str, str]) -> None:
+    right, wrong = r"$q_1^T k_1 = 1$", r"$q_2^T k_1 = 17$"
+    found = verdicts(TABLE.format(*names) + f"{right}\n\n{wrong}\n")
+    assert [found["q_1^T k_1 = 1"], found["q_2^T k_1 = 17"]] == ["right", "wrong"]
+
+
+def test_products_of_transposed_rows_in_a_matrix_are_numbers() -> None:
+    text = TABLE.format("", "") + "S = [q_1^T k_1, q_1^T k_2; q_2^T k_1, q_2^T k_2]\n\nS / 2 = [0.5, 0; 1, 0.5]\n"
+    assert "right" in verdicts(text).values()
+
+
+def test_a_size_that_is_only_mentioned_is_not_this_page_s() -> None:
+    text = (
+        "Q = [1, 0, 2, 1; 0, 1, 3, 1], K = [2, 0, 1, 0; 1, 1, 0, 4]\n\n"
+        + "Dividir por √d_k = 2. Con d_k = 64 el softmax se satura.\n"
+    )
+    assert "wrong" not in verdicts(text).values()
+
+
+def test_the_keycap_before_a_step_is_no_number() -> None:
+    assert not verdicts("### 1\ufe0f\u20e3 Dot products\n\nNothing is shown here.\n")
