@@ -8,7 +8,7 @@ matrix that was put in is a claim of its own. Nothing is accused that is no copy
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -90,11 +90,22 @@ class Copies:
         """An expression as a person writes it."""
         return plain(self._walk.scene(spot).as_written(expr))
 
-    def note(self, expr: n.Expr, grid: Grid, printed: Print) -> None:
-        """Remember a print."""
+    def meant(self, expr: n.Expr, is_known: Callable[[n.Expr], bool]) -> n.Expr:
+        """A working with what its numbers are copies of in their places, as far as that is known."""
+
+        def change(node: n.Expr) -> n.Expr:
+            copied = self._copied.get(id(node))
+            ways = (self.meant(way, is_known) for way in ((copied.part, *copied.ways) if copied else ()))
+            return next(filter(is_known, ways), node)
+
+        return n.rewrite(self._written.get(id(expr), expr), change)
+
+    def note(self, expr: n.Expr, grid: Grid, printed: Print, equation: Equation) -> None:
+        """Remember a print, and the formulas and workings beside it."""
         if printed.true is None and printed.claim is None:
             printed = replace(printed, true=exactly(grid))
-        self.seen.append(Seen(expr, grid, printed))
+        ways = tuple(item.expr for item in equation.of(Kind.FORMULA, Kind.WORKING))
+        self.seen.append(Seen(expr, grid, printed, ways))
 
     # — operands —
 
@@ -159,11 +170,8 @@ class Copies:
         if not is_stochastic(grid):
             return None
         scores = [seen.expr for seen in self.recent(spot) if shape_of(seen.grid) == shape_of(grid)]
-        scores += [
-            expr
-            for expr in self._products[::-1]
-            if (v := self._walk.values.own(expr, spot, self._walk.prints)[0]) and v.shape == shape_of(grid)
-        ]
+        own = ((expr, self._walk.values.own(expr, spot, self._walk.prints)[0]) for expr in self._products[::-1])
+        scores += [expr for expr, value in own if value is not None and value.shape == shape_of(grid)]
         for expr in scores:
             for size in (1, *sizes(self._walk, spot)):
                 scaled = expr if size == 1 else n.Quotient(expr, n.Root(n.number(size)))
@@ -288,15 +296,8 @@ class Copies:
 
     def _held_against(self, grid: Grid, part: n.Expr, printed: Print, spot: Spot) -> Fit | None:
         used = frozenset() if printed.claim is None else frozenset({printed.claim})
-        return fit(
-            grid,
-            Meaning(How.COPY, part, spot),
-            printed.true,
-            printed.held,
-            used,
-            self.is_false(used),
-            printed.mended,
-        )
+        meaning = Meaning(How.COPY, part, spot)
+        return fit(grid, meaning, printed.true, printed.held, used, self.is_false(used), printed.mended)
 
     def recent(self, spot: Spot) -> list[Seen]:
         return list(islice((seen for seen in reversed(self.seen) if seen.printed.spot.scope == spot.scope), POOL))

@@ -28,6 +28,7 @@ class Seen:
     expr: n.Expr
     grid: Grid
     printed: Print
+    ways: tuple[n.Expr, ...] = ()  # the formulas and workings beside it
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Copied:
 
     own     what the author holds of it              mended  the same with false cells put right
     claims  the claims that it comes from            part    how to say what it is
+    ways    the formulas and workings that the page has beside it
     """
 
     part: n.Expr
@@ -43,6 +45,7 @@ class Copied:
     own: Value
     mended: Value
     claims: frozenset[int]
+    ways: tuple[n.Expr, ...] = ()
 
     @property
     def exact(self) -> Value:
@@ -102,8 +105,9 @@ def cell_of(seen: Seen, i: int, j: int) -> Copied:
         if printed.true is not None and printed.true.shape == shape_of(seen.grid)
         else None
     )
-    part = seen.expr if shape_of(seen.grid) == (1, 1) else n.Entry(seen.expr, row=i + 1, column=j + 1)
-    return Copied(part, true, own, mended, claims_of(seen))
+    alone = shape_of(seen.grid) == (1, 1)
+    part, *ways = (x if alone else n.Entry(x, row=i + 1, column=j + 1) for x in (seen.expr, *seen.ways))
+    return Copied(part, true, own, mended, claims_of(seen), tuple(ways))
 
 
 def claims_of(seen: Seen) -> frozenset[int]:

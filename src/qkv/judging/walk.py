@@ -389,7 +389,7 @@ class Walk:
             remembered = item.expr if chosen is None else chosen.meaning.expr
         if not is_index(equation, grid):  # 'j = 2:' says where one is, and is gone on with by nobody
             self.recent.append((remembered, spot))
-            self.copies.note(remembered, grid, printed)
+            self.copies.note(remembered, grid, printed, equation)
 
     def _remember_as(self, expr: n.Expr, printed: Print) -> None:
         """Keep what was printed for a role, or for a line of one."""

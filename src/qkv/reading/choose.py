@@ -5,6 +5,7 @@ Each option is a prior from words, in bits, and what the printed digits say. Eva
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import permutations, product
@@ -14,12 +15,14 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value
 from qkv.library.roles import places, roles_in_words
+from qkv.library.words import pattern
 from qkv.reading.assignment import answers, outputs
 from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS, USUAL, Choices, Family
 from qkv.reading.claimed import DERIVED, Scopes, claimed_in, derivable, grid_of
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.evidence import Printed, agreed_bits, evidence
+from qkv.reading.holding import AFTER_Q
 from qkv.reading.method import (
     NOT_SCALED,
     QUERIES_FIRST,
@@ -94,19 +97,24 @@ def _counts_from_zero(page: Page) -> bool:
 
 
 def _capitals_index(page: Page) -> bool:
-    """Whether Q_1 is a vector: then the index of a capital is a token, not a head."""
+    """Whether Q_1 is a vector: then the index of a capital is a token, not a head; that of any step, where no head is
+    spoken of."""
     if any(
         place.role in (Role.W_Q, Role.W_K, Role.W_V) and place.head
         for symbol in page.symbols
         for place in places(symbol)
     ):
         return False  # heads have indices here
+    headless = not re.search(pattern("head"), page.words)
     for symbol, definitions in page.definitions.items():
-        if len(symbol.indices) != 1 or symbol.labels or not symbol.base[:1].isupper():
+        if len(symbol.indices) != 1 or (symbol.labels and not headless) or not symbol.base[:1].isupper():
             continue
         vectors = [d.expr for d in definitions if isinstance(d.expr, n.Matrix) and sorted(d.expr.shape) > [1, 1]]
         rows = [x.rows[0] for x in vectors if 1 in x.shape]
-        if rows and (symbol.base in ("Q", "K", "V", "X") or _is_row_of(rows[0], page, symbol._replace(indices=()))):
+        step = headless and any(place.head and place.role in AFTER_Q for place in places(symbol)[:1])
+        if rows and (
+            step or symbol.base in ("Q", "K", "V", "X") or _is_row_of(rows[0], page, symbol._replace(indices=()))
+        ):
             return True
     return False
 

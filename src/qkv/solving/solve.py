@@ -39,16 +39,17 @@ from qkv.solution import Solution
 from qkv.solving.advice import advice_for
 from qkv.solving.answers import answers_of, with_theory
 from qkv.solving.around import with_block
+from qkv.solving.families import rows_of
 from qkv.solving.kinds import arrays_taken, kind_of, notes_of
 from qkv.solving.known import known_values
 from qkv.solving.operations import operations, with_operations
 from qkv.solving.supposed import AFTER, supposed
 from qkv.solving.wanted import items
+from qkv.solving.workings import Option, Workings
 from qkv.theory.worked import answered
 
 FOUND = frozenset({How.NAMED, How.SEARCHED})  # ways of knowing that hold for what is exactly so
 EXACT = frozenset({Verdict.RIGHT, Verdict.ROUNDED, Verdict.CARRIED})  # nothing was miscalculated here
-Option = tuple[n.Expr, Spot, Source | None]  # an expression that gives a name, where it is worked out, whence it is
 MOST_ANEW = 4  # times that a problem is worked out for inputs that are given anew
 
 
@@ -83,13 +84,14 @@ def _workable(program: Program) -> Program:
     )
     givens = tuple(given for given in program.givens if given.symbol in known)
     steps = tuple(step for step in program.steps if step.symbol in known)
-    return replace(program, givens=givens, steps=steps, answers=tuple(answers))
+    return replace(program, givens=givens, steps=(*steps, *rows_of(steps, known)), answers=tuple(answers))
 
 
 def program_of(judged: Judged, scope: int) -> Program:
     """The program of one problem of a reading."""
     system, page = judged.reading.system, judged.reading.page
-    program = _Completion(system, judged.reading.values, judged.judgements, scope).program()
+    values, workings = judged.reading.values, Workings(judged.reading.values, judged.walk.copies)
+    program = _Completion(system, values, judged.judgements, workings, scope).program()
     said = operations(page.sheet.lines, *page.lines_of(scope))
     worked = (j.equation.line for j in judged.judgements if j.equation.scope == scope and j.fit is not None)
     if said and max(worked, default=0) < said[0].line:  # the page does not work them out itself
@@ -104,6 +106,7 @@ class _Completion:
     system: System
     values: Values
     judged: tuple[Judgement, ...]
+    workings: Workings
     scope: int
     givens: dict[Symbol, Given] = field(default_factory=dict)
     steps: dict[Symbol, Step] = field(default_factory=dict)
@@ -134,7 +137,7 @@ class _Completion:
         for name, expr in asked_formulas(self.page, self.scope):
             self.add_step(name, self.system.meant(expr, self.scope), last, Role.OTHER, None, None)
         for words, system, values in supposed(self.values, self.scope):
-            beside = _Completion(system, values, (), self.scope, self.givens, self.steps, beside=words)
+            beside = _Completion(system, values, (), self.workings, self.scope, self.givens, self.steps, beside=words)
             for head in (None, *system.heads_in(self.scope)):
                 for role in AFTER if "scaled" in system.conventions(self.scope) else AFTER[1:]:
                     beside._write(role_symbol(role, head), last)
@@ -202,7 +205,9 @@ class _Completion:
         workings = equation.of(Kind.WORKING) if equation.of(Kind.VALUE) else ()
         softmax = [item for item in equation.of(Kind.WORKING) if isinstance(item.expr, n.Softmax)]
         for item in (*equation.of(Kind.FORMULA)[:1], *softmax[:1], *workings[:1]):
-            self.add_step(equation.label or None, item.expr, spot, Role.OTHER, None, equation.line)
+            self.add_step(
+                equation.label or None, self.workings.meant(item.expr, spot), spot, Role.OTHER, None, equation.line
+            )
 
     # — one name —
 
@@ -318,6 +323,7 @@ class _Completion:
         """The expressions that give a name its value here, the one that did first; a size is a number."""
         found = self.values.source(symbol, spot)
         value = self.values.true(n.Name(symbol), spot)
+        yield from self.workings.beside(symbol, spot)
         if found is not None:
             yield found
             for expr, where, source in self.system.expressions(symbol, spot):

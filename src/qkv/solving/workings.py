@@ -1,0 +1,54 @@
+"""Workings with what their rounded numbers are copies of: e^0.707 / 2.028 stands for e^(S_11) / Σ e^(S_1j)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
+from qkv.judging.copies import Copies
+from qkv.reading.definitions import Source, has_decimals
+from qkv.reading.equation import Kind
+from qkv.reading.naming import ROLE
+from qkv.reading.page import Spot
+from qkv.reading.values import Values
+
+Option = tuple[n.Expr, Spot, Source | None]  # an expression that gives a name, where it is worked out, whence it is
+
+
+@dataclass(frozen=True)
+class Workings:
+    """The workings of a page, and what its author copied into them."""
+
+    values: Values
+    copies: Copies
+
+    def meant(self, expr: n.Expr, spot: Spot) -> n.Expr:
+        """A working with what its numbers copy in their places."""
+        return self.copies.meant(expr, lambda part: self.values.true(part, spot) is not None)
+
+    def beside(self, symbol: Symbol, spot: Spot) -> Iterator[Option]:
+        """The workings beside a name, with what their numbers copy in their places, if none stands for itself.
+
+        A formula in names says more than a working, which says more than what attention usually does."""
+        found = self.values.source(symbol, spot)
+        if found is not None and found[2] in (None, Source.STATED) and not _is_usual(found[0]):
+            return
+        equations = (e for e in self.values.system.page.equations if e.scope == spot.scope and e.line <= spot.line)
+        above = [equation for equation in equations if symbol in equation.names]
+        for item in above[-1].of(Kind.WORKING, Kind.FORMULA) if above else ():
+            expr = self.meant(item.expr, where := Spot(spot.scope, above[-1].line))
+            if expr != item.expr and symbol not in n.names_in(expr) and not self._is_typed(expr, where):
+                yield expr, where, Source.STATED
+
+    def _is_typed(self, expr: n.Expr, spot: Spot) -> bool:
+        """Whether numbers are put in that stand for themselves: 0.97 / sum, where the sum is only printed as 3.07."""
+        sources = (self.values.source(symbol, spot) for symbol in n.names_in(expr))
+        given = (found[0] for found in sources if found is not None and found[2] is Source.GIVEN)
+        return has_decimals(expr) or any(isinstance(number, n.Number) and has_decimals(number) for number in given)
+
+
+def _is_usual(expr: n.Expr) -> bool:
+    """Whether an expression is of the library, not of the page."""
+    return any(symbol.base == ROLE for symbol in n.names_in(expr))
