@@ -28,6 +28,7 @@ from qkv.judging.seen import (
     MATRIX,
     Copied,
     Seen,
+    are_near,
     cell_of,
     claims_of,
     exactly,
@@ -90,15 +91,23 @@ class Copies:
         """An expression as a person writes it."""
         return plain(self._walk.scene(spot).as_written(expr))
 
-    def meant(self, expr: n.Expr, is_known: Callable[[n.Expr], bool]) -> n.Expr:
-        """A working with what its numbers are copies of in their places, as far as that is known."""
+    def meant(self, expr: n.Expr, value_of: Callable[[n.Expr], Value | None]) -> n.Expr:
+        """A working with what its numbers are copies of in their places: what is known and gives their digits, or was
+        printed falsely."""
 
         def change(node: n.Expr) -> n.Expr:
             copied = self._copied.get(id(node))
-            ways = (self.meant(way, is_known) for way in ((copied.part, *copied.ways) if copied else ()))
-            return next(filter(is_known, ways), node)
+            ways = (self.meant(way, value_of) for way in ((copied.part, *copied.ways) if copied else ()))
+            return next((way for way in ways if copied and self._stands_for(node, copied, value_of(way))), node)
 
         return n.rewrite(self._written.get(id(expr), expr), change)
+
+    def _stands_for(self, numbers: n.Expr, copied: Copied, value: Value | None) -> bool:
+        """Whether numbers put in stand for what has a value: it is near them, or they copy what is false."""
+        typed = worth(numbers, {}, Certified())
+        if typed is None or value is None or value.shape not in (typed.shape, typed.shape[::-1]):
+            return False
+        return self.is_false(copied.claims) or are_near(value, typed)
 
     def note(self, expr: n.Expr, grid: Grid, printed: Print, equation: Equation) -> None:
         """Remember a print, and the formulas and workings beside it."""
@@ -233,13 +242,8 @@ class Copies:
             column = operand.at.column if operand.at is not None else item.column
             repair = item.repair if operand is n.factors(item.expr)[-1] else ""
             place = replace(item, kind=Kind.VALUE, expr=operand, line=line, column=column, repair=repair)
-            said = replace(
-                equation,
-                items=(place,),
-                line=line,
-                end_line=line,
-                label=self.called(made.meaning.expr, made.meaning.spot),
-            )
+            label = self.called(made.meaning.expr, made.meaning.spot)
+            said = replace(equation, items=(place,), line=line, end_line=line, label=label)
             number = self._walk.claim(said, place, grid, made)
             used = frozenset({number}) if made.worst is Verdict.WRONG else used
             if made.meaning.how is How.SEARCHED and made.worst is not Verdict.WRONG:

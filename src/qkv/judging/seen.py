@@ -6,18 +6,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
+from flint import fmpq
+
 from qkv.check.cells import Grid, fitted, shape_of
 from qkv.check.compare import meets
 from qkv.check.model import Verdict
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
-from qkv.interpret.cells import NEG_INF
+from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.judging.fit import Fit
 from qkv.reading.prints import Print
 
+DRIFT = 10  # rounding on the way changes a value by less than this part of it
 MATRIX = 7.0  # bits of a matrix that are no coincidence
 
 
@@ -119,6 +122,17 @@ def agreeing(grid: Grid, value: Value) -> int:
     made = fitted(value, shape_of(grid))
     pairs = zip(grid, made.rows, strict=True) if made is not None else ()
     return sum(meets(shown, cell) for row, cells in pairs for shown, cell in zip(row, cells, strict=True))
+
+
+def are_near(value: Value, typed: Value) -> bool:
+    """Whether numbers are a value but for what rounding on the way can do to it: their first digits agree."""
+    cells = zip((c for row in value.rows for c in row), (c for row in typed.rows for c in row), strict=True)
+    return all(a is b if NEG_INF in (a, b) else _is_within(abs(b) / DRIFT, a, b) for a, b in cells)
+
+
+def _is_within(reach: fmpq, cell: Cell, number: fmpq) -> bool:
+    low, high = bounds(cell)
+    return bool(low - reach <= number <= high + reach)
 
 
 def is_near(made: Fit, grid: Grid) -> bool:

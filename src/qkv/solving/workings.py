@@ -26,7 +26,7 @@ class Workings:
 
     def meant(self, expr: n.Expr, spot: Spot) -> n.Expr:
         """A working with what its numbers copy in their places."""
-        return self.copies.meant(expr, lambda part: self.values.true(part, spot) is not None)
+        return self.copies.meant(expr, lambda part: self.values.true(part, spot))
 
     def beside(self, symbol: Symbol, spot: Spot) -> Iterator[Option]:
         """The workings beside a name, with what their numbers copy in their places, if none stands for itself.
@@ -39,8 +39,14 @@ class Workings:
         above = [equation for equation in equations if symbol in equation.names]
         for item in above[-1].of(Kind.WORKING, Kind.FORMULA) if above else ():
             expr = self.meant(item.expr, where := Spot(spot.scope, above[-1].line))
-            if expr != item.expr and symbol not in n.names_in(expr) and not self._is_typed(expr, where):
+            other = expr != item.expr and symbol not in n.names_in(expr)
+            if other and self._has_its_shape(expr, symbol, where) and not self._is_typed(expr, where):
                 yield expr, where, Source.STATED
+
+    def _has_its_shape(self, expr: n.Expr, symbol: Symbol, spot: Spot) -> bool:
+        """Whether a working is all that a name stands for, not a line of it."""
+        made, whole = self.values.true(expr, spot), self.values.true(n.Name(symbol), spot)
+        return made is not None and (whole is None or whole.shape == made.shape)
 
     def _is_typed(self, expr: n.Expr, spot: Spot) -> bool:
         """Whether numbers are put in that stand for themselves: 0.97 / sum, where the sum is only printed as 3.07."""
