@@ -59,3 +59,7 @@ Scaled_1 = [1/1.414, 2/1.414] = [0.707, 1.414]
 Output_1 = 0.330 · [2, 0] + 0.670 · [0, 2] = [0.660, 1.340]
 """
     assert solved(text)["Output_1"] == (("0.6605", "1.340"),)
+
+
+def test_a_calculation_that_is_left_open_is_worked_out_as_it_is_written() -> None:
+    assert solved("Second row: 0.25 · [2, 4] + 0.75 · [0, 8]\n")["Second row"] == (("0.5", "7"),)

@@ -92,6 +92,13 @@ def test_what_was_assumed_stands_beside_the_answer() -> None:
     assert not told.assumed
 
 
+def test_an_assumption_stands_only_beside_what_depends_on_it() -> None:
+    """Scores are the same, scaled later or not."""
+    (_, scores), (_, weights) = answers(GIVEN + "(a) Compute Q Kᵀ.\n(b) Compute the weights.\n")
+    assert weights.assumed
+    assert not scores.assumed
+
+
 def test_every_format_has_the_answers() -> None:
     solution = qkv.solve(WORDS + '(a) Compute the weights. Which word does "love" attend to the most?\n')
     for text in (str(solution), solution.to_markdown(), solution.to_latex(), solution._repr_html_()):

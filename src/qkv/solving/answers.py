@@ -23,6 +23,7 @@ from qkv.reading.naming import role_symbol
 from qkv.reading.page import Page, Spot
 from qkv.reading.system import LINE, System
 from qkv.reading.values import Values
+from qkv.solving.kinds import Assumption
 from qkv.solving.known import known_values
 from qkv.solving.supposed import called
 from qkv.solving.wanted import Item, Wanted, decimals_said, wanted
@@ -50,7 +51,7 @@ class Completion(Protocol):
     ) -> None: ...
 
 
-def answers_of(problem: Completion, questions: Sequence[Item], assumed: tuple[str, ...]) -> Iterator[Answer]:
+def answers_of(problem: Completion, questions: Sequence[Item], assumed: Sequence[Assumption]) -> Iterator[Answer]:
     """The answers to the questions of a problem, in their order."""
     page = problem.system.page
     numbered = (sentence for item in questions if item.label for sentence in item.sentences)
@@ -68,7 +69,21 @@ def answers_of(problem: Completion, questions: Sequence[Item], assumed: tuple[st
         missing = "" if parts or says else _missing(problem, asked)
         if missing == UNNAMED and not item.label:
             continue  # a heading that only sounds like a question
-        yield Answer(item.label, item.text, item.line, parts, places, says, assumed if parts else (), missing)
+        below = list(_standing_on(problem, parts))
+        notes = tuple(each.says for each in assumed if each.holds_for(below))
+        yield Answer(item.label, item.text, item.line, parts, places, says, notes, missing)
+
+
+def _standing_on(problem: Completion, parts: Iterable[Part]) -> Iterator[Given | Step]:
+    """The quantities that an answer stands on, down to what is given."""
+    known: dict[Symbol, Given | Step] = {**problem.givens, **problem.steps}
+    open_, seen = [symbol for part in parts for symbol in n.names_in(part.expr)], set[Symbol]()
+    while open_:
+        symbol = open_.pop()
+        if symbol in known and symbol not in seen:
+            seen.add(symbol)
+            yield known[symbol]
+            open_ += n.names_in(known[symbol].expr)
 
 
 def _with_display(item: Item, page: Page) -> Item:

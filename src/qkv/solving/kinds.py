@@ -4,11 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from qkv.expr.names import Role
 from qkv.library.roles import SAID
 from qkv.program.model import Given, Step
 from qkv.reading.page import Page
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """What was assumed of some quantities, so that a problem can be worked out."""
+
+    says: str
+    roles: frozenset[Role]
+    line: int | None = None  # the line of the page that it is about, if it is about one
+
+    def holds_for(self, items: Iterable[Given | Step]) -> bool:
+        """Whether one of some quantities is what was assumed."""
+        return any(item.role in self.roles and self.line in (None, item.line) for item in items)
+
 
 _SCALE = re.compile(r"√|sqrt|scal|skalier|缩放|échelle|escal|масштаб|スケール|d_k|d_\{k\}")
 
@@ -40,21 +55,24 @@ def kind_of(givens: Iterable[Given], steps: Iterable[Step], conventions: frozens
 
 def notes_of(
     words: str, kind: str, conventions: frozenset[str], givens: Iterable[Given], steps: Iterable[Step]
-) -> Iterator[str]:
+) -> Iterator[Assumption]:
     """What was assumed because the page does not say it."""
     if kind == "equations":
         return
     made, given = [(step.role, step.line) for step in steps], {item.role for item in givens}
     if (Role.SCALED, None) in made and "scaled" in conventions and not _SCALE.search(words):
-        yield "the page does not say whether scores are scaled: they are divided by √d_k, as usual"
+        says = "the page does not say whether scores are scaled: they are divided by √d_k, as usual"
+        yield Assumption(says, frozenset({Role.SCALED}))
     roles = given | {role for role, _ in made}
     if "plain" in conventions and Role.X in roles and not roles & {Role.Q, Role.K}:
-        yield "the page gives no weights: the tokens are their own queries, keys and values"
+        says = "the page gives no weights: the tokens are their own queries, keys and values"
+        yield Assumption(says, frozenset({Role.X}))
 
 
-def arrays_taken(page: Page, arrays: Iterable[tuple[int, Role]], scope: int) -> Iterator[str]:
+def arrays_taken(page: Page, arrays: Iterable[tuple[int, Role]], scope: int) -> Iterator[Assumption]:
     """What arrays without a name were taken for."""
     for index, role in arrays:
         equation = page.equations[index]
         if equation.scope == scope and equation.line > 0:
-            yield f"line {equation.line} is taken for the {SAID.get(role, role.value)}, by the words beside it"
+            says = f"line {equation.line} is taken for the {SAID.get(role, role.value)}, by the words beside it"
+            yield Assumption(says, frozenset({role}), equation.line)

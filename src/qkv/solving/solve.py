@@ -149,7 +149,9 @@ class _Completion:
         )
         answers = tuple(answers_of(self, items(list(questions_of(self.page, self.scope))), notes))
         givens, steps = tuple(self.givens.values()), tuple(self.steps.values())
-        return Program(kind, givens, steps, notes, title, line, "columns" in conventions, answers)
+        return Program(
+            kind, givens, steps, tuple(note.says for note in notes), title, line, "columns" in conventions, answers
+        )
 
     def _given_anew(self) -> Iterator[Spot]:
         """The places before inputs are given other values in the same problem: 'Now W_V = 2 I'."""
@@ -203,6 +205,9 @@ class _Completion:
         if function is not None and self.page.definitions.keys().isdisjoint(function[1].parameters):
             return  # FFN(x) = … says what FFN does with any x
         workings = equation.of(Kind.WORKING) if equation.of(Kind.VALUE) else ()
+        if not equation.of(Kind.VALUE, Kind.FORMULA) and equation.label:  # a calculation that the page leaves open
+            for item in equation.of(Kind.WORKING)[:1]:
+                self.add_step(equation.label, item.expr, spot, Role.OTHER, None, equation.line)
         softmax = [item for item in equation.of(Kind.WORKING) if isinstance(item.expr, n.Softmax)]
         for item in (*equation.of(Kind.FORMULA)[:1], *softmax[:1], *workings[:1]):
             self.add_step(
