@@ -77,6 +77,7 @@ _ITEM = re.compile(
 _ASKS = re.compile(rf"\?|？|^\W*(?:\(?\w{{1,2}}[.)]\s*)?(?:{pattern('ask')})\b", re.IGNORECASE)
 _UNSCALED = re.compile(
     r"unscaled|without (?:the |any )?(?:scal|1/|\$1/|\$\\frac|divid)|\b(?:no|not) scal|skip\w* (?:the )?[^.;]{0,20}?scal"
+    r"|(?:drop|remov|omit|leav|skip)\w* (?:out )?(?:the )?(?:divi|\$?\\sqrt|√|1/)|(?:删掉|去掉|省略)[^。；]{0,6}(?:√|缩放|\\sqrt)"
     r"|ohne (?:die )?(?:skalier|teil|division)|sans (?:la )?(?:mise à l')?(?:échelle|divis)|sin (?:escalar|dividir)|sem (?:escala|dividir)"
     r"|senza (?:scala|divid)|не масштаб|без (?:масштаб|делен)|不缩放|不除以|スケーリングなし|bölmeden|ölçekleme(?:siz|den)"
 )

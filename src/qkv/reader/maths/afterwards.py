@@ -23,13 +23,13 @@ def laid_bare(tokens: list[Token]) -> list[Token]:
     return out
 
 
-_ROW_WORDS = frozenset(("upright", "note", "letters", "word"))
+_ROW_WORDS = frozenset(("upright", "note", "prose", "letters", "word"))
 
 
 def _names_rows(tokens: list[Token]) -> bool:
     """Whether an environment holds nothing but a word a row; bare letters only where it has no brackets."""
     inside = {t.kind for t in tokens[1:-1]}
-    named = inside & ({"upright", "note"} if tokens[0].text not in ("matrix", "array") else _ROW_WORDS)
+    named = inside & ({"upright", "note", "prose"} if tokens[0].text not in ("matrix", "array") else _ROW_WORDS)
     arrows = {"rel"} if all(t.text == "=" for t in tokens if t.kind == "rel") else set()
     return bool(named) and inside <= named | arrows | {"row", "mute", "note"}
 
