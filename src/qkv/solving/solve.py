@@ -241,8 +241,10 @@ class _Completion:
         return None
 
     def _options(self, symbol: Symbol, spot: Spot) -> Iterator[Option]:
-        """What may give a name here, what its print was found to be first. Weights and outputs that are only printed, or
-        that only a search explains, may be those of a slip (scaled twice, not at all): the page's method comes first."""
+        """What may give a name here, what its print was found to be first.
+
+        Weights and outputs that are only printed, or that only a search explains, may be those of a slip (scaled twice,
+        not at all): the page's method comes before them."""
         place, shown = self.system.place(symbol), list(self._shown(symbol, spot))
         found, sources = [option for option, _ in shown], list(self._sources(symbol, spot))
         if place is not None and place.role in LATE:
