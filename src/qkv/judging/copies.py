@@ -92,8 +92,7 @@ class Copies:
         return plain(self._walk.scene(spot).as_written(expr))
 
     def meant(self, expr: n.Expr, value_of: Callable[[n.Expr], Value | None]) -> n.Expr:
-        """A working with what its numbers are copies of in their places: what is known and gives their digits, or was
-        printed falsely."""
+        """A working with what its numbers are copies of in their places, as far as that has a value."""
 
         def change(node: n.Expr) -> n.Expr:
             copied = self._copied.get(id(node))
@@ -393,7 +392,7 @@ class Copies:
         mended = worth(lifted, {symbol: copied.mended for symbol, copied in put.items()}, Loose())
         used = frozenset(claim for copied in put.values() for claim in copied.claims)
         said = n.rewrite(lifted, lambda x: put[x.symbol].part if isinstance(x, n.Name) and x.symbol in put else x)
-        false = self.is_false(used) and any(copied.mended != copied.own for copied in put.values())
+        false = self.is_false(used) and any(c.mended != c.own for c in put.values())
         return fit(grid, replace(meaning, expr=said), true, own, used, false, mended)
 
     def truth(self, seen: Seen) -> Value | None:

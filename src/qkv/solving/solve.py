@@ -49,7 +49,6 @@ from qkv.solving.workings import Option, Workings
 from qkv.theory.worked import answered
 
 FOUND = frozenset({How.NAMED, How.SEARCHED})  # ways of knowing that hold for what is exactly so
-LATE = frozenset({Role.WEIGHTS, Role.HEAD, Role.OUTPUT})  # what slips on the way show in
 EXACT = frozenset({Verdict.RIGHT, Verdict.ROUNDED, Verdict.CARRIED})  # nothing was miscalculated here
 MOST_ANEW = 4  # times that a problem is worked out for inputs that are given anew
 
@@ -243,11 +242,11 @@ class _Completion:
     def _options(self, symbol: Symbol, spot: Spot) -> Iterator[Option]:
         """What may give a name here, what its print was found to be first.
 
-        Weights and outputs that are only printed, or that only a search explains, may be those of a slip (scaled twice,
-        not at all): the page's method comes before them."""
+        Weights that are only printed, or that only a search explains, may be those of a slip (scaled twice, not at
+        all): the page's method comes before them."""
         place, shown = self.system.place(symbol), list(self._shown(symbol, spot))
         found, sources = [option for option, _ in shown], list(self._sources(symbol, spot))
-        if place is not None and place.role in LATE:
+        if place is not None and place.role is Role.WEIGHTS:
             late = [option for option, how in shown if how is How.SEARCHED]
             late += [option for option in sources if option[2] is Source.GIVEN and has_decimals(option[0])]
             sizes = {self._size(option) for option in late}
