@@ -145,3 +145,25 @@ softmax(z)₁ = 2.718 / 11.212 ≈ 0.242
 @pytest.mark.parametrize("shown, verdict", [("-0.341", "rounded"), ("-0.441", "wrong")])
 def test_derivatives_and_entries_in_plain_text(shown: str, verdict: str) -> None:
     assert verdicts(GRADIENT.format(shown))[-2:] == [(6, verdict), (7, "rounded")]
+
+
+ROW_LEFT_OUT = """## Task
+
+$$Q = [[0.3, -0.5, 0.1, 0.1], [1.2, -0.3, 0.5, -0.3], [-0.2, 1.2, -0.5, -0.2]]$$
+
+$$K = [[1.1, -0.5, 1.2, 0.5], [0.5, 0.9, 1.2, 0.3]]$$ $$V = [[-0.2, -0.3], [0.1, -0.3]]$$
+
+## Solution
+
+$$E = Q K^T = [[0.75, -0.15], [1.92, 0.84], [-1.52, 0.32]]$$
+
+$$P = E / \\sqrt{d_k} = [[0.96, 0.42], [-0.76, 0.16]]$$
+
+$$A = softmax(P) = [[0.63, 0.37], [0.28, 0.72]]$$
+
+$$O = A V = [[-0.09, -0.30], [0.02, -0.30]]$$
+"""
+
+
+def test_what_lacks_a_row_because_one_was_left_out_is_carried_to_the_end() -> None:
+    assert [verdict for _, verdict in verdicts(ROW_LEFT_OUT)] == ["right", "wrong", "carried", "carried"]

@@ -86,6 +86,7 @@ class Fit:
     repair: str = ""  # how damaged cells are read
     misfit: Value | None = None  # what was meant, where that has another shape than what is shown
     right: Value | None = None  # what the author's numbers give with all that is false put right
+    larger: Value | None = None  # the same, where that has another shape: a row was left out above
     instead: Value | None = None  # what the known mistake gives
 
     @property
@@ -143,7 +144,8 @@ def fit(
                 agreed += bits[i][j] if verdict is not Verdict.MISROUNDED else max(bits[i][j] - 4, 0)
             line.append(verdict)
         rows.append(tuple(line))
-    return Fit(meaning, truly, owned, used, tuple(rows), agreed, slips, right=right)
+    larger = mended if right is None else None
+    return Fit(meaning, truly, owned, used, tuple(rows), agreed, slips, right=right, larger=larger)
 
 
 def _same(a: Cell, b: Cell) -> bool:

@@ -64,6 +64,8 @@ def _mended(kept: Value, chosen: Fit | None) -> Value | None:
         return chosen.misfit
     if chosen is None or chosen.worst not in FALSE:
         return None
+    if chosen.larger is not None:
+        return chosen.larger
     right = next((value for value in (chosen.true, chosen.right, chosen.own) if value is not None), None)
     return _replaced(kept, right, chosen, FALSE) if right is not None else None
 
