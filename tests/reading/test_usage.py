@@ -169,3 +169,18 @@ def test_cells_of_scores_are_of_no_head_whatever_their_letter() -> None:
     page = "$q_1 = [1, 2]$, $k_1 = [0, 1]$, $k_2 = [1, 1]$\n\n$c_{1,1} = q_1 k_1 = 2$, $c_{1,2} = q_1 k_2 = 3$\n"
     reading = reading_of(qkv.read(page))
     assert {place.head for symbol in reading.page.symbols if (place := reading.system.place(symbol))} == {None}
+
+
+def test_one_sequence_that_asks_another_is_x_whatever_the_two_are_called() -> None:
+    roles = _likeliest("softmax(F G^T) J", F="Y M", G="X R", J="X U")
+    assert (roles["Y"], roles["X"]) == (Role.X, Role.Y)
+
+
+def test_what_weights_mix_holds_values_where_nobody_says_what_the_weights_are_made_of() -> None:
+    assert _likeliest("A J", A="softmax(N)") == {"J": Role.V}
+
+
+def test_nobody_takes_a_softmax_of_tokens_and_infinities_are_masked_scores() -> None:
+    page = "$X = [[1, 2], [0, 1]]$, $X_c = [[1, -\\infty], [3, 1]]$\n\n$softmax(X) = [[0.269, 0.731]]$ and $softmax(X_c) = [[1, 0]]$\n"
+    roles = _roles(page)
+    assert (roles.get("X"), roles["X_c"]) == (None, Role.MASKED)

@@ -44,6 +44,16 @@ def multiplied(page: Page) -> frozenset[Symbol]:
     return kept["_multiplied"]
 
 
+def distributed(page: Page) -> frozenset[Symbol]:
+    """The names that formulas of the page take a softmax of: found once for a page."""
+    kept: dict[str, frozenset[Symbol]] = page.__dict__
+    if "_distributed" not in kept:
+        written = (item.expr for equation in page.equations for item in equation.of(Kind.FORMULA))
+        inner = (part.arg for expr in written for part in n.walk(expr) if isinstance(part, n.Softmax))
+        kept["_distributed"] = frozenset(arg.symbol for arg in inner if isinstance(arg, n.Name))
+    return kept["_distributed"]
+
+
 def _is_given_matrix(page: Page, symbol: Symbol) -> bool:
     given = page.definitions.get(symbol, ())
     return bool(given) and all(d.source is Source.GIVEN and isinstance(d.expr, n.Matrix) for d in given)

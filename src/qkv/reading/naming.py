@@ -15,7 +15,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import SCORE_LIKE, Place, places, roles_in_words
 from qkv.library.words import means, pattern
-from qkv.reading.captions import captioned_role, multiplied, shown_role, uses_of
+from qkv.reading.captions import captioned_role, distributed, multiplied, shown_role, uses_of
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Source
 from qkv.reading.nameless import NAMELESS
@@ -36,6 +36,7 @@ from qkv.reading.usage import Roles
 ROLE = "§"  # the base of a symbol for what plays a role, whatever the page calls it
 PROJECTED = {Role.Q: Role.W_Q, Role.K: Role.W_K, Role.V: Role.W_V}
 SIZED = {Role.D_K: (Role.K, Role.Q), Role.D_V: (Role.V,), Role.D_MODEL: (Role.X,)}
+TOKENS = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE})  # nobody takes a softmax of them
 NO_FACTORS = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.MASK})  # nobody multiplies them by a matrix
 WORKED_OUT = SCORE_LIKE | {Role.HEAD, Role.CONCAT, Role.OUTPUT}  # what is no input
 OF_A_HEAD = frozenset(
@@ -139,6 +140,8 @@ class Naming:
             found = tuple(place._replace(row=symbol.labels[0]) for place in found)
         if symbol in multiplied(self.page):
             found = tuple(place for place in found if place.role not in NO_FACTORS)
+        if symbol in distributed(self.page):
+            found = tuple(place for place in found if place.role not in TOKENS)
         if self.choices.capitals_index:
             found = tuple(
                 p._replace(head=None, row=p.head, column=p.row)
@@ -167,8 +170,9 @@ class Naming:
         if self._is_count(symbol):
             return next((p for p in usual if p.role in SIZED), None), Known.NAME
         shown = shown_role(self.page, symbol)
-        if shown is not None and (masked := next((p for p in usual if p.role is shown), None)) is not None:
-            return masked, Known.NUMBERS
+        if shown is not None:
+            masked = next((place for place in usual if place.role is shown), None)
+            return masked or self._scripted(symbol, shown), Known.NUMBERS
         chosen = dict(self.choices.roles)
         family = symbol.base, symbol.labels
         if family in chosen:
@@ -186,7 +190,7 @@ class Naming:
             return worded, Known.WORDS
         if usual:
             return self._as_input(symbol, usual), Known.NAME
-        role = shown or captioned_role(self.page, symbol)
+        role = captioned_role(self.page, symbol)
         return (self._scripted(symbol, role), Known.WORDS) if role is not None else (None, Known.NOTHING)
 
     def _used_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place | None:

@@ -17,9 +17,10 @@ Roles = tuple[Role, ...]  # what fits a use, the likeliest first: letters and wo
 Stated = Mapping[Symbol, tuple[n.Expr, ...]]  # the formulas that a page states for its names
 
 TOKENS: Roles = (R.X, R.Y, R.STATES, R.SOURCE)
-ASKING: Roles = (R.Q, R.X, R.SOURCE)
+ASKING: Roles = (R.Q, R.SOURCE)
 ASKED: Roles = (R.K, R.STATES)  # tokens that are asked as they are, are mixed too
 MIXED: Roles = (R.V, R.STATES)
+MIXED_SOMEHOW: Roles = (*MIXED, R.X, R.Y)  # nobody says what the weights are made of
 WEIGHTS = {R.Q: R.W_Q, R.K: R.W_K, R.V: R.W_V}
 BIASES = {R.Q: R.B_Q, R.K: R.B_K, R.V: R.B_V}
 DEPTH = 4
@@ -94,6 +95,8 @@ class _Uses:
         yield from _between(scores)
         pair = _pair(scores, layout)
         if pair is None:
+            if values is not None and isinstance(scores, n.Name):
+                yield values.symbol, MIXED_SOMEHOW
             return
         query, key = pair
         mixed = values.symbol if values is not None else None
@@ -105,7 +108,7 @@ class _Uses:
             yield key, (R.STATES, R.K, R.X, R.Y)
             return
         made = ((query, R.Q, ASKING), (key, R.K, ASKED), (mixed, R.V, MIXED))
-        tokens: Symbol | None = None
+        projected: list[Symbol] = []
         for symbol, role, roles in made:
             if symbol is None:
                 continue
@@ -114,8 +117,10 @@ class _Uses:
                 if part is not R.X:
                     yield used, (part,)
                 elif used not in self.stated:
-                    tokens = tokens or used
-                    yield used, TOKENS if used == tokens else (R.Y,)
+                    projected.append(used)
+        crossed = len(set(projected)) > 1  # one sequence asks another, whatever the two are called
+        for used in dict.fromkeys(projected):
+            yield used, ((R.X,) if used == projected[0] else (R.Y,)) if crossed else TOKENS
 
     def _is_divided(self, arg: n.Expr) -> bool:
         """Whether what a softmax is taken of is divided by a root."""
