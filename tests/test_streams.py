@@ -71,6 +71,12 @@ class TestInterrupt:
             assert b"Traceback" not in err or b"runpy" in err  # Python itself was not ready yet
             assert {path.name for path in tmp_path.iterdir()} <= {"x.html"}
 
+    def test_before_anything_is_imported(self) -> None:
+        """What is imported before `main` begins has no traceback either."""
+        script = "import os, signal, qkv.__main__; os.kill(os.getpid(), signal.SIGINT); import time; time.sleep(9)"
+        ended = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=30)
+        assert (ended.returncode, ended.stderr) == (-signal.SIGINT, b"")  # a shell says 130
+
     def test_inside_one_process(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
         def interrupted(*_: object) -> None:
             raise KeyboardInterrupt

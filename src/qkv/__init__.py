@@ -6,12 +6,13 @@ Names are loaded when they are first used, so that importing qkv costs next to n
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from importlib import import_module
-from types import ModuleType
 
 TYPE_CHECKING = False  # typing's own would be most of what importing qkv costs
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
     from qkv.api import check as check
     from qkv.api import grade as grade
     from qkv.api import read as read
@@ -51,11 +52,11 @@ _DOORS = ("dask", "torch", "jax", "transformers")
 __all__ = ["__version__", *_HOMES]
 
 
-class _Package(ModuleType):
+class _Package(type(sys)):  # type: ignore[misc]  # ModuleType, which `types` would take a millisecond to name
     """A package whose subpackages cannot hide the public functions of the same name (check, transport)."""
 
     def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _HOMES and isinstance(value, ModuleType)):
+        if not (name in _HOMES and isinstance(value, type(sys))):
             super().__setattr__(name, value)
 
     def __reduce__(self) -> tuple[Callable[[str], ModuleType], tuple[str]]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
+import _signal  # type: ignore[import-not-found]  # `signal` without the milliseconds that its names take
+
+_signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # until `main` begins, Ctrl-C just ends the process
+
+import os  # noqa: E402
+import signal  # noqa: E402
+import sys  # noqa: E402
 
 TYPE_CHECKING = False  # typing's own costs more to import than all of this
 if TYPE_CHECKING:

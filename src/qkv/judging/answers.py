@@ -65,7 +65,8 @@ def by_assignment(walk: Walk, equation: Equation, grid: Grid, spot: Spot, usual:
     if not found:
         return usual
     target, f = found[0]
-    if (step := _other_step(walk, equation, grid, target, spot)) is not None:
+    contradicted = usual is not None and usual.meaning.how is How.STATED and usual.worst is Verdict.WRONG
+    if not contradicted and (step := _other_step(walk, equation, grid, target, spot)) is not None:
         return step
     if _stands_beside_right(walk, equation, target, f, usual):
         return usual if usual is not None and usual.is_clean else None

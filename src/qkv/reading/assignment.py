@@ -231,7 +231,9 @@ def _has_assigned(system: System, symbol: Symbol) -> bool:
 
 
 def is_asked(symbol: Symbol, task: Page) -> bool:
-    """Whether the text of an assignment mentions a name: 'the attention weights $A$'."""
+    """Whether the formulas or the text of an assignment mention a name: 'the attention weights $A$'."""
+    if symbol in task.mentioned:
+        return True
     name = re.escape(str(symbol))
     within = rf"(?:\$|`|\\\()[^$`]*(?<![\w\\]){name}(?!\w)[^$`]*(?:\$|`|\\\))"
     alone = rf"(?<![\w\\]){name}(?![\w'])" if str(symbol) not in ("A", "I", "a") else r"(?!)"
