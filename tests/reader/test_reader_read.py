@@ -261,6 +261,11 @@ def test_questions(text, asked):
     assert [question.text for question in read_sheet(text).questions] == asked
 
 
+def test_labels_of_questions_with_several_numbers():
+    sheet = read_sheet("4.2.1 Compute Q.\n\n4.2.2 Compute K.\n4.2.10) Compute V.")
+    assert [question.label for question in sheet.questions] == ["4.2.1", "4.2.2", "4.2.10)"]
+
+
 def test_places_are_those_of_the_file():
     (statement,) = read_sheet("<!-- c -->\n\n> - so $Q = [1, 2]$").statements
     assert (statement.at.line, statement.at.column) == (3, 9)

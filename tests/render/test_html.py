@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from render_problems import DOCUMENT, KINDS, report, traces
 
 from qkv.check.model import Claim, Report, Verdict
+from qkv.judging.report import check_sheet
+from qkv.reader.read import read_sheet
 from qkv.render import html, mathml
 from qkv.render.document import Kind, cut, places
 
@@ -169,3 +171,16 @@ def test_cells_are_found_by_what_they_show() -> None:
     assert len(mathml.find_cells(root, [(1, 1, "1"), (1, 2, r"-\infty")])) == 2
     assert mathml.find_cells(root, [(1, 2, "3")]) == []
     assert mathml.find_cells(root, []) == []
+
+
+def test_each_row_of_an_aligned_formula_has_a_tone_of_its_own() -> None:
+    text = (
+        "$X = [1, 0; 0, 1]$, $W = [1, 2; 0, 1]$\n\n\\begin{align*}\n"
+        "Q &= X X = \\begin{bmatrix} 1 & 0 \\\\ 0 & 1 \\end{bmatrix} \\\\\n"
+        "K &= X W = \\begin{bmatrix} 1 & 2 \\\\ 0 & 5 \\end{bmatrix}\n\\end{align*}\n"
+    )
+    seen = parsed(html.body(check_sheet(read_sheet(text)))).seen
+    rows = [str(attributes["class"]) for tag, attributes in seen if tag == "mtr" and "class" in attributes]
+    assert rows == ["claim right", "claim wrong"]
+    assert [str(a["class"]) for tag, a in seen if tag == "mtd" and "cell" in str(a.get("class"))] == ["cell wrong"]
+    assert not any("display" in str(a.get("class")) and "wrong" in str(a.get("class")) for _, a in seen)

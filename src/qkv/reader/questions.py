@@ -10,7 +10,7 @@ from qkv.reader.page import Asked
 
 _LABEL = re.compile(
     r"^\s*(?:[-*+•]\s+|\\item\s*)?(?:\*\*)?(?:\\item\[)?"
-    r"(?P<label>\d{1,2}\.\d{1,2}(?=\s)|[(（]?(?:[a-zA-Zа-я]|[ivx]{1,5}|\d{1,2}(?:\.\d{1,2})?)[.)）\]]+|Q\d+[.:)]|第[一二三四五\d]+[问題题小]\S?)?(?:\*\*)?\s*"
+    r"(?P<label>\d{1,2}(?:\.\d{1,2}){1,3}(?=\s)|[(（]?(?:[a-zA-Zа-я]|[ivx]{1,5}|\d{1,2}(?:\.\d{1,2}){0,3})[.)）\]]+|Q\d+[.:)]|第[一二三四五\d]+[问題题小]\S?)?(?:\*\*)?\s*"
 )
 _BULLET = re.compile(r"^\s*(?:[-*+•]\s+|\\item\s*)?(?=\S)")
 _ASKS = re.compile(rf"(?:please\s+|bitte\s+|now\s+|then\s+|also\s+)*(?:{pattern('ask')})\b", re.IGNORECASE)
@@ -26,7 +26,7 @@ _EASTERN = re.compile(
 _CLAUSE = re.compile(r"[,;:]\s+")
 _CUT = re.compile(
     r"[.?!](?:\*\*|__)?\s+(?=[^\s\d])|[。？！]|(?:\}|\$\$|\\\])\s*\n"
-    r"|\n(?=\s*(?:[-*+•]|\\item|\(?\w{1,3}[.)]|\d{1,2}\.\d{1,2})\s)|(?<=\s)(?=\([a-h]\)\s)"
+    r"|\n(?=\s*(?:[-*+•]|\\item|\(?\w{1,3}[.)]|\d{1,2}(?:\.\d{1,2}){1,3}[.)]?)\s)|(?<=\s)(?=\([a-h]\)\s)"
 )
 _NUMBERING = re.compile(r"\s*(?:[-*+•]\s+)?(?:\*\*)?\(?\w{1,3}[.)]+(?:\*\*)?\s*")  # '1. ' ends no sentence
 _LOOK = 2_000  # characters of a sentence in which it must begin to ask

@@ -24,6 +24,7 @@ _INLINE = re.compile(
 )
 _QUOTE = re.compile(r"(?m)^[ \t]*>[ \t]?")
 _MARKUP = " \t\n`~*|.,;"  # a stretch of nothing else needs no mark of its own
+_ALIGNED = re.compile(r"\s*\\begin\{(?:align|aligned|alignedat|eqnarray|split|flalign|gather|gathered)\*?\}")
 _HEAD = re.compile(r"#{1,6}\s+|\\(?:(?:sub)*section|chapter|paragraph|title)\*?\{|\}\s*$|\s#+\s*$")
 
 
@@ -131,13 +132,16 @@ class Marked:
         return f'<span class="claim {worst.verdict}">{body}{self._badges(over)}</span>'
 
     def _formula(self, text: str, formula: Formula, spans: list[_Span]) -> str:
-        """A formula, marked piece by piece where its pieces can be set by themselves, else as a whole."""
+        """A formula, marked piece by piece where its pieces can be set by themselves, row by row where it is aligned,
+        else as a whole."""
         over = [span for span in spans if span.start < formula.end and span.end > formula.start]
         name = "display" if formula.display else ""
         pieces = _pieces(text, formula, over, over)
         if pieces and len(pieces) > 1:
             body = "".join(self._claimed(piece, inside, "piece" if inside else "") for piece, inside in pieces)
             return self._claimed(body, [], name)
+        if (aligned := _by_rows(text, formula, over)) is not None:
+            return self._claimed(aligned + self._badges(over), [], name)
         rows = _pieces(text, formula, over, [])
         if rows:
             return self._claimed("".join(body for body, _ in rows), over, name)
@@ -194,6 +198,32 @@ def _pieces(
     return pieces
 
 
+def _by_rows(text: str, formula: Formula, over: Sequence[_Span]) -> str | None:
+    """An aligned formula whose rows have claims of their own, each in its tone; None where it is none."""
+    opening = _ALIGNED.match(text, formula.inner_start, formula.inner_end)
+    root = mathml.tree(text[formula.inner_start : formula.inner_end]) if opening and len(over) > 1 else None
+    table = next(root.iter("mtable"), None) if root is not None else None
+    if root is None or opening is None or table is None:
+        return None
+    ends = [end for _, end in line_ends(text, opening.end(), formula.inner_end)]
+    marks: dict[Element, str] = {}
+    for span in sorted(over, key=lambda span: SEVERITY[span.claim.verdict]):  # the worst is said last
+        rows = list(table)[bisect_right(ends, span.start) : bisect_right(ends, span.end - 1) + 1]
+        marks |= dict.fromkeys(rows, f"claim {span.claim.verdict}")
+        for row in rows:
+            marks |= _bad_cells(row, span.claim)
+    return mathml.written(root, formula.display, marks)
+
+
+def _bad_cells(root: Element, claim: Claim) -> dict[Element, str]:
+    """The cells of a claim that are not right, each with its class."""
+    found: dict[Element, str] = {}
+    for verdict in {cell.verdict for cell in claim.cells}:
+        cells = [(c.row, c.column, c.shown) for c in claim.cells if c.verdict is verdict]
+        found |= dict.fromkeys(mathml.find_cells(root, cells), f"cell {verdict}")
+    return found
+
+
 def _set(source: str, display: bool, over: Sequence[_Span]) -> str | None:
     """LaTeX as MathML with the bad cells of the claims outlined; None where it does not convert."""
     if not any(span.claim.cells for span in over):
@@ -203,9 +233,7 @@ def _set(source: str, display: bool, over: Sequence[_Span]) -> str | None:
         return None
     marks: dict[Element, str] = {}
     for span in over:
-        for verdict in {cell.verdict for cell in span.claim.cells}:
-            cells = [(c.row, c.column, c.shown) for c in span.claim.cells if c.verdict is verdict]
-            marks |= dict.fromkeys(mathml.find_cells(root, cells), f"cell {verdict}")
+        marks |= _bad_cells(root, span.claim)
     return mathml.written(root, display, marks)
 
 
