@@ -2,8 +2,9 @@
 
     python benchmarks/bench_page_load.py [visitors] [seconds]
 
-Each visitor changes a digit of a sheet of their own every two to four seconds. Then the same again while somebody posts
-pages that never end. Everything stays on the loopback.
+Each visitor changes a digit of a sheet of their own every two to four seconds. Then the same again while three others
+post pages that never end, long ones and short ones. Everything stays on the loopback. First comes the processor
+time of one answer: on a machine that is busy with other things, waits say more about these than about the server.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from collections.abc import Iterator
 from urllib.parse import urlencode
 
 from qkv.demo import SOLUTION
+from qkv.page.respond import respond
 
 PAUSE = 2.0, 4.0  # seconds between two edits of a visitor
-HOSTILE = "\n".join(f"S = [[1, 2, 0], [2, 0, 2], [2, 2, {i}]]" for i in range(4000))
+LONG, SHORT = ("\n".join(f"S = [1 2 0; 2 0 2; 2 2 {i}]" for i in range(lines)) for lines in (6000, 1200))
 
 
 @contextlib.contextmanager
@@ -75,8 +77,16 @@ def visitor(port: int, number: str, until: float, waits: list[float], lost: list
 def hostile(port: int, until: float) -> None:
     """Somebody who sends pages that take too long, one after the other."""
     while time.monotonic() < until:
-        with contextlib.suppress(OSError):
-            post(port, HOSTILE + f"\nx = {random.random()}")
+        for page in (SHORT, LONG):
+            with contextlib.suppress(OSError):
+                post(port, page + f"\nx = {random.random()}")
+
+
+def timed(edit: int) -> float:
+    """The processor time of one answer, in this process."""
+    start = time.process_time()
+    respond("sheet", {"text": f"Sheet {edit}\n\n{SOLUTION}", "file": "sheet.md"})
+    return time.process_time() - start
 
 
 def run(port: int, visitors: int, seconds: float, attackers: int) -> None:
@@ -102,6 +112,8 @@ def run(port: int, visitors: int, seconds: float, attackers: int) -> None:
 
 if __name__ == "__main__":
     visitors, seconds = int(([*sys.argv, "50"])[1]), float(([*sys.argv, "50", "30"])[2])
+    answers = [timed(edit) for edit in range(9)]
+    print(f"an answer takes {statistics.median(answers[1:]) * 1000:.0f} ms of processor")
     with served() as port:
         run(port, visitors, seconds, 0)
         run(port, visitors, seconds, 3)

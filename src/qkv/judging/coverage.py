@@ -17,7 +17,7 @@ from qkv.reading.missing import MADE_OF, Gap, gaps_of_expr, gaps_of_role, told
 from qkv.reading.page import Spot
 
 _DECIMAL = re.compile(r"(?<![\w.,\\/:-])[-−]?\d{1,6}\.\d{1,8}(?![\w.,:%]*\w)")
-_LABEL = re.compile(r"\s*[#*>(-]*\s*\d{1,2}\.\d{1,2}[.)]?\s")  # '2.3 Compute …'
+_LABEL = re.compile(r"[\s#*>(-]*\d{1,2}\.\d{1,2}[.)]?\s")  # '2.3 Compute …', at the beginning of a line
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)?")
 _NOTATION = re.compile(
     r"^\s*#|\\(?:begin|end|usepackage|documentclass|vspace|hspace|includegraphics|set\w*)\b|^\s*(?:<|\||```)"
@@ -48,7 +48,8 @@ def left_in(judged: Judged) -> Iterator[Left]:
         return
     known = _lines_read(judged)
     for number, line in enumerate(sheet.lines, 1):
-        found = [] if number in known or _NOTATION.search(line) else _DECIMAL.findall(_LABEL.sub(" ", line, count=1))
+        label = _LABEL.match(line)
+        found = [] if number in known or _NOTATION.search(line) else _DECIMAL.findall(line, label.end() if label else 0)
         if found:
             yield Left(number, len(found), line.strip(), "these numbers belong to no equation that was read")
 

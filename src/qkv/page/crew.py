@@ -1,7 +1,8 @@
 """Worker processes that answer the visitors of a server in turn, so that a hostile page costs only itself.
 
-Whoever works longer than a moment makes room: another process takes its place, and it goes on at low priority until its
-time is up. So quick pages never wait for slow ones.
+There are two lanes. A page has a moment of processor in the quick lane; one that needs more, and one that is so long
+that it must, goes on in the slow lane. Its process lets all others go first, and it takes few pages: so quick pages
+never wait for slow ones. Who answers a visitor that has left stops.
 """
 
 from __future__ import annotations
@@ -9,103 +10,117 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from html import escape
 
-import anyio.to_thread
-
+from qkv.errors import QkvError
 from qkv.page.answer import Answer
 from qkv.page.responder import Task
-from qkv.workers import Ended, Limits, Worker
+from qkv.workers import Limits, Stopped, Worker
 
 LIMITS = Limits(seconds=10, megabytes=2000)
-QUICK = 2.0  # seconds after which a page makes room
-MOST_SLOW = 2  # processes that may be slow at once; who comes then is told to come back
+QUICK = 1.0  # seconds of processor that a page may use in the quick lane
+SHORT = 10_000  # characters of a request that finds a process of the quick lane kept free of longer ones
+LONG = 40_000  # characters of a request that goes to the slow lane at once
+MOST_SLOW = 8  # pages in the slow lane, the one in work among them; who comes then is told to come back
 KEPT = 200  # answers that are remembered: a class opens the same sheet
 LARGEST_KEPT = 200_000  # characters
-BUSY = '<p class="summary none">Others are at work on long pages; try this one again in a few seconds.</p>'
+BUSY = Answer('<p class="summary none">Others are at work on long pages; try this one again in a few seconds.</p>')
 
 
-class Crew:
-    """Some worker processes and the answers that they gave."""
+class Lane:
+    """Some worker processes; who comes while all are at work waits for one."""
 
-    def __init__(self, size: int, limits: Limits = LIMITS) -> None:
-        self.limits = limits
-        self.workers = {self._worker() for _ in range(size)}
-        self.slow = 0
-        self._free: asyncio.Queue[Worker] = asyncio.Queue()
-        self._kept: OrderedDict[tuple[str, frozenset[tuple[str, str]]], Answer] = OrderedDict()
-
-    def _worker(self) -> Worker:
-        return Worker("qkv.page.responder:Responder", None, self.limits)
+    def __init__(self, size: int, limits: Limits, steps_back: bool = False) -> None:
+        self.inside = 0  # requests that are answered or wait
+        self._idle = [Worker("qkv.page.responder:Responder", None, limits, steps_back) for _ in range(size)]
+        self._all = tuple(self._idle)
+        self._room = asyncio.Semaphore(size)
+        self._threads = ThreadPoolExecutor(size)  # each waits for one process
 
     async def start(self) -> None:
         """Start the processes, so that the first visitor need not wait for them."""
-        async with anyio.create_task_group() as group:
-            for worker in self.workers:
-                group.start_soon(anyio.to_thread.run_sync, worker.start)
-        for worker in self.workers:
-            self._free.put_nowait(worker)
+        loop = asyncio.get_running_loop()
+        await asyncio.gather(*(loop.run_in_executor(self._threads, worker.start) for worker in self._all))
 
     def close(self) -> None:
         """End all processes."""
-        for worker in self.workers:
+        for worker in self._all:
             worker.close()
+        self._threads.shutdown()
 
-    async def free(self) -> Worker:
-        """A worker, once there is one: it must be asked or given back."""
-        return await self._free.get()
+    async def answer(self, task: Task) -> Answer:
+        """The answer to a request, within the limits of the lane. Who is cancelled leaves the queue, or has the process
+        stop."""
+        self.inside += 1
+        try:
+            async with self._room:
+                return await self._asked(task)
+        finally:
+            self.inside -= 1
 
-    def give_back(self, worker: Worker) -> None:
-        """A worker that is not needed after all."""
-        self._free.put_nowait(worker)
+    async def _asked(self, task: Task) -> Answer:
+        worker = self._idle.pop()
+        asked = asyncio.get_running_loop().run_in_executor(self._threads, worker.ask, task)
+        try:
+            found: Answer = await asyncio.shield(asked)
+            return found
+        finally:
+            while not asked.done():  # cancelled; a process that has not begun yet does not hear of it
+                worker.stop()
+                await asyncio.wait({asked}, timeout=0.2)
+            asked.exception()  # where it is not raised, nobody is there to hear it
+            self._idle.append(worker)
 
-    def known(self, path: str, form: dict[str, str]) -> Answer | None:
-        """An answer that was given before."""
-        return self._kept.get((path, frozenset(form.items())))
 
-    async def answer(self, worker: Worker, path: str, form: dict[str, str]) -> Answer:
-        """The answer of a worker, within its limits."""
-        asked = asyncio.ensure_future(anyio.to_thread.run_sync(self._ask, worker, (path, form)))
-        done, _ = await asyncio.wait({asked}, timeout=QUICK)
-        if done:
-            self._free.put_nowait(worker)
-            answer = asked.result()
-        else:
-            answer = await self._slowly(worker, asked)
-        if len(answer.body) <= LARGEST_KEPT:
-            self._kept[path, frozenset(form.items())] = answer
+class Crew:
+    """Two lanes of worker processes, and the answers that they gave."""
+
+    def __init__(self, size: int, limits: Limits = LIMITS) -> None:
+        self._quick = Lane(size, replace(limits, processor=QUICK))
+        self._slow = Lane(max(1, size // 4), limits, steps_back=True)  # started when it is first needed
+        self._longer = asyncio.Semaphore(size - 1 or 1)  # requests in the quick lane that are not short
+        self._kept: OrderedDict[tuple[str, frozenset[tuple[str, str]]], Answer] = OrderedDict()
+
+    async def start(self) -> None:
+        """Start the processes of the quick lane."""
+        await self._quick.start()
+
+    def close(self) -> None:
+        """End all processes."""
+        self._quick.close()
+        self._slow.close()
+
+    async def answer(self, path: str, form: dict[str, str]) -> Answer:
+        """The answer to a request: one that was given before, or that of a process within its limits."""
+        key = path, frozenset(form.items())
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        try:
+            answer = await self._made((path, form))
+        except QkvError as error:
+            return Answer(f'<p class="summary none">This could not be finished: {escape(str(error))}.</p>')
+        if len(answer.body) <= LARGEST_KEPT and answer is not BUSY:
+            self._kept[key] = answer
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         return answer
 
-    async def _slowly(self, worker: Worker, asked: asyncio.Future[Answer]) -> Answer:
-        """The rest of a long answer, with another process in this one's place."""
-        crowded = self.slow >= MOST_SLOW
-        self.slow += 1
-        worker.step_back()
-        if crowded:
-            worker.close()
-        other = self._worker()
-        self.workers.add(other)
-        await anyio.to_thread.run_sync(other.start)
-        self._free.put_nowait(other)
+    async def _made(self, task: Task) -> Answer:
+        length = sum(map(len, task[1].values()))
         try:
-            answer = await asked
-            return Answer(BUSY) if crowded else answer
-        finally:
-            self.slow -= 1
-            worker.close()
-            self.workers.discard(worker)
-
-    @staticmethod
-    def _ask(worker: Worker, task: Task) -> Answer:
-        try:
-            answer: Answer = worker.ask(task)
-            return answer
-        except Ended as error:
-            return Answer(f'<p class="summary none">This could not be finished: {escape(str(error))}.</p>')
+            if length <= SHORT:
+                return await self._quick.answer(task)
+            if length <= LONG:
+                async with self._longer:
+                    return await self._quick.answer(task)
+        except Stopped:
+            pass  # it was not that quick
+        return await self._slow.answer(task) if self._slow.inside < MOST_SLOW else BUSY
 
 
 def usual_size() -> int:
-    """How many processes serve: one for each core, and at least two."""
+    """How many processes serve in the quick lane: one for each core, and at least two."""
     return max(2, os.cpu_count() or 2)

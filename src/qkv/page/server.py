@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ipaddress
 import socket
@@ -80,14 +81,21 @@ def application(crew: Crew) -> Starlette:
 
 
 async def _answered(crew: Crew, request: Request, form: dict[str, str]) -> Response:
-    path = request.path_params["path"]
-    if (known := crew.known(path, form)) is not None:
-        return _response(known)
-    worker = await crew.free()
-    if await request.is_disconnected():  # its author has typed on
-        crew.give_back(worker)
-        return _refused(499, "")
-    return _response(await crew.answer(worker, path, form))
+    answering = asyncio.ensure_future(crew.answer(request.path_params["path"], form))
+    leaving = asyncio.ensure_future(_left(request))
+    await asyncio.wait({answering, leaving}, return_when=asyncio.FIRST_COMPLETED)
+    leaving.cancel()
+    if answering.done():
+        return _response(answering.result())
+    answering.cancel()  # its author has typed on
+    await asyncio.wait({answering})
+    return _refused(499, "")
+
+
+async def _left(request: Request) -> None:
+    """Returns when the visitor waits no longer."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _form(request: Request) -> dict[str, str] | None:
