@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from qkv.grading.model import Mark, Policy
     from qkv.grading.one import Graded
     from qkv.judging.judge import Judged
+    from qkv.solving.solve import Programs
     from qkv.solving.understood import Understood
 
 
@@ -59,7 +60,8 @@ def _checked(sheet: Sheet) -> Sheet:
 
 def solve_sheet(sheet: Sheet) -> Solution:
     """Every problem of a sheet worked out, and its theory questions answered."""
-    return _solved(sheet, _judged(sheet))
+    documents = _judged(sheet)
+    return _solved(sheet, documents, _programs(documents))
 
 
 def check_sheet(sheet: Sheet, against: Sheet | None = None) -> Report:
@@ -78,23 +80,30 @@ def _judged(sheet: Sheet) -> tuple[Judged, ...]:
     return tuple(judged(reading_of(chapter)) for chapter in chapters(sheet))
 
 
-def _solved(sheet: Sheet, documents: tuple[Judged, ...]) -> Solution:
+def _programs(documents: tuple[Judged, ...]) -> tuple[Programs, ...]:
+    """The programs of each document: what solving and understanding both work from."""
+    from qkv.solving.solve import programs_of
+
+    return tuple(map(programs_of, documents))
+
+
+def _solved(sheet: Sheet, documents: tuple[Judged, ...], programs: tuple[Programs, ...]) -> Solution:
     from qkv.interpret.trace import Trace
     from qkv.solving.answers import settled
     from qkv.solving.solve import solution_of
 
-    solutions = [solution_of(document) for document in documents]
-    programs = [trace.program for solution in solutions for trace in solution.traces]
-    traces = tuple(Trace(program) for program in settled(programs))
+    solutions = list(map(solution_of, documents, programs))
+    workable = [trace.program for solution in solutions for trace in solution.traces]
+    traces = tuple(Trace(program) for program in settled(workable))
     worked = any(trace.program.steps for trace in traces)
     advice = () if worked else tuple(line for solution in solutions for line in solution.advice)
     return Solution(traces, sheet.file, (*sheet.lost, *sheet.unread), advice)
 
 
-def _understood(sheet: Sheet, documents: tuple[Judged, ...]) -> Understood:
+def _understood(sheet: Sheet, documents: tuple[Judged, ...], programs: tuple[Programs, ...]) -> Understood:
     from qkv.solving.understood import understood_of
 
-    found = [understood_of(document) for document in documents]
+    found = list(map(understood_of, documents, programs))
     problems = tuple(problem for each in found for problem in each.problems)
     return replace(found[0], sheet=replace(sheet, unread=(*sheet.lost, *sheet.unread)), problems=problems)
 
@@ -118,7 +127,8 @@ def _reported(sheet: Sheet, documents: tuple[Judged, ...]) -> Report:
 
 def understand_sheet(sheet: Sheet) -> Understood:
     """How a sheet is understood: each quantity, what it is taken for, and how that is known."""
-    return _understood(sheet, _judged(sheet))
+    documents = _judged(sheet)
+    return _understood(sheet, documents, _programs(documents))
 
 
 def read(source: str | Path, let: Sequence[str] = (), ask: Sequence[str] = ()) -> ReadSheet:
@@ -199,11 +209,15 @@ def grade(
 
 
 class ReadSheet(Sheet):
-    """A sheet that can be solved and checked; for both it is judged once."""
+    """A sheet that can be solved and checked; for both it is judged once, and each program is written once."""
 
     @cached_property
     def _documents(self) -> tuple[Judged, ...]:
         return _judged(self)
+
+    @cached_property
+    def _programs(self) -> tuple[Programs, ...]:
+        return _programs(self._documents)
 
     def __getstate__(self) -> dict[str, object]:
         """What was read is sent to other processes; what was made of it is not."""
@@ -211,11 +225,11 @@ class ReadSheet(Sheet):
 
     def solve(self) -> Solution:
         """Every problem, worked out."""
-        return _solved(self, self._documents)
+        return _solved(self, self._documents, self._programs)
 
     def understand(self) -> Understood:
         """Each quantity, what it is taken for, and how that is known."""
-        return _understood(self, self._documents)
+        return _understood(self, self._documents, self._programs)
 
     def check(self, against: Sheet | None = None) -> CheckedReport:
         """Every equation, judged."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from qkv.expr import nodes as n
 from qkv.library.words import pattern
@@ -205,6 +206,7 @@ def _padded(sentence: str) -> tuple[int, ...]:
     return ()
 
 
+@lru_cache(maxsize=64)  # asked under every choice that a problem leaves open
 def shares_said(text: str) -> bool:
     """Whether scores are divided by their sum, and a softmax is denied.
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
+
+from flint import fmpq
 
 from qkv.check.compare import Shown
 from qkv.interpret.cells import NEG_INF
@@ -23,9 +26,14 @@ def cell_bits(shown: Shown) -> float:
     >>> round(cell_bits(shown_number(n.number("0.0468"))), 2), cell_bits(shown_number(n.number("1.00")))
     (9.97, 1.0)
     """
-    if shown.cell is NEG_INF or (shown.value is not None and abs(shown.value) in (0, 1)):
+    return LITTLE if shown.cell is NEG_INF else _number_bits(shown.text, shown.value, shown.half)
+
+
+@lru_cache(maxsize=4096)  # every meaning of a value is weighed by the same cells
+def _number_bits(text: str, value: fmpq | None, half: fmpq) -> float:
+    if value is not None and abs(value) in (0, 1):
         return LITTLE
-    return max(LITTLE, DIGIT * _significant(shown))
+    return max(LITTLE, DIGIT * _significant(text, value, half))
 
 
 def grid_bits(grid: Sequence[Sequence[Shown]]) -> tuple[tuple[float, ...], ...]:
@@ -43,14 +51,14 @@ def _first(shown: Shown, seen: set[str]) -> float:
     return bits
 
 
-def _significant(shown: Shown) -> int:
+def _significant(text: str, value: fmpq | None, half: fmpq) -> int:
     """Significant digits: those written without leading zeros, but none below the last place that is meant (10300 after
     ≈ has three). A fraction has those of its numerator and its denominator."""
-    written = [re.sub(r"\D", "", text).lstrip("0") for text in _NUMBERS.findall(_mantissa(shown.text))]
+    written = [re.sub(r"\D", "", number).lstrip("0") for number in _NUMBERS.findall(_mantissa(text))]
     count = sum(map(len, written))
-    if shown.value is None or not shown.half:
+    if value is None or not half:
         return count
-    size, unit = abs(shown.value), 2 * shown.half
+    size, unit = abs(value), 2 * half
     meant = 0
     while meant < count and unit <= size:
         meant, unit = meant + 1, unit * 10

@@ -21,7 +21,14 @@ from qkv.reading.renamed import each_named, headed, qualified, with_derivatives
 
 
 def equations(sheet: Sheet) -> tuple[Equation, ...]:
-    """The equations of a sheet in order, each in the scope of its problem."""
+    """The equations of a sheet in order, each in the scope of its problem; they are made once for a sheet."""
+    if "_equations" not in sheet.__dict__:
+        sheet.__dict__["_equations"] = _equations(sheet)
+    kept: tuple[Equation, ...] = sheet.__dict__["_equations"]
+    return kept
+
+
+def _equations(sheet: Sheet) -> tuple[Equation, ...]:
     made: list[Equation] = []
     for statement in continued(sheet.statements):
         made += (row for whole in of_statement(statement, sheet) for each in each_named(whole) for row in apart(each))

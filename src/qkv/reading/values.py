@@ -37,11 +37,16 @@ class Values:
         self.system = system
         self.algebra = Remembering(system.page.memory)
         self._true: Known = {}
+        self._worked: dict[tuple[n.Expr, Spot], Value | None] = {}
         self._sources: dict[Key, tuple[n.Expr, Spot, Source | None]] = {}
 
     def true(self, expr: n.Expr, spot: Spot) -> Value | None:
         """The true value of an expression at a spot; None where it has none."""
-        return _Look(self, None).of(expr, spot)
+        if isinstance(expr, n.Name):
+            return _Look(self, None).of(expr, spot)  # what names are worth is kept for a whole problem
+        if (expr, spot) not in self._worked:
+            self._worked[expr, spot] = _Look(self, None).of(expr, spot)
+        return self._worked[expr, spot]
 
     def source(self, symbol: Symbol, spot: Spot) -> tuple[n.Expr, Spot, Source | None] | None:
         """The expression that gives a name its true value, and where it is worked out; None for sizes and unknowns."""

@@ -50,32 +50,40 @@ from qkv.theory.worked import answered
 
 FOUND = frozenset({How.NAMED, How.SEARCHED})  # ways of knowing that hold for what is exactly so
 EXACT = frozenset({Verdict.RIGHT, Verdict.ROUNDED, Verdict.CARRIED})  # nothing was miscalculated here
+Programs = dict[int, Program]  # by the number of the problem
 MOST_ANEW = 4  # times that a problem is worked out for inputs that are given anew
 
 
 def solve_sheet(sheet: Sheet) -> Solution:
     """Every problem of a sheet worked out, and its theory questions answered."""
-    return solution_of(judged(reading_of(sheet)))
+    document = judged(reading_of(sheet))
+    return solution_of(document, programs_of(document))
 
 
-def solution_of(judged: Judged) -> Solution:
-    """Every problem of a reading worked out, and its theory questions answered."""
+def solution_of(judged: Judged, programs: Programs) -> Solution:
+    """Every problem of a reading worked out by its program, and its theory questions answered."""
     sheet = judged.reading.sheet
     theory = list(answered(sheet))
-    traces = [Trace(program) for program in (*with_theory(programs_of(judged), theory), *theory)]
+    traces = [Trace(program) for program in (*with_theory(_workable(programs), theory), *theory)]
     ordered = tuple(sorted(traces, key=lambda trace: trace.program.line))
     advice = () if any(trace.program.steps for trace in traces) else tuple(advice_for(judged))
     return Solution(ordered, sheet.file, sheet.unread, advice)
 
 
-def programs_of(judged: Judged) -> list[Program]:
-    """One program for each problem of a reading that gives or asks for something."""
+def programs_of(judged: Judged) -> Programs:
+    """The program of each problem of a reading: what solving works out and what `understand` tells of."""
     with precision(START_BITS):
-        made = [_workable(program_of(judged, scope)) for scope in judged.reading.page.scopes]
+        return {scope: _program_of(judged, scope) for scope in judged.reading.page.scopes}
+
+
+def _workable(programs: Programs) -> list[Program]:
+    """The programs that give or ask for something, each without what has no value."""
+    with precision(START_BITS):
+        made = [_with_values(program) for program in programs.values()]
     return [program for program in made if program.givens or program.steps or program.answers]
 
 
-def _workable(program: Program) -> Program:
+def _with_values(program: Program) -> Program:
     """A program without the steps that have no value by themselves, and without those that stand on them."""
     known = known_values((*program.givens, *program.steps))
     answers = (
@@ -87,7 +95,7 @@ def _workable(program: Program) -> Program:
     return replace(program, givens=givens, steps=(*steps, *rows_of(steps, known)), answers=tuple(answers))
 
 
-def program_of(judged: Judged, scope: int) -> Program:
+def _program_of(judged: Judged, scope: int) -> Program:
     """The program of one problem of a reading."""
     system, page = judged.reading.system, judged.reading.page
     values, workings = judged.reading.values, Workings(judged.reading.values, judged.walk.copies)

@@ -20,7 +20,7 @@ from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import Known
 from qkv.reading.page import Spot
 from qkv.reading.reading import Reading
-from qkv.solving.solve import program_of
+from qkv.solving.solve import Programs
 from qkv.theory.worked import answered
 
 MOST_RIVALS = 2  # other formulas that are listed
@@ -67,19 +67,19 @@ class Understood:
     capitals_index: bool = False  # Q_1 is the query of token 1, not the queries of head 1
 
 
-def understood_of(judged: Judged) -> Understood:
-    """How a reading understands its sheet."""
+def understood_of(judged: Judged, programs: Programs) -> Understood:
+    """How a reading understands its sheet, with the program of each problem."""
     reading, choices = judged.reading, judged.reading.choices
     with precision(START_BITS):
-        problems = [_problem(judged, scope) for scope in reading.page.scopes]
+        problems = [_problem(judged, scope, program) for scope, program in programs.items()]
     found = [problem for problem in problems if problem.quantities]
     found += [Problem(program) for program in answered(reading.sheet)]
     found.sort(key=lambda problem: problem.program.line)
     return Understood(reading.sheet, tuple(found), choices.zero_based, choices.capitals_index)
 
 
-def _problem(judged: Judged, scope: int) -> Problem:
-    reading, program = judged.reading, program_of(judged, scope)
+def _problem(judged: Judged, scope: int, program: Program) -> Problem:
+    reading = judged.reading
     printed = {j.equation.index: j for j in judged.judgements if j.item.kind is Kind.VALUE}
     rows = [
         quantity for equation in reading.page.equations if equation.scope == scope and not equation.struck
