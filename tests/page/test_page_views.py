@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import browsing
 import pytest
 
 import qkv
@@ -23,6 +25,15 @@ PASTE = """(field, text) => {
   field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
 }"""
 
+ANSWERED = {  # what is there when a view has its first answer
+    "index.html": "#result .summary",
+    "practice.html": ".question .grid input",
+    "calculator.html": "#steps .worked",
+    "costs.html": "#counted svg",
+}
+USABLE = re.compile(r"\s*- '?(?:button|textbox|combobox|slider|spinbutton|checkbox|radio|link)\b")
+NAMED = re.compile(r"\s*- '?\w+ (?:\"|/)")
+
 
 def question(tab: Page, at: int) -> Locator:
     tab.wait_for_selector(".question")
@@ -35,6 +46,25 @@ def paste(field: Locator, text: str) -> None:
 
 
 # — practice —
+
+
+def test_a_grid_half_filled_is_there_again_when_the_page_is(view: View) -> None:
+    made = exercise("self", 2, 1)
+    tab = view(PROBLEM)
+    tab.locator("input[name=c1_1]").first.wait_for()
+    (a, b), (c, d) = made.questions[0].answer
+    for name, cell in {"c1_1": a, "c1_2": b, "c2_1": c, "c2_2": d}.items():
+        question(tab, 0).locator(f"input[name={name}]").fill(cell)
+    tab.keyboard.press("Enter")
+    question(tab, 0).locator("text=Right.").wait_for()
+    points = tab.inner_text("#points")
+    question(tab, 1).locator("input[name=c1_2]").fill("77")
+    tab.reload()
+    tab.wait_for_selector("#loading", state="detached", timeout=browsing.LOADING)
+    question(tab, 1).locator("text=look at row 1, column 2").wait_for()
+    question(tab, 0).locator("text=Right.").wait_for()
+    assert question(tab, 0).locator("input[name=c2_2]").input_value() == d
+    assert tab.inner_text("#points") == points  # which are earned once
 
 
 def test_a_grid_is_filled_by_keyboard(view: View) -> None:
@@ -201,3 +231,25 @@ def test_dark_is_dark(view: View, path: str) -> None:
     assert max(red, green, blue) < 60
     tab.click("#theme")
     assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_screen_reader_finds_a_name_for_all_that_can_be_used(view: View, path: str) -> None:
+    tab = view(path)
+    tab.wait_for_selector(ANSWERED[path])
+    tree = tab.locator("body").aria_snapshot().splitlines()
+    usable = [line for line in tree if USABLE.match(line)]
+    assert len(usable) > 5
+    assert [line for line in usable if not NAMED.match(line)] == []
+    assert not [line for line in tree if "…" in line and "status" in line]  # what is being done only while it is
+
+
+def test_the_verdict_is_heard_in_one_sentence(view: View) -> None:
+    tab = view("index.html")
+    tab.fill("#source", "Q = [1 0; 1 2], K = [1 1; 0 2]\n\nS = Q K^T = [1 0; 2 4]\n\nT = 2 Q = [2 0; 2 4]\n")
+    heard = tab.get_by_role("status").filter(has_text="One slip (line 3, cell (2,1))")
+    heard.wait_for(state="attached")
+    assert heard.text_content() == tab.text_content("#result .checked .summary")
+    assert tab.get_by_role("img", name="right").count() == 1
+    tab.click("label[for=pane-understood]")
+    assert tab.get_by_label("Say what Q is").count() == 1

@@ -19,10 +19,12 @@ def math(latex: str) -> str:
 
 def table(rows: int, columns: int, label: str, cell: Callable[[int, int], str], more: str = "") -> str:
     """A matrix in brackets; `cell` gives what stands in a row and column, from 1."""
-    body = "".join(
-        f"<tr>{''.join(f'<td>{cell(i, j)}</td>' for j in range(1, columns + 1))}</tr>" for i in range(1, rows + 1)
+    lines = ("".join(f'<td role="none">{cell(i, j)}</td>' for j in range(1, columns + 1)) for i in range(1, rows + 1))
+    body = "".join(f'<tr role="none">{line}</tr>' for line in lines)  # each cell says its own row and column
+    return (
+        f'<table class="grid square" role="group" aria-label="{escape(label)}"{more}>'
+        f'<tbody role="none">{body}</tbody></table>'
     )
-    return f'<table class="grid square" role="group" aria-label="{escape(label)}"{more}><tbody>{body}</tbody></table>'
 
 
 def to_fill(name: str, rows: int, columns: int, prefix: str) -> str:

@@ -73,6 +73,7 @@ def _card(quantity: Quantity) -> str:
 
 def _choices(quantity: Quantity) -> str:
     """What it could be instead: a button for what competes, a list of all roles, and a field for anything else."""
+    called = f"what stands in line {quantity.line}" if quantity.name.startswith("@") else quantity.name
     this = f"@{quantity.line}" if quantity.name.startswith("@") or " " in quantity.name else quantity.name
     buttons = "".join(
         f'<button type="button" data-tell="{escape(line)}">{escape(says)}</button>'
@@ -83,8 +84,10 @@ def _choices(quantity: Quantity) -> str:
     )
     return (
         f'<div class="choices">{f"<span>or is it</span>{buttons}" if buttons else ""}'
-        f'<label>It is <select data-tells><option value="">…</option>{options}</select></label>'
-        f'<label>or <input data-tells placeholder="{escape(this)} = …" size="18" aria-label="Say what it is"></label>'
+        f'<label>It is <select data-tells aria-label="{escape(called)} is"><option value="">…</option>{options}'
+        "</select></label>"
+        f'<label>or <input data-tells placeholder="{escape(this)} = …" size="18" '
+        f'aria-label="Say what {escape(called)} is"></label>'
         "</div>"
     )
 

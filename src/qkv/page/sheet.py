@@ -10,6 +10,7 @@ from qkv import api
 from qkv.errors import ReadError
 from qkv.formats import text_of
 from qkv.page.answer import Answer
+from qkv.page.controls import tabs
 from qkv.page.examples import EXAMPLES
 from qkv.page.frame import framed
 from qkv.page.meaning import cards
@@ -34,7 +35,8 @@ def whole(form: Mapping[str, str]) -> Answer:
         '<label class="hidden" for="source">The sheet</label>'
         '<textarea id="source" name="text" spellcheck="false" autocapitalize="off" autocomplete="off" '
         f'placeholder="Type, paste or drop a worksheet or a hand-worked solution.">{escape(text)}</textarea></form>'
-        f'<div class="said-of">{_tabs()}<div id="result" aria-live="polite" aria-busy="false"></div></div></div>'
+        f'<div class="said-of">{_panes()}<p id="heard" class="hidden" role="status"></p><div id="result"></div></div>'
+        "</div>"
         '<dialog id="about" aria-label="What this is taken for"></dialog>'
     )
     return Answer(framed("index.html", body))
@@ -53,16 +55,11 @@ def _tools() -> str:
     )
 
 
-def _tabs() -> str:
+def _panes() -> str:
     """Which of the answers are shown, and what can be downloaded."""
-    panes = "".join(
-        f'<input type="radio" name="pane" id="show-{key}" value="{key}"{" checked" if key == "checked" else ""}>'
-        f'<label for="show-{key}">{name}</label>'
-        for key, name in PANES.items()
-    )
     buttons = "".join(f'<button type="button" data-download="{key}">{name}</button>' for key, name in WRITTEN.items())
     return (
-        f'<div class="panes"><fieldset class="tabs"><legend class="hidden">Show</legend>{panes}</fieldset>'
+        f'<div class="panes">{tabs("Show", "pane", PANES)}'
         f'<details class="downloads"><summary>Download</summary><div>{buttons}</div></details></div>'
     )
 

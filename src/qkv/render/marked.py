@@ -166,7 +166,8 @@ class Marked:
             tag = f'<a class="badge {claim.verdict}" id="{anchor}" data-line="{claim.line}"'
             return f'{tag} href="#{self.prefix}n{claim.id}">{text}</a>'
         mark = SYMBOLS[claim.verdict]
-        return f'<span class="badge {claim.verdict}" id="{anchor}" title="{claim.verdict}">{mark}</span>'
+        label = f'role="img" aria-label="{claim.verdict}" title="{claim.verdict}"'
+        return f'<span class="badge {claim.verdict}" id="{anchor}" {label}>{mark}</span>'
 
 
 def unmarked(text: str) -> str:

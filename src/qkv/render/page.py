@@ -43,7 +43,7 @@ overflow-y:hidden;padding:.25rem .4rem;margin:.25rem 0;max-width:100%}
 .qkv .square{background:linear-gradient(currentColor,currentColor) 0 0/.34em 1.5px no-repeat,
 linear-gradient(currentColor,currentColor) 100% 0/.34em 1.5px no-repeat,
 linear-gradient(currentColor,currentColor) 0 100%/.34em 1.5px no-repeat,
-linear-gradient(currentColor,currentColor) 100% 100%/.34em 1.5px no-repeat}
+linear-gradient(currentColor,currentColor) 100% 100%/.34em 1.5px no-repeat;background-origin:border-box}
 .qkv .round{border-radius:.55em/50%;padding:0 .3em}
 .qkv mtd.to-right{text-align:right}.qkv mtd.to-left{text-align:left}
 .qkv menclose.crossed{background:linear-gradient(to top right,transparent 47%,currentColor 48%,currentColor 52%,

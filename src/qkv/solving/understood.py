@@ -10,6 +10,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain, symbol_plain
 from qkv.interpret.cells import START_BITS, precision
 from qkv.interpret.fit import Shape
+from qkv.judging.fit import Meaning
 from qkv.judging.judge import Judged
 from qkv.judging.walk import Judgement
 from qkv.library.roles import SAID, Place, places
@@ -129,8 +130,13 @@ def _other_meanings(judgement: Judgement, judged: Judged) -> Iterator[str]:
         return
     chosen = judgement.fit.meaning
     others = [fit.meaning for fit in judgement.rivals if fit.is_clean and fit.meaning.expr != chosen.expr]
-    written = (plain(judged.walk.scene(other.spot).as_written(other.expr)) for other in others)
-    yield from list(dict.fromkeys(written))[:MOST_RIVALS]
+    written = dict.fromkeys(_written(other, judged) for other in others)
+    own = {_written(chosen, judged), *(symbol_plain(symbol) for symbol in judgement.equation.names)}
+    yield from [formula for formula in written if formula not in own][:MOST_RIVALS]
+
+
+def _written(meaning: Meaning, judged: Judged) -> str:
+    return plain(judged.walk.scene(meaning.spot).as_written(meaning.expr))
 
 
 def _known(equation: Equation, judgement: Judgement | None, judged: Judged) -> tuple[str, str, str]:
@@ -139,11 +145,7 @@ def _known(equation: Equation, judgement: Judgement | None, judged: Judged) -> t
         if judgement.fit is None:
             return "", "unread", "nothing says what this should equal"
         meaning = judgement.fit.meaning
-        return (
-            plain(judged.walk.scene(meaning.spot).as_written(meaning.expr)),
-            meaning.how.name.lower(),
-            meaning.how.value,
-        )
+        return _written(meaning, judged), meaning.how.name.lower(), meaning.how.value
     for item in equation.of(Kind.FORMULA, Kind.WORKING):
         return plain(item.expr), "stated", "a formula on the page"
     values = equation.of(Kind.VALUE)

@@ -164,7 +164,7 @@
   // — panes —
   const show = (pane) => {
     document.querySelector(".sheet").dataset.pane = pane;
-    $(`show-${pane}`).checked = true;
+    $(`pane-${pane}`).checked = true;
   };
   document.querySelectorAll("[name=pane]").forEach((each) => each.addEventListener("change", () => {
     chosen = true;
@@ -174,6 +174,9 @@
   document.addEventListener("htmx:after:swap", () => {
     const best = document.querySelector("#result [data-best]")?.dataset.best;
     if (best && !chosen) show(best);
+    // All that is said of a sheet would be too much to hear after every edit: its first sentence is read out.
+    const said = document.querySelector("#result .summary")?.textContent || "";
+    if ($("heard").textContent !== said) $("heard").textContent = said;
   });
 
   // — downloads —

@@ -47,24 +47,50 @@
     cell.setAttribute("aria-label", cell.dataset.label + (WORDS[verdict] ? `: ${WORDS[verdict]}` : ""));
     if (cell.tagName === "INPUT") cell.setAttribute("aria-invalid", verdict === "wrong" || verdict === "unread");
   };
-  document.addEventListener("input", (event) => { if (event.target.matches(".question .grid input")) mark(event.target, ""); });
+  // — what was filled in, and earned, is there again when the page is —
+  const questions = () => [...document.querySelectorAll(".question")];
+  const write = () => {
+    const grids = questions().map((each) => [...each.querySelectorAll(".grid input")].map((cell) => cell.value));
+    kept.filled = { name: document.querySelector(".problem").dataset.name, grids, done: questions().map((each) => each.dataset.done) };
+    keep();
+  };
+  const fill = (problem) => {
+    problem.dataset.filled = "";
+    if (kept.filled?.name !== problem.dataset.name) return;
+    questions().forEach((question, at) => {
+      const cells = [...question.querySelectorAll(".grid input")];
+      cells.forEach((cell, k) => { cell.value = kept.filled.grids[at]?.[k] ?? ""; });
+      const earned = kept.filled.done[at];
+      if (earned !== undefined && earned !== null) close(question, earned);
+      if (cells.some((cell) => cell.value)) question.dispatchEvent(new Event("change", { bubbles: true }));
+    });
+    ended();
+  };
+  document.addEventListener("input", (event) => {
+    if (!event.target.matches(".question .grid input")) return;
+    mark(event.target, "");
+    write();
+  });
 
-  const finish = (question, earned, of) => {
+  const close = (question, earned) => {
     question.dataset.done = earned;
     question.classList.add("done");
-    const here = question.contains(document.activeElement) || document.activeElement === document.body;
     question.querySelectorAll(".grid input").forEach((cell) => { cell.readOnly = true; });
+  };
+  const finish = (question, earned, of) => {
+    const here = question.contains(document.activeElement) || document.activeElement === document.body;
+    close(question, earned);
     kept.streak = earned === of ? (kept.streak || 0) + 1 : 0;
     kept.longest = Math.max(kept.longest || 0, kept.streak);
     kept.points = (kept.points || 0) + earned;
-    keep();
+    write();
     score();
     const open = [...document.querySelectorAll(".question:not([data-done]) .grid input:not(.right)")];
     if (here && open.length) open[0].focus();
     ended();
   };
   const ended = () => {
-    const all = [...document.querySelectorAll(".question")];
+    const all = questions();
     const end = document.querySelector(".end");
     if (!end || !all.every((each) => each.dataset.done !== undefined)) return;
     const points = all.reduce((sum, each) => sum + Number(each.dataset.done), 0);
@@ -73,7 +99,9 @@
     end.querySelector("button:last-of-type").focus({ preventScroll: true });
   };
   document.addEventListener("htmx:after:swap", () => {
-    document.querySelectorAll(".question").forEach((question) => {
+    const fresh = document.querySelector(".problem:not([data-filled])");
+    if (fresh) fill(fresh);
+    questions().forEach((question) => {
       const told = question.querySelector("[data-cells]");
       const cells = [...question.querySelectorAll(".grid input")];
       if (told && told.dataset.read === undefined) {
