@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -173,11 +174,29 @@ def whole(rows: list[list[int]]) -> str:
     return latex([list(map(str, row)) for row in rows])
 
 
+def one_page(size: int, *, again: bool) -> str:
+    """A page of so many characters without a heading: projections of one matrix under new names, or, again and again,
+    a small problem with the same names and other numbers."""
+    draw, parts = random.Random(size), ["X = [[1, 2], [0, 1], [2, 1]]\n\n" * (not again)]
+    while size > 0:
+        i, tokens = len(parts), [[1, 2], [0, 1], [2, 1]]
+        if again:
+            tokens = [[draw.randint(-2, 3) for _ in range(2)] for _ in range(3)]
+        weights = [[draw.randint(-2, 3) for _ in range(2)] for _ in range(2)]
+        product = [[sum(row[k] * weights[k][j] for k in range(2)) for j in range(2)] for row in tokens]
+        given = f"X = {tokens}, W = {weights}\n\nQ = X W" if again else f"W_{i} = {weights}\n\nQ_{i} = X W_{i}"
+        parts.append(f"{given} = {product}\n\n")
+        size -= len(parts[-1])
+    return "".join(parts)
+
+
 MB = 1_000_000
 LONG_ROWS: tuple[tuple[str, Callable[[int], str], int, Callable[[str], object], float], ...] = (
     ("check a page with 200 printed matrices", printed_matrices, 200, check, 3.0),
     ("check 500 kB of sheets", sheets, MB // 2, check, 100.0),
     ("check 500 kB of one claim over and over", lambda size: CLAIM * (size // len(CLAIM)), MB // 2, check, 20.0),
+    ("check 100 kB of one page, new names", partial(one_page, again=False), MB // 10, check, 12.0),
+    ("check 100 kB of one page, names again", partial(one_page, again=True), MB // 10, check, 40.0),
     ("check 20×20, every cell wrong", all_wrong, 20, check, 4.0),
     ("read a matrix of 10⁵ cells", lambda size: latex([["1.5"] * 1000] * size), 100, api.read_source, 8.0),
 )

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 OPEN = frozenset({
-    "softmax of scores that have another name",
-    "vectors that tokens own",
     "the mask of a later heading",
     "a table with counted rows and columns",
     "weights of a head that shares its keys",
@@ -12,8 +10,6 @@ OPEN = frozenset({
     "cells of a capital letter, one of other numbers",
     "a name in code before an aside with a size",
     "scaled with the size said between",
-    "a false sum of weighted vectors",
-    "queries and keys of quoted words",
     "a weighted sum, said in German",
     "letters that a scanner took digits for",
     "cut off, of a false score",
@@ -35,7 +31,6 @@ OPEN = frozenset({
     "rows with words behind them",
     "points beside a question",
     "a weight among its siblings in a table",
-    "a false score in a chain with the right working",
     "a false quotient of numbers that is a scaled score",
     "a sum in words",
     "a sum of exponentials of which one is written once",
