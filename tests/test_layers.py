@@ -21,6 +21,7 @@ READING = (
     "reader.chain",
     "reader.grammar",
     "reader.told",
+    "reader.maths.units",
     *(f"check.{name}" for name in ("cells", "compare", "model")),
 )
 JUDGING = (*READING, "reading", "check.mistakes", "theory", "render.workings")

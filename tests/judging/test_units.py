@@ -17,6 +17,9 @@ from qkv.reader.read import read_sheet
         ("- a: 128 KB * 4096 = 512 MB", "right"),
         ("- a: 2 × 80 × 128 × 128 × 8192 × 2 = ~27 GB", "wrong"),
         ("- a: 2 × 80 × 128 × 128 × 8192 × 2 = 40 GB", "right"),
+        ("2 × 32 × 8 × 128 × 2 bytes = 131,072 bytes", "right"),
+        ("2 × 32 × 8 × 128 × 2 bytes = 131,702 bytes", "wrong"),
+        (r"\[2 \times 4096 \times 128 \ \text{bytes} = 1{,}048{,}576\ \text{bytes}\]", "right"),
         ("- a: 50,257 tokens × 1,600 dimensions -> 80.4M parameters", "rounded"),
     ],
 )

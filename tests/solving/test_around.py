@@ -33,9 +33,9 @@ def test_a_formula_of_the_page_comes_first() -> None:
     assert not any("without a formula" in note for note in qkv.solve(text).notes)
 
 
-def test_norms_before_attention_are_left_to_the_page() -> None:
-    """Attention would read other tokens than those that are given: nothing is filled in rather than something wrong."""
-    assert "U" not in qkv.solve(ATTENTION + FED + "A pre-norm block: layer norm before attention and before the FFN.\n")
+def test_norms_before_attention_make_the_tokens_that_it_reads() -> None:
+    solved = qkv.solve(ATTENTION + FED + "A pre-norm block: layer norm before attention and before the FFN.\n")
+    assert solved["R_2"].digits(8) == qkv.work(**GIVEN, norm="pre")["R_2"].digits(8)
 
 
 def test_matrices_of_heads_are_no_feed_forward_layer() -> None:

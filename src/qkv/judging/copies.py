@@ -40,6 +40,8 @@ from qkv.judging.seen import (
 )
 from qkv.judging.steps import judge_steps, worked_out
 from qkv.judging.typed import PLAIN, as_typed, copied_in_a_row, has_digits_to_spare, tightened
+from qkv.judging.units import is_in_units
+from qkv.reader.maths.units import factors_at
 from qkv.reading.align import Pair, aligned, is_leaf
 from qkv.reading.bits import cell_bits, grid_bits
 from qkv.reading.equation import Equation, Item, Kind
@@ -106,14 +108,14 @@ class Copies:
         typed = worth(numbers, {}, Certified())
         if typed is None or value is None or value.shape not in (typed.shape, typed.shape[::-1]):
             return False
-        return self.is_false(copied.claims) or are_near(value, typed)
+        return self.is_false(copied.claims) or are_near(value, typed) or is_in_units(value, typed)
 
-    def note(self, expr: n.Expr, grid: Grid, printed: Print, equation: Equation) -> None:
+    def note(self, expr: n.Expr, grid: Grid, printed: Print, equation: Equation, units: bool) -> None:
         """Remember a print, and the formulas and workings beside it."""
         if printed.true is None and printed.claim is None:
             printed = replace(printed, true=exactly(grid))
         ways = tuple(item.expr for item in equation.of(Kind.FORMULA, Kind.WORKING))
-        self.seen.append(Seen(expr, grid, printed, ways))
+        self.seen.append(Seen(expr, grid, printed, ways, units))
 
     # — operands —
 
@@ -311,7 +313,7 @@ class Copies:
         """Decimals of a working, but those just worked out, that are cells of the print that most of them come from."""
         left = [x for x in decimals(expr) if id(x) not in self._copied and id(x) not in worked]
         wanted = [(x, grid[0][0]) for x in left if (grid := shown_grid(n.Matrix(((x,),)), False)) is not None]
-        options = {id(x): list(self._cells(shown.value, spot)) for x, shown in wanted}
+        options = {id(x): list(self._cells(shown.value, spot, x)) for x, shown in wanted}
         common = Counter(k for found in options.values() for k in {k for k, *_ in found})
         for x, shown in wanted:
             found = options[id(x)]
@@ -328,8 +330,11 @@ class Copies:
         true = seen.printed.true
         return true is not None and true.shape == shape_of(seen.grid) and meets(seen.grid[i][j], true.rows[i][j])
 
-    def _cells(self, value: object, spot: Spot) -> Iterator[tuple[int, Seen, int, int]]:
+    def _cells(self, value: object, spot: Spot, number: n.Number | None = None) -> Iterator[tuple[int, Seen, int, int]]:
+        bare = number is not None and number.at is not None and not factors_at(self.page.sheet.lines, number.at)
         for k, seen in enumerate(self.recent(spot)):
+            if bare and seen.in_units:
+                continue  # the 128 of 512 MB × 128 is no copy of 128 KB
             for i, row in enumerate(seen.grid):
                 for j, shown in enumerate(row):
                     if shown.value is not None and shown.value == value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import Enum
+from fractions import Fraction
 
 from qkv.check.cells import Grid, fitted, shape_of
 from qkv.check.compare import Agreement, Shown, agreement, follows
@@ -69,6 +70,12 @@ class Meaning:
     names: bool = True  # it is worked out from names; a working in numbers has no true value
     known_as: n.Expr | None = None  # what later formulas call it, where `expr` is how it is worked out
     side: int | None = None  # which side of its equation says so: a side with several readings is denied by none alone
+    unit: int | Fraction = 1  # what the unit behind the value multiplies with; `expr` is divided by it
+
+    @property
+    def whole(self) -> n.Expr:
+        """The quantity itself, not in the unit that stands behind its value: bytes for 128 KB."""
+        return self.expr.numerator if self.unit != 1 and isinstance(self.expr, n.Quotient) else self.expr
 
 
 @dataclass(frozen=True, slots=True)

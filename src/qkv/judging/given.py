@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from qkv.expr import nodes as n
 from qkv.judging.beside import share_of
-from qkv.reading.equation import Equation, Kind
+from qkv.reading.definitions import Source
+from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.naming import SIZED
+from qkv.reading.system import System
 
 if TYPE_CHECKING:
     from qkv.judging.walk import Walk
@@ -21,6 +24,21 @@ def is_given(walk: Walk, equation: Equation) -> bool:
     if any(share_of(symbol, equation, walk.system.page) is not None for symbol in equation.names):
         return False
     return bool(equation.names) or equation.index in dict(walk.system.choices.arrays)
+
+
+def is_cell_of_given(expr: n.Expr, system: System) -> bool:
+    """Whether an expression is a cell of what is given by its numbers alone, as W[0] is: where something else is worked
+    out for it ('W[0] = ∂L/∂z × x[0] = …', a slip of the pen for ∂L/∂W[0]), what was given stands."""
+    if not isinstance(expr, n.Entry) or not isinstance(expr.arg, n.Name):
+        return False
+    found = system.page.definitions.get(expr.arg.symbol, ())
+    return bool(found) and all(d.source is Source.GIVEN and d.equation not in system.choices.claimed for d in found)
+
+
+def formulas_of(equation: Equation, system: System) -> list[Item]:
+    """The formulas and workings of an equation, whose value is printed in it."""
+    found = equation.of(Kind.FORMULA, Kind.WORKING)
+    return [item for item in found if not is_cell_of_given(item.expr, system)]
 
 
 def _is_size_in_a_list(walk: Walk, equation: Equation) -> bool:

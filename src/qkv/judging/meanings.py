@@ -10,6 +10,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.judging.beside import from_beside
 from qkv.judging.fit import How, Meaning
+from qkv.judging.given import is_cell_of_given
 from qkv.judging.phrases import lined, phrased
 from qkv.judging.steps import runs_on
 from qkv.library.roles import roles_in_words
@@ -45,7 +46,8 @@ def meanings(
             continue
         if other.kind is Kind.FORMULA:
             anew = any(s in equation.names for s in n.names_in(other.expr))  # V_1 = a V_1 + b V_2
-            plain, stated = not anew and not _is_list_of_two(other), False
+            called = k == 0 and len(equation.items) > 2 and is_cell_of_given(other.expr, system)
+            plain, stated = not anew and not called and not _is_list_of_two(other), False
             for cost, expr in enumerate(dict.fromkeys(_readings(other, system, spot))):
                 known = _is_sure(_unprinted(expr, printed, system), system, spot) and not _is_printed_below(
                     expr, system, spot

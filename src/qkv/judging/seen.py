@@ -32,6 +32,7 @@ class Seen:
     grid: Grid
     printed: Print
     ways: tuple[n.Expr, ...] = ()  # the formulas and workings beside it
+    in_units: bool = False  # its number counts thousands, millions …: 128 KB
 
 
 @dataclass(frozen=True, slots=True)

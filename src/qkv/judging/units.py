@@ -7,14 +7,17 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 
+from flint import fmpq
+
 from qkv.check.cells import Grid, shape_of
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
-from qkv.interpret.certified import Value
+from qkv.interpret.certified import Value, same
 from qkv.judging.fit import Meaning
 
 MIXED = (Fraction(1000, 1024), Fraction(1024, 1000))  # 14 GiB / 0.5 MiB = 28.672 thousands
 _BINARY = re.compile(r"[KMGT]iB")
+_POWERS = frozenset(fmpq(1000**i * 1024**j) for i in range(5) for j in range(5))
 UNIT = 2.0  # bits for which of the powers a unit stands for
 
 
@@ -36,4 +39,14 @@ def in_units(meaning: Meaning, worth: Value | None, grid: Grid, units: tuple[int
     factor = min(factors, key=lambda by: abs(math.log(size / by)))
     if factor == 1:
         return meaning
-    return replace(meaning, expr=n.Quotient(meaning.expr, n.number(factor)), cost=meaning.cost + UNIT)
+    quotient = n.Quotient(meaning.expr, n.number(factor))
+    return replace(meaning, expr=quotient, cost=meaning.cost + UNIT, unit=factor)
+
+
+def is_in_units(whole: Value, value: Value) -> bool:
+    """Whether a quantity is a value but for the unit that this is in: 536870912 bytes are 512 MB."""
+    if same(whole, value):
+        return True
+    if whole.shape != (1, 1) or not (whole.exact and value.exact) or not value.cell:
+        return False
+    return whole.cell / value.cell in _POWERS

@@ -23,7 +23,7 @@ from qkv.judging.causes import Search, as_mistake, explained, has_excuse, misfit
 from qkv.judging.company import company, trust
 from qkv.judging.copies import Copies
 from qkv.judging.fit import Fit, How, Meaning, fit
-from qkv.judging.given import is_given
+from qkv.judging.given import formulas_of, is_given
 from qkv.judging.kept import FALSE, is_value_of, print_of
 from qkv.judging.meanings import meanings
 from qkv.judging.otherwise import otherwise
@@ -367,7 +367,7 @@ class Walk:
             if not is_given(self, equation) or item.approximate or rounded:
                 self.prints.add(symbol, printed)  # weights that are given in decimals are rounded, like all others
             remembered = remembered or n.Name(symbol)
-        for formula in equation.of(Kind.FORMULA, Kind.WORKING):
+        for formula in formulas_of(equation, self.system):
             if is_value_of(formula, chosen, lambda expr: self.values.own(expr, spot, self.prints)[0]):
                 self.prints.add_formula(formula.expr, printed)
                 remembered = remembered or formula.expr
@@ -389,7 +389,7 @@ class Walk:
             remembered = item.expr if chosen is None else chosen.meaning.expr
         if not is_index(equation, grid):  # 'j = 2:' says where one is, and is gone on with by nobody
             self.recent.append((remembered, spot))
-            self.copies.note(remembered, grid, printed, equation)
+            self.copies.note(remembered, grid, printed, equation, bool(item.units))
 
     def _remember_as(self, expr: n.Expr, printed: Print) -> None:
         """Keep what was printed for a role, or for a line of one."""

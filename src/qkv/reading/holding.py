@@ -104,7 +104,8 @@ class Holding:
             made |= {"patterned"}
         if not self.problems.heads_in(scope):
             made |= {"single"}
-        if not any(role in ATTENDING and role is not Role.X for role, _ in self._names.by_place):
+        only_tokens = not any(role in ATTENDING and role is not Role.X for role, _ in self._names.by_place)
+        if only_tokens and not self._is_one_vector:
             made |= {"plain"}
         if not any(role in SIZING for role, _ in self._names.by_place):
             given = any(role is Role.SCALED for role, _ in self._names.by_place)
@@ -114,6 +115,15 @@ class Holding:
         if not self._choices.supposed and shares_said(self._page.words_of(scope)):
             made = made - {"scaled"} | {"unscaled", "shares"}
         return frozenset(made)
+
+    @cached_property
+    def _is_one_vector(self) -> bool:
+        """Whether all that the page has for tokens is single vectors or numbers, which attend to nothing: LN(x)."""
+        found = self._names.by_place.get((Role.X, None), [])
+        said = [d.expr for symbol, _ in found for d in self._page.definitions[symbol]]
+        rows = [len(expr.rows) if isinstance(expr, n.Matrix) else 1 for expr in said if n.is_literal(expr)]
+        single = len(found) < 2 or all(place.row is None for _, place in found)
+        return bool(rows) and len(rows) == len(said) and max(rows) == 1 and single
 
     def meant(self, expr: n.Expr, scope: int) -> n.Expr:
         """A stated formula as it is meant: where words say that attention is causal and no formula says where the mask

@@ -66,7 +66,7 @@ class Preparation:
         down = "keys" in self._conventions
         kinds = n.kinds_in(expr)
         expr = self._with_numbers_for_cells(expr) if {n.Matrix, n.Transpose} <= kinds else expr
-        if not kinds & ({n.Call, n.Mask, n.Series, n.Absolute} | ({n.Softmax} if down else set())):
+        if not kinds & ({n.Call, n.Mask, n.Series, n.Absolute, n.Entry} | ({n.Softmax} if down else set())):
             return expr
         failed = False
 
@@ -90,6 +90,8 @@ class Preparation:
                 return unrolled(node)
             if isinstance(node, n.Absolute):
                 return self._norm(node)
+            if isinstance(node, n.Entry):
+                return self._cell_of_vector(node)
             return self._downward(node) if down and isinstance(node, n.Softmax) else node
 
         made = n.rewrite(expr, change)
@@ -119,6 +121,12 @@ class Preparation:
         value = self._value(softmax.arg) if softmax.axis == 1 and not softmax.by_rows else None
         matrix = value is not None and 1 not in value.shape
         return replace(softmax, axis=0) if matrix and not self._system.is_by_rows(softmax.arg) else softmax
+
+    def _cell_of_vector(self, node: n.Entry) -> n.Entry:
+        """softmax(z)[2], where z is one vector: its second cell, for it has no second row."""
+        value = self._value(node.arg) if node.column is None and node.columns is None else None
+        one_row = value is not None and value.shape[0] == 1 < value.shape[1]
+        return replace(node, row=1, column=node.row) if one_row else node
 
     def _called(self, call: n.Call) -> n.Expr | None:
         """A function that the page defines, or that the library says what it is, for its arguments."""

@@ -39,6 +39,7 @@ from qkv.solution import Solution
 from qkv.solving.advice import advice_for
 from qkv.solving.answers import answers_of, with_theory
 from qkv.solving.around import with_block
+from qkv.solving.asked_around import asked_around
 from qkv.solving.families import rows_of
 from qkv.solving.kinds import arrays_taken, kind_of, notes_of
 from qkv.solving.known import known_values
@@ -104,7 +105,8 @@ def _program_of(judged: Judged, scope: int) -> Program:
     worked = (j.equation.line for j in judged.judgements if j.equation.scope == scope and j.fit is not None)
     if said and max(worked, default=0) < said[0].line:  # the page does not work them out itself
         program = with_operations(program, said, system.functions)
-    return with_block(program, page.words_of(scope))
+    program = with_block(program, page.words_of(scope))
+    return program if said else asked_around(program, system, scope, page.words_of(scope))
 
 
 @dataclass
@@ -218,6 +220,8 @@ class _Completion:
                 self.add_step(equation.label, item.expr, spot, Role.OTHER, None, equation.line)
         softmax = [item for item in equation.of(Kind.WORKING) if isinstance(item.expr, n.Softmax)]
         for item in (*equation.of(Kind.FORMULA)[:1], *softmax[:1], *workings[:1]):
+            if isinstance(item.expr, n.Entry):  # softmax(z)_2 is shown with all of softmax(z)
+                self.add_step(None, item.expr.arg, spot, Role.OTHER, None, equation.line)
             self.add_step(
                 equation.label or None, self.workings.meant(item.expr, spot), spot, Role.OTHER, None, equation.line
             )

@@ -9,6 +9,7 @@ from qkv.reader.maths import signs
 from qkv.reader.maths.afterwards import laid_bare, with_times
 from qkv.reader.maths.numerals import Comma, plain_digits
 from qkv.reader.maths.plainer import plainer
+from qkv.reader.maths.slopes import with_slopes
 from qkv.reader.maths.tokens import TOKEN, Token
 
 
@@ -21,7 +22,7 @@ def tokens_of(source: str, *, strict: bool = True, comma: Comma = Comma.UNTOLD) 
     lexer = _Lexer(plainer(source.translate(_ALIKE)), strict, comma)
     for found in TOKEN.finditer(lexer.source):
         lexer.read(found)
-    return with_times(laid_bare(lexer.out), strict)
+    return with_slopes(with_times(laid_bare(lexer.out), strict))
 
 
 _ALIKE = {ord(a): b for a, b in signs.SAME.items()} | signs.DIGITS

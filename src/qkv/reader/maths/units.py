@@ -4,7 +4,9 @@ what a letter or a prefix multiplies with is noted, so that a value may be held 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from qkv.errors import Location
 from qkv.reader.maths.tokens import Token
 
 _THOUSANDS = tuple(10 ** (3 * k) for k in range(1, 6))
@@ -18,6 +20,7 @@ _ROWS: tuple[tuple[str, tuple[int, ...]], ...] = (
 )
 _TABLE = tuple((re.compile(rf"(?:{words})(?!\w)", re.IGNORECASE if len(words) > 60 else 0), by) for words, by in _ROWS)
 _POINTED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}\.\d{3}$")  # 524.288 may stand for 524288
+_NUMERAL = re.compile(r"\d(?:[\d.,]|\{,\})*")
 _COUNTERS = frozenset(
     ("层", "層", "个", "個", "头", "维", "倍", "位", "次", "步", "行", "列", "字节", "개", "층")
 )  # 12 层 is 12
@@ -37,6 +40,16 @@ def factors_behind(source: str, end: int) -> tuple[int, ...]:
     at = start.end() if start else end
     factors = next((factors for words, factors in _TABLE if words.match(source, at)), ())
     return factors or (_THOUSANDS[:1] if _POINTED.search(source, max(end - 8, 0), end) else ())
+
+
+def factors_at(lines: Sequence[str], at: Location) -> tuple[int, ...]:
+    """The same for the number that begins at a place of a page.
+
+    >>> factors_at(["so 64 MiB"], Location(1, 4))[-5]
+    1024
+    """
+    number = _NUMERAL.match(lines[at.line - 1], at.column - 1) if at.line <= len(lines) else None
+    return factors_behind(lines[at.line - 1], number.end()) if number is not None else ()
 
 
 def is_magnitude(word: str) -> bool:

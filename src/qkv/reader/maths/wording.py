@@ -11,6 +11,7 @@ from qkv.library.words import CONCEPTS
 from qkv.reader.maths import signs
 from qkv.reader.maths.calls import is_called
 from qkv.reader.maths.names import WORDS, Names, is_symbol, is_whole_script
+from qkv.reader.maths.slopes import MARK
 from qkv.reader.maths.tokens import Token
 from qkv.reader.maths.units import is_magnitude
 
@@ -155,6 +156,7 @@ def _joined(tokens: Sequence[Token], i: int, names: Names) -> int:
     while (
         end + 1 < len(tokens)
         and len(tokens[end - 1].text) > 1
+        and tokens[end - 1].text[0] != MARK
         and tokens[end].text == "_"
         and not tokens[end].gap
         and tokens[end + 1].kind in ("word", "letters")

@@ -1,0 +1,202 @@
+"""Exercises in words about what stands around attention: 'Compute LayerNorm(x)', 'the perplexity', 'a pre-norm block'.
+
+What the page gives becomes the matrices of a block, its words the options; the steps are rows of the library. A page
+that states a formula, or works something out itself, is left alone: its own word comes first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from qkv.errors import QkvError
+from qkv.expr import nodes as n
+from qkv.expr.names import Role, Symbol
+from qkv.expr.show import plain, symbol_plain
+from qkv.library import block
+from qkv.program.block import Around, planned
+from qkv.program.model import Answer, Part, Program, Step
+from qkv.program.request import ARGUMENTS, Options
+from qkv.program.spec import default_symbol
+from qkv.reading.definitions import Source
+from qkv.reading.equation import Kind
+from qkv.reading.system import System
+
+NORM = block.NORM_SAID
+FIRST = re.compile(
+    r"norm\w*(?: is applied)? (?:to|of) (?:the )?(?:x|inputs?|tokens)\b[^.]{0,20}then|first appl\w+ (?:layer|rms)"
+)
+POSITIONS = re.compile(r"sinusoid|position\w* (?:encoding|embedding|vector)|learned position")
+LOSS = re.compile(r"cross.?entropy|perplexit|log.?likelihood")
+LIKELIEST = re.compile(r"most likely|most probable|likeliest|arg.?max")
+TOP = re.compile(r"top.?(?:k\s*=\s*)?(\d)")
+TEMPERATURE = re.compile(r"temperature")
+TARGET = re.compile(
+    r"(?:correct|true|target|right|gold)\s+(?:class|token|word|label|index|id)?\s*(?:is|has|=|:)?\s*"
+    r"(?:the )?(?:index|class|token|id)?\s*(\d+)"
+)
+FEED = re.compile(r"feed.?forward|\bffn\b|\bmlp\b|swiglu|geglu|\bgate")
+ENTROPY = re.compile(r"(?<!cross.)(?<!cross)entropy")
+GRADIENT = re.compile(r"gradient|derivative|∂")
+NOTE = "the page asks for this without a formula: worked out as in a usual block"
+FROM_ONE = re.compile(r"(?:count\w*|index\w*|number\w*) from 1\b|1-based")
+# Names that pages have for the quantities of library/block.py; those below `logits` only where words speak of logits.
+ALIASES = {
+    "gamma": "gamma_1", "beta": "beta_1", "W_gate": "W_1", "W_up": "W_3", "W_down": "W_2", "input": "X", "x": "X",
+    "attention_output": "Output", "output": "Output", "Output": "Output",
+}  # fmt: skip
+LOGITS = {"logits": "L", "logit": "L", "z": "L", "o": "L", "l": "L", "L": "L", "s": "L"}
+PLACES = {"P": "PE", "PE": "PE", "p": "PE", "pos": "PE", "E_pos": "PE", "P_E": "PE"}
+NUMBERS = {"epsilon": "eps", "eps": "eps", "T": "temperature", "tau": "temperature", "temperature": "temperature"}
+# What a question asks for: the first name that the program has, for the first words that it says.
+ASKED = (
+    (GRADIENT, ("gradient",)),
+    (re.compile(r"perplexit"), ("PPL",)),
+    (TOP, ("top",)),
+    (LIKELIEST, ("next",)),
+    (re.compile(r"probabilit|softmax"), ("P",)),
+    (re.compile(r"entropy|loss"), ("loss",)),
+    (re.compile(r"x \+ p|add|sum of|input of|final|with position"), ("X_P", "R_1")),
+    (re.compile(r"position|\bpe\b"), ("PE",)),
+    (re.compile(r"norm"), ("N_2", "N_1")),
+    (re.compile(r"attention weights|\bweights\b"), ("A",)),
+)
+
+
+@dataclass
+class _Gathered:
+    """What the page gives, under the names of the library, and the names that the page has for it."""
+
+    matrices: dict[str, object] = field(default_factory=dict)
+    numbers: dict[str, object] = field(default_factory=dict)
+    names: dict[Symbol, Symbol] = field(default_factory=dict)
+
+
+def asked_around(program: Program, system: System, scope: int, words: str) -> Program:
+    """The program of an exercise in words around attention; the same program where there is none."""
+    words = words.lower()
+    if program.columns or _states_formulas(system, scope):
+        return program
+    if ENTROPY.search(words):
+        return _with_entropy(program, words)
+    if not any(said.search(words) for said in (NORM, POSITIONS, LOSS, LIKELIEST, TOP, TEMPERATURE, FEED)):
+        return program
+    given = _gathered(system, scope, words)
+    attends = {"Q", "W_Q"} & given.matrices.keys()
+    around = _around(given, words, bool(attends))
+    if around is None or len(system.heads_in(scope)) > 1:
+        return program
+    mask = "causal" if "causal" in system.conventions(scope) and attends else None
+    try:
+        made = planned(given.matrices, Options(mask=mask), around)
+    except QkvError:
+        return program
+    made = _as_asked(made, words).renamed(given.names)
+    answers = tuple(_answered(answer, made) for answer in program.answers)
+    return replace(made, title=program.title, line=program.line, answers=answers, notes=(*made.notes, NOTE))
+
+
+def _as_asked(program: Program, words: str) -> Program:
+    """The program without a norm that nothing reads, and with the gradient of its loss if that is asked for."""
+    steps = {symbol_plain(step.symbol): step for step in program.steps}
+    if "R_1" in steps and "N_2" in steps and steps.keys().isdisjoint({"F", "L"}):
+        program = replace(program, steps=program.steps[: program.steps.index(steps["R_1"]) + 1])
+    if GRADIENT.search(words) and "loss" in steps and program.item(Symbol("tau")) is None:
+        difference = n.Sum((n.Name(Symbol("P")), n.Negate(n.Name(Symbol("T", ("y",))))))
+        step = Step(Symbol("gradient"), difference, Role.BLOCK, "gradient", says="of the loss, by the logits: P − T_y")
+        program = replace(program, steps=(*program.steps, step))
+    return program
+
+
+def _with_entropy(program: Program, words: str) -> Program:
+    """The program with the entropy of its weights, or of the one vector that is given."""
+    single = [given.symbol for given in program.givens if isinstance(given.expr, n.Matrix)]
+    of = program.find(Role.WEIGHTS) or (single[0] if len(single) == 1 else None)
+    if of is None or program.item(Symbol("H")) is not None:
+        return program
+    shares = n.Name(of)
+    nats = n.Negate(n.Call("rowsum", (n.Call("hadamard", (shares, n.Call("ln", (shares,)))),)))
+    steps = [Step(Symbol("H"), nats, Role.BLOCK, "H", says="the entropy of each row, in nats")]
+    if "bit" in words:
+        bits = n.Quotient(n.Name(Symbol("H")), n.Call("ln", (n.number(2),)))
+        steps.append(Step(Symbol("H", ("bits",)), bits, Role.BLOCK, "H_bits", says="the same in bits"))
+    parts = tuple(Part(step.spelled, n.Name(step.symbol)) for step in steps)
+    answers = (replace(a, parts=parts, missing="") if ENTROPY.search(a.text.lower()) else a for a in program.answers)
+    return replace(program, steps=(*program.steps, *steps), answers=tuple(answers))
+
+
+def _states_formulas(system: System, scope: int) -> bool:
+    """Whether the page says by a formula what something is, or works it out."""
+    here = (equation for equation in system.page.equations if equation.scope == scope)
+    return any(e.of(Kind.WORKING) or (e.of(Kind.FORMULA) and len(e.items) > 1) for e in here)
+
+
+def _gathered(system: System, scope: int, words: str) -> _Gathered:
+    """What a problem gives by its numbers alone, and can be an argument."""
+    given, symbols = _Gathered(), block.names()
+    aliases = {**ALIASES, **(LOGITS if "logit" in words else {}), **(PLACES if POSITIONS.search(words) else {})}
+    for symbol, expr in _literals(system, scope):
+        spelled, place = symbol_plain(symbol), system.place(symbol)
+        role = place.role if place is not None and place.row is None else Role.OTHER
+        if isinstance(expr, n.Number):
+            if spelled in NUMBERS and expr.value > 0:
+                given.numbers[NUMBERS[spelled]] = plain(expr)
+            continue
+        name = aliases.get(spelled) or next((key for key, known in ARGUMENTS.items() if known is role), spelled)
+        if name not in symbols and name not in ARGUMENTS:
+            continue
+        given.matrices[name] = [[plain(cell) for cell in row] for row in expr.rows]
+        given.names[symbols.get(name) or default_symbol(ARGUMENTS[name])] = symbol
+    return given
+
+
+def _literals(system: System, scope: int) -> Iterator[tuple[Symbol, n.Matrix | n.Number]]:
+    for symbol, found in system.page.definitions.items():
+        for d in found:
+            plainly = d.source is Source.GIVEN and isinstance(d.expr, (n.Matrix, n.Number)) and n.is_literal(d.expr)
+            if d.scope == scope and plainly and isinstance(d.expr, (n.Matrix, n.Number)):
+                yield symbol, d.expr
+
+
+def _around(given: _Gathered, words: str, attends: bool) -> Around | None:
+    """What the words ask for around attention; None where something is missing for it."""
+    places = given.matrices.pop("PE", None)
+    made = Around(eps=given.numbers.get("eps") if NORM.search(words) else None)
+    if NORM.search(words):
+        first = block.NORM_FIRST.search(words) or FIRST.search(words) or not (attends or "Output" in given.matrices)
+        made = replace(made, norm=("pre" if first else "post") + (" rms" if "rms" in words else ""))
+    if FEED.search(words) and {"W_1", "W_2"} <= given.matrices.keys():
+        made = replace(made, activation=_activation(words, "W_3" in given.matrices))
+    if POSITIONS.search(words) and "X" in given.matrices and (places is not None or "learn" not in words):
+        made = replace(made, positions=places if places is not None else "sinusoidal")
+    if "L" in given.matrices:
+        top, target = TOP.search(words), TARGET.search(words)
+        if LOSS.search(words) and target is None:
+            return None
+        index = int(target[1]) - bool(FROM_ONE.search(words)) if target is not None else 0
+        made = replace(
+            made,
+            temperature=given.numbers.get("temperature"),
+            targets=[index] if target is not None else None,
+            predict=bool(LIKELIEST.search(words)),
+            top=int(top[1]) if top is not None else None,
+        )
+    return made if made != Around() else None
+
+
+def _activation(words: str, gated: bool) -> str:
+    if gated:
+        return "geglu" if "gelu" in words else "swiglu"
+    return "gelu" if "gelu" in words else "silu" if re.search(r"silu|swish", words) else "relu"
+
+
+def _answered(answer: Answer, program: Program) -> Answer:
+    """A question with what it asks for of the program: by its words, else what comes last."""
+    said = answer.text.lower()
+    wanted = next((names for words, names in ASKED if words.search(said)), ())
+    steps = {symbol_plain(step.symbol): step for step in program.steps}
+    found = next((steps[name] for name in wanted if name in steps), program.steps[-1] if not wanted else None)
+    if found is None:
+        return replace(answer, parts=(), says="")
+    return replace(answer, parts=(Part(found.spelled, n.Name(found.symbol)),), says="", missing="", assumed=())
