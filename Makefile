@@ -48,7 +48,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/bench_planted.py --store
 	$(BIN)/python benchmarks/bench_grade.py
 
-# Practice sheets of every kind and level: solved, graded, mistakes named. SHEETS=1000 takes half a day on two cores.
+# Practice sheets of every kind and level: solved, graded, mistakes named. SHEETS=1000 takes a third of a day on two cores.
 bench-exercises: $(STAMP)
 	$(BIN)/python benchmarks/bench_exercises.py $(or $(SHEETS),10)
 

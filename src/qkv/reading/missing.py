@@ -50,7 +50,10 @@ def told(gaps: Iterable[Gap], elsewhere: str = "") -> tuple[str, str]:
     if absent:
         one = len(absent) == 1 and not absent[0].called.partition(" (")[0].endswith("s")
         says.append(f"{joined([gap.called for gap in absent])} {'is' if one else 'are'} not on the page")
-        hints.append(f'{elsewhere}--let "{absent[0].name} = [1, 2; 3, 4]" with the right numbers')
+        lines = " ".join(
+            f'--let "{gap.name} = [1, 2; 3, 4]"' for gap in absent[:MOST]
+        )  # all that is to be said at once
+        hints.append(f"{elsewhere}{lines} with the right numbers")
     return "; ".join(says), "; ".join(hints)
 
 
