@@ -26,7 +26,7 @@ MADE_OF = {  # what is worked out from what
     Role.WEIGHTS: (Role.SCORES,), Role.MASKED: (Role.SCORES,), Role.SCALED: (Role.SCORES,),
     Role.SCORES: (Role.Q, Role.K),
 }  # fmt: skip
-MOST = 3  # arrays that are proposed
+MOST = 3  # arrays that are proposed, and lines to add that are said at once
 
 
 class Gap(NamedTuple):
