@@ -8,7 +8,7 @@ matrix that was put in is a claim of its own. Nothing is accused that is no copy
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -28,7 +28,6 @@ from qkv.judging.seen import (
     MATRIX,
     Copied,
     Seen,
-    are_near,
     cell_of,
     claims_of,
     exactly,
@@ -40,7 +39,6 @@ from qkv.judging.seen import (
 )
 from qkv.judging.steps import judge_steps, worked_out
 from qkv.judging.typed import PLAIN, as_typed, copied_in_a_row, has_digits_to_spare, tightened
-from qkv.judging.units import is_in_units
 from qkv.reader.maths.units import factors_at
 from qkv.reading.align import Pair, aligned, is_leaf
 from qkv.reading.bits import cell_bits, grid_bits
@@ -93,22 +91,13 @@ class Copies:
         """An expression as a person writes it."""
         return plain(self._walk.scene(spot).as_written(expr))
 
-    def meant(self, expr: n.Expr, value_of: Callable[[n.Expr], Value | None]) -> n.Expr:
-        """A working with what its numbers are copies of in their places, as far as that has a value."""
+    def copied(self, numbers: n.Expr) -> Copied | None:
+        """What numbers of a working stand on."""
+        return self._copied.get(id(numbers))
 
-        def change(node: n.Expr) -> n.Expr:
-            copied = self._copied.get(id(node))
-            ways = (self.meant(way, value_of) for way in ((copied.part, *copied.ways) if copied else ()))
-            return next((way for way in ways if copied and self._stands_for(node, copied, value_of(way))), node)
-
-        return n.rewrite(self._written.get(id(expr), expr), change)
-
-    def _stands_for(self, numbers: n.Expr, copied: Copied, value: Value | None) -> bool:
-        """Whether numbers put in stand for what has a value: it is near them, or they copy what is false."""
-        typed = worth(numbers, {}, Certified())
-        if typed is None or value is None or value.shape not in (typed.shape, typed.shape[::-1]):
-            return False
-        return self.is_false(copied.claims) or are_near(value, typed) or is_in_units(value, typed)
+    def written(self, working: n.Expr) -> n.Expr:
+        """A working as its copies are looked for in it: with a softmax that is written out as one."""
+        return self._written.get(id(working), working)
 
     def note(self, expr: n.Expr, grid: Grid, printed: Print, equation: Equation, units: bool) -> None:
         """Remember a print, and the formulas and workings beside it."""
@@ -344,7 +333,7 @@ class Copies:
 
     def fit(self, grid: Grid, meaning: Meaning) -> Fit | None:
         """A printed value against a working, with what its numbers copy; None where nothing is known of them."""
-        expr = self._written.get(id(meaning.expr), meaning.expr)
+        expr = self.written(meaning.expr)
         whole = self._fit(grid, meaning, expr)
         if whole is None or not whole.is_clean:
             for version in versions(expr):
@@ -357,7 +346,7 @@ class Copies:
         put: dict[Symbol, Copied] = {}
 
         def change(node: n.Expr) -> n.Expr:
-            copied = self._copied.get(id(node))
+            copied = self.copied(node)
             if copied is None:
                 return node
             symbol = Symbol(COPY, (), (str(len(put)),))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.judging.copies import Copies
+from qkv.judging.originals import meant
 from qkv.reading.definitions import Source, has_decimals
 from qkv.reading.equation import Kind
 from qkv.reading.naming import ROLE
@@ -26,7 +27,7 @@ class Workings:
 
     def meant(self, expr: n.Expr, spot: Spot) -> n.Expr:
         """A working with what its numbers copy in their places."""
-        return self.copies.meant(expr, lambda part: self.values.true(part, spot))
+        return meant(self.copies, expr, lambda part: self.values.true(part, spot))
 
     def beside(self, symbol: Symbol, spot: Spot) -> Iterator[Option]:
         """The workings beside a name, with what their numbers copy in their places, if none stands for itself.

@@ -29,9 +29,14 @@ def straightened(tokens: list[Token], source: str) -> list[Token]:
             while end < len(lines) and _is_row_line(bare[end]):
                 end += 1
         drawing = _Drawing(source, bare[at:end]).flat() if end - at > 1 else None
-        out += lines[at] if drawing is None else drawing
         if drawing is None:
-            depth = max(0, depth + sum({"[": 1, "]": -1}.get(t.text, 0) for t in lines[at]))
+            inside = max(0, depth + sum({"[": 1, "]": -1}.get(t.text, 0) for t in bare[at]))
+            out += (
+                bare[at] if depth or inside else lines[at]
+            )  # what is said beside the rows of one array is no part of it
+            depth = inside
+        else:
+            out += drawing
         at = at + 1 if drawing is None else end
     return out
 
@@ -51,8 +56,11 @@ def _without_remark(line: list[Token]) -> list[Token]:
     for k in range(len(line) - 1, 1, -1):
         if line[k].text == "[":
             break
-        if line[k].kind == "prose" and line[k - 1].kind == "wide" and line[k - 2].text == "]":
-            return line[: k - 1] + [token for token in line[-1:] if token.kind == "line"]
+        before = line[k - 1]
+        off = before.kind == "wide" or (before.text == "," and line[k].start > before.end + 1)
+        if line[k].kind == "prose" and off and line[k - 2].text == "]":
+            kept = line[:k] if before.text == "," else line[: k - 1]
+            return kept + [token for token in line[-1:] if token.kind == "line"]
     return line
 
 
