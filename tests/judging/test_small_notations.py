@@ -58,3 +58,47 @@ def test_a_size_that_is_only_mentioned_is_not_this_page_s() -> None:
 
 def test_the_keycap_before_a_step_is_no_number() -> None:
     assert not verdicts("### 1\ufe0f\u20e3 Dot products\n\nNothing is shown here.\n")
+
+
+@pytest.mark.parametrize(("shown", "verdict"), [("0.27", "right"), ("0.38", "wrong")])
+def test_the_softmax_of_one_score_is_its_share_among_those_of_its_row(shown: str, verdict: str) -> None:
+    text = (
+        "e_{1,1} = 0.14, e_{1,2} = 0.35, e_{1,3} = 0.56\n\n$\\alpha_{1,1} = softmax(e_{1,1}) \\approx " + shown + "$\n"
+    )
+    (found,) = [v for t, v in verdicts(text).items() if "alpha" in t]
+    assert (found == "wrong") == (verdict == "wrong")
+
+
+def test_vectors_behind_a_label_are_the_rows_of_one_array() -> None:
+    text = "Query: [1, 2]\nKeys: [1, 0], [0, 3], [1, 1]\nValues: [1, 0], [0, 1], [1, 1]\n\nScores: [1, 6, 3]\n"
+    assert list(verdicts(text).values()) == ["right"]
+
+
+def test_a_query_above_a_list_of_keys_is_no_key() -> None:
+    text = (
+        "Query vector: [0.5, 0.3]\nKey vectors:\n  Token 1: [0.4, 0.2]\n  Token 2: [0.1, 0.7]\n\nScores: [0.26, 0.26]\n"
+    )
+    assert list(verdicts(text).values()) == ["right"]
+
+
+def test_remarks_behind_rows_do_not_part_them() -> None:
+    text = GIVEN + "Scores:\n\n```\nq1 → [1, 0, 1]   (1·1 + 0·0 = 1)\nq2 → [0, 1, 1]\nq3 → [1, 1, 2]\n```\n"
+    assert all(verdict == "right" for verdict in verdicts(text).values())
+
+
+def test_a_page_of_comments_is_no_page_of_titles() -> None:
+    lines = (
+        "A worked example.",
+        "",
+        "q = [1, 2], k = [3, 4]",
+        "",
+        "The score is",
+        "q · k = 12",
+        "",
+        "[1, 2] dot [3, 1] = 5",
+    )
+    assert list(verdicts("\n".join(f"# {line}".rstrip() for line in lines)).values()) == ["wrong", "right"]
+
+
+def test_the_number_of_a_title_is_no_claim() -> None:
+    assert not verdicts("# 3.1 A tiny example\n\nNothing is shown here.\n")

@@ -32,6 +32,8 @@ def softmaxed(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Ite
     between the two."""
     if equation.of(Kind.FORMULA, Kind.WORKING) or max(shape_of(grid)) == 1 or not are_shares(grid):
         return
+    if all(shown.text in ("0", "1") for row in grid for shown in row):
+        return  # a unit vector
     places = [copies.system.place(symbol) for symbol in equation.names]  # α ≈ softmax ≈ […] names nothing but weights
     if any(place is not None and place.role is not Role.WEIGHTS for place in places) or is_supposed(equation):
         return

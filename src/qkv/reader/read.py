@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from qkv.errors import ReadError
+from qkv.expr.nodes import Number
 from qkv.reader.assemble import assemble
 from qkv.reader.blocks import blocks
 from qkv.reader.cells import bare
@@ -104,7 +105,9 @@ _BRACKET_PIECES = {chr(0xF8EB + i): c for i, c in enumerate("⎛⎜⎝⎡⎢⎣�
 _KEYCAP = re.compile("([0-9])(\ufe0f?)\u20e3")  # 1️⃣ before a step
 _INLINE = re.compile(r"(?<!\\)\\\((?P<maths>(?:[^$\n]|\n(?!\s*\n))*?)(?<!\\)\\\)")
 _SLASHES = re.compile(r"(?m)^([ \t]*)//[/!]?(?=\s)")  # a worked example in the comments of a program
+_HASHES = re.compile(r"(?m)^#(?=[ \t]|$)")
 FEWEST_REMARKS = 3  # lines that make such a comment
+MOSTLY = 0.8  # of the lines of a page: that many begin with '#' where the page is a comment and they are no titles
 
 
 def _plain_source(text: str, file: str, limits: Limits) -> str:
@@ -114,6 +117,8 @@ def _plain_source(text: str, file: str, limits: Limits) -> str:
     source = _INLINE.sub(r" $\g<maths>$ ", source)
     source = _STYLED_LETTERS.sub(lambda m: _BRACKET_PIECES.get(m[0]) or unicodedata.normalize("NFKC", m[0])[:1], source)
     source = with_displays(_CORNERS.sub("", _NAMED_CORNERS.sub(_lowered, source)))
+    if len(_HASHES.findall(source)) > max(FEWEST_REMARKS, MOSTLY * sum(map(bool, map(str.strip, source.split("\n"))))):
+        source = _HASHES.sub(" ", source)
     if len(_SLASHES.findall(source)) >= FEWEST_REMARKS:
         source = _SLASHES.sub(lambda found: " " * len(found[0]), source)
     return with_digits(_BARRED_ROW.sub(r"[\1]", source))
@@ -194,6 +199,12 @@ def _captions(prepared: Sequence[_Prepared]) -> Iterator[str]:
 # — the second pass: events —
 
 
+def _numbers_title(event: Stated, title: str) -> bool:
+    """Whether what seems to be stated is the number of a title: '3.1 A worked example'."""
+    first = event.chain.links[0]
+    return len(event.chain.links) == 1 and isinstance(first.expr, Number) and title.startswith(first.text)
+
+
 def _events(prepared: Sequence[_Prepared], page: Page) -> Iterator[Event]:
     """The events of one block after the other."""
     levels, assigned = _Levels(), Assigned()
@@ -205,7 +216,8 @@ def _events(prepared: Sequence[_Prepared], page: Page) -> Iterator[Event]:
                 if block.rank >= PROBLEM or block.text.endswith("?"):
                     yield from questions(block.text, block.line)
                 if stretch is not None:
-                    yield from (event for event in read_stretch(stretch, page) if isinstance(event, Stated))
+                    stated = (event for event in read_stretch(stretch, page) if isinstance(event, Stated))
+                    yield from (event for event in stated if not _numbers_title(event, block.text))
             case Paragraph() if stretch is not None:
                 yield from read_paragraph(block, stretch, page)
             case Rows():

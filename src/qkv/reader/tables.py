@@ -45,8 +45,8 @@ from qkv.reader.page import Cell, Event, Page, Rows, Said, Stated
 _LOWERED = str.maketrans("₁₂₃₄₅₆₇₈₉", "123456789")
 _COMPONENT = re.compile(r"(?P<base>[^\W\d_]+)_?\{?(?P<number>\d|[₁-₉])\}?")
 _NAME_BEHIND = re.compile(r"[^$]*[^\W\d_]{2,}[\s:]+\$(?P<name>[^$]{1,40})\$\s*")
-_NAME_IN_BRACKETS = re.compile(  # keys ($K$)
-    r"[^\W\d_]{2,}\s*[(（]\s*\$\s*(?P<name>\\?[^\W\d_][^$()=]{0,12})\$\s*[)）]\s*$"
+_NAME_IN_BRACKETS = re.compile(  # keys ($K$), Key (K)
+    r"[^\W\d_]{2,}\s*[(（]\s*(?:\$\s*(?P<set>\\?[^\W\d_][^$()=]{0,12})\$|(?P<plain>[QKVX]))\s*[)）]\s*$"
 )
 
 
@@ -219,7 +219,7 @@ def _names(cell: Cell | None, page: Page) -> tuple[Link, ...]:
     if cell is None or not cell.text:
         return ()
     named = _NAME_IN_BRACKETS.search(cell.text) or _NAME_BEHIND.fullmatch(cell.text)
-    text = bare(named["name"] if named else cell.text)
+    text = bare(next(filter(None, named.groups())) if named else cell.text)
     said = text.endswith(("=", "≈"))
     text = text.rstrip("=≈: ") if said else re.sub(r"\s*\([^()]*\)\s*$", "", text).rstrip(":")
     if not said and (not names_something(text) or means(text, "counter")):

@@ -15,7 +15,17 @@ from qkv.library.attention import as_mask
 from qkv.library.words import means
 from qkv.reader.model import Link, Relation, Sheet, Statement
 from qkv.reading.equation import Equation, Item, Kind, is_printed, kind_of, settled
-from qkv.reading.joining import apart, continued, joined, listed, stacked, unmixed, withdrawn, without_sizes
+from qkv.reading.joining import (
+    apart,
+    continued,
+    joined,
+    listed,
+    side_by_side,
+    stacked,
+    unmixed,
+    withdrawn,
+    without_sizes,
+)
 from qkv.reading.problems import by_problem
 from qkv.reading.renamed import each_named, headed, qualified, with_derivatives
 
@@ -32,7 +42,11 @@ def _equations(sheet: Sheet) -> tuple[Equation, ...]:
     made: list[Equation] = []
     for statement in continued(sheet.statements):
         made += (row for whole in of_statement(statement, sheet) for each in each_named(whole) for row in apart(each))
-    parts = [part for equation in joined(listed(stacked(without_sizes(withdrawn(made))))) for part in unmixed(equation)]
+    parts = [
+        part
+        for equation in joined(listed(stacked(side_by_side(without_sizes(withdrawn(made))))))
+        for part in unmixed(equation)
+    ]
     return by_problem([replace(equation, index=i) for i, equation in enumerate(headed(qualified(parts), sheet))], sheet)
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.library.roles import SCORE_LIKE, roles_in_words
-from qkv.library.words import pattern
+from qkv.library.words import means, pattern
 from qkv.reader.model import Link, Origin, Relation, Statement
 from qkv.reading.equation import Equation, Item, Kind, is_rule_of_thumb, settled
 
@@ -182,19 +182,50 @@ def _works(equation: Equation) -> set[n.Expr]:
     return {item.expr for item in equation.of(Kind.FORMULA, Kind.WORKING)}
 
 
+def side_by_side(made: Iterable[Equation]) -> Iterator[Equation]:
+    """Vectors that follow a label in one line, as the rows of one array: 'Keys: [1, 0], [0, 1], [1, 1]'."""
+    run: list[Equation] = []
+    for equation in made:
+        vector, first = _vector(equation), _vector(run[0]) if run else None
+        goes_on = vector is not None and first is not None and vector.shape == first.shape
+        if run and not (goes_on and equation.line == run[0].line and not equation.label and not equation.next):
+            yield _as_rows(run)
+            run = []
+        if run or (vector is not None and equation.label and not equation.rows):
+            run.append(equation)
+        else:
+            yield equation
+    if run:
+        yield _as_rows(run)
+
+
+def _as_rows(run: list[Equation]) -> Equation:
+    rows = tuple(row for equation in run if (vector := _vector(equation)) is not None for row in vector.rows)
+    text = ", ".join(equation.text for equation in run)
+    return (
+        replace(run[0], items=(replace(run[0].items[0], expr=n.Matrix(rows), text=text),), text=text)
+        if run[1:]
+        else run[0]
+    )
+
+
 def stacked(made: Iterable[Equation]) -> Iterator[Equation]:
     """Rows that stand below each other, each with a label of its own, as one array with labelled rows."""
     run: list[Equation] = []
+    beside: list[Equation] = []  # remarks behind a row: '[1, 0]   (q·k = 1)'
     for equation in _labelled_alike(list(made)):
         vector = _vector(equation)
+        if run and equation.line == run[-1].end_line and not equation.label and vector is None:
+            beside.append(equation)
+            continue
         if run and (vector is None or not _stacks(run[-1], equation)):
-            yield from _as_array(run)
-            run = []
+            yield from (*_as_array(run), *beside)
+            run, beside = [], []
         if vector is not None and equation.label and not equation.rows:
             run.append(equation)
         else:
             yield equation
-    yield from _as_array(run)
+    yield from (*_as_array(run), *beside)
 
 
 def _labelled_alike(made: list[Equation]) -> Iterator[Equation]:
@@ -235,7 +266,13 @@ def _stacks(above: Equation, below: Equation) -> bool:
         and below.label != above.label
         and _is_token(above.label)
         and _is_token(below.label)
+        and _names_a_vector(above.label) == _names_a_vector(below.label)
     )
+
+
+def _names_a_vector(label: str) -> bool:
+    """Whether a label says what a vector is, and not only whose: 'Query vector' above 'Token 1'."""
+    return any(means(word, "vector") for word in label.split())
 
 
 def _is_token(label: str) -> bool:

@@ -66,7 +66,7 @@ class Preparation:
         down = "keys" in self._conventions
         kinds = n.kinds_in(expr)
         expr = self._with_numbers_for_cells(expr) if {n.Matrix, n.Transpose} <= kinds else expr
-        if not kinds & ({n.Call, n.Mask, n.Series, n.Absolute, n.Entry} | ({n.Softmax} if down else set())):
+        if not kinds & {n.Call, n.Mask, n.Series, n.Absolute, n.Entry, n.Softmax}:
             return expr
         failed = False
 
@@ -92,6 +92,8 @@ class Preparation:
                 return self._norm(node)
             if isinstance(node, n.Entry):
                 return self._cell_of_vector(node)
+            if isinstance(node, n.Softmax) and isinstance(node.arg, n.Name) and node.arg.symbol.indices:
+                node = self._among_its_row(node, node.arg.symbol)
             return self._downward(node) if down and isinstance(node, n.Softmax) else node
 
         made = n.rewrite(expr, change)
@@ -115,6 +117,20 @@ class Preparation:
             return made
 
         return n.rewrite(expr, cells)
+
+    def _among_its_row(self, softmax: n.Softmax, symbol: Symbol) -> n.Expr:
+        """The softmax of one score is its share among those of its row: the α_2 = softmax(s_2) of s_1, s_2, s_3."""
+        value = self._named(symbol) if symbol.indices[-1].isdecimal() else None
+        if value is None or value.shape != (1, 1):
+            return softmax
+        alike = [s for s in self._system.page.family(symbol) if s.indices[:-1] == symbol.indices[:-1]]
+        row = sorted(
+            (s for s in alike if s.indices[-1:] and s.indices[-1].isdecimal()), key=lambda s: int(s.indices[-1])
+        )
+        if len(row) < 2 or symbol not in row:
+            return softmax
+        scores = n.Matrix((tuple(n.Name(s) for s in row),))
+        return n.Entry(n.Softmax(scores), row=1, column=row.index(symbol) + 1)
 
     def _downward(self, softmax: n.Softmax) -> n.Softmax:
         """A softmax without a word about its axis, where each column of Kᵀ Q holds the scores of a query."""

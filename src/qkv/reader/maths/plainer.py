@@ -9,6 +9,7 @@ _ASIDE = re.compile(
     r"(?<![\w}])\(\\(?:text|mathrm|textit)\{[^{}]*\s[^{}]*\}\)"
 )  # [0.2, 0.8] (\text{over two positions})
 _DOT = re.compile(r"(?<=[\])] )\.(?= [\[(])")  # [1, 0] . [0, 1]
+_DOT_WORD = re.compile(r"(?<=[\])] )dot(?= [\[(])")  # [1, 0] dot [0, 1]
 _IN_PLACE = re.compile(r"(?<=[\w)\]] [/*])=(?= )")  # scores /= 1.41: divided by it, not equal to it
 _TWO_INDICES = re.compile(r"(?<=[^\W\d_]_)(\d),(\d)(?=\s*[=≈])")  # s_1,2 = 0.5 is one cell
 _THOUSANDS = re.compile(r"(?<=[\d)] [=≈] )\d{1,3}(?: \d{3})+(?=\s*(?:$|[^\s\d.,]))", re.MULTILINE)  # 128×256 = 32 768
@@ -34,6 +35,7 @@ def plainer(source: str) -> str:
     """
     source = _BRACED_SIGN.sub(r" \1 ", source) if "{" in source else source
     source = _DOT.sub("·", source) if "] . " in source or ") . " in source else source
+    source = _DOT_WORD.sub(" · ", source)
     source = _THOUSANDS.sub(lambda found: found[0].replace(" ", "").ljust(len(found[0])), source)
     source = _TWO_INDICES.sub(r"\1\2 ", _IN_PLACE.sub(" ", source))
     if "\\" in source or "→" in source or "->" in source:
