@@ -72,7 +72,7 @@ def of_statement(statement: Statement, sheet: Sheet) -> Iterator[Equation]:
     for number, links in enumerate(group for group in groups if group):
         first, *more = (_item(link, sheet) for link in links)
         items = settled([_as_one_name(first) if more else first, *more])
-        for sides in filter(None, (items, _behind_factor(items))):
+        for sides in filter(None, (_behind_factor(items), items)):  # a next line goes on from the whole
             yield Equation(
             0, sides, links[0].at.line, max(statement.end_line, statement.at.line), links[0].at.column, statement.text,
             "" if number else statement.label, words if not number else "", statement.after, statement.part, 0,

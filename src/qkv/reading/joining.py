@@ -188,6 +188,7 @@ def side_by_side(made: Iterable[Equation]) -> Iterator[Equation]:
     for equation in made:
         vector, first = _vector(equation), _vector(run[0]) if run else None
         goes_on = vector is not None and first is not None and vector.shape == first.shape
+        goes_on = goes_on and ("%" in equation.text) == ("%" in run[0].text)  # [0.97, 0.03] (97 %, 3 %)
         if run and not (goes_on and equation.line == run[0].line and not equation.label and not equation.next):
             yield _as_rows(run)
             run = []
