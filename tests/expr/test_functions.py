@@ -9,8 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from qkv.errors import ShapeError
-from qkv.errors import ValueRefused
+from qkv.errors import ShapeError, ValueRefused
 from qkv.expr import nodes as n
 from qkv.expr.functions import TABLE, Function, Kind, lookup
 from qkv.expr.names import Symbol
