@@ -9,7 +9,7 @@ from dataclasses import replace
 from qkv.check.cells import Grid, shape_of
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.interpret.cells import NEG_INF, bounds
+from qkv.interpret.cells import NEG_INF, bounds, rational
 from qkv.judging.copies import COPY, SURE, Copies
 from qkv.judging.fit import Fit, How, Meaning
 from qkv.judging.lately import RUN, Operand, put_in, row_of, singles, whole_of
@@ -132,8 +132,9 @@ def added_up(copies: Copies, grid: Grid, spot: Spot) -> Fit | None:
     """What words call a sum, right after the exponentials of a whole row: it is theirs, though it be false. What is not
     even half or twice as large is the sum of something else."""
     parts, after = _exponentials(copies, spot)
-    arrays = [seen for seen in copies.recent(spot)[:RUN] if max(shape_of(seen.grid)) > 1]
-    if len(parts) < 2 or after or not arrays or len(parts) not in shape_of(arrays[0].grid):
+    exponents = [rational(x.value) for part in parts if isinstance(x := _exponent(part.part), n.Number)]
+    lines = [line for seen in copies.recent(spot)[:RUN] for line in (*seen.grid, *zip(*seen.grid, strict=True))]
+    if len(parts) < 2 or after or exponents not in [[shown.value for shown in line] for line in lines]:
         return None
     row, put = row_of(parts)
     made = put_in(copies, grid, Meaning(How.CAPTION, n.Sum(row.rows[0]), spot), put)
@@ -160,6 +161,11 @@ def _exponentials(copies: Copies, spot: Spot) -> tuple[list[Copied], list[Copied
         elif single:
             after.append(cell_of(seen, 0, 0))
     return parts, after
+
+
+def _exponent(expr: n.Expr) -> n.Expr | None:
+    """What an exponential is taken of."""
+    return expr.arg if isinstance(expr, n.Exp) else None
 
 
 def _is_exponential(expr: n.Expr) -> bool:
