@@ -286,8 +286,7 @@ class Walk:
         excuse = max(-denied, clean[0] if clean is not None else float("-inf"))
         if slip is not None and slip.bits >= excuse + MARGIN:
             return slip
-        alone = slip is None or slip.cause is not None  # what a known mistake gives may be said of another method
-        if slip is not None and not alone:
+        if slip is not None and slip.cause is None:  # what a known mistake gives may be said of another method
             trusted = max(trust(self, slip), nearness(grid, slip)) if clean is None else 0.0
             if slip.bits + trusted + company(self, equation, grid, slip) >= excuse + MARGIN:
                 return slip
