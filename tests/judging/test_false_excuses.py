@@ -81,14 +81,6 @@ def test_what_a_name_is_given_in_another_section_is_another_version_of_it() -> N
     assert [claim.verdict.value for claim in check(first + other.format("0.64")).claims] == ["right", "wrong"]
 
 
-def test_an_index_that_is_counted_gives_no_name_another_meaning() -> None:
-    scores = "$j=1$: $e_{11} = 0.462 + 0.905 = 1.367$\n\n$j=2$: $e_{12} = 0.905 + 0.905 = 1.810$\n\n"
-    document = (
-        f"$h_1 = [1, 0]$, $h_2 = [1, 1]$, $s_0 = [0.5, 0.5]$\n\n{scores}$\\exp(e_{{11}}) = e^{{1.367}} = 3.924$\n"
-    )
-    assert all(claim.verdict in ("right", "rounded", "drifted") for claim in check(document).claims)
-
-
 def test_a_problem_begins_below_its_heading_whatever_parts_it_has() -> None:
     first = f"## 5. Worked example 1\n\n{GIVEN}A = Q K^T = [[1, 3], [2, 1]]\n\n"
     other = "## 6. Worked example 2\n\n**Given:**\n\nA = [[1.0, 2.0], [1.0, 2.0]]\n"

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from qkv.expr import nodes as n
-from qkv.expr.names import INDEX_LETTERS, Role, Symbol
+from qkv.expr.names import Role, Symbol
 from qkv.library.roles import Place
 from qkv.library.said import Sight, heads_said, sights_said
 from qkv.reader.model import Question, Sheet
@@ -92,14 +92,10 @@ class Page:
 
     @cached_property
     def renewals(self) -> dict[int, list[int]]:
-        """For each scope the lines at which a name is given another meaning than it had before, in order; 'j = 2' on a
-        page that counts with j, and calculates with it nowhere, says only where one is."""
+        """For each scope the lines at which a name is given another meaning than it had before, in order."""
         found: dict[int, list[int]] = defaultdict(list)
-        formulas = (item.expr for e in self.equations for item in e.of(Kind.FORMULA))
-        used = {symbol for formula in formulas for symbol in n.names_in(formula)}
-        for symbol, definitions in self.definitions.items():
-            counted = symbol.base in INDEX_LETTERS and symbol not in used
-            for before, after in pairwise(definitions if not counted else ()):
+        for definitions in self.definitions.values():
+            for before, after in pairwise(definitions):
                 if before.scope == after.scope and before.expr != after.expr:
                     found[after.scope].append(after.line)
         for spot, _ in self.came_to.values():
