@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from qkv.errors import ShapeError
+from qkv.errors import ShapeError, ValueRefused
 from qkv.expr import nodes as n
 from qkv.expr.functions import TABLE, Function, Kind, lookup
 from qkv.expr.names import Symbol
@@ -38,6 +38,7 @@ ORACLE = {
     "erf": mpmath.erf,
     "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)),
     "relu": lambda x: max(x, mpmath.mpf(0)),
+    "leakyrelu": lambda x: x,  # of what is positive: nobody says how steep it is below
     "gelu": lambda x: x * mpmath.ncdf(x),
     "gelutanh": lambda x: x / 2 * (1 + mpmath.tanh(mpmath.sqrt(2 / mpmath.pi) * (x + mpmath.mpf("0.044715") * x**3))),
     "silu": lambda x: x / (1 + mpmath.exp(-x)),
@@ -95,7 +96,7 @@ def _expected(function: Function, *args: list[list[Fraction]]) -> list[list[obje
 @pytest.mark.parametrize("function", TABLE, ids=lambda row: row.key)
 def test_certified_floats_shapes_and_counts_agree(function: Function) -> None:
     random.seed(function.key)
-    positive = function.key in ("ln", "log2", "log10", "entropy")
+    positive = function.key in ("ln", "log2", "log10", "entropy", "leakyrelu")
     for _ in range(5):
         rows = 1 if function.kind is Kind.SQUARE else 2
         args = [_random_matrix(rows, 3, positive) for _ in range(2 if function.kind is Kind.PAIR else 1)]
@@ -115,6 +116,11 @@ def test_certified_floats_shapes_and_counts_agree(function: Function) -> None:
                     mpmath.mpf(int(low.p)) / int(low.q) - close <= true <= mpmath.mpf(int(high.p)) / int(high.q) + close
                 )
                 assert np.isclose(floats[i, j], float(true), rtol=1e-12, atol=1e-12)
+
+
+def test_a_slope_that_nobody_says_gives_no_value() -> None:
+    with pytest.raises(ValueRefused, match="slope"):
+        evaluate(n.Call("leakyrelu", (n.number(-1),)), {}, Certified())
 
 
 def test_infinity_goes_where_it_has_a_meaning() -> None:

@@ -32,7 +32,6 @@ OPEN = frozenset({
     "points beside a question",
     "a weight among its siblings in a table",
     "a false quotient of numbers that is a scaled score",
-    "a sum in words",
     "a sum of exponentials of which one is written once",
     "a wrong matrix under a root",
     "a matrix that a root announces",

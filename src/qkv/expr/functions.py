@@ -83,6 +83,12 @@ def _silu_slope(sigmoid: Any, x: Any) -> Any:
     return sigmoid + x * sigmoid * (1 - sigmoid)
 
 
+def _certified_leaky(c: Any, x: Any) -> Any:
+    if c.is_zero(x) or c.is_positive(x) == 1:
+        return x
+    raise c.ValueRefused("LeakyReLU below 0 has a slope that nobody has said")
+
+
 def _certified_entropy(c: Any, row: Sequence[Any]) -> Any:
     return -sum([x * c.logarithm(x) for x in row if not c.is_zero(x)], c.rational(0))
 
@@ -104,6 +110,7 @@ TABLE = (
     _row("sigmoid", "sigmoid logistic expit", EACH, lambda c, x: 1 / (1 + c.exponential(c.negate(x))), lambda x: 1 / (1 + math.exp(-x)),
          exponentials=1, additions=1, divisions=1),
     _row("relu", "relu", EACH, lambda c, x: c.positive(x), lambda x: max(x, 0.0), "", comparisons=1),
+    _row("leakyrelu", "leakyrelu leaky_relu", EACH, _certified_leaky, lambda x: x if x >= 0 else math.nan, r"\operatorname{LeakyReLU}", comparisons=1),
     _row("gelu", "gelu", EACH, _certified_gelu, lambda x: x * (1 + math.erf(x / math.sqrt(2))) / 2, "", exponentials=1, multiplications=3, additions=1),
     _row("gelutanh", "gelutanh gelu_tanh gelu_new", EACH,
          lambda c, x: _tanh_gelu(c.tanh, x, c.root(c.rational(2) / c.pi())), lambda x: _tanh_gelu(math.tanh, x, math.sqrt(2 / math.pi)),

@@ -17,8 +17,8 @@ from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.lately import RUN, Operand, put_in, row_of, singles, whole_of
 from qkv.judging.operands import is_centred
 from qkv.judging.phrases import Operation, normed, operation, statistics_said
-from qkv.judging.seen import Copied, Seen, as_row, cell_of, claims_of, is_near
-from qkv.judging.shares import shares, softmaxed
+from qkv.judging.seen import MATRIX, Copied, Seen, as_row, cell_of, claims_of, is_near
+from qkv.judging.shares import added_up, shares, softmaxed
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.holding import AFTER_Q
 from qkv.reading.page import Spot
@@ -35,7 +35,8 @@ def from_above(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> It
     """A printed value as what was printed right above it makes it."""
     yield from assembled(copies, grid, spot)
     yield from _laid_anew(copies, equation, grid, spot)
-    yield from statistics(copies, equation, grid, spot)
+    if not equation.of(Kind.WORKING):
+        yield from statistics(copies, equation, grid, spot)
     yield from softmaxed(copies, equation, grid, spot)
     yield from _operated(copies, equation, grid, spot)
     stated = equation.of(Kind.FORMULA, Kind.WORKING)  # what is stated is not a list of numbers from anywhere
@@ -63,10 +64,12 @@ def statistics(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> It
     """A number that words call the sum, the mean or the largest, taken of what was printed right before it."""
     words = " ".join((equation.label, *(str(symbol) for symbol in equation.names))).lower()
     for function in statistics_said(words) if shape_of(grid) == (1, 1) else ():
+        added = added_up(copies, grid, spot) if function == "sum" else None
+        yield from [added] if added is not None else []
         for whole, cells, exponentials in _runs(copies, spot):
             row, put = row_of(cells)
             terms = tuple(map(n.Exp, row.rows[0])) if exponentials else row.rows[0]
-            if exponentials and function != "sum":
+            if exponentials and (function != "sum" or added is not None):
                 continue
             expr = n.Sum(terms) if function == "sum" else n.Call(function, (row,))
             made = put_in(copies, grid, Meaning(How.CAPTION, expr, spot), put)
@@ -106,8 +109,16 @@ def _operated(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Ite
         if found is not None and (found.is_clean or is_near(found, grid)):
             yield found
             return
+        if found is not None and isinstance(found.meaning.expr, n.Quotient) and _is_most(found):
+            yield replace(found, meaning=replace(found.meaning, how=How.CAPTION))
+            return
     if made is normed and not equation.names:
         yield from _centred(copies, grid, spot, after)
+
+
+def _is_most(made: Fit) -> bool:
+    """Whether most cells are what words say, and say enough: then the others are meant so too."""
+    return 2 * made.slips < len(made.verdicts) * len(made.verdicts[0]) and made.agreed >= MATRIX
 
 
 def _centred(copies: Copies, grid: Grid, spot: Spot, after: int) -> Iterator[Fit]:
@@ -132,6 +143,8 @@ def _said_above(copies: Copies, equation: Equation) -> tuple[Operation | None, i
     between = "\n".join(copies.page.sheet.lines[above.end_line : equation.line - 1])
     if title := _TITLE.search(between):
         return operation(title["said"], copies.page), 0
+    if division := _DIVISION.search(between):
+        return operation(f"÷{division['by']}", copies.page), 0
     formula = next((item.text for item in above.of(Kind.FORMULA, Kind.WORKING)), "")
     made, after = operation(f"{above.label} {formula}", copies.page), len(above.of(Kind.VALUE))
     line = [e for e in copies.page.equations[: equation.index] if e.line == above.line and e.label]
@@ -144,6 +157,7 @@ _TITLE = re.compile(  # 'Step 3: Softmax (each row)' on a line of its own
     r"^\W*(?:[^\W\d]+\s*\d+\s*[:.—–-]+\s*)?(?P<said>(?:apply(?:ing)?\s+)?softmax\b[^\n]{0,40})$",
     re.MULTILINE | re.IGNORECASE,
 )
+_DIVISION = re.compile(r"÷(?:[^=):\n]*[=≈])*(?P<by>[^=≈):\n]+)")  # 'Scaled scores (÷ √d_k = √4 = 2):' above a matrix
 _ARROW = re.compile(r"[↓⬇→⇒]\s*([^\s:：↓⬇→⇒][^:：↓⬇→⇒]{0,30}?)\s+\w+\s*[:：]?\s*$")  # '↓ softmax', then 'weights:'
 
 

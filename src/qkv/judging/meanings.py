@@ -194,7 +194,8 @@ def _is_known(symbol: Symbol, system: System, spot: Spot) -> bool:
     """Whether the page itself says what a name is: d_k is as large as what it prints, q_1 is a row of its Q."""
     above = [d for d in system.page.definitions.get(symbol, ()) if d.scope == spot.scope and d.line <= spot.line]
     if above and isinstance(above[-1].expr, n.Name) and system.place(above[-1].expr.symbol) is not None:
-        return above[-1].expr.symbol in system.page.definitions  # K = H, and nothing says what H is
+        other = above[-1].expr.symbol  # K = H, and nothing says what H is
+        return other in system.page.definitions or _is_laid_out(other, system, spot)
     return (
         symbol in system.page.definitions
         or (symbol == EULER and not system.page.family(symbol))
@@ -202,11 +203,14 @@ def _is_known(symbol: Symbol, system: System, spot: Spot) -> bool:
         or _is_labelled(symbol, system, spot)
         or _is_projected(symbol, system)
         or any(line_called(system.page, symbol, spot))
-        or (
-            not _is_mask(symbol, system)
-            and any(all(s in system.page.definitions for s in n.names_in(e)) for e in system.structure(symbol, spot))
-        )
+        or _is_laid_out(symbol, system, spot)
     )
+
+
+def _is_laid_out(symbol: Symbol, system: System, spot: Spot) -> bool:
+    """Whether a name is a part of what the page defines, or put together from it."""
+    wholes = system.structure(symbol, spot) if not _is_mask(symbol, system) else ()
+    return any(all(s in system.page.definitions for s in n.names_in(e)) for e in wholes)
 
 
 def _is_labelled(symbol: Symbol, system: System, spot: Spot) -> bool:

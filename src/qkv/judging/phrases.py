@@ -33,7 +33,9 @@ _FUNCTIONS = tuple(
         ("smallest", "min"),
     )
 )  # fmt: skip
-_DIVIDED = re.compile(rf"(?<![^\W\d_])(?:{pattern('divide')})(?:\s+(?:{pattern('operand')}))*(?P<by>.*)")
+_DIVIDED = re.compile(
+    rf"(?:(?<![^\W\d_])(?:{pattern('divide')})(?:\s+(?:{pattern('operand')}))*(?!.*÷)|÷)(?P<by>.*)"
+)  # 'divide by √2', 'scaled scores (÷ √2)'
 _LAYER_NORM = re.compile(r"\blayer\s?-?norm", re.IGNORECASE)
 _EXPONENTIAL = re.compile(rf"(?<![^\W\d_])(?:{pattern('exponential')})(?![^\W\d_])")
 

@@ -9,14 +9,15 @@ from dataclasses import replace
 from qkv.check.cells import Grid, shape_of
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.judging.copies import COPY, Copies
+from qkv.interpret.cells import NEG_INF, bounds, rational
+from qkv.judging.copies import COPY, SURE, Copies
 from qkv.judging.fit import Fit, How, Meaning
 from qkv.judging.lately import RUN, Operand, put_in, row_of, singles, whole_of
 from qkv.judging.operands import are_shares, is_stochastic
 from qkv.judging.phrases import is_supposed
 from qkv.judging.seen import Copied, Seen, cell_of
 from qkv.library.roles import roles_in_words
-from qkv.library.words import pattern
+from qkv.library.words import means, pattern
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.page import Spot
 
@@ -103,6 +104,8 @@ def shares(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterat
                 return
             if said and made.slips == 1 and count > 2:
                 near = near or replace(made, meaning=replace(made.meaning, how=How.WORDED, cost=0.0))
+            elif made.agreed > SURE and _follows(copies, equation, grid, parts, spot):
+                near = near or replace(made, meaning=replace(made.meaning, how=How.CAPTION, cost=0.0))
     yield from [near] if near is not None else []
 
 
@@ -117,13 +120,40 @@ def _softmax(parts: list[Copied]) -> n.Expr | None:
     return n.Softmax(n.Matrix((tuple(args),)))
 
 
+def _follows(copies: Copies, equation: Equation, grid: Grid, parts: list[Copied], spot: Spot) -> bool:
+    """Whether numbers that add up to one stand right after the sum of exponentials, with nothing said beside them: they
+    are the shares of these, though some be false."""
+    last = copies.recent(spot)[0]
+    row, put = row_of(parts)
+    total = put_in(copies, last.grid, Meaning(How.CAPTION, n.Sum(row.rows[0]), spot), put)
+    said = equation.of(Kind.FORMULA, Kind.WORKING)
+    return not said and total is not None and total.is_clean and shape_of(last.grid) == (1, 1) and are_shares(grid)
+
+
+def added_up(copies: Copies, grid: Grid, spot: Spot) -> Fit | None:
+    """What words call a sum, right after the exponentials of a whole row: it is theirs, though it be false. What is not
+    even half or twice as large is the sum of something else."""
+    parts, after = _exponentials(copies, spot)
+    exponents = [rational(x.value) for part in parts if isinstance(x := _exponent(part.part), n.Number)]
+    lines = [line for seen in copies.recent(spot)[:RUN] for line in (*seen.grid, *zip(*seen.grid, strict=True))]
+    if len(parts) < 2 or after or exponents not in [[shown.value for shown in line] for line in lines]:
+        return None
+    row, put = row_of(parts)
+    made = put_in(copies, grid, Meaning(How.CAPTION, n.Sum(row.rows[0]), spot), put)
+    shown, total = grid[0][0].value, made.own.cell if made is not None and made.own is not None else None
+    if shown is None or total is None or total is NEG_INF:
+        return None
+    low, high = bounds(total)
+    return made if low / 2 < shown < high * 2 else None
+
+
 def _exponentials(copies: Copies, spot: Spot) -> tuple[list[Copied], list[Copied]]:
     """The exponentials that were printed last, one by one or as a vector, and single numbers printed after them."""
     after: list[Copied] = []
     parts: list[Copied] = []
     for seen in copies.recent(spot)[:RUN]:
         single = shape_of(seen.grid) == (1, 1)
-        if n.holds(seen.expr, n.Exp) and not n.holds(seen.expr, n.Sum) and not n.holds(seen.expr, n.Quotient):
+        if _is_exponential(seen.expr):
             if not single:
                 vector = [cell_of(seen, i, j) for i, row in enumerate(seen.grid) for j in range(len(row))]
                 return (vector, after) if not parts and 1 in shape_of(seen.grid) else (parts, after)
@@ -133,3 +163,15 @@ def _exponentials(copies: Copies, spot: Spot) -> tuple[list[Copied], list[Copied
         elif single:
             after.append(cell_of(seen, 0, 0))
     return parts, after
+
+
+def _exponent(expr: n.Expr) -> n.Expr | None:
+    """What an exponential is taken of."""
+    return expr.arg if isinstance(expr, n.Exp) else None
+
+
+def _is_exponential(expr: n.Expr) -> bool:
+    """e^0.5, or what a page calls exp."""
+    if isinstance(expr, n.Name):
+        return means(expr.symbol.base.lower(), "exponential")
+    return n.holds(expr, n.Exp) and not n.holds(expr, n.Sum) and not n.holds(expr, n.Quotient)

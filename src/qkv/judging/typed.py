@@ -42,7 +42,8 @@ def tightened(made: Fit, grid: Grid, given: list[Value | None]) -> Fit:
     for i, (row, bits) in enumerate(zip(grid, grid_bits(grid), strict=True)):
         line = list(made.verdicts[i])
         for j, shown in enumerate(row):
-            cells = [value.rows[i][j] for value in (*exact, made.true) if value is not None]
+            near = made.true if line[j] not in (Verdict.DRIFTED, Verdict.CARRIED) else None
+            cells = [value.rows[i][j] for value in (*exact, near) if value is not None]
             if line[j] in LOOSE and not any(reaches(shown, cell) for cell in cells):
                 line[j], lost, slips = Verdict.WRONG, lost + bits[j], slips + 1
         rows.append(tuple(line))
@@ -106,7 +107,8 @@ def reaches(shown: Shown, cell: Cell) -> bool:
         low, high = bounds(cell)
     except QkvError:
         return True
-    return bool(low - REACH * shown.half <= shown.value <= high + REACH * shown.half)
+    slack = (REACH if high - low <= shown.half else 1) * shown.half  # an interval has what was rounded in it already
+    return bool(low - slack <= shown.value <= high + slack)
 
 
 SINGLES = 8  # single numbers that a row may be made of

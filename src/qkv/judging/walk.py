@@ -17,7 +17,7 @@ from qkv.check.model import Verdict
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value, same
-from qkv.judging.above import from_above, shown_before
+from qkv.judging.above import from_above, shown_before, statistics
 from qkv.judging.answers import by_assignment
 from qkv.judging.causes import Search, as_mistake, explained, has_excuse, misfit, operands
 from qkv.judging.company import company, trust
@@ -129,6 +129,7 @@ class Walk:
         offered = meanings(equation, item, self.system, spot, self.prints.formulas)
         options = [self._in_units(meaning, equation, item, grid) for meaning in offered]
         fits += [f for meaning in options if (f := self.fit(grid, meaning)) is not None]
+        fits += statistics(self.copies, equation, grid, spot) if equation.of(Kind.WORKING) else ()
         if not any(f.is_clean for f in fits):
             fits += list(islice(self._misfits(grid, options), 1))
         fits = readable(fits)
@@ -249,8 +250,7 @@ class Walk:
         denied = 0.0
         clean: tuple[float, Fit] | None = None
         slips: list[tuple[float, Fit]] = []  # each denies what is stronger
-        worked = carried_working(fits) or rounded_working(grid, fits, equation)
-        if worked is not None:
+        if (worked := carried_working(fits) or rounded_working(grid, fits, equation)) is not None:
             return worked
         for f in fits:  # the strongest first
             if f.is_clean and not (f.meaning.how is How.WORKING and denied >= How.STATED.denial):
@@ -268,7 +268,7 @@ class Walk:
             and slip.worst is Verdict.MISROUNDED
             and slip.meaning.how is not How.WORDED
             and slip.agreed > 0
-            and (clean is None or slip.bits > clean[0])
+            and (clean is None or (slip.bits > clean[0] and clean[1].meaning.how is not How.SEARCHED))
         ):
             return slip
         if clean is not None and clean[0] > most_beside(grid, slip, denied):
@@ -276,7 +276,8 @@ class Walk:
         miscounted = any(f.meaning.how is How.WORKING and not f.is_clean for f in fits)  # false by its own numbers
         if slip is not None and not miscounted and (other := otherwise(self, grid, fits, spot)) is not None:
             return other if other.bits > 0 else None
-        found = self.searched(grid, equation, spot, needed(slip, clean, denied))
+        doubly = miscounted and any(f.meaning.how is How.STATED and f.meaning.sure and not f.is_clean for f in fits)
+        found = None if doubly else self.searched(grid, equation, spot, needed(slip, clean, denied))
         if found is not None:
             bits = found.bits - denied
             if (clean is None or bits > clean[0]) and bits > -denied:
@@ -285,8 +286,7 @@ class Walk:
         excuse = max(-denied, clean[0] if clean is not None else float("-inf"))
         if slip is not None and slip.bits >= excuse + MARGIN:
             return slip
-        alone = slip is None or slip.cause is not None  # what a known mistake gives may be said of another method
-        if slip is not None and not alone:
+        if slip is not None and slip.cause is None:  # what a known mistake gives may be said of another method
             trusted = max(trust(self, slip), nearness(grid, slip)) if clean is None else 0.0
             if slip.bits + trusted + company(self, equation, grid, slip) >= excuse + MARGIN:
                 return slip
@@ -294,7 +294,7 @@ class Walk:
 
     def _is_doubted(self, meaning: Meaning) -> bool:
         """Whether a formula stands on a given that may be misread."""
-        return bool(self.doubted) and not self.doubted.isdisjoint(n.names_in(meaning.expr))
+        return not self.doubted.isdisjoint(n.names_in(meaning.expr))
 
     def _is_usual_here(self, meaning: Meaning) -> bool:
         """Whether the page does the same for other indices, and was right: q_2 · k_1 after q_1 · k_1 and q_1 · k_2."""

@@ -157,11 +157,15 @@ def _opened(found: Iterator[Block]) -> Iterator[Block]:
             yield block
 
 
+_SECTION = re.compile(r"^\d+(?:\.\d+)+\.?(?=\s+[^\W\d])")  # '4.2 Scores': the number of a section is no value
+
+
 def _stretch(block: Block, comma: Comma) -> Stretch | None:
     if isinstance(block, Paragraph):
         return stretch_of(block.text, block.line, comma)
     if isinstance(block, Title) and block.source:
-        return stretch_of(block.source.lstrip("# ").rjust(len(block.source)), block.line, comma)
+        said = _SECTION.sub("", block.source.lstrip("# "))
+        return stretch_of(said.rjust(len(block.source)), block.line, comma)
     if isinstance(block, Fence) and kind_of(block) == "math":
         tokens = tokens_of(block.text, comma=comma_in(block.text, comma))
         return Stretch(block.text, block.line, tuple(tokens), ((0, Origin.DISPLAY),))

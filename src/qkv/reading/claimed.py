@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from qkv.check.cells import Grid, fitted, shape_of
-from qkv.check.compare import Agreement, agreement, meets
+from qkv.check.compare import Agreement, agree, agreement, meets
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value
@@ -100,23 +100,30 @@ def claimed_in(page: Page, choices: Choices, scopes: Scopes | None) -> Iterator[
 def _is_derived(page: Page, values: Values, definition: Definition) -> bool:
     """Whether the rest of the page gives a value of the shape that is printed."""
     spot = Spot(definition.scope, definition.line)
-    value = next(
-        (
-            v
-            for e in _elsewhere(values.system, definition, spot)
-            if _comes_before(values.system, e, definition) and (v := values.true(e, spot)) is not None
-        ),
-        None,
-    )
+    elsewhere = (e for e in _elsewhere(values.system, definition, spot) if _comes_before(values.system, e, definition))
+    found = [(e, value) for e in elsewhere if (value := values.true(e, spot)) is not None]
     equation = page.equations[definition.equation]
     grid = grid_of(equation, definition)
-    if value is None or grid is None:
-        return value is not None and _is_put_in(equation, definition, value)
-    made = fitted(value, shape_of(grid))
-    if made is None or not _is_only_tokens(values.system, definition):
-        return made is not None
-    pairs = (pair for row, cells in zip(grid, made.rows, strict=True) for pair in zip(row, cells, strict=True))
-    return any(meets(shown, cell) for shown, cell in pairs)
+    if grid is None:
+        return bool(found) and _is_put_in(equation, definition, found[0][1])
+    pieces = n.Matrix, n.Concat  # which may be only some of its rows or cells
+    whole = next((v for e, v in found if not isinstance(e, pieces) or fitted(v, shape_of(grid)) is not None), None)
+    made = fitted(whole, shape_of(grid)) if whole is not None else None
+    if made is None:
+        return False
+    pairs = [pair for row, cells in zip(grid, made.rows, strict=True) for pair in zip(row, cells, strict=True)]
+    agreed = sum(meets(shown, cell) for shown, cell in pairs)
+    if _is_given_elsewhere(page, definition, made):
+        return 2 * agreed > len(pairs)
+    return agreed > 0 or not _is_only_tokens(values.system, definition)
+
+
+def _is_given_elsewhere(page: Page, definition: Definition, value: Value) -> bool:
+    """Whether a value is what the page gives the same name at another place: numbers that differ are a new version."""
+    others = (d for d in page.definitions[definition.symbol] if d.source is Source.GIVEN and d.expr != definition.expr)
+    grids = (grid_of(page.equations[d.equation], d) for d in others)
+    same = (grid for grid in grids if grid is not None and shape_of(grid) == value.shape)
+    return any(all(map(agree, grid, value.rows)) for grid in same)
 
 
 def _is_only_tokens(system: System, definition: Definition) -> bool:

@@ -123,13 +123,18 @@ def _item(link: Link, sheet: Sheet) -> Item:
 
 
 def _shared(expr: n.Expr, sheet: Sheet) -> n.Expr:
-    """[e^2, e^3] / sum: numbers over their own sum, where the page defines no such name."""
-    below = expr.denominator if isinstance(expr, n.Quotient) and isinstance(expr.numerator, n.Matrix) else None
-    word = str(below.symbol).lower() if isinstance(below, n.Name) else ""
-    if not isinstance(expr, n.Quotient) or not means(word, "sum"):
+    """[e^2, e^3] / sum, [e^2/∑, e^3/∑]: numbers over their own sum, where the page defines no such name."""
+    cells = expr.rows[0] if isinstance(expr, n.Matrix) and len(expr.rows) == 1 else ()
+    parts = [cell for cell in cells if isinstance(cell, n.Quotient)] if len(cells) > 1 else [expr]
+    below = {part.denominator for part in parts if isinstance(part, n.Quotient)}
+    name = next(iter(below)) if len(below) == 1 and len(parts) == max(len(cells), 1) else None
+    if not isinstance(name, n.Name) or not (name.symbol.base == "Sigma" or means(str(name.symbol).lower(), "sum")):
         return expr
-    defined = any(statement.links[0].expr == below for statement in sheet.statements)
-    return expr if defined else n.Normalise(expr.numerator)
+    above = [part.numerator for part in parts if isinstance(part, n.Quotient)]
+    shared = n.Matrix((tuple(above),), at=expr.at) if cells else above[0]
+    literal = isinstance(shared, n.Matrix) and n.is_literal(shared)
+    defined = any(statement.links[0].expr == name for statement in sheet.statements)
+    return n.Normalise(shared) if literal and not defined else expr
 
 
 def _as_one_name(item: Item) -> Item:

@@ -12,7 +12,8 @@ from qkv.reader.model import Part, Sheet
 from qkv.reading.equation import Equation, Kind
 
 _PROBLEM = re.compile(
-    rf"^\W*(?:{pattern('problem')})\W*\s*(?:[\divxIVX]+|[A-Z]\b)|^\W*第\s*[\d一二三四五六七八九十]+\s*[题問问]",
+    rf"^\W*(?:\d[\d.]*\)?\s+)?(?:worked\s+(?:\w+\s+)?)?(?:{pattern('problem')})\W*\s*(?:[\divxIVX]+|[A-Z]\b)"
+    r"|^\W*第\s*[\d一二三四五六七八九十]+\s*[题問问]",
     re.IGNORECASE,
 )
 
@@ -26,8 +27,8 @@ def by_problem(made: list[Equation], sheet: Sheet) -> tuple[Equation, ...]:
     printed: set[tuple[n.Expr, ...]] = set()
     scoped = []
     for equation in made:
-        title = sheet.parts[equation.part].title
-        anew = equation.part != part and bool(given) and bool(_PROBLEM.search(title or ""))
+        titles = [passed.title or "" for passed in sheet.parts[part + 1 : equation.part + 1]]
+        anew = bool(given) and any(map(_PROBLEM.search, titles))
         part = equation.part
         bare = _given(equation)
         if bare is not None and bare[0] in given:

@@ -1,0 +1,87 @@
+"""Slips that something else on the page seems to explain, and lines that are right though another reading denies them."""
+
+from __future__ import annotations
+
+import pytest
+
+from qkv import check
+
+GIVEN = "Q = [[1, 0], [0, 1]], K = [[1, 2], [3, 1]], V = [[1, 0], [0, 1]]\n\n"
+PROJECTED = """X = [[1, 2], [3, 4]]
+W_Q = [[0.25, 0.5], [0.75, 1.0]]
+W_K = [[0.5, 0.25], [1.5, 0.75]]
+
+Q = X W_Q = [[1.75, 2.50], [3.75, 5.50]]
+
+K = X W_K = [[1, 2], [3, 4]] [[0.5, 0.25], [1.5, 0.75]] = [[1.75, 2.50], [3.75, 5.50]]
+"""
+ROUNDED = """Row 1: softmax([0.71, 0, 0]) ≈ [0.50, 0.25, 0.25]
+
+V_a = [0.9, 0.1], V_b = [0.1, 0.9], V_c = [0.5, 0.5]
+
+output = 0.50·V_a + 0.25·V_b + 0.25·V_c
+       = 0.50·[0.9, 0.1] + 0.25·[0.1, 0.9] + 0.25·[0.5, 0.5]
+       = [{}]
+"""
+EXPONENTIALS = """Q K^T = [[1, 0.5, 0.2], [0, 1, 0]]
+
+For row 1 [1, 0.5, 0.2]:
+e^1 = 2.718, e^0.5 = 1.649, e^0.2 = 1.221
+sum = {}
+"""
+SHARES = "Scores 2, 0, 1: `exp = 7.389056, 1, 2.718282`, sum `11.107338` → `[{}]`\n"
+DIVIDED = """Q K^T =
+[ 2  0  1 ]
+[ 0  2  1 ]
+[ 1  1  2 ]
+
+**Scaled scores (÷ √d_k = √4 = 2):**
+
+[ 1.0  0.0  0.5 ]
+[ 0.0  1.0  0.5 ]
+[ {} ]
+"""
+LEAKY = "a = [0.2, 0.1]\n\ne_1 = LeakyReLU(0.2·0.5 + 0.1·0.3) = LeakyReLU({0}) = {0}\n"
+ROWS = """Q = K
+
+q_1 = k_1 = [1, 0], q_2 = k_2 = [0, 1], q_3 = k_3 = [1, 1]
+
+Q K^T = [[1, 0, 1], [0, 1, 1], [1, 1, {}]]
+"""
+
+
+@pytest.mark.parametrize(
+    ("document", "verdict"),
+    [
+        (PROJECTED, "wrong"),
+        (ROUNDED.format("0.58, 0.42"), "wrong"),
+        (ROUNDED.format("0.60, 0.40"), "rounded"),
+        (EXPONENTIALS.format("5.858"), "wrong"),
+        (EXPONENTIALS.format("5.588"), "rounded"),
+        (SHARES.format("0.665241, 0.244728, 0.090031"), "wrong"),
+        (SHARES.format("0.665241, 0.090031, 0.244728"), "rounded"),
+        (DIVIDED.format("1.0  1.0  2.0"), "wrong"),
+        (DIVIDED.format("0.5  0.5  1.0"), "right"),
+        ("softmax = [e^0.71, e^0, e^0.71] / ∑ ≈ [0.42, 0.16, 0.42]\n", "wrong"),
+        ("softmax = [e^0.71, e^0, e^0.71] / ∑ ≈ [0.40, 0.20, 0.40]\n", "rounded"),
+        (LEAKY.format("0.31"), "wrong"),
+        (LEAKY.format("0.13"), "right"),
+        (ROWS.format("1"), "wrong"),
+        (ROWS.format("2"), "right"),
+    ],
+)
+def test_no_other_number_of_the_page_excuses_a_slip(document: str, verdict: str) -> None:
+    assert check(document).claims[-1].verdict == verdict
+
+
+def test_what_a_name_is_given_in_another_section_is_another_version_of_it() -> None:
+    first = "### 4.1 Self-attention\n\nq = [0.1, 0.2], k_1 = [0.5, 0.6], k_2 = [0.1, 0.3]\n\nq · k_1 = 0.17\n\n"
+    other = "### 4.2 Cross-attention\n\nq = [0.2, 0.4], k_1 = [0.7, 0.8], k_2 = [0.3, 0.2]\n\nq · k_1 = {}\n"
+    assert [claim.verdict.value for claim in check(first + other.format("0.46")).claims] == ["right", "right"]
+    assert [claim.verdict.value for claim in check(first + other.format("0.64")).claims] == ["right", "wrong"]
+
+
+def test_a_problem_begins_below_its_heading_whatever_parts_it_has() -> None:
+    first = f"## 5. Worked example 1\n\n{GIVEN}A = Q K^T = [[1, 3], [2, 1]]\n\n"
+    other = "## 6. Worked example 2\n\n**Given:**\n\nA = [[1.0, 2.0], [1.0, 2.0]]\n"
+    assert not {"wrong", "carried"} & {claim.verdict.value for claim in check(first + other).claims}
