@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from qkv.errors import ReadError
-from qkv.expr.nodes import Number
 from qkv.reader.assemble import assemble
 from qkv.reader.blocks import blocks
 from qkv.reader.cells import bare
@@ -203,12 +202,6 @@ def _captions(prepared: Sequence[_Prepared]) -> Iterator[str]:
 # — the second pass: events —
 
 
-def _numbers_title(event: Stated, title: str) -> bool:
-    """Whether what seems to be stated is the number of a title: '3.1 A worked example'."""
-    first = event.chain.links[0]
-    return len(event.chain.links) == 1 and isinstance(first.expr, Number) and title.startswith(first.text)
-
-
 def _events(prepared: Sequence[_Prepared], page: Page) -> Iterator[Event]:
     """The events of one block after the other."""
     levels, assigned = _Levels(), Assigned()
@@ -220,8 +213,7 @@ def _events(prepared: Sequence[_Prepared], page: Page) -> Iterator[Event]:
                 if block.rank >= PROBLEM or block.text.endswith("?"):
                     yield from questions(block.text, block.line)
                 if stretch is not None:
-                    stated = (event for event in read_stretch(stretch, page) if isinstance(event, Stated))
-                    yield from (event for event in stated if not _numbers_title(event, block.text))
+                    yield from (event for event in read_stretch(stretch, page) if isinstance(event, Stated))
             case Paragraph() if stretch is not None:
                 yield from read_paragraph(block, stretch, page)
             case Rows():
