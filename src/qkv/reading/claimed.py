@@ -113,7 +113,7 @@ def _is_derived(page: Page, values: Values, definition: Definition) -> bool:
         return False
     pairs = [pair for row, cells in zip(grid, made.rows, strict=True) for pair in zip(row, cells, strict=True)]
     agreed = sum(meets(shown, cell) for shown, cell in pairs)
-    if _is_given_elsewhere(page, definition, made):
+    if _is_given_elsewhere(page, definition, made) or found[0][1] is not whole:  # pieces say what it is, and come first
         return 2 * agreed > len(pairs)
     return agreed > 0 or not _is_only_tokens(values.system, definition)
 
