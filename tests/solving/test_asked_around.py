@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 import qkv
@@ -45,3 +47,43 @@ def test_a_formula_of_the_page_comes_before_words():
 
 def test_a_loss_without_a_target_is_not_guessed():
     assert "loss" not in qkv.solve("The logits are z = [2, 1, 0.1]. Compute the cross-entropy loss.\n")
+
+
+def answered(text: str) -> list[list[list[float]]]:
+    """The numbers of every answer, part by part."""
+    traces = qkv.solve(text).traces
+    cells = [trace.digits(part.expr.symbol, 9) for trace in traces for a in trace.program.answers for part in a.parts]
+    return [[[float(number) for number in row] for row in rows] for rows in cells]
+
+
+def test_a_slope_that_is_said_biases_the_scores():
+    given = {"Q": [[1, 0], [0, 1], [1, 1]], "K": [[1, 1], [0, 1], [1, 0]], "V": [[1, 2], [3, 4], [5, 6]]}
+    bias = [["0", "-1/2", "-1"], ["-1/2", "0", "-1/2"], ["-1", "-1/2", "0"]]
+    lines = ", ".join(f"{name} = {rows}" for name, rows in given.items())
+    solved = qkv.solve(
+        f"{lines}\n\nUse ALiBi with slope m = 0.5 and a causal mask.\n\na) Compute the attention weights.\n"
+    )
+    assert solved["A"].digits(8) == qkv.work(**given, bias=bias, mask="causal")["A"].digits(8)
+
+
+def test_a_new_token_goes_below_the_cache():
+    text = (
+        "The KV cache holds K = [1 0; 0 1] and V = [1 2; 3 4]. A new token arrives with q = [1, 1], k = [1, 1], v = [5, 6].\n\n"
+        "a) Append the new key and value to the cache.\nb) Compute the attention output for the new token.\n"
+    )
+    whole = qkv.work(Q=[[1, 1]], K=[[1, 0], [0, 1], [1, 1]], V=[[1, 2], [3, 4], [5, 6]])["Output"].digits(9)
+    keys, values, output = answered(text)
+    assert (keys, values) == ([[1, 0], [0, 1], [1, 1]], [[1, 2], [3, 4], [5, 6]])
+    assert output == [[float(number) for number in row] for row in whole]
+
+
+def test_the_jacobian_is_that_of_the_softmax():
+    _, jacobian = answered(
+        "Let p = softmax(z) with z = [1, 2, 0].\n\na) Compute p.\nb) Compute the Jacobian of the softmax at z.\n"
+    )
+    e = [math.exp(z) for z in (1, 2, 0)]
+    p = [x / sum(e) for x in e]
+    true = [[p[i] * ((i == j) - p[j]) for j in range(3)] for i in range(3)]
+    assert all(
+        abs(a - b) < 1e-8 for row, line in zip(jacobian, true, strict=True) for a, b in zip(row, line, strict=True)
+    )

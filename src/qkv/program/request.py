@@ -18,7 +18,7 @@ from qkv.library.heads import FEATURES
 from qkv.program.entries import Nested, as_number, as_rows, depth, is_ones, is_truth, listed
 from qkv.program.kinds import can_make
 from qkv.program.model import Given
-from qkv.program.sizes import tokens_in
+from qkv.program.sizes import CACHES, tokens_in
 from qkv.program.spec import GROUPED, Rope, Scale, Score, Spec, default_symbol
 
 ARGUMENTS: dict[str, Role] = {
@@ -306,6 +306,11 @@ NEEDED: tuple[tuple[Role, str], ...] = (
 
 
 def _complete(spec: Spec) -> None:
+    cached = [
+        role for role, cache in CACHES.items() if spec.has(role, spec.heads[0]) and spec.has(cache, spec.heads[0])
+    ]
+    for name in (symbol_plain(default_symbol(role)) for role in cached):
+        raise ValueRefused(f"{name} is given, and {name}_cache too: write the rows of the cache above those of {name}")
     if spec.has(Role.SOURCE) or spec.has(Role.STATES):
         for role, name in ((Role.SOURCE, "s, the vector that attends"), (Role.STATES, "h, the vectors attended to")):
             if not spec.has(role):

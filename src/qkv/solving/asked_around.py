@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain, symbol_plain
+from qkv.interpret.trace import Trace
 from qkv.library import block
 from qkv.program.block import Around, planned
+from qkv.program.gradients import jacobians
 from qkv.program.model import Answer, Part, Program, Step
 from qkv.program.request import ARGUMENTS, Options
 from qkv.program.spec import default_symbol
@@ -37,6 +40,11 @@ TARGET = re.compile(
     r"(?:the )?(?:index|class|token|id)?\s*(\d+)"
 )
 FEED = re.compile(r"feed.?forward|\bffn\b|\bmlp\b|swiglu|geglu|\bgate")
+ALIBI = re.compile(r"\balibi\b|linear bias")
+SLOPE = re.compile(r"slope\D{0,16}?(\d+(?:\.\d+)?)(?:/(\d+))?")
+CACHE = re.compile(r"\bcach|zwischenspeicher|кэш|缓存|キャッシュ")
+APPEND = re.compile(r"append|(?:update|extend)\w* (?:the )?(?:kv.?)?cache")
+JACOBIAN = re.compile(r"jacobi|якоби|雅可比|ヤコビ")
 ENTROPY = re.compile(r"(?<!cross.)(?<!cross)entropy")
 GRADIENT = re.compile(r"gradient|derivative|∂")
 NOTE = "the page asks for this without a formula: worked out as in a usual block"
@@ -51,6 +59,7 @@ PLACES = {"P": "PE", "PE": "PE", "p": "PE", "pos": "PE", "E_pos": "PE", "P_E": "
 NUMBERS = {"epsilon": "eps", "eps": "eps", "T": "temperature", "tau": "temperature", "temperature": "temperature"}
 # What a question asks for: the first name that the program has, for the first words that it says.
 ASKED = (
+    (re.compile(r"scores?\b.*bias|bias\w* scores?"), ("S_biased",)),
     (GRADIENT, ("gradient",)),
     (re.compile(r"perplexit"), ("PPL",)),
     (TOP, ("top",)),
@@ -71,30 +80,68 @@ class _Gathered:
     matrices: dict[str, object] = field(default_factory=dict)
     numbers: dict[str, object] = field(default_factory=dict)
     names: dict[Symbol, Symbol] = field(default_factory=dict)
+    appended: bool = False
+
+    def append(self, name: str, rows: list[list[str]]) -> None:
+        """Keys or values of new tokens go below those of the cache, which has more rows."""
+        held = self.matrices[name]
+        if isinstance(held, list):
+            self.matrices[name] = [*held, *rows] if len(held) >= len(rows) else [*rows, *held]
+            self.appended = True
 
 
 def asked_around(program: Program, system: System, scope: int, words: str) -> Program:
     """The program of an exercise in words around attention; the same program where there is none."""
     words = words.lower()
+    if JACOBIAN.search(words):
+        program = _with_jacobians(program)
     if program.columns or _states_formulas(system, scope):
         return program
     if ENTROPY.search(words):
         return _with_entropy(program, words)
-    if not any(said.search(words) for said in (NORM, POSITIONS, LOSS, LIKELIEST, TOP, TEMPERATURE, FEED)):
+    if not any(said.search(words) for said in (NORM, POSITIONS, LOSS, LIKELIEST, TOP, TEMPERATURE, FEED, ALIBI, CACHE)):
         return program
     given = _gathered(system, scope, words)
     attends = {"Q", "W_Q"} & given.matrices.keys()
     around = _around(given, words, bool(attends))
-    if around is None or len(system.heads_in(scope)) > 1:
+    if ALIBI.search(words):
+        given.matrices |= _distances(given, words)
+    if (around is None and not given.appended and "bias" not in given.matrices) or len(system.heads_in(scope)) > 1:
         return program
-    mask = "causal" if "causal" in system.conventions(scope) and attends else None
+    held = system.conventions(scope)
+    mask = "causal" if "causal" in held and attends and not given.appended else None
+    options = Options(mask=mask) if "unscaled" not in held else Options(mask=mask, scale=None)
     try:
-        made = planned(given.matrices, Options(mask=mask), around)
+        made = planned(given.matrices, options, around or Around())
     except QkvError:
         return program
     made = _as_asked(made, words).renamed(given.names)
     answers = tuple(_answered(answer, made) for answer in program.answers)
     return replace(made, title=program.title, line=program.line, answers=answers, notes=(*made.notes, NOTE))
+
+
+def _distances(given: _Gathered, words: str) -> dict[str, object]:
+    """The bias of ALiBi by the slope that the words give: −m for each token between a query and a key."""
+    slope = SLOPE.search(words)
+    queries, keys = (given.matrices.get(name, given.matrices.get("X")) for name in ("Q", "K"))
+    if slope is None or not isinstance(queries, list) or not isinstance(keys, list):
+        return {}
+    step = Fraction(slope[1]) / int(slope[2] or 1)
+    ahead = len(keys) - len(queries)
+    return {"bias": [[str(-step * abs(i + ahead - j)) for j in range(len(keys))] for i in range(len(queries))]}
+
+
+def _with_jacobians(program: Program) -> Program:
+    """The program with diag(p) − pᵀ p for what its softmax gives, where a question asks for the Jacobian."""
+    asking = [answer for answer in program.answers if JACOBIAN.search(answer.text.lower())]
+    try:
+        steps = tuple(jacobians(Trace(program))) if asking else ()
+    except QkvError:
+        steps = ()
+    parts = tuple(Part(step.spelled, n.Name(step.symbol)) for step in steps)
+    missing = "" if steps else "no softmax is worked out here whose Jacobian it could be"
+    answers = (replace(a, parts=parts, says="", missing=missing) if a in asking else a for a in program.answers)
+    return replace(program, steps=(*program.steps, *steps), answers=tuple(answers))
 
 
 def _as_asked(program: Program, words: str) -> Program:
@@ -146,7 +193,11 @@ def _gathered(system: System, scope: int, words: str) -> _Gathered:
         name = aliases.get(spelled) or next((key for key, known in ARGUMENTS.items() if known is role), spelled)
         if name not in symbols and name not in ARGUMENTS:
             continue
-        given.matrices[name] = [[plain(cell) for cell in row] for row in expr.rows]
+        rows = [[plain(cell) for cell in row] for row in expr.rows]
+        if name in ("K", "V") and name in given.matrices and CACHE.search(words):
+            given.append(name, rows)
+            continue
+        given.matrices[name] = rows
         given.names[symbols.get(name) or default_symbol(ARGUMENTS[name])] = symbol
     return given
 
@@ -194,6 +245,9 @@ def _activation(words: str, gated: bool) -> str:
 def _answered(answer: Answer, program: Program) -> Answer:
     """A question with what it asks for of the program: by its words, else what comes last."""
     said = answer.text.lower()
+    if APPEND.search(said):
+        cached = [given for given in program.givens if given.role in (Role.K, Role.V)]
+        return replace(answer, parts=tuple(Part(each.spelled, n.Name(each.symbol)) for each in cached), missing="")
     wanted = next((names for words, names in ASKED if words.search(said)), ())
     steps = {symbol_plain(step.symbol): step for step in program.steps}
     found = next((steps[name] for name in wanted if name in steps), program.steps[-1] if not wanted else None)
