@@ -112,7 +112,8 @@ _NUMBERING = re.compile(r"(?:^|\n)[ \t#*(]*$")  # '1.2 Scores' counts paragraphs
 _COMMA = re.compile(r",(?:(?<=\d,)|(?<=\d\{,)\})(\d{1,4000})(?![\d,])")
 _LOOK = 12  # characters on each side of a number that tell what its comma is
 _CANDIDATES = 5_000  # numbers with commas that are looked at
-# What shows that 0,5 is a half, as (before, after): a cell, a rounded value, an exponent of e, points to be had.
+# What shows that 0,5 is a half, as (before, after): a cell, a rounded value, an exponent of e, points to be had, units,
+# arithmetic outside of brackets.
 _SURE = tuple(
     (re.compile(before), re.compile(after))
     for before, after in (
@@ -120,7 +121,9 @@ _SURE = tuple(
         (r"(?:\\approx|≈)\s*-?$", r"(?!\s*,\s*\d)"),
         (r"\be\^\{?-?$", r""),
         (r"", r"\s*(?:pts?\b|Punkte?\b|\\?%)"),
-        (r"(?:^|[^\w,.\[({])$", r"\s?(?:[KMGT]i?B|[KMGT]?bytes?|octets|GFLOPs?|TFLOPs?)\b"),
+        (r"(?:^|[^\w,.\[({])$", r"\s?(?:[KMGT]i?B|[KMGT]?bytes?|octets|GFLOPs?|TFLOPs?|[КМГТ]?Б|бит\w*|байт\w*)\b"),
+        (r"(?:^|[^\w,.\[({])$", r"e[-+]?\d|\s(?:millions?|milliards?|Millionen|Milliarden|Mio|Mrd|млн|млрд)\b"),
+        (r"(?:^|[+×÷=]|:\*\*) ?$", r" [+×÷=] "),
     )
 )
 _IN_TABLE, _TABLE_ENDS = re.compile(r"\|\s*[-−]?$"), re.compile(r"\s*\|")

@@ -12,7 +12,10 @@ _DOT = re.compile(r"(?<=[\])] )\.(?= [\[(])")  # [1, 0] . [0, 1]
 _DOT_WORD = re.compile(r"(?<=[\])] )dot(?= [\[(])")  # [1, 0] dot [0, 1]
 _IN_PLACE = re.compile(r"(?<=[\w)\]] [/*])=(?= )")  # scores /= 1.41: divided by it, not equal to it
 _TWO_INDICES = re.compile(r"(?<=[^\W\d_]_)(\d),(\d)(?=\s*[=≈])")  # s_1,2 = 0.5 is one cell
-_THOUSANDS = re.compile(r"(?<=[\d)] [=≈] )\d{1,3}(?: \d{3})+(?=\s*(?:$|[^\s\d.,]))", re.MULTILINE)  # 128×256 = 32 768
+_THOUSANDS = re.compile(  # 128×256 = 32 768, 2 байта = 196 608 байт
+    r"(?<=[\d)] [=≈] )\d{1,3}(?: \d{3})+(?=\s*(?:$|[^\s\d.,]))|(?<=[^\W\d_] [=≈] )\d{1,3}(?: \d{3})+(?= [^\W\d_]{2})",
+    re.MULTILINE,
+)
 _SLICE = re.compile(
     r"(?P<name>\\(?:mathbf|mathrm|boldsymbol|bm)\{\w\}|\\?[^\W\d_]+)"
     r"(?:_\{|\[|\()\s*(?P<index>\d{1,2}|[a-z])\s*,?\s*(?::|\\(?:cdot|ast|bullet|colon)|[·*])\s*[\])}]"

@@ -20,7 +20,7 @@ _ROWS: tuple[tuple[str, tuple[int, ...]], ...] = (
 )
 _TABLE = tuple((re.compile(rf"(?:{words})(?!\w)", re.IGNORECASE if len(words) > 60 else 0), by) for words, by in _ROWS)
 _POINTED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}\.\d{3}$")  # 524.288 may stand for 524288
-_NUMERAL = re.compile(r"\d(?:[\d.,]|\{,\})*")
+_NUMERAL = re.compile(r"\d(?:[\d.,]|\{,\}| (?=\d{3}(?!\d)))*")
 _COUNTERS = frozenset(
     ("层", "層", "个", "個", "头", "维", "倍", "位", "次", "步", "行", "列", "字节", "개", "층")
 )  # 12 层 is 12
