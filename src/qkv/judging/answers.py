@@ -65,6 +65,8 @@ def by_assignment(walk: Walk, equation: Equation, grid: Grid, spot: Spot, usual:
     if not found:
         return usual
     target, f = found[0]
+    if target.worded and _is_told_again(walk, grid, spot):
+        return usual  # 'row 2 is a softmax of (5.66, 2.12)' prints what goes into it
     contradicted = usual is not None and usual.meaning.how is How.STATED and usual.worst is Verdict.WRONG
     if not contradicted and (step := _other_step(walk, equation, grid, target, spot)) is not None:
         return step
@@ -83,6 +85,13 @@ def by_assignment(walk: Walk, equation: Equation, grid: Grid, spot: Spot, usual:
         return masked
     half = 2 * f.slips <= len(grid) * len(grid[0])
     return f if target.sure or (half and (usual is None or not usual.is_clean)) else usual
+
+
+def _is_told_again(walk: Walk, grid: Grid, spot: Spot) -> bool:
+    """Whether numbers are rows of something that stands above, to the last digit."""
+    above = {tuple(shown.text for shown in row) for seen in walk.copies.recent(spot) for row in seen.grid}
+    rows = [tuple(shown.text for shown in row) for row in grid]
+    return min(map(len, rows)) > 1 and all(row in above and any("." in text for text in row) for row in rows)
 
 
 def _fit(walk: Walk, grid: Grid, meaning: Meaning) -> Fit | None:
