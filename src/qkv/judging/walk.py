@@ -129,7 +129,8 @@ class Walk:
         offered = meanings(equation, item, self.system, spot, self.prints.formulas)
         options = [self._in_units(meaning, equation, item, grid) for meaning in offered]
         fits += [f for meaning in options if (f := self.fit(grid, meaning)) is not None]
-        fits += statistics(self.copies, equation, grid, spot) if equation.of(Kind.WORKING) else ()
+        worked = any(f.is_clean and f.meaning.how is How.WORKING for f in fits)
+        fits += statistics(self.copies, equation, grid, spot) if equation.of(Kind.WORKING) and not worked else ()
         if not any(f.is_clean for f in fits):
             fits += list(islice(self._misfits(grid, options), 1))
         fits = readable(fits)

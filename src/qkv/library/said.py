@@ -76,11 +76,12 @@ _ITEM = re.compile(
     r"(?<=[.!?;:。！？；])\s+|\n\s*\n|(?<=[。！？；])|\n(?=\s*(?:[-*•]|\(?\w{1,2}[.)])\s)|,? (?:and|but) (?=without|with )"
 )
 _ASKS = re.compile(rf"\?|？|^\W*(?:\(?\w{{1,2}}[.)]\s*)?(?:{pattern('ask')})\b", re.IGNORECASE)
-_UNSCALED = re.compile(
-    r"unscaled|without (?:the |any )?(?:scal|1/|\$1/|\$\\frac|divid)|\b(?:no|not) scal|skip\w* (?:the )?[^.;]{0,20}?scal"
-    r"|(?:drop|remov|omit|leav|skip)\w* (?:out )?(?:the )?(?:divi|\$?\\sqrt|√|1/)|(?:删掉|去掉|省略)[^。；]{0,6}(?:√|缩放|\\sqrt)"
+UNSCALED = re.compile(
+    r"unscaled|without (?:the |any )?(?:scal|1/|\$1/|\$\\frac|divid)|\b(?:no|not) scal|\bno √|do not (?:scale|divide)|don't scale"
+    r"|skip\w* (?:the )?[^.;]{0,20}?scal|(?:drop|remov|omit|leav|skip|ignor)\w* (?:out )?(?:the )?(?:scal|divi|\$?\\sqrt|√|1/)"
+    r"|(?:删掉|去掉|省略|忽略)[^。；]{0,6}(?:√|缩放|\\sqrt)|bỏ qua[^.;]{0,6}(?:chia|scale|√)"
     r"|ohne (?:die )?(?:skalier|teil|division)|sans (?:la )?(?:mise à l')?(?:échelle|divis)|sin (?:escalar|dividir)|sem (?:escala|dividir)"
-    r"|senza (?:scala|divid)|не масштаб|без (?:масштаб|делен)|不缩放|不除以|スケーリングなし|bölmeden|ölçekleme(?:siz|den)"
+    r"|senza (?:scala|divid)|не масштаб|без (?:масштаб|делен)|不缩放|不縮放|不做缩放|未缩放|不除以|スケーリングなし|bölmeden|ölçekleme(?:siz|den)"
 )
 _DECIMAL = re.compile(r"\d(?:[.,]|\{,\})\d")
 _RESCALED = re.compile(
@@ -227,7 +228,7 @@ def methods_said(text: str) -> Iterator[Method]:
         if not (worked or _ASKS.search(sentence) or _SUPPOSED.search(sentence)) or _IN_GENERAL.search(sentence):
             continue
         sight = next(sights_said(sentence), None)
-        unmasked, unscaled = bool(_UNMASKED.search(sentence)), bool(_UNSCALED.search(sentence))
+        unmasked, unscaled = bool(_UNMASKED.search(sentence)), bool(UNSCALED.search(sentence))
         causal = False if unmasked else True if _CAUSAL.search(sentence) else None
         scale = None if unscaled else _scale(sentence)
         rescaled = scale is not None or (not unscaled and bool(_RESCALED.search(sentence)))

@@ -15,6 +15,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value
 from qkv.library.roles import places, roles_in_words
+from qkv.library.said import UNSCALED
 from qkv.library.words import pattern
 from qkv.reading.assignment import answers, outputs
 from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS, USUAL, Choices, Family
@@ -24,7 +25,6 @@ from qkv.reading.equation import Equation, Kind
 from qkv.reading.evidence import Printed, agreed_bits, evidence
 from qkv.reading.holding import AFTER_Q
 from qkv.reading.method import (
-    NOT_SCALED,
     QUERIES_FIRST,
     decided,
     prior_layout,
@@ -286,7 +286,7 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
     text = page.words
     layouts = [ROWS, DOWN_QUERIES, DOWN_KEYS] if QUERIES_FIRST.search(text) else [ROWS, DOWN_KEYS, DOWN_QUERIES]
     stated, told = _stated_layout(page, choices, scope), said_for_all(page, scope)
-    told_scale = said_for_all(page, scope, NOT_SCALED)
+    told_scale = said_for_all(page, scope, UNSCALED)
     applied, fixed = _applied(page, choices, scope), decided(page, scope)
     if stated == ROWS and page.task is not None and "columns" not in fixed:
         layouts = [ROWS]  # the assignment decides

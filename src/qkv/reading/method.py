@@ -10,17 +10,12 @@ from collections.abc import Iterator
 
 from qkv.expr.names import Role
 from qkv.library.roles import roles_in_words
+from qkv.library.said import UNSCALED
 from qkv.library.words import pattern
 from qkv.reading.asked import all_asked, questions_of, words_without
 from qkv.reading.page import Page
 from qkv.reading.usage import stated_method
 
-NOT_SCALED = re.compile(
-    r"unscaled|without (?:the )?scal|no scal|not scal|without 1/|without dividing|no √|ohne skalier"
-    r"|sans (?:mise à l')?échelle"
-    r"|不缩放|不縮放|不做缩放|未缩放"
-    r"|skip the scal|sin escalar|without \$1/|do not (?:scale|divide)|don't scale|sem escala"
-)
 _SCALED = re.compile(r"√|\\sqrt|sqrt|(?<!un)scaled|skaliert|缩放|縮放|échelle|escalad|масштаб|スケール")
 _CAUSAL = re.compile(
     r"causal|kausal|autoregress|look.?ahead|future (?:token|position|word)|(?<!un)masked|因果|掩码|máscara|masque"
@@ -69,8 +64,8 @@ def prior_layout(layout: frozenset[str], text: str) -> float:
 
 def prior_scale(scaled: str, words: str, text: str, states: bool) -> float:
     """Scores of states, which no query matrix makes, are scaled where it is said; others are unless it is denied."""
-    denied = NOT_SCALED.search(words)
-    said = _SCALED.search(NOT_SCALED.sub("", words if denied or states else text))
+    denied = UNSCALED.search(words)
+    said = _SCALED.search(UNSCALED.sub("", words if denied or states else text))
     if denied and not said:
         return 20.0 if scaled == "unscaled" else 0.0
     plain = bool(re.search(r"dot.product attention", text)) or states
@@ -146,8 +141,8 @@ def _decided(words: str, text: str) -> Iterator[str]:
         yield from ("causal",) if not _NOT_MASKED.search(words) else ()
     elif not _MASK.search(_NOT_MASKED.sub(" ", text)):
         yield "open"
-    denied = any(NOT_SCALED.search(sentence) for sentence in sentences)
-    said = any(_SCALED.search(NOT_SCALED.sub(" ", sentence)) for sentence in sentences)
+    denied = any(UNSCALED.search(sentence) for sentence in sentences)
+    said = any(_SCALED.search(UNSCALED.sub(" ", sentence)) for sentence in sentences)
     if denied != said:
         yield "scaled" if said else "unscaled"
     if bool(_COLUMNS.search(words)) != bool(_ROWS.search(words)):

@@ -13,9 +13,20 @@ from qkv.reading.page import Page
 
 
 def is_divided(page: Page, symbol: Symbol) -> bool:
-    """Whether a formula divides what a name stands for by a root: E = (Q Kᵀ + Q Rᵀ) / √2."""
+    """Whether a formula divides what a name stands for by a root: E = (Q Kᵀ + Q Rᵀ) / √2; or a working all its numbers
+    by one: S = [2/1.414, 3/1.414] = [1.414, 2.121]."""
     stated = (d.expr for d in page.definitions.get(symbol, ()) if d.source is Source.STATED)
-    return any(isinstance(x, n.Quotient) and n.holds(x.denominator, n.Root) for x in stated)
+    if any(isinstance(x, n.Quotient) and n.holds(x.denominator, n.Root) for x in stated):
+        return True
+    shown = (page.equations[d.equation] for d in page.definitions.get(symbol, ()))
+    return any(_is_cell_by_cell(item.expr) for equation in shown for item in equation.of(Kind.WORKING))
+
+
+def _is_cell_by_cell(expr: n.Expr) -> bool:
+    """Whether every number of a matrix is divided by the same one."""
+    cells = [cell for row in expr.rows for cell in row] if isinstance(expr, n.Matrix) else []
+    below = {cell.denominator for cell in cells if isinstance(cell, n.Quotient)}
+    return len(cells) > 1 and all(isinstance(cell, n.Quotient) for cell in cells) and len(below) == 1
 
 
 def is_matrix(page: Page, symbol: Symbol) -> bool:
