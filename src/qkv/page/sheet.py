@@ -30,7 +30,7 @@ def whole(form: Mapping[str, str]) -> Answer:
     text = form.get("text", next(iter(EXAMPLES.values())))
     body = (
         '<div class="sheet">'
-        '<form class="source" id="sheet" hx-post="sheet" hx-trigger="input delay:200ms, load, judge" '
+        '<form class="source" id="sheet" hx-post="sheet" hx-trigger="input delay:100ms, load, judge" '
         f'hx-target="#result" hx-sync="this:replace" hx-indicator="#busy">{_tools()}'
         '<label class="hidden" for="source">The sheet</label>'
         '<textarea id="source" name="text" spellcheck="false" autocapitalize="off" autocomplete="off" '
