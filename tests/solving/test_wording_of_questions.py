@@ -89,3 +89,23 @@ def test_a_mask_that_is_said_after_the_weights_holds_for_its_own_question() -> N
 def test_a_numbered_step_between_questions_is_one() -> None:
     found = shown(TASK + "1. Compute the scores.\n2. Scale them by sqrt(2).\n3. Apply softmax.\n")
     assert [list(parts) for parts in found] == [["S"], ["S_scaled"], ["A"]]
+
+
+@pytest.mark.parametrize("given", ["S = [2, 1, 0]", "Scores: 2, 1, 0", "scores = [2, 1, 0]"])
+def test_scores_alone_are_enough_for_weights(given: str) -> None:
+    assert shown(f"{given}\n\na) Find the attention weights to 3 decimals.\n") == [
+        {"A": (("0.665", "0.245", "0.090"),)}
+    ]
+
+
+def test_vectors_that_words_call_keys_are_all_of_them() -> None:
+    text = (
+        "The query is q = (1, 0). The first token has key (1, 0) and value (2, 3), the second token has key (0, 1) and "
+        "value (4, 5).\n\na) Compute the attention output to 3 decimals.\n"
+    )
+    assert shown(text) == [{"Z": (("2.660", "3.660"),)}]
+
+
+def test_a_name_of_a_token_is_its_row() -> None:
+    text = "x1 = [1, 0, 1]\nx2 = [0, 1, 0]\n\nWq = identity, Wk = identity, Wv = identity\n\na) The attention output for x1?\n"
+    assert [list(parts) for parts in shown(text)] == [["Z[1]"]]

@@ -32,7 +32,7 @@ from qkv.reading.method import (
     prior_scale,
     said_for_all,
 )
-from qkv.reading.nameless import INPUTS
+from qkv.reading.nameless import INPUTS, NAMELESS
 from qkv.reading.naming import PROJECTED, naming_of, role_symbol
 from qkv.reading.page import Page, Spot
 from qkv.reading.system import System
@@ -131,6 +131,9 @@ def _is_row_of(row: tuple[n.Expr, ...], page: Page, whole: Symbol) -> bool:
 def _inputs(page: Page) -> Iterator[tuple[int, Role]]:
     """The arrays without a name that words call inputs; where Q has a name, 'queries come from here' are tokens."""
     projected = _projected_by_name(page)
+    if all(symbol.base == NAMELESS for symbol in page.definitions):  # scores, and nothing behind them
+        said = [(index, roles[0]) for index, roles in page.suggested.items() if roles]
+        yield from (each for each in said[:1] if each[1] is Role.SCORES)
     for index, roles in page.suggested.items():
         worked = any(
             role in DERIVED[3:] for role in roles_in_words(page.equations[index].label)

@@ -34,6 +34,7 @@ _ELSEWHERE = re.compile(
     r"\b(?:repeat|recompute|redo|again|now|instead|what if|if|suppose|were|would|compare|comparison|difference"
     r"|why|explain|discuss|bonus|optional)\b"
     r"|erneut|stattdessen|wenn|warum|erkläre|vergleiche|maintenant|pourquoi|expliqu|ahora"
+    r"|\bwäre|\bwürde|\bserait|\bseraient|\bsería|\bseria|\bsarebbe|\bбы\b"
     r"|por qué|explica|теперь|почему|объясн|如果|现在|为什么|解释"
 )
 _WORKED = frozenset({Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT})  # what a scale and a mask come before
@@ -64,7 +65,7 @@ def prior_layout(layout: frozenset[str], text: str) -> float:
 
 def prior_scale(scaled: str, words: str, text: str, states: bool) -> float:
     """Scores of states, which no query matrix makes, are scaled where it is said; others are unless it is denied."""
-    denied = UNSCALED.search(words)
+    denied = any(UNSCALED.search(part) and not _ELSEWHERE.search(part) for part in _SENTENCE.split(words))
     said = _SCALED.search(UNSCALED.sub("", words if denied or states else text))
     if denied and not said:
         return 20.0 if scaled == "unscaled" else 0.0

@@ -303,12 +303,18 @@ class Naming:
             second = next((p for p in usual if p.role in (Role.SOURCE, Role.Y)), None)
             one = all(isinstance(d.expr, n.Matrix) and 1 in d.expr.shape for d in vectors)  # several rows are no state
             if second is not None and (
-                (second.role is Role.SOURCE and one)
+                (second.role is Role.SOURCE and one and self._has_states(symbol))
                 or before_weights(self.page, given[0])
                 or is_projected(self.page, symbol)
             ):
                 return second
         return usual[0]
+
+    def _has_states(self, symbol: Symbol) -> bool:
+        """Whether there is anything that a vector may attend to: where nothing is, S = [2, 1, 0] are scores."""
+        return bool(self.page.suggested) or any(
+            place.role is Role.STATES for other in self.page.symbols if other != symbol for place in places(other)
+        )
 
     @cached_property
     def by_place(self) -> dict[tuple[Role, str | None], list[tuple[Symbol, Place]]]:

@@ -250,6 +250,7 @@ class System:
         if role in (Role.K, Role.V):
             yield from self._cached(own, Place(role, head), spot)
             yield from self._of_group(role, head, spot.scope)
+        yield from self._of_vectors(own)
         yield from map(n.Name, sorted(own, key=_is_cache))
         worked = role in AFTER_Q and self._is_worked(Place(role, head), spot.scope)
         if not worked:
@@ -269,6 +270,12 @@ class System:
         if cached and rows and len(own) == len(cached):
             columns = "columns" in self.choices.conventions[spot.scope]
             yield n.Concat((n.Name(cached[0]), *(self._as_line(row, columns) for row in rows)), int(columns))
+
+    def _of_vectors(self, own: list[Symbol]) -> Iterator[n.Expr]:
+        """Vectors without names that words call the same, 'token 1 has the key [1, 0], token 2 …', are rows of it."""
+        shapes = {d.expr.shape for s in own for d in self.page.definitions[s] if isinstance(d.expr, n.Matrix)}
+        if len(own) > 1 and all(s.base == NAMELESS for s in own) and len(shapes) == 1 and next(iter(shapes))[0] == 1:
+            yield n.Concat(tuple(map(n.Name, own)), 0)
 
     def _of_group(self, role: Role, head: str | None, scope: int) -> Iterator[n.Expr]:
         """Keys and values that several heads share: of four heads and two keys the first two heads have the first."""

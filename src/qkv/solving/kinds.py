@@ -71,8 +71,8 @@ def notes_of(
 
 def arrays_taken(page: Page, arrays: Iterable[tuple[int, Role]], scope: int) -> Iterator[Assumption]:
     """What arrays without a name were taken for."""
-    for index, role in arrays:
-        equation = page.equations[index]
-        if equation.scope == scope and equation.line > 0:
-            says = f"line {equation.line} is taken for the {SAID.get(role, role.value)}, by the words beside it"
-            yield Assumption(says, frozenset({role}), equation.line)
+    taken = ((page.equations[index], role) for index, role in arrays)
+    lines = dict.fromkeys((e.line, role) for e, role in taken if e.scope == scope and e.line > 0)
+    for line, role in lines:
+        says = f"line {line} is taken for the {SAID.get(role, role.value)}, by the words beside it"
+        yield Assumption(says, frozenset({role}), line)

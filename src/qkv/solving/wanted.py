@@ -66,6 +66,9 @@ _LINE = re.compile(f"{_said('line')}|{_said('vector')}", re.IGNORECASE)
 _PUT = re.compile(
     rf"(\w+)\s*=\s*(\d+(?:(?:\s*,\s*|\s*,?\s+(?:{pattern('connective')})\s+)\d+)*)(?![.\d])", re.IGNORECASE
 )
+_OF_TOKEN = re.compile(  # for x1
+    r"\b(?:for|of|für|von|pour|para|per|для) \$?(?:[xt]|token)_?\{?(?P<token>\d{1,2})\}?\b"
+)
 _NUMBERED = re.compile(rf"{_said('line')}\s*#?(?P<number>\d{{1,2}})\b(?!\s*[x×-])", re.IGNORECASE)
 
 
@@ -249,3 +252,4 @@ def _rows(text: str, tokens: Sequence[str]) -> Iterator[str]:
         yield from (str(place if place > 0 else len(tokens)) for place in places_said(text) if place > 0 or tokens)
     for found in _NUMBERED.finditer(text):
         yield found["number"]
+    yield from (found["token"] for found in _OF_TOKEN.finditer(text))
