@@ -24,6 +24,7 @@ from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.evidence import Printed, agreed_bits, evidence
 from qkv.reading.holding import AFTER_Q
+from qkv.reading.layout import applied_layout, stated_layout
 from qkv.reading.method import (
     QUERIES_FIRST,
     decided,
@@ -41,7 +42,6 @@ from qkv.reading.values import Values, values_of
 END = 10**9
 STATED_LAYOUT = 20.0  # bits for the layout that a formula shows
 SHOWN_LAYOUT = 8.0  # the same for a formula of one token
-WEIGHTS = frozenset({Role.W_Q, Role.W_K, Role.W_V})
 ROLE_KNOWN = 0.5  # bits for a role that has a value
 MISNAMED = 7.0  # bits that numbers cost which are not what their name says: more than another role for the name
 OTHER_ROLE = 4.0  # bits that another role than the likeliest costs at least
@@ -288,9 +288,9 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
     """The layout, the scale and the mask of one problem."""
     text = page.words
     layouts = [ROWS, DOWN_QUERIES, DOWN_KEYS] if QUERIES_FIRST.search(text) else [ROWS, DOWN_KEYS, DOWN_QUERIES]
-    stated, told = _stated_layout(page, choices, scope), said_for_all(page, scope)
+    stated, told = stated_layout(page, choices, scope), said_for_all(page, scope)
     told_scale = said_for_all(page, scope, UNSCALED)
-    applied, fixed = _applied(page, choices, scope), decided(page, scope)
+    applied, fixed = applied_layout(page, choices, scope), decided(page, scope)
     if stated == ROWS and page.task is not None and "columns" not in fixed:
         layouts = [ROWS]  # the assignment decides
     masks = {mask: prior_mask(mask, told, text, scope in page.sights) for mask in ("open", "causal")}
@@ -314,45 +314,6 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
             if bits > most:
                 best, most = option, bits
     return best
-
-
-def _stated_layout(page: Page, choices: Choices, scope: int) -> frozenset[str] | None:
-    """The layout that a formula of the page shows: Q Kᵀ and X W have tokens as rows, Kᵀ Q and W X as columns. With an
-    assignment, its formulas first."""
-    place = System(page, choices).place
-    own = sorted((e for e in page.equations if e.scope == scope), key=lambda e: e.index >= page.assigned)
-
-    def role(node: n.Expr) -> Role | None:
-        found = place(node.symbol) if isinstance(node, n.Name) else None
-        return found.role if found is not None and found.row is None else None
-
-    for formula in (item.expr for e in own for item in e.of(Kind.FORMULA)):
-        for node in n.walk(formula):
-            if not isinstance(node, n.Product):
-                continue
-            left, right = role(node.left), role(node.right)
-            turned = (
-                isinstance(node.left, n.Transpose) and role(node.left.arg),
-                isinstance(node.right, n.Transpose) and role(node.right.arg),
-            )
-            if (left, turned[1]) == (Role.Q, Role.K) or (left in (Role.X, Role.Y) and right in WEIGHTS):
-                return ROWS
-            if (turned[0], right) in ((Role.K, Role.Q), (Role.Q, Role.K)):
-                return DOWN_KEYS if right is Role.Q else DOWN_QUERIES
-    return None
-
-
-def _applied(page: Page, choices: Choices, scope: int) -> str:
-    """Whether a formula of one token has it as a column, q_i = W_Q x_i, or as a row, q_i = x_i W_Q."""
-    place = System(page, choices).place
-    for formula in (item.expr for e in page.equations if e.scope == scope for item in e.of(Kind.FORMULA)):
-        for node in (x for x in n.walk(formula) if isinstance(x, n.Product)):
-            sides = [place(x.symbol) if isinstance(x, n.Name) else None for x in (node.left, node.right)]
-            tokens = [side is not None and side.role is Role.X and side.row is not None for side in sides]
-            weights = [side is not None and side.role in WEIGHTS for side in sides]
-            if (tokens[0] and weights[1]) or (weights[0] and tokens[1]):
-                return "rows" if tokens[0] else "columns"
-    return ""
 
 
 def _explained(values: Values, prints: list[Printed], scope: int, enough: float) -> float:
