@@ -1,0 +1,52 @@
+"""Words and names that exercises around attention have: norms, positions, losses, caches, as data."""
+
+from __future__ import annotations
+
+import re
+
+from qkv.library import block
+
+NORM = block.NORM_SAID
+FIRST = re.compile(
+    r"norm\w*(?: is applied)? (?:to|of) (?:the )?(?:x|inputs?|tokens)\b[^.]{0,20}then|first appl\w+ (?:layer|rms)"
+)
+POSITIONS = re.compile(r"sinusoid|position\w* (?:encoding|embedding|vector)|learned position")
+LOSS = re.compile(r"cross.?entropy|perplexit|log.?likelihood")
+LIKELIEST = re.compile(r"most likely|most probable|likeliest|arg.?max")
+TOP = re.compile(r"top.?(?:k\s*=\s*)?(\d)")
+TEMPERATURE = re.compile(r"temperature")
+TARGET = re.compile(
+    r"(?:correct|true|target|right|gold)\s+(?:class|token|word|label|index|id)?\s*(?:is|has|=|:)?\s*"
+    r"(?:the )?(?:index|class|token|id)?\s*(\d+)"
+)
+FEED = re.compile(r"feed.?forward|\bffn\b|\bmlp\b|swiglu|geglu|\bgate")
+ALIBI = re.compile(r"\balibi\b|linear bias")
+SLOPE = re.compile(r"slope\D{0,16}?(\d+(?:\.\d+)?)(?:/(\d+))?")
+CACHE = re.compile(r"\bcach|zwischenspeicher|кэш|缓存|キャッシュ")
+APPEND = re.compile(r"append|(?:update|extend)\w* (?:the )?(?:kv.?)?cache")
+JACOBIAN = re.compile(r"jacobi|якоби|雅可比|ヤコビ")
+ENTROPY = re.compile(r"(?<!cross.)(?<!cross)entropy")
+GRADIENT = re.compile(r"gradient|derivative|∂")
+FROM_ONE = re.compile(r"(?:count\w*|index\w*|number\w*) from 1\b|1-based")
+# Names that pages have for the quantities of library/block.py; those below `logits` only where words speak of logits.
+ALIASES = {
+    "gamma": "gamma_1", "beta": "beta_1", "W_gate": "W_1", "W_up": "W_3", "W_down": "W_2", "input": "X", "x": "X",
+    "attention_output": "Output", "output": "Output", "Output": "Output",
+}  # fmt: skip
+LOGITS = {"logits": "L", "logit": "L", "z": "L", "o": "L", "l": "L", "L": "L", "s": "L"}
+PLACES = {"P": "PE", "PE": "PE", "p": "PE", "pos": "PE", "E_pos": "PE", "P_E": "PE"}
+NUMBERS = {"epsilon": "eps", "eps": "eps", "T": "temperature", "tau": "temperature", "temperature": "temperature"}
+# What a question asks for: the first name that the program has, for the first words that it says.
+ASKED = (
+    (re.compile(r"scores?\b.*bias|bias\w* scores?"), ("S_biased",)),
+    (GRADIENT, ("gradient",)),
+    (re.compile(r"perplexit"), ("PPL",)),
+    (TOP, ("top",)),
+    (LIKELIEST, ("next",)),
+    (re.compile(r"probabilit|softmax"), ("P",)),
+    (re.compile(r"entropy|loss"), ("loss",)),
+    (re.compile(r"x \+ p|add|sum of|input of|final|with position"), ("X_P", "R_1")),
+    (re.compile(r"position|\bpe\b"), ("PE",)),
+    (re.compile(r"norm"), ("N_2", "N_1")),
+    (re.compile(r"attention weights|\bweights\b"), ("A",)),
+)
