@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_labelled_answers import WORDS, shown
+from test_labelled_answers import WORDS, answers, shown
 
 WORDINGS = [
     ("Compute Z for the third token.", ["Z[3]"]),
@@ -21,6 +21,14 @@ WORDINGS = [
     ("Work out the output of the attention layer.", ["Z"]),
     ("What does the head output?", ["Z"]),
     ("Compute the dot product between the query of cats and the key of love.", ["S[3, 2] (“cats”, “love”)"]),
+    ('Find the query of "love" and all keys.', ["Q[2] (“love”)", "K"]),
+    ("Scale by the square root of the key dimension and apply softmax.", ["A"]),
+    ("(4 pts) Compute the scores.", ["S"]),
+    ("What is the sum of each row of A?", ["rowsum(A)"]),
+    ("Verify that every row of the weights sums to 1.", ["rowsum(A)"]),
+    ("Which element of A is the smallest?", ["min(A)"]),
+    ("Stellen Sie Q, K und V auf.", ["Q", "K", "V"]),
+    ("Berechnen Sie die Zeilensummen der Gewichte.", ["rowsum(A)"]),
     ("Berechnen Sie die Ausgabe für das Wort „cats“.", ["Z[3] (“cats”)"]),
     ("Wie lauten die Query-, Key- und Value-Vektoren?", ["Q", "K", "V"]),
     ("Bestimmen Sie die Aufmerksamkeitsmatrix.", ["A"]),
@@ -109,3 +117,31 @@ def test_vectors_that_words_call_keys_are_all_of_them() -> None:
 def test_a_name_of_a_token_is_its_row() -> None:
     text = "x1 = [1, 0, 1]\nx2 = [0, 1, 0]\n\nWq = identity, Wk = identity, Wv = identity\n\na) The attention output for x1?\n"
     assert [list(parts) for parts in shown(text)] == [["Z[1]"]]
+
+
+@pytest.mark.parametrize("questions", [
+    "a) attention scores\nb) attention weights\nc) outputs\n",
+    "Compute:\na) the scores\nb) the weights\nc) the output of every token\n",
+    "Find (a) the scores, (b) the attention weights and (c) the outputs.\n",
+])  # fmt: skip
+def test_items_that_only_name_a_quantity_ask_for_it(questions: str) -> None:
+    assert [list(parts) for parts in shown(TASK + questions)] == [["S"], ["A"], ["Z"]]
+
+
+def test_a_question_may_speak_of_another_by_its_letter() -> None:
+    found = answers(TASK + "(a) Find the scores. (b) Find the weights. (c) How large would (b) be without scaling?\n")
+    assert [answer.label for _, answer in found] == ["(a)", "(b)", "(c)"]
+
+
+def test_rounding_that_an_item_asks_for_is_its_own() -> None:
+    first, second = shown(TASK + "1. Compute Q.\n2. What is the output? Round to two decimals.\n")
+    assert first["Q"][0] == ("3", "2")
+    assert second["Z"][0] == ("2.06", "1.86")
+
+
+def test_labels_that_a_latex_list_gives_its_items() -> None:
+    text = (
+        r"\documentclass{article}\begin{document}$Q = \begin{pmatrix} 1 & 0 \end{pmatrix}$, $K = \begin{pmatrix} 1 & 1 \\ 2 & 1 \end{pmatrix}$"
+        "\n\\begin{enumerate}\n\\item[(a)] (4 pts) Compute $S = QK^T$.\n\\item[(b)] Compute the weights.\n\\end{enumerate}\n\\end{document}\n"
+    )
+    assert [answer.label for _, answer in answers(text)] == ["(a)", "(b)"]

@@ -29,7 +29,8 @@ _FRAME = re.compile(
 )
 _LISTS = re.compile(
     r"\\begin\{(?P<list>enumerate|itemize|description|parts|subparts)\*?\}(?:\[(?P<how>(?:[^][\n]|\[[^][\n]*\])*)\])?"
-    r"|\\end\{(?P<end>enumerate|itemize|description|parts|subparts)\*?\}|(?P<item>\\(?:item|part|subpart)\b)(?!\s*\[\D)(?:\s*\[\d[^]\n]*\])?"
+    r"|\\end\{(?P<end>enumerate|itemize|description|parts|subparts)\*?\}|\\item\s*\[\s*(?:\\textbf\{)?(?P<own>\(?[a-zA-Z0-9]{1,4}[.)]+)\}?\s*\]"
+    r"|(?P<item>\\(?:item|part|subpart)\b)(?!\s*\[\D)(?:\s*\[\d[^]\n]*\])?"
 )
 _COUNTER = re.compile(r"\\(?P<command>alph|Alph|roman|arabic)\*|(?<![A-Za-z])(?P<sample>[aAi1])(?![A-Za-z])")
 _COUNTERS = {"alph": "a", "Alph": "A", "roman": "i", "arabic": "1"}
@@ -93,6 +94,8 @@ def _with_labels(text: str) -> str:
             lists.append((how if is_numbered and _COUNTER.search(how) else usual, itertools.count()))
         elif found["end"]:
             lists[-1:] = []
+        elif found["own"]:
+            return found["own"].ljust(len(found[0]))
         elif lists and lists[-1][0]:
             return _label(lists[-1][0], next(lists[-1][1])).ljust(len(found[0]))
         return found[0]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
+from qkv.library.roles import roles_in_words
 from qkv.library.words import pattern
 from qkv.reader.page import Asked
 
@@ -26,28 +28,58 @@ _EASTERN = re.compile(
 _CLAUSE = re.compile(r"[,;:]\s+")
 _CUT = re.compile(
     r"[.?!](?:\*\*|__)?\s+(?=[^\s\d])|[。？！]|(?:\}|\$\$|\\\])\s*\n"
-    r"|\n(?=\s*(?:[-*+•]|\\item|\(?\w{1,3}[.)]|\d{1,2}(?:\.\d{1,2}){1,3}[.)]?)\s)|(?<=\s)(?=\([a-h]\)\s)"
+    r"|\n(?=\s*(?:[-*+•]|\\item|\(?\w{1,3}[.)]|\d{1,2}(?:\.\d{1,2}){1,3}[.)]?)\s)|(?<=\s)(?=\((?P<letter>[a-h])\)\s)"
+)
+_LETTER = re.compile(r"\((?P<letter>[a-h])\)\s")
+_POINTS = re.compile(  # what an item is worth: '(4 pts)', '[2 Punkte]'
+    r"[\[(（]\s*[+~]?\d{1,3}(?:[.,]\d)?\s*(?:%|p|pkt|pts?|points?|marks?|punkte?|puntos?|pontos?|punti|балл\w*|分|点|점)\.?\s*[\])）]\W{0,3}\s*",
+    re.IGNORECASE,
 )
 _NUMBERING = re.compile(r"\s*(?:[-*+•]\s+)?(?:\*\*)?\(?\w{1,3}[.)]+(?:\*\*)?\s*")  # '1. ' ends no sentence
+_TELLS = re.compile(r"[=≈:：→]|\d[.,]\d|[\[|]")  # an item that says something asks for nothing
+_FEW = 12  # words of an item that only names a quantity
 _LOOK = 2_000  # characters of a sentence in which it must begin to ask
 
 
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence as it stands, without its label, and whether it asks by itself."""
+
+    text: str
+    line: int
+    label: str
+    bare: str
+    asks: bool
+
+
 def questions(text: str, line: int) -> Iterator[Asked]:
-    """The sentences of a paragraph that ask.
+    """The sentences of a paragraph that ask. Where an item of a list asks, or what leads to it does, all of them do.
 
     >>> [asked.text for asked in questions("Let $d = 2$. (a) Compute the output. What is its shape?", 1)]
     ['(a) Compute the output.', 'What is its shape?']
+    >>> [asked.text for asked in questions("a) attention scores\\nb) attention weights", 1)]
+    ['a) attention scores', 'b) attention weights']
     """
-    below = line
-    for sentence in _sentences(text):
-        start = sentence.lstrip()
-        first = below + sentence[: len(sentence) - len(start)].count("\n")
-        below += sentence.count("\n")
-        found = _LABEL.match(sentence)
-        label = (found["label"] or "") if found else ""
-        bare = sentence[found.end() if found else 0 :].strip().replace("**", "")
-        if len(bare) > 3 and (_asks(bare) or (label and (_WORKS.match(bare) or _WITHIN.match(bare[:_EARLY])))):
-            yield Asked(" ".join(_BULLET.sub("", sentence).split()), first, label)
+    found = [_sentence(sentence, first) for sentence, first in _sentences(text, line)]
+    labelled = [sentence for sentence in found if sentence.label]
+    of_list = len(labelled) > 1 and (any(s.asks for s in found) or all(map(_is_noun, labelled)))
+    for sentence in found:
+        if sentence.asks or (of_list and sentence.label and _is_noun(sentence)):
+            yield Asked(" ".join(_BULLET.sub("", sentence.text).split()), sentence.line, sentence.label)
+
+
+def _sentence(text: str, line: int) -> _Sentence:
+    found = _LABEL.match(text)
+    label = (found["label"] or "") if found else ""
+    bare = _POINTS.sub("", text[found.end() if found else 0 :].strip().replace("**", ""), count=1).strip()
+    asks = len(bare) > 3 and (_asks(bare) or bool(label and (_WORKS.match(bare) or _WITHIN.match(bare[:_EARLY]))))
+    return _Sentence(text, line, label, bare, asks)
+
+
+def _is_noun(sentence: _Sentence) -> bool:
+    """Whether an item only names a quantity: 'attention weights of the third token'."""
+    words = sentence.bare.split()
+    return len(words) <= _FEW and not _TELLS.search(sentence.bare) and bool(roles_in_words(sentence.bare))
 
 
 def _asks(bare: str) -> bool:
@@ -59,12 +91,18 @@ def _asks(bare: str) -> bool:
     return any(_ASKS.match(bare, start) for start in starts)
 
 
-def _sentences(text: str) -> Iterator[str]:
-    """Sentences, with the white space after them; a list item begins one."""
-    at = 0
-    for cut in _CUT.finditer(text):
-        if cut.end() > at and not _NUMBERING.fullmatch(text, at, cut.end()):
-            yield text[at : cut.end()]
-            at = cut.end()
-    if at < len(text):
-        yield text[at:]
+def _sentences(text: str, line: int) -> Iterator[tuple[str, int]]:
+    """Sentences, with the white space after them and the line that each begins on; a list item begins one."""
+    at, letter = 0, _LETTER.match(text.lstrip())
+    last = letter["letter"] if letter else ""
+    for cut in [*_CUT.finditer(text), None]:
+        end = cut.end() if cut is not None else len(text)
+        if cut is not None and (letter := _LETTER.match(text, end)):
+            if last and cut["letter"] and ord(letter["letter"]) != ord(last) + 1:
+                continue  # '(d) How does (b) change' is one sentence
+            last = letter["letter"]
+        if end > at and (cut is None or not _NUMBERING.fullmatch(text, at, end)):
+            sentence = text[at:end]
+            before = len(sentence) - len(sentence.lstrip())
+            yield sentence, line + text.count("\n", 0, at + before)
+            at = end

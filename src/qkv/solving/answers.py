@@ -63,7 +63,7 @@ def answers_of(problem: Completion, questions: Sequence[Item], assumed: Sequence
             continue  # a step that the page works out itself
         asked = wanted(_with_display(item, page), page.sheet, tokens)
         parts = tuple(dict.fromkeys(part for each in asked for part in _parts(problem, each)))
-        said = (_which(problem, each) if each.extreme else _compared(problem, each, parts) for each in asked)
+        said = (_said(problem, each, parts) for each in asked)
         places = next((each.places for each in asked if each.places is not None), everywhere)
         says = "; ".join(filter(None, said))
         missing = "" if parts or says else _missing(problem, asked)
@@ -140,16 +140,23 @@ def _parts(problem: Completion, asked: Wanted) -> Iterator[Part]:
     spot = Spot(problem.scope, END)
     meant = (problem.system.meant(expr, spot.scope) for expr in asked.exprs)
     exprs = [each for expr in meant for each in _every(problem, expr, spot, asked)]
-    named = [part for expr in exprs if (part := _part(problem, expr, spot)) is not None]
+    named = [part for expr in exprs if (part := _part(problem, _of(asked, expr), spot)) is not None]
     yield from named
     known = {part.expr for part in named}
     unscaled = {Role.SCALED} if "unscaled" in problem.system.conventions(problem.scope) else set()
     roles = asked.roles if len(named) < len(asked.roles) or not named else ()
+    if asked.function and not roles and not asked.exprs:
+        roles = (Role.WEIGHTS,)  # 'verify that each row sums to 1'
     for role in (role for role in roles if role not in unscaled):
         for expr, token in _of_role(problem, role, asked, spot):
-            part = _part(problem, expr, spot)
+            part = _part(problem, _of(asked, expr), spot)
             if part is not None and part.expr not in known:
                 yield replace(part, name=f"{part.name} ({token})") if token.startswith("“") else part
+
+
+def _of(asked: Wanted, expr: n.Expr) -> n.Expr:
+    """What a question wants of an expression: all of it, or the sum of each row, its largest entry."""
+    return n.Call(asked.function, (expr,)) if asked.function else expr
 
 
 def _every(problem: Completion, expr: n.Expr, spot: Spot, asked: Wanted) -> Iterator[n.Expr]:
@@ -213,13 +220,13 @@ def _lines(problem: Completion, expr: n.Expr, asked: Wanted, spot: Spot) -> list
     """The lines of a quantity for tokens that a question speaks of, with their words; none of a single line.
 
     For a query and a key, of what has a number for both, that number."""
+    place = problem.system.place(expr.symbol) if isinstance(expr, n.Name) else None
     value = problem.values.true(expr, spot) if asked.rows else None
-    if value is None or value.shape[0] == 1:
+    if value is None or value.shape[0] == 1 or (place is not None and place.role in asked.whole):
         return []
     columns = _is_columns(problem)
     count = value.shape[1 if columns else 0]
     lines = [i for row in asked.rows if (i := problem.system.position(row, problem.scope)) is not None and i <= count]
-    place = problem.system.place(expr.symbol) if isinstance(expr, n.Name) else None
     if asked.is_pair and len(lines) == 2 and place is not None and place.role in SCORE_LIKE and value.shape[1] >= count:
         row, column = reversed(lines) if columns else lines
         return [(n.Entry(expr, row=row, column=column), f"{_token(problem, lines[0])}, {_token(problem, lines[1])}")]
@@ -255,6 +262,29 @@ def _known_step(problem: Completion, expr: n.Expr) -> n.Expr | None:
 
 
 # — answers in words —
+
+
+def _said(problem: Completion, asked: Wanted, parts: Sequence[Part]) -> str:
+    """What words answer, beside numbers or instead of them."""
+    if asked.extreme:
+        return _which(problem, asked)
+    if asked.function in ("max", "min"):
+        return "; ".join(filter(None, (_where(problem, part.expr) for part in parts)))
+    return _compared(problem, asked, parts)
+
+
+def _where(problem: Completion, expr: n.Expr) -> str:
+    """Where the largest or smallest entry of a quantity stands."""
+    whole = expr.args[0] if isinstance(expr, n.Call) else expr
+    known = known_values((*problem.givens.values(), *problem.steps.values()))
+    value = known.get(whole.symbol) if isinstance(whole, n.Name) else None
+    if value is None or not isinstance(expr, n.Call):
+        return ""
+    sign = 1 if expr.function == "max" else -1
+    cells = {(i, j): bounds(cell) for i, row in enumerate(value.rows, 1) for j, cell in enumerate(row, 1)}
+    low, high = max(cells.values(), key=lambda ends: sign * ends[0])
+    spots = [f"row {i}, column {j}" for (i, j), ends in cells.items() if ends[0] <= high and low <= ends[1]]
+    return f"the {'largest' if sign > 0 else 'smallest'} entry of {plain(whole)} stands in {' and in '.join(spots)}"
 
 
 def _which(problem: Completion, asked: Wanted) -> str:

@@ -27,6 +27,11 @@ _WHOLE = re.compile(  # the name of the whole computation speaks of no step of i
     r"(?:scaled[\s-]+)?dot[\s-]?product(?=[\s-]+(?:(?:self|cross)[\s-]?)?attention\b(?!\s+(?:scores?|logits?)))",
     re.IGNORECASE,
 )
+_SIZE_OF = re.compile(  # 'the key dimension' speaks of no key
+    r"\b(?:key|query|value|embedding|schlüssel|vector)s?[\s-]*(?:vector\s+)?dimension\w*|schlüsseldimension"
+    r"|\bdimensi\w+ (?:of|der|des|de la|de las|de los|delle|das) (?:the )?\w+|размерност\w+ \w+",
+    re.IGNORECASE,
+)
 _ATTENTION = re.compile(
     r"attention|aufmerksam|atenci[oó]n|atenção|attenzione|внимани|注意力|アテンション|어텐션", re.IGNORECASE
 )
@@ -54,6 +59,16 @@ _EXPLAIN = re.compile(_said("explain"), re.IGNORECASE)
 _PRODUCT = re.compile(_said("multiply"), re.IGNORECASE)
 _COMPARE = re.compile(_said("compare"), re.IGNORECASE)
 _WITH = re.compile(_said("with") + ".*", re.IGNORECASE | re.DOTALL)
+_ROW_SUMS = re.compile(
+    f"{_said('rowsums')}|{_said('rows')}.{{0,40}}?{_said('total')}|{_said('total')}.{{0,15}}?{_said('rows')}",
+    re.IGNORECASE,
+)
+_ALL = re.compile(rf"{_said('all')}\s*(?P<what>(?:[^\W\d_]+\s?){{1,3}})", re.IGNORECASE)
+_ENTRY = re.compile(
+    f"(?:{_said('largest')}|(?P<least>{_said('smallest')})).{{0,20}}?{_said('entry')}"
+    f"|{_said('entry')}.*(?:{_said('largest')}|(?P<last>{_said('smallest')}))",
+    re.IGNORECASE | re.DOTALL,
+)
 _LEAST = re.compile(_said("least"), re.IGNORECASE)
 _MOST = re.compile(
     f"{_said('which')}.*?{_said('line')}.*?(?:{_said('most')}|{_said('least')})", re.IGNORECASE | re.DOTALL
@@ -81,7 +96,8 @@ class Wanted:
     extreme  'most' or 'least' where it asks for a word    compares whether methods are compared
     in_words that it asks for an explanation               methods  how it wants its attention, where it says so itself
     put      numbers that it puts in for names: pos = 3 and 5
-    is_pair  whether its two tokens are a query and a key
+    is_pair  whether its two tokens are a query and a key    whole    roles of which it wants all: 'and all keys'
+    function what it wants of them: 'rowsum', the 'max' or the 'min'
     """
 
     exprs: tuple[n.Expr, ...] = ()
@@ -94,6 +110,8 @@ class Wanted:
     methods: tuple[Method, ...] = ()
     put: tuple[tuple[str, str], ...] = ()
     is_pair: bool = False
+    whole: frozenset[Role] = frozenset()
+    function: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +170,17 @@ def _wanted(text: str, sheet: Sheet, tokens: Sequence[str]) -> Wanted:
     return Wanted(
         exprs, roles, rows, decimals, extreme, bool(_COMPARE.search(text)), bool(_EXPLAIN.search(text)), methods,
         tuple((m[1], number) for m in _PUT.finditer(text) for number in re.findall(r"\d+", m[2])),
-        is_pair,
+        is_pair, frozenset(role for found in _ALL.finditer(text) for role in roles_in_words(found["what"])),
+        _function(text),
     )  # fmt: skip
+
+
+def _function(text: str) -> str:
+    """What a question wants of a quantity, instead of all of it."""
+    if _ROW_SUMS.search(text) and not _NORMALISED.search(text):
+        return "rowsum"
+    entry = _ENTRY.search(text)
+    return ("min" if entry["least"] or entry["last"] else "max") if entry else ""
 
 
 def decimals_said(text: str) -> int | None:
@@ -207,7 +234,7 @@ def _parsed(text: str, sheet: Sheet) -> Iterator[n.Expr]:
 
 def _roles(text: str) -> Iterator[Role]:
     """The roles that words speak of: of steps that lead to each other, the last."""
-    plain = _WITH.sub(" ", _NORM.sub(" ", _WHOLE.sub(" ", _MATHS.sub(" ", text))))
+    plain = _WITH.sub(" ", _NORM.sub(" ", _SIZE_OF.sub(" ", _WHOLE.sub(" ", _MATHS.sub(" ", text)))))
     said = set(roles_in_words(plain))
     if not said & set(ANSWERED) - {Role.SCALED, Role.MASKED} and _ATTENTION.search(plain):
         said = said - _STEPS | {Role.WEIGHTS if _PAIR.search(plain) else Role.HEAD}  # 'compute masked self-attention'
