@@ -20,6 +20,11 @@ from qkv.reader.read import read_sheet
         ("2 × 32 × 8 × 128 × 2 bytes = 131,072 bytes", "right"),
         ("2 × 32 × 8 × 128 × 2 bytes = 131,702 bytes", "wrong"),
         (r"\[2 \times 4096 \times 128 \ \text{bytes} = 1{,}048{,}576\ \text{bytes}\]", "right"),
+        ("- a: 14 GiB / 0.5 MiB = 28,672 tokens", "right"),
+        ("- a: 14 GiB / 0.5 MiB = 29,672 tokens", "wrong"),
+        ("- a: 3.5T / 300B ≈ 11.7", "rounded"),
+        ("- a: 70e9 × 20 ≈ 1 400 milliards de tokens", "right"),
+        ("- a: 70e9 × 20 ≈ 1 500 milliards de tokens", "wrong"),
         ("- a: 50,257 tokens × 1,600 dimensions -> 80.4M parameters", "rounded"),
     ],
 )

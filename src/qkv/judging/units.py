@@ -18,7 +18,13 @@ from qkv.judging.fit import Meaning
 MIXED = (Fraction(1000, 1024), Fraction(1024, 1000))  # 14 GiB / 0.5 MiB = 28.672 thousands
 _BINARY = re.compile(r"[KMGT]iB")
 _POWERS = frozenset(fmpq(1000**i * 1024**j) for i in range(5) for j in range(5))
+_QUOTIENT = re.compile(r"\d\s?([KMGT])i?B?\b[^=≈]*[/÷]\s*[\d.,]+\s?(?!\1)[KMGTB](?:i?B)?\b")  # 14 GiB / 0.5 MiB
 UNIT = 2.0  # bits for which of the powers a unit stands for
+
+
+def is_of_two_units(text: str) -> bool:
+    """Whether amounts in different units are divided: 14 GiB / 0.5 MiB, 3.5T / 300B."""
+    return _QUOTIENT.search(text) is not None
 
 
 def in_units(meaning: Meaning, worth: Value | None, grid: Grid, units: tuple[int, ...], text: str) -> Meaning:
@@ -27,7 +33,8 @@ def in_units(meaning: Meaning, worth: Value | None, grid: Grid, units: tuple[int
     Numbers in a working have units too, so that only the quotient of the two is known: 4 × 5.24 G = 20.97 G. `text` is
     that of the equation: where it has binary units, their quotients count too."""
     shown = grid[0][0].value
-    if not units or worth is None or worth.shape != (1, 1) or shape_of(grid) != (1, 1) or not shown:
+    divided = is_of_two_units(text)
+    if not (units or divided) or worth is None or worth.shape != (1, 1) or shape_of(grid) != (1, 1) or not shown:
         return meaning
     try:
         size = abs(float(worth.cell)) / abs(float(shown))  # type: ignore[arg-type]
@@ -36,6 +43,7 @@ def in_units(meaning: Meaning, worth: Value | None, grid: Grid, units: tuple[int
     if not size or not math.isfinite(size):
         return meaning
     factors: tuple[int | Fraction, ...] = (1, *units, *(MIXED if _BINARY.search(text) else ()))
+    factors += tuple(Fraction(1, base**k) for base in (1000, 1024) for k in (1, 2, 3)) if divided else ()
     factor = min(factors, key=lambda by: abs(math.log(size / by)))
     if factor == 1:
         return meaning

@@ -32,7 +32,7 @@ from qkv.judging.scene import PageScene
 from qkv.judging.seen import agreeing
 from qkv.judging.steps import carried_working, of_printed_cells, rounded_working
 from qkv.judging.typed import as_arithmetic, as_typed
-from qkv.judging.units import in_units
+from qkv.judging.units import in_units, is_of_two_units
 from qkv.judging.weighing import (
     MARGIN,
     as_agreed,
@@ -199,7 +199,7 @@ class Walk:
 
     def _in_units(self, meaning: Meaning, equation: Equation, item: Item, grid: Grid) -> Meaning:
         """A meaning in the unit that stands behind a value."""
-        if not item.units:
+        if not item.units and not is_of_two_units(equation.text):
             return meaning
         own, _ = self.values.own(meaning.expr, meaning.spot, self.prints)
         return in_units(meaning, own, grid, item.units, equation.text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from qkv.reader.maths.tokens import Token
+from qkv.reader.maths.units import is_magnitude
 
 
 def laid_bare(tokens: list[Token]) -> list[Token]:
@@ -61,7 +62,8 @@ _NAMING = ("letters", "word", "num", "sub", "close", "prime")
 
 def _is_times(token: Token, before: Token, after: Token, strict: bool) -> bool:
     if token.text in ("x", "X") and token.kind in ("letters", "word"):
-        numbers = before.kind == "num" and after.kind == "num" and (token.gap == after.gap)
+        counted = before.kind in ("letters", "word") and is_magnitude(before.text) and token.gap  # 7B params x 2 bytes
+        numbers = (before.kind == "num" or counted) and after.kind == "num" and (token.gap == after.gap)
         grids = (
             before.text in ("]", "bmatrix", "pmatrix", "array")
             and token.gap

@@ -211,6 +211,8 @@ def _defined_before(tokens: Sequence[Token], i: int, seen: _Collected) -> None:
     token, scripts = tokens[base], tokens[base + 1 : end]
     if len(token.text) > 1 and not scripts and base and tokens[base - 1].kind == "num" and token.gap:
         return  # 2 bytes = 16 bits: a unit
+    if base and tokens[base - 1].text == "/" and not token.gap:
+        return  # 300 FLOP/s = …
     if inside is not None:
         named = any(t.kind in WORDS for t in inside) and not any(t.kind == "quote" for t in inside)
         words = {t.text for t in inside if t.kind in WORDS}

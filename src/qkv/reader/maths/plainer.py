@@ -13,9 +13,11 @@ _DOT_WORD = re.compile(r"(?<=[\])] )dot(?= [\[(])")  # [1, 0] dot [0, 1]
 _IN_PLACE = re.compile(r"(?<=[\w)\]] [/*])=(?= )")  # scores /= 1.41: divided by it, not equal to it
 _TWO_INDICES = re.compile(r"(?<=[^\W\d_]_)(\d),(\d)(?=\s*[=≈])")  # s_1,2 = 0.5 is one cell
 _THOUSANDS = re.compile(  # 128×256 = 32 768, 2 байта = 196 608 байт
-    r"(?<=[\d)] [=≈] )\d{1,3}(?: \d{3})+(?=\s*(?:$|[^\s\d.,]))|(?<=[^\W\d_] [=≈] )\d{1,3}(?: \d{3})+(?= [^\W\d_]{2})",
+    r"(?<=[\d)] [=≈] )\d{1,3}(?: \d{3})+(?=\s*(?:$|[^\s\d.,]))|(?<=[^\W\d_] [=≈] )\d{1,3}(?: \d{3})+(?= [^\W\d_]{2})"
+    r"|(?<![\w.,\])|&] )(?<![\w.,\])])\d{1,3}(?: \d{3})+(?= [^\W\d_]{3})|(?<=[×÷] )\d{1,3}(?: \d{3})+(?= [×÷=≈])",
     re.MULTILINE,
 )
+_REPEATED = re.compile(r"(?<=\d)\((?:大?约|約|약|около)\s*[\d.,]+\s*\w*\)")  # 2,359,296（约 2.36M）
 _SLICE = re.compile(
     r"(?P<name>\\(?:mathbf|mathrm|boldsymbol|bm)\{\w\}|\\?[^\W\d_]+)"
     r"(?:_\{|\[|\()\s*(?P<index>\d{1,2}|[a-z])\s*,?\s*(?::|\\(?:cdot|ast|bullet|colon)|[·*])\s*[\])}]"
@@ -40,6 +42,7 @@ def plainer(source: str) -> str:
     source = _DOT.sub("·", source) if "] . " in source or ") . " in source else source
     source = _DOT_WORD.sub(" · ", source)
     source = _THOUSANDS.sub(lambda found: found[0].replace(" ", "").ljust(len(found[0])), source)
+    source = _REPEATED.sub(lambda found: " " * len(found[0]), source)
     source = _TWO_INDICES.sub(r"\1\2 ", _IN_PLACE.sub(" ", source))
     if "\\" in source or "→" in source or "->" in source:
         source = _ASIDE.sub(lambda found: " " * len(found[0]), source)

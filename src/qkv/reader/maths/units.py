@@ -12,7 +12,7 @@ from qkv.reader.maths.tokens import Token
 _THOUSANDS = tuple(10 ** (3 * k) for k in range(1, 6))
 _BINARY = tuple(2 ** (10 * k) for k in range(1, 6))
 _ROWS: tuple[tuple[str, tuple[int, ...]], ...] = (
-    (r"[kKMGTP]i?[Bb](?:ytes?|its?)?|(?:kilo|mega|giga|tera)bytes?", _THOUSANDS + _BINARY),
+    (r"[kKMGTP]i?[Bb](?:ytes?|its?)?|[kKMGT]i?o|[кКМГТ]Б|(?:kilo|mega|giga|tera)(?:bytes?|octets?)", _THOUSANDS + _BINARY),
     (r"[kKMGTPB]|[kKMGTPB]\s?(?:FLOPS?|FLOPs|params?)", _THOUSANDS + _BINARY[:1]),
     (r"thousand|million|billion|trillion|mio\.?|mrd\.?|millionen|milliarden?|mille|millions|milliards?", _THOUSANDS),
     (r"mil|millones|milhões|bilhões|тыс|млн|млрд", _THOUSANDS),
@@ -24,9 +24,15 @@ _NUMERAL = re.compile(r"\d(?:[\d.,]|\{,\}| (?=\d{3}(?!\d)))*")
 _COUNTERS = frozenset(
     ("层", "層", "个", "個", "头", "维", "倍", "位", "次", "步", "行", "列", "字节", "개", "층")
 )  # 12 层 is 12
-_BEFORE = re.compile(r"(?:[\s$*_`~}]|\\[,;! )]|\\(?:text|mathrm|mathbf|textbf)\s*\{)*")
+_BARE = re.compile(  # what is counted: no prefix, no factor
+    r"bytes?|octets?|bits?|байт\w*|бит\w*|바이트|バイト|FLOPs?|FLOPS|tokens?|jetons?|токен\w*|param(?:s|eters?|[eè]tres?|etros?)?"
+    r"|sec(?:onds?|ondes?)?|segundos?|секунд\w*|heures?|hours?|jours?|days?|values?",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(r"\d{0,3}(?:[\s$*_`~}]|\\[,;! )]|\\(?:text|mathrm|mathbf|textbf)\s*\{)*")
 _ARITHMETIC = frozenset(("+", "×", "*", "/", "·", "÷", "@", "-"))
 _AROUND = frozenset(("edge", "wide", "prose"))
+_REMARKED = frozenset(("quote", "sep", "num", "sub"))  # (Key, Value), (FP16)
 _MOST_WORDS = 9  # tokens between a number and the sign that goes on
 
 
@@ -54,7 +60,12 @@ def factors_at(lines: Sequence[str], at: Location) -> tuple[int, ...]:
 
 def is_magnitude(word: str) -> bool:
     """Whether a word behind a number is a unit with a prefix, or only counts: the M of 80.4M, the 层 of 12 层."""
-    return any(words.fullmatch(word) for words, _ in _TABLE[:2]) or word in _COUNTERS
+    return any(words.fullmatch(word) for words, _ in _TABLE[:2]) or word in _COUNTERS or is_counted(word)
+
+
+def is_counted(word: str) -> bool:
+    """Whether a word says what a number before it counts: the bytes of 2 bytes."""
+    return _BARE.fullmatch(word) is not None
 
 
 def without_units(tokens: list[Token]) -> list[Token]:
@@ -80,16 +91,25 @@ def _behind_words(tokens: list[Token], i: int) -> int | None:
     end, depth, letters = i, 0, 0
     while end < min(len(tokens), i + _MOST_WORDS):
         token = tokens[end]
+        counted = end > i and tokens[end - 1].kind == "prose" and is_magnitude(tokens[end - 1].text)
         if token.text == "(" and token.gap and not depth:
             depth += 1
+            letters += 3 * counted  # 2 bytes (FP16): a bracket behind a unit is a remark, whatever it holds
         elif token.text == ")" and depth:
             depth -= 1
+        elif counted and token.text == "/" and _is_per(tokens, end + 1):
+            end += 1  # 300 FLOP/s
         elif token.kind == "prose" or (token.kind == "name" and depth):
             letters += len(token.text) + 2 * (token.kind == "prose")
-        elif token.kind not in _AROUND and not (depth and token.kind == "quote"):
+        elif token.kind not in _AROUND and not (depth and token.kind in _REMARKED):
             break
         end += 1
     return end if depth == 0 and letters > 2 else None  # 3 (Q) may be a product
+
+
+def _is_per(tokens: list[Token], i: int) -> bool:
+    """Whether the token at i is what a unit is counted by: the s of FLOP/s."""
+    return i < len(tokens) and tokens[i].kind in ("name", "prose") and not tokens[i].gap
 
 
 def _calculates(out: list[Token], tokens: list[Token], end: int) -> bool:

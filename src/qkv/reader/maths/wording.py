@@ -13,7 +13,7 @@ from qkv.reader.maths.calls import is_called
 from qkv.reader.maths.names import WORDS, Names, is_symbol, is_whole_script
 from qkv.reader.maths.slopes import MARK
 from qkv.reader.maths.tokens import Token
-from qkv.reader.maths.units import is_magnitude
+from qkv.reader.maths.units import is_counted, is_magnitude
 
 _GLUE = frozenset(("op", "rel", "script", "sub", "sup", "cmd", "accent"))  # what ties a word to mathematics
 _OPEN_END = frozenset(
@@ -55,6 +55,9 @@ def _word(tokens: Sequence[Token], i: int, out: list[Token], names: Names) -> in
     if before is not None and before.kind == "script":
         return _in_script(tokens, i, out, names)
     following = tokens[i + 1] if i + 1 < len(tokens) else None
+    if (is_counted(token.text) and _is_unit(token, before, following)) or _is_seconds(tokens, i, before, names):
+        out.append(token._replace(kind="prose"))
+        return i + 1
     if is_called(token.text, _behind_scripts(tokens, i + 1), names) and not _is_spoken(tokens, i, before):
         out.append(token._replace(kind="func"))
         return i + 1
@@ -93,6 +96,14 @@ def _is_unit(token: Token, before: Token | None, following: Token | None) -> boo
     tied = tied and (len(token.text) > 1 or not token.gap or not token.text.isascii())
     scripted = following is not None and following.kind in ("script", "sub", "sup", "prime") and not following.gap
     return tied and not scripted and is_magnitude(token.text)
+
+
+def _is_seconds(tokens: Sequence[Token], i: int, before: Token | None, names: Names) -> bool:
+    """Whether an s ends a number of seconds, 1.8e9 s ≈ …, where the page has no s of its own."""
+    after = tokens[i + 1] if i + 1 < len(tokens) else None
+    ends = after is None or after.kind in ("rel", "line", "wide", "edge") or after.text in (",", ")")
+    behind = before is not None and before.kind == "num" and len(before.text) > 1 and tokens[i].gap
+    return tokens[i].text == "s" and behind and ends and "s" not in names.letters | names.words
 
 
 def _is_spoken(tokens: Sequence[Token], i: int, before: Token | None) -> bool:
