@@ -40,3 +40,9 @@ def test_what_a_unit_may_multiply_with_is_kept():
     assert {10**6, 2**20} <= set(statement.links[-1].units)
     (statement,) = read_sheet("- all: 2 × 80 = 160 tokens").statements
     assert statement.links[-1].units == ()
+
+
+def test_a_column_of_arithmetic_stands_before_amounts():
+    page = "| part | how | count |\n|---|---|---|\n| E | 300 × 768 | 0.23M |\n| A | 4 × 768² | ~2.36M |\n| Total | | 2.59M |"
+    shown = [[plain(link.expr) for link in statement.links] for statement in read_sheet(page).statements]
+    assert shown == [["300 · 768", "0.23"], ["4 · 768^2", "2.36"], ["2.59"]]

@@ -8,12 +8,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 from qkv.errors import Location
-from qkv.expr.nodes import Expr, Infinite, Matrix, Name, Number, number, rewrite
+from qkv.expr.nodes import Call, Expr, Infinite, Matrix, Name, Number, number, rewrite
 from qkv.library.words import CONCEPTS, means
 from qkv.reader.grammar import Parsed, parse_math
 from qkv.reader.grids import NUMBER
 from qkv.reader.maths.names import is_symbol
 from qkv.reader.maths.numerals import Comma, value_of
+from qkv.reader.maths.units import factors_behind, is_magnitude
 from qkv.reader.model import Link, Relation
 from qkv.reader.page import Cell, Page
 
@@ -26,7 +27,8 @@ _COMMAS = re.compile(r"[-−]?\d+,\d+(?:,\d{3})*$")
 _THOUSANDS = re.compile(r"[-−]?[1-9]\d{0,2}(?:,\d{3})+$")
 _INFINITE = re.compile(r"[-−–](?:∞|inf(?:inity)?|\\infty)$", re.IGNORECASE)
 _VECTOR = re.compile(r"\s*[`$]?\s*(?:\\left)?\s*[\[(]\s*[-−+\d.√\\].*[,;\s&].*[\])]\s*[`$]?")
-_WORKING = re.compile(r"(?:[-+−\d.,×·*/()√^{}\s]|\\(?:[dt]?frac|sqrt|times|cdot|infty)|e\^)+")
+_WORKING = re.compile(r"(?:[-+−\d.,×·*/()√^²³{}\s]|\\(?:[dt]?frac|sqrt|times|cdot|infty)|e\^)+")
+_AMOUNT = re.compile(r"[~≈]?\s*(?P<digits>\d[\d.,]*)\s?(?P<unit>[^\W\d_]+)")
 _MARKS = re.compile(r"\*\*|[`$]|~~")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _AXES = re.compile(r"\\(?![A-Za-z])|\\backslash|[↓→↘]|^\W*[^\W\d_]{2,}\s*/\s*[^\W\d_]{2,}[\s\d]*$")
@@ -47,19 +49,27 @@ def texts(cells: Sequence[Cell]) -> tuple[str, ...]:
 
 
 def sort_of(column: Sequence[Cell]) -> str:
-    """What a column holds: numbers, vectors, words (one each), nothing, or anything else."""
+    """What a column holds: numbers, amounts in units, vectors, words (one each), nothing, or anything else."""
     filled = [cell.text for cell in column if bare(cell.text) not in EMPTY]
     if not filled:
         return "empty"
     if all(map(_VECTOR.match, filled)):
         return "vector"
-    numbers = sum(bool(NUMBER.match(bare(text))) or _is_working(bare(text)) for text in filled)
+    numbers = sum(bool(NUMBER.match(bare(text))) or is_working(bare(text)) for text in filled)
     if numbers == len(filled) or (numbers and numbers >= len(filled) - 1 and len(filled) > 3):
         return "number"
+    if all(is_amount(bare(text)) or NUMBER.match(bare(text)) for text in filled):
+        return "amount"
     return "word" if all(bare(text).replace("-", "").isalpha() for text in filled) else "other"
 
 
-def _is_working(text: str) -> bool:
+def is_amount(text: str) -> bool:
+    """Whether a cell is a number with its unit: 38.6M, ~512 MB."""
+    found = _AMOUNT.fullmatch(text)
+    return found is not None and is_magnitude(found["unit"])
+
+
+def is_working(text: str) -> bool:
     """Arithmetic without names: 1×2+3, \\frac{1}{2}, √2."""
     return bool(_WORKING.fullmatch(text)) and any(map(str.isdigit, text))
 
@@ -105,6 +115,24 @@ def formula_in(cell: Cell, page: Page) -> Link | None:
     parsed, text = parsed_cell(cell, page), bare(cell.text)
     whole = len(parsed.chains) == 1 and not parsed.unread and len(parsed.chains[0].links) == 1
     return parsed.chains[0].links[0] if whole and len(parsed.chains[0].text) >= len(text) - 2 else None
+
+
+def calculation_in(cell: Cell, page: Page) -> Link | None:
+    """What a cell calculates: 50304 × 768 beside what it comes to is a product, no shape."""
+    link = formula_in(cell, page)
+    if link is not None and isinstance(link.expr, Call) and link.expr.function == "shapes" and len(link.expr.args) == 1:
+        return replace(link, expr=link.expr.args[0], shapes=())
+    return link
+
+
+def amount_in(cell: Cell, page: Page) -> Link | None:
+    """The number of a cell as what the cell before it comes to, with what its unit may multiply with."""
+    text = bare(cell.text)
+    sign = Relation.APPROX if text[:1] in ("~", "≈") else Relation.EQUAL
+    found = _AMOUNT.fullmatch(text)
+    value = value_in(replace(cell, text=found["digits"] if found else text), page)
+    units = factors_behind(text, found.end("digits")) if found else ()
+    return Link(sign, value, cell.text, cell.at, units=units) if value is not None else None
 
 
 def vector_in(cell: Cell, page: Page) -> Link | None:

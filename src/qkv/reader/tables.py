@@ -22,9 +22,12 @@ from qkv.reader.cells import (
     INDICES,
     MATHEMATICAL,
     RELATED,
+    amount_in,
     bare,
+    calculation_in,
     entries_of,
     formula_in,
+    is_amount,
     is_axes,
     is_quantity,
     is_total,
@@ -237,8 +240,8 @@ def _each_column(columns: Sequence[_Column], labels: Sequence[Cell], page: Page)
     for before, column in zip((None, *columns), columns, strict=False):
         if column.sort == "vector":
             yield from _vectors(column, labels, page)
-        elif before is not None and _are_workings(before, column):
-            yield from _worked(before, column, labels, page)
+        elif before is not None and (pairs := _workings(before, column)):
+            yield from _worked(pairs, column, labels, page)
         elif column.sort == "number" and not column.counts and not _before_values(column, columns):
             running = _running(column.head, page)
             if running is not None:
@@ -249,25 +252,30 @@ def _each_column(columns: Sequence[_Column], labels: Sequence[Cell], page: Page)
             yield from (Said(bare(cell.text), cell.line) for cell in column.cells)
 
 
-def _are_workings(column: _Column, values: _Column) -> bool:
-    """Whether a column of arithmetic stands before a column of what it comes to."""
-    numbers = [bool(NUMBER.match(bare(cell.text))) for cell in column.cells]
-    plain = values.sort == "number" and all(NUMBER.match(bare(cell.text)) for cell in values.cells)
-    return column.sort == "number" and plain and not any(numbers) and len(column.cells) == len(values.cells)
+def _workings(column: _Column, values: _Column) -> list[tuple[Cell, Cell]]:
+    """The cells of a column of arithmetic, each with what it comes to in the column behind it; none where it is not so."""
+    shown = {cell.line: cell for cell in values.cells if is_amount(bare(cell.text)) or NUMBER.match(bare(cell.text))}
+    if column.sort != "number" or values.sort not in ("number", "amount") or len(shown) < len(values.cells):
+        return []
+    plain = any(NUMBER.match(bare(cell.text)) for cell in column.cells)
+    return [(cell, shown[cell.line]) for cell in column.cells if cell.line in shown] if not plain else []
 
 
 def _before_values(column: _Column, columns: Sequence[_Column]) -> bool:
-    return any(a is column and _are_workings(a, b) for a, b in pairwise(columns))
+    return any(a is column and _workings(a, b) for a, b in pairwise(columns))
 
 
-def _worked(workings: _Column, values: _Column, labels: Sequence[Cell], page: Page) -> Iterator[Event]:
-    """0.8·1 + 0.6·0.2 beside 0.92: the one is what the other comes to."""
+def _worked(pairs: Sequence[tuple[Cell, Cell]], values: _Column, labels: Sequence[Cell], page: Page) -> Iterator[Event]:
+    """0.8·1 + 0.6·0.2 beside 0.92: the one is what the other comes to; under them a total may stand alone."""
     told = bare(values.head.text) if values.head else ""
-    for i, (working, cell) in enumerate(zip(workings.cells, values.cells, strict=True)):
-        left, value = formula_in(working, page), value_in(cell, page)
-        if left is not None and value is not None:
-            label = bare(labels[i].text) if i < len(labels) else ""
-            yield _stated((left, Link(Relation.EQUAL, value, cell.text, cell.at)), told, label)
+    beside = {label.line: bare(label.text) for label in labels}
+    for working, cell in pairs:
+        left, right = calculation_in(working, page), amount_in(cell, page)
+        if left is not None and right is not None:
+            yield _stated((left, right), told, beside.get(cell.line, ""))
+    last = values.cells[-1]
+    if last is not pairs[-1][1] and is_total(beside.get(last.line, "")) and (total := amount_in(last, page)):
+        yield _stated((replace(total, relation=Relation.FIRST),), beside[last.line])
 
 
 def _running(head: Cell | None, page: Page) -> Link | None:

@@ -12,7 +12,10 @@ from qkv.reader.maths.tokens import Token
 _THOUSANDS = tuple(10 ** (3 * k) for k in range(1, 6))
 _BINARY = tuple(2 ** (10 * k) for k in range(1, 6))
 _ROWS: tuple[tuple[str, tuple[int, ...]], ...] = (
-    (r"[kKMGTP]i?[Bb](?:ytes?|its?)?|[kKMGT]i?o|[кКМГТ]Б|(?:kilo|mega|giga|tera)(?:bytes?|octets?)", _THOUSANDS + _BINARY),
+    (
+        r"[kKMGTP]i?[Bb](?:ytes?|its?)?|[kKMGT]i?o|[кКМГТ]Б|(?:kilo|mega|giga|tera)(?:bytes?|octets?)",
+        _THOUSANDS + _BINARY,
+    ),
     (r"[kKMGTPB]|[kKMGTPB]\s?(?:FLOPS?|FLOPs|params?)", _THOUSANDS + _BINARY[:1]),
     (r"thousand|million|billion|trillion|mio\.?|mrd\.?|millionen|milliarden?|mille|millions|milliards?", _THOUSANDS),
     (r"mil|millones|milhões|bilhões|тыс|млн|млрд", _THOUSANDS),
