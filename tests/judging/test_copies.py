@@ -147,3 +147,42 @@ def test_what_is_given_is_put_in_as_it_is_not_as_all_that_rounds_so() -> None:
     page = "Q = [0.5, 0.2, 0.1, 0.8]\n\nK = [[0.1, 0.2, 0.3, 0.1], [0.5, 0.2, 0.1, 0.8]]\n\n"
     assert check_sheet(read_sheet(page + "s = 0.5*0.1 + 0.2*0.2 + 0.1*0.3 + 0.8*0.1 = 0.17")).summary == {"wrong": 1}
     assert check_sheet(read_sheet(page + "s = 0.5*0.1 + 0.2*0.2 + 0.1*0.3 + 0.8*0.1 = 0.20")).summary == {"right": 1}
+
+
+CELLS = """
+Q = [[1, 0], [2, 1]]
+K = [[1, 1], [0, 2]]
+V = [[3, 1], [1, 2]]
+S = Q K^T = [[1, 0], [3, 2]]
+e^1 = 2.718
+e^0 = 1
+e^3 = 20.086
+e^2 = 7.389
+a_{1,1} = 2.718/3.718 = 0.731
+a_{1,2} = 1/3.718 = 0.369
+a_{2,1} = 20.086/27.475 = 0.731
+a_{2,2} = 7.389/27.475 = 0.269
+"""
+
+
+def test_a_matrix_of_cells_that_were_printed_one_by_one_is_a_copy_of_them() -> None:
+    """The false weight is a slip where it is printed first, and carried where the matrix repeats it."""
+    text = (
+        CELLS
+        + "Z = softmax(S) V = [[0.731, 0.369], [0.731, 0.269]] [[3, 1], [1, 2]] = [[2.562, 1.469], [2.462, 1.269]]\n"
+    )
+    found = {(line, name): verdict for line, name, verdict, _ in said(text)}
+    assert [verdict for (line, _), verdict in found.items() if line == 11] == ["wrong"]
+    assert [verdict for (line, _), verdict in found.items() if line == 14] == ["carried", "right", "carried"]
+
+
+def test_a_working_tells_which_cells_are_carried_and_which_are_slips() -> None:
+    text = (
+        CELLS
+        + "Z = softmax(S) V = [[0.731, 0.369], [0.731, 0.269]] [[3, 1], [1, 2]] = [[2.562, 1.469], [2.462, 1.869]]\n"
+    )
+    *_, (_, name, verdict, _) = said(text)
+    cells = check_sheet(read_sheet(text)).claims[-1].cells
+    assert (name, verdict) == ("Z", "wrong")
+    assert {(d.row, d.column): d.verdict.value for d in cells if d.row == 1} == {(1, 1): "carried", (1, 2): "carried"}
+    assert [d.verdict.value for d in cells if (d.row, d.column) == (2, 2)] == ["wrong"]

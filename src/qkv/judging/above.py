@@ -9,15 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from qkv.check.cells import Grid, shape_of
-from qkv.check.compare import Shown
 from qkv.expr import nodes as n
-from qkv.interpret.certified import Value
+from qkv.judging.assembled import assembled, gathered, laid_anew
 from qkv.judging.copies import Copies
-from qkv.judging.fit import Fit, How, Meaning, fit
+from qkv.judging.fit import Fit, How, Meaning
 from qkv.judging.lately import RUN, Operand, put_in, row_of, singles, whole_of
 from qkv.judging.operands import is_centred
 from qkv.judging.phrases import Operation, normed, operation, statistics_said
-from qkv.judging.seen import MATRIX, Copied, Seen, as_row, cell_of, claims_of, is_near
+from qkv.judging.seen import MATRIX, Copied, cell_of, is_near
 from qkv.judging.shares import added_up, shares, softmaxed
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.holding import AFTER_Q
@@ -34,23 +33,24 @@ ENOUGH = 8.0  # bits that a short expression has to save before numbers under a 
 def from_above(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
     """A printed value as what was printed right above it makes it."""
     yield from assembled(copies, grid, spot)
-    yield from _laid_anew(copies, equation, grid, spot)
+    yield from laid_anew(copies, equation, grid, spot)
     if not equation.of(Kind.WORKING):
         yield from statistics(copies, equation, grid, spot)
     yield from softmaxed(copies, equation, grid, spot)
     yield from _operated(copies, equation, grid, spot)
     stated = equation.of(Kind.FORMULA, Kind.WORKING)  # what is stated is not a list of numbers from anywhere
     single = bool(equation.names) and shape_of(grid) == (1, 1)  # α_3 is no copy of α_1
-    if not stated and not single and (gathered := copies.gathered(grid, spot)) is not None:
-        yield gathered
-    yield from shares(copies, equation, grid, spot)
+    if not stated and not single and (found := gathered(copies, grid, spot)) is not None:
+        yield found
+    if not equation.of(Kind.WORKING):
+        yield from shares(copies, equation, grid, spot)
 
 
 def shown_before(walk: Walk, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
     """What numbers under a name may be made of, so that they are not given: a sum, or numbers printed singly."""
     yield from statistics(walk.copies, equation, grid, spot)
-    if len(grid[0]) > 1 and (gathered := walk.copies.gathered(grid, spot)) is not None:
-        yield gathered
+    if len(grid[0]) > 1 and (found := gathered(walk.copies, grid, spot)) is not None:
+        yield found
     yield from (made for made in shares(walk.copies, equation, grid, spot) if made.is_clean and made.agreed > SHOWN)
     page, places = walk.system.page, [walk.system.place(symbol) for symbol in equation.names]
     solution = page.task is not None and equation.index >= page.assigned  # it works out more than it gives
@@ -168,67 +168,3 @@ def _before(copies: Copies, grid: Grid, spot: Spot, after: int) -> Iterator[Oper
     if min(shape) == 1 and 1 < max(shape) <= len(numbers):
         yield row_of([cell_of(seen, 0, 0) for seen in numbers[-max(shape) :]])
     yield from (whole_of(copies, seen) for seen in [seen for seen in recent if shape_of(seen.grid) == shape][:1])
-
-
-# — rows and cells —
-
-
-def assembled(copies: Copies, grid: Grid, spot: Spot) -> Iterator[Fit]:
-    """An array made of the rows, or the single numbers, that were printed right above it."""
-    rows, columns = shape_of(grid)
-    yield from _of_rows(copies, grid, copies.recent(spot)[:rows][::-1], spot) if min(rows, columns) > 1 else ()
-    if rows * columns > 1:
-        yield from _of_cells(copies, grid, copies.recent(spot)[: rows * columns][::-1], spot)
-
-
-def _of_rows(copies: Copies, grid: Grid, last: list[Seen], spot: Spot) -> Iterator[Fit]:
-    lines = [as_row(seen) for seen in last]
-    fitting = len(last) == len(grid) and all(shape_of(line.grid) == (1, len(grid[0])) for line in lines)
-    if fitting and _reads_alike(grid, [shown for line in lines for shown in line.grid[0]]):
-        yield from _made(copies, grid, n.Concat(tuple(line.expr for line in lines), 0), lines, spot)
-
-
-def _of_cells(copies: Copies, grid: Grid, last: list[Seen], spot: Spot) -> Iterator[Fit]:
-    rows, columns = shape_of(grid)
-    singles = len(last) == rows * columns and all(shape_of(seen.grid) == (1, 1) for seen in last)
-    if singles and _reads_alike(grid, [seen.grid[0][0] for seen in last]):
-        exprs = [seen.expr for seen in last]
-        matrix = n.Matrix(tuple(tuple(exprs[i * columns : (i + 1) * columns]) for i in range(rows)))
-        yield from _made(copies, grid, matrix, last, spot)
-
-
-def _reads_alike(grid: Grid, cells: list[Shown]) -> bool:
-    return all(a.value == b.value for a, b in zip((shown for row in grid for shown in row), cells, strict=True))
-
-
-def _laid_anew(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
-    """A name whose cells were printed before in another shape: a vector cut into heads."""
-    names = {n.Name(symbol) for symbol in equation.names}
-    before = [seen for seen in copies.recent(spot) if seen.expr in names] if min(shape_of(grid)) > 1 else []
-    for seen in before[:1]:
-        cells = [shown for row in seen.grid for shown in row]
-        if (
-            shape_of(seen.grid) != shape_of(grid)
-            and len(cells) == len(grid) * len(grid[0])
-            and _reads_alike(grid, cells)
-        ):
-            yield from _made(copies, grid, seen.expr, [seen], spot)
-
-
-def _made(copies: Copies, grid: Grid, expr: n.Expr, parts: list[Seen], spot: Spot) -> Iterator[Fit]:
-    """An array against the prints that it is made of, in order."""
-    columns = len(grid[0])
-    trues = [copies.truth(part) for part in parts]
-    true = _laid([t for t in trues if t is not None], columns) if all(t is not None for t in trues) else None
-    own = _laid([part.printed.held for part in parts], columns)
-    mended = _laid([part.printed.mended or part.printed.held for part in parts], columns)
-    used = frozenset(claim for part in parts for claim in claims_of(part))
-    made = fit(grid, Meaning(How.COPY, expr, spot), true, own, used, copies.is_false(used), mended)
-    if made is not None:
-        yield made
-
-
-def _laid(values: list[Value], columns: int) -> Value:
-    """Rows or cells one after the other, as a matrix with so many columns."""
-    cells = [cell for value in values for row in value.rows for cell in row]
-    return Value(tuple(tuple(cells[i : i + columns]) for i in range(0, len(cells), columns)))

@@ -74,7 +74,7 @@ def by_assignment(walk: Walk, equation: Equation, grid: Grid, spot: Spot, usual:
         return usual if usual is not None and usual.is_clean else None
     if usual is not None and usual.worst is Verdict.DRIFTED and _goes_on_otherwise(walk, target.meaning):
         usual = None
-    if usual is not None and _same_truth(usual, f) and (usual.is_clean or not target.sure):
+    if usual is not None and _same_truth(usual, f) and (usual.slips < f.slips or not target.sure):
         return usual
     if f.worst is Verdict.MISROUNDED:
         return f if usual is None or not usual.is_clean else usual

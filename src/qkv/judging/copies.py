@@ -21,11 +21,14 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import plain
 from qkv.interpret.certified import Certified, Value
+from qkv.judging.assembled import assembled, gathered
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.operands import as_softmax, decimals, is_claim, is_doubled, is_stochastic, operands, rivals, versions
 from qkv.judging.pool import sizes
 from qkv.judging.seen import (
+    COPY,
     MATRIX,
+    SURE,
     Copied,
     Seen,
     cell_of,
@@ -50,9 +53,7 @@ from qkv.reading.system import System
 if TYPE_CHECKING:
     from qkv.judging.walk import Walk
 
-COPY = "¶copy"  # the base of a symbol that stands for a copied number
 POOL = 40  # earlier prints that a number may be a copy of
-SURE = 9.0  # bits of a number that are no coincidence
 NEAR, LAST = 5.0, 3  # the same beside one of so many prints right above
 CERTAIN = 40.0  # bits of a matrix that agree, so that the rest of it must be slips
 
@@ -126,6 +127,7 @@ class Copies:
                 if made is None and beside is not None and id(operand) in doubles:
                     false = self.is_false(beside.used)
                     made = fit(grid, beside.meaning, beside.true, beside.own, beside.used, false, None)
+                made = made or next(assembled(self, grid, spot), None)
                 made = made or self._worked(operand, grid, pairs, equation, spot)
                 if made is not None:
                     self._judge(equation, item, operand, grid, made, is_claim(operand, expr))
@@ -239,7 +241,7 @@ class Copies:
             if made.meaning.how is How.SEARCHED and made.worst is not Verdict.WRONG:
                 self._walk.remember(said, place, grid, made, number, made.meaning.spot)
         own = made.own if made.own is not None and made.worst is not Verdict.WRONG else exactly(grid)
-        right = made.true if made.true is not None else own
+        right = next((value for value in (made.true, made.right, own) if value is not None), None)
         if own is not None and right is not None:
             mended = own if made.worst not in (Verdict.WRONG, Verdict.CARRIED) else put_right(own, right, made)
             self._copied[id(operand)] = Copied(made.meaning.expr, made.true, own, mended, used)
@@ -251,28 +253,11 @@ class Copies:
             near = self._walk.fit(grid, Meaning(How.COPY, part, spot))
             if near is not None and near.is_clean:
                 return near
-        exact = self._printed(grid, spot)
+        exact = self._printed(grid, spot) or (next(assembled(self, grid, spot), None) if near is not None else None)
         if exact is not None:
             return exact
-        gathered = self.gathered(grid, spot) if near is None or not is_near(near, grid) else near
-        return gathered or (self.nearly(grid, spot) if near is None else None)
-
-    def gathered(self, grid: Grid, spot: Spot) -> Fit | None:
-        """A vector whose cells were printed one by one: softmax(1.790, 2.586, 1.424) after e_1, e_2 and e_3."""
-        if len(grid) != 1 or any(cell_bits(shown) < SURE for shown in grid[0]):
-            return None
-        cells = []
-        for shown in grid[0]:
-            found = [cell_of(seen, i, j) for _, seen, i, j in self._cells(shown.value, spot)]
-            if not found:
-                return None
-            cells.append(min(found, key=lambda copied: self.is_false(copied.claims)))
-        symbols = [Symbol(COPY, (), (str(i),)) for i in range(len(cells))]
-        row = n.Matrix((tuple(map(n.Name, symbols)),))
-        put = dict(zip(symbols, cells, strict=True))
-        own = worth(row, {symbol: copied.own for symbol, copied in put.items()}, Loose())
-        made = self.put(grid, Meaning(How.COPY, row, spot), row, put, own)
-        return made if made is not None and made.is_clean else None
+        found = gathered(self, grid, spot) if near is None or not is_near(near, grid) else near
+        return found or (self.nearly(grid, spot) if near is None else None)
 
     def _printed(self, grid: Grid, spot: Spot) -> Fit | None:
         """The print that a matrix is a copy of: the same before a similar one, false ones last."""
@@ -302,7 +287,7 @@ class Copies:
         """Decimals of a working, but those just worked out, that are cells of the print that most of them come from."""
         left = [x for x in decimals(expr) if id(x) not in self._copied and id(x) not in worked]
         wanted = [(x, grid[0][0]) for x in left if (grid := shown_grid(n.Matrix(((x,),)), False)) is not None]
-        options = {id(x): list(self._cells(shown.value, spot, x)) for x, shown in wanted}
+        options = {id(x): list(self.cells(shown.value, spot, x)) for x, shown in wanted}
         common = Counter(k for found in options.values() for k in {k for k, *_ in found})
         for x, shown in wanted:
             found = options[id(x)]
@@ -319,7 +304,8 @@ class Copies:
         true = seen.printed.true
         return true is not None and true.shape == shape_of(seen.grid) and meets(seen.grid[i][j], true.rows[i][j])
 
-    def _cells(self, value: object, spot: Spot, number: n.Number | None = None) -> Iterator[tuple[int, Seen, int, int]]:
+    def cells(self, value: object, spot: Spot, number: n.Number | None = None) -> Iterator[tuple[int, Seen, int, int]]:
+        """The cells of prints above that read like a number, the last print first."""
         bare = number is not None and number.at is not None and not factors_at(self.page.sheet.lines, number.at)
         for k, seen in enumerate(self.recent(spot)):
             if bare and seen.in_units:

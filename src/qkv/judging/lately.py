@@ -7,9 +7,9 @@ from itertools import takewhile
 from qkv.check.cells import Grid, Loose, shape_of
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
-from qkv.judging.copies import COPY, Copies
+from qkv.judging.copies import Copies
 from qkv.judging.fit import Fit, Meaning
-from qkv.judging.seen import Copied, Seen, worth
+from qkv.judging.seen import COPY, Copied, Seen, worth
 
 RUN = 12  # prints that a sum may be taken of
 Operand = tuple[n.Expr, dict[Symbol, Copied]]  # an expression over copies, and what each of its names copies

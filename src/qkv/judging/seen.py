@@ -20,6 +20,8 @@ from qkv.interpret.loop import evaluate
 from qkv.judging.fit import Fit
 from qkv.reading.prints import Print
 
+COPY = "¶copy"  # the base of a symbol that stands for a copied number
+SURE = 9.0  # bits of a number that are no coincidence
 DRIFT = 10  # rounding on the way changes a value by less than this part of it
 MATRIX = 7.0  # bits of a matrix that are no coincidence
 

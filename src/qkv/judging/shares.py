@@ -10,12 +10,12 @@ from qkv.check.cells import Grid, shape_of
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import NEG_INF, bounds, rational
-from qkv.judging.copies import COPY, SURE, Copies
+from qkv.judging.copies import Copies
 from qkv.judging.fit import Fit, How, Meaning
 from qkv.judging.lately import RUN, Operand, put_in, row_of, singles, whole_of
 from qkv.judging.operands import are_shares, is_stochastic
 from qkv.judging.phrases import is_supposed
-from qkv.judging.seen import Copied, Seen, cell_of
+from qkv.judging.seen import COPY, SURE, Copied, Seen, cell_of
 from qkv.library.roles import roles_in_words
 from qkv.library.words import means, pattern
 from qkv.reading.equation import Equation, Kind

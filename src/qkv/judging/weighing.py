@@ -126,7 +126,11 @@ def _middle(cell: Cell) -> fmpq | None:
 
 def as_carried(chosen: Fit | None, fits: list[Fit]) -> Fit | None:
     """A value that follows from numbers put in beside it, as what its name or its formula says of it, where that is
-    false and the author's numbers lead there: a working with false numbers is right arithmetic all the same."""
+    false and the author's numbers lead there: a working with false numbers is right arithmetic all the same. Of a value
+    with slips the working tells which cells follow from the false numbers in it."""
+    if chosen is not None and not chosen.is_clean:
+        worked = (f for f in fits if f.meaning.how is How.WORKING and f.slips < chosen.slips)
+        return next((f for f in worked if any(Verdict.CARRIED in row for row in f.verdicts)), chosen)
     if chosen is None or chosen.worst not in (Verdict.RIGHT, Verdict.ROUNDED) or chosen.agreed < TELLING:
         return chosen
     if chosen.meaning.how not in (How.WORKING, How.SEARCHED, How.COPY, How.CAPTION):

@@ -87,7 +87,7 @@ SAID: dict[Role, str] = {
 
 # What words say: a role, and stems in many languages.
 WORDS: tuple[tuple[Role, str], ...] = (
-    (R.SCORES, r"scores?\b|logits?|similarit|dot.?products?|energ(?:y|ies)|分数|得分|分數|puntua|pontua|skalarprodukt|punteggi|оценк|スコア|내적|점수"),
+    (R.SCORES, r"scores?\b|logits?|similarit|dot.?products?|energ(?:y|ies)|分数|得分|分數|puntua|pontua|skalarprodukt|produits? scalaires?|prod[ou](?:c?tos?|tt[oi]) (?:escalar(?:es)?|punto|interno|scalar[ei])|punteggi|скалярн\w+ произведени|点积|点乘|內積|内積|内积|оценк|スコア|내적|점수"),
     (R.SCALED, r"(?:\bscal(?:ed|ing|e)|divid|÷|skalier|geteilt|缩放|縮放|escal|dividi|масштаб|делен|ділен|スケール|échelle|mise à l'échelle)(?:\w* (?:attention )?(?:scores?\b|logits?|dot.?products?))?"),
     (R.MASKED, r"(?:\bmasked|maskiert|masqu|掩码后|enmascara|mascara|маскир)(?:\w* (?:attention )?(?:scores?\b|logits?))?"),
     (R.WEIGHTS, r"weights?\b|softmax|probabilit|attention (?:matrix|distribution)|aufmerksamkeitsmatrix|matri(?:z|ce) d(?:e |i |')(?:auto)?att?en[cçtz]|матриц\w+ внимания|注意力矩阵|注意力分布|pesi\b|\bwagi?\b|ağırlık|权重|權重|gewicht|pesos?\b|poids|вес[аыо]|ваг|重み|가중치|normali[sz]"),

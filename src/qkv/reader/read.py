@@ -193,10 +193,11 @@ def _captions(prepared: Sequence[_Prepared]) -> Iterator[str]:
     """The last words of lines that stand right above something: 'Weights of the queries moss:', 'Tokens pebble_1:'."""
     for item in prepared:
         if item.stretch is not None and isinstance(item.block, Paragraph):
-            last = re.sub(r"\s+\([^()]*\)\s*(?=:?\s*$)", "", item.stretch.text.rstrip().rpartition("\n")[2])
-            found = re.search(r"([^\W\d_]+)(?:_\{?\d+)?[}$`*:\s]*$", last)
-            if found:
-                yield found[1]
+            *above, last = item.stretch.text.rstrip().split("\n")
+            for line in (*(line for line in above if line.rstrip().endswith(":")), last):  # above bullets, or a block
+                said = re.sub(r"\s+\([^()]*\)\s*(?=:?\s*$)", "", line)
+                if found := re.search(r"([^\W\d_]+)(?:_\{?\d+)?[}$`*:\s]*$", said):
+                    yield found[1]
 
 
 # — the second pass: events —

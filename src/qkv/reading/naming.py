@@ -29,6 +29,7 @@ from qkv.reading.treated import (
     is_projected,
     is_vector,
     makes_scores,
+    printed_shapes,
 )
 from qkv.reading.unify import Unifier
 from qkv.reading.usage import Roles
@@ -186,11 +187,10 @@ class Naming:
             return fitting or place, Known.STATED
         if usual and usual[0].role is Role.SCORES and is_divided(self.page, symbol):
             return usual[0]._replace(role=Role.SCALED), Known.STATED
-        if len(usual) > 1 and (worded := self._worded_place(symbol, usual)) is not None:
-            return worded, Known.WORDS
-        if usual:
-            return self._as_input(symbol, usual), Known.NAME
         role = captioned_role(self.page, symbol)
+        if usual and not (role in PROJECTED.values() and usual[0].role in WORKED_OUT):  # A, 'the weights of the keys'
+            worded = self._worded_place(symbol, usual) if len(usual) > 1 else None
+            return (worded, Known.WORDS) if worded is not None else (self._as_input(symbol, usual), Known.NAME)
         return (self._scripted(symbol, role), Known.WORDS) if role is not None else (None, Known.NOTHING)
 
     def _used_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place | None:
@@ -229,10 +229,7 @@ class Naming:
             return Place(role, None, *symbol.indices) if role in SCORE_LIKE else Place(role, *symbol.indices)
         if len(symbol.indices) != 1 or not is_number(symbol.indices[0]):
             return Place(role)
-        equations = (self.page.equations[d.equation] for d in self.page.definitions.get(symbol, ()))
-        shapes = [
-            i.expr.shape for e in equations for i in e.items if isinstance(i.expr, n.Matrix) and i.expr.shape != (1, 1)
-        ]
+        shapes = printed_shapes(self.page, symbol)
         large = all(1 not in shape for shape in shapes) if shapes else symbol.base[:1].isupper()
         return Place(role, symbol.indices[0]) if large else Place(role, None, symbol.indices[0])
 

@@ -29,16 +29,23 @@ def _is_cell_by_cell(expr: n.Expr) -> bool:
     return len(cells) > 1 and all(isinstance(cell, n.Quotient) for cell in cells) and len(below) == 1
 
 
+def printed_shapes(page: Page, symbol: Symbol) -> list[tuple[int, int]]:
+    """The shapes of all arrays that are printed for a name, given or worked out."""
+    equations = (page.equations[d.equation] for d in page.definitions.get(symbol, ()))
+    items = (item.expr for equation in equations for item in equation.items)
+    return [expr.shape for expr in items if isinstance(expr, n.Matrix) and expr.shape != (1, 1)]
+
+
 def is_matrix(page: Page, symbol: Symbol) -> bool:
     """Whether several rows and columns are printed for a name."""
-    shapes = [d.expr.shape for d in page.definitions.get(symbol, ()) if isinstance(d.expr, n.Matrix)]
+    shapes = printed_shapes(page, symbol)
     return bool(shapes) and min(shapes[0]) > 1
 
 
 def is_vector(page: Page, symbol: Symbol) -> bool:
     """Whether one row or one column is printed for a name."""
-    shapes = [d.expr.shape for d in page.definitions.get(symbol, ()) if isinstance(d.expr, n.Matrix)]
-    return bool(shapes) and 1 in shapes[0] and shapes[0] != (1, 1)
+    shapes = printed_shapes(page, symbol)
+    return bool(shapes) and 1 in shapes[0]
 
 
 def are_numbers(page: Page, symbol: Symbol) -> bool:

@@ -45,6 +45,8 @@ class Unifier:
             found.append(Role.CONCAT)
         if isinstance(expr, n.Quotient) and Role.SCORES in self.roles(expr.numerator, depth + 1):
             found.append(Role.SCALED)
+        if isinstance(expr, n.Transpose) and Role.SOURCE in self.roles(expr.arg, depth + 1):
+            found.append(Role.SOURCE)  # sᵀ W Hᵀ: one vector that asks, written as a column
         if isinstance(expr, n.Product) and self._is_dot(expr):
             found.append(Role.SCORES)
         return found + [row.role for row in rows_of(type(expr)) if self._fits(row.expr, expr, depth)]

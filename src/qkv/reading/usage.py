@@ -27,10 +27,10 @@ DEPTH = 4
 
 
 def used_roles(formulas: Iterable[n.Expr], stated: Stated) -> dict[Symbol, Roles]:
-    """The roles that formulas give the names in them; what is used in two ways has none."""
+    """The roles that formulas give the names in them: of what is used in two ways those that fit both."""
     found: dict[Symbol, Roles] = {}
     for symbol, roles in _Uses(stated).of(formulas):
-        found[symbol] = roles if found.get(symbol, roles) == roles else ()
+        found[symbol] = tuple(role for role in found.get(symbol, roles) if role in roles)
     return {symbol: roles for symbol, roles in found.items() if roles}
 
 

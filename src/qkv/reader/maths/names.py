@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from qkv.expr import functions
 from qkv.reader.maths import signs
 from qkv.reader.maths.numerals import Comma
 from qkv.reader.maths.tokens import Token
@@ -284,7 +285,8 @@ def _stands_alone(tokens: Sequence[Token], i: int) -> bool:
 
 
 def _operands(tokens: Sequence[Token], seen: _Collected) -> None:
-    """Note the words that stand beside an operator, a relation or a root, or carry a script."""
+    """Note the words that stand beside an operator, a relation or a root, carry a script, or are all that a function
+    is taken of."""
     for i, token in enumerate(tokens):
         if token.kind in ("word", "upright") and len(token.text) > 1:
             before = tokens[i - 1].kind if i else ""
@@ -298,10 +300,15 @@ def _operands(tokens: Sequence[Token], seen: _Collected) -> None:
             factor = left > 0 and tokens[left - 1].kind in ("op", "rel")
             factor |= token.kind == "upright" and before in ("close", "sub", "sup", "prime")  # x_1 moss
             last = factor and after in ("", "sep", "line", "rel", "edge")
-            if beside or last:  # the + and the end of 'x = harbour moss + maple'
+            called = (before, after) == ("open", "close") and i > 1 and _is_function(tokens[i - 2].text)
+            if beside or last or called:  # the + and the end of 'x = harbour moss + maple'
                 seen.operands.add(token.text)
             if last and token.gap:
                 seen.factors.add(token.text)
+
+
+def _is_function(word: str) -> bool:
+    return word.lower() == "softmax" or functions.lookup(word) is not None
 
 
 def _scripts(tokens: Sequence[Token], seen: _Collected) -> None:

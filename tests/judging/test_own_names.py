@@ -1,0 +1,147 @@
+"""Pages under names that usually stand for something else: the page's own words and formulas decide."""
+
+from __future__ import annotations
+
+from qkv.judging.report import check_sheet
+from qkv.reader import read_sheet
+
+HEADS = """## Task
+
+Compute softmax(q_1 k_1^T / √4) v_1 for both heads.
+
+x = [[1, 1], [0, -1]]
+a_1 = [[1, 0, 0, 3], [3, 0, 1, 0]]
+a_2 = [[-1, 1, 0, 3], [0, 0, 1, 1]]
+b_1 = [[2, 3, -1, 2], [0, -1, -1, 1]]
+b_2 = [[1, 1, 1, 0], [-1, 1, 2, 0]]
+c_1 = [[1, 1], [1, 1]]
+c_2 = [[3, -1], [-1, 2]]
+
+## Solution
+
+q_1 = x a_1 = [[4, 0, 1, 3], [-3, 0, -1, 0]]
+k_1 = x b_1 = [[2, 2, -2, 3], [0, 1, 1, -1]]
+v_1 = x c_1 = [[2, 2], [-1, -1]]
+t_1 = q_1 k_1^T = [[15, -2], [-4, -1]]
+u_1 = softmax(t_1 / √4) = [[1.000, 0.000], [0.182, 0.818]]
+alpha_1 = u_1 v_1 = [[1.999, 1.999], [-0.453, -0.453]]
+q_2 = x a_2 = [[-1, 1, 1, 4], [0, 0, -1, -1]]
+k_2 = x b_2 = [[0, 2, 3, 0], [1, -1, -2, 0]]
+v_2 = x c_2 = [[2, 1], [1, -2]]
+t_2 = q_2 k_2^T = [[5, -4], [-3, 2]]
+u_2 = softmax(t_2 / √4) = [[0.989, 0.011], [0.076, 0.924]]
+alpha_2 = u_2 v_2 = [[1.989, 0.967], [1.076, -1.772]]
+"""
+
+
+def verdicts(text: str) -> dict[str, str]:
+    return {claim.name: claim.verdict.value for claim in check_sheet(read_sheet(text)).claims if claim.name}
+
+
+def test_matrices_with_a_number_are_those_of_heads_whatever_their_letter_says() -> None:
+    """α_1 is usually a row of weights; here it is all that the first head gives."""
+    assert set(verdicts(HEADS).values()) <= {"right", "rounded", "drifted"}
+
+
+GENERAL = """## Task
+
+Compute softmax(s^T W H^T) H.
+
+W = [[0, 1], [2, 0]]
+s = [[1], [2]]
+H = [[1, 0], [1, 1]]
+
+## Solution
+
+alpha = s^T W H^T = [[4, 5]]
+b = softmax(alpha) = [[0.269, 0.731]]
+c = b H = [[1, 0.731]]
+"""
+
+
+def test_scores_of_one_column_that_asks_are_scores_under_the_letter_of_weights() -> None:
+    assert verdicts(GENERAL) == {"alpha": "right", "b": "rounded", "c": "rounded"}
+
+
+CROSS = """## Task
+
+Compute softmax(L Z^T / √2) V.
+
+Weights of the queries:
+
+$$G = \\begin{bmatrix} 1 & 0 \\\\ 0 & 2 \\end{bmatrix}$$
+
+Weights of the keys:
+
+$$A = \\begin{bmatrix} 1 & 1 \\\\ 0 & 1 \\end{bmatrix}$$
+
+Weights of the values:
+
+$$P = \\begin{bmatrix} 2 & 0 \\\\ 1 & 1 \\end{bmatrix}$$
+
+Tokens:
+
+$$X = \\begin{bmatrix} 1 & 1 \\\\ 0 & 1 \\end{bmatrix}$$
+
+## Solution
+
+Queries: $L = X G = \\begin{bmatrix} 1 & 2 \\\\ 0 & 2 \\end{bmatrix}$
+
+Keys: $Z = \\begin{bmatrix} 1 & 2 \\\\ 0 & 5 \\end{bmatrix}$
+
+Values: $V = X P = \\begin{bmatrix} 3 & 1 \\\\ 1 & 1 \\end{bmatrix}$
+"""
+
+
+def test_a_given_matrix_that_is_called_the_weights_of_the_keys_is_no_attention_weights() -> None:
+    """With A as W_K the keys are known, and the slip in them is found."""
+    found = {claim.name: [(d.row, d.column) for d in claim.cells] for claim in check_sheet(read_sheet(CROSS)).claims}
+    assert found["Z"] == [(2, 2)]
+    assert found["L"] == found["V"] == []
+
+
+BULLETS = """## Task
+
+Compute softmax(lambda Delta^T) rho.
+
+Queries lambda:
+- the: [0, 2]
+- cat: [1, 2]
+
+Keys Delta:
+- the: [0, 1]
+- cat: [2, 0]
+
+Values rho:
+- the: [3, 1]
+- cat: [2, 1]
+
+## Solution
+
+Scores mu = lambda Delta^T:
+- the: [2, 0]
+- cat: [2, 2]
+
+Weights eta = softmax(mu):
+- the: [0.881, 0.119]
+- cat: [0.5, 0.5]
+
+Output chi = eta rho:
+- the: [2.881, 1]
+- cat: [2.5, 1]
+"""
+
+
+def test_a_word_above_bullets_is_a_name_where_formulas_use_it() -> None:
+    assert verdicts(BULLETS) == {"mu": "right", "eta": "right", "chi": "right"}
+
+
+def test_a_word_that_a_softmax_is_taken_of_is_a_name() -> None:
+    text = "Scores $\\text{lantern}$:\n\n| | 1 | 2 |\n|---|---|---|\n| 1 | 2 | 0 |\n| 2 | 1 | 1 |\n\n"
+    text += "$B = \\mathrm{softmax}(\\text{lantern})$:\n\n| | 1 | 2 |\n|---|---|---|\n| 1 | 0.881 | 0.119 |\n| 2 | 0.5 | 0.7 |\n"
+    claims = check_sheet(read_sheet(text)).claims
+    assert [(c.name, c.verdict.value, [(d.row, d.column) for d in c.cells]) for c in claims][-1] == (
+        "B",
+        "wrong",
+        [(2, 2)],
+    )
