@@ -253,7 +253,7 @@ def _each_column(columns: Sequence[_Column], labels: Sequence[Cell], page: Page)
 
 
 def _workings(column: _Column, values: _Column) -> list[tuple[Cell, Cell]]:
-    """The cells of a column of arithmetic, each with what it comes to in the column behind it; none where it is not so."""
+    """The cells of a column of arithmetic, each with what it comes to in the column behind it, if any are."""
     shown = {cell.line: cell for cell in values.cells if is_amount(bare(cell.text)) or NUMBER.match(bare(cell.text))}
     if column.sort != "number" or values.sort not in ("number", "amount") or len(shown) < len(values.cells):
         return []
