@@ -9,6 +9,7 @@ from typing import Any
 
 from qkv.expr.names import Role
 from qkv.reader.model import Sheet
+from qkv.theory.configured import Counted, counted
 from qkv.theory.context import Background, Context, background
 from qkv.theory.cost import cost
 from qkv.theory.masks import causal_mask, mask_answer, softmax_axis
@@ -52,7 +53,11 @@ def answers(sheet: Sheet, sizes: Mapping[str, int] | None = None) -> tuple[Answe
     found: list[Answer] = []
     seen: set[tuple[int, str]] = set()
     known: Background | None = None
+    configured = {made.question.line: made for made in counted(sheet)}
     for text, line, part, around in _asked(sheet):
+        if line in configured:
+            found.append(_configured(configured.pop(line)))
+            continue
         for build in recognised(text, around):
             known = known or background(sheet, sizes)
             made = build(known.context(around, part))
@@ -60,6 +65,18 @@ def answers(sheet: Sheet, sizes: Mapping[str, int] | None = None) -> tuple[Answe
                 seen.add((part, made.title))
                 found.append(replace(made, question=text, line=line, part=part))
     return (*found, *_layers(sheet, known), *_transports(sheet))
+
+
+def _configured(made: Counted) -> Answer:
+    """The answer to a question about the size of a model, with the calculation that gives it."""
+    name, total = made.amounts[0]
+    says = f" ({made.says})" if made.says else ""
+    words = f"{made.formula} = {total} {name}{says}."
+    names = [made.title if unit == "parameters" else f"{made.title} in {unit}" for unit, _ in made.amounts]
+    pairs = zip(names, made.amounts, strict=True)
+    values = tuple(Value(title, made.formula, ((str(value),),)) for title, (_, value) in pairs)
+    asked = made.question
+    return Answer(asked.text, asked.line, asked.part, made.title, words, (), values, "sizes in words")
 
 
 def answer(question: str, around: str = "", context: Context | None = None) -> Answer | None:

@@ -10,6 +10,7 @@ from qkv.expr import nodes as n
 from qkv.reader.model import Sheet
 from qkv.theory.counts_said import MANY_HEADS
 from qkv.theory.formula import meaning
+from qkv.theory.model_words import LAYERS
 
 # Letters for sizes, the telling ones first: (size, pattern inside mathematics, how it is written)
 LETTERS: tuple[tuple[str, str, str], ...] = (
@@ -24,6 +25,7 @@ LETTERS: tuple[tuple[str, str, str], ...] = (
 )
 MATH = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$|\\\[.+?\\\]|\\\(.+?\\\)", re.DOTALL)
 SELF = re.compile(r"self-?attention|X\s*W", re.IGNORECASE)
+LAYERED = re.compile(rf"\W{{0,4}}{LAYERS}", re.IGNORECASE)  # N = 6 layers
 PROJECTED = re.compile(r"W[\^_]\{?\\?[a-z{]*[QKV]|weight matri", re.IGNORECASE)
 
 
@@ -81,6 +83,8 @@ def _stated(sheet: Sheet) -> dict[int, dict[str, int]]:
         if not isinstance(first, n.Name) or not isinstance(last, n.Number):
             continue
         size = meaning(first.symbol)
+        if size == "n" and LAYERED.match(statement.after):
+            continue
         if size not in (None, "mu", "sigma", "s") and last.value.denominator == 1 and last.value > 0:
             found.setdefault(statement.part, {}).setdefault(str(size), int(last.value))
     return found
