@@ -58,7 +58,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "jax": ("errors", "kernel"),
     "transformers": ("errors", "torch"),
     "transport": ("errors",),
-    "theory": ("errors", "files", "expr", "reader", "program", "interpret", "transport"),
+    "theory": ("errors", "files", "expr", "library.model_said", "reader", "program", "interpret", "transport"),
     "render": ("errors", "expr", "program.model", "interpret", "reader.model", "library.roles", "check.model", "theory", "transport"),
     "render.reading": ("expr", "interpret.fit", "reader.model", "render", "solving.understood"),
     "render.understood": ("library.roles", "solving.understood"),

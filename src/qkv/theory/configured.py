@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from qkv.reader.model import Question, Sheet
-from qkv.theory.model_words import (
+from qkv.library.model_said import (
     CACHE,
     GATED,
     LEFT_OUT,
@@ -27,6 +26,7 @@ from qkv.theory.model_words import (
     WITHOUT_BIASES,
     sizes_said,
 )
+from qkv.reader.model import Question, Sheet
 
 Sizes = Mapping[str, Fraction]
 _FACTORS = {"L": "layers", "h_kv": "KV heads", "d_head": "head size", "n": "tokens", "B": "sequences", "bytes": "bytes"}
@@ -139,7 +139,8 @@ def _parameters(question: Question, sizes: Sizes, above: str) -> Counted | None:
         if "L" not in sizes or not _of_layers(question.text):
             return None
         formula, total = pieces["block"]
-        return Counted(question, "Parameters of all layers", f"{_shown(sizes['L'])} · ({formula})", (("parameters", sizes["L"] * total),), says)  # fmt: skip
+        amounts = (("parameters", sizes["L"] * total),)
+        return Counted(question, "Parameters of all layers", f"{_shown(sizes['L'])} · ({formula})", amounts, says)
     if wanted not in pieces:
         return None
     formula, total = pieces[wanted]

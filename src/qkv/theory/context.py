@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from qkv.expr import nodes as n
+from qkv.library.model_said import LAYERS
 from qkv.reader.model import Sheet
 from qkv.theory.counts_said import MANY_HEADS
 from qkv.theory.formula import meaning
-from qkv.theory.model_words import LAYERS
 
 # Letters for sizes, the telling ones first: (size, pattern inside mathematics, how it is written)
 LETTERS: tuple[tuple[str, str, str], ...] = (

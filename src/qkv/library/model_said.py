@@ -20,16 +20,52 @@ _KV = r"(?:KV|key[-/ ]?value|K/V)"
 # (size, what stands before its number, what stands behind it); a name in code or letters is one of the former
 _ROWS: tuple[tuple[str, str, str], ...] = (
     ("L", r"(?:n_layers?|num_layers|num_hidden_layers|n_blocks|(?:number of )?layers?|\bL\b)", LAYERS),
-    ("h_kv", rf"(?:n_kv_heads?|num_key_value_heads|kv_heads|n_kv|h_kv|(?:number of )?{_KV}[- ]heads?)", rf"{_KV}[- ]?{_HEADS}|{_HEADS} {_KV}"),
-    ("d_head", r"(?:head[_ ]dim(?:ension)?|head size|d_head|d_h|dim_head|d_k|размер\w* головы|dimension (?:de|par|por) (?:la )?(?:tête|cabeza)|dimensão (?:por|da) cabeça|kopfdimension|kopfgröße)", r"dimensions? (?:per|a|each) head"),
-    ("h", r"(?:n_heads?|num_heads|num_attention_heads|(?:number of )?(?:attention )?heads|\bh\b)", rf"(?:attention |query |Q )?{_HEADS}(?! (?:kv|dim|size))"),
-    ("d", r"(?:d_?\{?model\}?|d_\{\\text\{model\}\}|hidden[_ ](?:size|dim(?:ension)?)|n_embd|embedding (?:size|dim(?:ension)?)|model (?:dim(?:ension)?|width)|скрыт\w+ размер\w*|hidden dimension)", r"hidden (?:size|units|dimensions?)"),
-    ("d_ff", r"(?:d_?\{?ffn?\}?|d_\{\\text\{ff\}\}|intermediate_size|(?:feed[- ]?forward|ffn|mlp|inner) (?:size|width|dim(?:ension)?)|inner layer)", r"inner units"),
-    ("V", r"(?:vocab(?:ulary|_size)?(?: size)?|n_vocab|\|V\||wortschatz|vocabulaire|vocabulario|vocabulário|словар\w*|词表大?小?)", r"(?:vocabulary )?(?:words|entries) in the vocabulary"),
-    ("B", r"(?:batch(?:[_ ]size)?|batchgröße|taille de lot|lote|размер батча|批大?小?)", r"(?:concurrent |parallel |simultaneous )?(?:sequences|requests|users|requêtes|anfragen|peticiones|requisições|запрос\w*)"),
-    ("n", r"(?:seq_len|sequence length|context(?:[_ ]length| window| size)?|sequenzlänge|kontextlänge|longueur (?:de séquence|du contexte)|longitud (?:de secuencia|de contexto)|comprimento (?:de|da) sequência|длин\w+ (?:контекста|последовательности)|序列长度|上下文长度|\bn\b)", r"[- ]?(?:tokens?|context\b|jetons|токен\w*|个?词元|トークン|토큰)"),
-    ("P", r"(?:parameter count|number of parameters)", r"(?:model )?(?:params?|parameters?|parametern?|paramètres|parámetros|parâmetros|parametri|параметр\w*|参数)"),
-)  # fmt: skip
+    (
+        "h_kv",
+        rf"(?:n_kv_heads?|num_key_value_heads|kv_heads|n_kv|h_kv|(?:number of )?{_KV}[- ]heads?)",
+        rf"{_KV}[- ]?{_HEADS}|{_HEADS} {_KV}",
+    ),
+    (
+        "d_head",
+        r"(?:head[_ ]dim(?:ension)?|head size|d_head|d_h|dim_head|d_k|размер\w* головы|dimension (?:de|par|por) (?:la )?(?:tête|cabeza)|dimensão (?:por|da) cabeça|kopfdimension|kopfgröße)",
+        r"dimensions? (?:per|a|each) head",
+    ),
+    (
+        "h",
+        r"(?:n_heads?|num_heads|num_attention_heads|(?:number of )?(?:attention )?heads|\bh\b)",
+        rf"(?:attention |query |Q )?{_HEADS}(?! (?:kv|dim|size))",
+    ),
+    (
+        "d",
+        r"(?:d_?\{?model\}?|d_\{\\text\{model\}\}|hidden[_ ](?:size|dim(?:ension)?)|n_embd|embedding (?:size|dim(?:ension)?)|model (?:dim(?:ension)?|width)|скрыт\w+ размер\w*|hidden dimension)",
+        r"hidden (?:size|units|dimensions?)",
+    ),
+    (
+        "d_ff",
+        r"(?:d_?\{?ffn?\}?|d_\{\\text\{ff\}\}|intermediate_size|(?:feed[- ]?forward|ffn|mlp|inner) (?:size|width|dim(?:ension)?)|inner layer)",
+        r"inner units",
+    ),
+    (
+        "V",
+        r"(?:vocab(?:ulary|_size)?(?: size)?|n_vocab|\|V\||wortschatz|vocabulaire|vocabulario|vocabulário|словар\w*|词表大?小?)",
+        r"(?:vocabulary )?(?:words|entries) in the vocabulary",
+    ),
+    (
+        "B",
+        r"(?:batch(?:[_ ]size)?|batchgröße|taille de lot|lote|размер батча|批大?小?)",
+        r"(?:concurrent |parallel |simultaneous )?(?:sequences|requests|users|requêtes|anfragen|peticiones|requisições|запрос\w*)",
+    ),
+    (
+        "n",
+        r"(?:seq_len|sequence length|context(?:[_ ]length| window| size)?|sequenzlänge|kontextlänge|longueur (?:de séquence|du contexte)|longitud (?:de secuencia|de contexto)|comprimento (?:de|da) sequência|длин\w+ (?:контекста|последовательности)|序列长度|上下文长度|\bn\b)",
+        r"[- ]?(?:tokens?|context\b|jetons|токен\w*|个?词元|トークン|토큰)",
+    ),
+    (
+        "P",
+        r"(?:parameter count|number of parameters)",
+        r"(?:model )?(?:params?|parameters?|parametern?|paramètres|parámetros|parâmetros|parametri|параметр\w*|参数)",
+    ),
+)
 _TABLE = tuple(
     (
         size,
@@ -56,35 +92,54 @@ _WORDED = (
     (r"trillion", 10**12),
 )
 
-CACHE = re.compile(r"KV[ -]?[ck]a(?:che|ché)|KV-?кэш|кэш\w* KV|K/V cache|cach[eé] KV|memoria KV|KV 缓存|KV 캐시|KV-Speicher", re.IGNORECASE)  # fmt: skip
-PER_TOKEN = re.compile(r"(?:per|pro|par|por|each|one|a single|jede[ns]?|на|每个?|1) (?:one |single |один )?(?:token|jeton|токен)|每个? ?token|토큰당", re.IGNORECASE)  # fmt: skip
-PER_LAYER = re.compile(r"(?:per|pro|par|por|each|one|a single) (?:one |single )?(?:layer|schicht|couche|capa|camada)|на слой|每层", re.IGNORECASE)  # fmt: skip
+CACHE = re.compile(
+    r"KV[ -]?[ck]a(?:che|ché)|KV-?кэш|кэш\w* KV|K/V cache|cach[eé] KV|memoria KV|KV 缓存|KV 캐시|KV-Speicher",
+    re.IGNORECASE,
+)
+PER_TOKEN = re.compile(
+    r"(?:per|pro|par|por|each|one|a single|jede[ns]?|на|每个?|1) (?:one |single |один )?(?:token|jeton|токен)|每个? ?token|토큰당",
+    re.IGNORECASE,
+)
+PER_LAYER = re.compile(
+    r"(?:per|pro|par|por|each|one|a single) (?:one |single )?(?:layer|schicht|couche|capa|camada)|на слой|每层",
+    re.IGNORECASE,
+)
 PARAMETERS = re.compile(
-    r"param(?:s\b|eter|èt|etr|ètr)|parámetr|parâmetr|параметр|参数|パラメータ|파라미터|(?:trainable|learnable) weights", re.IGNORECASE
-)  # fmt: skip
+    r"param(?:s\b|eter|èt|etr|ètr)|parámetr|parâmetr|параметр|参数|パラメータ|파라미터|(?:trainable|learnable) weights",
+    re.IGNORECASE,
+)
 MEMORY = re.compile(
     r"memor|mémoire|speicher|bytes?\b|octets?|G[io]?B\b|\bGo\b|памят|байт|显存|内存|メモリ|메모리", re.IGNORECASE
 )
-WEIGHTS = re.compile(r"weights?|gewichte|poids|pesos|pesi\b|веса|权重|load the model|store the model|modèle|modell\b|modelo", re.IGNORECASE)  # fmt: skip
+WEIGHTS = re.compile(
+    r"weights?|gewichte|poids|pesos|pesi\b|веса|权重|load the model|store the model|modèle|modell\b|modelo",
+    re.IGNORECASE,
+)
 WITH_BIASES = re.compile(
     r"(?:with|including|incl\.?|mit|avec|con|com|с|plus|and|und|et|y|e) (?:the |les |los |os )?(?:bias|biais|sesgo|vies)|带偏置|含偏置",
     re.IGNORECASE,
 )
-WITHOUT_BIASES = re.compile(r"(?:without|no|ignor\w+|ohne|sans|sin|sem|без) (?:the |any |les )?(?:bias|biais|sesgo|vies|смещ)|无偏置|不含偏置", re.IGNORECASE)  # fmt: skip
+WITHOUT_BIASES = re.compile(
+    r"(?:without|no|ignor\w+|ohne|sans|sin|sem|без) (?:the |any |les )?(?:bias|biais|sesgo|vies|смещ)|无偏置|不含偏置",
+    re.IGNORECASE,
+)
 ONE_MATRIX = re.compile(r"cross|head\b|kopf|tête|W_|W\^|projection|matri", re.IGNORECASE)  # not all of a part
 LEFT_OUT = re.compile(r"\b(?:ignor\w+|without|excluding|except|ohne|sans|sin|sem|без)\b[^.;)?]*", re.IGNORECASE)
 GATED = re.compile(r"swiglu|geglu|\bgate[ds]?\b|gate_proj", re.IGNORECASE)
 PARTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (part, re.compile(words, re.IGNORECASE))
     for part, words in (
-        ("model", r"whole model|entire model|full model|total model|in total|altogether|insgesamt|ganzen? modell|au total|en total|no total|modèle complet|(?:all|for|alle|toutes les|todas las) (?:the )?\d* ?(?:layers|schichten|couches|capas|blocks)|\d+ (?:layers|schichten|couches|capas|blocks|блок\w*|сло\w+)|всего|总共"),
+        (
+            "model",
+            r"whole model|entire model|full model|total model|in total|altogether|insgesamt|ganzen? modell|au total|en total|no total|modèle complet|(?:all|for|alle|toutes les|todas las) (?:the )?\d* ?(?:layers|schichten|couches|capas|blocks)|\d+ (?:layers|schichten|couches|capas|blocks|блок\w*|сло\w+)|всего|总共",
+        ),
         ("feed-forward", r"feed-?\s?forward|\bFFN\b|\bMLP\b|前馈"),
         ("attention", r"attention|\bMHA\b|\bGQA\b|aufmerksamkeit|atención|atenção|attenzione|внимани|注意力"),
         ("norm", r"layer\s?-?norm|normali[sz]ation"),
         ("embedding", r"embedding|einbettung|plongement|вложени|эмбеддинг|嵌入"),
         ("block", r"\bblocks?\b|\blayer\b|\bbloc\b|couche|schicht|\bcapa\b|camada|слой|слое|层"),
     )
-)  # fmt: skip
+)
 
 
 def sizes_said(text: str) -> Iterator[tuple[str, Fraction]]:
