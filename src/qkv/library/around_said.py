@@ -11,6 +11,7 @@ FIRST = re.compile(
     r"norm\w*(?: is applied)? (?:to|of) (?:the )?(?:x|inputs?|tokens)\b[^.]{0,20}then|first appl\w+ (?:layer|rms)"
 )
 POSITIONS = re.compile(r"sinusoid|position\w* (?:encoding|embedding|vector)|learned position")
+RESIDUAL = re.compile(r"residual|skip connection|add\s?(?:&|and)\s?norm|restverbindung|résidu|residu|остаточн|残差")
 LOSS = re.compile(r"cross.?entropy|perplexit|log.?likelihood")
 LIKELIEST = re.compile(r"most likely|most probable|likeliest|arg.?max")
 TOP = re.compile(r"top.?(?:k\s*=\s*)?(\d)")
@@ -26,12 +27,15 @@ CACHE = re.compile(r"\bcach|zwischenspeicher|кэш|缓存|キャッシュ")
 APPEND = re.compile(r"append|(?:update|extend)\w* (?:the )?(?:kv.?)?cache")
 JACOBIAN = re.compile(r"jacobi|якоби|雅可比|ヤコビ")
 ENTROPY = re.compile(r"(?<!cross.)(?<!cross)entropy")
+VARIANCE = re.compile(r"varian[cz]|variância|дисперси|方差|分散")
+RESULT = re.compile(r"output|result|final|ffn|feed|ausgabe|ergebnis|sortie|résultat|salida|saída|resultado|выход|输出|结果")
 GRADIENT = re.compile(r"gradient|derivative|∂")
 FROM_ONE = re.compile(r"(?:count\w*|index\w*|number\w*) from 1\b|1-based")
 # Names that pages have for the quantities of library/block.py; those below `logits` only where words speak of logits.
 ALIASES = {
     "gamma": "gamma_1", "beta": "beta_1", "W_gate": "W_1", "W_up": "W_3", "W_down": "W_2", "input": "X", "x": "X",
-    "attention_output": "Output", "output": "Output", "Output": "Output",
+    "attention_output": "Output", "output": "Output", "Output": "Output", "attn": "Output", "attn_out": "Output",
+    "sublayer": "Output", "Sublayer": "Output", "SubLayer": "Output", "sublayer_output": "Output", "MHA": "Output",
 }  # fmt: skip
 LOGITS = {"logits": "L", "logit": "L", "z": "L", "o": "L", "l": "L", "L": "L", "s": "L"}
 PLACES = {"P": "PE", "PE": "PE", "p": "PE", "pos": "PE", "E_pos": "PE", "P_E": "PE"}
@@ -47,6 +51,9 @@ ASKED = (
     (re.compile(r"entropy|loss"), ("loss",)),
     (re.compile(r"x \+ p|add|sum of|input of|final|with position"), ("X_P", "R_1")),
     (re.compile(r"position|\bpe\b"), ("PE",)),
+    (re.compile(r"\bmeans?\b|mittelwert|moyenne|\bmedia\b|média|средн|均值|平均"), ("mu_1",)),
+    (VARIANCE, ("var_1",)),
+    (re.compile(r"standard deviation|standardabweichung|écart|desviación|desvio|标准差"), ("sigma_1",)),
     (re.compile(r"norm"), ("N_2", "N_1")),
     (re.compile(r"attention weights|\bweights\b"), ("A",)),
 )

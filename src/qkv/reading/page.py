@@ -22,7 +22,7 @@ from qkv.reading.mend import mended
 from qkv.reading.nameless import name_arrays, role_of_run, token_runs
 from qkv.reading.putin import only_mentioned, put_in
 from qkv.reading.remembering import Memory
-from qkv.reading.renamed import with_families
+from qkv.reading.renamed import with_families, with_own_gelu
 from qkv.reading.told import outranked, with_told
 
 
@@ -237,7 +237,7 @@ class Page:
 
 def plain_page(sheet: Sheet) -> Page:
     """The page that a sheet is, all of it its author's own."""
-    return page_with(sheet, with_told(mended(list(with_names(with_families(equations(sheet)), sheet))), sheet))
+    return page_with(sheet, with_told(mended(list(with_names(with_own_gelu(with_families(equations(sheet))), sheet))), sheet))
 
 
 def page_with(sheet: Sheet, made: tuple[Equation, ...], task: Page | None = None) -> Page:

@@ -29,6 +29,26 @@ def with_families(equations: Iterable[Equation]) -> list[Equation]:
     return [replace(e, items=tuple(_item(item, found) for item in e.items)) for e in made] if found else made
 
 
+def with_own_gelu(equations: Sequence[Equation]) -> list[Equation]:
+    """The equations with the GELU that the page has a formula for: the one with tanh, if it states no other."""
+    sides = [item.expr for e in equations for item in e.items if _defines_gelu(e) and item.expr != e.items[0].expr]
+    if not sides or not all(any(isinstance(node, n.Tanh) for node in n.walk(side)) for side in sides):
+        return list(equations)
+
+    def own(node: n.Expr) -> n.Expr:
+        return replace(node, function="gelutanh") if isinstance(node, n.Call) and node.function == "gelu" else node
+
+    return [
+        replace(e, items=tuple(replace(item, expr=n.rewrite(item.expr, own)) for item in e.items)) for e in equations
+    ]
+
+
+def _defines_gelu(equation: Equation) -> bool:
+    """Whether an equation says what GELU(x) is."""
+    first = equation.items[0].expr if len(equation.items) > 1 else None
+    return isinstance(first, n.Call) and first.function == "gelu" and all(isinstance(x, n.Name) for x in first.args)
+
+
 def _item(item: Item, found: set[str]) -> Item:
     expr = n.rewrite(item.expr, lambda node: _cell_name(node, found))
     return item if expr == item.expr else replace(item, expr=expr, kind=kind_of(expr))

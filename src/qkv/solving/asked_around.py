@@ -36,10 +36,13 @@ from qkv.library.around_said import (
     NUMBERS,
     PLACES,
     POSITIONS,
+    RESIDUAL,
+    RESULT,
     SLOPE,
     TARGET,
     TEMPERATURE,
     TOP,
+    VARIANCE,
 )
 from qkv.program.block import Around, planned
 from qkv.program.gradients import jacobians
@@ -96,7 +99,7 @@ def asked_around(program: Program, system: System, scope: int, words: str) -> Pr
     except QkvError:
         return program
     made = _as_asked(made, words).renamed(given.names)
-    answers = tuple(_answered(answer, made) for answer in program.answers)
+    answers = tuple(_answered(answer, made, len(program.answers) == 1) for answer in program.answers)
     return replace(made, title=program.title, line=program.line, answers=answers, notes=(*made.notes, NOTE))
 
 
@@ -129,11 +132,21 @@ def _as_asked(program: Program, words: str) -> Program:
     steps = {symbol_plain(step.symbol): step for step in program.steps}
     if "R_1" in steps and "N_2" in steps and steps.keys().isdisjoint({"F", "L"}):
         program = replace(program, steps=program.steps[: program.steps.index(steps["R_1"]) + 1])
+    if VARIANCE.search(words) and "sigma_1" in steps and isinstance(steps["sigma_1"].expr, n.Root):
+        program = _with_variance(program, steps["sigma_1"])
     if GRADIENT.search(words) and "loss" in steps and program.item(Symbol("tau")) is None:
         difference = n.Sum((n.Name(Symbol("P")), n.Negate(n.Name(Symbol("T", ("y",))))))
         step = Step(Symbol("gradient"), difference, Role.BLOCK, "gradient", says="of the loss, by the logits: P − T_y")
         program = replace(program, steps=(*program.steps, step))
     return program
+
+
+def _with_variance(program: Program, spread: Step) -> Program:
+    """The program with the variance that a norm takes the root of as a step of its own."""
+    made = [node for node in n.walk(spread.expr) if isinstance(node, n.Call) and node.function == "var"]
+    step = Step(Symbol("var", ("1",)), made[0], Role.BLOCK, "var_1", says="the variance of each token") if made else None
+    at = program.steps.index(spread)
+    return replace(program, steps=(*program.steps[:at], step, *program.steps[at:])) if step is not None else program
 
 
 def _with_entropy(program: Program, words: str) -> Program:
@@ -195,6 +208,8 @@ def _around(given: _Gathered, words: str, attends: bool) -> Around | None:
     places = given.matrices.pop("PE", None)
     made = Around(eps=given.numbers.get("eps") if NORM.search(words) else None)
     if NORM.search(words):
+        if RESIDUAL.search(words) and not (attends or "Output" in given.matrices):
+            return None  # what is added is not known: the norm of the tokens alone would be another one
         first = block.NORM_FIRST.search(words) or FIRST.search(words) or not (attends or "Output" in given.matrices)
         made = replace(made, norm=("pre" if first else "post") + (" rms" if "rms" in words else ""))
     if FEED.search(words) and {"W_1", "W_2"} <= given.matrices.keys():
@@ -222,15 +237,16 @@ def _activation(words: str, gated: bool) -> str:
     return "gelu" if "gelu" in words else "silu" if re.search(r"silu|swish", words) else "relu"
 
 
-def _answered(answer: Answer, program: Program) -> Answer:
-    """A question with what it asks for of the program: by its words, else what comes last."""
+def _answered(answer: Answer, program: Program, alone: bool) -> Answer:
+    """A question with what it asks for of the program: by its words, else what comes last if it is the only one."""
     said = answer.text.lower()
     if APPEND.search(said):
         cached = [given for given in program.givens if given.role in (Role.K, Role.V)]
         return replace(answer, parts=tuple(Part(each.spelled, n.Name(each.symbol)) for each in cached), missing="")
     wanted = next((names for words, names in ASKED if words.search(said)), ())
     steps = {symbol_plain(step.symbol): step for step in program.steps}
-    found = next((steps[name] for name in wanted if name in steps), program.steps[-1] if not wanted else None)
+    last = program.steps[-1] if not wanted and (alone or RESULT.search(said)) else None
+    found = next((steps[name] for name in wanted if name in steps), last)
     if found is None:
         return replace(answer, parts=(), says="")
     return replace(answer, parts=(Part(found.spelled, n.Name(found.symbol)),), says="", missing="", assumed=())
