@@ -102,3 +102,15 @@ def test_a_page_of_comments_is_no_page_of_titles() -> None:
 
 def test_the_number_of_a_title_is_no_claim() -> None:
     assert not verdicts("# 3.1 A tiny example\n\nNothing is shown here.\n")
+
+
+def test_a_lesson_in_the_strings_of_a_program_is_read() -> None:
+    page = r"""
+lessons: [
+  {
+    task: 'Given $Q = [1, 0]$ and $K = \\begin{bmatrix} 1 & 0 \\\\ 0 & 1 \\end{bmatrix}$, find the scores.',
+    answer: `$S = \\frac{Q K^T}{\\sqrt{2}} = [0.7071, 0.7071]$`,
+  },
+],
+"""
+    assert list(verdicts(page).values()) == ["wrong"]

@@ -12,6 +12,7 @@ from flint import fmpq
 from qkv.check.cells import Grid, shape_of
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
+from qkv.interpret.cells import NEG_INF
 from qkv.interpret.certified import Value, same
 from qkv.judging.fit import Meaning
 
@@ -55,6 +56,11 @@ def is_in_units(whole: Value, value: Value) -> bool:
     """Whether a quantity is a value but for the unit that this is in: 536870912 bytes are 512 MB."""
     if same(whole, value):
         return True
-    if whole.shape != (1, 1) or not (whole.exact and value.exact) or not value.cell:
+    if (
+        whole.shape != (1, 1)
+        or not (whole.exact and value.exact)
+        or not value.cell
+        or NEG_INF in (whole.cell, value.cell)
+    ):
         return False
     return whole.cell / value.cell in _POWERS

@@ -177,8 +177,11 @@ def _weights(symbol: Symbol, low: str, upper: set[str]) -> tuple[Place, ...]:
     return (Place(Role(("b_" if kind.startswith("b") else "W_") + which), head),)
 
 
+_FACTOR = re.compile(r"(?:scal(?:e|ing)|skalierung|échelle|escala)(?:s?_?fa[ck]tor)?")  # what scores are divided by
+
+
 def _roles(symbol: Symbol, low: str) -> tuple[Role, ...]:
-    if symbol.base == "W" or re.match(r"d[A-Z]", symbol.base):  # dOutput is a gradient
+    if symbol.base == "W" or re.match(r"d[A-Z]", symbol.base) or _FACTOR.fullmatch(low):  # dOutput is a gradient
         return ()
     found = BASES.get(low) or BASES.get(re.sub(r"[^a-z]", "", low), ())
     if not found and (len(low) > 3 or not low.isascii()):
@@ -192,9 +195,16 @@ def _roles(symbol: Symbol, low: str) -> tuple[Role, ...]:
     return found
 
 
+_COUNTED = re.compile(
+    rf"(?<![^\W_])(?:(?:{pattern('head')})_(?P<head>\d{{1,2}})|(?:{pattern('line')})_(?P<row>\d{{1,2}}))(?![^\W_])"
+)
+
+
 def _placed(symbol: Symbol, role: Role) -> Place:
-    """Where in a role the scripts of a name point: a head, a token, a cell."""
+    """Where in a role the scripts of a name point: a head, a token, a cell; and words that are a name, 'row 2 weights'."""
     low = symbol.base.lower()
+    if "_" in low and (counted := _COUNTED.search(low)):
+        return Place(role, counted["head"], counted["row"])
     words = [
         label
         for label in symbol.labels

@@ -33,6 +33,7 @@ from qkv.reader.notebook import is_notebook, notebook_text
 from qkv.reader.page import Block, Event, Fence, Page, Paragraph, Rows, Stated, Stretch, Title, Titled
 from qkv.reader.prose import read_paragraph, read_stretch
 from qkv.reader.questions import questions
+from qkv.reader.quoted import unquoted
 from qkv.reader.spans import stretch_of
 from qkv.reader.tables import read_rows
 from qkv.reader.terminal import laid_out
@@ -111,6 +112,7 @@ MOSTLY = 0.8  # of the lines of a page: that many begin with '#' where the page 
 
 def _plain_source(text: str, file: str, limits: Limits) -> str:
     """The document as Markdown-like text, line by line: LaTeX laid out, odd letters made plain."""
+    text = unquoted(text)
     source = laid_out(plain_tex(text, limits) if is_tex(text, file) else text)
     source = _KEYCAP.sub(lambda m: f"{m[1]}. "[: len(m[0])], source)
     source = _INLINE.sub(r" $\g<maths>$ ", source)

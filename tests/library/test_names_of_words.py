@@ -1,0 +1,27 @@
+"""Names that are words: which of them number a row or a head, and which are no step of attention."""
+
+from __future__ import annotations
+
+import pytest
+
+from qkv.expr.names import Role, Symbol
+from qkv.library.roles import Place, places
+
+
+@pytest.mark.parametrize(("name", "place"), [
+    ("row_2_weights", Place(Role.WEIGHTS, None, "2")),
+    ("weights_of_token_3", Place(Role.WEIGHTS, None, "3")),
+    ("head_2_output", Place(Role.HEAD, "2")),
+    ("attention_weights", Place(Role.WEIGHTS)),
+])  # fmt: skip
+def test_words_number_rows_and_heads(name: str, place: Place) -> None:
+    assert places(Symbol(name))[0] == place
+
+
+@pytest.mark.parametrize("name", ["scale", "scaling_factor", "Skalierungsfaktor"])
+def test_a_scale_is_a_number_and_no_scaled_scores(name: str) -> None:
+    assert places(Symbol(name)) == ()
+
+
+def test_scaled_is_short_for_scaled_scores() -> None:
+    assert places(Symbol("scaled"))[0] == Place(Role.SCALED)
