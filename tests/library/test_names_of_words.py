@@ -10,7 +10,7 @@ from qkv.library.roles import Place, places
 
 @pytest.mark.parametrize(("name", "place"), [
     ("row_2_weights", Place(Role.WEIGHTS, None, "2")),
-    ("weights_of_token_3", Place(Role.WEIGHTS, None, "3")),
+    ("token_3_weights", Place(Role.WEIGHTS, None, "3")),
     ("head_2_output", Place(Role.HEAD, "2")),
     ("attention_weights", Place(Role.WEIGHTS)),
 ])  # fmt: skip
