@@ -87,7 +87,10 @@ def _standing_on(problem: Completion, parts: Iterable[Part]) -> Iterator[Given |
 
 
 def _with_display(item: Item, page: Page) -> Item:
-    """A question that ends in the middle of a sentence asks for what the formula below it defines."""
+    """A question asks for what its one formula defines, 'Compute g = p − y', or the formula below it if it ends there."""
+    own = [e.names[0] for e in page.own if e.line == item.line and e.names and e.of(Kind.FORMULA)]
+    if item.told is None and len(own) == 1 and "=" in item.text and "∂" in own[0].base:
+        return replace(item, told=n.Name(own[0]))
     if item.told is not None or item.text.rstrip().endswith((".", "?", "!", "。", "？")):
         return item
     below = (e for e in page.own if item.line < e.line <= item.line + BELOW and not e.of(Kind.VALUE) and e.names)

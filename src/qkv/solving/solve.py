@@ -258,6 +258,7 @@ class _Completion:
         all): the page's method comes before them."""
         place, shown = self.system.place(symbol), list(self._shown(symbol, spot))
         found, sources = [option for option, _ in shown], list(self._sources(symbol, spot))
+        yield from self.workings.printed_instead(symbol, spot)
         if place is not None and place.role is Role.WEIGHTS:
             late = [option for option, how in shown if how is How.SEARCHED]
             late += [option for option in sources if option[2] is Source.GIVEN and has_decimals(option[0])]

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from qkv.check.cells import fitted, shape_of
+from qkv.check.compare import meets
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.judging.copies import Copies
 from qkv.judging.originals import meant
 from qkv.reading.definitions import Source, has_decimals
 from qkv.reading.equation import Kind
+from qkv.reading.evidence import printed_grid
 from qkv.reading.naming import ROLE
 from qkv.reading.page import Spot
 from qkv.reading.values import Values
@@ -43,6 +46,23 @@ class Workings:
             other = expr != item.expr and symbol not in n.names_in(expr)
             if other and self._has_its_shape(expr, symbol, where) and not self._is_typed(expr, where):
                 yield expr, where, Source.STATED
+
+    def printed_instead(self, symbol: Symbol, spot: Spot) -> Iterator[Option]:
+        """The numbers printed for a name whose formula is over names that the page says nothing of, where what these
+        usually are gives other numbers: p = softmax(u) = [0.7, 0.3] gives p, whatever u was."""
+        found, page = self.values.source(symbol, spot), self.values.system.page
+        if found is None or found[2] is not Source.STATED or n.names_in(found[0]) & page.definitions.keys():
+            return
+        made = self.values.true(found[0], found[1])
+        stated = [e for e in page.equations if symbol in e.names and e.scope == spot.scope and e.line <= spot.line]
+        for item in stated[-1].of(Kind.VALUE) if stated and made is not None else ():
+            grid = printed_grid(item)
+            value = fitted(made, shape_of(grid)) if grid is not None and made is not None else None
+            if grid is None or value is None:
+                continue
+            pairs = [pair for shown, row in zip(grid, value.rows, strict=True) for pair in zip(shown, row, strict=True)]
+            if len(pairs) > 1 and 2 * sum(meets(shown, cell) for shown, cell in pairs) < len(pairs):
+                yield item.expr, spot, Source.GIVEN
 
     def _has_its_shape(self, expr: n.Expr, symbol: Symbol, spot: Spot) -> bool:
         """Whether a working is all that a name stands for, not a line of it."""
