@@ -12,6 +12,16 @@ FIRST = re.compile(
 )
 POSITIONS = re.compile(r"sinusoid|position\w* (?:encoding|embedding|vector)|learned position")
 RESIDUAL = re.compile(r"residual|skip connection|add\s?(?:&|and)\s?norm|restverbindung|résidu|residu|остаточн|残差")
+PLACES_ASKED = re.compile(
+    r"sinusoid|position\w*[- ](?:encoding|embedding|vector)|positional|positionsk?[ck]odier|encodage (?:de )?position|codificaci[óo]n posicional"
+    r"|codificação posicional|позиционн\w+ кодир|位置编码|位置エンコ|위치 인코딩|\bpe\s?[(_]"
+)
+_AND = r"(?:\s*(?:,|;|and|und|et|y|e|и|和|与|、|&|to|bis|à|до|至|到|–|-)\s*)"
+PLACE_NUMBERED = re.compile(
+    rf"(?:\bPE\s?[(_]\s?\{{?|\bpos(?:ition|itions|iciones|ición|ições|ição|itionen|iz\w*)?\.?\s?\$?\s?=?\s?|позици\w+ |位置\s?)(?P<numbers>\d+(?:{_AND}+\d+)*)(?!\d|\s?/|,\s?\d)",
+    re.IGNORECASE,
+)
+WIDTH = re.compile(r"\bd(?:_\{?\\?\w*\{?model\}*)?\s?=\s?(\d+)|(\d+)[- ]dimension")
 LOSS = re.compile(r"cross.?entropy|perplexit|log.?likelihood")
 LIKELIEST = re.compile(r"most likely|most probable|likeliest|arg.?max")
 TOP = re.compile(r"top.?(?:k\s*=\s*)?(\d)")
@@ -27,8 +37,14 @@ CACHE = re.compile(r"\bcach|zwischenspeicher|кэш|缓存|キャッシュ")
 APPEND = re.compile(r"append|(?:update|extend)\w* (?:the )?(?:kv.?)?cache")
 JACOBIAN = re.compile(r"jacobi|якоби|雅可比|ヤコビ")
 ENTROPY = re.compile(r"(?<!cross.)(?<!cross)entropy")
+BACKWARD = re.compile(r"backward|backprop|gradient|\bd[vaqks]\b|rückwärts|rétropropag|retropropag|обратн|反向")
+UPDATE = re.compile(
+    r"updat|gradient (?:descent )?step|after (?:one|the) step|aktualis|mise à jour|actualiz|atualiz|обновл|更新"
+)
 VARIANCE = re.compile(r"varian[cz]|variância|дисперси|方差|分散")
-RESULT = re.compile(r"output|result|final|ffn|feed|ausgabe|ergebnis|sortie|résultat|salida|saída|resultado|выход|输出|结果")
+RESULT = re.compile(
+    r"output|result|final|ffn|feed|ausgabe|ergebnis|sortie|résultat|salida|saída|resultado|выход|输出|结果"
+)
 GRADIENT = re.compile(r"gradient|derivative|∂")
 FROM_ONE = re.compile(r"(?:count\w*|index\w*|number\w*) from 1\b|1-based")
 # Names that pages have for the quantities of library/block.py; those below `logits` only where words speak of logits.

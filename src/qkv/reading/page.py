@@ -237,7 +237,9 @@ class Page:
 
 def plain_page(sheet: Sheet) -> Page:
     """The page that a sheet is, all of it its author's own."""
-    return page_with(sheet, with_told(mended(list(with_names(with_own_gelu(with_families(equations(sheet))), sheet))), sheet))
+    return page_with(
+        sheet, with_told(mended(list(with_names(with_own_gelu(with_families(equations(sheet))), sheet))), sheet)
+    )
 
 
 def page_with(sheet: Sheet, made: tuple[Equation, ...], task: Page | None = None) -> Page:

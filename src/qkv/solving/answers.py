@@ -87,7 +87,7 @@ def _standing_on(problem: Completion, parts: Iterable[Part]) -> Iterator[Given |
 
 
 def _with_display(item: Item, page: Page) -> Item:
-    """A question asks for what its one formula defines, 'Compute g = p − y', or the formula below it if it ends there."""
+    """A question asks for what its one formula defines, 'Compute ∂L/∂z = p − y', or the one below it."""
     own = [e.names[0] for e in page.own if e.line == item.line and e.names and e.of(Kind.FORMULA)]
     if item.told is None and len(own) == 1 and "=" in item.text and "∂" in own[0].base:
         return replace(item, told=n.Name(own[0]))

@@ -144,7 +144,9 @@ def _as_asked(program: Program, words: str) -> Program:
 def _with_variance(program: Program, spread: Step) -> Program:
     """The program with the variance that a norm takes the root of as a step of its own."""
     made = [node for node in n.walk(spread.expr) if isinstance(node, n.Call) and node.function == "var"]
-    step = Step(Symbol("var", ("1",)), made[0], Role.BLOCK, "var_1", says="the variance of each token") if made else None
+    step = (
+        Step(Symbol("var", ("1",)), made[0], Role.BLOCK, "var_1", says="the variance of each token") if made else None
+    )
     at = program.steps.index(spread)
     return replace(program, steps=(*program.steps[:at], step, *program.steps[at:])) if step is not None else program
 

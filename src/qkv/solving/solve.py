@@ -40,10 +40,12 @@ from qkv.solving.advice import advice_for
 from qkv.solving.answers import answers_of, with_theory
 from qkv.solving.around import with_block
 from qkv.solving.asked_around import asked_around
+from qkv.solving.backward import with_gradients
 from qkv.solving.families import rows_of
 from qkv.solving.kinds import arrays_taken, kind_of, notes_of
 from qkv.solving.known import known_values
 from qkv.solving.operations import operations, with_operations
+from qkv.solving.positions import with_positions
 from qkv.solving.supposed import AFTER, supposed
 from qkv.solving.wanted import items
 from qkv.solving.workings import Option, Workings
@@ -105,8 +107,10 @@ def _program_of(judged: Judged, scope: int) -> Program:
     worked = (j.equation.line for j in judged.judgements if j.equation.scope == scope and j.fit is not None)
     if said and max(worked, default=0) < said[0].line:  # the page does not work them out itself
         program = with_operations(program, said, system.functions)
-    program = with_block(program, page.words_of(scope))
-    return program if said else asked_around(program, system, scope, page.words_of(scope))
+    words = page.words_of(scope)
+    program = with_block(program, words)
+    program = with_gradients(program if said else asked_around(program, system, scope, words), words)
+    return with_positions(program, page, scope)
 
 
 @dataclass

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-RANDOM = r"random|normal(?!i)|gauss|zufall|aleat|aléat|случайн|随机|i\.?i\.?d|independent|\bq\b.{0,20}\bk\b|dot product|\\mathbb"
+RANDOM = r"random|normal(?!i)|gauss|zufall|aleat|aléat|случайн|随机|i\.?i\.?d|independent"
+RANDOM += r"|\bq\b.{0,20}\bk\b|dot product|\\mathbb"
 PROVE = r"(show|prove|verify|zeige|beweise|montre[rz]?|démontre|demuestr|mostre|prove|dimostra|докаж|покаж|证明)"
 
 # (topic, what the question says, what must stand in it or around it)
@@ -40,7 +41,11 @@ ROWS: tuple[tuple[str, str, str], ...] = (
         r"",
     ),
     ("variance", r"\bVar\b|variance", RANDOM),
-    ("variance", r"varianz|varianza|variância|дисперси|方差|分散", RANDOM + r"|q_i|skalar|scalaire|escalar|скаляр|点积|内积|内積"),
+    (
+        "variance",
+        r"varianz|varianza|variância|дисперси|方差|分散",
+        RANDOM + r"|q_i|skalar|scalaire|escalar|скаляр|点积|内积|内積",
+    ),
     (
         "scale",
         r"scal(ing|e) factor|what should \$?s\b|value of \$?s\b|skalierungsfaktor",
