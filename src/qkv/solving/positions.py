@@ -1,4 +1,4 @@
-"""Positions that a question asks for by their numbers: 'Compute PE(3)', 'the encoding of positions 0, 1 and 2, d = 4'."""
+"""Positions that a question asks for by their numbers: 'Compute PE(3)', 'the encoding of positions 0, 1 and 2'."""
 
 from __future__ import annotations
 
@@ -38,10 +38,13 @@ def with_positions(program: Program, page: Page, scope: int) -> Program:
     steps: dict[Symbol, Step] = {}
     answers = {answer.line: answer for answer in program.answers}
     for question in questions_of(page, scope):
+        known = answers.get(question.line)
+        if known is not None and known.parts:
+            continue  # the page's formulas answer it
         asked = [_step(place, width, base) for place in _places(question.text)]
         steps |= {step.symbol: step for step in asked if program.item(step.symbol) is None}
         if asked:
-            answers[question.line] = _answer(question, answers.get(question.line), asked)
+            answers[question.line] = _answer(question, known, asked)
     if not steps:
         return program
     ordered = tuple(answers[line] for line in sorted(answers))
@@ -63,7 +66,7 @@ def _step(place: int, width: int, base: int) -> Step:
 def _places(text: str) -> list[int]:
     """The positions that a question numbers, each once.
 
-    >>> _places("Compute PE(0), PE(1) and PE(3)"), _places("for positions 0, 1 and 2 with d = 4"), _places("positions 0 to 3")
+    >>> _places("PE(0), PE(1) and PE(3)"), _places("for positions 0, 1 and 2 with d = 4"), _places("positions 0 to 3")
     ([0, 1, 3], [0, 1, 2], [0, 1, 2, 3])
     """
     found: dict[int, None] = {}
