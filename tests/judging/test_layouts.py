@@ -124,3 +124,12 @@ PAGES = {
 @pytest.mark.parametrize(("page", "expected"), PAGES.values(), ids=PAGES)
 def test_layouts(page: str, expected: list[tuple[int, str]]) -> None:
     assert told(page) == expected
+
+
+def test_a_softmax_of_every_row_leaves_tokens_as_rows() -> None:
+    page = (
+        "## Answer\n\nFor\n\n$$Q = K = I_2$$\n\nthe scaled scores are\n\n$$S = \\begin{bmatrix} 0.707 & 0 \\\\ 0 & 0.707 \\end{bmatrix}.$$\n\nRow-wise "
+        "softmax gives\n\n$$A = \\begin{bmatrix} 0.670 & 0.330 \\\\ 0.330 & 0.670 \\end{bmatrix}.$$\n\nWith $$V = \\begin{bmatrix} 2 & 0 \\\\ 0 & 4 "
+        "\\end{bmatrix}$$\n\nthe output is\n\n$$O = \\begin{bmatrix} 1.340 & 0.660 \\\\ 1.321 & 2.679 \\end{bmatrix}.$$\n"
+    )
+    assert [c.formula for c in claims(page)][:2] == ["scores / √d_k", "softmax(S)"]

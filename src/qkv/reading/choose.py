@@ -18,7 +18,7 @@ from qkv.library.roles import places, roles_in_words
 from qkv.library.said import UNSCALED
 from qkv.library.words import pattern
 from qkv.reading.assignment import answers, outputs
-from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS, USUAL, Choices, Family
+from qkv.reading.choices import ROWS, USUAL, Choices, Family
 from qkv.reading.claimed import DERIVED, Scopes, claimed_in, derivable, grid_of
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Equation, Kind
@@ -26,8 +26,8 @@ from qkv.reading.evidence import Printed, agreed_bits, evidence
 from qkv.reading.holding import AFTER_Q
 from qkv.reading.layout import applied_layout, stated_layout
 from qkv.reading.method import (
-    QUERIES_FIRST,
     decided,
+    layouts_of,
     prior_layout,
     prior_mask,
     prior_scale,
@@ -287,8 +287,8 @@ def _most(page: Page, choices: Choices, scope: int, shown: list[Printed]) -> flo
 def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
     """The layout, the scale and the mask of one problem."""
     text = page.words
-    layouts = [ROWS, DOWN_QUERIES, DOWN_KEYS] if QUERIES_FIRST.search(text) else [ROWS, DOWN_KEYS, DOWN_QUERIES]
     stated, told = stated_layout(page, choices, scope), said_for_all(page, scope)
+    layouts = list(dict.fromkeys((*layouts_of(text), *((stated,) if stated else ()))))
     told_scale = said_for_all(page, scope, UNSCALED)
     applied, fixed = applied_layout(page, choices, scope), decided(page, scope)
     if stated == ROWS and page.task is not None and "columns" not in fixed:

@@ -13,6 +13,7 @@ from qkv.library.roles import roles_in_words
 from qkv.library.said import UNSCALED
 from qkv.library.words import pattern
 from qkv.reading.asked import all_asked, questions_of, words_without
+from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS
 from qkv.reading.page import Page
 from qkv.reading.usage import stated_method
 
@@ -56,6 +57,23 @@ def said_for_all(page: Page, scope: int, method: re.Pattern[str] = _CAUSAL) -> s
             own.append(text)
         worked = worked or not _WORKED.isdisjoint(roles_in_words(text))
     return words_without(words, own) if any(map(method.search, own)) else words
+
+
+_EACH_ROW = (
+    r"(?:row[- ]?wise|row by row|(?:each|every|per|along|across|by) (?:the )?rows?\b|zeilenweise|jeder? zeile"
+    r"|(?:par|chaque) ligne|(?:por|cada) filas?|(?:por|cada) linhas?|(?:per|ogni) rig[ah]e?"
+    r"|по строк|построчн|按行|逐行|每行|行ごと|각 행)"
+)
+_BY_ROWS = re.compile(rf"softmax[^.。]{{0,40}}{_EACH_ROW}|{_EACH_ROW}[^.。]{{0,20}}softmax")
+
+
+def layouts_of(text: str) -> list[frozenset[str]]:
+    """How tokens may lie on a page that speaks so, likeliest first.
+
+    A softmax of every row, where nobody speaks of columns and no formula begins with Qᵀ, leaves rows."""
+    if QUERIES_FIRST.search(text):
+        return [ROWS, DOWN_QUERIES, DOWN_KEYS]
+    return [ROWS] if _BY_ROWS.search(text) and not _COLUMNS.search(text) else [ROWS, DOWN_KEYS, DOWN_QUERIES]
 
 
 def prior_layout(layout: frozenset[str], text: str) -> float:
