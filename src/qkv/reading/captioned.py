@@ -23,7 +23,7 @@ def with_names(equations: Iterable[Equation], sheet: Sheet) -> Iterator[Equation
     for equation in made:
         if equation.names or not equation.of(Kind.VALUE):
             yield equation
-        elif (symbol := _headed(equation, sheet)) is not None:
+        elif (symbol := _headed(equation, sheet) or _called(equation, sheet)) is not None:
             yield _with_name(equation, symbol)
         else:
             yield _named(equation, wanted, sheet) if wanted else equation
@@ -39,6 +39,26 @@ def _headed(equation: Equation, sheet: Sheet) -> Symbol | None:
         return None
     found = _HEADING.fullmatch(equation.words)
     return _as_symbol(next(filter(None, found.groups())), sheet) if found else None
+
+
+_ARRAYS = (
+    r"matri(?:x|zen|zes|ces?|z)|rows?|vectors?|tensor|zeilen(?:vektoren)?|vektor(?:en)?|lignes|vecteurs?|filas"
+    r"|vector(?:es)?|linhas|vetor(?:es)?|righe|vettor[ei]|матрица|строки|векторы?|矩阵|矩陣|向量|行列|ベクトル|행렬|벡터"
+)
+_CALLED = re.compile(
+    rf"\W*(?:(?P<before>[A-Z]|[kqvx])[`$]*\s*(?:{_ARRAYS})|(?:\w+\s+)?(?:{_ARRAYS})\s*[`$]*(?P<behind>[A-Z])"
+    r"|(?:\w+\s+){1,3}[(（][`$]*(?P<within>[A-Z])[`$]*[)）])\W*",
+    re.IGNORECASE,
+)
+
+
+def _called(equation: Equation, sheet: Sheet) -> Symbol | None:
+    """The letter that a label calls an array by: 'Q rows', 'Matrix K', 'Value vectors (V)'."""
+    first = equation.items[0]
+    is_array = len(equation.items) == 1 and first.kind is Kind.VALUE and isinstance(first.expr, n.Matrix)
+    found = _CALLED.fullmatch(equation.label) if is_array else None
+    letter = next(filter(None, found.groups()), "") if found else ""
+    return _as_symbol(letter, sheet) if letter.isupper() or letter in ("k", "q", "v", "x") else None
 
 
 def _with_name(equation: Equation, symbol: Symbol) -> Equation:

@@ -28,6 +28,7 @@ from qkv.reading.joining import (
 )
 from qkv.reading.problems import by_problem
 from qkv.reading.renamed import each_named, headed, qualified, with_derivatives
+from qkv.reading.row_by_row import with_wholes
 
 
 def equations(sheet: Sheet) -> tuple[Equation, ...]:
@@ -44,9 +45,10 @@ def _equations(sheet: Sheet) -> tuple[Equation, ...]:
         made += (row for whole in of_statement(statement, sheet) for each in each_named(whole) for row in apart(each))
     parts = [
         part
-        for equation in joined(listed(stacked(side_by_side(without_sizes(withdrawn(made))))))
+        for equation in joined(listed(stacked(side_by_side(without_sizes(withdrawn(made)), sheet.lines))))
         for part in unmixed(equation)
     ]
+    parts = list(with_wholes(replace(part, index=i) for i, part in enumerate(parts)))
     return by_problem([replace(equation, index=i) for i, equation in enumerate(headed(qualified(parts), sheet))], sheet)
 
 

@@ -4,7 +4,7 @@ below is the same chain, and a product may be cut over two displays."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from qkv.expr import nodes as n
@@ -182,14 +182,15 @@ def _works(equation: Equation) -> set[n.Expr]:
     return {item.expr for item in equation.of(Kind.FORMULA, Kind.WORKING)}
 
 
-def side_by_side(made: Iterable[Equation]) -> Iterator[Equation]:
-    """Vectors that follow a label in one line, as the rows of one array: 'Keys: [1, 0], [0, 1], [1, 1]'."""
+def side_by_side(made: Iterable[Equation], lines: Sequence[str]) -> Iterator[Equation]:
+    """Vectors that follow a label, as the rows of one array: 'Keys: [1, 0], [0, 1], [1, 1]'; a comma at the end of a
+    line goes on in the next."""
     run: list[Equation] = []
     for equation in made:
         vector, first = _vector(equation), _vector(run[0]) if run else None
         goes_on = vector is not None and first is not None and vector.shape == first.shape
         goes_on = goes_on and ("%" in equation.text) == ("%" in run[0].text)  # [0.97, 0.03] (97 %, 3 %)
-        if run and not (goes_on and equation.line == run[0].line and not equation.label and not equation.next):
+        if run and not (goes_on and _is_beside(run[-1], equation, lines) and not equation.label and not equation.next):
             yield _as_rows(run)
             run = []
         if run or (vector is not None and equation.label and not equation.rows):
@@ -198,6 +199,14 @@ def side_by_side(made: Iterable[Equation]) -> Iterator[Equation]:
             yield equation
     if run:
         yield _as_rows(run)
+
+
+def _is_beside(last: Equation, equation: Equation, lines: Sequence[str]) -> bool:
+    """Whether an equation stands in the line of the last one, or begins the next behind a comma."""
+    if equation.line == last.line:
+        return True
+    above, below = (lines[number - 1].strip() for number in (last.line, equation.line))
+    return equation.line == last.line + 1 and above.endswith(",") and below.startswith(("[", "("))
 
 
 def _as_rows(run: list[Equation]) -> Equation:

@@ -48,7 +48,7 @@ DOTS: Final = _words("ldots cdots vdots ddots dotsc dotsb hdots dots iddots")
 RELATIONS: Final = {
     **dict.fromkeys(("=", ":=", "==", "=:", "≜", "≔", "coloneqq", "triangleq", "eqqcolon", "leftarrow", "gets"), Relation.EQUAL),
     **dict.fromkeys(("≡", "equiv"), "≡"),  # it ties equations where those have signs of their own
-    **dict.fromkeys(("≈", "~=", "approx", "simeq", "cong", "doteq", "approxeq", "fallingdotseq"), Relation.APPROX),
+    **dict.fromkeys(("≈", "~=", "~", "approx", "simeq", "cong", "doteq", "approxeq", "fallingdotseq"), Relation.APPROX),
     **dict.fromkeys(("⇒", "=>", "Rightarrow", "implies", "Longrightarrow", "iff", "Leftrightarrow"), Relation.IMPLIES),
     **dict.fromkeys(("→", "->", "-->", "to", "rightarrow", "longrightarrow", "mapsto", "xrightarrow", "leadsto", "hookrightarrow"), Relation.ARROW),
     **dict.fromkeys(("∈", "in", "sim"), Relation.IN),
