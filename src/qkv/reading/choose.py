@@ -36,12 +36,14 @@ from qkv.reading.method import (
 from qkv.reading.nameless import INPUTS, NAMELESS
 from qkv.reading.naming import PROJECTED, naming_of, role_symbol
 from qkv.reading.page import Page, Spot
+from qkv.reading.softmaxed import softmaxed_scale
 from qkv.reading.system import System
 from qkv.reading.values import Values, values_of
 
 END = 10**9
 STATED_LAYOUT = 20.0  # bits for the layout that a formula shows
 SHOWN_LAYOUT = 8.0  # the same for a formula of one token
+SHOWN_SCALE = 8.0  # the same for the scale that numbers show which a softmax is taken of
 ROLE_KNOWN = 0.5  # bits for a role that has a value
 MISNAMED = 7.0  # bits that numbers cost which are not what their name says: more than another role for the name
 OTHER_ROLE = 4.0  # bits that another role than the likeliest costs at least
@@ -302,6 +304,8 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
         most_explained = _most(page, laid, scope, shown)
         states = System(page, laid).attends_to_states(scope)
         scales = {scaled: prior_scale(scaled, told_scale, text, states) for scaled in ("scaled", "unscaled")}
+        if (seen := softmaxed_scale(values_of(page, laid), Spot(scope, END))) in scales:
+            scales[seen] += SHOWN_SCALE
         prior = STATED_LAYOUT * (layout == stated) or prior_layout(layout, text)
         prior += SHOWN_LAYOUT * (applied in layout)
         for scaled, mask in product(scales, masks):

@@ -43,14 +43,15 @@ def evidence(page: Page) -> tuple[Printed, ...]:
     """The printed values of a page; of a chain the last one."""
     if "_evidence" not in page.__dict__:
         found = [
-            _shown(equation, grid) for equation in page.equations if not equation.struck
+            printed_of(equation, grid) for equation in page.equations if not equation.struck
             for item in equation.of(Kind.VALUE)[-1:] if (grid := printed_grid(item)) is not None
         ]  # fmt: skip
         page.__dict__["_evidence"] = tuple(found)
     return page.__dict__["_evidence"]  # type: ignore[no-any-return]
 
 
-def _shown(equation: Equation, grid: Grid) -> Printed:
+def printed_of(equation: Equation, grid: Grid) -> Printed:
+    """A grid of an equation as evidence."""
     bits = grid_bits(grid)
     total = sum(map(sum, bits))
     return Printed(equation, grid, bits, total, min(total, MOST_BITS))

@@ -87,6 +87,8 @@ def prior_scale(scaled: str, words: str, text: str, states: bool) -> float:
     said = _SCALED.search(UNSCALED.sub("", words if denied or states else text))
     if denied and not said:
         return 20.0 if scaled == "unscaled" else 0.0
+    if denied:  # for the example at hand, beside words about what is usual
+        return 4.0 if scaled == "scaled" else 0.0
     plain = bool(re.search(r"dot.product attention", text)) or states
     likely = "scaled" if said or not plain else "unscaled"
     return (10.0 if said else 3.0) if scaled == likely else 0.0
