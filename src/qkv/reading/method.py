@@ -121,6 +121,15 @@ def says_causal(words: str) -> bool:
     return bool(_ORDERED.search(words))
 
 
+def speaks_of_mask(words: str) -> bool:
+    """Whether words speak of any mask.
+
+    >>> speaks_of_mask("mit kausaler maske"), speaks_of_mask("softmax")
+    (True, False)
+    """
+    return bool(_CAUSAL.search(words) or _MASK.search(words))
+
+
 # — what an assignment decides —
 
 _ROWS = re.compile(

@@ -9,11 +9,14 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.expr.show import plain
 from qkv.interpret.certified import same
+from qkv.library.roles import roles_in_words
 from qkv.library.said import Method, methods_said
 from qkv.reading.choices import Choices
 from qkv.reading.choose import END
+from qkv.reading.equation import Equation, Kind
+from qkv.reading.method import speaks_of_mask
 from qkv.reading.naming import role_symbol
-from qkv.reading.page import Spot
+from qkv.reading.page import Page, Spot
 from qkv.reading.system import System
 from qkv.reading.values import Values
 
@@ -24,13 +27,30 @@ def supposed(values: Values, scope: int) -> Iterator[tuple[str, System, Values]]
     """The systems under which questions of a problem want it worked out again, each with the words that say so."""
     page, choices = values.system.page, values.system.choices
     spot, known = Spot(scope, END), [values]
-    for method in dict.fromkeys(methods_said(page.words_of(scope))):
+    for method in dict.fromkeys((*methods_said(page.words_of(scope)), *_before_the_mask(page, choices, scope))):
         made = _with_method(choices, method, scope)
         system = System(page, made)
         other = Values(system)
         if made != choices and not any(_same_weights(other, before, spot) for before in known):
             known.append(other)
             yield called(method), system, other
+
+
+def _before_the_mask(page: Page, choices: Choices, scope: int) -> Iterator[Method]:
+    """Attention without a mask, where a page works weights or outputs out before it speaks of a mask."""
+    first, last = page.lines_of(scope)
+    said = (i for i, line in enumerate(page.sheet.lines[first - 1 : last], first) if speaks_of_mask(line.lower()))
+    masked = next(said, None)
+    worked = (e for e in page.equations if e.scope == scope and (masked is None or e.line < masked))
+    if "causal" in choices.conventions[scope] and masked is not None and any(map(_is_after_softmax, worked)):
+        yield Method("before the mask", causal=False)
+
+
+def _is_after_softmax(equation: Equation) -> bool:
+    """Whether an equation shows weights, or what is made with them."""
+    after = {Role.WEIGHTS, Role.HEAD}.intersection(roles_in_words(equation.label))
+    formulas = (item.expr for item in equation.of(Kind.WORKING, Kind.FORMULA))
+    return bool(equation.of(Kind.VALUE)) and (bool(after) or any(n.holds(expr, n.Softmax) for expr in formulas))
 
 
 def _with_method(choices: Choices, method: Method, scope: int) -> Choices:
