@@ -31,6 +31,7 @@ _FEW_WORDS = re.compile(r"\s*[^\W\d_]{2,}(?: [^\W\d_]{2,}){0,3}\s*")
 _COLON = re.compile(r"[:：=≈→]\s*[`$(]*\s*$|(?:->|=>)\s*$")
 _ASIDE = re.compile(r"\s*[(（][^()（）]*[)）]\s*(?=[:：=.]?\s*$)")
 _TAIL = re.compile(rf"(?:\s|[:：=.,)*_$`\-—]|\b(?:{pattern('copula')})\b|[为是は如下]|\([^()]*\))*$", re.IGNORECASE)
+_LISTED = re.compile(r"(?<![^\W_])[A-Z][$`]*\s*[,，、]$")  # the V of 'Q, K, V' is one of several
 _COPULA = re.compile(rf"\s(?:{pattern('copula')})$", re.IGNORECASE)
 _LAST_WORD = re.compile(
     r"(?:^|(?<=[\s(（,，、:：\u4e00-\u9fff\u3040-\u30ff]))(?P<word>[^\W\d_]+(?:_?\d+)?(?:[_^]\{?\w+\}?)*['′₀-₉ᵀ]*)$"
@@ -291,7 +292,7 @@ def _last_name(text: str, first: int, names: Names) -> int:
     symbol = is_symbol(word) and (not before or word != "I" or word in names.letters)
     named = scripted or symbol or word in names.words or word in NAME_COMMANDS
     alone = not before and line.endswith(("=", "≈"))
-    return first + begin if (named or alone) and not _takes_operand(before) else -1
+    return first + begin if (named or alone) and not _takes_operand(before) and not _LISTED.search(before) else -1
 
 
 def _is_factor(word: str) -> bool:

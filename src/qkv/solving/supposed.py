@@ -27,7 +27,7 @@ def supposed(values: Values, scope: int) -> Iterator[tuple[str, System, Values]]
     """The systems under which questions of a problem want it worked out again, each with the words that say so."""
     page, choices = values.system.page, values.system.choices
     spot, known = Spot(scope, END), [values]
-    for method in dict.fromkeys((*methods_said(page.words_of(scope)), *_before_the_mask(page, choices, scope))):
+    for method in dict.fromkeys((*methods_said(page.words_of(scope)), *_around_the_mask(page, choices, scope))):
         made = _with_method(choices, method, scope)
         system = System(page, made)
         other = Values(system)
@@ -36,14 +36,26 @@ def supposed(values: Values, scope: int) -> Iterator[tuple[str, System, Values]]
             yield called(method), system, other
 
 
-def _before_the_mask(page: Page, choices: Choices, scope: int) -> Iterator[Method]:
-    """Attention without a mask, where a page works weights or outputs out before it speaks of a mask."""
+def _around_the_mask(page: Page, choices: Choices, scope: int) -> Iterator[Method]:
+    """Attention without a mask, where a page works weights or outputs out before it speaks of a mask; with one, where a
+    page that needs none prints masked scores as well."""
     first, last = page.lines_of(scope)
     said = (i for i, line in enumerate(page.sheet.lines[first - 1 : last], first) if speaks_of_mask(line.lower()))
-    masked = next(said, None)
-    worked = (e for e in page.equations if e.scope == scope and (masked is None or e.line < masked))
-    if "causal" in choices.conventions[scope] and masked is not None and any(map(_is_after_softmax, worked)):
+    masked, here = next(said, None), [e for e in page.equations if e.scope == scope]
+    if masked is None:
+        return
+    if "causal" in choices.conventions[scope] and any(e.line < masked and _is_after_softmax(e) for e in here):
         yield Method("before the mask", causal=False)
+    elif "open" in choices.conventions[scope] and any(map(_shows_masked, here)):
+        yield Method("behind the mask", causal=True)
+
+
+def _shows_masked(equation: Equation) -> bool:
+    """Whether an equation prints numbers among infinities."""
+    values = [item.expr for item in equation.of(Kind.VALUE) if isinstance(item.expr, n.Matrix)]
+    cells = [cell for value in values for row in value.rows for cell in row]
+    hidden = [cell for cell in cells if n.holds(cell, n.Infinite)]
+    return bool(hidden) and any(isinstance(cell, n.Number) and cell.value != 0 for cell in cells)
 
 
 def _is_after_softmax(equation: Equation) -> bool:
