@@ -19,11 +19,13 @@ def is_given(walk: Walk, equation: Equation) -> bool:
     """Whether numbers alone define a name, so that there is nothing to judge."""
     if _is_size_in_a_list(walk, equation):
         return True
+    if equation.index in dict(walk.system.choices.arrays):
+        return True
     if equation.index in walk.system.choices.claimed or equation.of(Kind.FORMULA, Kind.WORKING):
         return False
     if any(share_of(symbol, equation, walk.system.page) is not None for symbol in equation.names):
         return False
-    return bool(equation.names) or equation.index in dict(walk.system.choices.arrays)
+    return bool(equation.names)
 
 
 def is_cell_of_given(expr: n.Expr, system: System) -> bool:

@@ -46,7 +46,8 @@ _ARRAYS = (
     r"|vector(?:es)?|linhas|vetor(?:es)?|righe|vettor[ei]|матрица|строки|векторы?|矩阵|矩陣|向量|行列|ベクトル|행렬|벡터"
 )
 _CALLED = re.compile(
-    rf"\W*(?:(?P<before>[A-Z]|[kqvx])[`$]*\s*(?:{_ARRAYS})|(?:\w+\s+)?(?:{_ARRAYS})\s*[`$]*(?P<behind>[A-Z])"
+    rf"\W*(?:(?P<before>[A-Z])[`$]*\s*(?:{_ARRAYS}|[(（][^()（）]*[)）])"
+    rf"|(?:\w+\s+)?\w*(?:{_ARRAYS})\s*[`$]*(?P<behind>[A-Z])"
     r"|(?:\w+\s+){1,3}[(（][`$]*(?P<within>[A-Z])[`$]*[)）])\W*",
     re.IGNORECASE,
 )

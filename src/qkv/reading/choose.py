@@ -33,7 +33,7 @@ from qkv.reading.method import (
     prior_scale,
     said_for_all,
 )
-from qkv.reading.nameless import INPUTS, NAMELESS
+from qkv.reading.nameless import INPUTS, NAMELESS, given_formulas
 from qkv.reading.naming import PROJECTED, naming_of, role_symbol
 from qkv.reading.page import Page, Spot
 from qkv.reading.softmaxed import softmaxed_scale
@@ -136,6 +136,7 @@ def _inputs(page: Page) -> Iterator[tuple[int, Role]]:
     if all(symbol.base == NAMELESS for symbol in page.definitions):  # scores, and nothing behind them
         said = [(index, roles[0]) for index, roles in page.suggested.items() if roles]
         yield from (each for each in said[:1] if each[1] is Role.SCORES)
+    yield from ((i, page.suggested[i][0]) for i, _ in given_formulas(page.equations) if page.task is None)
     for index, roles in page.suggested.items():
         worked = any(
             role in DERIVED[3:] for role in roles_in_words(page.equations[index].label)

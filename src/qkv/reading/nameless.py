@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import Place, places, roles_in_words
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Equation, Kind
+from qkv.reading.unify import Unifier
 
 NAMELESS = "¶"  # the base of a symbol for an array that the page gives no name
 INPUTS = frozenset({
@@ -75,7 +78,7 @@ def name_arrays(
 ) -> dict[int, tuple[Role, ...]]:
     """Give arrays and labelled lines without a name a symbol of their own; of arrays, the roles that words suggest."""
     suggested: dict[int, tuple[Role, ...]] = {}
-    said = ""
+    said, formulas = "", dict(given_formulas(made))
     for above, equation in zip((None, *made), made, strict=False):
         if equation.names or equation.struck or equation.next:
             continue
@@ -83,7 +86,10 @@ def name_arrays(
         said = said if goes_on else equation.words
         symbol = Symbol(NAMELESS, (), (str(equation.index),))
         where = equation.line, equation.scope, equation.index
-        if _is_array(equation) and not _counts(equation.items[0].expr):
+        if (role := formulas.get(equation.index)) is not None:
+            defined[symbol].append(Definition(symbol, equation.items[-1].expr, Source.GIVEN, *where))
+            suggested[equation.index] = (role,)
+        elif _is_array(equation) and not _counts(equation.items[0].expr):
             defined[symbol].append(Definition(symbol, equation.items[0].expr, Source.GIVEN, *where))
             suggested[equation.index] = _suggested(equation, said)
         elif equation.label.lower() in words and (roles := roles_in_words(said[-90:])):
@@ -92,6 +98,24 @@ def name_arrays(
                 source = Source.STATED if item.kind is Kind.FORMULA else Source.WORKING
                 defined[symbol].append(Definition(symbol, item.expr, source, *where))
     return suggested
+
+
+def given_formulas(made: tuple[Equation, ...]) -> Iterator[tuple[int, Role]]:
+    """The equations that give a step of attention by its formula, with its role, where the page has nothing that the
+    formula could be worked out of: 'Q Kᵀ = [[4, 2], [1, 3]]'."""
+    given = {symbol for equation in made if equation.of(Kind.VALUE, Kind.WORKING) for symbol in equation.names}
+    inputs = {place.role for symbol in given for place in places(symbol)[:1]}
+    arrays = (role for equation in made if _is_array(equation) for role in roles_in_words(equation.words[-70:]))
+    if {*inputs, *arrays} & {Role.X, Role.Y, Role.Q, Role.K, Role.STATES, Role.SOURCE, Role.W_Q, Role.W_K}:
+        return
+    unifier = Unifier(lambda symbol: next(iter(places(symbol)), None))
+    for equation in made:
+        left, right = equation.items[0], equation.items[-1]
+        stated = len(equation.items) == 2 and left.kind is Kind.FORMULA and not equation.struck
+        if stated and right.kind is Kind.VALUE and isinstance(right.expr, n.Matrix) and right.expr.shape != (1, 1):
+            role = next(iter(unifier.roles(left.expr)), None)
+            if role in (Role.SCORES, Role.SCALED) and given.isdisjoint(n.names_in(left.expr)):
+                yield equation.index, role
 
 
 def _is_array(equation: Equation) -> bool:

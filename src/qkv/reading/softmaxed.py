@@ -20,8 +20,8 @@ _SOFTMAX_OF = re.compile(r"softmax(?:\s+\w+){0,3}\W*$", re.IGNORECASE)  # 'Softm
 
 
 def softmaxed_scale(values: Values, spot: Spot) -> str:
-    """'scaled' or 'unscaled', where the numbers show it that a problem takes a softmax of: they are a row of the scores,
-    or of what dividing leaves. Whole numbers as many as the keys are scores, where dividing leaves none whole."""
+    """'scaled' or 'unscaled', where the numbers show it that a problem takes a softmax of: a row of the scores, or of
+    what dividing leaves. Whole numbers, as many as there are keys, are scores where dividing leaves none whole."""
     scores, scaled = (values.role(role, None, spot) for role in (Role.SCORES, Role.SCALED))
     if scores is None or scaled is None:
         return ""
