@@ -91,6 +91,7 @@ _CAUSAL = re.compile(r"causal|kausal|autoregress|look.?ahead|因果")
 _UNMASKED = re.compile(
     r"unmasked|without (?:the |a |any )?(?:causal )?mask|no mask|ohne maske|sans masque|sin máscara|sem máscara|без маск"
 )
+_WITH_MASK = re.compile(r"\W*(?:with|mit|avec|con|com|с|加上?)\b[^.,;]{0,24}(?:mask|masque|máscara|maschera|маск|掩码)")
 _DIVIDED = re.compile(
     r"(?:divided|dividing|divide|scaled|scaling|scale)\b[^.;]{0,30}?\bby\s*\$?\s*(?P<root>\\sqrt|√)?\s*[{(]?\s*(?P<n>\d+(?:\.\d+)?)(?![\w.,]*\d)"
 )
@@ -225,7 +226,8 @@ def methods_said(text: str) -> Iterator[Method]:
     """
     for sentence in _ITEM.split(text.lower()):
         worked = len(_DECIMAL.findall(sentence)) > 1
-        if not (worked or _ASKS.search(sentence) or _SUPPOSED.search(sentence)) or _IN_GENERAL.search(sentence):
+        other = worked or _ASKS.search(sentence) or _SUPPOSED.search(sentence) or _WITH_MASK.match(sentence)
+        if not other or _IN_GENERAL.search(sentence):
             continue
         sight = next(sights_said(sentence), None)
         unmasked, unscaled = bool(_UNMASKED.search(sentence)), bool(UNSCALED.search(sentence))

@@ -1,0 +1,53 @@
+"""Ways in which people give arrays, and what solve makes of them."""
+
+from __future__ import annotations
+
+import pytest
+
+import qkv
+
+ROWS = "Q rows: [1, 0], [0, 1],\n[1, 1]. K rows: [1, 0], [0, 1], [1, -1]. V rows: [1, 2], [3, 4], [5, 6].\n\n"
+INDEXED = "q = [1, 0]\n\n- `k[0] = [1, 0]`\n- `k[1] = [0, 1]`\n\n- `v[0] = [10, 0]`\n- `v[1] = [0, 10]`\n\n"
+COLUMNS = "| word | Q（问） | K（签） | V（容） |\n|---|---|---|---|\n| a | [1, 0] | [0, 1] | [1, 0] |\n| b | [0, 1] | [1, 0] | [1, 1] |\n\n"
+BEFORE = "Q = K = [[1, 0], [0, 1]], V = [[1, 2], [3, 4]], d_k = 2.\n\n"
+
+
+def values(text: str) -> set[tuple[tuple[str, ...], ...]]:
+    return {trace.digits(step.symbol, 4) for trace in qkv.solve(text).traces for step in trace.program.steps}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (ROWS + "Compute the scores Q K^T.", (("1", "0", "1"), ("0", "1", "-1"), ("1", "1", "0"))),
+        ("Query (Q): [1, 0], [0, 1]\nKey (K): [1, 0], [0, 2]\n\nCompute the scores.", (("1", "0"), ("0", "2"))),
+        (INDEXED + "Compute the output.", (("6.698", "3.302"),)),
+        (COLUMNS + "Compute the weights.", (("0.3302", "0.6698"), ("0.6698", "0.3302"))),
+        ("Given $Q K^T = [[4, 2], [1, 3]]$ and $d_k = 4$, compute the weights.", (("0.7311", "0.2689"), ("0.2689", "0.7311"))),
+        ("q = [1, 0]\nK = [[1, 0], [0, 1]]\n\nscale = sqrt(2) ~ 1.414\n\nCompute the weights.", (("0.6698", "0.3302"),)),
+    ],
+)  # fmt: skip
+def test_arrays_are_read_as_they_are_given(text: str, value: tuple[tuple[str, ...], ...]) -> None:
+    assert value in values(text)
+
+
+def test_the_last_of_several_names_above_a_table_is_not_the_name_of_its_first_column() -> None:
+    text = "The Q、K、V 如下：\n\n| token | Query | Key | Value |\n|---|---|---|---|\n| a | (1, 2) | (1, 0) | (1, 0) |\n| b | (2, 1) | (0, 1) | (0, 1) |\n\nCompute the scores.\n"
+    assert (("1", "2"), ("2", "1")) in values(text)
+
+
+def test_what_a_softmax_is_taken_of_shows_that_scores_are_not_scaled() -> None:
+    text = "q = [1, 0]\nK = [[1, 0], [0, 1], [1, 1]]\nV = [[1, 0], [0, 1], [1, 1]]\n\nsoftmax([1, 0, 1]) = [0.42, 0.16, 0.42]\n\nCompute the output.\n"
+    assert (("0.8446", "0.5777"),) in values(text)
+
+
+def test_both_sides_of_a_mask_are_worked_out() -> None:
+    behind = (
+        BEFORE
+        + "The weights are softmax(Q K^T / √2) = [[0.670, 0.330], [0.330, 0.670]].\n\nWith a causal mask row 1 becomes (1, 0).\n"
+    )
+    assert {(("0.6698", "0.3302"), ("0.3302", "0.6698")), (("1", "0"), ("0.3302", "0.6698"))} <= values(behind)
+
+
+def test_scores_that_are_given_by_their_formula_are_no_claim() -> None:
+    assert not qkv.check("$Q K^T = [[4, 2], [1, 3]]$ and $d_k = 4$.\n").claims
