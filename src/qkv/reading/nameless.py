@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import Place, places, roles_in_words
+from qkv.library.said import places_said
+from qkv.library.words import pattern
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.unify import Unifier
@@ -136,9 +139,28 @@ def _suggested(equation: Equation, said: str) -> tuple[Role, ...]:
     zeros, ones and infinities is a mask."""
     said = said.rstrip(" :").removesuffix(equation.rows[0]) if equation.rows else said
     roles = list(dict.fromkeys((*roles_in_words(equation.label), *roles_in_words(said[-70:]))))
-    if roles and roles[0] is Role.MASK and not is_pattern(equation.items[0].expr):
+    if roles and roles[0] is Role.MASK and (_is_line(equation) or not is_pattern(equation.items[0].expr)):
         roles = roles[1:]
-    return tuple(roles)
+    return tuple(roles) if _may_be_input(equation.items[0].expr) else tuple(r for r in roles if r not in _VECTORS)
+
+
+_VECTORS = INPUTS - {Role.MASK}
+
+
+def _may_be_input(array: n.Expr) -> bool:
+    """Whether numbers may be vectors of tokens: neither shares in per cent nor masked scores."""
+    cells = [cell for row in array.rows for cell in row] if isinstance(array, n.Matrix) else []
+    return not any(n.holds(c, n.Infinite) or (isinstance(c, n.Number) and "%" in (c.text or "")) for c in cells)
+
+
+_LINE = re.compile(rf"(?:{pattern('line')})\s*#?\d|第.{{1,2}}[行列]", re.IGNORECASE)
+
+
+def _is_line(equation: Equation) -> bool:
+    """Whether a label says that numbers are one line of something: 'with the mask, row 1 becomes'."""
+    only = equation.items[0].expr
+    row = isinstance(only, n.Matrix) and only.shape[0] == 1
+    return row and bool(_LINE.search(equation.label) or places_said(equation.label))
 
 
 def is_pattern(array: n.Expr) -> bool:

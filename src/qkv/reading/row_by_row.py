@@ -7,8 +7,10 @@ from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
+from qkv.library.roles import places
 from qkv.reader.model import Relation
 from qkv.reading.equation import Equation, Kind
+from qkv.reading.nameless import INPUTS
 
 
 def with_wholes(equations: Iterable[Equation]) -> Iterator[Equation]:
@@ -17,13 +19,18 @@ def with_wholes(equations: Iterable[Equation]) -> Iterator[Equation]:
     named = {symbol for equation in made for symbol in equation.names}
     rows: dict[Symbol, dict[int, Equation]] = {}
     for equation in made:
-        if (found := _row_of(equation)) is not None and found[0] not in named:
+        if (found := _row_of(equation)) is not None and found[0] not in named and _may_be_input(found[0]):
             rows.setdefault(found[0], {}).setdefault(found[1], equation)
     wholes = {list(found.values())[-1].index: symbol for symbol, found in rows.items() if _is_whole(found)}
     for equation in made:
         yield equation
         if (symbol := wholes.get(equation.index)) is not None:
             yield _whole(symbol, rows[symbol])
+
+
+def _may_be_input(symbol: Symbol) -> bool:
+    """Whether a name is no step of attention: rows of weights are worked out, not given."""
+    return all(place.role in INPUTS for place in places(symbol)[:1])
 
 
 def _row_of(equation: Equation) -> tuple[Symbol, int] | None:
