@@ -141,16 +141,21 @@ def _suggested(equation: Equation, said: str) -> tuple[Role, ...]:
     roles = list(dict.fromkeys((*roles_in_words(equation.label), *roles_in_words(said[-70:]))))
     if roles and roles[0] is Role.MASK and (_is_line(equation) or not is_pattern(equation.items[0].expr)):
         roles = roles[1:]
-    return tuple(roles) if _may_be_input(equation.items[0].expr) else tuple(r for r in roles if r not in _VECTORS)
+    return tuple(roles) if _may_be_input(equation) else tuple(role for role in roles if role not in _VECTORS)
 
 
 _VECTORS = INPUTS - {Role.MASK}
+_BOUNDS = re.compile(
+    r"(?:interval\w*|range|rango|plage|intervall\w*|диапазон\w*|区间|範囲)\W*(?:of|from|de)?\W*$", re.IGNORECASE
+)
 
 
-def _may_be_input(array: n.Expr) -> bool:
-    """Whether numbers may be vectors of tokens: neither shares in per cent nor masked scores."""
+def _may_be_input(equation: Equation) -> bool:
+    """Whether numbers may be vectors of tokens: neither shares in per cent, nor masked scores, nor two bounds."""
+    array = equation.items[0].expr
     cells = [cell for row in array.rows for cell in row] if isinstance(array, n.Matrix) else []
-    return not any(n.holds(c, n.Infinite) or (isinstance(c, n.Number) and "%" in (c.text or "")) for c in cells)
+    odd = any(n.holds(c, n.Infinite) or (isinstance(c, n.Number) and "%" in (c.text or "")) for c in cells)
+    return not odd and not (len(cells) == 2 and _BOUNDS.search(equation.label))
 
 
 _LINE = re.compile(rf"(?:{pattern('line')})\s*#?\d|第.{{1,2}}[行列]", re.IGNORECASE)

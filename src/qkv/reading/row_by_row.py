@@ -16,7 +16,7 @@ from qkv.reading.nameless import INPUTS
 def with_wholes(equations: Iterable[Equation]) -> Iterator[Equation]:
     """The equations of a page, and one for each array of which only the rows are given, behind the last of these."""
     made = list(equations)
-    named = {symbol for equation in made for symbol in equation.names}
+    named = {symbol for equation in made for symbol in equation.names} | set(_columns(made))
     rows: dict[Symbol, dict[int, Equation]] = {}
     for equation in made:
         if (found := _row_of(equation)) is not None and found[0] not in named and _may_be_input(found[0]):
@@ -26,6 +26,13 @@ def with_wholes(equations: Iterable[Equation]) -> Iterator[Equation]:
         yield equation
         if (symbol := wholes.get(equation.index)) is not None:
             yield _whole(symbol, rows[symbol])
+
+
+def _columns(made: list[Equation]) -> Iterator[Symbol]:
+    """The names that stand behind a matrix in a formula: the x of q = W x is each row, as a column."""
+    formulas = (item.expr for equation in made for item in equation.of(Kind.FORMULA))
+    products = (node for formula in formulas for node in n.walk(formula) if isinstance(node, n.Product))
+    yield from (node.right.symbol for node in products if isinstance(node.right, n.Name))
 
 
 def _may_be_input(symbol: Symbol) -> bool:
