@@ -22,7 +22,22 @@ PLACE_NUMBERED = re.compile(
     re.IGNORECASE,
 )
 WIDTH = re.compile(r"\bd(?:_\{?\\?\w*\{?model\}*)?\s?=\s?(\d+)|(\d+)[- ]dimension")
-LOSS = re.compile(r"cross.?entropy|perplexit|log.?likelihood")
+LOSS = re.compile(
+    r"cross.?entropy|perplexit|log.?likelihood|kreuzentropie|perplexität|entropie croisée|entropía cruzada|entropia cruzada|perplejidad|perplexidade|перплекс|кросс.?энтроп|交叉熵|困惑度"
+)
+LOSS_ASKED = re.compile(LOSS.pattern + r"|\bloss\b|verlust|\bperte|pérdida|\bperda|потер|损失")
+LOSS_SAID = re.compile(
+    r"(?:loss|cross.?entropy|verlust|perte|pérdida|perda)\s*(?:of|is|=|:|von|de|es|est)?\s*(\d+[.,]\d+)"
+)
+PROBABLE = re.compile(
+    r"(?:probabilit\w*|wahrscheinlichkeit\w*|probabilidad\w*|вероятност\w*|概率)[^.\d%]{0,70}?"
+    r"(?P<numbers>(?:0?[.,]\d+|1[.,]0+|\d+\s?%)(?:\s*(?:,|;|and|und|et|y|e|и|和|、)+\s*(?:and |und |et |y |e )?(?:0?[.,]\d+|1[.,]0+|\d+\s?%))*)"
+)
+OF_TOKENS = re.compile(r"tokens?\b|words?\b|sequence|sentence|wörter|satz|mots|phrase|palabras|frase|токен|слов|词")
+TARGET_NAMED = re.compile(
+    r"(?:correct|true|target|right|gold|actual|richtige|korrekte|correcte|vraie|correcta|correto|правильн\w+)\s+"
+    r"(?:class|token|word|label|answer|next token|next word|klasse|wort|classe|clase|mot|palabra|ответ|класс)?\s*(?:is|ist|est|es|é|=|:|—)\s*(?:the )?[\"'“‘]?(?P<name>[^\W\d]\w*)"
+)
 LIKELIEST = re.compile(r"most likely|most probable|likeliest|arg.?max")
 TOP = re.compile(r"top.?(?:k\s*=\s*)?(\d)")
 TEMPERATURE = re.compile(r"temperature")

@@ -39,7 +39,6 @@ from qkv.library.around_said import (
     RESIDUAL,
     RESULT,
     SLOPE,
-    TARGET,
     TEMPERATURE,
     TOP,
     VARIANCE,
@@ -52,6 +51,7 @@ from qkv.program.spec import default_symbol
 from qkv.reading.definitions import Source
 from qkv.reading.equation import Kind
 from qkv.reading.system import System
+from qkv.solving.losses import target_said
 
 NOTE = "the page asks for this without a formula: worked out as in a usual block"
 
@@ -219,14 +219,15 @@ def _around(given: _Gathered, words: str, attends: bool) -> Around | None:
     if POSITIONS.search(words) and "X" in given.matrices and (places is not None or "learn" not in words):
         made = replace(made, positions=places if places is not None else "sinusoidal")
     if "L" in given.matrices:
-        top, target = TOP.search(words), TARGET.search(words)
+        logits = given.matrices["L"]
+        width = len(logits[0]) if isinstance(logits, list) else 0
+        top, target = TOP.search(words), target_said(words, width, from_one=bool(FROM_ONE.search(words)))
         if LOSS.search(words) and target is None:
             return None
-        index = int(target[1]) - bool(FROM_ONE.search(words)) if target is not None else 0
         made = replace(
             made,
             temperature=given.numbers.get("temperature"),
-            targets=[index] if target is not None else None,
+            targets=[target] if target is not None else None,
             predict=bool(LIKELIEST.search(words)),
             top=int(top[1]) if top is not None else None,
         )

@@ -44,6 +44,7 @@ from qkv.solving.backward import with_gradients
 from qkv.solving.families import rows_of
 from qkv.solving.kinds import arrays_taken, kind_of, notes_of
 from qkv.solving.known import known_values
+from qkv.solving.losses import with_losses
 from qkv.solving.operations import operations, with_operations
 from qkv.solving.positions import with_positions
 from qkv.solving.supposed import AFTER, supposed
@@ -110,7 +111,7 @@ def _program_of(judged: Judged, scope: int) -> Program:
     words = page.words_of(scope)
     program = with_block(program, words)
     program = with_gradients(program if said else asked_around(program, system, scope, words), words)
-    return with_positions(program, page, scope)
+    return with_losses(with_positions(program, page, scope), page, scope)
 
 
 @dataclass
