@@ -51,7 +51,9 @@ class Workings:
         """The numbers printed for a name whose formula is over names that the page says nothing of, where what these
         usually are gives other numbers: p = softmax(u) = [0.7, 0.3] gives p, whatever u was."""
         found, page = self.values.source(symbol, spot), self.values.system.page
-        if found is None or found[2] is not Source.STATED or n.names_in(found[0]) & page.definitions.keys():
+        if found is None or found[2] is not Source.STATED:
+            return
+        if any(page.definitions.get(s) for name in n.names_in(found[0]) for s in page.same_letter(name)):
             return
         made = self.values.true(found[0], found[1])
         stated = [e for e in page.equations if symbol in e.names and e.scope == spot.scope and e.line <= spot.line]
