@@ -48,6 +48,16 @@ TARGET = re.compile(
 FEED = re.compile(r"feed.?forward|\bffn\b|\bmlp\b|swiglu|geglu|\bgate")
 ALIBI = re.compile(r"\balibi\b|linear bias")
 SLOPE = re.compile(r"slope\D{0,16}?(\d+(?:\.\d+)?)(?:/(\d+))?")
+ROPE = re.compile(r"\brope\b|rotary|旋转位置|rotat\w+ (?:position|embedding)")
+ROPE_APPLIED = re.compile(
+    r"(?:apply|applying|applied|rotate|use|using|wende|anwend|appliqu|aplic|примен|поверн|应用|使用)[^.;]{0,60}(?:\brope\b|rotary|旋转位置|\bby (?:its )?position)"
+)
+ROPE_BASE = re.compile(r"\bbase\s*(?:of|=|:)?\s*\$?(\d{2,7})\b")
+ROPE_PLACE = re.compile(
+    r"\b(?P<who>quer(?:y|ies)|q|keys?|k)\b\$?[^.;,]{0,40}?(?:position|pos\.?|stelle|posición|posição|позици\w*|位置)\s*\$?(?:[a-z]\s*=\s*)?(?P<place>\d+)"
+)
+ROTATED = re.compile(r"rotat|turned|gedreht|rotiert|tourné|rotad|rotacion|поверн|旋转")
+HALVES = re.compile(r"halves|half[- ]split|split[- ]half|rotate_half|neox|hälften|moitiés|mitades|metades")
 CACHE = re.compile(r"\bcach|zwischenspeicher|кэш|缓存|キャッシュ")
 APPEND = re.compile(r"append|(?:update|extend)\w* (?:the )?(?:kv.?)?cache")
 JACOBIAN = re.compile(r"jacobi|якоби|雅可比|ヤコビ")

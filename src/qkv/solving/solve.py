@@ -47,6 +47,7 @@ from qkv.solving.known import known_values
 from qkv.solving.losses import with_losses
 from qkv.solving.operations import operations, with_operations
 from qkv.solving.positions import with_positions
+from qkv.solving.rope import with_rope
 from qkv.solving.supposed import AFTER, supposed
 from qkv.solving.wanted import items
 from qkv.solving.workings import Option, Workings
@@ -111,7 +112,7 @@ def _program_of(judged: Judged, scope: int) -> Program:
     words = page.words_of(scope)
     program = with_block(program, words)
     program = with_gradients(program if said else asked_around(program, system, scope, words), words)
-    return with_losses(with_positions(program, page, scope), page, scope)
+    return with_rope(with_losses(with_positions(program, page, scope), page, scope), page, scope)
 
 
 @dataclass
