@@ -14,12 +14,13 @@ from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.interpret.cells import NEG_INF
 from qkv.interpret.certified import Value, same
-from qkv.judging.fit import Meaning
+from qkv.judging.fit import How, Meaning
 
 MIXED = (Fraction(1000, 1024), Fraction(1024, 1000))  # 14 GiB / 0.5 MiB = 28.672 thousands
 _BINARY = re.compile(r"[KMGT]iB")
 _POWERS = frozenset(fmpq(1000**i * 1024**j) for i in range(5) for j in range(5))
 _QUOTIENT = re.compile(r"\d\s?([KMGT])i?B?\b[^=≈]*[/÷]\s*[\d.,]+\s?(?!\1)[KMGTB](?:i?B)?\b")  # 14 GiB / 0.5 MiB
+ELSEWHERE = 10.0  # bits more where a rule of thumb elsewhere speaks: an amount may be of another model
 UNIT = 2.0  # bits for which of the powers a unit stands for
 
 
@@ -46,10 +47,11 @@ def in_units(meaning: Meaning, worth: Value | None, grid: Grid, units: tuple[int
     factors: tuple[int | Fraction, ...] = (1, *units, *(MIXED if _BINARY.search(text) else ()))
     factors += tuple(Fraction(1, base**k) for base in (1000, 1024) for k in (1, 2, 3)) if divided else ()
     factor = min(factors, key=lambda by: abs(math.log(size / by)))
+    doubt = ELSEWHERE if meaning.how is How.DEFINED else 0.0
     if factor == 1:
-        return meaning
+        return replace(meaning, cost=meaning.cost + doubt)
     quotient = n.Quotient(meaning.expr, n.number(factor))
-    return replace(meaning, expr=quotient, cost=meaning.cost + UNIT, unit=factor)
+    return replace(meaning, expr=quotient, cost=meaning.cost + UNIT + doubt, unit=factor)
 
 
 def is_in_units(whole: Value, value: Value) -> bool:

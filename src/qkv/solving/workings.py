@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from qkv.check.cells import fitted, shape_of
 from qkv.check.compare import meets
 from qkv.expr import nodes as n
-from qkv.expr.names import Symbol
+from qkv.expr.names import Role, Symbol
 from qkv.judging.copies import Copies
 from qkv.judging.originals import meant
 from qkv.reading.definitions import Source, has_decimals
@@ -49,9 +49,10 @@ class Workings:
 
     def printed_instead(self, symbol: Symbol, spot: Spot) -> Iterator[Option]:
         """The numbers printed for a name whose formula is over names that the page says nothing of, where what these
-        usually are gives other numbers: p = softmax(u) = [0.7, 0.3] gives p, whatever u was."""
+        usually are gives other numbers: p = softmax(u) = [0.7, 0.3] gives p, whatever u was. With keys on the page a
+        name may be that of scores."""
         found, page = self.values.source(symbol, spot), self.values.system.page
-        if found is None or found[2] is not Source.STATED:
+        if found is None or found[2] is not Source.STATED or self.values.role(Role.K, None, spot) is not None:
             return
         if any(page.definitions.get(s) for name in n.names_in(found[0]) for s in page.same_letter(name)):
             return
