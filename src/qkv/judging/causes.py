@@ -129,6 +129,8 @@ def misfit(
     shape, stated = shape_of(grid), meaning.how is How.STATED
     if not (meaning.sure or stated) or fitted(meant, shape) is not None or min(shape) == 1 < min(meant.shape):
         return None
+    if shape == (1, 1):
+        return None  # one number of several
     if not stated and (min(shape) == 1 or len({cell.text for row in grid for cell in row}) < ENOUGH_NUMBERS):
         return None
     search = mistakes_in()

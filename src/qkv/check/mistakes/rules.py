@@ -200,7 +200,8 @@ def other_operand(node: n.Name, scene: Scene) -> Variants:
 @on("one matrix for another", n.Name)
 def other_name(node: n.Name, scene: Scene) -> Variants:
     for expr, spelled in scene.alike(node):
-        yield expr, f"{spelled} in place of {node.symbol}"
+        thing = scene.thing(node)
+        yield expr, f"{spelled} in place of {thing.spelled if thing is not None else node.symbol}"
 
 
 def _of_other_head(key: str, *roles: Role) -> Mistake:
