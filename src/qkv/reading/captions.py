@@ -87,7 +87,8 @@ def _captioned(page: Page, symbol: Symbol) -> Iterator[Role]:
         return
     patterns = all(is_pattern(d.expr) for d in found)
     for equation in (page.equations[definition.equation] for definition in found):
-        title = page.sheet.parts[equation.part].title
+        sheet = page.task.sheet if page.task is not None and equation.index < page.assigned else page.sheet
+        title = sheet.parts[equation.part].title
         role = role_in_caption(equation.words.removeprefix(title)[-CAPTION:])
         if role is not None:
             yield Role.MASKED if role is Role.MASK and not patterns else role
