@@ -95,8 +95,7 @@ def _solved(sheet: Sheet, documents: tuple[Judged, ...], programs: tuple[Program
     solutions = list(map(solution_of, documents, programs))
     workable = [trace.program for solution in solutions for trace in solution.traces]
     traces = tuple(Trace(program) for program in settled(workable))
-    worked = any(trace.program.steps for trace in traces)
-    advice = () if worked else tuple(line for solution in solutions for line in solution.advice)
+    advice = tuple(line for solution in solutions for line in solution.advice)
     return Solution(traces, sheet.file, (*sheet.lost, *sheet.unread), advice)
 
 

@@ -354,3 +354,26 @@ def test_what_is_asked_once_more_with_a_mask_is_not_held_against_the_first_run()
 def test_a_typed_digit_is_a_slip_and_a_lost_point_is_damage(shown: str, verdict: str) -> None:
     page = f"S = [8 16; 4 8]\nT = S / √2 = [{shown} 11.31; 2.83 5.66]\n"
     assert [claim.verdict.value for claim in qkv.check(page).claims] == [verdict]
+
+
+CROSS = r"""The decoder has the states $D = \begin{bmatrix} 1 & 0 \\ 1 & 2 \end{bmatrix}$, the encoder
+$E = \begin{bmatrix} 1 & 1 \\ 0 & 2 \\ 2 & 0 \end{bmatrix}$, and $W_Q = \begin{bmatrix} 1 & 0 \\ 1 & 1 \end{bmatrix}$,
+$W_K = \begin{bmatrix} 0 & 1 \\ 1 & 0 \end{bmatrix}$.
+
+(a) Compute $Q = D W_Q$ and $K = E W_K$.
+(b) Compute the scores $S = QK^\top$ without scaling.
+"""
+
+
+@pytest.mark.parametrize("formula", ["E W_Q = ", ""])
+def test_another_input_than_the_assignment_says_is_a_slip_in_whatever_shape(formula: str) -> None:
+    text = f"Q = {formula}[2 1; 2 2; 2 0]\n\nK = [1 1; 2 0; 0 2]\n\nS = [3 4 2; 4 4 4; 2 4 0]\n"
+    report = qkv.check(text, against=CROSS)
+    assert verdicts(report) == [Verdict.WRONG, Verdict.RIGHT, Verdict.CARRIED]
+    assert report.claims[0].cause is not None
+    assert "E in place of D" in report.claims[0].cause.says
+
+
+def test_what_is_shown_of_an_answer_need_not_be_all_of_it() -> None:
+    text = "Q = [1 0; 3 2]\n\nK = [1 1; 2 0; 0 2]\n\nq_2 = [3 2]\n\nS = [1 2 0; 5 6 4]\n"
+    assert not slips(qkv.check(text, against=CROSS))

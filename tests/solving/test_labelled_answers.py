@@ -127,7 +127,8 @@ def test_what_is_missing_for_a_question_and_the_line_to_add() -> None:
     ((_, answer),) = answers(page)
     assert not answer.parts
     assert "the keys (K)" in answer.missing
-    assert '--let "K = [cat; mat]"' in answer.missing
+    assert answer.lets == ("K = [cat; mat]",)
+    assert '--let "K = [cat; mat]"' in str(qkv.solve(page))
     ((_, told),) = [(t, a) for t in qkv.solve(page, let=["K = [cat; mat]"]).traces for a in t.program.answers]
     assert told.parts
 

@@ -41,3 +41,24 @@ def test_a_gradient_that_is_called_like_its_weight_changes_no_weight():
     for shown, bad in (("-0.20", set()), ("-0.24", {"wrong"})):
         verdicts = {claim.verdict.value for claim in qkv.check(page.format(shown)).claims}
         assert verdicts & {"wrong", "carried"} == bad
+
+
+def test_a_prime_transposes_what_has_numbers_and_no_primed_namesake() -> None:
+    page = "Q = [1 2; 3 4]\nK = [0 1; 2 1]\n\nS = Q K'\n"
+    assert qkv.solve(page)["S"].digits() == (("2", "4"), ("4", "10"))
+    assert qkv.solve(page.replace("S =", "K' = [1 0; 0 1]\nS ="))["S"].digits() == (("1", "2"), ("3", "4"))
+
+
+def test_heads_of_columns_name_the_weights_of_queries_keys_and_values() -> None:
+    page = (
+        "token      embedding\n---------------------\nThe        1 0 2\ndog        0 1 1\n\n"
+        "weights for query    weights for key     weights for value\n"
+        "1 0                  0 1                 1 1\n0 1                  1 0                 0 2\n"
+        "1 1                  1 1                 1 0\n\n(a) Compute the output.\n"
+    )
+    assert qkv.solve(page)["Q"].digits() == (("3", "2"), ("1", "2"))
+
+
+def test_arrays_that_were_not_used_are_named_beside_what_was_assumed() -> None:
+    page = "X = [1 0; 0 1; 1 1]\n\nSome matrix B = [1 2; 3 4].\n\nCompute the self-attention output.\n"
+    assert "not used: B (line 3)" in qkv.solve(page).to_text(width=1000)

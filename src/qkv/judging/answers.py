@@ -58,12 +58,14 @@ class Target:
 
 def by_assignment(walk: Walk, equation: Equation, grid: Grid, spot: Spot, usual: Fit | None) -> Fit | None:
     """The meaning that a printed value has under an assignment; `usual` is the one that it has by itself."""
-    found = [(target, f) for target in _targets(walk, equation, grid, spot) if (f := _fit(walk, grid, target.meaning))]
+    targets = list(_targets(walk, equation, grid, spot))
+    found = [(target, f) for target in targets if (f := _fit(walk, grid, target.meaning))]
     for _, f in found:
         if f.is_clean:
             return f
     if not found:
-        return usual
+        meant = [replace(target.meaning, sure=True) for target in targets if target.sure]
+        return next(walk.misfits(grid, meant), usual)
     target, f = found[0]
     if target.worded and _is_told_again(walk, grid, spot):
         return usual  # 'row 2 is a softmax of (5.66, 2.12)' prints what goes into it

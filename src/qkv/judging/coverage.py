@@ -15,6 +15,7 @@ from qkv.reader.model import Origin, Sheet
 from qkv.reading.equation import Item, Kind
 from qkv.reading.missing import MADE_OF, Gap, gaps_of_expr, gaps_of_role, told
 from qkv.reading.page import Spot
+from qkv.reading.proposed import proposed
 
 _DECIMAL = re.compile(r"(?<![\w.,\\/:-])[-−]?\d{1,6}\.\d{1,8}(?![\w.,:%]*\w)")
 _LABEL = re.compile(r"[\s#*>(-]*\d{1,2}\.\d{1,2}[.)]?\s")  # '2.3 Compute …', at the beginning of a line
@@ -90,23 +91,23 @@ def advice_on(claims: Sequence[Claim], judged: Judged) -> tuple[Advice, ...]:
     gaps: dict[str, list[Gap]] = {}
     for judgement in judged.judgements:
         if judgement.number in unread:
-            found = list(_gaps(judgement, judged, used))
-            kind = "" if not found else "absent" if not any(gap.hint for gap in found) else told(found)[0]
+            spot = Spot(judgement.equation.scope, judgement.equation.line)
+            found = proposed(_gaps(judgement, judged, spot), judged.reading.values, spot, used)
+            kind = "" if not found else "absent" if all(gap.is_open for gap in found) else told(found)[0]
             lines.setdefault(kind, set()).add(unread[judgement.number].line)
             gaps.setdefault(kind, []).extend(found)
     said = {kind: told(found, _ELSEWHERE) if found else _UNTOLD for kind, found in gaps.items()}
     return tuple(Advice(tuple(sorted(lines[kind])), *said[kind]) for kind in said)
 
 
-def _gaps(judgement: Judgement, judged: Judged, used: frozenset[int]) -> Iterator[Gap]:
+def _gaps(judgement: Judgement, judged: Judged, spot: Spot) -> Iterator[Gap]:
     """What is missing to know what a printed value should equal: for its formula, for its name, for its words."""
     equation, values = judgement.equation, judged.reading.values
-    spot = Spot(equation.scope, equation.line)
     for item in equation.of(Kind.FORMULA):
-        yield from gaps_of_expr(item.expr, values, spot, used)
+        yield from gaps_of_expr(item.expr, values, spot)
     if equation.of(Kind.FORMULA):
         return
     places = [place for symbol in equation.names if (place := values.system.place(symbol)) is not None]
     roles = [place.role for place in places] or roles_in_words(equation.label)[:1]
     for role in (role for role in roles if role in MADE_OF):
-        yield from gaps_of_role(role, values, spot, used)
+        yield from gaps_of_role(role, values, spot)

@@ -132,7 +132,7 @@ class Walk:
         worked = any(f.is_clean and f.meaning.how is How.WORKING for f in fits)
         fits += statistics(self.copies, equation, grid, spot) if equation.of(Kind.WORKING) and not worked else ()
         if not any(f.is_clean for f in fits):
-            fits += list(islice(self._misfits(grid, options), 1))
+            fits += list(islice(self.misfits(grid, options), 1))
         fits = readable(fits)
         chosen = self._decided(grid, fits, equation, spot) or (self.copies.nearly(grid, spot) if not fits else None)
         if self.system.page.task is not None or equation.index in self.system.page.retold:
@@ -227,7 +227,7 @@ class Walk:
         made = self.fit(grid, Meaning(How.STATED, expr, spot))
         return self._decided(grid, [made], equation, spot) if made is not None else None
 
-    def _misfits(self, grid: Grid, options: list[Meaning]) -> Iterator[Fit]:
+    def misfits(self, grid: Grid, options: list[Meaning]) -> Iterator[Fit]:
         """Meanings that give another shape than is shown, where a known mistake gives all of it."""
         unsure = any(not meaning.sure for meaning in options if meaning.how is How.STATED)
         later = unsure and any(self._is_later(role, options[0].spot) for role in PROJECTED)

@@ -128,6 +128,20 @@ def roles_in_words(text: str) -> tuple[Role, ...]:
     return tuple(role for *_, role in sorted(spots, key=lambda spot: spot[:2]))
 
 
+def mentions(text: str) -> list[tuple[int, int, Role]]:
+    """Where words of a text speak of roles, from left to right; of words within others the longer ones.
+
+    >>> mentions("a key and two values")
+    [(2, 5, <Role.K: 'K'>), (14, 20, <Role.V: 'V'>)]
+    """
+    spots = [(m.start(), m.end(), role) for role, said in _PATTERNS for m in said.finditer(text) if m[0]]
+    kept: list[tuple[int, int, Role]] = []
+    for spot in sorted(spots, key=lambda spot: (spot[0] - spot[1], spot[0])):
+        if all(spot[1] <= first or last <= spot[0] for first, last, _ in kept):
+            kept.append(spot)
+    return sorted(kept, key=lambda spot: spot[0])
+
+
 _WEIGHTS_OF = {R.Q: (R.W_Q, R.B_Q), R.K: (R.W_K, R.B_K), R.V: (R.W_V, R.B_V), R.HEAD: (R.W_O, R.B_O)}
 _BIAS = re.compile(r"\bbias|\bbiais|sesgo|смещен|偏置|バイアス|편향", re.IGNORECASE)
 _MATRIX = re.compile(r"\bmatri[xcz]|матриц|矩阵|矩陣|行列|행렬", re.IGNORECASE)
@@ -164,11 +178,11 @@ def places(symbol: Symbol) -> tuple[Place, ...]:
 
 def _weights(symbol: Symbol, low: str, upper: set[str]) -> tuple[Place, ...]:
     """W_Q, Wq, b_K, W_a …: the label decides."""
-    joined = re.fullmatch(r"(w|b|weight|bias)_?(q|k|v|o|out|query|key|value)", low)
+    joined = re.fullmatch(r"(w|b|weight|bias|proj)_?(q|k|v|o|out|query|key|value)", low)
     kind, labels = (joined[1], {joined[2].upper()}) if joined else (low, upper)
     if upper == {"A"} and low in ("w", "u", "v"):
         return (Place({"w": R.W_A, "u": R.U_A, "v": R.V_A}[low]),)
-    if kind not in ("w", "b", "weight", "bias", "theta", "omega"):
+    if kind not in ("w", "b", "weight", "bias", "proj", "theta", "omega"):
         return ()
     which = next((LABELLED[label] for label in sorted(labels) if label in LABELLED), None)
     if which is None:

@@ -54,8 +54,8 @@ class Answer:
 
     label    its number as written: '(a)', '2.3'         says     the answer in words: 'love attends most to cats'
     text     the question, and its line                  assumed  what was assumed to work it out
-    parts    quantities; none where there is no answer   missing  why there is no answer, and what would help
-    places   decimals that it wants
+    parts    quantities; none where there is no answer   missing  why there is no answer
+    places   decimals that it wants                      lets     what to tell so that there is one: 'K = [1, 0; 0, 1]'
     """
 
     label: str
@@ -66,6 +66,7 @@ class Answer:
     says: str = ""
     assumed: tuple[str, ...] = ()
     missing: str = ""
+    lets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ _COMMENT = re.compile(
 _ASK = re.compile(r"ask\b\s*(?P<what>.*)", re.IGNORECASE)
 _PLACE = re.compile(r"(?P<label>[^\W\d]\w*)?@(?P<line>\d+)")
 _WORD = re.compile(r"(?<![\\\w])[^\W\d_]{2,}(?![^\W\d_]|\()")
+_BLANK = re.compile(r"(?<![^\s\[(,;=])_(?![^\s\]),;])")  # a number that is to be filled in
 _LEFT = re.compile(r"\s*(?P<name>[^\W\d_]+)[^=]*=")
 _SIGNS = frozenset({"softmax", "sqrt", "inf", "infty"})  # beside the table of functions
 
@@ -131,6 +132,8 @@ def _chain(told: Told, names: Names) -> Chain:
         words[word] = Symbol(AT, (place["label"],) if place["label"] else (), (place["line"],))
         text = text[: place.start()] + word + text[place.end() :]
     parsed = parse_math(text, Location(max(told.line, 1)), names=replace(names, words=names.words | words.keys()))
+    if _BLANK.search(told.text):
+        raise told.error("put the numbers in for the blanks (_)")
     if parsed.unread or len(parsed.chains) != 1:
         reason = parsed.unread[0].reason if parsed.unread else "this is not one equation or one expression"
         raise told.error(reason)

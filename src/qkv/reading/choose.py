@@ -14,7 +14,7 @@ from qkv.check.cells import fitted, shape_of
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value
-from qkv.library.roles import places, roles_in_words
+from qkv.library.roles import mentions, places
 from qkv.library.said import UNSCALED
 from qkv.library.words import pattern
 from qkv.reading.assignment import answers, outputs
@@ -138,9 +138,8 @@ def _inputs(page: Page) -> Iterator[tuple[int, Role]]:
         yield from (each for each in said[:1] if each[1] is Role.SCORES)
     yield from ((i, page.suggested[i][0]) for i, _ in given_formulas(page.equations) if page.task is None)
     for index, roles in page.suggested.items():
-        worked = any(
-            role in DERIVED[3:] for role in roles_in_words(page.equations[index].label)
-        )  # 'weights for token 1'
+        said_here = mentions(page.equations[index].label)
+        worked = any(role in DERIVED[3:] for *_, role in said_here)  # 'weights for token 1', not 'weights for keys'
         if roles and roles[0] in INPUTS and not worked and (page.task is None or index < page.assigned):
             yield index, Role.X if roles[0] in projected else roles[0]
 

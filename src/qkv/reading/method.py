@@ -28,7 +28,7 @@ _ORDERED = re.compile(
 _MASK = re.compile(r"mask|causal|kausal|因果|掩码|маск|マスク|máscara|masque|-∞|-\\infty|−∞|-inf")
 _COLUMNS = re.compile(
     r"columns? (?:is|are|=|of) .{0,12}(?:token|word)|tokens? (?:as|are|in|=) (?:the )?columns|column vectors?"
-    r"|(?:token|word|encoder state)s? per column|spaltenvektor|列ベクトル|列向量"
+    r"|(?:tokens?|words?|encoder states?|one) per column|spaltenvektor|列ベクトル|列向量"
     r"|vectores columna|вектор-столб|vecteurs colonnes"
 )
 _ELSEWHERE = re.compile(

@@ -1,11 +1,11 @@
-"""What a page would have to say so that something can be worked out, and the line to add.
+"""What a page would have to say so that something can be worked out: a quantity is missing where nothing gives it.
 
-A quantity is missing where nothing gives it. Its place is looked for among the arrays of the page that nobody has a use
-for: 'if the keys stand in line 3, say --let "K = @3"'.
+What to write for it is looked for in `proposed.py`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from qkv.expr.names import Role
 from qkv.library.attention import LETTERS
 from qkv.library.defined import defined
 from qkv.library.roles import SAID
-from qkv.reading.equation import Equation, Kind
+from qkv.reading.equation import Kind
 from qkv.reading.naming import PROJECTED
 from qkv.reading.page import Spot
 from qkv.reading.values import Values
@@ -26,35 +26,73 @@ MADE_OF = {  # what is worked out from what
     Role.WEIGHTS: (Role.SCORES,), Role.MASKED: (Role.SCORES,), Role.SCALED: (Role.SCORES,),
     Role.SCORES: (Role.Q, Role.K),
 }  # fmt: skip
-MOST = 3  # arrays that are proposed, and lines to add that are said at once
+MOST = 6  # lines to add that are said at once
+BLANK = "_"  # stands for a number that a person has to fill in
+_BLANK = re.compile(r"(?<!\w)_(?!\w)")
 
 
 class Gap(NamedTuple):
-    """Something that is missing: its name, what it is called in a sentence, the lines that may print it, what to write.
+    """Something that is missing: its name, what it is called in a sentence, its role; and, once the page was searched,
+    what to write for it, where that comes from, and the words that speak of it there.
 
-    Without a hint it is nowhere on the page."""
+    What is written with blanks is nowhere on the page. `hint` is other advice than a line to add."""
 
     name: str
     called: str
-    lines: tuple[int, ...] = ()
+    role: Role | None = None
+    written: str = ""
+    line: int = 0
+    quote: str = ""
     hint: str = ""
+
+    @property
+    def let(self) -> str:
+        """What a person may tell to fill it."""
+        return f"{self.name} = {self.written}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether numbers have to be filled in."""
+        return is_open(self.written)
+
+
+def is_open(written: str) -> bool:
+    """Whether something that is written has blanks for numbers.
+
+    >>> is_open("[_, 2]"), is_open("proj_q")
+    (True, False)
+    """
+    return _BLANK.search(written) is not None
 
 
 def told(gaps: Iterable[Gap], elsewhere: str = "") -> tuple[str, str]:
     """What is missing and what would help, in two sentences; `elsewhere` says who may know what is not on the page."""
     found = list(dict.fromkeys(gaps))
-    absent = [gap for gap in found if not gap.hint]
-    says = [f"nothing says which array is {gap.called}; {_in_lines(gap.lines)} may be it" for gap in found if gap.lines]
-    says += [gap.called for gap in found if gap.hint and not gap.lines]
-    hints = [gap.hint for gap in found if gap.hint]
+    lines = [gap for gap in found if gap.written][:MOST]
+    hints = [" ".join(f'--let "{gap.let}"' for gap in lines)] if lines else []
+    if any(gap.is_open for gap in lines):
+        hints = [f"{elsewhere}{hints[0]} with the right numbers for the blanks"]
+    return said(found), "; ".join([*hints, *(gap.hint for gap in found if gap.hint)])
+
+
+def said(gaps: Iterable[Gap]) -> str:
+    """What is missing, in one sentence."""
+    found = list(dict.fromkeys(gaps))
+    absent = [gap for gap in found if gap.is_open and not gap.quote]
+    says = [_supposed(gap) for gap in found if gap.quote or not (gap.is_open or gap.hint)]
+    says += [gap.called for gap in found if gap.hint]
     if absent:
         one = len(absent) == 1 and not absent[0].called.partition(" (")[0].endswith("s")
         says.append(f"{joined([gap.called for gap in absent])} {'is' if one else 'are'} not on the page")
-        lines = " ".join(
-            f'--let "{gap.name} = [1, 2; 3, 4]"' for gap in absent[:MOST]
-        )  # all that is to be said at once
-        hints.append(f"{elsewhere}{lines} with the right numbers")
-    return "; ".join(says), "; ".join(hints)
+    return "; ".join(says)
+
+
+def _supposed(gap: Gap) -> str:
+    if gap.quote and gap.is_open:
+        return f"line {gap.line} speaks of {gap.called}: “{gap.quote}”"
+    if gap.quote:
+        return f"{gap.called} may be what line {gap.line} says: “{gap.quote}”"
+    return f"nothing says which array is {gap.called}; line {gap.line} may be it"
 
 
 def joined(words: Sequence[str], last: str = "and") -> str:
@@ -62,17 +100,12 @@ def joined(words: Sequence[str], last: str = "and") -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
-def _in_lines(lines: Sequence[int]) -> str:
-    return f"line {lines[0]}" if len(lines) == 1 else f"lines {joined([str(line) for line in lines], 'or')}"
+def gaps_of_role(role: Role, values: Values, spot: Spot) -> list[Gap]:
+    """What is missing for a role to have a value."""
+    return [_gap(_LETTER.get(each, each.value), each) for each in dict.fromkeys(_missing(role, values, spot))]
 
 
-def gaps_of_role(role: Role, values: Values, spot: Spot, used: frozenset[int] = frozenset()) -> list[Gap]:
-    """What is missing for a role to have a value; `used` are equations whose numbers are known to be something else."""
-    missing = dict.fromkeys(_missing(role, values, spot))
-    return [_gap(_LETTER.get(each, each.value), each, values, used) for each in missing]
-
-
-def gaps_of_expr(expr: n.Expr, values: Values, spot: Spot, used: frozenset[int] = frozenset()) -> list[Gap]:
+def gaps_of_expr(expr: n.Expr, values: Values, spot: Spot) -> list[Gap]:
     """What is missing for an expression to have a value: names that nothing gives, functions that nothing defines."""
     found: list[Gap] = []
     for symbol in n.names_in(expr):
@@ -81,16 +114,16 @@ def gaps_of_expr(expr: n.Expr, values: Values, spot: Spot, used: frozenset[int] 
         place = values.system.place(symbol)
         whole = place.role if place is not None and place.row is None and _attends(values, spot) else None
         if whole in MADE_OF:
-            found += gaps_of_role(whole, values, spot, used)
+            found += gaps_of_role(whole, values, spot)
         elif place is not None and place.row is not None:
             found.append(Gap(str(symbol), str(symbol)))
         else:
-            found.append(_gap(str(symbol), whole, values, used))
+            found.append(_gap(str(symbol), whole))
     for call in (node for node in n.walk(expr) if isinstance(node, n.Call)):
         known = call.function in BY_KEY or call.function in values.system.functions or any(defined(call.function))
         if not known:
             says = f"nothing says what {call.function}(…) does"
-            found.append(Gap(call.function, says, (), f"define it on the page: {call.function}(x) = …"))
+            found.append(Gap(call.function, says, hint=f"define it on the page: {call.function}(x) = …"))
     return list(dict.fromkeys(found))
 
 
@@ -112,35 +145,9 @@ def _missing(role: Role, values: Values, spot: Spot) -> Iterator[Role]:
         yield role
 
 
-def _gap(name: str, role: Role | None, values: Values, used: frozenset[int]) -> Gap:
-    """What to write so that a name has a value: an array of the page that has no use yet, or nothing."""
+def _gap(name: str, role: Role | None) -> Gap:
     what = SAID.get(role, "") if role is not None else ""
-    called = f"the {what} ({name})" if what else name
-    free = list(unused_arrays(values, used))[:MOST]
-    if not free:
-        return Gap(name, called)
-    rows = f"[{'; '.join(free[0].rows)}]" if _are_words(free[0].rows) else f"@{free[0].line}"
-    return Gap(name, called, tuple(dict.fromkeys(e.line for e in free)), f'--let "{name} = {rows}"')
-
-
-def unused_arrays(values: Values, used: frozenset[int]) -> Iterator[Equation]:
-    """The printed arrays of a page that play no role and are not the result of anything."""
-    system = values.system
-    arrays = dict(system.choices.arrays)
-    formulas = (item.expr for equation in system.page.own for item in equation.of(Kind.FORMULA))
-    mentioned = {symbol for formula in formulas for symbol in n.names_in(formula)}
-    for equation in system.page.own:
-        printed = [item.expr for item in equation.of(Kind.VALUE) if isinstance(item.expr, n.Matrix)]
-        idle = not equation.of(Kind.FORMULA, Kind.WORKING) and not equation.struck and equation.index not in used
-        if not printed or not idle or equation.index in arrays or min(printed[-1].shape) < 2:
-            continue
-        if all(system.place(symbol) is None and symbol not in mentioned for symbol in equation.names):
-            yield equation
-
-
-def _are_words(rows: Iterable[str]) -> bool:
-    words = list(rows)
-    return bool(words) and all(word.isalpha() for word in words) and len(set(words)) == len(words)
+    return Gap(name, f"the {what} ({name})" if what else name, role)
 
 
 def read_names(values: Values) -> Iterator[str]:

@@ -314,6 +314,7 @@ _RESOLVED = {
     CELLS: Preparation._cells,
     PATTERN: Preparation._seen,
     IDENTITY: Preparation._identity,
+    "eye": Preparation._identity,
 }
 
 

@@ -22,7 +22,7 @@ from qkv.reading.choices import Choices
 from qkv.reading.definitions import Source
 from qkv.reading.holding import AFTER_Q, Holding, of_head
 from qkv.reading.indexed import LETTER, at_indices, is_row_of, put_in, runs_over
-from qkv.reading.nameless import NAMELESS
+from qkv.reading.nameless import INPUTS, NAMELESS
 from qkv.reading.naming import PROJECTED, ROLE, SIZED, is_number, naming_of, role_symbol
 from qkv.reading.page import Page, Spot
 from qkv.reading.within import called_in_words, comes_back, functions_of, line_called, visible
@@ -101,6 +101,10 @@ class System:
                     late.append((expr, Spot(definition.scope, definition.line), definition.source))
         if symbol == EULER and not self.page.family(symbol):
             yield n.Exp(n.number(1)), spot, None
+        plain = symbol._replace(primes=symbol.primes - 1)
+        known = plain in self.page.definitions and symbol not in self.page.definitions
+        if symbol.primes and known and place is not None and place.role in INPUTS:
+            yield n.Transpose(n.Name(plain)), spot, None  # Q K'; S' are scores of another kind
         for expr in chain(self.schema(symbol, spot), self.structure(symbol, spot), self.library(symbol, spot)):
             yield expr, spot, None
         yield from late
@@ -114,7 +118,7 @@ class System:
         if symbol.base in ("I", "Id") and not symbol.labels and symbol not in self.page.definitions:
             yield n.Call(IDENTITY, tuple(map(n.number, map(int, filter(str.isdecimal, symbol.indices))))), spot, None
         if symbol.primes:
-            yield n.Transpose(n.Name(symbol._replace(primes=symbol.primes - 1))), spot, None
+            yield n.Transpose(n.Name(plain)), spot, None
 
     def schema(self, symbol: Symbol, spot: Spot) -> Iterator[n.Expr]:
         """e_1 by e_i = v · tanh(W s + U h_i): an equation that holds for every index."""

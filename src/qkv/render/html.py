@@ -17,7 +17,7 @@ from qkv.render.marked import Marked
 from qkv.render.options import DEFAULT, Options
 from qkv.render.page import fragment, page
 from qkv.render.plainly import plainly
-from qkv.render.shown import NOTHING, Shown, shown, steps_shown
+from qkv.render.shown import Shown, above_advice, shown, steps_shown
 from qkv.render.summary import (
     MEANINGS,
     SYMBOLS,
@@ -157,12 +157,19 @@ def solution(
 
 
 def _solution(traces: Iterable[Trace], options: Options, unread: Iterable[Unread], advice: Sequence[str]) -> str:
-    parts = [piece for trace in traces for piece in _problem(trace, options)]
+    worked = list(traces)
+    parts = [piece for trace in worked for piece in _problem(trace, options)]
     if advice or not parts:
-        helps = "".join(f"<li>{escape(line)}</li>" for line in advice)
-        parts.append(f'<p class="summary none">{NOTHING}</p><ul>{helps}</ul>')
+        helps = "".join(map(_advice, advice))
+        parts.append(f'<p class="summary none">{above_advice(worked)}</p><ul>{helps}</ul>')
     left = "".join(map(_left, unread))
     return "\n".join([*parts, f"<h3>Not read</h3><ul>{left}</ul>" if left else ""])
+
+
+def _advice(line: str) -> str:
+    """What would help; a command stands on lines of its own."""
+    says, _, command = line.partition("\n")
+    return f"<li>{escape(says)}{f'<pre>{escape(command)}</pre>' if command else ''}</li>"
 
 
 def _left(item: Unread) -> str:

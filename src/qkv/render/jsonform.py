@@ -68,6 +68,7 @@ def _answer(trace: Trace, answer: Answer, options: Options) -> Json:
         "says": answer.says,
         "assumed": list(answer.assumed),
         "missing": answer.missing,
+        "let": list(answer.lets),
     }
 
 

@@ -9,7 +9,7 @@ from qkv.interpret.trace import Trace
 from qkv.program.model import Answer, Step
 from qkv.render import formulas
 from qkv.render.options import DEFAULT, Depth, Options
-from qkv.render.shown import NOTHING, steps_shown
+from qkv.render.shown import above_advice, steps_shown
 from qkv.render.summary import by_id, count, covered, details, listed, says, sentence, totals, unjudged
 
 # Characters that mean something to LaTeX, and those of our own notes that its fonts lack in text.
@@ -60,9 +60,15 @@ def solution(traces: Iterable[Trace], options: Options = DEFAULT, advice: Sequen
     worked = list(traces)
     lines = [line for trace in worked for line in _problem(trace, options)]
     if advice or not lines:
-        lines += [NOTHING, *(f"\n{escape(line)}" for line in advice)]
+        lines += [above_advice(worked), *map(_advice, advice)]
     body = "\n".join(lines)
     return PREAMBLE.format(columns=_columns(worked), foreign=_foreign(body)) + body + "\n\\end{document}\n"
+
+
+def _advice(line: str) -> str:
+    """What would help; a command stands on lines of its own."""
+    says, *command = line.split("\n")
+    return "\n\n".join([f"\n{escape(says)}", *(f"\\noindent\\texttt{{{escape(part)}}}" for part in command)])
 
 
 def reports(found: Iterable[Report], options: Options = DEFAULT) -> str:

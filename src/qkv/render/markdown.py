@@ -10,7 +10,7 @@ from qkv.interpret.trace import Trace
 from qkv.program.model import Answer, Step
 from qkv.render import formulas
 from qkv.render.options import DEFAULT, Depth, Options
-from qkv.render.shown import NOTHING, steps_shown
+from qkv.render.shown import above_advice, steps_shown
 from qkv.render.summary import SYMBOLS, by_id, count, covered, listed, says, sentence, sources, told, totals, unjudged
 
 if TYPE_CHECKING:
@@ -21,10 +21,19 @@ def solution(
     traces: Iterable[Trace], options: Options = DEFAULT, unread: Iterable[Unread] = (), advice: Sequence[str] = ()
 ) -> str:
     """The worked solution, a heading for each problem."""
-    blocks = [block for trace in traces for block in _problem(trace, options)]
+    worked = list(traces)
+    blocks = [block for trace in worked for block in _problem(trace, options)]
     if advice or not blocks:
-        blocks += [NOTHING, *(f"> {code(line, 1000)}" for line in advice)]
+        blocks += [above_advice(worked), *map(_advice, advice)]
     return "\n\n".join([*blocks, *_unread(unread)]) + "\n"
+
+
+def _advice(line: str) -> str:
+    """What would help; a command stands on lines of its own."""
+    says, *command = line.split("\n")
+    return "\n".join(
+        [f"> {code(says, 1000)}", *([">", "> ```", *(f"> {part}" for part in command), "> ```"] if command else ())]
+    )
 
 
 def _problem(trace: Trace, options: Options) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -23,6 +23,11 @@ RESULTS = frozenset(  # what `brief` keeps
 )
 NOTHING = "There is nothing to work out here."
 UNKNOWN = "…"  # a cell whose ball is too wide for even one digit
+
+
+def above_advice(traces: Iterable[Trace]) -> str:
+    """What stands above the lines that would help."""
+    return "To go on" if any(trace.program.steps for trace in traces) else NOTHING
 
 
 @dataclass(frozen=True, slots=True)

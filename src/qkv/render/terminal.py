@@ -18,7 +18,7 @@ from qkv.program.model import Answer, Given, Part, Program, Step
 from qkv.render.grid import Grid, grids, pretty
 from qkv.render.lines import hanging
 from qkv.render.options import DEFAULT, Depth, Options
-from qkv.render.shown import NOTHING, Shown, formula, shown, shown_part, steps_shown
+from qkv.render.shown import Shown, above_advice, formula, shown, shown_part, steps_shown
 from qkv.render.workings import PLAIN, Writer, explained, remembered
 
 if TYPE_CHECKING:
@@ -63,13 +63,16 @@ def solution(
     advice: Sequence[str] = (),
 ) -> Group:
     """The worked solution as a rich renderable, laid out for a width."""
-    parts: list[Text] = []
-    for trace in traces:
+    worked, parts = list(traces), list[Text]()
+    for trace in worked:
         parts += _problem(trace, options, console_width)
     if advice or not parts:
-        parts.append(Text(NOTHING, style="bold yellow"))
+        parts.append(Text(above_advice(worked), style="bold yellow"))
     for line in advice:
-        parts += hanging("  ", line, console_width)
+        says, *command = line.split("\n")
+        parts += hanging("  ", says, console_width)
+        # a command is never wrapped: it is there to be copied
+        parts += [Text(f"    {part}", "bold", no_wrap=True, overflow="ignore") for part in command]
     return Group(*parts, *_unread(unread))
 
 

@@ -18,9 +18,10 @@ from qkv.program.model import Answer, Given, Part, Program, Step
 from qkv.reading.asked import words_without
 from qkv.reading.choose import END
 from qkv.reading.equation import Kind
-from qkv.reading.missing import gaps_of_expr, gaps_of_role, told
+from qkv.reading.missing import Gap, gaps_of_expr, gaps_of_role, said
 from qkv.reading.naming import role_symbol
 from qkv.reading.page import Page, Spot
+from qkv.reading.proposed import proposed
 from qkv.reading.system import LINE, System
 from qkv.reading.values import Values
 from qkv.solving.kinds import Assumption
@@ -63,15 +64,17 @@ def answers_of(problem: Completion, questions: Sequence[Item], assumed: Sequence
             continue  # a step that the page works out itself
         asked = wanted(_with_display(item, page), page.sheet, tokens)
         parts = tuple(dict.fromkeys(part for each in asked for part in _parts(problem, each)))
-        said = (_said(problem, each, parts) for each in asked)
+        words = (_said(problem, each, parts) for each in asked)
         places = next((each.places for each in asked if each.places is not None), everywhere)
-        says = "; ".join(filter(None, said))
-        missing = "" if parts or says else _missing(problem, asked)
+        says = "; ".join(filter(None, words))
+        gaps = [] if parts or says else _gaps(problem, asked)
+        missing = "" if parts or says else _missing(asked, gaps)
         if missing == UNNAMED and not item.label:
             continue  # a heading that only sounds like a question
         below = list(_standing_on(problem, parts))
         notes = tuple(each.says for each in assumed if each.holds_for(below))
-        yield Answer(item.label, item.text, item.line, parts, places, says, notes, missing)
+        lets = tuple(gap.let for gap in gaps if gap.written)
+        yield Answer(item.label, item.text, item.line, parts, places, says, notes, missing, lets)
 
 
 def _standing_on(problem: Completion, parts: Iterable[Part]) -> Iterator[Given | Step]:
@@ -120,17 +123,22 @@ def settled(programs: Sequence[Program]) -> list[Program]:
     return [replace(p, answers=tuple(filter(is_news, p.answers))) for p in programs]
 
 
-def _missing(problem: Completion, asked: Sequence[Wanted]) -> str:
-    """Why a question has no answer, and what to write so that it has one."""
+def _missing(asked: Sequence[Wanted], gaps: Sequence[Gap]) -> str:
+    """Why a question has no answer."""
     if all(each.in_words for each in asked):
         return "this asks for words, not for a quantity"
+    return said(gaps) if gaps else UNNAMED
+
+
+def _gaps(problem: Completion, asked: Sequence[Wanted]) -> list[Gap]:
+    """What is missing for the answer to a question, with what to write for it."""
+    if all(each.in_words for each in asked):
+        return []
     spot, used = Spot(problem.scope, END), frozenset(j.equation.index for j in problem.judged if j.fit is not None)
-    gaps = [gap for each in asked for expr in each.exprs for gap in gaps_of_expr(expr, problem.values, spot, used)]
+    gaps = [gap for each in asked for expr in each.exprs for gap in gaps_of_expr(expr, problem.values, spot)]
     roles = [role for each in asked for role in each.roles]
-    gaps = gaps or [gap for role in roles for gap in gaps_of_role(role, problem.values, spot, used)]
-    if not gaps:
-        return UNNAMED
-    return ". What would help: ".join(told(gaps))
+    gaps = gaps or [gap for role in roles for gap in gaps_of_role(role, problem.values, spot)]
+    return proposed(gaps, problem.values, spot, used)
 
 
 def _parts(problem: Completion, asked: Wanted) -> Iterator[Part]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from qkv.expr.names import Role
 from qkv.library.roles import SAID
 from qkv.program.model import Given, Step
 from qkv.reading.page import Page
+from qkv.reading.proposed import Offer
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +55,14 @@ def kind_of(givens: Iterable[Given], steps: Iterable[Step], conventions: frozens
 
 
 def notes_of(
-    words: str, kind: str, conventions: frozenset[str], givens: Iterable[Given], steps: Iterable[Step]
+    words: str,
+    kind: str,
+    conventions: frozenset[str],
+    givens: Iterable[Given],
+    steps: Iterable[Step],
+    idle: Sequence[Offer] = (),
 ) -> Iterator[Assumption]:
-    """What was assumed because the page does not say it."""
+    """What was assumed because the page does not say it; `idle` are arrays of the page that were not used."""
     if kind == "equations":
         return
     made, given = [(step.role, step.line) for step in steps], {item.role for item in givens}
@@ -66,6 +72,9 @@ def notes_of(
     roles = given | {role for role, _ in made}
     if "plain" in conventions and Role.X in roles and not roles & {Role.Q, Role.K}:
         says = "the page gives no weights: the tokens are their own queries, keys and values"
+        if idle:
+            arrays = ", ".join(f"{offer.written} (line {offer.line})" for offer in idle)
+            says += f'; not used: {arrays}: --let "W_Q = {idle[0].written}" would say what one is'
         yield Assumption(says, frozenset({Role.X}))
 
 

@@ -31,6 +31,7 @@ from qkv.reading.holding import AFTER_Q, ATTENDING
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import ROLE, SIZED, role_symbol
 from qkv.reading.page import Page, Spot
+from qkv.reading.proposed import offers_of
 from qkv.reading.reading import reading_of
 from qkv.reading.system import System
 from qkv.reading.values import Values
@@ -71,8 +72,13 @@ def solution_of(judged: Judged, programs: Programs) -> Solution:
     theory = list(answered(sheet))
     traces = [Trace(program) for program in (*with_theory(_workable(programs), theory), *theory)]
     ordered = tuple(sorted(traces, key=lambda trace: trace.program.line))
-    advice = () if any(trace.program.steps for trace in traces) else tuple(advice_for(judged))
+    advice = tuple(advice_for(judged, [trace.program for trace in traces], _programs_with))
     return Solution(ordered, sheet.file, sheet.unread, advice)
+
+
+def _programs_with(sheet: Sheet) -> list[Program]:
+    """The programs of a sheet to which something was added."""
+    return _workable(programs_of(judged(reading_of(sheet))))
 
 
 def programs_of(judged: Judged) -> Programs:
@@ -159,8 +165,11 @@ class _Completion:
                     beside._write(role_symbol(role, head), last)
         title, line = self._heading(equations)
         kind = kind_of(self.givens.values(), self.steps.values(), conventions)
+        used = frozenset(j.equation.index for j in self.judged if j.fit is not None)
+        top, bottom = self.page.lines_of(self.scope)
+        idle = [offer for offer in offers_of(self.values, used) if top <= offer.line <= bottom]
         notes = (
-            *notes_of(self.page.words, kind, conventions, self.givens.values(), self.steps.values()),
+            *notes_of(self.page.words, kind, conventions, self.givens.values(), self.steps.values(), idle),
             *arrays_taken(self.page, self.system.choices.arrays, self.scope),
         )
         answers = tuple(answers_of(self, items(list(questions_of(self.page, self.scope))), notes))
