@@ -377,3 +377,33 @@ def test_another_input_than_the_assignment_says_is_a_slip_in_whatever_shape(form
 def test_what_is_shown_of_an_answer_need_not_be_all_of_it() -> None:
     text = "Q = [1 0; 3 2]\n\nK = [1 1; 2 0; 0 2]\n\nq_2 = [3 2]\n\nS = [1 2 0; 5 6 4]\n"
     assert not slips(qkv.check(text, against=CROSS))
+
+
+HEADS = r"""Two heads have the values $V_1 = \begin{bmatrix} 2 & 1 \\ 1 & 3 \end{bmatrix}$ and
+$V_2 = \begin{bmatrix} 0 & 1 \\ 4 & 2 \end{bmatrix}$, the queries and keys
+$Q_1 = \begin{bmatrix} 1 & 0 \\ 0 & 1 \end{bmatrix}$, $K_1 = \begin{bmatrix} 1 & 1 \\ 0 & 2 \end{bmatrix}$,
+$Q_2 = \begin{bmatrix} 1 & 1 \\ 0 & 1 \end{bmatrix}$, $K_2 = \begin{bmatrix} 2 & 0 \\ 1 & 1 \end{bmatrix}$, and the output matrix
+$W_O = \begin{bmatrix} 1 & 0 & 0 & 1 \\ 0 & 1 & 1 & 0 \\ 1 & 1 & 0 & 0 \\ 0 & 0 & 1 & 1 \end{bmatrix}$.
+
+1. Compute the attention weights $A_1$ and $A_2$, scores divided by $\sqrt{2}$.
+2. Compute $H_1 = A_1V_1$ and $H_2 = A_2V_2$.
+3. Concatenate the heads and multiply by $W_O$: the output $O$.
+"""
+WEIGHTS_1 = "Head 1\n\nweights\n\n0.670 0.330\n0.330 0.670\n\noutput of the head\n\n1.670 1.660\n1.330 2.340\n\n"
+
+
+def test_what_follows_from_weights_without_a_name_is_carried_to_the_end() -> None:
+    wrong = "Head 2\n\nweights\n\n0.500 0.500\n0.670 0.330\n\noutput of the head\n\n2.000 1.500\n1.320 1.330\n\n"
+    output = "output O\n\n3.670 3.660 3.160 3.170\n2.650 3.660 3.670 2.660\n"
+    report = qkv.check(f"{WEIGHTS_1}{wrong}{output}", against=HEADS)
+    assert [claim.line for claim in slips(report)] == [17]
+    assert verdicts(report)[-1] is Verdict.CARRIED
+
+
+@pytest.mark.parametrize(
+    ("more", "slip"), [("", True), ("\n\nO W_O = [3.670 3.660 3.160 3.170; 4.009 5.019 4.009 3.000]", False)]
+)
+def test_heads_are_not_the_output_that_is_asked_for(more: str, slip: bool) -> None:
+    text = "H_1 = [1.670 1.660; 1.330 2.340]\n\nH_2 = [2.000 1.500; 2.679 1.670]\n\nO = [1.670 1.660 2.000 1.500; 1.330 2.340 2.679 1.670]"
+    report = qkv.check(text + more, against=HEADS)
+    assert any(claim.name == "O" and claim.verdict is Verdict.WRONG for claim in report.claims) is slip

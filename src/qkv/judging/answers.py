@@ -265,12 +265,23 @@ def _other_step(walk: Walk, equation: Equation, grid: Grid, target: Target, spot
         roles = [*ALSO.get(target.role, ()), *sorted(scores, key=lambda role: role.value)] if target.role else []
     else:
         roles = [role for role in Role if role in ANSWERS]
+    if target.role is Role.OUTPUT and _is_owed(walk, equation, target):
+        return None  # heads under the name of the output, which stands nowhere: W_O was left out
     for role in roles:
         for head in (None, *walk.system.heads_in(spot.scope)):
             value = walk.values.role(role, head, spot)
             if value is not None and _shows(grid, value):
                 return walk.fit(grid, _worked(walk, n.Name(role_symbol(role, head)), spot))
     return None
+
+
+def _is_owed(walk: Walk, equation: Equation, target: Target) -> bool:
+    """Whether the assignment asks for a value by the very name that it has here, and nothing in the solution shows it."""
+    task, true = walk.system.page.task, walk.values.true(target.meaning.expr, target.meaning.spot)
+    if task is None or true is None or not any(is_asked(symbol, task) for symbol in equation.names):
+        return False
+    grids = (printed_grid(item) for other in walk.system.page.own for item in other.of(Kind.VALUE) if not item.struck)
+    return not any(grid is not None and _shows(grid, true) for grid in grids)
 
 
 def _stands_beside_right(walk: Walk, equation: Equation, target: Target, f: Fit, usual: Fit | None) -> bool:

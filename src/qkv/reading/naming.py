@@ -6,6 +6,7 @@ This depends on few choices, so that most readings of a page share it.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from enum import Enum
 from functools import cached_property
@@ -345,12 +346,20 @@ class Naming:
         return not told, first.source is not Source.GIVEN, first.equation
 
     def called(self, symbol: Symbol) -> list[Symbol]:
-        """What the page calls that which plays a role."""
-        return (
-            self.holders(Role(symbol.labels[0]), symbol.indices[0] if symbol.indices else None)
-            if symbol.base == ROLE
-            else []
-        )
+        """What the page calls that which plays a role; formulas may mention it by a name that nothing defines."""
+        if symbol.base != ROLE:
+            return []
+        at = Role(symbol.labels[0]), symbol.indices[0] if symbol.indices else None
+        return [*self.holders(*at), *self._undefined.get(at, ())]
+
+    @cached_property
+    def _undefined(self) -> dict[tuple[Role, str | None], list[Symbol]]:
+        found: dict[tuple[Role, str | None], list[Symbol]] = defaultdict(list)
+        for symbol in self.page.mentioned:
+            place = self.place(symbol) if symbol not in self.page.definitions and symbol.base != ROLE else None
+            if place is not None and place.row is None:
+                found[place.role, place.head].append(symbol)
+        return found
 
     def members(self, role: Role, head: str | None = None) -> list[tuple[Symbol, Place]]:
         """The names of the page for rows and cells of what plays a role."""
