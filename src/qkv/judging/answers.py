@@ -276,7 +276,7 @@ def _other_step(walk: Walk, equation: Equation, grid: Grid, target: Target, spot
 
 
 def _is_owed(walk: Walk, equation: Equation, target: Target) -> bool:
-    """Whether the assignment asks for a value by the very name that it has here, and nothing in the solution shows it."""
+    """Whether the assignment asks for a value by the very name that it has here, and the solution shows it nowhere."""
     task, true = walk.system.page.task, walk.values.true(target.meaning.expr, target.meaning.spot)
     if task is None or true is None or not any(is_asked(symbol, task) for symbol in equation.names):
         return False
