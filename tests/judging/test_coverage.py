@@ -89,3 +89,11 @@ def test_a_line_of_blanks_costs_no_time() -> None:
     start = time.process_time()
     assert qkv.check("S = 2 + 2 = 4\n" + " " * 5000).left == ()
     assert time.process_time() - start < 5  # each of its blanks was once a place where a label may begin
+
+
+def test_the_rows_of_an_array_are_proposed_and_then_given() -> None:
+    page = "# Weights\n\nSome vectors:\n\n- Ich: [1, 0]\n- liebe: [0, 1]\n- Katzen: [1, 1]\n\nq = [1, 2]\n\nScores: [1 2 3]\n"
+    assert any(advice.hint == '--let "K = [Ich; liebe; Katzen]"' for advice in qkv.check(page).advice)
+    told = qkv.check(page, let=["K = [Ich; liebe; Katzen]"])
+    assert [(claim.line, str(claim.verdict)) for claim in told.claims] == [(11, "right")]
+    assert told.is_whole

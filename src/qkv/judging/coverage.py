@@ -86,7 +86,7 @@ _ELSEWHERE = "the assignment that gives it (--against FILE), or "
 def advice_on(claims: Sequence[Claim], judged: Judged) -> tuple[Advice, ...]:
     """Why claims could not be judged, each reason once with all its lines."""
     unread = {claim.id: claim for claim in claims if claim.verdict is Verdict.UNREAD and not claim.reason}
-    used = frozenset(j.equation.index for j in judged.judgements)
+    used = frozenset(j.equation.index for j in judged.judgements if j.fit is not None)
     lines: dict[str, set[int]] = {}
     gaps: dict[str, list[Gap]] = {}
     for judgement in judged.judgements:
@@ -105,7 +105,7 @@ def _gaps(judgement: Judgement, judged: Judged, spot: Spot) -> Iterator[Gap]:
     equation, values = judgement.equation, judged.reading.values
     for item in equation.of(Kind.FORMULA):
         yield from gaps_of_expr(item.expr, values, spot)
-    if equation.of(Kind.FORMULA):
+    if equation.of(Kind.FORMULA, Kind.WORKING):
         return
     places = [place for symbol in equation.names if (place := values.system.place(symbol)) is not None]
     roles = [place.role for place in places] or roles_in_words(equation.label)[:1]

@@ -25,7 +25,13 @@ def is_given(walk: Walk, equation: Equation) -> bool:
         return False
     if any(share_of(symbol, equation, walk.system.page) is not None for symbol in equation.names):
         return False
-    return bool(equation.names)
+    return bool(equation.names) or _is_told(walk, equation)
+
+
+def _is_told(walk: Walk, equation: Equation) -> bool:
+    """Whether somebody told what an array without a name is, by its rows or its line."""
+    told = (item.expr for other in walk.system.page.equations if other.told for item in other.of(Kind.VALUE))
+    return any(item.expr in told for item in equation.of(Kind.VALUE)[:1] if isinstance(item.expr, n.Matrix))
 
 
 def is_cell_of_given(expr: n.Expr, system: System) -> bool:

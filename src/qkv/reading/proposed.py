@@ -15,9 +15,9 @@ from typing import NamedTuple
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.expr.show import plain as plain_text
-from qkv.library.roles import roles_in_words
+from qkv.library.roles import mentions, roles_in_words
 from qkv.reading.equation import Equation, Kind
-from qkv.reading.missing import BLANK, Gap
+from qkv.reading.missing import BLANK, MADE_OF, Gap
 from qkv.reading.page import Spot
 from qkv.reading.spoken import Row, Spoken, spoken_of
 from qkv.reading.values import Values
@@ -103,6 +103,8 @@ def offers_of(values: Values, used: frozenset[int]) -> Iterator[Offer]:
     mentioned = {symbol for formula in formulas for symbol in n.names_in(formula)}
 
     def is_idle(equation: Equation) -> bool:
+        if any(role in MADE_OF for *_, role in mentions(equation.label)):
+            return False  # scores, weights, outputs
         plain = not equation.of(Kind.FORMULA, Kind.WORKING) and not equation.struck and equation.index not in used
         return plain and all(system.place(symbol) is None and symbol not in mentioned for symbol in equation.names)
 

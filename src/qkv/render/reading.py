@@ -79,7 +79,9 @@ def _quantity(quantity: Quantity, names: int, widest: int, width: int) -> Iterat
     if len(head) + len(how) > width and len(head) > width // 2:
         yield Text(head.rstrip())
         head = " " * (LINE + 2)
-    yield from hanging(head, how, width, style)
+    for number, text in enumerate(hanging(head, how, width)):
+        text.stylize(style, 0 if number else len(head))
+        yield text
     if quantity.rivals:
         yield from hanging(f"{'':{LINE + 2}}or: ", ", ".join(quantity.rivals), width, "dim italic")
 

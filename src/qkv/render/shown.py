@@ -22,12 +22,16 @@ RESULTS = frozenset(  # what `brief` keeps
     {Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT, Role.CONTEXT, Role.BLOCK, Role.LEARNED}
 )
 NOTHING = "There is nothing to work out here."
+UNSOLVED = "Nothing could be worked out yet."
 UNKNOWN = "…"  # a cell whose ball is too wide for even one digit
 
 
 def above_advice(traces: Iterable[Trace]) -> str:
     """What stands above the lines that would help."""
-    return "To go on" if any(trace.program.steps for trace in traces) else NOTHING
+    programs = [trace.program for trace in traces]
+    if any(program.steps for program in programs):
+        return "To go on"
+    return UNSOLVED if any(program.answers for program in programs) else NOTHING
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ COLOURS: dict[Role, str] = {
 }
 # Shades behind attention weights, from next to nothing to everything: one hue, ever darker and ever stronger, so that
 # they are in order on light and on dark ground alike.
-HEAT = ("", *(f"white on {x}" for x in ("#6c7589", "#526798", "#3659ab", "#1a4bbc", "#003ac2")))
+HEAT = ("", *(f"#ffffff on {x}" for x in ("#6c7589", "#526798", "#3659ab", "#1a4bbc", "#003ac2")))
 INDENT = 4
 SIDE_BY_SIDE = 4  # blanks between matrices that stand beside each other
 
