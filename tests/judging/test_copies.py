@@ -186,3 +186,20 @@ def test_a_working_tells_which_cells_are_carried_and_which_are_slips() -> None:
     assert (name, verdict) == ("Z", "wrong")
     assert {(d.row, d.column): d.verdict.value for d in cells if d.row == 1} == {(1, 1): "carried", (1, 2): "carried"}
     assert [d.verdict.value for d in cells if (d.row, d.column) == (2, 2)] == ["wrong"]
+
+
+def test_a_false_number_that_is_repeated_where_it_should_be_the_same_is_carried() -> None:
+    """0.33 · 3 is 0.99: the slip is there, and the output that gathers the cells repeats it."""
+    text = """
+V = [[1, 2], [3, 4]]
+A = [[0.67, 0.33], [0.5, 0.5]]
+0.67 * 1 + 0.33 * 3 = 0.67 + 0.93 = 1.60
+0.67 * 2 + 0.33 * 4 = 2.66
+0.5 * 1 + 0.5 * 3 = 2
+0.5 * 2 + 0.5 * 4 = 3
+So the first row is [1.60, 2.66].
+Z = A V = [[1.60, 2.66], [2, 3]]
+"""
+    found = [(name, verdict, cells) for _, name, verdict, cells in said(text)]
+    assert [verdict for _, verdict, _ in found].count("wrong") == 1
+    assert found[-1] == ("Z", "carried", [(1, 1)])

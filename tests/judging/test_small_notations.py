@@ -114,3 +114,55 @@ lessons: [
 ],
 """
     assert list(verdicts(page).values()) == ["wrong"]
+
+
+def test_decimal_commas_in_braces_and_commas_between_entries_are_told_apart() -> None:
+    text = "$a = [0{,}5,1{,}25,3]$\n\n$$\n2 a = [1{,}0,2{,}5,7]\n$$\n"
+    assert list(verdicts(text).values()) == ["wrong"]
+
+
+def test_an_x_between_a_number_and_an_array_is_a_times_sign() -> None:
+    text = "Mix the values: 0.401 x [2, 0] + 0.198 x [0, 2] + 0.401 x [1, 1] = [1.203, 0.997].\n"
+    assert list(verdicts(text).values()) == ["wrong"]
+
+
+def test_brackets_in_single_dollars_on_lines_of_their_own_are_displays() -> None:
+    text = "$[\n0.67\\cdot 1 + 0.33\\cdot 3\n= 0.67 + 0.93\n= 1.60\n]$\n\n[\n2.5+1=3.9\n]\n"
+    assert [claim.verdict.value for claim in qkv.check(text).claims] == ["wrong", "carried", "wrong"]
+
+
+def test_two_digits_are_the_two_indices_of_a_family() -> None:
+    """e_12 is e_{1j} at j = 2, not the usual product of a query and a key."""
+    text = """
+$s_1 = [1, 0]$, $h_1 = [1, 2]$, $h_2 = [0, 1]$, $w = [1, 1]$
+
+Scores: $e_{1j} = w \\cdot (s_1 + h_j)$
+
+$e_{11} = 1 \\cdot 2 + 1 \\cdot 2 = 4$
+
+$e_{12} = 1 + 1 = 2$
+
+$\\exp(e_{12}) = e^2 \\approx 7.389$
+"""
+    assert set(verdicts(text).values()) <= {"right", "rounded"}
+
+
+def test_brackets_behind_an_array_that_say_its_size_are_no_factor() -> None:
+    text = "X = [2 1]  (1x2)\nW = [1 0 -1; 2 1 0] (2×3)\nh = X W = [4 1 -2]\n"
+    assert list(verdicts(text).values()) == ["right"]
+
+
+def test_calculations_on_the_lines_of_a_bracket_are_judged_one_by_one() -> None:
+    text = "```\ny = [\n  0.2×1 + 0.8×3 = 2.6\n  0.2×4 + 0.8×1 = 1.9\n]\n```\n"
+    assert [claim.verdict.value for claim in qkv.check(text).claims] == ["right", "wrong"]
+
+
+def test_the_sum_after_different_exponentials_may_be_that_of_the_whole_row() -> None:
+    text = "Row 1: [0.707, 0.707, 0]. e^0.707 ≈ 2.028, e^0 = 1. Sum ≈ 5.056\n"
+    assert "wrong" not in verdicts(text).values()
+
+
+def test_half_of_a_vector_in_three_digits_says_what_it_is_where_words_were_right_before() -> None:
+    text = "q = [1, 1], K = [[1, 0], [0, 2], [1, 1]], V = [[1, 0], [0, 1], [1, 1]]\n\nScores: [1, 2, 2]\n\n"
+    text += "Scaled: [0.707, 1.414, 1.414]\n\nWeights: [0.198, 0.401, 0.401]\n\nOutput: [0.599, 0.820]\n"
+    assert list(verdicts(text).values())[-1] == "wrong"

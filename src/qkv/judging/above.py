@@ -65,11 +65,11 @@ def statistics(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> It
     words = " ".join((equation.label, *(str(symbol) for symbol in equation.names))).lower()
     for function in statistics_said(words) if shape_of(grid) == (1, 1) else ():
         added = added_up(copies, grid, spot) if function == "sum" else None
-        yield from [added] if added is not None else []
+        yield from [added] if added is not None and added.is_clean else []
         for whole, cells, exponentials in _runs(copies, spot):
             row, put = row_of(cells)
             terms = tuple(map(n.Exp, row.rows[0])) if exponentials else row.rows[0]
-            if exponentials and (function != "sum" or added is not None):
+            if exponentials and function != "sum":
                 continue
             expr = n.Sum(terms) if function == "sum" else n.Call(function, (row,))
             made = put_in(copies, grid, Meaning(How.CAPTION, expr, spot), put)
@@ -77,6 +77,7 @@ def statistics(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> It
                 shown = n.Call(function, (whole,)) if whole is not None and function != "sum" else made.meaning.expr
                 yield replace(made, meaning=replace(made.meaning, expr=shown))
                 return
+        yield from [added] if added is not None and not added.is_clean else []
 
 
 def _runs(copies: Copies, spot: Spot) -> Iterator[tuple[n.Expr | None, list[Copied], bool]]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from qkv.check.cells import Grid, Loose, shape_of
-from qkv.check.compare import Shown
+from qkv.check.compare import Shown, meets
+from qkv.check.model import Verdict
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
+from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.interpret.certified import Value
 from qkv.judging.fit import Fit, How, Meaning, fit
-from qkv.judging.seen import COPY, SURE, Seen, as_row, cell_of, claims_of, worth
+from qkv.judging.seen import COPY, SURE, Copied, Seen, as_row, cell_of, claims_of, worth
 from qkv.reading.bits import cell_bits
 from qkv.reading.equation import Equation
 from qkv.reading.page import Spot
@@ -97,3 +100,37 @@ def gathered(copies: Copies, grid: Grid, spot: Spot) -> Fit | None:
     own = worth(row, {symbol: copied.own for symbol, copied in put.items()}, Loose())
     made = copies.put(grid, Meaning(How.COPY, row, spot), row, put, own)
     return made if made is not None and made.is_clean else None
+
+
+def repeated(copies: Copies, grid: Grid, chosen: Fit | None, spot: Spot) -> Fit | None:
+    """A value with slips, where some of its false cells repeat a number that is false above and should have been the
+    same: those are carried."""
+    if chosen is None or chosen.true is None or chosen.is_clean or chosen.meaning.how is How.WORKING:
+        return chosen
+    verdicts, used = [list(row) for row in chosen.verdicts], set(chosen.used)
+    for i, row in enumerate(grid):
+        for j, shown in enumerate(row):
+            telling = verdicts[i][j] is Verdict.WRONG and cell_bits(shown) >= SURE
+            again = _false_before(copies, shown, chosen.true.rows[i][j], spot) if telling else None
+            if again is not None:
+                verdicts[i][j] = Verdict.CARRIED
+                used |= again.claims
+    return replace(chosen, verdicts=tuple(map(tuple, verdicts)), used=frozenset(used))
+
+
+def _false_before(copies: Copies, shown: Shown, true: Cell, spot: Spot) -> Copied | None:
+    """The print above that reads like a number, is false, and should be what that number should be."""
+    for _, seen, i, j in copies.cells(shown.value, spot):
+        copied = cell_of(seen, i, j)
+        right = (copied.true or copied.mended).cell
+        if copies.is_false(copied.claims) and not meets(shown, right) and _is_same(true, right, shown):
+            return copied
+    return None
+
+
+def _is_same(a: Cell, b: Cell, shown: Shown) -> bool:
+    """Whether two cells differ by no more than a unit in the last place that is shown."""
+    if NEG_INF in (a, b):
+        return a is b
+    (low, high), (bottom, top) = bounds(a), bounds(b)
+    return bool(low <= top + 2 * shown.half and bottom <= high + 2 * shown.half)

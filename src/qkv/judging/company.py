@@ -16,6 +16,7 @@ from qkv.expr import nodes as n
 from qkv.interpret.certified import Value
 from qkv.judging.fit import Fit, How, Meaning
 from qkv.judging.meanings import meanings
+from qkv.judging.seen import SURE
 from qkv.reading.bits import grid_bits
 from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.evidence import printed_grid
@@ -45,8 +46,10 @@ def company(walk: Walk, equation: Equation, grid: Grid, slip: Fit) -> float:
 
 
 def trust(walk: Walk, slip: Fit) -> float:
-    """What words and usual names were right about on this page so far counts for them, where most of a value agrees."""
-    if 2 * slip.slips >= len(slip.verdicts) * len(slip.verdicts[0]):
+    """What words and usual names were right about on this page so far counts for them, where most of a value agrees, or
+    half of it in so many digits that it is no coincidence."""
+    cells = len(slip.verdicts) * len(slip.verdicts[0])
+    if 2 * slip.slips > cells or (2 * slip.slips == cells and slip.agreed < SURE):
         return 0.0
     weak = (judged.fit for judged in walk.judged if judged.fit is not None and judged.fit.is_clean)
     return min(sum(f.agreed for f in weak if f.meaning.how in (How.NAMED, How.WORDED, How.SEARCHED)), TRUST)

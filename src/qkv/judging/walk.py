@@ -19,6 +19,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value, same
 from qkv.judging.above import from_above, shown_before, statistics
 from qkv.judging.answers import by_assignment
+from qkv.judging.assembled import repeated
 from qkv.judging.causes import Search, as_mistake, explained, has_excuse, misfit, operands
 from qkv.judging.company import company, trust
 from qkv.judging.copies import Copies
@@ -137,7 +138,7 @@ class Walk:
         chosen = self._decided(grid, fits, equation, spot) or (self.copies.nearly(grid, spot) if not fits else None)
         if self.system.page.task is not None or equation.index in self.system.page.retold:
             chosen = by_assignment(self, equation, grid, spot, chosen)
-        chosen = weighed(as_carried(chosen, fits), equation)
+        chosen = weighed(repeated(self.copies, grid, as_carried(chosen, fits), spot), equation)
         chosen = of_printed_cells(chosen, grid, [seen.grid for seen in self.copies.recent(spot)])
         if chosen is not None:
             chosen = explained(grid, chosen, self.mistakes_of(grid, spot))
@@ -258,7 +259,9 @@ class Walk:
                 bits = f.bits - denied
                 if clean is None or bits > clean[0]:
                     clean = bits, f
-            elif (f.meaning.sure or self._is_usual_here(f.meaning)) and not self._is_doubted(f.meaning):
+            elif (f.meaning.sure or self._is_usual_here(f.meaning)) and self.doubted.isdisjoint(
+                n.names_in(f.meaning.expr)
+            ):
                 slips.append((f.bits - denied, f))
                 denied = max(denied, f.meaning.how.denial if f.worst is not Verdict.MISROUNDED else MISROUNDING)
         if clean is not None and denied == 0:
@@ -292,10 +295,6 @@ class Walk:
             if slip.bits + trusted + company(self, equation, grid, slip) >= excuse + MARGIN:
                 return slip
         return clean[1] if clean is not None and clean[0] > -denied else None
-
-    def _is_doubted(self, meaning: Meaning) -> bool:
-        """Whether a formula stands on a given that may be misread."""
-        return not self.doubted.isdisjoint(n.names_in(meaning.expr))
 
     def _is_usual_here(self, meaning: Meaning) -> bool:
         """Whether the page does the same for other indices, and was right: q_2 · k_1 after q_1 · k_1 and q_1 · k_2."""

@@ -19,7 +19,7 @@ from qkv.reading.equation import Equation
 from qkv.reading.evidence import printed_grid
 from qkv.reading.indexed import LETTER, put_in
 from qkv.reading.method import is_supposed
-from qkv.reading.naming import ROLE
+from qkv.reading.naming import ROLE, Known
 from qkv.reading.page import Page, Spot
 from qkv.reading.system import System
 from qkv.reading.values import Values, values_of
@@ -115,7 +115,9 @@ def _is_derived(page: Page, values: Values, definition: Definition) -> bool:
     agreed = sum(meets(shown, cell) for shown, cell in pairs)
     if _is_given_elsewhere(page, definition, made) or found[0][1] is not whole:  # pieces say what it is, and come first
         return 2 * agreed > len(pairs)
-    return agreed > 0 or not _is_only_tokens(values.system, definition)
+    return agreed > 0 or not (
+        _is_only_tokens(values.system, definition) or _is_no_share(values.system, definition, grid)
+    )
 
 
 def _is_given_elsewhere(page: Page, definition: Definition, value: Value) -> bool:
@@ -134,6 +136,14 @@ def _is_only_tokens(system: System, definition: Definition) -> bool:
     is_output = place is not None and place.role in (Role.HEAD, Role.OUTPUT)
     unlike = bool(between) and all(map(system.naming.is_otherwise, between))
     return is_output and (unlike or ("plain" in system.conventions(definition.scope) and not between))
+
+
+def _is_no_share(system: System, definition: Definition, grid: Grid) -> bool:
+    """Whether a name that only its letter makes attention weights holds numbers that no softmax gives: w = [1, 1]."""
+    place, known = system.place(definition.symbol), system.known_by(definition.symbol)
+    weights = place is not None and place.role is Role.WEIGHTS and place.column is None and known is Known.NAME
+    rows = [[shown.value for shown in row if shown.value is not None] for row in grid]
+    return weights and any(row and (min(row) < 0 or 2 * sum(row) > 3) for row in rows)
 
 
 def _comes_before(system: System, expr: n.Expr, definition: Definition) -> bool:

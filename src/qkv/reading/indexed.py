@@ -56,9 +56,15 @@ def matched(pattern: str, index: str) -> dict[str, str] | None:
 
 
 def put_in(family: Symbol, symbol: Symbol) -> dict[str, str]:
-    """What the letters of a family stand for at one of its members; nothing where it is no member."""
+    """What the letters of a family stand for at one of its members; nothing where it is no member. Two digits may be
+    two indices: e_12 of e_{ij}."""
     put: dict[str, str] = {}
-    for pattern, index in zip(family.indices, symbol.indices, strict=True):
+    indices = symbol.indices
+    if len(family.indices) == 2 and len(indices) == 1 and len(indices[0]) == 2 and is_number(indices[0]):
+        indices = tuple(indices[0])
+    if len(family.indices) != len(indices):
+        return {}
+    for pattern, index in zip(family.indices, indices, strict=True):
         found = matched(pattern, index)
         if found is None or any(put.get(letter, value) != value for letter, value in found.items()):
             return {}

@@ -125,8 +125,8 @@ class System:
         if not symbol.indices:
             return
         for other in self.page.running(symbol):
-            family = (other.base, other.primes, len(other.indices)) == (symbol.base, symbol.primes, len(symbol.indices))
-            if family and other != symbol and (put := put_in(other, symbol)):
+            family = (other.base, other.primes) == (symbol.base, symbol.primes) and other != symbol
+            if family and (put := put_in(other, symbol)):
                 for definition in visible(self.page.definitions[other], spot):
                     if definition.source is not Source.GIVEN:
                         yield at_indices(definition.expr, put)

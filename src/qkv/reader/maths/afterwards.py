@@ -36,7 +36,7 @@ def _names_rows(tokens: list[Token]) -> bool:
 
 
 def with_times(tokens: list[Token], strict: bool) -> list[Token]:
-    """The tokens with ×-signs for an x between numbers or matrices, a product dot for q1.k1, and no muted stretches."""
+    """The tokens with ×-signs for an x between numbers and arrays, a product dot for q1.k1, and no muted stretches."""
     out: list[Token] = []
     muted = -1
     for i, token in enumerate(tokens):
@@ -65,7 +65,7 @@ def _is_times(token: Token, before: Token, after: Token, strict: bool) -> bool:
         counted = before.kind in ("letters", "word") and is_magnitude(before.text) and token.gap  # 7B params x 2 bytes
         numbers = (before.kind == "num" or counted) and after.kind == "num" and (token.gap == after.gap)
         grids = (
-            before.text in ("]", "bmatrix", "pmatrix", "array")
+            (before.text in ("]", "bmatrix", "pmatrix", "array") or (before.kind == "num" and after.gap))
             and token.gap
             and (after.text == "[" or after.kind == "begin")
         )

@@ -32,6 +32,7 @@ _ALIKE |= dict.fromkeys(map(ord, signs.LEFT_PIECES), "[") | dict.fromkeys(map(or
 _OPERATION = re.compile(r"\s*(?:[×*/+÷·^²³]|\\(?:times|cdot|div)\b)")
 _SCRIPT = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
 _TIES = re.compile(r"[=≈:]|[+×·*]\s+(?=\S)")  # what a wide gap before it does not part: a = [1]   + [2]
+_BARE_COMMA = re.compile(r",(?!\})")
 _CALL = re.compile(r"(\w+)\s*\(\s*(\w+)\s*\)")
 
 
@@ -163,7 +164,7 @@ class _Lexer:
     def _lists(self, text: str, end: int) -> bool:
         """Whether the commas of 100,200,300 part a list: in brackets and scripts they do, unless a group tells."""
         if "{,}" in text or "\\" in text or "~" in text:
-            return False
+            return "{,}" in text and len(_BARE_COMMA.split(text)) > 1  # 0{,}42,0{,}15
         groups = text.split(",")
         if self._is_scripted():
             return True
@@ -205,10 +206,11 @@ class _Lexer:
 
     def _apart(self, text: str, found: re.Match[str]) -> None:
         offset = found.start()
-        for k, part in enumerate(text.split(",")):
+        for k, part in enumerate(_BARE_COMMA.split(text)):
             if k:
                 self.add("sep", ",", found, offset - 1, offset)
-            self.add("num", part, found, offset, offset + len(part))
+            digits = plain_digits(part, decimal_comma=self.comma is not Comma.UNTOLD)
+            self.add("num", digits, found, offset, offset + len(part))
             offset += len(part) + 1
 
     def _vulgar(self, found: re.Match[str]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qkv.library.words import means
-from qkv.reader.maths.brackets import Paired
+from qkv.reader.maths.brackets import Paired, size_in
 from qkv.reader.maths.tokens import Token
 from qkv.reader.model import Relation
 
@@ -25,10 +25,17 @@ def without_asides(tokens: list[Token]) -> list[Token]:
             related.add(stack[-1])
         elif token.kind in ("close", "end") and stack:
             first = stack.pop()
-            if first in related and tokens[first].text + token.text in ("()", "{}") and _is_aside(tokens, first):
+            aside = first in related and tokens[first].text + token.text in ("()", "{}") and _is_aside(tokens, first)
+            if aside or _is_size_of_array(tokens, first, i):
                 out[first] = tokens[first]._replace(kind="wide")
                 out[i] = token._replace(kind="wide")
     return out
+
+
+def _is_size_of_array(tokens: list[Token], first: int, last: int) -> bool:
+    """Whether brackets behind an array say how large it is: [2 1] (1×2)."""
+    array = first > 0 and tokens[first].gap and (tokens[first - 1].text == "]" or tokens[first - 1].kind == "end")
+    return array and tokens[first].text == "(" and size_in(tokens[first : last + 1]) is not None
 
 
 def _without_remarks(tokens: list[Token]) -> list[Token]:
