@@ -103,9 +103,11 @@ def gathered(copies: Copies, grid: Grid, spot: Spot) -> Fit | None:
 
 
 def repeated(copies: Copies, grid: Grid, chosen: Fit | None, spot: Spot) -> Fit | None:
-    """A value with slips, where some of its false cells repeat a number that is false above and should have been the
-    same: those are carried."""
+    """An array of numbers that were all printed above, where some of its false cells repeat a number that is false there
+    and should have been the same: those are carried."""
     if chosen is None or chosen.true is None or chosen.is_clean or chosen.meaning.how is How.WORKING:
+        return chosen
+    if not all(any(copies.cells(shown.value, spot)) for row in grid for shown in row):
         return chosen
     verdicts, used = [list(row) for row in chosen.verdicts], set(chosen.used)
     for i, row in enumerate(grid):
