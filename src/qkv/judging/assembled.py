@@ -103,7 +103,7 @@ def gathered(copies: Copies, grid: Grid, spot: Spot) -> Fit | None:
 
 
 def repeated(copies: Copies, grid: Grid, chosen: Fit | None, spot: Spot) -> Fit | None:
-    """An array of numbers that were all printed above, where some of its false cells repeat a number that is false there
+    """An array of numbers that were all printed above, where some of its false cells repeat a number that is false
     and should have been the same: those are carried."""
     if chosen is None or chosen.true is None or chosen.is_clean or chosen.meaning.how is How.WORKING:
         return chosen
