@@ -23,6 +23,10 @@ RECORDS = "name;v1;v2\nq;1;2\nk1;0;1\nk2;1;1\nk3;2;0\nv1;1;0\nv2;0;1\nv3;1;1\n\n
 INDEXED = (
     'E1("We") = K1[8,1,5], V1[8,1,5]\n\nE2("are") = K2[3,9,2], V2[3,9,2]\n\nQ = [5, 2, 7]\n\nCompute the scores Q·K1.'
 )
+RUSSIAN = "Матрица Q: строки 1 0 и 0 1. Матрица K: строки 1 1 и 2 0. Матрица V: строки 3 1 и 0 2.\n\nВычислите выход внимания."
+SLASHES = "> Query -> 2 1 0\n> Keys -> 1 0 1 / 0 1 0 / 1 1 0\n> Values -> 1 0 / 0 1 / 2 2\n\nCompute the scores."
+CARDS = 'query card ....... 1, 2\nkey card "salt" .. 0, 1     value 4\nkey card "sugar" . 2, 0     value 10\n\ncompute the attention output'
+NUMERALS = "Die Anfrage ist zwei und eins. Die Schlüssel lauten null und eins; eins und eins; zwei und null.\n\nBerechne die Scores."
 NAMED = '{ "sun": [1, 0], "moon": [0, 1], "star": [1, 1] }\n\nCompute the self-attention output for every word.'
 BESIDE = "     +-----+        +-----+\n Q : | 1 2 |    K : | 0 1 |\n     | 3 4 |        | 2 1 |\n     +-----+        +-----+\n\n Work out Q K'."
 
@@ -47,6 +51,10 @@ def command(page: str) -> tuple[str, list[str]]:
         (UPRIGHT, "S", (("7",), ("2",), ("2",))),
         (RECORDS, "S", (("2", "3", "2"),)),
         (NAMED, "Z", (("0.802224", "0.598888"), ("0.598888", "0.802224"), ("0.751745", "0.751745"))),
+        (RUSSIAN, "Z", (("0.990715", "1.66976"), ("2.00928", "1.33024"))),
+        (SLASHES, "S", (("2", "1", "3"),)),
+        (CARDS, "Z", (("7.00000",),)),
+        (NUMERALS, "S", (("1", "3", "4"),)),
         (BESIDE, "S", (("2", "4"), ("4", "10"))),
     ],
 )
@@ -111,3 +119,17 @@ def test_what_was_told_before_stays_in_the_command() -> None:
 def test_the_command_is_one_line_a_line_to_add_at_any_width() -> None:
     for width in (40, 60, 120):
         assert '      --let "K = [2, 0; 1, 1; 0, 2]" \\\n' in qkv.read(GERMAN).solve().to_text(width=width)
+
+
+def test_what_a_formula_of_the_page_lacks_is_asked_for_and_not_its_result() -> None:
+    _, lets = command("R = P U^T\n\nP = [1 2; 0 1]\n\nCompute R.")
+    assert lets == ["U = [_, _; _, _]"]
+
+
+def test_vectors_that_were_told_are_not_called_unused() -> None:
+    page = (
+        "sun(1, 0) moon(0, 2) star(1, 1)\n\nSelf-attention with identity projections. Compute the output for each word."
+    )
+    _, lets = command(page)
+    assert lets == ["X = [sun; moon; star]"]
+    assert "not used" not in str(qkv.read(page, let=lets).solve())

@@ -27,7 +27,8 @@ _ORDERED = re.compile(
 )  # masks that hide what comes later, where others are said too
 _MASK = re.compile(r"mask|causal|kausal|因果|掩码|маск|マスク|máscara|masque|-∞|-\\infty|−∞|-inf")
 _COLUMNS = re.compile(
-    r"columns? (?:is|are|=|of) .{0,12}(?:token|word)|tokens? (?:as|are|in|=) (?:the )?columns|column vectors?"
+    r"columns? (?:is|are|=|of) .{0,12}(?:token|word)|tokens? (?:vectors? )?(?:as|are|be|in|=) (?:the )?columns"
+    r"|column vectors?"
     r"|(?:tokens?|words?|encoder states?|one) per column|spaltenvektor|列ベクトル|列向量"
     r"|vectores columna|вектор-столб|vecteurs colonnes"
 )

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from qkv.expr import nodes as n
 from qkv.expr.functions import BY_KEY
-from qkv.expr.names import Role
+from qkv.expr.names import Role, Symbol
 from qkv.library.attention import LETTERS
 from qkv.library.defined import defined
 from qkv.library.roles import SAID
+from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Kind
 from qkv.reading.naming import PROJECTED
 from qkv.reading.page import Spot
@@ -112,6 +113,9 @@ def gaps_of_expr(expr: n.Expr, values: Values, spot: Spot) -> list[Gap]:
         if values.true(n.Name(symbol), spot) is not None:
             continue
         place = values.system.place(symbol)
+        if stated := [d.expr for d in values.system.page.definitions.get(symbol, ()) if _says_more(d, symbol)]:
+            found += gaps_of_expr(stated[0], values, spot)
+            continue
         whole = place.role if place is not None and place.row is None and _attends(values, spot) else None
         if whole in MADE_OF:
             found += gaps_of_role(whole, values, spot)
@@ -125,6 +129,11 @@ def gaps_of_expr(expr: n.Expr, values: Values, spot: Spot) -> list[Gap]:
             says = f"nothing says what {call.function}(…) does"
             found.append(Gap(call.function, says, hint=f"define it on the page: {call.function}(x) = …"))
     return list(dict.fromkeys(found))
+
+
+def _says_more(definition: Definition, symbol: Symbol) -> bool:
+    """Whether a formula of the page gives a name by other names."""
+    return definition.source is Source.STATED and symbol not in n.names_in(definition.expr)
 
 
 def _attends(values: Values, spot: Spot) -> bool:

@@ -101,10 +101,13 @@ def offers_of(values: Values, used: frozenset[int]) -> Iterator[Offer]:
     arrays = dict(system.choices.arrays)
     formulas = (item.expr for equation in system.page.own for item in equation.of(Kind.FORMULA))
     mentioned = {symbol for formula in formulas for symbol in n.names_in(formula)}
+    told = {row for e in system.page.equations if e.told for grid in _grids(e) for row in grid.rows}
 
     def is_idle(equation: Equation) -> bool:
         if any(role in MADE_OF for *_, role in mentions(equation.label)):
             return False  # scores, weights, outputs
+        if any(set(grid.rows) <= told for grid in _grids(equation)):
+            return False  # somebody told what it is
         plain = not equation.of(Kind.FORMULA, Kind.WORKING) and not equation.struck and equation.index not in used
         return plain and all(system.place(symbol) is None and symbol not in mentioned for symbol in equation.names)
 
@@ -126,8 +129,12 @@ def _stack(vectors: Sequence[Equation]) -> Iterator[Offer]:
         yield Offer(f"[{'; '.join(names)}]", vectors[0].line, "", roles_in_words(label))
 
 
+def _grids(equation: Equation) -> list[n.Matrix]:
+    return [item.expr for item in equation.of(Kind.VALUE) if isinstance(item.expr, n.Matrix)]
+
+
 def _shape(equation: Equation) -> tuple[int, int] | None:
-    printed = [item.expr for item in equation.of(Kind.VALUE) if isinstance(item.expr, n.Matrix)]
+    printed = _grids(equation)
     return printed[-1].shape if printed else None
 
 

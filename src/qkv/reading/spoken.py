@@ -20,7 +20,9 @@ from qkv.library.words import pattern
 
 Row = tuple[str, ...]
 
-_WORDS = {word: str(count) for word, count in NUMBERS.items() if len(word) > 2}
+_ARTICLES = frozenset({"ein", "eine", "einer", "una"})
+_WORDS = {word: str(count) for word, count in NUMBERS.items() if len(word) > 2 and word not in _ARTICLES}
+_WORDS |= dict.fromkeys(("eins", "uno"), "1")
 _WORDS |= dict.fromkeys(("zero", "null", "zéro", "cero", "ноль", "нуль"), "0")
 _PARTS = {"half": "1/2", "quarter": "1/4", "third": "1/3"}
 _NUMBER = re.compile(
@@ -33,6 +35,7 @@ _COUNTED = re.compile(  # 'key one has …', 'key two zero and one': the number 
     rf"\A\s+(?:{'|'.join(_WORDS)})(?=\s+(?:has|have|with|hat|mit|avec|con|{pattern('copula')}|{'|'.join(_WORDS)})\b)",
     re.IGNORECASE,
 )
+_RUN = re.compile(r"-?\d+(?:\.\d+)?(?:/\d+)?(?:[ \t]+-?\d+(?:\.\d+)?(?:/\d+)?)+")
 _GROUP = re.compile(r"[\[({«“]([^\[\](){}«»“”]*)[\])}»”]")
 _NAME = re.compile(
     r"(?<![\w\\])(?P<letter>[QKVX]|[qkv](?=_?[\d₀-₉]|\s*[:;|\t]))(?:_?(?P<index>\d|[₀-₉]))?(?![\w^'])", re.MULTILINE
@@ -114,6 +117,9 @@ def _pieces(text: str) -> list[str]:
     if bracketed := [piece for piece in _GROUP.findall(text) if _NUMBER.search(piece)]:
         return bracketed
     text = re.sub(r"(?<=\d),(?=\d)", ".", text)
+    runs = [found[0] for found in _RUN.finditer(text)]
+    if len(runs) > 1 and sum(len(_NUMBER.findall(run)) for run in runs) == len(_NUMBER.findall(text)):
+        return runs  # 'rows 1 0 and 0 1'
     for cut in ("\n", ";"):
         parts = [piece for piece in text.split(cut) if _NUMBER.search(piece)]
         if len(parts) > 1 and (cut == "\n" or any(len(_NUMBER.findall(piece)) > 1 for piece in parts)):
