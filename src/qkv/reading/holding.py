@@ -121,7 +121,10 @@ class Holding:
         """Whether all that the page has for tokens is single vectors or numbers, which attend to nothing: LN(x)."""
         found = self._names.by_place.get((Role.X, None), [])
         said = [d.expr for symbol, _ in found for d in self._page.definitions[symbol]]
-        rows = [len(expr.rows) if isinstance(expr, n.Matrix) else 1 for expr in said if n.is_literal(expr)]
+        literal = [expr for expr in said if n.is_literal(expr)]
+        if literal and not any(n.holds(expr, n.Matrix) for expr in literal):
+            return True  # x_1 = 3, x_2 = 4, or bytes per token
+        rows = [len(expr.rows) if isinstance(expr, n.Matrix) else 1 for expr in literal]
         single = len(found) < 2 or all(place.row is None for _, place in found)
         return bool(rows) and len(rows) == len(said) and max(rows) == 1 and single
 

@@ -64,7 +64,7 @@ class Names:
             return [run]
         if (parts := self.known_parts(run)) is not None:
             return parts
-        greek = all(letter in signs.GREEK for letter in run)
+        greek = all(letter in signs.GREEK for letter in run[1:]) and len(run[0].strip("_")) == 1  # αβ, mθ
         short = run.isascii() and ((strict and len(run) == 2) or (run.isupper() and len(run) <= 4))
         labelled = len(run) == 2 and tuple(run) in self.labelled
         return list(run) if (short or greek) and not labelled else [run]
