@@ -41,6 +41,10 @@ TARGET_NAMED = re.compile(
 LIKELIEST = re.compile(r"most likely|most probable|likeliest|arg.?max")
 TOP = re.compile(r"top.?(?:k\s*=\s*)?(\d)")
 TEMPERATURE = re.compile(r"temperature")
+WARMTH = re.compile(r"temperat|température|температур|温度|온도|nhiệt độ")
+TEMPERATURES = re.compile(
+    r"(?:(?:\bT|τ|\\tau|[Tt]emperatur\w*|[Tt]empérature|температур\w*|温度)\s*\$?\s*(?:=|of|von|de|为)\s*\$?\s*)\d+(?:[.,]\d+)?(?:(?:,|;| and| und| et| y| e| и|和|、)+\s*\d+(?:[.,]\d+)?(?!\s*=))*"
+)
 TARGET = re.compile(
     r"(?:correct|true|target|right|gold)\s+(?:class|token|word|label|index|id)?\s*(?:is|has|=|:)?\s*"
     r"(?:the )?(?:index|class|token|id)?\s*(\d+)"
