@@ -10,7 +10,7 @@ from fractions import Fraction
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
-from qkv.library.around_said import LOGITS, TEMPERATURES, WARMTH
+from qkv.library.around_said import LOGITS, NUMBERS, TEMPERATURES, WARMTH
 from qkv.program.model import Answer, Given, Part, Program, Step
 from qkv.reading.asked import questions_of
 from qkv.reading.equation import Kind
@@ -20,7 +20,8 @@ from qkv.reading.page import Page
 def with_temperatures(program: Program, page: Page, scope: int) -> Program:
     """The program with softmax(z / T) for every T that its questions name, where one vector of logits is given."""
     words = page.words_of(scope).lower()
-    named = [given for given in program.givens if symbol_plain(given.symbol) in LOGITS or given.role is Role.SCORES]
+    givens = [given for given in program.givens if symbol_plain(given.symbol) not in NUMBERS]
+    named = [given for given in givens if symbol_plain(given.symbol) in LOGITS or given.role is Role.SCORES]
     logits = named or list(_labelled(page, scope))
     asked = [question for question in questions_of(page, scope) if TEMPERATURES.search(question.text)]
     if len(logits) != 1 or not asked or not WARMTH.search(words) or _has_other_steps(program, logits[0].symbol):
@@ -34,8 +35,7 @@ def with_temperatures(program: Program, page: Page, scope: int) -> Program:
         known = answers.get(question.line) or Answer(question.label, question.text, question.line, ())
         answers[question.line] = replace(known, parts=parts, says="", missing="")
     ordered = tuple(answers[line] for line in sorted(answers))
-    givens = program.givens if named else (*program.givens, *logits)
-    return replace(program, givens=givens, steps=tuple(steps.values()), answers=ordered)
+    return replace(program, givens=(*givens, *(() if named else logits)), steps=tuple(steps.values()), answers=ordered)
 
 
 def _labelled(page: Page, scope: int) -> Iterator[Given]:
@@ -47,8 +47,10 @@ def _labelled(page: Page, scope: int) -> Iterator[Given]:
 
 
 def _has_other_steps(program: Program, logits: Symbol) -> bool:
-    """Whether the page works out more than a softmax of its logits."""
-    return any(set(n.names_in(step.expr)) != {logits} or step.role is not Role.WEIGHTS for step in program.steps)
+    """Whether the page works out more than a softmax of its logits, or of its temperatures."""
+    names = (set(n.names_in(step.expr)) - {logits} for step in program.steps)
+    plain = all(symbol_plain(name) in NUMBERS for others in names for name in others)
+    return not plain or any(step.role is not Role.WEIGHTS for step in program.steps)
 
 
 def temperatures_said(text: str) -> list[Fraction]:
