@@ -65,3 +65,8 @@ def test_the_base_is_that_of_the_page_and_another_formula_is_not_taken_for_the_u
 def test_a_page_with_a_formula_for_gelu_means_that_one(formula, value):
     page = (f"GELU(x) = {formula}\n\n" if formula else "") + "u = [1, 0]\n\ny = GELU(u)"
     assert steps(page)["y"] == [[pytest.approx(value, abs=1e-6), 0]]
+
+
+def test_what_a_page_works_out_outranks_what_a_letter_usually_is():
+    page = "$y = [1, 0]$\n\n$z^{(1)} = 0.2(1) - 0.3(2) + 0.1 = -0.3$\n\n$a^{(1)} = \\sigma(z^{(1)}) \\approx 0.426$\n"
+    assert steps(page)["a^{(1)}"] == [[pytest.approx(0.425557, abs=1e-5)]]

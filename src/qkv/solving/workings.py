@@ -9,6 +9,7 @@ from qkv.check.cells import fitted, shape_of
 from qkv.check.compare import meets
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.interpret.cells import Cell, bounds
 from qkv.judging.copies import Copies
 from qkv.judging.originals import meant
 from qkv.reading.definitions import Source, has_decimals
@@ -43,8 +44,10 @@ class Workings:
         above = [equation for equation in equations if symbol in equation.names]
         for item in above[-1].of(Kind.WORKING, Kind.FORMULA) if above else ():
             expr = self.meant(item.expr, where := Spot(spot.scope, above[-1].line))
-            other = expr != item.expr and symbol not in n.names_in(expr)
-            if other and self._has_its_shape(expr, symbol, where) and not self._is_typed(expr, where):
+            if symbol in n.names_in(expr) or not self._has_its_shape(expr, symbol, where):
+                continue
+            copied = expr != item.expr and not self._is_typed(expr, where)
+            if copied or self._is_guessed_otherwise(symbol, spot, expr, where):
                 yield expr, where, Source.STATED
 
     def printed_instead(self, symbol: Symbol, spot: Spot) -> Iterator[Option]:
@@ -67,6 +70,19 @@ class Workings:
             if len(pairs) > 1 and 2 * sum(meets(shown, cell) for shown, cell in pairs) < len(pairs):
                 yield item.expr, spot, Source.GIVEN
 
+    def _is_guessed_otherwise(self, symbol: Symbol, spot: Spot, expr: n.Expr, where: Spot) -> bool:
+        """Whether a name has its value by what is usual only, and that is far from what the page works out for it.
+
+        With keys on the page attention may be what is usual here, and the working a slip."""
+        if self.values.role(Role.K, None, spot) is not None:
+            return False
+        found, worked = self.values.source(symbol, spot), self.values.true(expr, where)
+        guess = self.values.true(found[0], found[1]) if found is not None and found[2] is None else None
+        if guess is None or worked is None or guess.shape != worked.shape:
+            return False
+        cells = ((a, b) for x, y in zip(guess.rows, worked.rows, strict=True) for a, b in zip(x, y, strict=True))
+        return any(_are_apart(a, b) for a, b in cells)
+
     def _has_its_shape(self, expr: n.Expr, symbol: Symbol, spot: Spot) -> bool:
         """Whether a working is all that a name stands for, not a line of it."""
         made, whole = self.values.true(expr, spot), self.values.true(n.Name(symbol), spot)
@@ -77,6 +93,13 @@ class Workings:
         sources = (self.values.source(symbol, spot) for symbol in n.names_in(expr))
         given = (found[0] for found in sources if found is not None and found[2] is Source.GIVEN)
         return has_decimals(expr) or any(isinstance(number, n.Number) and has_decimals(number) for number in given)
+
+
+def _are_apart(a: Cell, b: Cell) -> bool:
+    """Whether two cells differ by more than rounding on the way explains: by a tenth of the larger one."""
+    (low, high), (least, most) = bounds(a), bounds(b)
+    size = max(abs(float(bound)) for bound in (low, high, least, most))
+    return float(low) > float(most) + size / 10 or float(least) > float(high) + size / 10
 
 
 def _is_usual(expr: n.Expr) -> bool:
