@@ -145,3 +145,35 @@ def test_a_word_that_a_softmax_is_taken_of_is_a_name() -> None:
         "wrong",
         [(2, 2)],
     )
+
+
+SWAPPED = """## Task
+
+Compute softmax(X V^T) A.
+
+Tokens S:
+
+S = [[1, 0], [1, 1]]
+
+L = [[1, 2], [0, 1]]
+F = [[1, 0], [1, 1]]
+H = [[2, 0], [0, 1]]
+
+## Solution
+
+Queries X = S L = [[1, 2], [1, 3]]
+
+Keys V = S F = [[1, 0], [2, 1]]
+
+Values A = S H = [[2, 0], [2, 1]]
+
+Attention weights:
+
+$$Q = \\begin{bmatrix} 0.047 & 0.953 \\\\ 0.018 & 0.928 \\end{bmatrix}$$
+"""
+
+
+def test_letters_that_usually_stand_for_each_other_are_what_formulas_and_captions_say() -> None:
+    """S holds the tokens, X the queries, and Q the weights: only the last of these is false."""
+    found = {claim.name: [(d.row, d.column) for d in claim.cells] for claim in check_sheet(read_sheet(SWAPPED)).claims}
+    assert found == {"X": [], "V": [], "A": [], "Q": [(2, 2)]}

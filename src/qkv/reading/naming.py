@@ -41,21 +41,7 @@ SIZED = {Role.D_K: (Role.K, Role.Q), Role.D_V: (Role.V,), Role.D_MODEL: (Role.X,
 TOKENS = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE})  # nobody takes a softmax of them
 NO_FACTORS = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.MASK})  # nobody multiplies them by a matrix
 WORKED_OUT = SCORE_LIKE | {Role.HEAD, Role.CONCAT, Role.OUTPUT}  # what is no input
-OF_A_HEAD = frozenset(
-    {
-        Role.Q,
-        Role.K,
-        Role.V,
-        Role.W_Q,
-        Role.W_K,
-        Role.W_V,
-        Role.SCORES,
-        Role.SCALED,
-        Role.MASKED,
-        Role.WEIGHTS,
-        Role.HEAD,
-    }
-)
+OF_A_HEAD = frozenset({*PROJECTED, *PROJECTED.values(), Role.WEIGHTS, Role.HEAD, *(NO_FACTORS - {Role.MASK})})
 
 
 _DONE = re.compile(  # a remark on what was done before, no caption: 'scaled by √2', without a colon
@@ -191,10 +177,16 @@ class Naming:
         if usual and usual[0].role is Role.SCORES and is_divided(self.page, symbol):
             return usual[0]._replace(role=Role.SCALED), Known.STATED
         role = captioned_role(self.page, symbol)
-        if usual and not (role in PROJECTED.values() and usual[0].role in WORKED_OUT):  # A, 'the weights of the keys'
+        if usual and not self._is_captioned_otherwise(role, usual[0].role):
             worded = self._worded_place(symbol, usual) if len(usual) > 1 else None
             return (worded, Known.WORDS) if worded is not None else (self._as_input(symbol, usual), Known.NAME)
         return (self._scripted(symbol, role), Known.WORDS) if role is not None else (None, Known.NOTHING)
+
+    def _is_captioned_otherwise(self, said: Role | None, usual: Role) -> bool:
+        """Whether a caption outranks a letter: A, 'the weights of the keys'; 'attention weights Q' on a page whose
+        formulas show other queries."""
+        taken = said is not None and said is not usual and any(roles == (usual,) for roles in self._uses.values())
+        return taken or (said in PROJECTED.values() and usual in WORKED_OUT)
 
     def _used_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place | None:
         """What the use of a name in formulas says that it stands for; letters, then words, choose among several."""

@@ -120,7 +120,8 @@ class _Uses:
                     projected.append(used)
         crossed = len(set(projected)) > 1  # one sequence asks another, whatever the two are called
         for used in dict.fromkeys(projected):
-            yield used, ((R.X,) if used == projected[0] else (R.Y,)) if crossed else TOKENS
+            itself = projected.count(used) > 1  # a sequence that asks itself is no single state
+            yield used, ((R.X,) if used == projected[0] else (R.Y,)) if crossed else TOKENS[:3] if itself else TOKENS
 
     def _is_divided(self, arg: n.Expr) -> bool:
         """Whether what a softmax is taken of is divided by a root."""
