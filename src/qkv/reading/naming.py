@@ -185,7 +185,7 @@ class Naming:
     def _is_captioned_otherwise(self, said: Role | None, usual: Role) -> bool:
         """Whether a caption outranks a letter: A, 'the weights of the keys'; 'attention weights Q' on a page whose
         formulas show other queries."""
-        taken = said is not None and said is not usual and any(roles == (usual,) for roles in self._uses.values())
+        taken = usual in PROJECTED and said in WORKED_OUT and any(roles == (usual,) for roles in self._uses.values())
         return taken or (said in PROJECTED.values() and usual in WORKED_OUT)
 
     def _used_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place | None:
