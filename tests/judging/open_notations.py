@@ -28,7 +28,6 @@ OPEN = frozenset({
     "one query of several is followed",
     "a token that is shown before the next one is given",
     "keys under a caption, a word before each",
-    "rows with words behind them",
     "points beside a question",
     "a weight among its siblings in a table",
     "a false quotient of numbers that is a scaled score",
