@@ -99,7 +99,7 @@ WORDS: tuple[tuple[Role, str], ...] = (
     (R.W_V, r"weights? (?:matrix )?(?:for|of) (?:the )?values?\b|value (?:weights?|projection)(?: matrix)?\b"),
     (R.Q, r"\bquer(?:y|ies)|anfrage|consultas?|requête|запрос|查询|查詢|クエリ|쿼리"),
     (R.K, r"\bkeys?\b|schlüssel|chaves?|clés?|claves?|ключ|键|鍵|キー|키"),
-    (R.V, r"\bvalues?\b|\bwerte?\b|valores|valeurs|значен|值|バリュー|값"),
+    (R.V, r"\bvalues?\b|\bwerte?\b|valor(?:e[si]?)?\b|valeurs?\b|значен|值|バリュー|값"),
     (R.X, r"embedding|\binputs?\b|tokens?\b|eingabe|entrada|entrée|输入|輸入|вход|words?\b|wörter|入力|입력"),
     (R.Y, r"tokens? of the encoder|encoder tokens?|second sequence"),
     (R.STATES, r"annotations?|encoder (?:hidden )?states?|hidden states?"),

@@ -44,7 +44,7 @@ _IN_GENERAL = re.compile(
     r"\b(?:in practice|usually|typically|in general|normally|often)\b|in der praxis|üblicherweise|обычно|通常"
 )
 _SUPPOSED = re.compile(
-    r"\b(?:repeat|recompute|redo|again|now|instead|what if|if|suppose|were|would)\b|erneut|stattdessen|wenn|maintenant|ahora|теперь|如果|现在"
+    r"\b(?:repeat|recompute|redo|again|now|instead|what if|if|suppose|were|would)\b|erneut|stattdessen|wenn|\bfalls\b|maintenant|\bsi\b|devient|ahora|qué pasa|o que acontece|\bcosa succede|теперь|если|如果|现在"
 )
 _SPLIT = re.compile(
     r"split|divid|partition|slic|reshap|chunk|\bcut|aufgeteilt|aufteil|zerleg|geteilt|découp|partag|repart|suddivid|разб|раздел|делим|分成|拆分|划分|分为|分割|each of|of size|of width|der breite|d_\{?(?:\\text\{)?head"
@@ -52,7 +52,7 @@ _SPLIT = re.compile(
 _COUNTED_HEADS = re.compile(rf"(?<![\w.])(?P<n>{NUMBER})[\s-]*{_HEADS}")
 _SLICE = re.compile(r"(?<!\w)[qkv]\s*\[\s*:\s*,\s*(?P<first>\d*)\s*:\s*(?P<end>\d*)", re.IGNORECASE)
 _PAD = re.compile(
-    r"\bpad(?:s|ded|ding)?\b|padding|\[pad\]|<pad>|rembourr|remplissage|relleno|preenchim|заполнен|паддинг|填充|パディング|(?:is|are|be) (?:ignored|masked out)|ignoriert"
+    r"\bpad(?:s|ded|ding)?\b|padding|\[pad\]|<pad>|rembourr|remplissage|relleno|preenchim|заполнен|паддинг|填充|パディング|(?:is|are|be) (?:ignored|masked)|ignoriert|(?:ist|wird|sind|werden) maskiert|(?:est|sont) masqu|(?:está|están|es) enmascarad|(?:é|está|são) mascarad|(?:è|sono) mascherat|замаскирован|被(?:掩码|屏蔽|遮)"
 )
 _NOT_PADDED = re.compile(r"\b(?:no|without|not) pad|ohne padding|sans padding|zero[- ]pad")
 _WHICH = re.compile(rf"(?:{_ORDINAL})\s*(?:(?P<n>{NUMBER})\s*)?(?:个|個)?\s*{_TOKENS}")

@@ -58,6 +58,7 @@ which     which/what welche/welches/welchem/welchen/welcher/was quel/quelle/quel
 most      most/highest/largest/strongest/greatest/attend/attends/focus/focuses am+meisten/am+stärksten/höchste/höchsten/größte/größten le+plus/plus+grand/plus+forte más/mayor mais/maior più/maggiore больше/сильнее/наибольший/наибольшее 最 最も 가장
 least     least/lowest/smallest/weakest am+wenigsten/am+schwächsten/kleinste/kleinsten le+moins/plus+petit/plus+faible menos/menor menos/menor meno/minore меньше/наименьший/наименьшее 最小/最少/最低 最小 -
 places    decimal/decimals/decimal+places/decimal+place/decimal+digits/d.p./dp/places nachkommastellen/nachkommastelle/dezimalstellen/dezimalen/stellen+nach+dem+komma/stellen décimales/décimale/chiffres+après+la+virgule decimales/cifras+decimales casas+decimais/casas cifre+decimali/decimali знака+после/знаков+после/знак+после 位小数/位小數 桁 -
+digits    significant+digits/significant+figures/sig+figs/s.f./sf signifikante+stellen/signifikanten+stellen/signifikante+ziffern/geltende+ziffern chiffres+significatifs cifras+significativas algarismos+significativos cifre+significative значащие+цифры/значащих+цифр/значащими+цифрами 位有效数字 桁の有効数字 -
 multiply  multiply/multiplied/concatenate/concatenated multipliziere/multipliziert/verkette multipliez/multiplier/concaténez multiplica/multiplique/concatena multiplique/concatene moltiplica/concatena умножьте/умножить/конкатенируйте 相乘/拼接 連結 -
 with      with/where/using/given/from mit/wobei/gegeben avec/où/donné con/donde/dado com/onde/dado con/dove/dato где/при/с 其中/使用 - -
 """

@@ -56,6 +56,7 @@ class Answer:
     text     the question, and its line                  assumed  what was assumed to work it out
     parts    quantities; none where there is no answer   missing  why there is no answer
     places   decimals that it wants                      lets     what to tell so that there is one: 'K = [1, 0; 0, 1]'
+    digits   significant digits that it wants
     """
 
     label: str
@@ -67,6 +68,7 @@ class Answer:
     assumed: tuple[str, ...] = ()
     missing: str = ""
     lets: tuple[str, ...] = ()
+    digits: int | None = None
 
 
 @dataclass(frozen=True)

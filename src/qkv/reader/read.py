@@ -110,6 +110,22 @@ FEWEST_REMARKS = 3  # lines that make such a comment
 MOSTLY = 0.8  # of the lines of a page: that many begin with '#' where the page is a comment and they are no titles
 
 
+_COMPOUND = re.compile(r"(?<![\w\\^{}$])([A-Z])(\d)([A-Za-z])(?=\s*[=:]\s*[\[(])")
+
+
+def _with_scripts(source: str) -> str:
+    """Names of a letter, a number and a letter, where several are given arrays, with their label as a script.
+
+    >>> _with_scripts("W1Q = [1, 0], W1K = [0, 1]; X W1Q")
+    'W_Q1 = [1, 0], W_K1 = [0, 1]; X W_Q1'
+    """
+    names = {found[0] for found in _COMPOUND.finditer(source)}
+    if len(names) < 2:
+        return source
+    spelled = re.compile(rf"\b(?:{'|'.join(sorted(names))})\b")
+    return spelled.sub(lambda found: f"{found[0][0]}_{found[0][2]}{found[0][1]}", source)
+
+
 def _plain_source(text: str, file: str, limits: Limits) -> str:
     """The document as Markdown-like text, line by line: LaTeX laid out, odd letters made plain."""
     text = unquoted(text)
@@ -122,7 +138,7 @@ def _plain_source(text: str, file: str, limits: Limits) -> str:
         source = _HASHES.sub(" ", source)
     if len(_SLASHES.findall(source)) >= FEWEST_REMARKS:
         source = _SLASHES.sub(lambda found: " " * len(found[0]), source)
-    return with_digits(_BARRED_ROW.sub(r"[\1]", source))
+    return with_digits(_BARRED_ROW.sub(r"[\1]", _with_scripts(source)))
 
 
 def _lowered(found: re.Match[str]) -> str:

@@ -14,7 +14,7 @@ from qkv.check.cells import fitted, shape_of
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value
-from qkv.library.roles import mentions, places
+from qkv.library.roles import SCORE_LIKE, mentions, places
 from qkv.library.said import UNSCALED
 from qkv.library.words import pattern
 from qkv.reading.assignment import answers, outputs
@@ -33,7 +33,7 @@ from qkv.reading.method import (
     prior_scale,
     said_for_all,
 )
-from qkv.reading.nameless import INPUTS, NAMELESS, given_formulas
+from qkv.reading.nameless import INPUTS, given_formulas
 from qkv.reading.naming import PROJECTED, naming_of, role_symbol
 from qkv.reading.page import Page, Spot
 from qkv.reading.softmaxed import softmaxed_scale
@@ -47,6 +47,7 @@ SHOWN_SCALE = 8.0  # the same for the scale that numbers show which a softmax is
 ROLE_KNOWN = 0.5  # bits for a role that has a value
 MISNAMED = 7.0  # bits that numbers cost which are not what their name says: more than another role for the name
 OTHER_ROLE = 4.0  # bits that another role than the likeliest costs at least
+BEHIND_SCORES = frozenset({Role.X, Role.Y, Role.Q, Role.K, Role.STATES, Role.SOURCE, Role.W_Q, Role.W_K})
 MOST_ARRAYS = 3  # arrays without a name whose role is tried
 
 
@@ -133,9 +134,10 @@ def _is_row_of(row: tuple[n.Expr, ...], page: Page, whole: Symbol) -> bool:
 def _inputs(page: Page) -> Iterator[tuple[int, Role]]:
     """The arrays without a name that words call inputs; where Q has a name, 'queries come from here' are tokens."""
     projected = _projected_by_name(page)
-    if all(symbol.base == NAMELESS for symbol in page.definitions):  # scores, and nothing behind them
-        said = [(index, roles[0]) for index, roles in page.suggested.items() if roles]
-        yield from (each for each in said[:1] if each[1] is Role.SCORES)
+    said = [(index, roles[0]) for index, roles in page.suggested.items() if roles]
+    named = (place.role for symbol in page.definitions for place in places(symbol)[:1])
+    alone = BEHIND_SCORES.isdisjoint(role for _, role in said) and (BEHIND_SCORES | SCORE_LIKE).isdisjoint(named)
+    yield from (each for each in said[:1] if alone and each[1] in SCORE_LIKE)  # scores, and nothing behind them
     yield from ((i, page.suggested[i][0]) for i, _ in given_formulas(page.equations) if page.task is None)
     for index, roles in page.suggested.items():
         said_here = mentions(page.equations[index].label)

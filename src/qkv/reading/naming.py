@@ -125,7 +125,7 @@ class Naming:
     def _by_letters(self, symbol: Symbol) -> tuple[Place, ...]:
         found = places(symbol)
         if len(symbol.labels) == 1 and not symbol.indices and self._is_token_beside(symbol):
-            found = tuple(place._replace(row=symbol.labels[0]) for place in found)
+            found = tuple(p._replace(row=symbol.labels[0]) for p in places(symbol._replace(labels=("token",))))
         if symbol in multiplied(self.page):
             found = tuple(place for place in found if place.role not in NO_FACTORS)
         if symbol in distributed(self.page):

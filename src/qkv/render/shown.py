@@ -67,9 +67,10 @@ def shown(trace: Trace, item: Given | Step, options: Options) -> Shown:
 def shown_part(trace: Trace, answer: Answer, part: Part, options: Options) -> Shown:
     """What is printed for a quantity that answers a question: rounded as it wants, unless the reader says otherwise."""
     places = options.places if options.places is not None else answer.places
+    digits = answer.digits or options.digits
 
     def text(cell: Cell) -> str | None:
-        return round_digits(cell, options.digits) if places is None else round_places(cell, places)
+        return round_digits(cell, digits) if places is None else round_places(cell, places)
 
     rows = decided(lambda bits: trace.evaluate(part.expr, bits), text)
     return Shown(rows, _is_whole(trace.evaluate(part.expr), rows))

@@ -57,7 +57,7 @@ def answers_of(problem: Completion, questions: Sequence[Item], assumed: Sequence
     page = problem.system.page
     numbered = (sentence for item in questions if item.label for sentence in item.sentences)
     everywhere = decimals_said(words_without(page.words_of(problem.scope), numbered))
-    tokens = page.tokens.get(problem.scope) or next(iter(page.tokens.values()), ())
+    tokens = page.tokens.get(problem.scope) or next(iter(page.tokens.values()), ()) or _labels(problem.system)
     worked = {j.equation.line for j in problem.judged if j.fit is not None}
     for item in questions:
         if item.told is None and item.line in worked:
@@ -65,7 +65,8 @@ def answers_of(problem: Completion, questions: Sequence[Item], assumed: Sequence
         asked = wanted(_with_display(item, page), page.sheet, tokens)
         parts = tuple(dict.fromkeys(part for each in asked for part in _parts(problem, each)))
         words = (_said(problem, each, parts) for each in asked)
-        places = next((each.places for each in asked if each.places is not None), everywhere)
+        digits = next((each.digits for each in asked if each.digits), None)
+        places = next((each.places for each in asked if each.places is not None), None if digits else everywhere)
         says = "; ".join(filter(None, words))
         gaps = [] if parts or says else _gaps(problem, asked)
         missing = "" if parts or says else _missing(asked, gaps)
@@ -74,7 +75,14 @@ def answers_of(problem: Completion, questions: Sequence[Item], assumed: Sequence
         below = list(_standing_on(problem, parts))
         notes = tuple(each.says for each in assumed if each.holds_for(below))
         lets = tuple(gap.let for gap in gaps if gap.written)
-        yield Answer(item.label, item.text, item.line, parts, places, says, notes, missing, lets)
+        yield Answer(item.label, item.text, item.line, parts, places, says, notes, missing, lets, digits)
+
+
+def _labels(system: System) -> tuple[str, ...]:
+    """The words in the scripts of names that are rows of one role: the A and B of k_A, k_B."""
+    roles = (Role.X, Role.K, Role.STATES, Role.Q, Role.V)
+    rows = ([place.row for _, place in system.members(role) if place.row and place.row.isalpha()] for role in roles)
+    return next((tuple(dict.fromkeys(found)) for found in rows if len(found) > 1), ())
 
 
 def _standing_on(problem: Completion, parts: Iterable[Part]) -> Iterator[Given | Step]:

@@ -32,6 +32,9 @@ _SIZE_OF = re.compile(  # 'the key dimension' speaks of no key
     r"|\bdimensi\w+ (?:of|der|des|de la|de las|de los|delle|das) (?:the )?\w+|размерност\w+ \w+",
     re.IGNORECASE,
 )
+_REMARK = re.compile(
+    r"\((?:use|do not|don't|without|no|mit|avec|con|com|ohne)\b[^()]*(?:\([^()]*\)[^()]*)*\)", re.IGNORECASE
+)
 _ATTENTION = re.compile(
     r"attention|aufmerksam|atenci[oó]n|atenção|attenzione|внимани|注意力|アテンション|어텐션", re.IGNORECASE
 )
@@ -40,7 +43,8 @@ _OF_QUERY = re.compile(
     r"\b(?:for|of|from)\s+(?:the|each|every|this|that)\s+(?:\w+\s+)?quer|für die anfrage|pour la requête", re.IGNORECASE
 )
 _PAIR = re.compile(  # of a query and a key
-    r"\bbetween\b|zwischen|\bentre\b|\btra\b|между|之间|\bfrom\b.*\bto\b|(?:pays?|gives?|assigns?|attends?)\b.*\b(?:to|on)\b",
+    r"\bbetween\b|zwischen|\bentre\b|\btra\b|между|之间|\bfrom\b.*\bto\b|(?:pays?|gives?|assigns?|attends?)\b.*\b(?:to|on)\b"
+    r"|\bof (?:the )?(?:token|word|query|position)\b.*\b(?:to|on|with)\b|\w\(\s*\w+\s*,\s*\w+\s*\)",
     re.IGNORECASE | re.DOTALL,
 )
 _KEY_FIRST = re.compile(r"\bkeys?\b.*\bquer", re.IGNORECASE | re.DOTALL)
@@ -77,6 +81,7 @@ _PLACES = re.compile(
     rf"(?P<count>{NUMBER})[\s-]*(?:{pattern('places')})|小数点[后第]\s*(?P<after>{NUMBER})",
     re.IGNORECASE,
 )
+_DIGITS = re.compile(rf"(?P<count>{NUMBER})[\s-]*(?:{pattern('digits')})", re.IGNORECASE)
 _LINE = re.compile(f"{_said('line')}|{_said('vector')}", re.IGNORECASE)
 _PUT = re.compile(
     rf"(\w+)\s*=\s*(\d+(?:(?:\s*,\s*|\s*,?\s+(?:{pattern('connective')})\s+)\d+)*)(?![.\d])", re.IGNORECASE
@@ -97,7 +102,7 @@ class Wanted:
     in_words that it asks for an explanation               methods  how it wants its attention, where it says so itself
     put      numbers that it puts in for names: pos = 3 and 5
     is_pair  whether its two tokens are a query and a key    whole    roles of which it wants all: 'and all keys'
-    function what it wants of them: 'rowsum', the 'max' or the 'min'
+    function what it wants of them: 'rowsum', the 'max' or the 'min'      digits   significant digits, if it wants those
     """
 
     exprs: tuple[n.Expr, ...] = ()
@@ -112,6 +117,7 @@ class Wanted:
     is_pair: bool = False
     whole: frozenset[Role] = frozenset()
     function: str = ""
+    digits: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +158,7 @@ def wanted(item: Item, sheet: Sheet, tokens: Sequence[str]) -> list[Wanted]:
 
 def _wanted(text: str, sheet: Sheet, tokens: Sequence[str]) -> Wanted:
     extreme = ("least" if _LEAST.search(text) else "most") if _MOST.search(text) else ""
-    exprs = tuple(dict.fromkeys(_exprs(text, sheet)))
+    exprs = tuple(dict.fromkeys(_exprs(text, sheet, tokens)))
     roles = tuple(_roles(text)) if len(exprs) < 2 else ()
     if _PRODUCT.search(text):  # what is named goes into it
         named = {place.role for expr in exprs if isinstance(expr, n.Name) for place in places(expr.symbol)[:1]}
@@ -171,7 +177,7 @@ def _wanted(text: str, sheet: Sheet, tokens: Sequence[str]) -> Wanted:
         exprs, roles, rows, decimals, extreme, bool(_COMPARE.search(text)), bool(_EXPLAIN.search(text)), methods,
         tuple((m[1], number) for m in _PUT.finditer(text) for number in re.findall(r"\d+", m[2])),
         is_pair, frozenset(role for found in _ALL.finditer(text) for role in roles_in_words(found["what"])),
-        _function(text),
+        _function(text), digits_said(text),
     )  # fmt: skip
 
 
@@ -195,7 +201,17 @@ def decimals_said(text: str) -> int | None:
     return number_in(found["count"] or found["after"])
 
 
-def _exprs(text: str, sheet: Sheet) -> Iterator[n.Expr]:
+def digits_said(text: str) -> int | None:
+    """The significant digits that a text wants results rounded to.
+
+    >>> digits_said("Give Z to three significant digits.")
+    3
+    """
+    found = _DIGITS.search(text)
+    return number_in(found["count"]) if found else None
+
+
+def _exprs(text: str, sheet: Sheet, tokens: Sequence[str]) -> Iterator[n.Expr]:
     """The names and formulas that a sentence sets in mathematics, or names plainly; of 'O = A V' the O."""
     for found in _MATHS.finditer(text):
         yield from _parsed(next(filter(None, found.groups()), ""), sheet)
@@ -206,7 +222,8 @@ def _exprs(text: str, sheet: Sheet) -> Iterator[n.Expr]:
         plain = plain.replace(chain.text, " ")
     for found in _BARE.finditer(plain):
         names = sheet.names
-        if found[0].isupper() or names is None or found[0][0] in names.letters | names.scripted:
+        known = found[0].isupper() or names is None or found[0][0] in names.letters | names.scripted
+        if found[0] not in tokens and (known or found[0][-1].isdecimal()):
             yield from _parsed(found[0], sheet)
 
 
@@ -234,7 +251,9 @@ def _parsed(text: str, sheet: Sheet) -> Iterator[n.Expr]:
 
 def _roles(text: str) -> Iterator[Role]:
     """The roles that words speak of: of steps that lead to each other, the last."""
-    plain = _WITH.sub(" ", _NORM.sub(" ", _SIZE_OF.sub(" ", _WHOLE.sub(" ", _MATHS.sub(" ", text)))))
+    plain = _MATHS.sub(" ", text)
+    for aside in (_WHOLE, _REMARK, _SIZE_OF, _NORM, _WITH):
+        plain = aside.sub(" ", plain)
     said = set(roles_in_words(plain))
     if not said & set(ANSWERED) - {Role.SCALED, Role.MASKED} and _ATTENTION.search(plain):
         said = said - _STEPS | {Role.WEIGHTS if _PAIR.search(plain) else Role.HEAD}  # 'compute masked self-attention'
@@ -272,8 +291,9 @@ def _rows(text: str, tokens: Sequence[str]) -> Iterator[str]:
     known = {token.lower(): token for token in tokens}
     quoted = [known[word] for found in _QUOTED.finditer(text) if (word := found["word"].lower()) in known]
     yield from quoted
+    letters = all(len(token) == 1 and token.isupper() for token in tokens)  # then A is a token and no article
     for word in re.findall(r"[^\W\d_][\w-]*", text) if not quoted else ():
-        if word in tokens and len(word) > 1 and not (means(word, "article") or means(word, "operand")):
+        if word in tokens and (letters or not (len(word) == 1 or means(word, "article") or means(word, "operand"))):
             yield word
     if _LINE.search(text):
         yield from (str(place if place > 0 else len(tokens)) for place in places_said(text) if place > 0 or tokens)
