@@ -46,6 +46,17 @@ def share_of(symbol: Symbol, equation: Equation, page: Page) -> n.Expr | None:
     return None
 
 
+def written_out(symbol: Symbol, equation: Equation, page: Page) -> n.Expr | None:
+    """The same where the share is one of exponentials that are written out, here or above: a weight of a softmax."""
+    place = _number(symbol)
+    for other, at, terms, found in _shares(page).get(_family(symbol), ()) if place is not None else ():
+        which = found + place - at if place is not None else -1
+        above = other.scope == equation.scope and other.index <= equation.index
+        if above and 0 <= which < len(terms) and all(isinstance(term, n.Exp) for term in terms):
+            return n.Quotient(terms[which], n.Sum(terms))
+    return None
+
+
 _Shares = dict[Symbol, list[tuple[Equation, int, tuple[n.Expr, ...], int]]]
 
 

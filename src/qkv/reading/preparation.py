@@ -40,6 +40,9 @@ class Look(Protocol):
     def name(self, symbol: Symbol, spot: Spot) -> Value | None: ...
 
 
+_DOTTED = ({Role.Q, Role.K}, {Role.SOURCE, Role.STATES})  # whose products are scores
+
+
 @dataclass(frozen=True, slots=True)
 class Preparation:
     """Makes expressions ready at one spot, with the values that are known there."""
@@ -66,6 +69,7 @@ class Preparation:
         down = "keys" in self._conventions
         kinds = n.kinds_in(expr)
         expr = self._with_numbers_for_cells(expr) if {n.Matrix, n.Transpose} <= kinds else expr
+        expr = n.rewrite(expr, self._with_dots) if {n.Product, n.Transpose} <= kinds else expr
         if not kinds & {n.Call, n.Mask, n.Series, n.Absolute, n.Entry, n.Softmax}:
             return expr
         failed = False
@@ -99,21 +103,31 @@ class Preparation:
         made = n.rewrite(expr, change)
         return None if failed else made
 
+    def _flat(self, expr: n.Expr) -> n.Expr:
+        """The aᵀ b of two vectors that are written as rows, as their dot product."""
+        product = expr if isinstance(expr, n.Product) and isinstance(expr.left, n.Transpose) else None
+        if product is None or not isinstance(product.left, n.Transpose) or not n.names_in(expr):
+            return expr
+        sides = self._value(product.left.arg), self._value(product.right)
+        rows = all(side is not None and side.shape[0] == 1 < side.shape[1] for side in sides)
+        return n.Product(product.left.arg, product.right) if rows else expr
+
+    def _with_dots(self, node: n.Expr) -> n.Expr:
+        """The qᵀ k of a query and a key, the vᵀ tanh(..) of additive scores: numbers, however vectors are written."""
+        left = node.left.arg if isinstance(node, n.Product) and isinstance(node.left, n.Transpose) else None
+        if not isinstance(node, n.Product) or not isinstance(left, n.Name):
+            return node
+        sides = [self._system.place(side.symbol) for side in (left, node.right) if isinstance(side, n.Name)]
+        roles = {place.role for place in sides if place is not None}
+        return self._flat(node) if roles in _DOTTED or Role.V_A in roles else node
+
     def _with_numbers_for_cells(self, expr: n.Expr) -> n.Expr:
         """A cell is a number: the q_1ᵀ k_2 in a matrix of products is the dot product of two rows."""
-
-        def flat(cell: n.Expr) -> n.Expr:
-            product = cell if isinstance(cell, n.Product) and isinstance(cell.left, n.Transpose) else None
-            if product is None or not isinstance(product.left, n.Transpose) or not n.names_in(cell):
-                return cell
-            sides = self._value(product.left.arg), self._value(product.right)
-            rows = all(side is not None and side.shape[0] == 1 < side.shape[1] for side in sides)
-            return n.Product(product.left.arg, product.right) if rows else cell
 
         def cells(node: n.Expr) -> n.Expr:
             made = node
             if isinstance(node, n.Matrix) and any(isinstance(cell, n.Product) for row in node.rows for cell in row):
-                made = replace(node, rows=tuple(tuple(map(flat, row)) for row in node.rows))
+                made = replace(node, rows=tuple(tuple(map(self._flat, row)) for row in node.rows))
             return made
 
         return n.rewrite(expr, cells)

@@ -351,6 +351,7 @@ class _Completion:
         found = self.values.source(symbol, spot)
         value = self.values.true(n.Name(symbol), spot)
         yield from self.workings.beside(symbol, spot)
+        yield from self.workings.share(symbol, spot)
         if found is not None:
             yield found
             for expr, where, source in self.system.expressions(symbol, spot):

@@ -10,6 +10,7 @@ from qkv.check.compare import meets
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import Cell, bounds
+from qkv.judging.beside import written_out
 from qkv.judging.copies import Copies
 from qkv.judging.originals import meant
 from qkv.reading.definitions import Source, has_decimals
@@ -82,6 +83,17 @@ class Workings:
             return False
         cells = ((a, b) for x, y in zip(guess.rows, worked.rows, strict=True) for a, b in zip(x, y, strict=True))
         return any(_are_apart(a, b) for a, b in cells)
+
+    def share(self, symbol: Symbol, spot: Spot) -> Iterator[Option]:
+        """The share of exponentials that a name is, where one of its family is written out as one and this one only
+        has rounded numbers: after α_1 = e²/(e² + e¹) = 0.73 comes α_2 = 2.72/10.11, or 0.27."""
+        page = self.values.system.page
+        here = [e for e in page.equations if e.scope == spot.scope and e.line <= spot.line and symbol in e.names]
+        if here and not here[-1].of(Kind.FORMULA) and (made := written_out(symbol, here[-1], page)) is not None:
+            where = Spot(spot.scope, here[-1].line)
+            typed = [item.expr for item in here[-1].of(Kind.WORKING)]
+            if all(map(has_decimals, typed)) and self._has_its_shape(made, symbol, where):
+                yield self.meant(made, where), where, Source.STATED
 
     def _has_its_shape(self, expr: n.Expr, symbol: Symbol, spot: Spot) -> bool:
         """Whether a working is all that a name stands for, not a line of it."""
