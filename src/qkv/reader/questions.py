@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from qkv.library.roles import roles_in_words
 from qkv.library.words import pattern
 from qkv.reader.page import Asked
 
@@ -37,6 +36,9 @@ _POINTS = re.compile(  # what an item is worth: '(4 pts)', '[2 Punkte]'
 )
 _NUMBERING = re.compile(r"\s*(?:[-*+•]\s+)?(?:\*\*)?\(?\w{1,3}[.)]+(?:\*\*)?\s*")  # '1. ' ends no sentence
 _TELLS = re.compile(r"[=≈:：→]|\d[.,]\d|[\[|]")  # an item that says something asks for nothing
+_QUANTITY = re.compile(
+    rf"(?<!\w)(?:{pattern('quantity')}|{pattern('vector')}|{pattern('output')})(?!\w)", re.IGNORECASE
+)
 _FEW = 12  # words of an item that only names a quantity
 _LOOK = 2_000  # characters of a sentence in which it must begin to ask
 
@@ -79,7 +81,7 @@ def _sentence(text: str, line: int) -> _Sentence:
 def _is_noun(sentence: _Sentence) -> bool:
     """Whether an item only names a quantity: 'attention weights of the third token'."""
     words = sentence.bare.split()
-    return len(words) <= _FEW and not _TELLS.search(sentence.bare) and bool(roles_in_words(sentence.bare))
+    return len(words) <= _FEW and not _TELLS.search(sentence.bare) and bool(_QUANTITY.search(sentence.bare))
 
 
 def _asks(bare: str) -> bool:
