@@ -51,3 +51,42 @@ def test_both_sides_of_a_mask_are_worked_out() -> None:
 
 def test_scores_that_are_given_by_their_formula_are_no_claim() -> None:
     assert not qkv.check("$Q K^T = [[4, 2], [1, 3]]$ and $d_k = 4$.\n").claims
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Let q = [1, 2], k_1 = [3, 4], k_2 = [1, 0].\n\nCompute q^T k_1.", (("11",),)),
+        (
+            "s = [0.5, 0.2], h_1 = [0.1, 0.4], h_2 = [0.6, 0.3], v_a = [1, 1].\n\n$e_1 = v_a^T \\tanh(s + h_1), e_2 = v_a^T \\tanh(s + h_2)$\n\nCompute the context vector.",
+            (("0.3735", "0.3453"),),
+        ),
+    ],
+)  # fmt: skip
+def test_a_product_of_two_flat_vectors_is_a_number(text: str, value: tuple[tuple[str, ...], ...]) -> None:
+    assert value in values(text)
+
+
+def test_weights_beside_a_softmax_that_is_written_out_are_its_shares() -> None:
+    text = "$\\alpha_1 = \\frac{e^2}{e^2 + e^1 + e^0} = 0.67$, $\\alpha_2 = 2.72 / 11.11 = 0.24$, $\\alpha_3 = 0.08$.\n"
+    assert (("0.6652", "0.2447", "0.09003"),) in values(text)
+
+
+SCORES = "S = [[1.0, 0.5, -0.5], [0.2, 1.2, 0.1], [-0.4, 0.6, 1.5]]\n\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("(b) How much weight does token 2 give to itself?", "0.588"),
+        ("(b) How much weight did token 1 give to the future in (a)?", "0.453"),
+        ("(b) What share of its attention does token 3 pay to the other tokens?", "0.357"),
+    ],
+)
+def test_keys_may_be_said_in_a_word(question: str, value: str) -> None:
+    later = "\n(c) Now with a causal mask: find the weights.\n"
+    for text in (SCORES + "(a) Apply softmax to every row, no mask.\n" + question + end for end in ("\n", later)):
+        solved = qkv.solve(text)
+        (found,) = ((t, a) for t in solved.traces for a in t.program.answers if a.label == "(b)")
+        made = [found[0].evaluate(part.expr).cell for part in found[1].parts]
+        assert [f"{float(cell):.3f}" for cell in made] == [value]

@@ -32,6 +32,7 @@ _COLUMNS = re.compile(
     r"|(?:tokens?|words?|encoder states?|one) per column|spaltenvektor|列ベクトル|列向量"
     r"|vectores columna|вектор-столб|vecteurs colonnes"
 )
+_BOTH = re.compile(r"rows? (?:is|are|=|of) .{0,12}(?:token|word|query).{0,40}columns?")  # the two sides of scores
 _ELSEWHERE = re.compile(
     r"\b(?:repeat|recompute|redo|again|now|instead|what if|if|suppose|were|would|compare|comparison|difference"
     r"|why|explain|discuss|bonus|optional)\b"
@@ -78,7 +79,7 @@ def layouts_of(text: str) -> list[frozenset[str]]:
 
 
 def prior_layout(layout: frozenset[str], text: str) -> float:
-    columns = bool(_COLUMNS.search(text))
+    columns = bool(_COLUMNS.search(text)) and not _BOTH.search(text)
     return (6.0 if columns else 0.0) if "columns" in layout else (0.0 if columns else 5.0)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -14,6 +15,7 @@ from qkv.interpret.certified import Value
 from qkv.interpret.rounding import round_digits
 from qkv.judging.walk import Judgement
 from qkv.library.roles import SCORE_LIKE
+from qkv.library.said import Method
 from qkv.program.model import Answer, Given, Part, Program, Step
 from qkv.reading.asked import words_without
 from qkv.reading.choose import END
@@ -52,6 +54,9 @@ class Completion(Protocol):
     ) -> None: ...
 
 
+_REFERS = re.compile(r"\((\w)\)\W*$")
+
+
 def answers_of(problem: Completion, questions: Sequence[Item], assumed: Sequence[Assumption]) -> Iterator[Answer]:
     """The answers to the questions of a problem, in their order."""
     page = problem.system.page
@@ -59,10 +64,14 @@ def answers_of(problem: Completion, questions: Sequence[Item], assumed: Sequence
     everywhere = decimals_said(words_without(page.words_of(problem.scope), numbered))
     tokens = page.tokens.get(problem.scope) or next(iter(page.tokens.values()), ()) or _labels(problem.system)
     worked = {j.equation.line for j in problem.judged if j.fit is not None}
+    methods: dict[str, tuple[Method, ...]] = {}
     for item in questions:
         if item.told is None and item.line in worked:
             continue  # a step that the page works out itself
         asked = wanted(_with_display(item, page), page.sheet, tokens)
+        if (found := _REFERS.search(item.text)) is not None:  # 'the weight of token 1 in (a)'
+            asked = [replace(each, methods=each.methods or methods.get(found[1], ())) for each in asked]
+        methods[item.label.strip("()")] = tuple(method for each in asked for method in each.methods)
         parts = tuple(dict.fromkeys(part for each in asked for part in _parts(problem, each)))
         words = (_said(problem, each, parts) for each in asked)
         digits = next((each.digits for each in asked if each.digits), None)
@@ -216,11 +225,32 @@ def _by_method(problem: Completion, asked: Wanted) -> Iterator[Part]:
     if asked.compares and not steps:
         steps = [step for step in problem.steps.values() if is_beside(step)]
     roles = asked.roles or (Role.WEIGHTS, Role.HEAD)
-    for step in (step for step in steps if step.role in roles or (step.role is Role.OUTPUT and Role.HEAD in roles)):
+    for step in tuple(
+        step for step in steps if step.role in roles or (step.role is Role.OUTPUT and Role.HEAD in roles)
+    ):
         usual = (s for s in problem.steps.values() if s.role is step.role and s.head == step.head and not is_beside(s))
         if asked.compares:
             yield from (Part(plain(n.Name(s.symbol)), n.Name(s.symbol)) for s in usual)
-        yield Part(step.spelled, n.Name(step.symbol))
+        name = n.Name(step.symbol)
+        value = known_values((*problem.givens.values(), *problem.steps.values())).get(step.symbol)
+        seen = value is not None and step.role is Role.WEIGHTS
+        cells = _cells_seen(problem, name, value, asked) if seen and value is not None else None
+        if cells is None:
+            yield Part(step.spelled, name)
+            continue
+        symbol = Symbol("value", (), (str(len(problem.steps) + 1),))
+        problem.steps[symbol] = Step(symbol, cells, Role.OTHER, f"{asked.rows[0]} → {asked.seen}")
+        yield Part(plain(cells), n.Name(symbol))
+
+
+def _cells_seen(problem: Completion, name: n.Expr, value: Value, asked: Wanted) -> n.Expr | None:
+    """What a token gives to the keys that a question speaks of in a word: to itself, to the future."""
+    lines = [i for row in asked.rows if (i := problem.system.position(row, problem.scope)) is not None]
+    if not asked.seen or len(lines) != 1 or not 0 < lines[0] <= value.shape[0] or _is_columns(problem):
+        return None
+    keys = _SEEN_BY[asked.seen](lines[0], value.shape[1])
+    cells: list[n.Expr] = [n.Entry(name, row=lines[0], column=key) for key in keys]
+    return n.Sum(tuple(cells)) if len(cells) > 1 else next(iter(cells), None)
 
 
 def _of_role(problem: Completion, role: Role, asked: Wanted, spot: Spot) -> Iterator[tuple[n.Expr, str]]:
@@ -249,7 +279,17 @@ def _lines(problem: Completion, expr: n.Expr, asked: Wanted, spot: Spot) -> list
     if asked.is_pair and len(lines) == 2 and place is not None and place.role in SCORE_LIKE and value.shape[1] >= count:
         row, column = reversed(lines) if columns else lines
         return [(n.Entry(expr, row=row, column=column), f"{_token(problem, lines[0])}, {_token(problem, lines[1])}")]
+    if place is not None and place.role is Role.WEIGHTS and (seen := _cells_seen(problem, expr, value, asked)):
+        return [(seen, asked.seen)]
     return [(n.Call(LINE, (expr, n.number(i))), _token(problem, i)) for i in lines]
+
+
+_SEEN_BY: dict[str, Callable[[int, int], list[int]]] = {  # the keys in a word, of a query and of all keys, from 1
+    "itself": lambda query, _: [query],
+    "others": lambda query, count: [key for key in range(1, count + 1) if key != query],
+    "future": lambda query, count: list(range(query + 1, count + 1)),
+    "past": lambda query, _: list(range(1, query)),
+}
 
 
 def _is_columns(problem: Completion) -> bool:

@@ -329,7 +329,8 @@ class _Completion:
         """The step for a formula that the page states without a name, which plays a role: Q Kᵀ are the scores."""
         for name, step in self.steps.items():
             if step.expr == expr and step.role is Role.OTHER and name.base == "value":
-                self.steps[name] = replace(step, role=role, head=head, says=SAYS.get(role, ""))
+                called = f"{step.spelled} ({self.beside})".strip() if self.beside else step.spelled
+                self.steps[name] = replace(step, role=role, head=head, spelled=called, says=SAYS.get(role, ""))
                 return name
         return None
 

@@ -103,6 +103,7 @@ class Wanted:
     put      numbers that it puts in for names: pos = 3 and 5
     is_pair  whether its two tokens are a query and a key    whole    roles of which it wants all: 'and all keys'
     function what it wants of them: 'rowsum', the 'max' or the 'min'      digits   significant digits, if it wants those
+    seen     the keys that its token looks at, in a word: itself, others, future, past
     """
 
     exprs: tuple[n.Expr, ...] = ()
@@ -118,6 +119,7 @@ class Wanted:
     whole: frozenset[Role] = frozenset()
     function: str = ""
     digits: int | None = None
+    seen: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,7 @@ def _wanted(text: str, sheet: Sheet, tokens: Sequence[str]) -> Wanted:
         exprs, roles, rows, decimals, extreme, bool(_COMPARE.search(text)), bool(_EXPLAIN.search(text)), methods,
         tuple((m[1], number) for m in _PUT.finditer(text) for number in re.findall(r"\d+", m[2])),
         is_pair, frozenset(role for found in _ALL.finditer(text) for role in roles_in_words(found["what"])),
-        _function(text), digits_said(text),
+        _function(text), digits_said(text), _seen(text) if len(rows) == 1 else "",
     )  # fmt: skip
 
 
@@ -187,6 +189,15 @@ def _function(text: str) -> str:
         return "rowsum"
     entry = _ENTRY.search(text)
     return ("min" if entry["least"] or entry["last"] else "max") if entry else ""
+
+
+_SEEN = {word: re.compile(_said(word), re.IGNORECASE) for word in ("itself", "others", "future", "past")}
+
+
+def _seen(text: str) -> str:
+    """The keys that a query gives its weights to, where words say which: 'how much does token 1 give to the future'."""
+    found = _PAIR.search(text)
+    return next((word for word, said in _SEEN.items() if found and said.search(text, found.start())), "")
 
 
 def decimals_said(text: str) -> int | None:
