@@ -48,6 +48,7 @@ _SUPPOSED = re.compile(
 )
 _SPLIT = re.compile(
     r"split|divid|partition|slic|reshap|chunk|\bcut|aufgeteilt|aufteil|zerleg|geteilt|découp|partag|repart|suddivid|разб|раздел|делим|分成|拆分|划分|分为|分割|each of|of size|of width|der breite|d_\{?(?:\\text\{)?head"
+    r"|each head|per head|pro kopf|jeder kopf|par tête|chaque tête|por cabeza|por cabeça|cada cabe|per testa|ogni testa|каждая голов|每个头"
 )
 _COUNTED_HEADS = re.compile(rf"(?<![\w.])(?P<n>{NUMBER})[\s-]*{_HEADS}")
 _SLICE = re.compile(r"(?<!\w)[qkv]\s*\[\s*:\s*,\s*(?P<first>\d*)\s*:\s*(?P<end>\d*)", re.IGNORECASE)

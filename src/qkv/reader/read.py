@@ -69,7 +69,10 @@ def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT, told: Sequen
     names = replace(
         names_of(streams, comma, words, (*_captions(prepared), *_LINE_LABEL.findall(source))), points=has_points(source)
     )
-    sheet = assemble(_events(prepared, Page(names, comma, limits)), file, text)
+    shown = (
+        text if text.count("\n") >= cells.count("\n") else cells
+    )  # a notebook without line breaks counts in its cells
+    sheet = assemble(_events(prepared, Page(names, comma, limits)), file, shown)
     sheet = replace(sheet, names=names, source=cells)
     return with_told(sheet, (*told, *comments))
 

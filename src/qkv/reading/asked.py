@@ -38,15 +38,19 @@ def questions_of(page: Page, scope: int) -> Iterator[Question]:
 
 
 def words_without(words: str, sentences: Iterable[str]) -> str:
-    """Words in small letters without some of their sentences.
+    """Words in small letters without some of their sentences; the label of a sentence need not stand in the words.
 
-    >>> words_without("let d = 2. find  a. round.", ["Find A."])
+    >>> words_without("let d = 2. find  a. round.", ["(b) Find A."])
     'let d = 2.   round.'
     """
     words = " ".join(words.split())
     for sentence in sentences:
-        words = words.replace(" ".join(sentence.lower().split()), " ")
+        said = " ".join(sentence.lower().split())
+        words = words.replace(said if said in words else _LABEL.sub("", said), " ")
     return words
+
+
+_LABEL = re.compile(r"^\(?\w{1,4}[.)]\s+")
 
 
 def asked_parts(page: Page, scope: int) -> tuple[n.Expr, ...]:

@@ -144,6 +144,17 @@ def _inputs(page: Page) -> Iterator[tuple[int, Role]]:
         worked = any(role in DERIVED[3:] for *_, role in said_here)  # 'weights for token 1', not 'weights for keys'
         if roles and roles[0] in INPUTS and not worked and (page.task is None or index < page.assigned):
             yield index, Role.X if roles[0] in projected else roles[0]
+    yield from _projected_array(page)
+
+
+def _projected_array(page: Page) -> Iterator[tuple[int, Role]]:
+    """The only array without a name, and without words for it, of a page that gives nothing else for its matrices to
+    project: the tokens."""
+    named = {place.role for symbol in page.definitions for place in places(symbol)[:1]}
+    arrays = [index for index, roles in page.suggested.items() if not page.equations[index].of(Kind.FORMULA)]
+    projects = {Role.W_Q, Role.W_K} <= named and named.isdisjoint((Role.X, Role.Y, Role.Q, Role.K, Role.STATES))
+    if projects and len(arrays) == 1 and not page.suggested[arrays[0]] and _may_be_projected(page, arrays[0]):
+        yield arrays[0], Role.X
 
 
 def _projected_by_name(page: Page) -> set[Role]:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.library.attention import as_mask
+from qkv.library.roles import roles_in_words
 from qkv.library.words import means
 from qkv.reader.model import Link, Relation, Sheet, Statement
 from qkv.reading.equation import Equation, Item, Kind, is_printed, kind_of, settled
@@ -73,7 +74,7 @@ def of_statement(statement: Statement, sheet: Sheet) -> Iterator[Equation]:
     words = " ".join(dict.fromkeys(w for w in (title, statement.caption, statement.before, statement.label) if w))
     for number, links in enumerate(group for group in groups if group):
         first, *more = (_item(link, sheet) for link in links)
-        items = settled([_as_one_name(first) if more else first, *more])
+        items = settled([_without_word(_as_one_name(first)) if more else first, *more])
         for sides in filter(None, (_behind_factor(items), items)):  # a next line goes on from the whole
             yield Equation(
             0, sides, links[0].at.line, max(statement.end_line, statement.at.line), links[0].at.column, statement.text,
@@ -146,6 +147,15 @@ def _as_one_name(item: Item) -> Item:
     if not isinstance(item.expr, n.Product) or bases != words or not all(w.isalpha() and len(w) > 2 for w in words):
         return item
     return replace(item, expr=n.Name(Symbol("_".join(words)), item.text, at=item.expr.at), kind=Kind.NAME)
+
+
+def _without_word(item: Item) -> Item:
+    """The name behind a word that is written without a blank's worth of difference: the k_1 of '键 k_1 = [1, 0]'."""
+    product = item.expr if isinstance(item.expr, n.Product) else None
+    word, name = (product.left, product.right) if product is not None else (None, None)
+    if not isinstance(word, n.Name) or not isinstance(name, n.Name) or word.symbol.base.isascii():
+        return item
+    return replace(item, expr=name, kind=Kind.NAME) if roles_in_words(word.symbol.base) else item
 
 
 def _upright(expr: n.Expr) -> n.Expr:

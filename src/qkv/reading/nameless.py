@@ -117,7 +117,7 @@ def given_formulas(made: tuple[Equation, ...]) -> Iterator[tuple[int, Role]]:
         stated = len(equation.items) == 2 and left.kind is Kind.FORMULA and not equation.struck
         if stated and right.kind is Kind.VALUE and isinstance(right.expr, n.Matrix) and right.expr.shape != (1, 1):
             role = next(iter(unifier.roles(left.expr)), None)
-            if role in (Role.SCORES, Role.SCALED) and given.isdisjoint(n.names_in(left.expr)):
+            if role in (Role.SCORES, Role.SCALED, Role.WEIGHTS) and given.isdisjoint(n.names_in(left.expr)):
                 yield equation.index, role
 
 

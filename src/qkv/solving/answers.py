@@ -72,7 +72,7 @@ def answers_of(problem: Completion, questions: Sequence[Item], assumed: Sequence
         if (found := _REFERS.search(item.text)) is not None:  # 'the weight of token 1 in (a)'
             asked = [replace(each, methods=each.methods or methods.get(found[1], ())) for each in asked]
         methods[item.label.strip("()")] = tuple(method for each in asked for method in each.methods)
-        parts = tuple(dict.fromkeys(part for each in asked for part in _parts(problem, each)))
+        parts = tuple(dict.fromkeys(part for each in asked for part in _parts(problem, each, item.line)))
         words = (_said(problem, each, parts) for each in asked)
         digits = next((each.digits for each in asked if each.digits), None)
         places = next((each.places for each in asked if each.places is not None), None if digits else everywhere)
@@ -158,14 +158,17 @@ def _gaps(problem: Completion, asked: Sequence[Wanted]) -> list[Gap]:
     return proposed(gaps, problem.values, spot, used)
 
 
-def _parts(problem: Completion, asked: Wanted) -> Iterator[Part]:
-    """The quantities that a question asks for: those that it names, then those that its words speak of."""
+def _parts(problem: Completion, asked: Wanted, line: int) -> Iterator[Part]:
+    """The quantities that a question asks for: those that it names, then those that its words speak of. A name that
+    the question itself gives, 'with T = 2', has that value in it."""
     if asked.extreme or (asked.in_words and not asked.exprs):
         return  # answered in words
     if beside := list(_by_method(problem, asked)):
         yield from beside
         return
-    spot = Spot(problem.scope, END)
+    used = {symbol for expr in asked.exprs for symbol in n.names_in(expr)}
+    own = any(d.line == line for symbol in used for d in problem.system.page.definitions.get(symbol, ()))
+    spot = Spot(problem.scope, line if own else END)
     meant = (problem.system.meant(expr, spot.scope) for expr in asked.exprs)
     exprs = [each for expr in meant for each in _every(problem, expr, spot, asked)]
     named = [part for expr in exprs if (part := _part(problem, _of(asked, expr), spot)) is not None]
