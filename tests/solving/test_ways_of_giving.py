@@ -90,3 +90,29 @@ def test_keys_may_be_said_in_a_word(question: str, value: str) -> None:
         (found,) = ((t, a) for t in solved.traces for a in t.program.answers if a.label == "(b)")
         made = [found[0].evaluate(part.expr).cell for part in found[1].parts]
         assert [f"{float(cell):.3f}" for cell in made] == [value]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("q = [1, 2]，键 k1 = [1, 0]，k2 = [0, 1]，值 v1 = [1, 1]，v2 = [2, 3]。\n\n计算输出。", (("1.670", "2.340"),)),
+        ("z = [2, 1, 0.1]\n\n- What is softmax(z / T) with T = 0.5?\n- And with T = 2?\n", (("0.8638", "0.1169", "0.01932"),)),
+        ("Given softmax(QK^T/√d_k) = [[0.7, 0.3], [0.4, 0.6]] and V = [[1, 2], [3, 4]], give the output.", (("1.6", "2.6"), ("2.2", "3.2"))),
+        ("Two heads, d_model = 4, so each head has 2 dims.\n\nQ = [1, 0, 1, 1], K = [[1, 1, 0, 1], [0, 1, 1, 0]], V = [[1, 2, 3, 4], [5, 6, 7, 8]]\n\nGive the output.", (("2.321", "3.321", "5.000", "6.000"),)),
+    ],
+)  # fmt: skip
+def test_everyday_sheets_are_worked_out(text: str, value: tuple[tuple[str, ...], ...]) -> None:
+    assert value in values(text)
+
+
+def test_a_mask_in_a_later_item_of_latex_is_not_for_the_first() -> None:
+    items = "\\item Compute the weights.\n\\item Repeat with a causal mask.\n"
+    text = f"$$Q = K = [[1, 0], [0, 1]], V = [[1, 2], [3, 4]]$$\n\\begin{{enumerate}}[(a)]\n{items}\\end{{enumerate}}\n"
+    (first, *_) = (a for trace in qkv.solve(text).traces for a in trace.program.answers)
+    assert [part.name for part in first.parts] == ["A"]
+    assert qkv.solve(text)["A"].digits(4) == (("0.6698", "0.3302"), ("0.3302", "0.6698"))
+
+
+def test_a_notebook_without_line_breaks_is_solved() -> None:
+    cells = '[{"cell_type": "markdown", "source": "Compute the weights.\\n\\nq = [1, 0]\\n\\nK = [[1, 0], [0, 1]]"}]'
+    assert (("0.6698", "0.3302"),) in values(f'{{"cells": {cells}}}')

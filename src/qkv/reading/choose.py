@@ -18,6 +18,7 @@ from qkv.library.roles import SCORE_LIKE, mentions, places
 from qkv.library.said import UNSCALED
 from qkv.library.words import pattern
 from qkv.reading.assignment import answers, outputs
+from qkv.reading.captions import multiplied
 from qkv.reading.choices import ROWS, USUAL, Choices, Family
 from qkv.reading.claimed import DERIVED, Scopes, claimed_in, derivable, grid_of
 from qkv.reading.definitions import Definition, Source
@@ -34,7 +35,7 @@ from qkv.reading.method import (
     said_for_all,
 )
 from qkv.reading.nameless import INPUTS, given_formulas
-from qkv.reading.naming import PROJECTED, naming_of, role_symbol
+from qkv.reading.naming import NO_FACTORS, PROJECTED, naming_of, role_symbol
 from qkv.reading.page import Page, Spot
 from qkv.reading.softmaxed import softmaxed_scale
 from qkv.reading.system import System
@@ -257,7 +258,8 @@ def _families(page: Page) -> dict[Family, tuple[Role, ...]]:
     for symbol, definitions in page.definitions.items():
         if symbol in assigned:
             continue
-        roles = tuple(dict.fromkeys(place.role for place in places(symbol)))
+        barred = NO_FACTORS if symbol in multiplied(page) else frozenset()
+        roles = tuple(dict.fromkeys(place.role for place in places(symbol) if place.role not in barred))
         given = all(d.source is Source.GIVEN for d in definitions) and symbol not in page.fixed
         if len(roles) > 1 and given and not (projects and roles[0] is Role.X):
             found[symbol.base, symbol.labels] = roles
