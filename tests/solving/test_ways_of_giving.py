@@ -96,7 +96,6 @@ def test_keys_may_be_said_in_a_word(question: str, value: str) -> None:
     ("text", "value"),
     [
         ("q = [1, 2]，键 k1 = [1, 0]，k2 = [0, 1]，值 v1 = [1, 1]，v2 = [2, 3]。\n\n计算输出。", (("1.670", "2.340"),)),
-        ("z = [2, 1, 0.1]\n\n- What is softmax(z / T) with T = 0.5?\n- And with T = 2?\n", (("0.8638", "0.1169", "0.01932"),)),
         ("Given softmax(QK^T/√d_k) = [[0.7, 0.3], [0.4, 0.6]] and V = [[1, 2], [3, 4]], give the output.", (("1.6", "2.6"), ("2.2", "3.2"))),
         ("Two heads, d_model = 4, so each head has 2 dims.\n\nQ = [1, 0, 1, 1], K = [[1, 1, 0, 1], [0, 1, 1, 0]], V = [[1, 2, 3, 4], [5, 6, 7, 8]]\n\nGive the output.", (("2.321", "3.321", "5.000", "6.000"),)),
     ],
@@ -116,3 +115,9 @@ def test_a_mask_in_a_later_item_of_latex_is_not_for_the_first() -> None:
 def test_a_notebook_without_line_breaks_is_solved() -> None:
     cells = '[{"cell_type": "markdown", "source": "Compute the weights.\\n\\nq = [1, 0]\\n\\nK = [[1, 0], [0, 1]]"}]'
     assert (("0.6698", "0.3302"),) in values(f'{{"cells": {cells}}}')
+
+
+def test_a_name_that_a_question_gives_has_that_value_in_it() -> None:
+    solved = qkv.solve("z = [2, 1, 0.1]\n\n- What is softmax(z / T) with T = 0.5?\n- And with T = 2?\n")
+    (trace, answer, *_) = next((t, a) for t in solved.traces for a in t.program.answers if a.parts)
+    assert f"{float(trace.evaluate(answer.parts[0].expr).rows[0][0]):.4f}" == "0.8638"
