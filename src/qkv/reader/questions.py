@@ -36,6 +36,7 @@ _POINTS = re.compile(  # what an item is worth: '(4 pts)', '[2 Punkte]'
 )
 _NUMBERING = re.compile(r"\s*(?:[-*+•]\s+)?(?:\*\*)?\(?\w{1,3}[.)]+(?:\*\*)?\s*")  # '1. ' ends no sentence
 _TELLS = re.compile(r"[=≈:：→]|\d[.,]\d|[\[|]")  # an item that says something asks for nothing
+_ROUNDS = re.compile(rf"(?:{pattern('round')})\b", re.IGNORECASE)  # a remark to the question before it
 _QUANTITY = re.compile(
     rf"(?<!\w)(?:{pattern('quantity')}|{pattern('vector')}|{pattern('output')})(?!\w)", re.IGNORECASE
 )
@@ -65,8 +66,10 @@ def questions(text: str, line: int) -> Iterator[Asked]:
     found = [_sentence(sentence, first) for sentence, first in _sentences(text, line)]
     labelled = [sentence for sentence in found if sentence.label]
     of_list = len(labelled) > 1 and (any(s.asks for s in found) or all(map(_is_noun, labelled)))
-    for sentence in found:
-        if sentence.asks or (of_list and sentence.label and _is_noun(sentence)):
+    for before, sentence in zip((None, *found), found, strict=False):
+        named = of_list and bool(sentence.label) and _is_noun(sentence)
+        rounds = before is not None and before.asks and not sentence.label and bool(_ROUNDS.match(sentence.bare))
+        if sentence.asks or named or rounds:
             yield Asked(" ".join(_BULLET.sub("", sentence.text).split()), sentence.line, sentence.label)
 
 
