@@ -46,3 +46,11 @@ def test_a_column_of_arithmetic_stands_before_amounts():
     page = "| part | how | count |\n|---|---|---|\n| E | 300 × 768 | 0.23M |\n| A | 4 × 768² | ~2.36M |\n| Total | | 2.59M |"
     shown = [[plain(link.expr) for link in statement.links] for statement in read_sheet(page).statements]
     assert shown == [["300 · 768", "0.23"], ["4 · 768^2", "2.36"], ["2.59"]]
+
+
+def test_a_full_stop_of_another_script_ends_a_statement():
+    shown = [
+        [plain(link.expr) for link in statement.links]
+        for statement in read_sheet("x = (3, 4)，ε = 0。f(x) 是多少？").statements
+    ]
+    assert shown[:2] == [["x", "[3, 4]"], ["epsilon", "0"]]

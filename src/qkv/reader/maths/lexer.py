@@ -22,7 +22,13 @@ def tokens_of(source: str, *, strict: bool = True, comma: Comma = Comma.UNTOLD) 
     lexer = _Lexer(plainer(source.translate(_ALIKE)), strict, comma)
     for found in TOKEN.finditer(lexer.source):
         lexer.read(found)
-    return with_slopes(with_times(laid_bare(lexer.out), strict))
+    return with_slopes(with_times(laid_bare([_full_stop(token, source) for token in lexer.out]), strict))
+
+
+def _full_stop(token: Token, source: str) -> Token:
+    """A full stop of another script is no dot of a product: ε = 0。RMSNorm(x)."""
+    full = token.kind == "sep" and token.text == "." and source[token.start : token.start + 1] == "。"
+    return token._replace(text="。") if full else token
 
 
 _ALIKE = {ord(a): b for a, b in signs.SAME.items()} | signs.DIGITS

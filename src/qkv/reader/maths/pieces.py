@@ -127,7 +127,7 @@ def _cuts(tokens: list[Token], i: int, lo: int) -> bool:
     if token.kind == "rel":
         return token.text in NEXT or (token.text == "≡" and any(t.kind == "rel" for t in tokens[lo:i]))
     if token.kind == "sep":
-        return token.text in (",", ";", ".", "&") or (token.text == ":" and not _defines(tokens, lo, i))
+        return token.text in (",", ";", ".", "。", "&") or (token.text == ":" and not _defines(tokens, lo, i))
     if token.kind not in _CUTS:
         return False
     if token.kind in ("line", "edge", "wide"):
@@ -168,5 +168,7 @@ def is_numbering(tokens: list[Token], piece: Piece) -> bool:
     inside = tokens[piece.lo : piece.hi]
     if len(inside) == 3 and piece.after in ("wide", "edge") and piece.hi == len(tokens):
         return [t.text for t in inside if t.kind != "num"] == ["(", ")"]
-    before_words = piece.hi + 1 < len(tokens) and tokens[piece.hi].text == "." and tokens[piece.hi + 1].kind == "prose"
+    before_words = (
+        piece.hi + 1 < len(tokens) and tokens[piece.hi].text in (".", "。") and tokens[piece.hi + 1].kind == "prose"
+    )
     return len(inside) == 1 and inside[0].kind == "num" and inside[0].text.isdigit() and before_words
