@@ -32,6 +32,8 @@ ORACLE = {
     "sin": mpmath.sin,
     "cos": mpmath.cos,
     "tan": mpmath.tan,
+    "sind": lambda x: mpmath.sin(mpmath.radians(x)),
+    "cosd": lambda x: mpmath.cos(mpmath.radians(x)),
     "ln": mpmath.log,
     "log2": lambda x: mpmath.log(x, 2),
     "log10": mpmath.log10,

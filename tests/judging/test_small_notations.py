@@ -166,3 +166,21 @@ def test_half_of_a_vector_in_three_digits_says_what_it_is_where_words_were_right
     text = "q = [1, 1], K = [[1, 0], [0, 2], [1, 1]], V = [[1, 0], [0, 1], [1, 1]]\n\nScores: [1, 2, 2]\n\n"
     text += "Scaled: [0.707, 1.414, 1.414]\n\nWeights: [0.198, 0.401, 0.401]\n\nOutput: [0.599, 0.820]\n"
     assert list(verdicts(text).values())[-1] == "wrong"
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("```\nw = e^0 / (e^1 + e^0) = 1.0   / (2.718 + 1.0) ≈ 0.269\n```\n", ["rounded"]),
+    ("```\n0.5 × [2, 0]    (V of the)\n+ 0.5 × [1, 3]    (V of cat)\n= [1.5, 1.5]\n```\n", ["right"]),
+    ("```\n0.5 × [2, 0]    (V of the)\n+ 0.5 × [1, 3]    (V of cat)\n= [1.5, 2.5]\n```\n", ["wrong"]),
+    ("Sample: H = -log(0.7) = 0.357 nats = 0.515 bits\n", ["rounded", "unread"]),
+    ("Sample: H = -log(0.7) = 0.537 nats = 0.515 bits\n", ["wrong", "unread"]),
+    ("x_1 = [cos(66.87°), sin(66.87°)] = [0.39, 0.92]\n", ["rounded"]),
+    (r"$x_1 = \cos(60^\circ) = 0.71$" + "\n", ["wrong"]),
+])  # fmt: skip
+def test_gaps_remarks_units_and_degrees(text: str, said: list[str]) -> None:
+    assert [claim.verdict.value for claim in qkv.check(text).claims] == said
+
+
+def test_a_word_behind_two_blanks_is_no_factor() -> None:
+    text = "```python\nblocks = 24 * 12\nC = 6 * N * 10\n```\n\n```text\nN = 354,823  blocks share 85.2%  C = 21,289,380\n```\n"
+    assert "wrong" not in verdicts(text).values()

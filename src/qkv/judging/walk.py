@@ -33,7 +33,7 @@ from qkv.judging.scene import PageScene
 from qkv.judging.seen import agreeing
 from qkv.judging.steps import carried_working, of_printed_cells, rounded_working
 from qkv.judging.typed import as_arithmetic, as_typed
-from qkv.judging.units import in_units, is_of_two_units
+from qkv.judging.units import in_units, is_converted, is_of_two_units
 from qkv.judging.weighing import (
     MARGIN,
     as_agreed,
@@ -127,7 +127,8 @@ class Walk:
             self.remember(equation, item, grid, None, None, spot)
             return
         fits = list(from_above(self.copies, equation, grid, spot))
-        offered = meanings(equation, item, self.system, spot, self.prints.formulas)
+        converted = shape_of(grid) == (1, 1) and is_converted(self._line(equation), grid[0][0].text)
+        offered = meanings(equation, item, self.system, spot, self.prints.formulas) if not converted else ()
         options = [self._in_units(meaning, equation, item, grid) for meaning in offered]
         fits += [f for meaning in options if (f := self.fit(grid, meaning)) is not None]
         worked = any(f.is_clean and f.meaning.how is How.WORKING for f in fits)
@@ -203,7 +204,12 @@ class Walk:
         if not item.units and not is_of_two_units(equation.text):
             return meaning
         own, _ = self.values.own(meaning.expr, meaning.spot, self.prints)
-        return in_units(meaning, own, grid, item.units, equation.text)
+        return in_units(meaning, own, grid, item.units, self._line(equation))
+
+    def _line(self, equation: Equation) -> str:
+        """The line that an equation stands in, with the units behind its last value."""
+        lines = self.system.page.sheet.lines
+        return lines[equation.line - 1] if 0 < equation.line == equation.end_line <= len(lines) else equation.text
 
     def _own(self, meaning: Meaning, true: Value | None) -> tuple[Value | None, frozenset[int]]:
         """What the author's numbers give; for Q Kᵀ those that were printed for single products of it."""

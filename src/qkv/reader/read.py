@@ -107,6 +107,13 @@ _BRACKET_PIECES = {chr(0xF8EB + i): c for i, c in enumerate("⎛⎜⎝⎡⎢⎣�
 
 _KEYCAP = re.compile("([0-9])(\ufe0f?)\u20e3")  # 1️⃣ before a step
 _INLINE = re.compile(r"(?<!\\)\\\((?P<maths>(?:[^$\n]|\n(?!\s*\n))*?)(?<!\\)\\\)")
+_DEGREES = re.compile(
+    r"\\?\b(?P<function>sin|cos)(?:\s*\(\s*(?P<inside>[-−]?\d+(?:[.,]\d+)?)\s*(?:°|\^\{?\\circ\}?)\s*\)"
+    r"|\s+(?P<bare>\d+(?:[.,]\d+)?)\s*(?:°|\^\{?\\circ\}?))"
+)
+_ASIDE = re.compile(
+    r"(?m)[ \t]{2,}\((?=[^()\n]*[^\W\d_]{2})[^()\n=]*\)[ \t]*$(?=\n[ \t]*[+=])"
+)  # '(V of cat)', and a sum goes on
 _SLASHES = re.compile(r"(?m)^([ \t]*)//[/!]?(?=\s)")  # a worked example in the comments of a program
 _HASHES = re.compile(r"(?m)^#(?=[ \t]|$)")
 FEWEST_REMARKS = 3  # lines that make such a comment
@@ -135,6 +142,7 @@ def _plain_source(text: str, file: str, limits: Limits) -> str:
     source = laid_out(plain_tex(text, limits) if is_tex(text, file) else text)
     source = _KEYCAP.sub(lambda m: f"{m[1]}. "[: len(m[0])], source)
     source = _INLINE.sub(r" $\g<maths>$ ", source)
+    source = _DEGREES.sub(lambda m: f"{m['function']}d({m['inside'] or m['bare']})", _ASIDE.sub("", source))
     source = _STYLED_LETTERS.sub(lambda m: _BRACKET_PIECES.get(m[0]) or unicodedata.normalize("NFKC", m[0])[:1], source)
     source = with_displays(_CORNERS.sub("", _NAMED_CORNERS.sub(_lowered, source)))
     if len(_HASHES.findall(source)) > max(FEWEST_REMARKS, MOSTLY * sum(map(bool, map(str.strip, source.split("\n"))))):

@@ -37,7 +37,7 @@ _ALIKE |= dict.fromkeys(map(ord, signs.LEFT_PIECES), "[") | dict.fromkeys(map(or
 
 _OPERATION = re.compile(r"\s*(?:[×*/+÷·^²³]|\\(?:times|cdot|div)\b)")
 _SCRIPT = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
-_TIES = re.compile(r"[=≈:]|[+×·*]\s+(?=\S)")  # what a wide gap before it does not part: a = [1]   + [2]
+_TIES = re.compile(r"[=≈:]|[+×·*/÷]\s+(?=\S)")  # what a wide gap before it does not part: a = [1]   + [2]
 _BARE_COMMA = re.compile(r",(?!\})")
 _CALL = re.compile(r"(\w+)\s*\(\s*(\w+)\s*\)")
 
@@ -83,9 +83,12 @@ class _Lexer:
         self.gap = True
 
     def _parts(self, found: re.Match[str]) -> bool:
-        """Whether two blanks stand between decimals: '0.330  0.670'."""
-        after = self.source[found.end() : found.end() + 2]
-        return len(found[0]) == 2 and bool(self.out) and "." in self.out[-1].text and after[:1].isdigit()
+        """Whether two blanks stand between decimals, or before a word: '0.330  0.670', 'N = 3  loss 2'."""
+        after, last = self.source[found.end() : found.end() + 3], self.out[-1] if self.out else None
+        if len(found[0]) != 2 or last is None:
+            return False
+        word = after.isalpha() or (last.kind == "percent" and after[:1].isalpha())
+        return ("." in last.text and after[:1].isdigit()) or (last.kind in ("num", "percent") and word)
 
     def _line(self, found: re.Match[str]) -> None:
         self.add("line", "\n", found)
