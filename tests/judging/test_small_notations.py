@@ -181,6 +181,6 @@ def test_gaps_remarks_units_and_degrees(text: str, said: list[str]) -> None:
     assert [claim.verdict.value for claim in qkv.check(text).claims] == said
 
 
-def test_a_word_behind_two_blanks_is_no_factor() -> None:
-    text = "```python\nblocks = 24 * 12\nC = 6 * N * 10\n```\n\n```text\nN = 354,823  blocks share 85.2%  C = 21,289,380\n```\n"
+def test_a_name_behind_a_percentage_and_two_blanks_is_no_factor() -> None:
+    text = "C = 6 · 5 = 30\n\n```text\nshare 85.2%  C = 30\n```\n"
     assert "wrong" not in verdicts(text).values()

@@ -113,16 +113,20 @@ def repeated(copies: Copies, grid: Grid, chosen: Fit | None, spot: Spot) -> Fit 
     for i, row in enumerate(grid):
         for j, shown in enumerate(row):
             telling = verdicts[i][j] is Verdict.WRONG and cell_bits(shown) >= SURE
-            again = _false_before(copies, shown, chosen.true.rows[i][j], spot) if telling else None
+            again = _false_before(copies, grid, shown, chosen.true.rows[i][j], spot) if telling else None
             if again is not None:
                 verdicts[i][j] = Verdict.CARRIED
                 used |= again.claims
     return replace(chosen, verdicts=tuple(map(tuple, verdicts)), used=frozenset(used))
 
 
-def _false_before(copies: Copies, shown: Shown, true: Cell, spot: Spot) -> Copied | None:
-    """The print above that reads like a number, is false, and should be what that number should be."""
+def _false_before(copies: Copies, grid: Grid, shown: Shown, true: Cell, spot: Spot) -> Copied | None:
+    """The print above that reads like a number, is false, and should be what that number should be.
+
+    An array of the same size is one of its own, and the mistake in it another."""
     for _, seen, i, j in copies.cells(shown.value, spot):
+        if shape_of(seen.grid) == shape_of(grid) != (1, 1):
+            continue
         copied = cell_of(seen, i, j)
         right = (copied.true or copied.mended).cell
         if copies.is_false(copied.claims) and not meets(shown, right) and _is_same(true, right, shown):

@@ -29,13 +29,15 @@ def is_of_two_units(text: str) -> bool:
     return _QUOTIENT.search(text) is not None
 
 
-_CONVERTED = re.compile(r"[\d)]\s*(?P<unit>[^\W\d_]{3,})\s*[=≈]\s*(?P<value>[\d.,]*\d)\s*(?P<other>[^\W\d_]{3,})")
+_CONVERTED = re.compile(
+    r"[=≈]\s*[\d.,]+\s*(?P<unit>[^\W\d_]{3,})\s*[=≈]\s*(?P<value>[\d.,]*\d)\s*(?P<other>[^\W\d_]{3,})"
+)
 
 
 def is_converted(text: str, value: str) -> bool:
     """Whether a value is the one before it in another unit: 0.357 nats = 0.515 bits.
 
-    >>> is_converted("H = 0.357 nats = 0.515 bits", "0.515"), is_converted("3 tokens = 3 tokens", "3")
+    >>> is_converted("H = 0.357 nats = 0.515 bits", "0.515"), is_converted("n = 3 tokens = 3 tokens", "3")
     (True, False)
     """
     pairs = ((m["unit"], m["other"]) for m in _CONVERTED.finditer(text) if m["value"] == value)

@@ -127,7 +127,7 @@ class Walk:
             self.remember(equation, item, grid, None, None, spot)
             return
         fits = list(from_above(self.copies, equation, grid, spot))
-        converted = shape_of(grid) == (1, 1) and is_converted(self._line(equation), grid[0][0].text)
+        converted = shape_of(grid) == (1, 1) and not item.units and is_converted(self._line(equation), grid[0][0].text)
         offered = meanings(equation, item, self.system, spot, self.prints.formulas) if not converted else ()
         options = [self._in_units(meaning, equation, item, grid) for meaning in offered]
         fits += [f for meaning in options if (f := self.fit(grid, meaning)) is not None]

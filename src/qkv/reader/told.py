@@ -59,14 +59,24 @@ def told_in(source: str) -> tuple[list[Told], str]:
     if "qkv:" not in source:
         return [], source
     found: list[Told] = []
-    for comment in _COMMENT.finditer(source):
+    comments = [comment for comment in _COMMENT.finditer(source) if not _is_quoted(source, comment.start())]
+    for comment in comments:
         kind = "block" if comment["block"] is not None else "line"
         first = source.count("\n", 0, comment.start(kind)) + 1
         for number, text in enumerate(comment[kind].split("\n"), first):
             if text.strip():
                 asks = _ASK.fullmatch(text.strip())
                 found.append(Told(asks["what"] if asks else text.strip(), number, bool(asks)))
-    return found, _COMMENT.sub(lambda it: re.sub(r"[^\n]", " ", it[0]), source)
+    pieces, at = [], 0
+    for comment in comments:
+        pieces += [source[at : comment.start()], re.sub(r"[^\n]", " ", comment[0])]
+        at = comment.end()
+    return found, "".join((*pieces, source[at:]))
+
+
+def _is_quoted(source: str, at: int) -> bool:
+    """Whether a place stands in `code` of its line: what is said about a comment is none."""
+    return source.count("`", source.rfind("\n", 0, at) + 1, at) % 2 == 1
 
 
 def with_told(sheet: Sheet, told: Iterable[Told]) -> Sheet:

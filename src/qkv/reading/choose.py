@@ -138,7 +138,9 @@ def _inputs(page: Page) -> Iterator[tuple[int, Role]]:
     said = [(index, roles[0]) for index, roles in page.suggested.items() if roles]
     named = (place.role for symbol in page.definitions for place in places(symbol)[:1])
     alone = BEHIND_SCORES.isdisjoint(role for _, role in said) and (BEHIND_SCORES | SCORE_LIKE).isdisjoint(named)
-    yield from (each for each in said[:1] if alone and each[1] in SCORE_LIKE)  # scores, and nothing behind them
+    yield from (
+        each for each in said[:1] if alone and each[1] in SCORE_LIKE - {Role.WEIGHTS}
+    )  # scores, and nothing behind them
     yield from ((i, page.suggested[i][0]) for i, _ in given_formulas(page.equations) if page.task is None)
     for index, roles in page.suggested.items():
         said_here = mentions(page.equations[index].label)

@@ -120,11 +120,15 @@ def _with_display(item: Item, page: Page) -> Item:
 
 def with_theory(programs: Iterable[Program], theory: Iterable[Program]) -> Iterator[Program]:
     """Programs whose questions about theory say where their answer stands."""
-    titles = {program.line: program.title for program in theory}
+    found = list(theory)
+    titles = {program.line: program.title for program in found}
+    worked = sorted(((p.line, p.title) for p in found if p.steps), reverse=True)  # plans and costs, with numbers
 
     def pointed(answer: Answer) -> Answer:
-        title = "" if answer.parts or answer.says else titles.get(answer.line, "")
-        return replace(answer, says=f"see “{title}”", missing="") if title else answer
+        if answer.parts or answer.says:
+            return answer
+        title = titles.get(answer.line) or next((title for line, title in worked if line <= answer.line), "")
+        return replace(answer, says=f"see “{title}”", missing="", lets=()) if title else answer
 
     for program in programs:
         yield replace(program, answers=tuple(map(pointed, program.answers)))

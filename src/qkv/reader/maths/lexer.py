@@ -83,12 +83,11 @@ class _Lexer:
         self.gap = True
 
     def _parts(self, found: re.Match[str]) -> bool:
-        """Whether two blanks stand between decimals, or before a word: '0.330  0.670', 'N = 3  loss 2'."""
-        after, last = self.source[found.end() : found.end() + 3], self.out[-1] if self.out else None
+        """Whether two blanks stand between decimals, or behind a percentage: '0.330  0.670', '85.2%  C = 3'."""
+        after, last = self.source[found.end() : found.end() + 1], self.out[-1] if self.out else None
         if len(found[0]) != 2 or last is None:
             return False
-        word = after.isalpha() or (last.kind == "percent" and after[:1].isalpha())
-        return ("." in last.text and after[:1].isdigit()) or (last.kind in ("num", "percent") and word)
+        return ("." in last.text and after.isdigit()) or (last.kind == "percent" and after.isalpha())
 
     def _line(self, found: re.Match[str]) -> None:
         self.add("line", "\n", found)
