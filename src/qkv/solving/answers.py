@@ -23,7 +23,7 @@ from qkv.reading.proposed import proposed
 from qkv.reading.system import LINE, System
 from qkv.solving.kinds import Assumption
 from qkv.solving.known import known_values
-from qkv.solving.spoken import Completion, in_words, is_beside, token_called
+from qkv.solving.replies import Completion, in_words, is_beside, token_called
 from qkv.solving.supposed import called
 from qkv.solving.wanted import Item, Wanted, decimals_said, wanted
 
