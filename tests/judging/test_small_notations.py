@@ -184,3 +184,12 @@ def test_gaps_remarks_units_and_degrees(text: str, said: list[str]) -> None:
 def test_a_name_behind_a_percentage_and_two_blanks_is_no_factor() -> None:
     text = "C = 6 · 5 = 30\n\n```text\nshare 85.2%  C = 30\n```\n"
     assert "wrong" not in verdicts(text).values()
+
+
+@pytest.mark.parametrize(("cell", "said"), [("2", "right"), ("1", "wrong")])
+def test_macros_that_a_page_does_not_define(cell: str, said: str) -> None:
+    page = (
+        r"$\mat{Q} = \begin{bmatrix} 1 & 0 \\ 0 & 1 \end{bmatrix}$, $\mat{K} = \begin{bmatrix} 1 & 3 \\ 2 & 1 \end{bmatrix}$"
+        + "\n\n" + rf"$$\mat{{Q}}\mat{{K}}\T = \begin{{bmatrix}} 1 & {cell} \\ 3 & 1 \end{{bmatrix}}$$" + "\n"
+    )  # fmt: skip
+    assert list(verdicts(page).values())[-1] == said

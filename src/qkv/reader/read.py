@@ -24,6 +24,7 @@ from qkv.reader.fences.python import Assigned
 from qkv.reader.headings import PROBLEM
 from qkv.reader.latex import is_tex, plain_tex
 from qkv.reader.limits import DEFAULT, Limits, check_size
+from qkv.reader.macros import with_macros
 from qkv.reader.maths.lexer import tokens_of
 from qkv.reader.maths.names import names_of
 from qkv.reader.maths.numerals import Comma, comma_in, comma_of_page, has_points, with_digits
@@ -138,7 +139,7 @@ def _with_scripts(source: str) -> str:
 
 def _plain_source(text: str, file: str, limits: Limits) -> str:
     """The document as Markdown-like text, line by line: LaTeX laid out, odd letters made plain."""
-    text = unquoted(text)
+    text = with_macros(unquoted(text))
     source = laid_out(plain_tex(text, limits) if is_tex(text, file) else text)
     source = _KEYCAP.sub(lambda m: f"{m[1]}. "[: len(m[0])], source)
     source = _INLINE.sub(r" $\g<maths>$ ", source)

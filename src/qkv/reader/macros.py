@@ -1,0 +1,39 @@
+"""Macros of an author that a page uses and does not define: \\mat{Q} and \\vec{q}, and \\T for a transpose."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from qkv.expr import functions
+from qkv.reader.maths import signs
+
+_WRAPPED = re.compile(r"\\(?P<name>[A-Za-z]{2,12})\{(?P<letter>[A-Za-z])\}")
+_TURNED = re.compile(r"(?<=[}\w])\s?\\(?:T|transp|tp|tran)(?![A-Za-z])(?!\s*[{_^])")
+FEWEST = 2  # letters that a macro is put around: one may be a function of it
+
+
+def with_macros(text: str) -> str:
+    r"""The text with such macros as bold letters and transposes.
+
+    >>> print(with_macros(r"$\mat{Q}\mat{K}\T = 1$, $\mat{Q} = 2$"))
+    $\mathbf{Q}\mathbf{K}^\top  = 1$, $\mathbf{Q} = 2$
+    """
+    if "\\" not in text:
+        return text
+    pairs = {(found["name"], found["letter"]) for found in _WRAPPED.finditer(text)}
+    counts = Counter(name for name, _ in pairs if not _is_known(name))
+    for name in (name for name, letters in counts.items() if letters >= FEWEST):
+        text = text.replace(f"\\{name}{{", "\\mathbf{")
+    return _TURNED.sub(r"^\\top ", text)
+
+
+_TABLES = (
+    signs.COMMANDS, signs.NAME_COMMANDS, signs.OPERATORS, signs.COMPARISONS, signs.RELATIONS, signs.DELIMITERS,
+    signs.NOISE, signs.NOISE_WITH_ARGUMENT, signs.FONTS, signs.UPRIGHT, signs.ACCENTS, signs.TRANSPOSES,
+    frozenset({"mathbb", "softmax"}),
+)  # fmt: skip
+
+
+def _is_known(name: str) -> bool:
+    return any(name in table for table in _TABLES) or functions.lookup(name) is not None
