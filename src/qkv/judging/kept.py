@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from qkv.check.cells import Grid, shape_of
 from qkv.check.compare import Shown, held, rounded_as
 from qkv.check.model import Verdict
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
+from qkv.expr.names import Symbol
 from qkv.interpret.cells import NEG_INF, Cell
 from qkv.interpret.certified import Value
 from qkv.judging.fit import Fit, How
-from qkv.reading.equation import Item, Kind
+from qkv.judging.given import formulas_of, is_given
+from qkv.judging.weighing import is_exact, is_index
+from qkv.reading.equation import Equation, Item, Kind
+from qkv.reading.nameless import NAMELESS
 from qkv.reading.page import Spot
 from qkv.reading.prints import Print
+
+if TYPE_CHECKING:
+    from qkv.judging.walk import Walk
 
 FALSE = frozenset({Verdict.WRONG, Verdict.CARRIED, Verdict.MISREAD})
 
@@ -88,3 +96,50 @@ def _replaced(kept: Value, right: Value, chosen: Fit, verdicts: frozenset[Verdic
     """A value with the cells of some verdicts taken from another one."""
     rows = zip(kept.rows, right.rows, chosen.verdicts, strict=True)
     return Value(tuple(tuple(r if v in verdicts else k for k, r, v in zip(*row, strict=True)) for row in rows))
+
+
+def keep(
+    walk: Walk, equation: Equation, item: Item, grid: Grid, chosen: Fit | None, number: int | None, spot: Spot
+) -> None:
+    """Keep what was printed for an equation; `chosen` is what it was found to mean, `number` its claim."""
+    printed = print_of(grid, chosen, number, spot)
+    remembered: n.Expr | None = None
+    label = Symbol(NAMELESS, (), (str(equation.index),))
+    own = label in walk.system.page.fixed or walk.system.is_derived(label)
+    for symbol in (*equation.names, *((label,) if own else ())):
+        rounded = walk.system.is_derived(symbol) and not is_exact(equation, grid)
+        if not is_given(walk, equation) or item.approximate or rounded:
+            walk.prints.add(symbol, printed)  # weights that are given in decimals are rounded, like all others
+        remembered = remembered or n.Name(symbol)
+    for formula in formulas_of(equation, walk.system):
+        if is_value_of(formula, chosen, lambda expr: walk.values.own(expr, spot, walk.prints)[0]):
+            walk.prints.add_formula(formula.expr, printed)
+            remembered = remembered or formula.expr
+            if (cell := walk.system.cell_of(formula.expr, spot.scope)) is not None and shape_of(grid) == (1, 1):
+                walk.prints.add_cell(*cell, printed)
+            if (role := walk.system.role_of(formula.expr)) is not None and not equation.names:
+                walk.prints.add(role, printed)
+    if chosen is not None and isinstance(chosen.meaning.expr, n.Name):
+        walk.prints.add(chosen.meaning.expr.symbol, printed)
+        for holder in walk.system.called(chosen.meaning.expr.symbol) if not equation.names else ():
+            walk.prints.add(holder, printed)
+    elif chosen is not None and remembered is None:
+        walk.prints.add_formula(chosen.meaning.expr, printed)
+    if chosen is not None and chosen.meaning.known_as is not None:
+        _keep_as(walk, chosen.meaning.known_as, printed)
+    if remembered is None and label in walk.system.page.definitions and chosen is None:
+        remembered = n.Name(label)
+    if remembered is None:
+        remembered = item.expr if chosen is None else chosen.meaning.expr
+    if not is_index(equation, grid):  # 'j = 2:' says where one is, and is gone on with by nobody
+        walk.recent.append((remembered, spot))
+        walk.copies.note(remembered, grid, printed, equation, bool(item.units))
+
+
+def _keep_as(walk: Walk, expr: n.Expr, printed: Print) -> None:
+    """Keep what was printed for a role, or for a line of one."""
+    if isinstance(expr, n.Name):
+        for symbol in (expr.symbol, *walk.system.called(expr.symbol)):
+            walk.prints.add(symbol, printed)
+    else:
+        walk.prints.add_formula(walk.values.prepared(expr, printed.spot) or expr, printed)

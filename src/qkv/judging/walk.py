@@ -24,8 +24,8 @@ from qkv.judging.causes import Search, as_mistake, explained, has_excuse, misfit
 from qkv.judging.company import company, trust
 from qkv.judging.copies import Copies
 from qkv.judging.fit import Fit, How, Meaning, fit
-from qkv.judging.given import formulas_of, is_given
-from qkv.judging.kept import FALSE, is_value_of, print_of
+from qkv.judging.given import is_given
+from qkv.judging.kept import FALSE, keep
 from qkv.judging.meanings import meanings
 from qkv.judging.otherwise import otherwise
 from qkv.judging.pool import pool, sizes
@@ -38,8 +38,6 @@ from qkv.judging.weighing import (
     MARGIN,
     as_agreed,
     as_carried,
-    is_exact,
-    is_index,
     most_beside,
     nearness,
     needed,
@@ -51,10 +49,9 @@ from qkv.reading.bits import grid_bits
 from qkv.reading.definitions import Source
 from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.evidence import printed_grid
-from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import PROJECTED
 from qkv.reading.page import Spot
-from qkv.reading.prints import Mending, Print, Prints
+from qkv.reading.prints import Mending, Prints
 from qkv.reading.search import search
 from qkv.reading.system import System
 from qkv.reading.values import Values
@@ -364,43 +361,4 @@ class Walk:
     ) -> None:
         """Keep what was printed: it is what the author goes on with."""
         self._tried.clear()
-        printed = print_of(grid, chosen, number, spot)
-        remembered: n.Expr | None = None
-        label = Symbol(NAMELESS, (), (str(equation.index),))
-        own = label in self.system.page.fixed or self.system.is_derived(label)
-        for symbol in (*equation.names, *((label,) if own else ())):
-            rounded = self.system.is_derived(symbol) and not is_exact(equation, grid)
-            if not is_given(self, equation) or item.approximate or rounded:
-                self.prints.add(symbol, printed)  # weights that are given in decimals are rounded, like all others
-            remembered = remembered or n.Name(symbol)
-        for formula in formulas_of(equation, self.system):
-            if is_value_of(formula, chosen, lambda expr: self.values.own(expr, spot, self.prints)[0]):
-                self.prints.add_formula(formula.expr, printed)
-                remembered = remembered or formula.expr
-                if (cell := self.system.cell_of(formula.expr, spot.scope)) is not None and shape_of(grid) == (1, 1):
-                    self.prints.add_cell(*cell, printed)
-                if (role := self.system.role_of(formula.expr)) is not None and not equation.names:
-                    self.prints.add(role, printed)
-        if chosen is not None and isinstance(chosen.meaning.expr, n.Name):
-            self.prints.add(chosen.meaning.expr.symbol, printed)
-            for holder in self.system.called(chosen.meaning.expr.symbol) if not equation.names else ():
-                self.prints.add(holder, printed)
-        elif chosen is not None and remembered is None:
-            self.prints.add_formula(chosen.meaning.expr, printed)
-        if chosen is not None and chosen.meaning.known_as is not None:
-            self._remember_as(chosen.meaning.known_as, printed)
-        if remembered is None and label in self.system.page.definitions and chosen is None:
-            remembered = n.Name(label)
-        if remembered is None:
-            remembered = item.expr if chosen is None else chosen.meaning.expr
-        if not is_index(equation, grid):  # 'j = 2:' says where one is, and is gone on with by nobody
-            self.recent.append((remembered, spot))
-            self.copies.note(remembered, grid, printed, equation, bool(item.units))
-
-    def _remember_as(self, expr: n.Expr, printed: Print) -> None:
-        """Keep what was printed for a role, or for a line of one."""
-        if isinstance(expr, n.Name):
-            for symbol in (expr.symbol, *self.system.called(expr.symbol)):
-                self.prints.add(symbol, printed)
-        else:
-            self.prints.add_formula(self.values.prepared(expr, printed.spot) or expr, printed)
+        keep(self, equation, item, grid, chosen, number, spot)
