@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import permutations
 
@@ -12,7 +12,9 @@ from qkv.compare.formula import Array, Arrays, Rope, Setting, Step, in_heads, pr
 from qkv.compare.formula import merge as right_merge
 from qkv.compare.formula import project as right_project
 from qkv.compare.formula import split as right_split
-from qkv.compare.mistakes.model import Mistake, Way, Ways, given
+from qkv.compare.mistakes.model import Way, Ways, given
+
+View = Callable[[Array, int], Array]  # projected tokens and a number of heads → (batch, heads, tokens, d)
 
 BASES = (10.0, 100.0, 1_000.0, 10_000.0, 100_000.0, 500_000.0, 1_000_000.0)
 SOME = ("qkv", "q", "k", "v", "qk", "kv")  # a mistake is made in all three projections, in one, or in two of them
@@ -64,26 +66,18 @@ def _memory(which: str) -> Step:
     return lambda t, s: {name: projected(t[which], s, name) for name in "qkv"}
 
 
-def _viewed(x: Array, heads: int) -> Array:
-    return x.reshape(x.shape[0], heads, x.shape[1], -1)
-
-
-def _woven(x: Array, heads: int) -> Array:
-    return x.reshape(*x.shape[:2], -1, heads).transpose(0, 3, 1, 2)
-
-
-def _split_by(view: object, names: str) -> Step:
+def _split_by(view: View, names: str) -> Step:
     def split(t: Arrays, s: Setting) -> Arrays:
         made = dict(right_split(t, s))
         for name in names:
             heads = s.heads if name == "q" else s.kv_heads
-            made[name] = np.repeat(view(t[name], heads), s.heads // heads, axis=1)  # type: ignore[operator]
+            made[name] = np.repeat(view(t[name], heads), s.heads // heads, axis=1)
         return made
 
     return split
 
 
-def _split_ways(view: object) -> Ways:
+def _split_ways(view: View) -> Ways:
     def ways(s: Setting) -> Iterator[Way]:
         if s.heads > 1:
             for names in SOME:
@@ -214,10 +208,6 @@ def _turned_by_head(t: Arrays, s: Setting) -> Arrays:
     return {name: turned(t[name].swapaxes(1, 2), rope).swapaxes(1, 2) for name in "qk"}
 
 
-def _nothing(t: Arrays, s: Setting) -> Arrays:
-    return {}
-
-
 def _has_memory(s: Setting) -> bool:
     return s.q is not s.k and (s.q.shape != s.k.shape or not np.array_equal(s.q, s.k)) and "q" in s.weights
 
@@ -226,140 +216,30 @@ def _turns(s: Setting) -> bool:
     return s.rope is not None and s.heads > 1
 
 
-ROWS: tuple[Mistake, ...] = (
-    Mistake(
-        "W transposed",
-        "projection",
-        "{} was used transposed",
-        "x @ W.T where W is (out, in) as nn.Linear keeps it, x @ W where it is (in, out)",
-        _turned_weights,
+WAYS: dict[str, Ways] = {
+    "W transposed": _turned_weights,
+    "bias forgotten": _without_biases,
+    "projection skipped": _without_weights,
+    "one matrix for another": _one_for_another,
+    "keys from the queries' tokens": given(_has_memory, projection=_memory("q")),
+    "queries from the keys' tokens": given(_has_memory, projection=_memory("k")),
+    "heads viewed without transpose": _split_ways(lambda x, heads: x.reshape(x.shape[0], heads, x.shape[1], -1)),
+    "heads woven together": _split_ways(lambda x, heads: x.reshape(*x.shape[:2], -1, heads).transpose(0, 3, 1, 2)),
+    "fused QKV read in blocks": _fused_as("blocks"),
+    "fused QKV read interleaved": _fused_as("interleaved"),
+    "groups tiled for repeated": given(lambda s: 1 < s.kv_heads < s.heads, split=_tiled),
+    "batch_first forgotten": given(
+        lambda s: s.q.shape[:2] == s.k.shape[:2], split=_batch_for_tokens, mask=_batch_masked, merge=_merged_back
     ),
-    Mistake("bias forgotten", "projection", "{} was not added", "q = x @ W_Q + b_Q", _without_biases),
-    Mistake(
-        "projection skipped",
-        "projection",
-        "{} was left out: the tokens themselves were used",
-        "q = x @ W_Q",
-        _without_weights,
-    ),
-    Mistake(
-        "one matrix for another",
-        "projection",
-        "{} was used",
-        "q from W_Q, k from W_K, v from W_V",
-        _one_for_another,
-    ),
-    Mistake(
-        "keys from the queries' tokens",
-        "projection",
-        "keys and values were made from the queries' tokens",
-        "k = memory @ W_K; v = memory @ W_V",
-        given(_has_memory, projection=_memory("q")),
-    ),
-    Mistake(
-        "queries from the keys' tokens",
-        "projection",
-        "queries were made from the tokens of the keys",
-        "q = x @ W_Q, not memory @ W_Q",
-        given(_has_memory, projection=_memory("k")),
-    ),
-    Mistake(
-        "heads viewed without transpose",
-        "split",
-        "{} was cut into heads by a view of (batch, heads, tokens, d): that mixes tokens and heads",
-        "q = q.view(batch, tokens, heads, d).transpose(1, 2)",
-        _split_ways(_viewed),
-    ),
-    Mistake(
-        "heads woven together",
-        "split",
-        "heads of {} were read as every h-th column instead of neighbouring columns",
-        "q = q.view(batch, tokens, heads, d), not (batch, tokens, d, heads)",
-        _split_ways(_woven),
-    ),
-    Mistake(
-        "fused QKV read in blocks",
-        "split",
-        "the fused projection is laid out head by head (q, k, v of each), but it was read as three blocks",
-        "qkv.view(batch, tokens, heads, 3, d).unbind(3)",
-        _fused_as("blocks"),
-    ),
-    Mistake(
-        "fused QKV read interleaved",
-        "split",
-        "the fused projection is laid out in three blocks, but it was read head by head (q, k, v of each)",
-        "qkv.view(batch, tokens, 3, heads, d).unbind(2)",
-        _fused_as("interleaved"),
-    ),
-    Mistake(
-        "groups tiled for repeated",
-        "split",
-        "key heads were tiled (0 1 0 1) over the query heads; neighbours share a key head (0 0 1 1)",
-        "k.repeat_interleave(group, dim=1), jnp.repeat or np.repeat, not repeat or tile",
-        given(lambda s: 1 < s.kv_heads < s.heads, split=_tiled),
-    ),
-    Mistake(
-        "batch_first forgotten",
-        "split",
-        "the batch was taken for the tokens: sequences attend to each other",
-        "nn.MultiheadAttention(…, batch_first=True), or x.transpose(0, 1) before and after",
-        given(
-            lambda s: s.q.shape[:2] == s.k.shape[:2], split=_batch_for_tokens, mask=_batch_masked, merge=_merged_back
-        ),
-    ),
-    Mistake("another number of heads", "split", "there are {}", "heads = the number that was asked for", _other_heads),
-    Mistake(
-        "RoPE halves for pairs",
-        "position",
-        "columns i and i + d/2 were turned together instead of 2i and 2i + 1",
-        "x1, x2 = x[..., 0::2], x[..., 1::2]",
-        _rope("halves for pairs"),
-    ),
-    Mistake(
-        "RoPE pairs for halves",
-        "position",
-        "columns 2i and 2i + 1 were turned together instead of i and i + d/2",
-        "x1, x2 = x.chunk(2, dim=-1)",
-        _rope("pairs for halves"),
-    ),
-    Mistake("RoPE base", "position", "the angles have the base {}", "base ** (-arange(0, d, 2) / d)", _rope("base")),
-    Mistake(
-        "RoPE on V",
-        "position",
-        "the values were turned too",
-        "turn q and k only",
-        _rope("values"),
-    ),
-    Mistake(
-        "RoPE one off",
-        "position",
-        "positions are shifted: {}",
-        "positions = arange(keys)[-queries:] for q, arange(keys) for k",
-        _rope("one off"),
-    ),
-    Mistake(
-        "RoPE left out", "position", "queries and keys were not turned", "q, k = rope(q), rope(k)", _rope("left out")
-    ),
-    Mistake("RoPE on one side", "position", "{} were turned", "q, k = rope(q), rope(k)", _rope("one side")),
-    Mistake(
-        "RoPE turned backwards",
-        "position",
-        "queries and keys were turned by the negative angle",
-        "x1·cos − x2·sin, x2·cos + x1·sin",
-        _rope("backwards"),
-    ),
-    Mistake(
-        "RoPE before the split",
-        "position",
-        "all columns were turned together, before they were cut into heads",
-        "split into heads first, then turn each head",
-        given(_turns, split=_turned_before_split, position=_nothing),
-    ),
-    Mistake(
-        "RoPE by head",
-        "position",
-        "the angle follows the head instead of the token",
-        "positions run along the tokens' axis",
-        given(_turns, position=_turned_by_head),
-    ),
-)
+    "another number of heads": _other_heads,
+    "RoPE halves for pairs": _rope("halves for pairs"),
+    "RoPE pairs for halves": _rope("pairs for halves"),
+    "RoPE base": _rope("base"),
+    "RoPE on V": _rope("values"),
+    "RoPE one off": _rope("one off"),
+    "RoPE left out": _rope("left out"),
+    "RoPE on one side": _rope("one side"),
+    "RoPE turned backwards": _rope("backwards"),
+    "RoPE before the split": given(_turns, split=_turned_before_split, position=lambda t, s: {}),
+    "RoPE by head": given(_turns, position=_turned_by_head),
+}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from qkv.compare.formula import Array, Arrays, Setting, Step, softmax_along
-from qkv.compare.mistakes.model import Mistake, Way, given, never
+from qkv.compare.mistakes.model import Way, Ways, given, never
 
 # What people fill masked scores with when they mean −inf: each of them still counts in the softmax.
 WEAK = (-1.0, -2.0, -5.0, -10.0, -20.0, -50.0, -100.0, 1.0)
@@ -153,109 +153,20 @@ def _everywhere(s: Setting) -> Iterator[Way]:
         yield Way({"softmax": _empty_rows(None)}, "its mask cancels out")
 
 
-# What does not fit into float16 shows only when an implementation runs in float16: half.py does that.
-OVERFLOW = Mistake(
-    "-1e9 in float16",
-    "mask",
-    "-1e9 does not fit into float16: it becomes −∞, and 0 · ∞ or a row of −∞ becomes NaN",
-    "torch.finfo(scores.dtype).min, or masked_fill(~allowed, float('-inf'))",
-    never,
-)
-
-ROWS: tuple[Mistake, ...] = (
-    OVERFLOW,
-    Mistake(
-        "mask forgotten", "mask", "{} not put on", "scores.masked_fill(~allowed, -inf) before the softmax", _forgotten
-    ),
-    Mistake(
-        "mask the wrong way round",
-        "mask",
-        "the mask has the other polarity: {} (SDPA keeps True, nn.MultiheadAttention drops it)",
-        "negate the mask: masked_fill(~allowed, -inf), or attn_mask=allowed for SDPA",
-        _wrong_way_round,
-    ),
-    Mistake(
-        "causal mask turned round",
-        "mask",
-        "each query sees its own key and later ones instead of earlier ones",
-        "torch.ones(n, n).tril(), not triu()",
-        _turned_round,
-    ),
-    Mistake(
-        "mask one off",
-        "mask",
-        "the causal mask is shifted by one: {}",
-        "tril(diagonal=0) keeps, triu(diagonal=1) drops",
-        _one_off,
-    ),
-    Mistake(
-        "causal corner",
-        "mask",
-        "the causal mask begins at the upper left corner; with a cache the last query must see the last key",
-        "tril(diagonal=n_k - n_q)",
-        _corner,
-    ),
-    Mistake(
-        "mask after softmax",
-        "mask",
-        "the mask was put on after the softmax, so the rows no longer add up to 1",
-        "scores.masked_fill(~allowed, -inf).softmax(-1)",
-        _after_softmax,
-    ),
-    Mistake(
-        "masked with 0 in place of -inf",
-        "mask",
-        "forbidden scores were set to 0, but e^0 = 1 still counts: they must be −∞",
-        "masked_fill(~allowed, float('-inf')); mind 1e-9 for -1e9",
-        given(_masked, mask=_filled(lambda x, a: np.where(a, x, 0.0))),
-    ),
-    Mistake(
-        "mask added as 0 and 1",
-        "mask",
-        "the mask was added as numbers: {}",
-        "scores.masked_fill(~allowed, -inf), or add a mask of 0 and −inf",
-        _added,
-    ),
-    Mistake(
-        "masked too weakly",
-        "mask",
-        "forbidden scores were {}, and still count",
-        "masked_fill(~allowed, float('-inf'))",
-        _weak,
-    ),
-    Mistake(
-        "masked with plus infinity",
-        "mask",
-        "forbidden scores became large instead of −∞",
-        "masked_fill(~allowed, float('-inf'))",
-        given(_masked, mask=_filled(lambda x, a: np.where(a, x, 1e9))),
-    ),
-    Mistake(
-        "padding on the wrong side",
-        "mask",
-        "the mask drops keys at the other end of the sequence",
-        "arange(n_k) < lengths[:, None] for padding on the right",
-        _flipped,
-    ),
-    Mistake(
-        "mask on the queries",
-        "mask",
-        "the mask was laid over the queries instead of the keys",
-        "mask[:, None, None, :], so that its last axis is the keys",
-        _transposed,
-    ),
-    Mistake(
-        "mask in another order than the heads",
-        "mask",
-        "masks of the batch meet the heads in the wrong order",
-        "mask.repeat_interleave(heads, dim=0) for (batch · heads, n, n)",
-        _across_heads,
-    ),
-    Mistake(
-        "a row masked everywhere",
-        "mask",
-        "a query may use no key, and {}; its output must be 0",
-        "weights.masked_fill(~allowed.any(-1, keepdim=True), 0)",
-        _everywhere,
-    ),
-)
+WAYS: dict[str, Ways] = {
+    "-1e9 in float16": never,
+    "mask forgotten": _forgotten,
+    "mask the wrong way round": _wrong_way_round,
+    "causal mask turned round": _turned_round,
+    "mask one off": _one_off,
+    "causal corner": _corner,
+    "mask after softmax": _after_softmax,
+    "masked with 0 in place of -inf": given(_masked, mask=_filled(lambda x, a: np.where(a, x, 0.0))),
+    "mask added as 0 and 1": _added,
+    "masked too weakly": _weak,
+    "masked with plus infinity": given(_masked, mask=_filled(lambda x, a: np.where(a, x, 1e9))),
+    "padding on the wrong side": _flipped,
+    "mask on the queries": _transposed,
+    "mask in another order than the heads": _across_heads,
+    "a row masked everywhere": _everywhere,
+}

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from qkv.compare.formula import Array, Arrays, Setting, Step, projected, softmax_along
-from qkv.compare.mistakes.model import Mistake, Way, Ways, always, given, never
+from qkv.compare.mistakes.model import Way, Ways, always, given, never
 
 
 def _weights(make: Callable[[Array], Array]) -> Step:
@@ -18,10 +18,6 @@ def _weights(make: Callable[[Array], Array]) -> Step:
 def _by_sum(x: Array) -> Array:
     kept = np.where(np.isfinite(x), x, 0)
     return np.asarray(kept / kept.sum(-1, keepdims=True))
-
-
-def _greatest(x: Array) -> Array:
-    return np.asarray(x == x.max(-1, keepdims=True)).astype(float)
 
 
 def _one_more(x: Array) -> Array:
@@ -45,20 +41,9 @@ def _some(*makes: Callable[[Array], Array]) -> Ways:
     return lambda s: tuple(Way({"softmax": _weights(make)}) for make in makes)
 
 
-def _mixed(name: str) -> Step:
-    return lambda t, s: {"mixed": t["weights"] @ t[name]}
-
-
-def _transposed(t: Arrays, s: Setting) -> Arrays:
-    return {"mixed": t["weights"].swapaxes(-1, -2) @ t["v"]}
-
-
-def _other_head(t: Arrays, s: Setting) -> Arrays:
-    return {"mixed": t["weights"] @ np.roll(t["v"], 1, axis=1)}
-
-
-def _averaged(t: Arrays, s: Setting) -> Arrays:
-    return {"mixed": t["weights"] @ t["v"] / t["v"].shape[2]}
+def _mixed(make: Callable[[Array, Arrays], Array]) -> Step:
+    """Weights and all that was made before → what is mixed of them."""
+    return lambda t, s: {"mixed": make(t["weights"], t)}
 
 
 def _several(s: Setting) -> bool:
@@ -114,203 +99,38 @@ def _turned(s: Setting) -> Iterator[Way]:
         yield Way({"output": _with(replace(s, weights={**s.weights, "o": w.T}))})
 
 
-# Which weights are dropped is a matter of chance, so no rewrite gives them: diagnose.py looks for zeros.
-DROPOUT = Mistake(
-    "dropout active",
-    "softmax",
-    "some weights are 0 and the others are larger by 1/(1 − p): dropout is at work",
-    "F.dropout(weights, p, training=self.training), and module.eval()",
-    never,
-)
-
-ROWS: tuple[Mistake, ...] = (
-    Mistake(
-        "softmax down the columns",
-        "softmax",
-        "the softmax runs over the queries: columns add up to 1, but each row must",
-        "softmax(dim=-1)",
-        _some(lambda x: softmax_along(x, -2)),
+WAYS: dict[str, Ways] = {
+    "softmax down the columns": _some(lambda x: softmax_along(x, -2)),
+    "softmax over the heads": given(_several, softmax=_weights(lambda x: softmax_along(x, 1))),
+    "softmax over the batch": given(lambda s: s.q.shape[0] > 1, softmax=_weights(lambda x: softmax_along(x, 0))),
+    "softmax over the whole matrix": _some(lambda x: softmax_along(x, (-1, -2))),
+    "softmax left out": _some(lambda x: np.where(np.isfinite(x), x, 0), lambda x: x),
+    "softmax twice": _some(_twice, lambda x: softmax_along(softmax_along(x, -1), -1)),
+    "normalised by the plain sum": _some(_by_sum),
+    "not normalised": _some(*EXPONENTIALS),
+    "another base than e": _some(
+        lambda x: softmax_along(x * np.log(2), -1),
+        lambda x: softmax_along(x * np.log(10), -1),
+        lambda x: softmax_along(x / np.log(2), -1),
     ),
-    Mistake(
-        "softmax over the heads",
-        "softmax",
-        "the softmax runs over the heads instead of the keys",
-        "softmax(dim=-1)",
-        given(_several, softmax=_weights(lambda x: softmax_along(x, 1))),
-    ),
-    Mistake(
-        "softmax over the batch",
-        "softmax",
-        "the softmax runs over the batch instead of the keys",
-        "softmax(dim=-1)",
-        given(lambda s: s.q.shape[0] > 1, softmax=_weights(lambda x: softmax_along(x, 0))),
-    ),
-    Mistake(
-        "softmax over the whole matrix",
-        "softmax",
-        "the softmax runs over queries and keys together, but each row must add up to 1",
-        "softmax(dim=-1)",
-        _some(lambda x: softmax_along(x, (-1, -2))),
-    ),
-    Mistake(
-        "softmax left out",
-        "softmax",
-        "the scores themselves were used as weights",
-        "weights = scores.softmax(-1)",
-        _some(lambda x: np.where(np.isfinite(x), x, 0), lambda x: x),
-    ),
-    Mistake(
-        "softmax twice",
-        "softmax",
-        "the softmax was taken twice",
-        "weights = scores.softmax(-1), once",
-        _some(_twice, lambda x: softmax_along(softmax_along(x, -1), -1)),
-    ),
-    Mistake(
-        "normalised by the plain sum",
-        "softmax",
-        "scores were divided by their sum, without exponentials",
-        "weights = scores.softmax(-1)",
-        _some(_by_sum),
-    ),
-    Mistake(
-        "not normalised",
-        "softmax",
-        "the exponentials were not divided by their sum",
-        "e / e.sum(-1, keepdims=True)",
-        _some(*EXPONENTIALS),
-    ),
-    Mistake(
-        "another base than e",
-        "softmax",
-        "powers of 2 or 10 were taken instead of e",
-        "exp(scores)",
-        _some(
-            lambda x: softmax_along(x * np.log(2), -1),
-            lambda x: softmax_along(x * np.log(10), -1),
-            lambda x: softmax_along(x / np.log(2), -1),
-        ),
-    ),
-    Mistake(
-        "exponents negated",
-        "softmax",
-        "the softmax of the negated scores was taken",
-        "softmax(scores), not softmax(-scores)",
-        _some(lambda x: softmax_along(np.where(np.isfinite(x), -x, -np.inf), -1)),
-    ),
-    Mistake(
-        "sigmoid for softmax",
-        "softmax",
-        "each score went through a sigmoid of its own",
-        "weights = scores.softmax(-1)",
-        _some(lambda x: 1 / (1 + np.exp(-x))),
-    ),
-    Mistake(
-        "one added to the sum",
-        "softmax",
-        "1 was added to the sum of the exponentials, so the rows add up to less than 1",
-        "e / e.sum(-1, keepdims=True)",
-        _some(_one_more),
-    ),
-    Mistake(
-        "all weight on the greatest score",
-        "softmax",
-        "the greatest score got all the weight",
-        "weights = scores.softmax(-1)",
-        _some(_greatest),
-    ),
-    Mistake(
-        "logarithm of the softmax",
-        "softmax",
-        "the logarithms of the weights were used",
-        "softmax, not log_softmax",
-        _some(lambda x: np.log(softmax_along(x, -1))),
-    ),
-    DROPOUT,
-    Mistake(
-        "weights transposed",
-        "mix",
-        "the weights were used transposed: Aᵀ V",
-        "out = weights @ v",
-        given(_square, mix=_transposed),
-    ),
-    Mistake(
-        "keys mixed for values",
-        "mix",
-        "keys were mixed instead of values",
-        "out = weights @ v",
-        always(mix=_mixed("k")),
-    ),
-    Mistake(
-        "queries mixed for values",
-        "mix",
-        "queries were mixed instead of values",
-        "out = weights @ v",
-        given(_square, mix=_mixed("q")),
-    ),
-    Mistake(
-        "values of the other head",
-        "mix",
-        "weights of one head met values of another",
-        "out = weights @ v, head by head",
-        given(_several, mix=_other_head),
-    ),
-    Mistake(
-        "mean for sum",
-        "mix",
-        "the weighted values were averaged instead of added",
-        "out = weights @ v",
-        always(mix=_averaged),
-    ),
-    Mistake(
-        "merged without transpose",
-        "merge",
-        "heads were merged by a view of (batch, heads, tokens, d): that mixes tokens and heads",
-        "out.transpose(1, 2).reshape(batch, tokens, heads * d)",
-        given(_several, merge=_viewed),
-    ),
-    Mistake(
-        "heads merged woven",
-        "merge",
-        "columns of the heads were woven into each other instead of standing side by side",
-        "out.transpose(1, 2).reshape(batch, tokens, heads * d)",
-        given(_several, merge=_woven),
-    ),
-    Mistake(
-        "heads concatenated in another order",
-        "merge",
-        "heads stand in the reverse order",
-        "concatenate head 0 first",
-        given(_several, merge=_backwards),
-    ),
-    Mistake(
-        "batch and heads mixed up",
-        "merge",
-        "(batch · heads) was read as (heads · batch)",
-        "out.view(batch, heads, tokens, d).transpose(1, 2)",
-        given(lambda s: s.heads > 1 and s.q.shape[0] > 1, merge=_batch_and_heads),
-    ),
-    Mistake(
-        "averaged heads",
-        "merge",
-        "the heads were averaged instead of concatenated",
-        "out.transpose(1, 2).reshape(batch, tokens, heads * d)",
-        given(_several, merge=_together(np.mean)),
-    ),
-    Mistake(
-        "added heads",
-        "merge",
-        "the heads were added instead of concatenated",
-        "out.transpose(1, 2).reshape(batch, tokens, heads * d)",
-        given(_several, merge=_together(np.sum)),
-    ),
-    Mistake("projection left out", "output", "W_O was left out", "return merged @ W_O + b_O", _without_projection),
-    Mistake(
-        "W_O transposed",
-        "output",
-        "W_O was used transposed",
-        "merged @ W.T where W is (out, in) as nn.Linear keeps it, merged @ W where it is (in, out)",
-        _turned,
-    ),
-    Mistake("b_O forgotten", "output", "b_O was not added", "return merged @ W_O + b_O", _without_bias),
-)
+    "exponents negated": _some(lambda x: softmax_along(np.where(np.isfinite(x), -x, -np.inf), -1)),
+    "sigmoid for softmax": _some(lambda x: 1 / (1 + np.exp(-x))),
+    "one added to the sum": _some(_one_more),
+    "all weight on the greatest score": _some(lambda x: (x == x.max(-1, keepdims=True)).astype(float)),
+    "logarithm of the softmax": _some(lambda x: np.log(softmax_along(x, -1))),
+    "dropout active": never,
+    "weights transposed": given(_square, mix=_mixed(lambda a, t: a.swapaxes(-1, -2) @ t["v"])),
+    "keys mixed for values": always(mix=_mixed(lambda a, t: a @ t["k"])),
+    "queries mixed for values": given(_square, mix=_mixed(lambda a, t: a @ t["q"])),
+    "values of the other head": given(_several, mix=_mixed(lambda a, t: a @ np.roll(t["v"], 1, axis=1))),
+    "mean for sum": always(mix=_mixed(lambda a, t: a @ t["v"] / t["v"].shape[2])),
+    "merged without transpose": given(_several, merge=_viewed),
+    "heads merged woven": given(_several, merge=_woven),
+    "heads concatenated in another order": given(_several, merge=_backwards),
+    "batch and heads mixed up": given(lambda s: s.heads > 1 and s.q.shape[0] > 1, merge=_batch_and_heads),
+    "averaged heads": given(_several, merge=_together(np.mean)),
+    "added heads": given(_several, merge=_together(np.sum)),
+    "projection left out": _without_projection,
+    "W_O transposed": _turned,
+    "b_O forgotten": _without_bias,
+}
