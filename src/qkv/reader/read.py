@@ -8,7 +8,6 @@ Nothing is read as mathematics before the table of names is made from the whole 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,27 +16,23 @@ from qkv.errors import ReadError
 from qkv.reader.assemble import assemble
 from qkv.reader.blocks import blocks
 from qkv.reader.cells import bare
-from qkv.reader.displays import with_displays
 from qkv.reader.fences.code import csv_rows, kind_of, names_in_code, read_output, read_python
 from qkv.reader.fences.outputs import with_outputs
 from qkv.reader.fences.python import Assigned
 from qkv.reader.headings import PROBLEM
-from qkv.reader.latex import is_tex, plain_tex
 from qkv.reader.limits import DEFAULT, Limits, check_size
-from qkv.reader.macros import with_macros
 from qkv.reader.maths.lexer import tokens_of
 from qkv.reader.maths.names import names_of
-from qkv.reader.maths.numerals import Comma, comma_in, comma_of_page, has_points, with_digits
+from qkv.reader.maths.numerals import Comma, comma_in, comma_of_page, has_points
 from qkv.reader.maths.tokens import Token
 from qkv.reader.model import Origin, Sheet
 from qkv.reader.notebook import is_notebook, notebook_text
 from qkv.reader.page import Block, Event, Fence, Page, Paragraph, Rows, Stated, Stretch, Title, Titled
 from qkv.reader.prose import read_paragraph, read_stretch
 from qkv.reader.questions import questions
-from qkv.reader.quoted import unquoted
+from qkv.reader.source import plain_source
 from qkv.reader.spans import stretch_of
 from qkv.reader.tables import read_rows
-from qkv.reader.terminal import laid_out
 from qkv.reader.told import Told, told_in, with_told
 
 
@@ -62,7 +57,7 @@ def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT, told: Sequen
     text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
     cells = notebook_text(text) if is_notebook(text, file) else text
     comments, laid_out = told_in(cells)
-    source = _plain_source(laid_out, file, limits)
+    source = plain_source(laid_out, file, limits)
     comma = comma_of_page(source)
     prepared = [_Prepared(block, _stretch(block, comma)) for block in _opened(with_outputs(blocks(source)))]
     words = (word for item in prepared if isinstance(item.block, Fence) for word in names_in_code(item.block))
@@ -92,75 +87,6 @@ def decode(data: bytes, file: str = "") -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return data.decode("latin-1")
-
-
-# — the source as one plain text with the lines of the file —
-
-_STYLED_LETTERS = re.compile("[\U0001d400-\U0001d7ff＝＋－＊／０-９\uf8eb-\uf8fe]")
-_CELL = r"[-−]?(?:[\d.]+(?:/\d+)?|inf|∞)"
-_BARRED_ROW = re.compile(rf"[|│](?=\s*{_CELL}(?:\s+{_CELL})+\s*[|│])([^|│\n]*)[|│]")
-_CORNERS = re.compile(r"(?m)^[ \t┌┐└┘╭╮╰╯]*[┌└╭╰][ \t┌┐└┘╭╮╰╯]*$")
-_NAMED_CORNERS = re.compile(r"(?m)^(?P<named>[^\n│┌]*=[ \t]*┌[^\n│]*)\n(?P<row>[ \t]*[│|][^\n]*)$")
-_BRACKET_PIECES = {chr(0xF8EB + i): c for i, c in enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩")} | {
-    chr(0xF8F6 + i): c for i, c in enumerate("⎞⎟⎠⎤⎥⎦⎫⎬⎭")
-}
-
-
-_KEYCAP = re.compile("([0-9])(\ufe0f?)\u20e3")  # 1️⃣ before a step
-_INLINE = re.compile(r"(?<!\\)\\\((?P<maths>(?:[^$\n]|\n(?!\s*\n))*?)(?<!\\)\\\)")
-_DEGREES = re.compile(
-    r"\\?\b(?P<function>sin|cos)(?:\s*\(\s*(?P<inside>[-−]?\d+(?:[.,]\d+)?)\s*(?:°|\^\{?\\circ\}?)\s*\)"
-    r"|\s+(?P<bare>\d+(?:[.,]\d+)?)\s*(?:°|\^\{?\\circ\}?))"
-)
-_ASIDE = re.compile(
-    r"(?m)[ \t]{2,}\((?=[^()\n]*[^\W\d_]{2})[^()\n=]*\)[ \t]*$(?=\n[ \t]*[+=])"
-)  # '(V of cat)', and a sum goes on
-_SLASHES = re.compile(r"(?m)^([ \t]*)//[/!]?(?=\s)")  # a worked example in the comments of a program
-_HASHES = re.compile(r"(?m)^#(?=[ \t]|$)")
-FEWEST_REMARKS = 3  # lines that make such a comment
-MOSTLY = 0.8  # of the lines of a page: that many begin with '#' where the page is a comment and they are no titles
-
-
-_COMPOUND = re.compile(r"(?<![\w\\^{}$])([A-Z])(\d)([A-Za-z])(?=\s*[=:]\s*[\[(])")
-
-
-def _with_scripts(source: str) -> str:
-    """Names of a letter, a number and a letter, where several are given arrays, with their label as a script.
-
-    >>> _with_scripts("W1Q = [1, 0], W1K = [0, 1]; X W1Q")
-    'W_Q1 = [1, 0], W_K1 = [0, 1]; X W_Q1'
-    """
-    names = {found[0] for found in _COMPOUND.finditer(source)}
-    if len(names) < 2:
-        return source
-    spelled = re.compile(rf"\b(?:{'|'.join(sorted(names))})\b")
-    return spelled.sub(lambda found: f"{found[0][0]}_{found[0][2]}{found[0][1]}", source)
-
-
-def _plain_source(text: str, file: str, limits: Limits) -> str:
-    """The document as Markdown-like text, line by line: LaTeX laid out, odd letters made plain."""
-    text = with_macros(unquoted(text))
-    source = laid_out(plain_tex(text, limits) if is_tex(text, file) else text)
-    source = _KEYCAP.sub(lambda m: f"{m[1]}. "[: len(m[0])], source)
-    source = _INLINE.sub(r" $\g<maths>$ ", source)
-    source = _DEGREES.sub(lambda m: f"{m['function']}d({m['inside'] or m['bare']})", _ASIDE.sub("", source))
-    source = _STYLED_LETTERS.sub(lambda m: _BRACKET_PIECES.get(m[0]) or unicodedata.normalize("NFKC", m[0])[:1], source)
-    source = with_displays(_CORNERS.sub("", _NAMED_CORNERS.sub(_lowered, source)))
-    if len(_HASHES.findall(source)) > max(FEWEST_REMARKS, MOSTLY * sum(map(bool, map(str.strip, source.split("\n"))))):
-        source = _HASHES.sub(" ", source)
-    if len(_SLASHES.findall(source)) >= FEWEST_REMARKS:
-        source = _SLASHES.sub(lambda found: " " * len(found[0]), source)
-    return with_digits(_BARRED_ROW.sub(r"[\1]", _with_scripts(source)))
-
-
-def _lowered(found: re.Match[str]) -> str:
-    """Names that stand before the corners of drawn matrices, 'W = ┌   ┐', put before their first rows."""
-    named, row = re.sub(r"[┌┐╭╮─]", " ", found["named"]), found["row"]
-    width = max(len(named.rstrip()), len(row))
-    pairs = list(zip(named.ljust(width), row.ljust(width), strict=False))
-    if any(a != " " and b != " " for a, b in pairs):
-        return found[0]
-    return "\n" + "".join(b if a == " " else a for a, b in pairs).rstrip()
 
 
 # — the first pass: tokens —

@@ -1,0 +1,125 @@
+"""TEXT → the same lines as plain text: LaTeX laid out, odd letters, drawings and lost brackets in the usual signs."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+from qkv.reader.latex import is_tex, plain_tex
+from qkv.reader.limits import Limits
+from qkv.reader.macros import with_macros
+from qkv.reader.maths.numerals import with_digits
+from qkv.reader.quoted import unquoted
+from qkv.reader.terminal import laid_out
+
+
+def plain_source(text: str, file: str, limits: Limits) -> str:
+    r"""The document as Markdown-like text, line by line.
+
+    >>> from qkv.reader.limits import DEFAULT
+    >>> plain_source(r"\(\cos(60°) = ½\)", "", DEFAULT), plain_source("[\np = [0.5,;0.5]\n]", "", DEFAULT)
+    (' $cosd(60) = ½$ ', '$$\np = [0.5, 0.5]\n$$')
+    """
+    text = with_macros(unquoted(text))
+    source = laid_out(plain_tex(text, limits) if is_tex(text, file) else text)
+    for pattern, instead in _REWRITES:
+        source = pattern.sub(instead, source)
+    return with_digits(_with_scripts(_without_comment_signs(source)))
+
+
+_BRACKET_PIECES = {chr(0xF8EB + i): c for i, c in enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩")} | {
+    chr(0xF8F6 + i): c for i, c in enumerate("⎞⎟⎠⎤⎥⎦⎫⎬⎭")
+}
+_DEGREES = r"(?:°|\^\{?\\circ\}?)"
+_CELL = r"[-−]?(?:[\d.]+(?:/\d+)?|inf|∞)"
+_IS_FORMULA = re.compile(r"\\[A-Za-z]{2,}|[^\W\d_][^=\n]{0,40}=|\]\s*=\s*\[|\d\s*=\s*[-−]?\d")
+_THIN_SPACE = re.compile(r"(?<=[\d.\w])(,[;!])|(?<=[)\]}])(,)(?=[^\W\d_])")  # [2,\;1] and (p - y)\,x
+_ROW_END = re.compile(r"(?m)(?<!\\)\\(?=[ \t]*$)")
+
+
+def _as_display(found: re.Match[str]) -> str:
+    r"""A display between '[' and ']', which stood in \[ and \] before they lost their backslashes."""
+    indent, inside = found[1], found[2]
+    if not _IS_FORMULA.search(inside) or "$" in inside:
+        return found[0]
+    inside = _ROW_END.sub(r"\\\\", _THIN_SPACE.sub(lambda m: ", " if m[1] else " ", inside))
+    return f"{indent}$$\n{inside}{indent}$$"
+
+
+def _lowered(found: re.Match[str]) -> str:
+    """Names that stand before the corners of drawn matrices, put before their first rows."""
+    named, row = re.sub(r"[┌┐╭╮─]", " ", found["named"]), found["row"]
+    width = max(len(named.rstrip()), len(row))
+    pairs = list(zip(named.ljust(width), row.ljust(width), strict=False))
+    if any(a != " " and b != " " for a, b in pairs):
+        return found[0]
+    return "\n" + "".join(b if a == " " else a for a, b in pairs).rstrip()
+
+
+# What stands in a source, and what is read in its place; lines stay where they are. The order matters.
+_REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
+    (re.compile(pattern, re.MULTILINE), instead)
+    for pattern, instead in (
+        # 1️⃣ before a step
+        ("([0-9])(\ufe0f?)\u20e3", lambda m: f"{m[1]}. "[: len(m[0])]),
+        # \( x \)
+        (r"(?<!\\)\\\((?P<maths>(?:[^$\n]|\n(?!\s*\n))*?)(?<!\\)\\\)", r" $\g<maths>$ "),
+        # '(V of cat)' at the end of a line, where a sum goes on in the next
+        (r"[ \t]{2,}\((?=[^()\n]*[^\W\d_]{2})[^()\n=]*\)[ \t]*$(?=\n[ \t]*[+=])", ""),
+        # cos(60°) and cos 60°
+        (rf"\\?\b(sin|cos)\s*\(\s*([-−]?\d+(?:[.,]\d+)?)\s*{_DEGREES}\s*\)", r"\1d(\2)"),
+        (rf"\\?\b(sin|cos)\s+(\d+(?:[.,]\d+)?)\s*{_DEGREES}", r"\1d(\2)"),
+        # 𝐐 and ＝, and the pieces of brackets in a font for them
+        (
+            "[\U0001d400-\U0001d7ff＝＋－＊／０-９\uf8eb-\uf8fe]",
+            lambda m: _BRACKET_PIECES.get(m[0]) or unicodedata.normalize("NFKC", m[0])[:1],
+        ),
+        # W = ┌   ┐ above its rows
+        (r"^(?P<named>[^\n│┌]*=[ \t]*┌[^\n│]*)\n(?P<row>[ \t]*[│|][^\n]*)$", _lowered),
+        (r"^[ \t┌┐└┘╭╮╰╯]*[┌└╭╰][ \t┌┐└┘╭╮╰╯]*$", ""),
+        # a list, escaped for Markdown: \[0, 1]
+        (r"\\\[(?=\s*[-−]?[\d.][\d.,;\seE+−-]*(?<!\\)\])", " ["),
+        # y = [ 0.2×1 + 0.8×3 = 2.6 … ]: a calculation on each line
+        (
+            r"^[^\n=]*=[ \t]*\[[ \t]*\n"
+            r"((?:[^\n=\[\]]*[+×*·][^\n=\[\]]*=[ \t]*[-−]?[\d.,]+[ \t]*\n){2,14})[ \t]*\][ \t]*$",
+            r"\n\1",
+        ),
+        # '[' or '$[' alone on a line, for a display
+        (r"^([ \t]*)\$?\[[ \t]*\n((?:(?![ \t]*[\[\]][ \t]*$).*\n){1,14}?)[ \t]*\]\$?[ \t]*$", _as_display),
+        # | 1 2 |, the row of a drawn matrix
+        (rf"[|│](?=\s*{_CELL}(?:\s+{_CELL})+\s*[|│])([^|│\n]*)[|│]", r"[\1]"),
+    )
+)
+
+_SLASHES = re.compile(r"(?m)^([ \t]*)//[/!]?(?=\s)")
+_HASHES = re.compile(r"(?m)^#(?=[ \t]|$)")
+FEWEST_REMARKS = 3  # lines that make a comment with a worked example in it
+MOSTLY = 0.8  # of the lines of a page: that many begin with '#' where the page is a comment and they are no titles
+
+
+def _without_comment_signs(source: str) -> str:
+    """A worked example in the comments of a program, with blanks for the signs that make it one."""
+    filled = sum(bool(line.strip()) for line in source.split("\n"))
+    if len(_HASHES.findall(source)) > max(FEWEST_REMARKS, MOSTLY * filled):
+        source = _HASHES.sub(" ", source)
+    if len(_SLASHES.findall(source)) >= FEWEST_REMARKS:
+        source = _SLASHES.sub(lambda found: " " * len(found[0]), source)
+    return source
+
+
+_COMPOUND = re.compile(r"(?<![\w\\^{}$])([A-Z])(\d)([A-Za-z])(?=\s*[=:]\s*[\[(])")
+
+
+def _with_scripts(source: str) -> str:
+    """Names of a letter, a number and a letter, where several are given arrays, with their label as a script.
+
+    >>> _with_scripts("W1Q = [1, 0], W1K = [0, 1]; X W1Q")
+    'W_Q1 = [1, 0], W_K1 = [0, 1]; X W_Q1'
+    """
+    names = {found[0] for found in _COMPOUND.finditer(source)}
+    if len(names) < 2:
+        return source
+    spelled = re.compile(rf"\b(?:{'|'.join(sorted(names))})\b")
+    return spelled.sub(lambda found: f"{found[0][0]}_{found[0][2]}{found[0][1]}", source)
