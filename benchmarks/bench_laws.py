@@ -9,12 +9,17 @@ with the same code is not done again; --store writes the table to results/laws.j
 
 from __future__ import annotations
 
+import sys
+
 from rich.console import Console
 
-from qkv.practice.damage import hurt
-from qkv.practice.laws import LAWS, trial
-from qkv.practice.text import gathered
 from resumed import ROOT, Journal, Row, arguments, resumed, stored
+
+sys.path.insert(0, str(ROOT / "tests"))
+
+from laws.damage import hurt
+from laws.rewritten import gathered
+from laws.trials import LAWS, trial
 
 SHARED = ROOT.parent / "shared" / "sheets"
 DOCUMENTS = gathered(

@@ -8,6 +8,7 @@ What was done before with the same code is not done again; --store writes the fi
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import Counter
 
@@ -16,9 +17,12 @@ from rich.table import Table
 
 import qkv
 from qkv.check.model import Verdict
-from qkv.practice.grade import NOTHING, Fault, graded
-from qkv.practice.laws import planted
-from resumed import Journal, Row, arguments, resumed, stored
+from resumed import ROOT, Journal, Row, arguments, resumed, stored
+
+sys.path.insert(0, str(ROOT / "tests"))
+
+from laws.graded import NOTHING, Fault, graded
+from laws.trials import planted
 
 FAULTS = ("accused", "missed", "not carried", "unread")
 NAMINGS = ("named", "unnamed", "misnamed")

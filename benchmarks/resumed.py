@@ -69,7 +69,7 @@ class Journal:
 
 def _code() -> str:
     """What tells one state of the code from another."""
-    sources = sorted((ROOT / "src").rglob("*.py"))
+    sources = sorted(path for folder in ("src", "tests/laws") for path in (ROOT / folder).rglob("*.py"))
     return hashlib.sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()
 
 

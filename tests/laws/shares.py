@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from qkv.practice.laws import trial
-from qkv.practice.text import gathered
+from laws.rewritten import gathered
+from laws.trials import trial
 
 CASES = 10
 REQUIRED: dict[str, float] = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from laws.damage import hurt
 from laws.shares import DOCUMENTS
-from qkv.practice.damage import hurt
 
 CASES = 120  # `make bench` hurts 2,000
 SLICES = 6

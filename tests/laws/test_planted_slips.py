@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 import qkv
+from laws.graded import graded
 from laws.shares import CASES, require
-from qkv.practice.grade import graded
-from qkv.practice.laws import planted
+from laws.trials import planted
 
 NAMED = 0.98  # of the mistakes that show: 290 of 294 over 480 sheets (where three give the same numbers, none is named)
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from random import Random
 
 import qkv
+from laws import rewritten as rewrite
+from laws.rewritten import Document
 from qkv.errors import QkvError
-from qkv.practice import text as rewrite
-from qkv.practice.text import Document
 
 
 @dataclass(frozen=True)

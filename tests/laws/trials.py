@@ -17,12 +17,13 @@ from random import Random
 from typing import Any
 
 import qkv
+from laws import rewritten as rewrite
+from laws.algebra import calculation
+from laws.graded import ACCUSED, claims_of, graded, merged, said_of
+from laws.rewritten import Document
 from qkv.errors import QkvError
 from qkv.expr.names import Symbol
-from qkv.practice import text as rewrite
-from qkv.practice.algebra import calculation
 from qkv.practice.chains import SQUARE
-from qkv.practice.grade import ACCUSED, claims_of, graded, merged, said_of
 from qkv.practice.hand import Line, Slip, Style
 from qkv.practice.notation import NOTATIONS
 from qkv.practice.pen import ALPHABETS, Dress
@@ -30,7 +31,6 @@ from qkv.practice.problems import KINDS, TURNABLE, problem
 from qkv.practice.sheet import MIXED, PROSE, Draft, Practice, draft, fits, sheet, worked
 from qkv.practice.sheet import renamed as new_names
 from qkv.practice.slips import Planter, bumped
-from qkv.practice.text import Document
 
 Said = tuple[str, tuple[tuple[int, int], ...]]  # a class of verdicts, and the cells that are accused
 FINE = frozenset({"right", "rounded", "drifted"})
