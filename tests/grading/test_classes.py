@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from laws.authors import draft
 from qkv.grading.model import DEFAULT
 from qkv.grading.one import Setup, Submission, grade_one
-from qkv.practice.sheet import draft
 
 CLASS = Path(__file__).resolve().parents[3] / "shared" / "class"
 RUN = [sys.executable, "-m", "qkv", "grade"]

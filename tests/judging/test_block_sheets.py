@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import qkv
-from qkv.practice import AROUND, sheet
+from laws.around import AROUND
+from laws.authors import sheet
 
 FALSE = {"wrong", "carried", "misread"}
 

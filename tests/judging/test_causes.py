@@ -8,6 +8,8 @@ from random import Random
 import pytest
 
 from judging.judged import claims
+from laws.around import AROUND
+from laws.drawn import problem
 from qkv.check.mistakes.program import ProgramScene
 from qkv.check.mistakes.rewrites import NO_CONVENTION, RARE, STRUCTURAL, TABLE, places_in, variants
 from qkv.check.mistakes.scene import levels
@@ -18,9 +20,8 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import plain
 from qkv.interpret.trace import Trace
-from qkv.practice.blocks import AROUND
 from qkv.practice.hand import texts
-from qkv.practice.problems import KINDS, problem
+from qkv.practice.problems import KINDS
 
 WITHIN = frozenset(  # no drawn problem has the formula in which it is made: see test_block_mistakes.py
     {

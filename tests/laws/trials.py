@@ -19,6 +19,10 @@ from typing import Any
 import qkv
 from laws import rewritten as rewrite
 from laws.algebra import calculation
+from laws.alphabets import ALPHABETS
+from laws.authors import MIXED, PROSE, bumped, draft, fits, sheet
+from laws.authors import renamed as new_names
+from laws.drawn import TURNABLE, problem
 from laws.graded import ACCUSED, claims_of, graded, merged, said_of
 from laws.rewritten import Document
 from qkv.errors import QkvError
@@ -26,11 +30,10 @@ from qkv.expr.names import Symbol
 from qkv.practice.chains import SQUARE
 from qkv.practice.hand import Line, Slip, Style
 from qkv.practice.notation import NOTATIONS
-from qkv.practice.pen import ALPHABETS, Dress
-from qkv.practice.problems import KINDS, TURNABLE, problem
-from qkv.practice.sheet import MIXED, PROSE, Draft, Practice, draft, fits, sheet, worked
-from qkv.practice.sheet import renamed as new_names
-from qkv.practice.slips import Planter, bumped
+from qkv.practice.pen import Dress
+from qkv.practice.problems import KINDS
+from qkv.practice.sheet import Draft, Practice, worked
+from qkv.practice.slips import Planter
 
 Said = tuple[str, tuple[tuple[int, int], ...]]  # a class of verdicts, and the cells that are accused
 FINE = frozenset({"right", "rounded", "drifted"})

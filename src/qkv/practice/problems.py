@@ -11,13 +11,9 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.fit import Shape
 from qkv.interpret.trace import Trace
-from qkv.practice.blocks import AROUND
-from qkv.practice.numbers import NUMBERS, Numbers, Sizes, sizes_of
-from qkv.program.block import planned
-from qkv.program.kinds import plan
+from qkv.practice.numbers import Numbers, Sizes
 from qkv.program.model import Program, Step
-from qkv.program.request import Options, request
-from qkv.program.spec import Key, Spec
+from qkv.program.request import Options
 
 R = Role
 Matrices = dict[str, Any]  # rows, one row for a vector, or a list of matrices, one a head
@@ -25,36 +21,29 @@ Maker = Callable[[Random, Numbers, Sizes], tuple[Matrices, Options]]
 PLAIN = Options()
 
 
-def _projections(rng: Random, draw: Numbers, size: Sizes) -> Matrices:
-    shapes = {"W_Q": (size.d, size.k), "W_K": (size.d, size.k), "W_V": (size.d, size.v)}
-    return {name: draw.matrix(rng, *shape) for name, shape in shapes.items()}
+def _drawn(rng: Random, draw: Numbers, size: Sizes, shapes: str) -> Matrices:
+    """Matrices by name, each with its shape in the letters of `Sizes` or in digits; one letter alone makes a vector."""
+    given: Matrices = {}
+    for name, _, shape in (entry.partition(":") for entry in shapes.split()):
+        sides = [int(side) if side.isdigit() else getattr(size, side) for side in shape]
+        given[name] = draw.matrix(rng, *sides) if len(sides) == 2 else draw.matrix(rng, 1, *sides)[0]
+    return given
 
 
-def _self(rng: Random, draw: Numbers, size: Sizes) -> tuple[Matrices, Options]:
-    return {"X": draw.matrix(rng, size.n, size.d), **_projections(rng, draw, size)}, PLAIN
+def _of(shapes: str, options: Options = PLAIN) -> Maker:
+    return lambda rng, draw, size: (_drawn(rng, draw, size, shapes), options)
+
+
+PROJECTIONS = "W_Q:dk W_K:dk W_V:dv"
+_self = _of(f"X:nd {PROJECTIONS}")
 
 
 def _masked(rng: Random, draw: Numbers, size: Sizes) -> tuple[Matrices, Options]:
-    given = {"X": draw.matrix(rng, max(size.n, 3), size.d), **_projections(rng, draw, size)}
-    return given, Options(mask="causal")
-
-
-def _cross(rng: Random, draw: Numbers, size: Sizes) -> tuple[Matrices, Options]:
-    tokens = {"X": draw.matrix(rng, size.n, size.d), "Y": draw.matrix(rng, size.m, size.d)}
-    return {**tokens, **_projections(rng, draw, size)}, PLAIN
-
-
-def _given(rng: Random, draw: Numbers, size: Sizes) -> tuple[Matrices, Options]:
-    shapes = {"Q": (size.n, size.k), "K": (size.m, size.k), "V": (size.m, size.v)}
-    return {name: draw.matrix(rng, *shape) for name, shape in shapes.items()}, PLAIN
-
-
-def _unscaled(rng: Random, draw: Numbers, size: Sizes) -> tuple[Matrices, Options]:
-    return {"X": draw.matrix(rng, size.n, size.d), **_projections(rng, draw, size)}, Options(scale=None)
+    return _of(f"X:nd {PROJECTIONS}", Options(mask="causal"))(rng, draw, replace(size, n=max(size.n, 3)))
 
 
 def _multi_head(rng: Random, draw: Numbers, size: Sizes) -> tuple[Matrices, Options]:
-    heads = [_projections(rng, draw, size) for _ in range(2)]
+    heads = [_drawn(rng, draw, size, PROJECTIONS) for _ in range(2)]
     weights = {name: [head[name] for head in heads] for name in heads[0]}
     final = draw.matrix(rng, 2 * size.v, size.d)
     return {"X": draw.matrix(rng, 2, size.d), **weights, "W_O": final}, PLAIN
@@ -62,20 +51,15 @@ def _multi_head(rng: Random, draw: Numbers, size: Sizes) -> tuple[Matrices, Opti
 
 def _heads(rng: Random, draw: Numbers, size: Sizes) -> tuple[Matrices, Options]:
     """Several heads side by side, with no matrix after them; or, half of the time, heads that share keys and values."""
-    heads = [_projections(rng, draw, size) for _ in range(rng.choice((2, 2, 3)))]
+    heads = [_drawn(rng, draw, size, PROJECTIONS) for _ in range(rng.choice((2, 2, 3)))]
     shared = ("W_K", "W_V") if rng.random() < 0.5 else ()
     weights = {name: heads[0][name] if name in shared else [head[name] for head in heads] for name in heads[0]}
     return {"X": draw.matrix(rng, size.n, size.d), **weights}, PLAIN
 
 
 def _biases(rng: Random, draw: Numbers, size: Sizes) -> tuple[Matrices, Options]:
-    biases = {"b_Q": size.k, "b_K": size.k, "b_V": size.v}
-    rows = {name: draw.matrix(rng, 1, width)[0] for name, width in biases.items()}
-    return {"X": draw.matrix(rng, size.n, size.d), **_projections(rng, draw, size), **rows}, PLAIN
-
-
-def _columns(rng: Random, draw: Numbers, size: Sizes) -> tuple[Matrices, Options]:
-    return turned(*_self(rng, draw, size))
+    rows = _drawn(rng, draw, size, "b_Q:k b_K:k b_V:v")
+    return {**_self(rng, draw, size)[0], **rows}, PLAIN
 
 
 def turned(matrices: Matrices, options: Options) -> tuple[Matrices, Options]:
@@ -91,77 +75,20 @@ def _transposed(value: Any) -> Any:
     return [list(column) for column in zip(*value, strict=True)]
 
 
-def _source(rng: Random, draw: Numbers, size: Sizes) -> tuple[Matrices, Options]:
-    return {"s": draw.matrix(rng, 1, size.d)[0], "h": draw.matrix(rng, 3, size.d)}, PLAIN
-
-
-def _general(rng: Random, draw: Numbers, size: Sizes) -> tuple[Matrices, Options]:
-    vectors = {"s": draw.matrix(rng, 1, size.d)[0], "h": draw.matrix(rng, 3, size.k)}
-    return {**vectors, "W_a": draw.matrix(rng, size.d, size.k)}, PLAIN
-
-
-def _additive(rng: Random, draw: Numbers, size: Sizes) -> tuple[Matrices, Options]:
-    vectors = {"s": draw.matrix(rng, 1, size.d)[0], "h": draw.matrix(rng, 3, size.k)}
-    weights = {"W_a": draw.matrix(rng, 2, size.d), "U_a": draw.matrix(rng, 2, size.k)}
-    return {**vectors, **weights, "v_a": draw.matrix(rng, 1, 2)[0]}, PLAIN
-
-
 KINDS: dict[str, Maker] = {
     "self": _self,
     "masked": _masked,
-    "cross": _cross,
-    "given": _given,
-    "unscaled": _unscaled,
+    "cross": _of(f"X:nd Y:md {PROJECTIONS}"),
+    "given": _of("Q:nk K:mk V:mv"),
+    "unscaled": _of(f"X:nd {PROJECTIONS}", Options(scale=None)),
     "multi-head": _multi_head,
     "heads": _heads,
     "biases": _biases,
-    "columns": _columns,
-    "source": _source,
-    "general": _general,
-    "additive": _additive,
+    "columns": lambda rng, draw, size: turned(*_self(rng, draw, size)),
+    "source": _of("s:d h:3d"),
+    "general": _of("s:d h:3k W_a:dk"),
+    "additive": _of("s:d h:3k W_a:2d U_a:2k v_a:2"),
 }
-
-# How authors call what they work out; the first is ours.
-NAMES: tuple[dict[Role, Symbol], ...] = (
-    {R.OUTPUT: Symbol("Z")},
-    {R.SCORES: Symbol("E"), R.OUTPUT: Symbol("O")},
-    {R.SCORES: Symbol("S"), R.WEIGHTS: Symbol("P"), R.OUTPUT: Symbol("Output")},
-    {R.SCORES: Symbol("scores"), R.WEIGHTS: Symbol("weights"), R.OUTPUT: Symbol("output")},
-)
-SOURCE_NAMES: tuple[dict[Role, Symbol], ...] = (
-    {R.SCORES: Symbol("e"), R.WEIGHTS: Symbol("alpha"), R.CONTEXT: Symbol("c")},
-    {R.SCORES: Symbol("e"), R.WEIGHTS: Symbol("a"), R.CONTEXT: Symbol("c")},
-)
-
-
-# Kinds that can be written with tokens as columns too.
-TURNABLE = ("self", "masked", "cross", "given", "unscaled", "multi-head", "heads", "biases")
-
-
-def problem(kind: str, rng: Random, columns: bool = False) -> Program:
-    """A random problem of a kind, under names that somebody might give; with `columns`, its tokens are columns.
-
-    >>> [step.spelled for step in problem("given", Random(1)).steps]
-    ['S', 'S_scaled', 'A', 'Z']
-    """
-    if kind in AROUND:
-        given, around = AROUND[kind](rng, rng.choice(NUMBERS), sizes_of(rng))
-        return planned(given, PLAIN, around)
-    matrices, options = KINDS[kind](rng, rng.choice(NUMBERS), sizes_of(rng))
-    spec = request(*(turned(matrices, options) if columns else (matrices, options)))
-    return plan(replace(spec, names=_names(spec, rng)))
-
-
-def _names(spec: Spec, rng: Random) -> dict[Key, Symbol]:
-    chosen = dict(rng.choice(SOURCE_NAMES if spec.has(R.SOURCE) else NAMES))
-    if spec.heads != (None,):
-        chosen.pop(R.OUTPUT, None)
-    numbered = {(role, head): _numbered(symbol, head) for role, symbol in chosen.items() for head in spec.heads}
-    return {**numbered, (R.OUTPUT, None): chosen.get(R.OUTPUT, Symbol("Output"))}
-
-
-def _numbered(symbol: Symbol, head: int | None) -> Symbol:
-    return symbol if head is None else symbol._replace(indices=(str(head),))
 
 
 # ---------------------------------------------------------------- a softmax in three steps
@@ -172,8 +99,11 @@ EXPONENTIALS, SUMS = "exp", "sum"  # the names of the new steps, which no docume
 def unfolded(program: Program) -> Program:
     """The same program with every softmax over rows of several scores in three steps.
 
-    >>> [step.spelled for step in unfolded(problem("given", Random(1))).steps]
-    ['S', 'S_scaled', 'exp', 'sum', 'A', 'Z']
+    >>> from qkv.program.kinds import plan
+    >>> from qkv.program.request import request
+    >>> program = plan(request({"Q": [["1"]], "K": [["1"], ["2"]], "V": [["3"], ["4"]]}, PLAIN))
+    >>> [step.spelled for step in unfolded(program).steps]
+    ['S', 'S_scaled', 'exp', 'sum', 'A', 'Output']
     """
     trace = Trace(program)
     steps = (made for step in program.steps for made in _unfolded(step, trace.value(step.symbol).shape))

@@ -8,39 +8,21 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from qkv.errors import QkvError, ValueRefused
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.trace import Table, Trace
-from qkv.practice.blocks import AROUND
-from qkv.practice.chains import CELL_LETTERS, TOKEN_LETTERS, has_fractions
 from qkv.practice.document import Author, Placed
 from qkv.practice.hand import BITS, Line, Slip, Style, Undecided, work_by_hand
-from qkv.practice.notation import NOTATIONS, Notation
-from qkv.practice.pen import ALPHABETS, SPELLINGS, USUAL, Dress, Names, drawn
-from qkv.practice.problems import KINDS, problem, unfolded
+from qkv.practice.notation import NOTATIONS
+from qkv.practice.pen import Dress
+from qkv.practice.problems import unfolded
 from qkv.practice.slips import Planter, is_written, plainly_off
-from qkv.practice.words import LANGUAGES
 from qkv.program.model import Program, Step
 
 R = Role
 Cells = frozenset[tuple[int, int]]
-# What authors write token by token: the data, the projections, the softmax, the result.
-BY_ROW: tuple[frozenset[Role], ...] = (
-    frozenset({R.X, R.STATES}),
-    frozenset({R.X, R.Q, R.K, R.V}),
-    frozenset({R.WEIGHTS}),
-    frozenset({R.WEIGHTS, R.OUTPUT}),
-)
-# What they write cell by cell: dot products; the softmax, with its exponentials and their sums; or both.
-BY_CELL: tuple[frozenset[Role], ...] = (
-    frozenset({R.SCORES}),
-    frozenset({R.WEIGHTS, R.OTHER}),
-    frozenset({R.SCORES, R.WEIGHTS, R.OTHER}),
-)
 
 _DECIMAL = re.compile(r"(?<![\d,])(?:0,\d{2,}|\d+,(?:\d\d|\d{4,}))(?![\d,])")  # no thousands, and no list of two
-JOINT = 0.2  # how often the first slip is where the heads come together: one step among many, with mistakes of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,45 +98,6 @@ class Draft:
         return replace(self, dress=replace(self.dress, **changes))
 
 
-MIXED = "mixed"  # several notations on one page
-
-
-def sheet(kind: str = "self", seed: int = 0, notation: str = "bmatrix", slips: int = 0) -> Practice:
-    """A new sheet of a kind, worked out in a notation, with so many slips put in on purpose.
-
-    >>> practice = sheet("given", seed=3)
-    >>> [expected.verdict for expected in practice.key]
-    ['fine', 'fine', 'fine']
-    """
-    return draft(kind, seed, notation, slips).written()
-
-
-def draft(kind: str = "self", seed: int = 0, notation: str = "bmatrix", slips: int = 0, stated: bool = False) -> Draft:
-    """The draft of a new sheet; `stated` asks for one that states all formulas, in English and under usual names."""
-    if kind not in (*KINDS, *AROUND):
-        raise ValueRefused(f"{kind!r} is no kind of sheet; there are {', '.join((*KINDS, *AROUND))}")
-    if notation not in NOTATIONS and notation != MIXED:
-        raise ValueRefused(f"{notation!r} is no notation; there are {MIXED}, {', '.join(NOTATIONS)}")
-    stated = stated or kind in AROUND
-    rng = Random(f"{kind}/{seed}/{notation}/{slips}")
-    while True:
-        try:
-            made = _drawn(problem(kind, rng), rng, notation, slips, stated)
-            made.written()
-            return made
-        except QkvError:
-            continue  # a tie that could be rounded either way, or a slip that nobody could go on from: draw again
-
-
-def _drawn(program: Program, rng: Random, notation: str, slips: int, stated: bool) -> Draft:
-    notations = _mixture(rng) if notation == MIXED else (notation,)
-    dress = Dress(notations) if stated else _dress(notations, program, rng)
-    style = _style(program, dress, rng, stated)
-    if not all(fits(NOTATIONS[key], style) for key in notations):
-        raise Undecided("this notation cannot show what the author wants to show")
-    return worked(program, style, dress, lambda planter: _planted(planter, slips), rng)
-
-
 def worked(
     program: Program, style: Style, dress: Dress, plant: Callable[[Planter], Mapping[Symbol, Slip]], rng: Random
 ) -> Draft:
@@ -167,95 +110,6 @@ def worked(
         raise Undecided("nobody writes such exponentials out")
     rounding = {symbol: slip for symbol, slip in planted.items() if slip == planter.cut}  # nothing follows from that
     return Draft(program, steps, lines, work_by_hand(steps, style, rounding) if planted else lines, style, dress)
-
-
-def fits(notation: Notation, style: Style) -> bool:
-    """Whether a notation can show what an author writes."""
-    return (
-        (notation.copies or not (style.by_cell or style.operands))
-        and (notation.formulas or not style.formulas)
-        and (notation.fractions or not style.fractions)
-        and (notation.captions or not style.unstated)
-    )
-
-
-def _mixture(rng: Random) -> tuple[str, ...]:
-    """Notations for one Markdown page, of those with a decimal point."""
-    plain = [key for key, row in NOTATIONS.items() if row.suffix != ".tex" and row.point == "." and row.formulas]
-    return tuple(rng.sample(plain, rng.choice((2, 3, 4))))
-
-
-def _dress(notations: tuple[str, ...], program: Program, rng: Random) -> Dress:
-    """A look at random: half of the authors have names of their own, some write no prose."""
-    states = all(NOTATIONS[key].formulas for key in notations)
-    masked = any(step.role is R.MASKED for step in program.steps)
-    alphabet = rng.choice((*ALPHABETS, "mixed")) if states and rng.random() < 0.5 else ""
-    return Dress(
-        notations,
-        renamed(program, alphabet, rng) if alphabet else USUAL,
-        "" if states and not masked and not program.columns and rng.random() < 0.15 else rng.choice(PROSE),
-        rng.choice(list(SPELLINGS)),
-        not alphabet and rng.random() < 0.15,
-        rng.randrange(1, 1000) if rng.random() < 0.3 else 0,
-        rng.randrange(1000),
-    )
-
-
-PROSE = ("en", "en", "en", *(language for language in LANGUAGES if language))
-# The small letters of rows and cells, and what they are parts of.
-PARTS = {**TOKEN_LETTERS, **CELL_LETTERS, R.X: "x", R.Y: "y", R.STATES: "h"}
-
-
-def renamed(program: Program, alphabet: str, rng: Random) -> Names:
-    """New names for everything in a program."""
-    parts = {letter: whole for role, letter in PARTS.items() if (whole := program.find(role)) is not None}
-    return drawn([item.symbol for item in reversed(program.items)], parts, alphabet, rng)
-
-
-def _style(program: Program, dress: Dress, rng: Random, stated: bool) -> Style:
-    """An author at random. Who has names of their own states formulas: nothing else would say what is what."""
-    notations = [NOTATIONS[key] for key in dress.notations]
-    copies, captions = all(row.copies for row in notations), all(row.captions for row in notations)
-    own_names = stated or dress.names is not USUAL or not dress.language
-    roles = {step.role for step in program.steps}
-    left_out = {R.SCALED} & roles if rng.random() < 0.2 else set()
-    nameless = ({R.SCORES, R.SCALED} & roles) - left_out if rng.random() < 0.3 else set()
-    plain = R.HEAD not in roles and R.SOURCE not in {given.role for given in program.givens} and not program.columns
-    by_cell = rng.choice(BY_CELL) if rng.random() < 0.25 and plain and not left_out and copies else frozenset()
-    by_row = (
-        rng.choice(BY_ROW[:2] if own_names else BY_ROW) if rng.random() < 0.25 and not program.columns else frozenset()
-    )
-    formulas = (own_names or rng.random() < 0.7) and all(row.formulas for row in notations)
-    silent = formulas and captions and dress.language and not stated and rng.random() < 0.25
-    return Style(
-        places=rng.choice((2, 3, 3, 4)),
-        carries_print=rng.random() < 0.6,
-        left_out=frozenset(left_out),
-        nameless=frozenset(nameless) | by_cell,
-        formulas=formulas,
-        unstated=frozenset(rng.sample(sorted(roles & UNSTATED), 1)) if silent else frozenset(),
-        operands=copies and (rng.random() < 0.4 or bool(own_names and by_cell)),
-        by_row=(by_row if plain else by_row & {R.X, R.STATES}) - by_cell,
-        by_cell=by_cell,
-        margin=rng.random() < 0.3,
-        fractions=any(map(has_fractions, program.givens)),
-    )
-
-
-UNSTATED = frozenset({R.Q, R.K, R.V, R.SCORES, R.WEIGHTS, R.OUTPUT, R.CONTEXT, R.HEAD})
-
-
-def _planted(planter: Planter, count: int) -> dict[Symbol, Slip]:
-    trace, rng = planter.trace, planter.rng
-    steps = [step.symbol for step in trace.program.steps if step.role not in planter.style.left_out]
-    chosen = rng.sample(steps, min(count, len(steps)))
-    joint = trace.program.find(R.CONCAT)
-    if joint is not None and chosen and rng.random() < JOINT:
-        chosen[0] = joint
-    known: list[Slip] = [*[planter.structural] * 6, planter.cell, planter.typo, planter.cut]
-    alone: list[Slip] = [planter.cell, planter.typo]  # exponentials and their sums are written one by one
-    parts = {step.symbol for step in trace.program.steps if step.role is R.OTHER}
-    return {symbol: rng.choice(alone if symbol in parts else known) for symbol in chosen}
 
 
 def _misfit(placed: Placed) -> Expected:

@@ -21,8 +21,7 @@ from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluate
 from qkv.interpret.rounding import power_of_ten
 from qkv.interpret.trace import Table, Trace
-from qkv.practice.chains import SQUARE
-from qkv.practice.hand import BITS, MINUS_INFINITY, Made, Slip, Style, Undecided, is_exact, number_of
+from qkv.practice.hand import BITS, MINUS_INFINITY, Made, Style, is_exact, number_of
 from qkv.program.model import Given, Step
 
 # Mistakes that can be made at every step: drawn last, or they would crowd out those that are about attention.
@@ -109,7 +108,7 @@ class Planter:
             for key, text in self._errors(step, own, held, expected, i, j):
                 shown = _with(expected, i, j, text)
                 if self._tells(step, loose, shown):
-                    return Made(key, _with_value(own, i, j, number_of(text)), shown)
+                    return Made(key, with_value(own, i, j, number_of(text)), shown)
         return None
 
     def _errors(
@@ -137,23 +136,6 @@ class Planter:
             for i, row in enumerate(shown)
             for j, text in enumerate(row)
         )
-
-
-def bumped(where: float, turned: bool) -> Slip:
-    """A slip that adds to one cell, chosen by a number between 0 and 1; with `turned`, the one that the same number
-    chooses where tokens are rows."""
-
-    def slip(step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value]) -> Made | None:
-        flip = turned and step.role not in SQUARE
-        rows = tuple(zip(*own.rows, strict=True)) if flip else own.rows
-        cells = [(i, j) for i, row in enumerate(rows) for j, cell in enumerate(row) if cell is not NEG_INF]
-        i, j = cells[int(where * 997) % len(cells)][:: -1 if flip else 1]
-        changed = own.rows[i][j] + number_of("1.3")
-        if not all(plainly_off("0.00", value.rows[i][j] - changed) for value in loose):
-            raise Undecided("the slip does not show")
-        return Made(CELL_ERROR, _with_value(own, i, j, changed))
-
-    return slip
 
 
 def plainly_off(text: str, cell: Cell) -> bool:
@@ -227,6 +209,7 @@ def _with(table: Table, i: int, j: int, text: str) -> Table:
     return (*table[:i], row, *table[i + 1 :])
 
 
-def _with_value(value: Value, i: int, j: int, cell: Cell) -> Value:
+def with_value(value: Value, i: int, j: int, cell: Cell) -> Value:
+    """A value with another number in one cell."""
     row = (*value.rows[i][:j], cell, *value.rows[i][j + 1 :])
     return Value((*value.rows[:i], row, *value.rows[i + 1 :]))
