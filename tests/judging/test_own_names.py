@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from qkv.judging.report import check_sheet
 from qkv.reader import read_sheet
 
@@ -177,3 +179,27 @@ def test_letters_that_usually_stand_for_each_other_are_what_formulas_and_caption
     """S holds the tokens, X the queries, and Q the weights: only the last of these is false."""
     found = {claim.name: [(d.row, d.column) for d in claim.cells] for claim in check_sheet(read_sheet(SWAPPED)).claims}
     assert found == {"X": [], "V": [], "A": [], "Q": [(2, 2)]}
+
+
+LISTED = """Query: [2, 1]
+Keys:
+  k1 = [1, 0]
+  k2 = [0, 1]
+  k3 = [1, 1]
+
+Raw scores
+  s1 = 2*1 + 1*0 = 2
+  s2 = 2*0 + 1*1 = 1
+  s3 = 2*1 + 1*1 = 3
+Scaled (divide by sqrt(2) = 1.414)
+  {0}1{1} = 1.414
+  {0}2{1} = 0.707
+  {0}3{1} = 2.212
+"""
+
+
+@pytest.mark.parametrize("name", [("s", "'"), ("t", ""), ("b", ""), ("u", "")])
+def test_scaled_scores_one_by_one_under_any_name(name: tuple[str, str]) -> None:
+    """The s'_2 is no s_2, and no transposed number; what stands in the brackets of a caption does not end it."""
+    found = {claim.line: claim.verdict.value for claim in check_sheet(read_sheet(LISTED.format(*name))).claims}
+    assert [found[line] for line in (12, 13, 14)] == ["rounded", "rounded", "wrong"]

@@ -58,6 +58,9 @@ class Role(StrEnum):
     __hash__ = str.__hash__  # roles are keys everywhere; Enum's own hash is many times slower
 
 
+Family = tuple[str, tuple[str, ...], int]
+
+
 class Symbol(NamedTuple):
     """A quantity: base letters, labels (letters in scripts, sorted), indices (numbers in scripts, in order) and primes.
     A tuple, since symbols are keys everywhere, and tuples are compared fastest.
@@ -70,6 +73,11 @@ class Symbol(NamedTuple):
     labels: tuple[str, ...] = ()
     indices: tuple[str, ...] = ()  # digits, or an index letter such as "i"
     primes: int = 0
+
+    @property
+    def family(self) -> Family:
+        """What names that differ only in their indices have in common: x_1 and x_2, but not x'_1."""
+        return self.base, self.labels, self.primes
 
     def __str__(self) -> str:
         scripts = ",".join((*self.labels, *self.indices))

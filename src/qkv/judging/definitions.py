@@ -75,8 +75,8 @@ def _instances(symbol: Symbol, formula: n.Expr, system: System) -> Iterator[tupl
         yield symbol, formula
         return
     for other in system.page.symbols:
-        alike = (other.base, other.labels, other.primes) == (symbol.base, symbol.labels, symbol.primes)
-        if alike and len(other.indices) == len(symbol.indices) and all(i.isdecimal() for i in other.indices):
+        alike = other.family == symbol.family and len(other.indices) == len(symbol.indices)
+        if alike and all(i.isdecimal() for i in other.indices):
             put = {a: b for a, b in zip(symbol.indices, other.indices, strict=True) if a in letters}
             yield other, at_indices(formula, put)
 

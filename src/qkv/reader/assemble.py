@@ -82,7 +82,13 @@ def _state(sheet: _Assembly, event: Stated) -> None:
         sheet.statements.append(replace(made, label="", row_labels=(event.label,)) if item else made)
     else:
         sheet.statements.append(_statement(sheet, event, links))
-    sheet.said, sheet.mention = [], None
+    sheet.said, sheet.mention = sheet.said if _is_aside(sheet.said) else [], None
+
+
+def _is_aside(said: list[Said]) -> bool:
+    """Whether a statement stands in the brackets of a caption of what follows: 'Scaled (divide by √2 = 1.414)'."""
+    words = said[-1].text if said else ""
+    return words.count("(") > words.count(")") and not words.lstrip().startswith("(")
 
 
 def _statement(sheet: _Assembly, event: Stated, links: tuple[Link, ...]) -> Statement:

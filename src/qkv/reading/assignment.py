@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from qkv.expr import nodes as n
-from qkv.expr.names import Role, Symbol
+from qkv.expr.names import Family, Role, Symbol
 from qkv.library.block import NORM_FIRST
 from qkv.library.roles import places
 from qkv.library.words import pattern
 from qkv.reader.model import Sheet
-from qkv.reading.choices import USUAL, Choices, Family
+from qkv.reading.choices import USUAL, Choices
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Equation
 from qkv.reading.equations import equations
@@ -218,7 +218,7 @@ def outputs(page: Page, system: System) -> Iterator[tuple[Family, Role]]:
         place = system.place(symbol)
         whole = place is not None and place.role is Role.HEAD and place.head is None and place.row is None
         if whole and Role.OUTPUT in {option.role for option in places(symbol)}:
-            yield (symbol.base, symbol.labels), Role.OUTPUT
+            yield symbol.family, Role.OUTPUT
 
 
 def _has_assigned(system: System, symbol: Symbol) -> bool:

@@ -72,7 +72,7 @@ def shown_role(page: Page, symbol: Symbol) -> Role | None:
 def captioned_role(page: Page, symbol: Symbol) -> Role | None:
     """What the caption above a name that is given in numbers calls it; what is said of h_1 holds for h_2."""
     kept: dict[object, tuple[Role, ...]] = page.__dict__.setdefault("_captioned", {})
-    family = (symbol.base, symbol.labels, symbol.primes, len(symbol.indices)) if symbol.indices else symbol
+    family = (symbol.family, len(symbol.indices)) if symbol.indices else symbol
     if family not in kept:
         kept[family] = tuple(dict.fromkeys(_captioned(page, symbol)))
     return next((r for r in kept[family] if r is not Role.WEIGHTS or symbol not in _right_factors(page)), None)
@@ -83,7 +83,8 @@ def _captioned(page: Page, symbol: Symbol) -> Iterator[Role]:
     alike = page.family(symbol) if symbol.indices else [symbol]
     found = [d for s in alike if len(s.indices) == len(symbol.indices) for d in page.definitions.get(s, ())]
     cells = len(symbol.indices) == 2 and all(d.source is Source.WORKING for d in found)  # a_{1,2} = 2.1 / 6.4
-    if not cells and any(d.source is not Source.GIVEN or not isinstance(d.expr, n.Matrix) for d in found):
+    shown = (n.Matrix, n.Number) if symbol.indices and len(found) > 1 else n.Matrix  # one number may be of any kind
+    if not cells and any(d.source is not Source.GIVEN or not isinstance(d.expr, shown) for d in found):
         return
     patterns = all(is_pattern(d.expr) for d in found)
     for equation in (page.equations[definition.equation] for definition in found):

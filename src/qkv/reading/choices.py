@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from qkv.expr import nodes as n
-from qkv.expr.names import Role
+from qkv.expr.names import Family, Role
 from qkv.library.said import Sight
 
 ROWS, DOWN_KEYS, DOWN_QUERIES = frozenset({"rows"}), frozenset({"columns", "keys"}), frozenset({"columns", "queries"})
 LAYOUTS = (ROWS, DOWN_KEYS, DOWN_QUERIES)
 USUAL = frozenset({"rows", "scaled", "open"})
-
-Family = tuple[str, tuple[str, ...]]  # base and labels: x_1 and x_2 are of one family
 
 
 @dataclass(frozen=True, slots=True)

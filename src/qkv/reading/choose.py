@@ -12,14 +12,14 @@ from itertools import permutations, product
 
 from qkv.check.cells import fitted, shape_of
 from qkv.expr import nodes as n
-from qkv.expr.names import Role, Symbol
+from qkv.expr.names import Family, Role, Symbol
 from qkv.interpret.certified import Value
 from qkv.library.roles import SCORE_LIKE, mentions, places
 from qkv.library.said import UNSCALED
 from qkv.library.words import pattern
 from qkv.reading.assignment import answers, outputs
 from qkv.reading.captions import multiplied
-from qkv.reading.choices import ROWS, USUAL, Choices, Family
+from qkv.reading.choices import ROWS, USUAL, Choices
 from qkv.reading.claimed import DERIVED, Scopes, claimed_in, derivable, grid_of
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Equation, Kind
@@ -264,12 +264,12 @@ def _families(page: Page) -> dict[Family, tuple[Role, ...]]:
         roles = tuple(dict.fromkeys(place.role for place in places(symbol) if place.role not in barred))
         given = all(d.source is Source.GIVEN for d in definitions) and symbol not in page.fixed
         if len(roles) > 1 and given and not (projects and roles[0] is Role.X):
-            found[symbol.base, symbol.labels] = roles
+            found[symbol.family] = roles
     for equation in page.equations:
         for symbol in (s for item in equation.of(Kind.FORMULA) for s in n.names_in(item.expr)):
             roles = tuple(dict.fromkeys(place.role for place in places(symbol)))
             if len(roles) > 1 and symbol not in page.definitions:
-                found[symbol.base, symbol.labels] = roles
+                found[symbol.family] = roles
     return found
 
 

@@ -164,7 +164,7 @@ class Naming:
             masked = next((place for place in usual if place.role is shown), None)
             return masked or self._scripted(symbol, shown), Known.NUMBERS
         chosen = dict(self.choices.roles)
-        family = symbol.base, symbol.labels
+        family = symbol.family
         if family in chosen:
             role = chosen[family]
             return next((p for p in usual if p.role is role), Place(role) if role else None), Known.NUMBERS
@@ -183,10 +183,11 @@ class Naming:
         return (self._scripted(symbol, role), Known.WORDS) if role is not None else (None, Known.NOTHING)
 
     def _is_captioned_otherwise(self, said: Role | None, usual: Role) -> bool:
-        """Whether a caption outranks a letter: A, 'the weights of the keys'; 'attention weights Q' on a page whose
-        formulas show other queries."""
+        """Whether a caption outranks a letter: A, 'the weights of the keys'; 'scaled' above t_1; 'attention weights Q'
+        on a page whose formulas show other queries."""
         taken = usual in PROJECTED and said in WORKED_OUT and any(roles == (usual,) for roles in self._uses.values())
-        return taken or (said in PROJECTED.values() and usual in WORKED_OUT)
+        staged = usual is Role.SCORES and said in (Role.SCALED, Role.MASKED)
+        return taken or staged or (said in PROJECTED.values() and usual in WORKED_OUT)
 
     def _used_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place | None:
         """What the use of a name in formulas says that it stands for; letters, then words, choose among several."""

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from qkv.expr import nodes as n
-from qkv.expr.names import Role, Symbol
+from qkv.expr.names import Family, Role, Symbol
 from qkv.library.roles import Place
 from qkv.library.said import Sight, heads_said, sights_said
 from qkv.reader.model import Question, Sheet
@@ -132,34 +132,34 @@ class Page:
         return tuple(dict.fromkeys((*self.symbols, *(s for expr in formulas for s in n.names_in(expr)))))
 
     @cached_property
-    def mentioning(self) -> dict[tuple[str, tuple[str, ...]], frozenset[int]]:
-        """For each family of names (letter and labels) the problems that define it or have it in a formula."""
-        found: dict[tuple[str, tuple[str, ...]], set[int]] = defaultdict(set)
+    def mentioning(self) -> dict[Family, frozenset[int]]:
+        """For each family of names the problems that define it or have it in a formula."""
+        found: dict[Family, set[int]] = defaultdict(set)
         for equation in self.equations:
             formulas = (s for item in equation.of(Kind.FORMULA) for s in n.names_in(item.expr))
             for symbol in (*equation.names, *formulas):
-                found[symbol.base, symbol.labels].add(equation.scope)
+                found[symbol.family].add(equation.scope)
         for symbol, definitions in self.definitions.items():
-            found[symbol.base, symbol.labels].update(d.scope for d in definitions)
+            found[symbol.family].update(d.scope for d in definitions)
         return {family: frozenset(scopes) for family, scopes in found.items()}
 
     def family(self, symbol: Symbol) -> tuple[Symbol, ...]:
         """The names that differ from one only in their indices, and itself."""
-        return self._families.get((symbol.base, symbol.labels, symbol.primes), ())
+        return self._families.get(symbol.family, ())
 
     @cached_property
-    def _families(self) -> dict[tuple[object, ...], tuple[Symbol, ...]]:
-        found: dict[tuple[object, ...], list[Symbol]] = defaultdict(list)
+    def _families(self) -> dict[Family, tuple[Symbol, ...]]:
+        found: dict[Family, list[Symbol]] = defaultdict(list)
         for symbol in self.symbols:
-            found[symbol.base, symbol.labels, symbol.primes].append(symbol)
+            found[symbol.family].append(symbol)
         return {letters: tuple(symbols) for letters, symbols in found.items()}
 
     def stated_family(self, symbol: Symbol) -> tuple[Symbol, ...]:
         """Those of them that have a number as their index and a formula."""
-        return self._stated_families.get((symbol.base, symbol.labels, symbol.primes), ())
+        return self._stated_families.get(symbol.family, ())
 
     @cached_property
-    def _stated_families(self) -> dict[tuple[object, ...], tuple[Symbol, ...]]:
+    def _stated_families(self) -> dict[Family, tuple[Symbol, ...]]:
         return {letters: tuple(filter(self._is_stated_member, found)) for letters, found in self._families.items()}
 
     def _is_stated_member(self, symbol: Symbol) -> bool:
@@ -175,8 +175,8 @@ class Page:
         return self._letters.get((symbol.base.lower(), symbol.labels), ())
 
     @cached_property
-    def _letters(self) -> dict[tuple[object, ...], tuple[Symbol, ...]]:
-        found: dict[tuple[object, ...], list[Symbol]] = defaultdict(list)
+    def _letters(self) -> dict[tuple[str, tuple[str, ...]], tuple[Symbol, ...]]:
+        found: dict[tuple[str, tuple[str, ...]], list[Symbol]] = defaultdict(list)
         for symbol in self.symbols:
             found[symbol.base.lower(), symbol.labels].append(symbol)
         return {letters: tuple(symbols) for letters, symbols in found.items()}
@@ -186,7 +186,7 @@ class Page:
         return self._running.get((symbol.base.lower(), symbol.labels), ())
 
     @cached_property
-    def _running(self) -> dict[tuple[object, ...], tuple[Symbol, ...]]:
+    def _running(self) -> dict[tuple[str, tuple[str, ...]], tuple[Symbol, ...]]:
         return {
             letters: tuple(s for s in found if not all(map(str.isdecimal, s.indices)))
             for letters, found in self._letters.items()

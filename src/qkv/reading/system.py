@@ -104,7 +104,7 @@ class System:
         plain = symbol._replace(primes=symbol.primes - 1)
         known = plain in self.page.definitions and symbol not in self.page.definitions
         if symbol.primes and known and place is not None and place.role in INPUTS:
-            yield n.Transpose(n.Name(plain)), spot, None  # Q K'; S' are scores of another kind
+            yield n.Transpose(n.Name(plain)), spot, None
         for expr in chain(self.schema(symbol, spot), self.structure(symbol, spot), self.library(symbol, spot)):
             yield expr, spot, None
         yield from late
@@ -117,7 +117,7 @@ class System:
             yield self.page.came_to[symbol][1], spot, Source.GIVEN
         if symbol.base in ("I", "Id") and not symbol.labels and symbol not in self.page.definitions:
             yield n.Call(IDENTITY, tuple(map(n.number, map(int, filter(str.isdecimal, symbol.indices))))), spot, None
-        if symbol.primes:
+        if symbol.primes and (place is None or place.role not in SCORE_LIKE):  # s'_1 is a score of another kind
             yield n.Transpose(n.Name(plain)), spot, None
 
     def schema(self, symbol: Symbol, spot: Spot) -> Iterator[n.Expr]:

@@ -189,7 +189,7 @@ def _every(problem: Completion, expr: n.Expr, spot: Spot, asked: Wanted) -> Iter
 def _rows_put(problem: Completion, symbol: Symbol, spot: Spot, asked: Wanted) -> Iterator[n.Expr]:
     """Rows of what formulas for every cell give, for the numbers that a question puts in for their first index."""
     page, width = problem.system.page, problem.values.role(Role.D_MODEL, None, spot)
-    cells = [s for s in page.definitions if len(s.indices) == 2 and (s.base, s.labels) == (symbol.base, symbol.labels)]
+    cells = [s for s in page.definitions if len(s.indices) == 2 and s.family == symbol.family]
     first = {s.indices[0] for s in cells if not s.indices[0].isdecimal()}
     if symbol.indices or width is None or not width.exact:
         return
