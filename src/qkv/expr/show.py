@@ -94,8 +94,7 @@ def plain(node: n.Expr) -> str:
         case n.Sum(terms=terms):
             return "".join(_signed(term, i, plain) for i, term in enumerate(terms))
         case n.Product(left=a, right=b):
-            dot = " · " if isinstance(_first(b), n.Number) and isinstance(_last(a), n.Number) else " "
-            return _in(a, PRODUCT, plain) + dot + _in(b, POSTFIX, plain)
+            return _in(a, PRODUCT, plain) + (" · " if _needs_dot(_last(a), _first(b)) else " ") + _in(b, POSTFIX, plain)
         case n.Quotient(numerator=a, denominator=b):
             return _in(a, PRODUCT, plain) + " / " + _in(b, POSTFIX, plain)
         case n.Root(arg=n.Root() as a):
@@ -253,6 +252,11 @@ def _in(node: n.Expr, place: int, show: object) -> str:
         level = SUM  # A B ∘ C could be (A B) ∘ C
     loose = level < place
     return f"({text})" if loose else text
+
+
+def _needs_dot(left: n.Expr, right: n.Expr) -> bool:
+    """Whether a blank between factors says too little: 2 · 3, [1, 1] · B."""
+    return (isinstance(right, n.Number) and isinstance(left, n.Number)) or n.Matrix in (type(left), type(right))
 
 
 def _first(node: n.Expr) -> n.Expr:

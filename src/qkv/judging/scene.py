@@ -8,6 +8,7 @@ from qkv.check.mistakes.scene import Scene, Thing
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain
+from qkv.interpret.cells import NEG_INF
 from qkv.interpret.certified import Value
 from qkv.interpret.fit import Shape
 from qkv.library.defined import defined
@@ -109,9 +110,17 @@ class PageScene(Scene):
             if isinstance(part, n.Call) and (part.function in self.system.functions or defined(part.function)):
                 made = self.values.prepared(part, self.spot)
                 return part if made is None or n.holds(made, n.Softmax) else made  # attention has steps of its own
+            if isinstance(part, n.Sum) and len(part.terms) == 2 and self._hides(part.terms[1]):
+                return n.Mask(*part.terms)
             return part
 
         return n.rewrite(expr, change)
+
+    def _hides(self, term: n.Expr) -> bool:
+        """Whether what is added is a mask: −∞ here and there, and 0 elsewhere."""
+        value = self.value(term) if isinstance(term, (n.Name, n.Matrix)) else None
+        cells = [cell for row in value.rows for cell in row] if value is not None else []
+        return NEG_INF in cells and all(cell is NEG_INF or cell == 0 for cell in cells)
 
     def _first(self, symbol: Symbol) -> n.Expr | None:
         """The strongest expression for a name that has a value; None for one that is given in numbers."""

@@ -36,7 +36,10 @@ _COPULA = re.compile(rf"\s(?:{pattern('copula')})$", re.IGNORECASE)
 _LAST_WORD = re.compile(
     r"(?:^|(?<=[\s(（,，、:：\u4e00-\u9fff\u3040-\u30ff]))(?P<word>[^\W\d_]+(?:_?\d+)?(?:[_^]\{?\w+\}?)*['′₀-₉ᵀ]*)$"
 )
-_SHAPE = re.compile(r"\b(?:shapes?|size|dims?)$", re.IGNORECASE)  # 'A v, shape (4, 3)' prints no numbers of its own
+_PLACE = re.compile(  # 'A v, shape (4, 3)', 'cell (1, 2): …': numbers that are no values
+    r"(?:\b(?:shapes?|size|dims?|cell|entry|element|zelle|eintrag|celda|célula|entrada|élément|case)|元素|单元格|要素)$",
+    re.IGNORECASE,
+)
 _FUNCTION = re.compile(r"(?<!\w)[a-zA-Z]\w+$")
 _IDENTITY = re.compile(rf"(?<!\w)(?:{pattern('identity')})(?!\w)|单位[矩阵陣]+|単位行列", re.IGNORECASE)
 _NAME = re.compile(r"\$([^$]{1,40})\$|`([^`]{1,30})`|(?<![\w\\$`])([A-Z](?:_\{?\w{1,9}\}?|[a-z])\d?|[A-Z])(?![\w'])")
@@ -211,7 +214,7 @@ def _states(chain: Chain, lead: str, label: str, origin: Origin, names: Names) -
         total = bool(label) and origin is Origin.INLINE and _is_total(label)
         return (bool(label) and shown) or announced or total or _stands_alone(chain, lead, origin)
     if isinstance(expr, Matrix):
-        if _SHAPE.search(label) and all(isinstance(c, Number) and c.text.isdigit() for row in expr.rows for c in row):
+        if _PLACE.search(label) and all(isinstance(c, Number) and c.text.isdigit() for row in expr.rows for c in row):
             return False
         return _states_array(expr, chain, announced, origin)
     if holds(expr, Matrix):

@@ -17,6 +17,9 @@ _STEP = re.compile(
     r"(?m)^(?P<number> ?\d{1,3}  )(?P<equation>\S[^\n]*? = (?:[^\n]*\n(?=\S))*[^\n]*?)(?:   [^\n]*?)?(?:  +\d+×\d+)?$"
     r"(?=\n +[=≈⎡])"
 )
+_WORKING = re.compile(
+    r"(?m)^(?P<number>    )(?P<equation>\S+\(\d+,\d+\) = [^\n]*(?:\n {5,}[^\s⎡⎢⎣=≈][^\n]*)+)"
+)  # in several lines
 _TOP = re.compile("⎡[^⎡⎤\n]*⎤")
 _END = re.compile("[⎤⎥⎦]")
 _LEAD = re.compile(r"(?:(?<=  )|^)(?:\S+(?: \S+)* ?)?[=≈] $")
@@ -26,7 +29,7 @@ def laid_out(text: str) -> str:
     """The text with the numbers and words of steps left out, and drawings in an order that lines can be read in."""
     if "⎡" not in text or not _STEP.search(text):
         return text
-    lines = _STEP.sub(lambda step: " " * len(step["number"]) + step["equation"], text).split("\n")
+    lines = _WORKING.sub(_in_one_line, _STEP.sub(_in_one_line, text)).split("\n")
     tops = [(at, top.start()) for at, line in enumerate(lines) for top in _TOP.finditer(line)]
     for at, column in tops:
         _raise_name(lines, at, column)
@@ -34,6 +37,12 @@ def laid_out(text: str) -> str:
         if _has_company(lines, at, column):
             _write_out(lines, at, column)
     return "\n".join(lines)
+
+
+def _in_one_line(step: re.Match[str]) -> str:
+    """The equation of a step without its number, all of it on the last of its lines."""
+    parts = step["equation"].split("\n")
+    return "\n" * (len(parts) - 1) + " " * len(step["number"]) + " ".join(map(str.strip, parts))
 
 
 def _rows(lines: list[str], top: int, column: int) -> range:

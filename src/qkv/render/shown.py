@@ -10,7 +10,7 @@ from flint import fmpq
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
-from qkv.interpret.cells import NEG_INF, Cell, fraction
+from qkv.interpret.cells import NEG_INF, Cell, bounds, fraction
 from qkv.interpret.certified import Value
 from qkv.interpret.rounding import MINUS_INFINITY, exact_decimal, round_digits, round_places
 from qkv.interpret.trace import Table, Trace, decided
@@ -96,7 +96,8 @@ def cell_text(cell: Cell, digits: int, places: int | None = None) -> str:
         text = round_digits(cell, tried)
         if text is not None:
             return text
-    return UNKNOWN
+    low, high = bounds(cell)
+    return "0" if low <= 0 <= high else UNKNOWN
 
 
 def _to_places(cell: Cell, places: int) -> str:

@@ -219,7 +219,7 @@ def _title(trace: Trace, step: Step, expr: n.Expr, number: int, value: Shown, wi
     text.append_text(_formula(trace.program, expr))
     shape = "" if value.is_number else say(value.shape)
     says = step.says if len(text) + len(step.says) + len(shape) + 5 <= width else ""
-    tail = "  ".join(part for part in (says, shape) if part)
+    tail = "  ".join(part for part in (says, shape) if part) if len(text) + len(shape) + 3 <= width else ""
     text.append(" " * max(3, min(width - len(text) - len(tail), 40 - len(text))) + tail, style="dim")
     return text
 

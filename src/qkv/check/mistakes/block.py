@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qkv.check.mistakes.patterns import filled, matches
 from qkv.check.mistakes.rules import is_bias, is_scores
-from qkv.check.mistakes.scene import Scene, Variants
+from qkv.check.mistakes.scene import Scene, Thing, Variants
 from qkv.check.mistakes.table import Mistake, on
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -109,13 +109,19 @@ def tiled(node: n.Product, scene: Scene) -> Variants:
     left, right = scene.thing(node.left), scene.thing(node.right)
     if left is None or right is None or left.head is None or right.role not in (Role.K, Role.V):
         return
-    groups = {thing.head: thing for thing in scene.things((right.role,), right) if thing.head is not None}
-    heads = {thing.head for thing in scene.things((left.role,), left) if thing.head is not None}
-    if not left.head.isdecimal() or not 1 < len(groups) < len(heads):
+    heads = [thing.head for thing in _by_head(left, scene)]
+    groups = list(dict.fromkeys((thing.expr, thing.spelled) for thing in _by_head(right, scene)))
+    if left.head not in heads or not 1 < len(groups) < len(heads):
         return
-    other = groups.get(str((int(left.head) - 1) % len(groups) + 1))
-    if other is not None and other.head != right.head:
-        yield n.replaced(node, right.expr, other.expr), f"{other.spelled} in place of {right.spelled}"
+    expr, spelled = groups[heads.index(left.head) % len(groups)]
+    if expr != right.expr:
+        yield n.replaced(node, right.expr, expr), f"{spelled} in place of {right.spelled}"
+
+
+def _by_head(like: Thing, scene: Scene) -> list[Thing]:
+    """What plays the same part in each head, in the order of the heads."""
+    found = [thing for thing in scene.things((like.role,), like) if thing.head is not None and thing.head.isdecimal()]
+    return sorted(found, key=lambda thing: int(thing.head or 0))
 
 
 @on("cache in the wrong order", n.Concat)

@@ -120,10 +120,10 @@ def weight_turned(node: n.Product, scene: Scene) -> Variants:
 
 @on("A transposed", n.Product)
 def weights_turned(node: n.Product, scene: Scene) -> Variants:
-    if scene.role(node.left) is R.WEIGHTS:
-        yield replace(node, left=_turned(node.left)), ""
-    elif scene.role(node.right) is R.WEIGHTS:
-        yield replace(node, right=_turned(node.right)), ""
+    if _bare(node.left) is node.left and scene.role(node.left) is R.WEIGHTS:
+        yield replace(node, left=n.Transpose(node.left)), ""
+    elif _bare(node.right) is node.right and scene.role(node.right) is R.WEIGHTS:
+        yield replace(node, right=n.Transpose(node.right)), ""
 
 
 @on("V transposed", n.Product, rare=True)
@@ -205,7 +205,7 @@ def other_name(node: n.Name, scene: Scene) -> Variants:
 
 
 def _of_other_head(key: str, *roles: Role) -> Mistake:
-    @on(key, n.Name)
+    @on(key, n.Name, rare=True)  # heads that share keys in another order have a name of their own
     def rule(node: n.Name, scene: Scene) -> Variants:
         thing = scene.thing(node)
         if thing is None or thing.role not in roles or thing.head is None:

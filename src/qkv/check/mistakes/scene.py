@@ -16,8 +16,9 @@ from qkv.interpret.certified import Value
 from qkv.interpret.fit import Shape
 
 R = Role
-# Quantities that an author may pass over although they were printed: scaled scores, the mask, the order of heads.
-PASSED_OVER = frozenset({R.SCALED, R.MASKED, R.CONCAT})
+# Quantities that an author may pass over although they were printed: scaled scores, the mask, the order of heads, what
+# tokens are added to.
+PASSED_OVER = frozenset({R.SCALED, R.MASKED, R.CONCAT, R.OUTPUT})
 DEPTH = 5  # from an output with nothing printed in between down to X and the weights
 
 
