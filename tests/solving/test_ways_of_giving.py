@@ -31,6 +31,28 @@ def test_arrays_are_read_as_they_are_given(text: str, value: tuple[tuple[str, ..
     assert value in values(text)
 
 
+@pytest.mark.parametrize("scores", [
+    "Score(it, animal) = 2.0\nScore(it, street) = 1.0\nScore(it, tired) = 0.5\n",
+    "Raw scores: animal = 2.0, street = 1.0, tired = 0.5\n",
+    "- Score between it and animal: Q3 · K1 = 2.0\n- Score between it and street: Q3 · K2 = 1.0\n- Score between it and tired: Q3 · K3 = 0.5\n",
+    "**Step 1.** Scores\n\nanimal: 1*1 + 1*1 = 2\nstreet: 1*0 + 1*1 = 1\ntired: 0.5*1 + 1*0 = 0.5\n",
+    'Punteggi:\npunteggio("esso" → "animale") = 2\npunteggio("esso" → "strada") = 1\npunteggio("esso" → "stanco") = 0.5\n',
+])  # fmt: skip
+def test_scores_that_are_given_one_by_one_are_one_row(scores: str) -> None:
+    assert (("0.6285", "0.2312", "0.1402"),) in values(f"{scores}\nApply the softmax and give the attention weights.\n")
+
+
+def test_scores_one_by_one_give_nothing_where_there_are_keys() -> None:
+    given = "q = [1, 0]\nK = [[1, 0], [0, 1]]\n\nNo scaling.\n\n"
+    made = values(given + "Score(it, cat) = 7\nScore(it, dog) = 0\n\nCompute the weights.\n")
+    assert (("0.7311", "0.2689"),) in made
+    assert (("0.9991", "0.0009111"),) not in made
+
+
+def test_numbers_that_lines_below_each_other_work_out_are_shown_as_one_row() -> None:
+    assert (("11", "13"),) in values("cat: 1*3 + 2*4 = 11\ndog: 3*1 + 5*2 = 13\n")
+
+
 def test_the_last_of_several_names_above_a_table_is_not_the_name_of_its_first_column() -> None:
     text = "The Q、K、V 如下：\n\n| token | Query | Key | Value |\n|---|---|---|---|\n| a | (1, 2) | (1, 0) | (1, 0) |\n| b | (2, 1) | (0, 1) | (0, 1) |\n\nCompute the scores.\n"
     assert (("1", "2"), ("2", "1")) in values(text)

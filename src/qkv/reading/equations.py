@@ -20,13 +20,13 @@ from qkv.reading.joining import (
     apart,
     continued,
     joined,
-    listed,
     side_by_side,
     stacked,
     unmixed,
     withdrawn,
     without_sizes,
 )
+from qkv.reading.one_by_one import listed, with_rows
 from qkv.reading.problems import by_problem
 from qkv.reading.renamed import each_named, headed, qualified, with_derivatives
 from qkv.reading.row_by_row import with_wholes
@@ -50,7 +50,8 @@ def _equations(sheet: Sheet) -> tuple[Equation, ...]:
         for part in unmixed(equation)
     ]
     parts = list(with_wholes(replace(part, index=i) for i, part in enumerate(parts)))
-    return by_problem([replace(equation, index=i) for i, equation in enumerate(headed(qualified(parts), sheet))], sheet)
+    found = with_rows(headed(qualified(parts), sheet))
+    return by_problem([replace(equation, index=i) for i, equation in enumerate(found)], sheet)
 
 
 # — one statement —

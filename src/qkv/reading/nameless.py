@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -106,19 +106,34 @@ def name_arrays(
 def given_formulas(made: tuple[Equation, ...]) -> Iterator[tuple[int, Role]]:
     """The equations that give a step of attention by its formula, with its role, where the page has nothing that the
     formula could be worked out of: 'Q Kᵀ = [[4, 2], [1, 3]]'."""
-    given = {symbol for equation in made if equation.of(Kind.VALUE, Kind.WORKING) for symbol in equation.names}
-    inputs = {place.role for symbol in given for place in places(symbol)[:1]}
-    arrays = (role for equation in made if _is_array(equation) for role in roles_in_words(equation.words[-70:]))
-    if {*inputs, *arrays} & {Role.X, Role.Y, Role.Q, Role.K, Role.STATES, Role.SOURCE, Role.W_Q, Role.W_K}:
+    if gives_inputs(made):
         return
+    given = _with_numbers(made)
     unifier = Unifier(lambda symbol: next(iter(places(symbol)), None))
     for equation in made:
+        if equation.gathered:
+            yield equation.index, roles_in_words(equation.words[-90:])[0]
         left, right = equation.items[0], equation.items[-1]
         stated = len(equation.items) == 2 and left.kind is Kind.FORMULA and not equation.struck
         if stated and right.kind is Kind.VALUE and isinstance(right.expr, n.Matrix) and right.expr.shape != (1, 1):
             role = next(iter(unifier.roles(left.expr)), None)
             if role in (Role.SCORES, Role.SCALED, Role.WEIGHTS) and given.isdisjoint(n.names_in(left.expr)):
                 yield equation.index, role
+
+
+def gives_inputs(made: Sequence[Equation]) -> bool:
+    """Whether a page gives anything, by its name or in words, that scores are worked out of."""
+    named = {place.role for symbol in _with_numbers(made) for place in places(symbol)[:1]}
+    alone = (e for e in made if _is_array(e) and not e.gathered)
+    arrays = (role for equation in alone for role in roles_in_words(equation.words[-70:]))
+    return not _BEFORE_SCORES.isdisjoint({*named, *arrays})
+
+
+_BEFORE_SCORES = frozenset({Role.X, Role.Y, Role.Q, Role.K, Role.STATES, Role.SOURCE, Role.W_Q, Role.W_K})
+
+
+def _with_numbers(made: Sequence[Equation]) -> set[Symbol]:
+    return {symbol for equation in made if equation.of(Kind.VALUE, Kind.WORKING) for symbol in equation.names}
 
 
 def _is_array(equation: Equation) -> bool:

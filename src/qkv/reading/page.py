@@ -62,8 +62,8 @@ class Page:
         return tuple(equation for equation in self.equations if not self.is_granted(equation))
 
     def is_granted(self, equation: Equation) -> bool:
-        """Whether an equation is of the assignment, or told beside the page: it is never judged."""
-        return equation.told or equation.index < self.assigned
+        """Whether an equation is of the assignment, told beside the page, or put together here: it is never judged."""
+        return equation.told or equation.gathered or equation.index < self.assigned
 
     @cached_property
     def retold(self) -> frozenset[int]:
