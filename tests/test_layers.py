@@ -89,11 +89,11 @@ OUTSIDE = (
 )
 
 # Each interpretation stands alone; counting is measuring shapes and writing down what they cost.
-INTERPRETATIONS = {"certified": (), "floats": (), "shapes": (), "counts": ("shapes",)}
+INTERPRETATIONS = {"certified": (), "shapes": (), "counts": ("shapes",)}
 
 # Heavy packages, and the only parts that may import them when they are themselves imported (not inside a function).
 HEAVY = {
-    "numpy": ("kernel", "dask", "torch", "jax", "compare", "interpret.floats", "theory.sampled", "transport.arrays", "transport.entropic", "transport.highs"),
+    "numpy": ("kernel", "dask", "torch", "jax", "compare", "theory.sampled", "transport.arrays", "transport.entropic", "transport.highs"),
     "numba": ("kernel",),
     "llvmlite": ("kernel",),
     "dask": ("dask",),

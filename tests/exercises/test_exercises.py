@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from exercises.exercise_trial import tried
 from qkv.cli import app
 from qkv.errors import QkvError
 from qkv.exercises import written
 from qkv.exercises.draw import KINDS, LEVELS, exercise
 from qkv.exercises.files import documents, from_roster
 from qkv.exercises.model import Exercise
-from qkv.exercises.trial import tried
 from qkv.exercises.written import ASKING
 
 LANGUAGES = tuple(ASKING)

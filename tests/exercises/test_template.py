@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
+from exercises.exercise_trial import tried
 from qkv.cli import app
 from qkv.errors import QkvError
 from qkv.exercises import play, progress, written
@@ -16,7 +17,6 @@ from qkv.exercises.draw import LEVELS, exercise
 from qkv.exercises.files import documents
 from qkv.exercises.own import variant
 from qkv.exercises.template import template_of
-from qkv.exercises.trial import tried
 from qkv.practice.chains import given_texts
 
 SHEET = r"""# Week 5

@@ -9,6 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from interpret.float_oracle import Floats
 from qkv.errors import ShapeError, ValueRefused
 from qkv.expr import nodes as n
 from qkv.expr.functions import TABLE, Function, Kind, lookup
@@ -16,7 +17,6 @@ from qkv.expr.names import Symbol
 from qkv.interpret.cells import NEG_INF, bounds
 from qkv.interpret.certified import Certified
 from qkv.interpret.counts import Counts
-from qkv.interpret.floats import Floats
 from qkv.interpret.loop import evaluate
 from qkv.interpret.shapes import Shapes
 

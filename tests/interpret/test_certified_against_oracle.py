@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import qkv
-from qkv.interpret.floats import floats
+from interpret.float_oracle import floats
 
 DIGITS = 12
 SIZE = st.integers(1, 4)

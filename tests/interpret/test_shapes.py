@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 import qkv
+from interpret.float_oracle import Floats
 from qkv.errors import ShapeError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.certified import Certified
 from qkv.interpret.counts import Counts
 from qkv.interpret.fit import along
-from qkv.interpret.floats import Floats
 from qkv.interpret.loop import evaluate
 from qkv.interpret.shapes import Shapes, shapes
 

@@ -19,7 +19,7 @@ from qkv.render.summary import sentence
 
 
 def text(kind: str, depth: Depth = Depth.NORMAL, width: int = 100, **more: int) -> str:
-    return terminal.solution_text(traces(kind), Options(depth, **more), width)
+    return terminal.joined([terminal.solution(traces(kind), Options(depth, **more), width)], width)
 
 
 def test_a_step_has_name_formula_shape_numbers_and_a_working() -> None:
@@ -86,7 +86,9 @@ def test_a_grid_fits_its_width_and_accounts_for_every_column(height: int, column
 
 def test_notes_and_what_was_not_read_come_last() -> None:
     worked = qkv.work(**KINDS["unscaled"], W_O=[[1], [2], [3]], b_O=[1])
-    shown = terminal.solution_text(worked.traces, unread=[Unread(9, "$$x=", "the formula is not closed")])
+    shown = terminal.joined(
+        [terminal.solution(worked.traces, unread=[Unread(9, "$$x=", "the formula is not closed")])], 100
+    )
     assert shown.rstrip().endswith("line 9: $$x=  (the formula is not closed)")
 
 

@@ -12,7 +12,7 @@ from render_problems import KINDS, traces
 from qkv.expr import nodes as n
 from qkv.interpret.trace import Trace
 from qkv.program.model import Program
-from qkv.render.workings import cell_working_latex, cell_workings
+from qkv.render.workings import LATEX, Writer, cell_workings
 
 EMPTY = Trace(Program("", (), ()))
 
@@ -59,13 +59,13 @@ def test_working(expr: n.Expr, place: tuple[int, int], expected: str) -> None:
 
 
 def test_latex() -> None:
-    assert (
-        cell_working_latex(n.Softmax(SCORES), EMPTY.evaluate, 1, 1, 3) == r"\frac{e^{2}}{e^{2} + 2e^{4}} \approx 0.0634"
-    )
-    assert cell_working_latex(n.Product(ROW, COLUMN), EMPTY.evaluate, 1, 1) == r"2 \cdot 2 + 2 \cdot 3 + 2 \cdot 1 = 12"
+    def latex(expr: n.Expr, digits: int = 6) -> str:
+        return Writer(LATEX, EMPTY.evaluate, digits, None).equation(expr, 1, 1)
+
+    assert latex(n.Softmax(SCORES), 3) == r"\frac{e^{2}}{e^{2} + 2e^{4}} \approx 0.0634"
+    assert latex(n.Product(ROW, COLUMN)) == r"2 \cdot 2 + 2 \cdot 3 + 2 \cdot 1 = 12"
     tiny = n.Product(n.number(Fraction(1, 3 * 10**12)), n.number(2))
-    expected = r"(3.33 \times 10^{-13}) \cdot 2 \approx 6.67 \times 10^{-13}"
-    assert cell_working_latex(tiny, EMPTY.evaluate, 1, 1, 3) == expected
+    assert latex(tiny, 3) == r"(3.33 \times 10^{-13}) \cdot 2 \approx 6.67 \times 10^{-13}"
 
 
 def test_places() -> None:

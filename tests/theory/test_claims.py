@@ -6,13 +6,18 @@ import pathlib
 
 import pytest
 
-from qkv.reader import read_sheet
-from qkv.theory.claims import Judged, judge_formula, theory_claims
+from qkv.reader import Sheet, read_sheet
+from qkv.theory.claims import Judged, TheoryClaim, judge_formula, theory_said
 from qkv.theory.expected import chain_holds
 from qkv.theory.formula import Unclear, formula, ring, written
 
 SHARED = pathlib.Path(__file__).resolve().parents[2].parent / "shared" / "sheets"
 SCORES, VALUES = "The product $QK^T$ requires", "The final matrix multiplication $AV$ requires"
+
+
+def theory_claims(sheet: Sheet) -> list[TheoryClaim]:
+    """What is claimed; what is assumed is no claim."""
+    return [claim for claim in theory_said(sheet) if claim.verdict is not Judged.ASSUMED]
 
 
 def claims(text):

@@ -76,7 +76,6 @@ NORM_FIRST = re.compile(r"pre.?norm|pre-?ln|before (?:the )?(?:attention|each su
 
 # Where norms stand decides what each part of a block reads, what it is added to, and what comes out. Parts have numbers:
 # attention is 1, cross-attention 2 where there is any, the feed-forward layer the last.
-NORMS = ("post", "pre")
 CROSS = "Output_{cross}"
 
 

@@ -9,7 +9,6 @@ from qkv.expr.names import Family, Role
 from qkv.library.said import Sight
 
 ROWS, DOWN_KEYS, DOWN_QUERIES = frozenset({"rows"}), frozenset({"columns", "keys"}), frozenset({"columns", "queries"})
-LAYOUTS = (ROWS, DOWN_KEYS, DOWN_QUERIES)
 USUAL = frozenset({"rows", "scaled", "open"})
 
 

@@ -11,7 +11,6 @@ from operator import add, mul, sub
 
 from qkv.expr import nodes as n
 
-ZERO = Fraction(0)
 MAX_TRIED = 50_000  # ways to read one half of a matrix that are tried before giving up
 
 
@@ -172,14 +171,6 @@ def similar(a: n.Matrix, b: n.Matrix) -> bool:
     telling = [i for i, (x, y) in enumerate(pairs) if x[0] or y[0]] or range(len(pairs))
     met = sum([pairs[i][0] == pairs[i][1] for i in telling])
     return 2 * met >= len(telling)
-
-
-def _value(cell: n.Expr) -> Fraction:
-    return cell.value if isinstance(cell, n.Number) else ZERO
-
-
-def _ulp(cell: n.Expr) -> Fraction:
-    return cell.ulp if isinstance(cell, n.Number) else ZERO
 
 
 def _text(cell: n.Expr) -> str:

@@ -26,27 +26,16 @@ if TYPE_CHECKING:
 
 # One colour for each kind of quantity, wherever it is named.
 COLOURS: dict[Role, str] = {
-    Role.Q: "cyan",
-    Role.W_Q: "cyan",
-    Role.B_Q: "cyan",
-    Role.K: "magenta",
-    Role.W_K: "magenta",
-    Role.B_K: "magenta",
-    Role.V: "green",
-    Role.W_V: "green",
-    Role.B_V: "green",
-    Role.SCORES: "yellow",
-    Role.SCALED: "yellow",
-    Role.MASK: "yellow",
-    Role.MASKED: "yellow",
-    Role.WEIGHTS: "bright_blue",
-    Role.HEAD: "dark_orange",
-    Role.CONCAT: "dark_orange",
-    Role.OUTPUT: "dark_orange",
-    Role.CONTEXT: "dark_orange",
-    Role.W_O: "dark_orange",
-    Role.SOURCE: "cyan",
-    Role.STATES: "magenta",
+    role: colour
+    for colour, roles in {
+        "cyan": (Role.Q, Role.W_Q, Role.B_Q, Role.SOURCE),
+        "magenta": (Role.K, Role.W_K, Role.B_K, Role.STATES),
+        "green": (Role.V, Role.W_V, Role.B_V),
+        "yellow": (Role.SCORES, Role.SCALED, Role.MASK, Role.MASKED),
+        "bright_blue": (Role.WEIGHTS,),
+        "dark_orange": (Role.HEAD, Role.CONCAT, Role.OUTPUT, Role.CONTEXT, Role.W_O),
+    }.items()
+    for role in roles
 }
 # Shades behind attention weights, from next to nothing to everything: one hue, ever darker and ever stronger, so that
 # they are in order on light and on dark ground alike.
@@ -74,13 +63,6 @@ def solution(
         # a command is never wrapped: it is there to be copied
         parts += [Text(f"    {part}", "bold", no_wrap=True, overflow="ignore") for part in command]
     return Group(*parts, *_unread(unread))
-
-
-def solution_text(
-    traces: Iterable[Trace], options: Options = DEFAULT, width: int = 100, unread: Iterable[Unread] = ()
-) -> str:
-    """The worked solution as plain text."""
-    return joined([solution(traces, options, width, unread)], width)
 
 
 def joined(parts: Sequence[RenderableType], width: int, colour: bool = False) -> str:

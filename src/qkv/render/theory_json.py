@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from qkv.expr.names import Role
-from qkv.theory.answers import Answer
 from qkv.theory.cost import Cost, Crossing
 from qkv.theory.identities import Proof
 from qkv.theory.masks import MASK_RULE, softmax_axis
@@ -185,35 +184,6 @@ def one_sided(shown: OneSided) -> dict[str, Any]:
         "plan": _floats(shown.plan),
         "column_sums": [repr(float(x)) for x in shown.column_sums],
         "difference": repr(shown.difference),
-    }
-
-
-def answers(found: Sequence[Answer]) -> list[dict[str, Any]]:
-    """Answers to theory questions as problems of the form `qkv.solution/1`."""
-    return [_answer(answer) for answer in found]
-
-
-def _answer(answer: Answer) -> dict[str, Any]:
-    return {
-        "title": answer.title,
-        "line": answer.line,
-        "kind": f"theory: {answer.interpretation}",
-        "question": answer.question,
-        "givens": [],
-        "steps": [
-            {
-                "name": value.name,
-                "role": "other",
-                "head": None,
-                "formula": value.formula,
-                "shape": [len(value.rows), len(value.rows[0])],
-                "value": [list(row) for row in value.rows],
-                "exact": not any("." in cell for row in value.rows for cell in row),
-            }
-            for value in answer.values
-        ],
-        "formulas": [{"plain": plain_text, "latex": tex} for plain_text, tex in answer.formulas],
-        "notes": [answer.words, *answer.details],
     }
 
 

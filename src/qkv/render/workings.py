@@ -94,13 +94,6 @@ def cell_workings(
     return lambda row, column: writer.equation(expr, row, column)
 
 
-def cell_working_latex(
-    expr: n.Expr, values: Values, row: int, column: int, digits: int = 6, places: int | None = None
-) -> str:
-    """How a cell comes about, in LaTeX without dollars."""
-    return Writer(LATEX, remembered(values), digits, places).equation(expr, row, column)
-
-
 def remembered(values: Values) -> Values:
     """The same values, each expression evaluated once: a working asks for its operands cell by cell."""
     kept: dict[int, tuple[n.Expr, Value]] = {}

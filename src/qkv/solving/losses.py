@@ -19,7 +19,6 @@ _NUMERAL = re.compile(r"(\d*[.,]\d+|\d+)\s?(%)?")
 _LISTED = re.compile(
     r"\[?[\w'\"“”‘’<>]+(?:\s*,\s*[\w'\"“”‘’<>]+)+(?:,?\s*(?:and|und|et|y|e|or|и)\s+[\w'\"“”‘’<>]+)?\]?"
 )
-_PARTED = re.compile(r",(?:\s*(?:and|und|et|y|e|or|и)\s)?|\s(?:and|und|et|y|or|и)\s")
 SHARES, EACH, MEAN, PERPLEXITY = Symbol("p"), Symbol("ell"), Symbol("loss"), Symbol("PPL")
 
 

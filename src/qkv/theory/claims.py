@@ -43,13 +43,8 @@ SCALE = Symbol("s")
 BARE = (n.Name, n.Number)
 
 
-def theory_claims(sheet: Sheet) -> tuple[TheoryClaim, ...]:
-    """Every claim about theory in a document, in the order of its lines."""
-    return tuple(claim for claim in theory_said(sheet) if claim.verdict is not Judged.ASSUMED)
-
-
 def theory_said(sheet: Sheet) -> tuple[TheoryClaim, ...]:
-    """The same with what is assumed, which is no claim."""
+    """Every claim about theory in a document, in the order of its lines; and what is assumed, which is no claim."""
     onward = list(joined(sheet.statements, ONWARD))
     moments, others = _by_moments([chain for chain in joined(sheet.statements, EQUALITY) if len(chain.links) > 1])
     found = [

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, get_args
 
 from qkv.expr.functions import BY_KEY
 from qkv.expr.names import Symbol
-from qkv.expr.nodes.kinds import Call, Expr, Infinite, Matrix, Name, Node, Normalise, Number, Product, Softmax
+from qkv.expr.nodes.kinds import Call, Expr, Infinite, Matrix, Name, Node, Number, Product
 
 
 def _parts_of(kind: type[Node]) -> tuple[str, ...]:
@@ -113,13 +113,7 @@ class Found(NamedTuple):
     names: tuple[Symbol, ...] = ()
     literal: bool = True  # no name and no unknown function
     plain: bool = False  # a matrix whose cells are all numbers as printed
-    alike: bool = False  # trees that equal it give what it gives: it holds nothing that equality leaves out
     kinds: frozenset[type] = frozenset()  # of the nodes in it, but for cells of plain numbers
-
-
-_TOLD_APART = frozenset(
-    {Number, Matrix, Softmax, Normalise}
-)  # by how a number is written, and by the direction of a softmax
 
 
 # What most links of a document are.
@@ -129,12 +123,16 @@ _PLAIN_MATRIX = Found(plain=True, kinds=frozenset({Matrix}))
 _PRINTED = frozenset({Number, Infinite})
 
 
-def _find(node: Expr) -> Found:
-    """For a node that is asked for the first time; those who ask look at `_found` themselves, which spares a call."""
+def _found(node: Expr) -> Found:
+    """What a tree mentions, kept from the first time it is asked."""
+    try:
+        return node._found
+    except AttributeError:
+        pass
     if type(node) is Number:
         found = _NUMBER
     elif type(node) is Name:
-        found = Found((node.symbol,), False, False, True, _NAME)
+        found = Found((node.symbol,), False, False, _NAME)
     elif type(node) is Matrix and _holds_numbers(node):
         found = _PLAIN_MATRIX
     else:
@@ -165,8 +163,7 @@ def _mentioned(node: Expr) -> Found:
             if kind is not Matrix or not _holds_numbers(top):  # type: ignore[arg-type]
                 stack += reader(top)[::-1]
         kinds.add(kind)
-    literal = not names and known_calls
-    return Found(tuple(names), literal, False, not literal and kinds.isdisjoint(_TOLD_APART), frozenset(kinds))
+    return Found(tuple(names), not names and known_calls, False, frozenset(kinds))
 
 
 def _holds_numbers(matrix: Matrix) -> bool:
@@ -175,26 +172,17 @@ def _holds_numbers(matrix: Matrix) -> bool:
 
 def is_plain(matrix: Matrix) -> bool:
     """Whether every cell of a matrix is a number as printed."""
-    try:
-        return matrix._found.plain
-    except AttributeError:
-        return _find(matrix).plain
+    return _found(matrix).plain
 
 
 def names_in(node: Expr) -> tuple[Symbol, ...]:
     """The symbols that a tree mentions, each once, in order."""
-    try:
-        return node._found.names
-    except AttributeError:
-        return _find(node).names
+    return _found(node).names
 
 
 def kinds_in(node: Expr) -> frozenset[type]:
     """The kinds of the nodes in a tree, for who asks for several; as for `holds`."""
-    try:
-        return node._found.kinds
-    except AttributeError:
-        return _find(node).kinds
+    return _found(node).kinds
 
 
 def holds(node: Expr, kind: type[Node]) -> bool:
@@ -204,22 +192,7 @@ def holds(node: Expr, kind: type[Node]) -> bool:
     >>> holds(Root(Name(Symbol("d"))), Name)
     True
     """
-    try:
-        return kind in node._found.kinds
-    except AttributeError:
-        return kind in _find(node).kinds
-
-
-def key(node: Expr) -> Expr | Symbol | int:
-    """What to remember a tree's value by: the tree (of a name the symbol, whose hash takes no time), or, where equal
-    trees may differ in value, this very object."""
-    if type(node) is Name:
-        return node.symbol
-    try:
-        found = node._found
-    except AttributeError:
-        found = _find(node)
-    return node if found.alike else id(node)
+    return kind in _found(node).kinds
 
 
 def factors(node: Expr) -> list[Expr]:
@@ -237,7 +210,4 @@ def factors(node: Expr) -> list[Expr]:
 
 def is_literal(node: Expr) -> bool:
     """Whether a tree mentions no name and no unknown function, so that it has a value of its own."""
-    try:
-        return node._found.literal
-    except AttributeError:
-        return _find(node).literal
+    return _found(node).literal
