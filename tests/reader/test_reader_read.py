@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-import qkv
 from qkv.errors import LimitError, ReadError
 from qkv.expr.nodes import Matrix, Name, Number
-from qkv.reader import read_sheet
+from qkv.reader import read_file, read_sheet
 from qkv.reader.limits import Limits
 from qkv.reader.model import Origin, Relation
 from qkv.reader.read import decode
@@ -307,7 +306,7 @@ def test_a_broken_notebook_is_refused_in_one_sentence():
 def test_encodings(tmp_path, encoding):
     path = tmp_path / "a.md"
     path.write_bytes("Übung\r\n\r\n$Q = [1, 2]$\r\n".encode(encoding))
-    sheet = qkv.read(path)
+    sheet = read_file(path)
     assert (sheet.text.split("\n")[0], sheet.statements[0].at.line) == ("Übung", 3)
 
 
@@ -318,7 +317,7 @@ def test_a_binary_file_is_refused():
 
 def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(ReadError, match=r"cannot be read"):
-        qkv.read(tmp_path / "none.md")
+        read_file(tmp_path / "none.md")
 
 
 def test_limits_can_be_lowered_and_raised():
@@ -332,7 +331,7 @@ def test_limits_can_be_lowered_and_raised():
 @pytest.mark.skipif(not SHEETS.is_dir(), reason="the shared sheets are not here")
 def test_every_shared_sheet_is_read_whole():
     for path in sorted(SHEETS.rglob("*.md")):
-        sheet = read_sheet(path.read_text(encoding="utf-8"), str(path))
+        sheet = read_file(path)
         assert sheet.statements
         assert all(statement.origin in Origin for statement in sheet.statements)
         displays = sum(1 for line in sheet.text.split("\n") if line.strip().startswith("$$") and len(line.strip()) > 2)

@@ -9,6 +9,6 @@ assemble                 events → the Sheet
 """
 
 from qkv.reader.model import Sheet
-from qkv.reader.read import read_sheet
+from qkv.reader.read import read_file, read_sheet
 
-__all__ = ["Sheet", "read_sheet"]
+__all__ = ["Sheet", "read_file", "read_sheet"]

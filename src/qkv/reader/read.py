@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from qkv.errors import ReadError
 from qkv.reader.assemble import assemble
@@ -33,6 +34,16 @@ from qkv.reader.source import plain_source
 from qkv.reader.spans import stretch_of
 from qkv.reader.tables import read_rows
 from qkv.reader.told import Told, told_in, with_told
+
+
+def read_file(path: str | Path, limits: Limits = DEFAULT, told: Sequence[Told] = ()) -> Sheet:
+    """Read a .md, .txt, .tex or .ipynb file; any other name is read as text."""
+    place = Path(path)
+    try:
+        data = place.read_bytes()
+    except OSError as problem:
+        raise ReadError(f"{place} cannot be read: {problem.strerror or problem}") from problem
+    return read_sheet(decode(data, str(place)), str(place), limits, told)
 
 
 def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT, told: Sequence[Told] = ()) -> Sheet:
