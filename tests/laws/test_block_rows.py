@@ -117,6 +117,19 @@ BACKWARDS: dict[str, Given] = {
     "through rotary positions": ROWS["rotary, interleaved"],
 }
 
+A = r"$$A = \begin{bmatrix} 0.7 & 0.2 & 0.1 \\ 0.1 & 0.1 & 0.8 \end{bmatrix}$$ are attention weights."
+SIZES = "A transformer block has d_model = 512, h = 8 heads and d_ff = 2048 (no biases)."
+MODEL = "A model has 32 layers, 32 query heads, 8 key-value heads and a head dimension of 128."
+# what only a sheet asks for: the sheet, and the numbers that must be in what is written and be called right
+SHEETS: dict[str, tuple[str, list[str]]] = {
+    "entropy": (f"{A}\n\nCompute the entropy of each row of A.", ["0.8018186", "0.6390319"]),
+    "most weight": (f"{A}\n\nWhich token gets most weight in row 2?", ["0.8"]),
+    "parameters of attention": (f"{SIZES}\n\nHow many parameters does the attention have?", ["1048576"]),
+    "parameters of a layer": (f"{SIZES}\n\nHow many parameters does the feed-forward layer have?", ["2097152"]),
+    "parameters of a block": (f"{SIZES}\n\nHow many parameters does the block have in total?", ["3145728"]),
+    "bytes of a cache": (f"{MODEL}\n\nHow many bytes does the KV cache take for 4096 tokens in fp16?", ["536870912"]),
+}
+
 
 @cache
 def solved(row: str, back: bool = False) -> Solution:
@@ -154,6 +167,15 @@ def test_a_row_is_read_back_and_right(row: str, form: str) -> None:
 @pytest.mark.parametrize("row", BACKWARDS)
 def test_gradients_are_read_back_and_right(row: str, form: str) -> None:
     assert_right(solved(row, back=True), form)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("row", SHEETS)
+def test_what_a_sheet_asks_for_is_read_back_and_right(row: str, form: str) -> None:
+    sheet, numbers = SHEETS[row]
+    claims = checked(qkv.read(sheet).solve(), form, workings=True).claims
+    assert {claim.verdict.value for claim in claims} <= GOOD
+    assert all(any(number in claim.text for claim in claims) for number in numbers)
 
 
 EMPTY = Program("", (), ())

@@ -256,7 +256,8 @@ def _in(node: n.Expr, place: int, show: object) -> str:
 
 def _needs_dot(left: n.Expr, right: n.Expr) -> bool:
     """Whether a blank between factors says too little: 2 · 3, [1, 1] · B."""
-    return (isinstance(right, n.Number) and isinstance(left, n.Number)) or n.Matrix in (type(left), type(right))
+    literal = isinstance(left, n.Number | n.Matrix), isinstance(right, n.Number | n.Matrix)
+    return all(literal) if n.Matrix not in (type(left), type(right)) else not all(literal)
 
 
 def _first(node: n.Expr) -> n.Expr:

@@ -36,6 +36,8 @@ _ENTITIES = {
     "&times;": "×", "&radic;": "√", "&minus;": "−", "&infin;": "∞", "&middot;": "·", "&sdot;": "·", "&alpha;": "α",
     "&asymp;": "≈", "&lt;": "<", "&gt;": ">", "&nbsp;": " ", "&Sigma;": "Σ", "&sum;": "Σ", "&top;": "ᵀ", "&rarr;": "→",
 }  # fmt: skip
+_SIGNS = {"cdot": "·", "times": "×", "approx": "≈", "to": "→", "rightarrow": "→", "Rightarrow": "⇒"}
+_LONE_SIGN = re.compile(rf"(?<![$\\])\$\s?\\({'|'.join(_SIGNS)})\s?\$(?!\$)")  # 4 $\cdot$ 512
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _ARRAY = re.compile(r"\s*\[[-−\d.,;\s\[\]]*\]\s*")
 _TIED_BEFORE, _TIED_AFTER = re.compile(r"[·*×+]\s?`+$"), re.compile(r"`+\s?[·*×+]")
@@ -54,7 +56,7 @@ class Span:
 
 def stretch_of(text: str, line: int, comma: Comma) -> Stretch:
     """The tokens of a paragraph that begins at a line of the file."""
-    text = _struck_marks(text)
+    text = _LONE_SIGN.sub(lambda sign: _SIGNS[sign[1]].center(len(sign[0])), _struck_marks(text))
     spans = list(_spans(text))
     text = _with_plain_words(text, spans)
     told = comma_in(text, comma) if comma is Comma.UNTOLD else comma

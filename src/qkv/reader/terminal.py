@@ -17,6 +17,9 @@ _STEP = re.compile(
     r"(?m)^(?P<number> ?\d{1,3}  )(?P<equation>\S[^\n]*? = (?:[^\n]*\n(?=\S))*[^\n]*?)(?:   [^\n]*?)?(?:  +\d+×\d+)?$"
     r"(?=\n +[=≈⎡])"
 )
+_SHORT = re.compile(
+    r"(?m)^(?P<number> ?\d{1,3}  )(?P<equation>\S[^\n]*? [=≈] -?[\d./e+]+)(?:   [^\n]*)?$(?=\n\n)"
+)  # a number alone
 _WORKING = re.compile(
     r"(?m)^(?P<number>    )(?P<equation>\S+\(\d+,\d+\) = [^\n]*(?:\n {5,}[^\s⎡⎢⎣=≈][^\n]*)+)"
 )  # in several lines
@@ -27,6 +30,8 @@ _LEAD = re.compile(r"(?:(?<=  )|^)(?:\S+(?: \S+)* ?)?[=≈] $")
 
 def laid_out(text: str) -> str:
     """The text with the numbers and words of steps left out, and drawings in an order that lines can be read in."""
+    if "────" in text:
+        text = _SHORT.sub(_in_one_line, text)
     if "⎡" not in text or not _STEP.search(text):
         return text
     lines = _WORKING.sub(_in_one_line, _STEP.sub(_in_one_line, text)).split("\n")

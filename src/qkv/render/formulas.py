@@ -8,7 +8,7 @@ from qkv.expr.show import latex, symbol_latex
 from qkv.interpret.trace import Trace
 from qkv.program.model import Answer, Given, Part, Step
 from qkv.render.options import Options
-from qkv.render.shown import Shown, formula, shown, shown_part
+from qkv.render.shown import Shown, formula, says_itself, shown, shown_part
 from qkv.render.workings import LATEX, TELLING, Writer, decimal, explained, remembered
 
 
@@ -28,8 +28,9 @@ def given(trace: Trace, item: Given, options: Options) -> str:
 
 def step(trace: Trace, item: Step, options: Options) -> str:
     """Q = X W_Q = [..], with ≈ where something was rounded."""
-    value = shown(trace, item, options)
-    return f"{symbol_latex(item.symbol)} = {latex(formula(trace, item, options))} {_sign(value)} {matrix(value)}"
+    value, expr = shown(trace, item, options), formula(trace, item, options)
+    by = "" if says_itself(expr) else f" = {latex(expr)}"
+    return f"{symbol_latex(item.symbol)}{by} {_sign(value)} {matrix(value)}"
 
 
 def part(trace: Trace, answer: Answer, item: Part, options: Options) -> str:

@@ -61,6 +61,8 @@ def shown(trace: Trace, item: Given | Step, options: Options) -> Shown:
         rows = trace.decimals(item.symbol, options.places)
     else:
         rows = trace.digits(item.symbol, options.digits)
+    if value.shape == (1, 1) and not is_whole(value.cell, rows[0][0]) and _is_count(value.cell):
+        rows = ((cell_text(value.cell, GIVEN_DIGITS),),)
     return Shown(rows, _is_whole(value, rows))
 
 
@@ -74,6 +76,18 @@ def shown_part(trace: Trace, answer: Answer, part: Part, options: Options) -> Sh
 
     rows = decided(lambda bits: trace.evaluate(part.expr, bits), text)
     return Shown(rows, _is_whole(trace.evaluate(part.expr), rows))
+
+
+def _is_count(cell: Cell) -> bool:
+    """Whether a number counts something: 8388608 parameters are no 8.38861e6."""
+    return isinstance(cell, fmpq) and cell.q == 1 and abs(cell) < 10**GIVEN_DIGITS
+
+
+def says_itself(expr: n.Expr) -> bool:
+    """Whether a formula is nothing but the numbers that it gives, so that it need not be shown twice."""
+    return isinstance(expr, n.Number) or (
+        isinstance(expr, n.Matrix) and all(isinstance(cell, n.Number) for row in expr.rows for cell in row)
+    )
 
 
 def _given_text(cell: Cell, options: Options) -> str:

@@ -185,6 +185,9 @@ def _step(trace: Trace, step: Step, number: int, options: Options, width: int) -
     value, values = shown(trace, step, options), remembered(trace.evaluate)
     writer = Writer(PLAIN, values, options.digits, options.places)
     yield _title(trace, step, formula(trace, step, options), number, value, width)
+    if isinstance(step.expr, n.Number):  # it stands in the title
+        yield Text()
+        return
     everything = options.depth is Depth.FULL
     for grid in grids(value.rows, width - INDENT, everything):
         yield from _matrix(grid, value, step.role)
@@ -197,8 +200,10 @@ def _step(trace: Trace, step: Step, number: int, options: Options, width: int) -
 def _title(trace: Trace, step: Step, expr: n.Expr, number: int, value: Shown, width: int) -> Text:
     text = Text().append(f"{number:>2}  ", style="dim")
     text.append_text(_name(step.symbol, step.role))
-    text.append(" = ")
-    text.append_text(_formula(trace.program, expr))
+    if isinstance(step.expr, n.Number):
+        text.append(f" {'=' if value.exact else '≈'} {pretty(value.rows[0][0])}")
+    else:
+        text.append(" = ").append_text(_formula(trace.program, expr))
     shape = "" if value.is_number else say(value.shape)
     says = step.says if len(text) + len(step.says) + len(shape) + 5 <= width else ""
     tail = "  ".join(part for part in (says, shape) if part) if len(text) + len(shape) + 3 <= width else ""

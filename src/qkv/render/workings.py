@@ -312,7 +312,9 @@ TELLING = (n.Product, n.Sum, n.Quotient, n.Softmax, n.Normalise, n.Series, n.Tan
 
 
 def explained(expr: n.Expr, shape: Shape, values: Values, options: Options) -> Iterator[tuple[int, int]]:
-    """The cells whose working a depth asks for."""
+    """The cells whose working a depth asks for; a calculation in numbers, 2 · 512 · 2048, is its own working."""
+    if shape == (1, 1) and n.is_literal(expr):
+        return
     if options.depth is Depth.FULL:
         yield from ((i + 1, j + 1) for i in range(shape[0]) for j in range(shape[1]))
     elif options.depth is Depth.NORMAL and isinstance(expr, TELLING):

@@ -32,7 +32,7 @@ Solve = Callable[[Sheet], Sequence[Program]]
 
 def advice_for(judged: Judged, programs: Sequence[Program], solve: Solve) -> Iterator[str]:
     """What a person needs to get from this page to a worked one; `solve` tries what is proposed."""
-    worked = any(program.steps for program in programs)
+    worked = any(program.steps or any(answer.says for answer in program.answers) for program in programs)
     lets = _by_name(let for program in programs for answer in program.answers for let in answer.lets)
     if not worked:
         yield from _read(judged)

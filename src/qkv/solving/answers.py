@@ -95,15 +95,21 @@ def _with_display(item: Item, page: Page) -> Item:
     return replace(item, told=name) if name is not None else item
 
 
+SHORT = 120  # characters of an answer that stands below its question; a longer one is pointed to
+
+
 def with_theory(programs: Iterable[Program], theory: Iterable[Program]) -> Iterator[Program]:
     """Programs whose questions about theory say where their answer stands."""
     found = list(theory)
     titles = {program.line: program.title for program in found}
+    brief = {p.line: p.notes[0].removesuffix(".") for p in found if len(p.notes) == 1 and len(p.notes[0]) <= SHORT}
     worked = sorted(((p.line, p.title) for p in found if p.steps), reverse=True)  # plans and costs, with numbers
 
     def pointed(answer: Answer) -> Answer:
         if answer.parts or answer.says:
             return answer
+        if answer.line in brief:
+            return replace(answer, says=brief[answer.line], missing="", lets=())
         title = titles.get(answer.line) or next((title for line, title in worked if line <= answer.line), "")
         return replace(answer, says=f"see “{title}”", missing="", lets=()) if title else answer
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from qkv.expr.names import Role
 from qkv.reader.model import Sheet
-from qkv.theory.configured import Counted, counted
+from qkv.theory.configured import Counted, counted, parts_named
 from qkv.theory.context import Background, Context, background
 from qkv.theory.cost import cost
 from qkv.theory.masks import causal_mask, mask_answer, softmax_axis
@@ -72,11 +73,19 @@ def _configured(made: Counted) -> Answer:
     name, total = made.amounts[0]
     says = f" ({made.says})" if made.says else ""
     words = f"{made.formula} = {total} {name}{says}."
-    names = [made.title if unit == "parameters" else f"{made.title} in {unit}" for unit, _ in made.amounts]
-    pairs = zip(names, made.amounts, strict=True)
-    values = tuple(Value(title, made.formula, ((str(value),),)) for title, (_, value) in pairs)
+    values = tuple(_amount(made, unit, value) for unit, value in made.amounts)
     asked = made.question
     return Answer(asked.text, asked.line, asked.part, made.title, words, (), values, "sizes in words")
+
+
+def _amount(made: Counted, unit: str, value: Fraction) -> Value:
+    """One amount with its calculation: 2 · 32 · 128 bytes, and (2 · 32 · 128) / 2^30 GiB."""
+    share = made.amounts[0][1] / value
+    formula = made.formula if share == 1 else f"({made.formula}) / {POWERS.get(share, share)}"
+    return Value(made.title if unit == "parameters" else f"{made.title} in {unit}", formula, ((str(value),),))
+
+
+POWERS = {Fraction(10**9): "10^9", Fraction(2**30): "2^30"}
 
 
 def answer(question: str, around: str = "", context: Context | None = None) -> Answer | None:
@@ -116,11 +125,17 @@ ITEM = re.compile(r"\s*([-*•]|\(?[a-z0-9]{1,2}[.)])\s")
 EXPLAINS = re.compile(r"\b(explain|derive|show)\b.{0,40}\bcomplexity\b", re.IGNORECASE)
 
 
+OTHER_PARTS = frozenset({"feed-forward", "norm", "embedding"})
+BLOCK = re.compile(r"\b(blocks?|bloque|bloco|bloc)\b", re.IGNORECASE)
+
+
 def recognised(question: str, around: str) -> Iterator[Build]:
     """What a question asks for, each topic once."""
     topics = [
         topic for topic, asks, needs in QUESTIONS if asks.search(question) and needs.search(f"{around} {question}")
     ]
+    if OTHER_PARTS.intersection(parts_named(question)) or BLOCK.search(question):  # the general count is of attention
+        topics = [topic for topic in topics if topic != "parameters"]
     if "mask" in topics:  # its shape and values are meant, not those of Q, K and V
         topics = [topic for topic in topics if topic not in ("sizes", "axis")]
     if "scale" in topics:
@@ -196,7 +211,7 @@ def _counts(context: Context) -> Answer:
     )
     formulas = (*(_formula(sort, count, context) for sort, count in total), _formula("order", order, context))
     by_step = [
-        (f"{sort} for {step.name}", f"{step.name} = {step.formula}", count)
+        (f"{step.name}: {sort}", f"{step.name} = {step.formula}", count)
         for step in counted.steps
         for sort, count in listed(step.counts)
         if sort in COURSE

@@ -123,7 +123,7 @@ def _memory(question: Question, sizes: Sizes, above: str) -> Counted | None:
 
 def _parameters(question: Question, sizes: Sizes, above: str) -> Counted | None:
     """The parameters of a part of a block, of a block, or of all blocks with the embeddings that are said."""
-    found = [part for part, words in PARTS if words.search(LEFT_OUT.sub("", question.text))]
+    found = parts_named(question.text)
     if "d" not in sizes or not found or ONE_MATRIX.search(question.text):
         return None
     if "d_head" in sizes and sizes["d_head"] * sizes.get("h", 1) != sizes["d"]:
@@ -131,7 +131,8 @@ def _parameters(question: Question, sizes: Sizes, above: str) -> Counted | None:
     biased = bool(WITH_BIASES.search(question.text + above)) and not WITHOUT_BIASES.search(question.text)
     gated = bool(GATED.search(question.text + above))
     pieces = dict(_pieces(sizes, biased, gated))
-    wanted = "model" if "model" in found else found[0]
+    named = [part for part in found if part != "model"]
+    wanted = "model" if "model" in found and ("L" in sizes or not named) else named[0]
     if wanted in ("block", "model") and not {"attention", "feed-forward"} <= pieces.keys():
         return None
     says = "biases are counted" if biased else "biases are not counted"
@@ -145,6 +146,11 @@ def _parameters(question: Question, sizes: Sizes, above: str) -> Counted | None:
         return None
     formula, total = pieces[wanted]
     return Counted(question, f"Parameters ({wanted})", formula, (("parameters", total),), says)
+
+
+def parts_named(text: str) -> list[str]:
+    """The parts of a model that a question names."""
+    return [part for part, words in PARTS if words.search(LEFT_OUT.sub("", text))]
 
 
 def _pieces(sizes: Sizes, biased: bool, gated: bool) -> Iterator[tuple[str, tuple[str, Fraction]]]:

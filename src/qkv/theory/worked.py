@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 
 from qkv.errors import Location, ReadError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.interpret.certified import Certified, same
+from qkv.interpret.loop import evaluated
 from qkv.program.model import Program, Step
 from qkv.reader.grammar import parse_math
 from qkv.reader.model import Sheet
@@ -28,7 +31,27 @@ def _program(answer: Answer) -> Program:
 def _step(value: Value, place: int) -> Step:
     rows = tuple(tuple(_cell(text) for text in row) for row in value.rows)
     symbol = Symbol(value.name or "value", (), ()) if value.name else Symbol("value", (), (str(place),))
-    return Step(symbol, n.Matrix(rows), Role.OTHER, value.name, says=value.formula)
+    if (len(rows), len(rows[0])) != (1, 1):
+        return Step(symbol, n.Matrix(rows), Role.OTHER, value.name, says=value.formula)
+    worked = _calculation(value)
+    if worked is None:
+        return Step(symbol, rows[0][0], Role.OTHER, value.name, says="" if "=" in value.formula else value.formula)
+    return Step(symbol, worked, Role.OTHER, value.name, says=value.formula if _REMARK.search(value.formula) else "")
+
+
+_REMARK = re.compile(r" \([^()\d]+\)")  # the words of 32 (layers) · 8 (KV heads)
+
+
+def _calculation(value: Value) -> n.Expr | None:
+    """The calculation in numbers that gives a value, without the words in it; None where its formula is none."""
+    written = _REMARK.sub("", value.formula)
+    if not written[:1].isdigit() and not written.startswith("("):
+        return None
+    chains = parse_math(written, Location(1)).chains
+    expr = chains[0].links[0].expr if len(chains) == 1 and len(chains[0].links) == 1 else None
+    made = evaluated(expr, {}, Certified()) if expr is not None else None
+    told = evaluated(_cell(value.rows[0][0]), {}, Certified())
+    return expr if made is not None and told is not None and same(made, told) else None
 
 
 def _cell(text: str) -> n.Expr:
