@@ -85,3 +85,11 @@ def test_a_problem_begins_below_its_heading_whatever_parts_it_has() -> None:
     first = f"## 5. Worked example 1\n\n{GIVEN}A = Q K^T = [[1, 3], [2, 1]]\n\n"
     other = "## 6. Worked example 2\n\n**Given:**\n\nA = [[1.0, 2.0], [1.0, 2.0]]\n"
     assert not {"wrong", "carried"} & {claim.verdict.value for claim in check(first + other).claims}
+
+
+def test_a_row_that_is_masked_is_no_slip_where_another_row_forgets_the_mask() -> None:
+    given = "Q = [[1, 0], [0, 1], [1, 1]]\nK = [[1, 0], [1, 1], [0, 1]]\n\nScaled scores Q K^T / sqrt(2):\n\n"
+    scores = "[0.71, 0.71, 0.00]\n[0.00, 0.71, 0.71]\n[0.71, 1.41, 0.71]\n\n"
+    rows = "[1.000, 0.000, 0.000]\n[0.198, 0.401, 0.401]\n[0.248, 0.503, 0.248]\n"
+    report = check(f"{given}{scores}With the causal mask, softmax of each row:\n\n{rows}")
+    assert not [cell for claim in report.claims for cell in claim.cells if cell.row == 1 and cell.verdict == "wrong"]

@@ -42,6 +42,31 @@ def test_scores_that_are_given_one_by_one_are_one_row(scores: str) -> None:
     assert (("0.6285", "0.2312", "0.1402"),) in values(f"{scores}\nApply the softmax and give the attention weights.\n")
 
 
+TWO = (("q", "[1, 0]", "[0, 1]"), ("k", "[1, 1]", "[0, 1]"), ("v", "[1, 0]", "[0, 1]"))
+
+
+def _line(token: int, *, large: bool = False, between: str = ", ") -> str:
+    return between.join(f"{row[0].upper() if large else row[0]} = {row[token]}" for row in TWO)
+
+
+@pytest.mark.parametrize("given", [
+    f"Token 1: {_line(1)}\nToken 2: {_line(2)}\n",
+    f"- cat: {_line(1)}\n- dog: {_line(2)}\n",
+    f'Token "cat": {_line(1, large=True)}\nToken "dog": {_line(2, large=True)}\n',
+    f"A    {_line(1, between='    ')}\nB    {_line(2, between='    ')}\n",
+    f"Wort 1:\n{_line(1, between=chr(10))}\n\nWort 2:\n{_line(2, between=chr(10))}\n",
+    f"## Token 1\n{_line(1, between=chr(10))}\n\n## Token 2\n{_line(2, between=chr(10))}\n\n## Task\n",
+])  # fmt: skip
+def test_vectors_that_are_given_for_each_token_are_rows(given: str) -> None:
+    assert (("0.6698", "0.3302"), ("0.5000", "0.5000")) in values(f"{given}\nCompute the attention output.\n")
+
+
+def test_lines_that_only_call_rows_by_a_name_do_not_give_it_anew() -> None:
+    table = "      q (query)   k (key)    v (value)\np0:   [1, 0]      [1, 0]     [1, 0]\np1:   [0, 1]      [1, 1]     [0, 1]\n"
+    output = "q0 = 0.5·[1,0] + 0.5·[0,1] = [0.5, 0.5]\nq1 = 0.33·[1,0] + 0.67·[0,1] = [0.33, 0.67]\n"
+    assert (("1", "1"), ("0", "1")) in values(f"{table}\nScale by sqrt(2). Output:\n\n{output}")
+
+
 def test_scores_one_by_one_give_nothing_where_there_are_keys() -> None:
     given = "q = [1, 0]\nK = [[1, 0], [0, 1]]\n\nNo scaling.\n\n"
     made = values(given + "Score(it, cat) = 7\nScore(it, dog) = 0\n\nCompute the weights.\n")

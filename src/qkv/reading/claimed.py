@@ -147,7 +147,12 @@ def _is_no_share(system: System, definition: Definition, grid: Grid) -> bool:
 
 
 def _comes_before(system: System, expr: n.Expr, definition: Definition) -> bool:
-    """Whether what a name would follow from does not stand below it: Q = [..] is no copy of states s_1 further down."""
+    """Whether what a name would follow from does not stand below it: Q = [..] is no copy of states s_1 further down,
+    nor is it put together from rows that only come later."""
+    rows = [s for s in n.names_in(expr) if s != definition.symbol and s in system.page.same_letter(definition.symbol)]
+    told = [d.line for s in rows for d in system.page.definitions[s] if d.scope == definition.scope]
+    if told and min(told) > definition.line:
+        return False
     for role in (Role(s.labels[0]) for s in n.names_in(expr) if s.base == ROLE):
         names = [*system.holders(role), *(symbol for symbol, _ in system.members(role))]
         lines = [d.line for name in names for d in system.page.definitions[name] if d.scope == definition.scope]

@@ -29,7 +29,7 @@ from qkv.reading.joining import (
 from qkv.reading.one_by_one import listed, with_rows
 from qkv.reading.problems import by_problem
 from qkv.reading.renamed import each_named, headed, qualified, with_derivatives
-from qkv.reading.row_by_row import with_wholes
+from qkv.reading.row_by_row import of_tokens, with_wholes
 
 
 def equations(sheet: Sheet) -> tuple[Equation, ...]:
@@ -49,7 +49,8 @@ def _equations(sheet: Sheet) -> tuple[Equation, ...]:
         for equation in joined(listed(stacked(side_by_side(without_sizes(withdrawn(made)), sheet.lines))))
         for part in unmixed(equation)
     ]
-    parts = list(with_wholes(replace(part, index=i) for i, part in enumerate(parts)))
+    parts = of_tokens([replace(part, index=i) for i, part in enumerate(parts)], sheet)
+    parts = list(with_wholes(parts))
     found = with_rows(headed(qualified(parts), sheet))
     return by_problem([replace(equation, index=i) for i, equation in enumerate(found)], sheet)
 
