@@ -17,6 +17,14 @@ DOCUMENTS = {
     "several arrays": f"```python\n{GIVEN}print(K)\nprint(Q @ K.T)\n```\n```\n[[1. 1.]\n [0. 1.]]\n{SCORES}\n```\n",
     "a console in a fence without a language": f"```python\n{GIVEN}s = Q @ K.T\n```\n```\n>>> s\narray({SCORES})\n```\n",
     "an expression at a prompt": f"```python\n{GIVEN}s = Q @ K.T\n```\n```\n>>> s / 2\n[[0.5 0. ]\n [1.  2. ]]\n```\n",
+    "words before an array": f"```python\n{GIVEN}s = Q @ K.T\nprint('Scores:\\n', s)\n```\n```\nScores:\n {SCORES}\n```\n",
+    "words on both sides of it": (
+        f"```python\n{GIVEN}s = Q @ K.T\nprint('=== run ===')\nprint(f'K is {{K}}, S is {{s}} here')\n```\n"
+        f"```\n=== run ===\nK is [[1. 1.]\n [0. 1.]], S is {SCORES} here\n```\n"
+    ),
+    "a remark beside each row": (
+        f"```python\n{GIVEN}s = Q @ K.T\nprint('S', s)\n```\n*Output:*\n```\nS [[1. 0.]  # the cat\n [2. 3.]]  # the mat\n```\n"
+    ),
     "a script that shows what it printed": f"```python\n{GIVEN}s = Q @ K.T\nprint(s)\n>>> tensor({SCORES})\n```\n",
 }
 
@@ -26,6 +34,11 @@ def test_a_false_output_is_found(document: str) -> None:
     *_, claim = qkv.check(document).claims
     assert claim.verdict.value == "wrong"
     assert [(cell.row, cell.column) for cell in claim.cells if cell.verdict.value == "wrong"] == [(2, 2)]
+
+
+def test_words_that_no_print_has_leave_an_output_to_its_own_words() -> None:
+    document = f"```python\n{GIVEN}s = Q @ K.T\nprint('Scores:', s)\n```\n```\nTimings: [[1. 0.]\n [2. 3.]]\n```\n"
+    assert not [claim for claim in qkv.check(document).claims if claim.verdict.value == "wrong"]
 
 
 def test_an_output_of_something_else_is_no_claim_about_the_last_name() -> None:

@@ -293,6 +293,12 @@ def test_notebooks_keep_the_lines_of_the_file():
     assert told(text, "a.ipynb") == ["6: x = 1 2", "7: y = 3"]
 
 
+def test_a_source_of_one_line_needs_no_list():
+    markdown = '{\n   "cell_type": "markdown",\n   "source": "# Scores"\n  }'
+    code = '{\n   "cell_type": "code",\n   "source": [\n    "x = [1, 2]"\n   ]\n  }'
+    assert told(f'{{\n "cells": [\n  {markdown},\n  {code}\n ]\n}}', "a.ipynb") == ["10: x = 1 2"]
+
+
 def test_a_notebook_on_one_line():
     assert told('{"cells": [{"cell_type": "markdown", "source": "$q = [1, 2]$"}]}', "a.ipynb") == ["1: q = 1 2"]
 

@@ -7,6 +7,7 @@ stands. Where a notebook was written without line breaks, the cells follow each 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 from qkv.errors import ReadError
@@ -34,6 +35,7 @@ def notebook_text(text: str) -> str:
     return _in_place(lines, pieces) or _in_place(lines, sources) or "\n\n".join(_fenced(*piece) for piece in pieces)
 
 
+_KEY = re.compile(r'^"(?:source|text)": ')  # before a source of one line, which needs no list
 _Piece = tuple[str, list[str]]  # a language, or '' for Markdown, and lines
 
 
@@ -77,7 +79,7 @@ def _in_place(file_lines: list[str], pieces: list[_Piece]) -> str | None:
         start = at
         for index, line in enumerate(lines):
             wanted = {json.dumps(line + end, ensure_ascii=ascii) for end in ("\n", "") for ascii in (True, False)}
-            while at < len(file_lines) and file_lines[at].strip().rstrip(",") not in wanted:
+            while at < len(file_lines) and _KEY.sub("", file_lines[at].strip().rstrip(",")) not in wanted:
                 at += 1
             if at == len(file_lines):
                 return None

@@ -14,7 +14,7 @@ from qkv.errors import Location
 from qkv.expr.nodes import Expr, Mask, Matrix, Name, is_literal, rewrite, walk
 from qkv.reader.chain import Chain
 from qkv.reader.fences.causal import is_lowest
-from qkv.reader.fences.outputs import PYTHON, arrays
+from qkv.reader.fences.outputs import ARRAY, PYTHON, arrays
 from qkv.reader.fences.python import Assigned, Reader, Shown, holds_nan
 from qkv.reader.fences.remarks import Remark, remarks
 from qkv.reader.grammar import Parsed, parse_math
@@ -93,7 +93,7 @@ def csv_rows(fence: Fence) -> Rows:
 def read_python(fence: Fence, page: Page, assigned: Assigned) -> Iterator[Event]:
     """The events of a fence of Python."""
     reader = Reader(assigned, page.names)
-    assigned.shown = []
+    assigned.shown, assigned.layouts = [], []
     for entry in _entries(fence):
         last: ast.stmt | None = None
         reader.indent = entry.indent
@@ -104,7 +104,8 @@ def read_python(fence: Fence, page: Page, assigned: Assigned) -> Iterator[Event]
                 yield from (_as_said(c, line) for c in comments if i == 0 and c.line < last.lineno)
                 yield from _statement(last, reader, page, line)
                 if isinstance(last, ast.Expr) and (_prints(last) or last is nodes[-1]):
-                    assigned.shown.append(_shown(_printed(last), reader))
+                    assigned.layouts.append(_layout(last))
+                    assigned.shown += [_shown(value, reader) for value in _parts(last) if not isinstance(value, str)]
                 until = nodes[i + 1].lineno if i + 1 < len(nodes) else len(body)
                 for comment in comments:
                     if last.lineno <= comment.line < until:
@@ -138,7 +139,7 @@ def _remark(comment: Remark, node: ast.stmt, reader: Reader, page: Page) -> Iter
 def _output(fence: Fence, page: Page, assigned: Assigned) -> Iterator[Event]:
     """What the code before printed, array by array, where it shows as many values as there are arrays."""
     shown = assigned.shown
-    values = arrays(fence.text) if shown else []
+    values = arrays(fence.text, assigned.layouts) if shown else []
     if len(values) != len(shown):
         return
     for (left, formula, text), (value, above) in zip(shown, values, strict=True):
@@ -151,16 +152,25 @@ def _prints(node: ast.Expr) -> bool:
 
 def _printed(node: ast.Expr) -> ast.expr:
     """What a statement shows: its value, or what print puts behind words: print("Scores:", S)."""
+    values = [part for part in _parts(node) if not isinstance(part, str)]
     call = node.value
-    if not isinstance(call, ast.Call) or not _prints(node) or not call.args:
-        return call
+    return values[0] if len(values) == 1 or not isinstance(call, ast.Call) or not call.args else call.args[0]
+
+
+def _layout(node: ast.Expr) -> str:
+    """What a statement puts on the page, as a regular expression: its words, and an array for every value."""
+    words = (part.split() if isinstance(part, str) else None for part in _parts(node))
+    return r"\s*".join(ARRAY if part is None else r"\s*".join(map(re.escape, part)) for part in words)
+
+
+def _parts(node: ast.Expr) -> list[str | ast.expr]:
+    """The words and the values that a statement shows, in order."""
+    call = node.value
+    if not isinstance(call, ast.Call) or not _prints(node):
+        return [call]
     parts = [part for arg in call.args for part in (arg.values if isinstance(arg, ast.JoinedStr) else [arg])]
-    values = [part.value if isinstance(part, ast.FormattedValue) else part for part in parts if not _is_words(part)]
-    return values[0] if len(values) == 1 else call.args[0]
-
-
-def _is_words(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+    values = [part.value if isinstance(part, ast.FormattedValue) else part for part in parts]
+    return [x.value if isinstance(x, ast.Constant) and isinstance(x.value, str) else x for x in values]
 
 
 @dataclass(frozen=True, slots=True)

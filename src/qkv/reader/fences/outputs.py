@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from qkv.library.words import means
@@ -15,6 +15,8 @@ _PRINTED = ("", "text", "txt", "output", "out", "console", "plaintext", "bash", 
 _NUMBERS = re.compile(
     r"(?:[\s\d.,+\-−\[\]()]|array|tensor|e(?=[+-]?\d)|inf|nan|True|False|(?:dtype|grad_fn)=[<>\w.]+)*"
 )
+ARRAY = rf"\s*({_NUMBERS.pattern})"  # what is printed behind words
+_REMARK = re.compile(r"(?<=\])[ \t]+#[^\[\]\n]*$", re.MULTILINE)  # what an author wrote beside a row
 
 
 def with_outputs(found: Iterable[Block]) -> Iterator[Block]:
@@ -52,14 +54,18 @@ def _announces(block: Block) -> bool:
     return isinstance(block, Paragraph | Title) and means(block.text.strip("*_:. \n"), "output")
 
 
-def arrays(output: str) -> list[tuple[str, int]]:
-    """The arrays that an output consists of, each with the number of lines above it; none where it says anything else.
+def arrays(output: str, layouts: Sequence[str] = ()) -> list[tuple[str, int]]:
+    """The arrays that an output consists of, each with the number of lines above it; none where it says anything else
+    than the words that the code prints around them, a regular expression for each print.
 
-    >>> arrays("[[1 2]\\n [3 4]]\\n[5 6]"), arrays("Q: [1 2]")
-    ([('[[1 2]\\n [3 4]]', 0), ('[5 6]', 2)], [])
+    >>> arrays("[[1 2]\\n [3 4]]\\n[5 6]"), arrays("Q: [1 2]"), arrays("Q: [1 2]\\n", [rf"Q:{ARRAY}"])
+    ([('[[1 2]\\n [3 4]]', 0), ('[5 6]', 2)], [], [('[1 2]', 0)])
     """
+    output = _REMARK.sub("", output)
     if not _NUMBERS.fullmatch(output):
-        return []
+        told = re.fullmatch(r"\s*".join(layouts) + r"\s*", output)
+        parts = [(part.strip(), told.start(k)) for k, part in enumerate(told.groups(), 1)] if told is not None else []
+        return [(part, output.count("\n", 0, at)) for part, at in parts]
     found: list[tuple[str, int]] = []
     lines: list[str] = []
     for at, line in enumerate(output.split("\n")):

@@ -64,7 +64,10 @@ class Assigned:
     literals: dict[str, Matrix] = field(default_factory=dict)
     anew: set[Symbol] = field(default_factory=set)  # names that were assigned in terms of themselves
     unread: dict[str, ast.expr] = field(default_factory=dict)
-    shown: list[Shown] = field(default_factory=list)  # what the last fence prints
+    shown: list[Shown] = field(default_factory=list)  # the values that the last fence prints
+    layouts: list[str] = field(
+        default_factory=list
+    )  # what each of its prints puts on the page, as a regular expression
 
 
 class Reader:

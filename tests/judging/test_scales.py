@@ -1,0 +1,45 @@
+"""Weights that are the softmax of the page's scores at no scale."""
+
+from __future__ import annotations
+
+import pytest
+
+from judging.judged import claims
+from qkv.check.model import Verdict
+
+GIVEN = "Q = [[1, 0], [0, 1], [1, 1]]\nK = [[1, 0], [0, 1], [1, 1]]\nS = Q K^T = [[1, 0, 1], [0, 1, 1], [1, 1, 2]]\n"
+QUERY = "q = [1, 0]\nk_1 = [1, 0]\nk_2 = [0, 1]\nk_3 = [0.7, 0.7]\n"
+
+
+def weights(text: str) -> Verdict:
+    return claims(text)[-1].verdict
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "[[0.42, 0.16, 0.42], [0.16, 0.42, 0.42], [0.27, 0.27, 0.46]]",  # a scale of 1 above, of 1/2 below
+        "[[0.50, 0.20, 0.30], [0.20, 0.40, 0.40], [0.25, 0.25, 0.50]]",  # equal scores, unequal weights
+        "[[0.30, 0.15, 0.30], [0.15, 0.30, 0.30], [0.20, 0.20, 0.40]]",  # no row adds up to one
+    ],
+)
+def test_made_up_weights_are_false(shown: str) -> None:
+    assert weights(f"{GIVEN}\nThe attention matrix is, roughly:\n\nA = {shown}\n") is Verdict.WRONG
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "[[0.42, 0.16, 0.42], [0.16, 0.42, 0.42], [0.21, 0.21, 0.58]]",  # not scaled
+        "[[0.44, 0.12, 0.44], [0.12, 0.44, 0.44], [0.18, 0.18, 0.65]]",  # a temperature that nobody told
+        "[[0.35, 0.29, 0.35], [0.29, 0.35, 0.35], [0.31, 0.31, 0.38]]",
+        "[[1, 0, 0], [0, 1, 0], [0, 0, 1]]",
+    ],
+)
+def test_any_scale_is_an_excuse(shown: str) -> None:
+    assert weights(f"{GIVEN}\nThe attention matrix is, roughly:\n\nA = {shown}\n") is not Verdict.WRONG
+
+
+def test_weights_of_one_query() -> None:
+    assert weights(f"{QUERY}The softmax gives roughly α = (0.42, 0.15, 0.30).\n") is Verdict.WRONG
+    assert weights(f"{QUERY}The softmax gives roughly α = (0.54, 0.12, 0.34).\n") is not Verdict.WRONG
