@@ -81,31 +81,20 @@ def judgements(report: Any, key: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield what, "judged" if here else "unjudged"
         others = {k for other, k, c in keyed if c is not claim and meet(other, place)} - {"fine"}
         if kind == "fine":
-            accused = any(said.verdict in BAD and cells_in(said, place, BAD) != [] for said in here)
-            yield what, "accused" if accused and not others else "not accused"
+            yield what, "accused" if any(said.verdict in BAD for said in here) and not others else "not accused"
         elif kind == "wrong":
             yield what, "found" if any(said.verdict in FOUND for said in here) else "missed"
-            yield what, "located" if located(claim, place, here) else "not located"
+            yield what, "located" if located(claim, here) else "not located"
         elif kind == "carried":
             called = any(said.verdict in ("carried", "drifted") for said in here)
             yield what, "called carried" if called else "not called carried"
 
 
-def located(claim: dict[str, Any], place: Span, here: list[Any]) -> bool:
+def located(claim: dict[str, Any], here: list[Any]) -> bool:
     """Whether a wrong claim is called wrong at every cell that the key names."""
     said = [found for found in here if found.verdict in FOUND]
-    cells = {cell for found in said for cell in cells_in(found, place, FOUND) or ()}
+    cells = {(cell.row, cell.column) for found in said for cell in found.cells if cell.verdict in FOUND}
     return bool(said) and {tuple(cell) for cell in claim.get("wrong_cells", [])} <= cells
-
-
-def cells_in(said: Any, place: Span, verdicts: frozenset[str]) -> list[tuple[int, int]] | None:
-    """The false cells of what is said; where the key speaks of one row of a matrix with a row on each line, those of
-    that row, as cells of the row. None where nothing is said of single cells."""
-    cells = [(cell.row, cell.column) for cell in said.cells if cell.verdict in verdicts]
-    row, rows = place[0] - said.line + 1, said.end_line - said.line + 1
-    if place[0] == place[1] and 1 < rows and 1 <= row <= rows and said.text.count("\n") == rows - 1:
-        return [(1, column) for i, column in cells if i == row]
-    return cells or None
 
 
 def class_of(claim: dict[str, Any]) -> str:

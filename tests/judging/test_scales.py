@@ -8,7 +8,7 @@ from judging.judged import claims
 from qkv.check.model import Verdict
 
 GIVEN = "Q = [[1, 0], [0, 1], [1, 1]]\nK = [[1, 0], [0, 1], [1, 1]]\nS = Q K^T = [[1, 0, 1], [0, 1, 1], [1, 1, 2]]\n"
-QUERY = "q = [1, 0]\nk_1 = [1, 0]\nk_2 = [0, 1]\nk_3 = [0.7, 0.7]\n"
+QUERY = "q = [1, 0]\nk_1 = [1, 0]\nk_2 = [0, 1]\nk_3 = [0.7, 0.7]\nq · k_1 = 1, q · k_2 = 0, q · k_3 = 0.7\n"
 
 
 def weights(text: str) -> Verdict:
@@ -42,4 +42,14 @@ def test_any_scale_is_an_excuse(shown: str) -> None:
 
 def test_weights_of_one_query() -> None:
     assert weights(f"{QUERY}The softmax gives roughly α = (0.42, 0.15, 0.30).\n") is Verdict.WRONG
-    assert weights(f"{QUERY}The softmax gives roughly α = (0.54, 0.12, 0.34).\n") is not Verdict.WRONG
+    assert weights(f"{QUERY}Scaled, the softmax gives roughly α = (0.54, 0.12, 0.34).\n") is not Verdict.WRONG
+
+
+def test_without_scores_another_attention_may_be_meant() -> None:
+    given = "Q = [[1, 2], [2, -1]]\nK = [[1, 1], [3, 1]]\n"
+    assert weights(f"Linear attention.\n\n{given}\nA = [[0.375, 0.625], [0.25, 0.75]]\n") is not Verdict.WRONG
+
+
+def test_a_row_that_sees_itself_alone_was_masked() -> None:
+    masked = "[[1.000, 0, 0], [0.198, 0.401, 0.401], [0.248, 0.248, 0.503]]"  # the second row was not
+    assert weights(f"{GIVEN}\nWeights:\n\n{masked}\n") is not Verdict.WRONG

@@ -74,7 +74,7 @@ def meanings(
         found = named(symbol, equation, system, spot)
         yield from (replace(m, sure=m.sure and not mixed) for m in found)
     if not equation.names and not equation.of(Kind.FORMULA):
-        yield from _worded(equation, system, spot)
+        yield from _worded(equation, item, system, spot)
         yield from lined(equation, system, spot)
         yield from phrased(equation, system, spot)
         yield from _triangular(item, system, spot)
@@ -265,18 +265,28 @@ def _is_asked(symbol: Symbol, system: System, spot: Spot) -> bool:
     return any(place.role in system.roles(part) for part in asked_parts(system.page, spot.scope))
 
 
-def _worded(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
-    """What the words before a bare value say that it is; positions are no step of attention, whatever stands above."""
+def _worded(equation: Equation, item: Item, system: System, spot: Spot) -> Iterator[Meaning]:
+    """What the words before a bare value say that it is; positions are no step of attention, whatever stands above.
+    That weights are shown without a mask excuses them: where there may be one, it accuses nobody."""
     if means(equation.label.lower(), "positions"):
         return
+    causal = "causal" in system.choices.conventions[spot.scope]
     for rank, role in enumerate(roles_in_words(equation.words[-90:])[:3]):
         if role in ROLES_IN_ORDER:
             for head in (None, *system.heads):
-                yield Meaning(How.WORDED, n.Name(role_symbol(role, head)), spot, 2.0 * rank)
-                if role is Role.WEIGHTS and "causal" in system.choices.conventions[spot.scope]:
+                seen = role is Role.WEIGHTS and not causal and _begins_alone(item)
+                yield Meaning(How.WORDED, n.Name(role_symbol(role, head)), spot, 2.0 * rank, sure=not seen)
+                if role is Role.WEIGHTS and causal:
                     scaled = "scaled" in system.conventions(spot.scope)
                     scores = n.Name(role_symbol(Role.SCALED if scaled else Role.SCORES, head))
-                    yield Meaning(How.WORDED, n.Softmax(scores), spot, 2.0 * rank + UNMASKED)
+                    yield Meaning(How.WORDED, n.Softmax(scores), spot, 2.0 * rank + UNMASKED, sure=False)
+
+
+def _begins_alone(item: Item) -> bool:
+    """Whether the first row of a matrix is 1, 0, …, 0: what a causal mask leaves of weights."""
+    rows = item.expr.rows if isinstance(item.expr, n.Matrix) and len(item.expr.rows) > 1 else ((),)
+    numbers = [x.value for x in rows[0] if isinstance(x, n.Number)]
+    return len(numbers) == len(rows[0]) > 1 and numbers == [1, *(0 for _ in numbers[1:])]
 
 
 def _triangular(item: Item, system: System, spot: Spot) -> Iterator[Meaning]:

@@ -35,25 +35,32 @@ ANY: Range = (0.0, math.inf)
 
 
 def closeness(walk: Walk, grid: Grid, slip: Fit, spot: Spot) -> float:
-    """The bits by which wrong cells are those of a meaning all the same: they come near it; of weights, no scale makes
-    them of any scores. Weights at a scale that nobody told are another method, however near they come."""
-    if slip.meaning.how not in (How.NAMED, How.CAPTION, How.DEFINED) or not _are_weights(walk, slip):
-        return nearness(grid, slip)
-    if not _tells(grid):
+    """The bits by which wrong cells are those of a meaning all the same: they come near it; of weights below their
+    scores, no scale makes them of any. At a scale that nobody told they are another method, however near they come."""
+    weights = slip.meaning.how in (How.NAMED, How.CAPTION, How.DEFINED) and _are_weights(walk, slip) and _tells(grid)
+    if not weights or not _shows_scores(walk):
         return nearness(grid, slip)
     if all(_adds_up(row) for row in grid) and any(_is_reached(grid, rows) for rows in _scores(walk, grid, spot)):
         return 0.0
     return IMPOSSIBLE
 
 
+def _shows_scores(walk: Walk) -> bool:
+    """Whether the page has printed scores that are what they are called: then its weights are made of them."""
+    clean = (j.fit.meaning.expr for j in walk.judged if j.fit is not None and j.fit.is_clean)
+    return any(role in _SCORES for expr in clean for role in _roles(walk, expr))
+
+
 def _are_weights(walk: Walk, slip: Fit) -> bool:
-    expr = slip.meaning.expr
+    return isinstance(slip.meaning.expr, n.Softmax) or Role.WEIGHTS in _roles(walk, slip.meaning.expr)
+
+
+def _roles(walk: Walk, expr: n.Expr) -> list[Role]:
+    """What a value plays by its formula, or a part of it by its name."""
     while isinstance(expr, n.Entry):
         expr = expr.arg
-    if isinstance(expr, n.Softmax):
-        return True
     place = walk.system.place(expr.symbol) if isinstance(expr, n.Name) else None
-    return place is not None and place.role is Role.WEIGHTS
+    return [place.role] if place is not None else walk.system.roles(expr)[:1]
 
 
 def _tells(grid: Grid) -> bool:
