@@ -193,3 +193,65 @@ def test_macros_that_a_page_does_not_define(cell: str, said: str) -> None:
         + "\n\n" + rf"$$\mat{{Q}}\mat{{K}}\T = \begin{{bmatrix}} 1 & {cell} \\ 3 & 1 \end{{bmatrix}}$$" + "\n"
     )  # fmt: skip
     assert list(verdicts(page).values())[-1] == said
+
+
+def test_a_minus_before_a_function_belongs_to_it() -> None:
+    text = "The loss is -log(0.5) = 0.693, and here it is -ln(0.25) = 1.386."
+    assert list(verdicts(text).values()) == ["rounded", "rounded"]
+
+
+def test_what_is_called_exp_is_no_score() -> None:
+    """The softmax behind exponentials and their sum is their shares, not a softmax of them."""
+    text = "Row 1: softmax([0.71, 0, 0.71]).\nexp ≈ [2.03, 1.00, 2.03]; sum ≈ 5.06; softmax ≈ [0.40, 0.20, 0.40]."
+    assert "wrong" not in verdicts(text).values()
+
+
+PLAIN_THEN_CAUSAL = """Q = K = [[1, 0], [0, 1], [1, 1]], V = [[1, 2], [3, 4], [5, 6]]
+
+S = Q K^T / √2
+
+A:
+
+[[0.4011, 0.1978, 0.4011],
+ [0.1978, 0.4011, 0.4011],
+ [0.2483, 0.2483, 0.5035]]
+
+O = A V =
+[[3.0000, 4.0000],
+ [3.4067, 4.4067],
+ [3.5105, 4.5105]]
+
+The same with the causal mask:
+
+A =
+[[1.0000, 0.0000, 0.0000],
+ [0.3302, 0.6698, 0.0000],
+ [0.2483, 0.2483, 0.5035]]
+
+O = [[1.0000, 2.0000], [2.3395, 3.3395], [3.5105, 4.5105]]
+"""
+
+
+def test_numbers_given_anew_further_down_are_not_what_a_name_was_worth_before() -> None:
+    assert set(verdicts(PLAIN_THEN_CAUSAL).values()) == {"right", "rounded"}  # drifted from nothing
+    found = verdicts(PLAIN_THEN_CAUSAL.replace("3.4067, 4.4067", "3.4067, 4.6067"))
+    assert [text[:9] for text, verdict in found.items() if verdict == "wrong"] == ["O = A V ="]
+
+
+BESIDE = """```
+Q = K = [[1, 0],        V = [[1, 2],
+         [0, 1],             [3, 4],
+         [1, 1]]             [5, 6]]
+
+Q·Kᵀ (before scaling):        S = Q·Kᵀ / √2:
+[[1, 0, 1],                   [[0.7071, 0.0000, 0.7071],
+ [0, 1, 1],                    [0.0000, 0.7071, 0.7071],
+ [1, 1, 2]]                    [0.7071, 0.7071, 1.4142]]
+```
+"""
+
+
+def test_arrays_beside_each_other_have_their_own_captions() -> None:
+    assert list(verdicts(BESIDE).values())[:2] == ["right", "rounded"]
+    assert list(verdicts(BESIDE.replace("1.4142", "1.4412")).values())[:2] == ["right", "wrong"]
+    assert list(verdicts(BESIDE.replace("[1, 1, 2]]", "[1, 2, 2]]")).values())[:2] == ["wrong", "rounded"]

@@ -62,3 +62,12 @@ def test_scores_that_words_give_are_where_one_begins() -> None:
 def test_a_letter_a_number_and_a_letter_are_one_name() -> None:
     assert [list(parts) for parts in shown(HEADS)] == [["Z_1", "Z_2"]]
     assert shown(HEADS)[0]["Z_1"] == (("2.97", "6.94"), ("3.00", "7.00"))
+
+
+def test_a_question_is_answered_by_the_formula_above_it() -> None:
+    """What a later question states anew is another problem with the same givens."""
+    text = (
+        "The encoder states are h_1 = [1, 2], h_2 = [3, 4], the decoder state is s = [1, 1]. W = [[1,0],[1,1]].\n\n"
+        "a. Let e_j = s · h_j. Compute the scores.\n\nb. Now let e_j = s^T W h_j. Compute the scores.\n"
+    )
+    assert [list(answer.values()) for answer in shown(text)] == [[(("3", "7"),)], [(("4", "10"),)]]

@@ -116,6 +116,19 @@ def _goes_on_otherwise(walk: Walk, meaning: Meaning) -> bool:
     return False
 
 
+def as_gone_on(walk: Walk, grid: Grid, chosen: Fit | None) -> Fit | None:
+    """What follows from another step under the name of this one is held against that, where all so far was right."""
+    drifted = chosen is not None and chosen.worst is Verdict.DRIFTED and walk.system.page.task is None
+    if (
+        chosen is None
+        or not drifted
+        or Verdict.WRONG in walk.verdicts.values()
+        or not _goes_on_otherwise(walk, chosen.meaning)
+    ):
+        return chosen
+    return fit(grid, chosen.meaning, None, chosen.own, chosen.used, False, None)
+
+
 def _masked(walk: Walk, grid: Grid, f: Fit) -> Fit | None:
     """Weights that are masked, though nobody asked for a mask."""
     expr = f.meaning.expr

@@ -58,7 +58,7 @@ def _scores(copies: Copies, grid: Grid, spot: Spot) -> Iterator[tuple[Seen, Oper
     for seen in recent:
         if is_stochastic(seen.grid) and len(seen.grid[0]) == shape[1] > 1:
             return
-        if shape_of(seen.grid) == shape and not n.holds(seen.expr, n.Exp):
+        if shape_of(seen.grid) == shape and not n.holds(seen.expr, n.Exp) and not _is_exponential(seen.expr):
             yield seen, whole_of(copies, seen)
     rows = [seen for seen in recent if shape_of(seen.grid) == (1, shape[1])][: shape[0]]
     if len(rows) == shape[0] > 1:

@@ -18,7 +18,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value, same
 from qkv.judging.above import from_above, shown_before, statistics
-from qkv.judging.answers import by_assignment
+from qkv.judging.answers import as_gone_on, by_assignment
 from qkv.judging.assembled import repeated
 from qkv.judging.causes import Search, as_mistake, explained, has_excuse, misfit, operands
 from qkv.judging.company import company, trust
@@ -136,7 +136,8 @@ class Walk:
         chosen = self._decided(grid, fits, equation, spot) or (self.copies.nearly(grid, spot) if not fits else None)
         if self.system.page.task is not None or equation.index in self.system.page.retold:
             chosen = by_assignment(self, equation, grid, spot, chosen)
-        chosen = weighed(repeated(self.copies, grid, as_carried(chosen, fits), spot), equation)
+        chosen = as_gone_on(self, grid, as_carried(chosen, fits))
+        chosen = weighed(repeated(self.copies, grid, chosen, spot), equation)
         chosen = of_printed_cells(chosen, grid, [seen.grid for seen in self.copies.recent(spot)])
         if chosen is not None:
             chosen = explained(grid, chosen, self.mistakes_of(grid, spot))

@@ -126,10 +126,12 @@ def _is_bare(event: Stated) -> bool:
 
 
 def _goes_on(sheet: _Assembly, event: Stated) -> bool:
-    """Whether a block is the value of the formula on the line above: 'Z = A V' over a table."""
+    """Whether a block is the value of the formula on the line above: 'Z = A V', 'Z = A V by rows:' over a table."""
     last = sheet.statements[-1] if sheet.statements else None
-    spoken = any(said.line != event.chain.at.line for said in sheet.said)
-    if last is None or spoken or last.struck or last.part != len(sheet.parts) - 1:
+    if last is None or last.struck or last.part != len(sheet.parts) - 1:
+        return False
+    own = {event.chain.at.line, last.end_line if last.after.rstrip().endswith(":") else 0}
+    if not {said.line for said in sheet.said} <= own:
         return False
     if last.origin in (Origin.DISPLAY, Origin.CODE) or not 0 < event.chain.at.line - last.end_line <= _NEAR:
         return False

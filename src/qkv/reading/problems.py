@@ -19,11 +19,12 @@ _PROBLEM = re.compile(
 
 
 def by_problem(made: list[Equation], sheet: Sheet) -> tuple[Equation, ...]:
-    """The number of the problem for each equation: a new one begins under a heading that numbers problems, or in a part
-    where something is given anew with other numbers."""
+    """The number of the problem for each equation: a new one begins under a heading that numbers problems, in a part
+    where something is given anew with other numbers, and where a name that was asked about gets another formula."""
     scope, part = 0, -1
     given: dict[Symbol, tuple[n.Expr, int]] = {}
     worked: dict[Symbol, tuple[n.Expr, ...]] = {}
+    stated: dict[Symbol, Equation] = {}
     printed: set[tuple[n.Expr, ...]] = set()
     scoped = []
     for equation in made:
@@ -38,8 +39,10 @@ def by_problem(made: list[Equation], sheet: Sheet) -> tuple[Equation, ...]:
         anew = anew or (
             _is_numbered(sheet.parts[equation.part]) and _opens(equation, made) and _is_other(equation, worked)
         )
+        anew = anew or any(s in stated and _is_restated(stated[s], equation, sheet) for s in _only_stated(equation))
         if anew:
-            scope, given, worked = scope + 1, {}, {}
+            scope, given, worked, stated = scope + 1, {}, {}, {}
+        stated.update(dict.fromkeys(_only_stated(equation), equation))
         worked.update(dict.fromkeys(equation.names if equation.of(Kind.FORMULA) else (), _numbers(equation)))
         if bare is not None:
             given.setdefault(bare[0], (bare[1], equation.part))
@@ -73,6 +76,17 @@ def _is_other(equation: Equation, worked: dict[Symbol, tuple[n.Expr, ...]]) -> b
     return bool(numbers and equation.of(Kind.FORMULA)) and any(
         worked.get(symbol, numbers) != numbers for symbol in equation.names
     )
+
+
+def _only_stated(equation: Equation) -> tuple[Symbol, ...]:
+    """The names that an equation has a formula for, and no numbers."""
+    return equation.names if equation.of(Kind.FORMULA) and not _numbers(equation) else ()
+
+
+def _is_restated(before: Equation, after: Equation, sheet: Sheet) -> bool:
+    """Whether a name gets another formula below a question about it: 'b) Repeat with e_j = sᵀ W h_j.'"""
+    formulas = [{item.expr for item in equation.of(Kind.FORMULA)} for equation in (before, after)]
+    return formulas[0].isdisjoint(formulas[1]) and any(before.line <= q.line < after.line for q in sheet.questions)
 
 
 def _given(equation: Equation) -> tuple[Symbol, n.Expr] | None:

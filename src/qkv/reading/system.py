@@ -82,16 +82,18 @@ class System:
             return
         place, late = self.place(symbol), list[tuple[n.Expr, Spot, Source | None]]()
         inputs = (Role.X, Role.Y, Role.STATES, Role.SOURCE)  # nothing works these out
-        given = place is not None and place.role in inputs
+        given, worked = place is not None and place.role in inputs, False
         for definition in visible(self.page.definitions.get(symbol, ()), spot):
             here = definition.scope == spot.scope and definition.line <= spot.line
             where = Spot(spot.scope, definition.line - (symbol in n.names_in(definition.expr))) if here else spot
             if definition.equation in self.choices.answered:
                 continue
             if definition.source is Source.GIVEN and definition.equation in self.choices.claimed:
+                worked = worked or here  # numbers further down are of another version
                 continue
             expr = self.meant(definition.expr, spot.scope)
-            if (definition.source is Source.WORKING and not given) or (definition.scope > spot.scope and late):
+            anew = definition.source is Source.GIVEN and not here and worked and definition.scope == spot.scope
+            if (definition.source is Source.WORKING and not given) or anew or (definition.scope > spot.scope and late):
                 late.append((expr, where, definition.source))
             elif definition.scope < spot.scope and comes_back(self.page, symbol, definition, spot.scope):
                 yield expr, Spot(definition.scope, definition.line), definition.source

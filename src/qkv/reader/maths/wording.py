@@ -225,6 +225,8 @@ def _is_said(tokens: Sequence[Token], i: int, out: list[Token]) -> bool:
     if before.kind == "prose" and before.text.isalpha():
         if len(out) > 1 and out[-2].kind == "num" and after.kind in ("num", "open"):
             return False  # 4 bytes / 2
+        if tokens[i].gap and not after.gap and i + 2 < len(tokens) and _opens(tokens[i + 2]):
+            return False  # the loss is -log(0.5)
         return after.kind == "word" or tokens[i].gap == after.gap
     return False
 
