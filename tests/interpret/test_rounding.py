@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mpmath import mp
 
 import qkv
-from qkv.interpret.cells import NEG_INF, precision
+from qkv.interpret.cells import NEG_INF, power, precision
 from qkv.interpret.rounding import exact_decimal, round_digits, round_places
 
 PLACES = st.integers(0, 8)
@@ -91,3 +91,10 @@ def test_ties_and_zeros_behind_a_root_come_out() -> None:
     s = qkv.work(Q=[[1, 1, 1]], K=[[1, 2, 3], [3, 2, 1]], V=[["0.125", 1, -1], ["0.125", -1, "0.75"]])
     assert s["Output"].decimals(2) == (("0.13", "0.00", "-0.13"),)
     assert s["Output"].digits(4) == (("0.1250", "0", "-0.1250"),)
+
+
+def test_powers_of_what_may_be_zero_stay_balls() -> None:
+    """(Z - Y)² of two equal values that no one knows exactly is near zero, not nothing."""
+    near = arb(0, 1e-20)
+    assert [power(near, fmpq(k)).is_finite() for k in (1, 2, 3, 4)] == [True] * 4
+    assert abs(power(near, fmpq(2))) < 1e-39

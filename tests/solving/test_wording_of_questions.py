@@ -23,6 +23,7 @@ WORDINGS = [
     ("Compute the dot product between the query of cats and the key of love.", ["S[3, 2] (“cats”, “love”)"]),
     ('Find the query of "love" and all keys.', ["Q[2] (“love”)", "K"]),
     ("Scale by the square root of the key dimension and apply softmax.", ["A"]),
+    ("Compute the scores, normalise them with softmax and find the output.", ["S", "A", "Z"]),
     ("(4 pts) Compute the scores.", ["S"]),
     ("What is the sum of each row of A?", ["rowsum(A)"]),
     ("Verify that every row of the weights sums to 1.", ["rowsum(A)"]),

@@ -289,7 +289,10 @@ def _integer_power(a: Cell, n: int) -> Cell:
         raise ValueRefused(f"the power {n} is too large to work out")
     if n < 0:
         return divide(fmpq(1), _integer_power(a, -n))
-    return a**n
+    if type(a) is not arb or a != 0:  # a ball that holds no zero
+        return a**n
+    squared: Cell = fmpq(1) if n < 2 else _integer_power(a * a, n // 2)
+    return squared * a if n % 2 else squared
 
 
 def softmax(row: tuple[Cell, ...]) -> tuple[Cell, ...]:

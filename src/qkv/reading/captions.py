@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from qkv.expr import nodes as n
@@ -90,9 +91,18 @@ def _captioned(page: Page, symbol: Symbol) -> Iterator[Role]:
     for equation in (page.equations[definition.equation] for definition in found):
         sheet = page.task.sheet if page.task is not None and equation.index < page.assigned else page.sheet
         title = sheet.parts[equation.part].title
-        role = role_in_caption(equation.words.removeprefix(title)[-CAPTION:])
+        words = equation.words.removeprefix(title)[-CAPTION:]
+        role = role_in_caption(words) if not _is_factor(symbol.base, words) else None
         if role is not None:
             yield Role.MASKED if role is Role.MASK and not patterns else role
+
+
+def _is_factor(name: str, words: str) -> bool:
+    """Whether words have a name in a formula: 'the score s^T W h, where W = …' calls the product a score, and not W."""
+    return (
+        len(name) == 1
+        and re.search(rf"(?:\^\W*\w+|ᵀ|[⊤'}}])\W*\s{re.escape(name)}\s+[a-z](?![a-z])", words) is not None
+    )
 
 
 def _right_factors(page: Page) -> frozenset[Symbol]:

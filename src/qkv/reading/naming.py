@@ -44,6 +44,7 @@ WORKED_OUT = SCORE_LIKE | {Role.HEAD, Role.CONCAT, Role.OUTPUT}  # what is no in
 OF_A_HEAD = frozenset({*PROJECTED, *PROJECTED.values(), Role.WEIGHTS, Role.HEAD, *(NO_FACTORS - {Role.MASK})})
 
 
+_BEHIND = re.compile(r"\s*[^\W\d][^.,;:(（，。]{2,40}")  # H = [..] be the encoder states
 _DONE = re.compile(  # a remark on what was done before, no caption: 'scaled by √2', without a colon
     rf"(?:{pattern('divide')}|scaled|scaling|skaliert)\s+(?:by|durch|mit|par|por|per)\b[^:：]*$", re.IGNORECASE
 )
@@ -279,8 +280,10 @@ class Naming:
             if len(other.indices) == len(symbol.indices)
             for d in self.page.definitions.get(other, ())
         ):
-            said = roles_in_words(_DONE.sub(" ", self.page.equations[definition.equation].words[-80:]))
-            for role in said:
+            equation = self.page.equations[definition.equation]
+            behind = _BEHIND.match(equation.after)
+            said = roles_in_words(_DONE.sub(" ", equation.words[-80:]))
+            for role in (*said, *(roles_in_words(behind[0]) if behind else ())):
                 for option in usual:
                     if option.role is role and not (role is Role.SCORES and makes_scores(self.page, symbol)):
                         return option

@@ -62,7 +62,10 @@ _STEP = re.compile(rf"\W*(?:{pattern('step')})\s*\d|.*[:：]\W*$", re.IGNORECASE
 _EXPLAIN = re.compile(_said("explain"), re.IGNORECASE)
 _PRODUCT = re.compile(_said("multiply"), re.IGNORECASE)
 _COMPARE = re.compile(_said("compare"), re.IGNORECASE)
-_WITH = re.compile(_said("with") + ".*", re.IGNORECASE | re.DOTALL)
+_WITH = re.compile(
+    rf"{_said('with')}.*?(?=[,;]|(?:{pattern('connective')})\s+(?:{pattern('ask')})|$)", re.IGNORECASE | re.DOTALL
+)
+_THEN = re.compile(rf"(?:[,;]\s*|\b(?:{pattern('connective')})\s+)(?:then\s+)?$", re.IGNORECASE)
 _ROW_SUMS = re.compile(
     f"{_said('rowsums')}|{_said('rows')}.{{0,40}}?{_said('total')}|{_said('total')}.{{0,15}}?{_said('rows')}",
     re.IGNORECASE,
@@ -270,8 +273,10 @@ def _roles(text: str) -> Iterator[Role]:
         said = said - _STEPS | {Role.WEIGHTS if _PAIR.search(plain) else Role.HEAD}  # 'compute masked self-attention'
     if Role.SCALED in said or Role.MASKED in said:
         said.discard(Role.SCORES)
-    if _NORMALISED.search(plain):
-        said = said - _STEPS | {Role.WEIGHTS}
+    if normalised := _NORMALISED.search(plain):
+        before = plain[: normalised.start()]  # 'compute the scores, normalise them'
+        kept = {Role.SCORES} & set(roles_in_words(before)) if _THEN.search(before) else set()
+        said = said - _STEPS | {Role.WEIGHTS} | kept
     if _OF_QUERY.search(plain):
         said.discard(Role.Q)
     if said & {Role.Q, Role.K, Role.V} and re.search("proje[ck]t", plain, re.IGNORECASE):
