@@ -22,28 +22,12 @@ from qkv.program.sizes import CACHES, tokens_in
 from qkv.program.spec import GROUPED, Rope, Scale, Score, Spec, default_symbol
 
 ARGUMENTS: dict[str, Role] = {
-    "X": Role.X,
-    "Y": Role.Y,
-    "Q": Role.Q,
-    "K": Role.K,
-    "V": Role.V,
-    "W_Q": Role.W_Q,
-    "W_K": Role.W_K,
-    "W_V": Role.W_V,
-    "W_O": Role.W_O,
-    "b_Q": Role.B_Q,
-    "b_K": Role.B_K,
-    "b_V": Role.B_V,
-    "b_O": Role.B_O,
-    "K_cache": Role.K_CACHE,
-    "V_cache": Role.V_CACHE,
-    "bias": Role.BIAS,
-    "s": Role.SOURCE,
-    "h": Role.STATES,
-    "W_a": Role.W_A,
-    "U_a": Role.U_A,
-    "v_a": Role.V_A,
-}
+    role.value: role
+    for role in (
+        *(Role.X, Role.Y, Role.Q, Role.K, Role.V, Role.W_Q, Role.W_K, Role.W_V, Role.W_O, Role.B_Q, Role.B_K, Role.B_V),
+        *(Role.B_O, Role.K_CACHE, Role.V_CACHE, Role.BIAS),
+    )
+} | {"s": Role.SOURCE, "h": Role.STATES, "W_a": Role.W_A, "U_a": Role.U_A, "v_a": Role.V_A}
 PER_HEAD = frozenset(
     {Role.W_Q, Role.W_K, Role.W_V, Role.B_Q, Role.B_K, Role.B_V, Role.Q, Role.K, Role.V, Role.MASK}
     | {Role.K_CACHE, Role.V_CACHE, Role.BIAS}

@@ -106,42 +106,16 @@ LEARNED = frozenset(
     | {Role.W_A, Role.U_A, Role.V_A, Role.LEARNED}
 )
 
+# The usual names, where they are not those that roles have themselves: W_Q, b_K, d_k.
+_LETTERS = {
+    Role.SCORES: "S", Role.SCALED: "S_scaled", Role.BIAS: "B", Role.BIASED: "S_biased", Role.MASK: "M",
+    Role.MASKED: "S_masked", Role.WEIGHTS: "A", Role.HEAD: "Z", Role.CONCAT: "Concat", Role.OUTPUT: "Output",
+    Role.SOURCE: "s", Role.STATES: "H", Role.CONTEXT: "c",
+}  # fmt: skip
 LETTERS: dict[Role, tuple[str, tuple[str, ...]]] = {
-    Role.X: ("X", ()),
-    Role.Y: ("Y", ()),
-    Role.Q: ("Q", ()),
-    Role.K: ("K", ()),
-    Role.V: ("V", ()),
-    Role.W_Q: ("W", ("Q",)),
-    Role.W_K: ("W", ("K",)),
-    Role.W_V: ("W", ("V",)),
-    Role.W_O: ("W", ("O",)),
-    Role.B_Q: ("b", ("Q",)),
-    Role.B_K: ("b", ("K",)),
-    Role.B_V: ("b", ("V",)),
-    Role.B_O: ("b", ("O",)),
-    Role.SCORES: ("S", ()),
-    Role.SCALED: ("S", ("scaled",)),
-    Role.BIAS: ("B", ()),
-    Role.BIASED: ("S", ("biased",)),
-    Role.K_CACHE: ("K", ("cache",)),
-    Role.V_CACHE: ("V", ("cache",)),
-    Role.MASK: ("M", ()),
-    Role.MASKED: ("S", ("masked",)),
-    Role.WEIGHTS: ("A", ()),
-    Role.HEAD: ("Z", ()),
-    Role.CONCAT: ("Concat", ()),
-    Role.OUTPUT: ("Output", ()),
-    Role.SOURCE: ("s", ()),
-    Role.STATES: ("H", ()),
-    Role.CONTEXT: ("c", ()),
-    Role.W_A: ("W", ("a",)),
-    Role.U_A: ("U", ("a",)),
-    Role.V_A: ("v", ("a",)),
-    Role.D_K: ("d", ("k",)),
-    Role.D_V: ("d", ("v",)),
-    Role.D_MODEL: ("d", ("model",)),
-    Role.HEADS: ("h", ()),
+    role: (base, (label,) if label else ())
+    for role in Role
+    for base, _, label in [_LETTERS.get(role, role.value).partition("_")]
 }
 
 
