@@ -32,6 +32,7 @@ ORACLE = {
     "sin": mpmath.sin,
     "cos": mpmath.cos,
     "tan": mpmath.tan,
+    "tanh": mpmath.tanh,
     "sind": lambda x: mpmath.sin(mpmath.radians(x)),
     "cosd": lambda x: mpmath.cos(mpmath.radians(x)),
     "ln": mpmath.log,

@@ -34,7 +34,7 @@ SHOWN = [
     (n.number("6.03e-6"), "6.03e-6", r"6.03 \times 10^{-6}"),
     (n.number("3e-2"), "3e-2", r"3 \times 10^{-2}"),
     (n.Number(Fraction(3, 100), 2, r"3 \times 10^{-2}"), r"3 \times 10^{-2}", r"3 \times 10^{-2}"),
-    (n.Tanh(S), "tanh(S)", r"\tanh\left(S\right)"),
+    (n.Call("tanh", (S,)), "tanh(S)", r"\tanh\left(S\right)"),
     (n.Infinite(), "-∞", r"-\infty"),
     (n.Series("j", n.number(1), n.number(3), S), "Σ_{j=1}^3 S", r"\sum_{j=1}^{3} S"),
     (n.Transpose(n.Name(Symbol("W", ("Q",), ("1",)))), "(W_1^Q)^T", r"(W_{1}^{Q})^\top"),

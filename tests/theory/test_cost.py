@@ -190,8 +190,8 @@ class OneByOne:
     def root(self, a):
         return [[Counted(math.sqrt(x.value), self.tally) for x in row] for row in a]
 
-    def tanh(self, a):
-        return [[Counted(math.tanh(x.value), self.tally) for x in row] for row in a]
+    def apply(self, function, args):
+        return [[Counted(function.floats(x.value), self.tally) for x in row] for row in args[0]]
 
     def transpose(self, a):
         return [list(column) for column in zip(*a, strict=True)]

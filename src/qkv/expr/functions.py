@@ -103,6 +103,7 @@ TABLE = (
     _row("sin", "sin", EACH, lambda c, x: c.sine(x), math.sin, r"\sin", tanhs=1),
     _row("cos", "cos", EACH, lambda c, x: c.cosine(x), math.cos, r"\cos", tanhs=1),
     _row("tan", "tan", EACH, lambda c, x: c.ball(x).tan(), math.tan, r"\tan", tanhs=1),
+    _row("tanh", "tanh", EACH, lambda c, x: c.tanh(x), math.tanh, r"\tanh", tanhs=1),
     _row("sind", "sind", EACH, lambda c, x: c.sine(x * c.pi() / 180), lambda x: math.sin(math.radians(x)), tanhs=1),  # of degrees
     _row("cosd", "cosd", EACH, lambda c, x: c.cosine(x * c.pi() / 180), lambda x: math.cos(math.radians(x)), tanhs=1),
     _row("ln", "ln log logarithm", EACH, lambda c, x: c.logarithm(x), math.log, r"\ln", exponentials=1),

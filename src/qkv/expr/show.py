@@ -140,8 +140,6 @@ def _call(node: n.Expr) -> str:
             return ("softmax(" if axis else "softmax over columns(") + plain(a) + ")"
         case n.Normalise(arg=a):
             return f"normalise({plain(a)})"
-        case n.Tanh(arg=a):
-            return f"tanh({plain(a)})"
         case _:
             raise TypeError(type(node).__name__)
 
@@ -218,8 +216,6 @@ def _latex_call(node: n.Expr) -> str:
             return _function(function, args)
         case n.Normalise(arg=a):
             return _function("normalise", (a,))
-        case n.Tanh(arg=a):
-            return r"\tanh\left(" + latex(a) + r"\right)"
         case _:
             raise TypeError(type(node).__name__)
 

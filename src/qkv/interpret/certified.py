@@ -131,9 +131,6 @@ class Certified:
     def exp(self, a: Value) -> Value:
         return _each(a, lambda cell: c.held(c.exponential(cell)))
 
-    def tanh(self, a: Value) -> Value:
-        return _each(a, c.tanh)
-
     def transpose(self, a: Value) -> Value:
         return Value(tuple(zip(*a.rows, strict=True)))
 
@@ -200,7 +197,7 @@ class Certified:
 
 
 TAKES_INFINITY = frozenset(
-    {"relu", "max", "rowmax", "argmax", "ranking", "descending", "larger", "hadamard", "sigmoid"}
+    {"relu", "max", "rowmax", "argmax", "ranking", "descending", "larger", "hadamard", "sigmoid", "tanh"}
 )
 
 

@@ -119,10 +119,6 @@ class Counts(Shapes):
         self._spend(exponentials=area(a))
         return a
 
-    def tanh(self, a: SizePair) -> SizePair:
-        self._spend(tanhs=area(a))
-        return a
-
     def softmax(self, a: SizePair, axis: int | None) -> SizePair:
         along = fit.along(a, axis)
         rows, keys = a[1 - along], a[along]

@@ -299,7 +299,7 @@ RULES: Mapping[object, Callable[..., Parts]] = {
     n.Mask: lambda way, node, g, value: iter([(node.arg, g)]),  # a weight of 0 sends nothing back
     n.Entry: lambda way, node, g, value: iter([(node, g)]),
     n.Exp: _cellwise(lambda x, y: y),
-    n.Tanh: _cellwise(lambda x, y: n.Sum((n.number(1), n.Negate(n.Call("hadamard", (y, y)))))),
+    "tanh": _cellwise(lambda x, y: n.Sum((n.number(1), n.Negate(n.Call("hadamard", (y, y)))))),
     n.Root: _over(lambda x, y: n.Sum((y, y))),
     "ln": _over(lambda x, y: x),
     "mean": _mean,

@@ -326,7 +326,7 @@ def _source_scores(spec: Spec, rows: n.Expr, source: n.Expr) -> n.Expr:
         return n.Product(n.Product(turned, spec.name(Role.W_A)), n.Transpose(rows))
     if spec.score is Score.ADDITIVE:
         state_part = n.Product(spec.name(Role.U_A), n.Transpose(rows))
-        inner = n.Tanh(n.Sum((state_part, n.Product(spec.name(Role.W_A), source))))
+        inner = n.Call("tanh", (n.Sum((state_part, n.Product(spec.name(Role.W_A), source))),))
         return n.Product(n.Transpose(spec.name(Role.V_A)), inner)
     return n.Product(turned, n.Transpose(rows))
 

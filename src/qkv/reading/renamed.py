@@ -32,7 +32,9 @@ def with_families(equations: Iterable[Equation]) -> list[Equation]:
 def with_own_gelu(equations: Sequence[Equation]) -> list[Equation]:
     """The equations with the GELU that the page has a formula for: the one with tanh, if it states no other."""
     sides = [item.expr for e in equations for item in e.items if _defines_gelu(e) and item.expr != e.items[0].expr]
-    if not sides or not all(any(isinstance(node, n.Tanh) for node in n.walk(side)) for side in sides):
+    if not sides or not all(
+        any(isinstance(node, n.Call) and node.function == "tanh" for node in n.walk(side)) for side in sides
+    ):
         return list(equations)
 
     def own(node: n.Expr) -> n.Expr:

@@ -105,7 +105,7 @@ def additive(page: Page) -> frozenset[Symbol]:
         part
         for formula in formulas
         for part in n.walk(formula)
-        if isinstance(part, n.Product) and isinstance(part.right, n.Tanh)
+        if isinstance(part, n.Product) and isinstance(part.right, n.Call) and part.right.function == "tanh"
     )
     sides = (product.left.arg if isinstance(product.left, n.Transpose) else product.left for product in products)
     return frozenset(side.symbol for side in sides if isinstance(side, n.Name))

@@ -205,11 +205,12 @@ def _between(scores: n.Expr) -> Iterator[tuple[Symbol, Roles]]:
     left = scores.left.arg if isinstance(scores.left, n.Transpose) else scores.left
     if isinstance(left, n.Product) and isinstance(left.right, n.Name) and isinstance(left.left, (n.Name, n.Transpose)):
         yield left.right.symbol, (R.W_A,)
-    inner = scores.right.arg if isinstance(scores.right, n.Tanh) else None
-    if not isinstance(left, n.Name) or not isinstance(inner, n.Sum):
-        return
-    yield left.symbol, (R.V_A,)
-    for term in inner.terms:
+    match scores.right:
+        case n.Call("tanh", (n.Sum(terms),)) if isinstance(left, n.Name):
+            yield left.symbol, (R.V_A,)
+        case _:
+            return
+    for term in terms:
         if isinstance(term, n.Product) and isinstance(term.left, n.Name):
             many = isinstance(term.right, n.Transpose)
             other = term.right.arg if isinstance(term.right, n.Transpose) else term.right

@@ -9,7 +9,7 @@ from qkv.interpret.trace import Trace
 from qkv.program.model import Answer, Given, Part, Step
 from qkv.render.options import Options
 from qkv.render.shown import Shown, formula, says_itself, shown, shown_part
-from qkv.render.workings import LATEX, TELLING, Writer, decimal, explained, remembered
+from qkv.render.workings import LATEX, Writer, decimal, explained, remembered, tells
 
 
 def matrix(value: Shown) -> str:
@@ -46,7 +46,7 @@ def _sign(value: Shown) -> str:
 def workings(trace: Trace, item: Step, options: Options) -> Iterator[tuple[int, int, str]]:
     """Row, column and working of each cell that a depth asks for. Steps that only copy cells, and sums too long to
     write out, have nothing to show that can be read back."""
-    if not isinstance(item.expr, TELLING):
+    if not tells(item.expr):
         return
     values = remembered(trace.evaluate)
     writer = Writer(LATEX, values, options.digits, options.places)

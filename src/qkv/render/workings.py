@@ -190,7 +190,7 @@ class Writer:
                 return f"|{self.number(a, i, j)}|"
             case n.Exp(arg=a):
                 return style.exp.format(self.exponent(self.number(a, i, j)))
-            case n.Tanh(arg=a):
+            case n.Call(function="tanh", args=(a,)):
                 return style.tanh.format(self.body(a, i, j))
             case n.Power(base=a, exponent=b):
                 return style.power.format(fenced(self.number(a, 0, 0)), fenced(self.number(b, 0, 0)))
@@ -308,7 +308,10 @@ def _column(value: Value, j: int) -> tuple[Cell, ...]:
     return tuple(row[j] for row in value.rows)
 
 
-TELLING = (n.Product, n.Sum, n.Quotient, n.Softmax, n.Normalise, n.Series, n.Tanh)  # steps whose cells have a story
+def tells(expr: n.Expr) -> bool:
+    """Whether the cells of a step have a story."""
+    kinds = n.Product | n.Sum | n.Quotient | n.Softmax | n.Normalise | n.Series
+    return isinstance(expr, kinds) or (isinstance(expr, n.Call) and expr.function == "tanh")
 
 
 def explained(expr: n.Expr, shape: Shape, values: Values, options: Options) -> Iterator[tuple[int, int]]:
@@ -317,7 +320,7 @@ def explained(expr: n.Expr, shape: Shape, values: Values, options: Options) -> I
         return
     if options.depth is Depth.FULL:
         yield from ((i + 1, j + 1) for i in range(shape[0]) for j in range(shape[1]))
-    elif options.depth is Depth.NORMAL and isinstance(expr, TELLING):
+    elif options.depth is Depth.NORMAL and tells(expr):
         yield _example(expr, shape, values)
 
 

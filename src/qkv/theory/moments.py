@@ -74,5 +74,5 @@ class Moments:
     def _refuse(self, *_: object) -> NoReturn:
         raise ValueRefused("mean and variance alone do not say what comes out of this step")
 
-    infinite = table = stack = power = absolute = exp = tanh = softmax = normalise = concat = _refuse
+    infinite = table = stack = power = absolute = exp = softmax = normalise = concat = _refuse
     mask = entry = apply = _refuse

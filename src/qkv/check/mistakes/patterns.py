@@ -16,7 +16,7 @@ from qkv.library.defined import defined
 from qkv.library.notation import expression
 
 Pair = tuple[n.Expr, n.Expr]
-ROOTS = (n.Call, n.Quotient, n.Root, n.Sum, n.Tanh)  # what the right sides of the table begin with
+ROOTS = (n.Call, n.Quotient, n.Root, n.Sum)  # what the right sides of the table begin with
 
 
 def mistake(key: str) -> Mistake:

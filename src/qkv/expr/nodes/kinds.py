@@ -11,7 +11,7 @@ Every node may know where it stands in its document (`at`); equality ignores tha
     Product     a b: scalar, matrix or dot product, as the shapes say
     Quotient    a / b
     Power       a^n                 Root    √a            Absolute  |a|
-    Exp         e^a                 Tanh    tanh a
+    Exp         e^a
     Transpose   aᵀ
     Softmax     along rows (axis 1) or down columns (axis 0)
     Normalise   divide by the plain sum along an axis
@@ -160,13 +160,6 @@ class Exp(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Tanh(Node):
-    """tanh a"""
-
-    arg: Expr
-
-
-@dataclass(frozen=True, slots=True)
 class Transpose(Node):
     """aᵀ"""
 
@@ -239,7 +232,7 @@ class Call(Node):
 
 
 Expr = (
-    Number | Infinite | Matrix | Name | Sum | Negate | Product | Quotient | Power | Root | Absolute | Exp | Tanh
+    Number | Infinite | Matrix | Name | Sum | Negate | Product | Quotient | Power | Root | Absolute | Exp
     | Transpose | Softmax | Normalise | Concat | Mask | Entry | Series | Call
 )  # fmt: skip
 

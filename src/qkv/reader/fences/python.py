@@ -26,7 +26,6 @@ from qkv.expr.nodes import (
     Root,
     Softmax,
     Sum,
-    Tanh,
     Transpose,
     number,
 )
@@ -42,7 +41,7 @@ _SAME = (
 )  # fmt: skip
 _TRANSPOSES = ("transpose", "t", "permute", "swapaxes")
 _PRODUCTS = ("matmul", "dot", "mm", "bmm", "inner")
-_ONE: dict[str, Callable[[Expr], Expr]] = {"sqrt": Root, "exp": Exp, "tanh": Tanh}
+_ONE: dict[str, Callable[[Expr], Expr]] = {"sqrt": Root, "exp": Exp, "tanh": lambda x: Call("tanh", (x,))}
 _OPERATORS: dict[type[ast.operator], Callable[[Expr, Expr], Expr]] = {
     ast.Add: lambda a, b: Sum((a, b)),
     ast.Sub: lambda a, b: Sum((a, Negate(b))),

@@ -25,7 +25,6 @@ from qkv.expr.nodes import (
     Product,
     Root,
     Softmax,
-    Tanh,
     Transpose,
     is_literal,
 )
@@ -168,7 +167,7 @@ _BUILD: dict[str, Callable[[tuple[Expr, ...], int, Location], Expr]] = {
     "normalise": lambda args, axis, at: Normalise(_row(args), axis, at=at),
     "exp": lambda args, axis, at: Exp(_row(args), at=at),
     "sqrt": lambda args, axis, at: Root(_row(args), at=at),
-    "tanh": lambda args, axis, at: Tanh(_row(args), at=at),
+    "tanh": lambda args, axis, at: Call("tanh", (_row(args),), at=at),
     "abs": lambda args, axis, at: Absolute(_row(args), at=at),
     "concat": lambda args, axis, at: Concat(_parts(args), axis, at=at),
     "stack": lambda args, axis, at: Concat(_parts(args), 0, at=at),

@@ -63,7 +63,7 @@ def _scale(factor: float, divisor: n.Expr) -> Each:
 
 ACTIVATIONS: Final = (
     Each(lambda x: max(x, 0.0), 1.0, _call("relu"), 0),
-    Each(math.tanh, 1.0, lambda x, shape: n.Tanh(x), -1, 1),
+    Each(math.tanh, 1.0, _call("tanh"), -1, 1),
     Each(lambda x: 1 / (1 + math.exp(-x)), 0.25, _call("sigmoid"), 0, 1),
     Each(_gelu, 1.13, _call("gelu"), -0.2),
     Each(_gelu_tanh, 1.13, _call("gelutanh"), -0.2),

@@ -40,8 +40,8 @@ def transposed(expr: n.Expr) -> n.Expr:
             return n.Softmax(transposed(arg), 0)
         case n.Exp(arg) if _is_turned(arg):
             return n.Exp(transposed(arg))
-        case n.Tanh(arg) if _is_turned(arg):
-            return n.Tanh(transposed(arg))
+        case n.Call("tanh", (arg,)) if _is_turned(arg):
+            return n.Call("tanh", (transposed(arg),))
         case n.Negate(arg) if _is_turned(arg):
             return n.Negate(transposed(arg))
     return n.Transpose(expr)
@@ -52,7 +52,9 @@ def _is_turned(expr: n.Expr) -> bool:
     match expr:
         case n.Transpose():
             return True
-        case n.Negate(arg) | n.Softmax(arg) | n.Exp(arg) | n.Tanh(arg) | n.Quotient(arg, n.Number() | n.Root()):
+        case n.Negate(arg) | n.Softmax(arg) | n.Exp(arg) | n.Call("tanh", (arg,)):
+            return _is_turned(arg)
+        case n.Quotient(arg, n.Number() | n.Root()):
             return _is_turned(arg)
         case n.Product(left, right):
             return _is_turned(left) or _is_turned(right)
