@@ -21,6 +21,7 @@ from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.indexed import at_indices
 from qkv.reading.page import Page, Spot
 from qkv.reading.system import System
+from qkv.reading.unify import beside
 from qkv.reading.values import Values
 
 SILENT = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.OTHER})  # the library gives no formula
@@ -114,10 +115,8 @@ def _is_usual(symbol: Symbol, formula: n.Expr, system: System, spot: Spot) -> bo
         role = role_in(pattern.symbol) if isinstance(pattern, n.Name) else None
         if role is not None:
             return is_(role, expr)
-        if type(pattern) is not type(expr) or isinstance(pattern, n.Call):
-            return False
-        parts, others = n.children(pattern), n.children(expr)
-        return len(parts) == len(others) and all(fits(a, b) for a, b in zip(parts, others, strict=True))
+        parts = beside(pattern, expr)
+        return parts is not None and all(fits(a, b) for a, b in parts)
 
     def is_(role: Role, expr: n.Expr) -> bool:
         if isinstance(expr, n.Name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from qkv.expr import nodes as n
+from qkv.expr.functions import BY_KEY
 from qkv.expr.names import Role, Symbol
 from qkv.library.attention import role_in, rows_of, stand_ins
 from qkv.library.roles import Place
@@ -61,7 +62,17 @@ class Unifier:
         if isinstance(pattern, n.Name):
             wanted = role_in(pattern.symbol)
             return wanted is not None and not stand_ins()[wanted].isdisjoint(self.roles(expr, depth + 1))
-        if type(pattern) is not type(expr) or isinstance(pattern, n.Call):
-            return False
-        parts, others = n.children(pattern), n.children(expr)
-        return len(parts) == len(others) and all(self._fits(a, b, depth) for a, b in zip(parts, others, strict=True))
+        parts = beside(pattern, expr)
+        return parts is not None and all(self._fits(a, b, depth) for a, b in parts)
+
+
+def beside(pattern: n.Expr, expr: n.Expr) -> list[tuple[n.Expr, n.Expr]] | None:
+    """The parts of an expression beside those of a pattern with the same operation; None where it is another one.
+    What the library calls by names of its own, causal(…) say, no page does."""
+    if type(pattern) is not type(expr):
+        return None
+    if isinstance(pattern, n.Call) and isinstance(expr, n.Call):
+        if pattern.function != expr.function or pattern.function not in BY_KEY:
+            return None
+    parts, others = n.children(pattern), n.children(expr)
+    return list(zip(parts, others, strict=True)) if len(parts) == len(others) else None
