@@ -20,6 +20,17 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
+def fields(item: object, names: str) -> Json:
+    """Some fields of an object under their own names; what is no number or text of its own is a list.
+
+    >>> from qkv.errors import Location
+    >>> fields(Location(3, 4), "line column")
+    {'line': 3, 'column': 4}
+    """
+    held = {name: getattr(item, name) for name in names.split()}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in held.items()}
+
+
 def lines(forms: Iterable[Json]) -> str:
     """Forms as text: an object a line, for one document as for many.
 
@@ -41,7 +52,7 @@ def solution(
         "schema": "qkv.solution/1",
         "file": file,
         "problems": [_problem(trace, options) for trace in traces],
-        "unread": [{"line": u.line, "text": u.text, "reason": u.reason} for u in unread],
+        "unread": [fields(each, "line text reason") for each in unread],
         "advice": list(advice),
     }
 
@@ -49,9 +60,7 @@ def solution(
 def _problem(trace: Trace, options: Options) -> Json:
     program = trace.program
     return {
-        "title": program.title,
-        "line": program.line,
-        "kind": program.kind,
+        **fields(program, "title line kind"),
         "givens": [_given(given, shown(trace, given, options)) for given in program.givens],
         "steps": [_step(step, shown(trace, step, options)) for step in program.steps],
         "notes": list(program.notes),
@@ -65,45 +74,25 @@ def _answer(trace: Trace, answer: Answer, options: Options) -> Json:
         "question": answer.text,
         "line": answer.line,
         "values": [_part(part, shown_part(trace, answer, part, options)) for part in answer.parts],
-        "says": answer.says,
-        "assumed": list(answer.assumed),
-        "missing": answer.missing,
+        **fields(answer, "says assumed missing"),
         "let": list(answer.lets),
     }
 
 
 def _part(part: Part, value: Shown) -> Json:
-    rows = [list(row) for row in value.rows]
-    return {
-        "name": part.name,
-        "formula": plain(part.expr),
-        "shape": list(value.shape),
-        "value": rows,
-        "exact": value.exact,
-    }
+    return {"name": part.name, "formula": plain(part.expr), **_value(value), "exact": value.exact}
 
 
 def _given(given: Given, value: Shown) -> Json:
-    return {
-        "name": given.spelled,
-        "role": given.role.value,
-        "head": given.head,
-        "line": given.line,
-        "shape": list(value.shape),
-        "value": [list(row) for row in value.rows],
-    }
+    return {**_name(given), "line": given.line, **_value(value)}
 
 
 def _step(step: Step, value: Shown) -> Json:
-    return {
-        "name": step.spelled,
-        "role": step.role.value,
-        "head": step.head,
-        "formula": plain(step.expr),
-        "shape": list(value.shape),
-        "value": [list(row) for row in value.rows],
-        "exact": value.exact,
-    }
+    return {**_name(step), "formula": plain(step.expr), **_value(value), "exact": value.exact}
+
+
+def _value(value: Shown) -> Json:
+    return {"shape": list(value.shape), "value": [list(row) for row in value.rows]}
 
 
 def reading(understood: Understood) -> Json:
@@ -113,11 +102,11 @@ def reading(understood: Understood) -> Json:
         "schema": "qkv.reading/1",
         "file": sheet.file,
         "statements": [_statement(statement, sheet) for statement in sheet.statements],
-        "questions": [{"line": question.line, "text": question.text} for question in sheet.questions],
+        "questions": [fields(question, "line text") for question in sheet.questions],
         "problems": [_read_problem(problem) for problem in understood.problems],
-        "choices": {"zero_based": understood.zero_based, "capitals_index": understood.capitals_index},
-        "repairs": [{"line": r.line, "read_as": r.read_as, "reason": r.reason} for r in sheet.repairs],
-        "unread": [{"line": u.line, "text": u.text, "reason": u.reason} for u in sheet.unread],
+        "choices": fields(understood, "zero_based capitals_index"),
+        "repairs": [fields(each, "line read_as reason") for each in sheet.repairs],
+        "unread": [fields(each, "line text reason") for each in sheet.unread],
     }
 
 
@@ -134,9 +123,7 @@ def _statement(statement: Statement, sheet: Sheet) -> Json:
 def _read_problem(problem: Problem) -> Json:
     program = problem.program
     return {
-        "title": program.title,
-        "line": program.line,
-        "kind": program.kind,
+        **fields(program, "title line kind"),
         "conventions": sorted(problem.conventions),
         "quantities": [_quantity(quantity) for quantity in problem.quantities],
         "givens": [{**_name(given), "line": given.line, "formula": plain(given.expr)} for given in program.givens],
@@ -148,17 +135,11 @@ def _read_problem(problem: Problem) -> Json:
 def _quantity(quantity: Quantity) -> Json:
     place = quantity.place
     return {
-        "name": quantity.name,
-        "line": quantity.line,
-        "shape": None if quantity.shape is None else list(quantity.shape),
+        **fields(quantity, "name line shape"),
         "role": None if place is None else place.role.value,
-        "head": None if place is None else place.head,
-        "row": None if place is None else place.row,
-        "column": None if place is None else place.column,
+        **(dict.fromkeys(("head", "row", "column")) if place is None else fields(place, "head row column")),
         "role_known": quantity.role_by.value,
-        "formula": quantity.formula,
-        "known": quantity.known,
-        "rivals": list(quantity.rivals),
+        **fields(quantity, "formula known rivals"),
     }
 
 
@@ -174,42 +155,26 @@ def report(report: Report, options: Options = DEFAULT) -> Json:
         "file": report.file,
         "claims": [_claim(claim) for claim in claims],
         "summary": report.summary,
-        "coverage": _coverage(report),
-        "advice": [{"lines": list(each.lines), "says": each.says, "hint": each.hint} for each in report.advice],
-        "left": [{"line": left.line, "text": left.text, "reason": left.reason} for left in report.left],
+        "coverage": fields(report.coverage, "judged unjudged given lines"),
+        "advice": [fields(each, "lines says hint") for each in report.advice],
+        "left": [fields(each, "line text reason") for each in report.left],
     }
-
-
-def _coverage(report: Report) -> Json:
-    """How many printed numbers were judged, and how many were not, with their lines."""
-    found = report.coverage
-    return {"judged": found.judged, "unjudged": found.unjudged, "given": found.given, "lines": list(found.lines)}
 
 
 def _claim(claim: Claim) -> Json:
     cause = claim.cause
     return {
-        "id": claim.id,
-        "line": claim.line,
-        "end_line": claim.end_line,
-        "name": claim.name,
-        "formula": claim.formula,
-        "text": claim.text,
+        **fields(claim, "id line end_line name formula text"),
         "verdict": claim.verdict.value,
         "cells": [
             {
-                "row": cell.row,
-                "column": cell.column,
-                "shown": cell.shown,
-                "expected": cell.expected,
-                "from_own": cell.from_own,
+                **fields(cell, "row column shown expected from_own"),
                 "verdict": cell.verdict.value,
                 **({"working": cell.working} if cell.working else {}),
             }
             for cell in claim.cells
         ],
         "follows_from": list(claim.follows_from),
-        "cause": None if cause is None else {"mistake": cause.mistake, "says": cause.says},
-        "repair": claim.repair,
-        "reason": claim.reason,
+        "cause": None if cause is None else fields(cause, "mistake says"),
+        **fields(claim, "repair reason"),
     }

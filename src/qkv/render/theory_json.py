@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from qkv.expr.names import Role
+from qkv.interpret.counts import Operations
+from qkv.render.jsonform import fields
 from qkv.theory.cost import Cost, Crossing
 from qkv.theory.identities import Proof
 from qkv.theory.masks import MASK_RULE, softmax_axis
@@ -25,6 +27,15 @@ def _size(size: Any) -> dict[str, str]:
     return {"plain": plain(size), "latex": latex(size)}
 
 
+def _sizes(operations: Operations) -> dict[str, dict[str, str]]:
+    return {name: _size(count) for name, count in listed(operations)}
+
+
+def _as(write: Callable[[Any], str], item: object, names: str) -> dict[str, str]:
+    """Some fields of an object under their own names, each as text."""
+    return {name: write(value) for name, value in fields(item, names).items()}
+
+
 def cost(counted: Cost, meeting: Crossing | None = None, file: str | None = None) -> dict[str, Any]:
     """The form `qkv.cost/1`."""
     return {
@@ -34,28 +45,22 @@ def cost(counted: Cost, meeting: Crossing | None = None, file: str | None = None
         "convention": counted.convention.value,
         "steps": [
             {
-                "name": step.name,
-                "formula": step.formula,
+                **fields(step, "name formula"),
                 "role": step.role.value,
                 "shape": [plain(size) for size in step.shape],
                 "times": plain(step.times),
-                "counts": {name: _size(count) for name, count in listed(step.counts)},
+                "counts": _sizes(step.counts),
             }
             for step in counted.steps
         ],
         "softmax": "rows" if softmax_axis() else "columns",
         "mask": MASK_RULE if counted.step(Role.MASKED) else None,
-        "total": {name: _size(count) for name, count in listed(counted.total)},
+        "total": _sizes(counted.total),
         "leading": {name: _size(leading(count)) for name, count in listed(counted.total)},
         "operations": _size(all_together(counted.total)),
-        "projections": {name: _size(count) for name, count in listed(counted.projections)},
-        "attention": {name: _size(count) for name, count in listed(counted.attention)},
-        "numbers": {
-            "stored": plain(counted.stored),
-            "tiled": plain(counted.tiled),
-            "kv_cache": plain(counted.kv_cache),
-            "parameters": plain(counted.parameters),
-        },
+        "projections": _sizes(counted.projections),
+        "attention": _sizes(counted.attention),
+        "numbers": _as(plain, counted, "stored tiled kv_cache parameters"),
         "crossing": None
         if meeting is None
         else {
@@ -66,7 +71,7 @@ def cost(counted: Cost, meeting: Crossing | None = None, file: str | None = None
 
 
 def _softness(soft: Softness) -> dict[str, str]:
-    return {"entropy": repr(soft.entropy), "largest": repr(soft.largest), "jacobian": repr(soft.jacobian)}
+    return _as(repr, soft, "entropy largest jacobian")
 
 
 def _softness_row(row: SoftnessRow) -> dict[str, Any]:
@@ -79,19 +84,10 @@ def scale(
     """The form `qkv.scale/1`."""
     return {
         "schema": "qkv.scale/1",
-        "mean": derivation.mean,
-        "variance": derivation.variance,
-        "steps": [{"formula": x.formula, "latex": x.latex, "rule": x.rule} for x in derivation.lines],
+        **fields(derivation, "mean variance"),
+        "steps": [fields(line, "formula latex rule") for line in derivation.lines],
         "simulation": [
-            {
-                "name": e.name,
-                "theory": repr(e.theory),
-                "found": repr(e.found),
-                "low": repr(e.low),
-                "high": repr(e.high),
-                "agrees": e.agrees,
-            }
-            for e in estimates
+            {"name": e.name, **_as(repr, e, "theory found low high"), "agrees": e.agrees} for e in estimates
         ],
         "softmax": [_softness_row(row) for row in rows],
         "own": None if own is None else _softness_row(own),
@@ -107,9 +103,7 @@ def proofs(
         "statements": [_verdict(text, verdict) for text, verdict in statements],
         "proofs": [
             {
-                "key": proof.identity.key,
-                "title": proof.identity.title,
-                "latex": proof.identity.latex,
+                **fields(proof.identity, "key title latex"),
                 **_proof(proof),
                 "steps": [{"formula": formula, "because": because} for formula, because in proof.identity.steps],
                 "expansions": [{"cell": e.label, "text": e.text} for e in proof.verdict.expansions],
@@ -134,8 +128,7 @@ def _verdict(statement: str, verdict: Verdict) -> dict[str, Any]:
         else {
             "values": {name: [list(map(str, row)) for row in rows] for name, rows in example.values},
             "cell": [example.row, example.column],
-            "left": example.left,
-            "right": example.right,
+            **fields(example, "left right"),
         },
     }
 
@@ -155,24 +148,15 @@ def transport(result: TransportResult, entropic: EntropicPlan | None = None) -> 
         "prices_from": [str(price) for price in result.prices_from],
         "prices_to": [str(price) for price in result.prices_to],
         "cells_checked": result.cells_checked,
-        "line": [
-            {"start": str(s.start), "end": str(s.end), "surplus": str(s.surplus), "cost": str(s.cost)}
-            for s in result.line
-        ],
+        "line": [_as(str, stretch, "start end surplus cost") for stretch in result.line],
         "sinkhorn": None
         if entropic is None
-        else {"epsilon": repr(entropic.epsilon), "cost": repr(entropic.cost), "plan": _floats(entropic.plan)},
+        else {**_as(repr, entropic, "epsilon cost"), "plan": _floats(entropic.plan)},
     }
 
 
 def _move(move: Move) -> dict[str, Any]:
-    return {
-        "from": move.source + 1,
-        "to": move.target + 1,
-        "mass": str(move.mass),
-        "unit_cost": str(move.unit_cost),
-        "cost": str(move.cost),
-    }
+    return {"from": move.source + 1, "to": move.target + 1, **_as(str, move, "mass unit_cost cost")}
 
 
 def one_sided(shown: OneSided) -> dict[str, Any]:
