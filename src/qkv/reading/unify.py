@@ -69,10 +69,10 @@ class Unifier:
 def beside(pattern: n.Expr, expr: n.Expr) -> list[tuple[n.Expr, n.Expr]] | None:
     """The parts of an expression beside those of a pattern with the same operation; None where it is another one.
     What the library calls by names of its own, causal(…) say, no page does."""
-    if type(pattern) is not type(expr):
-        return None
-    if isinstance(pattern, n.Call) and isinstance(expr, n.Call):
-        if pattern.function != expr.function or pattern.function not in BY_KEY:
+    match pattern, expr:
+        case n.Call(function), n.Call(other) if function != other or function not in BY_KEY:
+            return None
+        case _ if type(pattern) is not type(expr):
             return None
     parts, others = n.children(pattern), n.children(expr)
     return list(zip(parts, others, strict=True)) if len(parts) == len(others) else None
