@@ -22,3 +22,9 @@ def test_rows_of_numbers_between_such_brackets_are_an_array() -> None:
 
 def test_an_escaped_list_is_a_list() -> None:
     assert told("| token | vector |\n|---|---|\n| a | \\[1, 2] |\n| b | \\[3, 4] |\n") == ["[1, 2; 3, 4]"]
+
+
+def test_rows_of_an_escaped_list_and_spaced_rows_of_a_display() -> None:
+    assert told(r"W = \[\[0, 1], \[1, 0]]" + "\n") == ["W = [0, 1; 1, 0]"]
+    text = "$$\n\\begin{aligned}\nQ &= [1, 0] \\\\[4pt]\nK &= [0, 1]\n\\end{aligned}\n$$\n"
+    assert told(text) == ["Q = [1, 0]", "K = [0, 1]"]

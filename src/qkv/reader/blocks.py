@@ -31,8 +31,6 @@ _RULE = re.compile(r"\s*([-*_])(?:\s*\1){2,}\s*$")
 _GRID_RULE = re.compile(r"\s*\+(?:[-=]{2,}\+)+\s*")
 _OPENS_LIST = re.compile(r"\[[\s\d.,;eE+\-−∞inf\[\]]*$")
 _REMARK = re.compile(r"(?:#|//|←|<-)[^\n]*")
-_COMMAND = re.compile(r"\\[A-Za-z]+")
-_ESCAPED = re.compile(r"\\([\[*])")
 _LIST_ROW = re.compile(r"\s+\[\s*[-−]?[\d.]")
 
 
@@ -201,28 +199,7 @@ def _lines(text: str) -> list[str]:
             inner = 0 < at < len(lines) - 1 and barred[at - 1] and barred[at + 1]
             lines[at] = line.replace("+", "|").replace("=", "-") if inner else ""
     _blank_quotes(lines)
-    _unescape(lines)
     return lines
-
-
-def _unescape(lines: list[str]) -> None:
-    """Undo what copying did to brackets outside fences: '\\[1, 0]' is a list with an escaped bracket; a '[' and a ']'
-    alone on their lines around LaTeX are a display that lost its backslashes."""
-    mark, opened = "", -1
-    for at, line in enumerate(lines):
-        bare = line.strip()
-        if mark or (fence := _FENCE.match(line)):
-            mark = ("" if _closes_fence(line, mark) else mark) if mark else fence["mark"]  # type: ignore[index]
-            opened = -1
-        elif bare == "[":
-            opened = at
-        elif bare == "]" and 0 <= opened < at and any(map(_COMMAND.search, lines[opened + 1 : at])):
-            lines[opened], lines[at] = lines[opened].replace("[", "$$"), line.replace("]", "$$")
-            opened = -1
-        elif not bare or 0 <= opened < at - 20:
-            opened = -1
-        elif "\\[" in line and "\\]" not in line and line.count("[") == line.count("]"):
-            lines[at] = _ESCAPED.sub(r" \1", line)
 
 
 def _blank_line_numbers(lines: list[str]) -> None:

@@ -78,8 +78,9 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         # W = ┌   ┐ above its rows
         (r"^(?P<named>[^\n│┌]*=[ \t]*┌[^\n│]*)\n(?P<row>[ \t]*[│|][^\n]*)$", _lowered),
         (r"^[ \t┌┐└┘╭╮╰╯]*[┌└╭╰][ \t┌┐└┘╭╮╰╯]*$", ""),
-        # a list, escaped for Markdown: \[0, 1]
+        # a list, escaped for Markdown: \[0, 1] and \[[0, 1], [1, 0]]
         (r"\\\[(?=\s*[-−]?[\d.][\d.,;\seE+−-]*(?<!\\)\])", " ["),
+        (r"(?<!\\)\\\[(?=[ \t]*\[[^\n\\]*\][ \t]*\])(?![^\n]*\\\])", " ["),
         # y = [ 0.2×1 + 0.8×3 = 2.6 … ]: a calculation on each line
         (
             r"^[^\n=]*=[ \t]*\[[ \t]*\n"
