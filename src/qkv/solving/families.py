@@ -53,8 +53,6 @@ def _alike(steps: list[Step]) -> Iterator[list[Step]]:
 
 def _operation(step: Step) -> str:
     """The last operation of a calculation; a dot product is a sum of products."""
-    if isinstance(step.expr, n.Call):
-        return step.expr.function
     return "dot" if isinstance(step.expr, (n.Sum, n.Product)) else type(step.expr).__name__
 
 
