@@ -14,10 +14,11 @@ from random import Random
 from statistics import fmean
 
 from laws.alphabets import pool
+from laws.notations import NOTATIONS
 from qkv.errors import QkvError
 from qkv.expr.names import Symbol
 from qkv.interpret.trace import Table
-from qkv.practice.notation import NOTATIONS, Chain
+from qkv.practice.notation import Chain
 from qkv.practice.pen import Page, Pen
 from qkv.practice.sheet import Expected, Practice, Question
 from qkv.practice.words import LANGUAGES

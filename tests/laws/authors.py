@@ -8,13 +8,14 @@ from random import Random
 from laws.alphabets import ALPHABETS, drawn
 from laws.around import AROUND
 from laws.drawn import problem
+from laws.notations import NOTATIONS
 from qkv.errors import QkvError, ValueRefused
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import NEG_INF
 from qkv.interpret.certified import Value
 from qkv.practice.chains import CELL_LETTERS, SQUARE, TOKEN_LETTERS, has_fractions
 from qkv.practice.hand import Made, Slip, Style, Undecided, number_of
-from qkv.practice.notation import NOTATIONS, Notation
+from qkv.practice.notation import Notation
 from qkv.practice.pen import SPELLINGS, USUAL, Dress, Names
 from qkv.practice.problems import KINDS
 from qkv.practice.sheet import Draft, Practice, worked
@@ -74,10 +75,11 @@ def draft(kind: str = "self", seed: int = 0, notation: str = "bmatrix", slips: i
 
 
 def _drawn(program: Program, rng: Random, notation: str, slips: int, stated: bool) -> Draft:
-    notations = _mixture(rng) if notation == MIXED else (notation,)
+    keys = _mixture(rng) if notation == MIXED else (notation,)
+    notations = tuple(NOTATIONS[key] for key in keys)
     dress = Dress(notations) if stated else _dress(notations, program, rng)
     style = _style(program, dress, rng, stated)
-    if not all(fits(NOTATIONS[key], style) for key in notations):
+    if not all(fits(each, style) for each in notations):
         raise Undecided("this notation cannot show what the author wants to show")
     return worked(program, style, dress, lambda planter: _planted(planter, slips), rng)
 
@@ -98,9 +100,9 @@ def _mixture(rng: Random) -> tuple[str, ...]:
     return tuple(rng.sample(plain, rng.choice((2, 3, 4))))
 
 
-def _dress(notations: tuple[str, ...], program: Program, rng: Random) -> Dress:
+def _dress(notations: tuple[Notation, ...], program: Program, rng: Random) -> Dress:
     """A look at random: half of the authors have names of their own, some write no prose."""
-    states = all(NOTATIONS[key].formulas for key in notations)
+    states = all(notation.formulas for notation in notations)
     masked = any(step.role is R.MASKED for step in program.steps)
     alphabet = rng.choice((*ALPHABETS, "mixed")) if states and rng.random() < 0.5 else ""
     return Dress(
@@ -129,8 +131,7 @@ def renamed(program: Program, alphabet: str, rng: Random) -> Names:
 
 def _style(program: Program, dress: Dress, rng: Random, stated: bool) -> Style:
     """An author at random. Who has names of their own states formulas: nothing else would say what is what."""
-    notations = [NOTATIONS[key] for key in dress.notations]
-    copies, captions = all(row.copies for row in notations), all(row.captions for row in notations)
+    copies, captions = all(row.copies for row in dress.notations), all(row.captions for row in dress.notations)
     own_names = stated or dress.names is not USUAL or not dress.language
     roles = {step.role for step in program.steps}
     left_out = {R.SCALED} & roles if rng.random() < 0.2 else set()
@@ -140,7 +141,7 @@ def _style(program: Program, dress: Dress, rng: Random, stated: bool) -> Style:
     by_row = (
         rng.choice(BY_ROW[:2] if own_names else BY_ROW) if rng.random() < 0.25 and not program.columns else frozenset()
     )
-    formulas = (own_names or rng.random() < 0.7) and all(row.formulas for row in notations)
+    formulas = (own_names or rng.random() < 0.7) and all(row.formulas for row in dress.notations)
     silent = formulas and captions and dress.language and not stated and rng.random() < 0.25
     return Style(
         places=rng.choice((2, 3, 3, 4)),

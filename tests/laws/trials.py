@@ -24,12 +24,12 @@ from laws.authors import MIXED, PROSE, bumped, draft, fits, sheet
 from laws.authors import renamed as new_names
 from laws.drawn import TURNABLE, problem
 from laws.graded import ACCUSED, claims_of, graded, merged, said_of
+from laws.notations import NOTATIONS
 from laws.rewritten import Document
 from qkv.errors import QkvError
 from qkv.expr.names import Symbol
 from qkv.practice.chains import SQUARE
 from qkv.practice.hand import Line, Slip, Style
-from qkv.practice.notation import NOTATIONS
 from qkv.practice.pen import Dress
 from qkv.practice.problems import KINDS
 from qkv.practice.sheet import Draft, Practice, worked
@@ -167,10 +167,12 @@ def _prose(seed: int) -> Trial:
 
 def _dress(seed: int) -> Trial:
     made, rng = _draft(seed), Random(seed)
-    others = [key for key in _LOOKS if key not in made.dress.notations and fits(NOTATIONS[key], made.style)]
-    notations = tuple(rng.sample(others, min(len(others), rng.choice((1, 1, 3)))))
-    after = made.dressed(notations=tuple(key for key in notations if len(notations) == 1 or key != "tex"))
-    return _both(f"dress, draft {seed} as {after.dress.notations}", made.written(), after.written())
+    shown = {notation.key for notation in made.dress.notations}
+    others = [key for key in _LOOKS if key not in shown and fits(NOTATIONS[key], made.style)]
+    drawn = tuple(rng.sample(others, min(len(others), rng.choice((1, 1, 3)))))
+    keys = tuple(key for key in drawn if len(drawn) == 1 or key != "tex")
+    after = made.dressed(notations=tuple(NOTATIONS[key] for key in keys))
+    return _both(f"dress, draft {seed} as {keys}", made.written(), after.written())
 
 
 def _order(seed: int) -> Trial:
@@ -235,7 +237,7 @@ def _turned(kind: str, seed: str, style: Style, notation: str, turned: bool, sli
         at = int(slipped * len(program.steps)) if slipped is not None else -1
         return {program.steps[at].symbol: bumped(slipped, turned)} if slipped is not None else {}
 
-    return worked(program, style, Dress((notation,)), plant, Random(seed))
+    return worked(program, style, Dress((NOTATIONS[notation],)), plant, Random(seed))
 
 
 def _back(said: Said, line: Line | None) -> Said:

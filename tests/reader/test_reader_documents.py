@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from laws.authors import sheet
+from laws.notations import NOTATIONS
 from qkv.errors import QkvError
 from qkv.expr.nodes import Number, walk
 from qkv.expr.show import plain
-from qkv.practice.notation import NOTATIONS
 from qkv.practice.problems import KINDS
 from qkv.reader import read_sheet
 from qkv.reader.model import Sheet

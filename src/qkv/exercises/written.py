@@ -18,7 +18,7 @@ from qkv.expr.show import latex, symbol_latex
 from qkv.interpret.trace import Table
 from qkv.practice.chains import given_texts
 from qkv.practice.hand import Slip, Style
-from qkv.practice.notation import NOTATIONS
+from qkv.practice.notation import DISPLAYS
 from qkv.practice.pen import Dress
 from qkv.practice.sheet import Draft, Expected, Practice, worked
 from qkv.practice.slips import Planter
@@ -114,8 +114,7 @@ def _given(exercise: Exercise, given: Given, shown: Callable[[Table], str]) -> s
 
 def matrix(table: Table) -> str:
     """A table of numbers as LaTeX."""
-    notation = NOTATIONS["bmatrix"]
-    return notation.matrix(tuple(tuple(map(notation.number, row)) for row in table))
+    return DISPLAYS.matrix(DISPLAYS.numbers(table))
 
 
 def _question(exercise: Exercise, question: Question) -> str:
@@ -237,7 +236,7 @@ def _worked(
     """The solution, with a slip at a step if there is one."""
     style = Style(places=exercise.places, carries_print=False, operands=True)
     above = exercise.own.text if exercise.own is not None else ""
-    dress = Dress(("bmatrix",), language=exercise.language, above=above)
+    dress = Dress(language=exercise.language, above=above)
 
     def plant(planter: Planter) -> dict[Symbol, Slip]:
         return {at.symbol: make(planter)} if at is not None else {}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import latex, plain, symbol_latex, symbol_plain
-from qkv.practice.notation import NOTATIONS, Chain, Notation
+from qkv.practice.notation import DISPLAYS, Chain, Notation
 
 # ---------------------------------------------------------------- names
 
@@ -54,7 +54,7 @@ class Dress:
     """What changes nothing but the look of a page: its notations (several take turns, by chance), its names, the
     language of its prose ('' for none), how W_Q is spelled, bold letters, and the order of its givens."""
 
-    notations: tuple[str, ...] = ("bmatrix",)
+    notations: tuple[Notation, ...] = (DISPLAYS,)
     names: Names = USUAL
     language: str = "en"
     spelling: str = "W_Q"
@@ -66,7 +66,7 @@ class Dress:
     @property
     def pens(self) -> tuple[Pen, ...]:
         """One pen a notation."""
-        return tuple(Pen(NOTATIONS[key], self.names, self.spelling, self.bold) for key in self.notations)
+        return tuple(Pen(notation, self.names, self.spelling, self.bold) for notation in self.notations)
 
 
 @dataclass(frozen=True)

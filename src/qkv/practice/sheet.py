@@ -13,7 +13,6 @@ from qkv.expr.names import Role, Symbol
 from qkv.interpret.trace import Table, Trace
 from qkv.practice.document import Author, Placed
 from qkv.practice.hand import BITS, Line, Slip, Style, Undecided, work_by_hand
-from qkv.practice.notation import NOTATIONS
 from qkv.practice.pen import Dress
 from qkv.practice.problems import unfolded
 from qkv.practice.slips import Planter, is_written, plainly_off
@@ -84,14 +83,14 @@ class Draft:
         """The sheet in this draft's dress."""
         author = Author(self.program, self.style, self.dress)
         text, placed = author.solution(self.lines)
-        notations = [NOTATIONS[key] for key in self.dress.notations]
-        if notations[0].point != "." and not _DECIMAL.search(text.replace("{,}", ",")):
+        notation = self.dress.notations[0]
+        if notation.point != "." and not _DECIMAL.search(text.replace("{,}", ",")):
             raise Undecided("nothing shows what a comma is")
         clean = {line.step.symbol: line for line in self.clean}
         trace = Trace(self.worked)
         assignment, asked = author.assignment()
         question = Question(assignment, trace.digits(asked, 8))
-        return Practice(text, notations[0].suffix, tuple(_key(placed, clean, trace)), question)
+        return Practice(text, notation.suffix, tuple(_key(placed, clean, trace)), question)
 
     def dressed(self, **changes: Any) -> Draft:
         """The same draft in another dress."""
