@@ -67,6 +67,19 @@ def test_lines_that_only_call_rows_by_a_name_do_not_give_it_anew() -> None:
     assert (("1", "1"), ("0", "1")) in values(f"{table}\nScale by sqrt(2). Output:\n\n{output}")
 
 
+@pytest.mark.parametrize(("text", "value"), [
+    ("Q = [1, 2]. The keys are K_A = [1, 0], K_B = [0, 1], K_C = [1, 1]; the values V_A = 1, V_B = 2, V_C = 3.\n\nOutput, scaled by sqrt(2)?", (("2.436",),)),
+    ("Q =         K =         V =\n[           [           [\n 1  0    1  1    1  0\n 0  1    0  1    0  1\n]           ]           ]\n\nScores?", (("1", "0"), ("1", "1"))),
+    ("Q (queries):   K (keys):\n[1, 0]         [1, 1]\n[0, 1]         [0, 1]\n\nScores?", (("1", "0"), ("1", "1"))),
+    ("QKᵀ is\n\n        the   cat\nthe  [  2   0 ]\ncat  [  1   3 ]\n\nwith d_k = 4. The weights?", (("0.7311", "0.2689"), ("0.2689", "0.7311"))),
+    ("| | k1 | k2 | k3 |\n|---|---|---|---|\n| q1 | 2 | 0 | 1 |\n| q2 | 1 | 1 | 0 |\n\nApply a softmax to each row.", (("0.6652", "0.09003", "0.2447"), ("0.4223", "0.4223", "0.1554"))),
+    ("Softmax of (1, 2, 3)?", (("0.09003", "0.2447", "0.6652"),)),
+    ('"the": key (1, 0), value (1, 2)\n"cat": key (0, 1), value (3, 4)\nquery: (1, 1)\n\nCompute the output.', (("2.000", "3.000"),)),
+])  # fmt: skip
+def test_small_sheets_as_they_are_typed(text: str, value: tuple[tuple[str, ...], ...]) -> None:
+    assert value in values(text)
+
+
 def test_scores_one_by_one_give_nothing_where_there_are_keys() -> None:
     given = "q = [1, 0]\nK = [[1, 0], [0, 1]]\n\nNo scaling.\n\n"
     made = values(given + "Score(it, cat) = 7\nScore(it, dog) = 0\n\nCompute the weights.\n")

@@ -12,12 +12,10 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from qkv.check.cells import Grid, shape_of
-from qkv.check.model import Verdict
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.interpret.cells import NEG_INF
 from qkv.judging.fit import Fit, How, Meaning
-from qkv.reading.method import speaks_of_mask
 from qkv.reading.naming import role_symbol
 from qkv.reading.page import Spot
 
@@ -36,20 +34,6 @@ def otherwise(walk: Walk, grid: Grid, fits: list[Fit], spot: Spot) -> Fit | None
         if made is not None and made.is_clean:
             return made
     return None
-
-
-def is_masked_there(walk: Walk, grid: Grid, slip: Fit, spot: Spot) -> bool:
-    """Whether all rows that differ from a softmax over all keys are what it gives under the mask that the page speaks
-    of: its author may have forgotten the mask in the other rows."""
-    scale = Role.SCALED if "scaled" in walk.system.conventions(spot.scope) else Role.SCORES
-    said = slip.meaning.expr
-    if said == n.Name(role_symbol(Role.WEIGHTS)):
-        said = n.Softmax(n.Name(role_symbol(scale)))
-    if not isinstance(said, n.Softmax) or not speaks_of_mask(walk.system.page.words_of(spot.scope)):
-        return False
-    masked = walk.fit(grid, Meaning(How.NAMED, n.Softmax(n.Mask(said.arg), by_rows=True), spot))
-    false = [i for i, row in enumerate(slip.verdicts) if Verdict.WRONG in row]
-    return masked is not None and bool(false) and all(Verdict.WRONG not in masked.verdicts[i] for i in false)
 
 
 def _versions(walk: Walk, grid: Grid, meaning: Meaning, spot: Spot) -> Iterator[Fit | None]:

@@ -27,7 +27,7 @@ from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.given import is_given
 from qkv.judging.kept import FALSE, keep
 from qkv.judging.meanings import meanings
-from qkv.judging.otherwise import is_masked_there, otherwise
+from qkv.judging.otherwise import otherwise
 from qkv.judging.pool import pool, sizes
 from qkv.judging.scales import closeness
 from qkv.judging.scene import PageScene
@@ -291,8 +291,6 @@ class Walk:
             if (clean is None or bits > clean[0]) and bits > -denied:
                 clean = bits, found
         slip, clean = self._as_mistake(grid, slip, clean, spot)
-        if slip is not None and is_masked_there(self, grid, slip, spot):
-            return clean[1] if clean is not None and clean[0] > -denied else None
         excuse = max(-denied, clean[0] if clean is not None else float("-inf"))
         if slip is not None and slip.bits >= excuse + MARGIN:
             return slip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from itertools import pairwise
 
 from qkv.reader.latex import is_tex, plain_tex
 from qkv.reader.limits import Limits
@@ -57,6 +58,43 @@ def _lowered(found: re.Match[str]) -> str:
     return "\n" + "".join(b if a == " " else a for a, b in pairs).rstrip()
 
 
+_NAMED = r"[^\W\d]\w*[^\n\[\]=:;.,]{0,30}[=:]"  # 'Q =', 'W_q (query matrix):'
+_NAMES = rf"^(?P<names>[ \t]*{_NAMED}(?:[ \t]{{2,}}{_NAMED})+)[ \t]*\n"
+
+
+def _beside_names(found: re.Match[str]) -> str:
+    """Matrices side by side below their names, each with its name before its first row; they may stand in one pair of
+    tall brackets each."""
+    names = [name.split()[0].rstrip("=:") for name in re.split(r"[ \t]{2,}", found["names"].strip())]
+    tall = found.groupdict().get("open") or ""
+    drawn = [_cut(row, len(names)) if tall else re.findall(r"\[[^\]]*\]", row) for row in found["rows"].split("\n")]
+    rows = [row for row in drawn if row]
+    if any(len(row) != len(names) for row in rows) or (tall and tall.count("[") != len(names)):
+        return found[0]
+    width = max(len(cell) for row in rows for cell in row) + max(map(len, names)) + 6
+    lines = [
+        [
+            f"{name} = {cell}" if k == 0 else " " * len(f"{name} = ") + cell
+            for name, cell in zip(names, row, strict=True)
+        ]
+        for k, row in enumerate(rows)
+    ]
+    return (
+        "\n" * (2 if tall else 1)
+        + "\n".join("".join(part.ljust(width) for part in line).rstrip() for line in lines)
+        + "\n"
+    )
+
+
+def _cut(row: str, count: int) -> list[str]:
+    """A line of numbers cut at its widest gaps into as many rows: '1 0    0 1'."""
+    gaps = sorted(re.finditer(r"(?<=\S)[ \t]+(?=\S)", row), key=lambda gap: -len(gap[0]))
+    if len(gaps) >= count and len(gaps[count - 2][0]) == len(gaps[count - 1][0]):
+        return [row]
+    ends = [0, *sorted(gap.end() for gap in gaps[: count - 1]), len(row)]
+    return [f"[{row[a:b].strip()}]" for a, b in pairwise(ends)] if row.strip() else []
+
+
 # What stands in a source, and what is read in its place; lines stay where they are. The order matters.
 _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern, re.MULTILINE), instead)
@@ -78,6 +116,12 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         # W = ┌   ┐ above its rows
         (r"^(?P<named>[^\n│┌]*=[ \t]*┌[^\n│]*)\n(?P<row>[ \t]*[│|][^\n]*)$", _lowered),
         (r"^[ \t┌┐└┘╭╮╰╯]*[┌└╭╰][ \t┌┐└┘╭╮╰╯]*$", ""),
+        # Q =   K =   above rows side by side, or above rows within one pair of tall brackets each
+        (_NAMES + r"(?P<rows>(?:[ \t]*(?:\[[^\[\]\n]*\][ \t]*){2,}(?:\n|\Z)){2,})", _beside_names),
+        (
+            _NAMES + r"(?P<open>[ \t]*(?:\[[ \t]*){2,})\n(?P<rows>(?:[-−\d., \t]+\n)+)[ \t]*(?:\][ \t]*){2,}$",
+            _beside_names,
+        ),
         # a list, escaped for Markdown: \[0, 1] and \[[0, 1], [1, 0]]
         (r"\\\[(?=\s*[-−]?[\d.][\d.,;\seE+−-]*(?<!\\)\])", " ["),
         (r"(?<!\\)\\\[(?=[ \t]*\[[^\n\\]*\][ \t]*\])(?![^\n]*\\\])", " ["),

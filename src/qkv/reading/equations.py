@@ -6,6 +6,7 @@ each with a word before it, are one array with labelled rows. Nothing here knows
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -76,6 +77,7 @@ def of_statement(statement: Statement, sheet: Sheet) -> Iterator[Equation]:
     words = " ".join(dict.fromkeys(w for w in (title, statement.caption, statement.before, statement.label) if w))
     for number, links in enumerate(group for group in groups if group):
         first, *more = (_item(link, sheet) for link in links)
+        first = _as_softmax(first) if not number and _SOFTMAX_OF.search(statement.label) else first
         items = settled([_without_word(_as_one_name(first)) if more else first, *more])
         for sides in filter(None, (_behind_factor(items), items)):  # a next line goes on from the whole
             yield Equation(
@@ -85,6 +87,16 @@ def of_statement(statement: Statement, sheet: Sheet) -> Iterator[Equation]:
             number > 0 or (statement.continues and statement.links[0].relation in (Relation.ARROW, Relation.IMPLIES)),
             statement.row_labels or ((statement.row_label,) if statement.row_label else ()), statement.column_labels,
         )  # fmt: skip
+
+
+_SOFTMAX_OF = re.compile(r"softmax[\s-]*(?:of|over|on|von|über|auf|de|des|do|di|dei|van|från|z)\s*$", re.IGNORECASE)
+
+
+def _as_softmax(item: Item) -> Item:
+    """The softmax of the row that words say it is taken of: 'Softmax of [1, 2, 3]'."""
+    if not isinstance(item.expr, n.Matrix) or len(item.expr.rows) > 1 or item.kind is not Kind.VALUE:
+        return item
+    return replace(item, expr=n.Softmax(item.expr), kind=Kind.WORKING)
 
 
 def _behind_factor(items: tuple[Item, ...]) -> tuple[Item, ...]:

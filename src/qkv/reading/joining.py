@@ -212,13 +212,13 @@ def _stacks(above: Equation, below: Equation) -> bool:
         and below.label != above.label
         and _is_token(above.label)
         and _is_token(below.label)
-        and _names_a_vector(above.label) == _names_a_vector(below.label)
+        and _vector_named(above.label) == _vector_named(below.label)
     )
 
 
-def _names_a_vector(label: str) -> bool:
-    """Whether a label says what a vector is, and not only whose: 'Query vector' above 'Token 1'."""
-    return any(means(word, "vector") for word in label.split())
+def _vector_named(label: str) -> set[str]:
+    """The words of a label that say what a vector is, and not only whose: 'Query vector' above 'Token 1'."""
+    return {word.lower() for word in label.split() if means(word, "vector")}
 
 
 def _is_token(label: str) -> bool:

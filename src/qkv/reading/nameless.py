@@ -154,9 +154,26 @@ def _suggested(equation: Equation, said: str) -> tuple[Role, ...]:
     zeros, ones and infinities is a mask."""
     said = said.rstrip(" :").removesuffix(equation.rows[0]) if equation.rows else said
     roles = list(dict.fromkeys((*roles_in_words(equation.label), *roles_in_words(said[-70:]))))
+    if not roles and (_is_of_pairs(equation) or _SCORES.search(said[-70:])):
+        return (Role.SCALED if _DIVIDED.search(said[-70:]) else Role.SCORES,)
     if roles and roles[0] is Role.MASK and (_is_line(equation) or not is_pattern(equation.items[0].expr)):
         roles = roles[1:]
     return tuple(roles) if _may_be_input(equation) else tuple(role for role in roles if role not in _VECTORS)
+
+
+_SCORES = re.compile(  # the formula as a caption
+    r"\bq\s*[·×@⋅*]?\s*k\s*(?:[ᵀᵗ]|\^\s*\{?\s*\\?(?:t|top)\b\s*\}?|\.t\b)", re.IGNORECASE
+)
+_DIVIDED = re.compile(_SCORES.pattern + r"[`$\s)]*/\s*[`$(]*(?:√|\\?sqrt)", re.IGNORECASE)
+
+
+def _is_of_pairs(equation: Equation) -> bool:
+    """Whether the rows of an array are called after queries and its columns after keys: q1, q2 beside k1, k2, k3."""
+    queries, keys = (
+        [re.fullmatch(rf"\W*(?:{letter}|{word})\W?\w{{1,9}}\W*", label, re.IGNORECASE) for label in labels]
+        for labels, letter, word in ((equation.rows, "q", "query"), (equation.columns, "k", "key"))
+    )
+    return bool(queries and keys) and all((*queries, *keys))
 
 
 _VECTORS = INPUTS - {Role.MASK}

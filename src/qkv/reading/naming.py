@@ -23,6 +23,7 @@ from qkv.reading.nameless import NAMELESS
 from qkv.reading.page import Page
 from qkv.reading.treated import (
     additive,
+    are_lettered,
     are_numbers,
     before_weights,
     is_divided,
@@ -117,7 +118,8 @@ class Naming:
         """Whether a letter in the script of a name is a word: Q_I beside Q_love, or beside x_I."""
         rows = ((s, place.row) for s in self.page.definitions if s != symbol for place in places(s)[:1] if place.row)
         letter = symbol.labels[0]
-        return len(letter) == 1 and any(row == letter or (s.base == symbol.base and row in s.labels) for s, row in rows)
+        beside = any(row == letter or (s.base == symbol.base and row in s.labels) for s, row in rows)
+        return len(letter) == 1 and (beside or are_lettered(self.page, symbol))
 
     def _is_renamed(self, symbol: Symbol) -> bool:
         """Whether a person says that a name is another, and its letters suggest a step: A is Q, and no weights."""

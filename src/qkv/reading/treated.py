@@ -48,6 +48,17 @@ def is_vector(page: Page, symbol: Symbol) -> bool:
     return bool(shapes) and 1 in shapes[0]
 
 
+def are_lettered(page: Page, symbol: Symbol) -> bool:
+    """Whether a name is one of several that a letter each tells apart, and none is a matrix: K_A and K_B are keys."""
+    alike = [s for s in page.definitions if s.base == symbol.base and len(s.labels) == 1 and not s.indices]
+    letters = [s for s in alike if len(s.labels[0]) == 1]
+    return (
+        symbol.base.lower() in ("q", "k", "v", "x")
+        and len(letters) > 1
+        and not any(is_matrix(page, s) for s in letters)
+    )
+
+
 def are_numbers(page: Page, symbol: Symbol) -> bool:
     """Whether one number each is printed for a name with an index and for others of its family: score_0, score_1. Found
     once for all of the family."""
