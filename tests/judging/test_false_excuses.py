@@ -93,3 +93,66 @@ def test_a_row_that_is_masked_is_no_slip_where_another_row_forgets_the_mask() ->
     rows = "[1.000, 0.000, 0.000]\n[0.198, 0.401, 0.401]\n[0.248, 0.503, 0.248]\n"
     report = check(f"{given}{scores}With the causal mask, softmax of each row:\n\n{rows}")
     assert not [cell for claim in report.claims for cell in claim.cells if cell.row == 1 and cell.verdict == "wrong"]
+
+
+ADDITIVE = """Compute softmax(v_a^T tanh(U_a H^T + W_a s)) H.
+
+s = [[-0.5], [0.8]]
+H = [[-0.5, 0.2], [0.6, 0.1], [0.9, 0.3]]
+W_a = [[-0.1, -0.1], [0.5, -0.5]]
+U_a = [[0.9, 1.2], [1.1, -0.2]]
+v_a = [[0.1], [0.8]]
+
+## Solution
+
+Scores e = {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("shown", "verdict"),
+    [("[-0.700, 0.048, 0.300]", "rounded"), ("[-0.470, 0.576, 0.796]", "wrong")],  # W_a s was left out
+)
+def test_additive_scores_are_what_the_question_says(shown: str, verdict: str) -> None:
+    assert check(ADDITIVE.format(shown)).claims[-1].verdict == verdict
+
+
+def test_scores_that_are_given_do_not_explain_themselves() -> None:
+    (claim, *_) = check(
+        ADDITIVE.replace("Compute softmax(v_a^T tanh(U_a H^T + W_a s)) H.", "").format("[0.1, 0.2, 0.9]")
+    ).claims or [None]
+    assert claim is None or claim.verdict == "unread"
+
+
+def test_a_key_that_nobody_hid_is_left_out() -> None:
+    scores = "Q = [[1, 0], [0, 1]], K = [[1, 2], [3, 1], [2, 2]]\n\nS = Q K^T = [[1, 3, 2], [2, 1, 2]]\n\n"
+    shown = "A = softmax(S) = [[0.269, 0.000, 0.731], [0.500, 0.000, 0.500]]\n"
+    assert check(scores + shown).claims[-1].verdict == "wrong"
+    assert check(f"Key 2 is masked (padding).\n\n{scores}{shown}").claims[-1].verdict != "wrong"
+
+
+def test_a_row_of_word_names_is_left_out() -> None:
+    given = """Compute softmax(willow marble^T / √3) river.
+
+gravel = [[-1, 0], [0, 2], [1, 2]]
+gold = [[2, 1, 1], [1, -1, 2]]
+pebble = [[2, -1, 2], [0, 0, 1]]
+cedar = [[-1, 2, 0], [2, 1, 3]]
+maple_1 = [-1, 0]
+maple_2 = [1, 1]
+maple_3 = [1, 2]
+
+"""
+    worked = """willow = maple pebble = [[2, -1, 3], [2, -1, 4]]
+
+marble = gravel gold = [[-2, -1, -1], [2, -2, 4], [4, -1, 5]]
+
+willow marble^T = [[-6, 18, 24], [-7, 22, 29]]
+"""
+    assert [claim.verdict for claim in check(given + worked).claims] == ["wrong", "right", "carried"]
+
+
+def test_a_letter_does_not_make_weights_of_what_is_given() -> None:
+    given = "Compute softmax(Q K^T) V.\n\nQ = [[1, 0], [0, 2]]\nK = [[1, 1], [0, 1]]\nV = [[1, 3], [2, 0]]\nP = [[2, 1], [1, 3]]\n\n## Solution\n\n"
+    worked = "f = softmax(Q K^T) = [[0.731, 0.269], [0.500, 0.500]]\n\nZ = f V P\n"
+    assert check(given + worked).claims[-1].verdict == "rounded"

@@ -22,6 +22,7 @@ from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.interpret.certified import Value
 from qkv.judging.causes import as_mistake
 from qkv.judging.fit import Fit, How, Meaning, fit
+from qkv.judging.steps import is_close
 from qkv.library.roles import Place, places, roles_in_words
 from qkv.reading.assignment import ANSWERS, is_asked
 from qkv.reading.definitions import Source
@@ -58,7 +59,7 @@ class Target:
 
 def by_assignment(walk: Walk, equation: Equation, grid: Grid, spot: Spot, usual: Fit | None) -> Fit | None:
     """The meaning that a printed value has under an assignment; `usual` is the one that it has by itself."""
-    targets = list(_targets(walk, equation, grid, spot))
+    targets = [t for t in _targets(walk, equation, grid, spot) if not _is_of_given(walk, equation, t.meaning)]
     found = [(target, f) for target in targets if (f := _fit(walk, grid, target.meaning))]
     for _, f in found:
         if f.is_clean:
@@ -69,7 +70,8 @@ def by_assignment(walk: Walk, equation: Equation, grid: Grid, spot: Spot, usual:
     target, f = found[0]
     if target.worded and _is_told_again(walk, grid, spot):
         return usual  # 'row 2 is a softmax of (5.66, 2.12)' prints what goes into it
-    contradicted = usual is not None and usual.meaning.how is How.STATED and usual.worst is Verdict.WRONG
+    beside = usual is not None and usual.meaning.how in (How.STATED, How.WORKING)
+    contradicted = usual is not None and beside and usual.worst is Verdict.WRONG
     if not contradicted and (step := _other_step(walk, equation, grid, target, spot)) is not None:
         return step
     if _stands_beside_right(walk, equation, target, f, usual):
@@ -89,6 +91,20 @@ def by_assignment(walk: Walk, equation: Equation, grid: Grid, spot: Spot, usual:
     return f if target.sure or (half and (usual is None or not usual.is_clean)) else usual
 
 
+def _is_of_given(walk: Walk, equation: Equation, meaning: Meaning) -> bool:
+    """Whether a meaning is a part of what the assignment gives under another name, and a formula stands beside the
+    value: nobody is given what is asked for, so that a letter misleads."""
+    part: n.Expr = meaning.expr
+    while equation.of(Kind.FORMULA):
+        while isinstance(part, (n.Call, n.Entry)):
+            part = n.children(part)[0]
+        source = walk.values.source(part.symbol, meaning.spot) if isinstance(part, n.Name) else None
+        if source is None or not isinstance(part, n.Name) or source[2] is Source.GIVEN:
+            return isinstance(part, n.Name) and source is not None and part.symbol not in equation.names
+        part = source[0]
+    return False
+
+
 def _is_told_again(walk: Walk, grid: Grid, spot: Spot) -> bool:
     """Whether numbers are rows of something that stands above, to the last digit."""
     above = {tuple(shown.text for shown in row) for seen in walk.copies.recent(spot) for row in seen.grid}
@@ -102,7 +118,20 @@ def _fit(walk: Walk, grid: Grid, meaning: Meaning) -> Fit | None:
     made = walk.fit(grid, meaning)
     if made is None or made.worst is not Verdict.DRIFTED or not _goes_on_otherwise(walk, meaning):
         return made
-    return fit(grid, meaning, made.true, None, frozenset(), False, None)
+    strict = fit(grid, meaning, made.true, None, frozenset(), False, None)
+    return strict if strict is None or strict.true is None else _rounded_on_the_way(grid, strict, strict.true)
+
+
+def _rounded_on_the_way(grid: Grid, strict: Fit, true: Value) -> Fit:
+    """The same, where cells that come within a few units of what is true have only drifted."""
+    rows = tuple(
+        tuple(
+            Verdict.DRIFTED if v in (Verdict.WRONG, Verdict.MISROUNDED) and is_close(shown, cell) else v
+            for shown, cell, v in zip(*row, strict=True)
+        )
+        for row in zip(grid, true.rows, strict.verdicts, strict=True)
+    )
+    return replace(strict, verdicts=rows, slips=sum(row.count(Verdict.WRONG) for row in rows))
 
 
 def _goes_on_otherwise(walk: Walk, meaning: Meaning) -> bool:

@@ -209,7 +209,12 @@ def _is_known(symbol: Symbol, system: System, spot: Spot) -> bool:
 
 def _is_laid_out(symbol: Symbol, system: System, spot: Spot) -> bool:
     """Whether a name is a part of what the page defines, or put together from it."""
-    wholes = system.structure(symbol, spot) if not _is_mask(symbol, system) else ()
+    if _is_mask(symbol, system):
+        return False
+    rows = [s for s in system.page.family(symbol) if s.indices != symbol.indices and s in system.page.definitions]
+    if len(rows) > 1 and all(len(s.indices) == 1 and s.indices[0].isdecimal() for s in rows):
+        return True  # all of maple_1, maple_2, maple_3
+    wholes = system.structure(symbol, spot)
     return any(all(s in system.page.definitions for s in n.names_in(e)) for e in wholes)
 
 

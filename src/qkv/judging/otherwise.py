@@ -1,7 +1,8 @@
 """What a printed value may be after all, where what is said of it fits badly.
 
 Its author goes on with an earlier version of a name, with one row of an array replaced, or with keys that nobody may
-see. Each of these has to give every digit. It explains a value; it never accuses.
+see (where a formula stands beside it, only if the page speaks of a mask). Each of these has to give every digit. It
+explains a value; it never accuses.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.interpret.cells import NEG_INF
 from qkv.judging.fit import Fit, How, Meaning
+from qkv.reading.method import speaks_of_mask
 from qkv.reading.naming import role_symbol
 from qkv.reading.page import Spot
 
@@ -30,7 +32,10 @@ def otherwise(walk: Walk, grid: Grid, fits: list[Fit], spot: Spot) -> Fit | None
     """The first meaning of another kind that gives every digit of a value which fits what is said of it badly."""
     stated = [f.meaning for f in fits if f.meaning.how in (How.STATED, How.DEFINED)]
     options = (made for meaning in stated for made in _versions(walk, grid, meaning, spot))
-    for made in (*options, *_hidden(walk, grid, fits, spot)):
+    sure = any(f.meaning.sure and f.meaning.how is How.STATED for f in fits)
+    may_hide = not sure or speaks_of_mask(walk.system.page.words)
+    hidden = _hidden(walk, grid, fits, spot) if may_hide else iter(())
+    for made in (*options, *hidden):
         if made is not None and made.is_clean:
             return made
     return None

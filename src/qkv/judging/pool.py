@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.judging.causes import operands
 from qkv.judging.given import is_given
 from qkv.reading.equation import Equation
 from qkv.reading.nameless import NAMELESS
@@ -32,11 +33,12 @@ def pool(walk: Walk, equation: Equation, spot: Spot) -> Iterator[Known]:
     exprs = [expr for expr, where in reversed(walk.recent) if where.scope == spot.scope][:POOL]
     exprs += _runs(walk, spot)
     array = Symbol(NAMELESS, (), (str(equation.index),))
-    itself = walk.values.true(n.Name(array), spot) if walk.system.place(array) is not None else None
+    called = (*((array,) if walk.system.place(array) is not None else ()), *(equation.names if given else ()))
+    itself = [walk.values.true(n.Name(symbol), spot) for symbol in called]
     roles = [n.Name(role_symbol(role, head)) for head in (None, *walk.system.heads) for role in NEAR_ROLES]
-    exprs += [role for role in roles if itself is None or walk.values.true(role, spot) != itself]
+    exprs += [role for role in roles if not itself or walk.values.true(role, spot) not in itself]
     for expr in exprs:
-        if expr in seen or (given and _is_self(walk, expr, equation)):
+        if expr in seen or (given and _is_self(walk, expr, equation, spot)):
             continue
         seen.add(expr)
         value, _ = walk.values.held(expr, spot, walk.prints)
@@ -45,15 +47,14 @@ def pool(walk: Walk, equation: Equation, spot: Spot) -> Iterator[Known]:
             yield made
 
 
-def _is_self(walk: Walk, expr: n.Expr, equation: Equation) -> bool:
+def _is_self(walk: Walk, expr: n.Expr, equation: Equation, spot: Spot) -> bool:
     """Whether something may be told by what an equation gives: its name, what has that as a row, what it plays, what
-    the page works out from it."""
+    the page or the library works out from it."""
     letters = {symbol.base.lower() for symbol in equation.names}
-    names = set(n.names_in(expr))
+    names = set(operands(walk.scene(spot), walk.prints, expr, all_of=True)) | set(n.names_in(expr))
     for symbol in [symbol for symbol in names if symbol.base == ROLE]:
         head = symbol.indices[0] if symbol.indices else None
         names |= {s for s, _ in walk.system.members(Role(symbol.labels[0]), head)} | set(walk.system.called(symbol))
-    names |= {s for symbol in names for d in walk.system.page.definitions.get(symbol, ()) for s in n.names_in(d.expr)}
     return any(symbol.base.lower() in letters for symbol in names)
 
 

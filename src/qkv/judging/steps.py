@@ -171,7 +171,7 @@ def rounded_working(grid: Grid, fits: list[Fit], equation: Equation) -> Fit | No
     if worked is None or stated is None or stated.true is None:
         return None
     pairs = [pair for row, cells in zip(grid, stated.true.rows, strict=True) for pair in zip(row, cells, strict=True)]
-    return worked if all(_is_close(shown, cell) for shown, cell in pairs) else None
+    return worked if all(is_close(shown, cell) for shown, cell in pairs) else None
 
 
 def of_printed_cells(chosen: Fit | None, grid: Grid, before: list[Grid]) -> Fit | None:
@@ -207,7 +207,7 @@ def _gives(working: n.Expr, grid: Grid) -> bool:
         return False
 
 
-def _is_close(shown: Shown, cell: Cell) -> bool:
+def is_close(shown: Shown, cell: Cell) -> bool:
     """Whether a printed number is within a few units of its last place of a value."""
     if cell is NEG_INF or shown.value is None or not shown.half:
         return shown.cell is cell

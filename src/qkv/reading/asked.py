@@ -15,7 +15,7 @@ from qkv.reading.told import asked_expr
 
 _MATHS = re.compile(r"\$([^$]{2,160})\$|`([^`]{2,60})`|\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _ASK = re.compile(rf"(?:{pattern('ask')})\w*\s+(.*)", re.IGNORECASE | re.DOTALL)
-_SIGNS = frozenset({"softmax", "sqrt"})  # beside the table of functions
+_SIGNS = frozenset({"softmax", "sqrt", "exp", "tanh"})  # beside the table of functions
 _WORD, _COMMAND = re.compile(r"[^\W\d_]{2,}"), re.compile(r"\\[a-zA-Z]+")
 _WORKED = (n.Product, n.Quotient, n.Softmax)
 _CUT = re.compile(r"\b(?:for|with|where|using|if|and|then|when)\b|[.?;](?:\s|$)|,(?![^\[(]*[\])])")
