@@ -255,3 +255,15 @@ def test_arrays_beside_each_other_have_their_own_captions() -> None:
     assert list(verdicts(BESIDE).values())[:2] == ["right", "rounded"]
     assert list(verdicts(BESIDE.replace("1.4142", "1.4412")).values())[:2] == ["right", "wrong"]
     assert list(verdicts(BESIDE.replace("[1, 1, 2]]", "[1, 2, 2]]")).values())[:2] == ["wrong", "rounded"]
+
+
+def test_a_product_that_is_drawn_over_lines_is_no_row_of_columns() -> None:
+    page = """```
+Q = [[2, 0],      K = [[0, 2],
+     [0, 2]]           [2, 0]]
+
+scores = [[0, 4],     / sqrt(2)   =   [[0.00, 2.83],
+          [4, 0]]                      [2.83, 0.00]]
+```
+"""
+    assert not [claim for claim in qkv.check(page).claims if claim.verdict == "wrong"]

@@ -9,6 +9,7 @@ from itertools import pairwise
 from qkv.reader.page import Paragraph
 
 _GUTTER = 3  # blanks, in every line
+_BETWEEN, _OPEN = frozenset("@×·*/+=≈→"), frozenset("@×·*/+≈→")  # signs between columns; 'A =' is a name above its own
 
 
 def columns_of(paragraph: Paragraph) -> tuple[Paragraph, ...]:
@@ -25,6 +26,8 @@ def columns_of(paragraph: Paragraph) -> tuple[Paragraph, ...]:
     for start, end in _gutters(lines):
         left = [line[:start] for line in lines]
         right = [" " * end + line[end:] if line[end:].strip() else "" for line in lines]
+        if _is_drawn_on(left, right):
+            return (paragraph,)
         if _is_column(left) and (_is_column(right) or _is_line(right)):
             first, rest = (replace(paragraph, text="\n".join(side)) for side in (left, right))
             return (first, *columns_of(rest))
@@ -35,6 +38,14 @@ def _gutters(lines: list[str]) -> Iterator[tuple[int, int]]:
     """Where all lines are blank, between what stands left and right of it."""
     used = sorted({at for line in lines for at, sign in enumerate(line) if sign != " "})
     return ((a + 1, b) for a, b in pairwise(used) if b - a > _GUTTER)
+
+
+def _is_drawn_on(left: list[str], right: list[str]) -> bool:
+    """Whether a sign stands between two columns, before a list: a product or an equation is drawn over the lines."""
+    lead = (line.lstrip()[:1] for line in right if "[" in line)
+    return any(sign in _BETWEEN for sign in lead if sign) or any(
+        line.rstrip()[-1:] in _OPEN for line in left if line.strip()
+    )
 
 
 def _is_column(lines: list[str]) -> bool:
