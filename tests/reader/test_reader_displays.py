@@ -12,7 +12,7 @@ def told(text: str) -> list[str]:
 
 def test_a_bracket_on_a_line_of_its_own_opens_a_display() -> None:
     assert told("So:\n[\np_1=\\frac{1}{4}=0.25\n]\n") == ["p_1 = 1 / 4 = 0.25"]
-    assert told("[\n[0.5,;0.5]-0.1[1,;2]=[0.4,;0.3]\n]\n") == ["[0.5, 0.5] - 0.1 · [1, 2] = [0.4, 0.3]"]
+    assert told("[\n[0.5,;0.5]-0.1[1,;2]=[0.4,;0.3]\n]\n") == ["[0.5, 0.5] - 0.1 [1, 2] = [0.4, 0.3]"]
     assert told("[\nW=\n\\begin{bmatrix}\n1 & 2\\\n3 & 4\n\\end{bmatrix}\n]\n") == ["W = [1, 2; 3, 4]"]
 
 

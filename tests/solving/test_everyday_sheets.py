@@ -71,3 +71,27 @@ def test_a_question_is_answered_by_the_formula_above_it() -> None:
         "a. Let e_j = s · h_j. Compute the scores.\n\nb. Now let e_j = s^T W h_j. Compute the scores.\n"
     )
     assert [list(answer.values()) for answer in shown(text)] == [[(("3", "7"),)], [(("4", "10"),)]]
+
+
+EXAM = (
+    "$$X=\\begin{pmatrix}1&0&1\\\\0&1&0\\\\1&1&0\\end{pmatrix},\\; W_q=\\begin{pmatrix}1&0\\\\0&1\\\\1&0\\end{pmatrix},\\; "
+    "W_k=\\begin{pmatrix}0&1\\\\1&0\\\\1&1\\end{pmatrix},\\; W_v=\\begin{pmatrix}1&2\\\\0&1\\\\1&0\\end{pmatrix}$$\n\n"
+    "(a) Hence find the first row of the attention matrix, correct to 3 d.p. [2 marks]\n\n(b) Find the output vector $z_1$.\n\n"
+    "(c) Suppose a causal mask is applied. Which entries of the attention matrix become zero and what is the new $z_2$?\n"
+)
+
+
+def test_a_mask_that_one_question_supposes_holds_for_it_alone() -> None:
+    weights, output, masked = shown(EXAM)
+    assert (weights["A[1]"], output["z_1"]) == ((("0.333", "0.333", "0.333"),), (("1.00000", "2.00000"),))
+    assert masked["Z' (causal)[2]"] == (("1.60886", "1.80443"),)
+
+
+def test_polish() -> None:
+    text = (
+        "Dane są zapytanie $q = [1, 2]$, klucze $k_1 = [1, 0]$, $k_2 = [0, 1]$ oraz wartości $v_1 = 1$, $v_2 = 2$.\n\n"
+    )
+    text += "1. Oblicz iloczyny skalarne.\n2. Oblicz wagi uwagi (softmax, bez skalowania).\n3. Oblicz wynik.\n"
+    assert [list(answer.values()) for answer in shown(text)] == [
+        [(("1", "2"),)], [(("0.268941", "0.731059"),)], [(("1.73106",),)]
+    ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from test_labelled_answers import shown
 
 import qkv
 from qkv.expr.nodes import names_in
@@ -69,3 +70,16 @@ def test_what_a_function_does_with_any_x_is_no_step() -> None:
     text = "X = [[1, 2], [3, 0]]\n\nW_1 = [[1, 0], [0, 1]]\n\nB = [[1, 1], [0, 1]]\n\nFFN(x) = max(0, x W_1)\n\nCompute FFN(X B).\n"
     steps = [step for trace in qkv.solve(text).traces for step in trace.program.steps]
     assert [step.spelled for step in steps if "W_1" in map(str, names_in(step.expr))] == ["FFN(X B)"]
+
+
+FED = "x = [1, -1, 2], W1 = [[1,0],[0,1],[1,1]], b1 = [0, -2], W2 = [[1,0,1],[0,1,1]], b2=[0,0,1].\n\n1. Compute {}h = ReLU(x W1 + b1).\n"
+
+
+@pytest.mark.parametrize("asked", [
+    FED.format("the hidden layer ") + "2. Compute the FFN output y = h W2 + b2.\n3. Add the residual.\n4. Apply layer normalisation (eps = 0).\n",
+    FED.format("") + "2. Compute y = h W2 + b2.\n3. Compute the residual connection x + y.\n4. Apply layer normalisation to the result (eps = 0).\n",
+])  # fmt: skip
+def test_what_the_page_has_a_formula_for_is_not_done_again(asked: str) -> None:
+    assert [next(iter(answer.values())) for answer in shown(asked)] == [
+        (("3", "0"),), (("3", "0", "4"),), (("4", "-1", "6"),), (("0.339683", "-1.35873", "1.01905"),)
+    ]  # fmt: skip

@@ -78,7 +78,7 @@ _ITEM = re.compile(
 )
 _ASKS = re.compile(rf"\?|？|^\W*(?:\(?\w{{1,2}}[.)]\s*)?(?:{pattern('ask')})\b", re.IGNORECASE)
 UNSCALED = re.compile(
-    r"unscaled|without (?:the |any )?(?:scal|1/|\$1/|\$\\frac|divid)|\b(?:no|not) scal|\bno √|do not (?:scale|divide)|don't scale"
+    r"unscaled|bez skalowani|without (?:the |any )?(?:scal|1/|\$1/|\$\\frac|divid)|\b(?:no|not) scal|\bno √|do not (?:scale|divide)|don't scale"
     r"|skip\w* (?:the )?[^.;]{0,20}?scal|(?:drop|remov|omit|leav|skip|ignor)\w* (?:out )?(?:the )?(?:scal|divi|\$?\\sqrt|√|1/)"
     r"|(?:删掉|去掉|省略|忽略)[^。；]{0,6}(?:√|缩放|\\sqrt)|bỏ qua[^.;]{0,6}(?:chia|scale|√)"
     r"|ohne (?:die )?(?:skalier|teil|division)|sans (?:la )?(?:mise à l')?(?:échelle|divis)|sin (?:escalar|dividir)|sem (?:escala|dividir)"

@@ -14,7 +14,7 @@ _LABEL = re.compile(
     r"(?P<label>\d{1,2}(?:\.\d{1,2}){1,3}(?=\s)|[(（]?(?:[a-zA-Zа-я]|[ivx]{1,5}|\d{1,2}(?:\.\d{1,2}){0,3})[.)）\]]+|Q\d+[.:)]|第[一二三四五\d]+[问題题小]\S?)?(?:\*\*)?\s*"
 )
 _BULLET = re.compile(r"^\s*(?:[-*+•]\s+|\\item\s*)?(?=\S)")
-_ASKS = re.compile(rf"(?:please\s+|bitte\s+|now\s+|then\s+|also\s+)*(?:{pattern('ask')})\b", re.IGNORECASE)
+_ASKS = re.compile(rf"(?:(?:{pattern('lead')}),?\s+)*(?:{pattern('ask')})\b", re.IGNORECASE)
 _WORKS = re.compile(rf"(?:{pattern('work')})\b[^:=≈：]*$", re.IGNORECASE)  # of a numbered item: '2. Scale them by √2.'
 _WITHIN = re.compile(
     rf"(?:for|{pattern('with')}|für|pour|para|per|для)\s.*(?<!\w)(?:{pattern('ask')})(?!\w)", re.IGNORECASE
@@ -69,8 +69,16 @@ def questions(text: str, line: int) -> Iterator[Asked]:
     for before, sentence in zip((None, *found), found, strict=False):
         named = of_list and bool(sentence.label) and _is_noun(sentence)
         rounds = before is not None and before.asks and not sentence.label and bool(_ROUNDS.match(sentence.bare))
-        if sentence.asks or named or rounds:
+        if sentence.asks and before is not None and _leads(before, sentence):
+            text, label = f"{_BULLET.sub('', before.text)} {sentence.text}", before.label
+            yield Asked(" ".join(text.split()), before.line, label)
+        elif sentence.asks or named or rounds:
             yield Asked(" ".join(_BULLET.sub("", sentence.text).split()), sentence.line, sentence.label)
+
+
+def _leads(before: _Sentence, sentence: _Sentence) -> bool:
+    """Whether an item of a list says what its question is about: '(e) Suppose a causal mask is applied. Which …?'"""
+    return bool(before.label) and not before.asks and not sentence.label and not _TELLS.search(before.bare)
 
 
 def _sentence(text: str, line: int) -> _Sentence:

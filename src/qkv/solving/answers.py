@@ -10,7 +10,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain
 from qkv.interpret.certified import Value
-from qkv.library.roles import SCORE_LIKE
+from qkv.library.roles import SCORE_LIKE, Place
 from qkv.library.said import Method
 from qkv.program.model import Answer, Given, Part, Program, Step
 from qkv.reading.asked import words_without
@@ -180,7 +180,7 @@ def _of(asked: Wanted, expr: n.Expr) -> n.Expr:
 def _every(problem: Completion, expr: n.Expr, spot: Spot, asked: Wanted) -> Iterator[n.Expr]:
     """An expression, or the lines of it that the question speaks of; for a name with a running index, Q_i, all that
     plays its role; for one whose cells have a formula, the rows that the question wants: PE for pos = 3 and 5."""
-    place = problem.system.place(expr.symbol) if isinstance(expr, n.Name) else None
+    place = _place(problem, expr)
     runs = isinstance(expr, n.Name) and expr.symbol.indices and all(map(str.isalpha, expr.symbol.indices))
     if isinstance(expr, n.Name) and (rows := list(_rows_put(problem, expr.symbol, spot, asked))):
         yield from rows
@@ -206,6 +206,11 @@ def _rows_put(problem: Completion, symbol: Symbol, spot: Spot, asked: Wanted) ->
         yield row
 
 
+def _place(problem: Completion, expr: n.Expr) -> Place | None:
+    """What a name stands for."""
+    return problem.system.place(expr.symbol) if isinstance(expr, n.Name) else None
+
+
 def _by_method(problem: Completion, asked: Wanted) -> Iterator[Part]:
     """What a question wants by another method than the page's, 'the weights without scaling'; both, if it compares."""
     names = {called(method) for method in asked.methods}
@@ -214,7 +219,8 @@ def _by_method(problem: Completion, asked: Wanted) -> Iterator[Part]:
     ]
     if asked.compares and not steps:
         steps = [step for step in problem.steps.values() if is_beside(step)]
-    roles = asked.roles or (Role.WEIGHTS, Role.HEAD)
+    named = {place.role: place.row for expr in asked.exprs if (place := _place(problem, expr)) is not None}
+    roles = tuple(dict.fromkeys((*asked.roles, *named))) or (Role.WEIGHTS, Role.HEAD)
     for step in tuple(
         step for step in steps if step.role in roles or (step.role is Role.OUTPUT and Role.HEAD in roles)
     ):
@@ -226,7 +232,12 @@ def _by_method(problem: Completion, asked: Wanted) -> Iterator[Part]:
         seen = value is not None and step.role is Role.WEIGHTS
         cells = _cells_seen(problem, name, value, asked) if seen and value is not None else None
         if cells is None:
-            yield Part(step.spelled, name)
+            row = (named.get(step.role) or "") if step.role not in asked.roles else ""  # only z_2 of Z
+            yield (
+                Part(f"{step.spelled}[{row}]", n.Entry(name, row=int(row)))
+                if row.isdecimal()
+                else Part(step.spelled, name)
+            )
             continue
         symbol = Symbol("value", (), (str(len(problem.steps) + 1),))
         problem.steps[symbol] = Step(symbol, cells, Role.OTHER, f"{asked.rows[0]} → {asked.seen}")

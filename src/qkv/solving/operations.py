@@ -29,6 +29,9 @@ _ASKS = re.compile(
     rf"\W*(?:(?:{pattern('ask')})\b|(?:{'|'.join(pattern(kind) for kind in KINDS)})(?!\w))", re.IGNORECASE
 )
 _FIRST = re.compile(r"positions?\s+(?P<first>\d)\b|(?:from|at|with) (?P<start>[01])\b", re.IGNORECASE)
+_RESULT = re.compile(
+    r"\b(?:to|of|on) (?:the|this|that) (?:result|output|sum)|auf das ergebnis|au résultat", re.IGNORECASE
+)
 _PLACES = frozenset({"PE", "P", "POS"})  # names of positions that a page gives
 
 
@@ -64,14 +67,17 @@ def with_operations(
     program: Program, said: Sequence[Operation], functions: Mapping[str, tuple[Defined, ...]]
 ) -> Program:
     """The program with the steps that a list of operations asks for, and its items answered by them."""
-    worked = {answer.line for answer in program.answers if answer.parts}
+    worked = {answer.line for answer in program.answers if answer.parts and not _is_result(answer)}
     if not any(operation.line not in worked for operation in said) or program.columns:
         return program
     chain = _Chain(program, functions)
     answers = {answer.line: answer for answer in program.answers}
     for operation in said:
-        missing = next((why for kind in operation.kinds if (why := chain.take(kind, operation.text))), "")
         old = answers.get(operation.line) or Answer(operation.label, operation.text, operation.line)
+        if len(old.parts) == 1 and _is_stated(old):
+            chain.adopt(old.parts[0].expr, operation.kinds)
+            continue
+        missing = next((why for kind in operation.kinds if (why := chain.take(kind, operation.text))), "")
         if missing:
             return _without(chain, {**answers, operation.line: old}, operation, missing)
         part = Part(symbol_plain(chain.state), n.Name(chain.state))
@@ -79,6 +85,19 @@ def with_operations(
         answers[operation.line] = replace(old, parts=parts, missing="", assumed=(*old.assumed, *chain.assumed))
     ordered = tuple(answers[line] for line in sorted(answers))
     return replace(chain.program, answers=ordered, notes=(*program.notes, *chain.assumed))
+
+
+def _is_stated(answer: Answer) -> bool:
+    """Whether a question has the formula of what it asks for: 'the FFN output y = h W_2', 'the residual x + y'."""
+    expr = answer.parts[0].expr
+    if not isinstance(expr, n.Name):
+        return len(n.names_in(expr)) > 1
+    return re.search(rf"(?<!\w){re.escape(expr.symbol.base)}[\w{{}}]*\W*=", answer.text) is not None
+
+
+def _is_result(answer: Answer) -> bool:
+    """Whether a question is answered with the only thing that its words name: the result that something is done to."""
+    return len(answer.parts) == 1 and bool(_RESULT.search(answer.text)) and not _is_stated(answer)
 
 
 def _without(chain: _Chain, answers: Mapping[int, Answer], failed: Operation, missing: str) -> Program:
@@ -110,10 +129,20 @@ class _Chain:
         """One operation; why it could not be carried out, or nothing."""
         if self.tokens is None:
             return "no tokens are given that it could take"
-        if kind in ("residual", "feed") and not self.attended and self._outputs():
+        if kind in ("residual", "feed") and not self.attended and self.state == self.tokens and self._outputs():
             self._attention(text)  # asked for by its steps, not by its name
         taken: str = getattr(self, f"_{kind}")(text)
         return taken
+
+    def adopt(self, expr: n.Expr, kinds: tuple[str, ...]) -> None:
+        """An operation that the page has a formula for: what that gives is the state from now on."""
+        if "residual" not in kinds:
+            self._enter()
+        self.attended = self.attended or "attention" in kinds
+        if isinstance(expr, n.Name):
+            self.state = expr.symbol
+        else:
+            self._add("R" if "residual" in kinds else "T", expr, "as the page says")
 
     def _positions(self, text: str) -> str:
         values = known_values((*self.program.givens, *self.program.steps))

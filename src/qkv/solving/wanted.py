@@ -36,7 +36,8 @@ _REMARK = re.compile(
     r"\((?:use|do not|don't|without|no|mit|avec|con|com|ohne)\b[^()]*(?:\([^()]*\)[^()]*)*\)", re.IGNORECASE
 )
 _ATTENTION = re.compile(
-    r"attention|aufmerksam|atenci[oó]n|atenção|attenzione|внимани|注意力|アテンション|어텐션", re.IGNORECASE
+    r"attention|\battends?\b(?=.*\bto\b)|aufmerksam|atenci[oó]n|atenção|attenzione|внимани|注意力|アテンション|어텐션",
+    re.IGNORECASE,
 )
 _NORMALISED = re.compile(r"normali[sz]|softmax\s+(?:to|of|over|on|auf)\b|(?:apply|take)\b[^.]*?softmax", re.IGNORECASE)
 _OF_QUERY = re.compile(
@@ -242,14 +243,15 @@ def _exprs(text: str, sheet: Sheet, tokens: Sequence[str]) -> Iterator[n.Expr]:
 
 
 def _formulas(text: str, sheet: Sheet) -> list[Chain]:
-    """The formulas of a sentence that sets none in mathematics: the softmax(Q K^T) V of 'Compute softmax(Q K^T) V.'"""
+    """The formulas of a sentence that sets none in mathematics: the softmax(Q K^T) V of 'Compute softmax(Q K^T) V', the
+    y = h W_2 of 'Compute y = h W_2'."""
     try:
         chains = parse_math(text, Location(1), strict=False, names=sheet.names).chains
     except QkvError:
         return []
     return [
         chain for chain in chains
-        if not isinstance(chain.links[0].expr, n.Name) and len(n.names_in(chain.links[0].expr)) > 1
+        if len(n.names_in(chain.links[0].expr)) > 1 or any(len(n.names_in(link.expr)) > 1 for link in chain.links[1:])
     ]  # fmt: skip
 
 
