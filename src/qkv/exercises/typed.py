@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from qkv.check.cells import Grid, shown_grid
 from qkv.check.compare import Agreement, Shown, agreement
-from qkv.errors import Location, QkvError
 from qkv.expr import nodes as n
 from qkv.interpret.cells import NEG_INF, Cell
 from qkv.interpret.certified import Value
 from qkv.interpret.trace import Table
 from qkv.practice.hand import number_of
-from qkv.reader.grammar import parse_math
+from qkv.reader.grammar import parse_formula
 
 _NUMBER = r"[-−+]?(?:\d+(?:\.\d*)?|\.\d+)(?:/\d+)?|[-−](?:inf|∞|oo)"
 _ROW = re.compile(rf"\s*(?:{_NUMBER})(?:[\s,]+(?:{_NUMBER}))*[\s,]*", re.IGNORECASE)
@@ -31,10 +30,7 @@ def typed(line: str) -> Grid | None:
         return None
     tidy = [", ".join(re.split(r"[\s,]+", row.strip().rstrip(","))) for row in rows]
     text = "[" + ", ".join(f"[{_ENDLESS.sub('-∞', row)}]" for row in tidy) + "]"
-    try:
-        expr = parse_math(text, Location(1)).chains[0].links[0].expr
-    except (QkvError, IndexError):
-        return None
+    expr = parse_formula(text)
     return shown_grid(expr, False) if isinstance(expr, n.Matrix) else None
 
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from qkv.errors import Location, QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.judging.fit import How, Meaning
 from qkv.library.roles import SCORE_LIKE, roles_in_words
 from qkv.library.said import places_said
 from qkv.library.words import pattern
-from qkv.reader.grammar import parse_math
+from qkv.reader.grammar import parse_formula
 from qkv.reader.model import Origin
 from qkv.reading.equation import Equation
 from qkv.reading.naming import role_symbol
@@ -88,7 +87,7 @@ def statistics_said(words: str) -> list[str]:
 def operation(label: str, page: Page) -> Operation | None:
     """What a label does to the numbers before it: divide by something, exponentiate, take the softmax."""
     divided = _DIVIDED.search(label.lower())
-    by = _divisor(label[divided.start("by") :], page) if divided else None
+    by = parse_formula(label[divided.start("by") :].strip(" $`:"), page.sheet.names) if divided else None
     if by is not None:
         return lambda expr: n.Quotient(expr, by)
     if divided:
@@ -103,15 +102,6 @@ def operation(label: str, page: Page) -> Operation | None:
 def normed(expr: n.Expr) -> n.Expr:
     """Each row less its mean, over its standard deviation."""
     return n.Quotient(n.Sum((expr, n.Negate(n.Call("mean", (expr,))))), n.Call("std", (expr,)))
-
-
-def _divisor(text: str, page: Page) -> n.Expr | None:
-    """The one thing that words divide by."""
-    try:
-        chains = parse_math(text.strip(" $`:"), Location(1), names=page.sheet.names).chains
-    except QkvError:
-        return None
-    return chains[0].links[0].expr if len(chains) == 1 else None
 
 
 LINED = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.OUTPUT})

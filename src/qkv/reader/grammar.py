@@ -64,7 +64,7 @@ def parse_math(
 
 
 @lru_cache(maxsize=1024)  # the questions of an assignment are read again for every hand-in
-def parse_formula(source: str, names: Names | None) -> Expr | None:
+def parse_formula(source: str, names: Names | None = None) -> Expr | None:
     """The one expression that a text is, with the names of its page; None where it is more, less or none."""
     try:
         chains = parse_math(source, Location(1), names=names).chains

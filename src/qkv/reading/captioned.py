@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from qkv.errors import Location, QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
-from qkv.reader.grammar import parse_math
+from qkv.reader.grammar import parse_formula
 from qkv.reader.model import Relation, Sheet
 from qkv.reading.equation import Equation, Item, Kind
 
@@ -99,11 +98,7 @@ def _in_label(label: str, sheet: Sheet) -> Symbol | None:
 
 def _as_symbol(text: str, sheet: Sheet) -> Symbol | None:
     """The name that a piece of text is; None where it is anything else."""
-    try:
-        chains = parse_math(text, Location(1), names=sheet.names).chains
-    except QkvError:
-        return None
-    expr = chains[0].links[0].expr if len(chains) == 1 and len(chains[0].links) == 1 else None
+    expr = parse_formula(text, sheet.names)
     return expr.symbol if isinstance(expr, n.Name) else None
 
 

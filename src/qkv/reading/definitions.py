@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from qkv.errors import Location, QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
-from qkv.reader.grammar import parse_math
+from qkv.reader.grammar import parse_formula
 from qkv.reader.model import Sheet
 from qkv.reading.equation import Equation, Kind, is_rule_of_thumb
 
@@ -77,7 +76,7 @@ def spoken_scores(sheet: Sheet, made: tuple[Equation, ...]) -> Iterator[tuple[Sy
     for number, line in enumerate(sheet.lines, 1):
         said = re.search(r"\bscores?\b", line, re.IGNORECASE)
         for span in re.finditer(r"\$([^$=≈]{5,90})\$", line[said.end() :]) if said else ():
-            expr = _one_formula(span[1], sheet)
+            expr = parse_formula(span[1], sheet.names)
             letters = (
                 tuple(dict.fromkeys(i for s in n.names_in(expr) for i in s.indices if _LETTER.match(i)))
                 if expr is not None
@@ -87,14 +86,6 @@ def spoken_scores(sheet: Sheet, made: tuple[Equation, ...]) -> Iterator[tuple[Sy
             if expr is not None and near is not None and 0 < len(letters) < 3 and n.holds(expr, n.Product):
                 yield Symbol("scaled" if n.holds(expr, n.Root) else "score", (), letters), expr, near
                 break
-
-
-def _one_formula(text: str, sheet: Sheet) -> n.Expr | None:
-    try:
-        chains = parse_math(text, Location(1), names=sheet.names).chains
-    except QkvError:
-        return None
-    return chains[0].links[0].expr if len(chains) == 1 and len(chains[0].links) == 1 else None
 
 
 def has_decimals(expr: n.Expr) -> bool:

@@ -16,11 +16,11 @@ from typing import Any
 
 from flint import fmpq
 
-from qkv.errors import Location, ReadError
+from qkv.errors import ReadError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.counts import Size
-from qkv.reader.grammar import parse_math
+from qkv.reader.grammar import parse_formula
 from qkv.theory.polynomial import CONTEXT, NAMES, PLAIN, PRINTED
 from qkv.theory.ring import Ratio, Ring, key_of, lowest
 
@@ -125,10 +125,10 @@ def written(text: str) -> n.Expr:
     >>> plain(written("2N'^2 D"))
     "2 N'^2 D"
     """
-    chains = parse_math(text, Location(1)).chains
-    if len(chains) != 1 or len(chains[0].links) != 1:
+    expr = parse_formula(text)
+    if expr is None:
         raise Unclear(f"{text!r} is not one formula")
-    return chains[0].links[0].expr
+    return expr
 
 
 def formula(expr: n.Expr, rings: FormulaRing, given: Mapping[str, Fraction] | None = None) -> Formula:

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from qkv.errors import Location, ReadError
+from qkv.errors import ReadError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Certified, same
 from qkv.interpret.loop import evaluated
 from qkv.program.model import Program, Step
-from qkv.reader.grammar import parse_math
+from qkv.reader.grammar import parse_formula
 from qkv.reader.model import Sheet
 from qkv.theory.answers import Answer, Value, answers
 
@@ -47,8 +47,7 @@ def _calculation(value: Value) -> n.Expr | None:
     written = _REMARK.sub("", value.formula)
     if not written[:1].isdigit() and not written.startswith("("):
         return None
-    chains = parse_math(written, Location(1)).chains
-    expr = chains[0].links[0].expr if len(chains) == 1 and len(chains[0].links) == 1 else None
+    expr = parse_formula(written)
     made = evaluated(expr, {}, Certified()) if expr is not None else None
     told = evaluated(_cell(value.rows[0][0]), {}, Certified())
     return expr if made is not None and told is not None and same(made, told) else None
@@ -61,7 +60,7 @@ def _cell(text: str) -> n.Expr:
     try:
         return n.number(Fraction(text))
     except ValueError:
-        chains = parse_math(text, Location(1)).chains
-        if not chains:
+        expr = parse_formula(text)
+        if expr is None:
             raise ReadError(f"{text!r} is no number") from None
-        return chains[0].links[0].expr
+        return expr
