@@ -122,16 +122,8 @@ def short(number: float) -> str:
     >>> short(124_439_808), short(1536), short(950)
     ('124 M', '1.54 k', '950')
     """
-    for size, name in (
-        (1e24, "Y"),
-        (1e21, "Z"),
-        (1e18, "E"),
-        (1e15, "P"),
-        (1e12, "T"),
-        (1e9, "G"),
-        (1e6, "M"),
-        (1e3, "k"),
-    ):
+    for power, name in zip(range(24, 0, -3), "YZEPTGMk", strict=True):
+        size = 10.0**power
         if number >= size:
             return f"{number / size:.3g} {name}" if number < 999.5 * size else f"{number / size:.0f} {name}"
     return f"{number:.3g}" if number != int(number) else str(int(number))

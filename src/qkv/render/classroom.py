@@ -11,7 +11,7 @@ from urllib.parse import quote
 from qkv.grading.model import ClassSummary, Mark
 from qkv.render.feedback import points
 from qkv.render.page import page
-from qkv.render.plainly import said
+from qkv.render.plainly import said, shortened
 from qkv.render.summary import count
 
 BINS, MOST_BARS = 10, 20
@@ -119,7 +119,9 @@ def _mistakes(summary: ClassSummary, links: dict[str, str]) -> str:
     for mistake, number in summary.mistakes.most_common(MOST_MISTAKES):
         file, slip = summary.examples[mistake]
         told = f'<span class="soft">{escape(slip.says)}</span>' if slip.says and slip.says != mistake else ""
-        example = f"{_link(file, links)}, line {slip.line}: <code>{escape(_short(slip.shown))}</code>"
+        example = (
+            f"{_link(file, links)}, line {slip.line}: <code>{escape(shortened(slip.shown, MOST_CHARACTERS))}</code>"
+        )
         items.append(
             f'<li><b>{number}</b><div>{escape(mistake)}<i style="--share:{100 * number / most:.0f}"></i>{told}'
             f'<span class="soft">for example {example}</span></div></li>'
@@ -163,10 +165,6 @@ def _bar(share: float) -> str:
 
 def _link(file: str, links: dict[str, str]) -> str:
     return f'<a href="{escape(quote(links[file]))}">{escape(file)}</a>'
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
 
 
 def _more(number: int) -> str:

@@ -16,7 +16,7 @@ from qkv.render.grid import pretty
 from qkv.render.marked import Marked
 from qkv.render.options import DEFAULT, Options
 from qkv.render.page import fragment, page
-from qkv.render.plainly import plainly
+from qkv.render.plainly import plainly, shortened
 from qkv.render.shown import Shown, above_advice, shown, steps_shown
 from qkv.render.summary import (
     MEANINGS,
@@ -96,7 +96,7 @@ def _speaks(claim: Claim) -> bool:
 
 
 def _note(claim: Claim, known: Mapping[int, Claim], prefix: str) -> str:
-    head = f"<b>{SYMBOLS[claim.verdict]} {claim.verdict}</b> <code>{escape(_short(says(claim), 70))}</code>"
+    head = f"<b>{SYMBOLS[claim.verdict]} {claim.verdict}</b> <code>{escape(shortened(says(claim), 70))}</code>"
     cells, more = to_tell(claim, MOST_CELLS)
     items = [f"<li>{_cell(claim, cell)}</li>" for cell in cells]
     if more:
@@ -114,7 +114,7 @@ def _note(claim: Claim, known: Mapping[int, Claim], prefix: str) -> str:
 
 def _cell(claim: Claim, cell: CellVerdict) -> str:
     """One cell: what is shown (struck if it is false), what it should be, and how that comes about."""
-    shown = escape(_short(pretty(plainly(cell.shown)), 40))
+    shown = escape(shortened(pretty(plainly(cell.shown)), 40))
     text = "" if is_number(claim) else f"({cell.row}, {cell.column}): "
     text += f'<span class="shown">{shown}</span>' if cell.verdict in BAD else shown
     if cell.expected is not None:
@@ -130,10 +130,6 @@ def _follows(claim: Claim, known: Mapping[int, Claim], prefix: str) -> str:
     text, true = escape(sources(claim, known)), escape(truly(claim, MOST_CELLS))
     link = f'<a href="#{prefix}c{claim.follows_from[0]}">{text}</a>' if text else ""
     return "; ".join(part for part in (link, true) if part)
-
-
-def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def solutions(worked: Sequence[Worked], options: Options = DEFAULT) -> str:
@@ -173,7 +169,7 @@ def _advice(line: str) -> str:
 
 
 def _left(item: Unread) -> str:
-    text, reason = escape(_short(item.text, 80)), escape(item.reason)
+    text, reason = escape(shortened(item.text, 80)), escape(item.reason)
     return f'<li>line {item.line}: <code>{text}</code> <span class="soft">{reason}</span></li>'
 
 

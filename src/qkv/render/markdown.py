@@ -10,6 +10,7 @@ from qkv.interpret.trace import Trace
 from qkv.program.model import Answer, Step
 from qkv.render import formulas
 from qkv.render.options import DEFAULT, Depth, Options
+from qkv.render.plainly import shortened
 from qkv.render.shown import above_advice, steps_shown
 from qkv.render.summary import SYMBOLS, by_id, count, covered, listed, says, sentence, sources, told, totals, unjudged
 
@@ -138,9 +139,7 @@ def code(text: str, most: int = 200) -> str:
     >>> code("a|b"), code("`x`")
     ('`a\\\\|b`', '`` `x` ``')
     """
-    line = " ".join(text.split())
-    line = line if len(line) <= most else line[: most - 1] + "…"
-    line = line.replace("|", "\\|")
+    line = shortened(" ".join(text.split()), most).replace("|", "\\|")
     longest = max((len(run) for run in _runs(line)), default=0)
     fence = "`" * (longest + 1)
     pad = " " if line.startswith("`") or line.endswith("`") or not line else ""

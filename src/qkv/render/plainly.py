@@ -62,6 +62,15 @@ _COMMAND = re.compile(r"\\([A-Za-z]+)\*?")
 _SIMPLE = re.compile(r"(?<=√)\((\w+)\)|\(([\w.∞√^-]+)\)(?=/)|(?<=/)\(([\w.∞√^-]+)\)")
 
 
+def shortened(text: str, most: int) -> str:
+    """A text of so many characters at most, with dots for what is left out.
+
+    >>> shortened("attention", 6), shortened("key", 6)
+    ('atten…', 'key')
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def plainly(latex: str) -> str:
     r"""LaTeX as a person would type it.
 

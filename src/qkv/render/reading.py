@@ -13,6 +13,7 @@ from qkv.expr.show import plain
 from qkv.interpret.fit import say
 from qkv.reader.model import Link, Relation, Repair, Sheet, Statement, Unread
 from qkv.render.lines import hanging
+from qkv.render.plainly import shortened
 from qkv.render.understood import chosen, known, role
 from qkv.solving.understood import Problem, Quantity, Understood
 
@@ -73,7 +74,7 @@ def _quantity(quantity: Quantity, names: int, widest: int, width: int) -> Iterat
     """A quantity: line, name, shape, what it is taken for, how that is known; and what it might be instead."""
     line = "" if quantity.line is None else str(quantity.line)
     shape = "" if quantity.shape is None else say(quantity.shape)
-    name = quantity.name if len(quantity.name) <= names else quantity.name[: names - 1] + "…"
+    name = shortened(quantity.name, names)
     head = f"{line:>{LINE - 2}}  {name:<{names}} {shape:<{SHAPE}} {role(quantity.place):<{widest}}  "
     how, style = known(quantity), "yellow" if quantity.known == "unread" else "dim"
     if len(head) + len(how) > width and len(head) > width // 2:
@@ -127,8 +128,7 @@ def _unread(unread: tuple[Unread, ...], width: int) -> Iterator[Text]:
     for item in unread:
         text = " ".join(item.text.split())
         room = max(width - LINE - len(item.reason) - 4, 16)
-        short = text if len(text) <= room else text[: room - 1] + "…"
-        yield Text(f"{item.line:>{LINE - 2}}  {short}  ({item.reason})", style="yellow")
+        yield Text(f"{item.line:>{LINE - 2}}  {shortened(text, room)}  ({item.reason})", style="yellow")
     if unread:
         yield Text()
 

@@ -18,6 +18,7 @@ from qkv.program.model import Answer, Given, Part, Program, Step
 from qkv.render.grid import Grid, grids, pretty
 from qkv.render.lines import hanging
 from qkv.render.options import DEFAULT, Depth, Options
+from qkv.render.plainly import shortened
 from qkv.render.shown import Shown, above_advice, formula, shown, shown_part, steps_shown
 from qkv.render.workings import PLAIN, Writer, explained, remembered
 
@@ -256,6 +257,4 @@ def _unread(unread: Iterable[Unread]) -> Iterator[Text]:
     if found:
         yield Text("not read", style="bold yellow")
     for item in found:
-        text = " ".join(item.text.split())
-        short = text if len(text) <= 60 else text[:57] + "…"
-        yield Text(f"  line {item.line}: {short}  ({item.reason})", style="dim")
+        yield Text(f"  line {item.line}: {shortened(' '.join(item.text.split()), 60)}  ({item.reason})", style="dim")

@@ -12,7 +12,7 @@ from qkv.check.model import BAD, Claim, Report, Verdict
 from qkv.render.grid import grids
 from qkv.render.lines import hanging
 from qkv.render.options import DEFAULT, Options
-from qkv.render.plainly import plainly
+from qkv.render.plainly import plainly, shortened
 from qkv.render.summary import (
     SYMBOLS,
     by_id,
@@ -61,7 +61,7 @@ def _claim(claim: Claim, known: Mapping[int, Claim], width: int) -> Iterator[Tex
     about = title(claim) if claim.verdict in BAD and len(claim.shown) > 1 else []  # then the table follows
     text = " = ".join([*about, ""]).rstrip() if about else says(claim)
     room = max(width - LINE - WORD, 12)
-    head.append(text if len(text) <= room else text[: room - 1] + "…", style="" if claim.verdict in BAD else "dim")
+    head.append(shortened(text, room), style="" if claim.verdict in BAD else "dim")
     yield head
     if about:
         yield from _table(claim, width)

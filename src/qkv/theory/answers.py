@@ -13,7 +13,7 @@ from qkv.reader.model import Sheet
 from qkv.theory.configured import Counted, counted, parts_named
 from qkv.theory.context import Background, Context, background
 from qkv.theory.cost import cost
-from qkv.theory.masks import causal_mask, mask_answer, softmax_axis
+from qkv.theory.masks import MASK_EFFECT, MASK_RULE, mask_of, softmax_axis
 from qkv.theory.polynomial import SYMBOL, leading, number, plain, substitute
 from qkv.theory.polynomial import latex as size_latex
 from qkv.theory.questions import QUESTIONS
@@ -177,10 +177,10 @@ def _axis(context: Context) -> Answer:
 
 
 def _mask(context: Context) -> Answer:
-    mask = mask_answer(sizes={k: v for k, v in context.sizes.items() if k in ("n", "n_q", "n_k")})
-    words = f"The mask has the shape of the scores, {_shape(mask.shape, context)}. {mask.rule}; {mask.effect}."
+    shape, values = mask_of({k: v for k, v in context.sizes.items() if k in ("n", "n_q", "n_k")})
+    words = f"The mask has the shape of the scores, {_shape(shape, context)}. {MASK_RULE}; {MASK_EFFECT}."
     formula = ("M_ij = 0 if j ≤ i, −∞ if j > i", r"M_{ij} = 0 \text{ if } j \le i,\ -\infty \text{ if } j > i")
-    rows = tuple(tuple(cell.replace("−∞", "-inf") for cell in row) for row in mask.values or causal_mask(4, 4))
+    rows = tuple(tuple(cell.replace("−∞", "-inf") for cell in row) for row in values)
     return Answer("", 0, 0, "The mask", words, (formula,), (Value("M", "causal mask", rows),), "shapes")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
@@ -18,23 +17,13 @@ MASK_EFFECT = "e^(−∞) = 0, so that query i gives the keys after it weight 0"
 ZERO, FORBIDDEN = "0", "−∞"
 
 
-@dataclass(frozen=True, slots=True)
-class MaskAnswer:
-    """The causal mask that is added to the scores."""
-
-    shape: SizePair
-    rule: str
-    effect: str
-    values: tuple[tuple[str, ...], ...]  # for known sizes, or an example of 4 × 4
-
-
-def softmax_axis(kind: str = "attention") -> int:
+def softmax_axis() -> int:
     """1 if each row of the scores becomes a distribution, 0 if each column does: read off the program.
 
     >>> softmax_axis()
     1
     """
-    weights = next(step.expr for step in program_of(KINDS[kind]).steps if step.role is Role.WEIGHTS)
+    weights = next(step.expr for step in program_of(KINDS["attention"]).steps if step.role is Role.WEIGHTS)
     return weights.axis if isinstance(weights, n.Softmax) else 1
 
 
@@ -48,15 +37,10 @@ def causal_mask(queries: int, keys: int) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(ZERO if j <= i + offset else FORBIDDEN for j in range(keys)) for i in range(queries))
 
 
-def mask_answer(kind: str = "attention", sizes: Mapping[str, int | None] | None = None) -> MaskAnswer:
-    """Shape and values of the causal mask for a kind of attention."""
-    scores = cost(kind, causal=True, sizes=sizes).step(Role.SCORES)
-    assert scores is not None  # every kind has scores
+def mask_of(sizes: Mapping[str, int | None]) -> tuple[SizePair, tuple[tuple[str, ...], ...]]:
+    """Shape and values of the causal mask that is added to the scores; an example of 4 × 4 where sizes are open."""
+    scores = cost(causal=True, sizes=sizes).step(Role.SCORES)
+    assert scores is not None
     rows, columns = (number(size) for size in scores.shape)
     known = rows is not None and columns is not None and max(rows, columns) <= SHOWN
-    return MaskAnswer(
-        scores.shape,
-        MASK_RULE,
-        MASK_EFFECT,
-        causal_mask(rows, columns) if known and rows and columns else causal_mask(4, 4),
-    )
+    return scores.shape, causal_mask(rows, columns) if known and rows and columns else causal_mask(4, 4)

@@ -19,18 +19,7 @@ ONE: fmpq_mpoly = CONTEXT.constant(1)
 ZERO: fmpq_mpoly = CONTEXT.constant(0)
 
 PLAIN = {"mu": "μ", "sigma": "σ", "layers": "L", "kv_heads": "g", "words": "V"}
-LATEX = {
-    "layers": "L",
-    "kv_heads": "g",
-    "words": "V",
-    "d_ff": r"d_{\text{ff}}",
-    "mu": r"\mu",
-    "sigma": r"\sigma",
-    "n_q": "n_q",
-    "n_k": "n_k",
-    "d_k": "d_k",
-    "d_v": "d_v",
-}
+LATEX = {**PLAIN, "d_ff": r"d_{\text{ff}}", "mu": r"\mu", "sigma": r"\sigma"}
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 Spelling = Mapping[str, str]  # how this sheet or person calls a size: {"n": "N'", "d": "D"}
@@ -137,7 +126,7 @@ def plain(size: fmpq_mpoly, spelling: Spelling | None = None) -> str:
     'n_q n_k (d_k − 1)'
     """
     names: dict[str, str] = {**PLAIN, **(spelling or {})}
-    return _factored(size, lambda name, power: str(names.get(name, name)) + _raised(power), "{} ({})")
+    return _factored(size, lambda name, power: str(names.get(name, name)) + raised(power), "{} ({})")
 
 
 def latex(size: fmpq_mpoly, spelling: Spelling | None = None) -> str:
@@ -155,7 +144,8 @@ def latex(size: fmpq_mpoly, spelling: Spelling | None = None) -> str:
     return text.replace("−", "-")
 
 
-def _raised(power: int) -> str:
+def raised(power: int) -> str:
+    """An exponent in small digits; none for 1."""
     return str(power).translate(SUPERSCRIPTS) if power > 1 else ""
 
 

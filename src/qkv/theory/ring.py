@@ -16,9 +16,9 @@ from typing import Any, Self
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from qkv.errors import LimitError, ValueRefused
+from qkv.theory.polynomial import raised
 
 MOST_SYMBOLS = 1024  # beyond this the polynomials become slow
-SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 EXP = "exp "  # marks the label of an exponential; what follows is its exponent
 
 
@@ -163,11 +163,7 @@ class Ring:
 
 def _powers(powers: list[tuple[str, int]]) -> list[str]:
     """x^2 y e^(a + b): plain symbols first, then all exponentials as one."""
-    names = [
-        label if power == 1 else label + str(power).translate(SUPERSCRIPTS)
-        for label, power in powers
-        if not label.startswith(EXP)
-    ]
+    names = [label + raised(power) for label, power in powers if not label.startswith(EXP)]
     inside = [
         label.removeprefix(EXP) if power == 1 else f"{power} {label.removeprefix(EXP)}"
         for label, power in powers

@@ -32,7 +32,6 @@ class Derivation:
     lines: tuple[Line, ...]
     mean: str
     variance: str
-    scaled_variance: str
 
 
 def _entries(ring: Ring, rows: Ratio, columns: Ratio) -> Random:
@@ -68,7 +67,7 @@ def derive() -> Derivation:
     mean, term, second = (ring.show(value) for value in (plain.mean, single.mean, one.second))
     each = ring.show(single.variance)
     lines = (*_mean_lines(mean, term), *_variance_lines(term, second, each), *_scale_lines(f"D_k ({each})"))
-    return Derivation(lines, mean, f"D_k ({each})", f"D_k ({each}) / s²")
+    return Derivation(lines, mean, f"D_k ({each})")
 
 
 def _mean_lines(mean: str, term: str) -> tuple[Line, ...]:
