@@ -267,3 +267,17 @@ scores = [[0, 4],     / sqrt(2)   =   [[0.00, 2.83],
 ```
 """
     assert not [claim for claim in qkv.check(page).claims if claim.verdict == "wrong"]
+
+
+def test_a_product_with_what_words_name() -> None:
+    """'times V' multiplies what was printed last."""
+    text = "Q = [1 2; 3 4], K = [1 0; 0 1], V = [5 6; 7 8]\nStep 1. Q*K' = [1 2; 3 4]\nStep 2. divide by sqrt(2): [0.707 1.414; 2.121 2.828]\n"
+    text += "Step 3. softmax of each row: [0.330 0.670; 0.330 0.670]\nStep 4. times V: [6.34 7.34; 6.34 7.34]\n"
+    assert list(verdicts(text).values())[3] == "rounded"
+    assert list(verdicts(text.replace("6.34 7.34]", "6.43 7.34]")).values())[3] == "wrong"
+
+
+def test_outputs_by_the_words_that_label_rows() -> None:
+    text = "| token | q | k | v |\n|---|---|---|---|\n| sun | (1,0) | (1,1) | (2,1) |\n| rain | (0,1) | (1,0) | (0,3) |\n\n"
+    text += "Outputs: sun = (1.0, 2.0), rain = (1.34, 1.66)\n"
+    assert list(verdicts(text).values()) == ["rounded", "rounded"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from test_labelled_answers import shown
 
 import qkv
 
@@ -181,3 +182,15 @@ def test_a_name_that_a_question_gives_has_that_value_in_it() -> None:
     solved = qkv.solve("z = [2, 1, 0.1]\n\n- What is softmax(z / T) with T = 0.5?\n- And with T = 2?\n")
     (trace, answer, *_) = next((t, a) for t in solved.traces for a in t.program.answers if a.parts)
     assert f"{float(trace.evaluate(answer.parts[0].expr).rows[0][0]):.4f}" == "0.8638"
+
+
+@pytest.mark.parametrize("joint", ["y", "e", "и", "and", "und"])
+def test_the_and_of_another_language_is_no_name(joint: str) -> None:
+    """It was a factor: W_K = [[1, 0], [1, 1]] y W_V was what W_V is."""
+    text = f"X = [[1, 0], [0, 1]], W_Q = [[1, 1], [0, 1]], W_K = [[1, 0], [1, 1]] {joint} W_V = [[2, 0], [0, 2]].\n\na) Compute K and V.\n"
+    assert shown(text) == [{"K": (("1", "0"), ("1", "1")), "V": (("2", "0"), ("0", "2"))}]
+
+
+def test_marks_before_a_question() -> None:
+    text = "Q = [[1, 0], [0, 2]], K = [[1, 0], [0, 1]]\n\n(i)  [3] Write down QK^T.\n(ii) [4] Compute the attention weights to 2 decimals.\n"
+    assert shown(text) == [{"S": (("1", "0"), ("0", "2"))}, {"A": (("0.67", "0.33"), ("0.20", "0.80"))}]

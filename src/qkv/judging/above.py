@@ -105,12 +105,13 @@ def _operated(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Ite
     if equation.of(Kind.FORMULA, Kind.WORKING):
         return
     made, after = _said_above(copies, equation)
-    for operand, put in _before(copies, grid, spot, after) if made is not None else ():
+    keeps_shape = made is None or not isinstance(made(n.number(1)), n.Product)
+    for operand, put in _before(copies, grid, spot, after, keeps_shape) if made is not None else ():
         found = put_in(copies, grid, Meaning(How.WORDED, made(operand), spot), put) if made is not None else None
         if found is not None and (found.is_clean or is_near(found, grid)):
             yield found
             return
-        if found is not None and isinstance(found.meaning.expr, n.Quotient) and _is_most(found):
+        if found is not None and isinstance(found.meaning.expr, (n.Quotient, n.Product)) and _is_most(found):
             yield replace(found, meaning=replace(found.meaning, how=How.CAPTION))
             return
     if made is normed and not equation.names:
@@ -162,9 +163,13 @@ _DIVISION = re.compile(r"÷(?:[^=):\n]*[=≈])*(?P<by>[^=≈):\n]+)")  # 'Scaled
 _ARROW = re.compile(r"[↓⬇→⇒]\s*([^\s:：↓⬇→⇒][^:：↓⬇→⇒]{0,30}?)\s+\w+\s*[:：]?\s*$")  # '↓ softmax', then 'weights:'
 
 
-def _before(copies: Copies, grid: Grid, spot: Spot, after: int) -> Iterator[Operand]:
-    """What was printed last in the shape of a grid, but for a few: numbers one by one, or one thing."""
+def _before(copies: Copies, grid: Grid, spot: Spot, after: int, keeps_shape: bool) -> Iterator[Operand]:
+    """What was printed last in the shape of a grid, but for a few: numbers one by one, or one thing; before a product
+    just what was printed last."""
     shape, recent = shape_of(grid), copies.recent(spot)[after:]
+    if not keeps_shape:
+        yield from (whole_of(copies, seen) for seen in recent[:1])
+        return
     numbers = singles(recent)
     if min(shape) == 1 and 1 < max(shape) <= len(numbers):
         yield row_of([cell_of(seen, 0, 0) for seen in numbers[-max(shape) :]])

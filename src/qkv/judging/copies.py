@@ -197,7 +197,7 @@ class Copies:
 
     def with_versions(self, grid: Grid, meaning: Meaning, put: dict[Symbol, Copied]) -> Fit | None:
         """A printed value against a formula with other versions of some of its names."""
-        names = {s: self._named(s, meaning.spot) for s in n.names_in(meaning.expr) if s not in put}
+        names = {s: self.named(s, meaning.spot) for s in n.names_in(meaning.expr) if s not in put}
         known = {**put, **{symbol: copied for symbol, copied in names.items() if copied is not None}}
         if any(copied is None for copied in names.values()):
             return None
@@ -344,7 +344,7 @@ class Copies:
             return None
         own, _ = self._walk.values.own(expr, meaning.spot, self._walk.prints)
         for symbol in n.names_in(expr):
-            if (copied := self._named(symbol, meaning.spot)) is None:
+            if (copied := self.named(symbol, meaning.spot)) is None:
                 return None
             put[symbol] = copied
         made = self.put(grid, meaning, lifted, put, own)
@@ -356,7 +356,7 @@ class Copies:
         spare = n.kinds_in(expr) <= PLAIN and has_digits_to_spare(expr, grid, typed)
         return made if spare else tightened(made, grid, [owned, typed])
 
-    def _named(self, symbol: Symbol, spot: Spot) -> Copied | None:
+    def named(self, symbol: Symbol, spot: Spot) -> Copied | None:
         """A name of the page that stands in a formula beside numbers put in."""
         name = n.Name(symbol)
         own, used = self._walk.values.own(name, spot, self._walk.prints)

@@ -33,6 +33,8 @@ def whole_of(copies: Copies, seen: Seen) -> Operand:
 
 
 def put_in(copies: Copies, grid: Grid, meaning: Meaning, put: dict[Symbol, Copied]) -> Fit | None:
-    """A printed value against an expression over copies."""
+    """A printed value against an expression over copies, and over names of the page."""
+    others = (symbol for symbol in n.names_in(meaning.expr) if symbol not in put)
+    put = put | {symbol: copied for symbol in others if (copied := copies.named(symbol, meaning.spot)) is not None}
     own = worth(meaning.expr, {symbol: copied.own for symbol, copied in put.items()}, Loose())
     return copies.put(grid, meaning, meaning.expr, put, own)

@@ -35,6 +35,10 @@ _FUNCTIONS = tuple(
 _DIVIDED = re.compile(
     rf"(?:(?<![^\W\d_])(?:{pattern('divide')})(?:\s+(?:{pattern('operand')}))*(?!.*÷)|÷)(?P<by>.*)"
 )  # 'divide by √2', 'scaled scores (÷ √2)'
+_TIMES = re.compile(
+    rf"(?:(?<!\w)(?:times|mal|fois|por|{pattern('multiply')})|^\W*[×·])\s+(?:(?:{pattern('operand')})\s+)*(?P<by>\S+)\s*$",
+    re.IGNORECASE,
+)  # 'times V', 'multiply by V'
 _LAYER_NORM = re.compile(r"\blayer\s?-?norm", re.IGNORECASE)
 _EXPONENTIAL = re.compile(rf"(?<![^\W\d_])(?:{pattern('exponential')})(?![^\W\d_])")
 
@@ -85,13 +89,17 @@ def statistics_said(words: str) -> list[str]:
 
 
 def operation(label: str, page: Page) -> Operation | None:
-    """What a label does to the numbers before it: divide by something, exponentiate, take the softmax."""
+    """What a label does to the numbers before it: divide or multiply by something, exponentiate, take the softmax."""
     divided = _DIVIDED.search(label.lower())
     by = parse_formula(label[divided.start("by") :].strip(" $`:"), page.sheet.names) if divided else None
     if by is not None:
         return lambda expr: n.Quotient(expr, by)
     if divided:
         return None
+    times = _TIMES.search(label)
+    if times is not None:
+        factor = _divisor(times["by"], page)
+        return (lambda expr: n.Product(expr, factor)) if isinstance(factor, n.Name) else None
     if "softmax" in label.lower():
         return n.Softmax
     if _LAYER_NORM.search(label):

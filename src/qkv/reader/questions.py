@@ -34,6 +34,7 @@ _POINTS = re.compile(  # what an item is worth: '(4 pts)', '[2 Punkte]'
     r"[\[(（]\s*[+~]?\d{1,3}(?:[.,]\d)?\s*(?:%|p|pkt|pts?|points?|marks?|punkte?|puntos?|pontos?|punti|балл\w*|分|点|점)\.?\s*[\])）]\W{0,3}\s*",
     re.IGNORECASE,
 )
+_MARKS = re.compile(r"\[\d{1,2}\]\s+")  # '(i) [3] Write down …'
 _NUMBERING = re.compile(r"\s*(?:[-*+•]\s+)?(?:\*\*)?\(?\w{1,3}[.)]+(?:\*\*)?\s*")  # '1. ' ends no sentence
 _TELLS = re.compile(r"[=≈:：→]|\d[.,]\d|[\[|]")  # an item that says something asks for nothing
 _ROUNDS = re.compile(rf"(?:{pattern('round')})\b", re.IGNORECASE)  # a remark to the question before it
@@ -84,7 +85,8 @@ def _leads(before: _Sentence, sentence: _Sentence) -> bool:
 def _sentence(text: str, line: int) -> _Sentence:
     found = _LABEL.match(text)
     label = (found["label"] or "") if found else ""
-    bare = _POINTS.sub("", text[found.end() if found else 0 :].strip().replace("**", ""), count=1).strip()
+    bare = text[found.end() if found else 0 :].strip().replace("**", "")
+    bare = _POINTS.sub("", _MARKS.sub("", bare) if label else bare, count=1).strip()
     asks = len(bare) > 3 and (_asks(bare) or bool(label and (_WORKS.match(bare) or _WITHIN.match(bare[:_EARLY]))))
     return _Sentence(text, line, label, bare, asks)
 

@@ -19,6 +19,7 @@ from qkv.reading.equation import Equation
 from qkv.reading.evidence import printed_grid
 from qkv.reading.indexed import LETTER, put_in
 from qkv.reading.method import is_supposed
+from qkv.reading.nameless import INPUTS
 from qkv.reading.naming import ROLE, Known
 from qkv.reading.page import Page, Spot
 from qkv.reading.system import System
@@ -63,7 +64,8 @@ def derivable(page: Page, choices: Choices) -> Iterator[int]:
     yield from page.retold
     for symbol, definitions in page.definitions.items():
         place = system.place(symbol)
-        if place is not None and place.role in DERIVED and symbol not in page.fixed and not _is_part(symbol, system):
+        laid_out = symbol in page.fixed and place is not None and place.role in INPUTS
+        if place is not None and place.role in DERIVED and not laid_out and not _is_part(symbol, system):
             yield from (d.equation for d in definitions if _may_be_claimed(d, page))
         for d in definitions:
             if _may_be_claimed(d, page) and any(formulas_above(page, d)):

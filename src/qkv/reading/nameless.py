@@ -71,9 +71,12 @@ def _length(equation: Equation) -> int:
     return max(equation.items[1].expr.shape)  # type: ignore[union-attr]
 
 
-def role_of_run(run: list[Equation]) -> Role:
-    said = [role for role in roles_in_words(run[0].words[-80:]) if role in INPUTS]
-    return said[0] if said else Role.X
+def role_of_run(run: list[Equation], labels: list[str]) -> Role:
+    """What words with vectors are, by what is said above them: inputs, or any step where the words label rows above."""
+    said = roles_in_words(run[0].words[-80:])
+    if said and all(str(equation.names[0]) in labels for equation in run):
+        return said[0]  # 'Outputs: sun = (1, 2), rain = (3, 1)'
+    return next((role for role in said if role in INPUTS), Role.X)
 
 
 def name_arrays(

@@ -265,9 +265,10 @@ def page_with(sheet: Sheet, made: tuple[Equation, ...], task: Page | None = None
                 Definition(symbol, formula, Source.STATED, equation.line, equation.scope, equation.index)
             )
     for run in token_runs(made):
+        role = role_of_run(run, tokens[run[0].scope])
         for equation in run:
             symbol = equation.names[0]
-            fixed[symbol] = Place(role_of_run(run), None, str(symbol))
+            fixed[symbol] = Place(role, None, str(symbol))
             if str(symbol) not in tokens[equation.scope]:
                 tokens[equation.scope].append(str(symbol))
     words = {word.lower() for found in tokens.values() for word in found}

@@ -342,6 +342,18 @@ def _tied_before(before: Token, out: list[Token], token: Token) -> bool:
     )
 
 
+def _joins(tokens: Sequence[Token], i: int, out: list[Token], names: Names) -> bool:
+    """Whether a letter is the 'and' of another language: 'W_K = [..] y W_V = [..]', 'calcula QK^T y divídela por 2'."""
+    if tokens[i].text not in CONCEPTS["connective"] or not out or out[-1].kind in _BREAKS:
+        return False
+    after = tokens[i + 1] if i + 1 < len(tokens) else None
+    if after is None or not (tokens[i].gap and after.gap):
+        return False
+    behind = _behind_scripts(tokens, i + 2) if out[-1].kind in ("close", "end", "num") else None
+    said = after.kind == "word" and len(after.text) > 2 and after.text not in names.words
+    return said or (behind is not None and behind.kind == "rel")
+
+
 def _letter(tokens: Sequence[Token], i: int, out: list[Token], names: Names, tied: bool, ends: bool) -> bool:
     """Whether a single letter, or a run of letters that the page defines, is a factor and not an article."""
     token = tokens[i]
@@ -355,6 +367,8 @@ def _letter(tokens: Sequence[Token], i: int, out: list[Token], names: Names, tie
             and not tokens[i + 2].gap
         )
         return not (hyphen and not tied and len(tokens[i + 2].text) > 1)
+    if _joins(tokens, i, out, names):
+        return False
     if tied:
         return ends or (after is not None and after.kind in ("word", "num", "open", "letters"))
     if after is None or after.kind not in ("word", "letters", "func") or i + 2 >= len(tokens):
