@@ -98,7 +98,7 @@ def operation(label: str, page: Page) -> Operation | None:
         return None
     times = _TIMES.search(label)
     if times is not None:
-        factor = _divisor(times["by"], page)
+        factor = parse_formula(times["by"].strip(" $`:"), page.sheet.names)
         return (lambda expr: n.Product(expr, factor)) if isinstance(factor, n.Name) else None
     if "softmax" in label.lower():
         return n.Softmax
