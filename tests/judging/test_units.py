@@ -55,3 +55,16 @@ def test_a_comma_before_three_digits_is_what_agrees() -> None:
     page = "Q = [[1.5, 0.5]]. Then √2 ≈ 1,414 and 128 × 256 = 32,768, but 2 + 2 = 1,414."
     verdicts = [claim.verdict.value for claim in check_sheet(read_sheet(page)).claims]
     assert verdicts == ["rounded", "right", "wrong"]
+
+
+@pytest.mark.parametrize("shown, verdict", [("1 GiB", "right"), ("512 MiB", "right"), ("3 GiB", "wrong")])
+def test_sizes_alone_count_numbers_of_two_or_four_bytes(shown, verdict):
+    claims = check_sheet(read_sheet(f"B = 1, H = 32, N = 4096\n\nScores: B·H·N² = {shown}")).claims
+    assert [claim.verdict.value for claim in claims] == [verdict]
+
+
+def test_a_word_behind_two_blanks_is_no_factor():
+    text = "blocks = 24\n\nN = 354,823,168  blocks share 85.2%\n\n2 N = 709,646,336"
+    verdicts = {claim.verdict.value for claim in check_sheet(read_sheet(text)).claims}
+    assert "wrong" not in verdicts
+    assert "right" in verdicts

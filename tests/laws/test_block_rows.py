@@ -120,8 +120,14 @@ BACKWARDS: dict[str, Given] = {
 A = r"$$A = \begin{bmatrix} 0.7 & 0.2 & 0.1 \\ 0.1 & 0.1 & 0.8 \end{bmatrix}$$ are attention weights."
 SIZES = "A transformer block has d_model = 512, h = 8 heads and d_ff = 2048 (no biases)."
 MODEL = "A model has 32 layers, 32 query heads, 8 key-value heads and a head dimension of 128."
+ADDED = r"""$$X = \begin{bmatrix} 1 & 2 & 4 \\ 3 & -1 & 0.5 \end{bmatrix}$$
+
+$$F = \begin{bmatrix} 0.5 & 1 & -1 \\ 2 & 0 & 1 \end{bmatrix}$$
+
+Compute $N = \text{LayerNorm}(X + F)$."""
 # what only a sheet asks for: the sheet, and the numbers that must be in what is written and be called right
 SHEETS: dict[str, tuple[str, list[str]]] = {
+    "add and norm": (ADDED, ["-1.414214", "-0.1354571"]),
     "entropy": (f"{A}\n\nCompute the entropy of each row of A.", ["0.8018186", "0.6390319"]),
     "most weight": (f"{A}\n\nWhich token gets most weight in row 2?", ["0.8"]),
     "parameters of attention": (f"{SIZES}\n\nHow many parameters does the attention have?", ["1048576"]),
@@ -196,7 +202,8 @@ class Mistaken(Trace):
 
 def planted(row: str, name: str, instead: str) -> Solution:
     """A solution whose author works out `instead` at one step, and goes on from there."""
-    program = solved(row, row in BACKWARDS).traces[0].program
+    worked = qkv.read(SHEETS[row][0]).solve() if row in SHEETS else solved(row, row in BACKWARDS)
+    program = worked.traces[0].program
     steps = tuple(replace(s, expr=expression(instead)) if s.spelled == name else s for s in program.steps)
     assert steps != program.steps
     return Solution((Mistaken(program, worked=replace(program, steps=steps)),))
@@ -217,6 +224,7 @@ MISTAKES: list[tuple[str, str, str, str]] = [
     ("residual left out", "block, post-norm", "R_1", "Output"),
     ("residual left out", "block, pre-norm, final norm", "R_2", "F"),
     ("added before the projection", "block, post-norm", "R_1", "(X + Z) W_O"),
+    ("norm before for after", "add and norm", "N", r"X + (F - mean(F)) / \sqrt{var(F)}"),
     ("activation left out", "feed-forward, ReLU", "G", "U"),
     ("activation left out", "feed-forward, GELU", "G", "U"),
     ("activation left out", "SwiGLU", "G", "hadamard(U, X W_3)"),
@@ -242,6 +250,6 @@ MISTAKES: list[tuple[str, str, str, str]] = [
 @pytest.mark.parametrize(("mistake", "row", "step", "instead"), MISTAKES)
 def test_a_mistake_is_found_and_named(mistake: str, row: str, step: str, instead: str, form: str) -> None:
     claims = checked(planted(row, step, instead), form).claims
-    wrong = [(claim.name, claim.cause.mistake if claim.cause else None) for claim in claims if claim.verdict == "wrong"]
-    assert wrong == [(step, mistake)]
+    wrong = {(claim.name, claim.cause.mistake if claim.cause else None) for claim in claims if claim.verdict == "wrong"}
+    assert wrong == {(step, mistake)}
     assert {claim.verdict.value for claim in claims} <= GOOD | {"wrong", "carried"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -18,6 +19,7 @@ from qkv.judging.fit import How, Meaning
 
 MIXED = (Fraction(1000, 1024), Fraction(1024, 1000))  # 14 GiB / 0.5 MiB = 28.672 thousands
 _BINARY = re.compile(r"[KMGT]iB")
+_BYTES = re.compile(r"\d\s*[KMGT]i?B\b")
 _POWERS = frozenset(fmpq(1000**i * 1024**j) for i in range(5) for j in range(5))
 _QUOTIENT = re.compile(r"\d\s?([KMGT])i?B?\b[^=≈]*[/÷]\s*[\d.,]+\s?(?!\1)[KMGTB](?:i?B)?\b")  # 14 GiB / 0.5 MiB
 ELSEWHERE = 10.0  # bits more where a rule of thumb elsewhere speaks: an amount may be of another model
@@ -44,29 +46,45 @@ def is_converted(text: str, value: str) -> bool:
     return any(one.lower().rstrip("s") != other.lower().rstrip("s") for one, other in pairs)
 
 
-def in_units(meaning: Meaning, worth: Value | None, grid: Grid, units: tuple[int, ...], text: str) -> Meaning:
+def in_units(
+    meaning: Meaning, worths: Iterable[Value | None], grid: Grid, units: tuple[int, ...], text: str
+) -> Meaning:
     """A meaning in the unit that is printed behind a value: of what the unit may multiply with, what comes closest.
+    `worths` is what it comes to in its author's numbers and in truth.
 
     Numbers in a working have units too, so that only the quotient of the two is known: 4 × 5.24 G = 20.97 G. `text` is
     that of the equation: where it has binary units, their quotients count too."""
     shown = grid[0][0].value
     divided = is_of_two_units(text)
-    if not (units or divided) or worth is None or worth.shape != (1, 1) or shape_of(grid) != (1, 1) or not shown:
+    if not (units or divided) or shape_of(grid) != (1, 1) or not shown:
         return meaning
-    try:
-        size = abs(float(worth.cell)) / abs(float(shown))  # type: ignore[arg-type]
-    except (QkvError, TypeError, ValueError, OverflowError):
-        return meaning
-    if not size or not math.isfinite(size):
+    sizes = [size for worth in worths if worth is not None and (size := _size(worth, float(shown)))]  # type: ignore[arg-type]
+    if not sizes:
         return meaning
     factors: tuple[int | Fraction, ...] = (1, *units, *(MIXED if _BINARY.search(text) else ()))
+    factors += tuple(Fraction(unit, width) for unit in units for width in _widths(meaning.expr, text))
     factors += tuple(Fraction(1, base**k) for base in (1000, 1024) for k in (1, 2, 3)) if divided else ()
-    factor = min(factors, key=lambda by: abs(math.log(size / by)))
+    factor = min(factors, key=lambda by: min(abs(math.log(size / by)) for size in sizes))
     doubt = ELSEWHERE if meaning.how is How.DEFINED else 0.0
     if factor == 1:
         return replace(meaning, cost=meaning.cost + doubt)
     quotient = n.Quotient(meaning.expr, n.number(factor))
     return replace(meaning, expr=quotient, cost=meaning.cost + UNIT + doubt, unit=factor)
+
+
+def _size(worth: Value, shown: float) -> float:
+    """How many times what is shown a value is; 0 where it is no number."""
+    try:
+        size = abs(float(worth.cell)) / abs(shown) if worth.shape == (1, 1) else 0.0  # type: ignore[arg-type]
+    except (QkvError, TypeError, ValueError, OverflowError):
+        return 0.0
+    return size if math.isfinite(size) else 0.0
+
+
+def _widths(expr: n.Expr, text: str) -> tuple[int, ...]:
+    """The bytes that each number may have where sizes alone are multiplied and bytes are shown: B·H·N² = 1 GiB."""
+    counted = _BYTES.search(text) and not any(isinstance(factor, n.Number) for factor in n.factors(expr))
+    return (2, 4) if counted and n.names_in(expr) else ()
 
 
 def is_in_units(whole: Value, value: Value) -> bool:

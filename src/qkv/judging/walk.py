@@ -202,7 +202,8 @@ class Walk:
         if not item.units and not is_of_two_units(equation.text):
             return meaning
         own, _ = self.values.own(meaning.expr, meaning.spot, self.prints)
-        return in_units(meaning, own, grid, item.units, self._line(equation))
+        worths = own, self.values.true(meaning.expr, meaning.spot)  # B = 1 and B = 8 may both be of the page
+        return in_units(meaning, worths, grid, item.units, self._line(equation))
 
     def _line(self, equation: Equation) -> str:
         """The line that an equation stands in, with the units behind its last value."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -14,6 +15,7 @@ from qkv.interpret.certified import same
 from qkv.judging.fit import How
 from qkv.judging.walk import Judgement
 from qkv.library.roles import Place
+from qkv.library.words import pattern
 from qkv.program.kinds import SAYS
 from qkv.program.model import Given, Program, Step
 from qkv.program.spec import default_symbol
@@ -38,6 +40,10 @@ from qkv.solving.workings import Option, Workings
 
 FOUND = frozenset({How.NAMED, How.SEARCHED})  # ways of knowing that hold for what is exactly so
 EXACT = frozenset({Verdict.RIGHT, Verdict.ROUNDED, Verdict.CARRIED})  # nothing was miscalculated here
+ATTENDING_SAID = re.compile(
+    rf"{pattern('attention')}|quer(?:y|ies)|keys?\b|soft-?max|attn|q\s*k|查询|クエリ|쿼리|запрос|abfrage|consulta|requête",
+    re.IGNORECASE,
+)
 MOST_ANEW = 4  # times that a problem is worked out for inputs that are given anew
 
 
@@ -111,6 +117,8 @@ class Writing:
     def _asked_roles(self, spot: Spot, conventions: frozenset[str]) -> Iterator[tuple[Role, str | None]]:
         """What attention works out and the problem has no name for; where heads are cut, the whole has no scores."""
         heads = self.system.heads_in(self.scope)
+        if "plain" in conventions and not heads and not ATTENDING_SAID.search(self.page.words):
+            return  # numbers of a page about norms or losses are no tokens that attend to each other
         cut = bool(heads) and self.values.role(Role.HEAD, heads[0], spot) is not None
         for head in (*heads, None):  # heads first, so that the steps of each stand in their usual order
             for role in DERIVED:

@@ -65,9 +65,11 @@ def _written_out(expr: n.Expr) -> Iterator[n.Expr]:
 
 
 def matches(pattern: n.Expr, node: n.Expr, bound: dict[Symbol, n.Expr]) -> bool:
-    """Whether a pattern fits an expression; what its letters stand for is noted."""
+    """Whether a pattern fits an expression; what its letters stand for is noted. X + F − m is x − m with x = X + F."""
     if isinstance(pattern, n.Name):
         return bound.setdefault(pattern.symbol, node) == node
+    if isinstance(pattern, n.Sum) and isinstance(node, n.Sum) and len(pattern.terms) == 2 < len(node.terms):
+        node = n.Sum((n.Sum(node.terms[:-1]), node.terms[-1]))
     if type(pattern) is not type(node):
         return False
     for field in fields(pattern):

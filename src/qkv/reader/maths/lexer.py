@@ -83,11 +83,12 @@ class _Lexer:
         self.gap = True
 
     def _parts(self, found: re.Match[str]) -> bool:
-        """Whether two blanks stand between decimals, or behind a percentage: '0.330  0.670', '85.2%  C = 3'."""
-        after, last = self.source[found.end() : found.end() + 1], self.out[-1] if self.out else None
+        """Whether two blanks part what stands beside them: '0.330  0.670', '85.2%  C = 3', '354,823,168  blocks'."""
+        after, last = self.source[found.end() : found.end() + 2], self.out[-1] if self.out else None
         if len(found[0]) != 2 or last is None:
             return False
-        return ("." in last.text and after.isdigit()) or (last.kind == "percent" and after.isalpha())
+        named = last.kind == "num" and len(after) == 2 and after.isalpha()
+        return named or ("." in last.text and after[:1].isdigit()) or (last.kind == "percent" and after[:1].isalpha())
 
     def _line(self, found: re.Match[str]) -> None:
         self.add("line", "\n", found)
