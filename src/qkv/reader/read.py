@@ -16,6 +16,7 @@ from qkv.errors import ReadError
 from qkv.reader.assemble import assemble
 from qkv.reader.blocks import blocks
 from qkv.reader.cells import bare
+from qkv.reader.dumped import blocks_of
 from qkv.reader.fences.code import csv_rows, kind_of, names_in_code, read_output, read_python
 from qkv.reader.fences.outputs import with_outputs
 from qkv.reader.fences.python import Assigned
@@ -59,7 +60,7 @@ def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT, told: Sequen
     comments, laid_out = told_in(cells)
     source = plain_source(laid_out, file, limits)
     comma = comma_of_page(source)
-    prepared = [_Prepared(block, _stretch(block, comma)) for block in _opened(with_outputs(blocks(source)))]
+    prepared = [_Prepared(block, _stretch(block, comma)) for block in _opened(with_outputs(blocks_of(source)))]
     words = (word for item in prepared if isinstance(item.block, Fence) for word in names_in_code(item.block))
     streams = (stream for item in prepared for stream in _streams(item))
     names = replace(

@@ -30,9 +30,9 @@ class Workings:
     values: Values
     copies: Copies
 
-    def meant(self, expr: n.Expr, spot: Spot) -> n.Expr:
-        """A working with what its numbers copy in their places."""
-        return meant(self.copies, expr, lambda part: self.values.true(part, spot))
+    def meant(self, expr: n.Expr, spot: Spot, of: Symbol | None = None) -> n.Expr:
+        """A working with what its numbers copy in their places; one `of` a name is not explained by that name."""
+        return meant(self.copies, expr, lambda part: None if of in n.names_in(part) else self.values.true(part, spot))
 
     def beside(self, symbol: Symbol, spot: Spot) -> Iterator[Option]:
         """The workings beside a name, with what their numbers copy in their places, if none stands for itself.
@@ -44,7 +44,7 @@ class Workings:
         equations = (e for e in self.values.system.page.equations if e.scope == spot.scope and e.line <= spot.line)
         above = [equation for equation in equations if symbol in equation.names]
         for item in above[-1].of(Kind.WORKING, Kind.FORMULA) if above else ():
-            expr = self.meant(item.expr, where := Spot(spot.scope, above[-1].line))
+            expr = self.meant(item.expr, where := Spot(spot.scope, above[-1].line), symbol)
             if symbol in n.names_in(expr) or not self._has_its_shape(expr, symbol, where):
                 continue
             copied = expr != item.expr and not self._is_typed(expr, where)

@@ -54,6 +54,11 @@ def _announces(block: Block) -> bool:
     return isinstance(block, Paragraph | Title) and means(block.text.strip("*_:. \n"), "output")
 
 
+def is_numbers(output: str) -> bool:
+    """Whether an output is nothing but numbers and arrays."""
+    return _NUMBERS.fullmatch(output) is not None
+
+
 def arrays(output: str, layouts: Sequence[str] = ()) -> list[tuple[str, int]]:
     """The arrays that an output consists of, each with the number of lines above it; none where it says anything else
     than the words that the code prints around them, a regular expression for each print.
@@ -62,7 +67,7 @@ def arrays(output: str, layouts: Sequence[str] = ()) -> list[tuple[str, int]]:
     ([('[[1 2]\\n [3 4]]', 0), ('[5 6]', 2)], [], [('[1 2]', 0)])
     """
     output = _REMARK.sub("", output)
-    if not _NUMBERS.fullmatch(output):
+    if not is_numbers(output):
         told = re.fullmatch(r"\s*".join(layouts) + r"\s*", output)
         parts = [(part.strip(), told.start(k)) for k, part in enumerate(told.groups(), 1)] if told is not None else []
         return [(part, output.count("\n", 0, at)) for part, at in parts]
