@@ -90,9 +90,12 @@ def _false_rows(judgement: Judgement) -> tuple[int, int] | None:
 def _first_side(judgement: Judgement, lines: Sequence[str]) -> Item:
     """Where a claim begins that takes several lines: at the name or formula, not at the numbers below it. What is false
     by the numbers above it is false in its own line."""
-    if judgement.verdict in FALSE and judgement.fit is not None and judgement.fit.meaning.how is How.WORKING:
-        return judgement.item
     sides = judgement.equation.items
+    before = sides[: sides.index(judgement.item)] if judgement.item in sides else ()
+    worked = any(side.kind is Kind.WORKING for side in before)
+    stated = judgement.fit is not None and judgement.fit.meaning.how is How.WORKING
+    if judgement.verdict in FALSE and (worked or stated):
+        return judgement.item
     at = sides.index(judgement.item) if judgement.item in sides else 0
     while at and sides[at - 1].kind is not Kind.VALUE and _goes_on(sides[at - 1], sides[at], lines):
         at -= 1

@@ -26,7 +26,7 @@ def blocks_of(source: str) -> Iterator[Block]:
     lines, at = source.split("\n"), 0
     for prompt in _PROMPT.finditer(source):
         start = source.count("\n", 0, prompt.start())
-        if start < at:
+        if start < at or f"\n{source[: prompt.start()]}".count("\n```") % 2:
             continue
         yield from blocks("\n".join(lines[at:start]), at + 1)
         first = start + (not source[prompt.end() :].partition("\n")[0].strip())

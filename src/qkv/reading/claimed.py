@@ -35,7 +35,7 @@ def formulas_above(page: Page, given: Definition) -> Iterator[n.Expr]:
         names = n.names_in(formula.expr) if above else ()
         running = " ".join(formula.symbol.indices)
         known = (s.base in running or _is_known_above(page, s, given) for s in names)
-        if names and given.symbol not in names and all(known):
+        if (names or (above and n.is_literal(formula.expr))) and given.symbol not in names and all(known):
             yield formula.expr
 
 

@@ -58,6 +58,27 @@ def definitions_in(equation: Equation) -> Iterator[Definition]:
         shown = [value for value in values if not value.struck]
         if shown and not formulas and not equation.of(Kind.WORKING):
             yield Definition(symbol, shown[-1].expr, Source.GIVEN, *where)
+    if not named:
+        yield from _roots(equation)
+
+
+def _roots(equation: Equation) -> Iterator[Definition]:
+    """σ² = … says what σ is: the root of it."""
+    squares = [f for f in equation.of(Kind.FORMULA) if _squared(f.expr) is not None]
+    for item in (*equation.of(Kind.FORMULA), *equation.of(Kind.WORKING)) if len(squares) == 1 else ():
+        symbol = _squared(squares[0].expr)
+        if item is not squares[0] and symbol is not None and not item.struck and symbol not in n.names_in(item.expr):
+            yield Definition(symbol, n.Root(item.expr), Source.STATED, equation.line, equation.scope, equation.index)
+            return
+
+
+def _squared(expr: n.Expr) -> Symbol | None:
+    """The name of a spread that is squared."""
+    squared = isinstance(expr, n.Power) and expr.exponent == n.number(2) and isinstance(expr.base, n.Name)
+    return expr.base.symbol if squared and expr.base.symbol.base in SPREADS else None  # type: ignore[union-attr]
+
+
+SPREADS = ("sigma", "std", "s")
 
 
 def is_row_again(definition: Definition, before: list[Definition]) -> bool:

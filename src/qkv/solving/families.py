@@ -22,13 +22,19 @@ def rows_of(steps: tuple[Step, ...], known: Mapping[Symbol, Value]) -> Iterator[
     named = sorted((step for step in single if step.spelled and _has_script(step)), key=_family)
     for family, members in groupby(named, key=_family):
         symbol = Symbol("row", tuple(filter(None, family[1])), (family[0],), family[3])
-        yield from _row(symbol, list(members), gathered)
+        yield from _row(symbol, _in_order(list(members)), gathered)
     nameless = [step for step in single if step.symbol.base == "value"]
     worked: dict[tuple[int | None, str], Step] = {}  # a formula and its working are one
     for step in nameless:
         worked.setdefault((step.line, str(known[step.symbol])), step)
     for number, lines in enumerate(_alike(list(worked.values())), 1):
         yield from _row(Symbol("row", (), (str(number),)), lines, gathered)
+
+
+def _in_order(members: list[Step]) -> list[Step]:
+    """Members by their numbers, where all have one: what is given may be written before what is worked out."""
+    numbers = [step.symbol.indices[-1] if step.symbol.indices else "" for step in members]
+    return sorted(members, key=lambda s: int(s.symbol.indices[-1])) if all(map(str.isdecimal, numbers)) else members
 
 
 def _row(symbol: Symbol, members: list[Step], gathered: set[n.Expr]) -> Iterator[Step]:

@@ -39,7 +39,7 @@ class Workings:
 
         A formula in names says more than a working, which says more than what attention usually does."""
         found = self.values.source(symbol, spot)
-        if found is not None and found[2] in (None, Source.STATED) and not _is_usual(found[0]):
+        if found is not None and found[2] in (None, Source.STATED) and not is_usual(found[0]):
             return
         equations = (e for e in self.values.system.page.equations if e.scope == spot.scope and e.line <= spot.line)
         above = [equation for equation in equations if symbol in equation.names]
@@ -114,6 +114,6 @@ def _are_apart(a: Cell, b: Cell) -> bool:
     return float(low) > float(most) + size / 10 or float(least) > float(high) + size / 10
 
 
-def _is_usual(expr: n.Expr) -> bool:
+def is_usual(expr: n.Expr) -> bool:
     """Whether an expression is of the library, not of the page."""
     return any(symbol.base == ROLE for symbol in n.names_in(expr))

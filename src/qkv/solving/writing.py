@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 
 from qkv.check.model import Verdict
@@ -36,7 +37,7 @@ from qkv.solving.answers import answers_of
 from qkv.solving.kinds import arrays_taken, kind_of, notes_of
 from qkv.solving.supposed import AFTER, supposed
 from qkv.solving.wanted import items
-from qkv.solving.workings import Option, Workings
+from qkv.solving.workings import Option, Workings, is_usual
 
 FOUND = frozenset({How.NAMED, How.SEARCHED})  # ways of knowing that hold for what is exactly so
 EXACT = frozenset({Verdict.RIGHT, Verdict.ROUNDED, Verdict.CARRIED})  # nothing was miscalculated here
@@ -117,8 +118,8 @@ class Writing:
     def _asked_roles(self, spot: Spot, conventions: frozenset[str]) -> Iterator[tuple[Role, str | None]]:
         """What attention works out and the problem has no name for; where heads are cut, the whole has no scores."""
         heads = self.system.heads_in(self.scope)
-        if "plain" in conventions and not heads and not ATTENDING_SAID.search(self.page.words):
-            return  # numbers of a page about norms or losses are no tokens that attend to each other
+        if not self._attends:
+            return
         cut = bool(heads) and self.values.role(Role.HEAD, heads[0], spot) is not None
         for head in (*heads, None):  # heads first, so that the steps of each stand in their usual order
             for role in DERIVED:
@@ -126,6 +127,12 @@ class Writing:
                 unwanted = role is Role.SCALED and "unscaled" in conventions
                 if not whole and not unwanted and not self.system.holders(role, head, self.scope):
                     yield role, head
+
+    @cached_property
+    def _attends(self) -> bool:
+        """Whether attention may be meant: numbers of a page about norms or losses do not attend to each other."""
+        plain = "plain" in self.system.conventions(self.scope) and not self.system.heads_in(self.scope)
+        return not plain or ATTENDING_SAID.search(self.page.words) is not None
 
     @property
     def page(self) -> Page:
@@ -217,6 +224,8 @@ class Writing:
     def _by(self, symbol: Symbol, spot: Spot, expr: n.Expr, where: Spot, source: Source | None) -> Symbol | None:
         """The name of a quantity in the program, given or worked out by one expression."""
         place = self.system.place(symbol)
+        if place is not None and place.role in DERIVED and is_usual(expr) and not self._attends:
+            return None
         role, head = (
             (place.role, _number(place.head)) if place is not None and place.row is None else (Role.OTHER, None)
         )

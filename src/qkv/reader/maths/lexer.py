@@ -11,6 +11,7 @@ from qkv.reader.maths.numerals import Comma, plain_digits
 from qkv.reader.maths.plainer import plainer
 from qkv.reader.maths.slopes import with_slopes
 from qkv.reader.maths.tokens import TOKEN, Token
+from qkv.reader.maths.units import is_counted, is_magnitude
 
 
 def tokens_of(source: str, *, strict: bool = True, comma: Comma = Comma.UNTOLD) -> list[Token]:
@@ -37,6 +38,7 @@ _ALIKE |= dict.fromkeys(map(ord, signs.LEFT_PIECES), "[") | dict.fromkeys(map(or
 
 _OPERATION = re.compile(r"\s*(?:[×*/+÷·^²³]|\\(?:times|cdot|div)\b)")
 _SCRIPT = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
+_WORD = re.compile(r"[^\W\d_]{2,}")
 _TIES = re.compile(r"[=≈:]|[+×·*/÷]\s+(?=\S)")  # what a wide gap before it does not part: a = [1]   + [2]
 _BARE_COMMA = re.compile(r",(?!\})")
 _CALL = re.compile(r"(\w+)\s*\(\s*(\w+)\s*\)")
@@ -84,11 +86,12 @@ class _Lexer:
 
     def _parts(self, found: re.Match[str]) -> bool:
         """Whether two blanks part what stands beside them: '0.330  0.670', '85.2%  C = 3', '354,823,168  blocks'."""
-        after, last = self.source[found.end() : found.end() + 2], self.out[-1] if self.out else None
+        after, last = self.source[found.end() : found.end() + 1], self.out[-1] if self.out else None
         if len(found[0]) != 2 or last is None:
             return False
-        named = last.kind == "num" and len(after) == 2 and after.isalpha()
-        return named or ("." in last.text and after[:1].isdigit()) or (last.kind == "percent" and after[:1].isalpha())
+        word = _WORD.match(self.source, found.end())
+        named = word is not None and last.kind == "num" and not is_counted(word[0]) and not is_magnitude(word[0])
+        return named or ("." in last.text and after.isdigit()) or (last.kind == "percent" and after.isalpha())
 
     def _line(self, found: re.Match[str]) -> None:
         self.add("line", "\n", found)
