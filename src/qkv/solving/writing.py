@@ -132,7 +132,8 @@ class Writing:
     def _attends(self) -> bool:
         """Whether attention may be meant: numbers of a page about norms or losses do not attend to each other."""
         plain = "plain" in self.system.conventions(self.scope) and not self.system.heads_in(self.scope)
-        return not plain or ATTENDING_SAID.search(self.page.words) is not None
+        formulas = (item.expr for equation in self.page.equations for item in equation.items)
+        return not plain or ATTENDING_SAID.search(self.page.words) is not None or any(map(_is_shared, formulas))
 
     @property
     def page(self) -> Page:
@@ -356,6 +357,10 @@ class Writing:
     def _line(self, symbol: Symbol, spot: Spot) -> int | None:
         lines = [d.line for d in self.page.definitions.get(symbol, ()) if d.scope == spot.scope]
         return next((line for line in reversed(lines) if line <= spot.line), lines[0] if lines else None)
+
+
+def _is_shared(expr: n.Expr) -> bool:
+    return n.holds(expr, n.Softmax) or n.holds(expr, n.Exp)
 
 
 def _number(head: str | None) -> int | None:
