@@ -76,9 +76,23 @@ def test_lines_that_only_call_rows_by_a_name_do_not_give_it_anew() -> None:
     ("| | k1 | k2 | k3 |\n|---|---|---|---|\n| q1 | 2 | 0 | 1 |\n| q2 | 1 | 1 | 0 |\n\nApply a softmax to each row.", (("0.6652", "0.09003", "0.2447"), ("0.4223", "0.4223", "0.1554"))),
     ("Softmax of (1, 2, 3)?", (("0.09003", "0.2447", "0.6652"),)),
     ('"the": key (1, 0), value (1, 2)\n"cat": key (0, 1), value (3, 4)\nquery: (1, 1)\n\nCompute the output.', (("2.000", "3.000"),)),
+    ("Sean q = (1, 0), k_1 = (1, 1), k_2 = (0, 1), v_1 = (2, 0), v_2 = (0, 2) y d = 2.\n\nCalcula la salida.", (("1.340", "0.6605"),)),
+    ("Dati q = [1, 2] e le chiavi k1 = [1, 0] e k2 = [0, 1], senza scala: calcola i pesi.", (("0.2689", "0.7311"),)),
+    ("Q = K = V =\n1 0\n0 1\n1 1\n\nCompute the scores.", (("1", "0", "1"), ("0", "1", "1"), ("1", "1", "2"))),
+    ("query: 1, 0\nkey 1: 1, 0\nkey 2: 0, 1\nvalue 1: 5, 5\nvalue 2: 0, 10\n\nFind the attention output.", (("3.349", "6.651"),)),
+    ("Weights: 0.6, 0.3, 0.1\nValues: [1, 2], [3, 4], [5, 6]\n\nOutput?", (("2", "3"),)),
 ])  # fmt: skip
 def test_small_sheets_as_they_are_typed(text: str, value: tuple[tuple[str, ...], ...]) -> None:
     assert value in values(text)
+
+
+def test_a_number_above_labelled_rows_is_no_name_of_these() -> None:
+    (trace,) = qkv.solve("q = 3\nkeys: 1, 2, 3\nvalues: 10, 20, 30\n\nCompute the scores.\n").traces
+    assert [given.spelled for given in trace.program.givens] == ["q", "K", "V"]
+
+
+def test_letters_of_an_equation_are_no_words_where_the_page_defines_them() -> None:
+    assert (("12",),) in values("y = 3, b = 2\n\na = 2 y b\n")
 
 
 def test_scores_one_by_one_give_nothing_where_there_are_keys() -> None:

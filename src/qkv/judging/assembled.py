@@ -88,12 +88,17 @@ def gathered(copies: Copies, grid: Grid, spot: Spot) -> Fit | None:
     """A vector whose cells were printed one by one: softmax(1.790, 2.586, 1.424) after e_1, e_2 and e_3."""
     if len(grid) != 1 or any(cell_bits(shown) < SURE for shown in grid[0]):
         return None
-    cells = []
+    cells, sources = [], []
     for shown in grid[0]:
-        found = [cell_of(seen, i, j) for _, seen, i, j in copies.cells(shown.value, spot)]
+        found = [(cell_of(seen, i, j), seen) for _, seen, i, j in copies.cells(shown.value, spot)]
         if not found:
             return None
-        cells.append(min(found, key=lambda copied: copies.is_false(copied.claims)))
+        copied, seen = min(found, key=lambda option: copies.is_false(option[0].claims))
+        cells.append(copied)
+        sources.append(seen)
+    picked = any(shape_of(seen.grid) != (1, 1) and seen is not sources[0] for seen in sources)
+    if picked and any(copies.is_false(copied.claims) for copied in cells):
+        return None  # numbers of several arrays that happen to read alike
     symbols = [Symbol(COPY, (), (str(i),)) for i in range(len(cells))]
     row = n.Matrix((tuple(map(n.Name, symbols)),))
     put = dict(zip(symbols, cells, strict=True))

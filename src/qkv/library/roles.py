@@ -102,7 +102,7 @@ WORDS: tuple[tuple[Role, str], ...] = (
     (R.V, r"\bvalues?\b|wartości|\bwerte?\b|valor(?:e[si]?)?\b|valeurs?\b|значен|值|バリュー|값"),
     (R.X, r"embedding|\binputs?\b|tokens?\b|eingabe|entrada|entrée|输入|輸入|вход|words?\b|wörter|入力|입력"),
     (R.Y, r"tokens? of the encoder|encoder tokens?|second sequence"),
-    (R.STATES, r"annotations?|encoder (?:hidden )?states?|hidden states?"),
+    (R.STATES, r"annotations?|encoder (?:(?:hidden )?states?|outputs?)|hidden states?"),
     (R.SOURCE, r"decoder (?:hidden )?state"),
     (R.MASK, r"\bmask\b|maske\b|máscara|掩码"),
 )  # fmt: skip

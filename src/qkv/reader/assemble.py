@@ -138,7 +138,7 @@ def _goes_on(sheet: _Assembly, event: Stated) -> bool:
     if event.origin is Origin.DISPLAY and not last.after.rstrip().endswith((":", "=")):
         return False
     formula = last.links[-1].expr
-    named = isinstance(formula, Name) and len(last.links) > 1  # Q = K = V
+    named = isinstance(formula, Name) and len(last.links) > 1 and not last.after.rstrip().endswith("=")  # Q = K = V
     return bool(names_in(formula)) and not holds(formula, Matrix) and not named
 
 

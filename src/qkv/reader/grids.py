@@ -280,6 +280,7 @@ def _grid_at(lines: list[str], at: int) -> Found | None:
     end = start
     while end < len(lines) and (row := _line(lines[end], end + 1)):
         named = row.name is not None and any(r.name for r in rows)
+        named = named or (bool(rows) and rows[0].name is not None and _label(row) != _label(rows[0]) == "")
         if rows and (named or len(row.groups) != len(rows[-1].groups) or abs(row.widths[0] - rows[0].widths[0]) > 3):
             break
         rows.append(row)
@@ -290,6 +291,11 @@ def _grid_at(lines: list[str], at: int) -> Found | None:
         return None
     grids = _grids(rows, titles, heads, at + 1, end)
     return (grids, end) if grids else None
+
+
+def _label(row: _Line) -> str:
+    label = row.groups[0][0]
+    return label.text if label is not None else ""
 
 
 def _is_grid(rows: list[_Line], lines: list[str], headed: bool) -> bool:

@@ -34,7 +34,7 @@ from qkv.reading.method import (
     prior_scale,
     said_for_all,
 )
-from qkv.reading.nameless import INPUTS, given_formulas
+from qkv.reading.nameless import BEFORE_SCORES, INPUTS, given_formulas
 from qkv.reading.naming import NO_FACTORS, PROJECTED, naming_of, role_symbol
 from qkv.reading.page import Page, Spot
 from qkv.reading.softmaxed import softmaxed_scale
@@ -48,7 +48,6 @@ SHOWN_SCALE = 8.0  # the same for the scale that numbers show which a softmax is
 ROLE_KNOWN = 0.5  # bits for a role that has a value
 MISNAMED = 7.0  # bits that numbers cost which are not what their name says: more than another role for the name
 OTHER_ROLE = 4.0  # bits that another role than the likeliest costs at least
-BEHIND_SCORES = frozenset({Role.X, Role.Y, Role.Q, Role.K, Role.STATES, Role.SOURCE, Role.W_Q, Role.W_K})
 MOST_ARRAYS = 3  # arrays without a name whose role is tried
 
 
@@ -136,11 +135,11 @@ def _inputs(page: Page) -> Iterator[tuple[int, Role]]:
     """The arrays without a name that words call inputs; where Q has a name, 'queries come from here' are tokens."""
     projected = _projected_by_name(page)
     said = [(index, roles[0]) for index, roles in page.suggested.items() if roles]
-    named = (place.role for symbol in page.definitions for place in places(symbol)[:1])
-    alone = BEHIND_SCORES.isdisjoint(role for _, role in said) and (BEHIND_SCORES | SCORE_LIKE).isdisjoint(named)
-    yield from (
-        each for each in said[:1] if alone and each[1] in SCORE_LIKE - {Role.WEIGHTS}
-    )  # scores, and nothing behind them
+    named = {place.role for symbol in page.definitions for place in places(symbol)[:1]}
+    spoken = {role for _, role in said}
+    alone = BEFORE_SCORES.isdisjoint(spoken) and (BEFORE_SCORES | SCORE_LIKE).isdisjoint(named)
+    first = SCORE_LIKE if Role.V in spoken | named else SCORE_LIKE - {Role.WEIGHTS}  # weights that mix the values
+    yield from (each for each in said[:1] if alone and each[1] in first)  # and nothing that they are worked out of
     yield from ((i, page.suggested[i][0]) for i, _ in given_formulas(page.equations) if page.task is None)
     for index, roles in page.suggested.items():
         said_here = mentions(page.equations[index].label)

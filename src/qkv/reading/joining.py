@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from qkv.expr import nodes as n
 from qkv.library.words import means, pattern
@@ -77,23 +78,30 @@ def without_sizes(made: Iterable[Equation]) -> Iterator[Equation]:
 
 
 _COLON = re.compile(r"[^\W\d_]+\s*:(?!=)")  # a word, as in a list of words
-_QUANTITY = re.compile(rf"\W*(?:\w+\W+)?(?:{pattern('quantity')}|{pattern('vector')})\W*", re.IGNORECASE)
+_QUANTITY = re.compile(
+    rf"\W*(?:\w+\W+)?(?P<kind>{pattern('quantity')}|{pattern('vector')})\W*\d{{0,2}}\W*", re.IGNORECASE
+)
 
 
 def apart(equation: Equation) -> Iterator[Equation]:
-    """Rows that are labelled by other quantities, 'scaled: …' above 'weights: …', are equations of their own."""
+    """Rows that are labelled by other quantities, 'scaled: …' above 'weights: …', 'query: …' above 'key 1: …', are
+    equations of their own."""
     only = equation.items[0]
     rows = only.expr.rows if isinstance(only.expr, n.Matrix) and len(equation.items) == 1 else ()
     labels = [label.strip("-*+• \t:").lower() for label in equation.rows]
-    if not 1 < len(rows) == len(set(labels)) or equation.columns or not all(map(_QUANTITY.fullmatch, labels)):
+    found = [_QUANTITY.fullmatch(label) for label in labels]
+    kinds = [match["kind"] for match in found if match is not None]
+    if not 1 < len(rows) == len(set(labels)) or equation.columns or len(kinds) < len(rows) or len(set(kinds)) == 1:
         yield equation
         return
-    for i, (row, label) in enumerate(zip(rows, labels, strict=True)):
-        line = min(equation.line + i, equation.end_line)
-        item = replace(only, expr=n.Matrix((row,)), line=line)
-        yield replace(
-            equation, items=(item,), line=line, end_line=line, label=label, words=f"{equation.words} {label}", rows=()
-        )
+    for _, group in groupby(range(len(rows)), key=kinds.__getitem__):
+        at = list(group)
+        first, last = (min(equation.line + i, equation.end_line) for i in (at[0], at[-1]))
+        item = replace(only, expr=n.Matrix(tuple(rows[i] for i in at)), line=first)
+        label = labels[at[0]] if len(at) == 1 else kinds[at[0]]
+        named = tuple(labels[i] for i in at) if len(at) > 1 else ()
+        words = f"{equation.words} {label}"
+        yield replace(equation, items=(item,), line=first, end_line=last, label=label, words=words, rows=named)
 
 
 def _vector(equation: Equation) -> n.Matrix | None:

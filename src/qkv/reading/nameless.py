@@ -129,10 +129,10 @@ def gives_inputs(made: Sequence[Equation]) -> bool:
     named = {place.role for symbol in _with_numbers(made) for place in places(symbol)[:1]}
     alone = (e for e in made if _is_array(e) and not e.gathered)
     arrays = (role for equation in alone for role in roles_in_words(equation.words[-70:]))
-    return not _BEFORE_SCORES.isdisjoint({*named, *arrays})
+    return not BEFORE_SCORES.isdisjoint({*named, *arrays})
 
 
-_BEFORE_SCORES = frozenset({Role.X, Role.Y, Role.Q, Role.K, Role.STATES, Role.SOURCE, Role.W_Q, Role.W_K})
+BEFORE_SCORES = frozenset({Role.X, Role.Y, Role.Q, Role.K, Role.STATES, Role.SOURCE, Role.W_Q, Role.W_K})
 
 
 def _with_numbers(made: Sequence[Equation]) -> set[Symbol]:
