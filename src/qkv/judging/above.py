@@ -15,12 +15,13 @@ from qkv.judging.copies import Copies
 from qkv.judging.fit import Fit, How, Meaning
 from qkv.judging.lately import RUN, Operand, put_in, row_of, singles, whole_of
 from qkv.judging.operands import is_centred
-from qkv.judging.phrases import Operation, normed, operation, statistics_said
+from qkv.judging.phrases import Operation, operation, statistics_said
 from qkv.judging.seen import MATRIX, Copied, cell_of, is_near
 from qkv.judging.shares import added_up, shares, softmaxed
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.holding import AFTER_Q
 from qkv.reading.page import Spot
+from qkv.reading.search.functions import normed
 
 if TYPE_CHECKING:
     from qkv.judging.walk import Walk

@@ -20,6 +20,7 @@ from qkv.reader.model import Origin
 from qkv.reading.equation import Equation
 from qkv.reading.naming import role_symbol
 from qkv.reading.page import Page, Spot
+from qkv.reading.search.functions import normed
 from qkv.reading.system import LINE, System
 
 Operation = Callable[[n.Expr], n.Expr]
@@ -105,11 +106,6 @@ def operation(label: str, page: Page) -> Operation | None:
     if _LAYER_NORM.search(label):
         return normed
     return n.Exp if _EXPONENTIAL.search(label.lower()) else None
-
-
-def normed(expr: n.Expr) -> n.Expr:
-    """Each row less its mean, over its standard deviation."""
-    return n.Quotient(n.Sum((expr, n.Negate(n.Call("mean", (expr,))))), n.Call("std", (expr,)))
 
 
 LINED = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.OUTPUT})

@@ -8,6 +8,7 @@ from operator import mul
 from typing import Final, NamedTuple
 
 from qkv.expr import nodes as n
+from qkv.expr.functions import BY_KEY
 from qkv.reading.search.operands import Operand
 from qkv.reading.search.tables import INFINITY, Line, Row, Shape, Table, adds_to, are_shares, are_weights, turn
 from qkv.reading.search.target import Target
@@ -49,12 +50,9 @@ def _ones(shape: Shape) -> n.Expr:
     return n.number(1) if 1 in shape else n.matrix([[1] * shape[1]] * shape[0])
 
 
-def _gelu(x: float) -> float:
-    return x * (1 + math.erf(x / math.sqrt(2))) / 2
-
-
-def _gelu_tanh(x: float) -> float:
-    return x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2
+def _row(key: str, slope: float, low: float = -INFINITY, high: float = INFINITY) -> Each:
+    """A row of the table of functions."""
+    return Each(BY_KEY[key].floats, slope, _call(key), low, high)
 
 
 def _scale(factor: float, divisor: n.Expr) -> Each:
@@ -62,11 +60,11 @@ def _scale(factor: float, divisor: n.Expr) -> Each:
 
 
 ACTIVATIONS: Final = (
-    Each(lambda x: max(x, 0.0), 1.0, _call("relu"), 0),
-    Each(math.tanh, 1.0, _call("tanh"), -1, 1),
-    Each(lambda x: 1 / (1 + math.exp(-x)), 0.25, _call("sigmoid"), 0, 1),
-    Each(_gelu, 1.13, _call("gelu"), -0.2),
-    Each(_gelu_tanh, 1.13, _call("gelutanh"), -0.2),
+    _row("relu", 1.0, 0),
+    _row("tanh", 1.0, -1, 1),
+    _row("sigmoid", 0.25, 0, 1),
+    _row("gelu", 1.13, -0.2),
+    _row("gelutanh", 1.13, -0.2),
 )
 EACH: Final = (
     Each(math.exp, INFINITY, lambda x, shape: n.Exp(x), 0, takes_infinity=True),
@@ -75,7 +73,7 @@ EACH: Final = (
     Each(math.sqrt, INFINITY, lambda x, shape: n.Root(x), 0),
     Each(lambda x: -x, 1.0, lambda x, shape: n.Negate(x)),
     Each(lambda x: 1 - x, 1.0, lambda x, shape: n.Sum((_ones(shape), n.Negate(x)))),
-    Each(math.log, INFINITY, _call("ln")),
+    _row("ln", INFINITY),
 )
 
 
@@ -141,10 +139,6 @@ def _over_norm(row: Row, errors: Row, norm: float) -> Line:
     return made, tuple(e / norm + abs(y) * blur for y, e in zip(made, errors, strict=True))
 
 
-def _unit(row: Row, errors: Row) -> Line:
-    return _over_norm(row, errors, math.hypot(*row))
-
-
 def _rms_norm(row: Row, errors: Row) -> Line:
     return _over_norm(row, errors, math.hypot(*row) / math.sqrt(len(row)))
 
@@ -154,21 +148,14 @@ def _layer_norm(row: Row, errors: Row) -> Line:
     return _rms_norm(tuple(x - middle for x in row), tuple(e + blur for e in errors))
 
 
-def _layer_norm_expr(x: n.Expr) -> n.Expr:
+def normed(x: n.Expr) -> n.Expr:
+    """Each row less its mean, over its standard deviation."""
     return n.Quotient(n.Sum((x, n.Negate(n.Call("mean", (x,))))), n.Call("std", (x,)))
-
-
-def _rms_norm_expr(x: n.Expr) -> n.Expr:
-    return n.Quotient(x, n.Root(n.Call("mean", (n.Power(x, n.number(2)),))))
 
 
 def _squares_add_to(total: float, row: Row, halves: Row) -> bool:
     """Whether the squares of the cells of a printed line may add up to a number."""
-    return adds_to(total, tuple(x * x for x in row), tuple(map(_square_error, row, halves)))
-
-
-def _square_error(x: float, e: float) -> float:
-    return (2 * abs(x) + e) * e
+    return adds_to(total, tuple(x * x for x in row), tuple(map(lambda x, e: (2 * abs(x) + e) * e, row, halves)))
 
 
 def _is_rms_normed(row: Row, halves: Row) -> bool:
@@ -176,15 +163,17 @@ def _is_rms_normed(row: Row, halves: Row) -> bool:
 
 
 LAYER_NORM: Final = Along(
-    _layer_norm, _layer_norm_expr, lambda row, halves: adds_to(0, row, halves) and _is_rms_normed(row, halves)
+    _layer_norm, normed, lambda row, halves: adds_to(0, row, halves) and _is_rms_normed(row, halves)
 )
-RMS_NORM: Final = Along(_rms_norm, _rms_norm_expr, _is_rms_normed)
+RMS_NORM: Final = Along(
+    _rms_norm, lambda x: n.Quotient(x, n.Root(n.Call("mean", (n.Power(x, n.number(2)),)))), _is_rms_normed
+)
 NORMS: Final = (
     Along(_share, lambda x: n.Normalise(x, 1), are_shares),
     LAYER_NORM,
     RMS_NORM,
     Along(
-        _unit,
+        lambda row, errors: _over_norm(row, errors, math.hypot(*row)),
         lambda x: n.Quotient(x, n.Call("norm", (x,))),
         lambda row, halves: _squares_add_to(1, row, halves),
     ),
