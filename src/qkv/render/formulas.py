@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from qkv.expr.show import latex, symbol_latex
 from qkv.interpret.trace import Trace
 from qkv.program.model import Answer, Given, Part, Step
-from qkv.render.options import Options
-from qkv.render.shown import Shown, formula, says_itself, shown, shown_part
+from qkv.render.options import Depth, Options
+from qkv.render.shown import Shown, formula, says_itself, shown, shown_part, steps_shown
 from qkv.render.workings import LATEX, Writer, decimal, explained, remembered, tells
 
 
@@ -62,3 +63,29 @@ def caption(trace: Trace, item: Step) -> tuple[str, str]:
     head = f" of head {item.head}" if item.head is not None else ""
     says = item.says or "next"
     return says[:1].upper() + says[1:], f"{head} ({rows} by {columns})"
+
+
+def pieces(trace: Trace, options: Options) -> Iterator[tuple[Any, ...]]:
+    """A worked problem from its title to its answers, piece by piece: what a piece is, and what it holds."""
+    program = trace.program
+    title = " ".join(program.title.split())
+    yield "title", title or program.kind.capitalize()
+    if title:
+        yield "kind", program.kind
+    if program.givens:
+        yield ("given",)
+    yield from (("formula", given(trace, item, options)) for item in program.givens)
+    for item in steps_shown(trace, options):
+        yield "step", *caption(trace, item)
+        yield "formula", step(trace, item, options)
+        rows = [] if options.depth is Depth.BRIEF else list(workings(trace, item, options))
+        if rows:
+            yield "workings", rows
+    yield from (("note", " ".join(note.split())) for note in program.notes)
+    if program.answers:
+        yield ("answers",)
+    for answer in program.answers:
+        yield "asked", answer.label, answer.text
+        yield from (("formula", part(trace, answer, item, options)) for item in answer.parts)
+        yield from ((kind, text) for kind, text in (("says", answer.says), ("missing", answer.missing)) if text)
+        yield from (("assumed", note) for note in answer.assumed)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from qkv.check.model import Report
 from qkv.interpret.trace import Trace
-from qkv.program.model import Answer, Step
 from qkv.render import formulas
-from qkv.render.options import DEFAULT, Depth, Options
-from qkv.render.shown import above_advice, steps_shown
+from qkv.render.options import DEFAULT, Options
+from qkv.render.shown import above_advice
 from qkv.render.summary import by_id, count, covered, details, listed, says, sentence, totals, unjudged
 
 # Characters that mean something to LaTeX, and those of our own notes that its fonts lack in text.
@@ -41,6 +40,7 @@ ESCAPES = {
 }
 SMALLEST_LIMIT = 10  # columns that amsmath allows in a matrix unless told otherwise
 LAST_LATIN = 0x24F
+BULLET = r"$\bullet$"
 PREAMBLE = r"""\documentclass{{article}}
 \usepackage{{iftex}}
 \ifPDFTeX
@@ -58,7 +58,7 @@ PREAMBLE = r"""\documentclass{{article}}
 def solution(traces: Iterable[Trace], options: Options = DEFAULT, advice: Sequence[str] = ()) -> str:
     """The worked solution as a document that compiles on its own."""
     worked = list(traces)
-    lines = [line for trace in worked for line in _problem(trace, options)]
+    lines = [_WRITTEN[kind](*held) for trace in worked for kind, *held in formulas.pieces(trace, options)]
     if advice or not lines:
         lines += [above_advice(worked), *map(_advice, advice)]
     body = "\n".join(lines)
@@ -104,49 +104,6 @@ def _foreign(body: str) -> str:
     return "".join(f"  \\DeclareUnicodeCharacter{{{ord(x):04X}}}{{?}}\n" for x in found)
 
 
-def _problem(trace: Trace, options: Options) -> Iterator[str]:
-    program = trace.program
-    title = " ".join(program.title.split())
-    yield f"\\section*{{{escape(title or program.kind.capitalize())}}}"
-    if title:
-        yield f"\\emph{{{escape(program.kind)}}}"
-    if program.givens:
-        yield "\n\\paragraph{Given}"
-    for given in program.givens:
-        yield f"\\[ {formulas.given(trace, given, options)} \\]"
-    for step in steps_shown(trace, options):
-        yield from _step(trace, step, options)
-    for note in program.notes:
-        yield f"\n\\noindent\\emph{{{escape(' '.join(note.split()))}}}"
-    if program.answers:
-        yield "\\subsection*{Answers}"
-    for answer in program.answers:
-        yield from _answer(trace, answer, options)
-
-
-def _answer(trace: Trace, answer: Answer, options: Options) -> Iterator[str]:
-    """A question under its own label, and the quantities that answer it."""
-    label = escape(answer.label) or r"$\bullet$"
-    yield f"\n\\noindent\\textbf{{{label}}} {escape(answer.text)}"
-    for part in answer.parts:
-        yield f"\\[ {formulas.part(trace, answer, part, options)} \\]"
-    said = [
-        answer.says,
-        answer.missing and f"not answered: {answer.missing}",
-        *(f"assumed: {x}" for x in answer.assumed),
-    ]
-    yield from (f"\n\\noindent {escape(line)}" for line in said if line)
-
-
-def _step(trace: Trace, step: Step, options: Options) -> Iterator[str]:
-    says, rest = formulas.caption(trace, step)
-    yield f"\n\\paragraph{{{escape(says)}}}{rest}"
-    yield f"\\[ {formulas.step(trace, step, options)} \\]"
-    if options.depth is not Depth.BRIEF:
-        for row, column, text in formulas.workings(trace, step, options):
-            yield f"Cell ({row}, {column}): $\\displaystyle {text}$.\\par"
-
-
 def escape(text: str) -> str:
     """Any text, safe in LaTeX.
 
@@ -154,3 +111,20 @@ def escape(text: str) -> str:
     50\\% of W\\_Q
     """
     return "".join(ESCAPES.get(x, x) for x in text)
+
+
+# How each piece of a worked problem is written, see formulas.pieces.
+_WRITTEN: Mapping[str, Callable[..., str]] = {
+    "title": lambda text: f"\\section*{{{escape(text)}}}",
+    "kind": lambda text: f"\\emph{{{escape(text)}}}",
+    "given": lambda: "\n\\paragraph{Given}",
+    "formula": lambda text: f"\\[ {text} \\]",
+    "step": lambda says, rest: f"\n\\paragraph{{{escape(says)}}}{rest}",
+    "workings": lambda rows: "\n".join(f"Cell ({i}, {j}): $\\displaystyle {text}$.\\par" for i, j, text in rows),
+    "note": lambda text: f"\n\\noindent\\emph{{{escape(text)}}}",
+    "answers": lambda: "\\subsection*{Answers}",
+    "asked": lambda label, text: f"\n\\noindent\\textbf{{{escape(label) or BULLET}}} {escape(text)}",
+    "says": lambda text: f"\n\\noindent {escape(text)}",
+    "missing": lambda text: f"\n\\noindent {escape(f'not answered: {text}')}",
+    "assumed": lambda text: f"\n\\noindent {escape(f'assumed: {text}')}",
+}

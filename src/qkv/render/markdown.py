@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from qkv.check.model import Claim, Report
 from qkv.interpret.trace import Trace
-from qkv.program.model import Answer, Step
 from qkv.render import formulas
-from qkv.render.options import DEFAULT, Depth, Options
+from qkv.render.options import DEFAULT, Options
 from qkv.render.plainly import shortened
-from qkv.render.shown import above_advice, steps_shown
+from qkv.render.shown import above_advice
 from qkv.render.summary import SYMBOLS, by_id, count, covered, listed, says, sentence, sources, told, totals, unjudged
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ def solution(
 ) -> str:
     """The worked solution, a heading for each problem."""
     worked = list(traces)
-    blocks = [block for trace in worked for block in _problem(trace, options)]
+    blocks = [_WRITTEN[kind](*held) for trace in worked for kind, *held in formulas.pieces(trace, options)]
     if advice or not blocks:
         blocks += [above_advice(worked), *map(_advice, advice)]
     return "\n\n".join([*blocks, *_unread(unread)]) + "\n"
@@ -37,45 +36,21 @@ def _advice(line: str) -> str:
     )
 
 
-def _problem(trace: Trace, options: Options) -> Iterator[str]:
-    program = trace.program
-    title = " ".join(program.title.split())
-    yield f"# {title or program.kind.capitalize()}"
-    if title:
-        yield f"*{program.kind}*"
-    if program.givens:
-        yield "**Given**"
-    for given in program.givens:
-        yield f"$${formulas.given(trace, given, options)}$$"
-    for step in steps_shown(trace, options):
-        yield from _step(trace, step, options)
-    for note in program.notes:
-        yield f"> {' '.join(note.split())}"
-    if program.answers:
-        yield "## Answers"
-    for answer in program.answers:
-        yield from _answer(trace, answer, options)
-
-
-def _answer(trace: Trace, answer: Answer, options: Options) -> Iterator[str]:
-    """A question under its own label, and the quantities that answer it."""
-    yield f"**{answer.label or '•'}** {code(answer.text, 400)}"
-    for part in answer.parts:
-        yield f"$${formulas.part(trace, answer, part, options)}$$"
-    if answer.says:
-        yield f"{answer.says}."
-    if answer.missing:
-        yield f"> not answered: {code(answer.missing, 1000)}"
-    yield from (f"> assumed: {note}" for note in answer.assumed)
-
-
-def _step(trace: Trace, step: Step, options: Options) -> Iterator[str]:
-    says, rest = formulas.caption(trace, step)
-    yield f"**{says}**{rest}"
-    yield f"$${formulas.step(trace, step, options)}$$"
-    rows = [f"- cell ({i}, {j}): ${text}$" for i, j, text in formulas.workings(trace, step, options)]
-    if rows and options.depth is not Depth.BRIEF:
-        yield "\n".join(rows)
+# How each piece of a worked problem is written, see formulas.pieces.
+_WRITTEN: Mapping[str, Callable[..., str]] = {
+    "title": "# {}".format,
+    "kind": "*{}*".format,
+    "given": "**Given**".format,
+    "formula": "$${}$$".format,
+    "step": "**{}**{}".format,
+    "workings": lambda rows: "\n".join(f"- cell ({i}, {j}): ${text}$" for i, j, text in rows),
+    "note": "> {}".format,
+    "answers": "## Answers".format,
+    "asked": lambda label, text: f"**{label or '•'}** {code(text, 400)}",
+    "says": "{}.".format,
+    "missing": lambda text: f"> not answered: {code(text, 1000)}",
+    "assumed": "> assumed: {}".format,
+}
 
 
 def _unread(unread: Iterable[Unread]) -> Iterator[str]:
