@@ -94,14 +94,15 @@ class Author:
         page.heading(pen.notation, self._words.title.format(self.program.kind.capitalize()))
         if self._words.task:
             page.say(self._task(pen), "")
-        givens = [given for given in self.program.givens if not given.implied or self._says(given)]
+        givens = [given for given in self.program.givens if not given.implied or self._says_sizes]
         if self.dress.order:
             Random(self.dress.order).shuffle(givens)
         turns = [(given, rng.choice(self.dress.pens)) for given in givens]
         page.write([(pen.notation, chain) for given, pen in turns for chain in self._given(given, pen)])
 
-    def _says(self, given: Given) -> bool:
-        """Whether a size is stated among the givens: where no sentence says it, and under a name of its own."""
+    @property
+    def _says_sizes(self) -> bool:
+        """Whether sizes are stated among the givens: where no sentence says them, and under names of their own."""
         return self.dress.names is not USUAL or not self._words.here
 
     def _task(self, pen: Pen) -> str:

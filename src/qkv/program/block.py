@@ -68,7 +68,7 @@ def planned(matrices: Mapping[str, object], options: Options, around: Around) ->
     names: dict[Symbol, Symbol] = {}
     if any(layer.around[len(numbers) :] or layer.attention for layer in layers) or around.norm:
         program, names = stacked(program, layers, options, conventions)
-    program = chained(program, block.ends(part, _top(program, once, around)), conventions, names)
+    program = chained(program, block.ends(part, _top(once, around)), conventions, names)
     if not program.steps:
         raise ValueRefused("nothing follows from what is given: " + ", ".join(g.spelled for g in program.givens))
     _check(program)
@@ -166,7 +166,7 @@ def _conventions(around: Around, gated: bool, final: bool) -> frozenset[str]:
     return frozenset(words | ({"layer"} if "rms" not in words else set()) | ({"final"} if final else set()))
 
 
-def _top(program: Program, once: Mapping[str, object], around: Around) -> int:
+def _top(once: Mapping[str, object], around: Around) -> int:
     """How many of the likeliest words are asked for."""
     if around.top is None:
         return 1

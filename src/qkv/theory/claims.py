@@ -19,7 +19,7 @@ from qkv.theory.chains import chain_judged
 from qkv.theory.counts_said import COUNTED, SAID, Speaks, spoken_of, steps_said
 from qkv.theory.counts_true import right_counts, right_orders, usual
 from qkv.theory.expected import Known, chain_holds, is_assumption, speaks_of_moments
-from qkv.theory.formula import ORDERS, Formula, FormulaRing, Unclear, formula, meaning, ring, to_size, written
+from qkv.theory.formula import ORDERS, Formula, Unclear, formula, meaning, ring, to_size, written
 from qkv.theory.model import Judged, TheoryClaim
 from qkv.theory.polynomial import Spelling, growth, plain, terms
 from qkv.theory.prose import prose_claims
@@ -96,22 +96,21 @@ def judge_formula(claimed: str | n.Expr, sentence: str, after: str = "", surroun
 
 
 def _judged(expr: n.Expr, spoken: Speaks) -> tuple[TheoryClaim, Formula] | None:
-    rings = ring()
     try:
-        said = formula(expr, rings)
+        said = formula(expr, ring())
     except QkvError:
         return None
     if not said.names or "?" in said.names:
         return None
-    verdict = _verdict(said, spoken, rings)
+    verdict = _verdict(said, spoken)
     spelling = {meaning(symbol) or "": str(symbol) for symbol in n.names_in(expr)}
     truth = plain(usual(spoken, said.names), spelling)
     return TheoryClaim(1, shown(expr), str(spoken), verdict, truth, _parts(spoken, spelling)), said
 
 
-def _verdict(said: Formula, spoken: Speaks, rings: FormulaRing) -> Judged:
+def _verdict(said: Formula, spoken: Speaks) -> Judged:
     try:
-        value = to_size(said.value, rings)
+        value = to_size(said.value)
     except Unclear:
         return Judged.OPEN
     only_growth = said.order or spoken.sort == "operations"

@@ -222,7 +222,7 @@ def counted(low: n.Expr, high: n.Expr, rings: FormulaRing, given: Mapping[str, F
 _IN_ORDER = itemgetter(*map(PRINTED.index, NAMES))  # the ring knows the sizes first, in the order of PRINTED
 
 
-def to_size(value: Ratio, rings: FormulaRing) -> Size:
+def to_size(value: Ratio) -> Size:
     """The value as a polynomial in sizes (see polynomial.py); raises Unclear where it is none."""
     if not value.bottom.is_constant():
         raise Unclear("a count that is a fraction")

@@ -102,11 +102,10 @@ def _named(before: str) -> list[tuple[str, int]]:
 
 
 def _sizes(text: str) -> tuple[Size, frozenset[str]]:
-    rings = ring()
-    said = formula(written(text), rings)
+    said = formula(written(text), ring())
     if not said.names or "?" in said.names:
         raise Unclear(f"{text!r} is no size")
-    return to_size(said.value, rings), said.names
+    return to_size(said.value), said.names
 
 
 def _judged(

@@ -84,7 +84,7 @@ def prove_all(equations: tuple[Equation, ...], sizes: Mapping[Symbol, Shape]) ->
 
 def _prove(equations: tuple[Equation, ...], sizes: Mapping[Symbol, Shape], ring: Ring) -> Verdict:
     algebra = Symbolic(ring)
-    env = {symbol: algebra.matrix(_letter(symbol, shape), *shape) for symbol, shape in sizes.items()}
+    env = {symbol: algebra.matrix(_letter(symbol), *shape) for symbol, shape in sizes.items()}
     expansions: list[Expansion] = []
     cells, proven = 0, True
     for equation in equations:
@@ -113,7 +113,7 @@ def _expansions(equation: Equation, left: Cells, ring: Ring) -> list[Expansion]:
     ]
 
 
-def _letter(symbol: Symbol, shape: Shape) -> str:
+def _letter(symbol: Symbol) -> str:
     """Cells are written with the small letter of their matrix: q_12, w_Q_12 → wQ_12."""
     base = symbol.base if len(symbol.base) > 1 else symbol.base.lower()
     return base + "".join((*symbol.labels, *symbol.indices)) + "'" * symbol.primes
