@@ -1,6 +1,7 @@
 """TEXT → SHEET: Markdown, LaTeX, plain text and notebooks, read into statements that know their places.
 
 latex, notebook          documents of other kinds, laid out as plain text with the same lines
+source                   that text in the usual signs: a table of rewrites
 blocks, headings, grids  lines → headings, paragraphs, fences and rows of cells
 spans, maths/            paragraphs → tokens; the table of names; tokens → expressions
 grammar                  tokens → chains of links
