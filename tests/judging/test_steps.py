@@ -167,3 +167,12 @@ $$O = A V = [[-0.09, -0.30], [0.02, -0.30]]$$
 
 def test_what_lacks_a_row_because_one_was_left_out_is_carried_to_the_end() -> None:
     assert [verdict for _, verdict in verdicts(ROW_LEFT_OUT)] == ["right", "wrong", "carried", "carried"]
+
+
+def test_what_follows_from_a_false_number_in_the_same_step_is_no_second_slip() -> None:
+    """e^0.7071 is 2.0281; 3.1281 is the sum with the false number."""
+    page = "softmax([0.7071, 0]) = [e^0.7071/(e^0.7071 + e^0), e^0/(e^0.7071 + e^0)] ≈ [{}/{}, 1/{}] ≈ [{}, {}]\n"
+    false = verdicts(page.format("2.1281", "3.1281", "3.1281", "0.680", "0.320"))
+    assert ("wrong" in [verdict for _, verdict in false]) and false[-1][1] == "carried"
+    right = verdicts(page.format("2.0281", "3.0281", "3.0281", "0.670", "0.330"))
+    assert {verdict for _, verdict in right} <= {"right", "rounded"}

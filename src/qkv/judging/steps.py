@@ -95,14 +95,23 @@ def _agrees_worth(before: n.Expr, after: n.Expr) -> bool:
 
 
 def _off(before: n.Expr, after: n.Expr) -> list[Pair]:
-    """The places that disagree, if it is the same number in all of them and other places agree."""
+    """The places that disagree, if it is the same number in all of them and other places agree; what follows from that
+    number, as a sum with it, is no place of its own."""
     pairs = _pairs(before, after)
     if pairs is None or len(pairs) < 2:
         return []
     false = [pair for pair in pairs if not _agrees(*pair)]
-    alike = len({(meant, number) for meant, number in false}) == 1
+    first = {pair for pair in false if not any(_is_in(other[0], pair[0]) for other in false)}
     worked_out = all(_is_printed(number) and not _is_printed(meant) for meant, number in false)
-    return false if alike and worked_out and len(false) < len(pairs) else []
+    if len(first) != 1 or not worked_out or len(false) == len(pairs):
+        return []
+    slip, number = next(iter(first))
+    follows = all(_agrees(n.replaced(meant, slip, number), x) for meant, x in false if meant != slip)
+    return [pair for pair in false if pair in first] if follows else []
+
+
+def _is_in(part: n.Expr, whole: n.Expr) -> bool:
+    return part != whole and part in n.walk(whole)
 
 
 def _pairs(before: n.Expr, after: n.Expr) -> list[Pair] | None:
