@@ -281,3 +281,9 @@ def test_outputs_by_the_words_that_label_rows() -> None:
     text = "| token | q | k | v |\n|---|---|---|---|\n| sun | (1,0) | (1,1) | (2,1) |\n| rain | (0,1) | (1,0) | (0,3) |\n\n"
     text += "Outputs: sun = (1.0, 2.0), rain = (1.34, 1.66)\n"
     assert list(verdicts(text).values()) == ["rounded", "rounded"]
+
+
+@pytest.mark.parametrize(("last", "verdict"), [(2, "right"), (1, "wrong")])
+def test_a_shape_behind_a_matrix_is_no_factor(last: int, verdict: str) -> None:
+    page = f"X = [[1, 0], [0, 1], [1, 1]]\nWv = [[1, 0], [0, 2]]\n\nV = X·Wv = [ [1, 0],\n  [0, 2],\n  [1, {last}] ] (3, 2)\n"
+    assert qkv.check(page).claims[-1].verdict == verdict

@@ -33,9 +33,25 @@ def without_asides(tokens: list[Token]) -> list[Token]:
 
 
 def _is_size_of_array(tokens: list[Token], first: int, last: int) -> bool:
-    """Whether brackets behind an array say how large it is: [2 1] (1×2)."""
+    """Whether brackets behind an array say how large it is: [2 1] (1×2), [[1, 0], [0, 1], [1, 1]] (3, 2)."""
     array = first > 0 and tokens[first].gap and (tokens[first - 1].text == "]" or tokens[first - 1].kind == "end")
-    return array and tokens[first].text == "(" and size_in(tokens[first : last + 1]) is not None
+    if not array or tokens[first].text != "(":
+        return False
+    inside = tokens[first + 1 : last]
+    listed = [t.text for t in inside] if [t.kind for t in inside] == ["num", "sep", "num"] else []
+    return size_in(tokens[first : last + 1]) is not None or (bool(listed) and listed[::2] == _size_of(tokens, first))
+
+
+def _size_of(tokens: list[Token], end: int) -> list[str]:
+    """How many rows and columns a list of lists has that ends before a token; nothing where it is no such list."""
+    depth, rows, numbers = 0, 0, 0
+    for token in reversed(tokens[:end]):
+        depth += {"]": 1, "[": -1}.get(token.text, 0)
+        rows += token.text == "]" and depth == 2
+        numbers += token.kind == "num" and depth == 2
+        if depth == 0:
+            break
+    return [str(rows), str(numbers // rows)] if rows and numbers % rows == 0 else []
 
 
 def _without_remarks(tokens: list[Token]) -> list[Token]:
