@@ -133,7 +133,8 @@ _BARE = re.compile(
     r"""(?<![\d,.])(?:0|\d+(?!,\d{3}(?!\d))),(?:0\d+|\d+(?=\s*(?:&|;\s|\\\\)))(?![\d,])
     |(?:&|;\s)\s*-?(?:0|\d+(?!,\d{3}(?!\d))),\d+(?!,|\d|\s*\\end)
     |\^\{?-?\d+,\d+(?![\d,])
-    |(?:[=≈]\s*-?0|(?:≈|\\approx)\s*-?\d+),\d+(?![\d,]|\s*,\s*\d)""",
+    |(?:[=≈]\s*-?0|(?:≈|\\approx)\s*-?\d+),\d+(?![\d,]|\s*,\s*\d)
+    |\d,\d{2,},\\[;:,!]\s*-?\d+,\d""",
     re.VERBOSE,
 )
 _BRACED = re.compile(r"\d\{,\}(?!\d{3}(?!\d))\d|(?<!\d)0\{,\}\d")
@@ -190,8 +191,8 @@ def _is_sure(found: re.Match[str]) -> bool:
 def comma_in(stretch: str, told: Comma = Comma.UNTOLD) -> Comma:
     """What commas are in one stretch of a page of which `told` is known.
 
-    >>> [comma_in(text).value for text in ("[0,5; 0,25]", "[0,5]", "0{,}5", "x = 0.5")]
-    ['bare', 'untold', 'braced', 'untold']
+    >>> [comma_in(text).value for text in ("[0,5; 0,25]", "[0,5]", "0{,}5", "x = 0.5", r"(0,40,\\;0,25)")]
+    ['bare', 'untold', 'braced', 'untold', 'bare']
     """
     if "," not in stretch and not (told is Comma.BARE and ";" in stretch):
         return Comma.UNTOLD
