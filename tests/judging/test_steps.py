@@ -173,6 +173,7 @@ def test_what_follows_from_a_false_number_in_the_same_step_is_no_second_slip() -
     """e^0.7071 is 2.0281; 3.1281 is the sum with the false number."""
     page = "softmax([0.7071, 0]) = [e^0.7071/(e^0.7071 + e^0), e^0/(e^0.7071 + e^0)] ≈ [{}/{}, 1/{}] ≈ [{}, {}]\n"
     false = verdicts(page.format("2.1281", "3.1281", "3.1281", "0.680", "0.320"))
-    assert ("wrong" in [verdict for _, verdict in false]) and false[-1][1] == "carried"
+    assert "wrong" in [verdict for _, verdict in false]
+    assert false[-1][1] == "carried"
     right = verdicts(page.format("2.0281", "3.0281", "3.0281", "0.670", "0.330"))
     assert {verdict for _, verdict in right} <= {"right", "rounded"}
