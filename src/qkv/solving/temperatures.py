@@ -1,4 +1,4 @@
-"""A softmax at each temperature that a question names: 'the probabilities for T = 0.5, 1 and 2'."""
+"""A softmax at each temperature that a question names, or a table: 'the probabilities for T = 0.5, 1 and 2'."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
 from qkv.library.around_said import LOGITS, NUMBERS, TEMPERATURES, WARMTH
+from qkv.library.roles import roles_in_words
 from qkv.program.model import Answer, Given, Part, Program, Step
 from qkv.reading.asked import questions_of
 from qkv.reading.equation import Kind
@@ -24,6 +25,10 @@ def with_temperatures(program: Program, page: Page, scope: int) -> Program:
     named = [given for given in givens if symbol_plain(given.symbol) in LOGITS or given.role is Role.SCORES]
     logits = named or list(_labelled(page, scope))
     asked = [question for question in questions_of(page, scope) if TEMPERATURES.search(question.text)]
+    tabled = _tabled(page, scope)
+    if len(named) == 1 and tabled and not asked and WARMTH.search(words):
+        made = (_step(value, n.Name(named[0].symbol)) for value in tabled)
+        return replace(program, steps=(*program.steps, *made))
     if len(logits) != 1 or not asked or not WARMTH.search(words) or _has_other_steps(program, logits[0].symbol):
         return program
     scores = n.Name(logits[0].symbol)
@@ -36,6 +41,16 @@ def with_temperatures(program: Program, page: Page, scope: int) -> Program:
         answers[question.line] = replace(known, parts=parts, says="", missing="")
     ordered = tuple(answers[line] for line in sorted(answers))
     return replace(program, givens=(*givens, *(() if named else logits)), steps=tuple(steps.values()), answers=ordered)
+
+
+def _tabled(page: Page, scope: int) -> list[Fraction]:
+    """The temperatures that label the rows of a table of weights."""
+    for equation in page.equations:
+        numbers = [label.strip(" $*`") for label in equation.rows]
+        values = [Fraction(number) for number in numbers if re.fullmatch(r"\d+(?:\.\d+)?", number)]
+        if equation.scope == scope and len(values) > 1 and Role.WEIGHTS in roles_in_words(equation.label):
+            return [value for value in values if value]
+    return []
 
 
 def _labelled(page: Page, scope: int) -> Iterator[Given]:

@@ -22,7 +22,6 @@ _OPEN_END = frozenset(
 _BREAKS = frozenset(("line", "sep", "edge", "rel", "wide", "row", "op", "note", "dots", "strike", "open", "begin"))
 _FACTOR_ENDS = frozenset(("name", "num", "close", "end", "sub", "sup", "prime"))
 _PLAIN_JOINTS = CONCEPTS["connective"]
-_AND = frozenset(word for word in CONCEPTS["connective"] if len(word) == 1) | {"i"}
 _ARTICLES = frozenset(word for word in CONCEPTS["article"] | CONCEPTS["connective"] if len(word) == 1)
 
 
@@ -56,8 +55,7 @@ def _word(tokens: Sequence[Token], i: int, out: list[Token], names: Names) -> in
     if before is not None and before.kind == "script":
         return _in_script(tokens, i, out, names)
     following = tokens[i + 1] if i + 1 < len(tokens) else None
-    counted = is_counted(token.text) and _is_unit(token, before, following)
-    if counted or _is_seconds(tokens, i, before, names) or _is_and(tokens, i, before, names):
+    if (is_counted(token.text) and _is_unit(token, before, following)) or _is_seconds(tokens, i, before, names):
         out.append(token._replace(kind="prose"))
         return i + 1
     if is_called(token.text, _behind_scripts(tokens, i + 1), names) and not _is_spoken(tokens, i, before):
@@ -106,26 +104,6 @@ def _is_seconds(tokens: Sequence[Token], i: int, before: Token | None, names: Na
     ends = after is None or after.kind in ("rel", "line", "wide", "edge") or after.text in (",", ")")
     behind = before is not None and before.kind == "num" and len(before.text) > 1 and tokens[i].gap
     return tokens[i].text == "s" and behind and ends and "s" not in names.letters | names.words
-
-
-def _is_and(tokens: Sequence[Token], i: int, before: Token | None, names: Names) -> bool:
-    """Whether a letter that the page defines nowhere parts a value from the next equation: 'v = (0, 2) y d = 2'."""
-    token = tokens[i]
-    behind = token.gap and before is not None and before.kind in ("close", "num", "end")
-    if token.text not in _AND or not behind or token.text in names.letters | names.words:
-        return False
-    k = i + 1
-    if before is not None and before.kind == "close" and k < len(tokens) and _is_plain(tokens[k], names):
-        return True  # '[1, 0] e le chiavi'
-    while k < len(tokens) and (tokens[k].kind in (*WORDS, "script", "sub", "num") or tokens[k].text in "{}"):
-        k += 1
-    words = [t for t in tokens[i + 1 : k] if t.kind in WORDS and t.gap]
-    return words == list(tokens[i + 1 : i + 2]) and k < len(tokens) and tokens[k].kind == "rel"
-
-
-def _is_plain(token: Token, names: Names) -> bool:
-    """Whether a token is a word of several letters that the page has no name of."""
-    return token.kind == "word" and token.gap and len(token.text) > 1 and token.text not in names.words
 
 
 def _is_spoken(tokens: Sequence[Token], i: int, before: Token | None) -> bool:
@@ -371,8 +349,9 @@ def _joins(tokens: Sequence[Token], i: int, out: list[Token], names: Names) -> b
     after = tokens[i + 1] if i + 1 < len(tokens) else None
     if after is None or not (tokens[i].gap and after.gap):
         return False
-    behind = _behind_scripts(tokens, i + 2) if out[-1].kind in ("close", "end", "num") else None
-    said = after.kind == "word" and len(after.text) > 2 and after.text not in names.words
+    numbered = i + 2 < len(tokens) and tokens[i + 2].kind == "num" and not tokens[i + 2].gap  # k2
+    behind = _behind_scripts(tokens, i + 2 + numbered) if out[-1].kind in ("close", "end", "num") else None
+    said = after.kind == "word" and len(after.text) > 1 and after.text not in names.words
     return said or (behind is not None and behind.kind == "rel")
 
 
