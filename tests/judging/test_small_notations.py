@@ -287,3 +287,39 @@ def test_outputs_by_the_words_that_label_rows() -> None:
 def test_a_shape_behind_a_matrix_is_no_factor(last: int, verdict: str) -> None:
     page = f"X = [[1, 0], [0, 1], [1, 1]]\nWv = [[1, 0], [0, 2]]\n\nV = X·Wv = [ [1, 0],\n  [0, 2],\n  [1, {last}] ] (3, 2)\n"
     assert qkv.check(page).claims[-1].verdict == verdict
+
+
+DUMP = """In [6]:
+x = torch.tensor([1.0, 10.0, 100.0])
+
+mean = x.mean()
+print(mean)
+gaps = (x - mean) / 2
+print(gaps)
+
+tensor(37.)
+tensor([-18.0000, -13.5000,  {}])
+"""
+
+
+@pytest.mark.parametrize(("cell", "said"), [("31.5000", "right"), ("35.5000", "wrong")])
+def test_cells_of_a_notebook_that_was_copied_as_text(cell: str, said: str) -> None:
+    assert [claim.verdict.value for claim in qkv.check(DUMP.replace("{}", cell)).claims] == ["right", said]
+
+
+def test_a_spread_that_is_squared_says_what_the_spread_is() -> None:
+    page = r"$x = (3, -2, 1, 4)$, $\mu = 1.5$; $\sigma^2 = \frac{2.25 + 12.25 + 0.25 + 6.25}{4} = 5.52$, so" + "\n"
+    page += r"$\sigma = 2.349$." + "\n"
+    assert [claim.verdict.value for claim in qkv.check(page).claims][-2:] == ["wrong", "carried"]
+    right = page.replace("5.52", "5.25").replace("2.349", "2.291")
+    assert "wrong" not in {claim.verdict.value for claim in qkv.check(right).claims}
+
+
+@pytest.mark.parametrize(("cell", "said"), [("0.67", "rounded"), ("0.76", "wrong")])
+def test_the_row_behind_a_softmax_in_words_is_its_result(cell: str, said: str) -> None:
+    page = f"logits = [1.0, 2.0, 3.0]\n\nOutput\n[0.09, 0.24, -0.67]\n\nSoftmax of [1, 2, 3]: [0.09, 0.24, {cell}]\n"
+    assert qkv.check(page).claims[-1].verdict.value == said
+
+
+def test_a_sign_alone_in_dollars_is_an_operator() -> None:
+    assert [claim.verdict.value for claim in qkv.check(r"4 $\cdot$ 512² = 1048576 parameters").claims] == ["right"]
