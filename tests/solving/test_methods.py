@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+from test_labelled_answers import shown
+
 import qkv
 from qkv.check.model import Verdict
 
@@ -86,3 +89,19 @@ def test_what_a_formula_with_unknown_names_came_to_stands_for_its_name() -> None
 def test_prose_in_a_question_is_no_formula() -> None:
     text = "A = [[1, 2], [3, 4]]\n\nThe bright table:\n\n| 1 | 2 |\n| 3 | 5 |\n\nApply the bright table to matrix A.\n"
     assert not [step.spelled for t in qkv.solve(text).traces for step in t.program.steps if "bright" in step.spelled]
+
+
+WHAT_IF = "Q = [[1,0],[0,2]], K = [[1,0],[1,1]], V = [[1,2],[3,4]].\n\n1. Compute the output.\n2. {}\n"
+
+
+@pytest.mark.parametrize(("question", "answer"), [
+    ("If the temperature is 0.5, what are the weights?", (("0.500000", "0.500000"), ("0.0558072", "0.944193"))),
+    ("What are the weights if all scores are doubled?", (("0.500000", "0.500000"), ("0.0558072", "0.944193"))),
+    ("What happens to the weights if all scores are multiplied by 2?", (("0.500000", "0.500000"), ("0.0558072", "0.944193"))),
+    ("What would the output be if the second key were masked?", (("1", "2"), ("1", "2"))),
+    ("What is the sum of the weights in each row?", (("1.00000",), ("1.00000",))),
+])  # fmt: skip
+def test_what_if(question: str, answer: object) -> None:
+    output, supposed = shown(WHAT_IF.format(question))
+    assert list(supposed.values()) == [answer]
+    assert list(output.values()) == [(("2.00000", "3.00000"), ("2.60886", "3.60886"))]

@@ -208,3 +208,13 @@ def test_the_and_of_another_language_is_no_name(joint: str) -> None:
 def test_marks_before_a_question() -> None:
     text = "Q = [[1, 0], [0, 2]], K = [[1, 0], [0, 1]]\n\n(i)  [3] Write down QK^T.\n(ii) [4] Compute the attention weights to 2 decimals.\n"
     assert shown(text) == [{"S": (("1", "0"), ("0", "2"))}, {"A": (("0.67", "0.33"), ("0.20", "0.80"))}]
+
+
+@pytest.mark.parametrize(("text", "answer"), [
+    ("The attention scores are 2, 1 and 0. The values are 10, 20 and 30.", (("14.2479",),)),
+    ("v1 = [1, 0], v2 = [0, 1], v3 = [1, 1].\nThe attention weights are 0.2, 0.3 and 0.5.", (("0.7", "0.8"),)),
+    ("V = [[1, 0], [0, 1], [1, 1]]\nAttention weights: [0.2, 0.3, 0.5]", (("0.7", "0.8"),)),
+    ("Die Gewichte sind 0.25 und 0.75. V = [[4, 0], [0, 4]]", (("1", "3"),)),
+])  # fmt: skip
+def test_lists_in_sentences_and_weights_without_a_name(text: str, answer: object) -> None:
+    assert [list(found.values())[-1] for found in shown(text + "\n\n1. Compute the output.\n")] == [answer]

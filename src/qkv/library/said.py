@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 
 from qkv.expr import nodes as n
@@ -53,7 +54,12 @@ _SPLIT = re.compile(
 _COUNTED_HEADS = re.compile(rf"(?<![\w.])(?P<n>{NUMBER})[\s-]*{_HEADS}")
 _SLICE = re.compile(r"(?<!\w)[qkv]\s*\[\s*:\s*,\s*(?P<first>\d*)\s*:\s*(?P<end>\d*)", re.IGNORECASE)
 _PAD = re.compile(
-    r"\bpad(?:s|ded|ding)?\b|padding|\[pad\]|<pad>|rembourr|remplissage|relleno|preenchim|заполнен|паддинг|填充|パディング|(?:is|are|be) (?:ignored|masked)|ignoriert|(?:ist|wird|sind|werden) maskiert|(?:est|sont) masqu|(?:está|están|es) enmascarad|(?:é|está|são) mascarad|(?:è|sono) mascherat|замаскирован|被(?:掩码|屏蔽|遮)"
+    r"\bpad(?:s|ded|ding)?\b|padding|\[pad\]|<pad>|rembourr|remplissage|relleno|preenchim|заполнен|паддинг|填充|パディング|(?:is|are|be|were|was|gets) (?:ignored|masked)|ignoriert|(?:ist|wird|sind|werden|wäre|würde) maskiert|(?:est|sont) masqu|(?:está|están|es) enmascarad|(?:é|está|são) mascarad|(?:è|sono) mascherat|замаскирован|被(?:掩码|屏蔽|遮)"
+)
+_FACTOR = re.compile(
+    r"(?:scores?|logits?|punktzahlen)\b[^.?]{0,30}?(?:multiplied by (?P<times>\d+(?:\.\d+)?)|mit (?P<mal>\d+(?:\.\d+)?) multipliziert|doubled|verdoppelt)"
+    r"|multiply (?:all |the |each |every |attention |raw )*(?:scores?|logits?) by (?P<by>\d+(?:\.\d+)?)|double (?:all |the )*(?:scores?|logits?)"
+    r"|temperatur\w*\W{0,3}(?:(?:t|is|of|were|was|becomes|ist|von)\W{1,3}|=\s*)*(?P<below>\d+(?:\.\d+)?)"
 )
 _NOT_PADDED = re.compile(r"\b(?:no|without|not) pad|ohne padding|sans padding|zero[- ]pad")
 _WHICH = re.compile(rf"(?:{_ORDINAL})\s*(?:(?P<n>{NUMBER})\s*)?(?:个|個)?\s*{_TOKENS}")
@@ -114,6 +120,7 @@ class Method:
     causal: bool | None = None
     scale: n.Expr | None = None
     sight: Sight | None = None
+    factor: n.Expr | None = None  # what scores are multiplied by beside the scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,9 +242,20 @@ def methods_said(text: str) -> Iterator[Method]:
         causal = False if unmasked else True if _CAUSAL.search(sentence) else None
         scale = None if unscaled else _scale(sentence)
         rescaled = scale is not None or (not unscaled and bool(_RESCALED.search(sentence)))
-        if sight is not None or causal is not None or unscaled or rescaled:
+        factor = _factor(sentence)
+        if sight is not None or causal is not None or unscaled or rescaled or factor is not None:
             scaled = False if unscaled else True if rescaled else None
-            yield Method(" ".join(sentence.split()), scaled, causal, scale, sight)
+            yield Method(" ".join(sentence.split()), scaled, causal, scale, sight, factor)
+
+
+def _factor(sentence: str) -> n.Expr | None:
+    """What a sentence multiplies scores by: 'if all scores are doubled', 'at temperature 0.5'."""
+    found = _FACTOR.search(sentence)
+    if found is None:
+        return None
+    if found["below"]:
+        return n.number(1 / Fraction(found["below"])) if Fraction(found["below"]) else None
+    return n.number(next((number for number in (found["times"], found["by"], found["mal"]) if number), "2"))
 
 
 def _scale(sentence: str) -> n.Expr | None:

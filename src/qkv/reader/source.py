@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable
 from itertools import pairwise
 
+from qkv.library.words import pattern
 from qkv.reader.latex import is_tex, plain_tex
 from qkv.reader.limits import Limits
 from qkv.reader.macros import with_macros
@@ -24,8 +25,8 @@ def plain_source(text: str, file: str, limits: Limits) -> str:
     """
     text = with_macros(unquoted(text))
     source = laid_out(plain_tex(text, limits) if is_tex(text, file) else text)
-    for pattern, instead in _REWRITES:
-        source = pattern.sub(instead, source)
+    for said, instead in _REWRITES:
+        source = said.sub(instead, source)
     return with_digits(_with_scripts(_without_comment_signs(source)))
 
 
@@ -95,10 +96,22 @@ def _cut(row: str, count: int) -> list[str]:
     return [f"[{row[a:b].strip()}]" for a, b in pairwise(ends)] if row.strip() else []
 
 
+_NUMBER = r"[-−]?\d+(?:[.,]\d+)?"
+_SAID_LIST = (
+    rf"(?P<what>(?<!\w)(?:{pattern('quantity')}|{pattern('vector')})(?!\w)[^.:=≈;\n\[\]()$|]{{0,40}}?)\s(?:{pattern('copula')}|were)"
+    rf"(?:\s\w+)?(?:\sas)?\s(?P<list>{_NUMBER}(?:,\s{_NUMBER})*,?\s(?:and|und|et|y|e|и|i)\s{_NUMBER})(?=\.?\s*$|[.;,]\s|\s?[)—–])"
+)
+
+
+def _listed(found: re.Match[str]) -> str:
+    """'The scores are 2, 1 and 0' as 'The scores: [2, 1, 0]'."""
+    return f"{found['what']}: [{', '.join(re.findall(_NUMBER, found['list']))}]"
+
+
 # What stands in a source, and what is read in its place; lines stay where they are. The order matters.
 _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
-    (re.compile(pattern, re.MULTILINE), instead)
-    for pattern, instead in (
+    (re.compile(said, re.MULTILINE), instead)
+    for said, instead in (
         # 1️⃣ before a step
         ("([0-9])(\ufe0f?)\u20e3", lambda m: f"{m[1]}. "[: len(m[0])]),
         # \( x \)
@@ -133,6 +146,8 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         ),
         # '[' or '$[' alone on a line, for a display
         (r"^([ \t]*)\$?\[[ \t]*\n((?:(?![ \t]*[\[\]][ \t]*$).*\n){1,14}?)[ \t]*\]\$?[ \t]*$", _as_display),
+        # the scores are 2, 1 and 0
+        (_SAID_LIST, _listed),
         # | 1 2 |, the row of a drawn matrix
         (rf"[|│](?=\s*{_CELL}(?:\s+{_CELL})+\s*[|│])([^|│\n]*)[|│]", r"[\1]"),
     )

@@ -139,7 +139,8 @@ def _inputs(page: Page) -> Iterator[tuple[int, Role]]:
     spoken = {role for _, role in said}
     alone = BEFORE_SCORES.isdisjoint(spoken) and (BEFORE_SCORES | SCORE_LIKE).isdisjoint(named)
     first = SCORE_LIKE if Role.V in spoken | named else SCORE_LIKE - {Role.WEIGHTS}  # weights that mix the values
-    yield from (each for each in said[:1] if alone and each[1] in first)  # and nothing that they are worked out of
+    steps = [each for each in said if each[1] is not Role.V][:1] if alone else []
+    yield from (each for each in steps if each[1] in first)  # and nothing that they are worked out of
     yield from ((i, page.suggested[i][0]) for i, _ in given_formulas(page.equations) if page.task is None)
     for index, roles in page.suggested.items():
         said_here = mentions(page.equations[index].label)

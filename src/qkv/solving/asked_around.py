@@ -52,6 +52,7 @@ from qkv.reading.definitions import Source
 from qkv.reading.equation import Kind
 from qkv.reading.system import System
 from qkv.solving.losses import target_said
+from qkv.solving.replies import is_beside
 
 NOTE = "the page asks for this without a formula: worked out as in a usual block"
 
@@ -154,7 +155,8 @@ def _with_variance(program: Program, spread: Step) -> Program:
 def _with_entropy(program: Program, words: str) -> Program:
     """The program with the entropy of its weights, or of the one vector that is given."""
     single = [given.symbol for given in program.givens if isinstance(given.expr, n.Matrix)]
-    of = program.find(Role.WEIGHTS) or (single[0] if len(single) == 1 else None)
+    weights = (step.symbol for step in program.steps if step.role is Role.WEIGHTS and not is_beside(step))
+    of = next(weights, None) or program.find(Role.WEIGHTS) or (single[0] if len(single) == 1 else None)
     if of is None or program.item(Symbol("H")) is not None:
         return program
     shares = n.Name(of)

@@ -70,8 +70,12 @@ def _with_method(choices: Choices, method: Method, scope: int) -> Choices:
     for said, yes, no in ((method.scaled, "scaled", "unscaled"), (method.causal, "causal", "open")):
         if said is not None:
             conventions = conventions - {yes, no} | {yes if said else no}
+    scale = method.scale
+    if method.factor is not None:
+        usual = n.Root(n.Name(role_symbol(Role.D_K))) if "scaled" in conventions else n.number(1)
+        scale, conventions = n.Quotient(scale or usual, method.factor), conventions - {"unscaled"} | {"scaled"}
     return replace(
-        choices.with_conventions(scope, frozenset(conventions)), sight=method.sight, scale=method.scale, supposed=True
+        choices.with_conventions(scope, frozenset(conventions)), sight=method.sight, scale=scale, supposed=True
     )
 
 
@@ -89,6 +93,7 @@ def called(method: Method) -> str:
         if method.scaled is None or method.scale is not None
         else ["with scaling" if method.scaled else "without scaling"]
     )
+    words += [f"scores times {plain(method.factor)}"] if method.factor is not None else []
     words += [f"divided by {plain(method.scale)}"] if method.scale is not None else []
     words += ["causal" if method.causal else "without a mask"] if method.causal is not None else []
     words += ["with the mask that is said"] if method.sight is not None else []

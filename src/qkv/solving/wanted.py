@@ -68,7 +68,7 @@ _WITH = re.compile(
 )
 _THEN = re.compile(rf"(?:[,;]\s*|\b(?:{pattern('connective')})\s+)(?:then\s+)?$", re.IGNORECASE)
 _ROW_SUMS = re.compile(
-    f"{_said('rowsums')}|{_said('rows')}.{{0,40}}?{_said('total')}|{_said('total')}.{{0,15}}?{_said('rows')}",
+    f"{_said('rowsums')}|{_said('rows')}.{{0,40}}?{_said('total')}|{_said('total')}.{{0,30}}?{_said('rows')}",
     re.IGNORECASE,
 )
 _ALL = re.compile(rf"{_said('all')}\s*(?P<what>(?:[^\W\d_]+\s?){{1,3}})", re.IGNORECASE)
@@ -159,14 +159,19 @@ def wanted(item: Item, sheet: Sheet, tokens: Sequence[str]) -> list[Wanted]:
     """What each sentence of a question asks for; `tokens` are the words that label rows on its page."""
     if item.told is not None:
         return [Wanted((item.told,))]
-    return [_wanted(sentence, sheet, tokens) for sentence in item.sentences]
+    found = [_wanted(sentence, sheet, tokens) for sentence in item.sentences]
+    return [
+        replace(then, methods=then.methods or first.methods)
+        for first, then in zip((found[0], *found), found, strict=False)
+    ]
 
 
 def _wanted(text: str, sheet: Sheet, tokens: Sequence[str]) -> Wanted:
     extreme = ("least" if _LEAST.search(text) else "most") if _MOST.search(text) else ""
     exprs = tuple(dict.fromkeys(_exprs(text, sheet, tokens)))
     roles = tuple(_roles(text)) if len(exprs) < 2 else ()
-    if _PRODUCT.search(text):  # what is named goes into it
+    methods = tuple(methods_said(text))
+    if _PRODUCT.search(text) and not any(method.factor for method in methods):  # what is named goes into it
         named = {place.role for expr in exprs if isinstance(expr, n.Name) for place in places(expr.symbol)[:1]}
         exprs, roles = (), tuple(_products(set(roles) | named | set(roles_in_words(text))))
     rows = tuple(dict.fromkeys(_rows(text, tokens)))
@@ -174,7 +179,6 @@ def _wanted(text: str, sheet: Sheet, tokens: Sequence[str]) -> Wanted:
     if is_pair and _KEY_FIRST.search(text):
         rows = rows[::-1]
     decimals = decimals_said(text)
-    methods = tuple(methods_said(text))
     if roles and _STEPS.issuperset(roles) and any(method.causal for method in methods):
         roles = (Role.MASKED,)  # 'the scaled scores with a causal mask'
     elif methods:  # 'without scaling' asks for nothing scaled
@@ -277,8 +281,8 @@ def _roles(text: str) -> Iterator[Role]:
         said.discard(Role.SCORES)
     if normalised := _NORMALISED.search(plain):
         before = plain[: normalised.start()]  # 'compute the scores, normalise them'
-        kept = {Role.SCORES} & set(roles_in_words(before)) if _THEN.search(before) else set()
-        said = said - _STEPS | {Role.WEIGHTS} | kept
+        steps = roles_in_words(before) if _THEN.search(before) else ()  # the last is named first: 'scaled scores'
+        said = said - _STEPS | {Role.WEIGHTS} | (set(steps[:1]) & _STEPS if Role.SCORES in steps else set())
     if _OF_QUERY.search(plain):
         said.discard(Role.Q)
     if said & {Role.Q, Role.K, Role.V} and re.search("proje[ck]t", plain, re.IGNORECASE):
