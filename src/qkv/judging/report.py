@@ -94,7 +94,7 @@ def _first_side(judgement: Judgement, lines: Sequence[str]) -> Item:
     before = sides[: sides.index(judgement.item)] if judgement.item in sides else ()
     worked = any(side.kind is Kind.WORKING for side in before)
     stated = judgement.fit is not None and judgement.fit.meaning.how is How.WORKING
-    if judgement.verdict in FALSE and (worked or stated):
+    if judgement.verdict in FALSE and (stated or (worked and judgement.verdict is Verdict.WRONG)):
         return judgement.item
     at = sides.index(judgement.item) if judgement.item in sides else 0
     while at and sides[at - 1].kind is not Kind.VALUE and _goes_on(sides[at - 1], sides[at], lines):
