@@ -68,9 +68,10 @@ def without_indices(expr: n.Expr) -> n.Expr:
 
 
 def readable(fits: list[Fit]) -> list[Fit]:
-    """The same without the readings of a formula that make a slip where another reading of it makes none."""
+    """The same without the readings of a formula, or of a caption, that make a slip where another one makes none."""
     clean = {f.meaning.side for f in fits if f.is_clean and f.meaning.side is not None}
-    return [f for f in fits if f.is_clean or f.meaning.side not in clean]
+    said = {f.meaning.how for f in fits if f.is_clean} & {How.CAPTION}
+    return [f for f in fits if f.is_clean or (f.meaning.side not in clean and f.meaning.how not in said)]
 
 
 def as_agreed(walk: Walk, equation: Equation, item: Item) -> tuple[Equation, Item]:
