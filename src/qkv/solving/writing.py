@@ -79,7 +79,7 @@ class Writing:
         for judgement in self.judged:
             equation, meaning = judgement.equation, judgement.fit.meaning if judgement.fit is not None else None
             if equation.scope == self.scope and not equation.names and meaning is not None and meaning.names:
-                self.add_step(equation.label, meaning.expr, meaning.spot, Role.OTHER, None, equation.line)
+                self.add_step(equation.label, meaning.whole, meaning.spot, Role.OTHER, None, equation.line)
         for question in questions_of(self.page, self.scope):
             if isinstance(question.expr, n.Name):
                 self._write(question.expr.symbol, last)
