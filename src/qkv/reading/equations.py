@@ -7,7 +7,7 @@ each with a word before it, are one array with labelled rows. Nothing here knows
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from qkv.expr import nodes as n
@@ -47,9 +47,7 @@ def _equations(sheet: Sheet) -> tuple[Equation, ...]:
         made += (row for whole in of_statement(statement, sheet) for each in each_named(whole) for row in apart(each))
     parts = [
         part
-        for equation in joined(
-            listed(stacked(side_by_side(without_sizes(withdrawn(list(_with_results(made)))), sheet.lines)))
-        )
+        for equation in joined(listed(stacked(side_by_side(without_sizes(withdrawn(made)), sheet.lines))))
         for part in unmixed(equation)
     ]
     parts = of_tokens([replace(part, index=i) for i, part in enumerate(parts)], sheet)
@@ -99,23 +97,6 @@ def _as_softmax(item: Item) -> Item:
     if not isinstance(item.expr, n.Matrix) or len(item.expr.rows) > 1 or item.kind is not Kind.VALUE:
         return item
     return replace(item, expr=n.Softmax(item.expr), kind=Kind.WORKING)
-
-
-def _with_results(made: Iterable[Equation]) -> Iterator[Equation]:
-    """Equations, where the row behind 'Softmax of [1, 2, 3]:' in its line is what this comes to."""
-    last: Equation | None = None
-    for equation in made:
-        taken = last.items[0].expr if last is not None and len(last.items) == 1 else None
-        row = equation.items[0].expr if len(equation.items) == 1 else None
-        beside = last is not None and equation.line == last.line and not equation.label
-        if last is not None and beside and isinstance(taken, n.Softmax) and isinstance(row, n.Matrix):
-            last = replace(last, items=(*last.items, replace(equation.items[0], relation=Relation.EQUAL)))
-            continue
-        if last is not None:
-            yield last
-        last = equation
-    if last is not None:
-        yield last
 
 
 def _behind_factor(items: tuple[Item, ...]) -> tuple[Item, ...]:
