@@ -156,3 +156,14 @@ def test_a_letter_does_not_make_weights_of_what_is_given() -> None:
     given = "Compute softmax(Q K^T) V.\n\nQ = [[1, 0], [0, 2]]\nK = [[1, 1], [0, 1]]\nV = [[1, 3], [2, 0]]\nP = [[2, 1], [1, 3]]\n\n## Solution\n\n"
     worked = "f = softmax(Q K^T) = [[0.731, 0.269], [0.500, 0.500]]\n\nZ = f V P\n"
     assert check(given + worked).claims[-1].verdict == "rounded"
+
+
+def test_the_second_head_is_worked_out_as_the_first_was() -> None:
+    """The values were left out of head 2: that it equals its weights is no excuse where head 1 was mixed."""
+    text = (
+        "Head 1: Q1 = [[1,0],[0,1]], K1 = [[1,1],[0,1]], V1 = [[1,2],[3,4]]\nS1 = Q1 K1^T / sqrt(2) = [[0.707, 0], [0.707, 0.707]]\n"
+        "A1 = [[0.670, 0.330], [0.5, 0.5]]\nO1 = [[1.66, 2.66], [2, 3]]\n\n"
+        "Head 2: Q2 = [[2,0],[1,1]], K2 = [[1,0],[1,1]], V2 = [[0,1],[1,0]]\nS2 = [[1.414, 1.414], [0.707, 1.414]]\n"
+        "A2 = [[0.5, 0.5], [0.330, 0.670]]\nO2 = [[0.5, 0.5], [0.330, 0.670]]\n"
+    )
+    assert {c.name: c.verdict.value for c in check(text).claims}["O_2"] == "wrong"

@@ -74,6 +74,12 @@ class Judgement:
     reason: str = ""
 
 
+def _is_of_a_family(meaning: Meaning) -> bool:
+    """Whether a formula is stated, or names of one index make another of that index: O_2 = A_2 V_2."""
+    named = meaning.how in (How.NAMED, How.DEFINED) and without_indices(meaning.expr) != meaning.expr
+    return named or meaning.how is How.STATED
+
+
 @dataclass
 class Walk:
     """A walk over a page from top to bottom, under one system."""
@@ -141,7 +147,7 @@ class Walk:
         chosen = of_printed_cells(chosen, grid, [seen.grid for seen in self.copies.recent(spot)])
         if chosen is not None:
             chosen = explained(grid, chosen, self.mistakes_of(grid, spot))
-            if chosen.meaning.how is How.STATED and chosen.is_clean:
+            if chosen.is_clean and _is_of_a_family(chosen.meaning):
                 self.confirmed[without_indices(chosen.meaning.expr)] += chosen.agreed
         said = as_arithmetic(chosen, grid, equation) if chosen is not None else None
         number = self.claim(equation, item, grid, said, tuple(fits))
@@ -303,7 +309,7 @@ class Walk:
 
     def _is_usual_here(self, meaning: Meaning) -> bool:
         """Whether the page does the same for other indices, and was right: q_2 · k_1 after q_1 · k_1 and q_1 · k_2."""
-        return meaning.how is How.STATED and self.confirmed[without_indices(meaning.expr)] >= CONFIRMED
+        return _is_of_a_family(meaning) and self.confirmed[without_indices(meaning.expr)] >= CONFIRMED
 
     def _as_mistake(
         self, grid: Grid, slip: Fit | None, clean: tuple[float, Fit] | None, spot: Spot
@@ -314,7 +320,8 @@ class Walk:
         if slip is None or named is None or named[0].bits <= slip.bits:
             return slip, clean
         mistaken, names = named
-        if clean is not None and clean[1].meaning.how is How.SEARCHED and not has_excuse(mistaken):
+        excused = has_excuse(mistaken) and not self._is_usual_here(mistaken.meaning)
+        if clean is not None and clean[1].meaning.how is How.SEARCHED and not excused:
             clean = None if self._inputs(clean[1].meaning.expr, spot) <= names else clean
         return mistaken, clean
 
