@@ -80,6 +80,8 @@ def test_lines_that_only_call_rows_by_a_name_do_not_give_it_anew() -> None:
     ("Dati q = [1, 2] e le chiavi k1 = [1, 0] e k2 = [0, 1], senza scala: calcola i pesi.", (("0.2689", "0.7311"),)),
     ("Q = K = V =\n1 0\n0 1\n1 1\n\nCompute the scores.", (("1", "0", "1"), ("0", "1", "1"), ("1", "1", "2"))),
     ("query: 1, 0\nkey 1: 1, 0\nkey 2: 0, 1\nvalue 1: 5, 5\nvalue 2: 0, 10\n\nFind the attention output.", (("3.349", "6.651"),)),
+    ("Query: 1 2 0\nk1: 1 0 1\nk2: 0 1 1\nv1: 10 0\nv2: 0 10\n\nFind the attention output.", (("3.595", "6.405"),)),
+    ("Q =    K =    V =\n1 0    1 1    2 2\n2 1    0 2    3 3\n\nScores?", (("1", "0"), ("3", "2"))),
     ("Weights: 0.6, 0.3, 0.1\nValues: [1, 2], [3, 4], [5, 6]\n\nOutput?", (("2", "3"),)),
 ])  # fmt: skip
 def test_small_sheets_as_they_are_typed(text: str, value: tuple[tuple[str, ...], ...]) -> None:

@@ -215,6 +215,7 @@ _BOXED = re.compile(  # Q_cat [ 0.5  0.5 ]   a remark
     r"(?P<label>\s*[^\W\d]\w*_\w+\s+)\[(?P<cells>(?:\s*[-−+]?[\d.]+%?){2,40}\s*)\](?:\s*$|\s{2,}[^\[\]]*$)"
 )
 _NO_CELLS = re.compile(r"(?:[^\W\d_]{2,}[\s,]+){4}|\\(?!infty|times|cdot)|[?!$\[\]]|[^\W\d_]\.\s")
+_SAID = re.compile(r"[^:|\t\d][^:|\t]{0,40}:\s+[-−.\d]")
 _FIELD = re.compile(r"[^\t ]+(?: [^\t ]+)*")
 _WORD = re.compile(r"\S+(?:\s?(?:×|\\times)\s?10\s?\^?\S+)?")
 
@@ -289,6 +290,8 @@ def _grid_at(lines: list[str], at: int) -> Found | None:
             return None  # three rows tell: no need to walk through all that follow
     if not _is_grid(rows, lines[start:end], bool(titles or heads)):
         return None
+    if not (titles or heads) and all(map(_SAID.match, lines[start:end])):
+        return None  # 'k1: 1 0 1' above 'weights: 0.2 0.8' are as many statements as lines
     grids = _grids(rows, titles, heads, at + 1, end)
     return (grids, end) if grids else None
 

@@ -60,6 +60,7 @@ def _lowered(found: re.Match[str]) -> str:
 
 
 _NAMED = r"[^\W\d]\w*[^\n\[\]=:;.,]{0,30}[=:]"  # 'Q =', 'W_q (query matrix):'
+_ROW_OF_NUMBERS = r"[ \t]*[-−]?[\d.]+(?:[ \t]+[-−]?[\d.]+)+[ \t]*"
 _NAMES = rf"^(?P<names>[ \t]*{_NAMED}(?:[ \t]{{2,}}{_NAMED})+)[ \t]*\n"
 
 
@@ -68,7 +69,8 @@ def _beside_names(found: re.Match[str]) -> str:
     tall brackets each."""
     names = [name.split()[0].rstrip("=:") for name in re.split(r"[ \t]{2,}", found["names"].strip())]
     tall = found.groupdict().get("open") or ""
-    drawn = [_cut(row, len(names)) if tall else re.findall(r"\[[^\]]*\]", row) for row in found["rows"].split("\n")]
+    bare = "[" not in found["rows"]
+    drawn = [_cut(row, len(names)) if bare else re.findall(r"\[[^\]]*\]", row) for row in found["rows"].split("\n")]
     rows = [row for row in drawn if row]
     if any(len(row) != len(names) for row in rows) or (tall and tall.count("[") != len(names)):
         return found[0]
@@ -129,12 +131,19 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         # W = ┌   ┐ above its rows
         (r"^(?P<named>[^\n│┌]*=[ \t]*┌[^\n│]*)\n(?P<row>[ \t]*[│|][^\n]*)$", _lowered),
         (r"^[ \t┌┐└┘╭╮╰╯]*[┌└╭╰][ \t┌┐└┘╭╮╰╯]*$", ""),
+        # Q =   K =   between the rows of matrices without brackets
+        (
+            rf"^(?P<row>{_ROW_OF_NUMBERS})\n(?P<names>[ \t]*[^\W\d][^\n\d\[\]:;,]{{0,80}}=[ \t]*)"
+            rf"\n(?={_ROW_OF_NUMBERS}$)",
+            r"\g<names>\n\g<row>\n",
+        ),
         # Q =   K =   above rows side by side, or above rows within one pair of tall brackets each
         (_NAMES + r"(?P<rows>(?:[ \t]*(?:\[[^\[\]\n]*\][ \t]*){2,}(?:\n|\Z)){2,})", _beside_names),
         (
             _NAMES + r"(?P<open>[ \t]*(?:\[[ \t]*){2,})\n(?P<rows>(?:[-−\d., \t]+\n)+)[ \t]*(?:\][ \t]*){2,}$",
             _beside_names,
         ),
+        (_NAMES + rf"(?P<rows>(?:{_ROW_OF_NUMBERS}\n){{2,}})", _beside_names),
         # a list, escaped for Markdown: \[0, 1] and \[[0, 1], [1, 0]]
         (r"\\\[(?=\s*[-−]?[\d.][\d.,;\seE+−-]*(?<!\\)\])", " ["),
         (r"(?<!\\)\\\[(?=[ \t]*\[[^\n\\]*\][ \t]*\])(?![^\n]*\\\])", " ["),

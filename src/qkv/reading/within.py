@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterator
 
 from qkv.expr import nodes as n
@@ -35,17 +37,23 @@ def called_in_words(page: Page, symbol: Symbol, spot: Spot) -> Iterator[Symbol]:
 
 
 def line_called(page: Page, symbol: Symbol, spot: Spot) -> Iterator[tuple[Symbol, int]]:
-    """The line that a word labels, where one printed array alone has such a line: the cats of 'dog · cats = 2'."""
-    word = symbol.base.lower()
-    if len(word) < 2 or symbol in page.definitions or symbol.indices or symbol.labels:
+    """The line that a label calls so, where one printed array alone has such a line: the cats of 'dog · cats = 2', the
+    k_1 of 'q · k_1' below 'k1: 1 0 1'."""
+    word = _plainly("".join((symbol.base, *symbol.indices, *symbol.labels)))
+    if len(word) < 2 or symbol in page.definitions:
         return
     held = [
         (equation.names[0] if equation.names else Symbol(NAMELESS, (), (str(equation.index),)), rows.index(word) + 1)
         for equation in page.equations
-        if word in (rows := [row.lower() for row in equation.rows]) and equation.scope <= spot.scope
+        if word in (rows := list(map(_plainly, equation.rows))) and equation.scope <= spot.scope
     ]
     if len(held) == 1 and held[0][0] in page.definitions:
         yield held[0]
+
+
+def _plainly(label: str) -> str:
+    """A label without marks: k₁, $k_1$ and K1 are all k1."""
+    return re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", label)).lower()
 
 
 def functions_of(page: Page) -> dict[str, tuple[Defined, ...]]:

@@ -152,6 +152,16 @@ def _blank_cells(reader: Terms, lo: int, hi: int) -> list[Span]:
     return spans if len(spans) > 1 and len(openers) == 1 else []
 
 
+def row_of_numbers(reader: Terms, lo: int, hi: int) -> Expr | None:
+    """Numbers that only blanks part, '1 0 -2', are a row: nobody writes a product of numbers without a sign."""
+    kinds = {token.kind for token in reader.tokens[lo:hi]}
+    spaced = kinds <= {"num", "op"} and "\\" not in reader.text(lo, hi)  # 2\,1 is a product
+    if not spaced or not (cells := _blank_cells(reader, lo, hi)):
+        return None
+    reader.i = hi
+    return _listed(reader, cells, reader.at(lo))
+
+
 def _lines(reader: Terms, spans: Sequence[Span]) -> list[list[Span]] | None:
     """Cells that ends of lines, or bars, part into rows of one length: [1 2 | 0 1]; None where they are one row."""
     lines = [[spans[0]]]

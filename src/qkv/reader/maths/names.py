@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from qkv.expr import functions
 from qkv.reader.maths import signs
 from qkv.reader.maths.numerals import Comma
-from qkv.reader.maths.tokens import Token
+from qkv.reader.maths.tokens import Token, value_begins
 
 WORDS = frozenset(("letters", "word", "upright", "name"))
 _SCRIPTED = frozenset(("sub", "sup", "prime", "accent"))
@@ -177,7 +177,7 @@ def _is_product(word: str, seen: _Collected) -> bool:
 def _definitions(tokens: Sequence[Token], seen: _Collected) -> None:
     for i, token in enumerate(tokens):
         if (token.kind == "rel" and token.text in "=≈" and i) or (
-            token.text == ":" and i and is_symbol(tokens[i - 1].text) and _value_follows(tokens, i + 1)
+            token.text == ":" and i and is_symbol(tokens[i - 1].text) and value_begins(tokens, i + 1)
         ):
             _defined_before(tokens, i, seen)
 
@@ -189,12 +189,6 @@ def is_symbol(word: str) -> bool:
     (True, False)
     """
     return len(word) == 1 or (len(word) == 2 and word[0].isupper()) or (len(word) == 3 and word.isupper())
-
-
-def _value_follows(tokens: Sequence[Token], i: int) -> bool:
-    while i < len(tokens) and tokens[i].kind in ("line", "edge"):
-        i += 1
-    return i < len(tokens) and (tokens[i].text.removeprefix("left") in ("[", "(") or tokens[i].kind == "begin")
 
 
 def _defined_before(tokens: Sequence[Token], i: int, seen: _Collected) -> None:
@@ -241,7 +235,7 @@ def _defined_before(tokens: Sequence[Token], i: int, seen: _Collected) -> None:
 def _number_follows(tokens: Sequence[Token], i: int) -> bool:
     while i < len(tokens) and (tokens[i].kind == "edge" or tokens[i].text in ("&", "-", "−")):
         i += 1
-    return i < len(tokens) and (tokens[i].kind == "num" or tokens[i].text == "frac" or _value_follows(tokens, i))
+    return i < len(tokens) and (tokens[i].kind == "num" or tokens[i].text == "frac" or value_begins(tokens, i))
 
 
 def _opener(tokens: Sequence[Token], close: int) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from qkv.library.words import means
 from qkv.reader.maths.brackets import Paired, size_in
-from qkv.reader.maths.tokens import Token
+from qkv.reader.maths.tokens import Token, value_begins
 from qkv.reader.model import Relation
 
 NEXT = (Relation.ARROW.value, Relation.IMPLIES.value)
@@ -172,11 +172,8 @@ def _goes_on(tokens: list[Token], i: int, before: Token | None, after: Token | N
 def _defines(tokens: list[Token], lo: int, i: int) -> bool:
     """Whether a colon gives a name its value: W_O: [[1, 0], [0, 1]]."""
     names = all(t.kind in ("name", "script", "sub", "prime", "accent", "num") or t.text in "{}" for t in tokens[lo:i])
-    after = tokens[i + 1] if i + 1 < len(tokens) else None
-    if after is not None and after.kind in ("line", "edge") and i + 2 < len(tokens):
-        after = tokens[i + 2]
-    value = after is not None and (after.kind in ("open", "begin", "func") and after.text != "{")
-    return lo < i and names and value and tokens[lo].kind == "name"
+    call = i + 1 < len(tokens) and tokens[i + 1].kind == "func"
+    return lo < i and names and tokens[lo].kind == "name" and (call or value_begins(tokens, i + 1))
 
 
 def is_numbering(tokens: list[Token], piece: Piece) -> bool:

@@ -112,7 +112,7 @@ class Terms:
         self.depth += 1
         if self.depth > DEPTH_LIMIT:
             raise LimitError(f"mathematics nested more than {DEPTH_LIMIT} deep is not read")
-        node = self._divided(lo, hi) or self._sum()
+        node = self._divided(lo, hi) or arrays.row_of_numbers(self, lo, hi) or self._sum()
         while self.i < hi and self._is_edge(self.i):
             self.i += 1
         if self.i < hi:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -32,6 +33,25 @@ class Token(NamedTuple):
     start: int
     end: int
     gap: bool = False
+
+
+def value_begins(tokens: Sequence[Token], i: int) -> bool:
+    """Whether an array stands behind a colon: in brackets, as an environment, or as numbers that only blanks part."""
+    while i < len(tokens) and tokens[i].kind in ("line", "edge", "wide"):
+        i += 1
+    if i >= len(tokens):
+        return False
+    opens = tokens[i].text.removeprefix("left") in ("[", "(") or tokens[i].text in ("array", "tensor")
+    return opens or tokens[i].kind == "begin" or _numbers_begin(tokens, i)
+
+
+def _numbers_begin(tokens: Sequence[Token], i: int) -> bool:
+    """Whether two numbers stand here with nothing but a gap, and perhaps a sign, between them: 1 0, 0.5 -2."""
+    first = i + (tokens[i].text == "-")
+    second = first + 1 + (first + 1 < len(tokens) and tokens[first + 1].text == "-")
+    if second >= len(tokens) or {tokens[first].kind, tokens[second].kind} != {"num"}:
+        return False
+    return tokens[first + 1].gap and (second == first + 1 or not tokens[second].gap)
 
 
 _VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"

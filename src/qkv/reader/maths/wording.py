@@ -12,7 +12,7 @@ from qkv.reader.maths import signs
 from qkv.reader.maths.calls import is_called
 from qkv.reader.maths.names import WORDS, Names, is_symbol, is_whole_script
 from qkv.reader.maths.slopes import MARK
-from qkv.reader.maths.tokens import Token
+from qkv.reader.maths.tokens import Token, value_begins
 from qkv.reader.maths.units import is_counted, is_magnitude
 
 _GLUE = frozenset(("op", "rel", "script", "sub", "sup", "cmd", "accent"))  # what ties a word to mathematics
@@ -240,7 +240,7 @@ def _is_mathematical(tokens: Sequence[Token], i: int, out: list[Token], names: N
         return True
     if after is not None and after.kind == "rel" and after.text not in ("→", "⇒"):
         return _may_be_defined(token, before, names)
-    if after is not None and after.text == ":" and is_symbol(token.text) and _value_at(tokens, i + 2):
+    if after is not None and after.text == ":" and is_symbol(token.text) and value_begins(tokens, i + 2):
         return before is None or before.kind in _BREAKS or (_is_letter(token) and _is_factor(out))
     tied = before is not None and _tied_before(before, out, token)
     ends = after is None or after.kind in _OPEN_END or _opens(after)
@@ -289,14 +289,6 @@ def _in_call(out: list[Token]) -> bool:
         if depth < 0:
             return out[k].text == "(" and not out[k].gap and out[k - 1].kind in ("func", "name")
     return False
-
-
-def _value_at(tokens: Sequence[Token], k: int) -> bool:
-    while k < len(tokens) and tokens[k].kind in ("line", "edge", "wide"):
-        k += 1
-    return k < len(tokens) and (
-        tokens[k].text in ("[", "(") or tokens[k].kind == "begin" or tokens[k].text in ("array", "tensor")
-    )
 
 
 def _ties(tokens: Sequence[Token], k: int, token: Token) -> bool:
