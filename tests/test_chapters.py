@@ -125,3 +125,9 @@ $U h_1 = [1, 2]^T$
 def test_what_holds_for_givens_below_belongs_to_them() -> None:
     parts = chapters(read_sheet(f"{FIRST}\n{ADDITIVE}"))
     assert [part.source.strip().splitlines()[0] for part in parts] == ["# Attention", "# Additive"]
+
+
+def test_results_under_a_heading_of_their_own_begin_no_document() -> None:
+    heads = "# Heads\n\nX = [[1, 2], [3, 1]]\n\nZ_1 = [[0.9, 0.6], [0.4, 0.3]]\n\nZ_2 = [[0.1, 0.2], [0.5, 0.6]]\n\n"
+    page = f"{heads}# All heads\n\nConcat = [[0.9, 0.6, 0.1, 0.2], [0.4, 0.3, 0.5, 0.7]]\n\nOutput = [[1, 2], [2, 2]]\n"
+    assert len(chapters(read_sheet(page))) == 1

@@ -29,6 +29,7 @@ from qkv.reading.equations import equations
 
 TOKENS = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE})
 INPUTS = TOKENS | {Role.Q, Role.K}
+RESULTS = frozenset({Role.HEAD, Role.CONCAT, Role.OUTPUT, Role.CONTEXT})  # no document begins with them
 SIZED = frozenset({Role.D_K, Role.D_V, Role.D_MODEL})  # what matrices say themselves
 _SOLUTION = re.compile(rf"\b(?:{pattern('solution')}|{pattern('answer')})\b", re.IGNORECASE)
 _ONLY_SOLUTION = re.compile(rf"[\W_]*(?:{pattern('solution')})(?:\s+\d{{1,2}})?[\W_]*", re.IGNORECASE)
@@ -103,7 +104,7 @@ def _is_own(outline: _Outline, first: int, last: int) -> bool:
     if any(len(symbol.base) > 1 for symbol in missing):  # a word is a name only where the page makes it one
         missing = _missing(_equations(_alone(sheet, first, last)), outline)
     roles = {*map(_role, _given(here)), *_captioned(here)}
-    if missing or not roles:
+    if missing or roles <= RESULTS:
         return False
     asks = any(first <= question.line <= last for question in sheet.questions)
     wanted = INPUTS if asks and not _SOLUTION.search(sheet.source_lines[first - 1]) else TOKENS
