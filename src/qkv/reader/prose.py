@@ -103,7 +103,15 @@ def _said(text: str, offset: int, places: Places) -> Iterator[Said]:
     line = places.at(offset).line
     for k, words in enumerate(text.split("\n")):
         if any(map(str.isalnum, _TEX.sub("", words))):
-            yield Said(_words(words).strip(" ,;.)$`"), line + k)
+            yield Said(_unopened(_words(words).strip(" ,;.$`")), line + k)
+
+
+def _unopened(words: str) -> str:
+    """Words without brackets at their ends that close nothing."""
+    words = words.lstrip(") ")
+    while words.endswith(")") and words.count(")") > words.count("("):
+        words = words[:-1].rstrip(" ,;.$`")
+    return words
 
 
 def _words(text: str) -> str:
