@@ -203,3 +203,31 @@ def test_scaled_scores_one_by_one_under_any_name(name: tuple[str, str]) -> None:
     """The s'_2 is no s_2, and no transposed number; what stands in the brackets of a caption does not end it."""
     found = {claim.line: claim.verdict.value for claim in check_sheet(read_sheet(LISTED.format(*name))).claims}
     assert [found[line] for line in (12, 13, 14)] == ["rounded", "rounded", "wrong"]
+
+
+@pytest.mark.parametrize("caption", ["Scores A P^T", "Pontuações A P^T", "Pontuações B P^T"])
+def test_a_capital_amid_words_is_no_article(caption: str) -> None:
+    name = caption.split()[1]
+    page = f"Keys P:\n- the: [2, 3]\n- cat: [0, 5]\n\nQueries {name}:\n- the: [3, -1]\n- cat: [4, 1]\n\n"
+    (claim,) = check_sheet(read_sheet(f"{page}{caption}:\n- the: [3, -5]\n- cat: [11, 5]\n")).claims
+    assert claim.verdict == "right"
+    assert claim.formula == f"{name} P^T"
+
+
+def test_a_remark_in_brackets_keeps_a_caption_with_its_rows() -> None:
+    page = "S = [[0, 0], [1, 1]]\n\nV = [[1, 2], [3, 4]]\n\nWeights (softmax) A = softmax(S):\n"
+    page += "- the: [0.4, 0.6]\n- cat: [0.5, 0.5]\n\nO = A V = [[2.2, 3.2], [2, 3]]\n"
+    assert verdicts(page) == {"A": "wrong", "O": "carried"}
+
+
+def test_a_word_behind_a_transposed_name_is_a_factor() -> None:
+    page = "Weights $\\text{Saffron}$:\n\n|  | 1 | 2 |\n|---|---|---|\n| 1 | 3 | 1 |\n| 2 | 0 | 2 |\n\n"
+    page += "$\\text{maple} = [[1], [2]]$\n\nScores $e = \\text{maple}^\\top \\, \\text{Saffron} \\, H^\\top$:\n\n"
+    page += "|  | 1 |\n|---|---|\n| 1 | 14 |\n"
+    page = f"$H = [[3, 1]]$\n\n{page}"
+    assert verdicts(page) == {"e": "right"}
+
+
+def test_a_column_of_decimal_commas_has_one_number_in_each_row() -> None:
+    page = "s = [[-0,1]; [0,2]; [0,5]]\n\nH = [[0,2; 0,9; 0,8]; [0,1; 0,4; -0,3]]\n\ne = s^T H^T = [0,56; -0,80]\n"
+    assert verdicts(page) == {"e": "wrong"}

@@ -41,6 +41,8 @@ _SCRIPT = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _TIES = re.compile(r"[=≈:]|[+×·*/÷]\s+(?=\S)")  # what a wide gap before it does not part: a = [1]   + [2]
 _BARE_COMMA = re.compile(r",(?!\})")
+_FAR = 400  # characters of a list that are looked at
+_SIGNED_ZERO = re.compile(r"\[\s*[-−]0,\d+\s*(?:\]|$)")
 _CALL = re.compile(r"(\w+)\s*\(\s*(\w+)\s*\)")
 
 
@@ -203,9 +205,14 @@ class _Lexer:
         if self.comma is not Comma.BARE or not re.fullmatch(r"\d{1,2},\d{1,2}", text):
             return False
         if before.endswith("[") and after.startswith("]"):
-            return True
+            return not self._is_beside_decimals(found.start())
         opens = re.search(r"[=≈\d]\s*\($", before) is not None
         return opens and after.startswith(")") and after[1:2] not in tuple("*/·^")
+
+    def _is_beside_decimals(self, at: int) -> bool:
+        """Whether a row stands in a list of rows with one such as [-0,2]: nobody lists a zero with a sign."""
+        start, end = self.source.rfind("[[", max(0, at - _FAR), at), self.source.find("]]", at, at + _FAR)
+        return start >= 0 and end >= 0 and _SIGNED_ZERO.search(self.source[start:end]) is not None
 
     def _is_operand(self, end: int) -> bool:
         """Whether a number that ends here is calculated with in round brackets: 3 × (1,600 × 6,400)."""

@@ -293,6 +293,7 @@ def _operands(tokens: Sequence[Token], seen: _Collected) -> None:
             left = _base_before(tokens, i)  # the name that ends right before
             factor = left > 0 and tokens[left - 1].kind in ("op", "rel")
             factor |= token.kind == "upright" and before in ("close", "sub", "sup", "prime")  # x_1 moss
+            beside |= token.kind == "upright" and 0 <= left < i - 1  # s^\top moss H
             last = factor and after in ("", "sep", "line", "rel", "edge")
             called = (before, after) == ("open", "close") and i > 1 and _is_function(tokens[i - 2].text)
             if beside or last or called:  # the + and the end of 'x = harbour moss + maple'

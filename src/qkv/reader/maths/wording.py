@@ -366,9 +366,11 @@ def _letter(tokens: Sequence[Token], i: int, out: list[Token], names: Names, tie
         return ends or (after is not None and after.kind in ("word", "num", "open", "letters"))
     if after is None or after.kind not in ("word", "letters", "func") or i + 2 >= len(tokens):
         return False
-    article = token.text.lower() in _ARTICLES and not (
-        token.text in names.letters and (not out or out[-1].kind in _BREAKS)
-    )
-    second = tokens[i + 2]
+    begins = not out or out[-1].kind in _BREAKS
+    article = token.text.lower() in _ARTICLES and (token.text not in names.letters if begins else token.text.islower())
+    behind = i + 2
+    while behind + 1 < len(tokens) and {tokens[behind - 1].text, tokens[behind].text} <= names.letters:
+        behind += 1  # A L P^T
+    second = tokens[behind]
     tied_next = second.kind in _GLUE or (second.kind == "num" and not second.gap)
     return not article and tied_next and (len(after.text) <= 2 or after.text in names.words)
