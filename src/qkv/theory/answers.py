@@ -3,53 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from qkv.expr.names import Role
+from qkv.interpret.counts import Operations, Size, SizePair
 from qkv.reader.model import Sheet
 from qkv.theory.configured import Counted, counted, parts_named
 from qkv.theory.context import Background, Context, background
 from qkv.theory.cost import cost
 from qkv.theory.masks import MASK_EFFECT, MASK_RULE, mask_of, softmax_axis
+from qkv.theory.model import Answer, Value
 from qkv.theory.polynomial import SYMBOL, leading, number, plain, substitute
-from qkv.theory.polynomial import latex as size_latex
 from qkv.theory.questions import QUESTIONS
 from qkv.theory.scale import derive
 from qkv.theory.sizes import listed
 from qkv.theory.words import ABOUT_TRANSPORT, COUNTING
 
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A value that can be checked by a program: rows of numbers, as text."""
-
-    name: str
-    formula: str
-    rows: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The answer to a theory question, in words, formulas (plain and LaTeX) and values."""
-
-    question: str
-    line: int
-    part: int
-    title: str
-    words: str
-    formulas: tuple[tuple[str, str], ...] = ()
-    values: tuple[Value, ...] = ()
-    interpretation: str = ""  # where it was read off
-    details: tuple[str, ...] = ()  # the steps that lead to it, a line each
-
-
 Build = Callable[[Context], Answer]
 
 
-def answers(sheet: Sheet, sizes: Mapping[str, int] | None = None) -> tuple[Answer, ...]:
+def answers(sheet: Sheet) -> tuple[Answer, ...]:
     """Every theory question of a document that is recognised, each topic once a part, and its transport problems."""
     found: list[Answer] = []
     seen: set[tuple[int, str]] = set()
@@ -60,11 +37,11 @@ def answers(sheet: Sheet, sizes: Mapping[str, int] | None = None) -> tuple[Answe
             found.append(_configured(configured.pop(line)))
             continue
         for build in recognised(text, around):
-            known = known or background(sheet, sizes)
+            known = known or background(sheet)
             made = build(known.context(around, part))
             if (part, made.title) not in seen:
                 seen.add((part, made.title))
-                found.append(replace(made, question=text, line=line, part=part))
+                found.append(replace(made, line=line))
     return (*found, *_layers(sheet, known), *_transports(sheet))
 
 
@@ -74,8 +51,7 @@ def _configured(made: Counted) -> Answer:
     says = f" ({made.says})" if made.says else ""
     words = f"{made.formula} = {total} {name}{says}."
     values = tuple(_amount(made, unit, value) for unit, value in made.amounts)
-    asked = made.question
-    return Answer(asked.text, asked.line, asked.part, made.title, words, (), values, "sizes in words")
+    return Answer(made.title, words, values, line=made.question.line)
 
 
 def _amount(made: Counted, unit: str, value: Fraction) -> Value:
@@ -91,11 +67,11 @@ POWERS = {Fraction(10**9): "10^9", Fraction(2**30): "2^30"}
 def answer(question: str, around: str = "", context: Context | None = None) -> Answer | None:
     """The answer to one question; `around` is what stands near it.
 
-    >>> print(answer("What is the computational complexity of scaled dot-product attention?").formulas[0][0])
-    multiplications: n_q n_k (d_k + d_v)
+    >>> answer("What is the computational complexity of scaled dot-product attention?").details[0]
+    'S = Q K^T: n_q n_k d_k multiplications and n_q n_k (d_k − 1) additions'
     """
     build = next(recognised(question, around or question), None)
-    return None if build is None else replace(build(context or Context()), question=question)
+    return None if build is None else build(context or Context())
 
 
 def _asked(sheet: Sheet) -> Iterator[tuple[str, int, int, str]]:
@@ -144,132 +120,104 @@ def recognised(question: str, around: str) -> Iterator[Build]:
         yield BUILDERS[topic]
 
 
-def _named(size: Any, context: Context) -> str:
-    return plain(_in_letters(size, context), context.spelling)
+# What is answered in words alone, by topic: its title and the answer, in the sheet's own letter for d_k.
+TOLD = {
+    "divisor": (
+        "The divisor",
+        "d = {d_k}, the number of components of a query and a key. For components with mean 0 and variance 1 the dot "
+        "product q·k has variance {d_k}; divided by √{d_k} it has variance 1 whatever {d_k} is. Without it the scores "
+        "grow, softmax saturates (nearly all weight on one key) and its gradient vanishes.",
+    ),
+    "mean": (
+        "Expectation of qᵀk",
+        "By linearity E[qᵀk] = Σ_i E[q_i k_i], and q_i and k_i are independent, so each term is μ·μ. "
+        "Hence E[qᵀk] = {mean}; σ does not enter.",
+    ),
+    "variance": (
+        "Variance of qᵀk",
+        "The products q_i k_i are independent, so their variances add up: "
+        "Var(qᵀk) = {d_k} ((σ² + μ²)² − μ⁴) = {variance}. For μ = 0 and σ = 1 it is {d_k}.",
+    ),
+    "scale": (
+        "The scale",
+        "Var(qᵀk/s) = Var(qᵀk)/s² = {d_k}/s² for μ = 0 and σ = 1; it is 1 for s² = {d_k}, so s = √{d_k} "
+        "(the positive root). The mean is 0 for every s.",
+    ),
+}
 
 
-def _in_letters(size: Any, context: Context) -> Any:
+def _told(topic: str, context: Context) -> Answer:
+    d_k, derived = context.spelling.get("d_k", "d_k"), derive()
+    mean, variance = (moment.replace("D_k", d_k) for moment in (derived.mean, derived.variance))
+    title, words = TOLD[topic]
+    return Answer(title, words.format(d_k=d_k, mean=mean, variance=variance))
+
+
+def _named(size: Size, context: Context) -> str:
+    """A size in the letters of the sheet."""
     n = SYMBOL["n"]
-    return substitute(size, {"n_q": n, "n_k": n}) if context.one_sequence else size
+    return plain(substitute(size, {"n_q": n, "n_k": n}) if context.one_sequence else size, context.spelling)
 
 
-def _shape(shape: tuple[Any, Any], context: Context) -> str:
+def _shape(shape: SizePair, context: Context) -> str:
     return " × ".join(_named(size, context) for size in shape)
 
 
-def _formula(name: str, size: Any, context: Context) -> tuple[str, str]:
-    letters = _in_letters(size, context)
-    return f"{name}: {plain(letters, context.spelling)}", size_latex(letters, context.spelling)
+def _shape_of(role: Role, context: Context) -> str:
+    step = cost().step(role)
+    assert step is not None
+    return _shape(step.shape, context)
 
 
 def _axis(context: Context) -> Answer:
-    scores, output = (cost().step(role) for role in (Role.SCORES, Role.OUTPUT))
-    assert scores is not None
-    assert output is not None
-    rows = softmax_axis() == 1
     words = (
-        f"Softmax is applied {'row-wise' if rows else 'column-wise'}: row i of Q Kᵀ holds the scores of query i "
-        "against all keys, and its weights must sum to 1. "
-        f"The result of the softmax is {_shape(scores.shape, context)}; "
-        f"the attention output is {_shape(output.shape, context)}."
+        f"Softmax is applied {'row-wise' if softmax_axis() == 1 else 'column-wise'}: row i of Q Kᵀ holds the scores of "
+        "query i against all keys, and its weights must sum to 1. "
+        f"The result of the softmax is {_shape_of(Role.SCORES, context)}; "
+        f"the attention output is {_shape_of(Role.OUTPUT, context)}."
     )
-    return Answer("", 0, 0, "Axis of the softmax", words, interpretation="program and shapes")
+    return Answer("Axis of the softmax", words)
 
 
 def _mask(context: Context) -> Answer:
     shape, values = mask_of({k: v for k, v in context.sizes.items() if k in ("n", "n_q", "n_k")})
     words = f"The mask has the shape of the scores, {_shape(shape, context)}. {MASK_RULE}; {MASK_EFFECT}."
-    formula = ("M_ij = 0 if j ≤ i, −∞ if j > i", r"M_{ij} = 0 \text{ if } j \le i,\ -\infty \text{ if } j > i")
     rows = tuple(tuple(cell.replace("−∞", "-inf") for cell in row) for row in values)
-    return Answer("", 0, 0, "The mask", words, (formula,), (Value("M", "causal mask", rows),), "shapes")
-
-
-def _divisor(context: Context) -> Answer:
-    d_k = context.spelling.get("d_k", "d_k")
-    words = (
-        f"d = {d_k}, the number of components of a query and a key. For components with mean 0 and variance 1 the dot "
-        f"product q·k has variance {d_k}; divided by √{d_k} it has variance 1 whatever {d_k} is. Without it the scores "
-        "grow, softmax saturates (nearly all weight on one key) and its gradient vanishes."
-    )
-    formula = (f"Var(qᵀk) = {d_k}, Var(qᵀk/√{d_k}) = 1", rf"\mathrm{{Var}}(q^\top k/\sqrt{{{d_k}}}) = 1")
-    return Answer("", 0, 0, "The divisor", words, (formula,), interpretation="means and variances")
+    return Answer("The mask", words, (Value("M", "causal mask", rows),))
 
 
 def _counts(context: Context) -> Answer:
+    """Operations in total and by step."""
     counted = cost(context.kind)
-    steps = []
-    for step in counted.steps:
-        counts = [(sort, count) for sort, count in listed(step.counts) if sort in COURSE]
-        if counts:
-            said = " and ".join(f"{_named(count, context)} {sort}" for sort, count in counts)
-            steps.append(f"{step.name} = {step.formula}: {said}")
-    total = [(sort, count) for sort, count in listed(counted.total) if sort in COURSE]
+    total = _course(counted.total)
     order = leading(counted.total.multiplications)  # the other sorts grow no faster
-    words = (
-        f"In total: {', '.join(f'{_named(count, context)} {sort}' for sort, count in total)}. "
-        f"That is O({_named(order, context)})."
-    )
-    formulas = (*(_formula(sort, count, context) for sort, count in total), _formula("order", order, context))
-    by_step = [
-        (f"{step.name}: {sort}", f"{step.name} = {step.formula}", count)
-        for step in counted.steps
-        for sort, count in listed(step.counts)
-        if sort in COURSE
-    ]
+    words = f"In total: {', '.join(_said(total, context))}. That is O({_named(order, context)})."
+    steps = [(step.name, f"{step.name} = {step.formula}", _course(step.counts)) for step in counted.steps]
+    details = tuple(f"{formula}: {' and '.join(_said(counts, context))}" for _, formula, counts in steps if counts)
+    by_step = [(f"{name}: {sort}", formula, count) for name, formula, counts in steps for sort, count in counts]
     values = _numbers(context, [*((sort, "in total", count) for sort, count in total), *by_step])
-    return Answer("", 0, 0, "Operations", words, formulas, values, "operation counts", tuple(steps))
+    return Answer("Operations", words, values, details)
 
 
-COURSE = ("multiplications", "additions", "divisions")  # exponentials and comparisons are usually not counted
+def _course(operations: Operations) -> list[tuple[str, Size]]:
+    """The sorts of operations that courses count: exponentials and comparisons are usually not among them."""
+    return [(sort, count) for sort, count in listed(operations) if sort in COURSE]
 
 
-def _numbers(context: Context, sizes: list[tuple[str, str, Any]]) -> tuple[Value, ...]:
+COURSE = ("multiplications", "additions", "divisions")
+
+
+def _said(counts: Iterable[tuple[str, Size]], context: Context) -> Iterator[str]:
+    return (f"{_named(count, context)} {sort}" for sort, count in counts)
+
+
+def _numbers(context: Context, sizes: list[tuple[str, str, Size]]) -> tuple[Value, ...]:
     """Values for the sizes that the sheet gives."""
     given: dict[str, Any] = dict(context.sizes)
     if "n" in given:
-        given.setdefault("n_q", given["n"])
-        given.setdefault("n_k", given["n"])
-    found = []
-    for name, formula, size in sizes:
-        value = number(substitute(size, given))
-        if value is not None:
-            found.append(Value(name, formula, ((str(value),),)))
-    return tuple(found)
-
-
-def _mean(context: Context) -> Answer:
-    d_k = context.spelling.get("d_k", "d_k")
-    words = (
-        "By linearity E[qᵀk] = Σ_i E[q_i k_i], and q_i and k_i are independent, so each term is μ·μ. "
-        f"Hence E[qᵀk] = {derive().mean.replace('D_k', d_k)}; σ does not enter."
-    )
-    formula = (f"E[qᵀk] = {d_k} μ²", rf"\mathbb{{E}}[q^\top k] = {d_k}\mu^2")
-    return Answer("", 0, 0, "Expectation of qᵀk", words, (formula,), interpretation="means and variances")
-
-
-def _variance(context: Context) -> Answer:
-    d_k = context.spelling.get("d_k", "d_k")
-    general = derive().variance.replace("D_k", d_k)
-    special = f" For μ = 0 and σ = 1 it is {d_k}."
-    words = (
-        "The products q_i k_i are independent, so their variances add up: "
-        f"Var(qᵀk) = {d_k} ((σ² + μ²)² − μ⁴) = {general}.{special}"
-    )
-    formulas = (
-        (f"Var(qᵀk) = {general}", rf"\mathrm{{Var}}(q^\top k) = {d_k}(\sigma^4 + 2\mu^2\sigma^2)"),
-        (f"for μ = 0, σ = 1: Var(qᵀk) = {d_k}", rf"\mathrm{{Var}}(q^\top k) = {d_k}"),
-    )
-    return Answer("", 0, 0, "Variance of qᵀk", words, formulas, interpretation="means and variances")
-
-
-def _scale(context: Context) -> Answer:
-    d_k = context.spelling.get("d_k", "d_k")
-    words = (
-        f"Var(qᵀk/s) = Var(qᵀk)/s² = {d_k}/s² for μ = 0 and σ = 1; it is 1 for s² = {d_k}, so s = √{d_k} "
-        "(the positive root). The mean is 0 for every s."
-    )
-    formula = (f"s = √{d_k}", rf"s = \sqrt{{{d_k}}}")
-    return Answer("", 0, 0, "The scale", words, (formula,), interpretation="means and variances")
+        given = {"n_q": given["n"], "n_k": given["n"], **given}
+    known = ((name, formula, number(substitute(size, given))) for name, formula, size in sizes)
+    return tuple(Value(name, formula, ((str(value),),)) for name, formula, value in known if value is not None)
 
 
 def _sizes(context: Context) -> Answer:
@@ -280,54 +228,41 @@ def _sizes(context: Context) -> Answer:
         assert step is not None
         numbers = [number(substitute(size, dict(context.sizes))) for size in step.shape]
         known = f" = {numbers[0]} × {numbers[1]}" if None not in numbers else ""
-        lines.append((step.name, step.formula, _shape(step.shape, context) + known))
-    words = "; ".join(f"{name} = {formula} is {shape}" for name, formula, shape in lines) + "."
-    formulas = tuple((f"{name} = {formula}: {shape}", rf"{name} = {formula}") for name, formula, shape in lines)
-    return Answer("", 0, 0, "Sizes of Q, K and V", words, formulas, interpretation="shapes")
+        lines.append(f"{step.name} = {step.formula} is {_shape(step.shape, context)}{known}")
+    return Answer("Sizes of Q, K and V", f"{'; '.join(lines)}.")
 
 
-def _proof(key: str) -> Build:
-    def build(context: Context) -> Answer:
-        from qkv.theory.identities import prove
+def _proof(key: str, context: Context) -> Answer:
+    from qkv.theory.identities import prove
 
-        proof = prove(key)
-        steps = tuple(f"{formula} ({because})" for formula, because in proof.identity.steps)
-        checked = "it holds" if proof.verdict.holds else "open"
-        words = f"{proof.statement}. Checked in symbols, exactly, for small sizes: {checked}."
-        formula = (proof.statement, proof.identity.latex)
-        return Answer("", 0, 0, proof.identity.title, words, (formula,), (), "symbols", steps)
-
-    return build
+    proof = prove(key)
+    steps = tuple(f"{formula} ({because})" for formula, because in proof.identity.steps)
+    checked = "it holds" if proof.verdict.holds else "open"
+    words = f"{proof.statement}. Checked in symbols, exactly, for small sizes: {checked}."
+    return Answer(proof.identity.title, words, details=steps)
 
 
 def _parameters(context: Context) -> Answer:
-    counted = cost("multi-head" if context.kind == "multi-head" or "h" in context.sizes else "self")
-    words = f"W_Q, W_K, W_V (and W_O) hold {_named(counted.parameters, context)} numbers, biases not counted."
-    values = _numbers(context, [("parameters", "parameters", counted.parameters)])
-    return Answer(
-        "", 0, 0, "Parameters", words, (_formula("parameters", counted.parameters, context),), values, "shapes"
-    )
+    held = cost("multi-head" if context.kind == "multi-head" or "h" in context.sizes else "self").parameters
+    words = f"W_Q, W_K, W_V (and W_O) hold {_named(held, context)} numbers, biases not counted."
+    return Answer("Parameters", words, _numbers(context, [("parameters", "parameters", held)]))
 
 
 def _cache(context: Context) -> Answer:
-    counted = cost("multi-head")
-    words = f"Keys and values of all tokens: {_named(counted.kv_cache, context)} numbers a layer."
-    values = _numbers(context, [("KV cache", "keys and values", counted.kv_cache)])
-    return Answer("", 0, 0, "KV cache", words, (_formula("KV cache", counted.kv_cache, context),), values, "shapes")
+    kept = cost("multi-head").kv_cache
+    words = f"Keys and values of all tokens: {_named(kept, context)} numbers a layer."
+    return Answer("KV cache", words, _numbers(context, [("KV cache", "keys and values", kept)]))
 
 
 BUILDERS: dict[str, Build] = {
     "axis": _axis,
     "mask": _mask,
-    "divisor": _divisor,
     "counts": _counts,
-    "mean": _mean,
-    "variance": _variance,
-    "scale": _scale,
     "sizes": _sizes,
     "parameters": _parameters,
     "cache": _cache,
-    **{f"{key} proof": _proof(key) for key in ("scores", "values", "tokens", "shift", "causal", "heads")},
+    **{topic: partial(_told, topic) for topic in TOLD},
+    **{f"{key} proof": partial(_proof, key) for key in ("scores", "values", "tokens", "shift", "causal", "heads")},
 }
 
 
@@ -341,14 +276,14 @@ def _layers(sheet: Sheet, known: Background | None) -> Iterator[Answer]:
         if not {"n", "d", "h"} <= set(sizes) or sizes["d"] % sizes["h"]:
             continue
         if COUNTING.search(" ".join(lines[here.line - 1 : here.end_line])):
-            yield _layer(Context(sizes=sizes, kind="multi-head"), here.line, part)
+            yield _layer(sizes, here.line)
 
 
-def _layer(context: Context, line: int, part: int) -> Answer:
-    counted = cost("multi-head", sizes={name: context.sizes[name] for name in ("n", "d", "h")})
+def _layer(sizes: Mapping[str, int], line: int) -> Answer:
+    counted = cost("multi-head", sizes={name: sizes[name] for name in ("n", "d", "h")})
     scores = counted.step(Role.SCORES)
     assert scores is not None
-    heads = context.sizes["h"]
+    heads = sizes["h"]
     per_head = [(name, int(number(size) or 0) // heads) for name, size in listed(scores.counts)]
     amounts = [
         ("parameters", "W_Q, W_K, W_V and W_O", number(counted.parameters)),
@@ -357,20 +292,17 @@ def _layer(context: Context, line: int, part: int) -> Answer:
         *((f"{sort} for Q Kᵀ", "all heads", number(size)) for sort, size in listed(scores.counts)),
         *((f"{sort} for Q Kᵀ of one head", "one head", value) for sort, value in per_head),
         ("KV cache", "keys and values of all tokens", number(counted.kv_cache)),
-        *((sort, "in total", number(size)) for sort, size in listed(counted.total) if sort in COURSE),
+        *((sort, "in total", number(size)) for sort, size in _course(counted.total)),
     ]
     values = tuple(Value(name, formula, ((str(value),),)) for name, formula, value in amounts)
-    said = ", ".join(f"{name} = {context.sizes[name]}" for name in ("n", "d", "h"))
-    words = f"Multi-head self-attention with {said} and d_k = d_v = {context.sizes['d'] // heads}."
-    return Answer("", line, part, "What this layer costs", words, (), values, "operation counts")
+    said = ", ".join(f"{name} = {sizes[name]}" for name in ("n", "d", "h"))
+    words = f"Multi-head self-attention with {said} and d_k = d_v = {sizes['d'] // heads}."
+    return Answer("What this layer costs", words, values, line=line)
 
 
 def _transports(sheet: Sheet) -> Iterator[Answer]:
     """One answer for each transport problem that a sheet states."""
-    if not ABOUT_TRANSPORT.search(sheet.text):
-        return
-    from qkv.theory.transport_sheet import solved_problems  # loaded only where there is something
+    if ABOUT_TRANSPORT.search(sheet.text):
+        from qkv.theory.transport_sheet import transport_answers  # loaded only where there is something
 
-    for problem, words, formulas, values in solved_problems(sheet):
-        rows = tuple(Value(*value) for value in values)
-        yield Answer("", problem.line, problem.part, "Transport", words, formulas, rows, "transport")
+        yield from transport_answers(sheet)

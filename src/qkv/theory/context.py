@@ -50,22 +50,20 @@ class Background:
     sheet: Sheet
     spelling: Mapping[str, str]
     stated: Mapping[int, Mapping[str, int]]  # part → sizes
-    sizes: Mapping[str, int]
 
     def context(self, around: str, part: int) -> Context:
         """The context of a question; `around` is the text near it."""
-        sizes = {**self.stated.get(part, {}), **self.sizes}
-        return Context(self.spelling, sizes, _kind(self.sheet, around, part))
+        return Context(self.spelling, self.stated.get(part, {}), _kind(self.sheet, around, part))
 
 
-def background(sheet: Sheet, sizes: Mapping[str, int] | None = None) -> Background:
-    """The letters and the stated sizes of a sheet; `sizes` are known from elsewhere."""
+def background(sheet: Sheet) -> Background:
+    """The letters and the stated sizes of a sheet."""
     mathematics = " ".join(MATH.findall(sheet.text))
     spelling: dict[str, str] = {}
     for size, pattern, letter in LETTERS:
         if size not in spelling and re.search(pattern, mathematics):
             spelling[size] = letter
-    return Background(sheet, spelling, _stated(sheet), sizes or {})
+    return Background(sheet, spelling, _stated(sheet))
 
 
 def _kind(sheet: Sheet, around: str, part: int) -> str:

@@ -1,4 +1,4 @@
-"""A claim about theory and what is said of it."""
+"""What theory holds: claims of a sheet with their verdicts, and answers to its questions."""
 
 from __future__ import annotations
 
@@ -27,3 +27,23 @@ class TheoryClaim:
     truth: str
     says: str = ""
     places: frozenset[tuple[int, int]] = frozenset()  # where the links of its statement begin
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value that can be checked by a program: rows of numbers, as text, and how they come about."""
+
+    name: str
+    formula: str
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a theory question: in words, with values, and with the steps that lead to it, a line each."""
+
+    title: str
+    words: str
+    values: tuple[Value, ...] = ()
+    details: tuple[str, ...] = ()
+    line: int = 0  # of the question

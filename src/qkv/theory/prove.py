@@ -48,7 +48,6 @@ class Expansion:
     """One cell of an equation, worked out in symbols."""
 
     label: str
-    formula: str
     text: str
 
 
@@ -104,10 +103,9 @@ def _prove(equations: tuple[Equation, ...], sizes: Mapping[Symbol, Shape], ring:
 
 
 def _expansions(equation: Equation, left: Cells, ring: Ring) -> list[Expansion]:
-    formula = f"{plain(equation.left)} = {plain(equation.right)}"
     alone = shape_of(left) == (1, 1)
     return [
-        Expansion(equation.label + ("" if alone else f" ({i},{j})"), formula, ring.show(cell))
+        Expansion(equation.label + ("" if alone else f" ({i},{j})"), ring.show(cell))
         for i, row in enumerate(left, 1)
         for j, cell in enumerate(row, 1)
     ]

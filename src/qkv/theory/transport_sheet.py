@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -11,6 +11,7 @@ from flint import fmpq
 from qkv.errors import QkvError
 from qkv.reader.model import Sheet, Statement
 from qkv.theory.heaps import Heap, Matrix, PlanTable, gathered, placed, plan_tables
+from qkv.theory.model import Answer, Value
 from qkv.theory.words import ABOUT_TRANSPORT, SQUARED
 from qkv.transport import Distribution, TransportResult, decimals, transport
 
@@ -102,12 +103,8 @@ def _from_table(table: PlanTable, sheet: Sheet) -> TransportProblem:
     )
 
 
-Numbers = tuple[tuple[str, ...], ...]
-Solved = tuple[TransportProblem, str, tuple[tuple[str, str], ...], tuple[tuple[str, str, Numbers], ...]]
-
-
-def solved_problems(sheet: Sheet) -> Iterator[Solved]:
-    """Each problem with words, formulas and values (name, formula, rows)."""
+def transport_answers(sheet: Sheet) -> Iterator[Answer]:
+    """Each problem with its answer in words and values."""
     for problem in transport_problems(sheet):
         result = problem.solved()
         unique = "It is the only optimal plan." if result.unique else "It is not the only optimal plan."
@@ -115,29 +112,27 @@ def solved_problems(sheet: Sheet) -> Iterator[Solved]:
             f"The least cost is {result.cost} (a unit costs {result.costs.formula}), proven by prices for the points. "
             f"{unique} Per unit of mass it is {result.per_unit}."
         )
-        formulas = ((f"cost = {result.cost}", rf"\mathrm{{cost}} = {result.cost}"),)
-        yield problem, words, formulas, tuple(_values(problem, result))
+        yield Answer("Transport", words, tuple(_values(problem, result)), line=problem.line)
 
 
-def _values(problem: TransportProblem, result: TransportResult) -> Iterator[tuple[str, str, Numbers]]:
+def _values(problem: TransportProblem, result: TransportResult) -> Iterator[Value]:
     rows, columns = result.costs.shape
-    yield (
-        "C",
-        f"cost of a unit, {result.costs.formula}",
-        tuple(tuple(str(result.costs.exact(i, j)) for j in range(columns)) for i in range(rows)),
-    )
-    yield "plan", "an optimal plan", tuple(tuple(map(str, row)) for row in result.table())
+    costs = [[result.costs.exact(i, j) for j in range(columns)] for i in range(rows)]
+    yield Value("C", f"cost of a unit, {result.costs.formula}", _texts(costs))
+    yield Value("plan", "an optimal plan", _texts(result.table()))
     if result.alternative is not None:
-        yield (
-            "other plan",
-            "another optimal plan",
-            tuple(tuple(map(str, row)) for row in result.table(result.alternative)),
-        )
-    yield "cost", "the least cost", ((str(result.cost),),)
+        yield Value("other plan", "another optimal plan", _texts(result.table(result.alternative)))
+    yield Value("cost", "the least cost", _texts([[result.cost]]))
     if result.source.total != 1:
-        yield "cost per unit", "the least cost over the total mass", ((str(result.per_unit),),)
+        yield Value("cost per unit", "the least cost over the total mass", _texts([[result.per_unit]]))
     if result.root is not None:
-        yield "W_2", "√cost", ((decimals(result.root, 12),),)
-        yield "W_1", "the least cost for |x − y|", ((str(transport(problem.source, problem.target).cost),),)
+        least = transport(problem.source, problem.target).cost
+        yield Value("W_2", "√cost", _texts([[decimals(result.root, 12)]]))
+        yield Value("W_1", "the least cost for |x − y|", _texts([[least]]))
     if result.line:
-        yield "surplus", "carried from each point to the next", (tuple(str(step.surplus) for step in result.line),)
+        carried = [step.surplus for step in result.line]
+        yield Value("surplus", "carried from each point to the next", _texts([carried]))
+
+
+def _texts(rows: Iterable[Iterable[object]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(map(str, row)) for row in rows)

@@ -14,7 +14,8 @@ from qkv.interpret.loop import evaluated
 from qkv.program.model import Program, Step
 from qkv.reader.grammar import parse_formula
 from qkv.reader.model import Sheet
-from qkv.theory.answers import Answer, Value, answers
+from qkv.theory.answers import answers
+from qkv.theory.model import Answer, Value
 
 
 def answered(sheet: Sheet) -> Iterator[Program]:
