@@ -264,7 +264,7 @@ class CheckedReport(Report):
         from qkv.render.options import DEFAULT
         from qkv.render.targets import Target, reports
 
-        return reports([self], DEFAULT, Target("text", 100))
+        return str(reports([self], DEFAULT, Target("text", 100)))
 
     def _repr_html_(self) -> str:
         from qkv.render.html import report

@@ -11,7 +11,6 @@ import click
 
 from qkv import files
 from qkv.cli_shared import (
-    PDF,
     SCREEN,
     documents,
     each,
@@ -114,17 +113,14 @@ def solve(paths: tuple[str, ...], digits: int, places: int | None, depth: str, *
     from qkv import api
     from qkv.render import targets
 
-    def work(path: str) -> targets.Solved:
-        solution = api.solve_sheet(sheet(path, target["limit_mb"], target["let"], target["ask"]))
-        return targets.Solved(files.name_of(path), solution.traces, solution.unread, solution.advice)
+    def work(path: str) -> targets.Worked:
+        return api.solve_sheet(sheet(path, target["limit_mb"], target["let"], target["ask"]))
 
     found = documents(paths, target)
     solved, failed = each(found, work, "solving")
     options = Options(Depth(depth), digits, places)
     if solved:
-        goes = target_of(target, len(found) > 1)
-        pdf = goes.form == PDF
-        write(targets.solutions_pdf(solved, options) if pdf else targets.solutions(solved, options, goes), target)
+        write(targets.solutions(solved, options, target_of(target, len(found) > 1)), target)
     sys.exit(FAILED if failed else CLEAN)
 
 
@@ -163,9 +159,7 @@ def check(paths: tuple[str, ...], only: str | None, against: str | None, strict:
     reports, failed = each(found, work, "checking")
     options = Options(only_wrong=only is not None)
     if reports:
-        goes = target_of(target, len(found) > 1)
-        pdf = goes.form == PDF
-        write(targets.reports_pdf(reports, options) if pdf else targets.reports(reports, options, goes), target)
+        write(targets.reports(reports, options, target_of(target, len(found) > 1)), target)
     failed = failed or any(report.is_empty for report in reports)
     fine = all(report.is_clean and (report.is_whole or not strict) for report in reports)
     sys.exit(FAILED if failed else CLEAN if fine else FOUND)

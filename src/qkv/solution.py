@@ -184,12 +184,12 @@ class Solution:
         return self._rendered("json", **options)
 
     def _rendered(self, form: str, width: int = 100, **options: Any) -> str:
-        from qkv.render.targets import Solved, Target, solutions  # rich is heavy: loaded when something is printed
+        from qkv.render.targets import Target, solutions  # rich is heavy: loaded when something is printed
 
         if "depth" in options:
             options["depth"] = Depth(options["depth"])
         chosen = Options(**options) if options else DEFAULT
-        return solutions([Solved(self.file, self.traces, self.unread, self.advice)], chosen, Target(form, width))
+        return str(solutions([self], chosen, Target(form, width)))
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown()
@@ -197,7 +197,7 @@ class Solution:
     def _repr_html_(self) -> str:
         from qkv.render import html  # only a notebook asks for it
 
-        return html.solution(self.traces, DEFAULT, self.unread, self.advice)
+        return html.solution(self)
 
     def _repr_latex_(self) -> str:
         lines = [

@@ -23,6 +23,7 @@ from qkv.reader.read import read_sheet
 from qkv.render import latex, markdown, targets
 from qkv.render.options import Depth, Options
 from qkv.render.shown import shown
+from qkv.solution import Solution
 
 EMPTY = Trace(Program("", (), ()))
 WRITERS = {"md": markdown.solution, "tex": latex.solution}
@@ -122,6 +123,6 @@ def test_latex_compiles(kind: str, tmp_path: Path) -> None:
 
 
 def test_nothing_to_work_out_is_said_in_every_format() -> None:
-    target = [targets.Solved("x.md", ())]
+    target = [Solution((), "x.md")]
     for form in ("terminal", "markdown", "latex", "html"):
         assert "There is nothing to work out here." in targets.solutions(target, Options(), targets.Target(form))

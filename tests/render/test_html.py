@@ -16,6 +16,7 @@ from qkv.judging.report import check_sheet
 from qkv.reader.read import read_sheet
 from qkv.render import html, mathml
 from qkv.render.document import Kind, cut, places
+from qkv.solution import Solution
 
 VOID = {"meta", "br", "hr"}
 
@@ -154,14 +155,16 @@ def test_time_grows_with_the_size_only(mark: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_solutions_are_typeset(kind: str) -> None:
-    page = html.solutions([("x.md", traces(kind, "A <title>"), (), ())])
+    page = html.solutions([Solution(tuple(traces(kind, "A <title>")), "x.md")])
     assert_safe(page)
     assert "A &lt;title&gt;" in page
     assert "<code>" not in page  # all of our own LaTeX converts
 
 
 def test_weights_are_shaded() -> None:
-    assert re.search(r'<mtd class="heat h10"><mn>0.982008</mn></mtd>', html.solution(traces("unscaled")))
+    assert re.search(
+        r'<mtd class="heat h10"><mn>0.982008</mn></mtd>', html.solution(Solution(tuple(traces("unscaled"))))
+    )
 
 
 def test_cells_are_found_by_what_they_show() -> None:

@@ -13,9 +13,11 @@ from qkv.api import check, read_source, solve_sheet
 from qkv.errors import MissingExtra
 from qkv.render import html, pdf, typst
 from qkv.render.options import DEFAULT
-from qkv.render.targets import Solved, reports_pdf, solutions_pdf
+from qkv.render.targets import Target, reports, solutions
 from qkv.render.typst_math import math
+from qkv.solution import Solution
 
+PDF = Target("pdf")
 SLIP = Path(__file__).resolve().parent.parent.parent / "examples" / "slip.md"
 
 
@@ -56,7 +58,7 @@ def test_marks_stand_where_they_stand_on_the_page() -> None:
 
 
 def test_weights_are_shaded() -> None:
-    assert "heat(" in typst.document(*html.solved([("x", traces("unscaled"), (), ())]))
+    assert "heat(" in typst.document(*html.solved([Solution(tuple(traces("unscaled")), "x")]))
 
 
 def test_without_typst_one_sentence_comes_before_the_work(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
@@ -78,16 +80,16 @@ class TestSet:
 
     @pytest.mark.parametrize("kind", KINDS)
     def test_solutions_of_every_kind(self, kind: str) -> None:
-        assert solutions_pdf([Solved("x", tuple(traces(kind)))], DEFAULT).startswith(b"%PDF")
+        assert solutions([Solution(tuple(traces(kind)), "x")], DEFAULT, PDF).startswith(b"%PDF")
 
     def test_every_verdict(self) -> None:
-        assert reports_pdf([report()], DEFAULT).startswith(b"%PDF")
+        assert reports([report()], DEFAULT, PDF).startswith(b"%PDF")
 
     @pytest.mark.parametrize("path", sorted(SLIP.parent.glob("sheets/*0-*.md")), ids=lambda path: path.stem)
     def test_examples(self, path: Path) -> None:
         sheet = read_source(path.read_text(encoding="utf-8"), path.name)
-        assert reports_pdf([check(path)], DEFAULT).startswith(b"%PDF")
-        assert solutions_pdf([Solved(path.name, solve_sheet(sheet).traces)], DEFAULT).startswith(b"%PDF")
+        assert reports([check(path)], DEFAULT, PDF).startswith(b"%PDF")
+        assert solutions([Solution(solve_sheet(sheet).traces, path.name)], DEFAULT, PDF).startswith(b"%PDF")
 
     def test_the_name_tells_the_format(self, tmp_path: Path) -> None:
         target = tmp_path / "report.pdf"
@@ -96,7 +98,7 @@ class TestSet:
 
     def test_the_words_are_on_the_page(self, tmp_path: Path) -> None:
         pdfium = pytest.importorskip("pypdfium2")
-        page = pdfium.PdfDocument(reports_pdf([check(SLIP)], DEFAULT))[0]
+        page = pdfium.PdfDocument(reports([check(SLIP)], DEFAULT, PDF))[0]
         words = page.get_textpage().get_text_range()
         assert "One slip (line 20, cell (2,3)) explains 2 carried claims." in words
         assert "1·1 + 3·1 = 4" in words

@@ -160,10 +160,12 @@ def worked(form: Mapping[str, str]) -> Answer:
     trace = solution.traces[0]
     cells = sum(rows * columns for rows, columns in (trace.value(step.symbol).shape for step in trace.program.steps))
     options = Options(depth=Depth.FULL if cells <= DETAILED else Depth.NORMAL, unfolds=True)
-    steps = html.solved([("", solution.traces, (), ())], options)[1]
     notes = f'<p class="soft">{escape(said)}</p>' if said else ""
     maps = "".join(_maps(trace, form.get("tokens", "").split()))
-    return Answer(f'<section class="maps">{maps}{notes}</section><section class="worked">{steps}</section>')
+    return Answer(
+        f'<section class="maps">{maps}{notes}</section>'
+        f'<section class="worked">\n{html.steps(solution, options)}</section>'
+    )
 
 
 def solved(form: Mapping[str, str]) -> tuple[Solution, str]:

@@ -15,13 +15,13 @@ from qkv.page.examples import EXAMPLES
 from qkv.page.frame import framed
 from qkv.page.meaning import cards
 from qkv.render import html
-from qkv.render.options import Depth, Options
-from qkv.render.targets import Solved, Target, reports, reports_pdf, solutions, solutions_pdf
+from qkv.render.options import DEFAULT, Depth, Options
+from qkv.render.targets import Target, reports, solutions
 
 UNFOLDED = Options(depth=Depth.FULL, unfolds=True)
 PANES = {"checked": "Checked", "worked": "Worked out", "both": "Side by side", "understood": "Understood"}
 WRITTEN = {"html": "HTML", "pdf": "PDF", "md": "Markdown", "tex": "LaTeX"}  # what can be downloaded
-FORMS = {"html": "html", "md": "markdown", "tex": "latex"}
+FORMS = {"html": "html", "pdf": "pdf", "md": "markdown", "tex": "latex"}
 KINDS = {"html": "text/html", "pdf": "application/pdf", "md": "text/markdown", "tex": "application/x-tex"}
 
 
@@ -72,10 +72,9 @@ def judged(form: Mapping[str, str]) -> Answer:
     sheet = api.read_named(text, form.get("file", ""))
     report, solution = sheet.check(), sheet.solve()
     best = "worked" if report.is_empty and solution.traces else "checked"
-    worked = html.solved([("", solution.traces, solution.unread, solution.advice)], UNFOLDED)[1]
     return Answer(
         f'<div data-best="{best}"><section class="checked">{html.body(report)}</section>'
-        f'<section class="worked">{worked}</section>'
+        f'<section class="worked">\n{html.steps(solution, UNFOLDED)}</section>'
         f'<section class="understood">{cards(sheet.understand(), text, sheet.file)}</section></div>'
     )
 
@@ -97,14 +96,6 @@ def download(form: Mapping[str, str]) -> Answer:
         raise ReadError(f"there is no format {ending}; there are {', '.join(WRITTEN)}")
     sheet = api.read_named(form.get("text", ""), form.get("file", ""))
     name = f"{sheet.file.rpartition('.')[0] or 'sheet'}-{'solved' if solves else 'checked'}.{ending}"
-    return Answer(_written(sheet, solves, ending), kind=KINDS[ending], name=name)
-
-
-def _written(sheet: api.ReadSheet, solves: bool, ending: str) -> str | bytes:
-    options = Options()
-    if solves:
-        solution = sheet.solve()
-        solved = [Solved(sheet.file, solution.traces, solution.unread, solution.advice)]
-        return solutions_pdf(solved, options) if ending == "pdf" else solutions(solved, options, Target(FORMS[ending]))
-    found = [sheet.check()]
-    return reports_pdf(found, options) if ending == "pdf" else reports(found, options, Target(FORMS[ending]))
+    target = Target(FORMS[ending])
+    written = solutions([sheet.solve()], DEFAULT, target) if solves else reports([sheet.check()], DEFAULT, target)
+    return Answer(written, kind=KINDS[ending], name=name)

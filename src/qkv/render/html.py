@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
@@ -36,9 +36,8 @@ from qkv.render.summary import (
 
 if TYPE_CHECKING:
     from qkv.reader.model import Unread
+    from qkv.render.targets import Worked
 
-# a file, its problems, what of it could not be read, what would help
-Worked = tuple[str, Sequence[Trace], Sequence["Unread"], Sequence[str]]
 MOST_CELLS = 12
 
 
@@ -139,26 +138,24 @@ def solutions(worked: Sequence[Worked], options: Options = DEFAULT) -> str:
 
 def solved(worked: Sequence[Worked], options: Options = DEFAULT) -> tuple[str, str]:
     """The title and the body of a page of worked solutions; the body is well-formed XML."""
-    title = f"{worked[0][0]} worked out" if len(worked) == 1 else f"{count(len(worked), 'document')} worked out"
-    heads = [f"<h1>{escape(file)}</h1>" if file else "" for file, *_ in worked]
-    bodies = [_solution(traces, options, unread, advice) for _, traces, unread, advice in worked]
+    title = f"{worked[0].file} worked out" if len(worked) == 1 else f"{count(len(worked), 'document')} worked out"
+    heads = [f"<h1>{escape(each.file)}</h1>" if each.file else "" for each in worked]
+    bodies = [steps(each, options) for each in worked]
     return title, "\n".join(f"{head}\n{body}" for head, body in zip(heads, bodies, strict=True))
 
 
-def solution(
-    traces: Iterable[Trace], options: Options = DEFAULT, unread: Iterable[Unread] = (), advice: Sequence[str] = ()
-) -> str:
+def solution(worked: Worked, options: Options = DEFAULT) -> str:
     """A worked solution as a piece of a notebook."""
-    return fragment(_solution(traces, options, unread, advice))
+    return fragment(steps(worked, options))
 
 
-def _solution(traces: Iterable[Trace], options: Options, unread: Iterable[Unread], advice: Sequence[str]) -> str:
-    worked = list(traces)
-    parts = [piece for trace in worked for piece in _problem(trace, options)]
-    if advice or not parts:
-        helps = "".join(map(_advice, advice))
-        parts.append(f'<p class="summary none">{above_advice(worked)}</p><ul>{helps}</ul>')
-    left = "".join(map(_left, unread))
+def steps(worked: Worked, options: Options) -> str:
+    """The problems of a worked solution as a piece of another page of ours."""
+    parts = [piece for trace in worked.traces for piece in _problem(trace, options)]
+    if worked.advice or not parts:
+        helps = "".join(map(_advice, worked.advice))
+        parts.append(f'<p class="summary none">{above_advice(worked.traces)}</p><ul>{helps}</ul>')
+    left = "".join(map(_left, worked.unread))
     return "\n".join([*parts, f"<h3>Not read</h3><ul>{left}</ul>" if left else ""])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from qkv.check.model import Report
 from qkv.interpret.trace import Trace
@@ -26,18 +26,21 @@ class Target:
     several: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Solved:
-    """A document worked out."""
+class Worked(Protocol):
+    """A document worked out, such as a Solution."""
 
-    file: str
-    traces: tuple[Trace, ...]
-    unread: tuple[Unread, ...] = ()
-    advice: tuple[str, ...] = ()
+    @property
+    def file(self) -> str: ...
+    @property
+    def traces(self) -> tuple[Trace, ...]: ...
+    @property
+    def unread(self) -> tuple[Unread, ...]: ...
+    @property
+    def advice(self) -> tuple[str, ...]: ...
 
 
-def solutions(solved: Sequence[Solved], options: Options, target: Target) -> str:
-    """Worked solutions in the format asked for."""
+def solutions(solved: Sequence[Worked], options: Options, target: Target) -> str | bytes:
+    """Worked solutions in the format asked for; only a PDF, the page of the HTML set on paper, is bytes."""
     match target.form:
         case "json":
             return jsonform.lines([jsonform.solution(s.file, s.traces, s.unread, options, s.advice) for s in solved])
@@ -54,7 +57,11 @@ def solutions(solved: Sequence[Solved], options: Options, target: Target) -> str
         case "html":
             from qkv.render import html
 
-            return html.solutions([(s.file, s.traces, s.unread, s.advice) for s in solved], options)
+            return html.solutions(solved, options)
+        case "pdf":
+            from qkv.render import html, pdf
+
+            return pdf.made(*html.solved(solved, options))
         case _:
             from qkv.render import terminal
 
@@ -62,8 +69,8 @@ def solutions(solved: Sequence[Solved], options: Options, target: Target) -> str
             return terminal.joined(_titled(parts, [s.file for s in solved], target), target.width, target.colour)
 
 
-def reports(found: Sequence[Report], options: Options, target: Target) -> str:
-    """Reports in the format asked for; several in the terminal get a line each and a total."""
+def reports(found: Sequence[Report], options: Options, target: Target) -> str | bytes:
+    """Reports in the format asked for, as for solutions; several in the terminal get a line each and a total."""
     match target.form:
         case "json":
             return jsonform.lines([jsonform.report(report, options) for report in found])
@@ -79,26 +86,16 @@ def reports(found: Sequence[Report], options: Options, target: Target) -> str:
             from qkv.render import html
 
             return html.reports(found, options)
+        case "pdf":
+            from qkv.render import html, pdf
+
+            return pdf.made(*html.reported(found, options))
         case _:
             from qkv.render import terminal, verdicts
 
             if not target.several:
                 return terminal.joined([verdicts.report(found[0], options, target.width)], target.width, target.colour)
             return terminal.joined([verdicts.overview(found, target.width)], target.width, target.colour)
-
-
-def solutions_pdf(solved: Sequence[Solved], options: Options) -> bytes:
-    """Worked solutions to be printed: the page of the HTML, set on paper."""
-    from qkv.render import html, pdf
-
-    return pdf.made(*html.solved([(s.file, s.traces, s.unread, s.advice) for s in solved], options))
-
-
-def reports_pdf(found: Sequence[Report], options: Options) -> bytes:
-    """Reports to be printed: the page of the HTML, set on paper."""
-    from qkv.render import html, pdf
-
-    return pdf.made(*html.reported(found, options))
 
 
 def readings(read: Sequence[Understood], target: Target) -> str:
