@@ -72,36 +72,40 @@ def _traces(path: str) -> list[Trace]:
     return traces
 
 
+# The options for sizes: name, the size that it sets, and what that is.
 SIZES = {
-    "n": "tokens (queries and keys alike)",
-    "nq": "queries",
-    "nk": "keys",
-    "d": "width of a token (d_model)",
-    "dk": "width of a query and key, per head",
-    "dv": "width of a value, per head",
-    "heads": "heads",
-    "kvheads": "heads of keys and values (all heads, unless said)",
-    "dff": "width of the feed-forward layer",
-    "layers": "blocks of a model",
-    "vocab": "words that a model knows",
+    "n": ("n", "Number of tokens (queries and keys alike)."),
+    "nq": ("n_q", "Number of queries."),
+    "nk": ("n_k", "Number of keys."),
+    "d": ("d", "width of a token (d_model)."),
+    "dk": ("d_k", "width of a query and key, per head."),
+    "dv": ("d_v", "width of a value, per head."),
+    "heads": ("h", "heads."),
+    "kvheads": ("kv_heads", "heads of keys and values (all heads, unless said)."),
+    "dff": ("d_ff", "width of the feed-forward layer."),
+    "layers": ("layers", "blocks of a model."),
+    "vocab": ("words", "words that a model knows."),
 }
-SYMBOLS = {
-    "nq": "n_q",
-    "nk": "n_k",
-    "dk": "d_k",
-    "dv": "d_v",
-    "heads": "h",
-    "kvheads": "kv_heads",
-    "dff": "d_ff",
-    "vocab": "words",
+# The sizes of symbolic proofs: name, what is usual, and what it is.
+PROOF_SIZES: dict[str, tuple[int, str | None]] = {
+    "nq": (2, "Queries."),
+    "nk": (3, "Keys, or tokens."),
+    "d": (2, "Width of a token."),
+    "dk": (2, "Width of a query and key."),
+    "dv": (2, "Width of a value."),
+    "heads": (2, None),
 }
 
 
 def _sizes(command: Command) -> Command:
-    for name, says in reversed(SIZES.items()):
-        command = click.option(f"--{name}", type=int, help=f"Number of {says}." if name[0] == "n" else f"{says}.")(
-            command
-        )
+    for name, (_, says) in reversed(SIZES.items()):
+        command = click.option(f"--{name}", type=int, help=says)(command)
+    return command
+
+
+def _proof_sizes(command: Command) -> Command:
+    for name, (usual, says) in reversed(PROOF_SIZES.items()):
+        command = click.option(f"--{name}", type=int, default=usual, show_default=True, help=says)(command)
     return command
 
 
@@ -115,16 +119,7 @@ def _sizes(command: Command) -> Command:
 @click.option("--bytes", "width_bytes", type=click.IntRange(1, 16), default=4, show_default=True, help="Per number.")
 @click.option("--plot", metavar="FILE", help="Growth with the number of tokens, as .png, .svg or .pdf.")
 @with_output(FORMATS)
-def cost_command(
-    path: str | None,
-    kind: str,
-    causal: bool,
-    unscaled: bool,
-    convention: str,
-    width_bytes: int,
-    plot: str | None,
-    **more: Any,
-) -> None:
+def cost_command(path: str | None, kind: str, width_bytes: int, plot: str | None, **more: Any) -> None:
     """Count what attention, a block or a model costs: operations by step, memory, parameters, KV cache.
 
     Sizes that are not given stay symbols. A sheet's problems are counted with their own sizes.
@@ -138,7 +133,7 @@ def cost_command(
       qkv cost --kind model-with-biases --n 1024 --d 768 --heads 12 --dff 3072 --layers 12 --vocab 50257
       qkv cost sheet.md --convention flops
     """
-    counting = Convention(convention)
+    counting = Convention(more["convention"])
     if path is not None:
         if plot:
             raise ValueRefused("A growth plot needs an open number of tokens; give --kind and sizes, not a sheet.")
@@ -147,8 +142,8 @@ def cost_command(
         forms = [data.cost(counted, None, files.name_of(path)) for counted in costs]
         _write(shown, forms, more)
         return
-    given: dict[str, int | None] = {SYMBOLS.get(name, name): more[name] for name in SIZES}
-    options: dict[str, Any] = {"scaled": not unscaled, "causal": causal, "convention": counting}
+    given: dict[str, int | None] = {size: more[name] for name, (size, _) in SIZES.items()}
+    options: dict[str, Any] = {"scaled": not more["unscaled"], "causal": more["causal"], "convention": counting}
     counted = cost(kind, **options, sizes=given)
     growing = cost(kind, **options, sizes={**given, "n": None})
     meeting = crossing(growing) if KINDS[kind].one_sequence else None
@@ -173,17 +168,7 @@ def _titled(counted: Cost, trace: Trace) -> Cost:
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--plot", metavar="FILE", help="Entropy, largest weight and Jacobian norm against d_k.")
 @with_output(FORMATS)
-def scale_command(
-    path: str | None,
-    dk: int,
-    mu: float,
-    sigma: float,
-    draws: int,
-    keys: int,
-    seed: int,
-    plot: str | None,
-    **target: Any,
-) -> None:
+def scale_command(path: str | None, dk: int, keys: int, seed: int, plot: str | None, **more: Any) -> None:
     """Show why scores are divided by √d_k: derivation, simulation, and softmax without it.
 
     \b
@@ -197,53 +182,32 @@ def scale_command(
         own = _own(_traces(path))
         dk = own.d_k
     with waiting("drawing random scores"):
-        estimates = simulate(dk, mu, sigma, draws, seed)
+        estimates = simulate(dk, more["mu"], more["sigma"], more["draws"], seed)
         rows = saturation(sizes_up_to(dk), keys, seed=seed)
     if plot:
         _plotted(lambda: plots.plot_saturation(rows, plot))
-    derivation = derive()
-    _write(
-        blocks.scale_blocks(derivation, estimates, rows, own), [data.scale(derivation, estimates, rows, own)], target
-    )
+    found = derive(), estimates, rows, own
+    _write(blocks.scale_blocks(*found), [data.scale(*found)], more)
 
 
 def _own(traces: list[Trace]) -> Any:
     """Softness of the first problem that has queries and keys."""
     for trace in traces:
-        pair = [
-            next((item.symbol for item in trace.program.items if item.role is role), None) for role in (Role.Q, Role.K)
-        ]
-        if pair[0] is not None and pair[1] is not None:
-            q, k = ([[float(cell) for cell in row] for row in trace.digits(symbol, 17)] for symbol in pair if symbol)
-            return own_scores(q, k)
+        by_role = {item.role: item.symbol for item in reversed(tuple(trace.program.items))}  # the first of each role
+        if {Role.Q, Role.K} <= by_role.keys():
+            pair = (trace.digits(by_role[role], 17) for role in (Role.Q, Role.K))
+            return own_scores(*([list(map(float, row)) for row in rows] for rows in pair))
     raise ValueRefused("The sheet has no queries and keys to look at.")
 
 
 @click.command(name="prove")
 @click.argument("claims", metavar="[IDENTITY | EQUATION]...", nargs=-1)
 @click.option("--size", "shapes", metavar="A=2x3", multiple=True, help="The size of a name in an equation.")
-@click.option("--nq", type=int, default=2, show_default=True, help="Queries.")
-@click.option("--nk", type=int, default=3, show_default=True, help="Keys, or tokens.")
-@click.option("--d", type=int, default=2, show_default=True, help="Width of a token.")
-@click.option("--dk", type=int, default=2, show_default=True, help="Width of a query and key.")
-@click.option("--dv", type=int, default=2, show_default=True, help="Width of a value.")
-@click.option("--heads", type=int, default=2, show_default=True)
+@_proof_sizes
 @click.option("--altered", is_flag=True, help="Also test statements that look alike and are false.")
 @click.option("--list", "listing", is_flag=True, help="List the identities.")
 @with_output(FORMATS)
-def prove_command(
-    claims: tuple[str, ...],
-    shapes: tuple[str, ...],
-    nq: int,
-    nk: int,
-    d: int,
-    dk: int,
-    dv: int,
-    heads: int,
-    altered: bool,
-    listing: bool,
-    **target: Any,
-) -> None:
+def prove_command(claims: tuple[str, ...], shapes: tuple[str, ...], altered: bool, listing: bool, **more: Any) -> None:
     """Prove identities of attention, or any equation, in symbols and exactly; without a name, all identities.
 
     What is false is refuted by a counterexample.
@@ -259,9 +223,9 @@ def prove_command(
     if listing:
         table = Table(("identity", "says"), tuple((i.key, i.statement) for i in IDENTITIES))
         form = {"schema": "qkv.identities/1", "identities": [{"key": i.key, "latex": i.latex} for i in IDENTITIES]}
-        _write([table], [form], target)
+        _write([table], [form], more)
         return
-    sizes = Sizes(nq, nk, d, dk, dv, heads)
+    sizes = Sizes(*(more[name] for name in PROOF_SIZES))
     chosen = [find(key).key for key in claims if "=" not in key]
     if not claims:
         chosen = [identity.key for identity in IDENTITIES]
@@ -270,7 +234,7 @@ def prove_command(
         found = [(prove(key, sizes), refute(key, sizes) if altered else ()) for key in chosen]
     shown = [block for proof, others in found for block in blocks.proof_blocks(proof, others)]
     shown += [block for text, verdict in equations for block in blocks.statement_blocks(text, verdict)]
-    _write(shown, [data.proofs(found, equations)], target)
+    _write(shown, [data.proofs(found, equations)], more)
     if not all([proof.verdict.holds for proof, _ in found] + [verdict.holds for _, verdict in equations]):
         sys.exit(1)
 
@@ -285,17 +249,7 @@ def prove_command(
 @click.option("--attention", is_flag=True, help="Show softmax attention as one-sided entropic transport.")
 @click.option("--plot", metavar="FILE", help="The plan, as .png, .svg or .pdf.")
 @with_output(FORMATS)
-def transport_command(
-    path: str | None,
-    source: str | None,
-    target_masses: str | None,
-    metric: str,
-    cost_matrix: str | None,
-    epsilon: float | None,
-    attention: bool,
-    plot: str | None,
-    **target: Any,
-) -> None:
+def transport_command(path: str | None, epsilon: float | None, attention: bool, plot: str | None, **more: Any) -> None:
     """Move one distribution onto another at the least cost, with the proof that it is least.
 
     \b
@@ -311,17 +265,17 @@ def transport_command(
         results = _transports(path)
         parts = [block for result in results for block in blocks.transport_blocks(result)]
         forms = [data.transport(result) for result in results]
-        _write(parts, forms, target)
+        _write(parts, forms, more)
         return
     if attention:
         shown = one_sided([[1, 2], [3, 1]], [[2, 1], [1, 1], [0, 1]])
-        _write(blocks.one_sided_blocks(shown), [data.one_sided(shown)], target)
+        _write(blocks.one_sided_blocks(shown), [data.one_sided(shown)], more)
         return
-    if source is None or target_masses is None:
+    if more["source"] is None or more["target_masses"] is None:
         raise QkvError('Say what to move and where: --from "1:1,2:1" --to "4:1,6:1".')
-    p, q = Distribution.parse(source), Distribution.parse(target_masses)
+    p, q = Distribution.parse(more["source"]), Distribution.parse(more["target_masses"])
     with waiting("moving"):
-        result = transport(p, q, _matrix(cost_matrix) if cost_matrix else metric)
+        result = transport(p, q, _matrix(more["cost_matrix"]) if more["cost_matrix"] else more["metric"])
     entropic = None
     if epsilon is not None:
         masses = [[to_float(mass) for mass in side.masses] for side in (p, q)]
@@ -329,7 +283,7 @@ def transport_command(
     if plot:
         _plotted(lambda: plots.plot_transport(result, plot))
     parts = blocks.transport_blocks(result) + (blocks.entropic_blocks(entropic) if entropic else [])
-    _write(parts, [data.transport(result, entropic)], target)
+    _write(parts, [data.transport(result, entropic)], more)
 
 
 def _transports(path: str) -> list[TransportResult]:

@@ -86,36 +86,27 @@ def sized(**shapes: Shape) -> dict[Symbol, Shape]:
     return {Symbol(*((key[0], (key[2:],)) if "_" in key else (key,))): shape for key, shape in shapes.items()}
 
 
-def scores(z: Sizes) -> Case:
-    cells = [(i, j) for i in range(1, z.queries + 1) for j in range(1, z.keys + 1)]
-    return tuple(
-        Equation(
-            f"(QKᵀ)_{i}{j} = q_{i}ᵀ k_{j}",
-            n.Entry(n.Product(Q, n.Transpose(K)), row=i, column=j),
-            n.Product(row(Q, i), n.Transpose(row(K, j))),
-        )
-        for i, j in cells
-    ), sized(Q=(z.queries, z.d_k), K=(z.keys, z.d_k))
+def _dot(i: int, j: int) -> n.Expr:
+    """Query i times key j."""
+    return n.Product(row(Q, i), n.Transpose(row(K, j)))
 
 
-def scores_turned(z: Sizes) -> Case:
-    equations, sizes = scores(Sizes(z.keys, z.keys, z.d, z.d_k, z.d_v))
-    turned = n.Transpose(n.Product(Q, n.Transpose(K)))
-    return tuple(
-        Equation(e.label, n.Entry(turned, e.left.row, e.left.column), e.right)
-        for e in equations
-        if isinstance(e.left, n.Entry)
-    ), sizes
+def scores(z: Sizes, turned: bool = False) -> Case:
+    """Each score as a dot product; `turned` has them transposed."""
+    queries, whole = z.keys if turned else z.queries, n.Product(Q, n.Transpose(K))
+    entries = n.Transpose(whole) if turned else whole
+    equations = tuple(
+        Equation(f"(QKᵀ)_{i}{j} = q_{i}ᵀ k_{j}", n.Entry(entries, row=i, column=j), _dot(i, j))
+        for i in range(1, queries + 1)
+        for j in range(1, z.keys + 1)
+    )
+    return equations, sized(Q=(queries, z.d_k), K=(z.keys, z.d_k))
 
 
 def untransposed(z: Sizes) -> Case:
     size = max(z.keys, 2)
     equations = tuple(
-        Equation(
-            f"(QK)_{i}{j}",
-            n.Entry(n.Product(Q, K), row=i, column=j),
-            n.Product(row(Q, i), n.Transpose(row(K, j))),
-        )
+        Equation(f"(QK)_{i}{j}", n.Entry(n.Product(Q, K), row=i, column=j), _dot(i, j))
         for i in range(1, size + 1)
         for j in range(1, size + 1)
     )
@@ -148,8 +139,7 @@ def stacked(z: Sizes, transposed: bool = True) -> Case:
 
 def causal_rows(z: Sizes, masked: bool = True) -> Case:
     """Row i of the output, with the tokens after i and with others in their place."""
-    tokens = max(z.keys, 2)
-    other = name("X", primes=1)
+    tokens, other = max(z.keys, 2), name("X", primes=1)
     equations = []
     for i in range(1, tokens):
         mixed = n.Concat(tuple(row(X if j <= i else other, j) for j in range(1, tokens + 1)), axis=0)
@@ -160,8 +150,7 @@ def causal_rows(z: Sizes, masked: bool = True) -> Case:
                 row(self_attention(mixed, masked), i),
             )
         )
-    shapes = _token_shapes(z, tokens)
-    return tuple(equations), {**shapes, other.symbol: (tokens, z.d)}
+    return tuple(equations), {**_token_shapes(z, tokens), other.symbol: (tokens, z.d)}
 
 
 def _token_shapes(z: Sizes, tokens: int) -> dict[Symbol, Shape]:
@@ -169,15 +158,15 @@ def _token_shapes(z: Sizes, tokens: int) -> dict[Symbol, Shape]:
 
 
 def keys_permuted(z: Sizes, values_too: bool = True) -> Case:
+    keys = max(z.keys, 2)
     equations = tuple(
         Equation(
             _said(order),
             attention(Q, times(permutation(order), K), times(permutation(order), V) if values_too else V),
             attention(Q, K, V),
         )
-        for order in orders(max(z.keys, 2))
+        for order in orders(keys)
     )
-    keys = max(z.keys, 2)
     return equations, sized(Q=(z.queries, z.d_k), K=(keys, z.d_k), V=(keys, z.d_v))
 
 
@@ -222,9 +211,7 @@ def output(z: Sizes, swapped: bool = False) -> Case:
     heads = max(z.heads, 2)
     parts = [n.Name(Symbol("Z", (), (str(i),))) for i in range(1, heads + 1)]
     weights = [n.Name(Symbol("W", ("O",), (str(i),))) for i in range(1, heads + 1)]
-    terms = tuple(
-        times(part, weight) for part, weight in zip(parts, weights[::-1] if swapped else weights, strict=True)
-    )
+    terms = tuple(map(n.Product, parts, weights[::-1] if swapped else weights))
     equation = Equation(
         "Concat(Z_1, …, Z_h) W_O = Σ_i Z_i W_O^(i)",
         times(n.Concat(tuple(parts)), n.Concat(tuple(weights), axis=0)),

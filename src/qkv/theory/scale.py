@@ -34,6 +34,59 @@ class Derivation:
     variance: str
 
 
+# The derivation: a formula, its LaTeX and the rule that allows it; what is in {} is worked out.
+LINES = (
+    ("qᵀk = Σ_i q_i k_i", r"q^\top k = \sum_{{i=1}}^{{D_k}} q_i k_i", "definition of the dot product"),
+    (
+        "E[qᵀk] = Σ_i E[q_i k_i]",
+        r"\mathbb{{E}}[q^\top k] = \sum_i \mathbb{{E}}[q_i k_i]",
+        "linearity of expectation",
+    ),
+    (
+        "E[q_i k_i] = E[q_i] E[k_i] = {term}",
+        r"\mathbb{{E}}[q_i k_i] = \mathbb{{E}}[q_i]\,\mathbb{{E}}[k_i] = {term}",
+        "q_i and k_i are independent",
+    ),
+    ("E[qᵀk] = {mean}", r"\mathbb{{E}}[q^\top k] = {mean}", "D_k equal terms"),
+    (
+        "Var(qᵀk) = Σ_i Var(q_i k_i)",
+        r"\mathrm{{Var}}(q^\top k) = \sum_i \mathrm{{Var}}(q_i k_i)",
+        "the products q_i k_i are independent of each other",
+    ),
+    (
+        "Var(q_i k_i) = E[q_i² k_i²] − E[q_i k_i]²",
+        r"\mathrm{{Var}}(q_i k_i) = \mathbb{{E}}[q_i^2 k_i^2] - \mathbb{{E}}[q_i k_i]^2",
+        "definition of the variance",
+    ),
+    (
+        "E[q_i²] = Var(q_i) + E[q_i]² = {second}, and E[k_i²] likewise",
+        r"\mathbb{{E}}[q_i^2] = \mathrm{{Var}}(q_i) + \mathbb{{E}}[q_i]^2 = {second}",
+        "definition of the variance, turned round",
+    ),
+    (
+        "E[q_i² k_i²] = E[q_i²] E[k_i²] = ({second})²",
+        r"\mathbb{{E}}[q_i^2 k_i^2] = ({second})^2",
+        "q_i² and k_i² are independent",
+    ),
+    (
+        "Var(q_i k_i) = ({second})² − ({term})² = {each}",
+        r"\mathrm{{Var}}(q_i k_i) = {each}",
+        "Var(XY) of independent X and Y",
+    ),
+    ("Var(qᵀk) = {variance}", r"\mathrm{{Var}}(q^\top k) = {variance}", "D_k equal terms"),
+    (
+        "Var(qᵀk / s) = {variance} / s²",
+        r"\mathrm{{Var}}(q^\top k / s) = \mathrm{{Var}}(q^\top k) / s^2",
+        "Var(aX) = a² Var(X)",
+    ),
+    (
+        "for μ = 0, σ = 1: E = 0, Var(qᵀk) = D_k, Var(qᵀk / s) = D_k / s² = 1 for s = √D_k",
+        r"\mu = 0,\ \sigma = 1:\quad \mathrm{{Var}}(q^\top k / s) = D_k / s^2 = 1 \iff s = \sqrt{{D_k}}",
+        "s is positive",
+    ),
+)
+
+
 def _entries(ring: Ring, rows: Ratio, columns: Ratio) -> Random:
     sigma, mu = ring.symbol("sigma", "σ"), ring.symbol("mu", "μ")
     return Random(rows, columns, mu, sigma * sigma)
@@ -64,72 +117,9 @@ def derive() -> Derivation:
     single = Moments(ring).multiply(one, one)  # q_i k_i
     assert plain.variance == size * single.variance  # D_k equal terms
     assert scaled.variance * s * s == plain.variance
-    mean, term, second = (ring.show(value) for value in (plain.mean, single.mean, one.second))
-    each = ring.show(single.variance)
-    lines = (*_mean_lines(mean, term), *_variance_lines(term, second, each), *_scale_lines(f"D_k ({each})"))
-    return Derivation(lines, mean, f"D_k ({each})")
-
-
-def _mean_lines(mean: str, term: str) -> tuple[Line, ...]:
-    return (
-        Line("qᵀk = Σ_i q_i k_i", r"q^\top k = \sum_{i=1}^{D_k} q_i k_i", "definition of the dot product"),
-        Line(
-            "E[qᵀk] = Σ_i E[q_i k_i]", r"\mathbb{E}[q^\top k] = \sum_i \mathbb{E}[q_i k_i]", "linearity of expectation"
-        ),
-        Line(
-            f"E[q_i k_i] = E[q_i] E[k_i] = {term}",
-            rf"\mathbb{{E}}[q_i k_i] = \mathbb{{E}}[q_i]\,\mathbb{{E}}[k_i] = {_tex(term)}",
-            "q_i and k_i are independent",
-        ),
-        Line(f"E[qᵀk] = {mean}", rf"\mathbb{{E}}[q^\top k] = {_tex(mean)}", "D_k equal terms"),
-    )
-
-
-def _variance_lines(term: str, second: str, each: str) -> tuple[Line, ...]:
-    return (
-        Line(
-            "Var(qᵀk) = Σ_i Var(q_i k_i)",
-            r"\mathrm{Var}(q^\top k) = \sum_i \mathrm{Var}(q_i k_i)",
-            "the products q_i k_i are independent of each other",
-        ),
-        Line(
-            "Var(q_i k_i) = E[q_i² k_i²] − E[q_i k_i]²",
-            r"\mathrm{Var}(q_i k_i) = \mathbb{E}[q_i^2 k_i^2] - \mathbb{E}[q_i k_i]^2",
-            "definition of the variance",
-        ),
-        Line(
-            f"E[q_i²] = Var(q_i) + E[q_i]² = {second}, and E[k_i²] likewise",
-            rf"\mathbb{{E}}[q_i^2] = \mathrm{{Var}}(q_i) + \mathbb{{E}}[q_i]^2 = {_tex(second)}",
-            "definition of the variance, turned round",
-        ),
-        Line(
-            f"E[q_i² k_i²] = E[q_i²] E[k_i²] = ({second})²",
-            rf"\mathbb{{E}}[q_i^2 k_i^2] = ({_tex(second)})^2",
-            "q_i² and k_i² are independent",
-        ),
-        Line(
-            f"Var(q_i k_i) = ({second})² − ({term})² = {each}",
-            rf"\mathrm{{Var}}(q_i k_i) = {_tex(each)}",
-            "Var(XY) of independent X and Y",
-        ),
-    )
-
-
-def _scale_lines(variance: str) -> tuple[Line, ...]:
-    return (
-        Line(f"Var(qᵀk) = {variance}", rf"\mathrm{{Var}}(q^\top k) = {_tex(variance)}", "D_k equal terms"),
-        Line(
-            f"Var(qᵀk / s) = {variance} / s²",
-            r"\mathrm{Var}(q^\top k / s) = \mathrm{Var}(q^\top k) / s^2",
-            "Var(aX) = a² Var(X)",
-        ),
-        Line(
-            "for μ = 0, σ = 1: E = 0, Var(qᵀk) = D_k, Var(qᵀk / s) = D_k / s² = 1 for s = √D_k",
-            r"\mu = 0,\ \sigma = 1:\quad \mathrm{Var}(q^\top k / s) = D_k / s^2 = 1 \iff s = \sqrt{D_k}",
-            "s is positive",
-        ),
-    )
-
-
-def _tex(text: str) -> str:
-    return text.translate(TEX)
+    values = {"mean": plain.mean, "term": single.mean, "second": one.second, "each": single.variance}
+    known = {name: ring.show(value) for name, value in values.items()}
+    known["variance"] = f"D_k ({known['each']})"
+    in_tex = {name: text.translate(TEX) for name, text in known.items()}
+    lines = tuple(Line(text.format(**known), tex.format(**in_tex), rule) for text, tex, rule in LINES)
+    return Derivation(lines, known["mean"], known["variance"])
