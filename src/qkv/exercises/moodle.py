@@ -10,7 +10,7 @@ from html import escape
 from qkv.exercises import written
 from qkv.exercises.model import Exercise, Question
 from qkv.exercises.prose import prose
-from qkv.exercises.written import ASKING, formula, points_said
+from qkv.exercises.written import formula, points_said
 from qkv.expr.show import symbol_latex
 from qkv.interpret.trace import Table
 from qkv.practice.chains import given_texts
@@ -46,7 +46,7 @@ def _body(exercise: Exercise) -> Iterator[str]:
     for question in exercise.questions:
         yield f"<p>{escape(question.label)}. {_asked(exercise, question)}</p>"
         yield _table(tuple(tuple(row) for row in _gaps(exercise, question)))
-    yield f"<p>{escape(ASKING[exercise.language].rounding.format(exercise.places))}</p>"
+    yield f"<p>{escape(written.rounding(exercise))}</p>"
 
 
 def _asked(exercise: Exercise, question: Question) -> str:

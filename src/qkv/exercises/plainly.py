@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from qkv.exercises import written
 from qkv.exercises.model import Exercise
-from qkv.exercises.written import ASKING, points_said
+from qkv.exercises.written import points_said
 from qkv.expr import nodes as n
 from qkv.expr.show import plain, symbol_plain
 from qkv.interpret.trace import Table
@@ -41,7 +41,7 @@ def _questions(exercise: Exercise, width: int) -> Iterator[str]:
         said, points = words.task.format(formula(question.step)), points_said(exercise, question.points)
         line = f"{question.label:>2}. {written.caption(exercise, question.step)}: {said} ({points})"
         yield from textwrap.wrap(line, width, subsequent_indent="    ")
-    yield from ("", ASKING[exercise.language].rounding.format(exercise.places))
+    yield from ("", written.rounding(exercise))
 
 
 def named(name: str, table: Table, width: int) -> Iterator[str]:

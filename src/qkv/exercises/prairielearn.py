@@ -12,10 +12,10 @@ from uuid import UUID
 from qkv.exercises import written
 from qkv.exercises.model import Exercise, Question
 from qkv.exercises.prose import prose
-from qkv.exercises.written import ASKING, formula, matrix, points_said
+from qkv.exercises.written import formula, points_said
 from qkv.expr.show import symbol_latex
-from qkv.practice.chains import given_texts
 from qkv.practice.hand import MINUS_INFINITY
+from qkv.render.jsonform import fields
 
 TOPIC, TAGS = "Attention", ["qkv", "calculation"]
 VARIANTS = "variants.json"
@@ -157,8 +157,8 @@ def variant(exercise: Exercise) -> dict[str, Any]:
     return {
         "sheet": prose(own.text, "$", "$") if own is not None else "",
         "said": [] if own is not None else written.said(exercise),
-        "givens": [f"{symbol_latex(each.symbol)} = {matrix(given_texts(each))}" for each in givens],
-        "rounding": ASKING[exercise.language].rounding.format(exercise.places),
+        "givens": list(map(written.stated, givens)),
+        "rounding": written.rounding(exercise),
         "tolerance": f"{1.1 * 10**-exercise.places:.5f}".rstrip("0"),  # one unit of the last place
         "questions": [_question(exercise, q, number, share) for number, q in enumerate(exercise.questions, 1)],
     }
@@ -177,7 +177,7 @@ def _question(exercise: Exercise, question: Question, number: int, share: int) -
         "points": points_said(exercise, question.points),
         "weight": weight,
         "answer": question.answer,
-        "mistakes": [{"says": wrong.says, "answer": wrong.answer} for wrong in question.wrong],
+        "mistakes": [fields(wrong, "says answer") for wrong in question.wrong],
     }
     if _has_infinity(question):
         width = len(question.answer[0])

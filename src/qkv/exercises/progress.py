@@ -14,6 +14,7 @@ from qkv.exercises.model import Exercise
 from qkv.exercises.own import variant
 from qkv.exercises.play import Game
 from qkv.exercises.template import Template, template_of
+from qkv.render.jsonform import fields
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -35,10 +36,11 @@ def save(path: Path, game: Game) -> None:
         done["points"] += float(game.earned)
         done["of"] += float(game.of)
     kept["last"] = {
-        "kind": made.kind, "level": made.level, "seed": made.seed, "language": made.language,
-        "at": game.at, "rows": game.rows, "hints": game.hints, "tries": game.tries, "earned": str(game.earned),
+        **fields(made, "kind level seed language"),
+        **fields(game, "at rows hints tries"),
+        "earned": str(game.earned),
         "over": game.is_over,
-    }  # fmt: skip
+    }
     if made.own is not None:
         kept["last"]["template"] = [made.own.template, made.own.stem]
     path.parent.mkdir(parents=True, exist_ok=True)

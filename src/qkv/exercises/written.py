@@ -23,6 +23,7 @@ from qkv.practice.pen import Dress
 from qkv.practice.sheet import Draft, Expected, Practice, worked
 from qkv.practice.slips import Planter
 from qkv.program.model import Given, Step
+from qkv.render.jsonform import fields
 from qkv.render.plainly import said as said_points
 
 TRIES = 40
@@ -31,36 +32,44 @@ SCHEMA = "qkv.exercise/1"
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """The words that only exercises need: who, points, rounding, marking."""
+    """The words that only exercises need: who, points, rounding, what to do with a sheet that has a slip in it, and
+    what a block does beside attention, by the letter of the step."""
 
     name: str
     point: str
     points: str
     rounding: str
-    slips: str  # what to do with a sheet that has slips in it
+    slip: str
+    around: dict[str, str]
 
 
 ASKING: dict[str, Asking] = {
-    "en": Asking("Name", "1 point", "{} points", "Round to {} decimals where a number is not exact.",
-                 "This solution has {} in it. Find where the first wrong number stands, and say what was done."),
-    "de": Asking("Name", "1 Punkt", "{} Punkte", "Runde auf {} Nachkommastellen, wo eine Zahl nicht genau ist.",
-                 "Diese Lösung enthält {}. Wo steht die erste falsche Zahl, und was wurde falsch gemacht?"),
-    "fr": Asking("Nom", "1 point", "{} points", "Arrondir à {} décimales si un nombre n'est pas exact.",
-                 "Ce corrigé contient {}. Où se trouve le premier nombre faux, et quelle est l'erreur ?"),
-    "es": Asking("Nombre", "1 punto", "{} puntos", "Redondee a {} decimales si un número no es exacto.",
-                 "Esta solución contiene {}. ¿Dónde está el primer número falso y cuál es el error?"),
-    "zh": Asking("姓名", "1 分", "{} 分", "不是精确值的数请保留 {} 位小数。",
-                 "下面的解答中有 {}。请找出第一个错误的数,并说明错在哪里。"),
+    "en": Asking(
+        "Name", "1 point", "{} points", "Round to {} decimals where a number is not exact.",
+        "This solution has one slip in it. Find where the first wrong number stands, and say what was done.",
+        {"mu": "Mean of each token", "sigma": "Spread of each token", "N": "Layer norm", "R": "Residual sum"},
+    ),
+    "de": Asking(
+        "Name", "1 Punkt", "{} Punkte", "Runde auf {} Nachkommastellen, wo eine Zahl nicht genau ist.",
+        "Diese Lösung enthält einen Fehler. Wo steht die erste falsche Zahl, und was wurde falsch gemacht?",
+        {"mu": "Mittelwert jedes Tokens", "sigma": "Streuung jedes Tokens", "N": "Layer-Norm", "R": "Residuum"},
+    ),
+    "fr": Asking(
+        "Nom", "1 point", "{} points", "Arrondir à {} décimales si un nombre n'est pas exact.",
+        "Ce corrigé contient une erreur. Où se trouve le premier nombre faux, et quelle est l'erreur ?",
+        {"mu": "Moyenne par token", "sigma": "Écart type par token", "N": "Layer norm", "R": "Somme résiduelle"},
+    ),
+    "es": Asking(
+        "Nombre", "1 punto", "{} puntos", "Redondee a {} decimales si un número no es exacto.",
+        "Esta solución contiene un error. ¿Dónde está el primer número falso y cuál es el error?",
+        {"mu": "Media de cada token", "sigma": "Desviación de cada token", "N": "Layer norm", "R": "Suma residual"},
+    ),
+    "zh": Asking(
+        "姓名", "1 分", "{} 分", "不是精确值的数请保留 {} 位小数。",
+        "下面的解答中有 一处错误。请找出第一个错误的数,并说明错在哪里。",
+        {"mu": "每个词元的均值", "sigma": "每个词元的标准差", "N": "层归一化", "R": "残差和"},
+    ),
 }  # fmt: skip
-# What a block does beside attention, by the letter of the step.
-AROUND: dict[str, dict[str, str]] = {
-    "en": {"mu": "Mean of each token", "sigma": "Spread of each token", "N": "Layer norm", "R": "Residual sum"},
-    "de": {"mu": "Mittelwert jedes Tokens", "sigma": "Streuung jedes Tokens", "N": "Layer-Norm", "R": "Residuum"},
-    "fr": {"mu": "Moyenne par token", "sigma": "Écart type par token", "N": "Layer norm", "R": "Somme résiduelle"},
-    "es": {"mu": "Media de cada token", "sigma": "Desviación de cada token", "N": "Layer norm", "R": "Suma residual"},
-    "zh": {"mu": "每个词元的均值", "sigma": "每个词元的标准差", "N": "层归一化", "R": "残差和"},
-}
-SLIPS = {"en": "one slip", "de": "einen Fehler", "fr": "une erreur", "es": "un error", "zh": "一处错误"}
 
 
 def sheet(exercise: Exercise) -> str:
@@ -83,7 +92,7 @@ def _laid_out(exercise: Exercise, shown: Callable[[Table], str]) -> str:
     blocks += [" ".join(said(exercise))] if said(exercise) else []
     blocks += [_given(exercise, given, shown) for given in shown_givens(exercise)]
     blocks.append("\n".join(_question(exercise, question) for question in exercise.questions))
-    return "\n\n".join([*blocks, ASKING[exercise.language].rounding.format(exercise.places)]) + "\n"
+    return "\n\n".join([*blocks, rounding(exercise)]) + "\n"
 
 
 def title(exercise: Exercise) -> str:
@@ -108,13 +117,23 @@ def shown_givens(exercise: Exercise) -> tuple[Given, ...]:
 
 def _given(exercise: Exercise, given: Given, shown: Callable[[Table], str]) -> str:
     words = exercise.words.roles.get(given.role)
-    display = f"$${symbol_latex(given.symbol)} = {shown(given_texts(given))}$$"
+    display = f"$${stated(given, shown)}$$"
     return f"{words}:\n\n{display}" if words else display
 
 
 def matrix(table: Table) -> str:
     """A table of numbers as LaTeX."""
     return DISPLAYS.matrix(DISPLAYS.numbers(table))
+
+
+def stated(given: Given, shown: Callable[[Table], str] = matrix) -> str:
+    """What is given as a formula: X = [..]."""
+    return f"{symbol_latex(given.symbol)} = {shown(given_texts(given))}"
+
+
+def rounding(exercise: Exercise) -> str:
+    """How learners are to round."""
+    return ASKING[exercise.language].rounding.format(exercise.places)
 
 
 def _question(exercise: Exercise, question: Question) -> str:
@@ -125,7 +144,7 @@ def _question(exercise: Exercise, question: Question) -> str:
 
 def caption(exercise: Exercise, step: Step) -> str:
     """What a step is, in the words of the exercise."""
-    return exercise.words.roles.get(step.role) or AROUND[exercise.language].get(step.symbol.base, step.spelled)
+    return exercise.words.roles.get(step.role) or ASKING[exercise.language].around.get(step.symbol.base, step.spelled)
 
 
 def formula(step: Step) -> str:
@@ -148,22 +167,14 @@ def key(exercise: Exercise) -> str:
 def scheme(exercise: Exercise) -> str:
     """The marking scheme, in Markdown: points, right answers, and what an answer says that a known mistake gives."""
     total = sum((question.points for question in exercise.questions), Fraction(0))
-    lines = [
-        f"# Marking scheme: {exercise.name}",
-        "",
-        f"{_plural(total)}. A slip costs once; what follows from it earns its points.",
-    ]
+    told = f"{_plural(total)}. A slip costs once; what follows from it earns its points."
+    blocks = [f"# Marking scheme: {exercise.name}", told]
     for question in exercise.questions:
         name = symbol_latex(question.step.symbol)
-        lines += [
-            "",
-            f"## {question.label}. ${name}$ ({_plural(question.points)})",
-            "",
-            f"$${name} = {matrix(question.answer)}$$",
-        ]
-        for wrong in question.wrong:
-            lines += ["", f"- ${matrix(wrong.answer)}$: {wrong.says}"]
-    return "\n".join(lines) + "\n"
+        blocks.append(f"## {question.label}. ${name}$ ({_plural(question.points)})")
+        blocks.append(f"$${name} = {matrix(question.answer)}$$")
+        blocks += [f"- ${matrix(wrong.answer)}$: {wrong.says}" for wrong in question.wrong]
+    return "\n\n".join(blocks) + "\n"
 
 
 def _plural(points: Fraction) -> str:
@@ -174,11 +185,7 @@ def data(exercise: Exercise) -> dict[str, Any]:
     """All of it as plain data, for other programs."""
     return {
         "schema": SCHEMA,
-        "kind": exercise.kind,
-        "level": exercise.level,
-        "seed": exercise.seed,
-        "language": exercise.language,
-        "places": exercise.places,
+        **fields(exercise, "kind level seed language places"),
         "sheet": sheet(exercise),
         "questions": [
             {
@@ -186,7 +193,7 @@ def data(exercise: Exercise) -> dict[str, Any]:
                 "name": question.step.spelled,
                 "points": json.loads(said_points(question.points)),
                 "answer": question.answer,
-                "mistakes": [{"mistake": w.mistake, "says": w.says, "answer": w.answer} for w in question.wrong],
+                "mistakes": [fields(wrong, "mistake says answer") for wrong in question.wrong],
             }
             for question in exercise.questions
         ],
@@ -246,8 +253,7 @@ def _worked(
 
 def slip_sheet(exercise: Exercise) -> str:
     """The sheet for the learner: what is to be done, then the solution with a slip."""
-    task = ASKING[exercise.language].slips.format(SLIPS[exercise.language])
-    return f"{task}\n\n{with_slip(exercise).text.lstrip()}"
+    return f"{ASKING[exercise.language].slip}\n\n{with_slip(exercise).text.lstrip()}"
 
 
 def slip_key(exercise: Exercise) -> str:

@@ -14,8 +14,8 @@ from qkv.interpret.counts import Size
 from qkv.page.answer import Answer
 from qkv.page.controls import select
 from qkv.page.frame import framed
-from qkv.page.grids import math
 from qkv.page.plot import Axis, Curve, Rule, Share, bar, plot, powers, short
+from qkv.render.mathml import shown as math
 from qkv.theory.cost import Cost, cost, crossing
 from qkv.theory.polynomial import SUPERSCRIPTS, latex, number, substitute
 from qkv.theory.sizes import Convention, all_together

@@ -8,13 +8,10 @@ from functools import lru_cache
 from html import escape
 
 from qkv.errors import ValueRefused
-from qkv.exercises import draw
+from qkv.exercises import draw, written
 from qkv.exercises.model import Exercise
-from qkv.exercises.written import matrix
-from qkv.expr.names import Role
-from qkv.expr.show import symbol_latex
-from qkv.page.grids import math
-from qkv.practice.chains import given_texts
+from qkv.render import jsonform
+from qkv.render.mathml import shown as math
 
 # Verdicts ask for the same exercise again and again, and to find good numbers takes longer than to judge an answer.
 exercise = lru_cache(maxsize=64)(draw.exercise)
@@ -31,22 +28,16 @@ def asked_for(form: Mapping[str, str]) -> Exercise:
 
 def fields(made: Exercise) -> str:
     """What a form has to hold so that the exercise can be made again."""
-    known = {"kind": made.kind, "level": made.level, "seed": made.seed, "language": made.language}
-    return "".join(f'<input type="hidden" name="{name}" value="{value}">' for name, value in known.items())
+    known = jsonform.fields(made, "kind level seed language").items()
+    return "".join(f'<input type="hidden" name="{name}" value="{value}">' for name, value in known)
 
 
 def stated(made: Exercise) -> str:
     """The problem: its title, what is said of it, and its matrices."""
-    program, words = made.program, made.words
-    said = [words.mask] if any(step.role is Role.MASKED for step in program.steps) else []
-    said += [words.columns] if program.columns else []
-    givens = "".join(
-        f"<div>{math(f'{symbol_latex(given.symbol)} = {matrix(given_texts(given))}')}</div>"
-        for given in program.givens
-        if not given.implied
-    )
+    said = written.said(made)
+    givens = "".join(f"<div>{math(written.stated(given))}</div>" for given in written.shown_givens(made))
     return (
-        f"<h1>{escape(words.title.format(program.kind.capitalize()))}</h1>"
+        f"<h1>{escape(written.title(made))}</h1>"
         + (f"<p>{escape(' '.join(said))}</p>" if said else "")
         + f'<div class="givens">{givens}</div>'
     )

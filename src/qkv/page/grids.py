@@ -6,15 +6,9 @@ from collections.abc import Callable, Sequence
 from html import escape
 
 from qkv.interpret.trace import Table
-from qkv.render import mathml
 from qkv.render.grid import pretty
 
 WIDTH = 6  # characters of a cell
-
-
-def math(latex: str) -> str:
-    """A formula of ours as MathML."""
-    return mathml.converted(latex, display=True) or f"<code>{escape(latex)}</code>"
 
 
 def table(rows: int, columns: int, label: str, cell: Callable[[int, int], str], more: str = "") -> str:

@@ -17,14 +17,15 @@ from qkv.errors import ValueRefused
 from qkv.exercises import draw, play
 from qkv.exercises.model import Exercise, Question
 from qkv.exercises.typed import standing, typed
-from qkv.exercises.written import ASKING, formula, matrix, points_said
+from qkv.exercises.written import formula, matrix, points_said, rounding
 from qkv.expr.show import symbol_latex, symbol_plain
 from qkv.page import slips
 from qkv.page.answer import Answer
 from qkv.page.controls import select, tabs
 from qkv.page.drawn import asked_for, count, fields, points, stated
 from qkv.page.frame import framed
-from qkv.page.grids import math, to_fill
+from qkv.page.grids import to_fill
+from qkv.render.mathml import shown as math
 
 KINDS = {
     "given": "Q, K, V given",
@@ -80,10 +81,9 @@ def problem(form: Mapping[str, str]) -> Answer:
         return Answer(slips.shown(made))
     cards = "".join(f"<li>{_card(made, at)}</li>" for at in range(len(made.questions)))
     of = sum((question.points for question in made.questions), Fraction(0))
-    rounding = ASKING[made.language].rounding.format(made.places)
     return Answer(
         f'<div class="problem" lang="{made.language}" data-name="{made.name}" data-of="{of}">'
-        f'<section class="stated">{stated(made)}<p class="soft">{escape(rounding)}</p></section>'
+        f'<section class="stated">{stated(made)}<p class="soft">{escape(rounding(made))}</p></section>'
         f'<section class="asked"><ol class="questions">{cards}</ol>{_end(made, of)}</section></div>'
     )
 

@@ -10,13 +10,14 @@ from html import escape
 from qkv.errors import ValueRefused
 from qkv.exercises import play
 from qkv.exercises.model import Exercise
-from qkv.exercises.written import ASKING, SLIPS, formula, matrix, slipped
+from qkv.exercises.written import ASKING, formula, matrix, slipped
 from qkv.expr.show import symbol_latex, symbol_plain
 from qkv.page.answer import Answer
 from qkv.page.drawn import asked_for, count, exercise, fields, points, stated
-from qkv.page.grids import math, to_click
+from qkv.page.grids import to_click
 from qkv.practice.hand import Line
 from qkv.practice.sheet import Expected
+from qkv.render.mathml import shown as math
 
 FINE = "That number is as it should be."
 CARRIED = "It is wrong, but only because something before it is: look further up."
@@ -35,7 +36,7 @@ def _of(made: Exercise) -> tuple[tuple[Line, Expected], ...]:
 
 def shown(made: Exercise) -> str:
     """The solution, every number of it a button."""
-    task = ASKING[made.language].slips.format(SLIPS[made.language])
+    task = ASKING[made.language].slip
     steps = "".join(f"<li>{_step(made, at, line)}</li>" for at, (line, _) in enumerate(_of(made)))
     return (
         f'<div class="problem" lang="{made.language}" data-name="slip/{made.name}" data-of="1">'

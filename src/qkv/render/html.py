@@ -217,7 +217,7 @@ def _step(trace: Trace, step: Step, options: Options) -> str:
 def _math(latex: str, heat: Shown | None = None) -> str:
     """Our own LaTeX as MathML; weights are shaded by their size."""
     if heat is None:
-        return mathml.converted(latex, display=True) or f"<code>{escape(latex)}</code>"
+        return mathml.shown(latex)
     root = mathml.tree(latex)
     if root is None:
         return f"<code>{escape(latex)}</code>"

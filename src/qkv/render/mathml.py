@@ -69,6 +69,11 @@ def converted(latex: str, display: bool) -> str | None:
     return None if root is None else written(root, display)
 
 
+def shown(latex: str, display: bool = True) -> str:
+    """A formula of ours as MathML; as its source where it cannot be converted."""
+    return converted(latex, display) or f"<code>{escape(latex)}</code>"
+
+
 def _is_left_over(element: Element) -> bool:
     """A command that the converter did not know stands in the result as its own name."""
     text = element.text or ""
