@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from qkv.compare.formula import Array
-from qkv.compare.record.held import Handed, framework_of, handed, parameters, to_numpy
-from qkv.compare.record.recording import Node, Recording
+from qkv.compare.record.held import Handed, framework_of, handed, is_array, parameters, to_numpy
+from qkv.compare.record.recording import Node, Parameter, Recording, arrays, mapped
 from qkv.errors import ValueRefused
 
 FRAMEWORKS = ("numpy", "torch", "jax")
@@ -36,37 +36,22 @@ class Seen:
 
 
 def arrays_in(tree: Any) -> Iterator[Any]:
-    """Every array in nested containers."""
-    if framework_of(tree) is not None:
-        yield tree
-    elif isinstance(tree, Mapping):
-        for value in tree.values():
-            yield from arrays_in(value)
-    elif isinstance(tree, (tuple, list)):
-        for value in tree:
-            yield from arrays_in(value)
-
-
-def mapped(tree: Any, change: Callable[[Any], Any]) -> Any:
-    """Nested containers with every array changed."""
-    if framework_of(tree) is not None:
-        return change(tree)
-    if isinstance(tree, Mapping):
-        return {key: mapped(value, change) for key, value in tree.items()}
-    return type(tree)(mapped(value, change) for value in tree) if type(tree) in (tuple, list) else tree
+    """Every array of any framework in nested containers."""
+    return arrays(tree, is_array)
 
 
 def in_framework(tree: Any, framework: str) -> Any:
     """Nested arrays as arrays of a framework."""
+    made: Callable[[Any], Any] = to_numpy
     if framework == "torch":
         import torch
 
-        return mapped(tree, lambda a: a if framework_of(a) == "torch" else torch.from_numpy(np.array(to_numpy(a))))
+        made = lambda a: torch.from_numpy(np.array(to_numpy(a)))  # noqa: E731
     if framework == "jax":
         import jax.numpy as jnp
 
-        return mapped(tree, lambda a: a if framework_of(a) == "jax" else jnp.asarray(to_numpy(a)))
-    return mapped(tree, lambda a: a if framework_of(a) == "numpy" else to_numpy(a))
+        made = lambda a: jnp.asarray(to_numpy(a))  # noqa: E731
+    return mapped(tree, is_array, lambda a: a if framework_of(a) == framework else made(a))
 
 
 @contextmanager
@@ -128,7 +113,8 @@ def _precise(call: Call, framework: str) -> Call | None:
             return None
         return Call(mine, args, kwargs)
     double = lambda a: a.astype(np.float64) if a.dtype.kind == "f" or "float" in str(a.dtype) else a  # noqa: E731
-    return replace(call, args=mapped(call.args, double), kwargs=mapped(dict(call.kwargs), double))
+    args, kwargs = mapped((call.args, dict(call.kwargs)), is_array, double)
+    return replace(call, args=args, kwargs=kwargs)
 
 
 def _recorded(call: Call, framework: str) -> Seen:
@@ -139,29 +125,25 @@ def _recorded(call: Call, framework: str) -> Seen:
     try:
         recording = record(call.mine, call.args, call.kwargs, sorted_arguments.constants)
     except Exception:  # noqa: BLE001  what cannot be watched may still be called
-        recording = _opaque(call, framework)
-    held = parameters(call.mine)
-    named = [*held, *_given_parameters(call, sorted_arguments)]
-    return Seen(replace(recording, parameters=tuple(named)), sorted_arguments)
+        recording = _opaque(call)
+    held = (*parameters(call.mine), *_given_parameters(call, sorted_arguments))
+    return Seen(replace(recording, parameters=held), sorted_arguments)
 
 
-def _given_parameters(call: Call, sorted_arguments: Handed) -> Iterator[Any]:
-    from qkv.compare.record.recording import Parameter
-
+def _given_parameters(call: Call, sorted_arguments: Handed) -> Iterator[Parameter]:
     for array in arrays_in((call.args, dict(call.kwargs))):
         if id(array) in sorted_arguments.constants:
-            name = sorted_arguments.constants[id(array)]
-            yield Parameter(name, to_numpy(array), owner=name.rpartition(".")[0])
+            yield Parameter(sorted_arguments.constants[id(array)], to_numpy(array))
 
 
-def _opaque(call: Call, framework: str) -> Recording:
+def _opaque(call: Call) -> Recording:
     """An implementation that does not let itself be watched: only what goes in and comes out is known."""
     out = next(arrays_in(call.mine(*call.args, **call.kwargs)))
     nodes = [
         Node("given", to_numpy(a), str(a.dtype).removeprefix("torch."))
         for a in arrays_in((call.args, dict(call.kwargs)))
     ]
-    return Recording(framework, tuple(nodes), to_numpy(out), str(out.dtype).removeprefix("torch."))
+    return Recording(tuple(nodes), to_numpy(out), str(out.dtype).removeprefix("torch."))
 
 
 def _flax(call: Call, framework: str) -> Call:

@@ -24,21 +24,19 @@ MASK = re.compile(r".*(mask|bias|lengths?|pad).*")
 def framework_of(value: Any) -> str | None:
     """The library that an array comes from; nothing is imported to tell."""
     module = type(value).__module__.partition(".")[0]
-    if module == "torch" and "torch" in sys.modules:
-        import torch
-
-        return "torch" if isinstance(value, torch.Tensor) else None
     if module in ("jax", "jaxlib") and hasattr(value, "dtype") and hasattr(value, "shape"):
         return "jax"
-    if "torch" in sys.modules and _is_torch(value):
-        return "torch"
+    if "torch" in sys.modules:
+        import torch
+
+        if isinstance(value, torch.Tensor):
+            return "torch"
     return "numpy" if isinstance(value, np.ndarray) else None
 
 
-def _is_torch(value: Any) -> bool:
-    import torch
-
-    return isinstance(value, torch.Tensor)
+def is_array(value: Any) -> bool:
+    """Whether a value is an array of some framework."""
+    return framework_of(value) is not None
 
 
 def to_numpy(value: Any) -> Array:
@@ -63,17 +61,17 @@ def _held(value: Any, name: str, depth: int, seen: set[int]) -> Iterator[Paramet
     if id(value) in seen or depth > DEEPEST:
         return
     seen.add(id(value))
-    if framework_of(value) is not None:
+    if is_array(value):
         array = to_numpy(value)
         if array.dtype.kind == "f" and array.ndim:
-            yield Parameter(name, array, owner=name.rpartition(".")[0])
+            yield Parameter(name, array)
         return
     if "torch" in sys.modules:
         from qkv.compare.record.torch_tape import parameters_of
 
         if inner := parameters_of(value):
             for p in inner:
-                yield Parameter(f"{name}.{p.name}".lstrip("."), p.value, p.transposed, f"{name}.{p.owner}".lstrip("."))
+                yield Parameter(f"{name}.{p.name}".lstrip("."), p.value, p.transposed)
             return
     for key, inner in _parts(value):
         yield from _held(inner, f"{name}.{key}".lstrip("."), depth + 1, seen)
@@ -168,7 +166,7 @@ def _names(mine: Any, count: int) -> list[str]:
 
 
 def _leaves(tree: Any, name: str) -> Iterator[tuple[str, Any]]:
-    if framework_of(tree) is not None:
+    if is_array(tree):
         yield name, tree
     elif isinstance(tree, (Mapping, tuple, list)):
         for key, value in _parts(tree):

@@ -40,7 +40,7 @@ def record(
     held = [_Held(array, _given(tape, array, id(array) in constants, constants.get(id(array), ""))) for array in given]
     out = _replay(program.jaxpr, [_Held(c, _given(tape, c, True)) for c in program.consts], held, tape)
     made = next(x for x in out if np.ndim(x.value) >= 1)
-    return Recording("jax", tuple(tape.nodes), to_numpy(made.value), str(made.value.dtype))
+    return Recording(tuple(tape.nodes), to_numpy(made.value), str(made.value.dtype))
 
 
 class _Held:

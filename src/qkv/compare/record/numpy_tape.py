@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from qkv.compare.record.recording import Contraction, Node, Recording, Tape, numbers
+from qkv.compare.record.recording import Contraction, Node, Recording, Tape, arrays, mapped, numbers
 
 _tape: ContextVar[Tape | None] = ContextVar("tape", default=None)
 
@@ -74,27 +74,16 @@ def _place(letters: str, letter: str) -> int:
     return at - len(letters) if "..." in letters[:at] else at
 
 
+def _is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray)
+
+
 def _plain(tree: Any) -> Any:
-    if isinstance(tree, Recorded):
-        return tree.view(np.ndarray)
-    if isinstance(tree, dict):
-        return {key: _plain(value) for key, value in tree.items()}
-    return type(tree)(map(_plain, tree)) if type(tree) in (tuple, list) else tree
-
-
-def _arrays(tree: Any) -> Iterator[Any]:
-    if isinstance(tree, np.ndarray):
-        yield tree
-    elif isinstance(tree, Mapping):
-        for value in tree.values():
-            yield from _arrays(value)
-    elif isinstance(tree, (tuple, list)):
-        for value in tree:
-            yield from _arrays(value)
+    return mapped(tree, lambda value: isinstance(value, Recorded), lambda array: array.view(np.ndarray))
 
 
 def _sources(tree: Any) -> list[int]:
-    return [_index(array) for array in _arrays(tree)]
+    return [_index(array) for array in arrays(tree, _is_array)]
 
 
 def _index(array: Any) -> int:
@@ -159,26 +148,21 @@ def record(
     """Run `mine` and take down every array that it makes of its inputs."""
     tape = Tape()
 
-    def recorded(tree: Any) -> Any:
-        if isinstance(tree, np.ndarray) and tree.dtype.kind in "fc":
-            array = tree.view(Recorded)
-            constant = id(tree) in constants
-            tape.add(
-                array,
-                Node("given", numbers(tree), tree.dtype.name, constant=constant, name=constants.get(id(tree), "")),
-            )
-            return array
-        if isinstance(tree, dict):
-            return {key: recorded(value) for key, value in tree.items()}
-        return type(tree)(map(recorded, tree)) if type(tree) in (tuple, list) else tree
+    def recorded(given: Any) -> Any:
+        if given.dtype.kind not in "fc":
+            return given
+        array, name = given.view(Recorded), constants.get(id(given))
+        tape.add(array, Node("given", numbers(given), given.dtype.name, constant=name is not None, name=name or ""))
+        return array
 
     token = _tape.set(tape)
     try:
         with _kept_class():
-            out = mine(*recorded(tuple(args)), **recorded(dict(kwargs)))
-        made = next(_arrays(out))
+            args, kwargs = mapped((tuple(args), dict(kwargs)), _is_array, recorded)
+            out = mine(*args, **kwargs)
+        made = next(arrays(out, _is_array))
         if isinstance(made, Recorded):
             _index(made)
     finally:
         _tape.reset(token)
-    return Recording("numpy", tuple(tape.nodes), numbers(_plain(made)), made.dtype.name)
+    return Recording(tuple(tape.nodes), numbers(_plain(made)), made.dtype.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -43,14 +43,12 @@ class Parameter:
     name: str
     value: Array
     transposed: bool | None = None
-    owner: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class Recording:
     """Nodes in the order in which they were made; the output; and the parameters that were there to be used."""
 
-    framework: str
     nodes: tuple[Node, ...]
     output: Array
     dtype: str  # of the output
@@ -113,6 +111,24 @@ class Tape:
         """Take down what an operation made of its sources; made of nothing or of constants, it is a constant."""
         constant = all(self.nodes[i].constant for i in sources)
         return self.add(array, Node(op, value, dtype, tuple(sources), constant, contraction))
+
+
+def arrays(tree: Any, is_array: Callable[[Any], bool]) -> Iterator[Any]:
+    """Every array in nested containers."""
+    if is_array(tree):
+        yield tree
+    elif isinstance(tree, Mapping | tuple | list):
+        for inner in tree.values() if isinstance(tree, Mapping) else tree:
+            yield from arrays(inner, is_array)
+
+
+def mapped(tree: Any, is_array: Callable[[Any], bool], change: Callable[[Any], Any]) -> Any:
+    """Nested containers with every array changed."""
+    if is_array(tree):
+        return change(tree)
+    if isinstance(tree, Mapping):
+        return {key: mapped(inner, is_array, change) for key, inner in tree.items()}
+    return type(tree)(mapped(inner, is_array, change) for inner in tree) if type(tree) in (tuple, list) else tree
 
 
 def numbers(value: Any) -> Array:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from qkv.compare.formula import Array
-from qkv.compare.record.recording import Contraction, Node, Parameter, Recording, Tape, numbers
+from qkv.compare.record.recording import Contraction, Node, Parameter, Recording, Tape, arrays, mapped, numbers
 
 # Products → which arguments are the factors, and which of their axes are summed over.
 PRODUCTS: Mapping[str, Contraction] = {
@@ -67,7 +67,7 @@ def record(
     with torch.no_grad(), _slow_paths(), Recorder():
         out = mine(*args, **kwargs)
     tensor = next(_tensors(out))
-    return Recording("torch", tuple(tape.nodes), to_numpy(tensor), _dtype(tensor), parameters_of(mine))
+    return Recording(tuple(tape.nodes), to_numpy(tensor), _dtype(tensor), parameters_of(mine))
 
 
 @contextmanager
@@ -90,16 +90,13 @@ def _dtype(tensor: Any) -> str:
 
 
 def _tensors(tree: Any) -> Iterator[Any]:
+    return arrays(tree, _is_tensor)
+
+
+def _is_tensor(value: Any) -> bool:
     import torch
 
-    if isinstance(tree, torch.Tensor):
-        yield tree
-    elif isinstance(tree, Mapping):
-        for value in tree.values():
-            yield from _tensors(value)
-    elif isinstance(tree, (tuple, list)):
-        for value in tree:
-            yield from _tensors(value)
+    return isinstance(value, torch.Tensor)
 
 
 def parameters_of(mine: Any) -> tuple[Parameter, ...]:
@@ -115,7 +112,7 @@ def parameters_of(mine: Any) -> tuple[Parameter, ...]:
         if tensor.is_floating_point():
             owner = owners[name.rpartition(".")[0]]
             linear = isinstance(owner, torch.nn.Linear) or None
-            made.append(Parameter(name, to_numpy(tensor), linear, name.rpartition(".")[0]))
+            made.append(Parameter(name, to_numpy(tensor), linear))
     return tuple(made)
 
 
@@ -124,11 +121,7 @@ def precise(mine: Any, tree: Any) -> tuple[Any, Any]:
     import torch
 
     def double(x: Any) -> Any:
-        if isinstance(x, torch.Tensor):
-            return x.detach().double() if x.is_floating_point() else x
-        if isinstance(x, Mapping):
-            return {key: double(value) for key, value in x.items()}
-        return type(x)(map(double, x)) if type(x) in (tuple, list) else x
+        return x.detach().double() if x.is_floating_point() else x
 
     module = copy.deepcopy(mine).double().eval() if isinstance(mine, torch.nn.Module) else mine
-    return module, double(tree)
+    return module, mapped(tree, _is_tensor, double)
