@@ -15,7 +15,7 @@ import pytest
 
 from qkv import cli
 from qkv.render.ascii import SIGNS, in_ascii
-from qkv.render.summary import SYMBOLS
+from qkv.render.summary import LOOKS
 
 SLIP = Path(__file__).resolve().parent.parent / "examples" / "slip.md"
 QKV = [sys.executable, "-m", "qkv"]
@@ -124,7 +124,8 @@ class TestSigns:
         assert "α" in done.stdout.decode("utf-8")
 
     def test_each_verdict_has_a_sign_of_its_own(self) -> None:
-        assert len({in_ascii(sign) for sign in SYMBOLS.values()}) == len(set(SYMBOLS.values()))
+        signs = {look.sign for look in LOOKS.values()}
+        assert len(set(map(in_ascii, signs))) == len(signs)
         assert all(sign.isascii() for sign in SIGNS.values())
 
 

@@ -19,8 +19,7 @@ from qkv.render.page import fragment, page
 from qkv.render.plainly import plainly, shortened
 from qkv.render.shown import Shown, above_advice, shown, steps_shown
 from qkv.render.summary import (
-    MEANINGS,
-    SYMBOLS,
+    LOOKS,
     by_id,
     count,
     covered,
@@ -80,10 +79,11 @@ def _report(report: Report, options: Options, prefix: str) -> str:
 def _legend(report: Report) -> str:
     """The verdicts that occur, how often, and what they mean."""
     counts = sorted(report.summary.items(), key=lambda item: -SEVERITY[Verdict(item[0])])
+    looks = [(word, number, LOOKS[Verdict(word)]) for word, number in counts]
     items = [
-        f'<li class="{word}" title="{escape(MEANINGS[Verdict(word)])}"><b>{SYMBOLS[Verdict(word)]} {number} {word}</b> '
-        f'<span class="soft">{escape(MEANINGS[Verdict(word)])}</span></li>'
-        for word, number in counts
+        f'<li class="{word}" title="{escape(look.means)}"><b>{look.sign} {number} {word}</b> '
+        f'<span class="soft">{escape(look.means)}</span></li>'
+        for word, number, look in looks
     ]
     return f'<ul class="legend">{"".join(items)}</ul>' if items else ""
 
@@ -95,7 +95,7 @@ def _speaks(claim: Claim) -> bool:
 
 
 def _note(claim: Claim, known: Mapping[int, Claim], prefix: str) -> str:
-    head = f"<b>{SYMBOLS[claim.verdict]} {claim.verdict}</b> <code>{escape(shortened(says(claim), 70))}</code>"
+    head = f"<b>{LOOKS[claim.verdict].sign} {claim.verdict}</b> <code>{escape(shortened(says(claim), 70))}</code>"
     cells, more = to_tell(claim, MOST_CELLS)
     items = [f"<li>{_cell(claim, cell)}</li>" for cell in cells]
     if more:

@@ -13,31 +13,11 @@ from qkv.render.summary import by_id, count, covered, details, listed, says, sen
 
 # Characters that mean something to LaTeX, and those of our own notes that its fonts lack in text.
 ESCAPES = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "√": r"$\surd$",
-    "−": r"$-$",
-    "∞": r"$\infty$",
-    "×": r"$\times$",
-    "·": r"$\cdot$",
-    "≈": r"$\approx$",
-    "ᵀ": r"$^\top$",
-    "…": r"\dots{}",
-    "–": "--",
-    "—": "---",
-    "’": "'",
-    "‘": "`",
-    "“": "``",
-    "”": "''",
-}
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
+    "√": r"$\surd$", "−": r"$-$", "∞": r"$\infty$", "×": r"$\times$", "·": r"$\cdot$", "≈": r"$\approx$",
+    "ᵀ": r"$^\top$", "…": r"\dots{}", "–": "--", "—": "---", "’": "'", "‘": "`", "“": "``", "”": "''",
+}  # fmt: skip
 SMALLEST_LIMIT = 10  # columns that amsmath allows in a matrix unless told otherwise
 LAST_LATIN = 0x24F
 BULLET = r"$\bullet$"

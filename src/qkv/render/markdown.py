@@ -11,7 +11,7 @@ from qkv.render import formulas
 from qkv.render.options import DEFAULT, Options
 from qkv.render.plainly import shortened
 from qkv.render.shown import above_advice
-from qkv.render.summary import SYMBOLS, by_id, count, covered, listed, says, sentence, sources, told, totals, unjudged
+from qkv.render.summary import LOOKS, by_id, count, covered, listed, says, sentence, sources, told, totals, unjudged
 
 if TYPE_CHECKING:
     from qkv.reader.model import Unread
@@ -85,7 +85,7 @@ def _table(claims: list[Claim]) -> str:
     if not claims:
         return ""
     rows = ["| line | verdict | claim |", "|---:|---|---|"]
-    rows += [f"| {c.line} | {SYMBOLS[c.verdict]} {c.verdict} | {code(says(c), 80)} |" for c in claims]
+    rows += [f"| {c.line} | {LOOKS[c.verdict].sign} {c.verdict} | {code(says(c), 80)} |" for c in claims]
     return "\n".join(rows)
 
 

@@ -15,7 +15,7 @@ from qkv.check.model import SEVERITY, Claim, Report
 from qkv.render import mathml
 from qkv.render.document import Block, Document, Formula, Kind, cut, line_ends, places, readable
 from qkv.render.plainly import plainly
-from qkv.render.summary import SYMBOLS
+from qkv.render.summary import LOOKS
 
 _INLINE = re.compile(
     r"\*\*(?P<strong>[^*\n]+)\*\*|`(?P<code>[^`\n]+)`|~~(?P<s>[^~\n]+)~~|(?<!\w)\*(?P<em>[^*\s](?:[^*\n]*[^*\s])?)\*(?!\w)|"
@@ -161,11 +161,11 @@ class Marked:
 
     def _badge(self, claim: Claim, name: str) -> str:
         anchor = f"{self.prefix}c{claim.id}"
-        text = escape(f"{SYMBOLS[claim.verdict]} {plainly(name)} {claim.verdict}")
+        text = escape(f"{LOOKS[claim.verdict].sign} {plainly(name)} {claim.verdict}")
         if claim.id in self.cards:
             tag = f'<a class="badge {claim.verdict}" id="{anchor}" data-line="{claim.line}"'
             return f'{tag} href="#{self.prefix}n{claim.id}">{text}</a>'
-        mark = SYMBOLS[claim.verdict]
+        mark = LOOKS[claim.verdict].sign
         label = f'role="img" aria-label="{claim.verdict}" title="{claim.verdict}"'
         return f'<span class="badge {claim.verdict}" id="{anchor}" {label}>{mark}</span>'
 

@@ -15,27 +15,17 @@ LONGEST = 200_000  # characters of one formula; a longer one is shown as its sou
 # What the converter may say of a formula that it does not understand; such a formula is shown as its source.
 REFUSALS: tuple[type[Exception], ...] = (
     *(kind for kind in vars(exceptions).values() if isinstance(kind, type) and issubclass(kind, Exception)),
-    *(
-        LookupError,
-        ValueError,
-        TypeError,
-        AttributeError,
-        RuntimeError,
-        StopIteration,
-    ),  # it meets broken LaTeX with any of these
+    # it meets broken LaTeX with any of these
+    *(LookupError, ValueError, TypeError, AttributeError, RuntimeError, StopIteration),
 )
-ELEMENTS = frozenset(
-    (
-        *("math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "mfrac", "msqrt", "mroot", "msub", "msup", "msubsup"),
-        *("munder", "mover", "munderover", "mtable", "mtr", "mtd", "mstyle", "menclose", "mpadded", "mphantom"),
-    )
-)
-ATTRIBUTES = frozenset(
-    (
-        *("displaystyle", "scriptlevel", "stretchy", "fence", "form", "separator", "largeop", "mathvariant", "accent"),
-        *("accentunder", "linethickness", "width", "height", "depth", "lspace", "rspace", "minsize", "maxsize"),
-    )
-)
+ELEMENTS = frozenset({
+    "math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "mfrac", "msqrt", "mroot", "msub", "msup", "msubsup",
+    "munder", "mover", "munderover", "mtable", "mtr", "mtd", "mstyle", "menclose", "mpadded", "mphantom",
+})  # fmt: skip
+ATTRIBUTES = frozenset({
+    "displaystyle", "scriptlevel", "stretchy", "fence", "form", "separator", "largeop", "mathvariant", "accent",
+    "accentunder", "linethickness", "width", "height", "depth", "lspace", "rspace", "minsize", "maxsize",
+})  # fmt: skip
 _VALUE = re.compile(r"[\w.%+\- ]*\Z")
 # Spellings that the converter lacks, in those that it has; the numbers of equations are left out.
 _SPELLINGS = (

@@ -34,30 +34,10 @@ FLAT = (
     (re.compile(r"\s*&\s*"), " "),
 )
 WORDS = {
-    "times": "×",
-    "cdot": "·",
-    "div": "÷",
-    "approx": "≈",
-    "simeq": "≈",
-    "infty": "∞",
-    "top": "T",
-    "intercal": "T",
-    "Rightarrow": "⇒",
-    "implies": "⇒",
-    "rightarrow": "→",
-    "to": "→",
-    "sum": "Σ",
-    "dots": "…",
-    "cdots": "…",
-    "ldots": "…",
-    "le": "≤",
-    "leq": "≤",
-    "ge": "≥",
-    "geq": "≥",
-    "in": "∈",
-    "pm": "±",
-    "emptyset": "∅",
-}
+    "times": "×", "cdot": "·", "div": "÷", "approx": "≈", "simeq": "≈", "infty": "∞", "top": "T", "intercal": "T",
+    "Rightarrow": "⇒", "implies": "⇒", "rightarrow": "→", "to": "→", "sum": "Σ", "dots": "…", "cdots": "…",
+    "ldots": "…", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "in": "∈", "pm": "±", "emptyset": "∅",
+}  # fmt: skip
 _COMMAND = re.compile(r"\\([A-Za-z]+)\*?")
 _SIMPLE = re.compile(r"(?<=√)\((\w+)\)|\(([\w.∞√^-]+)\)(?=/)|(?<=/)\(([\w.∞√^-]+)\)")
 

@@ -4,34 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Report, Verdict, slips_behind
 from qkv.render.grid import pretty
 from qkv.render.plainly import plainly
 
 MOST_CELLS = 8  # of one claim; how many more there are is said
-# How verdicts look where there is no colour, how they are said of several claims, and what they mean.
-SYMBOLS = {
-    Verdict.RIGHT: "✓",
-    Verdict.ROUNDED: "✓",
-    Verdict.DRIFTED: "~",
-    Verdict.STRUCK: "–",
-    Verdict.UNREAD: "?",
-    Verdict.MISROUNDED: "≉",
-    Verdict.CARRIED: "↳",
-    Verdict.MISREAD: "¿",
-    Verdict.WRONG: "✗",
-}
-MEANINGS = {
-    Verdict.RIGHT: "equals the true value",
-    Verdict.ROUNDED: "is the true value, rounded to the digits shown",
-    Verdict.DRIFTED: "is what the author's own rounded numbers give",
-    Verdict.STRUCK: "was crossed out by its author",
-    Verdict.UNREAD: "could not be judged",
-    Verdict.MISROUNDED: "is one off in its last digit",
-    Verdict.CARRIED: "follows from an earlier wrong value",
-    Verdict.MISREAD: "is damaged text, and one repair makes it agree",
-    Verdict.WRONG: "is a slip made here",
+
+
+class Look(NamedTuple):
+    """How a verdict looks: its sign, its colour in the terminal, and what it means."""
+
+    sign: str
+    colour: str
+    means: str
+
+
+LOOKS = {
+    Verdict.RIGHT: Look("✓", "green", "equals the true value"),
+    Verdict.ROUNDED: Look("✓", "green", "is the true value, rounded to the digits shown"),
+    Verdict.DRIFTED: Look("~", "cyan", "is what the author's own rounded numbers give"),
+    Verdict.STRUCK: Look("–", "dim", "was crossed out by its author"),
+    Verdict.UNREAD: Look("?", "dim", "could not be judged"),
+    Verdict.MISROUNDED: Look("≉", "yellow", "is one off in its last digit"),
+    Verdict.CARRIED: Look("↳", "magenta", "follows from an earlier wrong value"),
+    Verdict.MISREAD: Look("¿", "bold yellow", "is damaged text, and one repair makes it agree"),
+    Verdict.WRONG: Look("✗", "bold red", "is a slip made here"),
 }
 
 

@@ -14,7 +14,7 @@ from qkv.render.lines import hanging
 from qkv.render.options import DEFAULT, Options
 from qkv.render.plainly import plainly, shortened
 from qkv.render.summary import (
-    SYMBOLS,
+    LOOKS,
     by_id,
     count,
     covered,
@@ -27,17 +27,6 @@ from qkv.render.summary import (
     unjudged,
 )
 
-COLOURS = {
-    Verdict.RIGHT: "green",
-    Verdict.ROUNDED: "green",
-    Verdict.DRIFTED: "cyan",
-    Verdict.STRUCK: "dim",
-    Verdict.UNREAD: "dim",
-    Verdict.MISROUNDED: "yellow",
-    Verdict.CARRIED: "magenta",
-    Verdict.MISREAD: "bold yellow",
-    Verdict.WRONG: "bold red",
-}
 LINE = 6  # columns for the line number
 WORD = 13  # columns for the symbol and the verdict
 
@@ -55,9 +44,9 @@ def report(report: Report, options: Options = DEFAULT, width: int = 100) -> Grou
 
 
 def _claim(claim: Claim, known: Mapping[int, Claim], width: int) -> Iterator[Text]:
-    colour = COLOURS[claim.verdict]
+    look = LOOKS[claim.verdict]
     head = Text().append(f"{claim.line:>{LINE - 2}}  ", style="dim")
-    head.append(f"{SYMBOLS[claim.verdict]} {claim.verdict:<{WORD - 2}}", style=colour)
+    head.append(f"{look.sign} {claim.verdict:<{WORD - 2}}", style=look.colour)
     about = title(claim) if claim.verdict in BAD and len(claim.shown) > 1 else []  # then the table follows
     text = " = ".join([*about, ""]).rstrip() if about else says(claim)
     room = max(width - LINE - WORD, 12)
@@ -72,7 +61,7 @@ def _claim(claim: Claim, known: Mapping[int, Claim], width: int) -> Iterator[Tex
 def _table(claim: Claim, width: int) -> Iterator[Text]:
     """What is shown, its cells in the colours of their verdicts."""
     indent = " " * (LINE + 2)
-    colours = {(cell.row - 1, cell.column - 1): COLOURS[cell.verdict] for cell in claim.cells}
+    colours = {(cell.row - 1, cell.column - 1): LOOKS[cell.verdict].colour for cell in claim.cells}
     shown = tuple(tuple(map(plainly, row)) for row in claim.shown)
     for grid in grids(shown, width - len(indent)):
         for line, spans in zip(grid.lines, grid.spans, strict=True):
@@ -103,7 +92,7 @@ def _summary(report: Report, width: int) -> Iterator[Text]:
 def _counts(summary: dict[str, int]) -> Text:
     text = Text().append(f"{count(sum(summary.values()), 'claim')}: ", style="dim")
     for i, piece in enumerate(totals(summary).split(", ")):
-        text.append((", " if i else "") + piece, style=COLOURS[Verdict(piece.split()[1])])
+        text.append((", " if i else "") + piece, style=LOOKS[Verdict(piece.split()[1])].colour)
     return text
 
 
