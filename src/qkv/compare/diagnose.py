@@ -116,7 +116,7 @@ def difference(made: Stages, reading: Reading) -> float:
 
 
 def _goes_on(right: Stages, shelf: Shelf) -> bool:
-    """Whether attention was made, and something else after it: a residual sum, or what has parameters of its own."""
+    """Whether the implementation goes on after attention: with a residual sum, or with parameters of another layer."""
     out = right["output"]["output"]
     nodes = shelf.recording.nodes
     made = next((i for i, node in enumerate(nodes) if not node.constant and _is(node.value, out, shelf.within)), None)
@@ -140,7 +140,8 @@ EVERYWHERE = "a row masked everywhere"  # the one mistake that shows only in row
 
 
 def _named(worked: Sequence[tuple[Reading, Stages]], shelf: Shelf) -> Iterator[Explained]:
-    """Known mistakes that give the output. Where all rows with keys are right, one without any is wrong."""
+    """Known mistakes that give the output. If every row that may use a key is right, the mistake is in a row that may
+    use none, so that only the mistake about such rows is tried."""
     for reading, right in worked:
         error = difference(right, reading)
         within = max(shelf.within, CLEARER * min(error, 1.0))
@@ -177,7 +178,8 @@ def _tried(reading: Reading, way: Way, right: Stages) -> Stages | None:
 
 
 def _plausible(explained: Explained, shelf: Shelf) -> tuple[int, int]:
-    """How many of the stages with the mistake were made; of equals the first counts."""
+    """The rank of an explanation: first whether arrays that betray the mistake were recorded, then how many stages were
+    recorded as the mistake makes them."""
     assert explained.wrong is not None
     assert explained.mistake is not None
     if explained.stage == "projection" and all(map(shelf.holds, explained.right["projection"].values())):

@@ -1,4 +1,4 @@
-"""Numbers of 16 bits: what does not fit into them is told from what is merely rounded."""
+"""Implementations in float16: finds scores and masks that are too large for it. Mere rounding is no mistake."""
 
 from __future__ import annotations
 

@@ -41,8 +41,8 @@ Alike = frozenset[tuple[str, str, str]]  # step, and two mistakes ('' for the ri
 def questions_of(
     trace: Trace, wanted: Iterable[Wanted], places: int, alike: Alike = frozenset()
 ) -> tuple[Question, ...]:
-    """The questions of a worked program whose numbers are good; those that are not are refused. `alike` are mistakes
-    that come to the same with any numbers, where d_model is d_k, say: only the first of them is known there."""
+    """The questions of a worked program; numbers that are not good are refused. `alike` lists mistakes that give the
+    same result with any numbers (if d_model equals d_k, so do their roots): of those a question knows the first."""
     wanted = tuple(wanted)
     for step in trace.program.steps:
         if not is_calm(trace.value(step.symbol), step, trace.program.columns, places):
@@ -102,8 +102,8 @@ def _has_tie(value: Value, places: int) -> bool:
 
 
 def mistakes_at(trace: Trace, step: Step, printed: Container[Symbol], places: int) -> Iterator[Wrong]:
-    """What each mistake of `TOLD_APART` that can be made on the way to a step gives there, as far as what lies on that
-    way is not asked for itself."""
+    """The result at a step after each mistake of `TOLD_APART`. The mistake is made in the step itself, or in steps
+    before it that no question asks for."""
     scene = ProgramScene(trace)
     bases = [base for level in levels(scene, n.Name(step.symbol), printed) for base in level]
     truth = trace.value(step.symbol)

@@ -1,4 +1,4 @@
-"""Heads with good weights, found one by one: two heads that are good at once would have to be waited for."""
+"""Draws heads one at a time until each has good weights: two heads that are both good at once are rare."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ class Exercise:
 
     @property
     def share(self) -> int:
-        """What a point has to be counted as, so that every question counts a whole number."""
+        """The factor that turns the points of every question into whole numbers."""
         return lcm(*(Fraction(question.points).denominator for question in self.questions))
 
     @property

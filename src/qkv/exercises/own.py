@@ -87,7 +87,7 @@ def plan_of(template: Template) -> Plan:
 
 
 def _is_asked(assignment: Assignment) -> bool:
-    """Whether some question asks for what is taken to be asked; where none does, that is the last quantity there is."""
+    """Whether some question names a quantity. If none does, the assignment takes the last quantity to be asked for."""
     if len(assignment.by_person) < len(assignment.sheet.questions):
         return True
     words = {word for question in assignment.by_person for word in re.findall(r"\w+", question.text)}
@@ -170,7 +170,8 @@ class Plan:
         }
 
     def behind(self, symbol: Symbol) -> frozenset[int]:
-        """The blanks that decide about a step and not about weights that are good: of two heads the second one's."""
+        """The blanks to draw anew when the numbers of a step are not good: those that the step depends on, without
+        those of weights before it, which were good. Of two heads, only the blanks of the second are drawn anew."""
         if symbol in self.cells.values():
             return frozenset(blank for blank, given in self.cells.items() if given == symbol)
         weights = [step.symbol for step in self.program.steps if step.role is Role.WEIGHTS]

@@ -48,7 +48,7 @@ def save(path: Path, game: Game) -> None:
 
 
 def resumed(path: Path, template: Template | None = None) -> Game | None:
-    """The game that was not finished, if there is one; of a template, if it was played on that."""
+    """The game that was not finished, if there is one. If a template is given, the game must have been played on it."""
     last = load(path).get("last", {})
     try:
         if last["over"] or (template is not None and last.get("template") != [template.source, template.stem]):

@@ -43,8 +43,8 @@ class Looked:
 
 
 def standing(shown: Shown, true: Cell, loose: Cell) -> Agreement:
-    """How one typed number stands to the true one; who went on with rounded numbers is right too: `loose` holds all
-    that those may give."""
+    """How one typed number agrees with the true one. A learner who went on with rounded numbers is right too: `loose`
+    is the interval of all results that rounded numbers may give."""
     found = agreement(shown, true)
     drifted = found > Agreement.OPEN and agreement(shown, loose) <= Agreement.OPEN
     return Agreement.OPEN if drifted else found

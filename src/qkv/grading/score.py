@@ -171,7 +171,7 @@ class _Marking:
         return Fraction(len(touched), rows * columns) if touched else FULL
 
     def _of(self, claim: Claim) -> tuple[Points, Because]:
-        """What a claim that is no slip of its own earns."""
+        """The share of points that a claim earns in which no new slip was made, and why."""
         if claim.verdict is Verdict.CARRIED:
             if any(self._is_trivial(slip) for slip in slips_behind([claim], self.claims)):
                 return self.policy.trivial, Because.TRIVIAL
@@ -188,8 +188,8 @@ class _Marking:
         return min(found, key=lambda each: (each[0], each[1] is Because.SHOWN))
 
     def _proven(self, asked: Asked) -> Points:
-        """How much of what stands on a quantity is shown and proves that it was worked out: it is not false by itself,
-        or a known mistake gives exactly what is shown."""
+        """How far later quantities prove that a quantity was worked out: the largest share that is shown of a quantity
+        which follows from it, and whose claims are right, carried, or explained by a known mistake."""
         above = [each for each in self.assignment.known if asked.name in each.needs and each.name in self.shown]
         sound = [each for each in above if all(_proves(claim) for claim, _ in self.shown[each.name])]
         return max((self._share(each) for each in sound), default=NONE)

@@ -208,7 +208,7 @@ def _without(sizes: Mapping[str, int], *names: str) -> dict[str, int]:
 
 
 def _parameters(kind: str, sizes: Mapping[str, int]) -> str:
-    """Where the parameters are: what goes if a size is taken for nothing belongs to that size."""
+    """The parameters by part of the model: those that vanish when a size is set to 0 belong to that size."""
     known = cost(kind, sizes=_without(sizes, "n", "d_ff", "words")).parameters
 
     def having(**more: int) -> int:

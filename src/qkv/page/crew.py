@@ -2,7 +2,7 @@
 
 There are two lanes. A page has a moment of processor in the quick lane; one that needs more, and one that is so long
 that it must, goes on in the slow lane. Its process lets all others go first, and it takes few pages: so quick pages
-never wait for slow ones. Who answers a visitor that has left stops.
+never wait for slow ones. A process stops when its visitor has left.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ BUSY = Answer('<p class="summary none">Others are at work on long pages; try thi
 
 
 class Lane:
-    """Some worker processes; who comes while all are at work waits for one."""
+    """Some worker processes; a request waits while all of them are at work."""
 
     def __init__(self, size: int, limits: Limits, steps_back: bool = False) -> None:
         self.inside = 0  # requests that are answered or wait
@@ -51,8 +51,8 @@ class Lane:
         self._threads.shutdown()
 
     async def answer(self, task: Task) -> Answer:
-        """The answer to a request, within the limits of the lane. Who is cancelled leaves the queue, or has the process
-        stop."""
+        """The answer to a request, within the limits of the lane. A request that is cancelled leaves the queue or stops
+        its process."""
         self.inside += 1
         try:
             async with self._room:

@@ -59,9 +59,10 @@ class Style:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One step as printed. `value` is what stands behind the print; `own` is what the author's own numbers give, and
-    `loose` all that they may give to a reader who does not know how the author rounded: one value with the numbers as
-    printed, and one for each choice of earlier slips that may be slips of the pen, gone on with rightly."""
+    """One step as printed. `value` is what the author printed, with all its digits. `own` is what the author's own
+    numbers give. `loose` are the values that a reader must allow for who does not know how the author rounded: one
+    that follows from the printed numbers, and one for each choice of earlier slips that the author may only have
+    written down wrongly, and not have gone on with."""
 
     step: Step
     shown: Table
@@ -160,7 +161,7 @@ def work_by_hand(program: Program, style: Style, slips: Mapping[Symbol, Slip] | 
 
 
 def _followed(step: Step, mind: Held, own: Value) -> Value:
-    """A step worked out with what may be in mind; where that does not fit together, nobody had it in mind."""
+    """A step worked out with numbers that the author may have in mind; the author's own value where they do not fit."""
     try:
         return evaluate(step.expr, mind, Certified())
     except QkvError:
@@ -168,7 +169,7 @@ def _followed(step: Step, mind: Held, own: Value) -> Value:
 
 
 def _after(mind: Held, line: Line, style: Style) -> Iterator[Held]:
-    """What may be in mind after a line: its print; and if there is a slip in it, what should have been written."""
+    """What the author may go on with after a line: its printed numbers, or the right ones if there is a slip in it."""
     yield {**mind, line.step.symbol: _loose(line.shown)}
     if line.mistake is not None:
         half = max(map(_half, (text for row in style.texts(line.own, line.step.role) for text in row)))

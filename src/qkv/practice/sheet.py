@@ -121,8 +121,8 @@ def _misfit(placed: Placed) -> Expected:
 
 
 def _key(placed: tuple[Placed, ...], clean: dict[Symbol, Line], trace: Trace) -> Iterator[Expected]:
-    """What is due for each shown part, in order. What is made of nothing but right numbers is not carried, though it
-    may have drifted away from where it would be without a slip further up."""
+    """What a checker should say of each shown part, in order. A part counts as carried only if a quantity that it is
+    worked out from is wrong or carried."""
     tainted: set[Symbol] = set()
     for part in placed:
         step = part.shown.line.step

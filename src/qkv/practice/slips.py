@@ -172,7 +172,7 @@ def is_written(shown: Table) -> bool:
 
 
 def _is_endless(shown: Table) -> bool:
-    """Whether −∞ stands there, which nobody would go on with but in a mask."""
+    """Whether −∞ is among the numbers: outside of a mask, nobody would go on with it."""
     return any(text == MINUS_INFINITY for row in shown for text in row)
 
 

@@ -12,7 +12,7 @@ from latex2mathml import exceptions
 from latex2mathml.converter import convert_to_element
 
 LONGEST = 200_000  # characters of one formula; a longer one is shown as its source
-# What the converter may say of a formula that it does not understand; such a formula is shown as its source.
+# The exceptions of the converter for formulas that it does not understand; such a formula is shown as its source.
 REFUSALS: tuple[type[Exception], ...] = (
     *(kind for kind in vars(exceptions).values() if isinstance(kind, type) and issubclass(kind, Exception)),
     # it meets broken LaTeX with any of these

@@ -241,7 +241,7 @@ def told(claim: Claim, cell: CellVerdict) -> str:
 def to_tell(claim: Claim, most: int) -> tuple[list[CellVerdict], str]:
     """The cells of a claim to tell one by one, carried ones aside, and how many more there are.
 
-    Beside a cell that is wrong, cells that only drifted are no news.
+    If some cells are wrong, cells that only drifted are counted, not told.
     """
     own = [cell for cell in claim.cells if cell.verdict is not Verdict.CARRIED]
     bad = [cell for cell in own if cell.verdict in BAD]

@@ -1,7 +1,7 @@
 """Counts that are asked of a model whose sizes words say: 'How many bytes does the KV cache of 32 layers need?'
 
-A size that a question says itself goes before what stands above it. Where two sizes are said, none is taken: an answer
-that may be of the other model is worse than none.
+Sizes in the question itself outrank those of the text above it. If a text states two values of a size, neither is
+taken: the answer might be about the other model.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _sizes(sheet: Sheet, question: Question) -> tuple[Sizes, str]:
 
 
 def _agreed(text: str) -> dict[str, Fraction]:
-    """The sizes of a text of which it says one number only."""
+    """The sizes for which a text states exactly one number."""
     said: dict[str, set[Fraction]] = {}
     for size, value in sizes_said(text):
         said.setdefault(size, set()).add(value)

@@ -47,7 +47,7 @@ STEPS: tuple[tuple[str, str], ...] = (
     ("values", r"A(?<=\bA)\s*V\b|\)\s*(\\times|\\cdot|·)?\s*V\b|weighted sum|times V|by V\b|final matrix"),
 )
 STEP_WORDS = [(step, re.compile(words, re.IGNORECASE)) for step, words in STEPS]
-# Other layers and other kinds of attention, and parts of a matrix: what is said of them is not judged here.
+# Words for other layers, other kinds of attention and parts of a matrix: claims about them are not judged here.
 ELSEWHERE = re.compile(
     r"feed-?\s?forward|FFN(?<=\bFFN)\b|MLP(?<=\bMLP)\b|convolut|recurren|RNN(?<=\bRNN)|LSTM(?<=\bLSTM)|layer ?norm"
     r"|embedding (layer|table)|sparse"

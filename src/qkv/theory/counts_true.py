@@ -53,7 +53,7 @@ def right_counts(spoken: Speaks, names: frozenset[str], order: bool) -> frozense
 
 @lru_cache(maxsize=64)
 def right_orders(spoken: Speaks, names: frozenset[str]) -> frozenset[frozenset[tuple[int, ...]]]:
-    """The same where only growth is meant: the monomials that nothing outgrows."""
+    """All orders of growth that a right claim in these letters could state: the monomials that nothing outgrows."""
     return frozenset(outgrown_by_none(form) for form in right_counts(spoken, names, order=True) if form)
 
 
@@ -125,8 +125,8 @@ Letters = Mapping[str, str | None]  # what stands for a size: another one, or no
 
 
 def _changes(names: frozenset[str], order: bool = False) -> Iterator[tuple[Letters, bool]]:
-    """What letters of a claim may stand for, one after the other, and whether they may also stand for themselves: one
-    length where the claim has one, one width where it has one."""
+    """How true counts are written in the letters of a claim: changes of letters, to be made one after the other, and
+    whether the count without the change is right too. A claim with one length or one width uses it for all."""
     if not names & {"n_q", "n_k"}:
         yield {"n_q": "n", "n_k": "n"}, False
     else:

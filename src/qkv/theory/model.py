@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Judged(StrEnum):
-    """What is said of a claim."""
+    """The verdict on a claim about theory."""
 
     RIGHT = "right"
     WRONG = "wrong"

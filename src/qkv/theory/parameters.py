@@ -24,7 +24,7 @@ _WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("block", r"\bblocks?\b|\b(?:encoder|decoder|transformer) layers?\b|\bper layer\b|\beach layer\b"),
     )
 )
-# What has other matrices than a usual block: what is said of it is not judged here.
+# Words for parts and models with other matrices than a usual block: claims about them are not judged here.
 _OTHER = re.compile(
     r"cross|encoder-decoder|embedding|vocab|LoRA|adapter|expert|\bMoE\b|group|multi-?query|\bGQA\b|\bMQA\b|shared|tied|convolut"
     r"|matri|W_|W\^|weights?\b|projection|first|second|each|(?:per|a|one|of) head|bias|quer|\bkeys?\b|values?\b|linear"

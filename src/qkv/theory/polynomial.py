@@ -114,7 +114,7 @@ def growth(size: fmpq_mpoly) -> frozenset[tuple[int, ...]]:
 
 
 def outgrown_by_none(form: Terms) -> frozenset[tuple[int, ...]]:
-    """The same of terms."""
+    """The exponents of those terms that no other term outgrows."""
     powers = [exponents for exponents, _ in form]
     return frozenset([a for a in powers if not any(a is not b and all(map(operator.le, a, b)) for b in powers)])
 

@@ -80,7 +80,7 @@ class Softness:
 
 @dataclass(frozen=True, slots=True)
 class SoftnessRow:
-    """The same for scores as they are and for scores divided by √d_k."""
+    """The softness of scores as they are, and of the same scores divided by √d_k."""
 
     d_k: int
     unscaled: Softness
@@ -121,7 +121,7 @@ def saturation(sizes: Sequence[int], keys: int = 16, trials: int = 200, seed: in
 
 
 def own_scores(Q: ArrayLike, K: ArrayLike) -> SoftnessRow:
-    """The same for somebody's own queries and keys."""
+    """How soft the softmax over the scores of given queries and keys is, scaled and unscaled."""
     queries, keys = np.atleast_2d(np.asarray(Q, dtype=float)), np.atleast_2d(np.asarray(K, dtype=float))
     if queries.shape[1] != keys.shape[1]:
         raise ShapeError(f"Q is {queries.shape} and K is {keys.shape}; both need the same number of columns.")

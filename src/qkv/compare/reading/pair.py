@@ -1,4 +1,4 @@
-"""Two implementations: what the reference does is what is meant."""
+"""A comparison of two implementations: the reference decides which kind of attention is meant."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def _noted(op: str, made: Any, sources: Sequence[int], contraction: Contraction 
 
 @contextmanager
 def _kept_class() -> Iterator[None]:
-    """np.asarray and its like would hand out plain arrays: while recording, they keep ours."""
+    """While recording, np.asarray and the functions like it return recorded arrays; they would return plain ones."""
 
     def keeping(original: Callable[..., Any]) -> Callable[..., Any]:
         def convert(a: Any, *args: Any, **kwargs: Any) -> Any:
