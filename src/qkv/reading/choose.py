@@ -77,12 +77,13 @@ def _answering(page: Page, choices: Choices) -> Choices:
 
 
 def _is_worked(answer: Definition, page: Page, values: Values) -> bool:
-    """Whether what an answer says of a name has a value without it; of a name of its own, one as large."""
+    """Whether what an answer says of a name has a value without it. Of a name of its own that is one as large, or two
+    matrices: one of the wrong shape is a slip, while a list may be anything."""
     value = values.true(n.Name(answer.symbol), Spot(answer.scope, answer.line))
     grid = grid_of(page.equations[answer.equation], answer)
     if value is None or grid is None or (page.task is not None and answer.symbol in page.task.definitions):
         return value is not None
-    return fitted(value, shape_of(grid)) is not None
+    return fitted(value, shape_of(grid)) is not None or min(shape_of(grid)) > 1 < min(value.shape)
 
 
 def _settled(page: Page, choices: Choices, scopes: Scopes | None = None) -> Choices:
