@@ -323,3 +323,9 @@ def test_the_row_behind_a_softmax_in_words_is_its_result(cell: str, said: str) -
 
 def test_a_sign_alone_in_dollars_is_an_operator() -> None:
     assert [claim.verdict.value for claim in qkv.check(r"4 $\cdot$ 512² = 1048576 parameters").claims] == ["right"]
+
+
+def test_a_comma_before_another_equation_is_no_decimal_mark_and_a_sine_needs_no_brackets() -> None:
+    text = "i=0,2i=0 ,PE=sin0=0\n\ni=1,2i+1=3,PE=cos0=1\n\ni=2,2i=5 ,PE=sin1=0.84\n"
+    said = [claim.verdict.value for claim in qkv.check(text).claims]
+    assert said == ["right", "right", "right", "right", "wrong", "rounded"]

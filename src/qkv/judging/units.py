@@ -21,14 +21,16 @@ MIXED = (Fraction(1000, 1024), Fraction(1024, 1000))  # 14 GiB / 0.5 MiB = 28.67
 _BINARY = re.compile(r"[KMGT]iB")
 _BYTES = re.compile(r"\d\s*[KMGT]i?B\b")
 _POWERS = frozenset(fmpq(1000**i * 1024**j) for i in range(5) for j in range(5))
-_QUOTIENT = re.compile(r"\d\s?([KMGT])i?B?\b[^=≈]*[/÷]\s*[\d.,]+\s?(?!\1)[KMGTB](?:i?B)?\b")  # 14 GiB / 0.5 MiB
+_AMOUNT = r"\d\s?(?:[KMGT](?:i?B)?|(?<=\d)B)\b"
+_CALCULATED = re.compile(rf"{_AMOUNT}[^=≈]*[×·*/÷]|[×·*/÷]\s*[\d.,]*{_AMOUNT}")
+_STEPS = 8  # 10^24 is as far as products of two amounts go
 ELSEWHERE = 10.0  # bits more where a rule of thumb elsewhere speaks: an amount may be of another model
 UNIT = 2.0  # bits for which of the powers a unit stands for
 
 
-def is_of_two_units(text: str) -> bool:
-    """Whether amounts in different units are divided: 14 GiB / 0.5 MiB, 3.5T / 300B."""
-    return _QUOTIENT.search(text) is not None
+def has_amounts(text: str) -> bool:
+    """Whether amounts are calculated with: 14 GiB / 0.5 MiB, 6 × 65.3B × 1.4T."""
+    return _CALCULATED.search(text) is not None
 
 
 _CONVERTED = re.compile(
@@ -55,21 +57,25 @@ def in_units(
     Numbers in a working have units too, so that only the quotient of the two is known: 4 × 5.24 G = 20.97 G. `text` is
     that of the equation: where it has binary units, their quotients count too."""
     shown = grid[0][0].value
-    divided = is_of_two_units(text)
-    if not (units or divided) or shape_of(grid) != (1, 1) or not shown:
+    amounts = has_amounts(text)
+    if not (units or amounts) or shape_of(grid) != (1, 1) or not shown:
         return meaning
     sizes = [size for worth in worths if worth is not None and (size := _size(worth, float(shown)))]  # type: ignore[arg-type]
     if not sizes:
         return meaning
     factors: tuple[int | Fraction, ...] = (1, *units, *(MIXED if _BINARY.search(text) else ()))
     factors += tuple(Fraction(unit, width) for unit in units for width in _widths(meaning.expr, text))
-    factors += tuple(Fraction(1, base**k) for base in (1000, 1024) for k in (1, 2, 3)) if divided else ()
+    factors += tuple(Fraction(1, base**k) for base in (1000, 1024) for k in range(1, _STEPS + 1)) if amounts else ()
     factor = min(factors, key=lambda by: min(abs(math.log(size / by)) for size in sizes))
     doubt = ELSEWHERE if meaning.how is How.DEFINED else 0.0
     if factor == 1:
         return replace(meaning, cost=meaning.cost + doubt)
-    quotient = n.Quotient(meaning.expr, n.number(factor))
-    return replace(meaning, expr=quotient, cost=meaning.cost + UNIT + doubt, unit=factor)
+    counted = (
+        n.Quotient(meaning.expr, n.number(factor))
+        if factor > 1
+        else n.Product(meaning.expr, n.number(Fraction(1) / factor))
+    )
+    return replace(meaning, expr=counted, cost=meaning.cost + UNIT + doubt, unit=factor)
 
 
 def _size(worth: Value, shown: float) -> float:

@@ -34,7 +34,7 @@ from qkv.judging.scene import PageScene
 from qkv.judging.seen import agreeing
 from qkv.judging.steps import carried_working, of_printed_cells, rounded_working
 from qkv.judging.typed import as_arithmetic, as_typed
-from qkv.judging.units import in_units, is_converted, is_of_two_units
+from qkv.judging.units import has_amounts, in_units, is_converted
 from qkv.judging.weighing import (
     MARGIN,
     as_agreed,
@@ -205,7 +205,7 @@ class Walk:
 
     def _in_units(self, meaning: Meaning, equation: Equation, item: Item, grid: Grid) -> Meaning:
         """A meaning in the unit that stands behind a value."""
-        if not item.units and not is_of_two_units(equation.text):
+        if not item.units and not has_amounts(equation.text):
             return meaning
         own, _ = self.values.own(meaning.expr, meaning.spot, self.prints)
         worths = own, self.values.true(meaning.expr, meaning.spot)  # B = 1 and B = 8 may both be of the page

@@ -208,6 +208,8 @@ def _defined_before(tokens: Sequence[Token], i: int, seen: _Collected) -> None:
         return  # 2 bytes = 16 bits: a unit
     if base and tokens[base - 1].text == "/" and not token.gap:
         return  # 300 FLOP/s = …
+    if token.text in ("sin", "cos", "tan") and scripts and scripts[0].kind == "num":
+        return  # PE = sin1 = …: a value of the function
     if inside is not None:
         named = any(t.kind in WORDS for t in inside) and not any(t.kind == "quote" for t in inside)
         words = {t.text for t in inside if t.kind in WORDS}

@@ -63,6 +63,7 @@ def _any(words: frozenset[str]) -> str:
     return "|".join(sorted(words, key=lambda word: (-len(word), word)))
 
 
+_EQUATES = r"\d+[A-Za-z][A-Za-z\d+]*\s?="  # the comma of i=0,2i+1=1 parts equations
 _BOLD = r"\\(?:mathbf|boldsymbol|bm|mathrm)\s*"
 TOKEN = re.compile(
     rf"""
@@ -82,7 +83,7 @@ TOKEN = re.compile(
     |(?P<row>\\\\(?:\s*\[[\d.]+\s*[a-z]{{2}}\])?)
     |(?P<escaped>\\.)
     |(?P<tag></?(?:sub|sup|br)\s*/?>)
-    |(?P<num>(?:\d+(?:(?:\{{,\}}|\{{\.\}}|,)\d+|(?:\\,|\\!|~)\d{{3}}(?!\d))*(?:\.\d+|\.(?=[\s,;\])]))?|\.\d+)(?:[eE][-+−]?\d{{1,7}}(?![\w.]))?)
+    |(?P<num>(?:\d+(?:(?:\{{,\}}|\{{\.\}}|,(?!{_EQUATES}))\d+|(?:\\,|\\!|~)\d{{3}}(?!\d))*(?:\.\d+|\.(?=[\s,;\])]))?|\.\d+)(?:[eE][-+−]?\d{{1,7}}(?![\w.]))?)
     |(?P<module>(?:np|numpy|torch|tf|jnp|math|F)\.(?=[a-zA-Z]))
     |(?P<abbreviation>(?:e\.\s?g|i\.\s?e|z\.\s?B|d\.\s?h|u\.\s?a|p\.\s?ej|etc|vs|resp|bzw|Fig|Eq|No|Nr)\.)
     |(?P<word>{_LETTER}+)

@@ -19,6 +19,8 @@ _ROWS: tuple[tuple[str, tuple[int, ...]], ...] = (
     (r"[kKMGTPB]|[kKMGTPB]\s?(?:FLOPS?|FLOPs|params?)", _THOUSANDS + _BINARY[:1]),
     (r"thousand|million|billion|trillion|mio\.?|mrd\.?|millionen|milliarden?|mille|millions|milliards?", _THOUSANDS),
     (r"mil|millones|milhões|bilhões|тыс|млн|млрд", _THOUSANDS),
+    (r"hours?|heures?|horas?|Stunden?|Std", (60, 3600)),
+    (r"days?|jours?|d[ií]as?|Tagen?|天", (24, 1440, 86400)),
     (r"万|萬|亿|億|百万|만|억", (10**4, 10**6, 10**8)),
 )
 _TABLE = tuple((re.compile(rf"(?:{words})(?!\w)", re.IGNORECASE if len(words) > 60 else 0), by) for words, by in _ROWS)

@@ -102,7 +102,8 @@ def _is_seconds(tokens: Sequence[Token], i: int, before: Token | None, names: Na
     """Whether an s ends a number of seconds, 1.8e9 s ≈ …, where the page has no s of its own."""
     after = tokens[i + 1] if i + 1 < len(tokens) else None
     ends = after is None or after.kind in ("rel", "line", "wide", "edge") or after.text in (",", ")")
-    behind = before is not None and before.kind == "num" and len(before.text) > 1 and tokens[i].gap
+    digits = before is not None and (before.kind == "sup" or (before.kind == "num" and len(before.text) > 1))
+    behind = digits and tokens[i].gap
     return tokens[i].text == "s" and behind and ends and "s" not in names.letters | names.words
 
 
