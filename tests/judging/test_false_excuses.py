@@ -64,7 +64,7 @@ Q K^T = [[1, 0, 1], [0, 1, 1], [1, 1, {}]]
         (DIVIDED.format("0.5  0.5  1.0"), "right"),
         ("softmax = [e^0.71, e^0, e^0.71] / ∑ ≈ [0.42, 0.16, 0.42]\n", "wrong"),
         ("softmax = [e^0.71, e^0, e^0.71] / ∑ ≈ [0.40, 0.20, 0.40]\n", "rounded"),
-        (LEAKY.format("0.31"), "wrong"),
+        (LEAKY.format("0.31"), "carried"),  # the slip is the number in the brackets
         (LEAKY.format("0.13"), "right"),
         (ROWS.format("1"), "wrong"),
         (ROWS.format("2"), "right"),

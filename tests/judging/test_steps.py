@@ -177,3 +177,16 @@ def test_what_follows_from_a_false_number_in_the_same_step_is_no_second_slip() -
     assert false[-1][1] == "carried"
     right = verdicts(page.format("2.0281", "3.0281", "3.0281", "0.670", "0.330"))
     assert {verdict for _, verdict in right} <= {"right", "rounded"}
+
+
+def test_what_a_function_is_taken_of_is_a_step_too() -> None:
+    text = "$$e = \\text{LeakyReLU}(0.2 + 0.05 + 0.1) = \\text{LeakyReLU}(0.37) = 0.37$$\n"
+    assert verdicts(text) == [(1, "wrong"), (1, "carried")]
+    unknown = "$$h = \\sigma(0.5 \\cdot [2, 4] + 0.5 \\cdot [0, 2]) = \\sigma([1.0, 4.0])$$\n"
+    (claim,) = claims(unknown)
+    assert [(cell.row, cell.column) for cell in claim.cells if cell.verdict.value == "wrong"] == [(1, 2)]
+
+
+def test_a_softmax_of_other_numbers_may_be_the_same() -> None:
+    text = "$$w = \\text{softmax}(0.5 \\cdot [4, 8]) = \\text{softmax}([0, 2]) = [0.119, 0.881]$$\n"
+    assert "wrong" not in [verdict for _, verdict in verdicts(text)]

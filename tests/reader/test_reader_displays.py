@@ -28,3 +28,9 @@ def test_rows_of_an_escaped_list_and_spaced_rows_of_a_display() -> None:
     assert told(r"W = \[\[0, 1], \[1, 0]]" + "\n") == ["W = [0, 1; 1, 0]"]
     text = "$$\n\\begin{aligned}\nQ &= [1, 0] \\\\[4pt]\nK &= [0, 1]\n\\end{aligned}\n$$\n"
     assert told(text) == ["Q = [1, 0]", "K = [0, 1]"]
+
+
+def test_a_matrix_in_brackets_on_a_line_of_its_own_is_a_factor() -> None:
+    rows = r"\begin{matrix} 1 & 0 \\ 0 & 1 \end{matrix}"
+    text = f"\\begin{{equation}} Q = X W = \\left({rows}\\right)\n\\left({rows}\\right)\n= \\left({rows}\\right) \\end{{equation}}\n"
+    assert told(text) == ["Q = X W = [1, 0; 0, 1] [1, 0; 0, 1] = [1, 0; 0, 1]"]

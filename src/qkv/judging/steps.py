@@ -31,7 +31,7 @@ def steps_off(equation: Equation) -> list[Step]:
     """Numbers that are not what stood in their place one working earlier, where all others are."""
     found: list[Step] = []
     for before, after in pairwise(item for item in equation.items if not item.struck):
-        if before.kind is after.kind is Kind.WORKING:
+        if not n.names_in(before.expr) and not n.names_in(after.expr):
             found += [(after, number, meant) for meant, number in _off(before.expr, after.expr)]
     return found
 
@@ -83,27 +83,44 @@ def runs_on(before: n.Expr, after: n.Expr) -> bool:
 
 
 def _agrees_worth(before: n.Expr, after: n.Expr) -> bool:
-    """Whether two workings may have the same value."""
+    """Whether two workings may have the same number as their value."""
     one, other = worth(before, {}, Loose()), worth(after, {}, Loose())
     if one is None or other is None or one.shape != (1, 1) or other.shape != (1, 1):
         return True
+    return _may_be_same(one.cell, other.cell)
+
+
+def _same_worth(before: n.Expr, after: n.Expr) -> bool:
+    """Whether two workings have the same value whatever stands in them: softmax([1, 2]) = softmax([0, 1])."""
+    one, other = worth(before, {}, Certified()), worth(after, {}, Loose())
+    if one is None or other is None or one.shape != other.shape:
+        return False
+    return all(
+        _may_be_same(a, b)
+        for row, line in zip(one.rows, other.rows, strict=True)
+        for a, b in zip(row, line, strict=True)
+    )
+
+
+def _may_be_same(a: Cell, b: Cell) -> bool:
     try:
-        (low, high), (least, most) = bounds(one.cell), bounds(other.cell)
+        (low, high), (least, most) = bounds(a), bounds(b)
     except QkvError:
         return True  # infinite
     return bool(low <= most and least <= high)
 
 
 def _off(before: n.Expr, after: n.Expr) -> list[Pair]:
-    """The places that disagree, if it is the same number in all of them and other places agree; what follows from that
-    number, as a sum with it, is no place of its own."""
+    """The places that disagree, if it is the same number in all of them and other places agree, or a function is taken
+    of it; what follows from that number, as a sum with it, is no place of its own."""
     pairs = _pairs(before, after)
-    if pairs is None or len(pairs) < 2:
+    alone = pairs is not None and len(pairs) == 1  # f(0.1 + 0.2) = f(0.4)
+    if pairs is None or (alone and (_is_printed(after) or _same_worth(before, after))):
         return []
     false = [pair for pair in pairs if not _agrees(*pair)]
     first = {pair for pair in false if not any(_is_in(other[0], pair[0]) for other in false)}
     worked_out = all(_is_printed(number) and not _is_printed(meant) for meant, number in false)
-    if len(first) != 1 or not worked_out or len(false) == len(pairs):
+    if len(first) != 1 or not worked_out or (len(false) == len(pairs) and not alone):
         return []
     slip, number = next(iter(first))
     follows = all(_agrees(n.replaced(meant, slip, number), x) for meant, x in false if meant != slip)
@@ -118,7 +135,9 @@ def _pairs(before: n.Expr, after: n.Expr) -> list[Pair] | None:
     """What stands in each place of two expressions that are built alike; None where they are not."""
     if _is_printed(after) or before == after:
         return [(before, after)]
-    if type(before) is not type(after) or isinstance(before, (n.Call, n.Entry)):
+    if type(before) is not type(after) or isinstance(before, n.Entry):
+        return None
+    if isinstance(before, n.Call) and isinstance(after, n.Call) and before.function != after.function:
         return None
     if isinstance(before, n.Matrix) and isinstance(after, n.Matrix) and before.shape != after.shape:
         return None

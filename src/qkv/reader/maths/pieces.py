@@ -161,12 +161,18 @@ def _goes_on(tokens: list[Token], i: int, before: Token | None, after: Token | N
         return after.text not in NEXT
     if after.kind == "edge" and i + 2 < len(tokens) and tokens[i].kind == "line" and tokens[i].text != "$$":
         return tokens[i + 2].kind == "rel" and tokens[i + 2].text not in NEXT and tokens[i + 1].text != "$$"
-    if after.kind == "begin" and tokens[i].kind == "line" and tokens[i].text != "$$":
+    if _opens_array(tokens, i + 1) and tokens[i].kind == "line" and tokens[i].text != "$$":
         return before.kind in ("end", "close", "name", "num", "sub", "sup", "prime", "op")  # a factor on its own line
     if after.kind == "op" and tokens[i].kind == "line":
         signs = "+×·−-" if before.kind == "end" else "+×"  # a dot after a matrix marks no item of a list
         return before.kind in ("close", "end", "num", "name", "sub") and after.text in signs
     return before.kind == "op" and tokens[i].kind == "line" and after.kind in ("open", "begin", "num", "name")
+
+
+def _opens_array(tokens: list[Token], i: int) -> bool:
+    """Whether a matrix begins at a token, in brackets of its own or not: \\begin{bmatrix}, \\left(\\begin{matrix}."""
+    first = next((token for token in tokens[i : i + 2] if token.kind != "open"), None)
+    return first is not None and first.kind == "begin"
 
 
 def _defines(tokens: list[Token], lo: int, i: int) -> bool:
