@@ -57,7 +57,7 @@ assert understand_sheet(sheet)
 assert '<math' in report(checked)
 import qkv.exercises.play, qkv.exercises.written, qkv.render.theory, qkv.render.theory_json, qkv.theory.answers
 from qkv.page.respond import PAGES, PARTS
-from qkv.page.responder import Responder
+from qkv.page.respond import Responder
 answer = Responder()
 assert {{answer((path, {{}})).status for path in (*PAGES, *PARTS)}} == {{200}}
 assert 'wrong' in answer(('sheet', {{'text': sheet.text, 'file': 'sheet.md'}})).body

@@ -24,7 +24,7 @@ LIMITS = Limits(megabytes=400)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the system knows no limit of memory")
 def test_who_takes_all_memory_costs_their_own_row(masked: str) -> None:
-    with contextlib.closing(Worker("qkv.grading.worker:Grader", Setup(masked, "t.md", DEFAULT), LIMITS)) as worker:
+    with contextlib.closing(Worker("qkv.grading.one:Grader", Setup(masked, "t.md", DEFAULT), LIMITS)) as worker:
         with pytest.raises(Ended):
             worker.ask(Submission("hungry.md", bytes(LIMITS.megabytes * 1_000_000)))
         found: Graded = worker.ask(Submission("good.md", GOOD.encode()))  # a new process takes the next one

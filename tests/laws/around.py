@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from qkv.practice.numbers import Numbers, Sizes
+from qkv.practice.problems import Numbers, Sizes
 from qkv.program.block import Around
 
 Given = dict[str, Any]

@@ -7,8 +7,7 @@ from random import Random
 
 from laws.around import AROUND
 from qkv.expr.names import Role, Symbol
-from qkv.practice.numbers import Numbers, Sizes
-from qkv.practice.problems import KINDS, PLAIN, turned
+from qkv.practice.problems import KINDS, PLAIN, Numbers, Sizes, turned
 from qkv.program.block import planned
 from qkv.program.kinds import plan
 from qkv.program.model import Program

@@ -60,7 +60,7 @@ ANSWERS = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from qkv.page.respond import PAGES, PARTS
-from qkv.page.responder import Responder
+from qkv.page.respond import Responder
 import qkv
 assert qkv.__file__.startswith(sys.argv[1])
 answer = Responder()

@@ -8,8 +8,8 @@ import pytest
 
 from qkv.cli import main
 from qkv.errors import MissingExtra, ValueRefused, WriteError
+from qkv.render.blocks import bar
 from qkv.theory import plots
-from qkv.theory.bars import bar
 from qkv.theory.cost import cost
 from qkv.theory.sampled import saturation
 from qkv.transport import Distribution, transport

@@ -8,7 +8,7 @@ from itertools import permutations
 from random import Random
 
 from qkv.exercises.heads import with_good_heads
-from qkv.practice.numbers import Numbers, Rows
+from qkv.practice.problems import Numbers, Rows
 from qkv.program.block import Around, planned
 from qkv.program.model import Program
 from qkv.program.request import Options

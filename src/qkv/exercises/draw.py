@@ -11,8 +11,8 @@ from qkv.exercises.good import questions_of
 from qkv.exercises.heads import with_good_heads
 from qkv.exercises.model import Exercise, Wanted, points_of
 from qkv.interpret.trace import Trace
-from qkv.practice.numbers import Numbers, Sizes
 from qkv.practice.problems import KINDS as MADE
+from qkv.practice.problems import Numbers, Sizes
 from qkv.practice.words import LANGUAGES
 from qkv.program.kinds import plan
 from qkv.program.model import Program

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qkv.errors import ReadError
 from qkv.exercises import printed, written
 from qkv.exercises.model import Exercise
-from qkv.exercises.notebook import notebook
 
 PDF = "pdf"
 FORMATS = ("md", "ipynb", "json", PDF)
@@ -72,3 +72,22 @@ def documents(
         yield f"{name}-key.ipynb", notebook(key, working=False)
     if "json" in formats:
         yield f"{name}.json", written.as_json(exercise)
+
+
+def notebook(markdown: str, working: bool = True) -> str:
+    """A Markdown document as a Jupyter notebook, with an empty cell to work in; the same text gives the same bytes.
+
+    >>> json.loads(notebook("# Title"))["cells"][0]["source"]
+    ['# Title']
+    """
+    texts = [markdown.strip(), *([""] if working else [])]
+    made = {
+        "cells": [
+            {"cell_type": "markdown", "id": f"cell-{number}", "metadata": {}, "source": text.splitlines(keepends=True)}
+            for number, text in enumerate(texts)
+        ],
+        "metadata": {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(made, ensure_ascii=False, indent=1) + "\n"

@@ -8,7 +8,7 @@ from math import exp, sqrt
 from random import Random
 from typing import Any
 
-from qkv.practice.numbers import Numbers
+from qkv.practice.problems import Numbers
 
 TRIES = 500
 LEAST, APART = 0.015, 0.02  # a weight that is seen, and the least difference between two of a row

@@ -129,3 +129,19 @@ def nothing(asked: tuple[Asked, ...]) -> Mark:
     """The marks of who has handed in no file at all."""
     earned = (Earned(each.label, each.name, each.points, NONE, NONE, Because.MISSING) for each in asked)
     return Mark("nothing", tuple(earned), empty=True)
+
+
+class Grader:
+    """Serves in a worker process (workers.py): the assignment is worked out once, then it grades one hand-in after the
+    other."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        assignment_for(setup)
+
+    def __call__(self, submission: Submission) -> Graded:
+        try:
+            return grade_one(self.setup, submission)
+        except Exception as error:  # noqa: BLE001  a bug of ours costs this file its marks, not the class
+            why = f"a bug in qkv: {type(error).__name__}: {error}"
+            return troubled(submission.name, assignment_for(self.setup).asked, why, submission.on_paper)

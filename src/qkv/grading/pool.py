@@ -24,7 +24,7 @@ def graded(
 
     def serve() -> None:
         try:
-            with contextlib.closing(Worker("qkv.grading.worker:Grader", setup, limits)) as worker:
+            with contextlib.closing(Worker("qkv.grading.one:Grader", setup, limits)) as worker:
                 while not stop.is_set():
                     with lock:
                         submission = next(waiting, None)

@@ -16,7 +16,7 @@ from html import escape
 
 from qkv.errors import QkvError
 from qkv.page.answer import Answer
-from qkv.page.responder import Task
+from qkv.page.respond import Task
 from qkv.workers import Limits, Stopped, Worker
 
 LIMITS = Limits(seconds=10, megabytes=2000)
@@ -34,7 +34,7 @@ class Lane:
 
     def __init__(self, size: int, limits: Limits, steps_back: bool = False) -> None:
         self.inside = 0  # requests that are answered or wait
-        self._idle = [Worker("qkv.page.responder:Responder", None, limits, steps_back) for _ in range(size)]
+        self._idle = [Worker("qkv.page.respond:Responder", None, limits, steps_back) for _ in range(size)]
         self._all = tuple(self._idle)
         self._room = asyncio.Semaphore(size)
         self._threads = ThreadPoolExecutor(size)  # each waits for one process

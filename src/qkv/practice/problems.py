@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -11,12 +11,40 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.fit import Shape
 from qkv.interpret.trace import Trace
-from qkv.practice.numbers import Numbers, Sizes
 from qkv.program.model import Program, Step
 from qkv.program.request import Options
 
 R = Role
+Rows = list[list[str]]
 Matrices = dict[str, Any]  # rows, one row for a vector, or a list of matrices, one a head
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Where entries are drawn from: small whole numbers, decimals with one place, or fractions."""
+
+    draw: Callable[[Random], str]
+
+    def matrix(self, rng: Random, rows: int, columns: int) -> Rows:
+        """A matrix of entries, none of its rows only zeros."""
+        made = [[self.draw(rng) for _ in range(columns)] for _ in range(rows)]
+        for row in made:
+            if set(row) == {"0"}:
+                row[rng.randrange(columns)] = "1"
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Tokens, other tokens, and the sizes of a token, a key and a value."""
+
+    n: int
+    m: int
+    d: int
+    k: int
+    v: int
+
+
 Maker = Callable[[Random, Numbers, Sizes], tuple[Matrices, Options]]
 PLAIN = Options()
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from qkv.expr.names import Role
 from qkv.interpret.counts import Operations
-from qkv.render.blocks import Block, Heading, Paragraph, Table
-from qkv.theory.bars import bar
+from qkv.render.blocks import Block, Heading, Paragraph, Table, bar
 from qkv.theory.cost import TILE, Cost, Crossing
 from qkv.theory.identities import Proof
 from qkv.theory.masks import MASK_EFFECT, MASK_RULE, causal_mask, softmax_axis

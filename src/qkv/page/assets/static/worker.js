@@ -37,7 +37,7 @@ try {
   const parts = wheels.map(whole); // all at once, beside Pyodide's own
   python = await loadPyodide({ indexURL: here, packageBaseUrl: here });
   for (const part of parts) python.unpackArchive(await part, "wheel");
-  answer = python.pyimport("qkv.page.responder").Responder();
+  answer = python.pyimport("qkv.page.respond").Responder();
   postMessage({ is: "ready" });
 } catch (error) {
   postMessage({ is: "broken", why: String(error) });
