@@ -47,9 +47,8 @@ def _questions(exercise: Exercise, width: int) -> Iterator[str]:
 def named(name: str, table: Table, width: int) -> Iterator[str]:
     """A matrix beside its name."""
     for grid in grids(table, width - len(name) - 5):
-        middle = (len(grid.lines) - 1) // 2
         for i, line in enumerate(grid.lines):
-            yield f"  {name} = {line}" if i == middle else " " * (len(name) + 5) + line
+            yield f"  {name} = {line}" if i == grid.middle else " " * (len(name) + 5) + line
 
 
 def formula(step: Step) -> str:

@@ -39,6 +39,11 @@ class Grid:
         """The length of the longest line."""
         return max(len(line) for line in self.lines)
 
+    @property
+    def middle(self) -> int:
+        """The number of the line beside which a name or a sign stands."""
+        return (len(self.lines) - 1) // 2
+
 
 def grids(rows: Table, width: int, everything: bool = False) -> list[Grid]:
     """The table within a width: in one piece, with its middle left out, or (`everything`) in blocks of columns.

@@ -144,10 +144,9 @@ def _labelled(label: Text, value: Shown, width: int) -> list[Text]:
     if value.is_number:
         return [label.append(pretty(value.rows[0][0]))]
     grid = grids(value.rows, width - INDENT - len(label))[0]
-    middle = (len(grid.lines) - 1) // 2
     lines = []
     for i, line in enumerate(grid.lines):
-        head = label if i == middle else Text(" " * len(label))
+        head = label if i == grid.middle else Text(" " * len(label))
         lines.append(head + Text(line))
     return lines + _caption(grid, value, len(label))
 
@@ -227,9 +226,8 @@ def _escaped(name: str) -> str:
 
 
 def _matrix(grid: Grid, value: Shown, role: Role) -> Iterator[Text]:
-    middle = (len(grid.lines) - 1) // 2
     for i, (line, spans) in enumerate(zip(grid.lines, grid.spans, strict=True)):
-        sign = "" if i != middle else "= " if value.exact else "≈ "
+        sign = "" if i != grid.middle else "= " if value.exact else "≈ "
         text = Text(sign.rjust(INDENT) + line)
         for span in spans:
             if role is Role.WEIGHTS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -163,10 +163,19 @@ def _factored(size: fmpq_mpoly, symbol: Any, bracket: str) -> str:
 
 
 def _sum(terms: Mapping[tuple[int, ...], fmpq], symbol: Any) -> str:
+    ordered = sorted(terms.items(), key=lambda term: term[1] < 0)  # a minus does not come first
+    powers = ((dict(zip(NAMES, exponents, strict=True)), coefficient) for exponents, coefficient in ordered)
+    return summed(([symbol(name, int(has[name])) for name in PRINTED if has[name]], times) for has, times in powers)
+
+
+def summed(terms: Iterable[tuple[list[str], fmpq]]) -> str:
+    """A sum of terms, each of them its factors and its coefficient.
+
+    >>> summed([(["n", "d"], fmpq(2)), (["d"], fmpq(-1))])
+    '2 n d − d'
+    """
     text = ""
-    for exponents, coefficient in sorted(terms.items(), key=lambda term: term[1] < 0):  # a minus does not come first
-        powers = dict(zip(NAMES, exponents, strict=True))
-        names = [symbol(name, int(powers[name])) for name in PRINTED if powers[name]]
+    for names, coefficient in terms:
         size = abs(coefficient)
         body = " ".join(([] if size == 1 and names else [str(size)]) + names)
         if text:

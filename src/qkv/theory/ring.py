@@ -16,7 +16,7 @@ from typing import Any, Self
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from qkv.errors import LimitError, ValueRefused
-from qkv.theory.polynomial import raised
+from qkv.theory.polynomial import raised, summed
 
 MOST_SYMBOLS = 1024  # beyond this the polynomials become slow
 EXP = "exp "  # marks the label of an exponential; what follows is its exponent
@@ -150,15 +150,11 @@ class Ring:
         return " / ".join(brackets)
 
     def _polynomial(self, polynomial: fmpq_mpoly) -> str:
-        text = ""
-        for exponents, coefficient in polynomial.to_dict().items():
-            powers = [(self.labels[place], power) for place, power in enumerate(exponents) if power]
-            names = _powers(powers)
-            size = abs(coefficient)
-            body = " ".join(([] if size == 1 and names else [str(size)]) + names)
-            sign = "−" if coefficient < 0 else "+"
-            text += f" {sign} {body}" if text else ("−" if sign == "−" else "") + body
-        return text or "0"
+        terms = polynomial.to_dict().items()
+        return summed((self._factors(exponents), coefficient) for exponents, coefficient in terms)
+
+    def _factors(self, exponents: tuple[int, ...]) -> list[str]:
+        return _powers([(self.labels[place], power) for place, power in enumerate(exponents) if power])
 
 
 def _powers(powers: list[tuple[str, int]]) -> list[str]:
