@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 
 from qkv.interpret.trace import Table
-from qkv.render.grid import pretty
+from qkv.render.grid import pretty, shade
 
 WIDTH = 6  # characters of a cell
 
@@ -61,8 +61,3 @@ def heat_map(caption: str, cells: Table, asking: Sequence[str], asked: Sequence[
         f'<div class="table"><table class="heats"><caption>{escape(caption)}</caption>'
         f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
-
-
-def shade(weight: str) -> int:
-    """The shade of a weight, by tenths."""
-    return round(min(max(float(weight), 0.0), 1.0) * 10)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from qkv.check.model import Report
-from qkv.grading.model import LOOKS, Because, Earned, Mark
+from qkv.grading.model import LOOKS, Because, Earned, Mark, Points
 from qkv.render import html
 from qkv.render.plainly import said
 
@@ -43,8 +43,13 @@ def refused(mark: Mark) -> str:
 
 def points(mark: Mark) -> str:
     """5 of 6 points; 4.3 to 6 of 6 points where a person has to look."""
-    low, high, of = said(mark.low), said(mark.high), said(mark.of)
-    return f"{low if low == high else f'{low} to {high}'} of {of} points"
+    return f"{_between(mark.low, mark.high)} of {said(mark.of)} points"
+
+
+def _between(least: Points, most: Points) -> str:
+    """5, or 4.3 to 6."""
+    low, high = said(least), said(most)
+    return low if low == high else f"{low} to {high}"
 
 
 def _marks(mark: Mark) -> str:
@@ -58,10 +63,9 @@ def _marks(mark: Mark) -> str:
 
 
 def _row(each: Earned) -> str:
-    got = said(each.low) if each.low == each.high else f"{said(each.low)} to {said(each.high)}"
     where = f" (line {each.line})" if each.line is not None and each.because is not Because.SHOWN else ""
     why = f"{each.because}{where}" + (": a person decides" if each.because in LOOKS else "")
     return (
         f'<tr class="{TONES[each.because]}"><td>{escape(each.label)}</td><td><code>{escape(each.name)}</code></td>'
-        f'<td class="n">{got} of {said(each.of)}</td><td>{escape(why)}</td></tr>'
+        f'<td class="n">{_between(each.low, each.high)} of {said(each.of)}</td><td>{escape(why)}</td></tr>'
     )

@@ -68,6 +68,11 @@ def pretty(text: str) -> str:
     return INFINITY if text == MINUS_INFINITY else text
 
 
+def shade(weight: str) -> int:
+    """The shade behind a weight on a page, by tenths."""
+    return round(min(max(float(weight), 0.0), 1.0) * 10)
+
+
 def _aligned(cells: list[str]) -> list[str]:
     """One column, decimal points below each other; −∞, which has none, to the right."""
     heads = {cell: len(cell.partition(".")[0]) for cell in cells if cell != INFINITY}

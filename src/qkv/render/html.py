@@ -12,7 +12,7 @@ from qkv.expr.names import Role
 from qkv.interpret.trace import Trace
 from qkv.program.model import Answer, Step
 from qkv.render import formulas, mathml
-from qkv.render.grid import pretty
+from qkv.render.grid import pretty, shade
 from qkv.render.marked import Marked
 from qkv.render.options import DEFAULT, Options
 from qkv.render.page import fragment, page
@@ -224,10 +224,5 @@ def _math(latex: str, heat: Shown | None = None) -> str:
     marks: dict[Element, str] = {}
     if tables := mathml.matrices(root):
         for cells, texts in zip(tables[-1], heat.rows, strict=True):
-            marks |= {cell: _share(text) for cell, text in zip(cells, texts, strict=True)}
+            marks |= {cell: f"heat h{shade(text)}" for cell, text in zip(cells, texts, strict=True)}
     return mathml.written(root, display=True, marks=marks)
-
-
-def _share(weight: str) -> str:
-    """The class of a shade, by tenths."""
-    return f"heat h{round(min(max(float(weight), 0.0), 1.0) * 10)}"

@@ -16,7 +16,7 @@ from flint import fmpq
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
-from qkv.theory.formula import FormulaRing, Unclear, evaluated, meaning, multiplied, named, power, ring
+from qkv.theory.formula import FormulaRing, Unclear, evaluated, meaning, multiplied, named, ring
 from qkv.theory.ring import Ratio, lowest
 
 EXPECTATION = frozenset({"E", "𝔼", "Exp", "mean"})
@@ -76,25 +76,14 @@ class Moments:
             case n.Series(low=low, high=high, body=body) if low is not None and high is not None:
                 one = self.ring.constant(fmpq(1))
                 return self._series(self._plain(high) + -self._plain(low) + one, self.value(body))
-            case n.Sum(terms=terms):
-                total = self._plain(terms[0])
-                for term in terms[1:]:
-                    total = total + self._plain(term)
-                return total
-            case n.Negate(arg=a):
-                return -self._plain(a)
             case n.Product(left=a, right=b):
                 return self._scaled(self.value(a), self.value(b))
             case n.Quotient(numerator=a, denominator=b):
                 return self._scaled(self.value(a), self.ring.constant(fmpq(1)) / self._plain(b))
-            case n.Power(base=a, exponent=n.Number(value=times)):
-                return power(self._plain(a), times)
-            case n.Root(arg=a):
-                return self.ring.root(self._plain(a))
             case n.Matrix(rows=((cell,),)):
                 return self.value(cell)
             case _:
-                return evaluated(node, self.ring, self.given)
+                return evaluated(node, self.ring, self.given, self._plain)
 
     def _moment(self, node: n.Call, function: str, inside: n.Expr) -> Ratio:
         """E or Var, worked out once for a document unless it holds symbols that only one chain has."""

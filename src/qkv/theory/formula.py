@@ -8,7 +8,7 @@ width of a token, D_k and d_k the width of a key. A name that is none of these l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import itemgetter
@@ -155,11 +155,14 @@ def multiplied(expr: n.Expr) -> n.Expr:
     return n.rewrite(expr, change)
 
 
-def evaluated(node: n.Expr, rings: FormulaRing, given: Mapping[str, Fraction]) -> Ratio:
-    """A formula as a quotient of polynomials; raises Unclear where it is something else."""
+def evaluated(
+    node: n.Expr, rings: FormulaRing, given: Mapping[str, Fraction], own: Callable[[n.Expr], Ratio] | None = None
+) -> Ratio:
+    """A formula as a quotient of polynomials; raises Unclear where it is something else. `own` works out its parts, if
+    they may hold more than sizes."""
 
     def value(part: n.Expr) -> Ratio:
-        return evaluated(part, rings, given)
+        return evaluated(part, rings, given) if own is None else own(part)
 
     match node:
         case n.Number(value=number):
