@@ -329,3 +329,28 @@ def test_a_comma_before_another_equation_is_no_decimal_mark_and_a_sine_needs_no_
     text = "i=0,2i=0 ,PE=sin0=0\n\ni=1,2i+1=3,PE=cos0=1\n\ni=2,2i=5 ,PE=sin1=0.84\n"
     said = [claim.verdict.value for claim in qkv.check(text).claims]
     assert said == ["right", "right", "right", "right", "wrong", "rounded"]
+
+
+PROGRAM = """lesson("Sizes", [
+    "d = 256, h = 4, so d_ff = 4 x 256 = 1024",
+    "First layer: 256 x 1024 = 262,144 weights",
+    "루트 256 = 16",
+], "Both layers: 2 x 262,144 = 524,288", "no biases"),
+"""
+
+
+@pytest.mark.parametrize(("shown", "verdict"), [("262,144", "right"), ("262,414", "wrong")])
+def test_a_program_that_only_passes_strings_on_is_read_as_these_strings(shown: str, verdict: str) -> None:
+    said = verdicts(PROGRAM.replace("1024 = 262,144", f"1024 = {shown}"))
+    assert said.pop(f"256 x 1024 = {shown}") == verdict
+    assert list(said.values()) == ["right", "right", "right"]
+
+
+def test_a_syllable_between_numbers_and_words_is_no_factor() -> None:
+    text = "Scores: [3, 1, 2]\n\nsoftmax: 약 0.665, 0.090, 0.245 로 부드러워요\n"
+    assert [claim.verdict.value for claim in qkv.check(text).claims] == ["rounded"]
+
+
+def test_numbers_that_are_worked_out_in_different_ways_are_no_scores() -> None:
+    text = "d_k = 64\n\n√64 = 8\n\nsigmoid(8) = 0.9997\n\nSoftmax: 0.665, 0.090, 0.245\n"
+    assert "wrong" not in verdicts(text).values()

@@ -53,7 +53,7 @@ def _scores(copies: Copies, grid: Grid, spot: Spot) -> Iterator[tuple[Seen, Oper
     its rows."""
     recent, shape = copies.recent(spot)[:RUN], shape_of(grid)
     last = singles(recent)
-    if min(shape) == 1 and len(last) == max(shape):
+    if min(shape) == 1 and len(last) == max(shape) and _are_alike(last):
         yield last[-1], row_of([cell_of(seen, 0, 0) for seen in last])
     for seen in recent:
         if is_stochastic(seen.grid) and len(seen.grid[0]) == shape[1] > 1:
@@ -65,6 +65,13 @@ def _scores(copies: Copies, grid: Grid, spot: Spot) -> Iterator[tuple[Seen, Oper
         names = [n.Name(Symbol(COPY, (), (str(i),))) for i in range(len(rows))]
         put = {name.symbol: copies.whole(seen) for name, seen in zip(names, rows[::-1], strict=True)}
         yield rows[0], (n.Concat(tuple(names), 0), put)
+
+
+def _are_alike(numbers: list[Seen]) -> bool:
+    """Whether numbers were worked out by the same operation, so that they may be the scores of one query: d_k, √64 and
+    a sigmoid are not."""
+    operations = {type(seen.expr) for seen in numbers} - {n.Sum}
+    return len(operations) < 2 or operations <= {n.Product, n.Number, n.Name, n.Quotient, n.Negate}
 
 
 def _between(copies: Copies, last: Seen, equation: Equation) -> str:

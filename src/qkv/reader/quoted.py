@@ -11,6 +11,10 @@ _FRAME = re.compile(r"(?m)^[ \t]*(?:\w+[ \t]*:[ \t]*)?[\[{(][ \t]*$|^[ \t]*[\]})
 _QUOTED = re.compile(
     r"[{,]?[ \t]*\b\w+[ \t]*:[ \t]*(?P<quote>[`'\"])(?P<text>.*?)(?P=quote)[ \t]*(?=[,}]|$)[,} \t]*", re.MULTILINE
 )
+_LITERAL = r"""(?:\b[rRfu])?(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
+_STRING = re.compile(rf"{_LITERAL}(?=\s*[,)\]}}]|\s*$)")
+_OF_STRINGS = re.compile(rf"[\s\w\[\](){{}},]*{_LITERAL}(?:[\s,\[\](){{}}]|{_LITERAL})*|[\s,\[\](){{}}]*")
+_FEWEST = 4  # lines of strings that make a program of a page
 
 
 def unquoted(text: str) -> str:
@@ -19,7 +23,24 @@ def unquoted(text: str) -> str:
     >>> print(unquoted(r"{do: `So $\\frac{1}{2}$.`, why: 'as $\\sqrt{4} = 2$'},"))
     So $\frac{1}{2}$. as $\sqrt{4} = 2$
     """
+    if _is_of_strings(text):
+        return "\n".join(map(_strings_in, text.split("\n")))
     if not _DOUBLED.search(text) or _SINGLE.search(text):
         return text
     plain = _QUOTED.sub(lambda found: f"{found['text']} ", _FRAME.sub("", text))
     return "\n".join(line.rstrip() for line in plain.replace("\\\\", "\\").split("\n"))
+
+
+def _is_of_strings(text: str) -> bool:
+    """Whether every line of a page is code that does nothing but pass on strings: steps("Scores", ["q·k = 2",."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    return len(lines) >= _FEWEST and all(_OF_STRINGS.fullmatch(line) for line in lines)
+
+
+def _strings_in(line: str) -> str:
+    """The strings of a line of code where they stand, with blanks for all else."""
+    kept = [" "] * len(line)
+    for found in _STRING.finditer(line):
+        first, last = found.start() + len(found[0]) - len(found[0].lstrip("rRfu")) + 1, found.end() - 1
+        kept[first:last] = line[first:last]
+    return "".join(kept).rstrip()

@@ -46,6 +46,7 @@ ACTIONS = {
     "array": "literal", "tensor": "literal", "asarray": "literal", "floattensor": "literal", "matrix": "literal",
     "mat": "literal", "constant": "literal", "abs": "abs", "normalise": "normalise", "normalize": "normalise",
     "wurzel": "sqrt", "racine": "sqrt", "raíz": "sqrt", "raiz": "sqrt", "radice": "sqrt", "wortel": "sqrt",
+    "루트": "sqrt", "根号": "sqrt", "根號": "sqrt", "корень": "sqrt",
 }  # fmt: skip
 _PREFIX = frozenset(("softmax", "exp", "sqrt", "tanh", "ln", "sin", "cos", "tan", "log2", "log10"))  # need no brackets
 _COLUMN_WORDS = frozenset(("col", "cols", "column", "columns"))

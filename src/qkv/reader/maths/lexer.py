@@ -37,7 +37,6 @@ _ALIKE |= dict.fromkeys(map(ord, signs.LEFT_PIECES), "[") | dict.fromkeys(map(or
 
 
 _OPERATION = re.compile(r"\s*(?:[×*/+÷·^²³]|\\(?:times|cdot|div)\b)")
-_SCRIPT = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _TIES = re.compile(r"[=≈:]|[+×·*/÷]\s+(?=\S)")  # what a wide gap before it does not part: a = [1]   + [2]
 _BARE_COMMA = re.compile(r",(?!\})")
@@ -123,7 +122,9 @@ class _Lexer:
         text = found[0]
         if text.lower() in ("inf", "infinity") and (self.depth or (self.out and self.out[-1].text == "-")):
             self.add("inf", "∞", found)
-        elif self.out and self.out[-1].kind == "num" and not self.gap and not text.isascii() and _SCRIPT.match(text):
+        elif (
+            self.out and self.out[-1].kind == "num" and not self.gap and not text.isascii() and signs.SCRIPT.match(text)
+        ):
             self.add("prose", text, found)  # the 일 of 64일
         elif text == "nan" or text == "NaN":
             self.add("nan", text, found)
