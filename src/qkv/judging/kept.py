@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from qkv.judging.walk import Walk
 
 FALSE = frozenset({Verdict.WRONG, Verdict.CARRIED, Verdict.MISREAD})
+OFF = FALSE | {Verdict.MISROUNDED}  # digits that were cut off may stand on something false too
 
 
 def print_of(grid: Grid, chosen: Fit | None, number: int | None, spot: Spot) -> Print:
@@ -75,7 +76,7 @@ def _mended(kept: Value, chosen: Fit | None) -> Value | None:
     if chosen.larger is not None:
         return chosen.larger
     right = next((value for value in (chosen.true, chosen.right, chosen.own) if value is not None), None)
-    return _replaced(kept, right, chosen, FALSE) if right is not None else None
+    return _replaced(kept, right, chosen, OFF) if right is not None else None
 
 
 def _meant(kept: Value, grid: Grid, chosen: Fit | None) -> Value | None:
