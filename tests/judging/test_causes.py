@@ -238,3 +238,38 @@ def test_keys_are_single() -> None:
     assert len(set(keys)) == len(keys)
     assert set(keys) >= NO_CONVENTION
     assert not any(" or " in key for key in (*keys, *(slip.key for slip in (*DOTS, *TEXTS))))
+
+
+AFTER_A_SLIP_OF_THE_PEN = """X = [[0.9, 0.2], [0.6, 0.1], [0.6, -0.2]]
+d = 3
+Q = [[0.39, -0.51, 1.12], [0.12, -0.4, 0.92], [-0.24, -0.34, 0.68]]
+K = [[0.97, 1.16, 0.65], [0.9, 1.1, 0.68], [0.78, 0.74, 0.5]]
+
+Q K^T = [[0.515, 0.552, 0.487], [0.250, 0.294, 0.258], [-0.185, -1.052, -0.099]]
+
+T = Q K^T / √d = [[0.364, 0.390, 0.344], [0.177, 0.208, 0.182], [-0.131, -0.090, -0.070]]
+"""
+
+
+def test_a_mistake_behind_a_slip_of_the_pen_is_named_and_not_excused() -> None:
+    """The author goes on with the scores that were meant, and divides them by √2 in place of √3."""
+    scores, scaled = claims(AFTER_A_SLIP_OF_THE_PEN)
+    assert [(cell.row, cell.column) for cell in scores.cells] == [(3, 2)]
+    assert scaled.verdict == "wrong"
+    assert len([cell for cell in scaled.cells if cell.verdict == "wrong"]) == 9
+
+
+CUT_BELOW_A_SLIP = """Q = [[6, 4], [2, 1], [2, 2]]
+K = [[4, 3], [1, 1], [2, 1]]
+
+S = Q K^T = [[36, 10, 16], [25, 7, 11], [13, 4, 6]]
+
+T = S / √3 = [[20.7846, 5.7735, 9.2376], [14.4337, 4.0414, 6.3508], [7.5056, 2.3094, 3.4641]]
+
+A = softmax(T) = [[1.0000, 0.0000, 0.0000], [0.9997, 0.0000, 0.0003], [0.9774, 0.0054, 0.0172]]
+"""
+
+
+def test_what_follows_from_digits_cut_off_below_a_slip_is_carried() -> None:
+    found = claims(CUT_BELOW_A_SLIP)[-1]
+    assert {(cell.row, cell.column): cell.verdict.value for cell in found.cells}[2, 1] == "carried"

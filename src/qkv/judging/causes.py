@@ -301,8 +301,11 @@ class Search:
             return False  # what has no bounds is nothing that anybody wrote
 
     def _apart(self, expr: n.Expr) -> range:
-        """The minds to ask about an expression: the first is enough where it holds what is true of each name."""
-        return range(1 if all(map(self._covers, n.names_in(expr))) else len(self.minds))
+        """The minds to ask about an expression: the first is enough where it holds what is true of each name, and no
+        formula in it was printed with something false."""
+        if all(map(self._covers, n.names_in(expr))) and (self._value(0, expr) is None or expr in self._sound):
+            return range(1)
+        return range(len(self.minds))
 
     def _covers(self, symbol: Symbol) -> bool:
         if symbol not in self._covered:
