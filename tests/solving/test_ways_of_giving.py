@@ -81,6 +81,13 @@ def test_lines_that_only_call_rows_by_a_name_do_not_give_it_anew() -> None:
     ("Q = K = V =\n1 0\n0 1\n1 1\n\nCompute the scores.", (("1", "0", "1"), ("0", "1", "1"), ("1", "1", "2"))),
     ("query: 1, 0\nkey 1: 1, 0\nkey 2: 0, 1\nvalue 1: 5, 5\nvalue 2: 0, 10\n\nFind the attention output.", (("3.349", "6.651"),)),
     ("Query: 1 2 0\nk1: 1 0 1\nk2: 0 1 1\nv1: 10 0\nv2: 0 10\n\nFind the attention output.", (("3.595", "6.405"),)),
+    ("The embeddings are\n\nI    -> 1 0\nlike -> 0 1\ntea  -> 1 1\n\nWq:\n1 0\n0 1\n\nWk:\n0 1\n1 0\n\nScores (not scaled)?", (("0", "1", "1"), ("1", "0", "1"), ("1", "1", "2"))),
+    ("Hund = (2; 1), Katze = (0; 1). W_Q und W_K sind Einheitsmatrizen, W_V = 2·I. Berechne V.", (("4", "2"), ("0", "2"))),
+    ("q = (1,1)\nKeys:  k1=(1,0)  k2=(0,2)\nValues: v1=10 v2=20\n\nAttention weights (no scaling)?", (("0.2689", "0.7311"),)),
+    ("head 1: Q1 = 1 0\n             0 1\n        K1 = 1 1\n             0 1\n\nWhat are the scores of head 1?", (("1", "0"), ("1", "1"))),
+    ("le = [1, 0], chat = [0, 1]. On prend Q = K = V = X et on ne divise pas par √d.\n\nCalculer les poids pour « chat ».", (("0.7311", "0.2689"), ("0.2689", "0.7311"))),
+    ("Given:\n  Query: [2, 0]\n  Keys: [1, 0], [0, 1]\n  Values: [10], [20]\nCompute the attention output using dot products without scaling.", (("11.19",),)),
+    ("Q = [[1,0],[0,1]], K = [[1,1],[0,1]], V = [[5,0],[0,5]], d = 1. Compute\na) the scores\nb) the output with a causal mask", (("5", "0"), ("2.500", "2.500"))),
     ("Q =    K =    V =\n1 0    1 1    2 2\n2 1    0 2    3 3\n\nScores?", (("1", "0"), ("3", "2"))),
     ("Weights: 0.6, 0.3, 0.1\nValues: [1, 2], [3, 4], [5, 6]\n\nOutput?", (("2", "3"),)),
 ])  # fmt: skip

@@ -83,12 +83,16 @@ _ITEM = re.compile(
     r"(?<=[.!?;:。！？；])\s+|\n\s*\n|(?<=[。！？；])|\n(?=\s*(?:[-*•]|\(?\w{1,2}[.)])\s)|,? (?:and|but) (?=without|with )"
 )
 _ASKS = re.compile(rf"\?|？|^\W*(?:\(?\w{{1,2}}[.)]\s*)?(?:{pattern('ask')})\b", re.IGNORECASE)
+_NOT = r"(?:\b(?:not|no|never|without|don't|nicht|keine?|ohne|ne|sans|sin|não|sem|non|senza|nie|bez|не|без)\b|不|未)"
+_FEW_WORDS = r"(?:\W+(?!and\b|or\b|but\b|und\b|et\b|y\b|e\b|и\b|mas|мас|forg|vergess|oubli|olvid|esque|dimentic|забы)\w{1,6}){0,2}?\W*"
+_DIVIDES = (
+    r"(?:scal|divi[ds]|√|\\sqrt|\\frac|1/|skal|(?:ge|ver)?teil|divi[sz]|(?:mise à l')?échelle|escal|dziel|масштаб|дел[еия]"
+    r"|做?缩放|做?縮放|除以)"
+)
 UNSCALED = re.compile(
-    r"unscaled|bez skalowani|without (?:the |any )?(?:scal|1/|\$1/|\$\\frac|divid)|\b(?:no|not) scal|\bno √|do not (?:scale|divide)|don't scale"
+    rf"unscaled|{_NOT}{_FEW_WORDS}{_DIVIDES}(?:[^.;,。，；\n]{{0,30}}(?:√|sqrt))?|スケーリングなし|bölmeden|ölçekleme(?:siz|den)"
     r"|skip\w* (?:the )?[^.;]{0,20}?scal|(?:drop|remov|omit|leav|skip|ignor)\w* (?:out )?(?:the )?(?:scal|divi|\$?\\sqrt|√|1/)"
     r"|(?:删掉|去掉|省略|忽略)[^。；]{0,6}(?:√|缩放|\\sqrt)|bỏ qua[^.;]{0,6}(?:chia|scale|√)"
-    r"|ohne (?:die )?(?:skalier|teil|division)|sans (?:la )?(?:mise à l')?(?:échelle|divis)|sin (?:escalar|dividir)|sem (?:escala|dividir)"
-    r"|senza (?:scala|divid)|не масштаб|без (?:масштаб|делен)|不缩放|不縮放|不做缩放|未缩放|不除以|スケーリングなし|bölmeden|ölçekleme(?:siz|den)"
 )
 _DECIMAL = re.compile(r"\d(?:[.,]|\{,\})\d")
 _RESCALED = re.compile(
@@ -226,15 +230,16 @@ def shares_said(text: str) -> bool:
     return bool(_NO_SOFTMAX.search(text.lower()) and _SHARES.search(text))
 
 
-def methods_said(text: str) -> Iterator[Method]:
-    """The methods that questions, and sentences which work something out beside the first, set for themselves.
+def methods_said(text: str, asked: bool = False) -> Iterator[Method]:
+    """The methods that questions, and sentences which work something out beside the first, set for themselves; `asked`
+    is whether all of the text is a question.
 
     >>> [(method.words, method.scaled) for method in methods_said("1. Find A. 2. What would it be without scaling?")]
     [('what would it be without scaling?', False)]
     """
     for sentence in _ITEM.split(text.lower()):
         worked = len(_DECIMAL.findall(sentence)) > 1
-        other = worked or _ASKS.search(sentence) or _SUPPOSED.search(sentence) or _WITH_MASK.match(sentence)
+        other = asked or worked or _ASKS.search(sentence) or _SUPPOSED.search(sentence) or _WITH_MASK.match(sentence)
         if not other or _IN_GENERAL.search(sentence):
             continue
         sight = next(sights_said(sentence), None)

@@ -11,6 +11,7 @@ from qkv.expr.show import plain
 from qkv.interpret.certified import same
 from qkv.library.roles import roles_in_words
 from qkv.library.said import Method, methods_said
+from qkv.reading.asked import questions_of
 from qkv.reading.choices import Choices
 from qkv.reading.choose import END
 from qkv.reading.equation import Equation, Kind
@@ -27,7 +28,9 @@ def supposed(values: Values, scope: int) -> Iterator[tuple[str, System, Values]]
     """The systems under which questions of a problem want it worked out again, each with the words that say so."""
     page, choices = values.system.page, values.system.choices
     spot, known = Spot(scope, END), [values]
-    for method in dict.fromkeys((*methods_said(page.words_of(scope)), *_around_the_mask(page, choices, scope))):
+    said = methods_said(page.words_of(scope))
+    asked = (method for question in questions_of(page, scope) for method in methods_said(question.text, asked=True))
+    for method in dict.fromkeys((*said, *asked, *_around_the_mask(page, choices, scope))):
         made = _with_method(choices, method, scope)
         system = System(page, made)
         other = Values(system)

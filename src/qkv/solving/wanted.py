@@ -170,7 +170,7 @@ def _wanted(text: str, sheet: Sheet, tokens: Sequence[str]) -> Wanted:
     extreme = ("least" if _LEAST.search(text) else "most") if _MOST.search(text) else ""
     exprs = tuple(dict.fromkeys(_exprs(text, sheet, tokens)))
     roles = tuple(_roles(text)) if len(exprs) < 2 else ()
-    methods = tuple(methods_said(text))
+    methods = tuple(methods_said(text, asked=True))
     if _PRODUCT.search(text) and not any(method.factor for method in methods):  # what is named goes into it
         named = {place.role for expr in exprs if isinstance(expr, n.Name) for place in places(expr.symbol)[:1]}
         exprs, roles = (), tuple(_products(set(roles) | named | set(roles_in_words(text))))
