@@ -250,7 +250,7 @@ def _joined_lists(chains: list[Chain], source: str) -> Iterator[Chain]:
     entries: list[Chain] = []
     for chain in chains:
         last = out[-1] if out else None
-        if last is not None and _is_entry(chain) and is_scalar(last.links[-1].expr) and _lists(last, chain):
+        if last is not None and _is_entry(chain) and _is_like(last.links[-1].expr, chain) and _lists(last, chain):
             entries.append(chain)
             continue
         if entries and last is not None:
@@ -273,7 +273,7 @@ def _joined_lists(chains: list[Chain], source: str) -> Iterator[Chain]:
             tail = replace(last.links[-1], note=f"{last.links[-1].note} {chain.links[0].text}".strip())
             out[-1] = replace(last, links=(*last.links[:-1], tail), end=chain.end)
         else:
-            while out and chain.after == "," and len(chain.links) > 1 and _is_lone_name(out[-1]) and _names(chain):
+            while out and len(chain.links) > 1 and _is_listed_before(out[-1], chain, source):
                 chain = _named_together(out.pop(), chain)
             out.append(chain)
     if entries:
@@ -299,7 +299,17 @@ def is_scalar(expr: Expr) -> bool:
 
 def _is_entry(chain: Chain) -> bool:
     single = len(chain.links) == 1 and not chain.continues and not chain.trail and not chain.counts
-    return single and is_scalar(chain.links[0].expr)
+    return single and (is_scalar(chain.links[0].expr) or _is_boxed(chain.links[0].expr))
+
+
+def _is_like(expr: Expr, entry: Chain) -> bool:
+    """Whether both are bare numbers, or numbers in brackets of their own: [10], [20]."""
+    boxed = _is_boxed(entry.links[0].expr)
+    return _is_boxed(expr) if boxed else is_scalar(expr)
+
+
+def _is_boxed(expr: Expr) -> bool:
+    return isinstance(expr, Matrix) and expr.shape == (1, 1) and is_scalar(expr.rows[0][0])
 
 
 def _is_result(last: Chain, chain: Chain) -> bool:
@@ -328,11 +338,13 @@ def _is_sizes(chain: Chain) -> bool:
 
 
 def _listed(last: Chain, entries: list[Chain]) -> Chain:
-    """Weights = 0.5, 0.3: numbers that only commas part are one loose vector."""
+    """Weights = 0.5, 0.3: numbers that only commas part are one loose vector; [10], [20] are rows of one number."""
     tail, end = last.links[-1], entries[-1]
     cells = (tail.expr, *(entry.links[0].expr for entry in entries))
     more = "".join(f", {entry.text}" for entry in entries)
-    tail = replace(tail, expr=Matrix((cells,), loose=True, at=tail.at), text=tail.text + more, alternatives=())
+    boxed = [cell.rows[0] for cell in cells if isinstance(cell, Matrix)]
+    array = Matrix(tuple(boxed), at=tail.at) if boxed else Matrix((cells,), loose=True, at=tail.at)
+    tail = replace(tail, expr=array, text=tail.text + more, alternatives=())
     return replace(last, links=(*last.links[:-1], tail), end_line=end.end_line, text=last.text + more, end=end.end)
 
 
@@ -346,6 +358,12 @@ def _continued(last: Chain, chain: Chain) -> Chain:
 
 def _is_bare(expr: Expr) -> bool:
     return isinstance(expr, Name) or (isinstance(expr, Transpose) and isinstance(expr.arg, Name))
+
+
+def _is_listed_before(last: Chain, chain: Chain, source: str) -> bool:
+    """Whether a name, and nothing but a comma, stands before what a chain names: Q, K = …"""
+    between = source[last.end : chain.start]
+    return chain.after == "," and not re.search(r"\w", between) and _is_lone_name(last) and _names(chain)
 
 
 def _is_lone_name(chain: Chain) -> bool:

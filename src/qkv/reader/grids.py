@@ -51,6 +51,7 @@ def _table(cells: tuple[tuple[Cell, ...], ...], line: int, end: int, *, header: 
     rows = [row for row in cells if any(cell.text for cell in row)]
     if not rows:
         return Rows((), line, end)
+    header = header and rows[0] is cells[0]  # Markdown wants a row of heads; some leave it empty
     heads: tuple[Cell, ...] = ()
     if len(rows) > 1 and ((header and not _is_body(rows)) or _is_head(rows)):
         heads, rows = rows[0], rows[1:]
@@ -215,7 +216,7 @@ _BOXED = re.compile(  # Q_cat [ 0.5  0.5 ]   a remark
     r"(?P<label>\s*[^\W\d]\w*_\w+\s+)\[(?P<cells>(?:\s*[-−+]?[\d.]+%?){2,40}\s*)\](?:\s*$|\s{2,}[^\[\]]*$)"
 )
 _NO_CELLS = re.compile(r"(?:[^\W\d_]{2,}[\s,]+){4}|\\(?!infty|times|cdot)|[?!$\[\]]|[^\W\d_]\.\s")
-_SAID = re.compile(r"[^:|\t\d][^:|\t]{0,40}:\s+[-−.\d]")
+_SAID = re.compile(r"[^:|\t\d][^:|\t]{0,40}?(?::|-+>|=>|[→⇒])\s+[-−.\d]")
 _FIELD = re.compile(r"[^\t ]+(?: [^\t ]+)*")
 _WORD = re.compile(r"\S+(?:\s?(?:×|\\times)\s?10\s?\^?\S+)?")
 
@@ -342,7 +343,7 @@ def _above(lines: list[str], at: int) -> tuple[int, list[Cell], list[Cell]]:
 def _is_head_line(lines: list[str], at: int) -> bool:
     """Whether a line may stand above a grid: no numbers of its own but for labels such as d0, no sentence."""
     line = lines[at]
-    if _line(line, 1) or re.search(r"[=:;.,!?$\[\]]\s*$|[=≈\[\]|]", line):
+    if _line(line, 1) or _SAID.match(line) or re.search(r"[=:;.,!?$\[\]]\s*$|[=≈\[\]|]", line):
         return False
     return any(k < len(lines) and _line(lines[k], 1) is not None for k in (at + 1, at + 2))
 

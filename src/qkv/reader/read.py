@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 from qkv.errors import ReadError
@@ -23,7 +24,7 @@ from qkv.reader.fences.python import Assigned
 from qkv.reader.headings import PROBLEM
 from qkv.reader.limits import DEFAULT, Limits, check_size
 from qkv.reader.maths.lexer import tokens_of
-from qkv.reader.maths.names import names_of
+from qkv.reader.maths.names import is_symbol, names_of
 from qkv.reader.maths.numerals import Comma, comma_in, comma_of_page, has_points
 from qkv.reader.maths.tokens import Token
 from qkv.reader.model import Origin, Sheet
@@ -61,7 +62,8 @@ def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT, told: Sequen
     source = plain_source(laid_out, file, limits)
     comma = comma_of_page(source)
     prepared = [_Prepared(block, _stretch(block, comma)) for block in _opened(with_outputs(blocks_of(source)))]
-    words = (word for item in prepared if isinstance(item.block, Fence) for word in names_in_code(item.block))
+    words = [word for item in prepared if isinstance(item.block, Fence) for word in names_in_code(item.block)]
+    words += _titles_of_grids(prepared)
     streams = (stream for item in prepared for stream in _streams(item))
     names = replace(
         names_of(streams, comma, words, (*_captions(prepared), *_LINE_LABEL.findall(source))), points=has_points(source)
@@ -155,6 +157,15 @@ def _captions(prepared: Sequence[_Prepared]) -> Iterator[str]:
                 said = re.sub(r"\s+\([^()]*\)\s*(?=:?\s*$)", "", line)
                 if found := re.search(r"([^\W\d_]+)(?:_\{?\d+)?[}$`*:\s]*$", said):
                     yield found[1]
+
+
+def _titles_of_grids(prepared: Sequence[_Prepared]) -> Iterator[str]:
+    """The symbols that stand alone above rows of numbers: 'Wq:'."""
+    for above, below in pairwise(prepared):
+        if isinstance(above.block, Paragraph) and isinstance(below.block, Rows):
+            title = above.block.text.rstrip().rpartition("\n")[2].strip(" *_:`$")
+            if len(title) > 1 and is_symbol(title):
+                yield title
 
 
 # — the second pass: events —

@@ -48,6 +48,7 @@ from qkv.reader.page import Cell, Event, Page, Rows, Said, Stated
 _LOWERED = str.maketrans("₁₂₃₄₅₆₇₈₉", "123456789")
 _COMPONENT = re.compile(r"(?P<base>[^\W\d_]+)_?\{?(?P<number>\d|[₁-₉])\}?")
 _NAME_BEHIND = re.compile(r"[^$]*[^\W\d_]{2,}[\s:]+\$(?P<name>[^$]{1,40})\$\s*")
+_BEFORE_NAME = re.compile(r"(?P<words>[^\W\d_]{2,}[^:=$`|]{0,30}):\s+(?=\S)")
 _NAME_IN_BRACKETS = re.compile(  # keys ($K$), Key (K)
     r"[^\W\d_]{2,}\s*[(（]\s*(?:\$\s*(?P<set>\\?[^\W\d_][^$()=]{0,12})\$|(?P<plain>[QKVX]))\s*[)）]\s*$"
 )
@@ -207,11 +208,13 @@ def _matrix(
 def _array(
     link: Link, name: Cell | None, end: int, page: Page, row_labels: tuple[str, ...], column_labels: tuple[str, ...]
 ) -> Stated:
-    """An array under what its name cell says: a name, a formula, or words that label it."""
+    """An array under what its name cell says: a name, a formula, or words that label it, or both: 'head 1: Q ='."""
+    before = _BEFORE_NAME.match(name.text) if name else None
+    name = replace(name, text=name.text[before.end() :]) if name and before else name
     names = _names(name, page)
     sign = Relation.APPROX if name and name.text.endswith("≈") else Relation.EQUAL
     links = (*names, replace(link, relation=sign) if names else link)
-    told = bare(name.text) if name and not names else ""
+    told = before["words"] if before else bare(name.text) if name and not names else ""
     label = "" if is_axes(told) or means(told, "counter") else told
     chain = Chain(links, min(link.at for link in links), end, link.text)
     return Stated(chain, Origin.TABLE, label, row_labels=row_labels, column_labels=column_labels, whole=not names)

@@ -25,8 +25,12 @@ def token_runs(made: tuple[Equation, ...]) -> list[list[Equation]]:
     runs: list[list[Equation]] = []
     run: list[Equation] = []
     added = _addends(made)
-    for equation in made:
-        if not _is_token(equation, bool(run)) or equation.names[0] in added:
+    for equation, after in zip(made, (*made[1:], None), strict=False):
+        begins = after is not None and _is_token(after, False) and len(after.names[0].base) > 2
+        among = bool(run) or (
+            begins and len(equation.names[:1]) == 1 and len(equation.names[0].base) > 1
+        )  # le, chat, …
+        if not _is_token(equation, among) or equation.names[0] in added:
             continue
         if run and (
             run[-1].scope != equation.scope
