@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -197,17 +197,22 @@ def sights_said(text: str) -> Iterator[Sight]:
     (-2, -1)
     """
     for sentence in _SENTENCE.split(text.lower()):
-        if _IN_GENERAL.search(sentence) or _NOT_PADDED.search(sentence):
-            continue
-        supposed = bool(_SUPPOSED.search(sentence))
-        if found := _PREFIX.search(sentence):
-            yield Sight(prefix=number_in(found["n"] or found["m"]), supposed=supposed)
-        elif _PAD.search(sentence) and (keys := _padded(sentence)):
-            yield Sight(padded=keys, supposed=supposed)
-        elif found := _SLIDING.search(sentence):
-            yield Sight(behind=number_in(found["n"]), supposed=supposed)
-        elif found := _NEIGHBOURS.search(sentence):
-            yield Sight(window=number_in(found["n"] or found["m"] or "1"), supposed=supposed)
+        sight = _sight(sentence)
+        if sight is not None and not _IN_GENERAL.search(sentence) and not _NOT_PADDED.search(sentence):
+            yield replace(sight, supposed=bool(_SUPPOSED.search(sentence)))
+
+
+def _sight(sentence: str) -> Sight | None:
+    """The rule that a sentence names."""
+    if found := _PREFIX.search(sentence):
+        return Sight(prefix=number_in(found["n"] or found["m"]))
+    if _PAD.search(sentence) and (keys := _padded(sentence)):
+        return Sight(padded=keys)
+    if found := _SLIDING.search(sentence):
+        return Sight(behind=number_in(found["n"]))
+    if found := _NEIGHBOURS.search(sentence):
+        return Sight(window=number_in(found["n"] or found["m"] or "1"))
+    return None
 
 
 def _padded(sentence: str) -> tuple[int, ...]:

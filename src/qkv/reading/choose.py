@@ -33,6 +33,7 @@ from qkv.reading.method import (
     prior_mask,
     prior_scale,
     said_for_all,
+    scale_said,
 )
 from qkv.reading.nameless import BEFORE_SCORES, INPUTS, given_formulas
 from qkv.reading.naming import NO_FACTORS, PROJECTED, naming_of, role_symbol
@@ -309,7 +310,7 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
     text = page.words
     stated, told = stated_layout(page, choices, scope), said_for_all(page, scope)
     layouts = list(dict.fromkeys((*layouts_of(text), *((stated,) if stated else ()))))
-    told_scale = said_for_all(page, scope, UNSCALED)
+    said_scale = scale_said(said_for_all(page, scope, UNSCALED), text)
     applied, fixed = applied_layout(page, choices, scope), decided(page, scope)
     if stated == ROWS and page.task is not None and "columns" not in fixed:
         layouts = [ROWS]  # the assignment decides
@@ -321,7 +322,7 @@ def _conventions(page: Page, choices: Choices, scope: int) -> frozenset[str]:
         shown = _open(page, laid, scope)
         most_explained = _most(page, laid, scope, shown)
         states = System(page, laid).attends_to_states(scope)
-        scales = {scaled: prior_scale(scaled, told_scale, text, states) for scaled in ("scaled", "unscaled")}
+        scales = {scaled: prior_scale(scaled, said_scale, states) for scaled in ("scaled", "unscaled")}
         if (seen := softmaxed_scale(values_of(page, laid), Spot(scope, END))) in scales:
             scales[seen] += SHOWN_SCALE
         prior = STATED_LAYOUT * (layout == stated) or prior_layout(layout, text)

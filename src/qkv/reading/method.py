@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from qkv.expr.names import Role
 from qkv.library.roles import roles_in_words
@@ -83,15 +84,36 @@ def prior_layout(layout: frozenset[str], text: str) -> float:
     return (6.0 if columns else 0.0) if "columns" in layout else (0.0 if columns else 5.0)
 
 
-def prior_scale(scaled: str, words: str, text: str, states: bool) -> float:
-    """Scores of states, which no query matrix makes, are scaled where it is said; others are unless it is denied."""
+@dataclass(frozen=True, slots=True)
+class ScaleSaid:
+    """What words say of the scale: whether those of a problem deny it, whether they say it, whether any on the page do,
+    and whether the page speaks of dot-product attention."""
+
+    denied: bool
+    here: bool
+    anywhere: bool
+    dotted: bool
+
+
+def scale_said(words: str, text: str) -> ScaleSaid:
+    """What the words of a problem, and the text of its page, say of the scale."""
     denied = any(UNSCALED.search(part) and not _ELSEWHERE.search(part) for part in _SENTENCE.split(words))
-    said = _SCALED.search(UNSCALED.sub("", words if denied or states else text))
-    if denied and not said:
+    here = _says_scaled(words)
+    return ScaleSaid(denied, here, here or _says_scaled(text), bool(re.search(r"dot.product attention", text)))
+
+
+def _says_scaled(words: str) -> bool:
+    return bool(_SCALED.search(UNSCALED.sub("", words)))
+
+
+def prior_scale(scaled: str, words: ScaleSaid, states: bool) -> float:
+    """Scores of states, which no query matrix makes, are scaled where it is said; others are unless it is denied."""
+    said = words.here if words.denied or states else words.anywhere
+    if words.denied and not said:
         return 20.0 if scaled == "unscaled" else 0.0
-    if denied:  # for the example at hand, beside words about what is usual
+    if words.denied:  # for the example at hand, beside words about what is usual
         return 4.0 if scaled == "scaled" else 0.0
-    plain = bool(re.search(r"dot.product attention", text)) or states
+    plain = words.dotted or states
     likely = "scaled" if said or not plain else "unscaled"
     return (10.0 if said else 3.0) if scaled == likely else 0.0
 
