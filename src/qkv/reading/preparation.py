@@ -40,6 +40,8 @@ class Look(Protocol):
     def name(self, symbol: Symbol, spot: Spot) -> Value | None: ...
 
 
+_UNREADY = frozenset({n.Call, n.Mask, n.Series, n.Absolute, n.Entry, n.Softmax})  # what may need values
+_PRODUCTS, _MATRICES = frozenset({n.Product}), frozenset({n.Matrix})
 _DOTTED = ({Role.Q, Role.K}, {Role.SOURCE, Role.STATES})  # whose products are scores
 
 
@@ -69,8 +71,8 @@ class Preparation:
         down = "keys" in self._conventions
         kinds = n.kinds_in(expr)
         expr = self._with_numbers_for_cells(expr) if {n.Matrix, n.Transpose} <= kinds else expr
-        expr = n.rewrite(expr, self._with_dots) if {n.Product, n.Transpose} <= kinds else expr
-        if not kinds & {n.Call, n.Mask, n.Series, n.Absolute, n.Entry, n.Softmax}:
+        expr = n.rewrite(expr, self._with_dots, _PRODUCTS) if n.Transpose in kinds else expr
+        if kinds.isdisjoint(_UNREADY):
             return expr
         failed = False
 
@@ -100,7 +102,7 @@ class Preparation:
                 node = self._among_its_row(node, node.arg.symbol)
             return self._downward(node) if down and isinstance(node, n.Softmax) else node
 
-        made = n.rewrite(expr, change)
+        made = n.rewrite(expr, change, _UNREADY)
         return None if failed else made
 
     def _flat(self, expr: n.Expr) -> n.Expr:
@@ -130,7 +132,7 @@ class Preparation:
                 made = replace(node, rows=tuple(tuple(map(self._flat, row)) for row in node.rows))
             return made
 
-        return n.rewrite(expr, cells)
+        return n.rewrite(expr, cells, _MATRICES)
 
     def _among_its_row(self, softmax: n.Softmax, symbol: Symbol) -> n.Expr:
         """The softmax of one score is its share among those of its row: the α_2 = softmax(s_2) of s_1, s_2, s_3."""

@@ -76,8 +76,11 @@ def walk(node: Expr) -> list[Expr]:
     return found
 
 
-def rewrite(node: Expr, change: Callable[[Expr], Expr]) -> Expr:
-    """Rebuild a tree bottom up, passing every node through `change`; a matrix of plain numbers is passed whole."""
+def rewrite(node: Expr, change: Callable[[Expr], Expr], kinds: frozenset[type] | None = None) -> Expr:
+    """Rebuild a tree bottom up, passing every node through `change`; a matrix of plain numbers is passed whole. Where
+    `kinds` says which nodes `change` is about, branches without any of these stay as they are."""
+    if kinds is not None and kinds.isdisjoint(_found(node).kinds):
+        return node
     names = _PARTS[type(node)]
     if not names or (type(node) is Matrix and is_plain(node)):
         return change(node)
@@ -88,9 +91,9 @@ def rewrite(node: Expr, change: Callable[[Expr], Expr]) -> Expr:
             continue
         made: Any
         if type(value) is tuple:
-            made = _rewritten(value, change)
+            made = _rewritten(value, change, kinds)
         else:
-            made = rewrite(value, change) if _PARTS[type(value)] else change(value)
+            made = rewrite(value, change, kinds)
         if made is not value:
             updates[name] = made
     return change(replace(node, **updates) if updates else node)
@@ -101,9 +104,13 @@ def replaced(node: Expr, old: Expr, new: Expr) -> Expr:
     return rewrite(node, lambda part: new if part == old else part)
 
 
-def _rewritten(items: tuple[Any, ...], change: Callable[[Expr], Expr]) -> tuple[Any, ...]:
+def _rewritten(
+    items: tuple[Any, ...], change: Callable[[Expr], Expr], kinds: frozenset[type] | None
+) -> tuple[Any, ...]:
     """The same object where nothing changed, so that unchanged branches are shared."""
-    made = tuple([_rewritten(item, change) if type(item) is tuple else rewrite(item, change) for item in items])
+    made = tuple(
+        [_rewritten(item, change, kinds) if type(item) is tuple else rewrite(item, change, kinds) for item in items]
+    )
     return items if all(map(operator.is_, made, items)) else made
 
 
