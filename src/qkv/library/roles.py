@@ -106,10 +106,15 @@ WORDS: tuple[tuple[Role, str], ...] = (
     (R.SOURCE, r"decoder (?:hidden )?state"),
     (R.MASK, r"\bmask\b|maske\b|máscara|掩码"),
 )  # fmt: skip
-_PATTERNS = tuple((role, re.compile(words, re.IGNORECASE)) for role, words in WORDS)
+_PATTERNS = tuple((role, re.compile(words)) for role, words in WORDS)  # of words in small letters
 _OTHER_OUTPUT = re.compile(  # of another layer than attention
-    rf"(?<!\w)(?:{pattern('norm')}|{pattern('feed')})\W+(?:{pattern('output')})(?!\w)", re.IGNORECASE
+    rf"(?<!\w)(?:{pattern('norm')}|{pattern('feed')})\W+(?:{pattern('output')})(?!\w)"
 )
+
+
+def _small(text: str) -> str:
+    """A text in small letters, each in its place. Patterns find them many times faster than letters of any size."""
+    return text.replace("İ", "i").lower()  # whose small letter is two characters
 
 
 @lru_cache(maxsize=4096)  # every reading of a page asks for the same words
@@ -120,7 +125,7 @@ def roles_in_words(text: str) -> tuple[Role, ...]:
     (<Role.SCORES: 'scores'>, <Role.WEIGHTS: 'weights'>)
     """
     spots = []
-    text = _OTHER_OUTPUT.sub(" ", text)
+    text = _OTHER_OUTPUT.sub(" ", _small(text))
     for role, said in _PATTERNS:
         last = next(reversed(list(said.finditer(text))), None)
         if last is not None:
@@ -134,7 +139,8 @@ def mentions(text: str) -> list[tuple[int, int, Role]]:
     >>> mentions("a key and two values")
     [(2, 5, <Role.K: 'K'>), (14, 20, <Role.V: 'V'>)]
     """
-    spots = [(m.start(), m.end(), role) for role, said in _PATTERNS for m in said.finditer(text) if m[0]]
+    words = _small(text)
+    spots = [(m.start(), m.end(), role) for role, said in _PATTERNS for m in said.finditer(words) if m[0]]
     kept: list[tuple[int, int, Role]] = []
     for spot in sorted(spots, key=lambda spot: (spot[0] - spot[1], spot[0])):
         if all(spot[1] <= first or last <= spot[0] for first, last, _ in kept):

@@ -21,7 +21,7 @@ from qkv.theory.polynomial import SYMBOL, leading, number, plain, substitute
 from qkv.theory.questions import QUESTIONS
 from qkv.theory.scale import derive
 from qkv.theory.sizes import listed
-from qkv.theory.words import ABOUT_TRANSPORT, COUNTING
+from qkv.theory.words import COUNTING, is_about_transport
 
 Build = Callable[[Context], Answer]
 
@@ -302,7 +302,7 @@ def _layer(sizes: Mapping[str, int], line: int) -> Answer:
 
 def _transports(sheet: Sheet) -> Iterator[Answer]:
     """One answer for each transport problem that a sheet states."""
-    if ABOUT_TRANSPORT.search(sheet.text):
+    if is_about_transport(sheet.text):
         from qkv.theory.transport_sheet import transport_answers  # loaded only where there is something
 
         yield from transport_answers(sheet)

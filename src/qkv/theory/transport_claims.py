@@ -10,7 +10,7 @@ from qkv.expr import nodes as n
 from qkv.reader.model import Sheet, Statement
 from qkv.theory.model import Judged, TheoryClaim
 from qkv.theory.sayings import places
-from qkv.theory.words import ABOUT_TRANSPORT, COSTS, WHOLE_COST
+from qkv.theory.words import COSTS, WHOLE_COST, is_about_transport
 
 if TYPE_CHECKING:
     from qkv.theory.transport_sheet import TransportProblem
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def transport_claims(sheet: Sheet, statements: Sequence[Statement]) -> Iterator[TheoryClaim]:
     """Costs that are said of the one transport problem of a part."""
-    if not ABOUT_TRANSPORT.search(sheet.text):
+    if not is_about_transport(sheet.text):
         return
     from qkv.theory.transport_sheet import transport_problems  # loaded only where there is something
 

@@ -12,7 +12,7 @@ from qkv.errors import QkvError
 from qkv.reader.model import Sheet, Statement
 from qkv.theory.heaps import Heap, Matrix, PlanTable, gathered, placed, plan_tables
 from qkv.theory.model import Answer, Value
-from qkv.theory.words import ABOUT_TRANSPORT, SQUARED
+from qkv.theory.words import SQUARED, is_about_transport
 from qkv.transport import Distribution, TransportResult, decimals, transport
 
 MOST_MASSES = 200
@@ -38,7 +38,7 @@ class TransportProblem:
 
 def transport_problems(sheet: Sheet) -> tuple[TransportProblem, ...]:
     """The transport problems of a document, those of its text first, then those of its plan tables."""
-    if not ABOUT_TRANSPORT.search(sheet.text):
+    if not is_about_transport(sheet.text):
         return ()
     lines = sheet.lines
     by_part: dict[int, list[Statement]] = {}
@@ -50,7 +50,7 @@ def transport_problems(sheet: Sheet) -> tuple[TransportProblem, ...]:
         here = sheet.parts[part]
         text = "\n".join(lines[here.line - 1 : here.end_line])
         words = f"{sheet.parts[0].title}\n{here.title}\n{text}"
-        if ABOUT_TRANSPORT.search(words):
+        if is_about_transport(words):
             found += _of_part(statements, part, words, text, here.line)
     return (*found, *(_from_table(table, sheet) for table in plan_tables(sheet.text)))
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 
 # What tells a transport problem from any other two vectors, in the languages that sheets come in.
-ABOUT_TRANSPORT = re.compile(
-    r"transport|earth.?mover|\bEMD\b|\bTMD\b|wasserstein|optimal plan|moving (dirt|mass|earth)|shovel"
+_ABOUT_TRANSPORT = re.compile(
+    r"transport|earth.?mover|\b[et]md\b|wasserstein|optimal plan|moving (dirt|mass|earth)|shovel"
     r"|\bsuppl(y|ies)\b|\bdemands?\b"
-    r"|verschieb|umschicht|mover a massa|mover la masa|трансп|землекоп|运输|推土|最优传输|輸送",
-    re.IGNORECASE,
+    r"|verschieb|umschicht|mover a massa|mover la masa|трансп|землекоп|运输|推土|最优传输|輸送"
 )
 SQUARED = re.compile(r"\(\s*x\s*[-−–]\s*y\s*\)\s*\^?\s*\{?\s*[2²]|squared (distance|cost)|\|\s*x\s*[-−–]\s*y\s*\|\s*\^")
 POINTS = re.compile(r"point|spot|position|place|locat|punkt|stelle|punto|ponto|точк|位置|点", re.IGNORECASE)
@@ -24,3 +23,8 @@ COUNTING = re.compile(
     r"|parameterzahl|anzahl der|nombre de|número de (parám|parâm|multipl|oper)|参数|乘法",
     re.IGNORECASE,
 )
+
+
+def is_about_transport(text: str) -> bool:
+    """Whether a text speaks of moving heaps of mass."""
+    return bool(_ABOUT_TRANSPORT.search(text.lower()))
