@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final
 
 from flint import fmpq
@@ -26,14 +25,9 @@ def cell_bits(shown: Shown) -> float:
     >>> round(cell_bits(shown_number(n.number("0.0468"))), 2), cell_bits(shown_number(n.number("1.00")))
     (9.97, 1.0)
     """
-    return LITTLE if shown.cell is NEG_INF else _number_bits(shown.text, shown.value, shown.half)
-
-
-@lru_cache(maxsize=4096)  # every meaning of a value is weighed by the same cells
-def _number_bits(text: str, value: fmpq | None, half: fmpq) -> float:
-    if value is not None and abs(value) in (0, 1):
+    if shown.cell is NEG_INF or (shown.value is not None and abs(shown.value) in (0, 1)):
         return LITTLE
-    return max(LITTLE, DIGIT * _significant(text, value, half))
+    return max(LITTLE, DIGIT * _significant(shown.text, shown.value, shown.half))
 
 
 def grid_bits(grid: Sequence[Sequence[Shown]]) -> tuple[tuple[float, ...], ...]:
@@ -54,8 +48,8 @@ def _first(shown: Shown, seen: set[str]) -> float:
 def _significant(text: str, value: fmpq | None, half: fmpq) -> int:
     """Significant digits: those written without leading zeros, but none below the last place that is meant (10300 after
     ≈ has three). A fraction has those of its numerator and its denominator."""
-    written = [re.sub(r"\D", "", number).lstrip("0") for number in _NUMBERS.findall(_mantissa(text))]
-    count = sum(map(len, written))
+    written = [number.replace(".", "").replace(",", "") for number in _NUMBERS.findall(_mantissa(text))]
+    count = sum(len(digits.lstrip("0")) for digits in written)
     if value is None or not half:
         return count
     size, unit = abs(value), 2 * half
