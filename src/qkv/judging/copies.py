@@ -371,9 +371,12 @@ class Copies:
         true = worth(lifted, trues, Certified()) if len(trues) == len(put) else None
         mended = worth(lifted, {symbol: copied.mended for symbol, copied in put.items()}, Loose())
         used = frozenset(claim for copied in put.values() for claim in copied.claims)
-        said = n.rewrite(lifted, lambda x: put[x.symbol].part if isinstance(x, n.Name) and x.symbol in put else x)
         false = self.is_false(used) and any(c.mended != c.own for c in put.values())
-        return fit(grid, replace(meaning, expr=said), true, own, used, false, mended)
+        made = fit(grid, meaning, true, own, used, false, mended)
+        if made is None:
+            return None
+        said = n.rewrite(lifted, lambda x: put[x.symbol].part if isinstance(x, n.Name) and x.symbol in put else x)
+        return replace(made, meaning=replace(meaning, expr=said))
 
     def truth(self, seen: Seen) -> Value | None:
         """What a print should have been; where nothing says so and nothing in it is false, what it is."""

@@ -32,7 +32,8 @@ def sizes_in(text: str) -> list[Shape]:
     ([(3, 2), (2, 3)], [])
     """
     bare = _STRUCK.sub("", text)
-    return [] if _NOISE.sub("", _SIZE.sub("", bare)) else [(int(a), int(b)) for a, b in _SIZE.findall(bare)]
+    sizes = [(int(a), int(b)) for a, b in _SIZE.findall(bare)]
+    return sizes if sizes and not _NOISE.sub("", _SIZE.sub("", bare)) else []
 
 
 def size_products(sheet: Sheet) -> tuple[tuple[Statement, bool | None], ...]:

@@ -78,7 +78,7 @@ def _span_tokens(text: str, span: Span, comma: Comma) -> Iterator[Token]:
         yield Token("edge", span.mark, span.start, span.start, True)
     here = comma_in(source, comma) if comma is not Comma.UNTOLD or strict else Comma.UNTOLD
     for token in tokens_of(source, strict=strict, comma=here):
-        yield token._replace(start=token.start + span.start, end=token.end + span.start)
+        yield token.moved(span.start)
     if span.origin is not None and not operand:
         yield Token("edge", span.mark, span.end, span.end, True)
 

@@ -34,6 +34,10 @@ class Token(NamedTuple):
     end: int
     gap: bool = False
 
+    def moved(self, by: int) -> Token:
+        """The same token, so many characters further on."""
+        return Token(self.kind, self.text, self.start + by, self.end + by, self.gap)
+
 
 def value_begins(tokens: Sequence[Token], i: int) -> bool:
     """Whether an array stands behind a colon: in brackets, as an environment, or as numbers that only blanks part."""
