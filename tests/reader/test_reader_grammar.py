@@ -377,15 +377,13 @@ def test_numbers_come_back_as_written(rows: list[list[object]]) -> None:
 def test_time_grows_with_the_length() -> None:
     def seconds(copies: int) -> float:
         source = r"a_{1,1} = \frac{1}{2} + x, " * copies
-        times = []
-        for _ in range(3):  # the best: a machine has slow seconds
-            start = time.process_time()
-            parse_math(source, Location(1))
-            times.append(time.process_time() - start)
-        return min(times)
+        start = time.process_time()
+        parse_math(source, Location(1))
+        return time.process_time() - start
 
     seconds(50)
-    assert seconds(4000) < 40 * max(seconds(400), 0.005)
+    few = min(seconds(400) for _ in range(3))
+    assert any(seconds(4000) < 40 * max(few, 0.005) for _ in range(3))  # a machine has slow seconds, not three in a row
 
 
 @pytest.mark.parametrize(
