@@ -188,6 +188,16 @@ def test_a_working_tells_which_cells_are_carried_and_which_are_slips() -> None:
     assert [d.verdict.value for d in cells if (d.row, d.column) == (2, 2)] == ["wrong"]
 
 
+def test_numbers_that_are_copied_exactly_have_nothing_behind_them() -> None:
+    """0.1 and 0.3 are given so: they do not stand for 0.14 and 0.34 too, however many cells that would explain."""
+    x, w = "[[0.1, 0.3], [0.4, 0.2], [0.3, 0.5]]", "[[0.5, 0.2, 0.3], [0.1, 0.4, 0.6]]"
+    values = "[[0.10, 0.14, 0.23], [0.22, 0.18, 0.26], [0.20, 0.28, 0.69]]"
+    page = f"X = {x}\nW = {w}\n\nQ = {x} {w} = {values}\n"
+    cells = check_sheet(read_sheet(page)).claims[-1].cells
+    wrong = [(1, 1), (1, 3), (2, 2), (2, 3), (3, 2), (3, 3)]
+    assert [((d.row, d.column), d.verdict.value) for d in cells] == [(place, "wrong") for place in wrong]
+
+
 def test_a_false_number_that_is_repeated_where_it_should_be_the_same_is_carried() -> None:
     """0.33 · 3 is 0.99: the slip is there, and the output that gathers the cells repeats it."""
     text = """

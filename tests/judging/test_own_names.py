@@ -231,3 +231,15 @@ def test_a_word_behind_a_transposed_name_is_a_factor() -> None:
 def test_a_column_of_decimal_commas_has_one_number_in_each_row() -> None:
     page = "s = [[-0,1]; [0,2]; [0,5]]\n\nH = [[0,2; 0,9; 0,8]; [0,1; 0,4; -0,3]]\n\ne = s^T H^T = [0,56; -0,80]\n"
     assert verdicts(page) == {"e": "wrong"}
+
+
+def test_a_row_of_a_matrix_above_is_not_that_of_a_later_example() -> None:
+    """q_1 is a row of q, until the second head gives a q_1 of its own."""
+    text = """
+q = k = [[1, 0], [0, 1]], counted from 0
+q0·k0 = 1, q1·k1 = 1
+head 0: q0 = [1, 0], q1 = [0, 0]
+head 1: q0 = [0, 0], q1 = [0, 1]
+"""
+    found = [claim.verdict.value for claim in check_sheet(read_sheet(text)).claims if claim.line == 3]
+    assert found == ["right", "right"]

@@ -58,6 +58,7 @@ def told(text, file=""):
         ("x: array([1., 2.], dtype=float32)", ["1: x = 1 2"]),
         ("$Q$ = [1, 2] and W<sub>Q</sub> = `[[1, 0]]`", ["1: Q = 1 2", "1: W_Q = 1 0"]),
         ("W_Q, W_K and $W_V$ are identity matrices.", ["1: W_Q = I", "1: W_K = I", "1: W_V = I"]),
+        ("S = [[1, 0], [0, 1]] (an identity matrix)", ["1: S = 1 0; 0 1"]),
         ("其中 $W_Q$、$W_K$ 均为单位矩阵。", ["1: W_Q = I", "1: W_K = I"]),
         ("$$\\boxed{Z = [1, 2]}$$", ["1: Z = 1 2"]),
         ("It costs $5 and then $6.", []),

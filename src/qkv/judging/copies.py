@@ -20,7 +20,7 @@ from qkv.check.model import GOOD, Verdict
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import plain
-from qkv.interpret.certified import Certified, Value
+from qkv.interpret.certified import Certified, Value, same
 from qkv.judging.assembled import assembled, gathered
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.operands import as_softmax, decimals, is_claim, is_doubled, is_stochastic, operands, rivals, versions
@@ -347,12 +347,15 @@ class Copies:
             if (copied := self.named(symbol, meaning.spot)) is None:
                 return None
             put[symbol] = copied
+        typed = worth(expr, {}, Certified())
+        behind = worth(lifted, {symbol: c.own for symbol, c in put.items()}, Certified()) if put else None
+        if typed is not None and behind is not None and same(typed, behind):
+            own = typed  # what was put in has no more digits than are written
         made = self.put(grid, meaning, lifted, put, own)
         if made is None or not put:
             return as_typed(made, grid, expr) if made is not None else None
         held = {symbol: c.exact if n.kinds_in(expr) <= PLAIN else c.own for symbol, c in put.items()}
         owned = worth(lifted, held, Certified())
-        typed = worth(expr, {}, Certified())
         spare = n.kinds_in(expr) <= PLAIN and has_digits_to_spare(expr, grid, typed)
         return made if spare else tightened(made, grid, [owned, typed])
 

@@ -36,7 +36,7 @@ def tightened(made: Fit, grid: Grid, given: list[Value | None]) -> Fit:
     """A printed value against a working, with the cells wrong that only numbers which nobody has would give; `given` is
     what the working gives with the numbers that it copies, and just as it is written."""
     exact = [v for value in given if value is not None and (v := fitted(value, shape_of(grid))) is not None]
-    if not exact or made.worst is Verdict.WRONG:
+    if not exact:
         return made
     rows, lost, slips = [], 0.0, 0
     for i, (row, bits) in enumerate(zip(grid, grid_bits(grid), strict=True)):
@@ -47,7 +47,7 @@ def tightened(made: Fit, grid: Grid, given: list[Value | None]) -> Fit:
             if line[j] in LOOSE and not any(reaches(shown, cell) for cell in cells):
                 line[j], lost, slips = Verdict.WRONG, lost + bits[j], slips + 1
         rows.append(tuple(line))
-    return replace(made, verdicts=tuple(rows), agreed=made.agreed - lost, slips=slips) if slips else made
+    return replace(made, verdicts=tuple(rows), agreed=made.agreed - lost, slips=made.slips + slips) if slips else made
 
 
 def as_typed(made: Fit, grid: Grid, expr: n.Expr) -> Fit:

@@ -321,9 +321,9 @@ def _takes_operand(lead: str) -> bool:
 
 
 def _identities(text: str, places: Places, page: Page) -> Iterator[Chain]:
-    """'W_Q, W_K and W_V are identity matrices' states W_Q = I and so on."""
+    """'W_Q, W_K and W_V are identity matrices' states W_Q = I and so on; 'S = [[1, 0], [0, 1]] (identity)' does not."""
     for found in _IDENTITY.finditer(text):
-        head = _SENTENCE.split(text[max(0, found.start() - 200) : found.start()])[-1]
+        head = re.split(rf"{_SENTENCE.pattern}|\]", text[max(0, found.start() - 200) : found.start()])[-1]
         offset = found.start() - len(head)
         for name in _NAME.finditer(head):
             source = name[1] or name[2] or name[3]

@@ -25,7 +25,7 @@ from qkv.reading.indexed import LETTER, at_indices, is_row_of, put_in, runs_over
 from qkv.reading.nameless import INPUTS, NAMELESS
 from qkv.reading.naming import PROJECTED, ROLE, SIZED, is_number, naming_of, role_symbol
 from qkv.reading.page import Page, Spot
-from qkv.reading.within import called_in_words, comes_back, functions_of, line_called, visible
+from qkv.reading.within import called_in_words, comes_back, functions_of, is_part_of_above, line_called, visible, wholes
 
 LINE, FAMILY, CELLS = "line", "family", "cells"  # calls that need values, see preparation.py
 HEAD, PATTERN, IDENTITY = "head", "pattern", "identity"
@@ -92,7 +92,8 @@ class System:
                 worked = worked or here  # numbers further down are of another version
                 continue
             expr = self.meant(definition.expr, spot.scope)
-            anew = definition.source is Source.GIVEN and not here and worked and definition.scope == spot.scope
+            below = definition.source is Source.GIVEN and not here and definition.scope == spot.scope
+            anew = below and (worked or is_part_of_above(self.page, self._wholes(symbol), spot))
             if (definition.source is Source.WORKING and not given) or anew or (definition.scope > spot.scope and late):
                 late.append((expr, where, definition.source))
             elif definition.scope < spot.scope and comes_back(self.page, symbol, definition, spot.scope):
@@ -133,15 +134,13 @@ class System:
                     if definition.source is not Source.GIVEN:
                         yield at_indices(definition.expr, put)
 
+    def _wholes(self, symbol: Symbol) -> list[tuple[Symbol, tuple[str, ...]]]:
+        return wholes(self.page, symbol) if not symbol.base[:1].isupper() or self.choices.capitals_index else []
+
     def structure(self, symbol: Symbol, spot: Spot) -> Iterator[n.Expr]:
         """A row or a cell of something that has a name, or the stack of rows that have names."""
-        if symbol.indices and (not symbol.base[:1].isupper() or self.choices.capitals_index):
-            base = symbol.base.upper() if len(symbol.base) == 1 else symbol.base
-            large = dict.fromkeys((symbol.base, base, base[:1].upper() + base[1:]))  # z_1 of z, lambda_1 of Lambda
-            for whole in (symbol._replace(base=b, indices=cut) for b in large for cut in (symbol.indices[:-1], ())):
-                if whole != symbol and whole in self.page.definitions:
-                    cut = symbol.indices[len(whole.indices) :]
-                    yield from self.part(n.Name(whole), cut[0], cut[1] if len(cut) > 1 else None, spot)
+        for whole, cut in self._wholes(symbol):
+            yield from self.part(n.Name(whole), cut[0], cut[1] if len(cut) > 1 else None, spot)
         yield from self._stack(
             [(s, s.indices[-1]) for s in self.page.same_letter(symbol) if is_row_of(s, symbol)], spot
         )

@@ -25,6 +25,21 @@ def visible(definitions: tuple[Definition, ...], spot: Spot) -> list[Definition]
     return [*above, *below, *before]
 
 
+def wholes(page: Page, symbol: Symbol) -> list[tuple[Symbol, tuple[str, ...]]]:
+    """What a name with indices may be a part of, with the indices that tell which: z_1 of z, lambda_1 of Lambda."""
+    base = symbol.base.upper() if len(symbol.base) == 1 else symbol.base
+    large = dict.fromkeys((symbol.base, base, base[:1].upper() + base[1:]))
+    cuts = dict.fromkeys((symbol.indices[:-1], ())) if symbol.indices else ()
+    named = (symbol._replace(base=b, indices=cut) for b in large for cut in cuts)
+    return [(w, symbol.indices[len(w.indices) :]) for w in named if w != symbol and w in page.definitions]
+
+
+def is_part_of_above(page: Page, parts: list[tuple[Symbol, tuple[str, ...]]], spot: Spot) -> bool:
+    """Whether one of the wholes that a name may be a part of is defined above a spot, in the same problem."""
+    found = (d for whole, _ in parts for d in page.definitions[whole])
+    return any(d.scope == spot.scope and d.line <= spot.line for d in found)
+
+
 def called_in_words(page: Page, symbol: Symbol, spot: Spot) -> Iterator[Symbol]:
     """The array without a name that the words above it call so: 'Decoder rows:', then 'H = decoder + Z'."""
     word = symbol.base.lower()
