@@ -10,6 +10,9 @@ from qkv.reader.maths import signs
 
 _WRAPPED = re.compile(r"\\(?P<name>[A-Za-z]{2,12})\{(?P<letter>[A-Za-z])\}")
 _TURNED = re.compile(r"(?<=[}\w])\s?\\(?:T|transp|tp|tran)(?![A-Za-z])(?!\s*[{_^])")
+_BEGUN = re.compile(  # \\bpmat 1 & 0 \\\\ 0 & 1 \\epmat
+    r"\\b(?P<what>[A-Za-z]{1,8})(?![A-Za-z])(?P<inside>(?:(?!\\b(?P=what)(?![A-Za-z]))[^$])*?)\\e(?P=what)(?![A-Za-z])"
+)
 FEWEST = 2  # letters that a macro is put around: one may be a function of it
 
 
@@ -18,14 +21,23 @@ def with_macros(text: str) -> str:
 
     >>> print(with_macros(r"$\mat{Q}\mat{K}\T = 1$, $\mat{Q} = 2$"))
     $\mathbf{Q}\mathbf{K}^\top  = 1$, $\mathbf{Q} = 2$
+    >>> print(with_macros(r"$K = \bmat 1 & 0 \emat$"))
+    $K = \begin{bmatrix} 1 & 0 \end{bmatrix}$
     """
     if "\\" not in text:
         return text
+    text = _BEGUN.sub(_as_matrix, text)
     pairs = {(found["name"], found["letter"]) for found in _WRAPPED.finditer(text)}
     counts = Counter(name for name, _ in pairs if not _is_known(name))
     for name in (name for name, letters in counts.items() if letters >= FEWEST):
         text = text.replace(f"\\{name}{{", "\\mathbf{")
     return _TURNED.sub(r"^\\top ", text)
+
+
+def _as_matrix(found: re.Match[str]) -> str:
+    """Cells between two macros that begin and end them, as a matrix."""
+    cells = "&" in found["inside"] or "\\\\" in found["inside"]
+    return rf"\begin{{bmatrix}}{found['inside']}\end{{bmatrix}}" if cells else found[0]
 
 
 _TABLES = (
