@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from judged import claims
 
 from qkv.judging.report import check_sheet
 from qkv.reader import read_sheet
@@ -213,3 +214,17 @@ Z = A V = [[1.60, 2.66], [2, 3]]
     found = [(name, verdict, cells) for _, name, verdict, cells in said(text)]
     assert [verdict for _, verdict, _ in found].count("wrong") == 1
     assert found[-1] == ("Z", "carried", [(1, 1)])
+
+
+def test_rows_that_are_carried_carry_on_what_is_stacked_of_them() -> None:
+    """The rows have no formula, but were found to be made of a false number: they are not given."""
+    page = (
+        "e^0.7 = 2.014\n\ne^1.4 = 4.505\n\nSum = 2.014 + 2.014 + 4.505 = 8.533\n\n"
+        "2.014 / 8.533 = 0.236\n\n2.014 / 8.533 = 0.236\n\n4.505 / 8.533 = 0.528\n\n"
+        "Row_1 = [0.236, 0.236, 0.528]\n\nRow_2 = [0.200, 0.300, 0.500]\n\n"
+        "A = [[0.236, 0.236, 0.528], [0.200, 0.300, 0.500]]\n"
+    )
+    said = [(claim.line, claim.verdict.value) for claim in claims(page)]
+    assert (3, "wrong") in said
+    assert (13, "carried") in said
+    assert (17, "carried") in said

@@ -53,3 +53,8 @@ def test_without_scores_another_attention_may_be_meant() -> None:
 def test_a_row_that_sees_itself_alone_was_masked() -> None:
     masked = "[[1.000, 0, 0], [0.198, 0.401, 0.401], [0.248, 0.248, 0.503]]"  # the second row was not
     assert weights(f"{GIVEN}\nWeights:\n\n{masked}\n") is not Verdict.WRONG
+
+
+def test_scores_are_divided_by_the_root_of_a_size_that_is_only_said() -> None:
+    text = "The dot products of a query with four keys are [20, 5, -3, 8].\n\nWith $d_k = 64$ they become {}.\n"
+    assert weights(text.format("[2.5, 0.625, -0.375, 1.0]")) is Verdict.RIGHT

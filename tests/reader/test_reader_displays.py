@@ -34,3 +34,20 @@ def test_a_matrix_in_brackets_on_a_line_of_its_own_is_a_factor() -> None:
     rows = r"\begin{matrix} 1 & 0 \\ 0 & 1 \end{matrix}"
     text = f"\\begin{{equation}} Q = X W = \\left({rows}\\right)\n\\left({rows}\\right)\n= \\left({rows}\\right) \\end{{equation}}\n"
     assert told(text) == ["Q = X W = [1, 0; 0, 1] [1, 0; 0, 1] = [1, 0; 0, 1]"]
+
+
+def test_bars_between_columns_and_matrices_of_own_macros() -> None:
+    assert told("$$C = \\begin{bmatrix} 1 & 2 & | & 3 \\\\ 4 & 5 & | & 6 \\end{bmatrix}$$\n") == [
+        "C = [1, 2, 3; 4, 5, 6]"
+    ]
+    assert told("$$K = \\bpm 1 & 0 \\\\ 0 & 1 \\epm$$\n") == ["K = [1, 0; 0, 1]"]
+
+
+def test_a_divisor_that_is_told_in_two_ways_is_a_statement() -> None:
+    assert told("**Scale** ($\\div \\sqrt{d_k} = \\sqrt{2} \\approx 1.41$):\n") == ["√d_k = √2 = 1.41"]
+    assert told("3 ÷ √2, then\n÷ √2 = 1.5\n") == []
+
+
+def test_vectors_in_a_sentence_are_rows() -> None:
+    assert told("The keys are [2, 0], [0, 2] and [1, 1].\n") == ["[2, 0; 0, 2; 1, 1]"]
+    assert told("It attends over the values $[2, 0]$ and\n$[0, 2]$ alike.\n") == ["[2, 0; 0, 2]"]

@@ -109,7 +109,7 @@ def keep(
     own = label in walk.system.page.fixed or walk.system.is_derived(label)
     for symbol in (*equation.names, *((label,) if own else ())):
         rounded = walk.system.is_derived(symbol) and not is_exact(equation, grid)
-        if not is_given(walk, equation) or item.approximate or rounded:
+        if number is not None or not is_given(walk, equation) or item.approximate or rounded:
             walk.prints.add(symbol, printed)  # weights that are given in decimals are rounded, like all others
         remembered = remembered or n.Name(symbol)
     for formula in formulas_of(equation, walk.system):

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from flint import fmpq
+
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.judging.causes import operands
 from qkv.judging.given import is_given
 from qkv.reading.equation import Equation
 from qkv.reading.nameless import NAMELESS
-from qkv.reading.naming import ROLE, role_symbol
+from qkv.reading.naming import ROLE, SIZED, role_symbol
 from qkv.reading.page import Spot
 from qkv.reading.search import Known, known
 
@@ -92,4 +94,7 @@ def sizes(walk: Walk, spot: Spot) -> list[int]:
     ):
         if value is not None:
             sizes += value.shape
+    said = (walk.values.true(n.Name(role_symbol(role)), spot) for role in SIZED)
+    cells = (value.cell for value in said if value is not None and value.shape == (1, 1))
+    sizes += [int(cell.p) for cell in cells if type(cell) is fmpq and cell.q == 1]
     return [size for size in dict.fromkeys(sizes) if size > 1]

@@ -106,7 +106,7 @@ def _chain(piece: Piece, pairs: Paired, source: str, places: Places, names: Name
     """The chain of a piece; words alone give none."""
     tokens, lo, hi = pairs.tokens, piece.lo, piece.hi
     if tokens[lo].kind == "op" and tokens[lo].text not in "+-±":
-        if tokens[lo].text != "·" or not any(token.kind == "rel" for token in tokens[lo:hi]):
+        if not (tokens[lo].text == "·" or _says_root(tokens[lo:hi])) or all(t.kind != "rel" for t in tokens[lo:hi]):
             return  # '÷ √2:' says what is done
         lo += 1  # the dot of 'a = 1 · b = 2' parts statements
     if _is_cancelled(pairs, lo, hi):
@@ -147,6 +147,13 @@ def _chain(piece: Piece, pairs: Paired, source: str, places: Places, names: Name
         counts=piece.until == "prose" and hi - lo == 1 and "." not in text,
         remarks=_remarks(links[-1], tokens[(marks or [lo])[-1] : hi]),
     )
+
+
+def _says_root(tokens: list[Token]) -> bool:
+    """Whether a divisor is told in two ways: '÷ √d_k = √2 ≈ 1.414'; '÷ √2 = 2.12' says what something else comes to."""
+    texts = [token.text for token in tokens]
+    roots = [texts[i + 1 : i + 2] == ["sqrt"] for i, token in enumerate(tokens) if token.kind == "rel"]
+    return texts[:2] == ["/", "sqrt"] and any(roots)
 
 
 def _links(reader: Terms, marks: tuple[int, ...], lo: int, piece: Piece) -> tuple[list[Link], str]:

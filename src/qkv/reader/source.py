@@ -98,16 +98,31 @@ def _cut(row: str, count: int) -> list[str]:
     return [f"[{row[a:b].strip()}]" for a, b in pairwise(ends)] if row.strip() else []
 
 
+_AND = r"(?:and|und|et|y|e|и|i)"
 _NUMBER = r"[-−]?\d+(?:[.,]\d+)?"
 _SAID_LIST = (
     rf"(?P<what>(?<!\w)(?:{pattern('quantity')}|{pattern('vector')})(?!\w)[^.:=≈;\n\[\]()$|]{{0,40}}?)\s(?:{pattern('copula')}|were)"
-    rf"(?:\s\w+)?(?:\sas)?\s(?P<list>{_NUMBER}(?:,\s{_NUMBER})*,?\s(?:and|und|et|y|e|и|i)\s{_NUMBER})(?=\.?\s*$|[.;,]\s|\s?[)—–])"
+    rf"(?:\s\w+)?(?:\sas)?\s(?P<list>{_NUMBER}(?:,\s{_NUMBER})*,?\s{_AND}\s{_NUMBER})(?=\.?\s*$|[.;,]\s|\s?[)—–])"
 )
 
 
 def _listed(found: re.Match[str]) -> str:
     """'The scores are 2, 1 and 0' as 'The scores: [2, 1, 0]'."""
     return f"{found['what']}: [{', '.join(re.findall(_NUMBER, found['list']))}]"
+
+
+_VECTOR = rf"\$?\[\s*{_NUMBER}(?:\s*,\s*{_NUMBER})+\s*\]\$?"
+_SAID_VECTORS = (
+    rf"(?P<what>(?<!\w)(?:{pattern('vector')})(?:\s(?:{pattern('copula')}|were))?)\s"
+    rf"(?P<list>{_VECTOR}(?:,\s{_VECTOR})*,?\s{_AND}\s{_VECTOR})"
+)
+
+
+def _stacked(found: re.Match[str]) -> str:
+    """'The keys [2, 0] and [0, 2]' as 'The keys: [[2, 0], [0, 2]]', with the ends of lines where they are."""
+    vectors = re.sub(rf",?\s{_AND}(?=\s)", ",", found["list"].replace("$", ""))
+    widths = {vector.count(",") for vector in re.findall(r"\[[^\]]*\]", vectors)}
+    return f"{found['what']}: [{vectors}]" if len(widths) == 1 else found[0]
 
 
 # What stands in a source, and what is read in its place; lines stay where they are. The order matters.
@@ -157,6 +172,8 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         (r"^([ \t]*)\$?\[[ \t]*\n((?:(?![ \t]*[\[\]][ \t]*$).*\n){1,14}?)[ \t]*\]\$?[ \t]*$", _as_display),
         # the scores are 2, 1 and 0
         (_SAID_LIST, _listed),
+        # the keys are [2, 0] and [0, 2]
+        (_SAID_VECTORS, _stacked),
         # | 1 2 |, the row of a drawn matrix
         (rf"[|│](?=\s*{_CELL}(?:\s+{_CELL})+\s*[|│])([^|│\n]*)[|│]", r"[\1]"),
     )

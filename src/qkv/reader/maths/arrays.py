@@ -210,6 +210,7 @@ def _rows(reader: Terms, spans: Sequence[Span], at: Location) -> Expr:
 
 def _row_cells(reader: Terms, span: Span) -> tuple[Expr, ...]:
     spans = _cut(reader, *span, (",", "&"))
+    spans = [cell for cell in spans if [t.text for t in reader.tokens[slice(*cell)]] != ["|"]]  # 1 & 0 & | & 2
     if len(spans) == 1 and (blanks := _blank_cells(reader, *spans[0])):
         spans = blanks
     return tuple(_cell(reader, cell) for cell in spans)
