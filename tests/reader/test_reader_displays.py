@@ -51,3 +51,8 @@ def test_a_divisor_that_is_told_in_two_ways_is_a_statement() -> None:
 def test_vectors_in_a_sentence_are_rows() -> None:
     assert told("The keys are [2, 0], [0, 2] and [1, 1].\n") == ["[2, 0; 0, 2; 1, 1]"]
     assert told("It attends over the values $[2, 0]$ and\n$[0, 2]$ alike.\n") == ["[2, 0; 0, 2]"]
+
+
+def test_the_lines_of_a_text_in_the_strings_of_a_program() -> None:
+    lines = ("'X = [[1, 0],  # tea\\n'", "'     [0, 1]]  # cup\\n\\n'", "'Q = K = X\\n'", "'Z = Q K\\n')")
+    assert told("p = doc.add()\nr = p.run(\n" + "\n".join(lines) + "\n") == ["X = [1, 0; 0, 1]", "Q = K = X", "Z = Q K"]

@@ -15,6 +15,7 @@ _LITERAL = r"""(?:\b[rRfu])?(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
 _STRING = re.compile(rf"{_LITERAL}(?=\s*[,)\]}}]|\s*$)")
 _OF_STRINGS = re.compile(rf"[\s\w\[\](){{}},]*{_LITERAL}(?:[\s,\[\](){{}}]|{_LITERAL})*|[\s,\[\](){{}}]*")
 _FEWEST = 4  # lines of strings that make a program of a page
+_LINE = re.compile(r"""[ \t]*(['"]).*\\n\1[ \t,)]*""")  # 'Q = [[1, 0],\\n'
 
 
 def unquoted(text: str) -> str:
@@ -32,8 +33,11 @@ def unquoted(text: str) -> str:
 
 
 def _is_of_strings(text: str) -> bool:
-    """Whether every line of a page is code that does nothing but pass on strings: steps("Scores", ["q·k = 2",."""
+    """Whether every line of a page is code that does nothing but pass on strings: steps("Scores", ["q·k = 2",; or at
+    least half of them are, and some are lines of a text that end in a line break."""
     lines = [line for line in text.split("\n") if line.strip()]
+    if sum(bool(_LINE.fullmatch(line)) for line in lines) >= _FEWEST:
+        return 2 * sum(bool(_STRING.search(line)) for line in lines) >= len(lines)
     return len(lines) >= _FEWEST and all(_OF_STRINGS.fullmatch(line) for line in lines)
 
 
@@ -42,5 +46,6 @@ def _strings_in(line: str) -> str:
     kept = [" "] * len(line)
     for found in _STRING.finditer(line):
         first, last = found.start() + len(found[0]) - len(found[0].lstrip("rRfu")) + 1, found.end() - 1
-        kept[first:last] = line[first:last]
+        said = re.sub(r"(?:\\n)+$", "", line[first:last])
+        kept[first : first + len(said)] = said
     return "".join(kept).rstrip()
