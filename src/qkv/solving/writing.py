@@ -205,13 +205,13 @@ class Writing:
     def _options(self, symbol: Symbol, spot: Spot) -> Iterator[Option]:
         """What may give a name here, what its print was found to be first.
 
-        Numbers that only a search explains, or weights that are only printed, may be those of a slip (scaled twice, not
-        at all): what the page states comes before them, and its method for weights."""
+        Weights that are only printed, or that only a search explains, may be those of a slip (scaled twice, not at all),
+        and so may a copy of something else: the page's method comes before them."""
         place, shown = self.system.place(symbol), list(self._shown(symbol, spot))
         found, sources = [option for option, _ in shown], list(self._sources(symbol, spot))
         yield from self.workings.printed_instead(symbol, spot)
         weights = place is not None and place.role is Role.WEIGHTS
-        late = [option for option, how in shown if how is How.SEARCHED]
+        late = [option for option, how in shown if how is How.SEARCHED and (weights or isinstance(option[0], n.Name))]
         late += [option for option in sources if weights and option[2] is Source.GIVEN and has_decimals(option[0])]
         sizes = {self._size(option) for option in late}
         method = [option for option in (*found, *sources) if option not in late and self._size(option) in sizes]
