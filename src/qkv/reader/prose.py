@@ -24,7 +24,7 @@ _FIGURE = re.compile(rf"\s*(?:{pattern('figure')})\.?\s*\d+\s*[:.：]", re.IGNOR
 _SENTENCE = re.compile(r"[.!?;。；！？](?:\s|$)|\n")
 _ARROW = re.compile(r"(?:->|=>|→|⇒|\\(?:Rightarrow|rightarrow|to)\b)\s*")
 _TEX = re.compile(r"\\[A-Za-z]+")
-_COMMAND = re.compile(r"\\(?:[Rr]ightarrow|to|therefore|q?quad|[,;!: ])")
+_COMMAND = re.compile(r"\\[\[\]()]|\\(?:[Rr]ightarrow|to|therefore|q?quad|[,;!: ])")
 _LEAD = re.compile(rf"^[\s,;.:，、)→⇒]+|^(?:->|=>)\s*|^(?:{pattern('connective')})\b[\s,]*", re.IGNORECASE)
 _TRAIL = re.compile(r"[\s:：=≈→,(\-–—*_$`~]+$|(?:->|=>)\s*$")
 _FEW_WORDS = re.compile(r"\s*[^\W\d_]{2,}(?: [^\W\d_]{2,}){0,3}\s*")

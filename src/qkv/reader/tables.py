@@ -48,6 +48,7 @@ from qkv.reader.page import Cell, Event, Page, Rows, Said, Stated
 _LOWERED = str.maketrans("₁₂₃₄₅₆₇₈₉", "123456789")
 _COMPONENT = re.compile(r"(?P<base>[^\W\d_]+)_?\{?(?P<number>\d|[₁-₉])\}?")
 _NAME_BEHIND = re.compile(r"[^$]*[^\W\d_]{2,}[\s:]+\$(?P<name>[^$]{1,40})\$\s*")
+_WITHOUT_NUMBER = re.compile(r"(?<=[^\W\d])_?\{?[\d₀-₉]{1,2}\}?")  # q·k1 above q·k2 is one quantity
 _BEFORE_NAME = re.compile(r"(?P<words>[^\W\d_]{2,}[^:=$`|]{0,30}):\s+(?=\S)")
 _NAME_IN_BRACKETS = re.compile(  # keys ($K$), Key (K)
     r"[^\W\d_]{2,}\s*[(（]\s*(?:\$\s*(?P<set>\\?[^\W\d_][^$()=]{0,12})\$|(?P<plain>[QKVX]))\s*[)）]\s*$"
@@ -135,7 +136,7 @@ def _numbers(block: Rows, page: Page) -> Iterator[Event]:
 def _without_sums(block: Rows, page: Page) -> Iterator[Event]:
     """Rows or columns of quantities, the components of several vectors, or one matrix."""
     labels = block.labels
-    if len({bare(label.text).split()[0] for label in labels if is_quantity(label.text)}) > 1:
+    if len({_WITHOUT_NUMBER.sub("", bare(label.text)).split()[0] for label in labels if is_quantity(label.text)}) > 1:
         for label, row in zip(labels, block.body, strict=True):
             yield from _matrix([row], label, page, column_labels=block.heads)
     elif len(block.heads) == len(block.body[0]) > 1 - bool(labels) and any(is_quantity(h.text) for h in block.heads):
