@@ -243,3 +243,9 @@ head 1: q0 = [0, 0], q1 = [0, 1]
 """
     found = [claim.verdict.value for claim in check_sheet(read_sheet(text)).claims if claim.line == 3]
     assert found == ["right", "right"]
+
+
+def test_a_chinese_letter_is_all_of_its_rows() -> None:
+    page = "丙_1 = [1, 2]\n丙_2 = [3, 1]\n丁 = [[1, 2], [0, 1]]\n\n卯 = 丙 丁^T = [[5, 2], [5, 1]]\n"
+    page += "\n己_2 = 丙_2 丁:\n     d1  d2\nd1    3   7\n"
+    assert verdicts(page) == {"卯": "right", "己_2": "right"}

@@ -361,7 +361,9 @@ def _letter(tokens: Sequence[Token], i: int, out: list[Token], names: Names, tie
             and not tokens[i + 2].gap
         )
         return not (hyphen and not tied and len(tokens[i + 2].text) > 1)
-    if _joins(tokens, i, out, names) or (signs.SCRIPT.match(token.text) and token.text not in names.letters):
+    counted = bool(out) and out[-1].kind == "num" and (len(out) < 2 or out[-2].kind != "script")  # by no index
+    particle = counted and signs.SCRIPT.match(token.text) and token.text not in names.letters
+    if _joins(tokens, i, out, names) or particle:
         return False  # the 로 of '0.090, 0.245 로'
     if tied:
         return ends or (after is not None and after.kind in ("word", "num", "open", "letters"))
