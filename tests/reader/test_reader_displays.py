@@ -56,3 +56,11 @@ def test_vectors_in_a_sentence_are_rows() -> None:
 def test_the_lines_of_a_text_in_the_strings_of_a_program() -> None:
     lines = ("'X = [[1, 0],  # tea\\n'", "'     [0, 1]]  # cup\\n\\n'", "'Q = K = X\\n'", "'Z = Q K\\n')")
     assert told("p = doc.add()\nr = p.run(\n" + "\n".join(lines) + "\n") == ["X = [1, 0; 0, 1]", "Q = K = X", "Z = Q K"]
+
+
+def test_letters_behind_the_mark_of_an_own_macro() -> None:
+    assert told("$\\vq = [1, 0]$, $\\vk_1 = [0, 1]$, $\\mu = 2$\n") == ["q = [1, 0]", "k_1 = [0, 1]", "mu = 2"]
+
+
+def test_what_an_index_runs_over_is_no_array() -> None:
+    assert told("Compute the weights $\\alpha_i$ for $i=1,2,3$, with $s = [1, 2, 3]$.\n") == ["s = [1, 2, 3]"]

@@ -9,6 +9,9 @@ from qkv.expr import functions
 from qkv.reader.maths import signs
 
 _WRAPPED = re.compile(r"\\(?P<name>[A-Za-z]{2,12})\{(?P<letter>[A-Za-z])\}")
+_PREFIXED = re.compile(
+    r"\\(?P<name>(?P<mark>b|bf|bs|f|m|v|vec)(?P<letter>[A-Za-z]))(?![A-Za-z{])"
+)  # \\vx and \\vh, \\bq and \\bk
 _TURNED = re.compile(r"(?<=[}\w])\s?\\(?:T|transp|tp|tran)(?![A-Za-z])(?!\s*[{_^])")
 _BEGUN = re.compile(  # \\bpmat 1 & 0 \\\\ 0 & 1 \\epmat
     r"\\b(?P<what>[A-Za-z]{1,8})(?![A-Za-z])(?P<inside>(?:(?!\\b(?P=what)(?![A-Za-z]))[^$])*?)\\e(?P=what)(?![A-Za-z])"
@@ -31,6 +34,16 @@ def with_macros(text: str) -> str:
     counts = Counter(name for name, _ in pairs if not _is_known(name))
     for name in (name for name, letters in counts.items() if letters >= FEWEST):
         text = text.replace(f"\\{name}{{", "\\mathbf{")
+    marked = {(found["mark"], found["name"]) for found in _PREFIXED.finditer(text) if not _is_known(found["name"])}
+    marks = Counter(mark for mark, _ in marked)
+    text = _PREFIXED.sub(
+        lambda it: (
+            rf"\mathbf{{{it['letter']}}}"
+            if (it["mark"], it["name"]) in marked and marks[it["mark"]] >= FEWEST
+            else it[0]
+        ),
+        text,
+    )
     return _TURNED.sub(r"^\\top ", text)
 
 

@@ -211,7 +211,7 @@ def _states(chain: Chain, lead: str, label: str, origin: Origin, names: Names) -
         word = isinstance(expr, Name) or (bool(label) and isinstance(expr, Number) and expr.text.isdigit())
         return len(chain.links) > 1 or not word
     if len(chain.links) > 1:
-        return not _only_words(chain, names)
+        return not _only_words(chain, names) and not _is_range(chain)
     if chain.continues and chain.links[0].relation not in (Relation.ARROW, Relation.IMPLIES):
         return True
     if origin is Origin.DISPLAY:
@@ -250,6 +250,20 @@ def _states_array(matrix: Matrix, chain: Chain, announced: bool, origin: Origin)
         or announced
         or not all(isinstance(c, Number) for c in cells)
         or (origin is not Origin.PLAIN and len(cells) > 1)
+    )
+
+
+def _is_range(chain: Chain) -> bool:
+    """'for i = 1, 2, 3' says what an index runs over."""
+    name, values = chain.links[0].expr, chain.links[1].expr
+    cells = values.rows[0] if isinstance(values, Matrix) and values.loose and len(values.rows) == 1 else ()
+    counted = [cell.value for cell in cells if isinstance(cell, Number)]
+    index = isinstance(name, Name) and str(name.symbol) in tuple("ijklmnt") and chain.text[-1:].isdigit()
+    return (
+        index
+        and len(chain.links) == 2
+        and len(counted) > 1
+        and counted in (list(range(len(cells))), list(range(1, len(cells) + 1)))
     )
 
 

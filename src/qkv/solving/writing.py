@@ -205,7 +205,7 @@ class Writing:
     def _options(self, symbol: Symbol, spot: Spot) -> Iterator[Option]:
         """What may give a name here, what its print was found to be first.
 
-        Weights that are only printed, or that only a search explains, may be those of a slip (scaled twice, not at all),
+        Weights that are only printed, or that only a search explains, may be those of a slip (scaled twice, or not),
         and so may a copy of something else: the page's method comes before them."""
         place, shown = self.system.place(symbol), list(self._shown(symbol, spot))
         found, sources = [option for option, _ in shown], list(self._sources(symbol, spot))
