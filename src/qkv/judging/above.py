@@ -18,6 +18,7 @@ from qkv.judging.operands import is_centred
 from qkv.judging.phrases import Operation, operation, statistics_said
 from qkv.judging.seen import MATRIX, Copied, cell_of, is_near
 from qkv.judging.shares import added_up, shares, softmaxed
+from qkv.library.words import ROW_SUMS
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.holding import AFTER_Q
 from qkv.reading.page import Spot
@@ -64,6 +65,8 @@ def shown_before(walk: Walk, equation: Equation, grid: Grid, spot: Spot) -> Iter
 def statistics(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
     """A number that words call the sum, the mean or the largest, taken of what was printed right before it."""
     words = " ".join((equation.label, *(str(symbol) for symbol in equation.names))).lower()
+    if len(grid) == 1 < len(grid[0]) and ROW_SUMS.search(words):
+        yield from _row_sums(copies, grid, spot)
     for function in statistics_said(words) if shape_of(grid) == (1, 1) else ():
         added = added_up(copies, grid, spot) if function == "sum" else None
         yield from [added] if added is not None and added.is_clean else []
@@ -79,6 +82,16 @@ def statistics(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> It
                 yield replace(made, meaning=replace(made.meaning, expr=shown))
                 return
         yield from [added] if added is not None and not added.is_clean else []
+
+
+def _row_sums(copies: Copies, grid: Grid, spot: Spot) -> Iterator[Fit]:
+    """Numbers that words call the sums of rows, taken of the last array with as many rows whose rows add up to them."""
+    arrays = [seen for seen in copies.recent(spot)[:RUN] if len(seen.grid) == len(grid[0])]
+    for name, put in (whole_of(copies, seen) for seen in arrays[:ARRAYS]):
+        made = put_in(copies, grid, Meaning(How.CAPTION, n.Call("rowsum", (name,)), spot), put)
+        if made is not None and made.is_clean:
+            yield made
+            return
 
 
 def _runs(copies: Copies, spot: Spot) -> Iterator[tuple[n.Expr | None, list[Copied], bool]]:

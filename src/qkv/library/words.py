@@ -103,6 +103,19 @@ def pattern(concept: str) -> str:
     return "|".join(re.escape(word) for word in sorted(CONCEPTS[concept], key=lambda word: (-len(word), word)))
 
 
+_EASTERN = re.compile("[\u3040-\u9fff]")
+
+
+def spoken(concept: str) -> str:
+    """The words of a concept as a regular expression, each as a whole; words of scripts without blanks anywhere."""
+    eastern = "|".join(word for word in CONCEPTS[concept] if _EASTERN.search(word)) or "(?!)"
+    return rf"(?:(?<![^\W_])(?:{pattern(concept)})(?![^\W_])|(?:{eastern}))"
+
+
+ROW_SUMS = re.compile(
+    f"{spoken('rowsums')}|{spoken('rows')}.{{0,40}}?{spoken('total')}|{spoken('total')}.{{0,30}}?{spoken('rows')}",
+    re.IGNORECASE,
+)
 _HEADED = re.compile(
     rf"\W*(?:[^\W\d_]+\W+)?(?:{pattern('head')})\W{{0,3}}(?P<n>\d{{1,2}})\b|(?:{pattern('head')})\W{{0,3}}(?P<m>\d{{1,2}})\W*$"
 )

@@ -11,7 +11,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.library.roles import places, roles_in_words
 from qkv.library.said import NUMBER, Method, methods_said, number_in, places_said
-from qkv.library.words import CONCEPTS, means, pattern
+from qkv.library.words import ROW_SUMS, means, pattern, spoken
 from qkv.reader.chain import Chain
 from qkv.reader.grammar import parse_math
 from qkv.reader.model import Question, Sheet
@@ -52,48 +52,37 @@ _KEY_FIRST = re.compile(r"\bkeys?\b.*\bquer", re.IGNORECASE | re.DOTALL)
 _QUOTED = re.compile(r"[\"“”„'‘’«»`*](?P<word>[^\W\d_][\w-]*)[\"“”'‘’«»`*]")
 
 
-def _said(concept: str) -> str:
-    """The words of a concept, each as a whole; words of scripts without blanks anywhere."""
-    eastern = "|".join(word for word in CONCEPTS[concept] if _EASTERN.search(word)) or "(?!)"
-    return rf"(?:(?<![^\W_])(?:{pattern(concept)})(?![^\W_])|(?:{eastern}))"
-
-
-_EASTERN = re.compile("[\u3040-\u9fff]")
 _STEP = re.compile(rf"\W*(?:{pattern('step')})\s*\d|.*[:：]\W*$", re.IGNORECASE | re.DOTALL)
-_EXPLAIN = re.compile(_said("explain"), re.IGNORECASE)
-_PRODUCT = re.compile(_said("multiply"), re.IGNORECASE)
-_COMPARE = re.compile(_said("compare"), re.IGNORECASE)
+_EXPLAIN = re.compile(spoken("explain"), re.IGNORECASE)
+_PRODUCT = re.compile(spoken("multiply"), re.IGNORECASE)
+_COMPARE = re.compile(spoken("compare"), re.IGNORECASE)
 _WITH = re.compile(
-    rf"{_said('with')}.*?(?=[,;]|(?:{pattern('connective')})\s+(?:{pattern('ask')})|$)", re.IGNORECASE | re.DOTALL
+    rf"{spoken('with')}.*?(?=[,;]|(?:{pattern('connective')})\s+(?:{pattern('ask')})|$)", re.IGNORECASE | re.DOTALL
 )
 _THEN = re.compile(rf"(?:[,;]\s*|\b(?:{pattern('connective')})\s+)(?:then\s+)?$", re.IGNORECASE)
-_ROW_SUMS = re.compile(
-    f"{_said('rowsums')}|{_said('rows')}.{{0,40}}?{_said('total')}|{_said('total')}.{{0,30}}?{_said('rows')}",
-    re.IGNORECASE,
-)
-_ALL = re.compile(rf"{_said('all')}\s*(?P<what>(?:[^\W\d_]+\s?){{1,3}})", re.IGNORECASE)
+_ALL = re.compile(rf"{spoken('all')}\s*(?P<what>(?:[^\W\d_]+\s?){{1,3}})", re.IGNORECASE)
 _ENTRY = re.compile(
-    f"(?:{_said('largest')}|(?P<least>{_said('smallest')})).{{0,20}}?{_said('entry')}"
-    f"|{_said('entry')}.*(?:{_said('largest')}|(?P<last>{_said('smallest')}))",
+    f"(?:{spoken('largest')}|(?P<least>{spoken('smallest')})).{{0,20}}?{spoken('entry')}"
+    f"|{spoken('entry')}.*(?:{spoken('largest')}|(?P<last>{spoken('smallest')}))",
     re.IGNORECASE | re.DOTALL,
 )
-_LEAST = re.compile(_said("least"), re.IGNORECASE)
+_LEAST = re.compile(spoken("least"), re.IGNORECASE)
 _MOST = re.compile(
-    f"{_said('which')}.*?{_said('line')}.*?(?:{_said('most')}|{_said('least')})", re.IGNORECASE | re.DOTALL
+    f"{spoken('which')}.*?{spoken('line')}.*?(?:{spoken('most')}|{spoken('least')})", re.IGNORECASE | re.DOTALL
 )
 _PLACES = re.compile(
     rf"(?P<count>{NUMBER})[\s-]*(?:{pattern('places')})|小数点[后第]\s*(?P<after>{NUMBER})",
     re.IGNORECASE,
 )
 _DIGITS = re.compile(rf"(?P<count>{NUMBER})[\s-]*(?:{pattern('digits')})", re.IGNORECASE)
-_LINE = re.compile(f"{_said('line')}|{_said('vector')}", re.IGNORECASE)
+_LINE = re.compile(f"{spoken('line')}|{spoken('vector')}", re.IGNORECASE)
 _PUT = re.compile(
     rf"(\w+)\s*=\s*(\d+(?:(?:\s*,\s*|\s*,?\s+(?:{pattern('connective')})\s+)\d+)*)(?![.\d])", re.IGNORECASE
 )
 _OF_TOKEN = re.compile(  # for x1
     r"\b(?:for|of|für|von|pour|para|per|для) \$?(?:[xt]|token)_?\{?(?P<token>\d{1,2})\}?\b"
 )
-_NUMBERED = re.compile(rf"{_said('line')}\s*#?(?P<number>\d{{1,2}})\b(?!\s*[x×-])", re.IGNORECASE)
+_NUMBERED = re.compile(rf"{spoken('line')}\s*#?(?P<number>\d{{1,2}})\b(?!\s*[x×-])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,13 +182,13 @@ def _wanted(text: str, sheet: Sheet, tokens: Sequence[str]) -> Wanted:
 
 def _function(text: str) -> str:
     """What a question wants of a quantity, instead of all of it."""
-    if _ROW_SUMS.search(text) and not _NORMALISED.search(text):
+    if ROW_SUMS.search(text) and not _NORMALISED.search(text):
         return "rowsum"
     entry = _ENTRY.search(text)
     return ("min" if entry["least"] or entry["last"] else "max") if entry else ""
 
 
-_SEEN = {word: re.compile(_said(word), re.IGNORECASE) for word in ("itself", "others", "future", "past")}
+_SEEN = {word: re.compile(spoken(word), re.IGNORECASE) for word in ("itself", "others", "future", "past")}
 
 
 def _seen(text: str) -> str:

@@ -211,6 +211,8 @@ class Reader:
             return _ONE[name](first)
         if name == "softmax":
             return Softmax(first, _axis(node, given[1:]))
+        if name == "sum" and _axis(node, given[1:], missing=0) == 1:
+            return Call("rowsum", (first,))
         if name in ("masked_fill", "masked_fill_") and len(given) > 1:
             return Mask(first) if hides_later(given[1], self.unread) else None
         if name in _PRODUCTS and len(given) > 1:
