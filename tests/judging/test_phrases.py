@@ -65,5 +65,5 @@ def test_cell_by_cell() -> None:
 def test_sums_of_rows_are_those_of_the_array_with_as_many_rows() -> None:
     given = "S = [[1, 2, 3], [2, 1, 0]]\n\nA = softmax(S) = [[0.090, 0.245, 0.665], [0.665, 0.245, 0.090]]\n\n"
     for said in ("Row sums: [1.0, 1.0]", "Somme des lignes de A : [1. 1.]", "Zeilensummen von S: [6, 3]"):
-        assert claims(f"{given}{said}\n")[-1].verdict.value in ("right", "rounded")
-    assert claims(f"{given}Row sums: [1.0, 0.9]\n")[-1].verdict.value == "unread"
+        assert verdicts(f"{given}{said}\n")[-1].value in ("right", "rounded")
+    assert verdicts(f"{given}Row sums: [1.0, 0.9]\n")[-1].value == "unread"
