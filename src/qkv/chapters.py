@@ -283,9 +283,11 @@ def _captioned(made: list[Equation]) -> Iterator[Role]:
 
 
 def _given(made: list[Equation]) -> Iterator[Symbol]:
+    """The names that are given by numbers alone, but for p = [..] where p_1 = 0.3 + 0.2 and others are worked out."""
+    worked = _defined([equation for equation in made if equation.of(Kind.WORKING)])
     for equation in made:
-        if equation.names and not equation.of(Kind.FORMULA, Kind.WORKING):
-            yield from equation.names
+        if not equation.of(Kind.FORMULA, Kind.WORKING):
+            yield from (symbol for symbol in equation.names if symbol not in worked)
 
 
 def _defined(made: list[Equation]) -> set[Symbol]:

@@ -117,8 +117,8 @@ def repeated(copies: Copies, grid: Grid, chosen: Fit | None, spot: Spot) -> Fit 
     verdicts, used = [list(row) for row in chosen.verdicts], set(chosen.used)
     for i, row in enumerate(grid):
         for j, shown in enumerate(row):
-            telling = verdicts[i][j] is Verdict.WRONG and cell_bits(shown) >= SURE
-            again = _false_before(copies, grid, shown, chosen.true.rows[i][j], spot) if telling else None
+            wrong = verdicts[i][j] is Verdict.WRONG
+            again = _false_before(copies, grid, shown, chosen.true.rows[i][j], spot) if wrong else None
             if again is not None:
                 verdicts[i][j] = Verdict.CARRIED
                 used |= again.claims
@@ -128,15 +128,20 @@ def repeated(copies: Copies, grid: Grid, chosen: Fit | None, spot: Spot) -> Fit 
 def _false_before(copies: Copies, grid: Grid, shown: Shown, true: Cell, spot: Spot) -> Copied | None:
     """The print above that reads like a number, is false, and should be what that number should be.
 
-    An array of the same size is one of its own, and the mistake in it another."""
+    Another array of the same size is one of its own, and the mistake in it another; one that reads alike is a copy."""
     for _, seen, i, j in copies.cells(shown.value, spot):
-        if shape_of(seen.grid) == shape_of(grid) != (1, 1):
+        alike = min(shape_of(grid)) > 1 and _values(seen.grid) == _values(grid)
+        if not alike and (shape_of(seen.grid) == shape_of(grid) != (1, 1) or cell_bits(shown) < SURE):
             continue
         copied = cell_of(seen, i, j)
         right = (copied.true or copied.mended).cell
         if copies.is_false(copied.claims) and not meets(shown, right) and _is_same(true, right, shown):
             return copied
     return None
+
+
+def _values(grid: Grid) -> list[list[object]]:
+    return [[shown.value for shown in row] for row in grid]
 
 
 def _is_same(a: Cell, b: Cell, shown: Shown) -> bool:

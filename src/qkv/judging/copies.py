@@ -35,6 +35,7 @@ from qkv.judging.seen import (
     claims_of,
     exactly,
     is_near,
+    negated,
     put_right,
     replaced_row,
     variants,
@@ -284,18 +285,23 @@ class Copies:
     # — single numbers —
 
     def _numbers(self, expr: n.Expr, spot: Spot, worked: set[int]) -> None:
-        """Decimals of a working, but those just worked out, that are cells of the print that most of them come from."""
+        """Decimals of a working, but those just worked out, that are cells of the print that most of them come from;
+        the 1.609 of 1.609 + 2.303 may come from −1.609."""
         left = [x for x in decimals(expr) if id(x) not in self._copied and id(x) not in worked]
         wanted = [(x, grid[0][0]) for x in left if (grid := shown_grid(n.Matrix(((x,),)), False)) is not None]
         options = {id(x): list(self.cells(shown.value, spot, x)) for x, shown in wanted}
+        opposite = {id(x) for x, shown in wanted if not options[id(x)] and shown.value}
+        options |= {id(x): list(self.cells(-shown.value, spot, x)) for x, shown in wanted if id(x) in opposite}  # type: ignore[operator]
         common = Counter(k for found in options.values() for k in {k for k, *_ in found})
         for x, shown in wanted:
             found = options[id(x)]
-            least = NEAR if min((k for k, *_ in found), default=POOL) < LAST else SURE
+            near = min((k for k, *_ in found), default=POOL) < LAST and id(x) not in opposite
+            least = NEAR if near else SURE
             if not found or (cell_bits(shown) < least and max(common[k] for k, *_ in found) < 2):
                 continue
             _, seen, i, j = max(found, key=lambda f: (common[f[0]], self.is_fine(*f[1:]), -f[0]))
-            self.put_down(x, cell_of(seen, i, j))
+            copied = cell_of(seen, i, j)
+            self.put_down(x, negated(copied) if id(x) in opposite else copied)
 
     def is_fine(self, seen: Seen, i: int, j: int) -> bool:
         """Whether a cell is not false itself: of several that read alike, a copy is taken from such a one."""

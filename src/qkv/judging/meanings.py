@@ -47,6 +47,9 @@ def meanings(
         if other.kind is Kind.FORMULA:
             anew = any(s in equation.names for s in n.names_in(other.expr))  # V_1 = a V_1 + b V_2
             called = k == 0 and len(equation.items) > 2 and is_cell_of_given(other.expr, system)
+            only = (
+                k > 0 or len(equation.of(Kind.FORMULA)) == 1
+            )  # of what has a formula beside it, only the name is told
             plain, stated = not anew and not called and not _is_list_of_two(other), False
             for cost, expr in enumerate(dict.fromkeys(_readings(other, system, spot))):
                 known = _is_sure(_unprinted(expr, printed, system), system, spot) and not _is_printed_below(
@@ -55,7 +58,7 @@ def meanings(
                 stated |= known
                 yield Meaning(How.STATED, expr, spot, 2.0 * cost, plain and known, side=k)
                 if plain and not known and _is_named(expr, system):
-                    yield Meaning(How.NAMED, expr, spot, 2.0 * cost, side=k)
+                    yield Meaning(How.NAMED, expr, spot, 2.0 * cost, sure=only, side=k)
             for role in system.roles(other.expr)[:1]:  # q·k says the scores, whatever q and k are called
                 for head in (None, *system.heads):
                     sure = plain and not stated and not system.heads and not _is_mixed(other.expr, system)
@@ -105,11 +108,19 @@ def _readings(item: Item, system: System, spot: Spot) -> Iterator[n.Expr]:
         yield item.expr.right
     if n.holds(item.expr, n.Softmax) and "columns" in system.conventions(spot.scope):  # written for rows all the same
         yield n.rewrite(item.expr, lambda x: replace(x, axis=1, by_rows=True) if isinstance(x, n.Softmax) else x)
+    other = n.rewrite(item.expr, _with_tanh)
+    if other != item.expr:
+        yield other
     plain = n.rewrite(
         item.expr, lambda node: node.arg if isinstance(node, n.Transpose) and _is_list(node.arg, system) else node
     )
     if plain != item.expr:
         yield plain
+
+
+def _with_tanh(node: n.Expr) -> n.Expr:
+    """GELU may be its approximation by tanh, which a page need not say."""
+    return replace(node, function="gelutanh") if isinstance(node, n.Call) and node.function == "gelu" else node
 
 
 def _turned(node: n.Expr, system: System) -> n.Expr:

@@ -116,6 +116,16 @@ def cell_of(seen: Seen, i: int, j: int) -> Copied:
     return Copied(part, true, own, mended, claims_of(seen), tuple(ways))
 
 
+def negated(copied: Copied) -> Copied:
+    """A copied number with the other sign."""
+    true, own, mended = (
+        None if value is None or NEG_INF in value.rows[0] else Value(((-value.cell,),))  # type: ignore[operator]
+        for value in (copied.true, copied.own, copied.mended)
+    )
+    part, *ways = map(n.Negate, (copied.part, *copied.ways))
+    return Copied(part, true, own or copied.own, mended or copied.mended, copied.claims, tuple(ways))
+
+
 def claims_of(seen: Seen) -> frozenset[int]:
     return frozenset() if seen.printed.claim is None else frozenset({seen.printed.claim})
 

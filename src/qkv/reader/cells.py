@@ -12,6 +12,7 @@ from qkv.expr.nodes import Call, Expr, Infinite, Matrix, Name, Number, number, r
 from qkv.library.words import CONCEPTS, means
 from qkv.reader.grammar import Parsed, parse_math
 from qkv.reader.grids import NUMBER
+from qkv.reader.maths.calls import key_of
 from qkv.reader.maths.names import is_symbol
 from qkv.reader.maths.numerals import Comma, value_of
 from qkv.reader.maths.units import factors_behind, is_magnitude
@@ -32,6 +33,7 @@ _AMOUNT = re.compile(r"[~≈]?\s*(?P<digits>\d[\d.,]*)\s?(?P<unit>[^\W\d_]+)")
 _MARKS = re.compile(r"\*\*|[`$]|~~")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _AXES = re.compile(r"\\(?![A-Za-z])|\\backslash|[↓→↘]|^\W*[^\W\d_]{2,}\s*/\s*[^\W\d_]{2,}[\s\d]*$")
+_CALLED = re.compile(r"([A-Za-z]\w*)\([a-z]\)")
 _WORKED_HEAD = re.compile(r"\\(?:cdot|exp|frac|sqrt|alpha)|·|√|e\^|exp\(|^[^\W\d](?:_\{?[ijkt]\}?|[ᵢⱼ])$")
 
 
@@ -84,7 +86,17 @@ def is_quantity(text: str) -> bool:
     plain = bare(text)
     words = re.sub(r"\(.*?\)|[^\w\s]", " ", plain).split()
     told = means(plain, "quantity") or (bool(words) and (means(words[0], "quantity") or means(words[-1], "quantity")))
-    return told or bool(_WORKED_HEAD.search(plain))
+    return told or is_call(plain) or bool(_WORKED_HEAD.search(plain))
+
+
+def is_call(text: str) -> bool:
+    """Whether a head is a function of one letter that we know: GELU(x).
+
+    >>> is_call("GELU(x)"), is_call("Query (q)")
+    (True, False)
+    """
+    found = _CALLED.fullmatch(text)
+    return found is not None and key_of(found[1]) is not None
 
 
 def names_something(text: str) -> bool:
@@ -92,7 +104,7 @@ def names_something(text: str) -> bool:
     plain = bare(text)
     if not plain or len(plain) > 60 or plain.isdigit() or is_axes(text):
         return False
-    return bool(MATHEMATICAL.search(text)) or is_symbol(plain)
+    return bool(MATHEMATICAL.search(text)) or is_symbol(plain) or is_call(plain)
 
 
 def is_axes(text: str) -> bool:

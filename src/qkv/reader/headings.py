@@ -42,6 +42,7 @@ _ENVIRONMENT = re.compile(
     r"\s*\\begin\{(?P<word>exercise|problem|question|example|solution|answer)s?\}(?:\[(?P<title>[^\]]*)\])?\s*$"
 )
 _BOLD = re.compile(r"\s*(?P<mark>\*{2,3}|__)(?P<title>(?:(?!\*\*|__).)+)(?P=mark)\s*[:：?？]?\s*$")
+_EQUATION = re.compile(r"\s*[^\s=]+\s*=[^=]+|.*=.*\[.*|.*\[.*=.*")  # **S = Q Kᵀ**
 _TEX_BOLD = re.compile(r"\s*(?:\\noindent\s*)?\\textbf\{(?P<title>[^{}]*)\}\s*[:.]?\s*(?:\\\\)?\s*$")
 _NUMBERED = re.compile(r"\s{0,3}(?P<number>\d{1,2})(?:[.)]*\)|\.)?\s+(?P<title>[^\W\d_].*?)\s*:?\s*$")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -75,7 +76,7 @@ def _marked(line: str, number: int) -> Title | None:
         rank = STEP if found["word"] in ("solution", "answer") else PROBLEM
         return Title(found["title"] or found["word"], number, rank, found["word"])
     found = _BOLD.match(line) or _TEX_BOLD.match(line)
-    if found is None or "$" in found["title"] or ("=" in found["title"] and "[" in found["title"]):
+    if found is None or "$" in found["title"] or _EQUATION.fullmatch(found["title"]):
         return None
     title = found["title"].strip()
     return _worded(title, number) or Title(title, number, STEP)

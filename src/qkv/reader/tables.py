@@ -29,6 +29,7 @@ from qkv.reader.cells import (
     formula_in,
     is_amount,
     is_axes,
+    is_call,
     is_quantity,
     is_total,
     names_something,
@@ -221,6 +222,9 @@ def _array(
     return Stated(chain, Origin.TABLE, label, row_labels=row_labels, column_labels=column_labels, whole=not names)
 
 
+_ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
+
+
 def _names(cell: Cell | None, page: Page) -> tuple[Link, ...]:
     """What stands in a name cell: 'E =', 'Q = X W_q =', '$Q$', 'K (keys)', 'keys ($K$)', 'Key $k$', 'concat @ W_O'."""
     if cell is None or not cell.text:
@@ -228,7 +232,7 @@ def _names(cell: Cell | None, page: Page) -> tuple[Link, ...]:
     named = _NAME_IN_BRACKETS.search(cell.text) or _NAME_BEHIND.fullmatch(cell.text)
     text = bare(next(filter(None, named.groups())) if named else cell.text)
     said = text.endswith(("=", "≈"))
-    text = text.rstrip("=≈: ") if said else re.sub(r"\s*\([^()]*\)\s*$", "", text).rstrip(":")
+    text = text.rstrip("=≈: ") if said else text if is_call(text) else _ASIDE.sub("", text).rstrip(":")
     if not said and (not names_something(text) or means(text, "counter")):
         return ()
     parsed = parsed_cell(cell, page, text)

@@ -17,7 +17,7 @@ from qkv.reading.choices import Choices
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Equation
 from qkv.reading.evidence import printed_grid
-from qkv.reading.indexed import LETTER, put_in
+from qkv.reading.indexed import LETTER, is_cell_of, put_in
 from qkv.reading.method import is_supposed
 from qkv.reading.nameless import INPUTS
 from qkv.reading.naming import ROLE, Known
@@ -68,8 +68,15 @@ def derivable(page: Page, choices: Choices) -> Iterator[int]:
         if place is not None and place.role in DERIVED and not laid_out and not _is_part(symbol, system):
             yield from (d.equation for d in definitions if _may_be_claimed(d, page))
         for d in definitions:
-            if _may_be_claimed(d, page) and any(formulas_above(page, d)):
+            if _may_be_claimed(d, page) and (any(formulas_above(page, d)) or _is_worked_in_parts(page, d)):
                 yield d.equation
+
+
+def _is_worked_in_parts(page: Page, whole: Definition) -> bool:
+    """Whether all parts of a name were worked out above it: ∇L = [..] below ∂L/∂z_1 = 0.6 − 1, ∂L/∂z_2 = 0.4 − 0."""
+    parts = [s for s in page.same_letter(whole.symbol) if is_cell_of(s, whole.symbol)]
+    found = [[d for d in page.definitions.get(s, ()) if d.line < whole.line and d.scope == whole.scope] for s in parts]
+    return len(parts) > 1 and all(ds and all(d.source is not Source.GIVEN for d in ds) for ds in found)
 
 
 def _may_be_claimed(definition: Definition, page: Page) -> bool:

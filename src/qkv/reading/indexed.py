@@ -88,6 +88,13 @@ def is_row_of(row: Symbol, whole: Symbol) -> bool:
     )
 
 
+def is_cell_of(cell: Symbol, whole: Symbol) -> bool:
+    """p_2 is a cell of p."""
+    return (cell.base, cell.labels, cell.indices[:-1]) == (whole.base, whole.labels, whole.indices) and (
+        len(cell.indices) > len(whole.indices) and is_number(cell.indices[-1])
+    )
+
+
 def _is_small(letter: str, other: str) -> bool:
     """Whether a letter is the small one of another: x of X, lambda of Lambda; 丁 of 丁, which has no small one."""
     if letter.lower() == letter.upper():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import takewhile
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
@@ -26,10 +28,12 @@ def by_problem(made: list[Equation], sheet: Sheet) -> tuple[Equation, ...]:
     worked: dict[Symbol, tuple[n.Expr, ...]] = {}
     stated: dict[Symbol, Equation] = {}
     printed: set[tuple[n.Expr, ...]] = set()
+    shown: set[tuple[Symbol, n.Expr]] = set()
     scoped = []
     for equation in made:
         titles = [passed.title or "" for passed in sheet.parts[part + 1 : equation.part + 1]]
         anew = bool(given) and any(map(_PROBLEM.search, titles))
+        anew = anew and not any(_is_taken_up(other, shown, {*worked, *stated}) for other in _of_part(equation, made))
         part = equation.part
         bare = _given(equation)
         if bare is not None and bare[0] in given:
@@ -41,14 +45,26 @@ def by_problem(made: list[Equation], sheet: Sheet) -> tuple[Equation, ...]:
         )
         anew = anew or any(s in stated and _is_restated(stated[s], equation, sheet) for s in _only_stated(equation))
         if anew:
-            scope, given, worked, stated = scope + 1, {}, {}, {}
+            scope, given, worked, stated, shown = scope + 1, {}, {}, {}, set()
         stated.update(dict.fromkeys(_only_stated(equation), equation))
         worked.update(dict.fromkeys(equation.names if equation.of(Kind.FORMULA) else (), _numbers(equation)))
         if bare is not None:
             given.setdefault(bare[0], (bare[1], equation.part))
+            shown.add(bare)
         printed |= {row for item in equation.of(Kind.VALUE) for row in _rows(item.expr)}
         scoped.append(replace(equation, scope=scope))
     return tuple(scoped)
+
+
+def _of_part(first: Equation, made: list[Equation]) -> Iterator[Equation]:
+    """The equations of the part that begins with one of them."""
+    return takewhile(lambda equation: equation.part == first.part, made[first.index :])
+
+
+def _is_taken_up(equation: Equation, shown: set[tuple[Symbol, n.Expr]], stated: set[Symbol]) -> bool:
+    """Whether a part only repeats what the problem above came to: the same matrix under a name with a formula."""
+    bare = _given(equation)
+    return bare is not None and bare in shown and isinstance(bare[1], n.Matrix) and bare[0] in stated
 
 
 def _rows(expr: n.Expr) -> tuple[tuple[n.Expr, ...], ...]:

@@ -17,8 +17,11 @@ from qkv.reading.nameless import INPUTS
 
 
 def with_wholes(equations: Iterable[Equation]) -> Iterator[Equation]:
-    """The equations of a page, and one for each array of which only the rows are given, behind the last of these."""
+    """The equations of a page, and one for each array of which only the rows are given, behind the last of these; where
+    a formula is stated for one row, h[0] = W x[0], the numbers of all rows have it beside them."""
     made = list(equations)
+    stated = dict(filter(None, map(_row_stated, made)))
+    made = [_with_formula(equation, stated) for equation in made] if stated else made
     named = {symbol for equation in made for symbol in equation.names} | set(_columns(made))
     rows: dict[Symbol, dict[int, Equation]] = {}
     for equation in made:
@@ -29,6 +32,38 @@ def with_wholes(equations: Iterable[Equation]) -> Iterator[Equation]:
         yield equation
         if (symbol := wholes.get(equation.index)) is not None:
             yield _whole(symbol, rows[symbol])
+
+
+def _row_stated(equation: Equation) -> tuple[Symbol, tuple[int, n.Expr]] | None:
+    """The array for one row of which an equation states a formula over rows of the same number, and that formula."""
+    if len(equation.items) != 2 or equation.items[1].kind is not Kind.FORMULA or equation.struck:
+        return None
+    left, formula = (item.expr for item in equation.items)
+    number = _row_number(left)
+    if number is None or number not in map(_row_number, n.walk(formula)):
+        return None
+    return next(iter(n.names_in(left))), (number, formula)
+
+
+def _row_number(expr: n.Expr) -> int | None:
+    """The row of a name that an expression is: 1 for x[1]."""
+    row = isinstance(expr, n.Entry) and isinstance(expr.arg, n.Name) and not (expr.column or expr.columns)
+    return expr.row if row and isinstance(expr, n.Entry) else None
+
+
+def _with_formula(equation: Equation, stated: dict[Symbol, tuple[int, n.Expr]]) -> Equation:
+    """The numbers of a row with the formula that is stated for one of the rows, for this one."""
+    found = _row_of(equation)
+    if found is None or found[0] not in stated:
+        return equation
+    (number, formula), row = stated[found[0]], found[1]
+
+    def moved(part: n.Expr) -> n.Expr:
+        return replace(part, row=row) if isinstance(part, n.Entry) and _row_number(part) == number else part
+
+    left, value = equation.items
+    item = replace(value, expr=n.rewrite(formula, moved), kind=Kind.FORMULA)
+    return replace(equation, items=(left, item, value))
 
 
 def _columns(made: list[Equation]) -> Iterator[Symbol]:

@@ -21,7 +21,7 @@ from qkv.library.roles import CACHED, SCORE_LIKE, Place
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Source
 from qkv.reading.holding import AFTER_Q, Holding, of_head
-from qkv.reading.indexed import LETTER, at_indices, is_row_of, put_in, runs_over
+from qkv.reading.indexed import LETTER, at_indices, is_cell_of, is_row_of, put_in, runs_over
 from qkv.reading.nameless import INPUTS, NAMELESS
 from qkv.reading.naming import PROJECTED, ROLE, SIZED, is_number, naming_of, role_symbol
 from qkv.reading.page import Page, Spot
@@ -141,15 +141,18 @@ class System:
         """A row or a cell of something that has a name, or the stack of rows that have names."""
         for whole, cut in self._wholes(symbol):
             yield from self.part(n.Name(whole), cut[0], cut[1] if len(cut) > 1 else None, spot)
-        yield from self._stack(
-            [(s, s.indices[-1]) for s in self.page.same_letter(symbol) if is_row_of(s, symbol)], spot
-        )
+        parts = (s for s in self.page.same_letter(symbol) if is_row_of(s, symbol) or self._is_worked_cell(s, symbol))
+        yield from self._stack([(s, s.indices[-1]) for s in parts], spot)
         for other in self.page.same_letter(symbol):
             if not symbol.indices and runs_over(other, symbol) and self._is_stated(other):
                 yield n.Call(FAMILY, (n.Name(other),))
         cells = [s for s in self.page.family(symbol) if len(s.indices) == len(symbol.indices) + 1 > 1]
         if any(put_in(s._replace(indices=s.indices[:-1]), symbol) or s.indices[:-1] == symbol.indices for s in cells):
             yield n.Call(CELLS, (n.Name(symbol),))
+
+    def _is_worked_cell(self, cell: Symbol, whole: Symbol) -> bool:
+        """Whether a name is a cell of another, and is worked out: p_1 = 7.4 / 11.1 of p."""
+        return is_cell_of(cell, whole) and not self._is_given(cell) and cell in self.page.definitions
 
     def assembled(self, symbol: Symbol, spot: Spot) -> Iterator[n.Expr]:
         """Something that has a name, put together from rows that have names."""

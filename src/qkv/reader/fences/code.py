@@ -31,7 +31,9 @@ _CSV_ROW = re.compile(r"[^,=\[]*(?:,\s*[-−]?(?:\d+(?:\.\d*)?|inf))+")
 _OUT = re.compile(r"^\s*Out\[\d*\]:", re.MULTILINE)
 _COMMENT = re.compile(r"#.*")
 _NO_PYTHON = re.compile(
-    r"[∞√≈×·ᵀ⊤]|\] {2,}\w[\w.]*\s*=\s*\[|^\s*\w+\s*=[^=\n\[({]*[^=\n\w\s.][^=\n\[({]*=\s", re.MULTILINE
+    r"[∞√≈×·ᵀ⊤²³]|^[ \t]+=\s|\A(?:\s*\w+\[\d+\]\s*=\s*\[[^\n]*\]\s*)+\Z"
+    r"|\] {2,}\w[\w.]*\s*=\s*\[|^\s*\w+\s*=[^=\n\[({]*[^=\n\w\s.][^=\n\[({]*=\s",
+    re.MULTILINE,
 )
 _SAYS_PYTHON = re.compile(r"^\s*(?:import|from|def|print)\b|\b(?:np|torch|jnp)\.\w+\(", re.MULTILINE)
 
@@ -96,7 +98,7 @@ def read_python(fence: Fence, page: Page, assigned: Assigned) -> Iterator[Event]
     assigned.shown, assigned.layouts = [], []
     for entry in _entries(fence):
         last: ast.stmt | None = None
-        reader.indent = entry.indent
+        reader.indent, reader.torch = entry.indent, reader.torch or "torch" in entry.source
         for first, body, nodes in _statements(entry.source):
             line = reader.line = entry.line + first
             comments = remarks(body)

@@ -42,6 +42,7 @@ _SAME = (
 _TRANSPOSES = ("transpose", "t", "permute", "swapaxes")
 _PRODUCTS = ("matmul", "dot", "mm", "bmm", "inner")
 _ONE: dict[str, Callable[[Expr], Expr]] = {"sqrt": Root, "exp": Exp, "tanh": lambda x: Call("tanh", (x,))}
+_OF_ROWS = ("mean", "std", "var", "max")
 _OPERATORS: dict[type[ast.operator], Callable[[Expr, Expr], Expr]] = {
     ast.Add: lambda a, b: Sum((a, b)),
     ast.Sub: lambda a, b: Sum((a, Negate(b))),
@@ -79,6 +80,7 @@ class Reader:
         self.anew, self.unread = assigned.anew, assigned.unread
         self.made: Symbol | None = None  # the name that the statement before assigned a formula
         self.names = names
+        self.torch = False  # whether arrays are torch's, whose variance is over n − 1
 
     def place(self, node: ast.expr) -> Location:
         """Where a node stands in the file."""
@@ -215,10 +217,22 @@ class Reader:
             return Call("rowsum", (first,))
         if name in ("masked_fill", "masked_fill_") and len(given) > 1:
             return Mask(first) if hides_later(given[1], self.unread) else None
+        if name in _OF_ROWS:
+            return self._of_row(name, node, first, given[1:])
         if name in _PRODUCTS and len(given) > 1:
             second = self._read(given[1])
             return Product(first, second) if second is not None else None
         return None
+
+    def _of_row(self, name: str, node: ast.Call, of: Expr, positional: list[ast.expr]) -> Expr | None:
+        """x.mean(axis=-1) of each row, and x.mean() of a vector; a variance over n − 1 is none of ours."""
+        told = {keyword.arg for keyword in node.keywords}
+        row = self.literals.get(of.spelled) if isinstance(of, Name) else of
+        vector = isinstance(row, Matrix) and len(row.rows) == 1
+        if (name in ("std", "var") and self.torch) or told - {"axis", "dim", "keepdims", "keepdim"}:
+            return None
+        axis = positional or told & {"axis", "dim"}
+        return Call(name, (of,)) if (_axis(node, positional) == 1 if axis else vector) else None
 
     def _where(self, mask: ast.expr, chosen: ast.expr, other: ast.expr) -> Expr | None:
         """np.where(mask, -np.inf, scores), and np.where(mask, scores, -np.inf)."""

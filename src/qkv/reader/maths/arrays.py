@@ -158,6 +158,9 @@ def row_of_numbers(reader: Terms, lo: int, hi: int) -> Expr | None:
     spaced = kinds <= {"num", "op"} and "\\" not in reader.text(lo, hi)  # 2\,1 is a product
     if not spaced or not (cells := _blank_cells(reader, lo, hi)):
         return None
+    factor = lo > 1 and reader.tokens[lo - 1].text == "(" and reader.tokens[lo - 2].kind in ("num", "close")
+    if factor and all(reader.tokens[a].text == "-" for a, _ in cells[1:]):
+        return None  # \frac{1}{3}(-1.6 -2.3 -1.4)
     reader.i = hi
     return _listed(reader, cells, reader.at(lo))
 
