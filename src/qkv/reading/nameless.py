@@ -160,8 +160,8 @@ def _suggested(equation: Equation, said: str) -> tuple[Role, ...]:
     """The inputs that the labels of all rows of an array speak of ('key 1', 'key 2'), or else the words above it, not
     the label of its first row, 'Token 0:'; only a pattern of zeros, ones and infinities is a mask."""
     named = {tuple(roles_in_words(label))[:1] for label in equation.rows}
-    if len(named) == 1 and (role := next(iter(named))) and _may_be_input(equation):
-        return role
+    if len(named) == 1 and not named & {(), (Role.X,)} and _may_be_input(equation):  # 'Token 0' says whose row it is
+        return next(iter(named))
     said = said.rstrip(" :").removesuffix(equation.rows[0]) if equation.rows else said
     roles = list(dict.fromkeys((*roles_in_words(equation.label), *roles_in_words(said[-70:]))))
     if not roles and (_is_of_pairs(equation) or _SCORES.search(said[-70:])):
