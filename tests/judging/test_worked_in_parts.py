@@ -113,3 +113,8 @@ def test_means_in_code_are_worked_out() -> None:
     code = "```python\nx = np.array([1.0, 2.0, 3.0, 6.0])\nmiddle = x.mean()\ny = x - middle\nprint(y)\n```\n\n```\n[-2. -1. 0. {}]\n```\n"
     assert verdicts(code.replace("{}", "3.")) == ["right"]
     assert verdicts(code.replace("{}", "4.")) == ["wrong"]
+
+
+@pytest.mark.parametrize(("shown", "verdict"), [("0.731", "rounded"), ("0.931", "wrong")])
+def test_exponentials_over_sum_are_a_softmax(shown: str, verdict: str) -> None:
+    assert verdicts(f"Row 1: exp([1, 2]) / sum = [0.269, {shown}]\n") == [verdict]

@@ -149,7 +149,8 @@ def _shared(expr: n.Expr, sheet: Sheet) -> n.Expr:
         return expr
     above = [part.numerator for part in parts if isinstance(part, n.Quotient)]
     shared = n.Matrix((tuple(above),), at=expr.at) if cells else above[0]
-    literal = isinstance(shared, n.Matrix) and n.is_literal(shared)
+    listed = shared.arg if isinstance(shared, n.Exp) else shared  # exp([0.65, 0.54]) / sum
+    literal = isinstance(listed, n.Matrix) and n.is_literal(listed)
     defined = any(statement.links[0].expr == name for statement in sheet.statements)
     return n.Normalise(shared) if literal and not defined else expr
 
