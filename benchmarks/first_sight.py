@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import qkv
@@ -53,6 +54,13 @@ def score(path: Path, key: dict[str, Any]) -> tuple[Counter[str], list[str]]:
         if kind in MISSES:
             missed.append(f"{path.name}: {kind}: {what}")
     return counts, missed
+
+
+def nothing_said(key: dict[str, Any]) -> Counter[str]:
+    """The counts of a document about which nothing is said."""
+    silent = SimpleNamespace(claims=())
+    kinds = [kind for _, kind in (*answers({"problems": []}, key), *judgements(silent, key))]
+    return Counter(documents=1) + Counter(kinds)
 
 
 MISSES = ("not answered", "accused", "missed", "not located", "not called carried", "unjudged")
@@ -163,7 +171,10 @@ def main() -> None:
     options = parser.parse_args()
     counts: Counter[str] = Counter()
     for path, key in pairs(options.folder, options.keys or options.folder):
-        scored, missed = score(path, key)
+        try:
+            scored, missed = score(path, key)
+        except Exception as failure:  # noqa: BLE001 (a document that fails counts, with nothing answered and judged)
+            scored, missed = nothing_said(key), [f"{path.name}: failed, {failure!r}"]
         counts += scored
         for line in missed if options.list else ():
             print(line)
