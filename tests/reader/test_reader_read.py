@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from qkv.errors import LimitError, ReadError
+from qkv.errors import LimitError, Location, ReadError
 from qkv.expr.nodes import Matrix, Name, Number
 from qkv.reader import read_file, read_sheet
+from qkv.reader.grammar import parse_math
 from qkv.reader.limits import Limits
 from qkv.reader.model import Origin, Relation
 from qkv.reader.read import decode
@@ -370,3 +371,23 @@ def test_one_sure_decimal_comma_decides_for_the_document():
 )
 def test_commas_in_grids(text, expected):
     assert told(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("n = 32 768", "32768"),
+        ("N = 1 073 741 824 Paare", "1073741824"),
+        ("w = [100 200 300]", "100 200 300"),
+        ("w = 1 2 300", "1 2 300"),
+    ],
+)
+def test_groups_of_three_digits_outside_of_brackets_are_one_number(text, value):
+    chain = parse_math(text, Location(1), strict=False).chains[0]
+    assert short(chain.links[1].expr) == value
+
+
+def test_a_string_alone_in_code_shows_nothing():
+    """A program may end in a text of its own, with a comment behind it."""
+    sheet = read_sheet('```python\nx = [1, 2]\n"only words"  # [1, 2]\nf"{x} and {x}"  # [3]\n```\n')
+    assert len(sheet.parts) == 1

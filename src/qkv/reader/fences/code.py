@@ -156,7 +156,9 @@ def _printed(node: ast.Expr) -> ast.expr:
     """What a statement shows: its value, or what print puts behind words: print("Scores:", S)."""
     values = [part for part in _parts(node) if not isinstance(part, str)]
     call = node.value
-    return values[0] if len(values) == 1 or not isinstance(call, ast.Call) or not call.args else call.args[0]
+    if len(values) == 1:
+        return values[0]
+    return call.args[0] if isinstance(call, ast.Call) and call.args else call
 
 
 def _layout(node: ast.Expr) -> str:

@@ -12,9 +12,10 @@ _DOT = re.compile(r"(?<=[\])] )\.(?= [\[(])")  # [1, 0] . [0, 1]
 _DOT_WORD = re.compile(r"(?<=[\])] )dot(?= [\[(])")  # [1, 0] dot [0, 1]
 _IN_PLACE = re.compile(r"(?<=[\w)\]] [/*])=(?= )")  # scores /= 1.41: divided by it, not equal to it
 _TWO_INDICES = re.compile(r"(?<=[^\W\d_]_)(\d),(\d)(?=\s*[=≈])")  # s_1,2 = 0.5 is one cell
-_THOUSANDS = re.compile(  # 128×256 = 32 768, 2 байта = 196 608 байт
-    r"(?<=[\d)] [=≈] )\d{1,3}(?: \d{3})+(?=\s*(?:$|[^\s\d.,]))|(?<=[^\W\d_] [=≈] )\d{1,3}(?: \d{3})+(?= [^\W\d_]{2})"
-    r"|(?<![\w.,\])|&] )(?<![\w.,\])])\d{1,3}(?: \d{3})+(?= [^\W\d_]{3})|(?<=[×÷] )\d{1,3}(?: \d{3})+(?= [×÷=≈])",
+_THOUSANDS = re.compile(  # 128×256 = 32 768: groups of three digits beside no other numbers, and in no brackets
+    r"(?<![\w.,\[(|&])(?<![\w.,\[(|&\])] )[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+"
+    r"(?![\w.,]*\d|,\s*[-−]?\d|\s*[\])|&]| [-−]?\d)"
+    r"|(?<=[^\W\d_] )[1-9]\d{0,2}(?: \d{3})+(?= [^\W\d_]{2})",
     re.MULTILINE,
 )
 _REPEATED = re.compile(r"(?<=\d)\((?:大?约|約|약|около)\s*[\d.,]+\s*\w*\)")  # 2,359,296（约 2.36M）
@@ -41,7 +42,7 @@ def plainer(source: str) -> str:
     source = _BRACED_SIGN.sub(r" \1 ", source) if "{" in source else source
     source = _DOT.sub("·", source) if "] . " in source or ") . " in source else source
     source = _DOT_WORD.sub(" · ", source)
-    source = _THOUSANDS.sub(lambda found: found[0].replace(" ", "").ljust(len(found[0])), source)
+    source = _THOUSANDS.sub(lambda found: re.sub(r"\s", "", found[0]).ljust(len(found[0])), source)
     source = _REPEATED.sub(lambda found: " " * len(found[0]), source)
     source = _TWO_INDICES.sub(r"\1\2 ", _IN_PLACE.sub(" ", source))
     if "\\" in source or "→" in source or "->" in source:
