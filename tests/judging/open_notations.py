@@ -33,7 +33,6 @@ OPEN = frozenset({
     "a false quotient of numbers that is a scaled score",
     "a sum of exponentials of which one is written once",
     "a wrong matrix under a root",
-    "a matrix that a root announces",
     "an exponential that a slip in another score does not touch",
     "displays laid out in a table",
     "what e is",
