@@ -36,6 +36,21 @@ def test_a_false_output_is_found(document: str) -> None:
     assert [(cell.row, cell.column) for cell in claim.cells if cell.verdict.value == "wrong"] == [(2, 2)]
 
 
+SUMS = f"{GIVEN}T = Q * K\nprint(T)\n# [[1 0]\n#  [0 2]]\nprint(T.sum(axis=1))  # [1 2]\nprint(np.sum(K, axis=0))  # [1 2]\n"
+
+
+def test_arrays_are_multiplied_cell_by_cell_and_added_along_an_axis() -> None:
+    found = qkv.check(f"```python\n{SUMS}```\n").claims
+    assert [claim.verdict.value for claim in found] == ["right", "right", "right"]
+
+
+def test_what_was_printed_above_the_table_of_the_last_line_is_read() -> None:
+    code = f"```python\n{GIVEN}s = Q @ K.T\nprint('Sums:', s.sum(axis=1))\npd.DataFrame(s)\n```\n"
+    table = "     k1   k2\nq1  1.0  0.0\nq2  2.0  2.0\n"
+    claim = next(claim for claim in qkv.check(f"{code}```\nSums: [1. 4.]\n{table}```\n").claims if claim.line == 9)
+    assert claim.verdict.value == "right"
+
+
 def test_words_that_no_print_has_leave_an_output_to_its_own_words() -> None:
     document = f"```python\n{GIVEN}s = Q @ K.T\nprint('Scores:', s)\n```\n```\nTimings: [[1. 0.]\n [2. 3.]]\n```\n"
     assert not [claim for claim in qkv.check(document).claims if claim.verdict.value == "wrong"]

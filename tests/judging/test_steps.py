@@ -58,6 +58,12 @@ def test_arrays_behind_a_function_are_its_arguments() -> None:
     assert verdicts(page.format("16.7048", "26.7048"))[-1] == (4, "wrong")
 
 
+def test_keys_behind_a_function_say_how_wide_they_are() -> None:
+    page = "cross_attention([1, 0], [[1, 0], [0, 1]], [[10, 20], [30, 40]]) -> [16.{}048, 26.6048]\n"
+    assert verdicts(page.format("6"))[-1][1] == "rounded"
+    assert verdicts(page.format("7"))[-1][1] == "wrong"
+
+
 def test_the_other_shares_of_a_family() -> None:
     """α_1 is worked out in full; α_2 and α_3 are what is left of the same sum."""
     page = "α_1 = \\frac{2.718}{2.718 + 1.649 + 1} = 0.506\n\nα_2 = {}\n\nα_3 = 0.186\n"

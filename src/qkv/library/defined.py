@@ -15,7 +15,8 @@ from qkv.library.notation import expression
 SPELLINGS = {
     "layernorm": "layernorm", "layernormalization": "layernorm", "layernormalisation": "layernorm",
     "ln": "layernorm", "rmsnorm": "rmsnorm", "ffn": "ffn", "feedforward": "ffn", "mlp": "ffn",
-    "swiglu": "swiglu", "σ": "sigma", "attention": "attention", "attn": "attention", "selfattention": "attention",
+    "swiglu": "swiglu", "σ": "sigma", "attn": "attention", "attention": "attention", "selfattention": "attention",
+    "crossattention": "attention", "dotproductattention": "attention", "scaleddotproductattention": "attention",
 }  # fmt: skip
 
 _ROWS = r"""
@@ -32,6 +33,7 @@ swiglu(x) = hadamard(silu(x W_1), x W_3) W_2
 sigma(x) = sigmoid(x)
 attention(q, k, v) = softmax(q k^T / \sqrt{d_k}) v
 """
+KEY_SIZE = expression("d_k")  # where a page does not say it, the keys in the call do: they are its second argument
 
 
 @dataclass(frozen=True, slots=True)

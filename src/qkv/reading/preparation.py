@@ -21,7 +21,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import NEG_INF
 from qkv.interpret.certified import Value
 from qkv.interpret.loop import unrolled
-from qkv.library.defined import defined
+from qkv.library.defined import KEY_SIZE, defined
 from qkv.reading.indexed import is_stepping
 from qkv.reading.naming import role_symbol
 from qkv.reading.page import Spot
@@ -164,6 +164,9 @@ class Preparation:
         """A function that the page defines, or that the library says what it is, for its arguments."""
         for function in (*self._system.functions.get(call.function, ()), *defined(call.function)):
             made = function.of(call.args)
+            if made is not None and KEY_SIZE in n.walk(made) and self._value(KEY_SIZE) is None:
+                keys = self._value(call.args[1])
+                made = n.replaced(made, KEY_SIZE, n.number(keys.shape[1])) if keys is not None else made
             if made is not None and all(self._named(symbol) is not None for symbol in n.names_in(made)):
                 return self.of(made)
         return None

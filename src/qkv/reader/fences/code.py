@@ -14,7 +14,7 @@ from qkv.errors import Location
 from qkv.expr.nodes import Expr, Mask, Matrix, Name, is_literal, rewrite, walk
 from qkv.reader.chain import Chain
 from qkv.reader.fences.causal import is_lowest
-from qkv.reader.fences.outputs import ARRAY, PYTHON, arrays
+from qkv.reader.fences.outputs import ARRAY, PYTHON, arrays, is_numbers
 from qkv.reader.fences.python import Assigned, Reader, Shown, holds_nan
 from qkv.reader.fences.remarks import Remark, remarks
 from qkv.reader.grammar import Parsed, parse_math
@@ -142,9 +142,9 @@ def _output(fence: Fence, page: Page, assigned: Assigned) -> Iterator[Event]:
     """What the code before printed, array by array, where it shows as many values as there are arrays."""
     shown = assigned.shown
     values = arrays(fence.text, assigned.layouts) if shown else []
-    if len(values) != len(shown):
+    if len(values) != len(shown) and is_numbers(fence.text):
         return
-    for (left, formula, text), (value, above) in zip(shown, values, strict=True):
+    for (left, formula, text), (value, above) in zip(shown, values, strict=False):
         yield from _echo(left, formula, text, value, Location(fence.line + above), page)
 
 

@@ -61,7 +61,7 @@ def is_numbers(output: str) -> bool:
 
 def arrays(output: str, layouts: Sequence[str] = ()) -> list[tuple[str, int]]:
     """The arrays that an output consists of, each with the number of lines above it; none where it says anything else
-    than the words that the code prints around them, a regular expression for each print.
+    than the words that the code prints around them, a regular expression for each print, and what its last line gives.
 
     >>> arrays("[[1 2]\\n [3 4]]\\n[5 6]"), arrays("Q: [1 2]"), arrays("Q: [1 2]\\n", [rf"Q:{ARRAY}"])
     ([('[[1 2]\\n [3 4]]', 0), ('[5 6]', 2)], [], [('[1 2]', 0)])
@@ -69,6 +69,7 @@ def arrays(output: str, layouts: Sequence[str] = ()) -> list[tuple[str, int]]:
     output = _REMARK.sub("", output)
     if not is_numbers(output):
         told = re.fullmatch(r"\s*".join(layouts) + r"\s*", output)
+        told = told or re.match(r"\s*".join(layouts[:-1]) + r"\s*?\n", output)  # what the last line gives is a table
         parts = [(part.strip(), told.start(k)) for k, part in enumerate(told.groups(), 1)] if told is not None else []
         return [(part, output.count("\n", 0, at)) for part, at in parts]
     found: list[tuple[str, int]] = []

@@ -27,6 +27,8 @@ from qkv.expr.nodes import (
     Softmax,
     Sum,
     Transpose,
+    children,
+    names_in,
     number,
 )
 from qkv.reader.fences.causal import adds_later, called, hides_later, is_lowest, is_module, shows_earlier
@@ -42,7 +44,7 @@ _SAME = (
 _TRANSPOSES = ("transpose", "t", "permute", "swapaxes")
 _PRODUCTS = ("matmul", "dot", "mm", "bmm", "inner")
 _ONE: dict[str, Callable[[Expr], Expr]] = {"sqrt": Root, "exp": Exp, "tanh": lambda x: Call("tanh", (x,))}
-_OF_ROWS = ("mean", "std", "var", "max")
+_OF_ROWS = {"sum": "rowsum", "mean": "mean", "std": "std", "var": "var", "max": "rowmax", "amax": "rowmax"}
 _OPERATORS: dict[type[ast.operator], Callable[[Expr, Expr], Expr]] = {
     ast.Add: lambda a, b: Sum((a, b)),
     ast.Sub: lambda a, b: Sum((a, Negate(b))),
@@ -156,7 +158,19 @@ class Reader:
             return None
         if isinstance(op, ast.Pow) and isinstance(b, Number) and b.value * 2 == 1:
             return Root(a)
+        if isinstance(op, ast.Mult) and self._is_array(a) and self._is_array(b):
+            return Call("hadamard", (a, b))
         return build(a, b)
+
+    def _is_array(self, expr: Expr) -> bool:
+        """Whether an expression holds several numbers for certain, so that * multiplies them one by one."""
+        if isinstance(expr, Name):
+            known = self.literals.get(expr.spelled) or self.formulas.get(expr.symbol)
+            return known is not None and expr.symbol not in names_in(known) and self._is_array(known)
+        if isinstance(expr, Product):  # of two vectors it is a number
+            return False
+        whole = isinstance(expr, Matrix) and expr.shape != (1, 1)
+        return whole or (not isinstance(expr, Entry) and any(map(self._is_array, children(expr))))
 
     def _written_softmax(self, left: ast.expr, right: ast.expr) -> Expr | None:
         """`np.exp(s) / np.exp(s).sum(axis=1, keepdims=True)`, in any of its spellings."""
@@ -213,8 +227,6 @@ class Reader:
             return _ONE[name](first)
         if name == "softmax":
             return Softmax(first, _axis(node, given[1:]))
-        if name == "sum" and _axis(node, given[1:], missing=0) == 1:
-            return Call("rowsum", (first,))
         if name in ("masked_fill", "masked_fill_") and len(given) > 1:
             return Mask(first) if hides_later(given[1], self.unread) else None
         if name in _OF_ROWS:
@@ -225,14 +237,19 @@ class Reader:
         return None
 
     def _of_row(self, name: str, node: ast.Call, of: Expr, positional: list[ast.expr]) -> Expr | None:
-        """x.mean(axis=-1) of each row, and x.mean() of a vector; a variance over n − 1 is none of ours."""
+        """x.mean(axis=-1) of each row, x.sum(axis=0) of each column, and x.mean() of a vector; a variance over n − 1 is
+        none of ours."""
         told = {keyword.arg for keyword in node.keywords}
         row = self.literals.get(of.spelled) if isinstance(of, Name) else of
         vector = isinstance(row, Matrix) and len(row.rows) == 1
         if (name in ("std", "var") and self.torch) or told - {"axis", "dim", "keepdims", "keepdim"}:
             return None
-        axis = positional or told & {"axis", "dim"}
-        return Call(name, (of,)) if (_axis(node, positional) == 1 if axis else vector) else None
+        axis = (positional and not isinstance(node.func, ast.Name)) or told & {"axis", "dim"}  # max(a, b) has none
+        if vector or not axis:
+            return Call(_OF_ROWS[name], (of,)) if vector else None
+        down = _axis(node, positional) == 0
+        made = Call(_OF_ROWS[name], (Transpose(of) if down else of,))
+        return Transpose(made) if down else made
 
     def _where(self, mask: ast.expr, chosen: ast.expr, other: ast.expr) -> Expr | None:
         """np.where(mask, -np.inf, scores), and np.where(mask, scores, -np.inf)."""
