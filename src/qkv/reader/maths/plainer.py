@@ -42,7 +42,7 @@ def plainer(source: str) -> str:
     source = _BRACED_SIGN.sub(r" \1 ", source) if "{" in source else source
     source = _DOT.sub("·", source) if "] . " in source or ") . " in source else source
     source = _DOT_WORD.sub(" · ", source)
-    source = _THOUSANDS.sub(lambda found: re.sub(r"\s", "", found[0]).ljust(len(found[0])), source)
+    source = _THOUSANDS.sub(lambda found: re.sub(r"\s", "~", found[0]), source)  # as TeX sets it
     source = _REPEATED.sub(lambda found: " " * len(found[0]), source)
     source = _TWO_INDICES.sub(r"\1\2 ", _IN_PLACE.sub(" ", source))
     if "\\" in source or "→" in source or "->" in source:
