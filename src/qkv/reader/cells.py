@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from qkv.errors import Location
-from qkv.expr.nodes import Call, Expr, Infinite, Matrix, Name, Number, number, rewrite
+from qkv.expr.nodes import Call, Expr, Infinite, Matrix, Name, Number, names_in, number, rewrite
 from qkv.library.words import CONCEPTS, means
 from qkv.reader.grammar import Parsed, parse_math
 from qkv.reader.grids import NUMBER
@@ -33,6 +33,11 @@ _AMOUNT = re.compile(r"[~≈]?\s*(?P<digits>\d[\d.,]*)\s?(?P<unit>[^\W\d_]+)")
 _MARKS = re.compile(r"\*\*|[`$]|~~")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _AXES = re.compile(r"\\(?![A-Za-z])|\\backslash|[↓→↘]|^\W*[^\W\d_]{2,}\s*/\s*[^\W\d_]{2,}[\s\d]*$")
+_NAME_BEHIND = re.compile(r"[^$]*[^\W\d_]{2,}[\s:]+\$(?P<name>[^$]{1,40})\$\s*")
+_NAME_IN_BRACKETS = re.compile(  # keys ($K$), Key (K)
+    r"[^\W\d_]{2,}\s*[(（]\s*(?:\$\s*(?P<set>\\?[^\W\d_][^$()=]{0,12})\$|(?P<plain>[QKVX]))\s*[)）]\s*$"
+)
+_ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
 _CALLED = re.compile(r"([A-Za-z]\w*)\([a-z]\)")
 _WORKED_HEAD = re.compile(r"\\(?:cdot|exp|frac|sqrt|alpha)|·|√|e\^|exp\(|^[^\W\d](?:_\{?[ijkt]\}?|[ᵢⱼ])$")
 
@@ -195,3 +200,18 @@ def with_index(link: Link, value: str, at: Location) -> Link:
         return Name(node.symbol._replace(indices=indices), node.spelled, at=node.at)
 
     return replace(link, expr=rewrite(link.expr, change), at=at, relation=Relation.FIRST)
+
+
+def names_in_cell(cell: Cell | None, page: Page) -> tuple[Link, ...]:
+    """What stands in a name cell: 'E =', 'Q = X W_q =', '$Q$', 'K (keys)', 'keys ($K$)', 'Key $k$', 'concat @ W_O'."""
+    if cell is None or not cell.text:
+        return ()
+    named = _NAME_IN_BRACKETS.search(cell.text) or _NAME_BEHIND.fullmatch(cell.text)
+    text = bare(next(filter(None, named.groups())) if named else cell.text)
+    said = text.endswith(("=", "≈"))
+    text = text.rstrip("=≈: ") if said else text if is_call(text) else _ASIDE.sub("", text).rstrip(":")
+    if not said and (not names_something(text) or means(text, "counter")):
+        return ()
+    parsed = parsed_cell(cell, page, text)
+    links = parsed.chains[0].links if len(parsed.chains) == 1 and not parsed.unread else ()
+    return links if said or all(names_in(link.expr) for link in links) else ()

@@ -29,9 +29,9 @@ from qkv.reader.cells import (
     formula_in,
     is_amount,
     is_axes,
-    is_call,
     is_quantity,
     is_total,
+    names_in_cell,
     names_something,
     parsed_cell,
     sort_of,
@@ -48,12 +48,8 @@ from qkv.reader.page import Cell, Event, Page, Rows, Said, Stated
 
 _LOWERED = str.maketrans("₁₂₃₄₅₆₇₈₉", "123456789")
 _COMPONENT = re.compile(r"(?P<base>[^\W\d_]+)_?\{?(?P<number>\d|[₁-₉])\}?")
-_NAME_BEHIND = re.compile(r"[^$]*[^\W\d_]{2,}[\s:]+\$(?P<name>[^$]{1,40})\$\s*")
 _WITHOUT_NUMBER = re.compile(r"(?<=[^\W\d])_?\{?[\d₀-₉]{1,2}\}?")  # q·k1 above q·k2 is one quantity
 _BEFORE_NAME = re.compile(r"(?P<words>[^\W\d_]{2,}[^:=$`|]{0,30}):\s+(?=\S)")
-_NAME_IN_BRACKETS = re.compile(  # keys ($K$), Key (K)
-    r"[^\W\d_]{2,}\s*[(（]\s*(?:\$\s*(?P<set>\\?[^\W\d_][^$()=]{0,12})\$|(?P<plain>[QKVX]))\s*[)）]\s*$"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,31 +209,13 @@ def _array(
     """An array under what its name cell says: a name, a formula, or words that label it, or both: 'head 1: Q ='."""
     before = _BEFORE_NAME.match(name.text) if name else None
     name = replace(name, text=name.text[before.end() :]) if name and before else name
-    names = _names(name, page)
+    names = names_in_cell(name, page)
     sign = Relation.APPROX if name and name.text.endswith("≈") else Relation.EQUAL
     links = (*names, replace(link, relation=sign) if names else link)
     told = before["words"] if before else bare(name.text) if name and not names else ""
     label = "" if is_axes(told) or means(told, "counter") else told
     chain = Chain(links, min(link.at for link in links), end, link.text)
     return Stated(chain, Origin.TABLE, label, row_labels=row_labels, column_labels=column_labels, whole=not names)
-
-
-_ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
-
-
-def _names(cell: Cell | None, page: Page) -> tuple[Link, ...]:
-    """What stands in a name cell: 'E =', 'Q = X W_q =', '$Q$', 'K (keys)', 'keys ($K$)', 'Key $k$', 'concat @ W_O'."""
-    if cell is None or not cell.text:
-        return ()
-    named = _NAME_IN_BRACKETS.search(cell.text) or _NAME_BEHIND.fullmatch(cell.text)
-    text = bare(next(filter(None, named.groups())) if named else cell.text)
-    said = text.endswith(("=", "≈"))
-    text = text.rstrip("=≈: ") if said else text if is_call(text) else _ASIDE.sub("", text).rstrip(":")
-    if not said and (not names_something(text) or means(text, "counter")):
-        return ()
-    parsed = parsed_cell(cell, page, text)
-    links = parsed.chains[0].links if len(parsed.chains) == 1 and not parsed.unread else ()
-    return links if said or all(names_in(link.expr) for link in links) else ()
 
 
 # — columns —
@@ -306,7 +284,7 @@ def _numbered(head: Link, cells: Sequence[Cell], labels: Sequence[Cell], page: P
 def _vectors(column: _Column, labels: Sequence[Cell], page: Page) -> Iterator[Event]:
     """A column of vectors: one matrix, or one statement a row under 'k_i' or beside '| k₁ |'."""
     found = [vector_in(cell, page) for cell in column.cells]
-    names = _names(column.head, page)
+    names = names_in_cell(column.head, page)
     running = names and isinstance(names[-1].expr, Name) and set(names[-1].expr.symbol.indices) & INDICES
     own = _row_names(labels, page) if not names and len(column.cells) == len(labels) else ()
     if running or own:
@@ -329,7 +307,7 @@ def _vectors(column: _Column, labels: Sequence[Cell], page: Page) -> Iterator[Ev
 
 def _row_names(labels: Sequence[Cell], page: Page) -> tuple[Link, ...]:
     """The names of rows such as '| k₁ | [1, 0] |'; none where a label is no indexed name."""
-    names = [_names(label, page) for label in labels]
+    names = [names_in_cell(label, page) for label in labels]
     told = [links[0] for links in names if len(links) == 1 and isinstance(links[0].expr, Name)]
     indexed = len(told) == len(labels) > 0 and all(symbol.indices for link in told for symbol in names_in(link.expr))
     return tuple(told) if indexed else ()
