@@ -45,6 +45,9 @@ class Sizes(NamedTuple):
     columns: bool = False
 
 
+WIDEST = 8  # blanks that are written out in a row
+
+
 def proposed(gaps: Iterable[Gap], values: Values, spot: Spot, used: frozenset[int] = frozenset()) -> list[Gap]:
     """Gaps with what to write for each; `used` are equations whose numbers are known to be something else."""
     found = list(dict.fromkeys(gaps))
@@ -200,9 +203,11 @@ def _shaped(role: Role | None, groups: tuple[Row, ...], sizes: Sizes) -> tuple[R
 
 
 def _blanks(gap: Gap, words: Spoken | None, sizes: Sizes) -> tuple[Row, ...]:
-    """Blanks in the shape that fits, two by two where nobody knows it."""
+    """Blanks in the shape that fits, two by two where nobody knows it; of many in a row the first and the last."""
     count = sizes.keys if gap.role in (Role.K, Role.V) else 1 if "_" in gap.name else 0
-    return ((BLANK,) * (sizes.width or 2),) * (count or (len(words.groups) if words is not None else 2))
+    width = sizes.width or 2
+    row = (BLANK,) * width if width <= WIDEST else (BLANK, "…", BLANK)
+    return (row,) * (count or (len(words.groups) if words is not None else 2))
 
 
 def written(rows: Sequence[Row], columns: bool = False) -> str:
