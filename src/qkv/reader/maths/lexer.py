@@ -10,7 +10,7 @@ from qkv.reader.maths.afterwards import laid_bare, with_times
 from qkv.reader.maths.numerals import Comma, plain_digits
 from qkv.reader.maths.plainer import plainer
 from qkv.reader.maths.slopes import with_slopes
-from qkv.reader.maths.tokens import TOKEN, Token
+from qkv.reader.maths.tokens import TOKEN, Token, another_begins
 from qkv.reader.maths.units import is_counted, is_magnitude
 
 
@@ -38,7 +38,6 @@ _ALIKE |= dict.fromkeys(map(ord, signs.LEFT_PIECES), "[") | dict.fromkeys(map(or
 
 _OPERATION = re.compile(r"\s*(?:[×*/+÷·^²³]|\\(?:times|cdot|div)\b)")
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_STATED = re.compile(r"(?P<base>[^\W\d_]{1,8})_?(?P<number>\d{0,2}|[₀-₉]?)\s*[=≈](?!=)")
 _TIES = re.compile(r"[=≈:]|[+×·*/÷]\s+(?=\S)")  # what a wide gap before it does not part: a = [1]   + [2]
 _BARE_COMMA = re.compile(r",(?!\})")
 _FAR = 400  # characters of a list that are looked at
@@ -81,7 +80,7 @@ class _Lexer:
     def _space(self, found: re.Match[str]) -> None:
         """A wide gap of a plain line parts statements."""
         wide = not self.strict and not self.depth and (len(found[0]) > 2 or "\t" in found[0] or self._parts(found))
-        wide = wide or (not self.depth and self._goes_on_with_another(found))
+        wide = wide or (not self.depth and another_begins(self.out, found, strict=self.strict))
         tied = bool(_TIES.match(self.source, found.end())) or (self.out and self.out[-1].kind in ("rel", "line", "op"))
         if wide and self.out and not tied:
             self.add("wide", " ", found)
@@ -95,18 +94,6 @@ class _Lexer:
         word = _WORD.match(self.source, found.end())
         named = word is not None and last.kind == "num" and not is_counted(word[0]) and not is_magnitude(word[0])
         return named or ("." in last.text and after.isdigit()) or (last.kind == "percent" and after.isalpha())
-
-    def _goes_on_with_another(self, found: re.Match[str]) -> bool:
-        """Whether another of a family is given behind a value: the k2 of 'k1 = (1, 0) k2 = (0, 2)'; behind two blanks
-        any other name is."""
-        after = _STATED.match(self.source, found.end())
-        if after is None or not self.out or self.out[-1].kind not in ("num", "close"):
-            return False
-        if len(found[0]) > 1 and not self.strict:
-            return True
-        rel = next((k for k in range(len(self.out) - 1, 1, -1) if self.out[k].kind == "rel"), 0)
-        named = [token for token in self.out[max(0, rel - 3) : rel] if token.kind != "script"][-2:]
-        return [token.text for token in named[:1]] == [after["base"]] and named[-1].kind in ("num", "sub")
 
     def _line(self, found: re.Match[str]) -> None:
         self.add("line", "\n", found)

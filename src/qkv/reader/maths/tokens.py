@@ -58,6 +58,22 @@ def _numbers_begin(tokens: Sequence[Token], i: int) -> bool:
     return tokens[first + 1].gap and (second == first + 1 or not tokens[second].gap)
 
 
+_STATED = re.compile(r"(?P<base>[^\W\d_]{1,8})_?(?P<number>\d{0,2}|[₀-₉]?)\s*[=≈](?!=)")
+
+
+def another_begins(before: Sequence[Token], gap: re.Match[str], *, strict: bool) -> bool:
+    """Whether another statement begins behind a gap after a value: the k2 of 'k1 = (1, 0) k2 = (0, 2)', a member of the
+    same family. Behind two blanks of a plain line, which is not `strict`, it may have any name."""
+    after = _STATED.match(gap.string, gap.end())
+    if after is None or not before or before[-1].kind not in ("num", "close"):
+        return False
+    if len(gap[0]) > 1 and not strict:
+        return True
+    rel = next((i for i in range(len(before) - 1, 1, -1) if before[i].kind == "rel"), 0)
+    named = [token for token in before[max(0, rel - 3) : rel] if token.kind != "script"][-2:]
+    return [token.text for token in named[:1]] == [after["base"]] and named[-1].kind in ("num", "sub")
+
+
 _VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 _LETTER = rf"[^\W\d_{''.join(signs.SUBSCRIPTS)}{''.join(signs.SUPERSCRIPTS)}{_VULGAR}]"
 _GROUP = r"\{(?:[^{}]|\{[^{}]*\})*\}"
