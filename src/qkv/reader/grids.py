@@ -281,7 +281,7 @@ def _grid_at(lines: list[str], at: int) -> Found | None:
     rows: list[_Line] = []
     end = start
     while end < len(lines) and (row := _line(lines[end], end + 1)):
-        named = row.name is not None and any(r.name for r in rows)
+        named = row.name is not None and any(r.name or _label(r) for r in rows)
         named = named or (bool(rows) and rows[0].name is not None and _label(row) != _label(rows[0]) == "")
         if rows and (named or len(row.groups) != len(rows[-1].groups) or abs(row.widths[0] - rows[0].widths[0]) > 3):
             break
