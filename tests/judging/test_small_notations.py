@@ -354,3 +354,14 @@ def test_a_syllable_between_numbers_and_words_is_no_factor() -> None:
 def test_numbers_that_are_worked_out_in_different_ways_are_no_scores() -> None:
     text = "d_k = 64\n\n√64 = 8\n\nsigmoid(8) = 0.9997\n\nSoftmax: 0.665, 0.090, 0.245\n"
     assert "wrong" not in verdicts(text).values()
+
+
+def test_points_between_groups_of_three_digits_part_thousands() -> None:
+    text = "d_model = 512, d_ff = 2048\n\n- Atención: 4 × 512 × 512 = 1.048.576\n- Normas: 4 × 512 = 2.048\n- FFN: 2 × 512 × 2048 = 2.097.125\n"
+    assert list(verdicts(text).values()) == ["right", "right", "wrong"]
+
+
+@pytest.mark.parametrize(("total", "verdict"), [("11.212", "drifted"), ("11.312", "wrong")])
+def test_lines_with_a_label_and_with_a_name_are_no_grid(total: str, verdict: str) -> None:
+    text = f"logits = [2.0, 1.0, 0.1]\n\nexp: 7.389, 2.718, 1.105\nsum = {total}\n"
+    assert list(verdicts(text).values()) == ["rounded", verdict]

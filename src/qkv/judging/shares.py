@@ -141,9 +141,7 @@ def added_up(copies: Copies, grid: Grid, spot: Spot) -> Fit | None:
     """What words call a sum, right after the exponentials of a whole row: it is theirs, though it be false. What is not
     even half or twice as large is the sum of something else."""
     parts, after = _exponentials(copies, spot)
-    exponents = [rational(x.value) for part in parts if isinstance(x := _exponent(part.part), n.Number)]
-    lines = [line for seen in copies.recent(spot)[:RUN] for line in (*seen.grid, *zip(*seen.grid, strict=True))]
-    if len(parts) < 2 or after or exponents not in [[shown.value for shown in line] for line in lines]:
+    if len(parts) < 2 or after or not _are_whole_row(copies, parts, spot):
         return None
     row, put = row_of(parts)
     made = put_in(copies, grid, Meaning(How.CAPTION, n.Sum(row.rows[0]), spot), put)
@@ -152,6 +150,15 @@ def added_up(copies: Copies, grid: Grid, spot: Spot) -> Fit | None:
         return None
     low, high = bounds(total)
     return made if low / 2 < shown < high * 2 else None
+
+
+def _are_whole_row(copies: Copies, parts: list[Copied], spot: Spot) -> bool:
+    """Whether exponentials are one printed vector, or each was taken of one number of a printed line."""
+    if all(isinstance(part.part, n.Entry) for part in parts):
+        return True
+    exponents = [rational(x.value) for part in parts if isinstance(x := _exponent(part.part), n.Number)]
+    lines = [line for seen in copies.recent(spot)[:RUN] for line in (*seen.grid, *zip(*seen.grid, strict=True))]
+    return exponents in [[shown.value for shown in line] for line in lines]
 
 
 def _exponentials(copies: Copies, spot: Spot) -> tuple[list[Copied], list[Copied]]:

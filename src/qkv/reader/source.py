@@ -11,7 +11,7 @@ from qkv.library.words import pattern
 from qkv.reader.latex import is_tex, plain_tex
 from qkv.reader.limits import Limits
 from qkv.reader.macros import with_macros
-from qkv.reader.maths.numerals import with_digits
+from qkv.reader.maths.numerals import with_digits, without_grouping_points
 from qkv.reader.quoted import unquoted
 from qkv.reader.terminal import laid_out
 
@@ -27,7 +27,7 @@ def plain_source(text: str, file: str, limits: Limits) -> str:
     source = laid_out(plain_tex(text, limits) if is_tex(text, file) else text)
     for said, instead in _REWRITES:
         source = said.sub(instead, source)
-    return with_digits(_with_scripts(_without_comment_signs(source)))
+    return with_digits(without_grouping_points(_with_scripts(_without_comment_signs(source))))
 
 
 _BRACKET_PIECES = {chr(0xF8EB + i): c for i, c in enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩")} | {

@@ -68,6 +68,31 @@ _DRAWN_ROOT = re.compile(r"\\/(?=\d)")
 _COMMA_AFTER = re.compile(r"(?<=\.)(\d{2,9})([ \t]+[-−]?\d{1,9}),(\d{2,9})(?![\d.,])")
 
 
+THIN = "\u202f"  # parts thousands
+_GROUPED = re.compile(r"(?<![\w.,])[1-9]\d{0,2}(?:\.\d{3}){2,}(?![.\w])")  # 1.048.576 can only be one number
+_GROUP = re.compile(r"(?<![\w.,])[1-9]\d{0,2}\.\d{3}(?![.\w])")
+_DECIMAL_POINT = re.compile(r"(?<![\w.,])(?:0\.\d+|\d+\.(?:\d{1,2}|\d{4,}))(?![.\w])")
+
+
+def without_grouping_points(text: str) -> str:
+    """The same text, with narrow blanks for the points that part thousands; 2.048 is such a number beside 1.048.576,
+    unless the page has decimal points.
+
+    >>> without_grouping_points("1.048.576, 2.048").replace(THIN, "_")
+    '1_048_576, 2_048'
+    >>> without_grouping_points("1.048.576 · 0.5 · 2.048").replace(THIN, "_")
+    '1_048_576 · 0.5 · 2.048'
+    """
+    if not _GROUPED.search(text):
+        return text
+    made = _GROUPED.sub(_parted, text)
+    return made if _DECIMAL_POINT.search(made) else _GROUP.sub(_parted, made)
+
+
+def _parted(found: re.Match[str]) -> str:
+    return found[0].replace(".", THIN)
+
+
 def with_digits(text: str) -> str:
     """The same text, with digits for the letters that a scanner took them for.
 
