@@ -138,3 +138,13 @@ def test_a_name_with_a_number_is_what_formulas_make_of_its_family() -> None:
 )
 def test_what_is_given_stays_given(givens: str, formulas: str, value: str) -> None:
     assert values(f"{givens}\n\n{formulas}\n\nCompute M.\n")["M"] == ((value,),)
+
+
+def test_a_running_index_is_no_token_of_its_own() -> None:
+    solved = qkv.solve("""$x_1 = [1, 2]^T$, $x_2 = [0, 1]^T$, $W_Q = [[1, 0], [0, 1]]$, $W_K = [[1, 1], [0, 1]]$
+
+$q_i = W_Q^T x_i$, $k_i = W_K^T x_i$, $z_{1,i} = q_1^T k_i$
+
+Compute the scores S.""")
+    assert solved["S"].digits() == (("7", "2"), ("3", "1"))
+    assert not {"x_i", "q_i", "k_i"} & {str(step.symbol) for step in solved.traces[0].program.steps}

@@ -32,6 +32,7 @@ from qkv.check.model import Cause, Verdict
 from qkv.errors import QkvError, ValueRefused
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
+from qkv.expr.show import plain
 from qkv.interpret.cells import Cell
 from qkv.interpret.certified import Value
 from qkv.judging.fit import Fit, How, Meaning
@@ -181,7 +182,7 @@ def cell_working(scene: PageScene, chosen: Fit) -> Callable[[int, int], str]:
     row, expr = (part.row, part.arg) if part is not None else (None, meant)
     if isinstance(expr, n.Name):
         expr = scene.formula(expr.symbol) or expr
-    how_cell = cell_workings(expr, partial(_value_of, scene))
+    how_cell = cell_workings(expr, partial(_value_of, scene), show=lambda name: plain(scene.as_written(name)))
 
     def work(i: int, j: int) -> str:
         try:

@@ -175,18 +175,16 @@ class System:
             at = int(index) + self.choices.zero_based
             return at if at > 0 else None
         words = [word.lower() for s in (scope, *self.page.scopes) for word in self.page.tokens.get(s, ())]
-        words = words or [p.row.lower() for _, p in self.members(Role.X) if p.row]
         return words.index(index.lower()) + 1 if index.lower() in words else self._order(index)
 
     def _order(self, word: str) -> int | None:
-        """Where a word comes among the rows that names of one role speak of."""
-        for members in (
-            [p.row for _, p in self.members(role)] for role in (Role.X, Role.K, Role.STATES, Role.Q, Role.V)
-        ):
-            ordered = list(dict.fromkeys(row.lower() for row in members if row))
-            if word.lower() in ordered:
-                return ordered.index(word.lower()) + 1
-        return None
+        """Where a word comes among the rows that names of one role speak of. Where tokens are numbered, the i of x_i
+        runs over them and is none."""
+        roles = (Role.X, Role.K, Role.STATES, Role.Q, Role.V)
+        named = [list(dict.fromkeys(p.row.lower() for _, p in self.members(role) if p.row)) for role in roles]
+        if LETTER.match(word) and any(is_number(row) for rows in named for row in rows):
+            return None
+        return next((rows.index(word.lower()) + 1 for rows in named if word.lower() in rows), None)
 
     def _stack(self, rows: list[tuple[Symbol, str]], spot: Spot) -> Iterator[n.Expr]:
         """Rows with names, on top of each other in the order of their tokens."""
@@ -323,7 +321,7 @@ class System:
         }
         rows = max((i for i, _ in cells if i), default=0)
         columns = max((j for _, j in cells if j), default=0)
-        if rows and all((i, j) in cells for i in range(1, rows + 1) for j in range(1, columns + 1)):
+        if rows and columns and all((i, j) in cells for i in range(1, rows + 1) for j in range(1, columns + 1)):
             yield n.Matrix(tuple(tuple(n.Name(cells[i, j]) for j in range(1, columns + 1)) for i in range(1, rows + 1)))
         for symbol, _ in members:
             if symbol.indices and all(map(LETTER.match, symbol.indices)) and self._is_stated(symbol):

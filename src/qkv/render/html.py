@@ -201,7 +201,8 @@ def _answer(trace: Trace, answer: Answer, options: Options) -> str:
 
 def _step(trace: Trace, step: Step, options: Options) -> str:
     said, rest = formulas.caption(trace, step)
-    heat = shown(trace, step, options) if step.role is Role.WEIGHTS else None
+    value = shown(trace, step, options)
+    heat = value if step.role is Role.WEIGHTS and not value.is_number else None
     pieces = [f"<h4>{escape(said)}<span class='soft'>{escape(rest)}</span></h4>"]
     pieces.append(f'<div class="display">{_math(formulas.step(trace, step, options), heat)}</div>')
     workings = [

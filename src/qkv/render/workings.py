@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from qkv.expr import nodes as n
@@ -80,9 +80,9 @@ LATEX = Style(
 
 
 def cell_workings(
-    expr: n.Expr, values: Values, digits: int = 6, places: int | None = None
+    expr: n.Expr, values: Values, digits: int = 6, places: int | None = None, show: Callable[[n.Expr], str] = plain
 ) -> Callable[[int, int], str]:
-    """How each cell of an expression comes about, by its row and column, in plain text.
+    """How each cell of an expression comes about, by its row and column, in plain text; `show` writes a name.
 
     >>> from qkv.interpret.trace import Trace
     >>> from qkv.program.model import Program
@@ -90,7 +90,7 @@ def cell_workings(
     >>> cell_workings(n.Product(left, right), Trace(Program("", (), ())).evaluate)(1, 1)
     '2·2 + 2·3 + 2·1 = 12'
     """
-    writer = Writer(PLAIN, remembered(values), digits, places)
+    writer = Writer(replace(PLAIN, show=show), remembered(values), digits, places)
     return lambda row, column: writer.equation(expr, row, column)
 
 
