@@ -29,7 +29,6 @@ from qkv.judging.kept import FALSE, keep
 from qkv.judging.meanings import meanings
 from qkv.judging.otherwise import otherwise
 from qkv.judging.pool import pool, sizes
-from qkv.judging.scales import closeness
 from qkv.judging.scene import PageScene
 from qkv.judging.seen import agreeing
 from qkv.judging.steps import carried_working, of_printed_cells, rounded_working
@@ -40,6 +39,7 @@ from qkv.judging.weighing import (
     as_agreed,
     as_carried,
     most_beside,
+    nearness,
     needed,
     readable,
     weighed,
@@ -302,7 +302,7 @@ class Walk:
         if slip is not None and slip.bits >= excuse + MARGIN:
             return slip
         if slip is not None and slip.cause is None:  # what a known mistake gives may be said of another method
-            trusted = max(trust(self, slip), closeness(self, grid, slip, spot)) if clean is None else 0.0
+            trusted = max(trust(self, slip), nearness(grid, slip)) if clean is None else 0.0
             if slip.bits + trusted + company(self, equation, grid, slip) >= excuse + MARGIN:
                 return slip
         return clean[1] if clean is not None and clean[0] > -denied else None

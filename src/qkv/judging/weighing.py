@@ -17,6 +17,7 @@ from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.judging.causes import MISTAKE
 from qkv.judging.fit import Fit, How
 from qkv.judging.meanings import meanings
+from qkv.judging.operands import are_shares
 from qkv.judging.phrases import is_supposed
 from qkv.reader.model import Origin
 from qkv.reading.bits import grid_bits
@@ -100,9 +101,10 @@ def is_exact(equation: Equation, grid: Grid) -> bool:
 
 def nearness(grid: Grid, slip: Fit) -> float:
     """The bits that wrong cells share with what a meaning gives: three numbers that all come near are no accident. None
-    where they come so near that numbers rounded on the way, which nobody sees, may explain them."""
+    where they come so near that numbers rounded on the way, which nobody sees, may explain them; and none for weights,
+    which a temperature that nobody told may have changed."""
     meant = slip.true or slip.own
-    if meant is None or len(grid) * len(grid[0]) < 2:
+    if meant is None or len(grid) * len(grid[0]) < 2 or are_shares(grid):
         return 0.0
     rows = zip(grid, meant.rows, slip.verdicts, strict=True)
     try:
