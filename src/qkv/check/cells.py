@@ -8,12 +8,12 @@ from itertools import chain
 
 from flint import arb
 
-from qkv.check.compare import Shown, loosened, shown_cell, shown_number
+from qkv.check.compare import Shown, agree, loosened, may_be_same, shown_cell, shown_number
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.show import plain
 from qkv.interpret.cells import NEG_INF, Cell, precision, rational
-from qkv.interpret.certified import Certified, Value
+from qkv.interpret.certified import Certified, Value, bounded
 from qkv.interpret.fit import Shape
 from qkv.interpret.loop import evaluate
 
@@ -42,7 +42,7 @@ def _shown(cell: n.Expr, approximate: bool) -> Shown | None:
         return shown_cell("-∞", NEG_INF) if cell.sign < 0 else None
     try:
         with precision(ENOUGH_BITS):
-            value = evaluate(cell, {}, Certified())
+            value = bounded(evaluate(cell, {}, Certified()))
     except QkvError:
         return None
     return shown_cell(plain(cell), value.cell) if value.shape == (1, 1) else None
@@ -67,6 +67,17 @@ def fitted(value: Value, shape: tuple[int, int]) -> Value | None:
     rows, columns = shape
     cells = list(chain.from_iterable(value.rows))
     return Value(tuple([tuple(cells[i * columns : (i + 1) * columns]) for i in range(rows)]))
+
+
+def shows(grid: Grid, value: Value) -> bool:
+    """Whether a value gives all digits that are printed."""
+    made = fitted(value, shape_of(grid))
+    return made is not None and all(map(agree, grid, made.rows))
+
+
+def may_agree(a: Value, b: Value) -> bool:
+    """Whether two computed values may be the same."""
+    return a.shape == b.shape and all(map(may_be_same, chain.from_iterable(a.rows), chain.from_iterable(b.rows)))
 
 
 def covers(own: Value, true: Value) -> bool:

@@ -182,6 +182,11 @@ def agree(shown: Sequence[Shown], made: Sequence[Cell]) -> bool:
     return all(map(meets, shown, made))
 
 
+def may_be_same(a: Cell, b: Cell) -> bool:
+    """Whether two computed cells may be the same number."""
+    return a is b if NEG_INF in (a, b) else _overlap(bounds(a), bounds(b))
+
+
 def _meets_within(value: fmpq, reach: fmpq, low: fmpq, high: fmpq) -> bool:
     return bool(reach > 0 and low < value + reach and high > value - reach)
 

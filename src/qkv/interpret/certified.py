@@ -51,6 +51,14 @@ def same(a: Value, b: Value) -> bool:
     return a.shape == b.shape and all(c.same_cell(x, y) for r, q in pairs for x, y in zip(r, q, strict=True))
 
 
+def bounded(value: Value) -> Value:
+    """The same value; one with a cell that is too large to be compared, or that may be anything, is refused."""
+    for row in value.rows:
+        for cell in row:
+            c.held(cell)
+    return value
+
+
 def scalar(cell: Cell) -> Value:
     """A 1×1 value."""
     return Value(((cell,),))

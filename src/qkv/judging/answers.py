@@ -12,13 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from qkv.check.cells import Grid, fitted, shape_of
-from qkv.check.compare import agree
+from qkv.check.cells import Grid, fitted, may_agree, shape_of, shows
 from qkv.check.model import Cause, Verdict
-from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.interpret.certified import Value
 from qkv.judging.causes import as_mistake
 from qkv.judging.fit import Fit, How, Meaning, fit
@@ -140,7 +137,12 @@ def _goes_on_otherwise(walk: Walk, meaning: Meaning) -> bool:
         true = walk.values.true(n.Name(symbol), meaning.spot)
         for name in (symbol, *walk.system.called(symbol)):
             printed = walk.prints.names.get(name)
-            if printed is not None and printed.true is not None and true is not None and not _agree(printed.true, true):
+            if (
+                printed is not None
+                and printed.true is not None
+                and true is not None
+                and not may_agree(printed.true, true)
+            ):
                 return True
     return False
 
@@ -164,7 +166,7 @@ def _masked(walk: Walk, grid: Grid, f: Fit) -> Fit | None:
     if not isinstance(expr, n.Softmax) or n.holds(expr, n.Mask) or n.holds(expr, n.Call):
         return None
     made, _ = walk.values.own(replace(expr, arg=n.Mask(expr.arg)), f.meaning.spot, walk.prints)
-    if made is None or not _shows(grid, made):
+    if made is None or not shows(grid, made):
         return None
     return replace(
         f, cause=Cause("masked though nobody asked", "later tokens are masked, and the assignment asks for no mask")
@@ -175,20 +177,7 @@ def _same_truth(usual: Fit, f: Fit) -> bool:
     """Whether two meanings come to the same value, so that only the way there differs."""
     if usual.true is None:
         return usual.meaning.how is How.WORKING
-    return f.true is not None and _agree(f.true, usual.true)
-
-
-def _agree(a: Value, b: Value) -> bool:
-    pairs = zip(a.rows, b.rows, strict=False)
-    return a.shape == b.shape and all(_meet(x, y) for r, q in pairs for x, y in zip(r, q, strict=True))
-
-
-def _meet(a: Cell, b: Cell) -> bool:
-    """Whether two true cells may be the same number."""
-    if NEG_INF in (a, b):
-        return a is b
-    (low, high), (bottom, top) = bounds(a), bounds(b)
-    return bool(low <= top and bottom <= high)
+    return f.true is not None and may_agree(f.true, usual.true)
 
 
 # — what a value is meant to be —
@@ -312,7 +301,7 @@ def _other_step(walk: Walk, equation: Equation, grid: Grid, target: Target, spot
     for role in roles:
         for head in (None, *walk.system.heads_in(spot.scope)):
             value = walk.values.role(role, head, spot)
-            if value is not None and _shows(grid, value):
+            if value is not None and shows(grid, value):
                 return walk.fit(grid, _worked(walk, n.Name(role_symbol(role, head)), spot))
     return None
 
@@ -323,7 +312,7 @@ def _is_owed(walk: Walk, equation: Equation, target: Target) -> bool:
     if task is None or true is None or not any(is_asked(symbol, task) for symbol in equation.names):
         return False
     grids = (printed_grid(item) for other in walk.system.page.own for item in other.of(Kind.VALUE) if not item.struck)
-    return not any(grid is not None and _shows(grid, true) for grid in grids)
+    return not any(grid is not None and shows(grid, true) for grid in grids)
 
 
 def _stands_beside_right(walk: Walk, equation: Equation, target: Target, f: Fit, usual: Fit | None) -> bool:
@@ -334,15 +323,6 @@ def _stands_beside_right(walk: Walk, equation: Equation, target: Target, f: Fit,
         roles = {place.role for symbol in other.names if (place := walk.system.place(symbol)) is not None}
         if other.index != equation.index and other.scope == equation.scope and roles <= {target.role}:
             grids = (printed_grid(item) for item in other.of(Kind.VALUE) if not item.struck)
-            if any(grid is not None and _shows(grid, f.true) for grid in grids):
+            if any(grid is not None and shows(grid, f.true) for grid in grids):
                 return True
     return False
-
-
-def _shows(grid: Grid, value: Value) -> bool:
-    """Whether a printed value is another one, to all its digits."""
-    made = fitted(value, shape_of(grid))
-    try:
-        return made is not None and all(agree(row, cells) for row, cells in zip(grid, made.rows, strict=True))
-    except QkvError:
-        return False

@@ -296,10 +296,7 @@ class Search:
                 yield expr, detail
 
     def _agrees(self, value: tuple[tuple[Cell, ...], ...], rows: tuple[int, ...]) -> bool:
-        try:
-            return all(agree(self.grid[i], value[i]) for i in rows)
-        except QkvError:
-            return False  # what has no bounds is nothing that anybody wrote
+        return all(agree(self.grid[i], value[i]) for i in rows)
 
     def _apart(self, expr: n.Expr) -> range:
         """The minds to ask about an expression: the first is enough where it holds what is true of each name, and no
@@ -336,10 +333,7 @@ class Search:
             return next(self._giving(iter(ways), rows), None)
         for mind in self._apart(whole):
             made = self._value(mind, whole)
-            try:
-                pair = swap_shown(self.grid, made, rows, axis) if made is not None else None
-            except QkvError:
-                continue
+            pair = swap_shown(self.grid, made, rows, axis) if made is not None else None
             if pair is not None and pair < len(ways):
                 return ways[pair]
         return None

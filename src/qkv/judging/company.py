@@ -9,11 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from qkv.check.cells import Grid, fitted, shape_of
-from qkv.check.compare import meets
-from qkv.errors import QkvError
+from qkv.check.cells import Grid, fitted, shape_of, shows
 from qkv.expr import nodes as n
-from qkv.interpret.certified import Value
 from qkv.judging.fit import Fit, How, Meaning
 from qkv.judging.meanings import meanings
 from qkv.judging.seen import SURE
@@ -60,19 +57,9 @@ def _is_of_another_method(walk: Walk, grid: Grid, meaning: Meaning) -> bool:
     for pair in ({"scaled", "unscaled"}, {"open", "causal"}):
         other = choices.with_conventions(scope, choices.conventions[scope] ^ pair)
         value = values_of(walk.system.page, other).true(meaning.expr, meaning.spot)
-        if value is not None and _meet(grid, value):
+        if value is not None and shows(grid, value):
             return True
     return False
-
-
-def _meet(grid: Grid, value: Value) -> bool:
-    """Whether all digits of a printed value agree."""
-    made = fitted(value, shape_of(grid))
-    pairs = zip(grid, made.rows, strict=True) if made is not None else ()
-    try:
-        return made is not None and all(meets(*cell) for row in pairs for cell in zip(*row, strict=True))
-    except QkvError:
-        return False
 
 
 def _siblings(walk: Walk, equation: Equation) -> Iterator[tuple[Equation, Item]]:
@@ -103,5 +90,5 @@ def _agreed(walk: Walk, equation: Equation, item: Item, how: How) -> float:
     for meaning in options:
         value = walk.values.true(meaning.expr, meaning.spot)
         if value is not None and grid is not None and fitted(value, shape_of(grid)) is not None:
-            return sum(map(sum, grid_bits(grid))) if _meet(grid, value) else 0.0
+            return sum(map(sum, grid_bits(grid))) if shows(grid, value) else 0.0
     return 0.0

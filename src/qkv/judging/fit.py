@@ -10,7 +10,6 @@ from fractions import Fraction
 from qkv.check.cells import Grid, fitted, shape_of
 from qkv.check.compare import Agreement, Shown, agreement, follows
 from qkv.check.model import SEVERITY, Cause, Verdict
-from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.interpret.cells import Cell, same_cell
 from qkv.interpret.certified import Value
@@ -140,7 +139,7 @@ def fit(
             t = truly.rows[i][j] if truly is not None else None
             o = owned.rows[i][j] if owned is not None else None
             r = right.rows[i][j] if right is not None else None
-            touched = false and not (r is not None and o is not None and _same(r, o))
+            touched = false and not (r is not None and o is not None and same_cell(r, o))
             t = r if t is None and touched else t
             verdict = cell_verdict(shown, t, o, touched)
             if verdict is Verdict.MISROUNDED and shown.half > finest:
@@ -155,24 +154,14 @@ def fit(
     return Fit(meaning, truly, owned, used, tuple(rows), agreed, slips, right=right, larger=larger)
 
 
-def _same(a: Cell, b: Cell) -> bool:
-    try:
-        return same_cell(a, b)
-    except QkvError:
-        return False
-
-
 def cell_verdict(shown: Shown, true: Cell | None, own: Cell | None, carried: bool) -> Verdict:
     """The verdict of one cell: against what is true, then against what the author's own numbers give."""
-    try:
-        to_true = agreement(shown, true) if true is not None else None
-        if to_true is Agreement.EQUAL:
-            return Verdict.RIGHT
-        if to_true in (Agreement.ROUNDED, Agreement.OPEN):
-            return Verdict.ROUNDED
-        to_own = follows(shown, own) if own is not None else None
-    except QkvError:
-        return Verdict.WRONG
+    to_true = agreement(shown, true) if true is not None else None
+    if to_true is Agreement.EQUAL:
+        return Verdict.RIGHT
+    if to_true in (Agreement.ROUNDED, Agreement.OPEN):
+        return Verdict.ROUNDED
+    to_own = follows(shown, own) if own is not None else None
     if to_own is not None and to_own <= Agreement.OPEN:
         if carried:
             return Verdict.CARRIED

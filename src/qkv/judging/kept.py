@@ -7,12 +7,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from qkv.check.cells import Grid, shape_of
-from qkv.check.compare import Shown, held, rounded_as
+from qkv.check.compare import held, rounded_as
 from qkv.check.model import Verdict
-from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
-from qkv.interpret.cells import NEG_INF, Cell
+from qkv.interpret.cells import Cell
 from qkv.interpret.certified import Value
 from qkv.judging.fit import Fit, How
 from qkv.judging.given import formulas_of, is_given
@@ -46,13 +45,6 @@ def is_value_of(formula: Item, chosen: Fit | None, own: Callable[[n.Expr], Value
     return formula.kind is Kind.FORMULA and own(formula.expr) is None
 
 
-def _held(shown: Shown, sources: list[Cell], badly: bool) -> Cell:
-    try:
-        return held(shown, [s for s in sources if s is not NEG_INF], badly)
-    except QkvError:
-        return shown.cell
-
-
 def _kept(grid: Grid, chosen: Fit | None) -> Value:
     """What the author goes on with: what is printed, or the unrounded number behind it as far as that is known."""
     sources = [v for v in ((chosen.true, chosen.own) if chosen is not None else ()) if v is not None]
@@ -61,7 +53,7 @@ def _kept(grid: Grid, chosen: Fit | None) -> Value:
 
     def cell(i: int, j: int) -> Cell:
         false = chosen is not None and chosen.verdicts[i][j] in FALSE - {Verdict.CARRIED}
-        return _held(grid[i][j], [s.rows[i][j] for s in (slipped if false else sources)], badly)
+        return held(grid[i][j], [s.rows[i][j] for s in (slipped if false else sources)], badly)
 
     rows, columns = shape_of(grid)
     return Value(tuple(tuple(cell(i, j) for j in range(columns)) for i in range(rows)))
@@ -86,10 +78,7 @@ def _meant(kept: Value, grid: Grid, chosen: Fit | None) -> Value | None:
         return None
     usual, _ = Counter(shown.half for line in grid for shown in line).most_common(1)[0]
     places = next(shown for line in grid for shown in line if shown.half == usual)  # 0.24883 among four places has four
-    try:
-        made = tuple(tuple(rounded_as(places, cell) for cell in cells) for cells in chosen.own.rows)
-    except QkvError:
-        return None  # something has no bounds
+    made = tuple(tuple(rounded_as(places, cell) for cell in cells) for cells in chosen.own.rows)
     return _replaced(kept, Value(made), chosen, FALSE - {Verdict.CARRIED})
 
 

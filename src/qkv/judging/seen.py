@@ -15,7 +15,7 @@ from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.interpret.cells import NEG_INF, Cell, bounds
-from qkv.interpret.certified import Certified, Value
+from qkv.interpret.certified import Certified, Value, bounded
 from qkv.interpret.loop import evaluate
 from qkv.judging.fit import Fit
 from qkv.reading.prints import Print
@@ -177,7 +177,7 @@ def exactly(grid: Grid) -> Value:
 
 def worth(expr: n.Expr, env: dict[Symbol, Value], algebra: Certified) -> Value | None:
     try:
-        return evaluate(expr, env, algebra)
+        return bounded(evaluate(expr, env, algebra))
     except (QkvError, ZeroDivisionError, OverflowError, ValueError):
         return None
 

@@ -7,10 +7,9 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from qkv.check.cells import Grid, Loose, fitted, shape_of, shown_grid
-from qkv.check.compare import Agreement, Shown, agree, follows
+from qkv.check.cells import Grid, Loose, fitted, may_agree, shape_of, shown_grid, shows
+from qkv.check.compare import Agreement, Shown, follows, may_be_same
 from qkv.check.model import Verdict
-from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.interpret.certified import Certified, Value
@@ -87,27 +86,13 @@ def _agrees_worth(before: n.Expr, after: n.Expr) -> bool:
     one, other = worth(before, {}, Loose()), worth(after, {}, Loose())
     if one is None or other is None or one.shape != (1, 1) or other.shape != (1, 1):
         return True
-    return _may_be_same(one.cell, other.cell)
+    return may_be_same(one.cell, other.cell)
 
 
 def _same_worth(before: n.Expr, after: n.Expr) -> bool:
     """Whether two workings have the same value whatever stands in them: softmax([1, 2]) = softmax([0, 1])."""
     one, other = worth(before, {}, Certified()), worth(after, {}, Loose())
-    if one is None or other is None or one.shape != other.shape:
-        return False
-    return all(
-        _may_be_same(a, b)
-        for row, line in zip(one.rows, other.rows, strict=True)
-        for a, b in zip(row, line, strict=True)
-    )
-
-
-def _may_be_same(a: Cell, b: Cell) -> bool:
-    try:
-        (low, high), (least, most) = bounds(a), bounds(b)
-    except QkvError:
-        return True  # infinite
-    return bool(low <= most and least <= high)
+    return one is not None and other is not None and may_agree(one, other)
 
 
 def _off(before: n.Expr, after: n.Expr) -> list[Pair]:
@@ -171,11 +156,7 @@ def _agrees(meant: n.Expr, numbers: n.Expr) -> bool:
 
 
 def _cell_agrees(grid: Grid, loose: Value, exact: Value, i: int, j: int) -> bool:
-    try:
-        apart = follows(grid[i][j], loose.rows[i][j]) is Agreement.APART
-    except QkvError:
-        return True
-    return not apart and reaches(grid[i][j], exact.rows[i][j])
+    return follows(grid[i][j], loose.rows[i][j]) is not Agreement.APART and reaches(grid[i][j], exact.rows[i][j])
 
 
 CLOSE = 10  # half units of the last place by which numbers that were rounded before may be off
@@ -228,11 +209,7 @@ def _rounds(finer: Shown, shown: Shown) -> bool:
 def _gives(working: n.Expr, grid: Grid) -> bool:
     """Whether a working, its numbers taken for what they are, gives a printed value to all of its digits."""
     value = worth(working, {}, Certified())
-    made = fitted(value, shape_of(grid)) if value is not None else None
-    try:
-        return made is not None and all(agree(row, cells) for row, cells in zip(grid, made.rows, strict=True))
-    except QkvError:
-        return False
+    return value is not None and shows(grid, value)
 
 
 def is_close(shown: Shown, cell: Cell) -> bool:

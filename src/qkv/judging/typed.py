@@ -13,7 +13,6 @@ from flint import fmpq
 from qkv.check.cells import Grid, Loose, fitted, shape_of
 from qkv.check.compare import Shown, agree
 from qkv.check.model import Verdict
-from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.interpret.cells import NEG_INF, Cell, bounds, rational
 from qkv.interpret.certified import Certified, Value
@@ -58,11 +57,7 @@ def as_typed(made: Fit, grid: Grid, expr: n.Expr) -> Fit:
     exact = fitted(typed, shape_of(grid)) if typed is not None else None
     if exact is None:
         return made
-    try:
-        given = all(map(agree, grid, exact.rows))
-    except QkvError:
-        return made
-    if not given or not made.is_clean:
+    if not all(map(agree, grid, exact.rows)) or not made.is_clean:
         written = n.kinds_in(expr) <= PLAIN and not has_digits_to_spare(expr, grid, exact)
         return tightened(made, grid, [exact]) if written else made
     if made.true is not None:
@@ -103,10 +98,7 @@ def reaches(shown: Shown, cell: Cell) -> bool:
     """Whether a printed number may be a value, or is near it; what has no digits to compare may always be."""
     if cell is NEG_INF or shown.value is None or not shown.half:
         return True
-    try:
-        low, high = bounds(cell)
-    except QkvError:
-        return True
+    low, high = bounds(cell)
     slack = (REACH if high - low <= shown.half else 1) * shown.half  # an interval has what was rounded in it already
     return bool(low - slack <= shown.value <= high + slack)
 

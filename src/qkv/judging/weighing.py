@@ -10,7 +10,6 @@ from flint import fmpq
 
 from qkv.check.cells import Grid, shape_of
 from qkv.check.model import Verdict
-from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import INDEX_LETTERS
 from qkv.interpret.cells import NEG_INF, Cell, bounds
@@ -107,10 +106,7 @@ def nearness(grid: Grid, slip: Fit) -> float:
     if meant is None or len(grid) * len(grid[0]) < 2 or are_shares(grid):
         return 0.0
     rows = zip(grid, meant.rows, slip.verdicts, strict=True)
-    try:
-        cells = [(s.value, s.half, _middle(m), v) for row in rows for s, m, v in zip(*row, strict=True)]
-    except QkvError:
-        return 0.0
+    cells = [(s.value, s.half, _middle(m), v) for row in rows for s, m, v in zip(*row, strict=True)]
     known = [(value, half, middle, v) for value, half, middle, v in cells if value is not None and middle is not None]
     largest = max((max(abs(value), abs(middle)) for value, _, middle, _ in known), default=fmpq(0))
     off = [(abs(value - middle), half) for value, half, middle, v in known if v is Verdict.WRONG]

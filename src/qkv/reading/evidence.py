@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from qkv.check.cells import Grid, fitted, shape_of, shown_grid
-from qkv.check.compare import Shown, meets
-from qkv.errors import QkvError
+from qkv.check.compare import meets
 from qkv.expr import nodes as n
-from qkv.interpret.cells import Cell
 from qkv.interpret.certified import Value
 from qkv.reading.bits import grid_bits
 from qkv.reading.equation import Equation, Item, Kind
@@ -79,11 +77,4 @@ def _share(shown: Printed, value: Value) -> float:
     """The bits of the cells that agree."""
     rows = zip(shown.grid, value.rows, shown.bits, strict=True)
     cells = (cell for row in rows for cell in zip(*row, strict=True))
-    return sum(bits for printed, cell, bits in cells if _meets(printed, cell))
-
-
-def _meets(shown: Shown, cell: Cell) -> bool:
-    try:
-        return meets(shown, cell)
-    except QkvError:
-        return False
+    return sum(bits for printed, cell, bits in cells if meets(printed, cell))

@@ -16,7 +16,7 @@ from flint import fmpq
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.interpret.certified import Value, same, scalar
+from qkv.interpret.certified import Value, bounded, same, scalar
 from qkv.interpret.loop import evaluate
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Source
@@ -123,7 +123,8 @@ class _Look:
                 if value is None:
                     return None
                 named[symbol] = value
-            return evaluate(ready, named, self.values.algebra if self.prints is None else self.prints.algebra)
+            algebra = self.values.algebra if self.prints is None else self.prints.algebra
+            return bounded(evaluate(ready, named, algebra))
         except (QkvError, ZeroDivisionError, OverflowError, ValueError, RecursionError):
             return None
 
@@ -206,7 +207,7 @@ class _Look:
 
     def _given(self, expr: n.Expr) -> Value | None:
         try:
-            return evaluate(expr, {}, self.values.algebra)
+            return bounded(evaluate(expr, {}, self.values.algebra))
         except (QkvError, ZeroDivisionError):
             return None
 

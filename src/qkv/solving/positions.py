@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from qkv.check.cells import may_agree
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
 from qkv.expr.tables import sinusoids
-from qkv.interpret.cells import bounds
 from qkv.interpret.certified import Certified, Value
 from qkv.interpret.loop import evaluated
 from qkv.library.around_said import PLACE_NUMBERED, PLACES_ASKED, WIDTH
@@ -123,7 +123,7 @@ def _is_usual(wave: n.Call, base: int) -> bool:
         made = evaluated(wave, {place: _number(p), pair: _number(i), width: _number(d)}, Certified())
         row = sinusoids(1, d, n.number(base), p).rows[0]
         usual = evaluated(row[2 * i + (wave.function == "cos")], {}, Certified())
-        if made is None or usual is None or not _meet(made, usual):
+        if made is None or usual is None or not may_agree(made, usual):
             return False
     return True
 
@@ -132,9 +132,3 @@ def _number(value: int) -> Value:
     made = evaluated(n.number(value), {}, Certified())
     assert made is not None
     return made
-
-
-def _meet(a: Value, b: Value) -> bool:
-    """Whether two numbers may be the same."""
-    (low, high), (least, most) = bounds(a.cell), bounds(b.cell)
-    return bool(low <= most and least <= high)
