@@ -139,10 +139,8 @@ def _is_carried(judgement: Judgement) -> bool:
 
 
 def _blamed(claims: frozenset[int], walk: Walk) -> set[int]:
-    """The false ones of some claims, and those that the others are right about a false number of."""
-    below = (walk.judged[claim - 1].fit for claim in claims if claim in walk.standing)
-    deeper = (_blamed(made.used, walk) for made in below if made is not None)
-    return {claim for claim in claims if walk.verdicts.get(claim) in FALSE}.union(*deeper)
+    """The false ones of some claims."""
+    return {claim for claim in claims if walk.verdicts.get(claim) in FALSE}
 
 
 def _cells(judgement: Judgement, chosen: Fit, walk: Walk) -> tuple[CellVerdict, ...]:

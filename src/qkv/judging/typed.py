@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import takewhile
+from itertools import chain, pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from flint import fmpq
@@ -14,9 +14,9 @@ from qkv.check.cells import Grid, Loose, fitted, shape_of
 from qkv.check.compare import Shown, agree
 from qkv.check.model import Verdict
 from qkv.expr import nodes as n
-from qkv.interpret.cells import NEG_INF, Cell, bounds, rational
+from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.interpret.certified import Certified, Value
-from qkv.judging.fit import Fit, How, cell_verdict, fit
+from qkv.judging.fit import Fit, cell_verdict
 from qkv.judging.seen import Copied, Seen, cell_of, worth
 from qkv.reading.bits import grid_bits
 from qkv.reading.equation import Equation, Kind
@@ -84,16 +84,6 @@ def has_digits_to_spare(expr: n.Expr, grid: Grid, typed: Value | None) -> bool:
     return made is not None and (finer or full) and all(map(agree, grid, made.rows))
 
 
-def as_arithmetic(chosen: Fit, grid: Grid, equation: Equation) -> Fit:
-    """e^1.0 = 2.718 is right of 1.0, although 1.0 may be false: what is made of it is carried, it is not."""
-    worked = next((i.expr for i in equation.of(Kind.WORKING) if is_function_of_a_number(i.expr)), None)
-    if chosen.worst is not Verdict.CARRIED or chosen.meaning.how is not How.WORKING or worked is None:
-        return chosen
-    typed = worth(worked, {}, Loose())
-    made = fit(grid, chosen.meaning, None, typed, chosen.used, False, None)
-    return made if made is not None and made.is_clean else chosen
-
-
 def reaches(shown: Shown, cell: Cell) -> bool:
     """Whether a printed number may be a value, or is near it; what has no digits to compare may always be."""
     if cell is NEG_INF or shown.value is None or not shown.half:
@@ -103,45 +93,52 @@ def reaches(shown: Shown, cell: Cell) -> bool:
     return bool(low - slack <= shown.value <= high + slack)
 
 
-SINGLES = 8  # single numbers that a row may be made of
+SINGLES = 24  # single numbers that a row may be made of
 ARRAYS = 3  # arrays that a row may be taken of, the last ones first
+GAP = 2  # lines between exponentials that belong together
 Cells = list[tuple[Seen, int, int]]
 
 
-def copied_in_a_row(copies: Copies, equation: Equation, expr: n.Expr, spot: Spot) -> Iterator[tuple[n.Number, Copied]]:
+def copied_in_a_row(copies: Copies, equation: Equation, expr: n.Expr, spot: Spot) -> Iterator[tuple[n.Expr, Copied]]:
     """The numbers of a working that are copies because those beside them are, in order."""
-    numbers = _divided(expr) or _exponents(equation, expr, copies.page)
+    numbers = _divided(expr) or _added(expr) or _exponents(equation, expr, copies.page)
     own = {id(x) for x in n.walk(expr)}
-    cells = next(_rows(copies, [rational(x.value) for x in numbers], spot), []) if len(numbers) > 1 else []
+    worths = [value.cell for x in numbers if (value := worth(x, {}, Certified())) is not None]
+    cells = next(_rows(copies, worths, spot), []) if len(worths) == len(numbers) > 1 else []
     for number, (seen, i, j) in zip(numbers, cells, strict=False):
         if id(number) in own:
             yield number, cell_of(seen, i, j)
 
 
-def is_function_of_a_number(expr: n.Expr) -> bool:
-    """e^0.5 says something of 0.5, wherever that comes from."""
-    return isinstance(expr, n.Exp) and isinstance(expr.arg, (n.Number, n.Negate)) and n.is_literal(expr)
-
-
-def _divided(expr: n.Expr) -> list[n.Number]:
+def _divided(expr: n.Expr) -> list[n.Expr]:
     """The numbers of a vector that are all divided by the same."""
     cells = expr.rows[0] if isinstance(expr, n.Matrix) and len(expr.rows) == 1 else ()
     quotients = [cell for cell in cells if isinstance(cell, n.Quotient)]
     above = [q.numerator for q in quotients if isinstance(q.numerator, n.Number)]
     alike = len({q.denominator for q in quotients}) == 1
-    return above if alike and len(above) == len(cells) else []
+    return list(above) if alike and len(above) == len(cells) else []
 
 
-def _exponents(equation: Equation, expr: n.Expr, page: Page) -> list[n.Number]:
+def _added(expr: n.Expr) -> list[n.Expr]:
+    """The numbers of a plain sum."""
+    return list(expr.terms) if isinstance(expr, n.Sum) and all(isinstance(x, n.Number) for x in expr.terms) else []
+
+
+def _exponents(equation: Equation, expr: n.Expr, page: Page) -> list[n.Expr]:
     """The numbers that exponentials are taken of one after the other, this one among them."""
-    if _exponent(equation) is None or not is_function_of_a_number(expr):
+    if _exponent(equation) is None or not (isinstance(expr, n.Exp) and n.is_literal(expr)):
         return []
     near = [e for e in page.equations if e.scope == equation.scope]
     at = near.index(equation)
-    before = takewhile(lambda e: _exponent(e) is not None and e.line >= equation.line - 2, reversed(near[:at]))
-    after = takewhile(lambda e: _exponent(e) is not None and e.line <= equation.line + 2, near[at:])
-    found = [_exponent(e) for e in (*reversed(list(before)), *after) if e.line == equation.line or _is_alone(e, near)]
+    run = [*_following(near[at::-1])[:0:-1], *_following(near[at:])]
+    found = [_exponent(e) for e in run if e.line == equation.line or _is_alone(e, near)]
     return [x for x in found if x is not None]
+
+
+def _following(equations: list[Equation]) -> list[Equation]:
+    """The first of some equations and the exponentials after it, line by line."""
+    pairs = takewhile(lambda p: _exponent(p[1]) is not None and abs(p[1].line - p[0].line) <= GAP, pairwise(equations))
+    return [equations[0], *(after for _, after in pairs)]
 
 
 def _is_alone(equation: Equation, others: list[Equation]) -> bool:
@@ -149,22 +146,21 @@ def _is_alone(equation: Equation, others: list[Equation]) -> bool:
     return sum(e.line == equation.line for e in others) == 1
 
 
-def _exponent(equation: Equation) -> n.Number | None:
+def _exponent(equation: Equation) -> n.Expr | None:
     """The number that an equation takes the exponential of: e^0.5 = 1.649."""
-    worked = [item.expr for item in equation.of(Kind.WORKING) if is_function_of_a_number(item.expr)]
-    inner = worked[0].arg if worked and isinstance(worked[0], n.Exp) else None
-    return inner if isinstance(inner, n.Number) else None
+    worked = (item.expr for item in equation.of(Kind.WORKING) if n.is_literal(item.expr))
+    return next((expr.arg for expr in worked if isinstance(expr, n.Exp)), None)
 
 
-def _rows(copies: Copies, numbers: list[fmpq], spot: Spot) -> Iterator[Cells]:
-    """Cells of what was printed before that read like some numbers, in order: single ones, or a line of an array."""
+def _rows(copies: Copies, numbers: list[Cell], spot: Spot) -> Iterator[Cells]:
+    """Cells of what was printed before that read like some numbers, in order: single ones, an array or a line of it."""
     recent = copies.recent(spot)
     singles = list(takewhile(lambda seen: shape_of(seen.grid) == (1, 1), recent))[:SINGLES]
     ends = range(len(singles) - len(numbers) + 1)
     lines: list[Cells] = [[(seen, 0, 0) for seen in singles[k : k + len(numbers)][::-1]] for k in ends]
     for seen in [seen for seen in recent if max(shape_of(seen.grid)) > 1][:ARRAYS]:
         rows, columns = shape_of(seen.grid)
-        lines += [[(seen, i, j) for j in range(columns)] for i in range(rows)] if columns > 1 else []
-        lines += [[(seen, i, 0) for i in range(rows)]] if columns == 1 else []
-    fitting = [line for line in lines if [seen.grid[i][j].value for seen, i, j in line] == numbers]
+        by_row = [[(seen, i, j) for j in range(columns)] for i in range(rows)]
+        lines += [*by_row, list(chain.from_iterable(by_row))]
+    fitting = [line for line in lines if [seen.grid[i][j].cell for seen, i, j in line] == numbers]
     yield from sorted(fitting, key=lambda line: any(not copies.is_fine(*cell) for cell in line))

@@ -32,7 +32,7 @@ from qkv.judging.pool import pool, sizes
 from qkv.judging.scene import PageScene
 from qkv.judging.seen import agreeing
 from qkv.judging.steps import carried_working, of_printed_cells, rounded_working
-from qkv.judging.typed import as_arithmetic, as_typed
+from qkv.judging.typed import as_typed
 from qkv.judging.units import has_amounts, in_units, is_converted
 from qkv.judging.weighing import (
     MARGIN,
@@ -92,7 +92,6 @@ class Walk:
     judged: list[Judgement] = field(default_factory=list)
     recent: list[tuple[n.Expr, Spot]] = field(default_factory=list)  # what was printed last, newest at the end
     verdicts: dict[int, Verdict] = field(default_factory=dict)
-    standing: set[int] = field(default_factory=set)  # claims that are right of the number that is false in them
     confirmed: defaultdict[n.Expr, float] = field(default_factory=lambda: defaultdict(float))  # bits, for any index
     copies: Copies = field(init=False)
     _tried: dict[tuple[object, ...], Search] = field(default_factory=dict)  # mistakes in the value that is being judged
@@ -149,10 +148,7 @@ class Walk:
             chosen = explained(grid, chosen, self.mistakes_of(grid, spot))
             if chosen.is_clean and _is_of_a_family(chosen.meaning):
                 self.confirmed[without_indices(chosen.meaning.expr)] += chosen.agreed
-        said = as_arithmetic(chosen, grid, equation) if chosen is not None else None
-        number = self.claim(equation, item, grid, said, tuple(fits))
-        if said is not chosen:
-            self.standing.add(number)
+        number = self.claim(equation, item, grid, chosen, tuple(fits))
         self.remember(equation, item, grid, chosen, number, spot)
 
     def _strike(self, equation: Equation, item: Item) -> None:
@@ -347,7 +343,7 @@ class Walk:
 
     def is_false(self, claims: frozenset[int]) -> bool:
         """Whether one of some claims is false."""
-        return any(self.verdicts.get(claim) in FALSE or claim in self.standing for claim in claims)
+        return any(self.verdicts.get(claim) in FALSE for claim in claims)
 
     def searched(self, grid: Grid, equation: Equation, spot: Spot, need: float) -> Fit | None:
         """A short expression over earlier values that gives every digit, proven in certified arithmetic; None where it

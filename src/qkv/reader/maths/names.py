@@ -295,17 +295,18 @@ def _operands(tokens: Sequence[Token], seen: _Collected) -> None:
             left = _base_before(tokens, i)  # the name that ends right before
             factor = left > 0 and tokens[left - 1].kind in ("op", "rel")
             factor |= token.kind == "upright" and before in ("close", "sub", "sup", "prime")  # x_1 moss
-            beside |= token.kind == "upright" and 0 <= left < i - 1  # s^\top moss H
+            beside |= token.kind == "upright" and (0 <= left < i - 1 or after == "upright")  # s^\top moss H
             last = factor and after in ("", "sep", "line", "rel", "edge")
-            called = (before, after) == ("open", "close") and i > 1 and _is_function(tokens[i - 2].text)
+            called = (before, after) == ("open", "close") and i > 1 and _is_function(tokens[i - 2])
             if beside or last or called:  # the + and the end of 'x = harbour moss + maple'
                 seen.operands.add(token.text)
             if last and token.gap:
                 seen.factors.add(token.text)
 
 
-def _is_function(word: str) -> bool:
-    return word.lower() == "softmax" or functions.lookup(word) is not None
+def _is_function(token: Token) -> bool:
+    """Whether a token takes what stands in brackets behind it: softmax, a fraction."""
+    return token.kind == "cmd" or token.text.lower() == "softmax" or functions.lookup(token.text) is not None
 
 
 def _scripts(tokens: Sequence[Token], seen: _Collected) -> None:
