@@ -377,6 +377,7 @@ def test_commas_in_grids(text, expected):
     ("text", "value"),
     [
         ("n = 32 768", "32768"),
+        ("A = [50/3 128/9; 1 2]", "Quotient Quotient; 1 2"),
         ("N = 1 073 741 824 Paare", "1073741824"),
         ("w = [100 200 300]", "100 200 300"),
         ("w = 1 2 300", "1 2 300"),

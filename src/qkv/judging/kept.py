@@ -73,8 +73,8 @@ def _mended(kept: Value, chosen: Fit | None) -> Value | None:
 
 def _meant(kept: Value, grid: Grid, chosen: Fit | None) -> Value | None:
     """What was printed, with what was written down wrongly replaced by what the author's numbers give: who only makes a
-    mistake in writing goes on with these, rounded or not."""
-    if chosen is None or chosen.own is None or chosen.worst not in FALSE:
+    mistake in writing goes on with these, rounded or not. What a known mistake gives was worked out, not misspelled."""
+    if chosen is None or chosen.own is None or chosen.worst not in FALSE or chosen.instead is not None:
         return None
     usual, _ = Counter(shown.half for line in grid for shown in line).most_common(1)[0]
     places = next(shown for line in grid for shown in line if shown.half == usual)  # 0.24883 among four places has four

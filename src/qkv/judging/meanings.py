@@ -125,16 +125,19 @@ def _with_tanh(node: n.Expr) -> n.Expr:
 
 def _turned(node: n.Expr, system: System) -> n.Expr:
     """q·k of several queries and keys is q kᵀ; a bias printed as a column is added to every row."""
-    if isinstance(node, n.Product) and all(_has_rows(side, system) for side in (node.left, node.right)):
+    if isinstance(node, n.Product) and _has_rows(node.left, system) and _has_rows(node.right, system, Role.K):
         return replace(node, right=n.Transpose(node.right))
     if isinstance(node, n.Sum):
         return replace(node, terms=tuple(n.Transpose(t) if _is_column(t, system) else t for t in node.terms))
     return node
 
 
-def _has_rows(expr: n.Expr, system: System) -> bool:
+def _has_rows(expr: n.Expr, system: System, role: Role | None = None) -> bool:
     """Whether a small letter, which means a vector, stands for several of them: the column 'q' of a table."""
     if not isinstance(expr, n.Name) or not expr.symbol.base[:1].islower() or expr.symbol.indices:
+        return False
+    place = system.place(expr.symbol)
+    if role is not None and (place is None or place.role is not role):
         return False
     found = [d.expr for d in system.page.definitions.get(expr.symbol, ())]
     return bool(found) and all(isinstance(x, n.Matrix) and min(x.shape) > 1 for x in found)
@@ -276,7 +279,7 @@ def _is_asked(symbol: Symbol, system: System, spot: Spot) -> bool:
     weights and output are. Words say what is masked, so that nothing after a mask is stated."""
     place = system.place(symbol)
     masked = not {"causal", "patterned"}.isdisjoint(system.conventions(spot.scope))
-    if place is None or place.row is not None or place.role not in (UNMASKED_ROLES if masked else STATED_ROLES):
+    if place is None or place.role not in (UNMASKED_ROLES if masked else STATED_ROLES):
         return False
     return any(place.role in system.roles(part) for part in asked_parts(system.page, spot.scope))
 

@@ -25,9 +25,10 @@ def uses_of(page: Page) -> dict[Symbol, Roles]:
         if (formulas := tuple(d.expr for d in definitions if d.source is Source.STATED))
     }  # fmt: skip
     for symbol in tuple(stated):  # what is stated of a first row says how all rows come about
-        whole = symbol._replace(base=symbol.base[:1].upper() + symbol.base[1:], indices=symbol.indices[:-1])
-        if symbol.indices and symbol.indices[-1].isdecimal() and whole not in stated:
-            stated[whole] = stated[symbol]
+        for base in (symbol.base[:1].upper() + symbol.base[1:], symbol.base):
+            whole = symbol._replace(base=base, indices=symbol.indices[:-1])
+            if symbol.indices and symbol.indices[-1].isdecimal() and whole not in stated:
+                stated[whole] = stated[symbol]
     written = [item.expr for equation in page.equations for item in equation.of(Kind.FORMULA)]
     return used_roles((*written, *all_asked(page), *said_formulas(page)), stated)
 

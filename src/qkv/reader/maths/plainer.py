@@ -12,8 +12,8 @@ _DOT = re.compile(r"(?<=[\])] )\.(?= [\[(])")  # [1, 0] . [0, 1]
 _DOT_WORD = re.compile(r"(?<=[\])] )dot(?= [\[(])")  # [1, 0] dot [0, 1]
 _IN_PLACE = re.compile(r"(?<=[\w)\]] [/*])=(?= )")  # scores /= 1.41: divided by it, not equal to it
 _TWO_INDICES = re.compile(r"(?<=[^\W\d_]_)(\d),(\d)(?=\s*[=≈])")  # s_1,2 = 0.5 is one cell
-_THOUSANDS = re.compile(  # 128×256 = 32 768: groups of three digits beside no other numbers, and in no brackets
-    r"(?<![\w.,\[(|&])(?<![\w.,\[(|&\])] )[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+"
+_THOUSANDS = re.compile(  # 128×256 = 32 768: groups of three digits beside no other numbers, not 2/3 128/9, no brackets
+    r"(?<![\w.,\[(|&])(?<![\w.,\[(|&\])] )(?!(?<=/)[\d ]+/)[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+"
     r"(?![\w.,]*\d|,\s*[-−]?\d|\s*[\])|&]| [-−]?\d)"
     r"|(?<=[^\W\d_] )[1-9]\d{0,2}(?: \d{3})+(?= [^\W\d_]{2})",
     re.MULTILINE,
