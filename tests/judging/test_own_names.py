@@ -249,3 +249,19 @@ def test_a_chinese_letter_is_all_of_its_rows() -> None:
     page = "丙_1 = [1, 2]\n丙_2 = [3, 1]\n丁 = [[1, 2], [0, 1]]\n\n卯 = 丙 丁^T = [[5, 2], [5, 1]]\n"
     page += "\n己_2 = 丙_2 丁:\n     d1  d2\nd1    3   7\n"
     assert verdicts(page) == {"卯": "right", "己_2": "right"}
+
+
+ONE_HEAD_CALLED_I = """V_i = [[1, 0], [0, 2]] [[3, 1], [1, 2]] = [[3, 1], [2, 4]]
+
+V_2 = [[1, 0], [0, 2]] [[5, 4], [7, 2]] = [[5, 4], [14, 4]]
+
+A = [[0.25, 0.75], [0.5, 0.5]]
+
+Z = A V_2 = [[11.75, 4], [9.5, 5]]
+"""
+
+
+def test_numbers_put_in_for_one_index_hold_for_no_other() -> None:
+    """A formula in i holds for every i; a working of one head that is called i does not."""
+    (slip,) = [claim for claim in check_sheet(read_sheet(ONE_HEAD_CALLED_I)).claims if claim.verdict.value == "wrong"]
+    assert [(cell.row, cell.column, cell.expected, cell.working) for cell in slip.cells] == [(2, 2, "4", "0.5·4 + 0.5·4 = 4")]

@@ -33,7 +33,7 @@ from qkv.errors import QkvError, ValueRefused
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import plain
-from qkv.interpret.cells import Cell
+from qkv.interpret.cells import Cell, same_cell
 from qkv.interpret.certified import Value
 from qkv.judging.fit import Fit, How, Meaning
 from qkv.judging.misread import JudgedCell, judged_cells, lost_points, misread
@@ -186,10 +186,12 @@ def cell_working(scene: PageScene, chosen: Fit) -> Callable[[int, int], str]:
 
     def work(i: int, j: int) -> str:
         try:
+            made = _value_of(scene, expr).rows[(row or i) - 1][j - 1]
             how = how_cell(row or i, j)
         except (QkvError, IndexError):
             return ""  # the shown value is turned, or a part of something: there is no such cell to explain
-        return how if "=" in how or "≈" in how else ""  # what is given comes about in no way
+        told = chosen.true is None or same_cell(made, chosen.true.rows[i - 1][j - 1])
+        return how if told and ("=" in how or "≈" in how) else ""  # what is given comes about in no way
 
     return work
 

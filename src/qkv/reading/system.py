@@ -131,7 +131,7 @@ class System:
             family = (other.base, other.primes) == (symbol.base, symbol.primes) and other != symbol
             if family and (put := put_in(other, symbol)):
                 for definition in visible(self.page.definitions[other], spot):
-                    if definition.source is not Source.GIVEN:
+                    if definition.source not in (Source.GIVEN, Source.WORKING):
                         yield at_indices(definition.expr, put)
 
     def _wholes(self, symbol: Symbol) -> list[tuple[Symbol, tuple[str, ...]]]:
