@@ -131,3 +131,22 @@ def test_results_under_a_heading_of_their_own_begin_no_document() -> None:
     heads = "# Heads\n\nX = [[1, 2], [3, 1]]\n\nZ_1 = [[0.9, 0.6], [0.4, 0.3]]\n\nZ_2 = [[0.1, 0.2], [0.5, 0.6]]\n\n"
     page = f"{heads}# All heads\n\nConcat = [[0.9, 0.6, 0.1, 0.2], [0.4, 0.3, 0.5, 0.7]]\n\nOutput = [[1, 2], [2, 2]]\n"
     assert len(chapters(read_sheet(page))) == 1
+
+
+NUMBERED = """# Example
+
+z = [2, 1, 0], y = [1, 0, 0]
+
+# 2) Forward pass
+
+p = softmax(z) = [0.665, 0.245, 0.090]
+
+# 3) Backward pass
+
+g = [-0.335, 0.245, 0.090]
+"""
+
+
+def test_a_later_step_under_a_heading_of_its_own_goes_on() -> None:
+    report = qkv.check(NUMBERED)
+    assert [(claim.formula, claim.verdict.value) for claim in report.claims][-1] == ("p - y", "rounded")

@@ -3,7 +3,7 @@
 A chapter begins at a heading of the first level, or where several matrices are given anew with other numbers. It stands
 by itself if it gives inputs of its own and uses no name that only another chapter defines. Inputs are tokens, what is
 given anew, and queries and keys where something is asked about them; elsewhere, and in a solution, those may be steps.
-All others go on from the chapter before.
+All others go on from the chapter before, and so does '2) Forward pass', unless it gives other numbers anew.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ RESULTS = frozenset({Role.HEAD, Role.CONCAT, Role.OUTPUT, Role.CONTEXT})  # no d
 SIZED = frozenset({Role.D_K, Role.D_V, Role.D_MODEL})  # what matrices say themselves
 _SOLUTION = re.compile(rf"\b(?:{pattern('solution')}|{pattern('answer')})\b", re.IGNORECASE)
 _ONLY_SOLUTION = re.compile(rf"[\W_]*(?:{pattern('solution')})(?:\s+\d{{1,2}})?[\W_]*", re.IGNORECASE)
+_LATER_STEP = re.compile(rf"\W*(?:(?:{pattern('step')})\W*)?(?!1\b)\d{{1,2}}\s*[.):：–—-]", re.IGNORECASE)
 _NOWHERE = sys.maxsize
 _Place = tuple[int, int]  # line and column
 
@@ -100,6 +101,9 @@ def _equations(sheet: Sheet) -> list[Equation]:
 def _is_own(outline: _Outline, first: int, last: int) -> bool:
     """Whether some lines are a document of their own: they give inputs, and use no name that only others define."""
     sheet, here = outline.sheet, outline.between(first, last)
+    title = next((part.title for part in sheet.parts if part.line == first and part.title), "")
+    if _LATER_STEP.match(title) and not _gives_anew(here, outline):
+        return False
     missing = {symbol for symbol in _missing(here, outline) if _role(symbol) not in SIZED}
     if any(len(symbol.base) > 1 for symbol in missing):  # a word is a name only where the page makes it one
         missing = _missing(_equations(_alone(sheet, first, last)), outline)
