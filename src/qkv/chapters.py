@@ -3,7 +3,7 @@
 A chapter begins at a heading of the first level, or where several matrices are given anew with other numbers. It stands
 by itself if it gives inputs of its own and uses no name that only another chapter defines. Inputs are tokens, what is
 given anew, and queries and keys where something is asked about them; elsewhere, and in a solution, those may be steps.
-All others go on from the chapter before, and so does '2) Forward pass', unless it gives other numbers anew.
+All others go on from the chapter before, and so does '2) Forward pass', unless it gives again what was given above.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _is_own(outline: _Outline, first: int, last: int) -> bool:
     """Whether some lines are a document of their own: they give inputs, and use no name that only others define."""
     sheet, here = outline.sheet, outline.between(first, last)
     title = next((part.title for part in sheet.parts if part.line == first and part.title), "")
-    if _LATER_STEP.match(title) and not _gives_anew(here, outline):
+    if _LATER_STEP.match(title) and set(_given(here)).isdisjoint(_given(outline.between(1, first - 1))):
         return False
     missing = {symbol for symbol in _missing(here, outline) if _role(symbol) not in SIZED}
     if any(len(symbol.base) > 1 for symbol in missing):  # a word is a name only where the page makes it one

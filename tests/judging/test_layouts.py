@@ -133,3 +133,17 @@ def test_a_softmax_of_every_row_leaves_tokens_as_rows() -> None:
         "\\end{bmatrix}$$\n\nthe output is\n\n$$O = \\begin{bmatrix} 1.340 & 0.660 \\\\ 1.321 & 2.679 \\end{bmatrix}.$$\n"
     )
     assert [c.formula for c in claims(page)][:2] == ["scores / √d_k", "softmax(S)"]
+
+
+RUNNING = """s = (1; 0), g_1 = (1; 0), g_2 = (0; 2), U = [[0, 1], [1, 0.5]]
+
+|       | U g_i  | s + U g_i |
+|-------|--------|-----------|
+| $g_1$ | (0; 1) | (1; 1)    |
+| $g_2$ | (2; 1) | (3; 2)    |
+"""
+
+
+def test_vectors_under_formulas_that_run_are_claims_of_their_own_and_no_chain() -> None:
+    found = [(claim.line, claim.verdict.value) for claim in claims(RUNNING)]
+    assert found == [(5, "right"), (5, "right"), (6, "right"), (6, "wrong")]

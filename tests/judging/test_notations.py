@@ -147,6 +147,7 @@ DOCUMENTS = [
     ("scaled with the size said between", "$Q=\\begin{bmatrix}2&1\\end{bmatrix}$, $K=\\begin{bmatrix}1&3\\\\3&1\\end{bmatrix}$\n\n- scaled by $\\sqrt{d_k}$, with $d_k=2$: $\\begin{bmatrix}3.54&4.85\\end{bmatrix}$\n", "wrong"),
     ("exponentials that weights are made of", "$q=(1,2)$, $k_1=(2,0)$, $k_2=(1,1)$\n\ne^1.414 ≈ 4.11\n\ne^2.121 ≈ 12.34\n\nα₁ = 0.250, α₂ = 0.750\n", "carried"),
     ("a product of rows that was wrong, then scaled", "Q = [[4, 2], [7, 1]], K = [[1, 5], [3, 5]]\n\nq1·k1 = 14\n\nq2·k1 = 14\n\nScaled by √2:\n\nS' = [[9.899, 15.556], [9.899, 18.385]]\n", "carried"),
+    ("a rule on the line of a tabular's heads", "\\begin{document}\n$g_1=(1,0)$, $g_2=(0,2)$, $U=\\begin{bmatrix}0&1\\\\1&0.5\\end{bmatrix}$\n\n\\begin{tabular}{c|c}\n & $U g_i$ \\\\ \\hline\n$g_1$ & $(0, 1)$ \\\\\n$g_2$ & $(2, 3)$ \\\\\n\\end{tabular}\n\\end{document}\n", "wrong"),
     ("one query's scores and weights in a tabular", "\\begin{document}\nWith $W_Q=\\begin{bmatrix}1&0\\\\0&1\\\\1&1\\end{bmatrix}$, $W_K=\\begin{bmatrix}0&1\\\\1&0\\\\1&1\\end{bmatrix}$ the tokens give\n\n\\begin{tabular}{lccc}\n\\toprule\ntoken & $x$ & $q$ & $k$ \\\\\n\\midrule\nI & (1, 0, 1) & (2, 1) & (1, 2) \\\\\nam & (0, 1, 0) & (0, 1) & (1, 0) \\\\\nhere & (1, 1, 0) & (1, 1) & (1, 1) \\\\\n\\bottomrule\n\\end{tabular}\n\nand for the last\n\n\\begin{tabular}{lrrr}\n\\toprule\nkey & score & scaled & weight \\\\\n\\midrule\nI & 3 & 2.121 & 0.576 \\\\\nam & 1 & 0.707 & 0.140 \\\\\nhere & 2 & 1.414 & 0.248 \\\\\n\\bottomrule\n\\end{tabular}\n\\end{document}\n", "wrong"),
     ("brackets as a PDF file keeps them", "Q =\n1 0\n1 2\n\nK =\n0 1\n1 2\n\nQKT =\n0 1\n2 6\n", "wrong"),
     ("signs of full width", "查询 q＝（1，1），键 k₁＝（1，0），k₂＝（2，1）。\n\n点积得分：q·k₁＝１，q·k₂＝４。\n", "wrong"),
@@ -491,3 +492,11 @@ def test_a_letter_that_may_be_a_score_is_told_by_what_it_is() -> None:
     mixed = "Weights of token 1: (0.731, 0.269)\n\n$z_1 = 0.731 \\cdot (4,2) + 0.269 \\cdot (3,2) = (3.731, 2.000)$\n"
     claim = qkv.check(given + mixed).claims[-1]
     assert (claim.verdict.value, "A V" in claim.formula or "Output" in claim.formula) == ("rounded", True)
+
+
+def test_a_bracket_with_a_letter_that_runs_is_an_index() -> None:
+    """S[i] = [..] defines a row of S, not an i."""
+    text = "S[i] = [2.0, 1.0, 0.1]\n\nexp: [7.39, 2.72, 1.11]\n\nsoftmax: [0.659, 0.242, 0.099]\n"
+    (exponentials, shares) = qkv.check(text).claims
+    assert (exponentials.formula, shares.formula) == ("e^S_i", "softmax(S_i)")
+    assert {exponentials.verdict.value, shares.verdict.value} == {"rounded"}

@@ -264,4 +264,6 @@ Z = A V_2 = [[11.75, 4], [9.5, 5]]
 def test_numbers_put_in_for_one_index_hold_for_no_other() -> None:
     """A formula in i holds for every i; a working of one head that is called i does not."""
     (slip,) = [claim for claim in check_sheet(read_sheet(ONE_HEAD_CALLED_I)).claims if claim.verdict.value == "wrong"]
-    assert [(cell.row, cell.column, cell.expected, cell.working) for cell in slip.cells] == [(2, 2, "4", "0.5·4 + 0.5·4 = 4")]
+    assert [(cell.row, cell.column, cell.expected, cell.working) for cell in slip.cells] == [
+        (2, 2, "4", "0.5·4 + 0.5·4 = 4")
+    ]

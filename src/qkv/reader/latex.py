@@ -138,19 +138,19 @@ def _numeral(found: re.Match[str]) -> str:
 
 
 _RULES = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|addlinespace)\b|\\c(?:line|midrule)(?:\([^)]*\))?\{[^}]*\}")
-_DIVIDES = re.compile(r"\s*\\(?:hline|midrule)\s*")
+_DIVIDED = re.compile(r"\\(?:hline|midrule)\s*$")
 
 
 def _as_table(found: re.Match[str]) -> str:
-    """A tabular as rows between bars, line by line; column specs and rules go, but for the one below the heads."""
+    """A tabular as rows between bars, line by line; column specs and rules go, but for the one below the heads. Where
+    that stands behind them, on their own line, they move to the line above."""
     rows: list[str] = []
     for line in found["body"].split("\n"):
-        filled = sum(1 for row in rows if row)
-        if filled == 1 and _DIVIDES.fullmatch(line):
-            rows.append("|" + "---|" * (max(row.count("|") for row in rows) - 1))
-            continue
         cells = re.sub(r"(?<!\\)&", " | ", _RULES.sub(" ", line)).replace(chr(92) * 2, " ").rstrip()
         rows.append(f"| {cells} |" if cells.strip() else "")
+        filled = [row for row in rows if row]
+        if len(filled) == 1 and _DIVIDED.search(line):
+            rows[-2:] = [filled[0], "|" + "---|" * (filled[0].count("|") - 1)] if len(rows) > 1 else rows
     return "\n".join(rows)
 
 

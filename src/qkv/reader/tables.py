@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from qkv.errors import Location, QkvError
-from qkv.expr.nodes import Matrix, Name, is_literal, names_in
+from qkv.expr.nodes import Matrix, Name, Number, is_literal, names_in
 from qkv.library.words import head_said, means
 from qkv.reader.cells import (
     EMPTY,
@@ -267,8 +267,12 @@ def _worked(pairs: Sequence[tuple[Cell, Cell]], values: _Column, labels: Sequenc
 def _running(head: Cell | None, page: Page) -> Link | None:
     """A head with a running index: $q\\cdot k_j$, α_j."""
     link = formula_in(head, page) if head and MATHEMATICAL.search(head.text) else None
-    indices = {x for symbol in names_in(link.expr) for x in symbol.indices} if link else set()
-    return link if len(indices & INDICES) == 1 else None
+    return link if link and _runs(link) else None
+
+
+def _runs(link: Link) -> bool:
+    """Whether a formula has an index that runs."""
+    return len({x for symbol in names_in(link.expr) for x in symbol.indices} & INDICES) == 1
 
 
 def _numbered(head: Link, cells: Sequence[Cell], labels: Sequence[Cell], page: Page) -> Iterator[Event]:
@@ -285,12 +289,13 @@ def _vectors(column: _Column, labels: Sequence[Cell], page: Page) -> Iterator[Ev
     """A column of vectors: one matrix, or one statement a row under 'k_i' or beside '| k₁ |'."""
     found = [vector_in(cell, page) for cell in column.cells]
     names = names_in_cell(column.head, page)
-    running = names and isinstance(names[-1].expr, Name) and set(names[-1].expr.symbol.indices) & INDICES
+    named = next((link for link in names[-1:] if _runs(link)), None)  # the k_j of 'clé k_j'
+    running = named or _running(column.head, page)
     own = _row_names(labels, page) if not names and len(column.cells) == len(labels) else ()
     if running or own:
         for k, (cell, link) in enumerate(zip(column.cells, found, strict=True)):
             label = bare(labels[k].text) if k < len(labels) else ""
-            left = own[k] if own else with_index(names[-1], label if label.isdigit() else str(k + 1), cell.at)
+            left = with_index(running, label if label.isdigit() else str(k + 1), cell.at) if running else own[k]
             if link is not None:
                 yield _stated((left, replace(link, relation=Relation.EQUAL)), row_label=label)
         return
@@ -358,7 +363,8 @@ def _row_chain(cells: Sequence[Cell], page: Page) -> tuple[Link, ...]:
         return ()
     values = [formula_in(cell, page) for cell in cells[1:]]
     links = [replace(link, relation=Relation.EQUAL) for link in values if link is not None and is_literal(link.expr)]
-    return (head, *links) if len(links) == len(values) else ()
+    several = any(isinstance(link.expr, Matrix | Number) for link in links[:-1])  # no steps, but values side by side
+    return (head, *links) if len(links) == len(values) and not several else ()
 
 
 def _related(block: Rows, columns: Sequence[_Column], page: Page) -> Iterator[Event]:

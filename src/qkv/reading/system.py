@@ -141,14 +141,20 @@ class System:
         """A row or a cell of something that has a name, or the stack of rows that have names."""
         for whole, cut in self._wholes(symbol):
             yield from self.part(n.Name(whole), cut[0], cut[1] if len(cut) > 1 else None, spot)
-        parts = (s for s in self.page.same_letter(symbol) if is_row_of(s, symbol) or self._is_worked_cell(s, symbol))
-        yield from self._stack([(s, s.indices[-1]) for s in parts], spot)
+        parts = [s for s in self.page.same_letter(symbol) if is_row_of(s, symbol) or self._is_worked_cell(s, symbol)]
+        rows = any(is_row_of(s, symbol) for s in parts)
+        yield from self._stack([(s, s.indices[-1]) for s in parts], spot, not rows and self._is_row(symbol))
         for other in self.page.same_letter(symbol):
             if not symbol.indices and runs_over(other, symbol) and self._is_stated(other):
                 yield n.Call(FAMILY, (n.Name(other),))
         cells = [s for s in self.page.family(symbol) if len(s.indices) == len(symbol.indices) + 1 > 1]
         if any(put_in(s._replace(indices=s.indices[:-1]), symbol) or s.indices[:-1] == symbol.indices for s in cells):
             yield n.Call(CELLS, (n.Name(symbol),))
+
+    def _is_row(self, symbol: Symbol) -> bool:
+        """Whether the page prints a name as one row: p = [0.7, 0.3]."""
+        found = self.page.definitions.get(symbol, ())
+        return any(isinstance(d.expr, n.Matrix) and len(d.expr.rows) == 1 for d in found)
 
     def _is_worked_cell(self, cell: Symbol, whole: Symbol) -> bool:
         """Whether a name is a cell of another, and is worked out: p_1 = 7.4 / 11.1 of p."""
@@ -186,15 +192,15 @@ class System:
             return None
         return next((rows.index(word.lower()) + 1 for rows in named if word.lower() in rows), None)
 
-    def _stack(self, rows: list[tuple[Symbol, str]], spot: Spot) -> Iterator[n.Expr]:
-        """Rows with names, on top of each other in the order of their tokens."""
+    def _stack(self, rows: list[tuple[Symbol, str]], spot: Spot, across: bool = False) -> Iterator[n.Expr]:
+        """Rows with names, on top of each other in the order of their tokens; numbers beside each other."""
         if len(rows) < 2:
             return
         here = [(s, i) for s, row in rows if (i := self.position(row, spot.scope)) is not None]
         ordered = sorted({i: s for s, i in reversed(here)}.items())
         if len(ordered) > 1 and [i for i, _ in ordered] == list(range(1, len(ordered) + 1)):
             columns = "columns" in self.choices.conventions[spot.scope]
-            yield n.Concat(tuple(self._as_line(s, columns) for _, s in ordered), 1 if columns else 0)
+            yield n.Concat(tuple(self._as_line(s, columns) for _, s in ordered), int(columns or across))
 
     def _as_line(self, symbol: Symbol, column: bool) -> n.Expr:
         """A vector laid the way that tokens lie."""

@@ -282,12 +282,15 @@ class Writing:
         return None
 
     def _shown(self, symbol: Symbol, spot: Spot) -> Iterator[tuple[Option, How]]:
-        """For a name that is printed at this line, what the print was found to be: a working with what its rounded
-        numbers are copies of, what the library says, a short expression over what stands above."""
-        for judgement in self.judged:
-            equation, made = judgement.equation, judgement.fit
-            here = equation.scope == self.scope and equation.line == spot.line and symbol in equation.names
-            if not here or made is None or made.true is None or not made.is_clean:
+        """For a name that is printed at this line, or has its numbers from a line above, what the print was found to
+        be: a working with what its rounded numbers are copies of, what the library says, a short expression over what
+        stands above."""
+        printed = [j for j in self.judged if j.equation.scope == self.scope and symbol in j.equation.names]
+        source = self.values.source(symbol, spot)
+        last = self._line(symbol, spot) if source is not None and source[2] is Source.GIVEN else spot.line
+        for judgement in printed:
+            made = judgement.fit
+            if judgement.equation.line != last or made is None or made.true is None or not made.is_clean:
                 continue
             expr, how = made.meaning.expr, made.meaning.how
             worked = how is How.WORKING or (how in FOUND and made.worst in EXACT and not n.holds(expr, n.Matrix))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from qkv.expr.names import INDEX_LETTERS
 from qkv.library.words import CONCEPTS
 from qkv.reader.maths import signs
 from qkv.reader.maths.calls import is_called
@@ -293,14 +294,15 @@ def _in_call(out: list[Token]) -> bool:
 
 
 def _ties(tokens: Sequence[Token], k: int, token: Token) -> bool:
-    """Whether what follows makes a name of any word: x_love, h1, Σκορ², FFN(x) = …"""
+    """Whether what follows makes a name of any word: x_love, h1, Σκορ², S[i], FFN(x) = …"""
     after = tokens[k]
     if after.kind in ("sub", "sup", "accent", "prime") or (after.kind == "script" and not after.gap):
         return True
     if after.kind == "num" and not after.gap:
         return True
     if after.text == "[" and not after.gap and k + 1 < len(tokens):
-        return tokens[k + 1].kind == "num" or tokens[k + 1].text == ":"
+        runs = tokens[k + 1].text in INDEX_LETTERS and k + 2 < len(tokens) and tokens[k + 2].text in ("]", ",")
+        return tokens[k + 1].kind == "num" or tokens[k + 1].text == ":" or runs
     if not _opens(after) or after.text != "(":
         return False
     depth = 0
