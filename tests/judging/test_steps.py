@@ -196,3 +196,27 @@ def test_what_a_function_is_taken_of_is_a_step_too() -> None:
 def test_a_softmax_of_other_numbers_may_be_the_same() -> None:
     text = "$$w = \\text{softmax}(0.5 \\cdot [4, 8]) = \\text{softmax}([0, 2]) = [0.119, 0.881]$$\n"
     assert "wrong" not in [verdict for _, verdict in verdicts(text)]
+
+
+STEP_BY_STEP = """Memory = 2 × 80 × 64
+       = 2 × 80 = 160
+       = 160 × 64 = {}
+       = {} × 4 = {}
+"""
+
+
+def test_an_author_who_calculates_step_by_step_says_no_equalities() -> None:
+    assert verdicts(STEP_BY_STEP.format("10,240", "10,240", "40,960")) == [(2, "right"), (3, "right"), (4, "right")]
+    assert verdicts(STEP_BY_STEP.format("10,420", "10,420", "41,680")) == [(2, "right"), (3, "wrong"), (4, "carried")]
+
+
+@pytest.mark.parametrize("doubt", ["Wait, let me recalculate:", "Moment, verrechnet.", "等等，重新计算："])
+def test_what_its_author_doubts_and_works_out_again_is_struck(doubt: str) -> None:
+    page = f"2 × 8 × 64 = 1,042 bytes\n\n{doubt}\n\n2 × 8 × 64 = 1,024 bytes\n"
+    assert verdicts(page) == [(1, "struck"), (5, "right")]
+    assert verdicts(page.replace(doubt, "And so:")) == [(1, "wrong"), (5, "right")]
+
+
+def test_a_function_of_the_page_is_a_factor_without_a_sign() -> None:
+    page = "φ(x) = relu(x) + 1\n\nq1 = [1, -2], G = [[2, 4], [1, 3]]\n\nφ(q1) = [2, 1]\n\nφ(q1) G = [5, 11]\n"
+    assert verdicts(page)[-1] == (7, "right")

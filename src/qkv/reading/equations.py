@@ -47,7 +47,7 @@ def _equations(sheet: Sheet) -> tuple[Equation, ...]:
         made += (row for whole in of_statement(statement, sheet) for each in each_named(whole) for row in apart(each))
     parts = [
         part
-        for equation in joined(listed(stacked(side_by_side(without_sizes(withdrawn(made)), sheet.lines))))
+        for equation in joined(listed(stacked(side_by_side(without_sizes(withdrawn(made, sheet.lines)), sheet.lines))))
         for part in unmixed(equation)
     ]
     parts = of_tokens([replace(part, index=i) for i, part in enumerate(parts)], sheet)
@@ -66,8 +66,9 @@ def of_statement(statement: Statement, sheet: Sheet) -> Iterator[Equation]:
         if link.relation is Relation.IN:
             continue
         arrow = link.relation in (Relation.ARROW, Relation.IMPLIES)
-        if arrow and groups[-1] and not _gives(groups[-1], link):
+        if (arrow and groups[-1] and not _gives(groups[-1], link)) or _calculates_on(groups[-1], link):
             groups.append([])
+            link = link if arrow else replace(link, relation=Relation.FIRST)
         elif (shown := _run_on(groups[-1], link)) is not None:
             groups[-1].append(replace(link, expr=shown, alternatives=()))
             groups.append([])
@@ -111,6 +112,21 @@ def _behind_factor(items: tuple[Item, ...]) -> tuple[Item, ...]:
     same = divided is not None and factor == n.Quotient(n.number(1), divided.denominator)
     told = divided.numerator if divided is not None and same else n.Quotient(formula.expr, factor)
     return replace(formula, expr=told, relation=Relation.FIRST), replace(last, expr=product.right, kind=Kind.VALUE)
+
+
+def _calculates_on(before: list[Link], link: Link) -> bool:
+    """Whether an author calculates step by step, and a side is not equal to the one before it: it does something with
+    the number there, '= 160' and then '= 160 × 64', or begins with the first factors, '2 × 80 × 64 = 2 × 80'."""
+    if not before or not isinstance(link.expr, (n.Product, n.Quotient, n.Sum)) or not n.is_literal(link.expr):
+        return False
+    last = before[-1].expr
+    first: n.Expr = link.expr
+    while isinstance(first, (n.Product, n.Quotient, n.Sum)):
+        first = n.children(first)[0]
+    if isinstance(last, n.Number):
+        return first == last and len(before) > 1
+    few, many = n.factors(link.expr), n.factors(last)
+    return 1 < len(few) < len(many) and many[: len(few)] == few and n.is_literal(last)
 
 
 def _run_on(before: list[Link], link: Link) -> n.Expr | None:

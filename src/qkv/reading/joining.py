@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from qkv.expr import nodes as n
-from qkv.library.words import means, pattern
+from qkv.library.words import means, pattern, spoken
 from qkv.reader.model import Link, Relation, Statement
 from qkv.reading.equation import Equation, Item, Kind, is_rule_of_thumb, settled
 
@@ -112,18 +112,35 @@ def _vector(equation: Equation) -> n.Matrix | None:
     return only.expr if len(only.expr.rows) == 1 and len(only.expr.rows[0]) > 1 else None
 
 
-def withdrawn(made: list[Equation]) -> list[Equation]:
-    """A value is withdrawn where the same working is done again after an arrow: '… = [2, 2] → actually … = [0, 2]'."""
+def withdrawn(made: list[Equation], lines: Sequence[str]) -> list[Equation]:
+    """A value is withdrawn where the same working is done again after an arrow, '… = [2, 2] → actually … = [0, 2]', or
+    further down after words that doubt it: '… = 4.29 GB. Wait, let me recalculate: …'."""
     found = []
-    for equation, after in zip(made, (*made[1:], None), strict=False):
-        again = after is not None and after.next and _works(equation) & _works(after)
+    for k, equation in enumerate(made):
+        below = made[k + 1 : k + 1 + _ANEW]
+        again = any(
+            _works(equation) & _works(after) and (after.next or _doubted(equation, after, lines)) for after in below
+        )
         items = tuple(replace(i, struck=True) if again and i.kind is Kind.VALUE else i for i in equation.items)
         found.append(replace(equation, items=items) if again else equation)
     return found
 
 
+_ANEW = 5  # equations below a value that may work it out again
+_DOUBTS = re.compile(spoken("withdraw"), re.IGNORECASE)
+
+
+def _doubted(equation: Equation, after: Equation, lines: Sequence[str]) -> bool:
+    """Whether words between two equations say that the first one may be false."""
+    return _DOUBTS.search("\n".join(lines[equation.end_line - 1 : after.line - 1])) is not None
+
+
 def _works(equation: Equation) -> set[n.Expr]:
-    return {item.expr for item in equation.of(Kind.FORMULA, Kind.WORKING)}
+    return {
+        item.expr
+        for item in equation.items
+        if item.kind in (Kind.FORMULA, Kind.WORKING) or type(item.expr) is n.Product
+    }
 
 
 def side_by_side(made: Iterable[Equation], lines: Sequence[str]) -> Iterator[Equation]:

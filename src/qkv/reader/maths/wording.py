@@ -238,7 +238,7 @@ def _is_mathematical(tokens: Sequence[Token], i: int, out: list[Token], names: N
     token = tokens[i]
     before = out[-1] if out else None
     after = tokens[i + 1] if i + 1 < len(tokens) else None
-    if after is not None and _ties(tokens, i + 1, token):
+    if after is not None and (_ties(tokens, i + 1, token) or (token.text in names.functions and _opens(after))):
         return True
     if after is not None and after.kind == "rel" and after.text not in ("→", "⇒"):
         return _may_be_defined(token, before, names)
