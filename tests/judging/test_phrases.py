@@ -67,3 +67,13 @@ def test_sums_of_rows_are_those_of_the_array_with_as_many_rows() -> None:
     for said in ("Row sums: [1.0, 1.0]", "Somme des lignes de A : [1. 1.]", "Zeilensummen von S: [6, 3]"):
         assert verdicts(f"{given}{said}\n")[-1].value in ("right", "rounded")
     assert verdicts(f"{given}Row sums: [1.0, 0.9]\n")[-1].value == "unread"
+
+
+def test_exponentials_by_words_may_miss_a_last_digit_and_are_no_scores_then() -> None:
+    page = "row[t] = [0.9, 0.4, -0.2]\nexp: [2.46, 1.49, 0.81]\ntotal: 4.76\nsoftmax: [0.517, 0.313, 0.170]\n"
+    assert set(verdicts(page)) == {Verdict.DRIFTED}
+
+
+def test_what_is_given_beside_a_softmax_in_words_is_not_rounded() -> None:
+    assert verdicts("z[k] = (1.5, -0.5)\n\nSoftmax: (0.87, 0.13)\n") == [Verdict.WRONG]
+    assert verdicts("z[k] = (1.5, -0.5)\n\nSoftmax: (0.88, 0.12)\n") == [Verdict.ROUNDED]

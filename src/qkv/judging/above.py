@@ -122,7 +122,7 @@ def _operated(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Ite
     keeps_shape = made is None or not isinstance(made(n.number(1)), n.Product)
     for operand, put in _before(copies, grid, spot, after, keeps_shape) if made is not None else ():
         found = put_in(copies, grid, Meaning(How.WORDED, made(operand), spot), put) if made is not None else None
-        if found is not None and (found.is_clean or is_near(found, grid)):
+        if found is not None and (found.is_clean or _is_misrounded(found) or is_near(found, grid)):
             yield found
             return
         if found is not None and isinstance(found.meaning.expr, (n.Quotient, n.Product)) and _is_most(found):
@@ -130,6 +130,11 @@ def _operated(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Ite
             return
     if made is normed and not equation.names:
         yield from _centred(copies, grid, spot, after)
+
+
+def _is_misrounded(made: Fit) -> bool:
+    """Whether the cells that words do not give miss a last digit only, and enough others are what they give."""
+    return not made.slips and made.agreed >= MATRIX
 
 
 def _is_most(made: Fit) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from qkv.check.cells import Grid, shape_of
@@ -15,6 +16,7 @@ from qkv.interpret.cells import Cell
 from qkv.interpret.certified import Value
 from qkv.judging.fit import Fit, How
 from qkv.judging.given import formulas_of, is_given
+from qkv.judging.seen import exactly
 from qkv.judging.weighing import is_exact, is_index
 from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.nameless import NAMELESS
@@ -100,6 +102,8 @@ def keep(
         rounded = walk.system.is_derived(symbol) and not is_exact(equation, grid)
         if number is not None or not is_given(walk, equation) or item.approximate or rounded:
             walk.prints.add(symbol, printed)  # weights that are given in decimals are rounded, like all others
+        else:
+            printed = replace(printed, held=exactly(grid))
         remembered = remembered or n.Name(symbol)
     for formula in formulas_of(equation, walk.system):
         if is_value_of(formula, chosen, lambda expr: walk.values.own(expr, spot, walk.prints)[0]):

@@ -56,7 +56,7 @@ from qkv.reading.search import search
 from qkv.reading.system import System
 from qkv.reading.values import Values
 
-CONFIRMED = 9.0  # bits that a formula has agreed in for other indices, so that it is meant
+CONFIRMED = 9.0  # bits that are no accident: a formula that agreed in them for other indices is meant
 MISROUNDING = 4.0  # bits that it costs to say that a value is not one that it misses by a digit
 
 
@@ -277,7 +277,7 @@ class Walk:
         if (
             slip is not None
             and slip.worst is Verdict.MISROUNDED
-            and slip.meaning.how is not How.WORDED
+            and (slip.meaning.how is not How.WORDED or slip.agreed >= CONFIRMED)
             and slip.agreed > 0
             and (clean is None or (slip.bits > clean[0] and clean[1].meaning.how is not How.SEARCHED))
         ):

@@ -23,6 +23,7 @@ _SLICE = re.compile(
     r"(?P<name>\\(?:mathbf|mathrm|boldsymbol|bm)\{\w\}|\\?[^\W\d_]+)"
     r"(?:_\{|\[|\()\s*(?P<index>\d{1,2}|[a-z])\s*,?\s*(?::|\\(?:cdot|ast|bullet|colon)|[·*])\s*[\])}]"
 )
+_INDEX = re.compile(r"(?<=[^\W\d_])\[([ijklmnt])(?:(?:, ?|\]\[)([ijklmnt]))?\](?!\w)")  # S[i], A[i, j], A[i][j]
 _DOUBLED = re.compile(r"\((\([^()=\n]*=[^()\n]*\))\)")  # ((K = [1, 0])): a remark around what were marks of math
 _LETTER = re.compile(r"(?:\\\w+\{)?([A-Z])\}?")
 _FROM_TO = re.compile(
@@ -50,7 +51,12 @@ def plainer(source: str) -> str:
         source = _FROM_TO.sub(_from_to, source)
         source = _MATRIX.sub(_with_rows, source)
     source = _DOUBLED.sub(lambda found: f"  {found[1][1:-1]}  ", source) if "((" in source else source
-    return _SLICE.sub(_row, source)
+    return _SLICE.sub(_row, _INDEX.sub(_script, source))
+
+
+def _script(found: re.Match[str]) -> str:
+    """S[i] is what S_i says."""
+    return (f"_{{{found[1]}{found[2]}}}" if found[2] else f"_{found[1]}").ljust(len(found[0]))
 
 
 def _row(found: re.Match[str]) -> str:

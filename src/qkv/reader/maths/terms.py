@@ -6,6 +6,7 @@ range again with that doubt turned round gives the alternative."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
@@ -40,6 +41,7 @@ STARTS: Final = frozenset(
     ("num", "letters", "word", "upright", "name", "func", "bb", "inf", "open", "begin", "cmd", "dots")
 )
 _EDGES: Final = frozenset(("wide", "row", "sep", "line", "edge", "note", "quote"))
+_REST = re.compile(r"(?:[\s,:]*\])?")  # of an index: X[1, :]
 
 
 @dataclass(slots=True)
@@ -72,8 +74,12 @@ class Terms:
         return self.places.at(self.tokens[i].start)
 
     def text(self, lo: int, hi: int) -> str:
-        """The source of a range."""
-        return self.source[self.tokens[lo].start : max(t.end for t in self.tokens[lo:hi])] if lo < hi else ""
+        """The source of a range, to the bracket that closes an index: X[1, :]."""
+        if lo >= hi:
+            return ""
+        start, end = self.tokens[lo].start, max(t.end for t in self.tokens[lo:hi])
+        opened = self.source.count("[", start, end) > self.source.count("]", start, end)
+        return self.source[start:end] + (_REST.match(self.source, end)[0] if opened else "")
 
     def own_level(self, lo: int, hi: int) -> list[int]:
         """The tokens of a range that stand in no bracket of it."""
