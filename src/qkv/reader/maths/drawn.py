@@ -147,8 +147,12 @@ class _Drawing:
         signs: list[list[Token]] = [[]]
         opened: Token | None = None
         inside: list[Token] = []
+        whole = 0  # where a matrix ends that stands on this line alone: [[1, 0], [0, 1]] is one operand
         for k, token in enumerate(line):
-            if token.text == "[":
+            whole = max(whole, _end_of_matrix(line, k)) if opened is None else whole
+            if k < whole:
+                signs[-1].append(token)
+            elif token.text == "[":
                 opened, inside = token, []
             elif token.text == "]" and opened is not None:
                 rows.append(
@@ -193,6 +197,19 @@ class _Drawing:
                 out += _bracketed(row)
             out.append(_sign("close", "]", last.end))
         return [*out, *tail]
+
+
+def _end_of_matrix(line: list[Token], k: int) -> int:
+    """The place behind a matrix of several rows that begins at k and ends on the same line; 0 where none does."""
+    if [t.text for t in line[k : k + 2]] != ["[", "["]:
+        return 0
+    depth, rows = 0, 0
+    for end, token in enumerate(line[k:], k + 1):
+        depth += {"[": 1, "]": -1}.get(token.text, 0)
+        rows += token.text == "]" and depth == 1
+        if depth == 0:
+            return end if rows > 1 else 0
+    return 0
 
 
 def _sign(kind: str, text: str, at: int, gap: bool = False) -> Token:

@@ -41,7 +41,7 @@ STARTS: Final = frozenset(
     ("num", "letters", "word", "upright", "name", "func", "bb", "inf", "open", "begin", "cmd", "dots")
 )
 _EDGES: Final = frozenset(("wide", "row", "sep", "line", "edge", "note", "quote"))
-_REST = re.compile(r"(?:[\s,:]*\])?")  # of an index: X[1, :]
+_REST = re.compile(r"[\s,:]*\]")  # of an index: X[1, :]
 
 
 @dataclass(slots=True)
@@ -79,7 +79,8 @@ class Terms:
             return ""
         start, end = self.tokens[lo].start, max(t.end for t in self.tokens[lo:hi])
         opened = self.source.count("[", start, end) > self.source.count("]", start, end)
-        return self.source[start:end] + (_REST.match(self.source, end)[0] if opened else "")
+        rest = _REST.match(self.source, end) if opened else None
+        return self.source[start : rest.end() if rest is not None else end]
 
     def own_level(self, lo: int, hi: int) -> list[int]:
         """The tokens of a range that stand in no bracket of it."""
