@@ -77,3 +77,8 @@ def test_exponentials_by_words_may_miss_a_last_digit_and_are_no_scores_then() ->
 def test_what_is_given_beside_a_softmax_in_words_is_not_rounded() -> None:
     assert verdicts("z[k] = (1.5, -0.5)\n\nSoftmax: (0.87, 0.13)\n") == [Verdict.WRONG]
     assert verdicts("z[k] = (1.5, -0.5)\n\nSoftmax: (0.88, 0.12)\n") == [Verdict.ROUNDED]
+
+
+def test_numbers_given_under_a_name_again_are_what_follows_is_made_of() -> None:
+    again = "k  [1]\n\nscores = [3/2, 1/2] = [1.5, 0.5]\n\nAnother batch. Attention scores:\nscores = [0.8, 0.5; 0.4, 0.9]\n\nCausal mask:\n"
+    assert verdicts(f"{again}[0.8, -inf; 0.4, 0.9]\n")[-1] is Verdict.RIGHT

@@ -64,3 +64,12 @@ def test_letters_behind_the_mark_of_an_own_macro() -> None:
 
 def test_what_an_index_runs_over_is_no_array() -> None:
     assert told("Compute the weights $\\alpha_i$ for $i=1,2,3$, with $s = [1, 2, 3]$.\n") == ["s = [1, 2, 3]"]
+
+
+def test_a_matrix_on_one_line_beside_one_over_two_is_a_factor() -> None:
+    text = "```\nS = [[1, 2], [3, 4]] · [[1, 0],\n                        [0, 1]]\n```\n"
+    assert told(text) == ["S = [1, 2; 3, 4] [1, 0; 0, 1]"]
+
+
+def test_rows_in_brackets_behind_numbered_tokens_are_a_matrix() -> None:
+    assert told("```\n    k₁   k₂\nq₁ [ 1  -∞ ]  ← token 1\nq₂ [ 0.5 2 ]\n```\n") == ["[1, -∞; 0.5, 2]"]

@@ -100,10 +100,10 @@ def keep(
     own = label in walk.system.page.fixed or walk.system.is_derived(label)
     for symbol in (*equation.names, *((label,) if own else ())):
         rounded = walk.system.is_derived(symbol) and not is_exact(equation, grid)
-        if number is not None or not is_given(walk, equation) or item.approximate or rounded:
-            walk.prints.add(symbol, printed)  # weights that are given in decimals are rounded, like all others
-        else:
-            printed = replace(printed, held=exactly(grid))
+        worked = number is not None or not is_given(walk, equation) or item.approximate or rounded
+        printed = printed if worked else replace(printed, held=exactly(grid))
+        if worked or symbol in walk.prints.names:  # weights that are given in decimals are rounded, like all others
+            walk.prints.add(symbol, printed)
         remembered = remembered or n.Name(symbol)
     for formula in formulas_of(equation, walk.system):
         if is_value_of(formula, chosen, lambda expr: walk.values.own(expr, spot, walk.prints)[0]):
