@@ -95,3 +95,9 @@ def test_polish() -> None:
     assert [list(answer.values()) for answer in shown(text)] == [
         [(("1", "2"),)], [(("0.268941", "0.731059"),)], [(("1.73106",),)]
     ]  # fmt: skip
+
+
+def test_scores_that_are_given_row_after_row_are_not_all_scores() -> None:
+    rows = "Zeile 1: scores = [1, 0]\n\nSoftmax: [0.731, 0.269]\n\nZeile 2: scores = [1, 1]\n\nSoftmax: [0.5, 0.5]\n\n"
+    page = f"Q = [1, 0; 0, 1], K = [1, 1; 0, 1], V = [2, 0; 0, 2].\n\nQ K^T = [1, 0; 1, 1]\n\n{rows}A = [0.731, 0.269; 0.5, 0.5]\n"
+    assert shown(f"{page}\n(a) Compute O = A V.\n") == [{"O": (("1.46212", "0.537883"), ("1", "1"))}]

@@ -331,8 +331,16 @@ class Naming:
 
     @cached_property
     def _wholes(self) -> dict[tuple[Role, str | None], list[Symbol]]:
+        asked = all(self.by_place.get((role, None)) for role in (Role.Q, Role.K))
         names = {at: [symbol for symbol, place in found if place.row is None] for at, found in self.by_place.items()}
+        names = {at: [s for s in found if not (asked and self._is_a_row(s, at[0]))] for at, found in names.items()}
         return {at: sorted(found, key=self._precedence) for at, found in names.items()}
+
+    def _is_a_row(self, symbol: Symbol, role: Role) -> bool:
+        """Whether a name is given one row after the other: scores = [1, 0] for the first token, then scores = [2, 1]."""
+        found = self.page.definitions[symbol] if role in SCORE_LIKE else ()
+        given = {d.expr for d in found if d.source is Source.GIVEN and d.scope == found[0].scope}
+        return len(given) > 1 and all(isinstance(expr, n.Matrix) and len(expr.rows) == 1 for expr in given)
 
     def is_own(self, symbol: Symbol, scope: int) -> bool:
         """Whether a problem says itself what a name is."""
