@@ -25,6 +25,10 @@ DOCUMENTS = {
     "a remark beside each row": (
         f"```python\n{GIVEN}s = Q @ K.T\nprint('S', s)\n```\n*Output:*\n```\nS [[1. 0.]  # the cat\n [2. 3.]]  # the mat\n```\n"
     ),
+    "a table that pandas shows": (
+        f"```python\n{GIVEN}s = Q @ K.T\nprint('sums', K.sum(axis=1))\npd.DataFrame(s, columns=['a', 'b']).round(1)\n```\n"
+        "```\nsums [2. 1.]\n     a    b\nq  1.0  0.0\nr  2.0  3.0\n```\n"
+    ),
     "a script that shows what it printed": f"```python\n{GIVEN}s = Q @ K.T\nprint(s)\n>>> tensor({SCORES})\n```\n",
 }
 

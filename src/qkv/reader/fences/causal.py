@@ -27,6 +27,8 @@ def _is_true_for(mask: ast.expr, known: Known, later: bool) -> bool:
             return _is_true_for(inner, known, not later)
         case ast.Compare(left=left, ops=[ast.Eq()], comparators=[ast.Constant(value=value)]):
             return _is_true_for(left, known, not later if value == 0 else later)
+        case ast.Name(id=name):  # made where nobody sees it
+            return "causal" in name.lower()
     return False
 
 
@@ -87,7 +89,7 @@ def called(node: ast.Call) -> str:
     return ""
 
 
-MODULES = frozenset({"np", "numpy", "torch", "F", "jnp", "jax", "tf", "math", "scipy", "special", "nn"})
+MODULES = frozenset({"np", "numpy", "torch", "F", "jnp", "jax", "tf", "math", "scipy", "special", "nn", "pd", "pandas"})
 
 
 def is_module(node: ast.expr) -> bool:

@@ -69,8 +69,10 @@ def arrays(output: str, layouts: Sequence[str] = ()) -> list[tuple[str, int]]:
     output = _REMARK.sub("", output)
     if not is_numbers(output):
         told = re.fullmatch(r"\s*".join(layouts) + r"\s*", output)
-        told = told or re.match(r"\s*".join(layouts[:-1]) + r"\s*?\n", output)  # what the last line gives is a table
+        told = told or re.match(r"\s*".join(layouts[:-1]) + (r"\s*?\n" if layouts[1:] else ""), output)
         parts = [(part.strip(), told.start(k)) for k, part in enumerate(told.groups(), 1)] if told is not None else []
+        if told is not None and (table := _frame(output[told.end() :])):
+            parts.append((table, told.end()))  # what the last line gives is a table
         return [(part, output.count("\n", 0, at)) for part, at in parts]
     found: list[tuple[str, int]] = []
     lines: list[str] = []
@@ -83,3 +85,16 @@ def arrays(output: str, layouts: Sequence[str] = ()) -> list[tuple[str, int]]:
             found.append((whole, at - len(lines) + 1))
             lines = []
     return [] if lines else found
+
+
+def _frame(output: str) -> str:
+    """A table that pandas shows as an array, each row on its own line; nothing where an output is anything else.
+
+    >>> _frame("     k1  k2\\nq1  0.5  -1\\nq2    2   0")
+    '[\\n[0.5  -1],\\n[2   0],]'
+    """
+    head, *rows = output.strip("\n").split("\n")
+    cells = rf"((?:\s+[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|inf)){{{len(head.split())}}})\s*"
+    found = [re.fullmatch(rf"\s*\S.*?{cells}", row) for row in rows]
+    lines = [f"[{row[1].strip()}]," for row in found if row is not None]
+    return "\n".join(["[", *lines]) + "]" if len(lines) == len(rows) > 0 else ""

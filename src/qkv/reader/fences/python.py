@@ -40,6 +40,7 @@ from qkv.reader.maths.symbols import identifier
 _SAME = (
     "array", "tensor", "asarray", "matrix", "Tensor", "FloatTensor", "constant", "float", "double", "numpy", "astype",
     "to", "copy", "clone", "view", "reshape", "float32", "round", "detach", "cpu", "tolist", "squeeze",
+    "DataFrame",
 )  # fmt: skip
 _TRANSPOSES = ("transpose", "t", "permute", "swapaxes")
 _PRODUCTS = ("matmul", "dot", "mm", "bmm", "inner")
