@@ -337,7 +337,7 @@ class Naming:
         return {at: sorted(found, key=self._precedence) for at, found in names.items()}
 
     def _is_a_row(self, symbol: Symbol, role: Role) -> bool:
-        """Whether a name is given one row after the other: scores = [1, 0] for the first token, then scores = [2, 1]."""
+        """Whether a name is given one row after the other: scores = [1, 0] for a token, then scores = [2, 1]."""
         found = self.page.definitions[symbol] if role in SCORE_LIKE else ()
         given = {d.expr for d in found if d.source is Source.GIVEN and d.scope == found[0].scope}
         return len(given) > 1 and all(isinstance(expr, n.Matrix) and len(expr.rows) == 1 for expr in given)
