@@ -23,6 +23,7 @@ from qkv.expr.nodes import (
     number,
 )
 from qkv.reader.chain import Chain, each_of_its_own
+from qkv.reader.maths.arrays import ELLIPSIS
 from qkv.reader.maths.brackets import Paired, paired, size_in
 from qkv.reader.maths.drawn import straightened
 from qkv.reader.maths.lexer import tokens_of
@@ -164,8 +165,8 @@ def _links(reader: Terms, marks: tuple[int, ...], lo: int, piece: Piece) -> tupl
         if lo < mark:
             try:
                 links.append(_link(reader, relation, lo, mark, piece))
-            except QkvError:
-                if not links or mark == marks[-1]:
+            except QkvError as problem:
+                if not links or (mark == marks[-1] and not (len(links) > 1 and problem.message == ELLIPSIS)):
                     raise
             relation, trail = Relation.FIRST, ""  # what cannot be read between two sides leaves these equal
         if mark < marks[-1]:

@@ -31,7 +31,7 @@ _CSV_ROW = re.compile(r"[^,=\[]*(?:,\s*[-−]?(?:\d+(?:\.\d*)?|inf))+")
 _OUT = re.compile(r"^\s*Out\[\d*\]:", re.MULTILINE)
 _COMMENT = re.compile(r"#.*")
 _NO_PYTHON = re.compile(
-    r"[∞√≈×·ᵀ⊤²³]|^[ \t]+=\s|\A(?:\s*\w+\[\d+\]\s*=\s*\[[^\n]*\]\s*)+\Z"
+    r"[∞√≈×·ᵀ⊤²³]|^[ \t]*=\s|\A(?:\s*\w+\[\d+\]\s*=\s*\[[^\n]*\]\s*)+\Z"
     r"|\] {2,}\w[\w.]*\s*=\s*\[|^\s*\w+\s*=[^=\n\[({]*[^=\n\w\s.][^=\n\[({]*=\s",
     re.MULTILINE,
 )

@@ -42,7 +42,7 @@ Span = tuple[int, int]
 
 _BLANK_CELLS = frozenset(("num", "inf", "percent"))
 _PART = re.compile(r"(?:(?P<all>:|\.\.\.)\s*,)?\s*(?P<first>\d{0,6})\s*:\s*(?P<end>\d{0,6})\s*(?P<rest>,\s*:\s*)?")
-_ELLIPSIS = "a matrix with … leaves cells out"
+ELLIPSIS = "a matrix with … leaves cells out"
 
 
 # — brackets —
@@ -221,7 +221,7 @@ def _row_cells(reader: Terms, span: Span) -> tuple[Expr, ...]:
 
 def _cell(reader: Terms, span: Span) -> Expr:
     if all(token.kind == "dots" for token in reader.tokens[span[0] : span[1]]):
-        raise Unreadable(_ELLIPSIS, reader.at(span[0]))
+        raise Unreadable(ELLIPSIS, reader.at(span[0]))
     return reader.expression(*span)
 
 
