@@ -220,3 +220,8 @@ def test_what_its_author_doubts_and_works_out_again_is_struck(doubt: str) -> Non
 def test_a_function_of_the_page_is_a_factor_without_a_sign() -> None:
     page = "φ(x) = relu(x) + 1\n\nq1 = [1, -2], G = [[2, 4], [1, 3]]\n\nφ(q1) = [2, 1]\n\nφ(q1) G = [5, 11]\n"
     assert verdicts(page)[-1] == (7, "right")
+
+
+def test_what_a_formula_makes_of_a_false_name_beside_a_copied_number_is_carried() -> None:
+    page = "X = [1, 2; 0, 1], W = [1, 1; 2, 0]\n\nB = X W = [5, 1; 2, 1]\n\n√2 ≈ 1.414\n\nC = B / 1.414 = [3.54, 0.71; 1.41, 0.71]\n"
+    assert [verdict for _, verdict in verdicts(page)] == ["wrong", "rounded", "carried"]

@@ -48,7 +48,7 @@ from qkv.reading.align import Pair, aligned, is_leaf
 from qkv.reading.bits import cell_bits, grid_bits
 from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.page import Page, Spot
-from qkv.reading.prints import Print
+from qkv.reading.prints import Mending, Print
 from qkv.reading.system import System
 
 if TYPE_CHECKING:
@@ -369,8 +369,10 @@ class Copies:
         """A name of the page that stands in a formula beside numbers put in."""
         name = n.Name(symbol)
         own, used = self._walk.values.own(name, spot, self._walk.prints)
-        true = self._walk.values.true(name, spot)
-        return Copied(name, true, own, own, used) if own is not None else None
+        if own is None:
+            return None
+        mended = self._walk.put_right(Meaning(How.NAMED, name, spot), Mending.ALL) if self.is_false(used) else own
+        return Copied(name, self._walk.values.true(name, spot), own, mended or own, used)
 
     def put(
         self, grid: Grid, meaning: Meaning, lifted: n.Expr, put: dict[Symbol, Copied], own: Value | None

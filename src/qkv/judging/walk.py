@@ -181,9 +181,9 @@ class Walk:
                 return made
             return as_typed(made, grid, meaning.expr)
         true = true if true is not None and not self._is_of_a_false_print(meaning) else None
-        mended = self._put_right(meaning, Mending.ALL)
+        mended = self.put_right(meaning, Mending.ALL)
         made = fit(grid, meaning, true, own, used, True, mended)
-        if made is None or made.is_clean or (meant := self._put_right(meaning, Mending.TYPOS)) is None:
+        if made is None or made.is_clean or (meant := self.put_right(meaning, Mending.TYPOS)) is None:
             return made
         other = fit(grid, meaning, true, meant, used, True, mended)
         if other is None or own is None:
@@ -223,7 +223,7 @@ class Walk:
         look = self.values.held if meaning.how is How.SEARCHED else self.values.own  # a search finds copies too
         return look(meaning.expr, meaning.spot, self.prints)
 
-    def _put_right(self, meaning: Meaning, mending: Mending) -> Value | None:
+    def put_right(self, meaning: Meaning, mending: Mending) -> Value | None:
         """What the author's numbers give, with typos or all that is false put right."""
         self.prints.mending = mending
         value, _ = self.values.own(meaning.expr, meaning.spot, self.prints)
