@@ -82,3 +82,8 @@ def test_what_is_given_beside_a_softmax_in_words_is_not_rounded() -> None:
 def test_numbers_given_under_a_name_again_are_what_follows_is_made_of() -> None:
     again = "k  [1]\n\nscores = [3/2, 1/2] = [1.5, 0.5]\n\nAnother batch. Attention scores:\nscores = [0.8, 0.5; 0.4, 0.9]\n\nCausal mask:\n"
     assert verdicts(f"{again}[0.8, -inf; 0.4, 0.9]\n")[-1] is Verdict.RIGHT
+
+
+def test_softmax_is_no_name_of_what_is_given() -> None:
+    page = "Scores [6, 4] → Softmax ≈ [{}, 0.12]\n"
+    assert [verdicts(page.format(shown))[-1] for shown in ("0.88", "0.78")] == [Verdict.ROUNDED, Verdict.WRONG]

@@ -51,6 +51,8 @@ def from_above(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> It
 def shown_before(walk: Walk, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
     """What numbers under a name may be made of, so that they are not given: a sum, or numbers printed singly."""
     yield from statistics(walk.copies, equation, grid, spot)
+    if any(symbol.base.lower() == "softmax" for symbol in equation.names):  # 'Softmax ≈ [0.7, 0.3]' names what is done
+        yield from softmaxed(walk.copies, equation, grid, spot)
     if len(grid[0]) > 1 and (found := gathered(walk.copies, grid, spot)) is not None:
         yield found
     yield from (made for made in shares(walk.copies, equation, grid, spot) if made.is_clean and made.agreed > SHOWN)
