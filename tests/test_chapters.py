@@ -150,3 +150,24 @@ g = [-0.335, 0.245, 0.090]
 def test_a_later_step_under_a_heading_of_its_own_goes_on() -> None:
     report = qkv.check(NUMBERED)
     assert [(claim.formula, claim.verdict.value) for claim in report.claims][-1] == ("p - y", "rounded")
+
+
+COMMENTS = """```python
+# The token
+h = [11.2, 12.5, 13.1, 16.4]
+
+# Its mean
+mean = (11.2 + 12.5 + 13.1 + 16.4) / 4
+     = 53.2 / 4
+     = 13.3
+
+# What is left of it
+rest = [-2.1, -0.8, -0.2, 3.1]
+```
+"""
+
+
+def test_a_comment_in_a_fence_begins_no_chapter() -> None:
+    sheet = read_sheet(COMMENTS)
+    assert len(chapters(sheet)) == 1
+    assert [claim.formula for claim in qkv.check(sheet.source).claims][-1] == "h - mean"

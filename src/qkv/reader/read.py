@@ -110,9 +110,14 @@ def _opened(found: Iterator[Block]) -> Iterator[Block]:
         if isinstance(block, Fence) and kind == "csv":
             yield csv_rows(block)
         elif isinstance(block, Fence) and kind == "plain":
-            yield from blocks(block.text, block.line)
+            for inner in blocks(block.text, block.line):
+                comment = isinstance(inner, Title) and inner.rank > PROBLEM and block.language not in _MARKDOWN
+                yield Paragraph(inner.text, inner.line) if comment and isinstance(inner, Title) else inner
         else:
             yield block
+
+
+_MARKDOWN = frozenset({"markdown", "md"})  # elsewhere '# Mean' in a fence is a comment and begins no chapter
 
 
 _SECTION = re.compile(r"^\d+(?:\.\d+)+\.?(?=\s+[^\W\d])")  # '4.2 Scores': the number of a section is no value

@@ -41,7 +41,7 @@ class Look(Protocol):
 
 
 _UNREADY = frozenset({n.Call, n.Mask, n.Series, n.Absolute, n.Entry, n.Softmax})  # what may need values
-_PRODUCTS, _MATRICES = frozenset({n.Product}), frozenset({n.Matrix})
+_PRODUCTS, _MATRICES, _SUMS = frozenset({n.Product}), frozenset({n.Matrix}), frozenset({n.Sum})
 _DOTTED = ({Role.Q, Role.K}, {Role.SOURCE, Role.STATES})  # whose products are scores
 
 
@@ -72,6 +72,7 @@ class Preparation:
         kinds = n.kinds_in(expr)
         expr = self._with_numbers_for_cells(expr) if {n.Matrix, n.Transpose} <= kinds else expr
         expr = n.rewrite(expr, self._with_dots, _PRODUCTS) if n.Transpose in kinds else expr
+        expr = n.rewrite(expr, self._with_gains, _SUMS) if {n.Sum, n.Product} <= kinds and n.names_in(expr) else expr
         if kinds.isdisjoint(_UNREADY):
             return expr
         failed = False
@@ -113,6 +114,22 @@ class Preparation:
         sides = self._value(product.left.arg), self._value(product.right)
         rows = all(side is not None and side.shape[0] == 1 < side.shape[1] for side in sides)
         return n.Product(product.left.arg, product.right) if rows else expr
+
+    def _with_gains(self, node: n.Expr) -> n.Expr:
+        """γ x̂ + β of three rows as long as each other: nobody adds a dot product to a vector."""
+        if not isinstance(node, n.Sum):
+            return node
+        added = [self._value(term) for term in node.terms if not isinstance(term, n.Product)]
+        shapes = {value.shape for value in added if value is not None and 1 in value.shape and value.shape != (1, 1)}
+
+        def gain(term: n.Expr) -> n.Expr:
+            if not isinstance(term, n.Product) or not shapes:
+                return term
+            left, right = self._value(term.left), self._value(term.right)
+            alike = left is not None and right is not None and left.shape == right.shape and left.shape in shapes
+            return n.Call("hadamard", (term.left, term.right)) if alike else term
+
+        return replace(node, terms=tuple(map(gain, node.terms)))
 
     def _with_dots(self, node: n.Expr) -> n.Expr:
         """The qᵀ k of a query and a key, the vᵀ tanh(..) of additive scores: numbers, however vectors are written."""

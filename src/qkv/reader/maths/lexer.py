@@ -159,6 +159,10 @@ class _Lexer:
         self.add("letters", _base(under), found)
         self.out.append(Token("accent", found["hat"].removeprefix("wide"), found.end(), found.end()))
 
+    def _hatted(self, found: re.Match[str]) -> None:
+        self.add("letters", found[0][0], found)
+        self.out.append(Token("accent", signs.HATS[found[0][1]], found.end(), found.end()))
+
     def _bb(self, found: re.Match[str]) -> None:
         self.add("bb", found["black"], found)
 

@@ -78,6 +78,7 @@ FONTS: Final = _words(
 # Upright words: several letters are one name. Accents tell a quantity from the one without: \tilde s is not s.
 UPRIGHT: Final = _words("text textrm textbf textit textsf textnormal mathrm operatorname mbox hbox intertext mathsf")
 ACCENTS: Final = _words("hat tilde bar widehat widetilde")
+HATS: Final = {"\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0305": "bar"}  # behind a letter: x̂
 STRIKES: Final = _words("cancel bcancel xcancel sout st cancelto")
 FRACTIONS: Final = _words("frac dfrac tfrac cfrac nicefrac sfrac flatfrac")
 COMMANDS: Final = {

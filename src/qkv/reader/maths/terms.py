@@ -44,6 +44,9 @@ _EDGES: Final = frozenset(("wide", "row", "sep", "line", "edge", "note", "quote"
 _REST = re.compile(r"[\s,:]*\]")  # of an index: X[1, :]
 
 
+_NUMBERED = WORDS | {"accent"}  # x1, x̂1
+
+
 @dataclass(slots=True)
 class Terms:
     """Reads expressions from paired tokens; `shapes` collects sizes, `doubts` what may be read otherwise."""
@@ -339,7 +342,7 @@ class Terms:
             elif token.kind in ("sub", "sup", "accent"):
                 found.append(Script("^" if token.kind == "sup" else "_", (token,), self.i))
                 self.i += 1
-            elif token.kind == "num" and not token.gap and before.kind in WORDS and token.start == before.end:
+            elif token.kind == "num" and not token.gap and before.kind in _NUMBERED and token.start == before.end:
                 found.append(Script("_", (token,), self.i))  # q1
                 self.i += 1
             elif token.kind == "script":
