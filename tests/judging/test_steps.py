@@ -225,6 +225,8 @@ def test_a_function_of_the_page_is_a_factor_without_a_sign() -> None:
 def test_what_a_formula_makes_of_a_false_name_beside_a_copied_number_is_carried() -> None:
     page = "X = [1, 2; 0, 1], W = [1, 1; 2, 0]\n\nB = X W = [5, 1; 2, 1]\n\n√2 ≈ 1.414\n\nC = B / 1.414 = [3.54, 0.71; 1.41, 0.71]\n"
     assert [verdict for _, verdict in verdicts(page)] == ["wrong", "rounded", "carried"]
+
+
 GAIN = """x̂1 = (2 - 5)/2 = -1.5
 x̂2 = (8 - 5)/2 = 1.5
 

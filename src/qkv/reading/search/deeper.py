@@ -35,7 +35,10 @@ from qkv.reading.search.operands import (
     uncounted,
 )
 from qkv.reading.search.pairs import (
+    MINUS,
+    OVER,
     PLUS,
+    TIMES,
     Spread,
     blur_of,
     combined,
@@ -56,6 +59,7 @@ from qkv.reading.search.target import Ratio, Target
 def deeper(target: Target, scene: Scene) -> Trials:
     yield from _functions_of_products(target, scene)
     yield from _functions_of_sums(target, scene)
+    yield from _normalised(target, scene)
     yield from _products_plus(target, scene)
     if target.kind:
         yield from _triples(target, scene)
@@ -115,6 +119,24 @@ def _functions_of_sums(target: Target, scene: Scene) -> Trials:
         if made is not None:
             yield from each_of(target, made, each)
             yield from along_axes(target, made, norms)
+
+
+def _normalised(target: Target, scene: Scene) -> Trials:
+    """(A − m)/s and (A − m) s with two numbers that were printed, such as a mean and a deviation."""
+    numbers = [spread for spread in spreads_of(target, scene) if spread.how == "number"] if target.kind else []
+    i, j = target.probe
+    m = target.centre[i][j]
+    reach = target.half[i][j] + abs(m) / 10  # which no rounding of the numbers makes up for
+    for a in scene.views if len(numbers) > 1 else ():
+        for less in numbers:
+            yield Trial(2 * len(numbers))
+            x = a.centre[i][j] - less.filled.centre[0][0]
+            scales = [scale for scale in numbers if scale is not less and scale.filled.centre[0][0]]
+            for two, scale in ((two, scale) for scale in scales for two in (TIMES, OVER)):
+                if abs(two.value(x, scale.filled.centre[0][0]) - m) <= reach:
+                    difference = combined(MINUS, a, less)
+                    made = combined(two, difference, scale) if difference is not None else None
+                    yield tried(target, made, 0) if made is not None else Trial(0)
 
 
 def _products_plus(target: Target, scene: Scene) -> Trials:

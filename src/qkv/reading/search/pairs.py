@@ -185,12 +185,11 @@ def _over_error(x: float, e: float, y: float, f: float) -> float:
 
 VECTORS: Final = frozenset({"same", "row", "column"})
 PLUS: Final = _Two(add, lambda x, e, y, f: e + f, lambda a, b, how: n.Sum((a, b)), VECTORS, True)
-TWO: Final = (
-    PLUS,
-    _Two(sub, lambda x, e, y, f: e + f, lambda a, b, how: n.Sum((a, n.Negate(b))), VECTORS, False),
-    _Two(mul, lambda x, e, y, f: abs(x) * f + e * (abs(y) + f), _times_expr, VECTORS | {"number"}, True),
-    _Two(truediv, _over_error, _over_expr, VECTORS | {"number"}, False),
-)
+ANY: Final = VECTORS | {"number"}
+MINUS: Final = _Two(sub, lambda x, e, y, f: e + f, lambda a, b, how: n.Sum((a, n.Negate(b))), ANY, False)
+TIMES: Final = _Two(mul, lambda x, e, y, f: abs(x) * f + e * (abs(y) + f), _times_expr, ANY, True)
+OVER: Final = _Two(truediv, _over_error, _over_expr, ANY, False)
+TWO: Final = (PLUS, MINUS, TIMES, OVER)
 
 
 def companions(target: Target, scene: Scene, both: bool) -> Iterator[tuple[Operand, Operand]]:
