@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
+from functools import partial
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -13,9 +14,11 @@ from qkv.judging.fit import How, Meaning
 from qkv.judging.given import is_cell_of_given
 from qkv.judging.phrases import lined, phrased
 from qkv.judging.steps import runs_on
+from qkv.library.defined import is_activation
 from qkv.library.roles import roles_in_words
 from qkv.library.words import means
 from qkv.reader.model import Relation
+from qkv.reading.activations import USUAL
 from qkv.reading.asked import asked_parts, formula
 from qkv.reading.definitions import Source
 from qkv.reading.equation import Equation, Item, Kind, is_printed
@@ -108,9 +111,10 @@ def _readings(item: Item, system: System, spot: Spot) -> Iterator[n.Expr]:
         yield item.expr.right
     if n.holds(item.expr, n.Softmax) and "columns" in system.conventions(spot.scope):  # written for rows all the same
         yield n.rewrite(item.expr, lambda x: replace(x, axis=1, by_rows=True) if isinstance(x, n.Softmax) else x)
-    other = n.rewrite(item.expr, _with_tanh)
-    if other != item.expr:
-        yield other
+    for change in (_with_tanh, *(partial(_activated, key, system) for key in USUAL)):
+        other = n.rewrite(item.expr, change)
+        if other != item.expr:
+            yield other
     plain = n.rewrite(
         item.expr, lambda node: node.arg if isinstance(node, n.Transpose) and _is_list(node.arg, system) else node
     )
@@ -121,6 +125,13 @@ def _readings(item: Item, system: System, spot: Spot) -> Iterator[n.Expr]:
 def _with_tanh(node: n.Expr) -> n.Expr:
     """GELU may be its approximation by tanh, which a page need not say."""
     return replace(node, function="gelutanh") if isinstance(node, n.Call) and node.function == "gelu" else node
+
+
+def _activated(key: str, system: System, node: n.Expr) -> n.Expr:
+    """The σ of a page that does not say what it is may be any activation."""
+    if not isinstance(node, n.Call) or node.function in system.functions or not is_activation(node.function):
+        return node
+    return replace(node, function=key)
 
 
 def _turned(node: n.Expr, system: System) -> n.Expr:
@@ -159,10 +170,10 @@ def _is_list(expr: n.Expr, system: System) -> bool:
 
 
 def _unprinted(expr: n.Expr, printed: Collection[n.Expr], system: System) -> n.Expr:
-    """An expression without masked parts that a value was printed for: softmax(S + M) needs no M after S + M = […]."""
+    """An expression without the parts that a value was printed for: softmax(S + M) needs no M after S + M = […]."""
 
     def is_told(part: n.Expr) -> bool:
-        return part in printed and part != expr and any(_is_mask(symbol, system) for symbol in n.names_in(part))
+        return part in printed and part != expr
 
     return n.rewrite(expr, lambda part: n.number(0) if is_told(part) else part) if printed else expr
 

@@ -61,6 +61,11 @@ def defined(function: str) -> tuple[Defined, ...]:
     return _table().get(SPELLINGS.get(word, ""), ())
 
 
+def is_activation(function: str) -> bool:
+    """Whether a page may call any activation by this name: σ is the sigmoid where nothing shows another."""
+    return "".join(letter for letter in function.lower() if letter.isalpha()) in ("σ", "sigma")
+
+
 @lru_cache(maxsize=1)
 def _table() -> dict[str, tuple[Defined, ...]]:
     made: dict[str, tuple[Defined, ...]] = {}

@@ -10,6 +10,7 @@ from qkv.expr import nodes as n
 from qkv.expr.functions import BY_KEY
 from qkv.expr.names import Symbol
 from qkv.library.defined import Defined
+from qkv.reading.activations import shown_activations
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.nameless import NAMELESS
@@ -72,12 +73,12 @@ def _plainly(label: str) -> str:
 
 
 def functions_of(page: Page) -> dict[str, tuple[Defined, ...]]:
-    """The functions that the page defines: FFN(x) = relu(x W_1) W_2."""
+    """The functions that the page defines, FFN(x) = relu(x W_1) W_2, or whose values show what they are."""
     found: dict[str, tuple[Defined, ...]] = {}
     for equation in page.equations:
         if (told := function_in(equation)) is not None:
             found[told[0]] = (*found.get(told[0], ()), told[1])
-    return found
+    return {function: (shown,) for function, shown in shown_activations(page)} | found
 
 
 def function_in(equation: Equation) -> tuple[str, Defined] | None:
