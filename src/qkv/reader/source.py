@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable
 from itertools import pairwise
 
-from qkv.library.words import pattern
+from qkv.library.words import means, pattern
 from qkv.reader.latex import is_tex, plain_tex
 from qkv.reader.limits import Limits
 from qkv.reader.macros import with_macros
@@ -125,6 +125,19 @@ def _stacked(found: re.Match[str]) -> str:
     return f"{found['what']}: [{vectors}]" if len(widths) == 1 else found[0]
 
 
+_IS_ARRAY = (
+    r"(?P<before>(?:\S+ )?)(?P<name>[`$]?(?<![^\W_])[A-Za-z](?:_\{?\w{1,9}\}?)?[`$]?) "
+    rf"(?:{pattern('copula')}) (?=[`$]?\[[ \t]*[-−\[\d])"
+)
+
+
+def _said_of(found: re.Match[str]) -> str:
+    """'The vector w is [1, 2]' as 'The vector w = [1, 2]'; 'a row of W is [1, 2]' says nothing of W."""
+    word, above = found["before"].strip(), found.string[max(0, found.start() - 3) : found.start()]
+    listed = word.endswith((",", "·")) or (means(word, "operand") and not (means(word, "connective") and "]" in above))
+    return found[0] if listed and "]" not in word else f"{found['before']}{found['name']} = "
+
+
 # What stands in a source, and what is read in its place; lines stay where they are. The order matters.
 _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(said, re.MULTILINE), instead)
@@ -174,6 +187,8 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         (_SAID_LIST, _listed),
         # the keys are [2, 0] and [0, 2]
         (_SAID_VECTORS, _stacked),
+        # the vector w is [1, 2]
+        (_IS_ARRAY, _said_of),
         # | 1 2 |, the row of a drawn matrix
         (rf"[|│](?=\s*{_CELL}(?:\s+{_CELL})+\s*[|│])([^|│\n]*)[|│]", r"[\1]"),
     )
