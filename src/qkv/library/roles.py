@@ -104,6 +104,7 @@ WORDS: tuple[tuple[Role, str], ...] = (
     (R.Y, r"tokens? of the encoder|encoder tokens?|second sequence"),
     (R.STATES, r"annotations?|encoder (?:(?:hidden )?states?|outputs?)|hidden states?"),
     (R.SOURCE, r"decoder (?:hidden )?state"),
+    (R.OTHER, r"adjacency|adjazenz|adjacence|adyacencia|adjacência|adiacenza|смежности|邻接|鄰接|隣接|인접"),
     (R.MASK, r"\bmask\b|maske\b|máscara|掩码"),
 )  # fmt: skip
 _PATTERNS = tuple((role, re.compile(words)) for role, words in WORDS)  # of words in small letters

@@ -187,10 +187,10 @@ class Naming:
 
     def _is_captioned_otherwise(self, said: Role | None, usual: Role) -> bool:
         """Whether a caption outranks a letter: A, 'the weights of the keys'; 'scaled' above t_1; 'attention weights Q'
-        on a page whose formulas show other queries."""
+        on a page whose formulas show other queries; A, 'the adjacency matrix'."""
         taken = usual in PROJECTED and said in WORKED_OUT and any(roles == (usual,) for roles in self._uses.values())
         staged = usual is Role.SCORES and said in (Role.SCALED, Role.MASKED)
-        return taken or staged or (said in PROJECTED.values() and usual in WORKED_OUT)
+        return taken or staged or said is Role.OTHER or (said in PROJECTED.values() and usual in WORKED_OUT)
 
     def _used_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place | None:
         """What the use of a name in formulas says that it stands for; letters, then words, choose among several."""

@@ -29,6 +29,7 @@ from qkv.reading.within import called_in_words, comes_back, functions_of, is_par
 
 LINE, FAMILY, CELLS = "line", "family", "cells"  # calls that need values, see preparation.py
 HEAD, PATTERN, IDENTITY = "head", "pattern", "identity"
+UNSHARED = frozenset(SCORE_LIKE - {Role.WEIGHTS})  # a cell that nobody prints is not seen: a node that is no neighbour
 SHARED = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.W_A, Role.W_O, Role.B_O})
 
 
@@ -310,6 +311,11 @@ class System:
     def _asks_more(self, heads: tuple[str, ...], scope: int) -> bool:
         return all(self.holders(Role.Q, head, scope) for head in heads)
 
+    def _cells(self, members: list[tuple[Symbol, Place]], scope: int) -> dict[tuple[int | None, int | None], Symbol]:
+        """The names for cells among some, by row and column."""
+        cells = ((s, p) for s, p in members if p.row and p.column)
+        return {(self.position(p.row or "", scope), self.position(p.column or "", scope)): s for s, p in cells}
+
     def _of_rows(self, place: Place, spot: Spot) -> Iterator[n.Expr]:
         """What plays a role, put together from rows and cells that have names."""
         members = self._members_at(place, spot.scope)
@@ -320,15 +326,14 @@ class System:
             yield from self._list(lines, spot)
         else:
             yield from self._stack(lines, spot)
-        cells = {
-            (self.position(p.row, spot.scope), self.position(p.column, spot.scope)): s
-            for s, p in members
-            if p.row and p.column
-        }
+        cells = self._cells(members, spot.scope)
         rows = max((i for i, _ in cells if i), default=0)
         columns = max((j for _, j in cells if j), default=0)
-        if rows and columns and all((i, j) in cells for i in range(1, rows + 1) for j in range(1, columns + 1)):
-            yield n.Matrix(tuple(tuple(n.Name(cells[i, j]) for j in range(1, columns + 1)) for i in range(1, rows + 1)))
+        wanted = {(i, j) for i in range(1, rows + 1) for j in range(1, columns + 1)}
+        unseen = place.role in UNSHARED and cells.keys() == self._cells(self.members(Role.WEIGHTS), spot.scope).keys()
+        if wanted and (wanted == cells.keys() or (unseen and {i for i, _ in cells} == set(range(1, rows + 1)))):
+            line = [[cells.get((i, j)) for j in range(1, columns + 1)] for i in range(1, rows + 1)]
+            yield n.Matrix(tuple(tuple(n.Name(s) if s else n.Infinite(-1) for s in row) for row in line))
         for symbol, _ in members:
             if symbol.indices and all(map(LETTER.match, symbol.indices)) and self._is_stated(symbol):
                 yield n.Call(FAMILY, (n.Name(symbol),))
