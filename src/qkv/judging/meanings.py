@@ -111,10 +111,8 @@ def _readings(item: Item, system: System, spot: Spot) -> Iterator[n.Expr]:
         yield item.expr.right
     if n.holds(item.expr, n.Softmax) and "columns" in system.conventions(spot.scope):  # written for rows all the same
         yield n.rewrite(item.expr, lambda x: replace(x, axis=1, by_rows=True) if isinstance(x, n.Softmax) else x)
-    for change in (_with_tanh, *(partial(_activated, key, system) for key in USUAL)):
-        other = n.rewrite(item.expr, change)
-        if other != item.expr:
-            yield other
+    activated = (n.rewrite(item.expr, partial(_activated, key, system)) for key in USUAL)
+    yield from (other for other in (n.rewrite(item.expr, _with_tanh), *activated) if other != item.expr)
     plain = n.rewrite(
         item.expr, lambda node: node.arg if isinstance(node, n.Transpose) and _is_list(node.arg, system) else node
     )
