@@ -196,6 +196,8 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
 
 _SLASHES = re.compile(r"(?m)^([ \t]*)//[/!]?(?=\s)")
 _HASHES = re.compile(r"(?m)^#(?=[ \t]|$)")
+_CODE = re.compile(r"[;{}(),]\s*(?://.*)?$|^\s*#\W?\w+")  # how a line of C, Rust or JavaScript ends, or begins
+_PLAIN_CODE = re.compile(rf"(?m)^(?![ \t]*//|.*=\s*[\[{{]\s*[\[{{\d.-])(?=.*(?:{_CODE.pattern})).*$")  # no array in it
 FEWEST_REMARKS = 3  # lines that make a comment with a worked example in it
 MOSTLY = 0.8  # of the lines of a page: that many begin with '#' where the page is a comment and they are no titles
 
@@ -206,6 +208,9 @@ def _without_comment_signs(source: str) -> str:
     if len(_HASHES.findall(source)) > max(FEWEST_REMARKS, MOSTLY * filled):
         source = _HASHES.sub(" ", source)
     if len(_SLASHES.findall(source)) >= FEWEST_REMARKS:
+        rest = [line for line in source.split("\n") if line.strip() and not _SLASHES.match(line)]
+        if sum(bool(_CODE.search(line)) for line in rest) > MOSTLY * len(rest):
+            source = _PLAIN_CODE.sub("", source)
         source = _SLASHES.sub(lambda found: " " * len(found[0]), source)
     return source
 
