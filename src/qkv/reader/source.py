@@ -126,16 +126,17 @@ def _stacked(found: re.Match[str]) -> str:
 
 
 _IS_ARRAY = (
-    r"(?P<before>(?:\S+ )?)(?P<name>[`$]?(?<![^\W_])[A-Za-z](?:_\{?\w{1,9}\}?)?[`$]?) "
+    r"(?P<name>[`$]?(?<![^\W_])[A-Za-z](?:_\{?\w{1,9}\}?)?[`$]?) "
     rf"(?:{pattern('copula')}) (?=[`$]?\[[ \t]*[-−\[\d])"
 )
 
 
 def _said_of(found: re.Match[str]) -> str:
     """'The vector w is [1, 2]' as 'The vector w = [1, 2]'; 'a row of W is [1, 2]' says nothing of W."""
-    word, above = found["before"].strip(), found.string[max(0, found.start() - 3) : found.start()]
-    listed = word.endswith((",", "·")) or (means(word, "operand") and not (means(word, "connective") and "]" in above))
-    return found[0] if listed and "]" not in word else f"{found['before']}{found['name']} = "
+    above, _, word = found.string[max(0, found.start() - 20) : found.start()].rstrip().rpartition(" ")
+    joined = means(word, "connective") and above.endswith(("]", "]$", "]`"))
+    listed = word.endswith((",", "·")) or (means(word, "operand") and not joined)
+    return found[0] if listed and "]" not in word else f"{found['name']} = "
 
 
 # What stands in a source, and what is read in its place; lines stay where they are. The order matters.
