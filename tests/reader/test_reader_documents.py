@@ -141,3 +141,9 @@ def test_items_of_latex_lists_have_the_labels_that_are_printed(
 ) -> None:
     text = f"{begin}\n{item} Compute the scores.\n{item} Compute the weights.\n{end}\n"
     assert [question.label for question in read_sheet(text, file="exam.tex").questions] == labels
+
+
+def test_the_code_around_comments_that_work_an_example_is_no_part_of_them() -> None:
+    lines = ["void t() {", "    // q = [1, 2]", "    // k = [3, 4]", "    // q · k = 11", "    is(q[0]);", "}"]
+    read = [[plain(link.expr) for link in s.links] for s in read_sheet("\n".join(lines), "t.txt").statements]
+    assert read == [["q", "[1, 2]"], ["k", "[3, 4]"], ["q k", "11"]]
