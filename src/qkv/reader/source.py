@@ -27,7 +27,7 @@ def plain_source(text: str, file: str, limits: Limits) -> str:
     source = laid_out(plain_tex(text, limits) if is_tex(text, file) else text)
     for said, instead in _REWRITES:
         source = said.sub(instead, source)
-    return with_digits(without_grouping_points(_with_scripts(_without_comment_signs(source))))
+    return with_digits(without_grouping_points(_with_scripts(_with_numbers(_without_comment_signs(source)))))
 
 
 _BRACKET_PIECES = {chr(0xF8EB + i): c for i, c in enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩")} | {
@@ -96,6 +96,33 @@ def _cut(row: str, count: int) -> list[str]:
         return [row]
     ends = [0, *sorted(gap.end() for gap in gaps[: count - 1]), len(row)]
     return [f"[{row[a:b].strip()}]" for a, b in pairwise(ends)] if row.strip() else []
+
+
+_BARE = r"[-−]?\d+(?:[.,]\d+)?"
+_NAMED_ROW = re.compile(
+    rf"(?P<name>[^\W\d](?:[^=\n]*?\S)?)[ \t]*=[ \t]*(?P<row>{_BARE}(?:[ \t]+{_BARE})*)(?=[ \t]{{2}}|$)"
+)
+
+
+def _in_brackets(found: re.Match[str]) -> str:
+    """Matrices side by side without brackets, each behind its name, with brackets around each row."""
+    first, *rows = found[0].rstrip("\n").split("\n")
+    parts = list(_NAMED_ROW.finditer(first))
+    edges = [0, *(part.start() for part in parts[1:]), max(map(len, (first, *rows)))]
+    cells = [[part["row"].split() for part in parts]]
+    cells += [[row[a:b].split() for a, b in pairwise(edges)] for row in rows]
+    if len(parts) < 2 or len({tuple(map(len, row)) for row in cells}) > 1:
+        return found[0]
+    names = [f"{part['name']} = " for part in parts]
+    widths = [max(len(" ".join(row[k])) for row in cells) + len(name) + 6 for k, name in enumerate(names)]
+    lines = (
+        "".join(
+            f"{name if not i else ' ' * len(name)}[{', '.join(cell)}]".ljust(width + len(cell))
+            for name, cell, width in zip(names, row, widths, strict=True)
+        ).rstrip()
+        for i, row in enumerate(cells)
+    )
+    return "\n".join(lines) + "\n"
 
 
 _AND = r"(?:and|und|et|y|e|и|i)"
@@ -173,6 +200,11 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
             _beside_names,
         ),
         (_NAMES + rf"(?P<rows>(?:{_ROW_OF_NUMBERS}\n){{2,}})", _beside_names),
+        # Q = 1 0   K = 0 1 above the other rows of both
+        (
+            rf"^[ \t]*[^\W\d][^=\n]*=[ \t]*{_BARE}[^=\n]*=[^\n\[\]]*\d[ \t]*\n(?:(?:[ \t]*{_BARE})+[ \t]*(?:\n|\Z))+",
+            _in_brackets,
+        ),
         # a list, escaped for Markdown: \[0, 1] and \[[0, 1], [1, 0]]
         (r"\\\[(?=\s*[-−]?[\d.][\d.,;\seE+−-]*(?<!\\)\])", " ["),
         (r"(?<!\\)\\\[(?=[ \t]*\[[^\n\\]*\][ \t]*\])(?![^\n]*\\\])", " ["),
@@ -214,6 +246,16 @@ def _without_comment_signs(source: str) -> str:
             source = _PLAIN_CODE.sub("", source)
         source = _SLASHES.sub(lambda found: " " * len(found[0]), source)
     return source
+
+
+_NUMBERED = re.compile(r"(?m)^[ \t]*([^\W\d_]{3,} \d{1,2})[ \t]*=[ \t]*$")
+
+
+def _with_numbers(source: str) -> str:
+    """A word and a number alone before '=' are one name, wherever they stand: 'Weights 1 =' above rows, '[Out 1 | Out 2] W'."""
+    names = set(_NUMBERED.findall(source))
+    spelled = re.compile(rf"(?<![^\W_])(?:{'|'.join(map(re.escape, sorted(names)))})(?!\w)")
+    return spelled.sub(lambda found: found[0].replace(" ", "_"), source) if names else source
 
 
 _COMPOUND = re.compile(r"(?<![\w\\^{}$])([A-Z])(\d)([A-Za-z])(?=\s*[=:]\s*[\[(])")
