@@ -83,7 +83,7 @@ def test_an_arrow_says_next_and_not_equals(text: str, expected: list[str]) -> No
 
 ARRAYS = [
     ("A = np.array([[1, 2], [3, 4]])", ["A = [1, 2; 3, 4]"]),
-    ("x is tensor([1., 2.]) here", ["x is | [1., 2.]"]),
+    ("x is tensor([1., 2.]) here", ["x = [1., 2.]"]),
     ("A = [1 0; 0.5 0.5]", ["A = [1, 0; 0.5, 0.5]"]),
     ("[1 2; 3 4]", ["[1, 2; 3, 4]"]),
     ("Q = [ 1 0 ]    K = [ 1 1 ]\n    [ 0 1 ]        [ 2 0 ]", ["Q = [1, 0; 0, 1]", "K = [1, 1; 2, 0]"]),

@@ -69,6 +69,8 @@ def read_stretch(stretch: Stretch, page: Page) -> Iterator[Event]:
     for k, chain in enumerate(chains):
         origin = stretch.origins[max(0, bisect_right(starts, chain.start) - 1)][1]
         lead = text[max(done, chain.start - _LOOK) : chain.start]
+        chain = _named(chain, lead, places, names)
+        lead = text[max(done, chain.start - _LOOK) : chain.start]
         whole = len(chain.links)
         label, chain = _labelled(_label(text, done, chain.start), lead, _called(chain, lead), places)
         label = label or _line_above(text, done, chain)
@@ -184,6 +186,25 @@ def _called(chain: Chain, lead: str) -> Chain:
         return chain
     call = replace(first, expr=replace(first.expr, function=word[0]), text=word[0] + first.text)
     return replace(chain, links=(call, *chain.links[1:]), text=word[0] + chain.text, start=chain.start - len(word[0]))
+
+
+_IS_SAID = re.compile(rf"(?P<name>[`$]?(?<![^\W_])[A-Za-z](?:_\{{?\w{{1,9}}\}}?)?[`$]?) (?:{pattern('copula')}) [`$]?$")
+
+
+def _named(chain: Chain, lead: str, places: Places, names: Names) -> Chain:
+    """'The vector w is [1, 2]' states w = [1, 2]; 'a row of W is [1, 2]' says nothing of W."""
+    first = chain.links[0]
+    found = _IS_SAID.search(lead) if isinstance(first.expr, Matrix) and is_literal(first.expr) else None
+    if found is None or chain.continues:
+        return chain
+    above, _, word = lead[: found.start()].rstrip().rpartition(" ")
+    joined = means(word, "connective") and not above.strip("`$ ,")  # of two statements
+    start = chain.start - len(lead) + found.start()
+    named = parse_math(found["name"].strip("`$"), places.at(start), names=names).chains
+    if word.endswith((",", "·")) or (means(word, "operand") and not joined) or len(named) != 1:
+        return chain
+    links = (*named[0].links, replace(first, relation=Relation.EQUAL), *chain.links[1:])
+    return replace(chain, links=links, at=links[0].at, start=start, text=found[0] + chain.text)
 
 
 def _labelled(label: str, lead: str, chain: Chain, places: Places) -> tuple[str, Chain]:

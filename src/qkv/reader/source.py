@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable
 from itertools import pairwise
 
-from qkv.library.words import means, pattern
+from qkv.library.words import pattern
 from qkv.reader.latex import is_tex, plain_tex
 from qkv.reader.limits import Limits
 from qkv.reader.macros import with_macros
@@ -152,20 +152,6 @@ def _stacked(found: re.Match[str]) -> str:
     return f"{found['what']}: [{vectors}]" if len(widths) == 1 else found[0]
 
 
-_IS_ARRAY = (
-    r"(?P<name>[`$]?(?<![^\W_])[A-Za-z](?:_\{?\w{1,9}\}?)?[`$]?) "
-    rf"(?:{pattern('copula')}) (?=[`$]?\[[ \t]*[-−\[\d])"
-)
-
-
-def _said_of(found: re.Match[str]) -> str:
-    """'The vector w is [1, 2]' as 'The vector w = [1, 2]'; 'a row of W is [1, 2]' says nothing of W."""
-    above, _, word = found.string[max(0, found.start() - 20) : found.start()].rstrip().rpartition(" ")
-    joined = means(word, "connective") and above.endswith(("]", "]$", "]`"))
-    listed = word.endswith((",", "·")) or (means(word, "operand") and not joined)
-    return found[0] if listed and "]" not in word else f"{found['name']} = "
-
-
 # What stands in a source, and what is read in its place; lines stay where they are. The order matters.
 _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(said, re.MULTILINE), instead)
@@ -220,8 +206,6 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         (_SAID_LIST, _listed),
         # the keys are [2, 0] and [0, 2]
         (_SAID_VECTORS, _stacked),
-        # the vector w is [1, 2]
-        (_IS_ARRAY, _said_of),
         # | 1 2 |, the row of a drawn matrix
         (rf"[|│](?=\s*{_CELL}(?:\s+{_CELL})+\s*[|│])([^|│\n]*)[|│]", r"[\1]"),
     )
@@ -252,7 +236,7 @@ _NUMBERED = re.compile(r"(?m)^[ \t]*([^\W\d_]{3,} \d{1,2})[ \t]*=[ \t]*$")
 
 
 def _with_numbers(source: str) -> str:
-    """A word and a number alone before '=' are one name, wherever they stand: 'Weights 1 =' above rows, '[Out 1 | Out 2] W'."""
+    """A word and a number alone before '=' are one name, wherever they stand: 'Out 1 =', then '[Out 1 | Out 2] W'."""
     names = set(_NUMBERED.findall(source))
     spelled = re.compile(rf"(?<![^\W_])(?:{'|'.join(map(re.escape, sorted(names)))})(?!\w)")
     return spelled.sub(lambda found: found[0].replace(" ", "_"), source) if names else source
