@@ -241,3 +241,16 @@ y = γ × x̂ + β = [-3, {}]
 def test_a_letter_with_a_hat_is_another_letter_and_a_gain_is_multiplied_cell_by_cell() -> None:
     assert verdicts(GAIN.format("2.5"))[-1] == (8, "right")
     assert verdicts(GAIN.format("3.5"))[-1] == (8, "wrong")
+
+
+def test_an_author_may_go_on_in_a_larger_unit() -> None:
+    assert verdicts("Cache = 2048 × 32 × 4096 × 2 = 536 MB (per layer) × 32 = 17 GB\n")[-1] == (1, "rounded")
+    assert verdicts("Cache = 2048 × 32 × 4096 × 2 = 536 MB (per layer) × 32 = 27 GB\n")[-1] == (1, "wrong")
+
+
+def test_a_minus_before_a_function_in_a_sentence_is_a_sign() -> None:
+    assert verdicts("The loss would then be -ln 0.0975 = 2.3279 nats.\n") == [(1, "rounded")]
+
+
+def test_points_between_groups_of_three_are_none_in_brackets_either() -> None:
+    assert verdicts("2 · 2048 · (4.194.304 + 8.388.608) = 51.539.607.552\n") == [(1, "right")]

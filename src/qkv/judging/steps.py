@@ -66,6 +66,9 @@ def judge_steps(walk: Walk, equation: Equation, item: Item, spot: Spot) -> None:
             walk.copies.put_down(numbers, Copied(meant, right, exactly(grid), right, frozenset({claims[numbers]})))
 
 
+LARGER = tuple(base**power for base in (1000, 1024) for power in (1, 2, 3, 4))  # units of bytes
+
+
 def runs_on(before: n.Expr, after: n.Expr) -> bool:
     """Whether a working begins with what the side before it gives, rounded, and does something with it: it is not equal
     to that side, its author goes on from it.
@@ -78,7 +81,9 @@ def runs_on(before: n.Expr, after: n.Expr) -> bool:
         first = n.children(first)[0]
     if first is after or not isinstance(first, n.Number) or not n.is_literal(before) or _is_printed(before):
         return False
-    return bool(first.places) and _agrees(before, first) and not _agrees_worth(before, after)
+    same = bool(first.places) and _agrees(before, first)
+    same = same or any(_agrees(n.Quotient(before, n.number(unit)), first) for unit in LARGER)  # bytes, then MB
+    return same and not _agrees_worth(before, after)
 
 
 def _agrees_worth(before: n.Expr, after: n.Expr) -> bool:

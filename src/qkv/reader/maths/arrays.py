@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from qkv.errors import Location
-from qkv.expr.names import INDEX_LETTERS, Symbol
+from qkv.expr.names import Symbol
 from qkv.expr.nodes import (
     Absolute,
     Call,
@@ -298,9 +298,8 @@ def _part(node: Expr, found: re.Match[str], *, from_one: bool) -> Expr:
 
 
 def indexed(reader: Terms, node: Expr) -> Expr | None:
-    """X[1], A[0][0], A[2, 1]: an entry, counted from 0 where the page has a [0]; X[i], A[i, 1]: a name with indices;
-    None where the bracket is a factor."""
-    if (part := sliced(reader, node) or _running(reader, node)) is not None:
+    """X[1], A[0][0], A[2, 1]: an entry, counted from 0 where the page has a [0]; None where the bracket is a factor."""
+    if (part := sliced(reader, node)) is not None:
         return part
     places: list[int] = []
     end = reader.i
@@ -319,18 +318,6 @@ def indexed(reader: Terms, node: Expr) -> Expr | None:
         from_zero = not from_zero
     row, column = (*[p + from_zero for p in places], None)[:2]
     return Entry(node, row=row, column=column, at=node.at)
-
-
-def _running(reader: Terms, node: Expr) -> Name | None:
-    """S[i], A[i, j]: a name whose indices run."""
-    close = reader.partner[reader.i]
-    inside = [t.text for t in reader.tokens[reader.i + 1 : close] if t.text != ","]
-    letters = [text for text in inside if text in INDEX_LETTERS]
-    if not isinstance(node, Name) or not letters or not all(text in letters or text.isdigit() for text in inside):
-        return None
-    start, reader.i = reader.i, close + 1
-    symbol = node.symbol._replace(indices=(*node.symbol.indices, *inside))
-    return Name(symbol, node.spelled + reader.text(start, close + 1), at=node.at)
 
 
 def cut_by_script(reader: Terms, word: str, scripts: Sequence[Script], start: int) -> Expr | None:

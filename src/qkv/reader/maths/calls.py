@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from qkv.errors import Location
 from qkv.expr import functions
-from qkv.expr.names import INDEX_LETTERS, Symbol
+from qkv.expr.names import Symbol
 from qkv.expr.nodes import (
     Absolute,
     Call,
@@ -215,9 +215,11 @@ def behind_name(reader: Terms, token: Token, name: Expr, scripts: Sequence[Scrip
     if opener.gap and not opener.text.startswith("left"):
         return name
     if mark == "[":
-        words = [t.text for t in reader.tokens[reader.i + 1 : end] if t.kind in WORDS]
-        unknown = token.text not in reader.names.letters and len(token.text) == 1
-        expects = unknown and bool(words) and not INDEX_LETTERS.issuperset(words)
+        expects = (
+            token.text not in reader.names.letters
+            and any(t.kind in WORDS for t in reader.tokens[reader.i + 1 : end])
+            and len(token.text) == 1
+        )
         if expects and not scripts and token.text.isupper():  # E[X]
             return Call(token.text, arguments(reader), at=reader.at(start))
         return arrays.indexed(reader, name) or name

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from qkv.expr import functions
-from qkv.expr.names import INDEX_LETTERS
 from qkv.reader.maths import signs
 from qkv.reader.maths.numerals import Comma
 from qkv.reader.maths.tokens import Token, value_begins
@@ -201,9 +200,6 @@ def _defined_before(tokens: Sequence[Token], i: int, seen: _Collected) -> None:
     if end and tokens[end - 1].text == ")":
         opened = _opener(tokens, end - 1)
         inside, end = tokens[opened + 1 : end - 1], opened
-    elif end and tokens[end - 1].text == "]":  # S[i] = …
-        opened = _opener(tokens, end - 1)
-        end = opened if not tokens[opened].gap and _are_indices(tokens[opened + 1 : end - 1]) else end
     base = _base_before(tokens, end)
     if base < 0:
         return
@@ -236,10 +232,6 @@ def _defined_before(tokens: Sequence[Token], i: int, seen: _Collected) -> None:
         seen.words.add(token.text)
     elif len(token.text) > 1:
         seen.heads.add(token.text)
-
-
-def _are_indices(tokens: Sequence[Token]) -> bool:
-    return bool(tokens) and all(t.kind == "num" or t.text in INDEX_LETTERS | {","} for t in tokens)
 
 
 def _number_follows(tokens: Sequence[Token], i: int) -> bool:

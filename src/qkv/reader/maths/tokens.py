@@ -87,7 +87,7 @@ _EQUATES = r"\d+[A-Za-z][A-Za-z\d+]*\s?="  # the comma of i=0,2i+1=1 parts equat
 _BOLD = r"\\(?:mathbf|boldsymbol|bm|mathrm)\s*"
 TOKEN = re.compile(
     rf"""
-    (?P<space>[ \t\x0b\x0c\r]+)
+    (?P<space>[ \t\x0b\x0c\r\u202f]+)
     |(?P<ruled>\n[ \t]*[-─═]{{4,}}[ \t]*(?=\n))
     |(?P<line>\n)
     |(?P<env>\\(?P<side>begin|end)\s*\{{\s*(?P<name>[A-Za-z]+)\*?\s*\}}(?:(?<=array\}}|bular\}})\s*(?:\[[a-z]\])?\s*{_GROUP})?)

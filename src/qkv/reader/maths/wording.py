@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from qkv.expr.names import INDEX_LETTERS
 from qkv.library.words import CONCEPTS
 from qkv.reader.maths import signs
 from qkv.reader.maths.calls import is_called
@@ -42,7 +41,7 @@ def resolved(tokens: Sequence[Token], names: Names) -> list[Token]:
         elif token.kind in WORDS:
             i = _word(tokens, i, out, names)
             continue
-        elif _is_said(tokens, i, out):
+        elif _is_said(tokens, i, out, names):
             token = token._replace(kind="prose")
         out.append(token)
         i += 1
@@ -215,7 +214,7 @@ def _opens(token: Token) -> bool:
 # — plain text —
 
 
-def _is_said(tokens: Sequence[Token], i: int, out: list[Token]) -> bool:
+def _is_said(tokens: Sequence[Token], i: int, out: list[Token], names: Names) -> bool:
     """The hyphen of 'dot-product', the stroke of 'key/value', a dash between words, the 1 of 'Residual 1 (X + A)'."""
     if not out or i + 1 >= len(tokens):
         return False
@@ -229,6 +228,8 @@ def _is_said(tokens: Sequence[Token], i: int, out: list[Token]) -> bool:
             return False  # 4 bytes / 2
         if tokens[i].gap and not after.gap and i + 2 < len(tokens) and _opens(tokens[i + 2]):
             return False  # the loss is -log(0.5)
+        if tokens[i].gap and not after.gap and is_called(after.text, next(iter(tokens[i + 2 : i + 3]), None), names):
+            return False  # the loss is -ln 0.5
         return after.kind == "word" or tokens[i].gap == after.gap
     return False
 
@@ -294,15 +295,14 @@ def _in_call(out: list[Token]) -> bool:
 
 
 def _ties(tokens: Sequence[Token], k: int, token: Token) -> bool:
-    """Whether what follows makes a name of any word: x_love, h1, Σκορ², S[i], FFN(x) = …"""
+    """Whether what follows makes a name of any word: x_love, h1, Σκορ², FFN(x) = …"""
     after = tokens[k]
     if after.kind in ("sub", "sup", "accent", "prime") or (after.kind == "script" and not after.gap):
         return True
     if after.kind == "num" and not after.gap:
         return True
     if after.text == "[" and not after.gap and k + 1 < len(tokens):
-        runs = tokens[k + 1].text in INDEX_LETTERS and k + 2 < len(tokens) and tokens[k + 2].text in ("]", ",")
-        return tokens[k + 1].kind == "num" or tokens[k + 1].text == ":" or runs
+        return tokens[k + 1].kind == "num" or tokens[k + 1].text == ":"
     if not _opens(after) or after.text != "(":
         return False
     depth = 0
