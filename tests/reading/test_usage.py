@@ -9,8 +9,10 @@ from qkv.errors import Location
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.reader.grammar import parse_math
+from qkv.reader.read import read_sheet
+from qkv.reading.asked import all_asked
 from qkv.reading.reading import reading_of
-from qkv.reading.usage import used_roles
+from qkv.reading.usage import stated_method, used_roles
 
 
 def _formula(text: str) -> n.Expr:
@@ -184,3 +186,9 @@ def test_nobody_takes_a_softmax_of_tokens_and_infinities_are_masked_scores() -> 
     page = "$X = [[1, 2], [0, 1]]$, $X_c = [[1, -\\infty], [3, 1]]$\n\n$softmax(X) = [[0.269, 0.731]]$ and $softmax(X_c) = [[1, 0]]$\n"
     roles = _roles(page)
     assert (roles.get("X"), roles["X_c"]) == (None, Role.MASKED)
+
+
+@pytest.mark.parametrize("asks", ["Compute softmax(Q K^T) V.", "计算 softmax(Q K^T) V。"])
+def test_what_is_asked_for_says_how(asks: str) -> None:
+    page = reading_of(read_sheet(f"{asks}\n\nQ = [[1, 2]]\n\nK = [[1, 0], [0, 1]]\n\nV = [[1], [2]]\n")).page
+    assert stated_method(all_asked(page)) == {"rows", "unscaled"}

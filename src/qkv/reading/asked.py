@@ -18,7 +18,7 @@ _ASK = re.compile(rf"(?:{pattern('ask')})\w*\s+(.*)", re.IGNORECASE | re.DOTALL)
 _SIGNS = frozenset({"softmax", "sqrt", "exp", "tanh"})  # beside the table of functions
 _WORD, _COMMAND = re.compile(r"[^\W\d_]{2,}"), re.compile(r"\\[a-zA-Z]+")
 _WORKED = (n.Product, n.Quotient, n.Softmax)
-_CUT = re.compile(r"\b(?:for|with|where|using|if|and|then|when)\b|[.?;](?:\s|$)|,(?![^\[(]*[\])])")
+_CUT = re.compile(r"\b(?:for|with|where|using|if|and|then|when)\b|[.?;](?:\s|$)|[。？]|,(?![^\[(]*[\])])")
 
 
 def asked_formulas(page: Page, scope: int) -> Iterator[tuple[str, n.Expr]]:

@@ -41,7 +41,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _TIES = re.compile(r"[=≈:]|[+×·*/÷]\s+(?=\S)")  # what a wide gap before it does not part: a = [1]   + [2]
 _BARE_COMMA = re.compile(r",(?!\})")
 _FAR = 400  # characters of a list that are looked at
-_SIGNED_ZERO = re.compile(r"\[\s*[-−]0,\d+\s*(?:\]|$)")
+_NO_PAIR = re.compile(r"\[\s*[-−]0,\d+\s*(?:\]|$)|\]\s*;\s*\[")
 _CALL = re.compile(r"(\w+)\s*\(\s*(\w+)\s*\)")
 
 
@@ -216,9 +216,10 @@ class _Lexer:
         return opens and after.startswith(")") and after[1:2] not in tuple("*/·^")
 
     def _is_beside_decimals(self, at: int) -> bool:
-        """Whether a row stands in a list of rows with one such as [-0,2]: nobody lists a zero with a sign."""
+        """Whether a row stands in a list of rows with one such as [-0,2], since nobody lists a zero with a sign; or of
+        rows that a semicolon parts: who parts with commas parts rows with them too."""
         start, end = self.source.rfind("[[", max(0, at - _FAR), at), self.source.find("]]", at, at + _FAR)
-        return start >= 0 and end >= 0 and _SIGNED_ZERO.search(self.source[start:end]) is not None
+        return start >= 0 and end >= 0 and _NO_PAIR.search(self.source[start:end]) is not None
 
     def _is_operand(self, end: int) -> bool:
         """Whether a number that ends here is calculated with in round brackets: 3 × (1,600 × 6,400)."""

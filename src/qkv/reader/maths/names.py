@@ -295,13 +295,19 @@ def _operands(tokens: Sequence[Token], seen: _Collected) -> None:
             left = _base_before(tokens, i)  # the name that ends right before
             factor = left > 0 and tokens[left - 1].kind in ("op", "rel")
             factor |= token.kind == "upright" and before in ("close", "sub", "sup", "prime")  # x_1 moss
-            beside |= token.kind == "upright" and (0 <= left < i - 1 or after == "upright")  # s^\top moss H
+            beside |= token.kind == "upright" and (0 <= left < i - 1 or "upright" in (before, after))  # s^\top moss H
             last = factor and after in ("", "sep", "line", "rel", "edge")
-            called = (before, after) == ("open", "close") and i > 1 and _is_function(tokens[i - 2])
+            inside = after == "close" or _is_operated(tokens, i + 1)  # softmax(moss) and softmax(moss pebble^T)
+            called = before == "open" and inside and i > 1 and _is_function(tokens[i - 2])
             if beside or last or called:  # the + and the end of 'x = harbour moss + maple'
                 seen.operands.add(token.text)
             if last and token.gap:
                 seen.factors.add(token.text)
+
+
+def _is_operated(tokens: Sequence[Token], i: int) -> bool:
+    """Whether a word with an operator or a script behind it stands here."""
+    return i + 1 < len(tokens) and tokens[i].kind == "word" and tokens[i + 1].kind in ("op", "sup", "script")
 
 
 def _is_function(token: Token) -> bool:
