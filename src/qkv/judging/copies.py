@@ -37,6 +37,7 @@ from qkv.judging.seen import (
     is_near,
     negated,
     put_right,
+    reads_like,
     replaced_row,
     variants,
     worth,
@@ -124,12 +125,13 @@ class Copies:
         for operand in operands(expr):
             grid = shown_grid(operand, False)
             if grid is not None:
-                made = self._operand(grid, parts.get(id(operand)), spot) or self._new(operand, grid, equation, spot)
+                made, lines = self._operand(grid, parts.get(id(operand)), spot), next(assembled(self, grid, spot), None)
+                if made is None and (lines is None or not self.is_false(lines.used)):
+                    made = self._new(operand, grid, equation, spot)
                 if made is None and beside is not None and id(operand) in doubles:
                     false = self.is_false(beside.used)
                     made = fit(grid, beside.meaning, beside.true, beside.own, beside.used, false, None)
-                made = made or next(assembled(self, grid, spot), None)
-                made = made or self._worked(operand, grid, pairs, equation, spot)
+                made = made or lines or self._worked(operand, grid, pairs, equation, spot)
                 if made is not None:
                     self._judge(equation, item, operand, grid, made, is_claim(operand, expr))
                 beside = made
@@ -317,9 +319,9 @@ class Copies:
             if bare and seen.in_units:
                 continue  # the 128 of 512 MB × 128 is no copy of 128 KB
             for i, row in enumerate(seen.grid):
-                for j, shown in enumerate(row):
-                    if shown.value is not None and shown.value == value:
-                        yield k, seen, i, j
+                for j, _ in enumerate(row):
+                    if (like := reads_like(seen, i, j, value)) is not None:
+                        yield k, like, i, j
 
     # — what a working gives —
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from qkv.judging.walk import Walk
 
 FALSE = frozenset({Verdict.WRONG, Verdict.CARRIED, Verdict.MISREAD})
+SLIPPED = FALSE - {Verdict.CARRIED}
 OFF = FALSE | {Verdict.MISROUNDED}  # digits that were cut off may stand on something false too
 
 
@@ -54,7 +55,7 @@ def _kept(grid: Grid, chosen: Fit | None) -> Value:
     badly = chosen is not None and chosen.worst is Verdict.MISROUNDED
 
     def cell(i: int, j: int) -> Cell:
-        false = chosen is not None and chosen.verdicts[i][j] in FALSE - {Verdict.CARRIED}
+        false = chosen is not None and chosen.verdicts[i][j] in SLIPPED
         return held(grid[i][j], [s.rows[i][j] for s in (slipped if false else sources)], badly)
 
     rows, columns = shape_of(grid)
@@ -75,13 +76,15 @@ def _mended(kept: Value, chosen: Fit | None) -> Value | None:
 
 def _meant(kept: Value, grid: Grid, chosen: Fit | None) -> Value | None:
     """What was printed, with what was written down wrongly replaced by what the author's numbers give: who only makes a
-    mistake in writing goes on with these, rounded or not. What a known mistake gives was worked out, not misspelled."""
-    if chosen is None or chosen.own is None or chosen.worst not in FALSE or chosen.instead is not None:
+    mistake in writing goes on with these, rounded or not. What a known mistake gives in several cells was not."""
+    if chosen is None or chosen.own is None or chosen.worst not in FALSE:
+        return None
+    if chosen.instead is not None and sum(v in SLIPPED for row in chosen.verdicts for v in row) > 1:
         return None
     usual, _ = Counter(shown.half for line in grid for shown in line).most_common(1)[0]
     places = next(shown for line in grid for shown in line if shown.half == usual)  # 0.24883 among four places has four
     made = tuple(tuple(rounded_as(places, cell) for cell in cells) for cells in chosen.own.rows)
-    return _replaced(kept, Value(made), chosen, FALSE - {Verdict.CARRIED})
+    return _replaced(kept, Value(made), chosen, SLIPPED)
 
 
 def _replaced(kept: Value, right: Value, chosen: Fit, verdicts: frozenset[Verdict]) -> Value:

@@ -116,6 +116,17 @@ def cell_of(seen: Seen, i: int, j: int) -> Copied:
     return Copied(part, true, own, mended, claims_of(seen), tuple(ways))
 
 
+def reads_like(seen: Seen, i: int, j: int, number: object) -> Seen | None:
+    """A print of which a cell reads like a number; the same as it was meant where that does: who writes 3.73 for 1.73
+    may go on with 1.73."""
+    if seen.grid[i][j].cell == number:
+        return seen
+    meant = seen.printed.meant
+    if meant is None or meant.rows[i][j] != number:
+        return None
+    return replace(seen, printed=replace(seen.printed, held=meant))
+
+
 def negated(copied: Copied) -> Copied:
     """A copied number with the other sign."""
     true, own, mended = (

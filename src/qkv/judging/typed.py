@@ -17,7 +17,7 @@ from qkv.expr import nodes as n
 from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.interpret.certified import Certified, Value
 from qkv.judging.fit import Fit, cell_verdict
-from qkv.judging.seen import Copied, Seen, cell_of, worth
+from qkv.judging.seen import Copied, Seen, cell_of, reads_like, worth
 from qkv.reading.bits import grid_bits
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.page import Page, Spot
@@ -162,5 +162,13 @@ def _rows(copies: Copies, numbers: list[Cell], spot: Spot) -> Iterator[Cells]:
         rows, columns = shape_of(seen.grid)
         by_row = [[(seen, i, j) for j in range(columns)] for i in range(rows)]
         lines += [*by_row, list(chain.from_iterable(by_row))]
-    fitting = [line for line in lines if [seen.grid[i][j].cell for seen, i, j in line] == numbers]
+    read = (_read(line, numbers) for line in lines if len(line) == len(numbers))
+    fitting = [line for line in read if line]
     yield from sorted(fitting, key=lambda line: any(not copies.is_fine(*cell) for cell in line))
+
+
+def _read(line: Cells, numbers: list[Cell]) -> Cells:
+    """Cells as they read like some numbers; none if one does not."""
+    read = [(reads_like(seen, i, j, x), i, j) for (seen, i, j), x in zip(line, numbers, strict=True)]
+    found = [(seen, i, j) for seen, i, j in read if seen is not None]
+    return found if len(found) == len(line) else []
