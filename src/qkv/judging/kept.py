@@ -52,7 +52,7 @@ def _kept(grid: Grid, chosen: Fit | None) -> Value:
     """What the author goes on with: what is printed, or the unrounded number behind it as far as that is known."""
     sources = [v for v in ((chosen.true, chosen.own) if chosen is not None else ()) if v is not None]
     slipped = [chosen.instead] if chosen is not None and chosen.instead is not None else []
-    badly = chosen is not None and chosen.worst is Verdict.MISROUNDED
+    badly = chosen is not None and any(Verdict.MISROUNDED in row for row in chosen.verdicts)
 
     def cell(i: int, j: int) -> Cell:
         false = chosen is not None and chosen.verdicts[i][j] in SLIPPED
@@ -76,10 +76,8 @@ def _mended(kept: Value, chosen: Fit | None) -> Value | None:
 
 def _meant(kept: Value, grid: Grid, chosen: Fit | None) -> Value | None:
     """What was printed, with what was written down wrongly replaced by what the author's numbers give: who only makes a
-    mistake in writing goes on with these, rounded or not. What a known mistake gives in several cells was not."""
+    mistake in writing goes on with these, rounded or not."""
     if chosen is None or chosen.own is None or chosen.worst not in FALSE:
-        return None
-    if chosen.instead is not None and sum(v in SLIPPED for row in chosen.verdicts for v in row) > 1:
         return None
     usual, _ = Counter(shown.half for line in grid for shown in line).most_common(1)[0]
     places = next(shown for line in grid for shown in line if shown.half == usual)  # 0.24883 among four places has four

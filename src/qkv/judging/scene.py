@@ -128,9 +128,15 @@ class PageScene(Scene):
             if source is Source.GIVEN:
                 return None
             same_names = self.values.epoch(where) == self.values.epoch(self.spot)
-            if same_names and symbol not in n.names_in(expr) and self.value(expr) is not None:
+            if same_names and not self._comes_back(symbol, expr) and self.value(expr) is not None:
                 return expr
         return None
+
+    def _comes_back(self, symbol: Symbol, expr: n.Expr) -> bool:
+        """Whether an expression is made of a name, or of rows that are only said to be rows of it."""
+        parts = n.names_in(expr)
+        rows = (next(self.system.expressions(part, self.spot), None) for part in parts if n.holds(expr, n.Concat))
+        return symbol in parts or any(row is not None and symbol in n.names_in(row[0]) for row in rows)
 
     def _held_by(self, symbol: Symbol) -> Symbol | None:
         """The name of the page for what plays a role."""

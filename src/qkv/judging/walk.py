@@ -183,12 +183,13 @@ class Walk:
         true = true if true is not None and not self._is_of_a_false_print(meaning) else None
         mended = self.put_right(meaning, Mending.ALL)
         made = fit(grid, meaning, true, own, used, True, mended)
-        if made is None or made.is_clean or (meant := self.put_right(meaning, Mending.TYPOS)) is None:
+        if made is None or made.is_clean:
             return made
-        other = fit(grid, meaning, true, meant, used, True, mended)
-        if other is None or own is None:
-            return other or made
-        return max(made, other, key=lambda f: (f.agreed, agreeing(grid, f.own) if f.own is not None else 0))
+        typos: list[Mending | int] = [Mending.TYPOS, *(claim for claim in used if self.is_false(frozenset({claim})))]
+        minds = [meant for mending in typos if (meant := self.put_right(meaning, mending)) is not None]
+        others = [fit(grid, meaning, true, meant, used, True, mended) for meant in minds]
+        found = [f for f in (made, *others) if f is not None and f.own is not None]
+        return max(found, key=lambda f: (f.agreed, agreeing(grid, f.own)), default=made)  # type: ignore[arg-type]
 
     def _is_of_a_false_print(self, meaning: Meaning) -> bool:
         """Whether a name in a meaning has no value but numbers that are false: they are not what is true of it."""
@@ -223,7 +224,7 @@ class Walk:
         look = self.values.held if meaning.how is How.SEARCHED else self.values.own  # a search finds copies too
         return look(meaning.expr, meaning.spot, self.prints)
 
-    def put_right(self, meaning: Meaning, mending: Mending) -> Value | None:
+    def put_right(self, meaning: Meaning, mending: Mending | int) -> Value | None:
         """What the author's numbers give, with typos or all that is false put right."""
         self.prints.mending = mending
         value, _ = self.values.own(meaning.expr, meaning.spot, self.prints)

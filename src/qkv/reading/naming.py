@@ -39,7 +39,7 @@ from qkv.reading.usage import Roles
 ROLE = "§"  # the base of a symbol for what plays a role, whatever the page calls it
 PROJECTED = {Role.Q: Role.W_Q, Role.K: Role.W_K, Role.V: Role.W_V}
 SIZED = {Role.D_K: (Role.K, Role.Q), Role.D_V: (Role.V,), Role.D_MODEL: (Role.X,)}
-TOKENS = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE})  # nobody takes a softmax of them
+TOKENS = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE})  # nobody takes a softmax of them, nor of projections
 NO_FACTORS = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.MASK})  # nobody multiplies them by a matrix
 WORKED_OUT = SCORE_LIKE | {Role.HEAD, Role.CONCAT, Role.OUTPUT}  # what is no input
 OF_A_HEAD = frozenset({*PROJECTED, *PROJECTED.values(), Role.WEIGHTS, Role.HEAD, *(NO_FACTORS - {Role.MASK})})
@@ -132,7 +132,7 @@ class Naming:
         if symbol in multiplied(self.page):
             found = tuple(place for place in found if place.role not in NO_FACTORS)
         if symbol in distributed(self.page):
-            found = tuple(place for place in found if place.role not in TOKENS)
+            found = tuple(place for place in found if place.role not in TOKENS | PROJECTED.keys())
         if self.choices.capitals_index:
             found = tuple(
                 p._replace(head=None, row=p.head, column=p.row)
@@ -189,7 +189,7 @@ class Naming:
         """Whether a caption outranks a letter: A, 'the weights of the keys'; 'scaled' above t_1; 'attention weights Q'
         on a page whose formulas show other queries; A, 'the adjacency matrix'."""
         taken = usual in PROJECTED and said in WORKED_OUT and any(roles == (usual,) for roles in self._uses.values())
-        staged = usual is Role.SCORES and said in (Role.SCALED, Role.MASKED)
+        staged = usual is Role.SCORES and said in (Role.SCALED, Role.MASKED, Role.WEIGHTS)
         return taken or staged or said is Role.OTHER or (said in PROJECTED.values() and usual in WORKED_OUT)
 
     def _used_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -65,24 +66,20 @@ class Prints:
     names: dict[Symbol, Print] = field(default_factory=dict)
     cells: dict[Symbol, dict[tuple[int, int], Print]] = field(default_factory=dict)  # of what plays a role
     formulas: dict[n.Expr, Symbol] = field(default_factory=dict)
-    mending: Mending = Mending.NOTHING
+    mending: Mending | int = Mending.NOTHING  # a number: the claim that was only written down wrongly
     algebra: _Own = field(default_factory=_Own)
     kinds: set[type] = field(default_factory=set)  # of the formulas
-    known: dict[Mending, Known] = field(
-        default_factory=lambda: {mending: {} for mending in Mending}
-    )  # what names are worth by all this
+    known: defaultdict[Mending | int, Known] = field(default_factory=lambda: defaultdict(dict))  # what names are worth
 
     def add(self, symbol: Symbol, printed: Print) -> None:
         """Note the value that was printed for a name."""
         self.names[symbol] = printed
-        for known in self.known.values():
-            known.clear()
+        self.known.clear()
 
     def add_cell(self, symbol: Symbol, i: int, j: int, printed: Print) -> None:
         """Note a number that was printed for one cell, counted from 1, of what plays a role."""
         self.cells.setdefault(symbol, {})[i, j] = printed
-        for known in self.known.values():
-            known.clear()
+        self.known.clear()
 
     def add_formula(self, expr: n.Expr, printed: Print) -> Symbol:
         """Note the value that was printed for a formula; what uses the formula later may go on from it."""
@@ -96,5 +93,7 @@ class Prints:
 
     def value(self, printed: Print) -> Value:
         """What the author goes on with."""
-        put_right = {Mending.NOTHING: None, Mending.TYPOS: printed.meant, Mending.ALL: printed.mended}[self.mending]
+        put_right = printed.mended if self.mending is Mending.ALL else None
+        if self.mending in (Mending.TYPOS, printed.claim):
+            put_right = printed.meant
         return put_right if put_right is not None else printed.held
