@@ -81,13 +81,6 @@ def test_a_cell_of_what_is_printed_below_may_be_rounded_there() -> None:
     assert "wrong" not in verdicts(page)
 
 
-@pytest.mark.parametrize("heading", ["#### $Q$", "#### Query $Q$", "**Query `Q`**", "### The queries $Q$:"])
-def test_a_name_in_the_heading_above_an_array_is_its_name(heading: str) -> None:
-    page = "$X = [[1, 2], [3, 4]]$, $W = [[1, 0], [1, 1]]$, and $Q = X W$ below.\n\n{}\n\n$$[[3, 2], [7, 5]]$$\n"
-    assert verdicts(page.replace("{}", heading)) == ["wrong"]
-    assert verdicts(page.replace("{}", heading).replace("7, 5", "7, 4")) == ["right"]
-
-
 def test_sigma_of_something_is_the_logistic_function() -> None:
     assert verdicts(r"$z = [1, 2]$, $\hat{y} = \sigma(z) = [0.731, 0.881]$") == ["rounded"]
 

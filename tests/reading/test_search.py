@@ -166,7 +166,6 @@ KINDS: dict[str, n.Expr] = {
     "number times A": P(SCALAR, B),
     "number times a row": P(SCALAR, ROW),
     "rows weighted": _call("hadamard", COLUMN, B),
-    "one row weighted": P(n.Entry(A, row=1, column=2), n.Entry(B, row=2)),
     "columns weighted": _call("hadamard", B, ROW),
     "rows added": n.Sum((n.Entry(B, row=3), ROW)),
     "beside": n.Concat((B, C)),
@@ -252,7 +251,6 @@ NUMBERS: dict[str, Callable[[list[Value]], n.Expr]] = {
     "total": lambda v: _call("sum", _name(0)),
     "mean of all": lambda v: n.Quotient(_call("sum", _name(0)), n.number(4)),
     "norm of a row": lambda v: _call("norm", n.Entry(_name(0), row=1)),
-    "one weight": lambda v: n.Entry(n.Softmax(_name(0)), row=1, column=2),
     "exp of a cell": lambda v: n.Exp(n.Entry(_name(0), row=1, column=1)),
     "product of numbers": lambda v: P(_name(1), n.Entry(_name(0), row=1, column=1)),
 }

@@ -12,7 +12,7 @@ from itertools import permutations, product
 
 from qkv.check.cells import fitted, shape_of
 from qkv.expr import nodes as n
-from qkv.expr.names import Family, Role, Symbol
+from qkv.expr.names import Family, Role
 from qkv.interpret.certified import Value
 from qkv.library.roles import SCORE_LIKE, mentions, places
 from qkv.library.said import UNSCALED
@@ -117,17 +117,9 @@ def _capitals_index(page: Page) -> bool:
         vectors = [d.expr for d in definitions if isinstance(d.expr, n.Matrix) and sorted(d.expr.shape) > [1, 1]]
         rows = [x.rows[0] for x in vectors if 1 in x.shape]
         step = headless and any(place.head and place.role in AFTER_Q for place in places(symbol)[:1])
-        if rows and (
-            step or symbol.base in ("Q", "K", "V", "X") or _is_row_of(rows[0], page, symbol._replace(indices=()))
-        ):
+        if rows and (step or symbol.base in ("Q", "K", "V", "X")):
             return True
     return False
-
-
-def _is_row_of(row: tuple[n.Expr, ...], page: Page, whole: Symbol) -> bool:
-    """Whether numbers are a row of a matrix that the page prints under a name: A_1 = [0.4, 0.6] of A."""
-    printed = (d.expr for d in page.definitions.get(whole, ()) if isinstance(d.expr, n.Matrix))
-    return any(row in matrix.rows for matrix in printed if min(matrix.shape) > 1)
 
 
 # — roles —
@@ -149,17 +141,6 @@ def _inputs(page: Page) -> Iterator[tuple[int, Role]]:
         worked = any(role in DERIVED[3:] for *_, role in said_here)  # 'weights for token 1', not 'weights for keys'
         if roles and roles[0] in INPUTS and not worked and (page.task is None or index < page.assigned):
             yield index, Role.X if roles[0] in projected else roles[0]
-    yield from _projected_array(page)
-
-
-def _projected_array(page: Page) -> Iterator[tuple[int, Role]]:
-    """The only array without a name, and without words for it, of a page that gives nothing else for its matrices to
-    project: the tokens."""
-    named = {place.role for symbol in page.definitions for place in places(symbol)[:1]}
-    arrays = [index for index, roles in page.suggested.items() if not page.equations[index].of(Kind.FORMULA)]
-    projects = {Role.W_Q, Role.W_K} <= named and named.isdisjoint((Role.X, Role.Y, Role.Q, Role.K, Role.STATES))
-    if projects and len(arrays) == 1 and not page.suggested[arrays[0]] and _may_be_projected(page, arrays[0]):
-        yield arrays[0], Role.X
 
 
 def _projected_by_name(page: Page) -> set[Role]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from qkv.check.cells import Grid, fitted, shape_of
-from qkv.check.compare import Agreement, agree, agreement, meets
+from qkv.check.compare import agree, meets
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value
@@ -114,7 +114,7 @@ def _is_derived(page: Page, values: Values, definition: Definition) -> bool:
     equation = page.equations[definition.equation]
     grid = grid_of(equation, definition)
     if grid is None:
-        return bool(found) and _is_put_in(equation, definition, found[0][1])
+        return False
     pieces = n.Matrix, n.Concat  # which may be only some of its rows or cells
     whole = next((v for e, v in found if not isinstance(e, pieces) or fitted(v, shape_of(grid)) is not None), None)
     made = fitted(whole, shape_of(grid)) if whole is not None else None
@@ -190,18 +190,3 @@ def grid_of(equation: Equation, definition: Definition) -> Grid | None:
     """The numbers with which an equation defines a name."""
     item = next((item for item in equation.items if item.expr is definition.expr), None)
     return printed_grid(item) if item is not None else None
-
-
-def _is_put_in(equation: Equation, definition: Definition, value: Value) -> bool:
-    """Whether a working puts in for a name just what the rest of the page gives it: Y = A V = [0.67 0.33; …] [..]."""
-    working = replace(equation.items[-1], expr=definition.expr)
-    grid = printed_grid(working) if isinstance(definition.expr, n.Matrix) else None
-    known = fitted(value, shape_of(grid)) if grid is not None else None
-    if grid is None or known is None:
-        return False
-    pairs = (
-        (shown, cell)
-        for row, cells in zip(grid, known.rows, strict=True)
-        for shown, cell in zip(row, cells, strict=True)
-    )
-    return all(agreement(shown, cell) <= Agreement.OPEN for shown, cell in pairs)

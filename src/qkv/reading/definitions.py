@@ -9,8 +9,6 @@ from enum import Enum
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
-from qkv.reader.grammar import parse_formula
-from qkv.reader.model import Sheet
 from qkv.reading.equation import Equation, Kind, is_rule_of_thumb
 
 _LETTER, _SCORING = re.compile(r"[a-z]$"), ("score", "align", "sim", "a")
@@ -58,27 +56,6 @@ def definitions_in(equation: Equation) -> Iterator[Definition]:
         shown = [value for value in values if not value.struck]
         if shown and not formulas and not equation.of(Kind.WORKING):
             yield Definition(symbol, shown[-1].expr, Source.GIVEN, *where)
-    if not named:
-        yield from _roots(equation)
-
-
-def _roots(equation: Equation) -> Iterator[Definition]:
-    """σ² = … says what σ is: the root of it."""
-    squares = [f for f in equation.of(Kind.FORMULA) if _squared(f.expr) is not None]
-    for item in (*equation.of(Kind.FORMULA), *equation.of(Kind.WORKING)) if len(squares) == 1 else ():
-        symbol = _squared(squares[0].expr)
-        if item is not squares[0] and symbol is not None and not item.struck and symbol not in n.names_in(item.expr):
-            yield Definition(symbol, n.Root(item.expr), Source.STATED, equation.line, equation.scope, equation.index)
-            return
-
-
-def _squared(expr: n.Expr) -> Symbol | None:
-    """The name of a spread that is squared."""
-    squared = isinstance(expr, n.Power) and expr.exponent == n.number(2) and isinstance(expr.base, n.Name)
-    return expr.base.symbol if squared and expr.base.symbol.base in SPREADS else None  # type: ignore[union-attr]
-
-
-SPREADS = ("sigma", "std", "s")
 
 
 def is_row_again(definition: Definition, before: list[Definition]) -> bool:
@@ -90,23 +67,6 @@ def is_row_again(definition: Definition, before: list[Definition]) -> bool:
         and definition.source is Source.GIVEN
         and any(isinstance(whole, n.Matrix) and len(whole.rows) > 1 and row[0] in whole.rows for whole in wholes)
     )
-
-
-def spoken_scores(sheet: Sheet, made: tuple[Equation, ...]) -> Iterator[tuple[Symbol, n.Expr, Equation]]:
-    """A formula in a sentence about the score: 'with score $s^\\top W h_i$', which holds for every index."""
-    for number, line in enumerate(sheet.lines, 1):
-        said = re.search(r"\bscores?\b", line, re.IGNORECASE)
-        for span in re.finditer(r"\$([^$=≈]{5,90})\$", line[said.end() :]) if said else ():
-            expr = parse_formula(span[1], sheet.names)
-            letters = (
-                tuple(dict.fromkeys(i for s in n.names_in(expr) for i in s.indices if _LETTER.match(i)))
-                if expr is not None
-                else ()
-            )
-            near = next((equation for equation in made if equation.line >= number), made[-1] if made else None)
-            if expr is not None and near is not None and 0 < len(letters) < 3 and n.holds(expr, n.Product):
-                yield Symbol("scaled" if n.holds(expr, n.Root) else "score", (), letters), expr, near
-                break
 
 
 def has_decimals(expr: n.Expr) -> bool:

@@ -49,7 +49,6 @@ class Equation:
     scope    which problem of the page it belongs to          next    it follows an arrow: the step after the one before
     rows     the words that label the rows of its array       columns those above its columns
     told     a person told it beside the page: it outranks what the page says of its name
-    gathered it is the row of numbers that the page prints one by one above
     """
 
     index: int
@@ -69,7 +68,6 @@ class Equation:
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     told: bool = False
-    gathered: bool = False
 
     @property
     def names(self) -> tuple[Symbol, ...]:

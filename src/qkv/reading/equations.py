@@ -6,31 +6,20 @@ each with a word before it, are one array with labelled rows. Nothing here knows
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.library.attention import as_mask
-from qkv.library.roles import roles_in_words
 from qkv.library.words import means
 from qkv.reader.model import Link, Relation, Sheet, Statement
+from qkv.reading.by_token import of_tokens
 from qkv.reading.equation import Equation, Item, Kind, is_printed, kind_of, settled
-from qkv.reading.joining import (
-    apart,
-    continued,
-    joined,
-    side_by_side,
-    stacked,
-    unmixed,
-    withdrawn,
-    without_sizes,
-)
-from qkv.reading.one_by_one import listed, with_rows
+from qkv.reading.joining import apart, continued, joined, side_by_side, stacked, withdrawn, without_sizes
+from qkv.reading.one_by_one import listed
 from qkv.reading.problems import by_problem
-from qkv.reading.renamed import each_named, headed, qualified, with_derivatives
-from qkv.reading.row_by_row import of_tokens, with_wholes
+from qkv.reading.renamed import headed, qualified, with_derivatives
 
 
 def equations(sheet: Sheet) -> tuple[Equation, ...]:
@@ -42,18 +31,11 @@ def equations(sheet: Sheet) -> tuple[Equation, ...]:
 
 
 def _equations(sheet: Sheet) -> tuple[Equation, ...]:
-    made: list[Equation] = []
-    for statement in continued(sheet.statements):
-        made += (row for whole in of_statement(statement, sheet) for each in each_named(whole) for row in apart(each))
-    parts = [
-        part
-        for equation in joined(listed(stacked(side_by_side(without_sizes(withdrawn(made, sheet.lines)), sheet.lines))))
-        for part in unmixed(equation)
-    ]
-    parts = of_tokens([replace(part, index=i) for i, part in enumerate(parts)], sheet)
-    parts = list(with_wholes(parts))
-    found = with_rows(headed(qualified(parts), sheet))
-    return by_problem([replace(equation, index=i) for i, equation in enumerate(found)], sheet)
+    statements = continued(sheet.statements)
+    made = [row for statement in statements for equation in of_statement(statement, sheet) for row in apart(equation)]
+    whole = joined(listed(stacked(side_by_side(without_sizes(withdrawn(made, sheet.lines)), sheet.lines))))
+    found = of_tokens([replace(equation, index=i) for i, equation in enumerate(whole)], sheet)
+    return by_problem(headed(qualified(found), sheet), sheet)
 
 
 # — one statement —
@@ -66,7 +48,7 @@ def of_statement(statement: Statement, sheet: Sheet) -> Iterator[Equation]:
         if link.relation is Relation.IN:
             continue
         arrow = link.relation in (Relation.ARROW, Relation.IMPLIES)
-        if (arrow and groups[-1] and not _gives(groups[-1], link)) or _calculates_on(groups[-1], link):
+        if (arrow and groups[-1]) or _calculates_on(groups[-1], link):
             groups.append([])
             link = link if arrow else replace(link, relation=Relation.FIRST)
         elif (shown := _run_on(groups[-1], link)) is not None:
@@ -78,40 +60,14 @@ def of_statement(statement: Statement, sheet: Sheet) -> Iterator[Equation]:
     words = " ".join(dict.fromkeys(w for w in (title, statement.caption, statement.before, statement.label) if w))
     for number, links in enumerate(group for group in groups if group):
         first, *more = (_item(link, sheet) for link in links)
-        first = _as_softmax(first) if not number and _SOFTMAX_OF.search(statement.label) else first
-        items = settled([_without_word(_as_one_name(first)) if more else first, *more])
-        for sides in filter(None, (_behind_factor(items), items)):  # a next line goes on from the whole
-            yield Equation(
-            0, sides, links[0].at.line, max(statement.end_line, statement.at.line), links[0].at.column, statement.text,
+        yield Equation(
+            0, settled([_as_one_name(first) if more else first, *more]), links[0].at.line,
+            max(statement.end_line, statement.at.line), links[0].at.column, statement.text,
             "" if number else statement.label, words if not number else "", statement.after, statement.part, 0,
             statement.origin, statement.struck or all(link.struck for link in links),
             number > 0 or (statement.continues and statement.links[0].relation in (Relation.ARROW, Relation.IMPLIES)),
             statement.row_labels or ((statement.row_label,) if statement.row_label else ()), statement.column_labels,
         )  # fmt: skip
-
-
-_SOFTMAX_OF = re.compile(r"softmax[\s-]*(?:of|over|on|von|über|auf|de|des|do|di|dei|van|från|z)\s*$", re.IGNORECASE)
-
-
-def _as_softmax(item: Item) -> Item:
-    """The softmax of the row that words say it is taken of: 'Softmax of [1, 2, 3]'."""
-    if not isinstance(item.expr, n.Matrix) or len(item.expr.rows) > 1 or item.kind is not Kind.VALUE:
-        return item
-    return replace(item, expr=n.Softmax(item.expr), kind=Kind.WORKING)
-
-
-def _behind_factor(items: tuple[Item, ...]) -> tuple[Item, ...]:
-    """The matrix of 'S = Q Kᵀ / √2 = 1/√2 [..]' beside what it is: Q Kᵀ."""
-    last, formula = items[-1], next((item for item in items if item.kind is Kind.FORMULA), None)
-    product = last.expr if isinstance(last.expr, n.Product) and last.kind is Kind.WORKING else None
-    if product is None or formula is None or not isinstance(product.right, n.Matrix) or not is_printed(product.right):
-        return ()
-    factor, divided = product.left, formula.expr if isinstance(formula.expr, n.Quotient) else None
-    if n.holds(factor, n.Matrix) or min(product.right.shape) < 2:
-        return ()
-    same = divided is not None and factor == n.Quotient(n.number(1), divided.denominator)
-    told = divided.numerator if divided is not None and same else n.Quotient(formula.expr, factor)
-    return replace(formula, expr=told, relation=Relation.FIRST), replace(last, expr=product.right, kind=Kind.VALUE)
 
 
 def _calculates_on(before: list[Link], link: Link) -> bool:
@@ -137,13 +93,6 @@ def _run_on(before: list[Link], link: Link) -> n.Expr | None:
         return None
     value = quotient.numerator
     return value if isinstance(value, n.Matrix) and is_printed(value) and min(value.shape) > 1 else None
-
-
-def _gives(before: list[Link], link: Link) -> bool:
-    """Whether an arrow stands for '=': a name or formula without a value yet, or a calculation, and a printed value."""
-    calculated = isinstance(link.expr, n.Number) and isinstance(before[-1].expr, (n.Product, n.Sum, n.Quotient))
-    kinds = (Kind.NAME, Kind.FORMULA, Kind.WORKING) if calculated else (Kind.NAME, Kind.FORMULA)
-    return kind_of(link.expr) is Kind.VALUE and all(kind_of(other.expr) in kinds for other in before)
 
 
 def _item(link: Link, sheet: Sheet) -> Item:
@@ -178,15 +127,6 @@ def _as_one_name(item: Item) -> Item:
     if not isinstance(item.expr, n.Product) or bases != words or not all(w.isalpha() and len(w) > 2 for w in words):
         return item
     return replace(item, expr=n.Name(Symbol("_".join(words)), item.text, at=item.expr.at), kind=Kind.NAME)
-
-
-def _without_word(item: Item) -> Item:
-    """The name behind a word that is written without a blank's worth of difference: the k_1 of '键 k_1 = [1, 0]'."""
-    product = item.expr if isinstance(item.expr, n.Product) else None
-    word, name = (product.left, product.right) if product is not None else (None, None)
-    if not isinstance(word, n.Name) or not isinstance(name, n.Name) or word.symbol.base.isascii():
-        return item
-    return replace(item, expr=name, kind=Kind.NAME) if roles_in_words(word.symbol.base) else item
 
 
 def _upright(expr: n.Expr) -> n.Expr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from qkv.check.cells import Grid, fitted, shape_of, shown_grid
 from qkv.check.compare import meets
@@ -19,9 +19,6 @@ MOST_BITS = 40.0  # one print tells no more than this about a choice
 def printed_grid(item: Item) -> Grid | None:
     """The cells of a printed value."""
     matrix = item.expr if isinstance(item.expr, n.Matrix) else n.Matrix(((item.expr,),))
-    if isinstance(item.expr, n.Negate) and isinstance(item.expr.arg, n.Number):
-        number = item.expr.arg
-        matrix = n.Matrix(((replace(number, value=-number.value, text=f"-{number.text}"),),))
     return shown_grid(matrix, item.approximate)
 
 

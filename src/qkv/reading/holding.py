@@ -122,8 +122,6 @@ class Holding:
         found = self._names.by_place.get((Role.X, None), [])
         said = [d.expr for symbol, _ in found for d in self._page.definitions[symbol]]
         literal = [expr for expr in said if n.is_literal(expr)]
-        if literal and not any(n.holds(expr, n.Matrix) for expr in literal):
-            return True  # x_1 = 3, x_2 = 4, or bytes per token
         rows = [len(expr.rows) if isinstance(expr, n.Matrix) else 1 for expr in literal]
         single = len(found) < 2 or all(place.row is None for _, place in found)
         return bool(rows) and len(rows) == len(said) and max(rows) == 1 and single
@@ -152,14 +150,6 @@ class Holding:
         places = (self._names.place(symbol) for symbol in page.definitions)
         named = any(place is not None and place.role in (Role.MASK, Role.MASKED) for place in places)
         return named or any(n.holds(d.expr, n.Mask) for found in page.definitions.values() for d in found)
-
-    def is_by_rows(self, expr: n.Expr) -> bool:
-        """Whether an expression holds Q Kᵀ, in which each row is that of a query."""
-        products = (x for x in n.walk(expr) if isinstance(x, n.Product) and isinstance(x.right, n.Transpose))
-        sides = ((part.left, part.right.arg) for part in products if isinstance(part.right, n.Transpose))
-        names = ((a.symbol, b.symbol) for a, b in sides if isinstance(a, n.Name) and isinstance(b, n.Name))
-        roles = ([place.role for symbol in pair if (place := self._names.place(symbol))] for pair in names)
-        return [Role.Q, Role.K] in roles
 
     def sight(self, scope: int) -> Sight | None:
         """Which keys the queries of a problem may see, as words say it."""

@@ -11,7 +11,7 @@ from itertools import groupby
 from qkv.expr import nodes as n
 from qkv.library.words import means, pattern, spoken
 from qkv.reader.model import Link, Relation, Statement
-from qkv.reading.equation import Equation, Item, Kind, is_rule_of_thumb, settled
+from qkv.reading.equation import Equation, Kind, is_rule_of_thumb, settled
 
 OPEN = "ends with ×"  # how the reader notes a product whose right side is missing
 
@@ -77,7 +77,6 @@ def without_sizes(made: Iterable[Equation]) -> Iterator[Equation]:
             last = equation
 
 
-_COLON = re.compile(r"[^\W\d_]+\s*:(?!=)")  # a word, as in a list of words
 _QUANTITY = re.compile(
     rf"\W*(?:\w+\W+)?(?P<kind>{pattern('quantity')}|{pattern('vector')})\W*\d{{0,2}}\W*", re.IGNORECASE
 )
@@ -199,6 +198,9 @@ def stacked(made: Iterable[Equation]) -> Iterator[Equation]:
     yield from (*_as_array(run), *beside)
 
 
+_COLON = re.compile(r"[^\W\d_]+\s*:(?!=)")  # a word, as in a list of words
+
+
 def _labelled_alike(made: list[Equation]) -> Iterator[Equation]:
     """In a list of words with a vector each, a short word is a word too: 'I: [1, 0]' above 'love: [0, 1]'."""
     used = {name for equation in made for item in equation.of(Kind.FORMULA) for name in n.names_in(item.expr)}
@@ -299,28 +301,6 @@ def _is_another(last: Equation, equation: Equation) -> bool:
     above has its value already."""
     apart = equation.line > last.end_line + 1
     return apart and bool(last.of(Kind.VALUE)) and equation.items[0].kind is Kind.WORKING and len(equation.items) > 1
-
-
-def unmixed(equation: Equation) -> Iterator[Equation]:
-    """A number is no matrix: 'divide by √d_k = √4 = 2', then '= [..]' below, are two equations; the words and the
-    formula of the first are the label of the second."""
-    items = equation.items
-    at = next((i for i in range(1, len(items)) if _is_number(items[i - 1]) and _is_array(items[i])), None)
-    if at is None:
-        yield equation
-        return
-    label = f"{equation.label} {items[0].text}".strip()
-    yield replace(equation, items=items[:at])
-    rest = (replace(items[at], relation=Relation.FIRST), *items[at + 1 :])
-    yield replace(equation, items=rest, line=items[at].line, label=label, words=f"{equation.words} {label}")
-
-
-def _is_number(item: Item) -> bool:
-    return item.kind is Kind.VALUE and not isinstance(item.expr, n.Matrix)
-
-
-def _is_array(item: Item) -> bool:
-    return item.kind is Kind.VALUE and isinstance(item.expr, n.Matrix) and max(item.expr.shape) > 1
 
 
 def _says_again(last: Equation, equation: Equation) -> bool:

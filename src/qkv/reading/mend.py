@@ -13,7 +13,7 @@ from qkv.expr.show import plain
 from qkv.library.roles import places
 from qkv.reading.align import aligned, leaf
 from qkv.reading.equation import Equation, Item, Kind, wholes
-from qkv.reading.repair import mend_factor, product_of, readings, similar
+from qkv.reading.repair import product_of, readings, repaired, similar
 
 MAX_TRIED = 500  # ways to read a damaged matrix that are tried
 Printed = dict[Symbol, n.Matrix]  # what was last printed for each name
@@ -84,10 +84,11 @@ def _factors(items: list[Item]) -> Iterator[Item]:
         pair = _pair(item) if shown is not None else None
         if shown is not None and pair is not None and not pair[0].is_ragged:
             left, right = pair
-            made = mend_factor(left, right, shown)
-            if made.repair and made.matrix is not None:
-                fixed = replace(made.matrix, at=right.at)
-                item = replace(item, expr=n.Product(left, fixed, at=item.expr.at), repair=made.reason)
+            made = repaired(left, right, shown)
+            if made is not None:
+                reason = f"damaged matrix read as {plain(made)}: the one repair that gives the printed product"
+                fixed = n.Product(left, replace(made, at=right.at), at=item.expr.at)
+                item = replace(item, expr=fixed, repair=reason)
         yield item
 
 

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import Place, places, roles_in_words
-from qkv.library.said import places_said
-from qkv.library.words import pattern
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.unify import Unifier
@@ -78,8 +76,6 @@ def _length(equation: Equation) -> int:
 def role_of_run(run: list[Equation], labels: list[str]) -> Role:
     """What words with vectors are, by what is said above them: inputs, or any step where the words label rows above."""
     said = roles_in_words(run[0].words[-80:])
-    if said and all(str(equation.names[0]) in labels for equation in run):
-        return said[0]  # 'Outputs: sun = (1, 2), rain = (3, 1)'
     return next((role for role in said if role in INPUTS), Role.X)
 
 
@@ -118,8 +114,6 @@ def given_formulas(made: tuple[Equation, ...]) -> Iterator[tuple[int, Role]]:
     given = _with_numbers(made)
     unifier = Unifier(lambda symbol: next(iter(places(symbol)), None))
     for equation in made:
-        if equation.gathered:
-            yield equation.index, roles_in_words(equation.words[-90:])[0]
         left, right = equation.items[0], equation.items[-1]
         stated = len(equation.items) == 2 and left.kind is Kind.FORMULA and not equation.struck
         if stated and right.kind is Kind.VALUE and isinstance(right.expr, n.Matrix) and right.expr.shape != (1, 1):
@@ -131,16 +125,15 @@ def given_formulas(made: tuple[Equation, ...]) -> Iterator[tuple[int, Role]]:
 def gives_inputs(made: Sequence[Equation]) -> bool:
     """Whether a page gives anything, by its name or in words, that scores are worked out of."""
     named = {place.role for symbol in _with_numbers(made) for place in places(symbol)[:1]}
-    alone = (e for e in made if _is_array(e) and not e.gathered)
-    arrays = (role for equation in alone for role in roles_in_words(equation.words[-70:]))
+    arrays = (role for equation in filter(_is_array, made) for role in roles_in_words(equation.words[-70:]))
     return not BEFORE_SCORES.isdisjoint({*named, *arrays})
-
-
-BEFORE_SCORES = frozenset({Role.X, Role.Y, Role.Q, Role.K, Role.STATES, Role.SOURCE, Role.W_Q, Role.W_K})
 
 
 def _with_numbers(made: Sequence[Equation]) -> set[Symbol]:
     return {symbol for equation in made if equation.of(Kind.VALUE, Kind.WORKING) for symbol in equation.names}
+
+
+BEFORE_SCORES = frozenset({Role.X, Role.Y, Role.Q, Role.K, Role.STATES, Role.SOURCE, Role.W_Q, Role.W_K})
 
 
 def _is_array(equation: Equation) -> bool:
@@ -164,26 +157,9 @@ def _suggested(equation: Equation, said: str) -> tuple[Role, ...]:
         return next(iter(named))
     said = said.rstrip(" :").removesuffix(equation.rows[0]) if equation.rows else said
     roles = list(dict.fromkeys((*roles_in_words(equation.label), *roles_in_words(said[-70:]))))
-    if not roles and (_is_of_pairs(equation) or _SCORES.search(said[-70:])):
-        return (Role.SCALED if _DIVIDED.search(said[-70:]) else Role.SCORES,)
-    if roles and roles[0] is Role.MASK and (_is_line(equation) or not is_pattern(equation.items[0].expr)):
+    if roles and roles[0] is Role.MASK and not is_pattern(equation.items[0].expr):
         roles = roles[1:]
     return tuple(roles) if _may_be_input(equation) else tuple(role for role in roles if role not in _VECTORS)
-
-
-_SCORES = re.compile(  # the formula as a caption
-    r"\bq\s*[·×@⋅*]?\s*k\s*(?:[ᵀᵗ]|\^\s*\{?\s*\\?(?:t|top)\b\s*\}?|\.t\b)", re.IGNORECASE
-)
-_DIVIDED = re.compile(_SCORES.pattern + r"[`$\s)]*/\s*[`$(]*(?:√|\\?sqrt)", re.IGNORECASE)
-
-
-def _is_of_pairs(equation: Equation) -> bool:
-    """Whether the rows of an array are called after queries and its columns after keys: q1, q2 beside k1, k2, k3."""
-    queries, keys = (
-        [re.fullmatch(rf"\W*(?:{letter}|{word})\W?\w{{1,9}}\W*", label, re.IGNORECASE) for label in labels]
-        for labels, letter, word in ((equation.rows, "q", "query"), (equation.columns, "k", "key"))
-    )
-    return bool(queries and keys) and all((*queries, *keys))
 
 
 _VECTORS = INPUTS - {Role.MASK}
@@ -198,16 +174,6 @@ def _may_be_input(equation: Equation) -> bool:
     cells = [cell for row in array.rows for cell in row] if isinstance(array, n.Matrix) else []
     odd = any(n.holds(c, n.Infinite) or (isinstance(c, n.Number) and "%" in (c.text or "")) for c in cells)
     return not odd and not (len(cells) == 2 and _BOUNDS.search(equation.label))
-
-
-_LINE = re.compile(rf"(?:{pattern('line')})\s*#?\d|第.{{1,2}}[行列]", re.IGNORECASE)
-
-
-def _is_line(equation: Equation) -> bool:
-    """Whether a label says that numbers are one line of something: 'with the mask, row 1 becomes'."""
-    only = equation.items[0].expr
-    row = isinstance(only, n.Matrix) and only.shape[0] == 1
-    return row and bool(_LINE.search(equation.label) or places_said(equation.label))
 
 
 def is_pattern(array: n.Expr) -> bool:

@@ -29,8 +29,6 @@ from qkv.reading.treated import (
     is_divided,
     is_matrix,
     is_projected,
-    is_vector,
-    makes_scores,
     printed_shapes,
 )
 from qkv.reading.unify import Unifier
@@ -140,14 +138,10 @@ class Naming:
                 else p
                 for p in found
             )
-        if len(symbol.indices) == 2 and is_vector(self.page, symbol):  # α_{1,0} = [0.4, 0.6]: row 0 of head 1
-            found = tuple(Place(p.role, p.row, p.column) if p.row and p.column else p for p in found)
         if len(symbol.indices) == 1 and any(p.head for p in found) and are_numbers(self.page, symbol):
             found = tuple(Place(p.role, None, p.head) if p.head and p.role in SCORE_LIKE else p for p in found)
         if len(symbol.indices) == 1 and is_matrix(self.page, symbol):  # α_2 = [[..], [..]]: all of head 2
             found = tuple(Place(p.role, p.row) if p.row and p.role in OF_A_HEAD else p for p in found)
-        if any(p.row and p.role in PROJECTED for p in found) and is_matrix(self.page, symbol):  # k_h = [[..], [..]]
-            found = tuple(Place(p.role) if p.row and not is_number(p.row) else p for p in found)
         return found
 
     def _found_place(self, symbol: Symbol) -> tuple[Place | None, Known]:
@@ -237,13 +231,12 @@ class Naming:
         return additive(self.page)
 
     def _is_count(self, symbol: Symbol) -> bool:
-        """Whether a name without an index is given as one number: h = 2 counts heads, it is no state; T_q = 2 beside
-        matrices counts queries, it is not all the scores."""
+        """Whether a name without an index is given as one number: h = 2 counts heads, it is no state; T_q = 2
+        counts queries, it is not all the scores."""
         found = self.page.definitions.get(symbol, ())
         if not found or symbol.indices or not all(isinstance(d.expr, n.Number) for d in found):
             return False
-        whole = any(place.role in SCORE_LIKE and place.row is None for place in places(symbol)[:1])
-        return not symbol.labels or (whole and self.page.has_matrices)
+        return not symbol.labels or any(place.role in SCORE_LIKE and place.row is None for place in places(symbol)[:1])
 
     def role_of(self, expr: n.Expr) -> Symbol | None:
         """The symbol of what a formula works out, by the rows of the library: Q Kᵀ / √d_k are the scaled scores."""
@@ -287,7 +280,7 @@ class Naming:
             said = roles_in_words(_DONE.sub(" ", equation.words[-80:]))
             for role in (*said, *(roles_in_words(behind[0]) if behind else ())):
                 for option in usual:
-                    if option.role is role and not (role is Role.SCORES and makes_scores(self.page, symbol)):
+                    if option.role is role:
                         return option
         return None
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from qkv.expr import nodes as n
-from qkv.expr.names import Role
-from qkv.library.roles import SCORE_LIKE, places, roles_in_words
-from qkv.reader.model import Origin, Relation
-from qkv.reading.equation import Equation, Kind
-from qkv.reading.nameless import gives_inputs
+from qkv.library.roles import SCORE_LIKE, roles_in_words
+from qkv.reader.model import Origin
+from qkv.reading.equation import Equation
 
 _TOKEN = re.compile(r"[^\W\d_][\w'’-]*")
 
@@ -74,70 +72,3 @@ def _as_row(run: list[Equation]) -> Iterator[Equation]:
     words = first.words.removesuffix(first.label).rstrip(" :") or first.words
     tokens = tuple(_token(equation.label) for equation in run)
     yield replace(first, items=(item,), end_line=last.end_line, label="", words=words, columns=tokens)
-
-
-def with_rows(made: Sequence[Equation]) -> Iterator[Equation]:
-    """The equations, and behind scores that each have a name, a formula or a working of their own, 'score(it, cat) = 2'
-    above 'score(it, dog) = 1', the row that they make, where the page has nothing to work them out of."""
-    run: list[Equation] = []
-    given = not gives_inputs(made)
-    for equation in made:
-        if run and not _is_next(run, equation):
-            yield from _gathered(run)
-            run = []
-        if given and (run or _token_of(equation)):
-            run.append(equation)
-        yield equation
-    yield from _gathered(run)
-
-
-def _token_of(equation: Equation) -> str:
-    """The token that an equation with one number is for: by the last script of its name, a word as its name, or the
-    last word of its label."""
-    first, last = equation.items[0], equation.items[-1]
-    if len(equation.items) < 2 or equation.struck or last.kind is not Kind.VALUE or isinstance(last.expr, n.Matrix):
-        return ""
-    if isinstance(first.expr, n.Name):
-        symbol = first.expr.symbol
-        word = symbol.base if len(symbol.base) > 1 and symbol.base.isalpha() and not places(symbol) else ""
-        return next(iter((*symbol.indices[::-1], *symbol.labels[::-1])), word)
-    return _token(equation.label) if not any(isinstance(item.expr, n.Exp) for item in equation.items) else ""
-
-
-def _is_next(run: list[Equation], equation: Equation) -> bool:
-    """Whether an equation goes on from a list: its number is for another token, and is told in the same way."""
-    last = run[-1]
-    near = equation.line - last.end_line in (0, 1, 2) and equation.part == last.part
-    token, known = _token_of(equation), set(map(_token_of, run))
-    if not near or not token or (token in known and not equation.label):
-        return False
-    first, before = equation.items[0], last.items[0]
-    if isinstance(first.expr, n.Name) and isinstance(before.expr, n.Name):
-        scripts = bool(first.expr.symbol.indices or first.expr.symbol.labels)
-        return not scripts or _begins_as(first.expr, before.expr)
-    same = equation.label.split()[:-1] == last.label.split()[:-1] and not roles_in_words(_token(equation.label))
-    return first.kind is before.kind and same
-
-
-def _begins_as(name: n.Name, other: n.Name) -> bool:
-    """Whether two names differ in their last script only."""
-    a, b = ((s.base, *s.labels, *s.indices) for s in (name.symbol, other.symbol))
-    return len(a) == len(b) and a[:-1] == b[:-1] and a != b
-
-
-def _gathered(run: list[Equation]) -> Iterator[Equation]:
-    """The row of a list of scores, a number or its working for each token."""
-    if len(run) < 2:
-        return
-    first, last = run[0], run[-1]
-    name = first.items[0].text if isinstance(first.items[0].expr, n.Name) else ""
-    said = roles_in_words(f"{first.words} {name}"[-90:])
-    if not said or said[0] not in SCORE_LIKE - {Role.WEIGHTS}:
-        return
-    cells = tuple((*equation.of(Kind.WORKING), equation.items[-1])[0].expr for equation in run)
-    text = ", ".join(equation.items[-1].text for equation in run)
-    item = replace(last.items[-1], expr=n.Matrix((cells,)), kind=Kind.VALUE, relation=Relation.FIRST, text=text)
-    yield replace(
-        last, items=(item,), line=first.line, words=f"{first.words} {name}", label="", gathered=True,
-        columns=tuple(map(_token_of, run)),
-    )  # fmt: skip

@@ -14,15 +14,14 @@ from qkv.expr.names import Family, Role, Symbol
 from qkv.library.roles import Place
 from qkv.library.said import Sight, heads_said, sights_said
 from qkv.reader.model import Question, Sheet
-from qkv.reading.captioned import with_names
-from qkv.reading.definitions import Definition, Source, definitions_in, is_row_again, spoken_scores
+from qkv.reading.definitions import Definition, Source, definitions_in, is_row_again
 from qkv.reading.equation import Equation, Kind, wholes
 from qkv.reading.equations import equations
 from qkv.reading.mend import mended
 from qkv.reading.nameless import name_arrays, role_of_run, token_runs
 from qkv.reading.putin import only_mentioned, put_in
 from qkv.reading.remembering import Memory
-from qkv.reading.renamed import with_families, with_own_gelu
+from qkv.reading.renamed import with_families, with_letters, with_own_gelu
 from qkv.reading.told import outranked, with_told
 
 
@@ -63,7 +62,7 @@ class Page:
 
     def is_granted(self, equation: Equation) -> bool:
         """Whether an equation is of the assignment, told beside the page, or put together here: it is never judged."""
-        return equation.told or equation.gathered or equation.index < self.assigned
+        return equation.told or equation.index < self.assigned
 
     @cached_property
     def retold(self) -> frozenset[int]:
@@ -198,12 +197,6 @@ class Page:
         return self.task.words if self.task is not None else self.sheet.text.lower()
 
     @cached_property
-    def has_matrices(self) -> bool:
-        """Whether names are given matrices."""
-        given = (d.expr for found in self.definitions.values() for d in found)
-        return any(isinstance(expr, n.Matrix) and min(expr.shape) > 1 for expr in given)
-
-    @cached_property
     def heads_said(self) -> int | None:
         """Into how many heads sentences say that matrices are cut."""
         return (self.task.heads_said if self.task is not None else None) or heads_said(self.sheet.text)
@@ -237,9 +230,8 @@ class Page:
 
 def plain_page(sheet: Sheet) -> Page:
     """The page that a sheet is, all of it its author's own."""
-    return page_with(
-        sheet, with_told(mended(list(with_names(with_own_gelu(with_families(equations(sheet))), sheet))), sheet)
-    )
+    made = with_letters(with_own_gelu(with_families(equations(sheet))))
+    return page_with(sheet, with_told(mended(list(made)), sheet))
 
 
 def page_with(sheet: Sheet, made: tuple[Equation, ...], task: Page | None = None) -> Page:
@@ -259,11 +251,6 @@ def page_with(sheet: Sheet, made: tuple[Equation, ...], task: Page | None = None
     outranked(defined, made, range(max((e.scope for e in made), default=0) + 1))
     for symbol, told, source, equation in put_in(made, set(defined) | set(wholes(defined))):
         defined[symbol].append(Definition(symbol, told, source, equation.line, equation.scope, equation.index))
-    for symbol, formula, equation in spoken_scores(sheet, made):
-        if symbol not in defined:
-            defined[symbol].append(
-                Definition(symbol, formula, Source.STATED, equation.line, equation.scope, equation.index)
-            )
     for run in token_runs(made):
         role = role_of_run(run, tokens[run[0].scope])
         for equation in run:

@@ -41,7 +41,7 @@ class Look(Protocol):
 
 
 _UNREADY = frozenset({n.Call, n.Mask, n.Series, n.Absolute, n.Entry, n.Softmax})  # what may need values
-_PRODUCTS, _MATRICES, _SUMS = frozenset({n.Product}), frozenset({n.Matrix}), frozenset({n.Sum})
+_PRODUCTS, _SUMS = frozenset({n.Product}), frozenset({n.Sum})
 _DOTTED = ({Role.Q, Role.K}, {Role.SOURCE, Role.STATES})  # whose products are scores
 
 
@@ -70,7 +70,6 @@ class Preparation:
         """An expression that can be worked out; None where a value is missing for that."""
         down = "keys" in self._conventions
         kinds = n.kinds_in(expr)
-        expr = self._with_numbers_for_cells(expr) if {n.Matrix, n.Transpose} <= kinds else expr
         expr = n.rewrite(expr, self._with_dots, _PRODUCTS) if n.Transpose in kinds else expr
         expr = n.rewrite(expr, self._with_gains, _SUMS) if {n.Sum, n.Product} <= kinds and n.names_in(expr) else expr
         if kinds.isdisjoint(_UNREADY):
@@ -99,8 +98,6 @@ class Preparation:
                 return self._norm(node)
             if isinstance(node, n.Entry):
                 return self._cell_of_vector(node)
-            if isinstance(node, n.Softmax) and isinstance(node.arg, n.Name) and node.arg.symbol.indices:
-                node = self._among_its_row(node, node.arg.symbol)
             return self._downward(node) if down and isinstance(node, n.Softmax) else node
 
         made = n.rewrite(expr, change, _UNREADY)
@@ -140,36 +137,11 @@ class Preparation:
         roles = {place.role for place in sides if place is not None}
         return self._flat(node) if roles in _DOTTED or Role.V_A in roles else node
 
-    def _with_numbers_for_cells(self, expr: n.Expr) -> n.Expr:
-        """A cell is a number: the q_1ᵀ k_2 in a matrix of products is the dot product of two rows."""
-
-        def cells(node: n.Expr) -> n.Expr:
-            made = node
-            if isinstance(node, n.Matrix) and any(isinstance(cell, n.Product) for row in node.rows for cell in row):
-                made = replace(node, rows=tuple(tuple(map(self._flat, row)) for row in node.rows))
-            return made
-
-        return n.rewrite(expr, cells, _MATRICES)
-
-    def _among_its_row(self, softmax: n.Softmax, symbol: Symbol) -> n.Expr:
-        """The softmax of one score is its share among those of its row: the α_2 = softmax(s_2) of s_1, s_2, s_3."""
-        value = self._named(symbol) if symbol.indices[-1].isdecimal() else None
-        if value is None or value.shape != (1, 1):
-            return softmax
-        alike = [s for s in self._system.page.family(symbol) if s.indices[:-1] == symbol.indices[:-1]]
-        row = sorted(
-            (s for s in alike if s.indices[-1:] and s.indices[-1].isdecimal()), key=lambda s: int(s.indices[-1])
-        )
-        if len(row) < 2 or symbol not in row:
-            return softmax
-        scores = n.Matrix((tuple(n.Name(s) for s in row),))
-        return n.Entry(n.Softmax(scores), row=1, column=row.index(symbol) + 1)
-
     def _downward(self, softmax: n.Softmax) -> n.Softmax:
         """A softmax without a word about its axis, where each column of Kᵀ Q holds the scores of a query."""
         value = self._value(softmax.arg) if softmax.axis == 1 and not softmax.by_rows else None
         matrix = value is not None and 1 not in value.shape
-        return replace(softmax, axis=0) if matrix and not self._system.is_by_rows(softmax.arg) else softmax
+        return replace(softmax, axis=0) if matrix else softmax
 
     def _cell_of_vector(self, node: n.Entry) -> n.Entry:
         """softmax(z)[2], where z is one vector: its second cell, for it has no second row."""

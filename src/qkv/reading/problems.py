@@ -115,12 +115,6 @@ def _given(equation: Equation) -> tuple[Symbol, n.Expr] | None:
 
 
 def _opens(equation: Equation, made: list[Equation]) -> bool:
-    """Whether an equation is the first of its part but for sizes and formulas: what it gives begins a problem."""
+    """Whether an equation is the first of its part but for formulas: what it gives begins a problem."""
     before = made[max(equation.index - 9, 0) : equation.index]
-    return all(other.part != equation.part or _is_size(other) or not _numbers(other) for other in before)
-
-
-def _is_size(equation: Equation) -> bool:
-    """'d_k = 2', 'n = 3': says how large something is."""
-    given = _given(equation)
-    return given is not None and isinstance(given[1], n.Number) and given[1].value.denominator == 1
+    return all(other.part != equation.part or not _numbers(other) for other in before)

@@ -1,5 +1,4 @@
-"""Names that a page writes in other ways: calls and derivatives are names with indices, names under 'Head 1' belong to
-that head, and names that are given together have an equation each."""
+"""Names that a page writes in other ways: calls and derivatives as names with indices, the letter in a label."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from qkv.expr.names import Symbol
 from qkv.library.defined import defined
 from qkv.library.roles import STAGES
 from qkv.library.words import head_said
-from qkv.reader.model import Sheet
+from qkv.reader.model import Relation, Sheet
 from qkv.reading.equation import Equation, Item, Kind, kind_of
 
 
@@ -83,50 +82,22 @@ def _index(arg: n.Expr) -> str:
     return ""
 
 
-MARKS = frozenset(map(Symbol, ("partial", "∂", "d")))
-_NABLA = frozenset({"nabla", "∇"})
+_CALLED = re.compile(
+    r"\W*(?:(?P<before>[A-Z])[`$]*\s*[(（][^()（）]*[)）]|(?:\w+\s+){1,3}[(（][`$]*(?P<within>[A-Z])[`$]*[)）])\W*"
+)
 
 
-def with_derivatives(expr: n.Expr) -> n.Expr:
-    """An expression with its derivatives as names."""
-    if not n.kinds_in(expr) & {n.Quotient, n.Product}:
-        return expr
-    return n.rewrite(expr, _slope_name)
-
-
-def _slope_name(node: n.Expr) -> n.Expr:
-    if isinstance(node, n.Quotient):
-        over, under = _differential(node.numerator), _differential(node.denominator)
-        if over is not None and under is not None:
-            return n.Name(derivative(over, under), at=node.at)
-    if isinstance(node, n.Product) and isinstance(node.left, n.Quotient):  # ∂p/∂z on one line
-        whole = n.Quotient(node.left.numerator, n.Product(node.left.denominator, node.right))
-        made = _slope_name(whole) if _is_mark(node.left.denominator) else node
-        return made if isinstance(made, n.Name) else node
-    if isinstance(node, n.Product) and isinstance(node.left, n.Name) and node.left.symbol.base in _NABLA:
-        by = node.left.symbol
-        letters = (*by.labels, *by.indices)
-        if isinstance(node.right, n.Name) and len(letters) == 1:
-            return n.Name(derivative(node.right.symbol, Symbol(letters[0])), at=node.at)
-    return node
-
-
-def derivative(over: Symbol, under: Symbol) -> Symbol:
-    """The name of a derivative: its indices are those of both."""
-    return Symbol(f"∂{over.base}/∂{under.base}", under.labels, over.indices + under.indices)
-
-
-def _differential(node: n.Expr) -> Symbol | None:
-    """What ∂z or dz stands over."""
-    if isinstance(node, n.Product) and _is_mark(node.left) and isinstance(node.right, n.Name):
-        return node.right.symbol
-    if isinstance(node, n.Name) and len(node.symbol.base) > 1 and node.symbol.base[0] in "d∂":
-        return node.symbol._replace(base=node.symbol.base[1:])
-    return None
-
-
-def _is_mark(node: n.Expr) -> bool:
-    return isinstance(node, n.Name) and node.symbol in MARKS
+def with_letters(made: Iterable[Equation]) -> Iterator[Equation]:
+    """The equations; an array is named by the letter that its label calls it by: 'Q (question)', 'Values (V)'."""
+    for equation in made:
+        first = equation.items[0]
+        alone = len(equation.items) == 1 and first.kind is Kind.VALUE and isinstance(first.expr, n.Matrix)
+        called = _CALLED.fullmatch(equation.label) if alone else None
+        if called is not None:
+            symbol = Symbol(called["before"] or called["within"])
+            name = Item(Kind.NAME, n.Name(symbol), Relation.FIRST, first.line, first.column, str(symbol))
+            equation = replace(equation, items=(name, replace(first, relation=Relation.EQUAL)))
+        yield equation
 
 
 def headed(made: Sequence[Equation], sheet: Sheet) -> list[Equation]:
@@ -173,39 +144,47 @@ def _marked(equation: Equation, word: str) -> Equation:
     return replace(equation, items=(replace(first, expr=name, options=()), *equation.items[1:]))
 
 
-_BRACKET = re.compile(r"[=\s]*(?:\\left\s*)?[\[(]")
+MARKS = frozenset(map(Symbol, ("partial", "∂", "d")))
+_NABLA = frozenset({"nabla", "∇"})
 
 
-def each_named(equation: Equation) -> Iterator[Equation]:
-    """An equation for each name of a list, where the other side lists as many values; else the equation itself."""
-    names = _listed(equation.items[0]) if len(equation.items) == 2 else []
-    values = _values(equation.items[-1].expr, len(names))
-    if len(names) < 2 or len(values) != len(names):
-        yield equation
-        return
-    for name, value in zip(names, values, strict=True):
-        first = replace(equation.items[0], expr=name, kind=Kind.NAME, text=str(name.symbol), options=())
-        last = replace(equation.items[1], expr=value, kind=kind_of(value), options=())
-        yield replace(equation, items=(first, last))
+def with_derivatives(expr: n.Expr) -> n.Expr:
+    """An expression with its derivatives as names."""
+    if not n.kinds_in(expr) & {n.Quotient, n.Product}:
+        return expr
+    return n.rewrite(expr, _slope_name)
 
 
-def _listed(item: Item) -> list[n.Name]:
-    """The small names of a list; capitals in brackets are blocks of a matrix, Concat(a, b) is one thing."""
-    expr = item.expr
-    parts: tuple[n.Expr, ...] = ()
-    if isinstance(expr, n.Matrix) and len(expr.rows) == 1:
-        parts = expr.rows[0]
-    elif isinstance(expr, n.Concat) and _BRACKET.match(item.text):
-        parts = expr.parts
-    elif isinstance(expr, n.Call) and expr.function == "list":
-        parts = expr.args
-    names = [part for part in parts if isinstance(part, n.Name) and part.symbol.base[:1].islower()]
-    return names if len(names) == len(parts) and not any(name.symbol.base == "head" for name in names) else []
+def _slope_name(node: n.Expr) -> n.Expr:
+    if isinstance(node, n.Quotient):
+        over, under = _differential(node.numerator), _differential(node.denominator)
+        if over is not None and under is not None:
+            return n.Name(derivative(over, under), at=node.at)
+    if isinstance(node, n.Product) and isinstance(node.left, n.Quotient):  # ∂p/∂z on one line
+        whole = n.Quotient(node.left.numerator, n.Product(node.left.denominator, node.right))
+        made = _slope_name(whole) if _is_mark(node.left.denominator) else node
+        return made if isinstance(made, n.Name) else node
+    if isinstance(node, n.Product) and isinstance(node.left, n.Name) and node.left.symbol.base in _NABLA:
+        by = node.left.symbol
+        letters = (*by.labels, *by.indices)
+        if isinstance(node.right, n.Name) and len(letters) == 1:
+            return n.Name(derivative(node.right.symbol, Symbol(letters[0])), at=node.at)
+    return node
 
 
-def _values(expr: n.Expr, count: int) -> list[n.Expr]:
-    if not isinstance(expr, n.Matrix) or expr.is_ragged or not n.is_literal(expr):
-        return []
-    if expr.shape == (1, count):
-        return list(expr.rows[0])
-    return [n.Matrix((row,), at=expr.at) for row in expr.rows] if expr.shape[0] == count and expr.shape[1] > 1 else []
+def derivative(over: Symbol, under: Symbol) -> Symbol:
+    """The name of a derivative: its indices are those of both."""
+    return Symbol(f"∂{over.base}/∂{under.base}", under.labels, over.indices + under.indices)
+
+
+def _differential(node: n.Expr) -> Symbol | None:
+    """What ∂z or dz stands over."""
+    if isinstance(node, n.Product) and _is_mark(node.left) and isinstance(node.right, n.Name):
+        return node.right.symbol
+    if isinstance(node, n.Name) and len(node.symbol.base) > 1 and node.symbol.base[0] in "d∂":
+        return node.symbol._replace(base=node.symbol.base[1:])
+    return None
+
+
+def _is_mark(node: n.Expr) -> bool:
+    return isinstance(node, n.Name) and node.symbol in MARKS

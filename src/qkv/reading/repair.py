@@ -3,48 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, product
 from math import lcm, prod
-from operator import add, mul, sub
+from operator import mul
 
 from qkv.expr import nodes as n
 
-MAX_TRIED = 50_000  # ways to read one half of a matrix that are tried before giving up
+MAX_TRIED = 5_000  # ways to read a matrix that are tried before giving up
+Ratio = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Mended:
-    """The matrix to go on with (None where it is not recoverable), what was repaired, and the reason either way."""
-
-    matrix: n.Matrix | None
-    repair: str = ""
-    reason: str = ""
-
-
-def mend_factor(left: n.Matrix, right: n.Matrix, product: n.Matrix | None) -> Mended:
-    """The right factor of left × right = product, mended if it must be."""
-    rows, width = len(left.rows[0]), (product.shape[1] if product is not None and not product.is_ragged else None)
-    if not right.is_ragged and right.shape[0] == rows and (width is None or right.shape[1] == width):
-        return Mended(right)
-    if right.shape[0] != rows or product is None or width is None:
-        return Mended(right if not right.is_ragged else None, reason=_say_unfit(left, right))
-    candidates = _fitting(left, [list(readings(row, width)) for row in right.rows], product)
-    if len(candidates) == 1:
-        text = " \\\\ ".join(" & ".join(_text(c) for c in row) for row in candidates[0].rows)
-        return Mended(
-            candidates[0], text, f"damaged matrix read as {text}: the one repair that gives the printed product"
-        )
-    if not candidates:
-        return Mended(None, reason="damaged matrix: no repair gives the printed product")
-    return Mended(
-        None, reason=f"damaged matrix: {len(candidates)} repairs give the printed product, so it is not repaired"
-    )
-
-
-def _say_unfit(left: n.Matrix, right: n.Matrix) -> str:
-    return f"a {left.shape[0]}×{left.shape[1]} and a {right.shape[0]}×{right.shape[1]} matrix do not fit together"
+def repaired(left: n.Matrix, right: n.Matrix, shown: n.Matrix) -> n.Matrix | None:
+    """The right factor of left × right = shown, where it does not fit and one way to read it gives the product."""
+    fits = not right.is_ragged and right.shape == (left.shape[1], shown.shape[1])
+    if fits or len(right.rows) != left.shape[1] or shown.is_ragged:
+        return None
+    ways = [list(readings(row, shown.shape[1])) for row in right.rows]
+    if prod(map(len, ways)) > MAX_TRIED:
+        return None
+    wanted = _ratios(_cells(shown))
+    fitting = {tuple(_ratios(_cells(made))): made for made in map(n.Matrix, product(*ways))}
+    found = [made for made in fitting.values() if _ratios(_cells(product_of(left, made))) == wanted]
+    return found[0] if len(found) == 1 else None
 
 
 def readings(row: tuple[n.Expr, ...], width: int) -> Iterator[tuple[n.Number, ...]]:
@@ -80,54 +61,6 @@ def split_number(cell: n.Number) -> Iterator[tuple[n.Number, n.Number]]:
         for cut in range(1, len(decimals)):
             yield n.number(sign + whole), n.number(f"{decimals[:cut]}.{decimals[cut:]}")
             yield n.number(f"{sign}{whole}.{decimals[:cut]}"), n.number(decimals[cut:])
-
-
-Ratio = tuple[int, int]
-Reading = tuple[n.Number, ...]
-Half = tuple[tuple[Reading, ...], tuple[int, ...]]  # the rows chosen, and what they add to the product
-
-
-def _fitting(left: n.Matrix, choices: list[list[Reading]], product: n.Matrix) -> list[n.Matrix]:
-    """Every choice of one reading per row whose product is the printed one; equal matrices count once.
-
-    What the first rows of the factor add to the product, and what the last rows add, make up the whole: each half is
-    worked out for itself, in whole numbers, and the second looked up by what the first leaves.
-    """
-    columns, printed = [_ratios(column) for column in zip(*left.rows, strict=True)], _ratios(_cells(product))
-    options = [[(row, _ratios(row)) for row in ways] for ways in choices]
-    scale = _common_denominator(printed, *columns, *(pairs for ways in options for _, pairs in ways))
-    wanted = [value * scale for value in _whole(printed, scale)]
-    rows = [
-        (_whole(column, scale), [(row, _whole(pairs, scale)) for row, pairs in ways])
-        for column, ways in zip(columns, options, strict=True)
-    ]
-    middle = _middle(choices)
-    if max(prod(map(len, half)) for half in (choices[:middle], choices[middle:])) > MAX_TRIED:
-        return []
-    rest: dict[tuple[int, ...], list[tuple[Reading, ...]]] = {}
-    for chosen, made in _added(rows[middle:], len(wanted)):
-        rest.setdefault(made, []).append(chosen)
-    found: dict[tuple[Ratio, ...], n.Matrix] = {}
-    for chosen, made in _added(rows[:middle], len(wanted)):
-        for others in rest.get(tuple(map(sub, wanted, made)), ()):
-            whole = (*chosen, *others)
-            found.setdefault(tuple(_ratios(chain.from_iterable(whole))), n.Matrix(whole))
-    return list(found.values())
-
-
-def _middle(choices: list[list[Reading]]) -> int:
-    """Where to part the rows, so that the larger half has as few readings as can be."""
-    cuts = range(len(choices) + 1)
-    return min(cuts, key=lambda cut: max(prod(map(len, choices[:cut])), prod(map(len, choices[cut:]))))
-
-
-def _added(rows: list[tuple[list[int], list[tuple[Reading, list[int]]]]], size: int) -> list[Half]:
-    """Every choice of readings for some rows of the factor, with what they add to the product."""
-    made: list[Half] = [((), (0,) * size)]
-    for column, options in rows:
-        scaled = [(row, [x * cell for x in column for cell in cells]) for row, cells in options]
-        made = [((*chosen, row), tuple(map(add, total, more))) for chosen, total in made for row, more in scaled]
-    return made
 
 
 def _cells(matrix: n.Matrix) -> Iterable[n.Expr]:
@@ -171,7 +104,3 @@ def similar(a: n.Matrix, b: n.Matrix) -> bool:
     telling = [i for i, (x, y) in enumerate(pairs) if x[0] or y[0]] or range(len(pairs))
     met = sum([pairs[i][0] == pairs[i][1] for i in telling])
     return 2 * met >= len(telling)
-
-
-def _text(cell: n.Expr) -> str:
-    return cell.text if isinstance(cell, n.Number) else "?"

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from flint import fmpq
-
 from qkv.check.cells import Grid, shown_grid
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
-from qkv.interpret.certified import Value
 from qkv.reading.equation import Kind
 from qkv.reading.evidence import agreed_bits, printed_of
 from qkv.reading.page import Page, Spot
@@ -21,14 +18,13 @@ _SOFTMAX_OF = re.compile(r"softmax(?:\s+\w+){0,3}\W*$", re.IGNORECASE)  # 'Softm
 
 def softmaxed_scale(values: Values, spot: Spot) -> str:
     """'scaled' or 'unscaled', where the numbers show it that a problem takes a softmax of: a row of the scores, or of
-    what dividing leaves. Whole numbers, as many as there are keys, are scores where dividing leaves none whole."""
+    what dividing leaves."""
     scores, scaled = (values.role(role, None, spot) for role in (Role.SCORES, Role.SCALED))
     if scores is None or scaled is None:
         return ""
     for index, grid in _softmaxed(values.system.page, spot.scope):
         printed = printed_of(values.system.page.equations[index], grid)
         is_raw, is_divided = (agreed_bits(printed, value) >= printed.most for value in (scores, scaled))
-        is_raw |= len(grid[0]) == scores.shape[1] and _is_whole(grid) and not _has_whole_row(scaled)
         if is_raw != is_divided:
             return "scaled" if is_divided else "unscaled"
     return ""
@@ -44,13 +40,3 @@ def _softmaxed(page: Page, scope: int) -> Iterator[tuple[int, Grid]]:
             grid = shown_grid(part, False) if isinstance(part, n.Matrix) and min(part.shape) == 1 else None
             if grid is not None:
                 yield equation.index, grid
-
-
-def _is_whole(grid: Grid) -> bool:
-    """Whether all numbers of a grid are written as whole ones."""
-    return all(cell.value is not None and cell.text.lstrip("-−").isdecimal() for row in grid for cell in row)
-
-
-def _has_whole_row(value: Value) -> bool:
-    """Whether all numbers of some row are whole."""
-    return any(all(isinstance(cell, fmpq) and cell.q == 1 for cell in row) for row in value.rows)

@@ -49,7 +49,6 @@ class System:
         self.heads_in, self._is_elsewhere = problems.heads_in, problems.is_elsewhere
         self.conventions, self.sight, self.meant = holding.conventions, holding.sight, holding.meant
         self.attends_to_states = problems.attends_to_states
-        self.is_by_rows = holding.is_by_rows
 
     @property
     def fresh(self) -> frozenset[int]:

@@ -42,12 +42,6 @@ def is_matrix(page: Page, symbol: Symbol) -> bool:
     return bool(shapes) and min(shapes[0]) > 1
 
 
-def is_vector(page: Page, symbol: Symbol) -> bool:
-    """Whether one row or one column is printed for a name."""
-    shapes = printed_shapes(page, symbol)
-    return bool(shapes) and 1 in shapes[0]
-
-
 def are_lettered(page: Page, symbol: Symbol) -> bool:
     """Whether a name is one of several that a letter each tells apart, and none is a matrix: K_A and K_B are keys."""
     alike = [s for s in page.definitions if s.base == symbol.base and len(s.labels) == 1 and not s.indices]
@@ -74,15 +68,6 @@ def _are_numbers(page: Page, names: Iterable[Symbol]) -> bool:
     printed = [page.equations[d.equation].of(Kind.VALUE)[-1:] for s in family for d in page.definitions.get(s, ())]
     values = [value.expr for found in printed for value in found]
     return len(family) > 1 and len(values) > 1 and not any(n.holds(value, n.Matrix) for value in values)
-
-
-def makes_scores(page: Page, symbol: Symbol) -> bool:
-    """Whether scores are made of what a name stands for: in e_1 = sᵀ W h_1, s is none of them."""
-    for other, definitions in page.definitions.items():
-        stated = [d.expr for d in definitions if d.source is Source.STATED]
-        if any(symbol in n.names_in(expr) for expr in stated) and other != symbol:
-            return any(place.role is Role.SCORES for place in places(other)[:1])
-    return False
 
 
 def is_projected(page: Page, symbol: Symbol) -> bool:

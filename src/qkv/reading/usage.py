@@ -139,8 +139,6 @@ class _Uses:
                 root = arg.denominator.arg if isinstance(arg.denominator, n.Root) else None
                 sizes += [root.symbol] if isinstance(root, n.Name) else []
                 arg = arg.numerator
-            elif isinstance(arg, n.Mask):
-                arg = arg.arg
             elif isinstance(arg, n.Sum):
                 arg = arg.terms[0]
             elif isinstance(arg, n.Product) and (scale := _scale(arg)) is not None:

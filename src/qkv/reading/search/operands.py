@@ -38,12 +38,6 @@ def transposed(expr: n.Expr) -> n.Expr:
             return n.Quotient(transposed(top), bottom)
         case n.Softmax(arg, 1) if _is_turned(arg):
             return n.Softmax(transposed(arg), 0)
-        case n.Exp(arg) if _is_turned(arg):
-            return n.Exp(transposed(arg))
-        case n.Call("tanh", (arg,)) if _is_turned(arg):
-            return n.Call("tanh", (transposed(arg),))
-        case n.Negate(arg) if _is_turned(arg):
-            return n.Negate(transposed(arg))
     return n.Transpose(expr)
 
 
@@ -52,7 +46,7 @@ def _is_turned(expr: n.Expr) -> bool:
     match expr:
         case n.Transpose():
             return True
-        case n.Negate(arg) | n.Softmax(arg) | n.Exp(arg) | n.Call("tanh", (arg,)):
+        case n.Softmax(arg):
             return _is_turned(arg)
         case n.Quotient(arg, n.Number() | n.Root()):
             return _is_turned(arg)

@@ -17,9 +17,7 @@ from qkv.reading.search.operands import (
     Scene,
     Trial,
     Trials,
-    block_expr,
     by_shape,
-    held,
     operand_of,
     transpose_of,
     transposed,
@@ -34,8 +32,6 @@ def pairs(target: Target, scene: Scene) -> Trials:
     yield from _cell_by_cell(target, scene)
     if target.kind == 2:
         yield from _outer(target, scene)
-    if target.kind == 1:
-        yield from _weighted_rows(target, scene)
     if target.kind:
         yield from _joined(target, scene)
 
@@ -260,29 +256,6 @@ def _outer(target: Target, scene: Scene) -> Trials:
         for v in vectors.get((1, c), ()):
             made = product_of(transpose_of(u), v)
             yield tried(target, made, 1)
-
-
-def _weighted_rows(target: Target, scene: Scene) -> Trials:
-    """A row of a value times its weight: a cell, at the row's place, of a row of weights."""
-    j = target.probe[1]
-    m, h = target.centre[0][j], target.half[0][j]
-    for weights in scene.lines:
-        for b in scene.matrices:
-            if not (weights.is_finite and b.is_finite and b.shape == (weights.shape[1], target.shape[1])):
-                continue
-            yield Trial(b.shape[0])
-            for k, (w, e) in enumerate(zip(weights.centre[0], weights.radius[0], strict=True)):
-                x, f = b.centre[k][j], b.radius[k][j]
-                if abs(w * x - m) <= h + abs(w) * f + e * (abs(x) + f):
-                    yield _weighted_row(target, weights, b, k)
-
-
-def _weighted_row(target: Target, weights: Operand, b: Operand, k: int) -> Trial:
-    w, e = weights.centre[0][k], weights.radius[0][k]
-    centre = (tuple(w * x for x in b.centre[k]),)
-    radius = (tuple(abs(w) * f + e * (abs(x) + f) for x, f in zip(b.centre[k], b.radius[k], strict=True)),)
-    weight = block_expr(weights.expr, weights.shape, (0, k), (1, 1))
-    return held(target, 0, n.Product(weight, n.Entry(b.expr, row=k + 1)), centre, radius, weights.uses + b.uses)
 
 
 def _joined(target: Target, scene: Scene) -> Trials:

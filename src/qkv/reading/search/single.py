@@ -26,7 +26,7 @@ from qkv.reading.search.functions import (
     value_at,
     whole_sizes,
 )
-from qkv.reading.search.operands import Operand, Scene, Trial, Trials, held, operand_of, transposed
+from qkv.reading.search.operands import Operand, Scene, Trial, Trials, held, transposed
 from qkv.reading.search.tables import INFINITY, Line, Row, Table, turn
 from qkv.reading.search.target import Target
 
@@ -45,9 +45,6 @@ def functions_of_one(target: Target, scene: Scene) -> Trials:
         possible = possible_along(target, NORMS)
         for a in scene.views:
             yield from along_axes(target, a, possible)
-    else:
-        for a in scene.lines:
-            yield from _cells_along(target, a, [*softmaxes, *NORMS])
     yield from _whittled(target, scene)
 
 
@@ -91,12 +88,8 @@ def along_axes(target: Target, a: Operand, functions: ByAxis) -> Trials:
 
 def _down(function: Along, expr: n.Expr) -> n.Expr:
     """A function of the columns of a value."""
-    match function.expr(expr):
-        case n.Softmax(arg, 1):
-            return n.Softmax(arg, 0)
-        case n.Normalise(arg, 1):
-            return n.Normalise(arg, 0)
-    return n.Transpose(function.expr(transposed(expr)))
+    made = function.expr(expr)
+    return n.Softmax(made.arg, 0) if isinstance(made, n.Softmax) else n.Transpose(function.expr(transposed(expr)))
 
 
 def _line(function: Along, row: Row, errors: Row) -> Line:
@@ -138,19 +131,6 @@ def _causal_at(target: Target, a: Operand, factor: float, divisor: n.Expr | None
         expr = n.Softmax(expr, 1)
         centre, radius = apply_along(softmax_of(1.0, None), centre, radius)
     return held(target, 1, expr, centre, radius, a.uses)
-
-
-def _cells_along(target: Target, a: Operand, functions: Sequence[Along]) -> Trials:
-    """One cell of a function of a line."""
-    m, h = target.centre[0][0], target.half[0][0]
-    for function in functions:
-        if a.is_finite or function.takes_infinity:
-            made, errors = _line(function, a.centre[0], a.radius[0])
-            fitting = [j for j, (x, e) in enumerate(zip(made, errors, strict=True)) if abs(x - m) <= h + e]
-            yield Trial(len(made))
-            for j in fitting[:1]:
-                expr = n.Entry(function.expr(a.expr), row=1, column=j + 1)
-                yield Trial(0, operand_of(expr, ((made[j],),), ((errors[j],),), a.uses))
 
 
 def _whittled(target: Target, scene: Scene) -> Trials:
