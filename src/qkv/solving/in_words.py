@@ -8,6 +8,7 @@ from qkv.solving.around import with_block
 from qkv.solving.asked_around import asked_around
 from qkv.solving.backward import with_gradients
 from qkv.solving.losses import with_losses
+from qkv.solving.open_questions import with_open_questions
 from qkv.solving.positions import with_positions
 from qkv.solving.rope import with_rope
 from qkv.solving.temperatures import with_temperatures
@@ -22,4 +23,4 @@ def with_words(program: Program, system: System, scope: int, operated: bool) -> 
     program = with_gradients(program if operated else asked_around(program, system, scope, words), words)
     for further in (with_positions, with_losses, with_rope):
         program = further(program, page, scope)
-    return program
+    return with_open_questions(program, page, scope)
