@@ -301,7 +301,7 @@ class Copies:
             least = NEAR if near else SURE
             if not found or (cell_bits(shown) < least and max(common[k] for k, *_ in found) < 2):
                 continue
-            _, seen, i, j = max(found, key=lambda f: (common[f[0]], self.is_fine(*f[1:]), -f[0]))
+            _, seen, i, j = max(found, key=lambda f: (common[f[0]], _reads(x, *f[1:]), self.is_fine(*f[1:]), -f[0]))
             copied = cell_of(seen, i, j)
             self.put_down(x, negated(copied) if id(x) in opposite else copied)
 
@@ -394,3 +394,8 @@ class Copies:
     def truth(self, seen: Seen) -> Value | None:
         """What a print should have been; where nothing says so and nothing in it is false, what it is."""
         return seen.printed.true or (seen.printed.held if not self.is_false(claims_of(seen)) else None)
+
+
+def _reads(number: n.Number, seen: Seen, i: int, j: int) -> bool:
+    """Whether a number is written as in a print: 2.00 is a copy of 2.00 and not of 2."""
+    return seen.grid[i][j].text.lstrip("-−") == number.text.lstrip("-−")

@@ -34,6 +34,7 @@ ROLES_IN_ORDER = (
 
 UNMASKED_ROLES = frozenset({Role.SCORES, Role.SCALED})
 STATED_ROLES = UNMASKED_ROLES | {Role.WEIGHTS, Role.HEAD, Role.OUTPUT}
+_ROOTS = frozenset({n.Quotient, n.Root})
 UNMASKED = 4.0  # bits: a page about masks may show the weights without one first
 
 
@@ -66,7 +67,7 @@ def meanings(
                 for head in (None, *system.heads):
                     sure = plain and not stated and not system.heads and not _is_mixed(other.expr, system)
                     yield Meaning(How.NAMED, n.Name(role_symbol(role, head)), spot, sure=sure)
-        elif other.kind is Kind.WORKING and k < at:
+        elif k < at and (other.kind is Kind.WORKING or _is_exact(other)):
             sure = not _is_list_of_two(other) and k >= apart
             sure = sure and item.relation is not Relation.ARROW  # an arrow may say 'next'
             yield Meaning(How.WORKING, other.expr, spot, sure=sure, names=False)
@@ -84,6 +85,12 @@ def meanings(
         yield from lined(equation, system, spot)
         yield from phrased(equation, system, spot)
         yield from _triangular(item, system, spot)
+        yield from _hidden(item, system, spot)
+
+
+def _is_exact(item: Item) -> bool:
+    """Whether a printed matrix has fractions or roots, and decimals follow: [1/4, 3/4] = [0.25, 0.75]."""
+    return item.kind is Kind.VALUE and isinstance(item.expr, n.Matrix) and not _ROOTS.isdisjoint(n.kinds_in(item.expr))
 
 
 def _is_apart(items: tuple[Item, ...], k: int) -> bool:
@@ -329,6 +336,15 @@ def _triangular(item: Item, system: System, spot: Spot) -> Iterator[Meaning]:
         for head in (None, *system.heads_in(spot.scope)):
             expr = n.Softmax(n.Mask(n.Name(role_symbol(role, head))))
             yield Meaning(How.WORDED, expr, spot, sure=says_causal(system.page.words))
+
+
+def _hidden(item: Item, system: System, spot: Spot) -> Iterator[Meaning]:
+    """Numbers among infinities are masked scores, whatever stands above them."""
+    rows = item.expr.rows if isinstance(item.expr, n.Matrix) and not item.expr.is_ragged else ()
+    kinds = {type(cell) for row in rows for cell in row}
+    if len(rows) > 1 and kinds == {n.Number, n.Infinite}:
+        for head in (None, *system.heads_in(spot.scope)):
+            yield Meaning(How.WORDED, n.Name(role_symbol(Role.MASKED, head)), spot)
 
 
 _MATHS = re.compile(r"\$([^$]{2,80})\$|`([^`]{2,60})`|\(([^()]*(?:\([^()]*\)[^()]*)*)\)")

@@ -38,6 +38,7 @@ from qkv.judging.weighing import (
     MARGIN,
     as_agreed,
     as_carried,
+    known_as,
     most_beside,
     nearness,
     needed,
@@ -145,7 +146,7 @@ class Walk:
         chosen = weighed(repeated(self.copies, grid, chosen, spot), equation)
         chosen = of_printed_cells(chosen, grid, [seen.grid for seen in self.copies.recent(spot)])
         if chosen is not None:
-            chosen = explained(grid, chosen, self.mistakes_of(grid, spot))
+            chosen = known_as(explained(grid, chosen, self.mistakes_of(grid, spot)), fits)
             if chosen.is_clean and _is_of_a_family(chosen.meaning):
                 self.confirmed[without_indices(chosen.meaning.expr)] += chosen.agreed
         number = self.claim(equation, item, grid, chosen, tuple(fits))

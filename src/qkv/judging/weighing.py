@@ -138,6 +138,16 @@ def as_carried(chosen: Fit | None, fits: list[Fit]) -> Fit | None:
     return next(said, chosen)
 
 
+def known_as(chosen: Fit, fits: list[Fit]) -> Fit:
+    """A working whose value words call something, and that is so in the same cells: later formulas go on with it."""
+    if chosen.meaning.how is not How.WORKING or chosen.meaning.known_as is not None or chosen.agreed < TELLING:
+        return chosen
+    alike = (f for f in fits if f.slips <= chosen.slips and f.agreed > 0)
+    said = (f.meaning.expr for f in alike if f.meaning.how is How.WORDED)
+    name = next((expr for expr in said if isinstance(expr, n.Name)), None)
+    return replace(chosen, meaning=replace(chosen.meaning, known_as=name)) if name is not None else chosen
+
+
 _SAYING = frozenset({How.STATED, How.WORKING, How.CAPTION, How.DEFINED, How.NAMED})
 _BESIDE = frozenset({How.ASSIGNED, How.STATED, How.WORKING, How.CAPTION})  # what stands right beside a value
 
