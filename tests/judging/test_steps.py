@@ -254,3 +254,21 @@ def test_a_minus_before_a_function_in_a_sentence_is_a_sign() -> None:
 
 def test_points_between_groups_of_three_are_none_in_brackets_either() -> None:
     assert verdicts("2 · 2048 · (4.194.304 + 8.388.608) = 51.539.607.552\n") == [(1, "right")]
+
+
+OPERATIONS = """x = [1, -2, 3]
+W1 = [[1, 0, -1, 2], [0, 1, 1, -1], [2, 1, 0, 1]]
+W2 = [[1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1]]
+b2 = [0.5, 0, -0.5]
+
+x W1 = [7, 1, -3, 7]
+
+Step 1: ReLU: [7, 1, 0, 7]
+Step 2: times W2: [7, 1, {}]
+Step 3: add b2: [7.5, 1, {}]
+"""
+
+
+def test_what_words_do_with_a_name_is_no_definition_of_it() -> None:
+    assert verdicts(OPERATIONS.format("14", "13.5"))[-2:] == [(9, "right"), (10, "right")]
+    assert "wrong" not in [verdict for _, verdict in verdicts(OPERATIONS.format("41", "40.5"))][-1:]

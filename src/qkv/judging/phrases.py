@@ -41,6 +41,11 @@ _TIMES = re.compile(
     rf"(?:(?<!\w)(?:times|mal|fois|por|{pattern('multiply')})|^\W*[×·])\s+(?:(?:{pattern('operand')})\s+)*(?P<by>\S+)\s*$",
     re.IGNORECASE,
 )  # 'times V', 'multiply by V'
+_PLUS = re.compile(
+    r"(?:(?<!\w)(?:add(?:ing)?|plus|addiere|ajout(?:er|ons)|suma(?:r|mos)?|soma(?:r|mos)?|прибав\w+)|^\W*\+|加上?)\s*"
+    r"(?:(?:the|die|den|le|la|el|o|a)\s+)?(?:bias\w*\s+)?(?P<by>\S+)\s*$",
+    re.IGNORECASE,
+)  # 'add b_2'
 _LAYER_NORM = re.compile(r"\blayer\s?-?norm", re.IGNORECASE)
 _EXPONENTIAL = re.compile(rf"(?<![^\W\d_])(?:{pattern('exponential')})(?![^\W\d_])")
 
@@ -115,6 +120,10 @@ def operation(label: str, page: Page) -> Operation | None:
     if times is not None:
         factor = parse_formula(times["by"].strip(" $`:"), page.sheet.names)
         return (lambda expr: n.Product(expr, factor)) if isinstance(factor, n.Name) else None
+    plus = _PLUS.search(label)
+    if plus is not None:
+        added = parse_formula(plus["by"].strip(" $`:"), page.sheet.names)
+        return (lambda expr: n.Sum((expr, added))) if isinstance(added, n.Name) else None
     if "softmax" in label.lower():
         return n.Softmax
     if _LAYER_NORM.search(label):

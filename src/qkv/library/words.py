@@ -67,6 +67,7 @@ others    others/other+tokens/other+words/other+positions/the+rest/everything+el
 future    future/future+tokens/later+tokens/tokens+after+it zukunft/späteren+token/spätere+token/nachfolgenden futur/jetons+suivants/mots+suivants futuro/tokens+posteriores futuro/tokens+futuros/posteriores futuro/token+successivi будущее/будущему/будущим 未来 未来 미래/gelecek
 past      past/earlier+tokens/previous+tokens/preceding+tokens vergangenheit/früheren+token/vorherigen+token passé/jetons+précédents/mots+précédents pasado/tokens+anteriores passado/tokens+anteriores passato/token+precedenti прошлое/прошлому/предыдущим 过去/前面的 過去 과거/geçmiş
 withdraw  wait/recalculate/recalculating/recompute/let+me+redo/seems+off/scratch+that/oops/that's+wrong/my+mistake moment/verrechnet/stimmt+nicht attends/recalcule/recalculons espera/recalculemos/me+equivoqué espera/recalculando/errei aspetta/ricalcolo стоп/пересчитаем/ошибся 等等/重新计算/不对/算错 待って/計算し直/間違え 잠깐/다시+계산/bekle/czekaj
+acts      times/by/plus/add/adding/minus/subtract/subtracting/multiply/multiplying mal/plus/minus/addiere/addieren/subtrahiere fois/par/plus/ajouter/ajoutons/moins por/más/sumar/sumamos/menos vezes/por/mais/somar/somamos/menos per/più/meno/aggiungi плюс/минус/прибавим/прибавить/умножим 乘以/加/加上/减去/除以 足す/掛ける/引く 더하기/곱하기/plus/artı
 with      with/where/using/given/from mit/wobei/gegeben avec/où/donné con/donde/dado com/onde/dado con/dove/dato где/при/с 其中/使用 - -
 """
 

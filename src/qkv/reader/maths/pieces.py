@@ -176,7 +176,9 @@ def _opens_array(tokens: list[Token], i: int) -> bool:
 
 
 def _defines(tokens: list[Token], lo: int, i: int) -> bool:
-    """Whether a colon gives a name its value: W_O: [[1, 0], [0, 1]]."""
+    """Whether a colon gives a name its value, W_O: [[1, 0], [0, 1]]; 'times W_O: …' says what is done with it."""
+    if lo and tokens[lo - 1].kind == "prose" and means(tokens[lo - 1].text, "acts"):
+        return False
     names = all(t.kind in ("name", "script", "sub", "prime", "accent", "num") or t.text in "{}" for t in tokens[lo:i])
     call = i + 1 < len(tokens) and tokens[i + 1].kind == "func"
     return lo < i and names and tokens[lo].kind == "name" and (call or value_begins(tokens, i + 1))
