@@ -224,8 +224,8 @@ def _defined_before(tokens: Sequence[Token], i: int, seen: _Collected) -> None:
         return
     if any(t.kind == "prime" for t in scripts):
         seen.primed.add(token.text)
-    elif len(token.text) == 1 and not scripts:
-        seen.letters.add(token.text)
+    elif len(token.text) == 1:
+        (seen.scripted if scripts else seen.letters).add(token.text)  # W1 = …, W = …
     elif 1 < len(token.text) <= 3 and token.text.isupper() and base and tokens[base - 1].kind == "rel":
         return  # 'Q = XW^Q = …' states a product
     elif len(token.text) > 1 and (token.kind != "word" or _stands_alone(tokens, base)):
