@@ -171,3 +171,12 @@ def test_a_comment_in_a_fence_begins_no_chapter() -> None:
     sheet = read_sheet(COMMENTS)
     assert len(chapters(sheet)) == 1
     assert [claim.formula for claim in qkv.check(sheet.source).claims][-1] == "h - mean"
+
+
+KEYS = "# One\n\nQ = [[1, 2], [0, 1]]\n\nK = [[1, 0], [1, 1]]\n\nS = Q K^T = [[1, 3], [0, 1]]\n\nA = softmax(S)\n\n"
+OTHER_KEYS = "# Two\n\nQ = [[3, 1], [2, 2]]\n\nK = [[0, 1], [2, 5]]\n\nV = [[1, 0], [0, 1]]\n\nZ = A V = [[0.1, 0.9], [0.2, 0.8]]\n"
+PILES = "# Two\n\nP = (5, 1, 2), R = (1, 3, 4)\n\nf_i = f_{i-1} + P_i - R_i with f_0 = 0\n\nf_1 = 0 + 5 - 1 = 4\n"
+
+
+def test_who_gives_inputs_anew_begins_a_chapter() -> None:
+    assert [len(chapters(read_sheet(KEYS + second))) for second in (OTHER_KEYS, PILES)] == [2, 2]

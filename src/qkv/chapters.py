@@ -30,6 +30,7 @@ from qkv.reading.equations import equations
 TOKENS = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE})
 INPUTS = TOKENS | {Role.Q, Role.K}
 RESULTS = frozenset({Role.HEAD, Role.CONCAT, Role.OUTPUT, Role.CONTEXT})  # no document begins with them
+STEPS = RESULTS | {Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS}  # of new inputs they are new themselves
 SIZED = frozenset({Role.D_K, Role.D_V, Role.D_MODEL})  # what matrices say themselves
 _SOLUTION = re.compile(rf"\b(?:{pattern('solution')}|{pattern('answer')})\b", re.IGNORECASE)
 _ONLY_SOLUTION = re.compile(rf"[\W_]*(?:{pattern('solution')})(?:\s+\d{{1,2}})?[\W_]*", re.IGNORECASE)
@@ -104,7 +105,8 @@ def _is_own(outline: _Outline, first: int, last: int) -> bool:
     title = next((part.title for part in sheet.parts if part.line == first and part.title), "")
     if _LATER_STEP.match(title) and set(_given(here)).isdisjoint(_given(outline.between(1, first - 1))):
         return False
-    missing = {symbol for symbol in _missing(here, outline) if _role(symbol) not in SIZED}
+    told = SIZED | STEPS if _gives_anew(here, outline) else SIZED
+    missing = {symbol for symbol in _missing(here, outline) if _role(symbol) not in told}
     if any(len(symbol.base) > 1 for symbol in missing):  # a word is a name only where the page makes it one
         missing = _missing(_equations(_alone(sheet, first, last)), outline)
     roles = {*map(_role, _given(here)), *_captioned(here)}
@@ -202,7 +204,9 @@ def _opens(run: list[Equation], outline: _Outline) -> bool:
         return symbol not in anew and outline.worked.get(symbol, begin) < begin
 
     arrays = [equation for equation in run if _has_array(equation) and not any(map(is_step, equation.names))]
-    return len(arrays) > 1 and (not below or bool(_used(below) & _defined(run)))
+    used = _used(below)
+    used |= {symbol._replace(indices=symbol.indices[:-1]) for symbol in used}  # f_i = P_i - Q_i is about P and Q
+    return len(arrays) > 1 and (not below or not used.isdisjoint(_defined(run)))
 
 
 def _runs_of_givens(made: list[Equation], headings: Iterable[int] = ()) -> Iterator[list[Equation]]:
