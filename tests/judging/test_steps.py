@@ -272,3 +272,19 @@ Step 3: add b2: [7.5, 1, {}]
 def test_what_words_do_with_a_name_is_no_definition_of_it() -> None:
     assert verdicts(OPERATIONS.format("14", "13.5"))[-2:] == [(9, "right"), (10, "right")]
     assert "wrong" not in [verdict for _, verdict in verdicts(OPERATIONS.format("41", "40.5"))][-1:]
+
+
+COUNTS = """- embeddings: 50257 × 768 = 38,597,376
+- attention per layer: 4 × 768² = 2,359,296
+- feed-forward per layer: 8 × 768² = 4,718,592
+- per layer: 7,077,888
+- 12 layers: {}
+- total: {}
+"""
+
+
+def test_so_many_layers_and_the_total_of_the_parts() -> None:
+    right = verdicts(COUNTS.format("84,934,656", "123,532,032"))
+    assert [verdict for _, verdict in right] == ["right"] * 6
+    false = verdicts(COUNTS.format("84,943,656", "123,532,032"))
+    assert "right" not in [verdict for _, verdict in false][-2:-1]

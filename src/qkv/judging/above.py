@@ -6,7 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
+
+from flint import fmpq
 
 from qkv.check.cells import Grid, shape_of
 from qkv.expr import nodes as n
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 
 ARRAYS = 3  # of these, arrays: the columns of a table
 SHOWN = 12.0  # bits of numbers under a name that what was printed before explains: then they are not given
+TELLING = 10_000  # whole numbers from here on tell what they are made of
+_COUNT = re.compile(r"(?<![\w.,])\d{1,4}(?![\w.,]*\d)")
 ENOUGH = 8.0  # bits that a short expression has to save before numbers under a name are no longer given
 
 
@@ -40,6 +45,7 @@ def from_above(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> It
         yield from statistics(copies, equation, grid, spot)
     yield from softmaxed(copies, equation, grid, spot)
     yield from _operated(copies, equation, grid, spot)
+    yield from _counted(copies, equation, grid, spot)
     stated = equation.of(Kind.FORMULA, Kind.WORKING)  # what is stated is not a list of numbers from anywhere
     single = bool(equation.names) and shape_of(grid) == (1, 1)  # α_3 is no copy of α_1
     if not stated and not single and (found := gathered(copies, grid, spot)) is not None:
@@ -83,7 +89,36 @@ def statistics(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> It
                 shown = n.Call(function, (whole,)) if whole is not None and function != "sum" else made.meaning.expr
                 yield replace(made, meaning=replace(made.meaning, expr=shown))
                 return
-        yield from [added] if added is not None and not added.is_clean else []
+        some = _some_of(copies, grid, spot) if function == "sum" else None
+        if some is not None or (added is not None and not added.is_clean):
+            yield some or added  # type: ignore[misc]
+            return
+
+
+def _some_of(copies: Copies, grid: Grid, spot: Spot) -> Fit | None:
+    """What words call a total, as the sum of some of the whole numbers above: of the parts, not of their parts."""
+    numbers, shown = singles(copies.recent(spot)[:RUN]), grid[0][0].value
+    if shown is None or shown.q != 1 or abs(shown) < TELLING:
+        return None
+    sums: dict[fmpq, tuple[int, ...]] = {fmpq(0): ()}
+    for k, value in ((k, seen.grid[0][0].value) for k, seen in enumerate(numbers)):
+        if value is not None and value.q == 1:
+            sums = {total + value: (*parts, k) for total, parts in sums.items()} | sums
+    row, put = row_of([cell_of(numbers[k], 0, 0) for k in sums.get(shown, ())])
+    return put_in(copies, grid, Meaning(How.CAPTION, n.Sum(row.rows[0]), spot), put) if len(put) > 1 else None
+
+
+def _counted(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
+    """So many times a number above as the label says: '12 layers: 85,054,464' below '… per layer: 7,087,872'."""
+    shown = grid[0][0].value if shape_of(grid) == (1, 1) and not equation.of(Kind.FORMULA, Kind.WORKING) else None
+    if shown is None or shown.q != 1 or abs(shown) < TELLING:
+        return
+    for count, seen in product(map(int, _COUNT.findall(equation.label)), copies.recent(spot)[:RUN]):
+        if shape_of(seen.grid) == (1, 1) and count > 1 and seen.grid[0][0].value == shown / count:
+            name, put = whole_of(copies, seen)
+            made = put_in(copies, grid, Meaning(How.CAPTION, n.Product(n.number(count), name), spot), put)
+            yield from [made] if made is not None else []
+            return
 
 
 def _row_sums(copies: Copies, grid: Grid, spot: Spot) -> Iterator[Fit]:
