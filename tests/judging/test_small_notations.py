@@ -329,3 +329,9 @@ def test_points_between_groups_of_three_digits_part_thousands() -> None:
 def test_lines_with_a_label_and_with_a_name_are_no_grid(total: str, verdict: str) -> None:
     text = f"logits = [2.0, 1.0, 0.1]\n\nexp: 7.389, 2.718, 1.105\nsum = {total}\n"
     assert list(verdicts(text).values()) == ["rounded", verdict]
+
+
+@pytest.mark.parametrize(("last", "verdict"), [("1.2247", "rounded"), ("1.224743", "drifted"), ("1.3247", "wrong")])
+def test_an_epsilon_that_nobody_gives_is_too_small_to_see(last: str, verdict: str) -> None:
+    page = f"x = [1, 3, 5]\n\ns = √(((1-3)² + (3-3)² + (5-3)²)/3 + ε)\n\ny = (x - 3)/s = [-1.2247, 0, {last}]\n"
+    assert list(verdicts(page).values())[-1] == verdict

@@ -10,6 +10,7 @@ All of them are expressions over names, so that one evaluator serves truth, the 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import cached_property
 from itertools import chain
 
@@ -33,6 +34,7 @@ UNSHARED = frozenset(SCORE_LIKE - {Role.WEIGHTS})  # a cell that nobody prints i
 SHARED = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.W_A, Role.W_O, Role.B_O})
 
 
+EPSILON = frozenset(("epsilon", "varepsilon", "eps", "ε"))
 EULER = Symbol("e")  # the base of exponentials, where nothing else is said of it
 
 
@@ -72,6 +74,14 @@ class System:
         """The functions that the page defines."""
         return functions_of(self.page)
 
+    @cached_property
+    def _negligible(self) -> frozenset[Symbol]:
+        """The ε that only keeps roots from being zero, where nobody says how small it is: √(var(x) + ε)."""
+        exprs = [item.expr for equation in self.page.equations for item in equation.items]
+        roots = [part.arg for expr in exprs for part in n.walk(expr) if isinstance(part, n.Root)]
+        added = {x.symbol for of in roots if isinstance(of, n.Sum) for x in of.terms if isinstance(x, n.Name)}
+        return frozenset(s for s in added if s.base in EPSILON and s not in self.page.definitions)
+
     # — expressions for names —
 
     def expressions(self, symbol: Symbol, spot: Spot) -> Iterator[tuple[n.Expr, Spot, Source | None]]:
@@ -104,6 +114,8 @@ class System:
                     late.append((expr, Spot(definition.scope, definition.line), definition.source))
         if symbol == EULER and not self.page.family(symbol):
             yield n.Exp(n.number(1)), spot, None
+        if symbol in self._negligible:
+            yield n.Number(Fraction(0), 4, "0.0000"), spot, None  # 1e-5 rounds to it
         plain = symbol._replace(primes=symbol.primes - 1)
         known = plain in self.page.definitions and symbol not in self.page.definitions
         if symbol.primes and known and place is not None and place.role in INPUTS:
