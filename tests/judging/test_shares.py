@@ -57,3 +57,18 @@ def test_a_chain_that_says_softmax_between_its_sides() -> None:
     page = "Scaled = [[0.71, 0.20], [0.00, 0.92]]\n\nα ≈ softmax ≈ [[0.625, 0.375], [{}]]\n"
     assert last(page.format("0.285, 0.715")) is Verdict.ROUNDED
     assert last(page.format("0.355, 0.645")) is Verdict.WRONG
+
+
+MASKED = "Puntajes:\n\nscores = [0.5, -∞, -∞; 0.2, 1.1, -∞; 0.3, 0.9, 0.4]\n\nα = [1.00, 0, 0; {}]\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict"),
+    [
+        ("0.29, 0.71, 0; 0.25, 0.46, 0.28", "rounded"),
+        ("0.18, 0.82, 0; 0.20, 0.56, 0.24", "unread"),  # a temperature of 0.6
+        ("0.15, 0.85, 0; 0.30, 0.36, 0.34", "wrong"),
+    ],
+)
+def test_shares_that_are_zero_just_where_scores_are_masked_are_their_softmax(rows: str, verdict: str) -> None:
+    assert [claim.verdict.value for claim in claims(MASKED.format(rows))] == [verdict]

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import combinations, pairwise
+
+from flint import arb
 
 from qkv.check.cells import Grid, shape_of
+from qkv.check.compare import loosened
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import NEG_INF, bounds, rational
@@ -40,12 +44,25 @@ def softmaxed(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Ite
         return
     for last, (operand, put) in _scores(copies, grid, spot):
         said = " ".join((_between(copies, last, equation), *(symbol.base for symbol in equation.names)))
-        if "softmax" in said.lower() and not _OTHER.search(said):
+        hidden = [_are_hidden_alike(seen.grid, grid) for seen in copies.recent(spot)[:RUN]].count(True) == 1  # one head
+        if hidden or ("softmax" in said.lower() and not _OTHER.search(said)):
             made = put_in(copies, grid, Meaning(How.CAPTION, n.Softmax(operand), spot), put)
             if made is not None and made.is_clean:  # what a name says is better
                 made = replace(made, meaning=replace(made.meaning, how=How.WORDED))
-            yield from [made] if made is not None else []
+            yield from (
+                [made] if made is not None and (made.is_clean or not hidden or _is_no_softmax(last.grid, grid)) else []
+            )
         return
+
+
+def _are_hidden_alike(scores: Grid, grid: Grid) -> bool:
+    """Whether shares are 0 just where the scores right above them are −∞; a mask alone has no other scores."""
+    if shape_of(scores) != shape_of(grid) or min(shape_of(grid)) == 1:
+        return False
+    pairs = [pair for row, shares in zip(scores, grid, strict=True) for pair in zip(row, shares, strict=True)]
+    hidden = [score.cell is NEG_INF for score, _ in pairs]
+    told = any(score.value for score, _ in pairs) and any(hidden)
+    return told and hidden == [share.value == 0 for _, share in pairs]
 
 
 def _scores(copies: Copies, grid: Grid, spot: Spot) -> Iterator[tuple[Seen, Operand]]:
@@ -82,6 +99,16 @@ def _between(copies: Copies, last: Seen, equation: Equation) -> str:
     if end >= equation.line:
         return equation.label
     return "\n".join((*lines[end : equation.line - 1], lines[equation.line - 1][: equation.column], equation.label))
+
+
+def _is_no_softmax(scores: Grid, grid: Grid) -> bool:
+    """Whether no temperature makes shares of scores: what two shares of a row tell of it, two others deny."""
+    found: list[arb] = []
+    for row in zip(scores, grid, strict=True):
+        cells = [(arb(loosened(score)), arb(loosened(share))) for score, share in zip(*row, strict=True) if share.value]
+        pairs = [(b - a, q.log() - p.log()) for (a, p), (b, q) in pairwise(cells)]
+        found += [apart / gap for gap, apart in pairs if not gap.contains(0)]
+    return not all(a.overlaps(b) for a, b in combinations(found, 2))
 
 
 def shares(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
