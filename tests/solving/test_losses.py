@@ -6,8 +6,8 @@ import math
 
 import pytest
 
+from qkv.library.around_said import target_said
 from qkv.reader.read import read_sheet
-from qkv.solving.losses import target_said
 from qkv.solving.solve import solve_sheet
 
 

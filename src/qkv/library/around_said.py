@@ -64,6 +64,7 @@ ROTATED = re.compile(r"rotat|turned|gedreht|rotiert|tourné|rotad|rotacion|по�
 HALVES = re.compile(r"halves|half[- ]split|split[- ]half|rotate_half|neox|hälften|moitiés|mitades|metades")
 CACHE = re.compile(r"\bcach|zwischenspeicher|кэш|缓存|キャッシュ")
 APPEND = re.compile(r"append|(?:update|extend)\w* (?:the )?(?:kv.?)?cache")
+BIASED = re.compile(r"scores?\b.*bias|bias\w* scores?")
 JACOBIAN = re.compile(r"jacobi|якоби|雅可比|ヤコビ")
 ENTROPY = re.compile(r"(?<!cross.)(?<!cross)entropy")
 BACKWARD = re.compile(r"backward|backprop|gradient|\bd[vaqks]\b|rückwärts|rétropropag|retropropag|обратн|反向")
@@ -76,18 +77,27 @@ RESULT = re.compile(
 )
 GRADIENT = re.compile(r"gradient|derivative|∂")
 FROM_ONE = re.compile(r"(?:count\w*|index\w*|number\w*) from 1\b|1-based")
+# Words that ask for a part of a block, and those of them that ask something of logits.
+OF_LOGITS = (LOSS, LIKELIEST, TOP, TEMPERATURE)
+AROUND = (NORM, POSITIONS, FEED, *OF_LOGITS)
+# Which loss of several is asked for.
+OF_EACH = re.compile(r"each|every|jede|chaque|cada|каждо|每")
+OF_ALL = re.compile(r"entrop|loss|likelihood|verlust|perte|pérdida|perda|потер|熵|损失")
+PERPLEXITY = re.compile(r"perple|перплекс|困惑")
+DECIMAL = re.compile(r"\d+(?:[.,]\d+)?")
+NUMERAL = re.compile(r"(\d*[.,]\d+|\d+)\s?(%)?")
+UP_TO = re.compile(r"to|bis|à|–|-|до|至|到")
+
 # Names that pages have for the quantities of library/block.py; those below `logits` only where words speak of logits.
 ALIASES = {
-    "gamma": "gamma_1", "beta": "beta_1", "W_gate": "W_1", "W_up": "W_3", "W_down": "W_2", "input": "X", "x": "X",
+    "gamma": "gamma_1", "beta": "beta_1", "eps": "epsilon", "T": "tau", "temperature": "tau", "W_gate": "W_1", "W_up": "W_3", "W_down": "W_2", "input": "X", "x": "X",
     "attention_output": "Output", "output": "Output", "Output": "Output", "attn": "Output", "attn_out": "Output",
     "sublayer": "Output", "Sublayer": "Output", "SubLayer": "Output", "sublayer_output": "Output", "MHA": "Output",
 }  # fmt: skip
 LOGITS = {"logits": "L", "logit": "L", "z": "L", "o": "L", "l": "L", "L": "L", "s": "L"}
 PLACES = {"P": "PE", "PE": "PE", "p": "PE", "pos": "PE", "E_pos": "PE", "P_E": "PE"}
-NUMBERS = {"epsilon": "eps", "eps": "eps", "T": "temperature", "tau": "temperature", "temperature": "temperature"}
 # What a question asks for: the first name that the program has, for the first words that it says.
 ASKED = (
-    (re.compile(r"scores?\b.*bias|bias\w* scores?"), ("S_biased",)),
     (GRADIENT, ("gradient",)),
     (re.compile(r"perplexit"), ("PPL",)),
     (TOP, ("top",)),
@@ -102,3 +112,27 @@ ASKED = (
     (re.compile(r"norm"), ("N_2", "N_1")),
     (re.compile(r"attention weights|\bweights\b"), ("A",)),
 )
+
+_LISTED = re.compile(
+    r"\[?[\w'\"“”‘’<>]+(?:\s*,\s*[\w'\"“”‘’<>]+)+(?:,?\s*(?:and|und|et|y|e|or|и)\s+[\w'\"“”‘’<>]+)?\]?"
+)
+
+
+def target_said(words: str, count: int, from_one: bool = False) -> int | None:
+    """The index, from 0, of the class that is right: by its number, or by its name in a list of as many names.
+
+    >>> target_said("logits for the classes cat, dog, bird. the correct class is dog.", 3), target_said("target = 2", 3)
+    (1, 2)
+    """
+    if (numbered := TARGET.search(words)) is not None:
+        return int(numbered[1]) - from_one
+    named = TARGET_NAMED.search(words)
+    for found in _LISTED.finditer(words) if named is not None else ():
+        names = [
+            re.sub(r"^(?:and|und|et|y|e|or|и)\s|\W", "", name.strip())
+            for name in re.split(r",|\s(?:and|und|et|y|or)\s", found[0])
+        ]
+        names = [name for name in names if name]
+        if named is not None and len(names) == count and names.count(named["name"]) == 1:
+            return names.index(named["name"])
+    return None

@@ -120,6 +120,30 @@ def ends(part: int, top: int = 1) -> tuple[Row, ...]:
     return rows_of(_of(NORM, f"R_{part}", str(part + 1), "pre final"), *texts, LOSS.replace("§", str(top)))
 
 
+@lru_cache(maxsize=16)
+def norm(state: str, number: str) -> tuple[Row, ...]:
+    """The equations of a norm of some state."""
+    return rows_of(_of(NORM, state, number, ""))
+
+
+@lru_cache(maxsize=1)
+def feed(state: str) -> tuple[Row, ...]:
+    """The equations of the feed-forward layer of some state."""
+    return rows_of(_of(FEED_FORWARD, state, "", ""))
+
+
+@lru_cache(maxsize=1)
+def logits(state: str) -> tuple[Row, ...]:
+    """The equations of the logits of some state."""
+    return rows_of(_of(LOGITS, state, "", ""))
+
+
+@lru_cache(maxsize=4)
+def loss(top: int) -> tuple[Row, ...]:
+    """What is made of logits: probabilities, the `top` likeliest words, the loss."""
+    return rows_of(LOSS.replace("§", str(top)))
+
+
 def results(part: int) -> dict[str, list[str]]:
     """What comes out of a block by where its norms stand, of which the first that there is counts."""
     return {

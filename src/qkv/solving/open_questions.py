@@ -14,14 +14,13 @@ from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
 from qkv.expr.tables import one_hot
 from qkv.interpret.certified import Value
-from qkv.library.around_said import FROM_ONE, NUMBERS
+from qkv.library.around_said import ALIASES, FROM_ONE, target_said
 from qkv.library.asked import asked_for, rows
 from qkv.library.rows import Row, renamed
 from qkv.program.model import Answer, Given, Part, Program, Step
 from qkv.reading.asked import questions_of
 from qkv.reading.page import Page
 from qkv.solving.known import known_values
-from qkv.solving.losses import target_said
 
 _STATE, _TARGET = Symbol("X"), Symbol("T", ("y",))
 _OF_ONE = frozenset({"mu", "v", "sigma", "Y", "N", "rho", "R", "P", "H", "ell", "PPL", "D"})  # steps of one computation
@@ -160,7 +159,7 @@ class _Asked:
 def _named(given: Given) -> str:
     """What a given is called in the rows, if they have it."""
     name = symbol_plain(given.symbol)
-    if isinstance(given.expr, n.Number) and name in NUMBERS and given.expr.value <= 0:
+    if isinstance(given.expr, n.Number) and ALIASES.get(name, name) in ("epsilon", "tau") and given.expr.value <= 0:
         return ""  # ε = 0 is none
     return _ALIASES.get(name, name)
 

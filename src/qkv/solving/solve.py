@@ -15,10 +15,12 @@ from qkv.reading.reading import reading_of
 from qkv.solution import Solution
 from qkv.solving.advice import advice_for
 from qkv.solving.answers import with_theory
+from qkv.solving.around import operations, with_block, with_operations
+from qkv.solving.exercises import with_exercises
 from qkv.solving.families import rows_of
-from qkv.solving.in_words import with_words
 from qkv.solving.known import known_values
-from qkv.solving.operations import operations, with_operations
+from qkv.solving.open_questions import with_open_questions
+from qkv.solving.turned import with_changes
 from qkv.solving.workings import Workings
 from qkv.solving.writing import Writing
 from qkv.theory.worked import answered
@@ -77,8 +79,11 @@ def _program_of(judged: Judged, scope: int) -> Program:
     system, page = judged.reading.system, judged.reading.page
     values, workings = judged.reading.values, Workings(judged.reading.values, judged.walk.copies)
     program = Writing(system, values, judged.judgements, workings, scope).program()
-    said = operations(page.sheet.lines, *page.lines_of(scope))
+    program = with_changes(program, page, scope)
+    listed = operations(page.sheet.lines, *page.lines_of(scope))
     worked = (j.equation.line for j in judged.judgements if j.equation.scope == scope and j.fit is not None)
-    if said and max(worked, default=0) < said[0].line:  # the page does not work them out itself
-        program = with_operations(program, said, system.functions)
-    return with_words(program, system, scope, bool(said))
+    if not listed:
+        program = with_block(program, system, scope, page.words_of(scope))
+    elif max(worked, default=0) < listed[0].line:  # the page does not work them out itself
+        program = with_operations(program, listed, system, scope)
+    return with_open_questions(with_exercises(program, page, scope), page, scope)
