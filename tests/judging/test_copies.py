@@ -199,23 +199,6 @@ def test_numbers_that_are_copied_exactly_have_nothing_behind_them() -> None:
     assert [((d.row, d.column), d.verdict.value) for d in cells] == [(place, "wrong") for place in wrong]
 
 
-def test_a_false_number_that_is_repeated_where_it_should_be_the_same_is_carried() -> None:
-    """0.33 · 3 is 0.99: the slip is there, and the output that gathers the cells repeats it."""
-    text = """
-V = [[1, 2], [3, 4]]
-A = [[0.67, 0.33], [0.5, 0.5]]
-0.67 * 1 + 0.33 * 3 = 0.67 + 0.93 = 1.60
-0.67 * 2 + 0.33 * 4 = 2.66
-0.5 * 1 + 0.5 * 3 = 2
-0.5 * 2 + 0.5 * 4 = 3
-So the first row is [1.60, 2.66].
-Z = A V = [[1.60, 2.66], [2, 3]]
-"""
-    found = [(name, verdict, cells) for _, name, verdict, cells in said(text)]
-    assert [verdict for _, verdict, _ in found].count("wrong") == 1
-    assert found[-1] == ("Z", "carried", [(1, 1)])
-
-
 def test_rows_that_are_carried_carry_on_what_is_stacked_of_them() -> None:
     """The rows have no formula, but were found to be made of a false number: they are not given."""
     page = (

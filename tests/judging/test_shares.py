@@ -45,14 +45,6 @@ def test_who_repeats_false_weights_carries_them() -> None:
     assert [claim.verdict for claim in claims(text)][-2:] == [Verdict.WRONG, Verdict.CARRIED]
 
 
-def test_scores_row_by_row_and_weights_under_a_title() -> None:
-    """The rows are one array, which is no input although 'Token' stands beside it; only its false row is reported."""
-    rows = "Row: [1, 2, 0]\nRow: [0, 1, 1]\n\n### After softmax\n\nToken 0: [0.245, 0.665, 0.090]\nToken 1: [0.211, 0.576, 0.212]\n"
-    found = claims(rows)[-1]
-    assert (found.verdict, found.line, found.end_line) == (Verdict.WRONG, 7, 7)
-    assert [(cell.row, cell.column) for cell in found.cells] == [(2, 1), (2, 2), (2, 3)]
-
-
 def test_a_chain_that_says_softmax_between_its_sides() -> None:
     page = "Scaled = [[0.71, 0.20], [0.00, 0.92]]\n\nα ≈ softmax ≈ [[0.625, 0.375], [{}]]\n"
     assert last(page.format("0.285, 0.715")) is Verdict.ROUNDED

@@ -65,8 +65,6 @@ def by_assignment(walk: Walk, equation: Equation, grid: Grid, spot: Spot, usual:
         meant = [replace(target.meaning, sure=True) for target in targets if target.sure]
         return next(walk.misfits(grid, meant), usual)
     target, f = found[0]
-    if target.worded and _is_told_again(walk, grid, spot):
-        return usual  # 'row 2 is a softmax of (5.66, 2.12)' prints what goes into it
     beside = usual is not None and usual.meaning.how in (How.STATED, How.WORKING)
     contradicted = usual is not None and beside and usual.worst is Verdict.WRONG
     if not contradicted and (step := _other_step(walk, equation, grid, target, spot)) is not None:
@@ -100,13 +98,6 @@ def _is_of_given(walk: Walk, equation: Equation, meaning: Meaning) -> bool:
             return isinstance(part, n.Name) and source is not None and part.symbol not in equation.names
         part = source[0]
     return False
-
-
-def _is_told_again(walk: Walk, grid: Grid, spot: Spot) -> bool:
-    """Whether numbers are rows of something that stands above, to the last digit."""
-    above = {tuple(shown.text for shown in row) for seen in walk.copies.recent(spot) for row in seen.grid}
-    rows = [tuple(shown.text for shown in row) for row in grid]
-    return min(map(len, rows)) > 1 and all(row in above and any("." in text for text in row) for row in rows)
 
 
 def _fit(walk: Walk, grid: Grid, meaning: Meaning) -> Fit | None:
@@ -147,19 +138,6 @@ def _goes_on_otherwise(walk: Walk, meaning: Meaning) -> bool:
     return False
 
 
-def as_gone_on(walk: Walk, grid: Grid, chosen: Fit | None) -> Fit | None:
-    """What follows from another step under the name of this one is held against that, where all so far was right."""
-    drifted = chosen is not None and chosen.worst is Verdict.DRIFTED and walk.system.page.task is None
-    if (
-        chosen is None
-        or not drifted
-        or Verdict.WRONG in walk.verdicts.values()
-        or not _goes_on_otherwise(walk, chosen.meaning)
-    ):
-        return chosen
-    return fit(grid, chosen.meaning, None, chosen.own, chosen.used, False, None)
-
-
 def _masked(walk: Walk, grid: Grid, f: Fit) -> Fit | None:
     """Weights that are masked, though nobody asked for a mask."""
     expr = f.meaning.expr
@@ -175,9 +153,7 @@ def _masked(walk: Walk, grid: Grid, f: Fit) -> Fit | None:
 
 def _same_truth(usual: Fit, f: Fit) -> bool:
     """Whether two meanings come to the same value, so that only the way there differs."""
-    if usual.true is None:
-        return usual.meaning.how is How.WORKING
-    return f.true is not None and may_agree(f.true, usual.true)
+    return usual.true is not None and f.true is not None and may_agree(f.true, usual.true)
 
 
 # — what a value is meant to be —
@@ -241,8 +217,6 @@ def _of_line(walk: Walk, expr: n.Expr, which: n.Expr) -> n.Expr | None:
     """A row of a formula, worked out from the row before: line(A V, 2) is line(A, 2) V."""
     if isinstance(expr, n.Product):
         return n.Product(_line(walk, expr.left, which), expr.right)
-    if isinstance(expr, n.Quotient):
-        return replace(expr, numerator=_line(walk, expr.numerator, which))
     if isinstance(expr, n.Softmax):
         return replace(expr, arg=_line(walk, expr.arg, which))
     return None

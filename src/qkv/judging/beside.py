@@ -1,5 +1,5 @@
 """What stands beside a printed value and says what it is: a working alone on the line above it, the share that another
-one of its family is, a name of the page in its label."""
+one of its family is."""
 
 from __future__ import annotations
 
@@ -11,15 +11,12 @@ from itertools import product
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.judging.fit import How, Meaning
-from qkv.library.roles import roles_in_words
 from qkv.library.words import means
-from qkv.reading.definitions import Source
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.page import Page, Spot
 from qkv.reading.system import System
 
 FAR = 4  # lines between a working and the numbers below it
-LONG = 4  # letters of a name that no word has by accident
 _WORD = re.compile(r"[^\W\d]{3,}")
 
 
@@ -32,7 +29,6 @@ def from_beside(equation: Equation, system: System, spot: Spot) -> Iterator[Mean
             yield Meaning(How.DEFINED, share, spot, names=False)
     if not equation.names:
         yield from _worked_above(equation, system.page, spot)
-        yield from _named_in_label(equation, system, spot)
 
 
 def share_of(symbol: Symbol, equation: Equation, page: Page) -> n.Expr | None:
@@ -104,18 +100,3 @@ def _worked_above(equation: Equation, page: Page, spot: Spot) -> Iterator[Meanin
         steps = isinstance(item.expr, n.Softmax) and means(equation.label, "exponential")  # on the way to its weights
         made = n.Exp(item.expr.arg) if steps and isinstance(item.expr, n.Softmax) else item.expr
         yield Meaning(How.CAPTION, made, spot, names=item.kind is not Kind.WORKING)
-
-
-def _named_in_label(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
-    """A name for which the page states a formula, where the label ends in it: weights = softmax(scores), and below
-    'Attention weights: [0.6, 0.4]'."""
-    words = _WORD.findall(equation.label.lower())
-    roles = roles_in_words(equation.label.lower())
-    for symbol, definitions in system.page.definitions.items() if len(roles) == 1 else ():
-        name = symbol.base.lower()
-        place = system.place(symbol)
-        if len(name) < LONG or symbol.indices or name not in words or place is None or place.role is not roles[0]:
-            continue
-        for d in definitions:
-            if d.source is Source.STATED and d.scope == equation.scope and d.line <= equation.line:
-                yield Meaning(How.DEFINED, d.expr, spot)

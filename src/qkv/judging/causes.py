@@ -26,7 +26,7 @@ from qkv.check.mistakes.rewrites import (
     what_is_swapped,
 )
 from qkv.check.mistakes.scene import levels
-from qkv.check.mistakes.slips import Written, cut_off, products, slips
+from qkv.check.mistakes.slips import JudgedCell, Written, cut_off, products, slips
 from qkv.check.mistakes.table import Mistake
 from qkv.check.model import Cause, Verdict
 from qkv.errors import QkvError, ValueRefused
@@ -36,7 +36,7 @@ from qkv.expr.show import plain
 from qkv.interpret.cells import Cell, same_cell
 from qkv.interpret.certified import Value
 from qkv.judging.fit import Fit, How, Meaning
-from qkv.judging.misread import JudgedCell, judged_cells, lost_points, misread
+from qkv.judging.misread import judged_cells, lost_points, misread
 from qkv.judging.scene import PageScene
 from qkv.reading.bits import grid_bits
 from qkv.reading.prints import Mending, Prints

@@ -13,7 +13,6 @@ from qkv.check.cells import Grid, fitted, shape_of, shows
 from qkv.expr import nodes as n
 from qkv.judging.fit import Fit, How, Meaning
 from qkv.judging.meanings import meanings
-from qkv.judging.seen import SURE
 from qkv.reading.bits import grid_bits
 from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.evidence import printed_grid
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from qkv.judging.walk import Walk
 
 MOST = 30.0  # bits that all its like may add
-TRUST = 10.0  # bits that words and names may earn on a page
 
 
 def company(walk: Walk, equation: Equation, grid: Grid, slip: Fit) -> float:
@@ -40,16 +38,6 @@ def company(walk: Walk, equation: Equation, grid: Grid, slip: Fit) -> float:
     found = [_agreed(walk, other, item, meaning.how) for other, item in _siblings(walk, equation)]
     agreed = [bits for bits in found if bits]
     return min(sum(agreed), MOST) if 2 * len(agreed) > len(found) else 0.0
-
-
-def trust(walk: Walk, slip: Fit) -> float:
-    """What words and usual names were right about on this page so far counts for them, where most of a value agrees, or
-    half of it in so many digits that it is no coincidence."""
-    cells = len(slip.verdicts) * len(slip.verdicts[0])
-    if 2 * slip.slips > cells or (2 * slip.slips == cells and slip.agreed < SURE):
-        return 0.0
-    weak = (judged.fit for judged in walk.judged if judged.fit is not None and judged.fit.is_clean)
-    return min(sum(f.agreed for f in weak if f.meaning.how in (How.NAMED, How.WORDED, How.SEARCHED)), TRUST)
 
 
 def _is_of_another_method(walk: Walk, grid: Grid, meaning: Meaning) -> bool:

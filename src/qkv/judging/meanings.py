@@ -56,9 +56,7 @@ def meanings(
             )  # of what has a formula beside it, only the name is told
             plain, stated = not anew and not called and not _is_list_of_two(other), False
             for cost, expr in enumerate(dict.fromkeys(_readings(other, system, spot))):
-                known = _is_sure(_unprinted(expr, printed, system), system, spot) and not _is_printed_below(
-                    expr, system, spot
-                )
+                known = _is_sure(_unprinted(expr, printed, system), system, spot)
                 stated |= known
                 yield Meaning(How.STATED, expr, spot, 2.0 * cost, plain and known, side=k)
                 if plain and not known and _is_named(expr, system):
@@ -187,14 +185,6 @@ def _is_sure(expr: n.Expr, system: System, spot: Spot) -> bool:
     names = n.names_in(expr)
     whole = not any(symbol.indices for symbol in names)  # of q_2 K^T + M, only a row of the mask is meant
     return all(_is_known(s, system, spot) or (whole and _is_causal_mask(s, system, spot)) for s in names)
-
-
-def _is_printed_below(expr: n.Expr, system: System, spot: Spot) -> bool:
-    """Whether a formula is a part of what is printed only further down, where it may be rounded: 'W_new[1] = …'."""
-    if not isinstance(expr, n.Entry) or not isinstance(expr.arg, n.Name):
-        return False
-    found = system.page.definitions.get(expr.arg.symbol, ())
-    return all(d.source is Source.GIVEN and (d.scope, d.line) > (spot.scope, spot.line) for d in found)
 
 
 def _is_mixed(expr: n.Expr, system: System) -> bool:

@@ -7,10 +7,11 @@ A wrong cell is misread if the decimals around it show where its point was, and 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from qkv.check.cells import Grid
 from qkv.check.compare import Shown, meets, shown_number
+from qkv.check.mistakes.slips import JudgedCell
 from qkv.check.model import Verdict
 from qkv.expr import nodes as n
 from qkv.interpret.cells import Cell
@@ -18,16 +19,6 @@ from qkv.interpret.certified import Value
 from qkv.judging.fit import Fit
 
 Place = tuple[int, int]  # row and column, from 0
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedCell:
-    """A printed cell with its verdict, its true value, and what the author's own numbers give."""
-
-    shown: Shown
-    verdict: Verdict
-    true: Cell | None
-    own: Cell | None
 
 
 Cells = tuple[tuple[JudgedCell, ...], ...]

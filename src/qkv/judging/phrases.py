@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterator
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.judging.fit import How, Meaning
-from qkv.library.model_said import PER_TOKEN, sizes_said
 from qkv.library.roles import SCORE_LIKE, roles_in_words
 from qkv.library.said import places_said
 from qkv.library.words import pattern
 from qkv.reader.grammar import parse_formula
 from qkv.reader.model import Origin
-from qkv.reading.equation import Equation, Kind
+from qkv.reading.equation import Equation
 from qkv.reading.naming import role_symbol
 from qkv.reading.page import Page, Spot
 from qkv.reading.search.functions import normed
@@ -58,8 +57,7 @@ _SUPPOSED = re.compile(
 
 
 def phrased(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
-    """The cells and rows that a label speaks of, worked out, and amounts of many tokens."""
-    yield from _of_tokens(equation, system, spot)
+    """The cells and rows that a label speaks of, worked out."""
     label = equation.label.lower()
     lines = [int(a or b) for a, b in _LINE.findall(label)]
     roles = [role for role in roles_in_words(label) if role not in (Role.X, Role.Q, Role.K)]
@@ -69,18 +67,6 @@ def phrased(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]
             for shift in {0, system.choices.zero_based}:  # words count from 1, even beside code
                 for expr in _parts(whole, role, [line + shift for line in lines], label):
                     yield Meaning(How.WORDED, expr, spot, 2.0 * shift, sure=False)
-
-
-def _of_tokens(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
-    """So many times what one token takes: after 'cache per token: 2 · 80 · 8 · 128 · 2 bytes' '4096 tokens = …'."""
-    counts = {value for size, value in sizes_said(equation.label) if size == "n"}
-    if len(counts) != 1 or PER_TOKEN.search(equation.label):
-        return
-    for above in system.page.equations[: equation.index]:
-        if above.scope == equation.scope and PER_TOKEN.search(above.label):
-            for working in above.of(Kind.WORKING)[:1]:
-                expr = n.Product(n.number(max(counts)), working.expr)
-                yield Meaning(How.WORDED, expr, spot, sure=False)
 
 
 def _parts(whole: n.Expr, role: Role, lines: list[int], label: str) -> Iterator[n.Expr]:

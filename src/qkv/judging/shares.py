@@ -12,14 +12,14 @@ from flint import arb
 from qkv.check.cells import Grid, shape_of
 from qkv.check.compare import loosened
 from qkv.expr import nodes as n
-from qkv.expr.names import Role, Symbol
+from qkv.expr.names import Role
 from qkv.interpret.cells import NEG_INF, bounds, rational
 from qkv.judging.copies import Copies
 from qkv.judging.fit import Fit, How, Meaning
 from qkv.judging.lately import RUN, Operand, put_in, row_of, singles, whole_of
 from qkv.judging.operands import are_shares, is_stochastic
 from qkv.judging.phrases import is_supposed
-from qkv.judging.seen import COPY, SURE, Copied, Seen, cell_of
+from qkv.judging.seen import Copied, Seen, cell_of
 from qkv.library.roles import roles_in_words
 from qkv.library.words import means, pattern
 from qkv.reading.equation import Equation, Kind
@@ -66,8 +66,7 @@ def _are_hidden_alike(scores: Grid, grid: Grid) -> bool:
 
 
 def _scores(copies: Copies, grid: Grid, spot: Spot) -> Iterator[tuple[Seen, Operand]]:
-    """What was printed last in the shape of a grid, with no weights since: numbers one by one, one thing, or
-    its rows."""
+    """What was printed last in the shape of a grid, with no weights since: numbers one by one, or one thing."""
     recent, shape = copies.recent(spot)[:RUN], shape_of(grid)
     last = singles(recent)
     if min(shape) == 1 and len(last) == max(shape) and _are_alike(last):
@@ -77,11 +76,6 @@ def _scores(copies: Copies, grid: Grid, spot: Spot) -> Iterator[tuple[Seen, Oper
             return
         if shape_of(seen.grid) == shape and not n.holds(seen.expr, n.Exp) and not _is_exponential(seen.expr):
             yield seen, whole_of(copies, seen)
-    rows = [seen for seen in recent if shape_of(seen.grid) == (1, shape[1])][: shape[0]]
-    if len(rows) == shape[0] > 1:
-        names = [n.Name(Symbol(COPY, (), (str(i),))) for i in range(len(rows))]
-        put = {name.symbol: copies.whole(seen) for name, seen in zip(names, rows[::-1], strict=True)}
-        yield rows[0], (n.Concat(tuple(names), 0), put)
 
 
 def _are_alike(numbers: list[Seen]) -> bool:
@@ -138,8 +132,6 @@ def shares(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterat
                 return
             if said and made.slips == 1 and count > 2:
                 near = near or replace(made, meaning=replace(made.meaning, how=How.WORDED, cost=0.0))
-            elif made.agreed > SURE and _follows(copies, equation, grid, parts, spot):
-                near = near or replace(made, meaning=replace(made.meaning, how=How.CAPTION, cost=0.0))
     yield from [near] if near is not None else []
 
 
@@ -152,16 +144,6 @@ def _softmax(parts: list[Copied]) -> n.Expr | None:
     if all(isinstance(part.part, n.Entry) for part in parts):
         return n.Softmax(args[0])
     return n.Softmax(n.Matrix((tuple(args),)))
-
-
-def _follows(copies: Copies, equation: Equation, grid: Grid, parts: list[Copied], spot: Spot) -> bool:
-    """Whether numbers that add up to one stand right after the sum of exponentials, with nothing said beside them: they
-    are the shares of these, though some be false."""
-    last = copies.recent(spot)[0]
-    row, put = row_of(parts)
-    total = put_in(copies, last.grid, Meaning(How.CAPTION, n.Sum(row.rows[0]), spot), put)
-    said = equation.of(Kind.FORMULA, Kind.WORKING)
-    return not said and total is not None and total.is_clean and shape_of(last.grid) == (1, 1) and are_shares(grid)
 
 
 def added_up(copies: Copies, grid: Grid, spot: Spot) -> Fit | None:

@@ -15,13 +15,12 @@ from itertools import islice
 from qkv.check.cells import Grid, fitted, shape_of
 from qkv.check.model import Verdict
 from qkv.expr import nodes as n
-from qkv.expr.names import Role, Symbol
+from qkv.expr.names import Symbol
 from qkv.interpret.certified import Value, same
 from qkv.judging.above import from_above, shown_before, statistics
-from qkv.judging.answers import as_gone_on, by_assignment
-from qkv.judging.assembled import repeated
+from qkv.judging.answers import by_assignment
 from qkv.judging.causes import Search, as_mistake, explained, has_excuse, misfit, operands
-from qkv.judging.company import company, trust
+from qkv.judging.company import company
 from qkv.judging.copies import Copies
 from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.given import is_given
@@ -31,7 +30,7 @@ from qkv.judging.otherwise import otherwise
 from qkv.judging.pool import pool, sizes
 from qkv.judging.scene import PageScene
 from qkv.judging.seen import agreeing
-from qkv.judging.steps import carried_working, of_printed_cells, rounded_working
+from qkv.judging.steps import carried_working
 from qkv.judging.typed import as_typed
 from qkv.judging.units import has_amounts, in_units, is_converted
 from qkv.judging.weighing import (
@@ -50,7 +49,6 @@ from qkv.reading.bits import grid_bits
 from qkv.reading.definitions import Source
 from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.evidence import printed_grid
-from qkv.reading.naming import PROJECTED
 from qkv.reading.page import Spot
 from qkv.reading.prints import Mending, Prints
 from qkv.reading.search import search
@@ -142,9 +140,7 @@ class Walk:
         chosen = self._decided(grid, fits, equation, spot) or (self.copies.nearly(grid, spot) if not fits else None)
         if self.system.page.task is not None or equation.index in self.system.page.retold:
             chosen = by_assignment(self, equation, grid, spot, chosen)
-        chosen = as_gone_on(self, grid, as_carried(chosen, fits))
-        chosen = weighed(repeated(self.copies, grid, chosen, spot), equation)
-        chosen = of_printed_cells(chosen, grid, [seen.grid for seen in self.copies.recent(spot)])
+        chosen = weighed(as_carried(chosen, fits), equation)
         if chosen is not None:
             chosen = known_as(explained(grid, chosen, self.mistakes_of(grid, spot)), fits)
             if chosen.is_clean and _is_of_a_family(chosen.meaning):
@@ -239,20 +235,13 @@ class Walk:
 
     def misfits(self, grid: Grid, options: list[Meaning]) -> Iterator[Fit]:
         """Meanings that give another shape than is shown, where a known mistake gives all of it."""
-        unsure = any(not meaning.sure for meaning in options if meaning.how is How.STATED)
-        later = unsure and any(self._is_later(role, options[0].spot) for role in PROJECTED)
-        for meaning in options if not later else ():
+        for meaning in options:
             meant = self.values.true(meaning.expr, meaning.spot) if meaning.names else None
             if meant is not None and fitted(meant, shape_of(grid)) is None:
                 _, used = self.values.own(meaning.expr, meaning.spot, self.prints)
                 made = misfit(grid, meaning, meant, used, partial(self._mistakes, grid, meaning, meaning.spot, used))
                 if made is not None:
                     yield made
-
-    def _is_later(self, role: Role, spot: Spot) -> bool:
-        """Whether the page says only below a spot what plays a role: another query may ask there."""
-        found = [d for name in self.system.holders(role) for d in self.system.page.definitions[name]]
-        return bool(found) and all(d.scope == spot.scope and d.line > spot.line for d in found)
 
     # — which meaning —
 
@@ -261,7 +250,7 @@ class Walk:
         denied = 0.0
         clean: tuple[float, Fit] | None = None
         slips: list[tuple[float, Fit]] = []  # each denies what is stronger
-        if (worked := carried_working(fits) or rounded_working(grid, fits, equation)) is not None:
+        if (worked := carried_working(fits)) is not None:
             return worked
         for f in fits:  # the strongest first
             if f.is_clean and not (f.meaning.how is How.WORKING and denied >= How.STATED.denial):
@@ -300,7 +289,7 @@ class Walk:
         if slip is not None and slip.bits >= excuse + MARGIN:
             return slip
         if slip is not None and slip.cause is None:  # what a known mistake gives may be said of another method
-            trusted = max(trust(self, slip), nearness(grid, slip)) if clean is None else 0.0
+            trusted = nearness(grid, slip) if clean is None else 0.0
             if slip.bits + trusted + company(self, equation, grid, slip) >= excuse + MARGIN:
                 return slip
         return clean[1] if clean is not None and clean[0] > -denied else None

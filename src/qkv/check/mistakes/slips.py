@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, repeat
-from typing import Protocol
 
 from qkv.check.compare import Shown, meets
 from qkv.check.model import Cause, Verdict
@@ -133,17 +132,14 @@ TEXTS: tuple[TextSlip, ...] = (
 )
 
 
-class JudgedCell(Protocol):
-    """A cell with its verdict, the true value, and what the author's own numbers give."""
+@dataclass(frozen=True, slots=True)
+class JudgedCell:
+    """A printed cell with its verdict, its true value, and what the author's own numbers give."""
 
-    @property
-    def shown(self) -> Shown: ...
-    @property
-    def verdict(self) -> Verdict: ...
-    @property
-    def true(self) -> Cell | None: ...
-    @property
-    def own(self) -> Cell | None: ...
+    shown: Shown
+    verdict: Verdict
+    true: Cell | None
+    own: Cell | None
 
 
 @dataclass(frozen=True)
