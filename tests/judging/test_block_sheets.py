@@ -28,3 +28,11 @@ def test_a_planted_slip_is_found_where_it_stands(kind: str) -> None:
         found += [any(c.line <= e.end_line and e.line <= c.end_line for c in wrong) for e in planted]
     assert found
     assert sum(found) >= len(found) - 1
+
+
+def test_a_table_of_sines_is_judged_by_the_usual_formula_where_words_speak_of_positions() -> None:
+    page = (
+        "Sinusoidal positional encoding, d_model = 4.\n\n- pos 0: [0, 1, 0, 1]\n- pos 1: [0.8415, 0.5403, 0.0100, {}]\n"
+    )
+    assert [claim.verdict.value for claim in qkv.check(page.format("1.0000")).claims] == ["rounded"]
+    assert [claim.verdict.value for claim in qkv.check(page.format("0.9000")).claims] == ["unread"]

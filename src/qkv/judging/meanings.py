@@ -9,11 +9,13 @@ from functools import partial
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.expr.tables import sinusoids
 from qkv.judging.beside import from_beside
 from qkv.judging.fit import How, Meaning
 from qkv.judging.given import is_cell_of_given
 from qkv.judging.phrases import lined, phrased
 from qkv.judging.steps import runs_on
+from qkv.library.around_said import PLACES_ASKED
 from qkv.library.defined import is_activation
 from qkv.library.roles import roles_in_words
 from qkv.library.words import means
@@ -35,6 +37,7 @@ ROLES_IN_ORDER = (
 UNMASKED_ROLES = frozenset({Role.SCORES, Role.SCALED})
 STATED_ROLES = UNMASKED_ROLES | {Role.WEIGHTS, Role.HEAD, Role.OUTPUT}
 _ROOTS = frozenset({n.Quotient, n.Root})
+WIDEST = 64  # columns of sines and cosines
 UNMASKED = 4.0  # bits: a page about masks may show the weights without one first
 
 
@@ -83,12 +86,23 @@ def meanings(
         yield from lined(equation, system, spot)
         yield from phrased(equation, system, spot)
         yield from _triangular(item, system, spot)
+        yield from _waves(equation, item, system, spot)
         yield from _hidden(item, system, spot)
 
 
 def _is_exact(item: Item) -> bool:
     """Whether a printed matrix has fractions or roots, and decimals follow: [1/4, 3/4] = [0.25, 0.75]."""
     return item.kind is Kind.VALUE and isinstance(item.expr, n.Matrix) and not _ROOTS.isdisjoint(n.kinds_in(item.expr))
+
+
+def _waves(equation: Equation, item: Item, system: System, spot: Spot) -> Iterator[Meaning]:
+    """Sines and cosines of positions, where a page speaks of such: of the position in the label, or from 0 or 1 on."""
+    array = item.expr if isinstance(item.expr, n.Matrix) and not item.expr.is_ragged else None
+    if array is None or not 1 < array.shape[1] <= WIDEST or not PLACES_ASKED.search(system.page.words):
+        return
+    firsts = (0, 1) if array.shape[0] > 1 else map(int, re.findall(r"(?<!\d)\d{1,3}(?!\d)", equation.label))
+    for first in firsts:
+        yield Meaning(How.WORDED, sinusoids(*array.shape, n.number(10000), first), spot, sure=False)
 
 
 def _is_apart(items: tuple[Item, ...], k: int) -> bool:
