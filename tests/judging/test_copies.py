@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from judged import claims
 
+import qkv
 from qkv.judging.report import check_sheet
 from qkv.reader import read_sheet
 
@@ -211,3 +212,17 @@ def test_rows_that_are_carried_carry_on_what_is_stacked_of_them() -> None:
     assert (3, "wrong") in said
     assert (13, "carried") in said
     assert (17, "carried") in said
+
+
+ROWS = "Q = [1, 0; 0, 2], K = [1, 1; 0, 2]\n\nS = Q Kᵀ / √2 = [0.707, 0; 1.414, 2.282]\n\n### Langkah 3: Softmax\n\n"
+
+
+def test_a_row_that_stands_again_is_what_was_printed_though_it_be_false() -> None:
+    page = f"{ROWS}Untuk baris kedua [1.414, 2.282]:\n\ne^1.414 ≈ 4.113, e^2.282 ≈ 9.796\n"
+    assert [claim.verdict.value for claim in qkv.check(page).claims] == ["wrong", "carried", "rounded", "carried"]
+
+
+def test_a_copy_is_of_what_was_printed_before_what_should_have_been() -> None:
+    given = "Q = [1, 0; 0, 1], K = [1, 1; 0, 1]\n\nS = Q Kᵀ / √2 = [0.707, 0.707; 0, 0.707]\n\n"
+    said = claims(f"{given}softmax([0.707, 0.707]) = [0.5, 0.5]\n\nsoftmax([0, 0.707]) = [0.330, 0.670]\n")
+    assert {claim.verdict.value for claim in said[1:]} == {"carried"}

@@ -31,6 +31,7 @@ from qkv.judging.seen import (
     SURE,
     Copied,
     Seen,
+    agreeing,
     cell_of,
     claims_of,
     exactly,
@@ -256,25 +257,27 @@ class Copies:
             near = self._walk.fit(grid, Meaning(How.COPY, part, spot))
             if near is not None and near.is_clean:
                 return near
-        exact = self._printed(grid, spot) or (next(assembled(self, grid, spot), None) if near is not None else None)
+        exact = self.printed(grid, spot) or (next(assembled(self, grid, spot), None) if near is not None else None)
         if exact is not None:
             return exact
         found = gathered(self, grid, spot) if near is None or not is_near(near, grid) else near
         return found or (self.nearly(grid, spot) if near is None else None)
 
-    def _printed(self, grid: Grid, spot: Spot) -> Fit | None:
-        """The print that a matrix is a copy of: the same before a similar one, false ones last."""
+    def printed(self, grid: Grid, spot: Spot) -> Fit | None:
+        """The print that an array is a copy of: its digits, false or not, before what they should have been; the same
+        before a similar one, false ones last."""
         if sum(map(sum, grid_bits(grid))) < MATRIX:
             return None
-        found: list[Fit] = []
+        found: list[tuple[bool, bool, Fit]] = []
         for seen in self.recent(spot):
             for part, variant in variants(seen, grid):
                 made = self._held_against(grid, part, variant, spot)
                 if made is not None and made.is_clean:
-                    if made.worst in GOOD:
+                    other = agreeing(grid, variant.held) < len(grid) * len(grid[0])
+                    if made.worst in GOOD and not other:
                         return made
-                    found.append(made)
-        return min(found, key=lambda made: made.worst is Verdict.CARRIED, default=None)
+                    found.append((other, made.worst is Verdict.CARRIED, made))
+        return min(found, key=lambda option: option[:2])[2] if found else None
 
     def _held_against(self, grid: Grid, part: n.Expr, printed: Print, spot: Spot) -> Fit | None:
         used = frozenset() if printed.claim is None else frozenset({printed.claim})

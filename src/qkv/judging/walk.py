@@ -137,7 +137,10 @@ class Walk:
         if not any(f.is_clean for f in fits):
             fits += list(islice(self.misfits(grid, options), 1))
         fits = readable(fits)
-        chosen = self._decided(grid, fits, equation, spot) or (self.copies.nearly(grid, spot) if not fits else None)
+        chosen = self._decided(grid, fits, equation, spot)
+        if chosen is None and not fits:
+            again = len(grid[0]) > 1 and not equation.names
+            chosen = (self.copies.printed(grid, spot) if again else None) or self.copies.nearly(grid, spot)
         if self.system.page.task is not None or equation.index in self.system.page.retold:
             chosen = by_assignment(self, equation, grid, spot, chosen)
         chosen = weighed(as_carried(chosen, fits), equation)
