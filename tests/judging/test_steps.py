@@ -288,3 +288,10 @@ def test_so_many_layers_and_the_total_of_the_parts() -> None:
     assert [verdict for _, verdict in right] == ["right"] * 6
     false = verdicts(COUNTS.format("84,943,656", "123,532,032"))
     assert "right" not in [verdict for _, verdict in false][-2:-1]
+
+
+def test_the_jacobian_of_a_row_is_a_matrix() -> None:
+    page = "p = softmax([1, 2, 3]) = [0.0900, 0.2447, 0.6652]\n\nJ = diag(p) - p p^T = "
+    page += "[[0.0819, -0.0220, -0.0599], [-0.0220, 0.1848, -0.1628], [-0.0599, -0.1628, {}]]\n"
+    assert verdicts(page.format("0.2227"))[-1] == (3, "rounded")
+    assert verdicts(page.format("0.6652"))[-1] == (3, "wrong")

@@ -113,18 +113,27 @@ class Preparation:
         return n.Product(product.left.arg, product.right) if rows else expr
 
     def _with_gains(self, node: n.Expr) -> n.Expr:
-        """γ x̂ + β of three rows as long as each other: nobody adds a dot product to a vector."""
+        """γ x̂ + β of three rows of one length, diag(p) − p pᵀ of a row p: nobody adds a dot product to these."""
         if not isinstance(node, n.Sum):
             return node
-        added = [self._value(term) for term in node.terms if not isinstance(term, n.Product)]
-        shapes = {value.shape for value in added if value is not None and 1 in value.shape and value.shape != (1, 1)}
+        added = [self._value(term) for term in node.terms if not isinstance(_unsigned(term), n.Product)]
+        shapes = {value.shape for value in added if value is not None and value.shape != (1, 1)}
 
         def gain(term: n.Expr) -> n.Expr:
+            if isinstance(term, n.Negate):
+                return replace(term, arg=gain(term.arg))
             if not isinstance(term, n.Product) or not shapes:
                 return term
-            left, right = self._value(term.left), self._value(term.right)
-            alike = left is not None and right is not None and left.shape == right.shape and left.shape in shapes
-            return n.Call("hadamard", (term.left, term.right)) if alike else term
+            turned = term.right.arg if isinstance(term.right, n.Transpose) else None
+            left, right = self._value(term.left), self._value(turned or term.right)
+            shape = left.shape if left is not None and right is not None and left.shape == right.shape else (0, 0)
+            if turned is not None and shape[0] == 1 and (shape[1], shape[1]) in shapes:
+                return n.Product(n.Transpose(term.left), turned)
+            return (
+                n.Call("hadamard", (term.left, term.right))
+                if turned is None and shape in shapes and 1 in shape
+                else term
+            )
 
         return replace(node, terms=tuple(map(gain, node.terms)))
 
@@ -324,6 +333,10 @@ _RESOLVED = {
     IDENTITY: Preparation._identity,
     "eye": Preparation._identity,
 }
+
+
+def _unsigned(term: n.Expr) -> n.Expr:
+    return term.arg if isinstance(term, n.Negate) else term
 
 
 def _is_truth(pattern: Value) -> bool:
