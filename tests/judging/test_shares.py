@@ -64,3 +64,8 @@ MASKED = "Puntajes:\n\nscores = [0.5, -∞, -∞; 0.2, 1.1, -∞; 0.3, 0.9, 0.4]
 )
 def test_shares_that_are_zero_just_where_scores_are_masked_are_their_softmax(rows: str, verdict: str) -> None:
     assert [claim.verdict.value for claim in claims(MASKED.format(rows))] == [verdict]
+
+
+def test_a_share_beside_a_wrong_one_was_not_cut_off() -> None:
+    claim = claims("S = [0, 1, 0; 0, 0, 0]\n\nsoftmax(S) = [0.5, 0.5, 0; 1/3, 1/3, 1/3]\n")[-1]
+    assert [cell.verdict for cell in claim.cells] == [Verdict.WRONG] * 3

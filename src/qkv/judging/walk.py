@@ -37,6 +37,7 @@ from qkv.judging.weighing import (
     MARGIN,
     as_agreed,
     as_carried,
+    as_whole_rows,
     known_as,
     most_beside,
     nearness,
@@ -143,7 +144,7 @@ class Walk:
             chosen = (self.copies.printed(grid, spot) if again else None) or self.copies.nearly(grid, spot)
         if self.system.page.task is not None or equation.index in self.system.page.retold:
             chosen = by_assignment(self, equation, grid, spot, chosen)
-        chosen = weighed(as_carried(chosen, fits), equation)
+        chosen = as_whole_rows(weighed(as_carried(chosen, fits), equation), grid)
         if chosen is not None:
             chosen = known_as(explained(grid, chosen, self.mistakes_of(grid, spot)), fits)
             if chosen.is_clean and _is_of_a_family(chosen.meaning):

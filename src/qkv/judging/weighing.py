@@ -123,6 +123,17 @@ def _middle(cell: Cell) -> fmpq | None:
     return (low + high) / 2
 
 
+def as_whole_rows(chosen: Fit | None, grid: Grid) -> Fit | None:
+    """Shares of a row stand and fall together: beside a wrong one, one that misses its last digit was not cut off."""
+    if chosen is None or chosen.worst is not Verdict.WRONG or not are_shares(grid):
+        return chosen
+    rows = (
+        tuple(Verdict.WRONG if v is Verdict.MISROUNDED and Verdict.WRONG in row else v for v in row)
+        for row in chosen.verdicts
+    )
+    return replace(chosen, verdicts=tuple(rows))
+
+
 def as_carried(chosen: Fit | None, fits: list[Fit]) -> Fit | None:
     """A value that follows from numbers put in beside it, as what its name or its formula says of it, where that is
     false and the author's numbers lead there: a working with false numbers is right arithmetic all the same. Of a value
