@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from flint import fmpq
 
 from qkv.check.cells import Grid, shape_of
+from qkv.check.compare import Shown
 from qkv.expr import nodes as n
 from qkv.judging.assembled import assembled, gathered, laid_anew
 from qkv.judging.copies import Copies
@@ -52,6 +53,33 @@ def from_above(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> It
         yield found
     if not equation.of(Kind.WORKING):
         yield from shares(copies, equation, grid, spot)
+        yield from _in_per_cent(copies, grid, spot)
+
+
+def _in_per_cent(copies: Copies, grid: Grid, spot: Spot) -> Iterator[Fit]:
+    """Percentages that are cells of one array above, in any order: '46 % to cat, 27 % to itself'."""
+    percent = len(grid) == 1 and all("%" in shown.text for shown in grid[0])
+    for seen in copies.recent(spot)[:RUN] if percent else ():
+        left = [(i, j) for i, row in enumerate(seen.grid) for j, shown in enumerate(row) if "%" not in shown.text]
+        found: list[Copied] = []
+        for shown in grid[0]:
+            at = next((at for at in left if _is_about(shown, seen.grid[at[0]][at[1]])), None)
+            if at is None:
+                break
+            left.remove(at)
+            found.append(cell_of(seen, *at))
+        row, put = row_of(found)
+        made = put_in(copies, grid, Meaning(How.COPY, row, spot), put) if len(found) == len(grid[0]) else None
+        if made is not None and made.is_clean:
+            yield made
+            return
+
+
+def _is_about(percentage: Shown, shown: Shown) -> bool:
+    """Whether a percentage is a printed number, rounded."""
+    if percentage.value is None or shown.value is None:
+        return False
+    return abs(percentage.value - shown.value) <= percentage.half
 
 
 def shown_before(walk: Walk, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
