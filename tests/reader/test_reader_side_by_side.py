@@ -27,3 +27,7 @@ def test_numbers_that_do_not_stand_below_their_names_are_left_alone() -> None:
 def test_a_word_and_a_number_alone_before_rows_are_a_name_everywhere() -> None:
     page = "Ausgabe 1 =\n1,0 0,0\n0,5 2,0\n\nAusgabe 2 =\n3,0 1,0\n1,5 2,5\n\n[Ausgabe 1 | Ausgabe 2] M =\n1,0 2,5\n3,0 4,0\n"
     assert [links[0] for links in statements(page)] == ["Ausgabe_1", "Ausgabe_2", "Concat(Ausgabe_1, Ausgabe_2) M"]
+
+
+def test_a_word_in_quotes_in_brackets_is_the_index_of_a_letter() -> None:
+    assert statements('Q("sat") · K("The") = 0.3×0.1 + 0.8×0.2 = 0.19\n')[0][0] == "Q_sat K_The"

@@ -327,6 +327,8 @@ def _scripts(tokens: Sequence[Token], seen: _Collected) -> None:
             seen.running |= {t.text for t in tokens[i + 1 : i + 4] if t.kind in WORDS and len(t.text) == 1}
         elif token.kind == "quote" and i + 2 < len(tokens) and tokens[i + 2].kind == "quote":
             seen.tokens.add(tokens[i + 1].text)
+            if i > 1 and tokens[i - 1].text == "(" and tokens[i - 2].kind in WORDS and len(tokens[i - 2].text) == 1:
+                seen.indexed.add(tokens[i - 2].text)  # Q("cat")
         elif token.text == "0" and 0 < i < len(tokens) - 1 and tokens[i - 1].text == "[" and tokens[i + 1].text in "],":
             before = tokens[i - 2] if i > 1 else None
             ends_name = before is not None and (before.kind in (*WORDS, "sub", "num") or before.text == "}")
