@@ -79,7 +79,7 @@ def _is_about(percentage: Shown, shown: Shown) -> bool:
     """Whether a percentage is a printed number, rounded."""
     if percentage.value is None or shown.value is None:
         return False
-    return abs(percentage.value - shown.value) <= percentage.half
+    return bool(abs(percentage.value - shown.value) <= percentage.half)
 
 
 def shown_before(walk: Walk, equation: Equation, grid: Grid, spot: Spot) -> Iterator[Fit]:
