@@ -24,6 +24,11 @@ def test_a_sign_on_a_line_of_its_own_multiplies(sign: str) -> None:
     assert sorted(verdicts(page)) == ["right", "right", "wrong"]
 
 
+def test_a_remark_in_a_matrix_is_no_cell() -> None:
+    page = "$$X = \\begin{bmatrix}\n1 & 2 \\\\ % first\n3 & 1   % second\n\\end{bmatrix}$$\n\nW = [[2, 0], [1, 3]]\n\n"
+    assert verdicts(page + "Q = X W = [[4, 6], [7, 3]]\n") == ["right"]
+
+
 def test_a_shape_is_no_claim() -> None:
     assert verdicts(X + "The result has shape (2, 2)\n\nQ = X W = [[4, 6], [7, 3]]\n") == ["right"]
 

@@ -35,9 +35,19 @@ PAGES = {
         'print("Scores:\\n", S.round(1))\n# [[3.0, 3.0],   the first\n#  [1.0, 0.7]]   the second\n```',
         [(4, "wrong")],
     ),
+    "brackets that a converter escaped": (
+        "* Query: \\[2, 1]\n* \\[2, 1] · \\[0, 3] = 3\n* 0.5 \\* \\[2, 1] = \\[1, 0.9]",
+        [(2, "right"), (3, "wrong")],
+    ),
     "displays that lost their backslashes": (
         "- Output:\n  [\n  0.6 \\cdot [2, 0] + 0.4 \\cdot [3, 1] = [2.4, 0.9]\n  ]",
         [(3, "wrong")],
+    ),
+    "words in math: a call, a remark": (
+        "$V = [[1, 2], [3, 4]]$, $\\text{Scores} = [[1, 0], [0, 1]]$\n\n"
+        "$\\text{Output} = \\text{Softmax(Scores)} \\times V = [[1.54, 2.54], [2.46, 3.64]]$\n\n"
+        "$$\\text{softmax}([1, 0]) = [0.73, 0.27]\\ (\\text{over two keys})$$",
+        [(3, "wrong"), (5, "right")],
     ),
     "what cannot be read between two sides": (
         r"$X = [[1, 2], [1, 2]]$ $W = [[1, 0], [1, 1]]$ "
@@ -47,6 +57,10 @@ PAGES = {
     "rows as slices": (
         "$S = [[1, 2], [3, 4]]$\n\nα(1,:) = softmax([1, 2]) = [0.27, 0.73]\n\n$A_{2,:} = \\text{softmax}(S_{2,:}) = [0.27, 0.83]$",
         [(3, "right"), (5, "wrong")],
+    ),
+    "arrays in ticks, results in bold": (
+        "0.6·`[10, 0]` + 0.4·`[0, 10]` = **`[6, 4]`**\n\n- score(cat) = 1·1 + 2·0 = **2**",
+        [(1, "right"), (3, "wrong")],
     ),
     "the rows of a matrix in turn are no new problems": (
         "$Q = [[1, 0], [0, 2]]$, $K = [[1, 1], [0, 1]]$\n\n$$S = Q K^T = [[1, 0], [2, 2]]$$\n\n"
@@ -81,6 +95,10 @@ PAGES = {
         [(1, "right")],
     ),
     "a particle behind a number": ("예: d=64일 때, √d = 8, √d = 9", [(1, "right"), (1, "wrong")]),
+    "a letter before a colon is a factor": (
+        "A = [[1, 2], [0, 1]]\nV = [[1, 0], [3, 1]]\nO = A V :\n [[7 2]\n [3 2]]",
+        [(3, "wrong"), (3, "right")],
+    ),
     "which token is meant is no number of a run": (
         "i = 1: e^0 = 1\n\ni = 2: e^1 = 2.718\n\ni = 3: e^2 = 7.389\n\nsum = 11.107",
         [(1, "right"), (3, "right"), (5, "right"), (7, "right")],

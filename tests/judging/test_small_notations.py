@@ -49,6 +49,10 @@ def test_a_size_that_is_only_mentioned_is_not_this_page_s() -> None:
     assert "wrong" not in verdicts(text).values()
 
 
+def test_the_keycap_before_a_step_is_no_number() -> None:
+    assert not verdicts("### 1\ufe0f\u20e3 Dot products\n\nNothing is shown here.\n")
+
+
 def test_vectors_behind_a_label_are_the_rows_of_one_array() -> None:
     text = "Query: [1, 2]\nKeys: [1, 0], [0, 3], [1, 1]\nValues: [1, 0], [0, 1], [1, 1]\n\nScores: [1, 6, 3]\n"
     assert list(verdicts(text).values()) == ["right"]
@@ -75,7 +79,7 @@ def test_a_page_of_comments_is_no_page_of_titles() -> None:
         "The score is",
         "q · k = 12",
         "",
-        "[1, 2] · [3, 1] = 5",
+        "[1, 2] dot [3, 1] = 5",
     )
     assert list(verdicts("\n".join(f"# {line}".rstrip() for line in lines)).values()) == ["wrong", "right"]
 
@@ -144,8 +148,12 @@ def test_the_sum_after_different_exponentials_may_be_that_of_the_whole_row() -> 
 
 @pytest.mark.parametrize(("text", "said"), [
     ("```\nw = e^0 / (e^1 + e^0) = 1.0   / (2.718 + 1.0) ≈ 0.269\n```\n", ["rounded"]),
+    ("```\n0.5 × [2, 0]    (V of the)\n+ 0.5 × [1, 3]    (V of cat)\n= [1.5, 1.5]\n```\n", ["right"]),
+    ("```\n0.5 × [2, 0]    (V of the)\n+ 0.5 × [1, 3]    (V of cat)\n= [1.5, 2.5]\n```\n", ["wrong"]),
     ("Sample: H = -log(0.7) = 0.357 nats = 0.515 bits\n", ["rounded", "unread"]),
     ("Sample: H = -log(0.7) = 0.537 nats = 0.515 bits\n", ["wrong", "unread"]),
+    ("x_1 = [cos(66.87°), sin(66.87°)] = [0.39, 0.92]\n", ["rounded"]),
+    (r"$x_1 = \cos(60^\circ) = 0.71$" + "\n", ["wrong"]),
 ])  # fmt: skip
 def test_gaps_remarks_units_and_degrees(text: str, said: list[str]) -> None:
     assert [claim.verdict.value for claim in qkv.check(text).claims] == said
@@ -251,6 +259,24 @@ def test_a_product_with_what_words_name() -> None:
 def test_a_shape_behind_a_matrix_is_no_factor(last: int, verdict: str) -> None:
     page = f"X = [[1, 0], [0, 1], [1, 1]]\nWv = [[1, 0], [0, 2]]\n\nV = X·Wv = [ [1, 0],\n  [0, 2],\n  [1, {last}] ] (3, 2)\n"
     assert qkv.check(page).claims[-1].verdict == verdict
+
+
+DUMP = """In [6]:
+x = torch.tensor([1.0, 10.0, 100.0])
+
+mean = x.mean()
+print(mean)
+gaps = (x - mean) / 2
+print(gaps)
+
+tensor(37.)
+tensor([-18.0000, -13.5000,  {}])
+"""
+
+
+@pytest.mark.parametrize(("cell", "said"), [("31.5000", "right"), ("35.5000", "wrong")])
+def test_cells_of_a_notebook_that_was_copied_as_text(cell: str, said: str) -> None:
+    assert [claim.verdict.value for claim in qkv.check(DUMP.replace("{}", cell)).claims] == ["right", said]
 
 
 def test_a_sign_alone_in_dollars_is_an_operator() -> None:

@@ -35,6 +35,11 @@ def test_a_working_without_a_left_side_does_not_go_on_from_the_one_above() -> No
     assert V.WRONG not in verdicts(text)
 
 
+def test_names_before_the_corners_of_drawn_matrices() -> None:
+    text = "```\nA = ┌     ┐   B = ┌     ┐\n    │ 1 0 │       │ 2 1 │\n    │ 0 2 │       │ 1 3 │\n    └     ┘       └     ┘\n```\n\nA B = [[2, 1], [2, 6]]\n"
+    assert verdicts(text) == [V.RIGHT]
+
+
 def test_rows_that_end_in_one_backslash() -> None:
     text = "$$A = \\begin{bmatrix} 1 & 0 \\ 0 & 2 \\end{bmatrix}, B = \\begin{bmatrix} 2 & 1 \\ 1 & 3 \\end{bmatrix}$$\n\n$$A B = \\begin{bmatrix} 2 & 1 \\ 2 & 6 \\end{bmatrix}$$\n"
     assert verdicts(text) == [V.RIGHT]

@@ -20,7 +20,12 @@ def test_rows_of_numbers_between_such_brackets_are_an_array() -> None:
     assert told("K =\n[\n  [1, 0],\n  [0, 1]\n]\n") == ["K = [1, 0; 0, 1]"]
 
 
-def test_spaced_rows_of_a_display() -> None:
+def test_an_escaped_list_is_a_list() -> None:
+    assert told("| token | vector |\n|---|---|\n| a | \\[1, 2] |\n| b | \\[3, 4] |\n") == ["[1, 2; 3, 4]"]
+
+
+def test_rows_of_an_escaped_list_and_spaced_rows_of_a_display() -> None:
+    assert told(r"W = \[\[0, 1], \[1, 0]]" + "\n") == ["W = [0, 1; 1, 0]"]
     text = "$$\n\\begin{aligned}\nQ &= [1, 0] \\\\[4pt]\nK &= [0, 1]\n\\end{aligned}\n$$\n"
     assert told(text) == ["Q = [1, 0]", "K = [0, 1]"]
 
@@ -41,6 +46,11 @@ def test_bars_between_columns_and_matrices_of_own_macros() -> None:
 def test_a_divisor_that_is_told_in_two_ways_is_a_statement() -> None:
     assert told("**Scale** ($\\div \\sqrt{d_k} = \\sqrt{2} \\approx 1.41$):\n") == ["√d_k = √2 = 1.41"]
     assert told("3 ÷ √2, then\n÷ √2 = 1.5\n") == []
+
+
+def test_vectors_in_a_sentence_are_rows() -> None:
+    assert told("The keys are [2, 0], [0, 2] and [1, 1].\n") == ["[2, 0; 0, 2; 1, 1]"]
+    assert told("It attends over the values $[2, 0]$ and\n$[0, 2]$ alike.\n") == ["[2, 0; 0, 2]"]
 
 
 def test_the_lines_of_a_text_in_the_strings_of_a_program() -> None:

@@ -116,6 +116,12 @@ def test_damaged_documents_end_in_a_sheet_or_in_one_sentence(seed: int) -> None:
         assert made is None or all(1 <= s.at.line <= s.end_line <= lines for s in made.statements)
 
 
+def test_vectors_between_bars_without_a_rule_below_the_heads() -> None:
+    page = '```\nword   | Query     | Key\n"I"    | [0.8, 1]  | [2, -0.3]\n"love" | [-0.2, 7] | [1, 0.5]\n```\n'
+    found = {s.label: s.links[0].expr.shape for s in read_sheet(page, "page.md").statements}
+    assert found == {"Query": (2, 2), "Key": (2, 2)}
+
+
 @pytest.mark.parametrize("head, name", [(r"Embedding (\(X\))", "X"), ("キー ($K$)", "K"), ("Keys ($K_1$)", "K_1")])
 def test_a_name_in_brackets_names_the_column(head: str, name: str) -> None:
     page = f"token | {head} |\n---|---|\nfoo | \\([1, 0]\\) |\nbar | $[0, 1]$ |\n"

@@ -88,6 +88,7 @@ NUMBERS = [
     (r"2\,1", Product(number(2), number(1))),
     ("4/1.732", Quotient(number(4), number("1.732"))),
     (r"\frac12", Quotient(number(1), number(2))),
+    (r"1 \over 2", Quotient(number(1), number(2))),
 ]
 
 MATRICES = [
@@ -181,9 +182,12 @@ EXPRESSIONS = [
     ("Q[:2]", Transpose(Entry(Transpose(Q), columns=(1, 2)))),
     (r"[1, 2] X \begin{bmatrix} 3 \\ 4 \end{bmatrix}", Product(matrix([1, 2]), matrix([[3], [4]]))),
     ("[1, 2] X", Product(matrix([1, 2]), X)),
+    (r"\left| \begin{array}{c} 3 \\ 4 \end{array} \right|", matrix([[3], [4]])),
+    (r"\left| 3 \\ 4 \right|", matrix([[3], [4]])),
     (r"\left| x \right|", Absolute(name("x"))),
     (r"3{.}14", number("3.14")),
     *((f"softmax({dots})", Softmax(name("dots"))) for dots in (r"\cdot", r"\ldots", "...", "·")),
+    (r"\langle Q, K \rangle", Product(Q, K)),
     (r"(Q K^T)_{1,2}", Entry(Product(Q, KT), 1, 2)),
     (r"\textcircled{2} \displaystyle Q \hfill \checkmark", Q),
     (r"\cancel{Q} K", Product(Call("struck", (Q,)), K)),
@@ -418,3 +422,18 @@ def test_a_number_with_a_blank_behind_it_is_a_divisor_of_its_own() -> None:
 def test_words_beside_the_rows_of_a_drawn_matrix_are_remarks() -> None:
     text = "M = [ 0  -1 ]    position 1: sees 1\n    [ 0   0 ]    position 2: sees 1, 2"
     assert plain(parse_math(text, Location(1), strict=False).chains[0].links[1].expr) == "[0, -1; 0, 0]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\begin{bmatrix} 1 & 2 \\ 3 & 4 \end{bmatrix} \begin{matrix} \text{cat} \\ \text{I} \end{matrix}",
+        r"\begin{bmatrix} 1 & 2 \\ 3 & 4 \end{bmatrix} \begin{matrix} \leftarrow \text{cat} \\ \leftarrow \text{mat} \end{matrix}",
+        r"\begin{bmatrix} 1 & 2 \\ 3 & 4 \end{bmatrix} \begin{array}{l} \text{猫} \\ \text{垫子} \end{array}",
+        r"\begin{matrix} \text{cat} \\ \text{mat} \end{matrix} \begin{bmatrix} 1 & 2 \\ 3 & 4 \end{bmatrix}",
+    ],
+)
+def test_words_set_as_a_matrix_beside_another_name_its_rows(text: str) -> None:
+    parsed = parse_math(f"X = {text}", Location(1))
+    assert [plain(link.expr) for link in parsed.chains[0].links] == ["X", "[1, 2; 3, 4]"]
+    assert not parsed.unread

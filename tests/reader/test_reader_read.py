@@ -136,6 +136,7 @@ def test_other_cues_are_words_before_it(cue):
             "| | a | b |\n|---|---|---|\n| Score | 4 | 2 |\n| Halved | 2 | 1 |\n| Softmax | 0.7 | 0.3 |",
             ["3: 4 2", "4: 2 1", "5: 7/10 3/10"],
         ),
+        ("| | k 1 | k 2 | total |\n|---|---|---|---|\n| q 1 | 0.4 | 0.6 | 1.0 |", ["3: 2/5 3/5", "3: 1"]),
         (
             "| doc | $K$ | weight | id |\n|---|---|---|---|\n| a | [1, 0] | 0.5 | 7 |\n| b | [0, 1] | 0.5 | 8 |",
             ["1: K = 1 0; 0 1", "3: 1/2; 1/2"],
@@ -145,6 +146,11 @@ def test_other_cues_are_words_before_it(cue):
             "| pair | working | score |\n|---|---|---|\n| $q_1 k_1$ | 1·2 + 0·1 | 2 |",
             ["3: [q_1 k_1] Product = Sum = 2"],
         ),
+        (
+            "<p>Queries <b>Q</b>:</p>\n<table>\n <tr><td>1</td><td>0</td></tr>\n <tr><td>2</td>\n<td><b>3</b></td></tr></table>",
+            ["1: Q = 1 0; 2 3"],
+        ),
+        ("<table><tr><th>Q</th><th>a</th></tr><tr><td>x</td><td>1</td></tr></table>", ["1: Q = 1"]),
         ("s = [ 0.4 ]\n    [ 1.1 ]\n    [ -2 ]", ["1: s = 2/5; 11/10; -2"]),
         ("E = | 1 | 2 |\n    | 3 | 4 |", ["1: E = 1 2; 3 4"]),
     ],
@@ -158,12 +164,18 @@ def test_tables_and_grids(text, expected):
     [
         ("X = np.array([[1, 2], [3, -4.5]])", ["2: X = 1 2; 3 -9/2"]),
         ("Q = torch.tensor([[1, 2]]).float()", ["2: Q = 1 2"]),
+        ("I2 = np.eye(2)", ["2: I_2 = 1 0; 0 1"]),
         ("S = Q @ K.T / np.sqrt(d_k)", ["2: S = Quotient"]),
         ("A = np.exp(S) / np.exp(S).sum(axis=1, keepdims=True)", ["2: A = Softmax"]),
         ("Q, K = X @ Wq, X @ Wk", ["2: Q = Product", "2: K = Product"]),
         ("Q = K = V = X", ["2: Q = K = V = X"]),
         ("x = open('f').read()\nimport os", []),
+        (
+            ">>> X = np.array([[1, 2],\n...               [3, 4]])\n>>> Q = X @ W\n>>> Q.round(2)\narray([[1., 2.],\n       [3., 4.]])\n>>> print(d_k)\n2",
+            ["2: X = 1 2; 3 4", "4: Q = Product", "5: Q = Product = 1 2; 3 4", "8: d_k = 2"],
+        ),
         ("M = np.array([[0, -np.inf], [float('-inf'), 0]])", ["2: M = 0 Infinite; Infinite 0"]),
+        ("In [1]: Q = X\n\nIn [2]: Q\nOut[2]: array([1., 2.])", ["2: Q = X", "4: Q = X = 1 2"]),
         ("this is no python = (\nX = [[1, 2]]", ["3: X = 1 2"]),
     ],
 )
@@ -171,8 +183,11 @@ def test_python_is_read_and_never_run(code, expected):
     assert told(f"```python\n{code}\n```") == expected
 
 
-def test_what_is_no_number_is_said():
-    (unread,) = read_sheet("$$Q = \\begin{bmatrix} 1 & NaN \\end{bmatrix}$$").unread
+@pytest.mark.parametrize(
+    "text", ["$$Q = \\begin{bmatrix} 1 & NaN \\end{bmatrix}$$", "```python\nQ = np.array([1, np.nan])\n```"]
+)
+def test_what_is_no_number_is_said(text):
+    (unread,) = read_sheet(text).unread
     assert unread.reason == "NaN is no number"
 
 

@@ -37,6 +37,11 @@ def values(text: str) -> dict[str, tuple[tuple[str, ...], ...]]:
             "A",
             (("0.5", "0.5"),),
         ),
+        (  # brackets that were marks of mathematics
+            "- a ((Q = [1, 0])), b ((K_1 = [2, 1], V_1 = [1, 1])), c ((K_2 = [0, 1], V_2 = [3, 1]))\n\nCompute the scores.",
+            "S",
+            (("2", "0"),),
+        ),
         (  # rows with a note
             "Input X:\n```\nToken 1 (the): [1, 2]\nToken 2 (cat): [3, 4]\n```\n\nW_Q = [[1, 0], [1, 1]]\n\nCompute Q.",
             "Q",

@@ -65,6 +65,11 @@ def test_a_calculation_that_is_left_open_is_worked_out_as_it_is_written() -> Non
     assert solved("Second row: 0.25 · [2, 4] + 0.75 · [0, 8]\n")["Second row"] == (("0.5", "7"),)
 
 
+def test_words_set_beside_a_matrix_name_its_rows() -> None:
+    text = r"$$G = \begin{bmatrix} 1 & 2 \\ 3 & 4 \end{bmatrix} \begin{matrix} \text{(Row 1: \"up\")} \\ \text{(Row 2: \"down\")} \end{matrix}$$"
+    assert solved(text + "\n\n$$H = G^T$$\n")["H"] == (("1", "3"), ("2", "4"))
+
+
 def test_remarks_beside_the_rows_of_a_list_are_no_part_of_it() -> None:
     text = "```\nG = [ [1, 0],      first word\n      [0, 2] ]     second word     shape (2, 2)\n\nH = G G\n```\n"
     assert solved(text)["H"] == (("1", "0"), ("0", "4"))

@@ -22,6 +22,10 @@ SCALED = (
     "In a decoder with causal masking the score matrix (already scaled) is\n\n```\n 2.0   1.0\n 1.0   3.0\n```\n\n"
     "a) Write down the masked score matrix.\nb) If V = [[1, 0], [0, 1]], compute the output to 3 decimals.\n"
 )
+HEADS = (
+    "X = ((1,2),(3,4)), two heads with\nW1Q = ((1,0),(0,1)), W1K = ((0,1),(1,0)), W1V = ((1,1),(0,1))\n"
+    "W2Q = ((1,1),(0,1)), W2K = ((1,0),(0,1)), W2V = ((2,0),(0,1))\n\na) Compute the output of each head to 2 decimals.\n"
+)
 
 
 @pytest.mark.parametrize(("question", "answer"), [
@@ -53,6 +57,11 @@ def test_scores_that_words_give_are_where_one_begins() -> None:
     masked, output = shown(SCALED)
     assert masked == {"S_masked": (("2", "-inf"), ("1", "3"))}
     assert output == {"Z": (("1.000", "0.000"), ("0.119", "0.881"))}
+
+
+def test_a_letter_a_number_and_a_letter_are_one_name() -> None:
+    assert [list(parts) for parts in shown(HEADS)] == [["Z_1", "Z_2"]]
+    assert shown(HEADS)[0]["Z_1"] == (("2.97", "6.94"), ("3.00", "7.00"))
 
 
 def test_a_question_is_answered_by_the_formula_above_it() -> None:

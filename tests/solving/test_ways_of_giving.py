@@ -47,8 +47,16 @@ def test_vectors_that_are_given_for_each_token_are_rows(given: str) -> None:
     assert (("0.6698", "0.3302"), ("0.5000", "0.5000")) in values(f"{given}\nCompute the attention output.\n")
 
 
+def test_lines_that_only_call_rows_by_a_name_do_not_give_it_anew() -> None:
+    table = "      q (query)   k (key)    v (value)\np0:   [1, 0]      [1, 0]     [1, 0]\np1:   [0, 1]      [1, 1]     [0, 1]\n"
+    output = "q0 = 0.5·[1,0] + 0.5·[0,1] = [0.5, 0.5]\nq1 = 0.33·[1,0] + 0.67·[0,1] = [0.33, 0.67]\n"
+    assert (("1", "1"), ("0", "1")) in values(f"{table}\nScale by sqrt(2). Output:\n\n{output}")
+
+
 @pytest.mark.parametrize(("text", "value"), [
     ("Q = [1, 2]. The keys are K_A = [1, 0], K_B = [0, 1], K_C = [1, 1]; the values V_A = 1, V_B = 2, V_C = 3.\n\nOutput, scaled by sqrt(2)?", (("2.436",),)),
+    ("Q =         K =         V =\n[           [           [\n 1  0    1  1    1  0\n 0  1    0  1    0  1\n]           ]           ]\n\nScores?", (("1", "0"), ("1", "1"))),
+    ("Q (queries):   K (keys):\n[1, 0]         [1, 1]\n[0, 1]         [0, 1]\n\nScores?", (("1", "0"), ("1", "1"))),
     ("Sean q = (1, 0), k_1 = (1, 1), k_2 = (0, 1), v_1 = (2, 0), v_2 = (0, 2) y d = 2.\n\nCalcula la salida.", (("1.340", "0.6605"),)),
     ("Dati q = [1, 2] e le chiavi k1 = [1, 0] e k2 = [0, 1], senza scala: calcola i pesi.", (("0.2689", "0.7311"),)),
     ("Q = K = V =\n1 0\n0 1\n1 1\n\nCompute the scores.", (("1", "0", "1"), ("0", "1", "1"), ("1", "1", "2"))),
@@ -57,9 +65,11 @@ def test_vectors_that_are_given_for_each_token_are_rows(given: str) -> None:
     ("The embeddings are\n\nI    -> 1 0\nlike -> 0 1\ntea  -> 1 1\n\nWq:\n1 0\n0 1\n\nWk:\n0 1\n1 0\n\nScores (not scaled)?", (("0", "1", "1"), ("1", "0", "1"), ("1", "1", "2"))),
     ("Hund = (2; 1), Katze = (0; 1). W_Q und W_K sind Einheitsmatrizen, W_V = 2·I. Berechne V.", (("4", "2"), ("0", "2"))),
     ("q = (1,1)\nKeys:  k1=(1,0)  k2=(0,2)\nValues: v1=10 v2=20\n\nAttention weights (no scaling)?", (("0.2689", "0.7311"),)),
+    ("head 1: Q1 = 1 0\n             0 1\n        K1 = 1 1\n             0 1\n\nWhat are the scores of head 1?", (("1", "0"), ("1", "1"))),
     ("le = [1, 0], chat = [0, 1]. On prend Q = K = V = X et on ne divise pas par √d.\n\nCalculer les poids pour « chat ».", (("0.7311", "0.2689"), ("0.2689", "0.7311"))),
     ("Given:\n  Query: [2, 0]\n  Keys: [1, 0], [0, 1]\n  Values: [10], [20]\nCompute the attention output using dot products without scaling.", (("11.19",),)),
     ("Q = [[1,0],[0,1]], K = [[1,1],[0,1]], V = [[5,0],[0,5]], d = 1. Compute\na) the scores\nb) the output with a causal mask", (("5", "0"), ("2.500", "2.500"))),
+    ("Q =    K =    V =\n1 0    1 1    2 2\n2 1    0 2    3 3\n\nScores?", (("1", "0"), ("3", "2"))),
     ("Weights: 0.6, 0.3, 0.1\nValues: [1, 2], [3, 4], [5, 6]\n\nOutput?", (("2", "3"),)),
 ])  # fmt: skip
 def test_small_sheets_as_they_are_typed(text: str, value: tuple[tuple[str, ...], ...]) -> None:
@@ -176,8 +186,16 @@ def test_the_and_of_another_language_is_no_name(joint: str) -> None:
     assert shown(text) == [{"K": (("1", "0"), ("1", "1")), "V": (("2", "0"), ("0", "2"))}]
 
 
+def test_marks_before_a_question() -> None:
+    text = "Q = [[1, 0], [0, 2]], K = [[1, 0], [0, 1]]\n\n(i)  [3] Write down QK^T.\n(ii) [4] Compute the attention weights to 2 decimals.\n"
+    assert shown(text) == [{"S": (("1", "0"), ("0", "2"))}, {"A": (("0.67", "0.33"), ("0.20", "0.80"))}]
+
+
 @pytest.mark.parametrize(("text", "answer"), [
+    ("The attention scores are 2, 1 and 0. The values are 10, 20 and 30.", (("14.2479",),)),
+    ("v1 = [1, 0], v2 = [0, 1], v3 = [1, 1].\nThe attention weights are 0.2, 0.3 and 0.5.", (("0.7", "0.8"),)),
     ("V = [[1, 0], [0, 1], [1, 1]]\nAttention weights: [0.2, 0.3, 0.5]", (("0.7", "0.8"),)),
+    ("Die Gewichte sind 0.25 und 0.75. V = [[4, 0], [0, 4]]", (("1", "3"),)),
 ])  # fmt: skip
 def test_lists_in_sentences_and_weights_without_a_name(text: str, answer: object) -> None:
     assert [list(found.values())[-1] for found in shown(text + "\n\n1. Compute the output.\n")] == [answer]

@@ -25,10 +25,13 @@ _OPENERS = re.compile(
 )
 _FENCE = re.compile(r"\s*(?P<mark>`{3,}|~{3,})\s*(?P<language>[^`~\s]*)[^`]*$")
 _DIV = re.compile(r"\s*:{3,}\s*\{?\.?(?P<name>[\w-]*)[^:]*$")
+_CONSOLE = re.compile(r"\s*>>> (?:import |from |print\(|\w+\s*(?:[=(.@]|$))")
 _QUOTE = re.compile(r"\s{0,3}(?:>\s?)+")
 _RULE = re.compile(r"\s*([-*_])(?:\s*\1){2,}\s*$")
+_GRID_RULE = re.compile(r"\s*\+(?:[-=]{2,}\+)+\s*")
 _OPENS_LIST = re.compile(r"\[[\s\d.,;eE+\-−∞inf\[\]]*$")
 _REMARK = re.compile(r"(?:#|//|←|<-)[^\n]*")
+_LIST_ROW = re.compile(r"\s+\[\s*[-−]?[\d.]")
 
 
 def blocks(text: str, first: int = 1) -> Iterator[Block]:
@@ -75,6 +78,9 @@ def _blocks_at(lines: list[str], at: int, closers: _Closers) -> tuple[tuple[Bloc
     if fence := _FENCE.match(line):
         block, end = _fence(lines, at, fence)
         return (block,), end
+    if _CONSOLE.match(line):
+        end = next((k for k in range(at, len(lines)) if not lines[k].strip()), len(lines))
+        return (Fence("python", "\n".join(lines[at:end]), at + 1),), end
     if div := _DIV.match(line):
         title = div_title(div["name"].lower(), at + 1)
         return ((title,) if title else ()), at + 1
@@ -91,8 +97,10 @@ def _paragraph(lines: list[str], start: int, closers: _Closers) -> tuple[Paragra
     at, closer, depth = start, "", 0
     while at < len(lines):
         line = lines[at]
-        if at > start and not closer and (not line.strip() or (not depth and _interrupts(lines, at))):
-            break
+        if at > start and not closer:
+            blank = not line.strip()
+            if (blank and not _row_follows(lines, at)) if depth else (blank or _interrupts(lines, at)):
+                break
         depth = _list_depth(line, depth) if "[" in line or "]" in line else depth
         closer = _left_open(line, closer) if "$$" in line or "\\" in line else closer
         at += 1
@@ -106,11 +114,17 @@ def _interrupts(lines: list[str], at: int) -> bool:
     line = lines[at]
     return bool(
         _FENCE.match(line)
+        or _CONSOLE.match(line)
         or _DIV.match(line)
         or heading_at(lines, at, within=True)
         or opening_at(line, at + 1)
         or rows_at(lines, at)
     )
+
+
+def _row_follows(lines: list[str], at: int) -> bool:
+    """Whether a blank line only parts two rows of a list."""
+    return at + 1 < len(lines) and bool(_LIST_ROW.match(lines[at + 1]))
 
 
 def _list_depth(line: str, depth: int) -> int:
@@ -178,19 +192,38 @@ def _lines(text: str) -> list[str]:
     """The lines of the file, with comments, front matter and quote marks overwritten by blanks."""
     lines = _without_comments(text).split("\n")
     _blank_front_matter(lines)
+    _blank_line_numbers(lines)
+    barred = ["|" in line and line.strip()[0] == "|" for line in lines]
+    for at, line in enumerate(lines):
+        if line.lstrip()[:1] == "+" and _GRID_RULE.fullmatch(line):  # the rules of a table drawn with +---+---+
+            inner = 0 < at < len(lines) - 1 and barred[at - 1] and barred[at + 1]
+            lines[at] = line.replace("+", "|").replace("=", "-") if inner else ""
     _blank_quotes(lines)
     return lines
 
 
+def _blank_line_numbers(lines: list[str]) -> None:
+    """Overwrite the numbers of a listing that was copied together with them: '1Q = X', '2K = X'."""
+    number = 0
+    for at, line in enumerate(lines):
+        begins = line[:1] == "1" and line[1:2].isalpha() and not line.startswith("1st")
+        if begins and at + 1 < len(lines) and lines[at + 1][:1] == "2":
+            number = 1
+        goes_on = number > 0 and line.startswith(str(number))
+        if goes_on:
+            lines[at] = line.replace(str(number), " " * len(str(number)), 1)
+        number = number + 1 if goes_on else 0
+
+
 def _blank_quotes(lines: list[str]) -> None:
-    """Overwrite quote marks; nothing in a fence that is not quoted is one."""
+    """Overwrite quote marks; the prompts of a console are none, nor is anything in a fence that is not quoted."""
     mark = ""
     for at, line in enumerate(lines):
         if mark:
             mark = "" if _closes_fence(line, mark) else mark
         elif fence := _FENCE.match(line):
             mark = fence["mark"]
-        elif ">" in line[:8] and (found := _QUOTE.match(line)):
+        elif ">" in line[:8] and not _CONSOLE.match(line) and (found := _QUOTE.match(line)):
             lines[at] = " " * found.end() + line[found.end() :]
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from qkv.errors import Location
-from qkv.expr.nodes import Call, Expr, Infinite, Matrix, Name, Number, names_in, rewrite
+from qkv.expr.nodes import Call, Expr, Infinite, Matrix, Name, Number, names_in, number, rewrite
 from qkv.library.words import CONCEPTS, means
 from qkv.reader.grammar import Parsed, parse_math
 from qkv.reader.grids import NUMBER
@@ -170,6 +171,8 @@ def value_in(cell: Cell, page: Page) -> Expr | None:
     if _COMMAS.match(text):
         thousands = _THOUSANDS.match(text) and (page.comma is Comma.UNTOLD or text.count(",") > 1)
         return _decimal(text.replace(",", "" if thousands else "."), cell.at)
+    if re.fullmatch(r"\d{1,9}/\d{1,9}", text) and int(text.partition("/")[2]):
+        return replace(number(Fraction(text)), at=cell.at)
     chains = parsed_cell(cell, page).chains
     return chains[0].links[0].expr if len(chains) == 1 and len(chains[0].links) == 1 else None
 

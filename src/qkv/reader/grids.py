@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from qkv.library.words import means
+from qkv.reader.html import html_table_at
 from qkv.reader.page import Cell, Rows
 
 Found = tuple[tuple[Rows, ...], int]
@@ -25,15 +26,23 @@ NUMBER = re.compile(
 def rows_at(lines: list[str], at: int) -> Found | None:
     """The tables that begin at a line (grids may stand side by side), and the line after them."""
     line = lines[at]
+    if "<" in line and (html := html_table_at(lines, at)):
+        cells, end, header = html
+        return (_table(cells, at + 1, end, header=header),), end
     if "|" in line and (table := _barred_at(lines, at)):
         return table
     below = lines[at + 1] if at + 1 < len(lines) else ""
     if "$" in line or not (_DIGIT.search(line) or _DIGIT.search(below)):
         return None
-    return _grid_at(lines, at)
+    return _vectors_at(lines, at) or _grid_at(lines, at)
 
 
 _DIGIT = re.compile(r"[\d∞]")
+
+
+def split_table(cells: tuple[tuple[Cell, ...], ...], line: int, end: int, *, header: bool) -> Rows:
+    """A table as heads, labels and body, for readers of other forms (CSV)."""
+    return _table(cells, line, end, header=header)
 
 
 def _table(cells: tuple[tuple[Cell, ...], ...], line: int, end: int, *, header: bool) -> Rows:
@@ -98,6 +107,7 @@ def _counts(heads: tuple[Cell, ...], rows: list[tuple[Cell, ...]]) -> bool:
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:[|+]\s*:?-+:?\s*)*\|?\s*$")
 _INERT = re.compile(r"`[^`]*`|\$[^$]*\$|\\\(.*?\\\)|\\\|")  # a bar inside of code or mathematics divides no cells
 _DELIMITERS = re.compile(r"\\[()]")  # \( … \) are dollars
+_NUMBERS = re.compile(r"[\[(][-−+\d.,;\s]+[\])]")  # a vector
 _NAMED = re.compile(r"\s*(?:\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s+)?(?P<name>[^\s|][^|]{0,80}?)\s*[=≈]\s*\|")
 
 
@@ -109,24 +119,47 @@ def _barred_at(lines: list[str], at: int) -> Found | None:
         and ("|" in lines[at + 1] or "+" in lines[at + 1])
         and _RULE.match(lines[at + 1])
     )
-    if not ruled and not _is_barred(lines[at]):
+    headed = not ruled and _is_headline(lines, at)
+    if not ruled and not headed and not _is_barred(lines[at]):
         return None
     rows, end = [_split(lines[at], at + 1)], at + (2 if ruled else 1)
+    if not ruled and len(rows[0]) < 2:
+        return None
     while end < len(lines) and ("|" in lines[end] and lines[end].strip() if ruled else _is_barred(lines[end])):
         if not _RULE.match(lines[end]):
             rows.append(_split(lines[end], end + 1))
         end += 1
     if not ruled and len(rows) < 2:
         return None
-    return (_table(tuple(rows), at + 1, end, header=bool(ruled)),), end
+    return (_table(tuple(rows), at + 1, end, header=bool(ruled) or headed),), end
 
 
 def _is_barred(line: str) -> bool:
-    """A row between bars: '| 1 | 0 |', 'E = | 20.06 | 51.53 |'."""
+    """A row between bars: '| 1 | 0 |', 'E = | 20.06 | 51.53 |', 'the | 0.4 | 0.2'."""
     bare = _INERT.sub("", line).strip()
-    if bare.startswith("|"):
-        return bare.endswith("|") and bare.count("|") > 1
-    return bare.endswith("|") and _NAMED.match(bare) is not None
+    if "|" not in bare:
+        return False
+    if bare.startswith("|") and bare.endswith("|"):
+        return bare.count("|") > 1
+    if bare.endswith("|") and _NAMED.match(bare):
+        return True
+    cells = [cell.strip() for cell in bare.split("|")]
+    printed = [_is_number(cell) or bool(_NUMBERS.fullmatch(cell)) for cell in cells]
+    worded = all(is_one or _is_label(cell) for cell, is_one in zip(cells, printed, strict=True))
+    return len(cells) > 2 and worded and any(printed[1:])
+
+
+def _is_label(cell: str) -> bool:
+    bare = cell.strip("\"'“”‘’„«»")
+    return bare == "" or bare.isalpha()
+
+
+def _is_headline(lines: list[str], at: int) -> bool:
+    """Words between bars, above a row of as many cells that does not begin with a bar."""
+    below = lines[at + 1] if at + 1 < len(lines) else ""
+    if "|" not in lines[at] or below.count("|") != lines[at].count("|") or below.lstrip().startswith("|"):
+        return False
+    return _is_barred(below) and not _NAMED.match(below) and all(map(_is_label, map(str.strip, lines[at].split("|"))))
 
 
 def _split(line: str, number: int) -> tuple[Cell, ...]:
@@ -147,6 +180,30 @@ def _cell(line: str, start: int, end: int, number: int) -> Cell:
     text = line[start:end]
     plain = _DELIMITERS.sub("$", text) if "\\" in text else text
     return Cell(plain.strip(), number, start + 1 + len(text) - len(text.lstrip()))
+
+
+# — vectors set with blanks —
+
+_VECTORS = re.compile(r"\s*(?P<label>[^\s\[(][^\[(]{0,30}?)\s+(?P<cells>(?:[\[(][-−\d.,\s]{1,200}[\])]\s*){2,12})$")
+_VECTOR = re.compile(r"[\[(][^\])]*[\])]")
+
+
+def _vectors_at(lines: list[str], at: int) -> Found | None:
+    """A table set with blanks whose cells are vectors: 'word  Q  K' over 'cat  [1, 0]  [0, 1]'."""
+    rows: list[tuple[Cell, ...]] = []
+    end = at + 1
+    while end < len(lines) and lines[end].rstrip().endswith(("]", ")")) and (found := _VECTORS.match(lines[end])):
+        label = Cell(found["label"], end + 1, found.start("label") + 1)
+        vectors = _VECTOR.finditer(lines[end], found.start("cells"))
+        rows.append((label, *(Cell(cell[0], end + 1, cell.start() + 1) for cell in vectors)))
+        end += 1
+    title = re.sub(r"\([^()]*\)", lambda found: " " * len(found[0]), lines[at])  # Q (what I seek)
+    heads = [Cell(m[0], at + 1, m.start() + 1) for m in re.finditer(r"\S+", title)]
+    if len(rows) < 2 or len({len(row) for row in rows}) != 1 or len(rows[0]) - len(heads) not in (0, 1):
+        return None
+    heads = heads[len(heads) - len(rows[0]) + 1 :]
+    body = tuple(row[1:] for row in rows)
+    return (Rows(body, at + 1, end, tuple(heads), tuple(row[0] for row in rows)),), end
 
 
 # — grids of numbers —
@@ -211,6 +268,9 @@ def _add_field(line: str, field: re.Match[str], number: int, groups: list[tuple[
         groups.append((Cell(label, number, cells[0].column), []))
     elif not groups:
         groups.append((None, []))
+    commas = [word[0].endswith(",") for word in words[first:]]
+    if any(commas) and not all(commas[:-1]):
+        return False
     groups[-1][1].extend(cells[first:])
     return True
 
@@ -319,6 +379,8 @@ def _grid(
 ) -> Rows:
     name = next((name for name, _, _ in rows if name is not None), None)
     labels = [label for _, label, _ in rows]
+    if not heads and labels[0] is None and len(rows) > 2 and all(label is not None for label in labels[1:]):
+        heads, rows, labels = list(rows[0][2]), rows[1:], labels[1:]
     body = tuple(numbers for _, _, numbers in rows)
     known = tuple(label for label in labels if label is not None)
     return Rows(body, line, end, tuple(heads), known if len(known) == len(body) else (), title, name)

@@ -24,6 +24,7 @@ _OPENING = re.compile(
 )
 _STEP = re.compile(rf"(?P<word>{pattern('step')})(?:\s*(?P<number>{_NUMBER}))?\s*[.:：]?\s*$", re.IGNORECASE)
 _HASH = re.compile(r"\s{0,3}(?P<marks>#{1,6})\s+(?P<title>.*?)\s*#*\s*$")
+_HTML = re.compile(r"\s*<h(?P<level>[1-6])\b[^<>]*>(?P<title>.*)</h[1-6]>\s*$", re.IGNORECASE)
 _SECTION = re.compile(
     r"\s*\\(?P<command>part|chapter|section|subsection|subsubsection|paragraph|subparagraph)\*?\{(?P<title>.*)\}"
     r"\s*(?:\\label\{.*\})?\s*$"
@@ -37,8 +38,12 @@ _LEVELS = {
     "paragraph": 4,
     "subparagraph": 5,
 }
+_ENVIRONMENT = re.compile(
+    r"\s*\\begin\{(?P<word>exercise|problem|question|example|solution|answer)s?\}(?:\[(?P<title>[^\]]*)\])?\s*$"
+)
 _BOLD = re.compile(r"\s*(?P<mark>\*{2,3}|__)(?P<title>(?:(?!\*\*|__).)+)(?P=mark)\s*[:：?？]?\s*$")
 _EQUATION = re.compile(r"\s*[^\s=]+\s*=[^=]+|.*=.*\[.*|.*\[.*=.*")  # **S = Q Kᵀ**
+_TEX_BOLD = re.compile(r"\s*(?:\\noindent\s*)?\\textbf\{(?P<title>[^{}]*)\}\s*[:.]?\s*(?:\\\\)?\s*$")
 _NUMBERED = re.compile(r"\s{0,3}(?P<number>\d{1,2})(?:[.)]*\)|\.)?\s+(?P<title>[^\W\d_].*?)\s*:?\s*$")
 _WORD = re.compile(r"[^\W\d_]+")
 _UNDERLINE = re.compile(r"\s{0,3}(=+|-{3,})\s*$")
@@ -63,9 +68,14 @@ def heading_at(lines: list[str], at: int, *, within: bool = False) -> tuple[Titl
 def _marked(line: str, number: int) -> Title | None:
     if found := _HASH.match(line):
         return _ranked(found["title"], len(found["marks"]), number, line)
+    if found := _HTML.match(line):
+        return _ranked(re.sub(r"</?\w+[^<>]*>", "", found["title"]), int(found["level"]), number, line)
     if found := _SECTION.match(line):
         return _ranked(found["title"], _LEVELS[found["command"]], number, line)
-    found = _BOLD.match(line)
+    if found := _ENVIRONMENT.match(line):
+        rank = STEP if found["word"] in ("solution", "answer") else PROBLEM
+        return Title(found["title"] or found["word"], number, rank, found["word"])
+    found = _BOLD.match(line) or _TEX_BOLD.match(line)
     if found is None or "$" in found["title"] or _EQUATION.fullmatch(found["title"]):
         return None
     title = found["title"].strip()

@@ -18,6 +18,15 @@ _TABULAR = re.compile(
     r"\\begin\{tabular[x*]?\}(?:\[[^\]]*\])?(?:\{[^{}]*\})+"
     r"(?P<body>[^\\]*(?:\\(?!end\{tabular)[^\\]*)*)\\end\{tabular[x*]?\}"
 )
+# Beamer: what is shown on some slides only is shown; what is said aside is not.
+_OVERLAY = re.compile(
+    r"\\(?:onslide|only|uncover|visible|alert|action|alt)\*?\s*(?:<[^<>\n]*>)?\s*\{|\\note\s*(?:<[^<>\n]*>)?\s*\{"
+)
+_SLIDES = re.compile(r"(?<=\\item)<[^<>\n]*>|\\pause\b|(?<=\\begin\{frame\})<[^<>\n]*>")
+_QUESTION = re.compile(r"\\(?:question|titledquestion\{(?P<title>[^{}\n]*)\})(?![A-Za-z])\s?(?:\[[^\]\n]*\])?")
+_FRAME = re.compile(
+    r"\\begin\{frame\}(?:<[^<>\n]*>)?(?:\[[^\]\n]*\])?(?=\{[^{}\n]+\}\s*$)|\\frametitle(?=\{)", re.MULTILINE
+)
 _LISTS = re.compile(
     r"\\begin\{(?P<list>enumerate|itemize|description|parts|subparts)\*?\}(?:\[(?P<how>(?:[^][\n]|\[[^][\n]*\])*)\])?"
     r"|\\end\{(?P<end>enumerate|itemize|description|parts|subparts)\*?\}|\\item\s*\[\s*(?:\\textbf\{)?(?P<own>\(?[a-zA-Z0-9]{1,4}[.)]+)\}?\s*\]"
@@ -27,6 +36,10 @@ _COUNTER = re.compile(r"\\(?P<command>alph|Alph|roman|arabic)\*|(?<![A-Za-z])(?P
 _COUNTERS = {"alph": "a", "Alph": "A", "roman": "i", "arabic": "1"}
 _USUAL = ("1.", "(a)", "i.", "A.")  # how lists within lists are numbered
 _ROMAN = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"]
+_OPTIONS = r"\s*(?:\[[^\]\n]*\])?\s*"
+_NUM = re.compile(
+    rf"\\(?:num|tablenum){_OPTIONS}\{{(?P<number>[^{{}}]*)\}}|\\(?:SI|qty){_OPTIONS}\{{(?P<amount>[^{{}}]*)\}}\{{(?P<unit>[^{{}}]*)\}}"
+)
 _NEW = re.compile(
     r"\\(?:re)?(?:new|provide)command\*?\s*\{?\\(?P<new>[A-Za-z]+)\}?\s*(?:\[(?P<count>\d)\])?|\\def\s*\\(?P<def>[A-Za-z]+)(?P<hashes>(?:#\d)*)(?=\{)"
     r"|\\DeclareMathOperator\*?\s*\{?\\(?P<operator>[A-Za-z]+)\}?"
@@ -50,10 +63,22 @@ def plain_tex(text: str, limits: Limits) -> str:
     start = text.find("\\begin{document}")
     if start >= 0:
         text = re.sub(r"[^\n]", " ", text[:start]) + text[start:]
+    if "\\begin{frame}" in text:
+        text = _without_overlays(_SLIDES.sub(_blank, text))
+        text = _FRAME.sub(lambda found: r"\subsection*".ljust(len(found[0])), text)
     text = _TABULAR.sub(_as_table, text)
     text = _with_labels(text)
     text = _LAYOUT.sub(_blank, text)
-    return _expanded(text, macros, limits) if macros else text
+    if "question" in text:
+        text = _with_questions(text)
+    text = _expanded(text, macros, limits) if macros else text
+    return _NUM.sub(_numeral, text)
+
+
+def _with_questions(text: str) -> str:
+    """The questions of an exam, counted as they are when it is printed."""
+    numbers = itertools.count(1)
+    return _QUESTION.sub(lambda it: f"Question {next(numbers)}. {it['title'] or ''}".ljust(len(it[0])), text)
 
 
 def _with_labels(text: str) -> str:
@@ -92,6 +117,24 @@ def _label(how: str, at: int) -> str:
         return _ROMAN[at % len(_ROMAN)] if sample == "i" else chr(ord(sample) + at % 26)
 
     return _COUNTER.sub(counted, how, count=1)
+
+
+def _without_overlays(text: str) -> str:
+    """Blanks for overlay commands and their braces, and for notes."""
+    at = 0
+    while found := _OVERLAY.search(text, at):
+        inner, end = _group(text, found.end() - 1)
+        kept = " " * len(inner) if found[0].startswith("\\note") else inner
+        head = " " * len(found[0])
+        text = f"{text[: found.start()]}{head}{kept} {text[end:]}"
+        at = found.end()
+    return text
+
+
+def _numeral(found: re.Match[str]) -> str:
+    r"""siunitx: \num{0,25} is 0.25 whatever the language, \qty{25}{\percent} is 25 %."""
+    number = (found["number"] or found["amount"] or "").replace(",", ".")
+    return (number + (r"\%" if "percent" in (found["unit"] or "") else "")).ljust(len(found[0]))
 
 
 _RULES = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|addlinespace)\b|\\c(?:line|midrule)(?:\([^)]*\))?\{[^}]*\}")

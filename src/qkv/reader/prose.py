@@ -27,6 +27,7 @@ _TEX = re.compile(r"\\[A-Za-z]+")
 _COMMAND = re.compile(r"\\[\[\]()]|\\(?:[Rr]ightarrow|to|therefore|q?quad|[,;!: ])")
 _LEAD = re.compile(rf"^[\s,;.:，、)→⇒]+|^(?:->|=>)\s*|^(?:{pattern('connective')})\b[\s,]*", re.IGNORECASE)
 _TRAIL = re.compile(r"[\s:：=≈→,(\-–—*_$`~]+$|(?:->|=>)\s*$")
+_FEW_WORDS = re.compile(r"\s*[^\W\d_]{2,}(?: [^\W\d_]{2,}){0,3}\s*")
 _COLON = re.compile(r"[:：=≈→]\s*[`$(]*\s*$|(?:->|=>)\s*$")
 _ASIDE = re.compile(r"\s*[(（][^()（）]*[)）]\s*(?=[:：=.]?\s*$)")
 _TAIL = re.compile(rf"(?:\s|[:：=.,)*_$`\-—]|\b(?:{pattern('copula')})\b|[为是は如下]|\([^()]*\))*$", re.IGNORECASE)
@@ -72,6 +73,7 @@ def read_stretch(stretch: Stretch, page: Page) -> Iterator[Event]:
         lead = text[max(done, chain.start - _LOOK) : chain.start]
         whole = len(chain.links)
         label, chain = _labelled(_label(text, done, chain.start), lead, _called(chain, lead), places)
+        label = label or _line_above(text, done, chain)
         tied = _is_tied(chain, chains[k + 1] if k + 1 < len(chains) else None, lead, origin)
         if len(chain.links) == whole and not tied and not _states(chain, lead, label, origin, names):
             mention = chain if names_in(chain.links[0].expr) else mention
@@ -164,6 +166,16 @@ def _label(text: str, done: int, start: int) -> str:
         lead = _TRAIL.sub("", _LEAD.sub("", lead))
     lead = _words(_COMMAND.sub(" ", lead.replace("$", "").replace("`", "")))
     return lead[1:-1] if len(lead) > 2 and lead[0] in "\"“'‘" and lead[-1] in "\"”'’" else lead
+
+
+def _line_above(text: str, done: int, chain: Chain) -> str:
+    """The few words that stand alone on the line above a chain that goes on from them: 'Masked', then '≈ [..]'."""
+    start = text.rfind("\n", 0, chain.start) + 1
+    goes_on = chain.continues and chain.links[0].relation in (Relation.EQUAL, Relation.APPROX)
+    if not goes_on or start <= done or text[start : chain.start].strip():
+        return ""
+    above = text[max(done, text.rfind("\n", 0, start - 1) + 1) : start - 1]
+    return above.strip() if _FEW_WORDS.fullmatch(above) else ""
 
 
 def _called(chain: Chain, lead: str) -> Chain:

@@ -16,6 +16,10 @@ _LABEL = re.compile(
 _BULLET = re.compile(r"^\s*(?:[-*+•]\s+|\\item\s*)?(?=\S)")
 _ASKS = re.compile(rf"(?:(?:{pattern('lead')}),?\s+)*(?:{pattern('ask')})\b", re.IGNORECASE)
 _WORKS = re.compile(rf"(?:{pattern('work')})\b[^:=≈：]*$", re.IGNORECASE)  # of a numbered item: '2. Scale them by √2.'
+_WITHIN = re.compile(
+    rf"(?:for|{pattern('with')}|für|pour|para|per|для)\s.*(?<!\w)(?:{pattern('ask')})(?!\w)", re.IGNORECASE
+)
+_EARLY = 40  # characters of a numbered item in which it may come to ask: '(b) For each head compute'
 _OFFER = re.compile(rf"¿?(?:{pattern('offer')})", re.IGNORECASE)
 _EASTERN = re.compile(
     r"^(?:请|試|试)?(?:计算|計算|求|算出|写出|证明|说明|给出|確定|确定|验证)|(?:せよ|なさい|求めよ|计算[^。]*[。：:]?$|하시오|구하라|구하여라|하여라|하라[.]?$|(?:hesaplay[ıi]n(?:[ıi]z)?|bulun(?:uz)?)\W*$)"
@@ -32,6 +36,7 @@ _POINTS = re.compile(  # what an item is worth: '(4 pts)', '[2 Punkte]'
     r"[\[(（]\s*[+~]?\d{1,3}(?:[.,]\d)?\s*(?:%|p|pkt|pts?|points?|marks?|punkte?|puntos?|pontos?|punti|балл\w*|分|点|점)\.?\s*[\])）]\W{0,3}\s*",
     re.IGNORECASE,
 )
+_MARKS = re.compile(r"\[\d{1,2}\]\s+")  # '(i) [3] Write down …'
 _NUMBERING = re.compile(r"\s*(?:[-*+•]\s+)?(?:\*\*)?\(?\w{1,3}[.)]+(?:\*\*)?\s*")  # '1. ' ends no sentence
 _TELLS = re.compile(r"[=≈:：→]|\d[.,]\d|[\[|]")  # an item that says something asks for nothing
 _ROUNDS = re.compile(rf"(?:{pattern('round')})\b", re.IGNORECASE)  # a remark to the question before it
@@ -83,8 +88,8 @@ def _sentence(text: str, line: int) -> _Sentence:
     found = _LABEL.match(text)
     label = (found["label"] or "") if found else ""
     bare = text[found.end() if found else 0 :].strip().replace("**", "")
-    bare = _POINTS.sub("", bare, count=1).strip()
-    asks = len(bare) > 3 and (_asks(bare) or bool(label and _WORKS.match(bare)))
+    bare = _POINTS.sub("", _MARKS.sub("", bare) if label else bare, count=1).strip()
+    asks = len(bare) > 3 and (_asks(bare) or bool(label and (_WORKS.match(bare) or _WITHIN.match(bare[:_EARLY]))))
     return _Sentence(text, line, label, bare, asks)
 
 

@@ -17,7 +17,8 @@ from qkv.errors import ReadError
 from qkv.reader.assemble import assemble
 from qkv.reader.blocks import blocks
 from qkv.reader.cells import bare
-from qkv.reader.fences.code import kind_of, names_in_code, read_output, read_python
+from qkv.reader.dumped import blocks_of
+from qkv.reader.fences.code import csv_rows, kind_of, names_in_code, read_output, read_python
 from qkv.reader.fences.outputs import with_outputs
 from qkv.reader.fences.python import Assigned
 from qkv.reader.headings import PROBLEM
@@ -60,7 +61,7 @@ def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT, told: Sequen
     comments, laid_out = told_in(cells)
     source = plain_source(laid_out, file, limits)
     comma = comma_of_page(source)
-    prepared = [_Prepared(block, _stretch(block, comma)) for block in _opened(with_outputs(blocks(source)))]
+    prepared = [_Prepared(block, _stretch(block, comma)) for block in _opened(with_outputs(blocks_of(source)))]
     words = [word for item in prepared if isinstance(item.block, Fence) for word in names_in_code(item.block)]
     words += _titles_of_grids(prepared)
     streams = (stream for item in prepared for stream in _streams(item))
@@ -103,9 +104,12 @@ class _Prepared:
 
 
 def _opened(found: Iterator[Block]) -> Iterator[Block]:
-    """Blocks with fences of plain text laid open."""
+    """Blocks with fences of plain text and of comma-separated values laid open."""
     for block in found:
-        if isinstance(block, Fence) and not block.code and kind_of(block) == "plain":
+        kind = kind_of(block) if isinstance(block, Fence) and not block.code else ""
+        if isinstance(block, Fence) and kind == "csv":
+            yield csv_rows(block)
+        elif isinstance(block, Fence) and kind == "plain":
             for inner in blocks(block.text, block.line):
                 comment = isinstance(inner, Title) and inner.rank > PROBLEM and block.language not in _MARKDOWN
                 yield Paragraph(inner.text, inner.line) if comment and isinstance(inner, Title) else inner

@@ -25,15 +25,23 @@ _EMPHASIS = re.compile(
     r"\*\*(?![*\d(\[])|(?<=[=≈→:|]\s)\*\*|\A\s?\*\*(?=\S)|(?<=[\w.!?:)\]%])\*\*|"
     r"(?<![\w*])\*(?=[^\s*\d])|(?<=[^\s*])\*(?![\w*])|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)"
 )
+_COMMENT = re.compile(r"(?m)((?:&|\\\\)[^%\n]*\s)%[^\n]*$")  # '1 & 0 \\\\ % the first token'
 _STYLED = re.compile(r"\\(?:emph|textbf|textit|textsc|underline|large|Large)\{([^{}]*)\}")
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\s]{0,1000}\)|<https?://[^>\s]*>|https?://\S+")
 _TAG = re.compile(
     r"</?(?:b|i|em|strong|p|div|span|center|u|pre|code|small|font|a|ul|ol|li)(?:\s[^<>]*)?/?>", re.IGNORECASE
 )
 _STRUCK = re.compile(r"</?(?:del|s|strike)>|\\(?:sout|st)\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}")
+_ENTITIES = {
+    "&times;": "×", "&radic;": "√", "&minus;": "−", "&infin;": "∞", "&middot;": "·", "&sdot;": "·", "&alpha;": "α",
+    "&asymp;": "≈", "&lt;": "<", "&gt;": ">", "&nbsp;": " ", "&Sigma;": "Σ", "&sum;": "Σ", "&top;": "ᵀ", "&rarr;": "→",
+}  # fmt: skip
 _SIGNS = {"cdot": "·", "times": "×", "approx": "≈", "to": "→", "rightarrow": "→", "Rightarrow": "⇒"}
 _LONE_SIGN = re.compile(rf"(?<![$\\])\$\s?\\({'|'.join(_SIGNS)})\s?\$(?!\$)")  # 4 $\cdot$ 512
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
+_ARRAY = re.compile(r"\s*\[[-−\d.,;\s\[\]]*\]\s*")
+_TIED_BEFORE, _TIED_AFTER = re.compile(r"[·*×+]\s?`+$"), re.compile(r"`+\s?[·*×+]")
+_ENTITY = re.compile("|".join(_ENTITIES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +73,21 @@ def _span_tokens(text: str, span: Span, comma: Comma) -> Iterator[Token]:
     strict = span.origin in (Origin.INLINE, Origin.DISPLAY) or (
         span.mark == "`" and bool(_IDENTIFIER.fullmatch(source))
     )
-    if span.origin is not None:
+    operand = span.mark == "`" and _is_operand(text, span)
+    if span.origin is not None and not operand:
         yield Token("edge", span.mark, span.start, span.start, True)
     here = comma_in(source, comma) if comma is not Comma.UNTOLD or strict else Comma.UNTOLD
     for token in tokens_of(source, strict=strict, comma=here):
         yield token.moved(span.start)
-    if span.origin is not None:
+    if span.origin is not None and not operand:
         yield Token("edge", span.mark, span.end, span.end, True)
+
+
+def _is_operand(text: str, span: Span) -> bool:
+    """Whether an array in ticks is part of a formula around it: 0.5·`[2, 0]`."""
+    before, after = text[max(0, span.start - 4) : span.start], text[span.end : span.end + 4]
+    tied = _TIED_BEFORE.search(before) or _TIED_AFTER.match(after)
+    return tied is not None and _ARRAY.fullmatch(text, span.start, span.end) is not None
 
 
 def _spans(text: str) -> Iterator[Span]:
@@ -102,13 +118,23 @@ def _span_at(text: str, found: re.Match[str], absent: set[str]) -> Span | None:
         return None
     inside = text[found.end() : end]
     if found["env"]:
-        return Span(Origin.DISPLAY, found.start(), end + len(closer), "$$")
+        return Span(Origin.DISPLAY, found.start(), _env_end(text, found, end) + len(closer), "$$")
     if found["ticks"]:
         return Span(Origin.PLAIN, found.end(), end, "`") if "\n\n" not in inside else None
     if mark == "$" and (not inside.strip() or "\n\n" in inside or _is_money(text, inside, end)):
         return None
     origin = Origin.INLINE if mark in ("$", "\\(") else Origin.DISPLAY
     return Span(origin, found.end(), end, "$" if origin is Origin.INLINE else "$$")
+
+
+def _env_end(text: str, found: re.Match[str], end: int) -> int:
+    """Where an environment closes that may hold others of its own name."""
+    opener, closer = found[0], f"\\end{{{found['env']}}}"
+    depth = text.count(opener, found.end(), end)
+    while depth and (later := text.find(closer, end + 1)) >= 0:
+        depth += text.count(opener, end, later) - 1
+        end = later
+    return end
 
 
 def _is_money(text: str, inside: str, end: int) -> bool:
@@ -141,6 +167,8 @@ def _with_plain_words(text: str, spans: list[Span]) -> str:
         parts.append(
             _plain(words, at_line_start=span.start == 0 or text[span.start - 1] == "\n")
             if span.origin is None
+            else _COMMENT.sub(lambda m: m[1].ljust(len(m[0])), words)
+            if span.origin is Origin.DISPLAY and "%" in words
             else words
         )
         done = span.end
@@ -150,6 +178,7 @@ def _with_plain_words(text: str, spans: list[Span]) -> str:
 def _plain(words: str, *, at_line_start: bool) -> str:
     words = _LINK.sub(lambda m: (f" {m[1]}" if m[1] else "").ljust(len(m[0])), words)
     words = _TAG.sub(_blank, words) if "<" in words else words
+    words = _ENTITY.sub(lambda m: _ENTITIES[m[0]].ljust(len(m[0])), words) if "&" in words else words
     words = _STYLED.sub(lambda m: " " * (len(m[0]) - len(m[1]) - 1) + m[1] + " ", words) if "\\" in words else words
     start = 0 if at_line_start else words.find("\n") + 1 or len(words)
     words = words[:start] + _MARKER.sub(_blank, words[start:])

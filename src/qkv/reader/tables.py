@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from qkv.errors import Location, QkvError
-from qkv.expr.nodes import Matrix, Number, is_literal, names_in
-from qkv.library.words import means
+from qkv.expr.nodes import Matrix, Name, Number, is_literal, names_in
+from qkv.library.words import head_said, means
 from qkv.reader.cells import (
     EMPTY,
     INDICES,
@@ -49,6 +49,7 @@ from qkv.reader.page import Cell, Event, Page, Rows, Said, Stated
 _LOWERED = str.maketrans("₁₂₃₄₅₆₇₈₉", "123456789")
 _COMPONENT = re.compile(r"(?P<base>[^\W\d_]+)_?\{?(?P<number>\d|[₁-₉])\}?")
 _WITHOUT_NUMBER = re.compile(r"(?<=[^\W\d])_?\{?[\d₀-₉]{1,2}\}?")  # q·k1 above q·k2 is one quantity
+_BEFORE_NAME = re.compile(r"(?P<words>[^\W\d_]{2,}[^:=$`|]{0,30}):\s+(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,8 @@ def read_rows(block: Rows, page: Page) -> Iterator[Event]:
     sorts = {column.sort for column in columns}
     if any(RELATED.search(cell.text) for row in block.body for cell in row):
         yield from _related(block, columns, page)
+    elif heads := _of_heads(block):
+        yield from _each_head(block, heads, page)
     elif sorts <= {"number", "empty"} and not _rows_are_chains(block):
         yield from _numbers(block, page)
     elif "vector" in sorts:
@@ -147,7 +150,7 @@ def _without_sums(block: Rows, page: Page) -> Iterator[Event]:
 
 
 def _without_totals(block: Rows) -> tuple[Rows, list[tuple[Cell, str]]]:
-    """The table without a last row that only adds the others up, and the cells of those with their labels."""
+    """The table without a last row or column that only adds the others up, and the cells of those with their labels."""
     totals: list[tuple[Cell, str]] = []
     heads = texts(block.heads)
     if len(block.labels) == len(block.body) > 1 and is_total(block.labels[-1].text):
@@ -156,6 +159,12 @@ def _without_totals(block: Rows) -> tuple[Rows, list[tuple[Cell, str]]]:
             (cell, f"{told} {dict(enumerate(heads)).get(k, '')}".strip()) for k, cell in enumerate(block.body[-1])
         ]
         block = replace(block, body=block.body[:-1], labels=block.labels[:-1])
+    if len(heads) > 2 and len(heads) == len(block.body[0]) and is_total(heads[-1]):
+        labels = texts(block.labels) or tuple(str(k + 1) for k in range(len(block.body)))
+        full = [(row, label) for row, label in zip(block.body, labels, strict=False) if len(row) == len(heads)]
+        totals += [(row[-1], f"{heads[-1]} {label}") for row, label in full]
+        body = tuple(row[: len(heads) - 1] for row in block.body)
+        block = replace(block, heads=block.heads[:-1], body=body)
     return block, totals
 
 
@@ -179,7 +188,9 @@ def _matrix(
     row_labels: Sequence[Cell] = (),
     column_labels: Sequence[Cell] = (),
 ) -> Iterator[Event]:
-    """One matrix; a name cell that is no name is its label."""
+    """One matrix; a name cell that is no name is its label, and may say that all of it is in per cent."""
+    if name is not None and "%" in name.text and not any("%" in cell.text for row in rows for cell in row):
+        rows = [[replace(cell, text=f"{bare(cell.text)}%") for cell in row] for row in rows]
     values = [tuple(value for cell in row if (value := value_in(cell, page)) is not None) for row in rows]
     cells = [cell for row in rows for cell in row]
     text = "\n".join("\t".join(cell.text for cell in row) for row in rows[:50])
@@ -195,10 +206,13 @@ def _matrix(
 def _array(
     link: Link, name: Cell | None, end: int, page: Page, row_labels: tuple[str, ...], column_labels: tuple[str, ...]
 ) -> Stated:
-    """An array under what its name cell says: a name, a formula, or words that label it."""
+    """An array under what its name cell says: a name, a formula, or words that label it, or both: 'head 1: Q ='."""
+    before = _BEFORE_NAME.match(name.text) if name else None
+    name = replace(name, text=name.text[before.end() :]) if name and before else name
     names = names_in_cell(name, page)
-    links = (*names, replace(link, relation=Relation.EQUAL) if names else link)
-    told = bare(name.text) if name and not names else ""
+    sign = Relation.APPROX if name and name.text.endswith("≈") else Relation.EQUAL
+    links = (*names, replace(link, relation=sign) if names else link)
+    told = before["words"] if before else bare(name.text) if name and not names else ""
     label = "" if is_axes(told) or means(told, "counter") else told
     chain = Chain(links, min(link.at for link in links), end, link.text)
     return Stated(chain, Origin.TABLE, label, row_labels=row_labels, column_labels=column_labels, whole=not names)
@@ -276,10 +290,12 @@ def _vectors(column: _Column, labels: Sequence[Cell], page: Page) -> Iterator[Ev
     found = [vector_in(cell, page) for cell in column.cells]
     names = names_in_cell(column.head, page)
     named = next((link for link in names[-1:] if _runs(link)), None)  # the k_j of 'clé k_j'
-    if running := named or _running(column.head, page):
+    running = named or _running(column.head, page)
+    own = _row_names(labels, page) if not names and len(column.cells) == len(labels) else ()
+    if running or own:
         for k, (cell, link) in enumerate(zip(column.cells, found, strict=True)):
             label = bare(labels[k].text) if k < len(labels) else ""
-            left = with_index(running, label if label.isdigit() else str(k + 1), cell.at)
+            left = with_index(running, label if label.isdigit() else str(k + 1), cell.at) if running else own[k]
             if link is not None:
                 yield _stated((left, replace(link, relation=Relation.EQUAL)), row_label=label)
         return
@@ -292,6 +308,37 @@ def _vectors(column: _Column, labels: Sequence[Cell], page: Page) -> Iterator[Ev
         link = Link(Relation.FIRST, Matrix(tuple(row for row in rows if row is not None), at=first), text, first)
         told = texts(labels) if len(labels) == len(rows) else ()
         yield _array(link, column.head, column.cells[-1].line, page, told, ())
+
+
+def _row_names(labels: Sequence[Cell], page: Page) -> tuple[Link, ...]:
+    """The names of rows such as '| k₁ | [1, 0] |'; none where a label is no indexed name."""
+    names = [names_in_cell(label, page) for label in labels]
+    told = [links[0] for links in names if len(links) == 1 and isinstance(links[0].expr, Name)]
+    indexed = len(told) == len(labels) > 0 and all(symbol.indices for link in told for symbol in names_in(link.expr))
+    return tuple(told) if indexed else ()
+
+
+# — a column for each head —
+
+
+def _of_heads(block: Rows) -> list[str]:
+    """The numbers of the heads that the columns belong to, where each row has a name."""
+    heads = [head_said(text) for text in texts(block.heads)]
+    named = bool(block.labels) and all(names_something(bare(label.text)) for label in block.labels)
+    found = [head for head in heads if head is not None]
+    return found if named and len(found) == len(heads) > 1 and len(set(found)) == len(found) else []
+
+
+def _each_head(block: Rows, heads: list[str], page: Page) -> Iterator[Event]:
+    """W_Q beside the matrices of two heads: W_Q of head 1 is the first, W_Q of head 2 the second."""
+    for label, row in zip(block.labels, block.body, strict=False):
+        name = formula_in(label, page)
+        for head, cell in zip(heads, row, strict=False):
+            value = formula_in(cell, page)
+            if name is not None and value is not None and isinstance(name.expr, Name):
+                symbol = name.expr.symbol._replace(indices=(*name.expr.symbol.indices, head))
+                left = replace(name, expr=replace(name.expr, symbol=symbol), at=cell.at)
+                yield _stated((left, replace(value, relation=Relation.EQUAL)))
 
 
 # — rows and cells that are chains —

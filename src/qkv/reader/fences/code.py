@@ -18,13 +18,16 @@ from qkv.reader.fences.outputs import ARRAY, PYTHON, arrays, is_numbers
 from qkv.reader.fences.python import Assigned, Reader, Shown, holds_nan
 from qkv.reader.fences.remarks import Remark, remarks
 from qkv.reader.grammar import Parsed, parse_math
+from qkv.reader.grids import NUMBER, split_table
 from qkv.reader.model import Link, Origin, Relation, Unread
-from qkv.reader.page import Event, Fence, Page, Said, Stated
+from qkv.reader.page import Cell, Event, Fence, Page, Rows, Said, Stated
 
 _MATH = ("math", "latex", "tex", "katex")
 _PROMPT = re.compile(r"\s*(?:>>>|In \[\d*\]:)(?: |$)")
 _SHOWS = re.compile(r"\s*>>>\s*(?=(?:array|tensor)\(|\[)")
 _GOES_ON = re.compile(r"\s*\.\.\.:?(?: |$)")
+_CSV_HEAD = re.compile(r"[^,\d=\[]*(?:,[^,\d=\[]+)+")
+_CSV_ROW = re.compile(r"[^,=\[]*(?:,\s*[-−]?(?:\d+(?:\.\d*)?|inf))+")
 _OUT = re.compile(r"^\s*Out\[\d*\]:", re.MULTILINE)
 _COMMENT = re.compile(r"#.*")
 _NO_PYTHON = re.compile(
@@ -36,9 +39,11 @@ _SAYS_PYTHON = re.compile(r"^\s*(?:import|from|def|print)\b|\b(?:np|torch|jnp)\.
 
 
 def kind_of(fence: Fence) -> str:
-    """What a fence holds: math, python or plain text."""
+    """What a fence holds: math, csv, python or plain text."""
     if fence.language in _MATH:
         return "math"
+    if fence.language == "csv" or _is_csv(fence.text):
+        return "csv"
     told = ">>>" in fence.text or _SAYS_PYTHON.search(fence.text) or fence.language in PYTHON
     return "python" if told and _is_python(fence) else "plain"
 
@@ -71,6 +76,20 @@ def _is_sketch(text: str) -> bool:
     """Whether what is called Python has signs that no Python has: '[0.5, -∞]', 'scores / √2 ≈ …'. It is meant for
     readers, and shows values."""
     return bool(_NO_PYTHON.search(_COMMENT.sub("", text))) and not any(map(_PROMPT.match, text.split("\n")))
+
+
+def _is_csv(text: str) -> bool:
+    """Whether a fence holds values between commas below a row of words: ',the,cat', 'the,0.9,0.1', …"""
+    first, *rows = text.strip("\n").split("\n")
+    return len(rows) > 1 and bool(_CSV_HEAD.fullmatch(first)) and all(_CSV_ROW.fullmatch(row) for row in rows)
+
+
+def csv_rows(fence: Fence) -> Rows:
+    """Values between commas as rows of cells."""
+    lines = [(number, line) for number, line in enumerate(fence.text.split("\n"), fence.line) if line.strip()]
+    cells = tuple(tuple(Cell(part.strip(), number, 1) for part in line.split(",")) for number, line in lines)
+    words = bool(cells) and not any(NUMBER.match(cell.text) for cell in cells[0][1:])
+    return split_table(cells, fence.line, lines[-1][0] if lines else fence.line, header=words)
 
 
 def read_python(fence: Fence, page: Page, assigned: Assigned) -> Iterator[Event]:

@@ -1,9 +1,38 @@
-"""What only shows when the tokens around it are known: dots and letters that multiply."""
+"""What only shows when the tokens around it are known: dots and letters that multiply, words set as mathematics."""
 
 from __future__ import annotations
 
 from qkv.reader.maths.tokens import Token
 from qkv.reader.maths.units import is_magnitude
+
+
+def laid_bare(tokens: list[Token]) -> list[Token]:
+    """The tokens without braces around a single sign, {\\cdot}, and with remarks for an array that holds only words."""
+    out: list[Token] = []
+    for i, token in enumerate(tokens):
+        out.append(token)
+        if token.text == "}" and len(out) > 3 and out[-3].text == "{" and out[-2].kind == "op":
+            if out[-4].kind in ("num", "letters", "word"):
+                out[-3:] = [out[-2]]
+        elif token.kind == "end":
+            first = next((k for k in range(len(out) - 1, -1, -1) if out[k].kind == "begin"), 0)
+            before = first > 0 and out[first - 1].kind == "end"
+            after = i + 1 < len(tokens) and tokens[i + 1].kind == "begin"
+            if (before or after) and _names_rows(out[first:]):
+                words = [t._replace(kind="note") for t in out[first:] if t.kind in _ROW_WORDS]
+                out[first:] = words if before else []
+    return out
+
+
+_ROW_WORDS = frozenset(("upright", "note", "prose", "letters", "word"))
+
+
+def _names_rows(tokens: list[Token]) -> bool:
+    """Whether an environment holds nothing but a word a row; bare letters only where it has no brackets."""
+    inside = {t.kind for t in tokens[1:-1]}
+    named = inside & ({"upright", "note", "prose"} if tokens[0].text not in ("matrix", "array") else _ROW_WORDS)
+    arrows = {"rel"} if all(t.text == "=" for t in tokens if t.kind == "rel") else set()
+    return bool(named) and inside <= named | arrows | {"row", "mute", "note"}
 
 
 def with_times(tokens: list[Token], strict: bool) -> list[Token]:
@@ -23,6 +52,11 @@ def with_times(tokens: list[Token], strict: bool) -> list[Token]:
     return out
 
 
+def _is_label(word: str) -> bool:
+    """Whether a word is a capital with a small letter behind it, such as Wq."""
+    return len(word) == 2 and word[0].isupper() and word[1].islower()
+
+
 _NAMING = ("letters", "word", "num", "sub", "close", "prime")
 
 
@@ -35,9 +69,18 @@ def _is_times(token: Token, before: Token, after: Token, strict: bool) -> bool:
             and token.gap
             and (after.text == "[" or after.kind == "begin")
         )
-        return numbers or grids
+        capital = (
+            not strict
+            and token.text == "x"
+            and token.gap
+            and after.gap
+            and (before.text.isupper() or before.kind in ("close", "sub", "sup"))
+            and (after.text[:1].isupper() or after.kind == "open")
+        )
+        return numbers or grids or bool(capital)
     if token.text == "." and not strict and token.kind == "sep" and before.kind in _NAMING and after.kind == "word":
         spaced = token.gap and after.gap and after.kind == "word" and before.kind in ("sub", "num", "letters", "word")
         joined = not token.gap and not after.gap and (before.kind in ("sub", "num", "prime") or len(after.text) == 1)
+        joined = joined or (not token.gap and not after.gap and len(before.text) == 1 and _is_label(after.text))  # X.Wq
         return spaced or (joined and before.kind != "close")
     return False

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -57,8 +59,10 @@ def bracket(reader: Terms, lo: int, hi: int, mark: str, start: int) -> Expr:
         cells = _cut(reader, lo, hi, (",", "|"))
     elif len(cells) == 1 and any(reader.tokens[i].kind == "wide" for i in reader.own_level(lo, hi)):
         cells = _cut(reader, lo, hi, (" ",))
-    if len(cells) > 1:
+    if (mark != "⟨" and len(cells) > 1) or (cells and mark == "[" and hi > lo and reader.tokens[hi - 1].text == ","):
         return _listed(reader, cells, at)
+    if mark == "⟨":
+        return reduce(lambda a, b: Product(a, b, at=at), [reader.expression(*cell) for cell in cells])
     if mark == "[" and (parts := _between_bars(reader, lo, hi)) is not None:
         return _side_by_side(tuple(reader.expression(*part) for part in parts), at)
     if mark in "[(" and (blanks := _blank_cells(reader, lo, hi)):
@@ -91,19 +95,24 @@ def _cut(reader: Terms, lo: int, hi: int, signs: Sequence[str], *, rows: bool = 
     return [span for span in spans if span[0] < span[1]]
 
 
-_SIDE_BY_SIDE = frozenset(("name", "script", "num", "open", "close", "sub", "sup", "wide", "prime"))
+_SIDE_BY_SIDE = {"name", "letters", "script", "num", "open", "close", "sub", "sup", "wide", "prime"}
 
 
 def _between_bars(reader: Terms, lo: int, hi: int) -> list[Span] | None:
     """[Z_0 | Z_1], and names that blanks part: [Z_0 Z_1]."""
-    level = reader.own_level(lo, hi)
-    cuts = [i for i in level if reader.tokens[i].text == "|"]
-    if cuts and not all(reader.tokens[i].kind == "num" for i in (lo, hi - 1)) and lo not in cuts:
-        edges = [lo - 1, *cuts, hi]
+    bars = [i for i in reader.own_level(lo, hi) if reader.tokens[i].text == "|"]
+    if bars and not all(reader.tokens[i].kind == "num" for i in (lo, hi - 1)) and lo not in bars:
+        edges = [lo - 1, *bars, hi]
         return [(a + 1, b) for a, b in pairwise(edges) if a + 1 < b]
-    starts = [i for i in level if i == lo or (reader.tokens[i].gap and reader.tokens[i].kind in WORDS)]
-    if len(starts) > 1 and {token.kind for token in reader.tokens[lo:hi]} <= _SIDE_BY_SIDE:
-        return [reader.trimmed(a, b) for a, b in pairwise([*starts, hi])]
+    starts = [
+        i
+        for i in reader.own_level(lo, hi)
+        if i == lo or (reader.tokens[i].gap and reader.tokens[i].kind in WORDS | {"wide"})
+    ]
+    kinds = {reader.tokens[i].kind for i in range(lo, hi)}
+    if len(starts) > 1 and kinds <= _SIDE_BY_SIDE:
+        spans = [reader.trimmed(a, b) for a, b in zip(starts, [*starts[1:], hi], strict=True)]
+        return [span for span in spans if span[0] < span[1]]
     return None
 
 
@@ -222,8 +231,12 @@ def _cell(reader: Terms, span: Span) -> Expr:
 def grid(reader: Terms, lo: int, hi: int, at: Location) -> Expr:
     """The rows of an environment; ragged rows are kept as printed."""
     rows = []
-    for span in _without_lines(reader, _cut(reader, lo, hi, (), rows=True)):
-        if cells := _row_cells(reader, span):
+    spans = _cut(reader, lo, hi, (), rows=True)
+    drawn = all(reader.tokens[a].text == "-" and reader.tokens[a + 1].kind in WORDS for a, b in spans if b - a > 1)
+    for span in spans:
+        span = (span[0] + 1, span[1]) if drawn and span[1] - span[0] > 1 else span
+        cells = _row_cells(reader, _without_lines(reader, span))
+        if cells:
             rows.append(cells)
     if not rows:
         raise Unreadable("a matrix is empty", at)
@@ -245,18 +258,16 @@ def _is_row(cell: Expr) -> bool:
     return isinstance(cell, Name) and (cell.symbol.base[:1].isupper() or len(cell.symbol.base) > 1)
 
 
-def _without_lines(reader: Terms, spans: list[Span]) -> list[Span]:
-    """Rows such as '— x_1ᵀ —' without the lines that are drawn beside the one name in each."""
-    inner = []
-    for lo, hi in spans:
-        a, b = lo, hi
-        while a < b and reader.tokens[a].text in ("-", "&"):
-            a += 1
-        while a < b and reader.tokens[b - 1].text in ("-", "&"):
-            b -= 1
-        named = any(t.kind in WORDS for t in reader.tokens[a:b]) and not any(t.text == "&" for t in reader.tokens[a:b])
-        inner.append((a, b) if named and reader.tokens[lo].text == "-" else (lo, lo))
-    return inner if all(a < b for a, b in inner) else spans
+def _without_lines(reader: Terms, span: Span) -> Span:
+    """A row such as '— x_1ᵀ —' without the lines that are drawn around a name."""
+    lo, hi = span
+    named = any(t.kind in WORDS for t in reader.tokens[lo:hi])
+    if named and hi - lo > 2 and reader.tokens[hi - 1].text == "-":
+        while lo < hi and reader.tokens[lo].text in ("-", "&"):
+            lo += 1
+        while lo < hi and reader.tokens[hi - 1].text in ("-", "&"):
+            hi -= 1
+    return lo, hi
 
 
 # — parts of arrays —
@@ -298,7 +309,8 @@ def indexed(reader: Terms, node: Expr) -> Expr | None:
             return None
         places += [int(t.text) for t in inside]
         end = reader.partner[end] + 1
-    if not 1 <= len(places) <= 2:
+    lone = isinstance(node, Name) and (node.symbol.indices or node.symbol.base.islower()) and len(places) > 1
+    if not 1 <= len(places) <= 2 or (lone and reader.tokens[reader.i + 2].text == ","):
         return None
     reader.i = end
     from_zero = reader.names.from_zero or 0 in places
@@ -329,13 +341,20 @@ def _by_script(reader: Terms, node: Expr, script: Script) -> Expr | None:
 
 
 def entry_by_script(reader: Terms, node: Expr, script: Script) -> Expr:
-    """(Q Kᵀ)_{1,2}: an entry; a script that is none, such as 'row', says nothing."""
+    """(Q Kᵀ)_{1,2}: an entry; (Q Kᵀ)_{:,1:2}: columns; a script that is neither, such as 'row', says nothing."""
+    if (part := _by_script(reader, node, script)) is not None:
+        return part
     numbers = [t.text for t in script.tokens if t.kind in ("num", "sub") and t.text.isdigit()]
     others = [t for t in script.tokens if t.kind not in ("num", "open", "close", "sep") and t.text not in numbers]
     if len(others) == 1 and others[0].kind in WORDS and len(others[0].text) == 1 and not numbers:
         return Call("entry", (node, Name(Symbol(others[0].text))), at=node.at)
+    if isinstance(node, Entry) and isinstance(node.arg, Name) and len(others) == 1 and others[0].kind in WORDS:
+        symbol = node.arg.symbol  # W[1]_new is a cell of W_new
+        return replace(node, arg=Name(symbol._replace(labels=tuple(sorted((*symbol.labels, others[0].text))))))
     if others or not 1 <= len(numbers) <= 2 or isinstance(node, Number | Absolute):
         return node
+    if len(numbers) == 1 and len(numbers[0]) == 2 and isinstance(node, Product):
+        numbers = list(numbers[0])
     from_zero = reader.names.from_zero or "0" in numbers
     row, column = (*[int(number) + from_zero for number in numbers], None)[:2]
     return Entry(node, row=row, column=column, at=node.at)

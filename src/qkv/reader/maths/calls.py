@@ -119,10 +119,19 @@ def applied(reader: Terms) -> Expr:
         axis = _axis_argument(reader, axis)
         args = arguments(reader)
     else:
-        args = (reader.factor(),)  # tanh 2, ln x_1, sin 2θ
+        args = (_prefixed(reader),)
+    if any(
+        len(word) == 1 or word in ("beta", "tau") for word in words - {"i", "j", "T"}
+    ):  # softmax_β: β may multiply or divide
+        return Call(str(spelled(reader.names, token.text, scripts).symbol), args, at=at)
     if not args:
         return Call(key, (), at=at)
     return _BUILD[key](args, axis, at) if key in _BUILD else Call(key, args, at=at)
+
+
+def _prefixed(reader: Terms) -> Expr:
+    """The operand of a function without brackets: tanh 2, ln x_1, sin 2θ."""
+    return reader.factor()
 
 
 def _axis_argument(reader: Terms, axis: int) -> int:
@@ -139,6 +148,8 @@ def _row(args: tuple[Expr, ...]) -> Expr:
 
 
 def _parts(args: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    if len(args) == 1 and isinstance(args[0], Matrix) and len(args[0].rows) == 1:
+        return args[0].rows[0]
     return args[0].parts if len(args) == 1 and isinstance(args[0], Concat) else args
 
 
@@ -216,7 +227,7 @@ def behind_name(reader: Terms, token: Token, name: Expr, scripts: Sequence[Scrip
         return name
     if (part := arrays.sliced(reader, name)) is not None:
         return part
-    if (index := _index_in(reader, end)) is not None and token.text in reader.names.indexed:
+    if (index := _index_in(reader, end)) is not None and _is_indexed(reader, token):
         reader.i = end + 1
         symbol = name.symbol if isinstance(name, Name) else Symbol(token.text)
         labels, indices = index
@@ -226,6 +237,10 @@ def behind_name(reader: Terms, token: Token, name: Expr, scripts: Sequence[Scrip
         return name
     word = str(spelled(reader.names, token.text, scripts, primes).symbol)
     return Call(word if scripts else token.text, arguments(reader), at=reader.at(start))
+
+
+def _is_indexed(reader: Terms, token: Token) -> bool:
+    return token.text in reader.names.indexed
 
 
 def _index_in(reader: Terms, end: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from qkv.errors import Location
 from qkv.expr.names import Symbol
-from qkv.expr.nodes import Call, Expr, Name, Number, Power, Quotient, Root, Series, number
-from qkv.reader.maths import operands
+from qkv.expr.nodes import Call, Expr, Matrix, Name, Number, Power, Quotient, Root, Series, number
+from qkv.reader.maths import arrays, operands
 from qkv.reader.maths.brackets import Unreadable
 from qkv.reader.maths.names import WORDS
 from qkv.reader.maths.numerals import decimal
@@ -48,7 +48,7 @@ def command(reader: Terms, token: Token, start: int) -> Expr:
     at, name = reader.at(start), token.text
     match name:
         case "frac":
-            top = reader.argument()
+            top = _numerator(reader)
             return Quotient(top, reader.argument(), at=at)
         case "sqrt":
             return _root(reader, at)
@@ -61,7 +61,23 @@ def command(reader: Terms, token: Token, start: int) -> Expr:
             chosen = reader.argument() if name == "second" else chosen
             reader.scripts()  # what stands under a brace: a size, or words
             return chosen
+        case "binom":  # a column of two
+            return Matrix(((reader.argument(),), (reader.argument(),)), at=at)
     raise Unreadable(f"{reader.quoted(start)} was not expected here", at)
+
+
+def _numerator(reader: Terms) -> Expr:
+    """What stands above the bar: one expression, or cells that are all divided (e^a, e^b over a sum)."""
+    start = reader.i
+    end = reader.partner[start] if start < reader.hi else -1
+    if (
+        end > start
+        and reader.tokens[start].text == "{"
+        and any(reader.tokens[k].text == "," for k in reader.own_level(start + 1, end))
+    ):
+        reader.i = end + 1
+        return arrays.bracket(reader, start + 1, end, "[", start)
+    return reader.argument()
 
 
 def _root(reader: Terms, at: Location) -> Expr:

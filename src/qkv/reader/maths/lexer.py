@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 from qkv.reader.maths import signs
-from qkv.reader.maths.afterwards import with_times
+from qkv.reader.maths.afterwards import laid_bare, with_times
 from qkv.reader.maths.numerals import Comma, plain_digits
 from qkv.reader.maths.plainer import plainer
 from qkv.reader.maths.slopes import with_slopes
@@ -23,7 +23,7 @@ def tokens_of(source: str, *, strict: bool = True, comma: Comma = Comma.UNTOLD) 
     lexer = _Lexer(plainer(source.translate(_ALIKE)), strict, comma)
     for found in TOKEN.finditer(lexer.source):
         lexer.read(found)
-    return with_slopes(with_times([_full_stop(token, source) for token in lexer.out], strict))
+    return with_slopes(with_times(laid_bare([_full_stop(token, source) for token in lexer.out]), strict))
 
 
 def _full_stop(token: Token, source: str) -> Token:
@@ -36,11 +36,13 @@ _ALIKE = {ord(a): b for a, b in signs.SAME.items()} | signs.DIGITS
 _ALIKE |= dict.fromkeys(map(ord, signs.LEFT_PIECES), "[") | dict.fromkeys(map(ord, signs.RIGHT_PIECES), "]")
 
 
+_OPERATION = re.compile(r"\s*(?:[×*/+÷·^²³]|\\(?:times|cdot|div)\b)")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _TIES = re.compile(r"[=≈:]|[+×·*/÷]\s+(?=\S)")  # what a wide gap before it does not part: a = [1]   + [2]
 _BARE_COMMA = re.compile(r",(?!\})")
 _FAR = 400  # characters of a list that are looked at
 _NO_PAIR = re.compile(r"\[\s*[-−]0,\d+\s*(?:\]|$)|\]\s*;\s*\[")
+_CALL = re.compile(r"(\w+)\s*\(\s*(\w+)\s*\)")
 
 
 class _Lexer:
@@ -125,6 +127,8 @@ class _Lexer:
             self.out and self.out[-1].kind == "num" and not self.gap and not text.isascii() and signs.SCRIPT.match(text)
         ):
             self.add("prose", text, found)  # the 일 of 64일
+        elif text == "nan" or text == "NaN":
+            self.add("nan", text, found)
         else:
             self.add("letters" if self.strict else "word", text, found)
 
@@ -137,6 +141,9 @@ class _Lexer:
         unit = bool(self.out) and self.out[-1].kind == "num" and words in tuple("KMBGT")
         if len(words) == 1 and words.isalpha() and not unit:
             self.add("letters", words, found)
+        elif called := _CALL.fullmatch(words):  # \text{Softmax(Scores)}
+            for kind, text in (("upright", called[1]), ("open", "("), ("upright", called[2]), ("close", ")")):
+                self.add(kind, text, found)
         elif words and not words.strip("-—–_ "):
             self.add("op", "-", found)  # a part of a drawn line
         elif words:
@@ -167,17 +174,17 @@ class _Lexer:
         text, end = (text[:-1], found.end() - 1) if ends else (text, found.end())
         if "," not in text and "\\" not in text and "~" not in text:
             self.add("num", text, found, end=end)
-        elif self._lists(text) or self._is_pair(text, found):
+        elif self._lists(text, found.end()) or self._is_pair(text, found):
             self._apart(text, found)
         else:
             self.add("num", plain_digits(text, decimal_comma=self.comma is not Comma.UNTOLD), found, end=end)
         if ends:
             self.add("sep", ".", found, start=end)
 
-    def _lists(self, text: str) -> bool:
+    def _lists(self, text: str, end: int) -> bool:
         """Whether the commas of 100,200,300 part a list: in brackets and scripts they do, unless a group tells."""
         if "{,}" in text or "\\" in text or "~" in text:
-            return False
+            return "{,}" in text and len(_BARE_COMMA.split(text)) > 1  # 0{,}42,0{,}15
         groups = text.split(",")
         if self._is_scripted():
             return True
@@ -185,8 +192,9 @@ class _Lexer:
             return len(groups) > 2 and not all(len(g) == 3 for g in groups[1:])
         thousands = len(groups[0]) <= 3 and groups[0] != "0" and all(len(g.partition(".")[0]) == 3 for g in groups[1:])
         if self.depth:
-            return not (thousands and any(g[0] == "0" and g != "000" for g in groups[1:]))
-        return not thousands
+            telling = any(g[0] == "0" and g != "000" for g in groups[1:]) or self._is_operand(end)
+            return not (thousands and telling)
+        return not thousands and not (len(groups) == 2 and groups[0] == "0" and self._after_relation())
 
     def _is_scripted(self) -> bool:
         """Whether a number begins a script; where commas are decimal marks those of an exponent are, e^0,5."""
@@ -212,6 +220,15 @@ class _Lexer:
         rows that a semicolon parts: who parts with commas parts rows with them too."""
         start, end = self.source.rfind("[[", max(0, at - _FAR), at), self.source.find("]]", at, at + _FAR)
         return start >= 0 and end >= 0 and _NO_PAIR.search(self.source[start:end]) is not None
+
+    def _is_operand(self, end: int) -> bool:
+        """Whether a number that ends here is calculated with in round brackets: 3 × (1,600 × 6,400)."""
+        opener = next((t.text for t in reversed(self.out) if t.kind == "open"), "")
+        behind = self.out[-1].kind == "op" and self.out[-1].text not in "-±"
+        return opener.endswith("(") and (behind or bool(_OPERATION.match(self.source, end)))
+
+    def _after_relation(self) -> bool:
+        return bool(self.out) and self.out[-1].kind == "rel"
 
     def _apart(self, text: str, found: re.Match[str]) -> None:
         offset = found.start()
@@ -292,12 +309,14 @@ class _Lexer:
 
     def _escaped(self, found: re.Match[str]) -> None:
         mark = found[0][1:]
-        if mark == "%":
-            self._percent(found, self.out[-1] if self.out else None)
+        if mark == "%" and self.out and self.out[-1].kind == "num":
+            self.add("percent", "%", found)
         elif mark == "_":
             self.add("script", "_", found)
         elif mark in signs.DELIMITERS:
             self._delimiter(signs.DELIMITERS[mark], found)
+        elif mark == "&":
+            self.add("wide", " ", found)
         else:
             self.gap = True
 

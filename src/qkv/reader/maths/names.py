@@ -356,6 +356,9 @@ def _script(tokens: Sequence[Token], i: int, seen: _Collected) -> None:
         seen.running |= set(letters)
     elif mark == "_" and letters and any(t.kind == "num" for t in body):
         seen.running |= {letter for letter in letters if len(letter) == 1 and letter in INDEX_RUN}
+    for run in letters:
+        if 1 < len(run) <= 3 and mark == "_" and set(run) <= INDEX_RUN and len(body) == 1:
+            seen.running |= set(run)
 
 
 def is_whole_script(token: Token) -> bool:

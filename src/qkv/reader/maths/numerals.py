@@ -63,6 +63,9 @@ _LETTERED = re.compile(
 )
 _ROW = re.compile(r"\[(?<!\w\[) *(?:[-−]?[\d.]+|[lO])(?:[ ;]+(?:[-−]?[\d.]+|[lO]))+ *\]")
 _DIGITS = str.maketrans({"O": "0", "o": "0", "l": "1", "I": "1"})
+_DRAWN_ROOT = re.compile(r"\\/(?=\d)")
+# 0.71  1,41: one comma among numbers with points that blanks part, with as many places as its neighbour
+_COMMA_AFTER = re.compile(r"(?<=\.)(\d{2,9})([ \t]+[-−]?\d{1,9}),(\d{2,9})(?![\d.,])")
 
 
 THIN = "\u202f"  # parts thousands
@@ -98,6 +101,8 @@ def with_digits(text: str) -> str:
     >>> with_digits("K = [ l 5; 0 2 ], x[l 5], [ l O ], [0, l]")
     'K = [ 1 5; 0 2 ], x[l 5], [ l O ], [0, l]'
     """
+    text = _DRAWN_ROOT.sub(" √", text)
+    text = _COMMA_AFTER.sub(lambda m: f"{m[1]}{m[2]}.{m[3]}" if len(m[1]) == len(m[3]) else m[0], text)
     text = _ROW.sub(_in_row, text)
     return _LETTERED.sub(_in_digits, text)
 
@@ -132,13 +137,15 @@ _NUMBERING = re.compile(r"(?:^|\n)[ \t#*(]*$")  # '1.2 Scores' counts paragraphs
 _COMMA = re.compile(r",(?:(?<=\d,)|(?<=\d\{,)\})(\d{1,4000})(?![\d,])")
 _LOOK = 12  # characters on each side of a number that tell what its comma is
 _CANDIDATES = 5_000  # numbers with commas that are looked at
-# What shows that 0,5 is a half, as (before, after): a rounded value, an exponent of e,
+# What shows that 0,5 is a half, as (before, after): a cell, a rounded value, an exponent of e, points to be had, units,
 # arithmetic outside of brackets.
 _SURE = tuple(
     (re.compile(before), re.compile(after))
     for before, after in (
+        (r"&\s*-?$", r"\s*(?:&|\\\\)"),
         (r"(?:\\approx|≈)\s*-?$", r"(?!\s*,\s*\d)"),
         (r"\be\^\{?-?$", r""),
+        (r"", r"\s*(?:pts?\b|Punkte?\b|\\?%)"),
         (r"(?:^|[^\w,.\[({])$", r"\s?(?:[KMGT]i?B|[KMGT]?bytes?|octets|GFLOPs?|TFLOPs?|[КМГТ]?Б|бит\w*|байт\w*)\b"),
         (r"(?:^|[^\w,.\[({])$", r"e[-+]?\d|\s(?:millions?|milliards?|Millionen|Milliarden|Mio|Mrd|млн|млрд)\b"),
         (r"(?:^|[+×÷=]|:\*\*) ?$", r" [+×÷=] "),

@@ -15,6 +15,7 @@ NEXT = (Relation.ARROW.value, Relation.IMPLIES.value)
 
 def without_asides(tokens: list[Token]) -> list[Token]:
     """The tokens with round brackets laid open that hold words or a statement of their own: 2 heads (d_head = 2)."""
+    tokens = _without_remarks(tokens)
     out, stack = list(tokens), list[int]()
     related: set[int] = set()
     for i, token in enumerate(tokens):
@@ -51,6 +52,23 @@ def _size_of(tokens: list[Token], end: int) -> list[str]:
         if depth == 0:
             break
     return [str(rows), str(numbers // rows)] if rows and numbers % rows == 0 else []
+
+
+def _without_remarks(tokens: list[Token]) -> list[Token]:
+    """The tokens without words in brackets between a name and what it is: k_1 (river) = [1, 0]."""
+    out: list[Token] = []
+    for i, token in enumerate(tokens):
+        out.append(token)
+        if token.text != ")" or i + 1 >= len(tokens) or tokens[i + 1].text not in ("=", "≈"):
+            continue
+        first = next((k for k in range(len(out) - 2, max(len(out) - 8, 0), -1) if out[k].text == "("), 0)
+        inside = out[first + 1 : -1] if first else []
+        apart = out[first].gap
+        first -= first > 1 and out[first - 1].kind == "wide"
+        named = first > 0 and out[first - 1].kind in ("name", "sub", "num")
+        if apart and inside and named and all(t.kind in ("prose", "quote") for t in inside):
+            del out[first:]
+    return out
 
 
 def _is_aside(tokens: list[Token], first: int) -> bool:

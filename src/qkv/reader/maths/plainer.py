@@ -5,17 +5,26 @@ from __future__ import annotations
 import re
 
 _BRACED_SIGN = re.compile(r"\{(\\(?:cdot|times|approx)|[-+·×])\}")  # 1{\cdot}2: braces only set the spacing
+_ASIDE = re.compile(
+    r"(?<![\w}])\(\\(?:text|mathrm|textit)\{[^{}]*\s[^{}]*\}\)"
+)  # [0.2, 0.8] (\text{over two positions})
+_DOT = re.compile(r"(?<=[\])] )\.(?= [\[(])")  # [1, 0] . [0, 1]
+_DOT_WORD = re.compile(r"(?<=[\])] )dot(?= [\[(])")  # [1, 0] dot [0, 1]
+_IN_PLACE = re.compile(r"(?<=[\w)\]] [/*])=(?= )")  # scores /= 1.41: divided by it, not equal to it
+_TWO_INDICES = re.compile(r"(?<=[^\W\d_]_)(\d),(\d)(?=\s*[=≈])")  # s_1,2 = 0.5 is one cell
 _THOUSANDS = re.compile(  # 128×256 = 32 768: groups of three digits beside no other numbers, not 2/3 128/9, no brackets
     r"(?<![\w.,\[(|&])(?<![\w.,\[(|&\])] )(?!(?<=/)[\d ]+/)[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+"
     r"(?![\w.,]*\d|,\s*[-−]?\d|\s*[\])|&]| [-−]?\d)"
     r"|(?<=[^\W\d_] )[1-9]\d{0,2}(?: \d{3})+(?= [^\W\d_]{2})",
     re.MULTILINE,
 )
+_REPEATED = re.compile(r"(?<=\d)\((?:大?约|約|약|около)\s*[\d.,]+\s*\w*\)")  # 2,359,296（约 2.36M）
 _SLICE = re.compile(
     r"(?P<name>\\(?:mathbf|mathrm|boldsymbol|bm)\{\w\}|\\?[^\W\d_]+)"
     r"(?:_\{|\[|\()\s*(?P<index>\d{1,2}|[a-z])\s*,?\s*(?::|\\(?:cdot|ast|bullet|colon)|[·*])\s*[\])}]"
 )
 _INDEX = re.compile(r"(?<=[^\W\d_])\[([ijklmnt])(?:(?:, ?|\]\[)([ijklmnt]))?\](?!\w)")  # S[i], A[i, j], A[i][j]
+_DOUBLED = re.compile(r"\((\([^()=\n]*=[^()\n]*\))\)")  # ((K = [1, 0])): a remark around what were marks of math
 _LETTER = re.compile(r"(?:\\\w+\{)?([A-Z])\}?")
 _FROM_TO = re.compile(
     r"\((\\text\{[^{}]*\}|\w+)\s*(?:\\to|\\rightarrow|→|->)\s*(\\text\{[^{}]*\}|\w+)\)(?=\s*&?\s*[=≈\\])"
@@ -32,10 +41,16 @@ def plainer(source: str) -> str:
     'a_{1}   = x'
     """
     source = _BRACED_SIGN.sub(r" \1 ", source) if "{" in source else source
+    source = _DOT.sub("·", source) if "] . " in source or ") . " in source else source
+    source = _DOT_WORD.sub(" · ", source)
     source = _THOUSANDS.sub(lambda found: re.sub(r"\s", "~", found[0]), source)  # as TeX sets it
+    source = _REPEATED.sub(lambda found: " " * len(found[0]), source)
+    source = _TWO_INDICES.sub(r"\1\2 ", _IN_PLACE.sub(" ", source))
     if "\\" in source or "→" in source or "->" in source:
+        source = _ASIDE.sub(lambda found: " " * len(found[0]), source)
         source = _FROM_TO.sub(_from_to, source)
         source = _MATRIX.sub(_with_rows, source)
+    source = _DOUBLED.sub(lambda found: f"  {found[1][1:-1]}  ", source) if "((" in source else source
     return _SLICE.sub(_row, _INDEX.sub(_script, source))
 
 

@@ -83,7 +83,7 @@ STRIKES: Final = _words("cancel bcancel xcancel sout st cancelto")
 FRACTIONS: Final = _words("frac dfrac tfrac cfrac nicefrac sfrac flatfrac")
 COMMANDS: Final = {
     **dict.fromkeys(FRACTIONS, "frac"), **dict.fromkeys(STRIKES, "cancel"), "sqrt": "sqrt", "surd": "sqrt", "sum": "sum",
-    "substack": "group",
+    "binom": "binom", "dbinom": "binom", "tbinom": "binom", "over": "over", "substack": "group",
     "overset": "second", "underset": "second", "stackrel": "second", "textcolor": "second", "colorbox": "second",
     "underbrace": "first", "overbrace": "first",
 }  # fmt: skip

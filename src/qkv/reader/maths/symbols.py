@@ -159,5 +159,8 @@ class _Scripts:
     def _runs(self, letter: str) -> bool:
         """Whether a script letter runs over tokens: i and j do, k where the page lets it."""
         if letter == "k":
-            return "k" in self.names.running and (self.base, "k") not in self.names.labelled
+            return ("k" in self.names.running and (self.base, "k") not in self.names.labelled) or self._among_numbers()
         return letter in INDEX_LETTERS or letter in self.names.running - {"q", "v", "o", "h"}
+
+    def _among_numbers(self) -> bool:
+        return bool(self.lowered or self.raised) and "k" in self.names.running

@@ -18,6 +18,7 @@ from qkv.expr.nodes import (
     Call,
     Expr,
     Infinite,
+    Matrix,
     Name,
     Negate,
     Number,
@@ -131,7 +132,7 @@ class Terms:
         return node
 
     def _divided(self, lo: int, hi: int) -> Expr | None:
-        """What a relation or a comparison outside of brackets divides; of √(d_k = 2) the last side counts."""
+        """What a relation, a comparison or \\over outside of brackets divides; of √(d_k = 2) the last side counts."""
         for i in reversed(self.own_level(lo, hi)):
             token = self.tokens[i]
             if token.kind == "rel":
@@ -140,6 +141,9 @@ class Terms:
             if token.kind == "cmp":
                 self.i = hi
                 return Call(token.text, (self.expression(lo, i), self.expression(i + 1, hi)), at=self.at(lo))
+            if token.kind == "cmd" and token.text == "over":
+                self.i = hi
+                return Quotient(self.expression(lo, i), self.expression(i + 1, hi), at=self.at(lo))
         return None
 
     def quoted(self, i: int) -> str:
@@ -253,6 +257,8 @@ class Terms:
             return commands.numeral(self, token)
         if kind == "inf":
             return Infinite(1, at=self.at(start))
+        if kind == "nan":
+            raise Unreadable("NaN is no number", self.at(start))
         if kind in ("open", "begin"):
             return self._group(start)
         if kind == "cmd":
@@ -274,7 +280,9 @@ class Terms:
         if mark == "{":
             return self.expression(start + 1, end)
         if mark in "|‖":
-            return Absolute(self.expression(start + 1, end), at=self.at(start))
+            inner = arrays.bracket(self, start + 1, end, "(", start)
+            drawn = isinstance(inner, Matrix) and len(inner.rows) > 1  # a matrix with bars for brackets
+            return inner if drawn else Absolute(inner, at=self.at(start))
         return arrays.bracket(self, start + 1, end, mark, start)
 
     def _absolute(self, start: int) -> Expr:

@@ -55,7 +55,7 @@ def _word(tokens: Sequence[Token], i: int, out: list[Token], names: Names) -> in
     if before is not None and before.kind == "script":
         return _in_script(tokens, i, out, names)
     following = tokens[i + 1] if i + 1 < len(tokens) else None
-    if is_counted(token.text) and _is_unit(token, before, following):
+    if (is_counted(token.text) and _is_unit(token, before, following)) or _is_seconds(tokens, i, before, names):
         out.append(token._replace(kind="prose"))
         return i + 1
     if is_called(token.text, _behind_scripts(tokens, i + 1), names) and not _is_spoken(tokens, i, before):
@@ -96,6 +96,15 @@ def _is_unit(token: Token, before: Token | None, following: Token | None) -> boo
     tied = tied and (len(token.text) > 1 or not token.gap or not token.text.isascii())
     scripted = following is not None and following.kind in ("script", "sub", "sup", "prime") and not following.gap
     return tied and not scripted and is_magnitude(token.text)
+
+
+def _is_seconds(tokens: Sequence[Token], i: int, before: Token | None, names: Names) -> bool:
+    """Whether an s ends a number of seconds, 1.8e9 s ≈ …, where the page has no s of its own."""
+    after = tokens[i + 1] if i + 1 < len(tokens) else None
+    ends = after is None or after.kind in ("rel", "line", "wide", "edge") or after.text in (",", ")")
+    digits = before is not None and (before.kind == "sup" or (before.kind == "num" and len(before.text) > 1))
+    behind = digits and tokens[i].gap
+    return tokens[i].text == "s" and behind and ends and "s" not in names.letters | names.words
 
 
 def _is_spoken(tokens: Sequence[Token], i: int, before: Token | None) -> bool:
@@ -235,22 +244,34 @@ def _is_mathematical(tokens: Sequence[Token], i: int, out: list[Token], names: N
     if after is not None and after.kind == "rel" and after.text not in ("→", "⇒"):
         return _may_be_defined(token, before, names)
     if after is not None and after.text == ":" and is_symbol(token.text) and value_begins(tokens, i + 2):
-        return before is None or before.kind in _BREAKS
+        return before is None or before.kind in _BREAKS or (_is_letter(token) and _is_factor(out))
     tied = before is not None and _tied_before(before, out, token)
     ends = after is None or after.kind in _OPEN_END or _opens(after)
     if ends and before is not None and before.kind in ("open", "sep") and _in_call(out):
         return True
     if len(token.text) == 1 or len(names.split(token.text, strict=False)) > 1:
         return _letter(tokens, i, out, names, tied, ends)
+    small = token.text[:1].lower() + token.text[1:]
+    if small in names.words and small != token.text and i + 2 < len(tokens) and tokens[i + 2].kind in ("sup", "script"):
+        return after is not None and after.kind == "word" and not tokens[i + 2].gap  # Willow gold^T, all of willow_1, …
     if token.text in names.words:
         factor = after is not None and after.kind == "word" and (after.text in names.words or len(after.text) == 1)
         if factor and after is not None and i + 2 < len(tokens):  # lantern moss, lantern F^T
             said = after.text == token.text  # the first of 'Attention weights weights = …'
-            return tied or (tokens[i + 2].kind in _GLUE and not said)
-        return tied or (after is not None and after.kind in _GLUE)
+            return tied or (tokens[i + 2].kind in _GLUE and not said) or _in_call(out)
+        return tied or (after is not None and (after.kind in _GLUE or (_opens(after) and token.text in names.words)))
     if before is None or not (ends or _factor_follows(tokens, i + 1, names)):
         return False
     return tied and before.kind in ("op", "rel", "cmd")
+
+
+def _is_letter(token: Token) -> bool:
+    return len(token.text) == 1 and token.text.isupper()
+
+
+def _is_factor(out: list[Token]) -> bool:
+    """Whether what stands before is a letter right of '=': the A of 'O = A V: [..]'."""
+    return len(out) > 1 and out[-1].kind == "name" and len(out[-1].text) == 1 and out[-2].kind in ("rel", "op")
 
 
 def _factor_follows(tokens: Sequence[Token], k: int, names: Names) -> bool:
@@ -352,6 +373,9 @@ def _letter(tokens: Sequence[Token], i: int, out: list[Token], names: Names, tie
         return False
     begins = not out or out[-1].kind in _BREAKS
     article = token.text.lower() in _ARTICLES and (token.text not in names.letters if begins else token.text.islower())
-    second = tokens[i + 2]
+    behind = i + 2
+    while behind + 1 < len(tokens) and {tokens[behind - 1].text, tokens[behind].text} <= names.letters:
+        behind += 1  # A L P^T
+    second = tokens[behind]
     tied_next = second.kind in _GLUE or (second.kind == "num" and not second.gap)
     return not article and tied_next and (len(after.text) <= 2 or after.text in names.words)
