@@ -147,3 +147,21 @@ RUNNING = """s = (1; 0), g_1 = (1; 0), g_2 = (0; 2), U = [[0, 1], [1, 0.5]]
 def test_vectors_under_formulas_that_run_are_claims_of_their_own_and_no_chain() -> None:
     found = [(claim.line, claim.verdict.value) for claim in claims(RUNNING)]
     assert found == [(5, "right"), (5, "right"), (6, "right"), (6, "wrong")]
+
+
+BOXES = """Q2 = [[0, 1], [1, 0]], K2 = [[0, 1], [1, 0]]
+
+Q2 K2ᵀ = ┌ 1  0 ┐
+         └ 0  1 ┘
+
+After scaling:
+
+(Q2 K2ᵀ) / √2
+
+≈ ┌ 0.7071  0      ┐
+  └ 0       0.7071 ┘
+"""
+
+
+def test_corners_of_a_box_are_brackets_and_words_end_a_chain() -> None:
+    assert [(claim.line, claim.verdict.value) for claim in claims(BOXES)] == [(3, "right"), (10, "rounded")]

@@ -170,6 +170,10 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
             "[\U0001d400-\U0001d7ff＝＋－＊／０-９\uf8eb-\uf8fe]",
             lambda m: _BRACKET_PIECES.get(m[0]) or unicodedata.normalize("NFKC", m[0])[:1],
         ),
+        # corners of a box around numbers are brackets: ┌ 1 0 ┐ above └ 0 1 ┘
+        (r"(?P<corner>[┌└])(?=[ \t]*[-−]?[.\d∞])", lambda m: "⎡" if m[0] == "┌" else "⎣"),
+        (r"(?<=[\d.∞])(?P<gap>[ \t]*)(?P<corner>[┐┘])", lambda m: m["gap"] + ("⎤" if m["corner"] == "┐" else "⎦")),
+        (r"│(?P<cells>[ \t]*[-−]?[.\d][-−.\d∞ \t]*)│", lambda m: f"⎢{m['cells']}⎥" if "⎡" in m.string else m[0]),
         # W = ┌   ┐ above its rows
         (r"^(?P<named>[^\n│┌]*=[ \t]*┌[^\n│]*)\n(?P<row>[ \t]*[│|][^\n]*)$", _lowered),
         (r"^[ \t┌┐└┘╭╮╰╯]*[┌└╭╰][ \t┌┐└┘╭╮╰╯]*$", ""),

@@ -297,10 +297,12 @@ def joined(made: Iterator[Equation]) -> Iterator[Equation]:
 
 
 def _is_another(last: Equation, equation: Equation) -> bool:
-    """Whether a working further down, '= [1, 0] · [0, 1] = 0', belongs to a left side that nobody could read: the one
-    above has its value already."""
-    apart = equation.line > last.end_line + 1
-    return apart and bool(last.of(Kind.VALUE)) and equation.items[0].kind is Kind.WORKING and len(equation.items) > 1
+    """Whether a working further down, '= [1, 0] · [0, 1] = 0', or an array behind words, belongs to a left side that
+    nobody could read: the one above has its value already."""
+    if equation.line <= last.end_line + 1 or not last.of(Kind.VALUE):
+        return False
+    said = equation.words not in last.words and isinstance(equation.items[0].expr, n.Matrix)
+    return said or (equation.items[0].kind is Kind.WORKING and len(equation.items) > 1)
 
 
 def _says_again(last: Equation, equation: Equation) -> bool:
