@@ -187,10 +187,12 @@ def _is_list(expr: n.Expr, system: System) -> bool:
 
 
 def _unprinted(expr: n.Expr, printed: Collection[n.Expr], system: System) -> n.Expr:
-    """An expression without the parts that a value was printed for: softmax(S + M) needs no M after S + M = […]."""
+    """An expression without the parts that a value was printed for: softmax(S + M) needs no M after S + M = […]. Of
+    another sum nobody knows what is added: the S of S + B may be a scaled one."""
 
     def is_told(part: n.Expr) -> bool:
-        return part in printed and part != expr
+        masked = any(_is_mask(symbol, system) for symbol in n.names_in(part))
+        return part in printed and part != expr and (masked or not isinstance(part, n.Sum))
 
     return n.rewrite(expr, lambda part: n.number(0) if is_told(part) else part) if printed else expr
 
