@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import qkv
 from qkv.judging.report import check_sheet
 from qkv.reader import read_sheet
 
@@ -267,3 +268,8 @@ def test_numbers_put_in_for_one_index_hold_for_no_other() -> None:
     assert [(cell.row, cell.column, cell.expected, cell.working) for cell in slip.cells] == [
         (2, 2, "4", "0.5·4 + 0.5·4 = 4")
     ]
+
+
+def test_a_matrix_with_a_word_beside_its_letter_is_no_row_of_a_token() -> None:
+    page = "Q_full = [[1, 0], [0, 1]], K_full = [[1, 0], [0, 1]], V_full = [[1, 0], [1, 1]]\n\nCompute the attention weights.\n"
+    assert qkv.solve(page)["A"].decimals(3) == (("0.670", "0.330"), ("0.330", "0.670"))

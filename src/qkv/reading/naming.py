@@ -142,6 +142,8 @@ class Naming:
             found = tuple(Place(p.role, None, p.head) if p.head and p.role in SCORE_LIKE else p for p in found)
         if len(symbol.indices) == 1 and is_matrix(self.page, symbol):  # α_2 = [[..], [..]]: all of head 2
             found = tuple(Place(p.role, p.row) if p.row and p.role in OF_A_HEAD else p for p in found)
+        if any(p.row and p.role in PROJECTED for p in found) and is_matrix(self.page, symbol):  # Q_full = [[..], [..]]
+            found = tuple(Place(p.role) if p.row and not is_number(p.row) else p for p in found)
         return found
 
     def _found_place(self, symbol: Symbol) -> tuple[Place | None, Known]:
