@@ -118,8 +118,9 @@ def statistics(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> It
                 yield replace(made, meaning=replace(made.meaning, expr=shown))
                 return
         some = _some_of(copies, grid, spot) if function == "sum" else None
-        if some is not None or (added is not None and not added.is_clean):
-            yield some or added  # type: ignore[misc]
+        found = some if some is not None else added if added is not None and not added.is_clean else None
+        if found is not None:
+            yield found
             return
 
 

@@ -18,12 +18,12 @@ v = var(X)                                              |            | their var
 \sigma = \sqrt{v + \epsilon}                            |            | how far they spread
 \sigma = \sqrt{v}                                       |            | how far they spread
 Y = (X - \mu) / \sigma                                  |            | normalised
-N = hadamard(\gamma, Y) + \beta                         |            | layer norm
-N = hadamard(\gamma, Y)                                 |            | layer norm
+N = hadamard(\gamma_1, Y) + \beta_1                     |            | layer norm
+N = hadamard(\gamma_1, Y)                               |            | layer norm
 N = (X - \mu) / \sigma                                  |            | layer norm
 \rho = \sqrt{mean(hadamard(X, X)) + \epsilon}           |            | the root of the mean square
 \rho = \sqrt{mean(hadamard(X, X))}                      |            | the root of the mean square
-R = hadamard(\gamma, X / \rho)                          |            | RMS norm
+R = hadamard(\gamma_1, X / \rho)                        |            | RMS norm
 R = X / \rho                                            |            | RMS norm
 """
 _ENDS = r"""

@@ -29,11 +29,8 @@ _NO_EPSILON = re.compile(
     r"(?:no|without|ohne|sans|sin|sem|senza) ε?\(?(?:eps|ε|\\varepsilon)|(?:eps(?:ilon)?|ε) ?= ?0(?![.,]\d)",
     re.IGNORECASE,
 )
-# What pages call the names of the rows, beside their own.
-_ALIASES = {
-    "gamma_1": "gamma", "g": "gamma", "gain": "gamma", "beta_1": "beta", "eps": "epsilon", "W_gate": "W_1",
-    "W_up": "W_3", "W_down": "W_2", "W_vocab": "W_U", "W_lm": "W_U", "T": "tau", "temperature": "tau",
-}  # fmt: skip
+# What questions call the names of the rows, beside what blocks do.
+_ALIASES = {**ALIASES, "g": "gamma_1", "gain": "gamma_1", "W_vocab": "W_U", "W_lm": "W_U"}
 _NAMES = {symbol_plain(s): s for row in rows() for s in n.names_in(row.expr)}
 
 
@@ -159,7 +156,7 @@ class _Asked:
 def _named(given: Given) -> str:
     """What a given is called in the rows, if they have it."""
     name = symbol_plain(given.symbol)
-    if isinstance(given.expr, n.Number) and ALIASES.get(name, name) in ("epsilon", "tau") and given.expr.value <= 0:
+    if isinstance(given.expr, n.Number) and _ALIASES.get(name, name) in ("epsilon", "tau") and given.expr.value <= 0:
         return ""  # ε = 0 is none
     return _ALIASES.get(name, name)
 
