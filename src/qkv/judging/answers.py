@@ -28,6 +28,7 @@ from qkv.reading.evidence import printed_grid
 from qkv.reading.naming import Known, role_symbol
 from qkv.reading.page import Spot
 from qkv.reading.system import LINE
+from qkv.reading.treated import is_matrix
 
 if TYPE_CHECKING:
     from qkv.judging.walk import Walk
@@ -64,6 +65,8 @@ def by_assignment(walk: Walk, equation: Equation, grid: Grid, spot: Spot, usual:
     if not found:
         meant = [replace(target.meaning, sure=True) for target in targets if target.sure]
         return next(walk.misfits(grid, meant), usual)
+    if usual is not None and usual.is_clean and _takes_what_is_left(walk, usual.meaning):
+        return usual
     target, f = found[0]
     beside = usual is not None and usual.meaning.how in (How.STATED, How.WORKING)
     contradicted = usual is not None and beside and usual.worst is Verdict.WRONG
@@ -120,6 +123,19 @@ def _rounded_on_the_way(grid: Grid, strict: Fit, true: Value) -> Fit:
         for row in zip(grid, true.rows, strict.verdicts, strict=True)
     )
     return replace(strict, verdicts=rows, slips=sum(row.count(Verdict.WRONG) for row in rows))
+
+
+def _takes_what_is_left(walk: Walk, meaning: Meaning) -> bool:
+    """Whether a value is worked out from an array that the assignment gives, and that nobody knows another use for: the
+    solution knows better than the library what it is given for."""
+    task = walk.system.page.task
+    if task is None or meaning.how not in (How.SEARCHED, How.STATED):
+        return False
+    used = walk.inputs(n.Name(role_symbol(Role.OUTPUT)), meaning.spot)
+    left = (walk.inputs(meaning.expr, meaning.spot) & task.definitions.keys()) - used
+    formulas = (item.expr for equation in task.equations for item in equation.of(Kind.FORMULA))
+    stated = {symbol for expr in formulas for symbol in n.names_in(expr)}
+    return any(is_matrix(walk.system.page, symbol) and symbol not in stated for symbol in left)
 
 
 def _goes_on_otherwise(walk: Walk, meaning: Meaning) -> bool:

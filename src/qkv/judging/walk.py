@@ -313,10 +313,10 @@ class Walk:
         mistaken, names = named
         excused = has_excuse(mistaken) and not self._is_usual_here(mistaken.meaning)
         if clean is not None and clean[1].meaning.how is How.SEARCHED and not excused:
-            clean = None if self._inputs(clean[1].meaning.expr, spot) <= names else clean
+            clean = None if self.inputs(clean[1].meaning.expr, spot) <= names else clean
         return mistaken, clean
 
-    def _inputs(self, expr: n.Expr, spot: Spot) -> frozenset[Symbol]:
+    def inputs(self, expr: n.Expr, spot: Spot) -> frozenset[Symbol]:
         """What an expression is worked out from in the end: names that nothing on the page works out."""
         scene = self.scene(spot)
         found = operands(scene, self.prints, expr, all_of=True)

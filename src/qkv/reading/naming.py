@@ -28,6 +28,7 @@ from qkv.reading.treated import (
     before_weights,
     is_divided,
     is_matrix,
+    is_other_sequence,
     is_projected,
     printed_shapes,
 )
@@ -40,6 +41,7 @@ SIZED = {Role.D_K: (Role.K, Role.Q), Role.D_V: (Role.V,), Role.D_MODEL: (Role.X,
 TOKENS = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE})  # nobody takes a softmax of them, nor of projections
 NO_FACTORS = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.MASK})  # nobody multiplies them by a matrix
 WORKED_OUT = SCORE_LIKE | {Role.HEAD, Role.CONCAT, Role.OUTPUT}  # what is no input
+NO_WEIGHTS = WORKED_OUT | TOKENS | {Role.MASK}  # what letters may be used for tokens after all
 OF_A_HEAD = frozenset({*PROJECTED, *PROJECTED.values(), Role.WEIGHTS, Role.HEAD, *(NO_FACTORS - {Role.MASK})})
 
 
@@ -173,6 +175,8 @@ class Naming:
             lettered = usual and len(symbol.indices) < 2  # two indices are a cell of scores, whatever its letter
             place = usual[0]._replace(role=stated[0]) if lettered else self._scripted(symbol, stated[0])
             return fitting or place, Known.STATED
+        if (not usual or usual[0].role in NO_WEIGHTS) and is_other_sequence(self.page, symbol):
+            return Place(Role.Y), Known.WORDS
         if usual and usual[0].role is Role.SCORES and is_divided(self.page, symbol):
             return usual[0]._replace(role=Role.SCALED), Known.STATED
         role = captioned_role(self.page, symbol)

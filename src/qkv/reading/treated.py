@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.library.roles import places
+from qkv.library.roles import SCORE_LIKE, places
+from qkv.library.words import spoken
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Kind
+from qkv.reading.method import speaks_of_mask
 from qkv.reading.page import Page
+
+_CROSSED = re.compile(spoken("crossed"))
+WORKED_FROM_TOKENS = frozenset({Role.Q, Role.K, Role.V, *SCORE_LIKE, Role.HEAD, Role.CONCAT})
 
 
 def is_divided(page: Page, symbol: Symbol) -> bool:
@@ -84,14 +90,46 @@ def is_projected(page: Page, symbol: Symbol) -> bool:
 
 
 def before_weights(page: Page, given: Definition) -> bool:
-    """Whether something is given before the last weights are, or before anything is worked out."""
-    everything = [d for definitions in page.definitions.values() for d in definitions]
-    weights = [
-        d.line for s, ds in page.definitions.items() for d in ds
-        if any(p.role in (Role.W_K, Role.W_V) for p in places(s)) and d.source is Source.GIVEN
-    ]  # fmt: skip
-    worked = [d.line for d in everything if d.source is not Source.GIVEN]
-    return bool(weights) and given.line < max(*weights, min(worked, default=0))
+    """Whether something is given before the last weights are, or before anything that attention works out."""
+    weights, worked = list[int](), list[int]()
+    for symbol, definitions in page.definitions.items():
+        role = _usual_role(symbol)
+        for each in definitions:
+            if role in (Role.W_K, Role.W_V) and each.source is Source.GIVEN:
+                weights.append(each.line)
+            elif symbol != given.symbol and (each.source is not Source.GIVEN or role in WORKED_FROM_TOKENS):
+                worked.append(each.line)
+    return bool(weights) and given.line < max(*weights, min(worked, default=given.line + 1))
+
+
+def is_other_sequence(page: Page, symbol: Symbol) -> bool:
+    """Whether a name may be the tokens that are attended to, whatever its letter: the page speaks of cross-attention,
+    and gives it two rows or more, as wide as its tokens, before anything is worked out."""
+    given = page.definitions.get(symbol, ())
+    if not given or not all(d.source is Source.GIVEN and isinstance(d.expr, n.Matrix) for d in given):
+        return False
+    if symbol.base.lower() == "x" or (_usual_role(symbol) is Role.MASK and speaks_of_mask(page.words)):
+        return False
+    if not _CROSSED.search(page.words) or not before_weights(page, given[0]):
+        return False
+    shapes = {
+        role: [
+            shape
+            for s in page.definitions
+            if _usual_role(s) is role and s != symbol
+            for shape in printed_shapes(page, s)
+        ]
+        for role in (Role.X, Role.W_K, Role.W_V)
+    }
+    weights = shapes[Role.W_K] + shapes[Role.W_V]
+    tall, wide = {rows for rows, _ in weights}, {columns for _, columns in weights}
+    own = printed_shapes(page, symbol)
+    fits = all(min(shape) > 1 and ({shape[1]} == tall or {shape[0]} == wide) for shape in own)
+    return fits and bool(shapes[Role.X])
+
+
+def _usual_role(symbol: Symbol) -> Role | None:
+    return next((place.role for place in places(symbol)), None)
 
 
 def additive(page: Page) -> frozenset[Symbol]:
