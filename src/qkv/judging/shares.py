@@ -113,7 +113,8 @@ def shares(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterat
         return
     near: Fit | None = None  # all but one of them, where words speak of weights
     said = Role.WEIGHTS in roles_in_words(equation.words[-60:])
-    for total in (*after, None):
+    sums = [total for total in after if n.holds(total.part, n.Sum)]
+    for total in (*(sums or after), None):
         row, put = row_of([*parts, *([total] if total is not None else [])])
         names = row.rows[0][:count]
         below = row.rows[0][count] if total is not None else n.Sum(names)
@@ -129,7 +130,6 @@ def shares(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterat
                 made = replace(made, meaning=replace(made.meaning, expr=spoken))
             if made.is_clean:
                 yield made
-                return
             if said and made.slips == 1 and count > 2:
                 near = near or replace(made, meaning=replace(made.meaning, how=How.WORDED, cost=0.0))
     yield from [near] if near is not None else []
@@ -174,7 +174,7 @@ def _exponentials(copies: Copies, spot: Spot) -> tuple[list[Copied], list[Copied
     """The exponentials that were printed last, one by one or as a vector, and single numbers printed after them."""
     after: list[Copied] = []
     parts: list[Copied] = []
-    for seen in copies.recent(spot)[:RUN]:
+    for seen in copies.recent(spot):
         single = shape_of(seen.grid) == (1, 1)
         if _is_exponential(seen.expr):
             if not single:
@@ -197,4 +197,5 @@ def _is_exponential(expr: n.Expr) -> bool:
     """e^0.5, or what a page calls exp."""
     if isinstance(expr, n.Name):
         return means(expr.symbol.base.lower(), "exponential")
-    return n.holds(expr, n.Exp) and not n.holds(expr, n.Sum) and not n.holds(expr, n.Quotient)
+    outside = n.rewrite(expr, lambda node: n.Exp(n.number(0)) if isinstance(node, n.Exp) else node)  # of e^(1/2 + 1)
+    return n.holds(outside, n.Exp) and not n.holds(outside, n.Sum) and not n.holds(outside, n.Quotient)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 
-from qkv.check.cells import Grid, fitted, shape_of
+from qkv.check.cells import Grid, fitted, may_agree, shape_of
 from qkv.check.model import Verdict
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
@@ -72,6 +72,18 @@ class Judgement:
     verdict: Verdict
     rivals: tuple[Fit, ...] = ()
     reason: str = ""
+
+
+def _denial(slip: Fit) -> float:
+    """The bits that it costs to say that a value is not what a meaning says, though that makes a slip of it."""
+    return slip.meaning.how.denial if slip.worst is not Verdict.MISROUNDED else MISROUNDING
+
+
+def _is_same_quantity(clean: Fit, slip: Fit) -> bool:
+    """Whether two meanings are one quantity, worked out with more or fewer of the digits: neither denies the other.
+    Numbers put in right beside a value are all the digits that it was worked out with."""
+    same = clean.true is not None and slip.true is not None and may_agree(clean.true, slip.true)
+    return same and slip.meaning.how is not How.WORKING
 
 
 def _is_of_a_family(meaning: Meaning) -> bool:
@@ -257,16 +269,18 @@ class Walk:
         if (worked := carried_working(fits)) is not None:
             return worked
         for f in fits:  # the strongest first
-            if f.is_clean and not (f.meaning.how is How.WORKING and denied >= How.STATED.denial):
-                bits = f.bits - denied
-                if clean is None or bits > clean[0]:
-                    clean = bits, f
+            if f.is_clean:
+                other = max((_denial(slip) for _, slip in slips if not _is_same_quantity(f, slip)), default=0.0)
+                if f.meaning.how is How.WORKING and other >= How.STATED.denial:
+                    continue
+                if clean is None or f.bits - other > clean[0]:
+                    clean = f.bits - other, f
             elif (f.meaning.sure or self._is_usual_here(f.meaning)) and self.doubted.isdisjoint(
                 n.names_in(f.meaning.expr)
             ):
                 slips.append((f.bits - denied, f))
-                denied = max(denied, f.meaning.how.denial if f.worst is not Verdict.MISROUNDED else MISROUNDING)
-        if clean is not None and denied == 0:
+                denied = max(denied, _denial(f))
+        if clean is not None and all(_is_same_quantity(clean[1], slip) for _, slip in slips):
             return clean[1]
         slip = max(slips, key=lambda slip: slip[0], default=(0.0, None))[1]
         if (

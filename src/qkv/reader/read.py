@@ -64,6 +64,7 @@ def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT, told: Sequen
     prepared = [_Prepared(block, _stretch(block, comma)) for block in _opened(with_outputs(blocks_of(source)))]
     words = [word for item in prepared if isinstance(item.block, Fence) for word in names_in_code(item.block)]
     words += _titles_of_grids(prepared)
+    words += [word for item in prepared if isinstance(item.block, Paragraph) for word in _ENDING.findall(item.block.text)]
     streams = (stream for item in prepared for stream in _streams(item))
     names = replace(
         names_of(streams, comma, words, (*_captions(prepared), *_LINE_LABEL.findall(source))), points=has_points(source)
@@ -162,6 +163,11 @@ def _captions(prepared: Sequence[_Prepared]) -> Iterator[str]:
                 said = re.sub(r"\s+\([^()]*\)\s*(?=:?\s*$)", "", line)
                 if found := re.search(r"([^\W\d_]+)(?:_\{?\d+)?[}$`*:\s]*$", said):
                     yield found[1]
+
+
+_ENDING = re.compile(  # the word that is all of a formula at the end of a line: 'Weights of the values $\\text{moss}$:'
+    r"(?m)\$\s*\\(?:text|math(?:rm|it|bf|sf))\s*\{\s*([^\W\d_]{2,})\s*\}\s*\$[*_]*:[ \t]*$"
+)
 
 
 def _titles_of_grids(prepared: Sequence[_Prepared]) -> Iterator[str]:

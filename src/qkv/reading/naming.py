@@ -132,7 +132,9 @@ class Naming:
         if symbol in multiplied(self.page):
             found = tuple(place for place in found if place.role not in NO_FACTORS)
         if symbol in distributed(self.page):
-            found = tuple(place for place in found if place.role not in TOKENS | PROJECTED.keys())
+            made = self._is_stated_product(symbol)  # attn = Q Kᵀ, of which a softmax is taken, are no weights yet
+            others = TOKENS | PROJECTED.keys() | ({Role.WEIGHTS} if made else set())
+            found = tuple(place for place in found if place.role not in others)
         if self.choices.capitals_index:
             found = tuple(
                 p._replace(head=None, row=p.head, column=p.row)
@@ -147,6 +149,11 @@ class Naming:
         if any(p.row and p.role in PROJECTED for p in found) and is_matrix(self.page, symbol):  # Q_full = [[..], [..]]
             found = tuple(Place(p.role) if p.row and not is_number(p.row) else p for p in found)
         return found
+
+    def _is_stated_product(self, symbol: Symbol) -> bool:
+        """Whether a page states a name as a product, and as nothing else."""
+        stated = [d.expr for d in self.page.definitions.get(symbol, ()) if d.source is Source.STATED]
+        return bool(stated) and all(isinstance(expr, n.Product) for expr in stated)
 
     def _found_place(self, symbol: Symbol) -> tuple[Place | None, Known]:
         if self._is_renamed(symbol):
@@ -188,7 +195,7 @@ class Naming:
     def _is_captioned_otherwise(self, said: Role | None, usual: Role) -> bool:
         """Whether a caption outranks a letter: A, 'the weights of the keys'; 'scaled' above t_1; 'attention weights Q'
         on a page whose formulas show other queries; A, 'the adjacency matrix'."""
-        taken = usual in PROJECTED and said in WORKED_OUT and any(roles == (usual,) for roles in self._uses.values())
+        taken = usual in PROJECTED.keys() | {Role.X} and said in WORKED_OUT and any(usual in roles for roles in self._uses.values())
         staged = usual is Role.SCORES and said in (Role.SCALED, Role.MASKED, Role.WEIGHTS)
         return taken or staged or said is Role.OTHER or (said in PROJECTED.values() and usual in WORKED_OUT)
 
@@ -406,6 +413,7 @@ class Naming:
             if (
                 counts
                 and not symbol.indices
+                and not self._used(symbol)  # softmax(Q Kᵀ/√h) says that h is a size
                 and isinstance(value, n.Number)
                 and value.value.denominator == 1
                 and 1 < value.value <= 64

@@ -371,6 +371,8 @@ def _letter(tokens: Sequence[Token], i: int, out: list[Token], names: Names, tie
         return ends or (after is not None and after.kind in ("word", "num", "open", "letters"))
     if after is None or after.kind not in ("word", "letters", "func") or i + 2 >= len(tokens):
         return False
+    if signs.SCRIPT.match(token.text) and token.text not in names.letters | names.scripted:
+        return False  # the word 键 of '键 Э = Г Л'
     begins = not out or out[-1].kind in _BREAKS
     article = token.text.lower() in _ARTICLES and (token.text not in names.letters if begins else token.text.islower())
     behind = i + 2
