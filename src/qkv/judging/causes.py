@@ -17,6 +17,7 @@ from qkv.check.compare import agree
 from qkv.check.mistakes.rewrites import (
     ANY_OTHER,
     LEFT_OUT,
+    AGAINST,
     NO_CONVENTION,
     STRUCTURAL,
     TABLE,
@@ -116,10 +117,12 @@ def operands(scene: PageScene, prints: Prints, expr: n.Expr, all_of: bool = Fals
     return frozenset(found)
 
 
-def has_excuse(mistaken: Fit) -> bool:
-    """Whether a known mistake may as well be another convention: where no formula is stated, many are."""
+def has_excuse(mistaken: Fit, decided: frozenset[str]) -> bool:
+    """Whether a known mistake may as well be another convention: where no formula is stated, and the page does not ask
+    for one of them, many are."""
     keys = mistaken.cause.mistake.split(" or ") if mistaken.cause is not None else [""]
-    return mistaken.meaning.how in (How.NAMED, How.WORDED) and not NO_CONVENTION.issuperset(keys)
+    plain = all(key in NO_CONVENTION or AGAINST.get(key) in decided for key in keys)
+    return mistaken.meaning.how in (How.NAMED, How.WORDED) and not plain
 
 
 def misfit(

@@ -132,8 +132,16 @@ def lined(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
     places = list(dict.fromkeys(_places(words, equation, system))) if roles else []
     if len(places) == 1:
         for head in (None, *system.heads_in(spot.scope)):
-            whole = n.Name(role_symbol(roles[0], head))
-            yield Meaning(How.WORDED, n.Call(LINE, (whole, n.number(places[0]))), spot)
+            line = n.Call(LINE, (n.Name(role_symbol(roles[0], head)), n.number(places[0])))
+            yield Meaning(How.WORDED, line, spot)
+            if _width(equation) == places[0] and "causal" in system.conventions(spot.scope):  # without what is hidden
+                yield Meaning(How.WORDED, n.Entry(line, columns=(1, places[0])), spot)
+
+
+def _width(equation: Equation) -> int:
+    """How many numbers the last side of an equation has, in one row."""
+    shown = equation.items[-1].expr
+    return shown.shape[1] if isinstance(shown, n.Matrix) and len(shown.rows) == 1 else 1
 
 
 def _places(words: str, equation: Equation, system: System) -> Iterator[int]:

@@ -50,6 +50,7 @@ from qkv.reading.bits import grid_bits
 from qkv.reading.definitions import Source
 from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.evidence import printed_grid
+from qkv.reading.method import decided
 from qkv.reading.page import Spot
 from qkv.reading.prints import Mending, Prints
 from qkv.reading.search import search
@@ -325,7 +326,7 @@ class Walk:
         if slip is None or named is None or named[0].bits <= slip.bits:
             return slip, clean
         mistaken, names = named
-        excused = has_excuse(mistaken) and not self._is_usual_here(mistaken.meaning)
+        excused = has_excuse(mistaken, decided(self.system.page, spot.scope)) and not self._is_usual_here(mistaken.meaning)
         if clean is not None and clean[1].meaning.how is How.SEARCHED and not excused:
             clean = None if self.inputs(clean[1].meaning.expr, spot) <= names else clean
         return mistaken, clean

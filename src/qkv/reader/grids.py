@@ -291,10 +291,18 @@ def _grid_at(lines: list[str], at: int) -> Found | None:
             return None  # three rows tell: no need to walk through all that follow
     if not _is_grid(rows, lines[start:end], bool(titles or heads)):
         return None
-    if not (titles or heads) and all(map(_SAID.match, lines[start:end])):
+    if not (titles or heads) and all(map(_SAID.match, lines[start:end])) and not _are_counted(rows):
         return None  # 'k1: 1 0 1' above 'weights: 0.2 0.8' are as many statements as lines
     grids = _grids(rows, titles, heads, at + 1, end)
     return (grids, end) if grids else None
+
+
+def _are_counted(rows: list[_Line]) -> bool:
+    """Whether the labels of lines are a word and a number that counts them: 'token 1: 0.71', 'token 2: 2.12  1.41'."""
+    parted = [_label(row).rpartition(" ") for row in rows]
+    first = int(parted[0][2]) if parted[0][2].isdecimal() else -1
+    counted = [last for _, _, last in parted] == [str(first + k) for k in range(len(rows))]
+    return len(rows) > 1 and counted and len({word for word, _, _ in parted}) == 1 and bool(parted[0][0])
 
 
 def _label(row: _Line) -> str:
@@ -310,9 +318,10 @@ def _is_grid(rows: list[_Line], lines: list[str], headed: bool) -> bool:
         label = rows[0].groups[0][0]
         return (rows[0].name is not None and width > 1 and label is None) or (headed and label is not None)
     tabbed = all("\t" in line.rstrip() for line in lines)
+    counted = _are_counted(rows) and max(max(row.widths) for row in rows) > 1
     named = rows[0].name is not None or headed
     labelled = headed and all(row.groups[0][0] is not None for row in rows)
-    return width > 1 or tabbed or labelled or (named and len(rows) > 2)
+    return width > 1 or tabbed or labelled or counted or (named and len(rows) > 2)
 
 
 def _above(lines: list[str], at: int) -> tuple[int, list[Cell], list[Cell]]:

@@ -34,7 +34,7 @@ _BRACKET_PIECES = {chr(0xF8EB + i): c for i, c in enumerate("⎛⎜⎝⎡⎢⎣�
     chr(0xF8F6 + i): c for i, c in enumerate("⎞⎟⎠⎤⎥⎦⎫⎬⎭")
 }
 _DEGREES = r"(?:°|\^\{?\\circ\}?)"
-_CELL = r"[-−]?(?:[\d.]+(?:/\d+)?|inf|∞)"
+_CELL = r"[-−]?(?:(?:\d+(?:\.\d*|,\d+)?|\.\d+)(?:/\d+)?|inf|∞)"
 _IS_FORMULA = re.compile(r"\\[A-Za-z]{2,}|[^\W\d_][^=\n]{0,40}=|\]\s*=\s*\[|\d\s*=\s*[-−]?\d")
 _THIN_SPACE = re.compile(r"(?<=[\d.\w])(,[;!])|(?<=[)\]}])(,)(?=[^\W\d_])")  # [2,\;1] and (p - y)\,x
 _ROW_END = re.compile(r"(?m)(?<!\\)\\(?=[ \t]*$)")
@@ -156,6 +156,16 @@ def _stacked(found: re.Match[str]) -> str:
 _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(said, re.MULTILINE), instead)
     for said, instead in (
+        # [18:04] and '18/11/26, 18:04 - ' before what somebody says in a chat
+        (
+            r"^[ \t]*(?:\[(?:[\d./-]{6,10},? )?\d{1,2}:\d{2}(?::\d{2})?\]|(?:[\d./-]{6,10},? )?\d{1,2}:\d{2}(?::\d{2})?(?: -|(?= \w+:)))(?=\s)",
+            lambda m: " " * len(m[0]),
+        ),
+        # what an item is worth: 'a) (1,0) Find Q'
+        (
+            r"^(?P<label>[ \t]*\(?(?:[a-z]|\d{1,2})[.)][ \t]*)(?P<worth>\(\d{1,2}[.,]\d\))(?=[ \t]+[^\W\d_]{2})",
+            lambda m: m["label"] + " " * len(m["worth"]),
+        ),
         # 1️⃣ before a step
         ("([0-9])(\ufe0f?)\u20e3", lambda m: f"{m[1]}. "[: len(m[0])]),
         # \( x \)
@@ -212,6 +222,8 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         (_SAID_VECTORS, _stacked),
         # | 1 2 |, the row of a drawn matrix
         (rf"[|│](?=\s*{_CELL}(?:\s+{_CELL})+\s*[|│])([^|│\n]*)[|│]", r"[\1]"),
+        # | 1 |, behind such a row: the row of a drawn column
+        (rf"^(?=[^|│\n]*\])([^|│\n]*)[|│]([ \t]+{_CELL}[ \t]+)[|│]", r"\1[\2]"),
     )
 )
 

@@ -78,6 +78,8 @@ def read_rows(block: Rows, page: Page) -> Iterator[Event]:
         yield from _related(block, columns, page)
     elif heads := _of_heads(block):
         yield from _each_head(block, heads, page)
+    elif heads := _of_heads(turned := _turned(block)):
+        yield from _each_head(turned, heads, page)
     elif sorts <= {"number", "empty"} and not _rows_are_chains(block):
         yield from _numbers(block, page)
     elif "vector" in sorts:
@@ -143,6 +145,9 @@ def _without_sums(block: Rows, page: Page) -> Iterator[Event]:
             head = replace(block.heads[chosen[0]], text=base)
             rows = [[row[i] for i in chosen if i < len(row)] for row in block.body]
             yield from _matrix(rows, head, page, row_labels=labels)
+    elif len(labels) == len(block.body) and len(set(map(len, block.body))) > 1 and not block.heads:
+        for label, row in zip(labels, block.body, strict=True):  # what a mask hides is left out
+            yield from _matrix([row], label, page)
     else:
         alone = block.heads[0] if len(block.heads) == 1 and len(block.body[0]) == 1 else None
         name = block.name or block.corner or alone
@@ -327,6 +332,13 @@ def _of_heads(block: Rows) -> list[str]:
     named = bool(block.labels) and all(names_something(bare(label.text)) for label in block.labels)
     found = [head for head in heads if head is not None]
     return found if named and len(found) == len(heads) > 1 and len(set(found)) == len(found) else []
+
+
+def _turned(block: Rows) -> Rows:
+    """A table with its rows as columns."""
+    whole = len(block.labels) == len(block.body) and {len(row) for row in block.body} == {len(block.heads)}
+    body = tuple(zip(*block.body, strict=True)) if whole else ()
+    return replace(block, body=body, heads=block.labels, labels=block.heads)
 
 
 def _each_head(block: Rows, heads: list[str], page: Page) -> Iterator[Event]:

@@ -16,7 +16,7 @@ from qkv.library.words import means
 from qkv.reader.model import Link, Relation, Sheet, Statement
 from qkv.reading.by_token import of_tokens
 from qkv.reading.equation import Equation, Item, Kind, is_printed, kind_of, settled
-from qkv.reading.joining import apart, continued, joined, side_by_side, stacked, withdrawn, without_sizes
+from qkv.reading.joining import apart, continued, joined, side_by_side, stacked, triangles, withdrawn, without_sizes
 from qkv.reading.one_by_one import listed
 from qkv.reading.problems import by_problem
 from qkv.reading.renamed import headed, qualified, with_derivatives
@@ -33,7 +33,8 @@ def equations(sheet: Sheet) -> tuple[Equation, ...]:
 def _equations(sheet: Sheet) -> tuple[Equation, ...]:
     statements = continued(sheet.statements)
     made = [row for statement in statements for equation in of_statement(statement, sheet) for row in apart(equation)]
-    whole = joined(listed(stacked(side_by_side(without_sizes(withdrawn(made, sheet.lines)), sheet.lines))))
+    rows = triangles(side_by_side(without_sizes(withdrawn(made, sheet.lines)), sheet.lines))
+    whole = joined(listed(stacked(rows)))
     found = of_tokens([replace(equation, index=i) for i, equation in enumerate(whole)], sheet)
     return by_problem(headed(qualified(found), sheet), sheet)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
-from qkv.library.roles import Place, places, roles_in_words
+from qkv.library.roles import SCORE_LIKE, Place, places, roles_in_words
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.unify import Unifier
@@ -155,11 +155,19 @@ def _suggested(equation: Equation, said: str) -> tuple[Role, ...]:
     named = {tuple(roles_in_words(label))[:1] for label in equation.rows}
     if len(named) == 1 and not named & {(), (Role.X,)} and _may_be_input(equation):  # 'Token 0' says whose row it is
         return next(iter(named))
+    if equation.rows and equation.columns and _all_of(equation.rows, Role.Q) and _all_of(equation.columns, Role.K):
+        return next((role for role in roles_in_words(said[-70:]) if role in SCORE_LIKE), Role.SCORES),  # each to each
     said = said.rstrip(" :").removesuffix(equation.rows[0]) if equation.rows else said
     roles = list(dict.fromkeys((*roles_in_words(equation.label), *roles_in_words(said[-70:]))))
     if roles and roles[0] is Role.MASK and not is_pattern(equation.items[0].expr):
         roles = roles[1:]
     return tuple(roles) if _may_be_input(equation) else tuple(role for role in roles if role not in _VECTORS)
+
+
+def _all_of(labels: tuple[str, ...], role: Role) -> bool:
+    """Whether all labels of rows or columns name one of the queries, or of the keys: 'q1', 'query 2', $k_3$."""
+    letter = re.compile(rf"\W*{role.value[0]}\W*\w{{1,8}}\W*", re.IGNORECASE)
+    return all(letter.fullmatch(label) or roles_in_words(label)[:1] == [role] for label in labels)
 
 
 _VECTORS = INPUTS - {Role.MASK}

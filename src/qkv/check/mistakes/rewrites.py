@@ -49,6 +49,18 @@ NO_CONVENTION = frozenset(
 )
 
 
+# Mistakes that are another convention, and the word for the one that rules them out where a page asks for it.
+AGAINST = {
+    "no scale": "scaled",
+    "divided by d_k": "scaled",
+    "sqrt(d_model) for sqrt(d_k)": "scaled",
+    "sqrt(d_v) for sqrt(d_k)": "scaled",
+    "sqrt(n) for sqrt(d_k)": "scaled",
+    "mask forgotten": "causal",
+    "mask the wrong way round": "causal",
+}
+
+
 def variants(mistake: Mistake, places: Sequence[Place], scene: Scene) -> Variants:
     """What a mistake makes of an expression: at each place where its rule applies, one at a time; what occurs several
     times (the sum in a norm of X + Z) also at all of them."""

@@ -149,6 +149,8 @@ _SURE = tuple(
         (r"(?:^|[^\w,.\[({])$", r"\s?(?:[KMGT]i?B|[KMGT]?bytes?|octets|GFLOPs?|TFLOPs?|[КМГТ]?Б|бит\w*|байт\w*)\b"),
         (r"(?:^|[^\w,.\[({])$", r"e[-+]?\d|\s(?:millions?|milliards?|Millionen|Milliarden|Mio|Mrd|млн|млрд)\b"),
         (r"(?:^|[+×÷=]|:\*\*) ?$", r" [+×÷=] "),
+        (r"\[\s*-?$", r"\s+[-−]?\d[^,\]]*\]"),  # [ 0,5   0 ]
+        (r"\[[^,\]\[(]*\d\s+-?$", r"\s*\]"),
     )
 )
 _IN_TABLE, _TABLE_ENDS = re.compile(r"\|\s*[-−]?$"), re.compile(r"\s*\|")

@@ -345,7 +345,8 @@ def _joins(tokens: Sequence[Token], i: int, out: list[Token], names: Names) -> b
     if after is None or not (tokens[i].gap and after.gap):
         return False
     numbered = i + 2 < len(tokens) and tokens[i + 2].kind == "num" and not tokens[i + 2].gap  # k2
-    behind = _behind_scripts(tokens, i + 2 + numbered) if out[-1].kind in ("close", "end", "num") else None
+    ended = out[-1].kind in ("close", "end", "num") or tokens[i].text not in names.letters
+    behind = _behind_scripts(tokens, i + 2 + numbered) if ended else None
     said = after.kind == "word" and len(after.text) > 1 and after.text not in names.words
     return said or (behind is not None and behind.kind == "rel")
 
