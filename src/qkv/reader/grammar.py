@@ -256,7 +256,7 @@ def _joined_lists(chains: list[Chain], source: str) -> Iterator[Chain]:
     """Chains with numbers that only commas part made one loose vector, and margins given to what they measure."""
     out: list[Chain] = []
     entries: list[Chain] = []
-    for chain in chains:
+    for chain, following in zip(chains, (*chains[1:], None), strict=False):
         last = out[-1] if out else None
         if last is not None and _is_entry(chain) and _is_like(last.links[-1].expr, chain) and _lists(last, chain):
             entries.append(chain)
@@ -275,7 +275,7 @@ def _joined_lists(chains: list[Chain], source: str) -> Iterator[Chain]:
             and chain.links[0].relation in "=≈"
         ):
             out[-1] = _continued(last, chain)
-        elif last is not None and _is_result(_as_product(last), chain):
+        elif last is not None and _is_result(_as_product(last), chain) and not _begins_list(chain, following):
             out[-1] = _continued(_as_product(last), chain)
         elif last is not None and _is_note(chain):
             tail = replace(last.links[-1], note=f"{last.links[-1].note} {chain.links[0].text}".strip())
@@ -294,6 +294,12 @@ def _lists(last: Chain, chain: Chain) -> bool:
     if chain.after in ("and", "wide", "edge"):
         return len(last.links) == 1 and _is_decimal(chain.links[0].expr) and _is_decimal(last.links[-1].expr)
     return chain.after in (",", ";")
+
+
+def _begins_list(chain: Chain, following: Chain | None) -> bool:
+    """Whether a number behind an arrow is the first of several: e^2.12 + e^0.71 -> 0.804  0.196."""
+    value = replace(chain, links=chain.links[:1], continues=False)
+    return following is not None and _is_entry(following) and _lists(value, following)
 
 
 def _is_decimal(expr: Expr) -> bool:

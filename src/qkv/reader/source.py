@@ -216,6 +216,11 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         ),
         # '[' or '$[' alone on a line, for a display
         (r"^([ \t]*)\$?\[[ \t]*\n((?:(?![ \t]*[\[\]][ \t]*$).*\n){1,14}?)[ \t]*\]\$?[ \t]*$", _as_display),
+        # WQ = identity
+        (
+            rf"(?<=[=:])(?P<gap>[ \t]*)(?:(?:{pattern('article')})[ \t])?(?:{pattern('identity')})(?=[ \t]{{2,}}|[ \t]*(?:[,;]|\.?$))",
+            lambda m: f"{m['gap']}I".ljust(len(m[0])),
+        ),
         # the scores are 2, 1 and 0
         (_SAID_LIST, _listed),
         # the keys are [2, 0] and [0, 2]

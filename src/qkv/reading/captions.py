@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import role_in_caption
+from qkv.library.words import pattern
 from qkv.reading.asked import all_asked, said_formulas
 from qkv.reading.definitions import Source
 from qkv.reading.equation import Kind
@@ -99,11 +100,13 @@ def _captioned(page: Page, symbol: Symbol) -> Iterator[Role]:
 
 
 def _is_factor(name: str, words: str) -> bool:
-    """Whether words have a name in a formula: 'the score s^T W h, where W = …' calls the product a score, and not W."""
-    return (
-        len(name) == 1
-        and re.search(rf"(?:\^\W*\w+|ᵀ|[⊤'}}])\W*\s{re.escape(name)}\s+[a-z](?![a-z])", words) is not None
-    )
+    """Whether words have a name in a formula: 'the score s^T W h, where W = …' calls the product a score, and not W;
+    'the logits ZU with U = …' likewise."""
+    if len(name) > 1:
+        return False
+    between = re.search(rf"(?:\^\W*\w+|ᵀ|[⊤'}}])\W*\s{re.escape(name)}\s+[a-z](?![a-z])", words)
+    last = re.search(rf"(?<![^\W\d_])[A-Za-z]\W{{0,2}}{re.escape(name)}\W+(?:{pattern('with')})\W*$", words)
+    return between is not None or last is not None
 
 
 def _right_factors(page: Page) -> frozenset[Symbol]:

@@ -183,9 +183,18 @@ def decided(page: Page, scope: int) -> frozenset[str]:
     nobody speaks of is not asked for."""
     asked = stated_method(all_asked(page))
     if page.task is None:
-        return asked
+        return asked | _announced(page, scope)
     said = frozenset(_decided(page.words_of(scope), page.words))
     return asked | frozenset(word for word in said if not asked & EITHER.get(word, frozenset()))
+
+
+def _announced(page: Page, scope: int) -> frozenset[str]:
+    """The mask that the words above all numbers of a problem announce: 'Q2  causal self-attention, d_k = 2'."""
+    first = page.lines_of(scope)[0]
+    begins = min((equation.line for equation in page.equations if equation.scope == scope), default=first)
+    said = "\n".join(page.sheet.lines[first - 1 : begins]).lower()
+    plain = not _ELSEWHERE.search(said) and not _NOT_MASKED.search(page.words_of(scope))
+    return frozenset({"causal"}) if plain and _ORDERED.search(said) else frozenset()
 
 
 def _decided(words: str, text: str) -> Iterator[str]:

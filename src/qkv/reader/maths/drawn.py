@@ -183,7 +183,7 @@ class _Drawing:
     def _written(self, columns: list[_Column], tail: list[Token]) -> list[Token]:
         out: list[Token] = []
         for column in columns:
-            lead = [t for t in column.lead if t.kind not in ("line", "wide")]
+            lead = _statements([t for t in column.lead if t.kind != "line"])
             first, last = column.rows[0], column.rows[-1]
             if out and (not lead or lead[0].kind == "name"):
                 out.append(_sign("wide", " ", first.start))  # a matrix of its own
@@ -197,6 +197,13 @@ class _Drawing:
                 out += _bracketed(row)
             out.append(_sign("close", "]", last.end))
         return [*out, *tail]
+
+
+def _statements(lead: list[Token]) -> list[Token]:
+    """What stands before a matrix, with wide gaps only where another statement begins: 'W_Q = I    W_K ='."""
+    rels = [k for k, token in enumerate(lead) if token.kind == "rel"]
+    wide = [k for k, token in enumerate(lead) if token.kind == "wide" and rels and rels[0] + 1 < k < rels[-1]]
+    return [token for k, token in enumerate(lead) if token.kind != "wide" or k in wide]
 
 
 def _end_of_matrix(line: list[Token], k: int) -> int:
