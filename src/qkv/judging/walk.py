@@ -199,9 +199,13 @@ class Walk:
         made = fit(grid, meaning, true, own, used, True, mended)
         if made is None or made.is_clean:
             return made
-        typos: list[Mending | int] = [Mending.TYPOS, *(claim for claim in used if self.is_false(frozenset({claim})))]
+        untrue = [claim for claim in used if self.is_false(frozenset({claim}))]
+        typos: list[Mending | int] = [Mending.TYPOS, *untrue]
         minds = [meant for mending in typos if (meant := self.put_right(meaning, mending)) is not None]
         others = [fit(grid, meaning, true, meant, used, True, mended) for meant in minds]
+        if minds and all(self.verdicts[claim] is Verdict.WRONG for claim in untrue):  # it may be a slip of the pen
+            right = fit(grid, meaning, true, minds[0], used, False, mended)
+            others = [right, *others] if right is not None and right.is_clean else others
         found = [f for f in (made, *others) if f is not None and f.own is not None]
         return max(found, key=lambda f: (f.agreed, agreeing(grid, f.own)), default=made)  # type: ignore[arg-type]
 

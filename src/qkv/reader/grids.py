@@ -34,7 +34,7 @@ def rows_at(lines: list[str], at: int) -> Found | None:
     below = lines[at + 1] if at + 1 < len(lines) else ""
     if "$" in line or not (_DIGIT.search(line) or _DIGIT.search(below)):
         return None
-    return _vectors_at(lines, at) or _grid_at(lines, at)
+    return _vectors_at(lines, at) or _spoken_vectors_at(lines, at) or _grid_at(lines, at)
 
 
 _DIGIT = re.compile(r"[\d∞]")
@@ -206,6 +206,29 @@ def _vectors_at(lines: list[str], at: int) -> Found | None:
     return (Rows(body, at + 1, end, tuple(heads), tuple(row[0] for row in rows)),), end
 
 
+_PLACED = re.compile(  # 'word 1:  query (1; 1)   key (1; 0)', '- position 2: k = [0, 1], v = [1, 1]'
+    r"[ \t]*(?:[-*+•][ \t]+)?(?P<label>[^\W\d][^:=\[(]{0,30}?)[ \t]*:(?P<rest>(?:[ \t,;]*[^\W\d_]+[ \t]*[=:]?[ \t]*[\[(][-−\d.,; \t]{1,200}[\])]){2,8})[.;,]?[ \t]*$"
+)
+_SPOKEN = re.compile(r"(?P<head>[^\W\d_]+)[ \t]*[=:]?[ \t]*(?P<vector>[\[(][^\])]*[\])])")
+
+
+def _spoken_vectors_at(lines: list[str], at: int) -> Found | None:
+    """Lines that say the same vectors of one token each: a table with those words above its columns."""
+    rows: list[tuple[Cell, list[Cell], list[Cell]]] = []
+    end = at
+    while end < len(lines) and lines[end].rstrip(" .;,").endswith(("]", ")")) and (found := _PLACED.match(lines[end])):
+        said = list(_SPOKEN.finditer(lines[end], found.start("rest")))
+        heads, cells = ([Cell(m[part], end + 1, m.start(part) + 1) for m in said] for part in ("head", "vector"))
+        if rows and [cell.text for cell in heads] != [cell.text for cell in rows[0][1]]:
+            break
+        rows.append((Cell(found["label"], end + 1, found.start("label") + 1), heads, cells))
+        end += 1
+    if len(rows) < 2 or len({cell.text for cell in rows[0][1]}) < len(rows[0][1]):
+        return None
+    body, labels = tuple(tuple(cells) for _, _, cells in rows), tuple(label for label, _, _ in rows)
+    return (Rows(body, at + 1, end, tuple(rows[0][1]), labels),), end
+
+
 # — grids of numbers —
 
 _NAME = re.compile(
@@ -283,6 +306,7 @@ def _grid_at(lines: list[str], at: int) -> Found | None:
     while end < len(lines) and (row := _line(lines[end], end + 1)):
         named = row.name is not None and any(r.name or _label(r) for r in rows)
         named = named or (bool(rows) and rows[0].name is not None and _label(row) != _label(rows[0]) == "")
+        named = named or (len(rows) > 1 and bool(_label(rows[0])) and not _label(rows[-1]) and bool(_label(row)))
         if rows and (named or len(row.groups) != len(rows[-1].groups) or abs(row.widths[0] - rows[0].widths[0]) > 3):
             break
         rows.append(row)

@@ -59,6 +59,16 @@ def _lowered(found: re.Match[str]) -> str:
     return "\n" + "".join(b if a == " " else a for a, b in pairs).rstrip()
 
 
+def _named_between(found: re.Match[str]) -> str:
+    """Two rows of drawn matrices, the first with the names that stand between the two."""
+    named = re.sub(r"[|│][ \t]+[|│]", lambda bars: " " * len(bars[0]), found["named"])
+    width = max(len(named), len(found["above"]))
+    pairs = list(zip(named.ljust(width), found["above"].ljust(width), strict=True))
+    if any(a != " " != b for a, b in pairs):
+        return found[0]
+    return "".join(b if a == " " else a for a, b in pairs).rstrip() + f"\n{found['below']}\n"
+
+
 _NAMED = r"[^\W\d]\w*[^\n\[\]=:;.,]{0,30}[=:]"  # 'Q =', 'W_q (query matrix):'
 _ROW_OF_NUMBERS = r"[ \t]*[-−]?[\d.]+(?:[ \t]+[-−]?[\d.]+)+[ \t]*"
 _NAMES = rf"^(?P<names>[ \t]*{_NAMED}(?:[ \t]{{2,}}{_NAMED})+)[ \t]*\n"
@@ -225,6 +235,13 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         (_SAID_LIST, _listed),
         # the keys are [2, 0] and [0, 2]
         (_SAID_VECTORS, _stacked),
+        # ( 1  2 ), the row of a matrix that is drawn in round brackets
+        (rf"\((?=[ \t]+{_CELL}(?:[ \t]+{_CELL})+[ \t]+\))([^()\n]*)\)", r"[\1]"),
+        # Q = |   |   K = |   | between the two rows of drawn matrices
+        (
+            r"^(?P<above>[ \t]*[|│][^\n]*)\n(?P<named>[ \t]*[^\W\d][^\n\d]*=[ \t]*[|│][ \t]+[|│][^\n\d]*)\n(?P<below>[ \t]*[|│][^\n]*)$",
+            _named_between,
+        ),
         # | 1 2 |, the row of a drawn matrix
         (rf"[|│](?=\s*{_CELL}(?:\s+{_CELL})+\s*[|│])([^|│\n]*)[|│]", r"[\1]"),
         # | 1 |, behind such a row: the row of a drawn column

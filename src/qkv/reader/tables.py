@@ -383,11 +383,12 @@ def _related(block: Rows, columns: Sequence[_Column], page: Page) -> Iterator[Ev
     """Cells that hold relations, each a statement; numbers beside them are vectors of their own."""
     labels = block.labels or _row_labels(block, columns)
     for r, row in enumerate(block.body):
-        for i, cell in enumerate(row):
+        first = [cell for cell in block.labels[r : r + 1] if RELATED.search(cell.text)]
+        for i, cell in enumerate((*first, *row), -len(first)):
             if RELATED.search(cell.text):
                 parsed = parsed_cell(cell, page)
-                head = bare(block.heads[i].text) if i < len(block.heads) else ""
-                told = bare(labels[r].text) if r < len(labels) else ""
+                head = bare(block.heads[i].text) if 0 <= i < len(block.heads) else ""
+                told = bare(labels[r].text) if r < len(labels) and not first else ""
                 chains = (chain for chain in parsed.chains if len(chain.links) > 1)
                 yield from (Stated(chain, Origin.TABLE, head, row_label=told) for chain in chains)
                 yield from parsed.unread

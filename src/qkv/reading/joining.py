@@ -11,7 +11,7 @@ from itertools import groupby
 from qkv.expr import nodes as n
 from qkv.library.words import means, pattern, spoken
 from qkv.reader.model import Link, Relation, Statement
-from qkv.reading.equation import Equation, Kind, is_rule_of_thumb, settled
+from qkv.reading.equation import Equation, Kind, is_printed, is_rule_of_thumb, settled
 
 OPEN = "ends with ×"  # how the reader notes a product whose right side is missing
 
@@ -143,22 +143,41 @@ def _works(equation: Equation) -> set[n.Expr]:
 
 
 def side_by_side(made: Iterable[Equation], lines: Sequence[str]) -> Iterator[Equation]:
-    """Vectors that follow a label, as the rows of one array: 'Keys: [1, 0], [0, 1], [1, 1]'; a comma at the end of a
-    line goes on in the next."""
+    """Vectors that follow a label or a name, as the rows of one array: 'Keys: [1, 0], [0, 1], [1, 1]', K = (1, 0) (0, 1);
+    a comma at the end of a line goes on in the next."""
     run: list[Equation] = []
-    for equation in made:
-        vector, first = _vector(equation), _vector(run[0]) if run else None
+    for equation in map(_without_product, made):
+        vector, first = _vector(equation), _last_vector(run[0]) if run else None
         goes_on = vector is not None and first is not None and vector.shape == first.shape
         goes_on = goes_on and ("%" in equation.text) == ("%" in run[0].text)  # [0.97, 0.03] (97 %, 3 %)
         if run and not (goes_on and _is_beside(run[-1], equation, lines) and not equation.label and not equation.next):
             yield _as_rows(run)
             run = []
-        if run or (vector is not None and equation.label and not equation.rows):
+        named = vector is None and _last_vector(equation) is not None
+        if run or named or (vector is not None and equation.label and not equation.rows):
             run.append(equation)
         else:
             yield equation
     if run:
         yield _as_rows(run)
+
+
+def _without_product(equation: Equation) -> Equation:
+    """Vectors side by side behind a name are rows: nobody multiplies rows without a sign."""
+    name, last = equation.items[0], equation.items[-1]
+    factors = n.factors(last.expr) if len(equation.items) == 2 and name.kind is Kind.NAME else []
+    rows = [factor.rows[0] for factor in factors if isinstance(factor, n.Matrix) and len(factor.rows) == 1]
+    if not 1 < len(rows) == len(factors) or len({len(row) for row in rows}) > 1 or len(rows[0]) < 2:
+        return equation
+    array = replace(last, expr=n.Matrix(tuple(rows), at=factors[0].at), kind=Kind.VALUE)
+    return replace(equation, items=(name, array)) if all(map(is_printed, factors)) else equation
+
+
+def _last_vector(equation: Equation) -> n.Matrix | None:
+    """The row of numbers that an equation consists of, or that a name is given."""
+    if len(equation.items) != 2 or equation.items[0].kind is not Kind.NAME:
+        return _vector(equation)
+    return _vector(replace(equation, items=equation.items[1:]))
 
 
 def _is_beside(last: Equation, equation: Equation, lines: Sequence[str]) -> bool:
@@ -170,13 +189,10 @@ def _is_beside(last: Equation, equation: Equation, lines: Sequence[str]) -> bool
 
 
 def _as_rows(run: list[Equation]) -> Equation:
-    rows = tuple(row for equation in run if (vector := _vector(equation)) is not None for row in vector.rows)
+    rows = tuple(row for equation in run if (vector := _last_vector(equation)) is not None for row in vector.rows)
     text = ", ".join(equation.text for equation in run)
-    return (
-        replace(run[0], items=(replace(run[0].items[0], expr=n.Matrix(rows), text=text),), text=text)
-        if run[1:]
-        else run[0]
-    )
+    *named, last = run[0].items
+    return replace(run[0], items=(*named, replace(last, expr=n.Matrix(rows), text=text)), text=text) if run[1:] else run[0]
 
 
 def triangles(made: Iterable[Equation]) -> Iterator[Equation]:

@@ -22,6 +22,7 @@ _OPEN_END = frozenset(
 _BREAKS = frozenset(("line", "sep", "edge", "rel", "wide", "row", "op", "note", "dots", "strike", "open", "begin"))
 _FACTOR_ENDS = frozenset(("name", "num", "close", "end", "sub", "sup", "prime"))
 _PLAIN_JOINTS = CONCEPTS["connective"]
+_JOINTS = CONCEPTS["connective"] | CONCEPTS["copula"]
 _ARTICLES = frozenset(word for word in CONCEPTS["article"] | CONCEPTS["connective"] if len(word) == 1)
 
 
@@ -338,8 +339,9 @@ def _tied_before(before: Token, out: list[Token], token: Token) -> bool:
 
 
 def _joins(tokens: Sequence[Token], i: int, out: list[Token], names: Names) -> bool:
-    """Whether a letter is the 'and' of another language: 'W_K = [..] y W_V = [..]', 'calcula QK^T y divídela por 2'."""
-    if tokens[i].text not in CONCEPTS["connective"] or not out or out[-1].kind in _BREAKS:
+    """Whether a letter is the 'and' or the 'is' of another language: 'W_K = [..] y W_V = [..]', 'calcula QK^T y divídela
+    por 2', 'lo stato è s = [..]'."""
+    if tokens[i].text not in _JOINTS or not out or out[-1].kind in _BREAKS:
         return False
     after = tokens[i + 1] if i + 1 < len(tokens) else None
     if after is None or not (tokens[i].gap and after.gap):
