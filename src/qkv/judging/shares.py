@@ -61,8 +61,8 @@ def softmaxed(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Ite
 def _is_left_unscaled(copies: Copies, last: Seen, spot: Spot) -> bool:
     """Whether a print is scores that the page, by the formula that it asks for, wants divided before a softmax."""
     system = copies.system
-    role = system.role_of(last.expr)
-    place = system.place(role if role is not None else last.expr.symbol) if role or isinstance(last.expr, n.Name) else None
+    symbol = last.expr.symbol if isinstance(last.expr, n.Name) else system.role_of(last.expr)
+    place = system.place(symbol) if symbol is not None else None
     return place is not None and place.role is Role.SCORES and "scaled" in decided(system.page, spot.scope)
 
 

@@ -30,7 +30,7 @@ from qkv.judging.otherwise import otherwise
 from qkv.judging.pool import pool, sizes
 from qkv.judging.scene import PageScene
 from qkv.judging.seen import agreeing
-from qkv.judging.steps import carried_working
+from qkv.judging.steps import carried_working, is_close
 from qkv.judging.typed import as_typed
 from qkv.judging.units import has_amounts, in_units, is_converted
 from qkv.judging.weighing import (
@@ -85,6 +85,12 @@ def _is_same_quantity(clean: Fit, slip: Fit) -> bool:
     Numbers put in right beside a value are all the digits that it was worked out with."""
     same = clean.true is not None and slip.true is not None and may_agree(clean.true, slip.true)
     return same and slip.meaning.how is not How.WORKING
+
+
+def _is_near_true(grid: Grid, f: Fit) -> bool:
+    """Whether a printed value is what is true, but for what was rounded on the way."""
+    rows = zip(grid, f.true.rows, strict=True) if f.true is not None else ()
+    return f.true is not None and all(is_close(*pair) for row in rows for pair in zip(*row, strict=True))
 
 
 def _is_of_a_family(meaning: Meaning) -> bool:
@@ -205,7 +211,8 @@ class Walk:
         others = [fit(grid, meaning, true, meant, used, True, mended) for meant in minds]
         if minds and all(self.verdicts[claim] is Verdict.WRONG for claim in untrue):  # it may be a slip of the pen
             right = fit(grid, meaning, true, minds[0], used, False, mended)
-            others = [right, *others] if right is not None and right.is_clean else others
+            if right is not None and right.is_clean and _is_near_true(grid, right):
+                others = [right, *others]
         found = [f for f in (made, *others) if f is not None and f.own is not None]
         return max(found, key=lambda f: (f.agreed, agreeing(grid, f.own)), default=made)  # type: ignore[arg-type]
 
@@ -275,11 +282,11 @@ class Walk:
             return worked
         for f in fits:  # the strongest first
             if f.is_clean:
-                other = max((_denial(slip) for _, slip in slips if not _is_same_quantity(f, slip)), default=0.0)
-                if f.meaning.how is How.WORKING and other >= How.STATED.denial:
+                cost = max((_denial(slip) for _, slip in slips if not _is_same_quantity(f, slip)), default=0.0)
+                if f.meaning.how is How.WORKING and cost >= How.STATED.denial:
                     continue
-                if clean is None or f.bits - other > clean[0]:
-                    clean = f.bits - other, f
+                if clean is None or f.bits - cost > clean[0]:
+                    clean = f.bits - cost, f
             elif (f.meaning.sure or self._is_usual_here(f.meaning)) and self.doubted.isdisjoint(
                 n.names_in(f.meaning.expr)
             ):
@@ -330,7 +337,9 @@ class Walk:
         if slip is None or named is None or named[0].bits <= slip.bits:
             return slip, clean
         mistaken, names = named
-        excused = has_excuse(mistaken, decided(self.system.page, spot.scope)) and not self._is_usual_here(mistaken.meaning)
+        excused = has_excuse(mistaken, decided(self.system.page, spot.scope)) and not self._is_usual_here(
+            mistaken.meaning
+        )
         if clean is not None and clean[1].meaning.how is How.SEARCHED and not excused:
             clean = None if self.inputs(clean[1].meaning.expr, spot) <= names else clean
         return mistaken, clean

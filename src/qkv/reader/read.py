@@ -64,7 +64,9 @@ def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT, told: Sequen
     prepared = [_Prepared(block, _stretch(block, comma)) for block in _opened(with_outputs(blocks_of(source)))]
     words = [word for item in prepared if isinstance(item.block, Fence) for word in names_in_code(item.block)]
     words += _titles_of_grids(prepared)
-    words += [word for item in prepared if isinstance(item.block, Paragraph) for word in _ENDING.findall(item.block.text)]
+    words += [
+        word for item in prepared if isinstance(item.block, Paragraph) for word in _ENDING.findall(item.block.text)
+    ]
     streams = (stream for item in prepared for stream in _streams(item))
     names = replace(
         names_of(streams, comma, words, (*_captions(prepared), *_LINE_LABEL.findall(source))), points=has_points(source)

@@ -15,7 +15,9 @@ from qkv.reading.told import asked_expr
 
 _MATHS = re.compile(r"\$([^$]{2,160})\$|`([^`]{2,60})`|\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _ASK = re.compile(rf"(?:{pattern('ask')})\w*\s+(.*)", re.IGNORECASE | re.DOTALL)
-_PLAIN = re.compile(r"(?<![\w$`\\])softmax\s*\(.*", re.DOTALL)  # in a sentence: 'the output of the layer softmax(Q K^T) V'
+_PLAIN = re.compile(
+    r"(?<![\w$`\\])softmax\s*\(.*", re.DOTALL
+)  # in a sentence: 'the output of the layer softmax(Q K^T) V'
 _SIGNS = frozenset({"softmax", "sqrt", "exp", "tanh"})  # beside the table of functions
 _WORD, _COMMAND = re.compile(r"[^\W\d_]{2,}"), re.compile(r"\\[a-zA-Z]+")
 _WORKED = (n.Product, n.Quotient, n.Softmax)

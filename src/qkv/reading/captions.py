@@ -105,7 +105,9 @@ def _is_factor(name: str, words: str) -> bool:
     if len(name) > 1:
         return False
     between = re.search(rf"(?:\^\W*\w+|ᵀ|[⊤'}}])\W*\s{re.escape(name)}\s+[a-z](?![a-z])", words)
-    last = re.search(rf"(?<![^\W\d_])[A-Za-z]\W{{0,2}}{re.escape(name)}(?:\W+[A-Za-z](?!\w))?\W+(?:{pattern('with')})\W*$", words)
+    last = re.search(
+        rf"(?<![^\W\d_])[A-Za-z]\W{{0,2}}{re.escape(name)}(?:\W+[A-Za-z](?!\w))?\W+(?:{pattern('with')})\W*$", words
+    )
     return between is not None or last is not None
 
 

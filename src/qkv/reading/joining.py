@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import groupby
 
 from qkv.expr import nodes as n
@@ -192,7 +193,9 @@ def _as_rows(run: list[Equation]) -> Equation:
     rows = tuple(row for equation in run if (vector := _last_vector(equation)) is not None for row in vector.rows)
     text = ", ".join(equation.text for equation in run)
     *named, last = run[0].items
-    return replace(run[0], items=(*named, replace(last, expr=n.Matrix(rows), text=text)), text=text) if run[1:] else run[0]
+    return (
+        replace(run[0], items=(*named, replace(last, expr=n.Matrix(rows), text=text)), text=text) if run[1:] else run[0]
+    )
 
 
 def triangles(made: Iterable[Equation]) -> Iterator[Equation]:
@@ -238,7 +241,8 @@ def _as_triangle(run: list[Equation]) -> Iterator[Equation]:
     if len(run) < 2 or len(set(widths)) == 1:
         yield from run
         return
-    shares = all(abs(sum(x.value for x in row if isinstance(x, n.Number)) - 1) * 8 <= 1 for row in rows)
+    sums = [sum((x.value for x in row if isinstance(x, n.Number)), Fraction()) for row in rows]
+    shares = all(abs(total - 1) * 8 <= 1 for total in sums)
     grown = widths == list(range(1, len(run) + 1))  # of scores more may be shown than a mask leaves
     if grown or (shares and widths[0] == 1 and max(widths) == widths[-1] == len(run)):
         hidden = n.number(0) if shares else n.Infinite(-1)

@@ -156,7 +156,7 @@ def _suggested(equation: Equation, said: str) -> tuple[Role, ...]:
     if len(named) == 1 and not named & {(), (Role.X,)} and _may_be_input(equation):  # 'Token 0' says whose row it is
         return next(iter(named))
     if equation.rows and equation.columns and _all_of(equation.rows, Role.Q) and _all_of(equation.columns, Role.K):
-        return next((role for role in roles_in_words(said[-70:]) if role in SCORE_LIKE), Role.SCORES),  # each to each
+        return (next((role for role in roles_in_words(said[-70:]) if role in SCORE_LIKE), Role.SCORES),)  # each to each
     said = said.rstrip(" :").removesuffix(equation.rows[0]) if equation.rows else said
     roles = list(dict.fromkeys((*roles_in_words(equation.label), *roles_in_words(said[-70:]))))
     if roles and roles[0] is Role.MASK and not is_pattern(equation.items[0].expr):
@@ -167,7 +167,7 @@ def _suggested(equation: Equation, said: str) -> tuple[Role, ...]:
 def _all_of(labels: tuple[str, ...], role: Role) -> bool:
     """Whether all labels of rows or columns name one of the queries, or of the keys: 'q1', 'query 2', $k_3$."""
     letter = re.compile(rf"\W*{role.value[0]}\W*\w{{1,8}}\W*", re.IGNORECASE)
-    return all(letter.fullmatch(label) or roles_in_words(label)[:1] == [role] for label in labels)
+    return all(letter.fullmatch(label) or roles_in_words(label)[:1] == (role,) for label in labels)
 
 
 _VECTORS = INPUTS - {Role.MASK}

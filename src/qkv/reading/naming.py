@@ -195,7 +195,11 @@ class Naming:
     def _is_captioned_otherwise(self, said: Role | None, usual: Role) -> bool:
         """Whether a caption outranks a letter: A, 'the weights of the keys'; 'scaled' above t_1; 'attention weights Q'
         on a page whose formulas show other queries; A, 'the adjacency matrix'."""
-        taken = usual in PROJECTED.keys() | {Role.X} and said in WORKED_OUT and any(usual in roles for roles in self._uses.values())
+        taken = (
+            usual in PROJECTED.keys() | {Role.X}
+            and said in WORKED_OUT
+            and any(usual in roles for roles in self._uses.values())
+        )
         staged = usual is Role.SCORES and said in (Role.SCALED, Role.MASKED, Role.WEIGHTS)
         return taken or staged or said is Role.OTHER or (said in PROJECTED.values() and usual in WORKED_OUT)
 
