@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from qkv.library import block
 from qkv.library.rows import Row, rows_of
+from qkv.library.words import pattern
 
 _ROWS = r"""
 \mu = mean(X)                                           |            | the mean of its numbers
@@ -42,7 +43,7 @@ _SAID = (
     (r"cross.?entropy|\bloss\b|kreuzentropie|\bverlust|entropie croisée|\bperte\b|entropía cruzada|pérdida|交叉熵|损失|потер", "ell"),
     (r"rms.?norm\w*", "R"),
     (r"\brms\b|root mean square", "rho"),
-    (r"layer.?norm\w*|scale and shift|γ and β|gamma and beta", "N"),
+    (rf"layer.?norm\w*|scale and shift|γ and β|gamma and beta|(?:{pattern('norm')})(?!\w)", "N"),
     (r"variance|varianz|varianza|variância|дисперси\w*|方差|分散", "v"),
     (r"standard deviation|standardabweichung|écart.type|desviación|desvio|标准差|\bσ\b|\\sigma", "sigma"),
     (r"\bmeans?\b|mittelwert|moyenne|\bmedia\b|média|средн\w*|均值|平均|\bμ\b|\\mu", "mu"),
@@ -54,6 +55,11 @@ _SAID = (
     (r"activation|after (?:the )?(?:relu|gelu|silu)", "G"),
 )  # fmt: skip
 _PATTERN = re.compile("|".join(f"(?P<{name}>{said})" for said, name in _SAID), re.IGNORECASE)
+_OF_ARRAYS = frozenset({"H", "ell", "PPL", "R", "rho", "N", "v", "sigma", "mu", "Y"})  # what is taken of something
+_OPERAND = re.compile(
+    rf"(?:[^.;:=?!\n]{{0,40}}?\s)?(?:{pattern('operand')}|every|each|jeder?|chaque|cada|ogni)\s(?P<of>[^.;:=?!\n]{{1,60}})",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(maxsize=1)
@@ -61,6 +67,24 @@ def rows() -> tuple[Row, ...]:
     """Every row, in the order in which it can be worked out."""
     logits = block.LOGITS.replace("@", "X")
     return rows_of(_ROWS, block.FEED_FORWARD.replace("@", "X"), logits, _ENDS.replace("X", "L"), _ENDS)
+
+
+def is_named(name: str, words: str) -> bool:
+    """Whether words have a name in them."""
+    return re.search(rf"(?<![\w\\]){re.escape(name)}(?![\w'])", words) is not None
+
+
+def operand_said(question: str) -> str:
+    """The words behind what a question asks for that say of what it wants it; none where it only names a quantity.
+
+    >>> operand_said("Apply layer norm to each row of R."), operand_said("Compute R, the layer norm.")
+    ('each row of R', '')
+    """
+    for found in _PATTERN.finditer(question):
+        operand = _OPERAND.match(question, found.end()) if found.lastgroup in _OF_ARRAYS else None
+        if operand is not None:
+            return operand["of"]
+    return ""
 
 
 def asked_for(question: str) -> Iterator[str]:

@@ -405,6 +405,12 @@ class Naming:
         stated = [d for d in self.page.definitions.get(symbol, ()) if d.source is Source.STATED]
         return bool(stated) and self.known_by(symbol) is Known.NAME and not self._stated_roles(symbol)
 
+    def is_sum(self, symbol: Symbol) -> bool:
+        """The same of a name that is stated to be a sum, or a difference over something: no step of attention is."""
+        stated = [d.expr for d in self.page.definitions.get(symbol, ()) if d.source is Source.STATED]
+        above = [expr.numerator if isinstance(expr, n.Quotient) else expr for expr in stated]
+        return all(isinstance(expr, n.Sum) for expr in above) and self.is_otherwise(symbol)
+
     def _counted_heads(self) -> Iterator[str]:
         """Heads that are only counted: h = 2, with one big set of weights; where nothing is an array, none are cut."""
         if not any(isinstance(d.expr, n.Matrix) for found in self.page.definitions.values() for d in found):

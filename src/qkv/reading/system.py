@@ -235,7 +235,7 @@ class System:
 
     def library(self, symbol: Symbol, spot: Spot) -> Iterator[n.Expr]:
         place = self.place(symbol)
-        if place is None or symbol.base == NAMELESS:
+        if place is None or symbol.base == NAMELESS or self.naming.is_sum(symbol):
             return
         if place.row is not None:
             whole = n.Name(role_symbol(place.role, place.head))

@@ -10,6 +10,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import plain
 from qkv.interpret.certified import Value
+from qkv.library.asked import is_named, operand_said
 from qkv.library.roles import SCORE_LIKE, Place
 from qkv.library.said import Method
 from qkv.program.model import Answer, Given, Part, Program, Step
@@ -50,6 +51,7 @@ def answers_of(problem: Completion, questions: Sequence[Item], assumed: Sequence
             asked = [replace(each, methods=each.methods or methods.get(found[1], ())) for each in asked]
         methods[item.label.strip("()")] = tuple(method for each in asked for method in each.methods)
         parts = tuple(dict.fromkeys(part for each in asked for part in _parts(problem, each, item.line)))
+        parts = () if _are_operands(parts, item.text) else parts
         words = (in_words(problem, each, parts) for each in asked)
         digits = next((each.digits for each in asked if each.digits), None)
         places = next((each.places for each in asked if each.places is not None), None if digits else everywhere)
@@ -62,6 +64,12 @@ def answers_of(problem: Completion, questions: Sequence[Item], assumed: Sequence
         notes = tuple(each.says for each in assumed if each.holds_for(below))
         lets = tuple(gap.let for gap in gaps if gap.written)
         yield Answer(item.label, item.text, item.line, parts, places, says, notes, missing, lets, digits)
+
+
+def _are_operands(parts: Sequence[Part], question: str) -> bool:
+    """Whether a question names quantities only to have something done to them: 'apply layer norm to each row of R'."""
+    said = operand_said(question)
+    return bool(said) and all(is_named(part.name.partition("[")[0], said) for part in parts)
 
 
 def _labels(system: System) -> tuple[str, ...]:
@@ -321,6 +329,8 @@ def _known_step(problem: Completion, expr: n.Expr) -> n.Expr | None:
     place = problem.system.place(expr.symbol) if isinstance(expr, n.Name) else None
     if place is None or place.row is not None:
         return None
+    if isinstance(expr, n.Name) and problem.system.naming.is_sum(expr.symbol):
+        return None  # R = X + Z is no output of attention, whatever its letter suggests
     steps = (s for s in problem.steps.values() if s.role is place.role and not is_beside(s))
     found = next((s for s in steps if (None if s.head is None else str(s.head)) == place.head), None)
     return n.Name(found.symbol) if found is not None else None

@@ -15,7 +15,7 @@ from qkv.expr.show import symbol_plain
 from qkv.expr.tables import one_hot
 from qkv.interpret.certified import Value
 from qkv.library.around_said import ALIASES, FROM_ONE, target_said
-from qkv.library.asked import asked_for, rows
+from qkv.library.asked import asked_for, is_named, operand_said, rows
 from qkv.library.rows import Row, renamed
 from qkv.program.model import Answer, Given, Part, Program, Step
 from qkv.reading.asked import questions_of
@@ -92,9 +92,10 @@ class _Asked:
         weights = set(self.meant.values())
         arrays = [item for item in self.program.items if item.symbol in values and values[item.symbol].shape != (1, 1)]
         arrays = [item for item in arrays if item.symbol not in weights]
-        for item in arrays:
-            if item.spelled and re.search(rf"(?<![\w\\]){re.escape(item.spelled)}(?![\w'])", question.text):
-                return item.symbol
+        for words in (operand_said(question.text), question.text):
+            named = (item.symbol for item in arrays if item.spelled and is_named(item.spelled, words))
+            if (symbol := next(named, None)) is not None:
+                return symbol
         if self.state in values:
             return self.state
         given = [item.symbol for item in arrays if isinstance(item, Given)]
