@@ -21,6 +21,9 @@ PLACE_NUMBERED = re.compile(
     rf"(?:\bPE\s?[(_]\s?\{{?|\bpos(?:ition|itions|iciones|ición|ições|ição|itionen|iz\w*)?\.?\s?\$?\s?=?\s?|позици\w+ |位置\s?)(?P<numbers>\d+(?:{_AND}+\d+)*)(?!\d|\s?/|,\s?\d)",
     re.IGNORECASE,
 )
+POSITIONS_FROM_ONE = re.compile(
+    r"pos(?:ition|itions|iciones|ições|itionen|izioni)?\W{1,4}(?:=\s?)?1\s?(?:,|;|to|bis|à|до|–|-)\s?[23]|(?:count|start)\w* (?:at|from|with) 1\b"
+)
 WIDTH = re.compile(r"\bd(?:_\{?\\?\w*\{?model\}*)?\s?=\s?(\d+)|(\d+)[- ]dimension")
 LOSS = re.compile(
     r"cross.?entropy|perplexit|log.?likelihood|kreuzentropie|perplexität|entropie croisée|entropía cruzada|entropia cruzada|perplejidad|perplexidade|перплекс|кросс.?энтроп|交叉熵|困惑度"

@@ -77,6 +77,17 @@ def is_stepping(index: str) -> bool:
     return len(index) > 1 and bool(_STEPS.fullmatch(index))
 
 
+def is_for_places(family: Symbol, formula: n.Expr) -> bool:
+    """Whether a formula gives the code of every position: PE_{pos,2i} = sin(…), or PE_pos = (sin(pos), cos(pos)).
+
+    >>> is_for_places(Symbol("P", (), ("p",)), n.Call("sin", (n.Name(Symbol("p")),)))
+    True
+    """
+    runs = bool(family.indices) and not is_number(family.indices[0]) and matched(family.indices[0], "0") is not None
+    waves = any(isinstance(node, n.Call) and node.function in ("sin", "cos") for node in n.walk(formula))
+    return runs and waves and (len(family.indices) == 1 or is_stepping(family.indices[1]))
+
+
 def is_row_of(row: Symbol, whole: Symbol) -> bool:
     """x_2 is a row of X."""
     return (

@@ -163,6 +163,8 @@ class Naming:
         usual = self._by_letters(symbol)
         if symbol in self._additive:
             return Place(Role.V_A), Known.STATED
+        if symbol in self._addends:
+            return None, Known.STATED
         if (used := self._used_place(symbol, usual)) is not None:
             return used, Known.STATED
         if self._is_count(symbol):
@@ -246,6 +248,16 @@ class Naming:
     @cached_property
     def _additive(self) -> frozenset[Symbol]:
         return additive(self.page)
+
+    @cached_property
+    def _addends(self) -> frozenset[Symbol]:
+        """What tokens are stated to be the sum of: E and PE of X = E + PE are no scores."""
+        stated = (
+            d.expr for symbol, found in self.page.definitions.items() for d in found
+            if d.source is Source.STATED and isinstance(d.expr, n.Sum) and Role.X in [p.role for p in places(symbol)]
+        )  # fmt: skip
+        named = (expr.terms for expr in stated if all(isinstance(term, n.Name) for term in expr.terms))
+        return frozenset(term.symbol for terms in named for term in terms if isinstance(term, n.Name))
 
     def _is_count(self, symbol: Symbol) -> bool:
         """Whether a name without an index is given as one number: h = 2 counts heads, it is no state; T_q = 2

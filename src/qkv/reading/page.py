@@ -21,7 +21,7 @@ from qkv.reading.mend import mended
 from qkv.reading.nameless import name_arrays, role_of_run, token_runs
 from qkv.reading.putin import only_mentioned, put_in
 from qkv.reading.remembering import Memory
-from qkv.reading.renamed import with_families, with_letters, with_own_gelu
+from qkv.reading.renamed import with_families, with_letters, with_own_gelu, with_running
 from qkv.reading.told import outranked, with_told
 
 
@@ -230,7 +230,7 @@ class Page:
 
 def plain_page(sheet: Sheet) -> Page:
     """The page that a sheet is, all of it its author's own."""
-    made = with_letters(with_own_gelu(with_families(equations(sheet))))
+    made = with_letters(with_own_gelu(with_running(with_families(equations(sheet)))))
     return page_with(sheet, with_told(mended(list(made)), sheet))
 
 

@@ -3,7 +3,7 @@
 head(Q, 2, 4)       the second quarter of Q            Σ_i without bounds   runs over what its names run over
 line(A, 2)          a row of A, a cell of a vector     ‖q‖ of a vector      is its length
 family(a_ij)        the matrix of all a_ij             identity()           is as large as tokens are wide
-cells(PE_1)         the row PE_1,0 PE_1,1 …
+cells(PE_1)         the row PE_1,0 PE_1,1 …            places(PE)           the codes of as many positions as there are tokens
 pattern(S, P)       who sees whom, for scores S        FFN(x)               is what the page says it is
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Protocol
 
 from flint import fmpq
@@ -21,11 +22,14 @@ from qkv.expr.names import Role, Symbol
 from qkv.interpret.cells import NEG_INF
 from qkv.interpret.certified import Value
 from qkv.interpret.loop import unrolled
+from qkv.library.around_said import POSITIONS_FROM_ONE
 from qkv.library.defined import KEY_SIZE, defined
+from qkv.reading.asked import all_asked
+from qkv.reading.equation import Kind
 from qkv.reading.indexed import is_stepping
 from qkv.reading.naming import role_symbol
 from qkv.reading.page import Spot
-from qkv.reading.system import CELLS, FAMILY, HEAD, IDENTITY, LINE, PATTERN, System
+from qkv.reading.system import CELLS, FAMILY, HEAD, IDENTITY, LINE, PATTERN, PLACES, System
 
 MOST_CELLS = 64  # of a row that is put together from cells
 
@@ -244,6 +248,39 @@ class Preparation:
         cells = tuple(tuple(n.Name(symbol._replace(indices=(i, j) if i else (j,))) for j in runs[-1]) for i in rows)
         return n.Matrix(cells)
 
+    def _places(self, call: n.Call) -> n.Expr | None:
+        """places(PE): the codes of all positions, as many as there are tokens that they are added to."""
+        if not isinstance(call.args[0], n.Name):
+            return None
+        symbol, system = call.args[0].symbol, self._system
+        rows, columns = next(self._added_to(symbol), (0, 0))
+        if not 0 < rows <= MOST_CELLS or columns > MOST_CELLS:
+            return None
+        first = 1 if POSITIONS_FROM_ONE.search(system.page.words) else 0
+        count = len(next(iter(system.codes_of_places(symbol))).indices)
+        places = [(str(first + k),) for k in range(rows)]
+        ends: list[tuple[str, ...]] = [(str(j),) for j in range(columns)] if count == 2 else [()]
+        lines = [[self._put(symbol._replace(indices=(*place, *end))) for end in ends] for place in places]
+        if any(cell is None for line in lines for cell in line):
+            return None
+        told = [tuple(cell for cell in line if cell is not None) for line in lines]
+        return n.Matrix(tuple(told)) if count == 2 else n.Concat(tuple(line[0] for line in told), 0)
+
+    def _put(self, symbol: Symbol) -> n.Expr | None:
+        """What the page's formula for every index gives at the indices of a name."""
+        return next(self._system.schema(symbol, self.spot), None)
+
+    def _added_to(self, symbol: Symbol) -> Iterator[tuple[int, int]]:
+        """The shapes of what formulas of the page add a name to."""
+        page = self._system.page
+        written = (item.expr for equation in page.equations for item in equation.of(Kind.FORMULA))
+        for expr in chain(written, all_asked(page)):
+            for node in n.walk(expr):
+                terms = node.terms if isinstance(node, n.Sum) else ()
+                others = [t for t in terms if isinstance(t, n.Name) and t.symbol != symbol]
+                if len(others) < len(terms):
+                    yield from (value.shape for t in others if (value := self._named(t.symbol)) is not None)
+
     def _stacked(self, symbols: list[Symbol]) -> n.Expr | None:
         """Vectors of one family as the array that has them as its lines; None where they are numbers."""
         shapes = {value.shape for symbol in symbols if (value := self._named(symbol)) is not None}
@@ -329,6 +366,7 @@ _RESOLVED = {
     LINE: Preparation._line,
     FAMILY: Preparation._family,
     CELLS: Preparation._cells,
+    PLACES: Preparation._places,
     PATTERN: Preparation._seen,
     IDENTITY: Preparation._identity,
     "eye": Preparation._identity,

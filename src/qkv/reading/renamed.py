@@ -28,6 +28,28 @@ def with_families(equations: Iterable[Equation]) -> list[Equation]:
     return [replace(e, items=tuple(_item(item, found) for item in e.items)) for e in made] if found else made
 
 
+def with_running(equations: Sequence[Equation]) -> list[Equation]:
+    """The equations with words in brackets as indices where a formula calculates with them: the pos of
+    PE(pos) = (sin(pos), cos(pos))."""
+    named = ((e.items[0].expr, n.names_in(item.expr)) for e in equations for item in e.items[1:])
+    running = {
+        name.symbol for name, used in named
+        if isinstance(name, n.Name) and len(name.symbol.labels) == 1 and len(name.symbol.labels[0]) > 1
+        and Symbol(name.symbol.labels[0]) in used
+    }  # fmt: skip
+    if not running:
+        return list(equations)
+
+    def run(node: n.Expr) -> n.Expr:
+        if not isinstance(node, n.Name) or node.symbol not in running:
+            return node
+        return replace(node, symbol=node.symbol._replace(labels=(), indices=node.symbol.labels))
+
+    return [
+        replace(e, items=tuple(replace(item, expr=n.rewrite(item.expr, run)) for item in e.items)) for e in equations
+    ]
+
+
 def with_own_gelu(equations: Sequence[Equation]) -> list[Equation]:
     """The equations with the GELU that the page has a formula for: the one with tanh, if it states no other."""
     sides = [item.expr for e in equations for item in e.items if _defines_gelu(e) and item.expr != e.items[0].expr]

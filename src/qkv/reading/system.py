@@ -22,13 +22,13 @@ from qkv.library.roles import CACHED, SCORE_LIKE, Place
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Source
 from qkv.reading.holding import AFTER_Q, Holding, of_head
-from qkv.reading.indexed import LETTER, at_indices, is_cell_of, is_row_of, put_in, runs_over
+from qkv.reading.indexed import LETTER, at_indices, is_cell_of, is_for_places, is_row_of, put_in, runs_over
 from qkv.reading.nameless import INPUTS, NAMELESS
 from qkv.reading.naming import PROJECTED, ROLE, SIZED, is_number, naming_of, role_symbol
 from qkv.reading.page import Page, Spot
 from qkv.reading.within import called_in_words, comes_back, functions_of, is_part_of_above, line_called, visible, wholes
 
-LINE, FAMILY, CELLS = "line", "family", "cells"  # calls that need values, see preparation.py
+LINE, FAMILY, CELLS, PLACES = "line", "family", "cells", "places"  # calls that need values, see preparation.py
 HEAD, PATTERN, IDENTITY = "head", "pattern", "identity"
 UNSHARED = frozenset(SCORE_LIKE - {Role.WEIGHTS})  # a cell that nobody prints is not seen: a node that is no neighbour
 SHARED = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.W_A, Role.W_O, Role.B_O})
@@ -162,6 +162,14 @@ class System:
         cells = [s for s in self.page.family(symbol) if len(s.indices) == len(symbol.indices) + 1 > 1]
         if any(put_in(s._replace(indices=s.indices[:-1]), symbol) or s.indices[:-1] == symbol.indices for s in cells):
             yield n.Call(CELLS, (n.Name(symbol),))
+        if not symbol.indices and self.codes_of_places(symbol):
+            yield n.Call(PLACES, (n.Name(symbol),))
+
+    def codes_of_places(self, symbol: Symbol) -> list[Symbol]:
+        """The names with a running index that give the code of each position, PE_{pos,2i}, where a name is all of them."""
+        found = ((s, d) for s, ds in self.page.definitions.items() for d in ds if d.source is Source.STATED)
+        alike = ((s, d) for s, d in found if s.base == symbol.base and s.labels == symbol.labels)
+        return [s for s, d in alike if is_for_places(s, d.expr)]
 
     def _is_row(self, symbol: Symbol) -> bool:
         """Whether the page prints a name as one row: p = [0.7, 0.3]."""

@@ -317,7 +317,8 @@ def _part(problem: Completion, expr: n.Expr, spot: Spot) -> Part | None:
     )
     if made is None or (isinstance(made, n.Name) and made.symbol in problem.givens):
         return None
-    same = next((step for step in problem.steps.values() if step.expr == made), None)
+    named = problem.steps.get(made.symbol) if isinstance(made, n.Name) else None
+    same = named or next((step for step in problem.steps.values() if step.expr == made), None)
     if same is None:
         return Part(plain(made), made)
     name = n.Name(same.symbol)
