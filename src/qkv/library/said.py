@@ -16,9 +16,9 @@ from qkv.library.words import pattern
 
 _COUNTS = (
     "one ein eine einer un una um один одна 一",
-    "two zwei deux dos dois due два две 两 二 兩",
-    "three drei trois tres três tre три 三",
-    "four vier quatre cuatro quatro quattro четыре 四",
+    "two zwei deux dos dois due два две двумя двух 两 二 兩",
+    "three drei trois tres três tre три тремя трёх трех 三",
+    "four vier quatre cuatro quatro quattro четыре четырьмя четырёх 四",
     "five fünf cinq cinco cinque пять 五",
     "six sechs seis sei шесть 六",
     "seven sieben sept siete sete sette семь 七",
@@ -28,16 +28,16 @@ NUMBERS = {word: count for count, words in enumerate(_COUNTS, 1) for word in wor
 _PLACES = (
     (1, "first erste[nrs]? premiers? première primer[oa]? primeir[oa] prim[oa] перв\\w+ 第一"),
     (2, "second zweite[nrs]? deuxième segund[oa] second[oa] втор\\w+ 第二"),
-    (3, "third dritte[nrs]? troisième tercer[oa]? terceir[oa] terz[oa] треть\\w+ 第三"),
+    (3, "third dritte[nrs]? troisième tercer[oa]? terceir[oa] terz[oa] трет\\w+ 第三"),
     (4, "fourth vierte[nrs]? quatrième cuart[oa] quart[oa] четв\\w+ 第四"),
     (5, "fifth fünfte[nrs]? cinquième quint[oa] пят\\w+ 第五"),
     (-1, "last letzte[nrs]? derni(?:er|ère)s? últim[oa]s? ultim[oaie] последн\\w+ 最后一?"),
 )
 NUMBER = r"(?:\d{1,2}|" + "|".join(sorted(NUMBERS, key=len, reverse=True)) + ")"
 _HEADS = (
-    r"(?:attention |equal |parallel )?(?:heads?\b|köpfe|kopf|têtes?|cabezas?|cabeças?|teste\b|голов\w*|个?头|ヘッド)"
+    r"(?:attention |equal |parallel )?(?:head(?:s|ed)?\b|köpfe|kopf|têtes?|cabezas?|cabeças?|teste\b|голов\w*|个?头|ヘッド)"
 )
-_TOKENS = r"(?:tokens?|keys?|positions?|words?|wort|schlüssel|jetons?|mots?|claves?|palabras?|palavras?|токен\w*|позици\w*|слов\w*|个?词|トークン)"
+_TOKENS = r"(?:tokens?|keys?|positions?|words?|wort|schlüssel|jetons?|mots?|claves?|palabras?|palavras?|токен\w*|позици\w*|слов\w*|个?词|トークン|columns?|spalten?|colonnes?|columnas?|colunas?|colonn[ae]|столб\w+)"
 _ORDINAL = "|".join(f"(?P<p{i}>{'|'.join(words.split())})" for i, (_, words) in enumerate(_PLACES))
 
 _SENTENCE = re.compile(r"(?<=[.!?;:。！？；])\s+|\n\s*\n|(?<=[。！？；])")
@@ -49,12 +49,12 @@ _SUPPOSED = re.compile(
 )
 _SPLIT = re.compile(
     r"split|divid|partition|slic|reshap|chunk|\bcut|aufgeteilt|aufteil|zerleg|geteilt|découp|partag|repart|suddivid|разб|раздел|делим|分成|拆分|划分|分为|分割|each of|of size|of width|der breite|d_\{?(?:\\text\{)?head"
-    r"|each head|per head|pro kopf|jeder kopf|par tête|chaque tête|por cabeza|por cabeça|cada cabe|per testa|ogni testa|каждая голов|每个头"
+    r"|each head|every head|per head|columns? \d|(?:first|last) \w+ columns|(?:ersten?|letzten?) \w+ spalten|(?:primer[ao]s|primeir[ao]s|últim[ao]s|prime|ultime|premières|dernières) \w+ (?:columnas|colunas|colonne\w?)|столбц|pro kopf|jeder kopf|par tête|chaque tête|por cabeza|por cabeça|cada cabe|per testa|ogni testa|каждая голов|每个头"
 )
 _COUNTED_HEADS = re.compile(rf"(?<![\w.])(?P<n>{NUMBER})[\s-]*{_HEADS}")
 _SLICE = re.compile(r"(?<!\w)[qkv]\s*\[\s*:\s*,\s*(?P<first>\d*)\s*:\s*(?P<end>\d*)", re.IGNORECASE)
 _PAD = re.compile(
-    r"\bpad(?:s|ded|ding)?\b|padding|\[pad\]|<pad>|rembourr|remplissage|relleno|preenchim|заполнен|паддинг|填充|パディング|(?:is|are|be|were|was|gets) (?:ignored|masked)|ignoriert|(?:ist|wird|sind|werden|wäre|würde) maskiert|(?:est|sont) masqu|(?:está|están|es) enmascarad|(?:é|está|são) mascarad|(?:è|sono) mascherat|замаскирован|被(?:掩码|屏蔽|遮)"
+    r"\bpad(?:s|ded|ding)?\b|padding|\[pad\]|<pad>|rembourr|remplissage|relleno|preenchim|заполн|паддинг|(?:set|setze|mets?|pon\w*|mascar\w*|masked?|masquer?|maskier\w*)\b[^.;]{0,40}(?:-\s?inf|[-−]∞|\\infty)|填充|パディング|(?:is|are|be|were|was|gets) (?:ignored|masked)|ignoriert|(?:ist|wird|sind|werden|wäre|würde) maskiert|(?:est|sont) masqu|(?:está|están|es) enmascarad|(?:é|está|são) mascarad|(?:è|sono) mascherat|замаскирован|被(?:掩码|屏蔽|遮)"
 )
 _FACTOR = re.compile(
     r"(?:scores?|logits?|punktzahlen)\b[^.?]{0,30}?(?:multiplied by (?P<times>\d+(?:\.\d+)?)|mit (?P<mal>\d+(?:\.\d+)?) multipliziert|doubled|verdoppelt)"
@@ -63,6 +63,7 @@ _FACTOR = re.compile(
 )
 _NOT_PADDED = re.compile(r"\b(?:no|without|not) pad|ohne padding|sans padding|zero[- ]pad")
 _WHICH = re.compile(rf"(?:{_ORDINAL})\s*(?:(?P<n>{NUMBER})\s*)?(?:个|個)?\s*{_TOKENS}")
+_PAD_BESIDE = re.compile(rf"(?:{_ORDINAL})(?:\s+\w+){{0,3}}?\s+[`*\"'\\\w{{]*[\[<]?pad(?:ding)?\b")  # 'the last one is a <pad>'
 _NUMBERED = re.compile(
     rf"{_TOKENS}\s*(?:#|no\.?|nr\.?)?\s*(?P<list>\d{{1,2}}(?:\s*(?:,|and|und|et|y|e|и|&)\s*\d{{1,2}})*)"
 )
@@ -177,8 +178,9 @@ def heads_said(text: str) -> int | None:
     (2, None)
     """
     text = text.lower()
-    for sentence in _SENTENCE.split(text):
-        counted = _COUNTED_HEADS.search(sentence) if _SPLIT.search(sentence) else None
+    sentences = _SENTENCE.split(text)
+    for sentence, following in zip(sentences, (*sentences[1:], ""), strict=True):
+        counted = _COUNTED_HEADS.search(sentence) if _SPLIT.search(f"{sentence} {following}") else None
         if (
             counted
             and number_in(counted["n"]) > 1
@@ -216,9 +218,9 @@ def _sight(sentence: str) -> Sight | None:
 
 
 def _padded(sentence: str) -> tuple[int, ...]:
-    if found := _WHICH.search(sentence):
+    if found := _WHICH.search(sentence) or _PAD_BESIDE.search(sentence):
         place = next(where for i, (where, _) in enumerate(_PLACES) if found[f"p{i}"])
-        count = number_in(found["n"]) if found["n"] else 1
+        count = number_in(found.groupdict().get("n") or "1")
         return tuple(range(-count, 0)) if place < 0 else tuple(range(place, place + count))
     if found := _NUMBERED.search(sentence):
         return tuple(int(number) for number in re.findall(r"\d+", found["list"]))

@@ -42,6 +42,7 @@ TOKENS = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE})  # nobody takes a
 NO_FACTORS = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.MASK})  # nobody multiplies them by a matrix
 WORKED_OUT = SCORE_LIKE | {Role.HEAD, Role.CONCAT, Role.OUTPUT}  # what is no input
 NO_WEIGHTS = WORKED_OUT | TOKENS | {Role.MASK}  # what letters may be used for tokens after all
+SAME_AGAIN = frozenset({Role.WEIGHTS, Role.HEAD, Role.OUTPUT})  # with a prime, of another query
 OF_A_HEAD = frozenset({*PROJECTED, *PROJECTED.values(), Role.WEIGHTS, Role.HEAD, *(NO_FACTORS - {Role.MASK})})
 
 
@@ -127,6 +128,10 @@ class Naming:
 
     def _by_letters(self, symbol: Symbol) -> tuple[Place, ...]:
         found = places(symbol)
+        plain = symbol._replace(primes=0)
+        again = symbol.primes and plain in self.page.definitions and places(plain)[:1]
+        if again and again[0].role in SAME_AGAIN:  # α' is another α
+            found = places(plain)
         if len(symbol.labels) == 1 and not symbol.indices and self._is_token_beside(symbol):
             found = tuple(p._replace(row=symbol.labels[0]) for p in places(symbol._replace(labels=("token",))))
         if symbol in multiplied(self.page):
