@@ -51,6 +51,9 @@ _SPLIT = re.compile(
     r"split|divid|partition|slic|reshap|chunk|\bcut|aufgeteilt|aufteil|zerleg|geteilt|découp|partag|repart|suddivid|разб|раздел|делим|分成|拆分|划分|分为|分割|each of|of size|of width|der breite|d_\{?(?:\\text\{)?head"
     r"|each head|every head|per head|columns? \d|(?:first|last) \w+ columns|(?:ersten?|letzten?) \w+ spalten|(?:primer[ao]s|primeir[ao]s|últim[ao]s|prime|ultime|premières|dernières) \w+ (?:columnas|colunas|colonne\w?)|столбц|pro kopf|jeder kopf|par tête|chaque tête|por cabeza|por cabeça|cada cabe|per testa|ogni testa|каждая голов|每个头"
 )
+_HEADS_OF_COLUMNS = re.compile(
+    r"(?:\bhead|kopf|tête|cabeza|cabeça|\btest[ae]\b|голов|头|ヘッド)[^.;。]{0,60}?(?:column|spalte|colonn|coluna|столбц|列)"
+)
 _COUNTED_HEADS = re.compile(rf"(?<![\w.])(?P<n>{NUMBER})[\s-]*{_HEADS}")
 _SLICE = re.compile(r"(?<!\w)[qkv]\s*\[\s*:\s*,\s*(?P<first>\d*)\s*:\s*(?P<end>\d*)", re.IGNORECASE)
 _PAD = re.compile(
@@ -179,8 +182,9 @@ def heads_said(text: str) -> int | None:
     """
     text = text.lower()
     sentences = _SENTENCE.split(text)
+    cut = _HEADS_OF_COLUMNS.search(text) is not None
     for sentence, following in zip(sentences, (*sentences[1:], ""), strict=True):
-        counted = _COUNTED_HEADS.search(sentence) if _SPLIT.search(f"{sentence} {following}") else None
+        counted = _COUNTED_HEADS.search(sentence) if cut or _SPLIT.search(f"{sentence} {following}") else None
         if (
             counted
             and number_in(counted["n"]) > 1

@@ -11,7 +11,7 @@ from qkv.reader.page import Asked
 
 _LABEL = re.compile(
     r"^\s*(?:[-*+•]\s+|\\item\s*)?(?:\*\*)?(?:\\item\[)?"
-    r"(?P<label>\d{1,2}(?:\.\d{1,2}){1,3}(?=\s)|[(（]?(?:[a-zA-Zа-я]|[ivx]{1,5}|\d{1,2}(?:\.\d{1,2}){0,3})[.)）\]]+|Q\d+[.:)]|第[一二三四五\d]+[问題题小]\S?)?(?:\*\*)?\s*"
+    r"(?P<label>\d{1,2}(?:\.\d{1,2}){1,3}(?=\s|\*\*)|[(（]?(?:[a-zA-Zа-я]|[ivx]{1,5}|\d{1,2}(?:\.\d{1,2}){0,3})[.)）\]]+|Q\d+[.:)]|第[一二三四五\d]+[问題题小]\S?)?(?:\*\*)?\s*"
 )
 _BULLET = re.compile(r"^\s*(?:[-*+•]\s+|\\item\s*)?(?=\S)")
 _ASKS = re.compile(rf"(?:(?:{pattern('lead')}),?\s+)*(?:{pattern('ask')})\b", re.IGNORECASE)

@@ -171,6 +171,8 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
             r"^[ \t]*(?:\[(?:[\d./-]{6,10},? )?\d{1,2}:\d{2}(?::\d{2})?\]|(?:[\d./-]{6,10},? )?\d{1,2}:\d{2}(?::\d{2})?(?: -|(?= \w+:)))(?=\s)",
             lambda m: " " * len(m[0]),
         ),
+        # \quad a) Find A
+        (r"^[ \t]*\\q?quad(?=[ \t]*\(?\w{1,2}[.)][ \t])", lambda m: " " * len(m[0])),
         # what an item is worth: 'a) (1,0) Find Q'
         (
             r"^(?P<label>[ \t]*\(?(?:[a-z]|\d{1,2})[.)][ \t]*)(?P<worth>\(\d{1,2}[.,]\d\))(?=[ \t]+[^\W\d_]{2})",

@@ -181,7 +181,8 @@ def _wanted(text: str, sheet: Sheet, tokens: Sequence[str]) -> Wanted:
 
 
 def _function(text: str) -> str:
-    """What a question wants of a quantity, instead of all of it."""
+    """What a question wants of a quantity, instead of all of it; a remark in brackets wants nothing."""
+    text = re.sub(r"(?<=\s)\([^()$]*\)", " ", text)
     if ROW_SUMS.search(text) and not _NORMALISED.search(text):
         return "rowsum"
     entry = _ENTRY.search(text)
