@@ -15,6 +15,7 @@ from qkv.library.said import UNSCALED
 from qkv.library.words import pattern
 from qkv.reading.asked import all_asked, questions_of, words_without
 from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS
+from qkv.reading.equation import Kind
 from qkv.reading.page import Page
 from qkv.reading.usage import stated_method
 
@@ -182,10 +183,18 @@ def decided(page: Page, scope: int) -> frozenset[str]:
     What is said of another run beside the first ('repeat with a mask', 'why do we scale?') decides nothing. A mask that
     nobody speaks of is not asked for."""
     asked = stated_method(all_asked(page))
+    asked |= frozenset(word for word in _stated(page, scope) if not asked & EITHER[word])
     if page.task is None:
         return asked | _announced(page, scope)
     said = frozenset(_decided(page.words_of(scope), page.words))
     return asked | frozenset(word for word in said if not asked & EITHER.get(word, frozenset()))
+
+
+def _stated(page: Page, scope: int) -> frozenset[str]:
+    """Whether scores are scaled by the formula that a problem states for its output, where no words deny it."""
+    own = (e for e in page.equations if e.scope == scope and e.names and not e.of(Kind.VALUE, Kind.WORKING))
+    shown = stated_method(item.expr for equation in own for item in equation.of(Kind.FORMULA))
+    return shown & {"scaled"} if not UNSCALED.search(page.words_of(scope)) else frozenset()
 
 
 def _announced(page: Page, scope: int) -> frozenset[str]:
