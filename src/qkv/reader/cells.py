@@ -28,6 +28,7 @@ _COMMAS = re.compile(r"[-−]?\d+,\d+(?:,\d{3})*$")
 _THOUSANDS = re.compile(r"[-−]?[1-9]\d{0,2}(?:,\d{3})+$")
 _INFINITE = re.compile(r"[-−–](?:∞|inf(?:inity)?|\\infty)$", re.IGNORECASE)
 _VECTOR = re.compile(r"\s*[`$]?\s*(?:\\left)?\s*[\[(]\s*[-−+\d.√\\].*[,;\s&].*[\])]\s*[`$]?")
+_ROWS_OF_NUMBERS = re.compile(r"(?=.*[,;])[\[(]?\s*[-−]?\d[-−\d.,;()\[\]\s∞]*")
 _WORKING = re.compile(r"(?:[-+−\d.,×·*/()√^²³{}\s]|\\(?:[dt]?frac|sqrt|times|cdot|infty)|e\^)+")
 _AMOUNT = re.compile(r"[~≈]?\s*(?P<digits>\d[\d.,]*)\s?(?P<unit>[^\W\d_]+)")
 _MARKS = re.compile(r"\*\*|[`$]|~~")
@@ -157,6 +158,17 @@ def vector_in(cell: Cell, page: Page) -> Link | None:
     plain = replace(cell, text=_MARKS.sub(" ", cell.text))
     chains = parse_math(plain.text, cell.at, strict="\\" in cell.text, comma=page.comma, names=page.names).chains
     return chains[0].links[-1] if chains else None
+
+
+def array_in(cell: Cell, page: Page) -> Link | None:
+    """The array that a cell consists of, perhaps without brackets: '3, 4, 0 ; 3, 0, 6', '(1, 2) ; (3, 4)'."""
+    text = bare(cell.text)
+    if not _ROWS_OF_NUMBERS.fullmatch(text):
+        return None
+    inside = re.sub(r"(?<=[\])])\s*;\s*(?=[\[(])", ", ", text)
+    chains = parse_math(f"[{inside}]", cell.at, strict=True, comma=page.comma, names=page.names).chains
+    link = chains[0].links[0] if len(chains) == 1 and len(chains[0].links) == 1 else None
+    return link if link is not None and isinstance(link.expr, Matrix) and not link.expr.is_ragged else None
 
 
 def value_in(cell: Cell, page: Page) -> Expr | None:

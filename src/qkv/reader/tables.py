@@ -23,6 +23,7 @@ from qkv.reader.cells import (
     MATHEMATICAL,
     RELATED,
     amount_in,
+    array_in,
     bare,
     calculation_in,
     entries_of,
@@ -82,6 +83,8 @@ def read_rows(block: Rows, page: Page) -> Iterator[Event]:
         yield from _each_head(turned, heads, page)
     elif sorts <= {"number", "empty"} and not _rows_are_chains(block):
         yield from _numbers(block, page)
+    elif results := _results(columns, page):
+        yield from (replace(_stated((link,), told), whole=True) for told, link in results)
     elif "vector" in sorts:
         yield from _each_column(columns, _row_labels(block, columns), page)
     elif chains := [links for row in _whole_rows(block) if (links := _row_chain(row, page))]:
@@ -351,6 +354,23 @@ def _each_head(block: Rows, heads: list[str], page: Page) -> Iterator[Event]:
                 symbol = name.expr.symbol._replace(indices=(*name.expr.symbol.indices, head))
                 left = replace(name, expr=replace(name.expr, symbol=symbol), at=cell.at)
                 yield _stated((left, replace(value, relation=Relation.EQUAL)))
+
+
+# — results —
+
+
+def _results(columns: Sequence[_Column], page: Page) -> list[tuple[str, Link]]:
+    """'| 1 | raw scores | 3, 4 ; 3, 0 |': arrays of several shapes, each beside the words that say what it is."""
+    words = next((column for column in columns if column.sort in ("other", "word")), None)
+    last = columns[-1]
+    if words is None or words is last or len(words.cells) != len(last.cells) or len(last.cells) < 2:
+        return []
+    found = [array_in(cell, page) for cell in last.cells]
+    links = [link for link in found if link is not None]
+    shapes = {link.expr.shape for link in links if isinstance(link.expr, Matrix)}
+    if len(links) < len(found) or len(shapes) == 1 == min(next(iter(shapes))):
+        return []
+    return [(bare(cell.text), link) for cell, link in zip(words.cells, links, strict=True)]
 
 
 # — rows and cells that are chains —

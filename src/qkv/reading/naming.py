@@ -15,6 +15,7 @@ from itertools import islice
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import SCORE_LIKE, Place, places, roles_in_words
+from qkv.library.said import UNSCALED
 from qkv.library.words import means, pattern
 from qkv.reading.captions import captioned_role, distributed, multiplied, shown_role, uses_of
 from qkv.reading.choices import Choices
@@ -311,7 +312,7 @@ class Naming:
         ):
             equation = self.page.equations[definition.equation]
             behind = _BEHIND.match(equation.after)
-            said = roles_in_words(_DONE.sub(" ", equation.words[-80:]))
+            said = roles_in_words(_DONE.sub(" ", UNSCALED.sub(" ", equation.words[-120:].lower()))[-80:])
             for role in (*said, *(roles_in_words(behind[0]) if behind else ())):
                 for option in usual:
                     if option.role is role:
