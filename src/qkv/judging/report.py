@@ -58,7 +58,7 @@ def _claim(judgement: Judgement, walk: Walk) -> Claim:
     equation, chosen = judgement.equation, judgement.fit
     name = str(equation.names[0]) if equation.names else equation.label
     first = _first_side(judgement, walk.system.page.sheet.lines)
-    line, end_line = _false_rows(judgement) or (first.line, max(equation.end_line, judgement.item.line))
+    line, end_line = _false_rows(judgement) or (first.line, _end_line(judgement))
     return Claim(
         judgement.number, line, end_line, name,
         _formula(chosen, walk) if chosen is not None else "", equation.text, _verdict(judgement),
@@ -70,6 +70,14 @@ def _claim(judgement: Judgement, walk: Walk) -> Claim:
         column=first.column,
         shown=tuple(tuple(shown.text for shown in row) for row in judgement.grid),
     )  # fmt: skip
+
+
+def _end_line(judgement: Judgement) -> int:
+    """The last line of a printed value: where its equation goes on further down, that of its own text."""
+    equation, item = judgement.equation, judgement.item
+    last = max(equation.end_line, item.line)
+    goes_on = any(other.line > item.line for other in equation.items)
+    return min(last, item.line + item.text.count("\n")) if goes_on else last
 
 
 def _false_rows(judgement: Judgement) -> tuple[int, int] | None:

@@ -370,6 +370,9 @@ def _letter(tokens: Sequence[Token], i: int, out: list[Token], names: Names, tie
     particle = counted and signs.SCRIPT.match(token.text) and token.text not in names.letters
     if _joins(tokens, i, out, names) or particle:
         return False  # the 로 of '0.090, 0.245 로'
+    opened = bool(out) and out[-1].kind == "open" and after is not None and after.gap and after.kind in ("num", "word")
+    if opened and token.text in _ARTICLES - names.letters:
+        return False  # (a 3x3 matrix)
     if tied:
         return ends or (after is not None and after.kind in ("word", "num", "open", "letters"))
     if after is None or after.kind not in ("word", "letters", "func") or i + 2 >= len(tokens):
