@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.library.roles import roles_in_words
 from qkv.library.said import UNSCALED
@@ -192,7 +193,8 @@ def decided(page: Page, scope: int) -> frozenset[str]:
 
 def _stated(page: Page, scope: int) -> frozenset[str]:
     """Whether scores are scaled by the formula that a problem states for its output, where no words deny it."""
-    own = (e for e in page.equations if e.scope == scope and e.names and not e.of(Kind.VALUE, Kind.WORKING))
+    plain = (e for e in page.equations if e.scope == scope and not e.of(Kind.VALUE, Kind.WORKING))
+    own = (e for e in plain if e.names or isinstance(e.items[0].expr, n.Call))  # Z = …, Attention(Q, K, V) = …
     shown = stated_method(item.expr for equation in own for item in equation.of(Kind.FORMULA))
     return shown & {"scaled"} if not UNSCALED.search(page.words_of(scope)) else frozenset()
 
