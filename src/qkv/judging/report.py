@@ -84,14 +84,14 @@ def _false_rows(judgement: Judgement) -> tuple[int, int] | None:
     """The first and the last line of what is false in an array whose rows stand on lines of their own, each with a
     label; None for any other value, and for a table, which is one thing."""
     shown, equation = judgement.item.expr, judgement.equation
-    if judgement.fit is None or judgement.verdict is not Verdict.WRONG:
+    if judgement.fit is None or judgement.verdict not in (Verdict.WRONG, Verdict.CARRIED):
         return None
     if not equation.rows or equation.origin is Origin.TABLE:
         return None
     cells = [row[0].at for row in shown.rows] if isinstance(shown, n.Matrix) else []
     if len(cells) != len(judgement.fit.verdicts):
         return None
-    false = [at.line for at, row in zip(cells, judgement.fit.verdicts, strict=True) if at and not GOOD.issuperset(row)]
+    false = [at.line for at, row in zip(cells, judgement.fit.verdicts, strict=True) if at and not FALSE.isdisjoint(row)]
     return (false[0], false[-1]) if false else None
 
 

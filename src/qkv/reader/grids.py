@@ -236,7 +236,7 @@ _NAME = re.compile(
 )
 _REMARK = re.compile(r"\s*(?:←|<-|#).*$")
 _BOXED = re.compile(  # Q_cat [ 0.5  0.5 ]   a remark; q1 [ 0.5  -∞ ]
-    r"(?P<label>\s*[^\W\d]\w*[_\d₀-₉]\w*\s+)\[(?P<cells>(?:\s*[-−+]?(?:[\d.]+%?|∞|inf)){2,40}\s*)\](?:\s*$|\s{2,}[^\[\]]*$)"
+    r"(?P<label>\s*[^\W\d]\w*[_\d₀-₉]\w*\s+)(?:(?:→|->)\s+)?\[(?P<cells>(?:\s*[-−+]?(?:[\d.]+%?|∞|inf)){2,40}\s*)\](?:\s*$|\s{2,}[^\[\]]*$)"
 )
 _NO_CELLS = re.compile(r"(?:[^\W\d_]{2,}[\s,]+){4}|\\(?!infty|times|cdot)|[?!$\[\]]|[^\W\d_]\.\s")
 _SAID = re.compile(r"[^:|\t\d][^:|\t]{0,40}?(?::|-+>|=>|[→⇒])\s+[-−.\d]")

@@ -166,6 +166,11 @@ def _stacked(found: re.Match[str]) -> str:
 _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(said, re.MULTILINE), instead)
     for said, instead in (
+        # [1.0, 0.0],   第一行: what is said beside the rows of a list
+        (
+            r"^(?P<row>[ \t]*\[+[-−\d.,e∞inf \t]+\]+,?)(?P<said>[ \t]{2,}[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3][^\[\]=\n]*)$",
+            lambda m: m["row"] + " " * len(m["said"]),
+        ),
         # [18:04] and '18/11/26, 18:04 - ' before what somebody says in a chat
         (
             r"^[ \t]*(?:\[(?:[\d./-]{6,10},? )?\d{1,2}:\d{2}(?::\d{2})?\]|(?:[\d./-]{6,10},? )?\d{1,2}:\d{2}(?::\d{2})?(?: -|(?= \w+:)))(?=\s)",
