@@ -15,7 +15,7 @@ from qkv.reader.grammar import parse_math, read_stream
 from qkv.reader.maths.names import Names, is_symbol
 from qkv.reader.maths.signs import NAME_COMMANDS
 from qkv.reader.maths.tokens import Places
-from qkv.reader.model import Origin, Relation
+from qkv.reader.model import Origin, Relation, Unread
 from qkv.reader.page import Event, Mention, Page, Paragraph, Said, Stated, Stretch
 from qkv.reader.questions import questions
 
@@ -40,6 +40,7 @@ _PLACE = re.compile(  # 'A v, shape (4, 3)', 'cell (1, 2): …': numbers that ar
     r"(?:\b(?:shapes?|size|dims?|cell|entry|element|zelle|eintrag|celda|célula|entrada|élément|case)|元素|单元格|要素)$",
     re.IGNORECASE,
 )
+_CUT_OFF = re.compile(r"[^\W\d_]\w*[/*^]$")
 _FUNCTION = re.compile(r"(?<!\w)[a-zA-Z]\w+$")
 _IDENTITY = re.compile(rf"(?<!\w)(?:{pattern('identity')})(?!\w)|单位[矩阵陣]+|単位行列", re.IGNORECASE)
 _NAME = re.compile(r"\$([^$]{1,40})\$|`([^`]{1,30})`|(?<![\w\\$`])([A-Z](?:_\{?\w{1,9}\}?|[a-z])\d?|[A-Z])(?![\w'])")
@@ -69,6 +70,9 @@ def read_stretch(stretch: Stretch, page: Page) -> Iterator[Event]:
     for k, chain in enumerate(chains):
         origin = stretch.origins[max(0, bisect_right(starts, chain.start) - 1)][1]
         lead = text[max(done, chain.start - _LOOK) : chain.start]
+        if _is_rest(chain, lead):
+            yield Unread(chain.at.line, " ".join(chain.text.split()), "what stands before it is not read")
+            continue
         chain = _named(chain, lead, places, names)
         lead = text[max(done, chain.start - _LOOK) : chain.start]
         whole = len(chain.links)
@@ -87,6 +91,11 @@ def read_stretch(stretch: Stretch, page: Page) -> Iterator[Event]:
         yield Stated(_begun(chain, lead, label), origin, label, row_labels=chain.remarks, whole=alone)
     yield from _said(text[done:], done, places)
     yield from _mentioned(mention, text, done, places, page)
+
+
+def _is_rest(chain: Chain, lead: str) -> bool:
+    """Whether a chain is only what was read of a longer side: the da_1 = 2 of 'a1 dL/da1 = 2'."""
+    return len(chain.links) > 1 and isinstance(chain.links[0].expr, Name) and _CUT_OFF.search(lead) is not None
 
 
 def _is_tied(chain: Chain, following: Chain | None, lead: str, origin: Origin) -> bool:

@@ -135,6 +135,15 @@ def _in_brackets(found: re.Match[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
+_ROW_CELLS = rf"{_BARE}(?:[ \t]+{_BARE})*"
+
+
+def _with_slashes(found: re.Match[str]) -> str:
+    """'1 -1 / 2 0' as '[1, -1; 2, 0]', if all rows are of one length."""
+    rows = [row.split() for row in found["rows"].split("/")]
+    return f" [{'; '.join(map(', '.join, rows))}]" if len(set(map(len, rows))) == 1 < len(rows[0]) else found[0]
+
+
 _AND = r"(?:and|und|et|y|e|и|i)"
 _NUMBER = r"[-−]?\d+(?:[.,]\d+)?"
 _SAID_LIST = (
@@ -249,6 +258,8 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
             r"^(?P<above>[ \t]*[|│][^\n]*)\n(?P<named>[ \t]*[^\W\d][^\n\d]*=[ \t]*[|│][ \t]+[|│][^\n\d]*)\n(?P<below>[ \t]*[|│][^\n]*)$",
             _named_between,
         ),
+        # X = 1 -1 / 2 0
+        (rf"(?<==)[ \t]+(?P<rows>{_ROW_CELLS}(?:[ \t]+/[ \t]+{_ROW_CELLS})+)(?=[ \t]{{2}}|[ \t]*$)", _with_slashes),
         # | 1 2 |, the row of a drawn matrix
         (rf"[|│](?=\s*{_CELL}(?:\s+{_CELL})+\s*[|│])([^|│\n]*)[|│]", r"[\1]"),
         # | 1 |, behind such a row: the row of a drawn column

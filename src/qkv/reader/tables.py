@@ -231,9 +231,10 @@ def _array(
 
 def _each_column(columns: Sequence[_Column], labels: Sequence[Cell], page: Page) -> Iterator[Event]:
     """Every column as a statement of its own: vectors, numbers under a head, or words."""
+    alone = sum(column.sort == "vector" for column in columns) == 1
     for before, column in zip((None, *columns), columns, strict=False):
         if column.sort == "vector":
-            yield from _vectors(column, labels, page)
+            yield from _vectors(column, labels, page, labelled=alone)
         elif before is not None and (pairs := _workings(before, column)):
             yield from _worked(pairs, column, labels, page)
         elif column.sort == "number" and not column.counts and not _before_values(column, columns):
@@ -293,13 +294,13 @@ def _numbered(head: Link, cells: Sequence[Cell], labels: Sequence[Cell], page: P
             yield _stated((left, Link(Relation.EQUAL, value, cell.text, cell.at)), row_label=label)
 
 
-def _vectors(column: _Column, labels: Sequence[Cell], page: Page) -> Iterator[Event]:
-    """A column of vectors: one matrix, or one statement a row under 'k_i' or beside '| k₁ |'."""
+def _vectors(column: _Column, labels: Sequence[Cell], page: Page, labelled: bool) -> Iterator[Event]:
+    """A column of vectors: one matrix, or one statement a row under 'k_i' or, if it is the only one, beside '| k₁ |'."""
     found = [vector_in(cell, page) for cell in column.cells]
     names = names_in_cell(column.head, page)
     named = next((link for link in names[-1:] if _runs(link)), None)  # the k_j of 'clé k_j'
     running = named or _running(column.head, page)
-    own = _row_names(labels, page) if not names and len(column.cells) == len(labels) else ()
+    own = _row_names(labels, page) if labelled and not names and len(column.cells) == len(labels) else ()
     if running or own:
         for k, (cell, link) in enumerate(zip(column.cells, found, strict=True)):
             label = bare(labels[k].text) if k < len(labels) else ""
