@@ -82,11 +82,11 @@ def _end_line(judgement: Judgement) -> int:
 
 def _false_rows(judgement: Judgement) -> tuple[int, int] | None:
     """The first and the last line of what is false in an array whose rows stand on lines of their own, each with a
-    label; None for any other value, and for a table, which is one thing."""
+    label; None for any other value, and for a table with slips of its own, which is one thing."""
     shown, equation = judgement.item.expr, judgement.equation
     if judgement.fit is None or judgement.verdict not in (Verdict.WRONG, Verdict.CARRIED):
         return None
-    if not equation.rows or equation.origin is Origin.TABLE:
+    if not equation.rows or (equation.origin is Origin.TABLE and judgement.verdict is Verdict.WRONG):
         return None
     cells = [row[0].at for row in shown.rows] if isinstance(shown, n.Matrix) else []
     if len(cells) != len(judgement.fit.verdicts):
