@@ -36,8 +36,8 @@ def used_roles(formulas: Iterable[n.Expr], stated: Stated) -> dict[Symbol, Roles
 
 def stated_method(formulas: Iterable[n.Expr]) -> frozenset[str]:
     """The conventions that formulas show: how tokens lie, and whether scores are scaled; those in which all agree."""
-    uses, shown = _Uses({}), list[frozenset[str]]()
-    for product in (node for formula in formulas for node in n.walk(formula) if isinstance(node, n.Product)):
+    uses, shown, written = _Uses({}), list[frozenset[str]](), tuple(formulas)
+    for product in (node for formula in written for node in n.walk(formula) if isinstance(node, n.Product)):
         for weights, _, layout in uses.mixtures(product):
             scores, _ = uses.scores(weights.arg)
             divided = isinstance(weights.arg, n.Quotient) or (
@@ -46,7 +46,11 @@ def stated_method(formulas: Iterable[n.Expr]) -> frozenset[str]:
             scale = "scaled" if divided else "unscaled"
             lies = {"rows"} if layout == ROWS else {"columns"}
             shown.append(frozenset({*lies, scale} if isinstance(scores, n.Product) else lies))
-    return frozenset.intersection(*shown) if shown else frozenset()
+    if shown:
+        return frozenset.intersection(*shown)
+    lone = [node.arg for formula in written for node in n.walk(formula) if isinstance(node, n.Softmax)]
+    rooted = [isinstance(arg, n.Quotient) and n.holds(arg.denominator, n.Root) for arg in lone]
+    return frozenset({"scaled"}) if rooted and all(rooted) else frozenset()
 
 
 class _Uses:
