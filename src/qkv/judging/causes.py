@@ -83,18 +83,21 @@ Mistaken = tuple[Fit, frozenset[Symbol]]  # a slip with a name, and the names th
 
 
 def as_mistake(grid: Grid, slip: Fit, mistakes_of: Callable[[Fit], Search]) -> Mistaken | None:
-    """A value in which much is wrong as one known mistake that gives every cell of it, with the names it was worked out
-    from; None where no mistake does. Where more than two do, none is named."""
+    """A value in which much is wrong as one known mistake that gives every cell of it, or of the rows that are wrong,
+    with the names it was worked out from; None where no mistake does. Where more than two do, none is named."""
     if slip.slips < 2 or shape_of(grid) == (1, 1):
         return None
     search = mistakes_of(slip)
     tables = (COMMON, RARE) if slip.meaning.how in (How.NAMED, How.WORDED) else TABLES
     found = search.reproducing(tuple(range(len(grid))), tables) if not search.is_copy else []
+    wrong, cost = tuple(i for i, row in enumerate(slip.verdicts) if Verdict.WRONG in row), MISTAKE
+    if not found and not search.is_copy and len(wrong) < len(grid):
+        found, cost = search.reproducing(wrong, tables), MISTAKE + len(grid)
     if not found:
         return None
     cause = _cause({one.key: one.says for one in found})
     names = frozenset().union(*(operands(search.scene, search.prints, one.expr, all_of=True) for one in found))
-    meaning, digits = replace(slip.meaning, cost=slip.meaning.cost + MISTAKE), sum(map(sum, grid_bits(grid)))
+    meaning, digits = replace(slip.meaning, cost=slip.meaning.cost + cost), sum(map(sum, grid_bits(grid)))
     verdicts = _whole_rows(slip.verdicts)
     made = replace(
         slip, cause=cause, meaning=meaning, agreed=digits, slips=0, verdicts=verdicts, instead=search.instead

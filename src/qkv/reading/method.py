@@ -35,6 +35,10 @@ _COLUMNS = re.compile(
     r"|(?:tokens?|words?|encoder states?|one) per column|spaltenvektor|列ベクトル|列向量"
     r"|vectores columna|вектор-столб|vecteurs colonnes"
 )
+_OTHER_RUN = re.compile(
+    r"\b(?:repeat|recompute|redo|now|instead|what if|suppose|compare|why|explain|with and without)\b"
+    r"|erneut|stattdessen|maintenant|pourquoi|ahora|por qué|agora|adesso|теперь|почему|现在|为什么"
+)
 _BOTH = re.compile(r"rows? (?:is|are|=|of) .{0,12}(?:token|word|query).{0,40}columns?")  # the two sides of scores
 _ELSEWHERE = re.compile(
     r"\b(?:repeat|recompute|redo|again|now|instead|what if|if|suppose|were|would|compare|comparison|difference"
@@ -204,7 +208,7 @@ def _announced(page: Page, scope: int) -> frozenset[str]:
     first = page.lines_of(scope)[0]
     begins = min((equation.line for equation in page.equations if equation.scope == scope), default=first)
     said = "\n".join(page.sheet.lines[first - 1 : begins]).lower()
-    plain = not _ELSEWHERE.search(said) and not _NOT_MASKED.search(page.words_of(scope))
+    plain = not _OTHER_RUN.search(said) and not _NOT_MASKED.search(page.words_of(scope))
     return frozenset({"causal"}) if plain and _ORDERED.search(said) else frozenset()
 
 

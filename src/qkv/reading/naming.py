@@ -135,6 +135,8 @@ class Naming:
             found = places(plain)
         if len(symbol.labels) == 1 and not symbol.indices and self._is_token_beside(symbol):
             found = tuple(p._replace(row=symbol.labels[0]) for p in places(symbol._replace(labels=("token",))))
+        if any(place.role is Role.MASK for place in found) and self._holds_scores(symbol):
+            found = tuple(place for place in found if place.role is not Role.MASK)
         if symbol in multiplied(self.page):
             found = tuple(place for place in found if place.role not in NO_FACTORS)
         if symbol in distributed(self.page):
@@ -155,6 +157,12 @@ class Naming:
         if any(p.row and p.role in PROJECTED for p in found) and is_matrix(self.page, symbol):  # Q_full = [[..], [..]]
             found = tuple(Place(p.role) if p.row and not is_number(p.row) else p for p in found)
         return found
+
+    def _holds_scores(self, symbol: Symbol) -> bool:
+        """Whether a name is given numbers that no mask has: M = [[0.707, 0], [1.414, 2.1]]."""
+        arrays = [d.expr for d in self.page.definitions.get(symbol, ()) if isinstance(d.expr, n.Matrix)]
+        cells = [cell for array in arrays for row in array.rows for cell in row]
+        return any(isinstance(c, n.Number) and c.value > 0 and c.value.denominator > 1 for c in cells)
 
     def _is_stated_product(self, symbol: Symbol) -> bool:
         """Whether a page states a name as a product, and as nothing else."""
