@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from qkv.errors import Location
-from qkv.expr.nodes import Call, Expr, Infinite, Matrix, Name, Number, names_in, number, rewrite
+from qkv.expr.nodes import Call, Expr, Infinite, Matrix, Name, Number, Transpose, names_in, number, rewrite
 from qkv.library.words import CONCEPTS, means
 from qkv.reader.grammar import Parsed, parse_math
 from qkv.reader.grids import NUMBER
@@ -28,6 +28,7 @@ _COMMAS = re.compile(r"[-−]?\d+,\d+(?:,\d{3})*$")
 _THOUSANDS = re.compile(r"[-−]?[1-9]\d{0,2}(?:,\d{3})+$")
 _INFINITE = re.compile(r"[-−–](?:∞|inf(?:inity)?|\\infty)$", re.IGNORECASE)
 _VECTOR = re.compile(r"\s*[`$]?\s*(?:\\left)?\s*[\[(]\s*[-−+\d.√\\].*[,;\s&].*[\])]\s*[`$]?")
+_LISTED = re.compile(r"[-−]?\d+(?:[.,]\d+)?(?:[,;]\s+[-−]?\d+(?:[.,]\d+)?)+")  # 1, 0
 _ROWS_OF_NUMBERS = re.compile(r"(?=.*[,;])[\[(]?\s*[-−]?\d[-−\d.,;()\[\]\s∞]*")
 _WORKING = re.compile(r"(?:[-+−\d.,×·*/()√^²³{}\s]|\\(?:[dt]?frac|sqrt|times|cdot|infty)|e\^)+")
 _AMOUNT = re.compile(r"[~≈]?\s*(?P<digits>\d[\d.,]*)\s?(?P<unit>[^\W\d_]+)")
@@ -61,7 +62,7 @@ def sort_of(column: Sequence[Cell]) -> str:
     filled = [cell.text for cell in column if bare(cell.text) not in EMPTY]
     if not filled:
         return "empty"
-    if all(map(_VECTOR.match, filled)):
+    if all(map(_VECTOR.match, filled)) or all(_LISTED.fullmatch(bare(text)) for text in filled):
         return "vector"
     numbers = sum(bool(NUMBER.match(bare(text))) or is_working(bare(text)) for text in filled)
     if numbers == len(filled) or (numbers and numbers >= len(filled) - 1 and len(filled) > 3):
@@ -154,7 +155,9 @@ def amount_in(cell: Cell, page: Page) -> Link | None:
 
 
 def vector_in(cell: Cell, page: Page) -> Link | None:
-    """The vector that a cell ends with, perhaps with a remark behind it."""
+    """The vector that a cell ends with, perhaps with a remark behind it; '1, 0' needs no brackets."""
+    if _LISTED.fullmatch(bare(cell.text)):
+        return array_in(cell, page)
     plain = replace(cell, text=_MARKS.sub(" ", cell.text))
     chains = parse_math(plain.text, cell.at, strict="\\" in cell.text, comma=page.comma, names=page.names).chains
     return chains[0].links[-1] if chains else None
@@ -196,7 +199,8 @@ def _decimal(text: str, at: Location) -> Number:
 
 
 def entries_of(expr: Expr | None) -> tuple[Expr, ...] | None:
-    """The entries of a vector, be it a row or a column; None for anything else."""
+    """The entries of a vector, be it a row, a column or a turned row; None for anything else."""
+    expr = expr.arg if isinstance(expr, Transpose) else expr
     if not isinstance(expr, Matrix) or min(expr.shape) > 1:
         return None
     return expr.rows[0] if len(expr.rows) == 1 else tuple(row[0] for row in expr.rows)

@@ -213,6 +213,15 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         # W = ┌   ┐ above its rows
         (r"^(?P<named>[^\n│┌]*=[ \t]*┌[^\n│]*)\n(?P<row>[ \t]*[│|][^\n]*)$", _lowered),
         (r"^[ \t┌┐└┘╭╮╰╯]*[┌└╭╰][ \t┌┐└┘╭╮╰╯]*$", ""),
+        # A = softmax of S
+        (
+            r"(?<==)(?P<gap>[ \t]*)softmax[ \t]+(?:of|von|de|di|от)[ \t]+(?P<name>[A-Z]\w{0,5})(?!\w)",
+            lambda m: f"{m['gap']}softmax({m['name']})".ljust(len(m[0])),
+        ),
+        # | 1 0 |   (2 features, 3 tokens)
+        (r"(?<=[|│\]])[ \t]{2,}\(\d+ [^\W\d_]{3,},? [^()\n=]*\d+ [^\W\d_]{3,}\)[ \t]*$", ""),
+        # _     _   and   -     -   above and below bars
+        (r"^[ \t]*[_¯‾-](?:[ \t]{2,}[_¯‾-])+[ \t]*$", ""),
         # Q =   K =   between the rows of matrices without brackets
         (
             rf"^(?P<row>{_ROW_OF_NUMBERS})\n(?P<names>[ \t]*[^\W\d][^\n\d\[\]:;,]{{0,80}}=[ \t]*)"

@@ -73,6 +73,10 @@ def read_rows(block: Rows, page: Page) -> Iterator[Event]:
     if not block.body or not any(block.body):
         yield Said(" ".join(cell.text for cell in block.heads), block.line)
         return
+    if parts := _apart(block):
+        for part in parts:
+            yield from _without_sums(part, page)
+        return
     columns = _columns(block)
     sorts = {column.sort for column in columns}
     if any(RELATED.search(cell.text) for row in block.body for cell in row):
@@ -108,7 +112,7 @@ def _columns(block: Rows) -> list[_Column]:
 
 def _counts(head: Cell | None, column: Sequence[Cell], beside_vectors: bool) -> bool:
     """Whether a column only numbers the rows: 1, 2, 3 under 'j' or under nothing, an id beside vectors."""
-    told = means(bare(head.text), "counter") if head else False
+    told = means(bare(head.text).rstrip("."), "counter") if head else False
     found = list(texts(column))
     counted = found in ([str(k) for k in range(len(found))], [str(k + 1) for k in range(len(found))])
     return (told and beside_vectors) or (counted and (told or head is None or not bare(head.text)))
@@ -121,6 +125,26 @@ def _row_labels(block: Rows, columns: Sequence[_Column]) -> Sequence[Cell]:
         return words
     counted = next((column.cells for column in columns if column.counts), ())
     return block.labels or counted
+
+
+def _apart(block: Rows) -> list[Rows]:
+    """Matrices side by side that empty columns part, each with its name above its first column."""
+    width = len(block.heads)
+    if not block.body or any(len(row) != width for row in block.body):
+        return []
+    filled = [any(bare(row[i].text) for row in block.body) for i in range(width)]
+    ends = [i for i in range(width + 1) if i == width or not filled[i]]
+    spans = [range(first + 1, end) for first, end in pairwise((-1, *ends)) if end > first + 1]
+    named = [block.heads[span[0]] for span in spans if len(span) > 1 and bare(block.heads[span[0]].text)]
+    alone = all(not bare(block.heads[i].text) for span in spans for i in span[1:])
+    numbers = all(NUMBER.match(bare(row[i].text)) for row in block.body for span in spans for i in span)
+    if not 1 < len(named) == len(spans) or not alone or not numbers:
+        return []
+    parts = zip(named, spans, strict=True)
+    return [
+        replace(block, body=tuple(tuple(row[i] for i in span) for row in block.body), heads=(), corner=None, name=head)
+        for head, span in parts
+    ]
 
 
 # — numbers —
