@@ -15,9 +15,9 @@ from itertools import product
 from qkv.check.cells import Grid, covers, fits, fitted, shape_of
 from qkv.check.compare import agree
 from qkv.check.mistakes.rewrites import (
+    AGAINST,
     ANY_OTHER,
     LEFT_OUT,
-    AGAINST,
     NO_CONVENTION,
     STRUCTURAL,
     TABLE,

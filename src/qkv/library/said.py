@@ -34,9 +34,7 @@ _PLACES = (
     (-1, "last letzte[nrs]? derni(?:er|ère)s? últim[oa]s? ultim[oaie] последн\\w+ 最后一?"),
 )
 NUMBER = r"(?:\d{1,2}|" + "|".join(sorted(NUMBERS, key=len, reverse=True)) + ")"
-_HEADS = (
-    r"(?:attention |equal |parallel )?(?:head(?:s|ed)?\b|köpfe|kopf|têtes?|cabezas?|cabeças?|teste\b|голов\w*|个?头|ヘッド)"
-)
+_HEADS = r"(?:attention |equal |parallel )?(?:head(?:s|ed)?\b|köpfe|kopf|têtes?|cabezas?|cabeças?|teste\b|голов\w*|个?头|ヘッド)"
 _TOKENS = r"(?:tokens?|keys?|positions?|words?|wort|schlüssel|jetons?|mots?|claves?|palabras?|palavras?|токен\w*|позици\w*|слов\w*|个?词|トークン|columns?|spalten?|colonnes?|columnas?|colunas?|colonn[ae]|столб\w+)"
 _ORDINAL = "|".join(f"(?P<p{i}>{'|'.join(words.split())})" for i, (_, words) in enumerate(_PLACES))
 
@@ -66,7 +64,9 @@ _FACTOR = re.compile(
 )
 _NOT_PADDED = re.compile(r"\b(?:no|without|not) pad|ohne padding|sans padding|zero[- ]pad")
 _WHICH = re.compile(rf"(?:{_ORDINAL})\s*(?:(?P<n>{NUMBER})\s*)?(?:个|個)?\s*{_TOKENS}")
-_PAD_BESIDE = re.compile(rf"(?:{_ORDINAL})(?:\s+\w+){{0,3}}?\s+[`*\"'\\\w{{]*[\[<]?pad(?:ding)?\b")  # 'the last one is a <pad>'
+_PAD_BESIDE = re.compile(
+    rf"(?:{_ORDINAL})(?:\s+\w+){{0,3}}?\s+[`*\"'\\\w{{]*[\[<]?pad(?:ding)?\b"
+)  # 'the last one is a <pad>'
 _NUMBERED = re.compile(
     rf"{_TOKENS}\s*(?:#|no\.?|nr\.?)?\s*(?P<list>\d{{1,2}}(?:\s*(?:,|and|und|et|y|e|и|&)\s*\d{{1,2}})*)"
 )

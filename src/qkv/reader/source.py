@@ -12,6 +12,7 @@ from qkv.reader.latex import is_tex, plain_tex
 from qkv.reader.limits import Limits
 from qkv.reader.macros import with_macros
 from qkv.reader.maths.numerals import with_digits, without_grouping_points
+from qkv.reader.maths.signs import SCRIPT
 from qkv.reader.quoted import unquoted
 from qkv.reader.terminal import laid_out
 
@@ -144,6 +145,7 @@ def _with_slashes(found: re.Match[str]) -> str:
     return f" [{'; '.join(map(', '.join, rows))}]" if len(set(map(len, rows))) == 1 < len(rows[0]) else found[0]
 
 
+_CLOCK = r"(?:[\d./-]{6,10},? )?\d{1,2}:\d{2}(?::\d{2})?"
 _AND = r"(?:and|und|et|y|e|и|i)"
 _NUMBER = r"[-−]?\d+(?:[.,]\d+)?"
 _SAID_LIST = (
@@ -177,12 +179,13 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
     for said, instead in (
         # [1.0, 0.0],   第一行: what is said beside the rows of a list
         (
-            r"^(?P<row>[ \t]*\[+[-−\d.,e∞inf \t]+\]+,?)(?P<said>[ \t]{2,}[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3][^\[\]=\n]*)$",
+            r"^(?P<row>[ \t]*\[+[-−\d.,e∞inf \t]+\]+,?)"
+            rf"(?P<said>[ \t]{{2,}}{SCRIPT.pattern}[^\[\]=\n]*)$",
             lambda m: m["row"] + " " * len(m["said"]),
         ),
         # [18:04] and '18/11/26, 18:04 - ' before what somebody says in a chat
         (
-            r"^[ \t]*(?:\[(?:[\d./-]{6,10},? )?\d{1,2}:\d{2}(?::\d{2})?\]|(?:[\d./-]{6,10},? )?\d{1,2}:\d{2}(?::\d{2})?(?: -|(?= \w+:)))(?=\s)",
+            rf"^[ \t]*(?:\[{_CLOCK}\]|{_CLOCK}(?: -|(?= \w+:)))(?=\s)",
             lambda m: " " * len(m[0]),
         ),
         # \quad a) Find A
@@ -253,7 +256,8 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         (r"^([ \t]*)\$?\[[ \t]*\n((?:(?![ \t]*[\[\]][ \t]*$).*\n){1,14}?)[ \t]*\]\$?[ \t]*$", _as_display),
         # WQ = identity
         (
-            rf"(?<=[=:])(?P<gap>[ \t]*)(?:(?:{pattern('article')})[ \t])?(?:{pattern('identity')})(?=[ \t]{{2,}}|[ \t]*(?:[,;]|\.?$))",
+            rf"(?<=[=:])(?P<gap>[ \t]*)(?:(?:{pattern('article')})[ \t])?(?:{pattern('identity')})"
+            r"(?=[ \t]{2,}|[ \t]*(?:[,;]|\.?$))",
             lambda m: f"{m['gap']}I".ljust(len(m[0])),
         ),
         # the scores are 2, 1 and 0
@@ -264,7 +268,8 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         (rf"\((?=[ \t]+{_CELL}(?:[ \t]+{_CELL})+[ \t]+\))([^()\n]*)\)", r"[\1]"),
         # Q = |   |   K = |   | between the two rows of drawn matrices
         (
-            r"^(?P<above>[ \t]*[|│][^\n]*)\n(?P<named>[ \t]*[^\W\d][^\n\d]*=[ \t]*[|│][ \t]+[|│][^\n\d]*)\n(?P<below>[ \t]*[|│][^\n]*)$",
+            r"^(?P<above>[ \t]*[|│][^\n]*)\n(?P<named>[ \t]*[^\W\d][^\n\d]*=[ \t]*[|│][ \t]+[|│][^\n\d]*)\n"
+            r"(?P<below>[ \t]*[|│][^\n]*)$",
             _named_between,
         ),
         # X = 1 -1 / 2 0

@@ -319,7 +319,7 @@ def _numbered(head: Link, cells: Sequence[Cell], labels: Sequence[Cell], page: P
 
 
 def _vectors(column: _Column, labels: Sequence[Cell], page: Page, labelled: bool) -> Iterator[Event]:
-    """A column of vectors: one matrix, or one statement a row under 'k_i' or, if it is the only one, beside '| k₁ |'."""
+    """A column of vectors: one matrix, or one statement a row under 'k_i' or, if no other is there, beside '| k₁ |'."""
     found = [vector_in(cell, page) for cell in column.cells]
     names = names_in_cell(column.head, page)
     named = next((link for link in names[-1:] if _runs(link)), None)  # the k_j of 'clé k_j'

@@ -144,8 +144,8 @@ def _works(equation: Equation) -> set[n.Expr]:
 
 
 def side_by_side(made: Iterable[Equation], lines: Sequence[str]) -> Iterator[Equation]:
-    """Vectors that follow a label or a name, as the rows of one array: 'Keys: [1, 0], [0, 1], [1, 1]', K = (1, 0) (0, 1);
-    a comma at the end of a line goes on in the next."""
+    """Vectors that follow a label or a name, as the rows of one array: 'Keys: [1, 0], [0, 1], [1, 1]', or K = (1, 0)
+    (0, 1); a comma at the end of a line goes on in the next."""
     run: list[Equation] = []
     for equation in map(_without_product, made):
         vector, first = _vector(equation), _last_vector(run[0]) if run else None

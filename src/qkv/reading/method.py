@@ -187,6 +187,13 @@ def decided(page: Page, scope: int) -> frozenset[str]:
 
     What is said of another run beside the first ('repeat with a mask', 'why do we scale?') decides nothing. A mask that
     nobody speaks of is not asked for."""
+    kept: dict[int, frozenset[str]] = page.__dict__.setdefault("_decided", {})
+    if scope not in kept:
+        kept[scope] = frozenset(_found_decided(page, scope))
+    return kept[scope]
+
+
+def _found_decided(page: Page, scope: int) -> frozenset[str]:
     asked = stated_method(all_asked(page))
     asked |= frozenset(word for word in _stated(page, scope) if not asked & EITHER[word])
     if page.task is None:

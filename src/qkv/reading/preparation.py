@@ -3,7 +3,7 @@
 head(Q, 2, 4)       the second quarter of Q            Σ_i without bounds   runs over what its names run over
 line(A, 2)          a row of A, a cell of a vector     ‖q‖ of a vector      is its length
 family(a_ij)        the matrix of all a_ij             identity()           is as large as tokens are wide
-cells(PE_1)         the row PE_1,0 PE_1,1 …            places(PE)           the codes of as many positions as there are tokens
+cells(PE_1)         the row PE_1,0 PE_1,1 …            places(PE)           the codes of all positions
 pattern(S, P)       who sees whom, for scores S        FFN(x)               is what the page says it is
 """
 

@@ -166,7 +166,7 @@ class System:
             yield n.Call(PLACES, (n.Name(symbol),))
 
     def codes_of_places(self, symbol: Symbol) -> list[Symbol]:
-        """The names with a running index that give the code of each position, PE_{pos,2i}, where a name is all of them."""
+        """The names with a running index that give the code of each position, PE_{pos,2i}, where a name is of all."""
         found = ((s, d) for s, ds in self.page.definitions.items() for d in ds if d.source is Source.STATED)
         alike = ((s, d) for s, d in found if s.base == symbol.base and s.labels == symbol.labels)
         return [s for s, d in alike if is_for_places(s, d.expr)]

@@ -339,8 +339,8 @@ def _tied_before(before: Token, out: list[Token], token: Token) -> bool:
 
 
 def _joins(tokens: Sequence[Token], i: int, out: list[Token], names: Names) -> bool:
-    """Whether a letter is the 'and' or the 'is' of another language: 'W_K = [..] y W_V = [..]', 'calcula QK^T y divídela
-    por 2', 'lo stato è s = [..]'."""
+    """Whether a letter is the 'and' or the 'is' of another language: 'W_K = [..] y W_V = [..]', 'calcula QK^T y
+    divídela por 2', 'lo stato è s = [..]'."""
     if tokens[i].text not in _JOINTS or not out or out[-1].kind in _BREAKS:
         return False
     after = tokens[i + 1] if i + 1 < len(tokens) else None
