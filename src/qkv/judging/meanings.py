@@ -312,7 +312,9 @@ def _worded(equation: Equation, item: Item, system: System, spot: Spot) -> Itera
     if means(equation.label.lower(), "positions"):
         return
     causal = "causal" in system.choices.conventions[spot.scope]
-    for rank, role in enumerate(roles_in_words(equation.words[-90:])[:3]):
+    laid_out = system.page.suggested.get(equation.index, ()) if equation.rows and equation.columns else ()
+    said = roles_in_words(equation.words[-90:])[:3] or (laid_out if len(laid_out) == 1 else ())  # q1, q2 by k1, k2
+    for rank, role in enumerate(said):
         if role in ROLES_IN_ORDER:
             for head in (None, *system.heads):
                 seen = role is Role.WEIGHTS and not causal and _begins_alone(item)

@@ -23,7 +23,6 @@ from qkv.judging.seen import Copied, Seen, cell_of
 from qkv.library.roles import roles_in_words
 from qkv.library.words import means, pattern
 from qkv.reading.equation import Equation, Kind
-from qkv.reading.method import decided
 from qkv.reading.page import Spot
 
 SHARE = 4.0  # bits: which of the last prints it is a share of
@@ -45,8 +44,6 @@ def softmaxed(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Ite
         return
     for last, (operand, put) in _scores(copies, grid, spot):
         said = " ".join((_between(copies, last, equation), *(symbol.base for symbol in equation.names)))
-        if _is_left_unscaled(copies, last, spot):
-            return
         hidden = [_are_hidden_alike(seen.grid, grid) for seen in copies.recent(spot)[:RUN]].count(True) == 1  # one head
         if hidden or ("softmax" in said.lower() and not _OTHER.search(said)):
             made = put_in(copies, grid, Meaning(How.CAPTION, n.Softmax(operand), spot), put)
@@ -56,14 +53,6 @@ def softmaxed(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Ite
                 [made] if made is not None and (made.is_clean or not hidden or _is_no_softmax(last.grid, grid)) else []
             )
         return
-
-
-def _is_left_unscaled(copies: Copies, last: Seen, spot: Spot) -> bool:
-    """Whether a print is scores that the page, by the formula that it asks for, wants divided before a softmax."""
-    system = copies.system
-    symbol = last.expr.symbol if isinstance(last.expr, n.Name) else system.role_of(last.expr)
-    place = system.place(symbol) if symbol is not None else None
-    return place is not None and place.role is Role.SCORES and "scaled" in decided(system.page, spot.scope)
 
 
 def _are_hidden_alike(scores: Grid, grid: Grid) -> bool:

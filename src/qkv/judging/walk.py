@@ -38,6 +38,7 @@ from qkv.judging.weighing import (
     as_agreed,
     as_carried,
     as_whole_rows,
+    is_left_unscaled,
     known_as,
     most_beside,
     nearness,
@@ -156,7 +157,7 @@ class Walk:
         fits += statistics(self.copies, equation, grid, spot) if equation.of(Kind.WORKING) and not worked else ()
         if not any(f.is_clean for f in fits):
             fits += list(islice(self.misfits(grid, options), 1))
-        fits = readable(fits)
+        fits = readable([f for f in fits if not is_left_unscaled(self, f, spot)])
         chosen = self._decided(grid, fits, equation, spot)
         if chosen is None and not fits:
             again = len(grid[0]) > 1 and not equation.names

@@ -11,7 +11,7 @@ from flint import fmpq
 from qkv.check.cells import Grid, shape_of
 from qkv.check.model import Verdict
 from qkv.expr import nodes as n
-from qkv.expr.names import INDEX_LETTERS
+from qkv.expr.names import INDEX_LETTERS, Role
 from qkv.interpret.cells import NEG_INF, Cell, bounds
 from qkv.judging.causes import MISTAKE
 from qkv.judging.fit import Fit, How
@@ -22,6 +22,8 @@ from qkv.reader.model import Origin
 from qkv.reading.bits import grid_bits
 from qkv.reading.equation import Equation, Item, is_printed
 from qkv.reading.evidence import printed_grid
+from qkv.reading.method import decided
+from qkv.reading.nameless import NAMELESS
 from qkv.reading.page import Spot
 from qkv.reading.search import NEED
 
@@ -72,6 +74,19 @@ def readable(fits: list[Fit]) -> list[Fit]:
     clean = {f.meaning.side for f in fits if f.is_clean and f.meaning.side is not None}
     said = {f.meaning.how for f in fits if f.is_clean} & {How.CAPTION}
     return [f for f in fits if f.is_clean or (f.meaning.side not in clean and f.meaning.how not in said)]
+
+
+def is_left_unscaled(walk: Walk, f: Fit, spot: Spot) -> bool:
+    """Whether words take the softmax of scores as they stand, where the page asks for them to be divided before."""
+    expr = f.meaning.expr
+    if f.meaning.how not in (How.WORDED, How.CAPTION) or not isinstance(expr, n.Softmax):
+        return False
+    page = walk.system.page
+    symbol = expr.arg.symbol if isinstance(expr.arg, n.Name) else walk.system.role_of(expr.arg)
+    place = walk.system.place(symbol) if symbol is not None else None
+    said = symbol is not None and symbol.base == NAMELESS and page.suggested.get(int(symbol.indices[0]), ())
+    role = place.role if place is not None else said[0] if said else None
+    return role is Role.SCORES and "scaled" in decided(page, spot.scope)
 
 
 def as_agreed(walk: Walk, equation: Equation, item: Item) -> tuple[Equation, Item]:

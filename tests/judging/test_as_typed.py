@@ -1,0 +1,161 @@
+"""Hand-ins as people type them: what the task asks for decides, and what was rounded on the way is nobody's slip."""
+
+from __future__ import annotations
+
+import pytest
+
+import qkv
+
+QK = "Q = [[2, 1], [0, 1], [1, 3]]\n\nK = [[1, 1], [2, 0], [0, 2]]\n\nV = [[4, 0], [1, 5], [2, 2]]\n\n"
+ASKED = f"Find the output of the layer softmax(QK^T / sqrt(d_k)) V where d_k = 2.\n\n{QK}"
+STATED = f"We use Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V.\n\n{QK}d_k = 2\n\nScores:\n\n"
+UNSCALED = (
+    "| | k1 | k2 | k3 |\n|--|--|--|--|\n| **q1** | 3 | 4 | 2 |\n| **q2** | 1 | 0 | 2 |\n| **q3** | 4 | 2 | 6 |\n\n"
+    "Softmax of every row:\n\n* row 1: (0.2447, 0.6652, 0.0900)\n* row 2: (0.2447, 0.0900, 0.6652)\n"
+    "* row 3: (0.1173, 0.0159, 0.8668)\n"
+)
+
+
+def verdicts(text: str) -> list[tuple[int, str]]:
+    """The lines of a document that something is said of, with what is said."""
+    return [(claim.line, claim.verdict.value) for claim in qkv.check(text).claims]
+
+
+@pytest.mark.parametrize("task", [ASKED, STATED], ids=["asked for", "stated for the whole"])
+def test_a_scale_that_the_formula_of_the_page_has_is_missed(task: str) -> None:
+    report = qkv.check(task + UNSCALED)
+    wrong = [claim for claim in report.claims if claim.verdict == "wrong"]
+    assert [claim.cause.mistake for claim in wrong if claim.cause] == ["no scale"]
+
+
+def test_where_the_formula_is_denied_the_scale_is_not_missed() -> None:
+    said = verdicts(f"{STATED}To keep it short we leave out the scale.\n\n{UNSCALED}")
+    assert {verdict for _, verdict in said} == {"right", "rounded"}
+
+
+MASKED = """Causal self-attention, three tokens, d_k = 1.
+
+Q = [[1], [2], [1]]
+
+K = [[1], [0], [2]]
+
+V = [[5, 1], [2, 2], [1, 7]]
+
+Weights after the mask:
+
+| | on 1 | on 2 | on 3 |
+|---|---|---|---|
+| token 1 | 1.000 | 0.000 | 0.000 |
+| token 2 | {row} |
+| token 3 | 0.245 | 0.090 | 0.665 |
+"""
+
+
+def test_a_mask_may_be_forgotten_in_one_row() -> None:
+    right = qkv.check(MASKED.format(row="0.881 | 0.119 | 0.000")).claims[-1]
+    wrong = qkv.check(MASKED.format(row="0.117 | 0.016 | 0.867")).claims[-1]
+    assert right.verdict == "rounded"
+    assert wrong.verdict == "wrong"
+    assert {cell.row for cell in wrong.cells if cell.verdict == "wrong"} == {2}
+    assert wrong.cause is not None
+    assert "mask forgotten" in wrong.cause.mistake
+
+
+GROWING = """Causal self-attention, d_k = 1. Q = [[1], [2], [1]], K = [[1], [0], [2]]
+
+Softmax:
+
+  token 1:   1
+  token 2:   0.881  {second}
+  token 3:   0.245  0.090  0.665
+"""
+
+
+def test_lines_that_grow_leave_out_what_a_mask_hides() -> None:
+    assert verdicts(GROWING.format(second="0.119"))[-1][1] == "rounded"
+    wrong = qkv.check(GROWING.format(second="0.191")).claims[-1]
+    assert wrong.verdict == "wrong"
+    assert [(cell.row, cell.column) for cell in wrong.cells if cell.verdict == "wrong"] == [(2, 2)]
+
+
+RESULTS = """Queries Q = (11, 2), (13, 4); keys K = (5, 7), (12, 2); values V = (6, 0), (0, 4). No scaling.
+
+| # | what | answer |
+|---|------|--------|
+| 1 | raw scores | 69, 136 ; 93, {cell} |
+| 2 | attention weights | 0.0000, 1.0000 ; 0.0000, 1.0000 |
+"""
+
+
+def test_a_table_of_results_has_words_beside_arrays() -> None:
+    assert [verdict for _, verdict in verdicts(RESULTS.format(cell="164"))] == ["right", "rounded"]
+    assert verdicts(RESULTS.format(cell="146"))[0][1] == "wrong"
+
+
+SHARES = """Scores: s = [2.31, 1.07, 2.5]
+
+e^2.31 = 10.1
+e^1.07 = 2.9
+e^2.5 = 12.2
+
+Sum: 10.1 + 2.9 + 12.2 = 25.2
+
+Weights: a_1 = {first}, a_2 = 0.1151, a_3 = 0.4841
+"""
+
+
+def test_weights_of_rounded_exponentials_are_no_slip() -> None:
+    assert {verdict for _, verdict in verdicts(SHARES.format(first="0.4008"))} <= {"rounded", "drifted"}
+    assert {verdict for _, verdict in verdicts(SHARES.format(first="0.4408"))} & {"wrong", "unread"}
+
+
+PUT_IN = """S = [[2.3, 3.8], [1.3, 1.4]]
+
+V = [[1.9, 0.5], [0.8, 1.3]]
+
+Z = softmax(S) V = [[0.2, 0.8], [0.5, 0.5]] [[1.9, 0.5], [0.8, 1.3]] = [[1.02, {cell}], [1.35, 0.90]]
+"""
+
+
+def test_rounded_numbers_that_are_put_in_are_worked_with() -> None:
+    assert verdicts(PUT_IN.format(cell="1.14"))[-1][1] == "drifted"
+    assert verdicts(PUT_IN.format(cell="1.41"))[-1][1] == "wrong"
+
+
+COPIED = """A = softmax([[1, 0], [0, 2]]) = [[0.731, 0.269], [0.{second}, 0.881]]
+
+V = [[1, 0], [0, 2]]
+
+Z = A V = [[0.731, 0.538], [0.119, 1.762]]
+"""
+
+
+def test_a_slip_of_the_pen_that_nobody_goes_on_with_carries_nothing() -> None:
+    assert [verdict for _, verdict in verdicts(COPIED.format(second="119"))][-1] in ("right", "rounded", "drifted")
+    said = [verdict for _, verdict in verdicts(COPIED.format(second="191"))]
+    assert "wrong" in said
+    assert "carried" not in said
+
+
+AGAIN = """h_1 = (1, 0, 1), h_2 = (0, 2, 1), s = (1, 1, 0), s' = (0, 1, -1). Dot scores, not scaled.
+
+α = (0.2689, 0.7311)
+
+c = Σ_i α_i h_i = (0.269, 1.462, 1.000)
+
+α' = (0.1192, 0.8808)
+
+c' = ({first}, 1.762, 1.000)
+"""
+
+
+def test_a_prime_is_another_one_of_the_same() -> None:
+    assert verdicts(AGAIN.format(first="0.119"))[-1][1] not in ("wrong", "carried")
+    assert verdicts(AGAIN.format(first="0.911"))[-1][1] == "wrong"
+
+
+def test_a_matrix_that_logits_are_made_with_is_no_scores() -> None:
+    page = "Q = [[1, 1], [2, 0]], K = [[0, 1], [1, 1]], V = [[1, 0], [0, 2]], d_k = 2\n\n"
+    page += "Outputs Z are turned into logits ZU with U = [[1, 0, 1], [0, 1, -1]].\n\nQ K^T = [[1, 2], [0, 2]]\n\n"
+    page += "A = [[0.330, 0.670], [0.196, 0.804]]\n"
+    assert [verdict for _, verdict in verdicts(page)] == ["right", "rounded"]
