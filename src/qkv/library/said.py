@@ -108,7 +108,7 @@ _UNMASKED = re.compile(
 )
 _WITH_MASK = re.compile(r"\W*(?:with|mit|avec|con|com|с|加上?)\b[^.,;]{0,24}(?:mask|masque|máscara|maschera|маск|掩码)")
 _DIVIDED = re.compile(
-    r"(?:divided|dividing|divide|scaled|scaling|scale)\b[^.;]{0,30}?\bby\s*\$?\s*(?P<root>\\sqrt|√)?\s*[{(]?\s*(?P<n>\d+(?:\.\d+)?)(?![\w.,]*\d)"
+    r"(?:divided|dividing|divide|scaled|scaling|scale)\b[^.;]{0,30}?\bby\s*\$?\s*(?:1\s*/\s*(?=\\sqrt|√|sqrt))?(?P<root>\\?sqrt|√)?\s*[{(]?\s*(?P<n>\d+(?:\.\d+)?)(?![\w.,]*\d|\s*/)"
 )
 _SIZE = re.compile(r"(?:\bif|suppose|assume|were|with|using)\b[^.;]{0,30}?d_?\{?k\}?\s*\$?\s*=\s*(?P<n>\d+)")
 
