@@ -29,6 +29,9 @@ LAYOUTS = {
         "     [ 1  0 ]\nA =  [ 2  1 ]      b = [ 0,5   3 ]\n",
         {"A": (2, 2), "b": (1, 2)},
     ),
+    "rows side by side on one line": ("asking   q1 = 5 2      q2 = 2 1\n", {"q_1": (1, 2), "q_2": (1, 2)}),
+    "rows in braces": ("A = {[1, -1]; [0, 2]}\n", {"A": (2, 2)}),
+    "rows in round brackets": ("A = (1 −1 ; 2 1),  B = (2 1 ; 0 4)\n", {"A": (2, 2), "B": (2, 2)}),
     "an identity in words": ("A = identity      B = | 5 1 |\n                      | 0 2 |\n", {"B": (2, 2)}),
     "matrices that empty columns part": (
         "| | $A$ | | | $B$ | |\n|--|--|--|--|--|--|\n| r | 1 | 0 | | 2 | 1 |\n| s | 3 | 1 | | 0 | 4 |\n",

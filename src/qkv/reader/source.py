@@ -110,6 +110,7 @@ def _cut(row: str, count: int) -> list[str]:
 
 
 _BARE = r"[-−]?\d+(?:[.,]\d+)?"
+_ROW_CELLS = rf"{_BARE}(?:[ \t]+{_BARE})*"
 _NAMED_ROW = re.compile(
     rf"(?P<name>[^\W\d](?:[^=\n]*?\S)?)[ \t]*=[ \t]*(?P<row>{_BARE}(?:[ \t]+{_BARE})*)(?=[ \t]{{2}}|$)"
 )
@@ -134,9 +135,6 @@ def _in_brackets(found: re.Match[str]) -> str:
         for i, row in enumerate(cells)
     )
     return "\n".join(lines) + "\n"
-
-
-_ROW_CELLS = rf"{_BARE}(?:[ \t]+{_BARE})*"
 
 
 def _with_slashes(found: re.Match[str]) -> str:
@@ -243,6 +241,13 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
             rf"^[ \t]*[^\W\d][^=\n]*=[ \t]*{_BARE}[^=\n]*=[^\n\[\]]*\d[ \t]*\n(?:(?:[ \t]*{_BARE})+[ \t]*(?:\n|\Z))+",
             _in_brackets,
         ),
+        # q1 = 5 2      q2 = 2 1
+        (
+            r"^(?P<lead>[^=\n]*?)(?P<rows>(?:(?<!\S)[^\W\d]\w*[ \t]*"
+            rf"=[ \t]*{_BARE}(?:[ \t]{_BARE})+(?:[ \t]{{2,}}|$)){{2,}})$"
+            r"(?!\n[ \t]*[-−\d][-−\d., \t]*$)",
+            lambda m: m["lead"] + re.sub(rf"=[ \t]*({_ROW_CELLS})", r"= [\1]", m["rows"]),
+        ),
         # a list, escaped for Markdown: \[0, 1] and \[[0, 1], [1, 0]]
         (r"\\\[(?=\s*[-−]?[\d.][\d.,;\seE+−-]*(?<!\\)\])", " ["),
         (r"(?<!\\)\\\[(?=[ \t]*\[[^\n\\]*\][ \t]*\])(?![^\n]*\\\])", " ["),
@@ -264,6 +269,15 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         (_SAID_LIST, _listed),
         # the keys are [2, 0] and [0, 2]
         (_SAID_VECTORS, _stacked),
+        # {[1, 0]; [0, 2]} and (1 0 ; 0 2)
+        (
+            r"\{(?P<rows>[ \t]*\[[^\[\]{}\n]*\](?:[ \t]*[;,][ \t]*\[[^\[\]{}\n]*\])+[ \t]*)\}",
+            lambda m: "[" + re.sub(r"\][ \t]*;", "],", m["rows"]) + "]",
+        ),
+        (
+            rf"\([ \t]*(?P<rows>{_CELL}(?:[ \t]+{_CELL})+(?:[ \t]*;[ \t]*{_CELL}(?:[ \t]+{_CELL})+)+)[ \t]*\)",
+            r"[\g<rows>]",
+        ),
         # ( 1  2 ), the row of a matrix that is drawn in round brackets
         (rf"\((?=[ \t]+{_CELL}(?:[ \t]+{_CELL})+[ \t]+\))([^()\n]*)\)", r"[\1]"),
         # Q = |   |   K = |   | between the two rows of drawn matrices

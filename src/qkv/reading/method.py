@@ -21,11 +21,21 @@ from qkv.reading.page import Page
 from qkv.reading.usage import stated_method
 
 _SCALED = re.compile(r"√|\\sqrt|sqrt|(?<!un)scaled|skaliert|缩放|縮放|échelle|escalad|масштаб|スケール")
+_ITSELF = (  # 'each token may look at itself and at the tokens before it'
+    r"itself and (?:at |to )?(?:all |any )?(?:the )?"
+    r"(?:earlier|previous|preceding|(?:tokens?|words?|positions?|those) before)"
+    r"|sich selbst und (?:die|alle) (?:vor|früher)|lui-même et (?:les|aux) [^.;]{0,20}(?:précèd|avant|précédent)"
+    r"|sí mism[oa] y (?:a )?(?:las|los) [^.;]{0,20}(?:anterior|antes)"
+    r"|si mesm[oa] e (?:as|os|para) [^.;]{0,20}(?:anterior|antes)"
+    r"|自己和(?:它)?(?:之前|前面)|себя и (?:предыдущ|на предыдущ)"
+)
 _CAUSAL = re.compile(
+    rf"{_ITSELF}|"
     r"causal|kausal|autoregress|look.?ahead|future (?:token|position|word)|(?<!un)masked|因果|掩码|máscara|masque"
     r"|маск|マスク|sees only|only sees|up to itself|maskiert"
 )
 _ORDERED = re.compile(
+    rf"{_ITSELF}|"
     r"causal|kausal|autoregress|look.?ahead|因果"
 )  # masks that hide what comes later, where others are said too
 _MASK = re.compile(r"mask|causal|kausal|因果|掩码|маск|マスク|máscara|masque|-∞|-\\infty|−∞|-inf")
