@@ -159,3 +159,20 @@ def test_a_matrix_that_logits_are_made_with_is_no_scores() -> None:
     page += "Outputs Z are turned into logits ZU with U = [[1, 0, 1], [0, 1, -1]].\n\nQ K^T = [[1, 2], [0, 2]]\n\n"
     page += "A = [[0.330, 0.670], [0.196, 0.804]]\n"
     assert [verdict for _, verdict in verdicts(page)] == ["right", "rounded"]
+
+
+def test_a_name_whose_items_code_changes_is_not_what_it_was_given() -> None:
+    page = "```python\nz = np.array([1, 2, 4])\np = softmax(z)\ndz = p.copy()\ndz[1] -= 1\n```\n\n"
+    page += "p = [0.0420, 0.1142, 0.8438]\n\ndz = [0.0420, -0.8858, 0.8438]\n"
+    said = dict(verdicts(page))
+    assert said[8] == "rounded"
+    assert said.get(10) not in ("wrong", "carried", "misrounded")
+
+
+PRINTED = ">>> A = softmax(np.array([[1, 2, 4]]))\n>>> A\narray([[0.0420, 0.1142, 0.8438]])\n>>> A @ V\narray([[{}]])\n"
+
+
+def test_what_a_program_prints_is_rounded() -> None:
+    page = "V = [[301], [202], [103]]\n\n```python\n" + PRINTED + "```\n"
+    assert verdicts(page.format("122.6229"))[-1][1] in ("rounded", "drifted")
+    assert verdicts(page.format("126.2229"))[-1][1] == "wrong"

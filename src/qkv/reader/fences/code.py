@@ -8,10 +8,11 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from textwrap import dedent
 
 from qkv.errors import Location
-from qkv.expr.nodes import Expr, Mask, Matrix, Name, is_literal, rewrite, walk
+from qkv.expr.nodes import Expr, Mask, Matrix, Name, Number, is_literal, rewrite, walk
 from qkv.reader.chain import Chain
 from qkv.reader.fences.causal import is_lowest
 from qkv.reader.fences.outputs import ARRAY, PYTHON, arrays, is_numbers
@@ -104,7 +105,8 @@ def read_python(fence: Fence, page: Page, assigned: Assigned) -> Iterator[Event]
             comments = remarks(body)
             for i, last in enumerate(nodes):
                 yield from (_as_said(c, line) for c in comments if i == 0 and c.line < last.lineno)
-                yield from _statement(last, reader, page, line)
+                if not _is_changed_in_place(last, entry.source):
+                    yield from _statement(last, reader, page, line)
                 if isinstance(last, ast.Expr) and (_prints(last) or last is nodes[-1]):
                     assigned.layouts.append(_layout(last))
                     assigned.shown += [_shown(value, reader) for value in _parts(last) if not isinstance(value, str)]
@@ -117,6 +119,27 @@ def read_python(fence: Fence, page: Page, assigned: Assigned) -> Iterator[Event]
         if isinstance(last, ast.Expr) and entry.output.strip():
             at = reader.place(_printed(last))
             yield from _echo(*_shown(_printed(last), reader), entry.output, at, page, entry.output_line)
+
+
+def _is_changed_in_place(node: ast.stmt, source: str) -> bool:
+    """Whether a formula gives a name whose items the same code sets or adds to later, so that it is not its value."""
+    names = [t.id for t in node.targets if isinstance(t, ast.Name)] if isinstance(node, ast.Assign) else []
+    literal = isinstance(node, ast.Assign) and isinstance(node.value, ast.List | ast.Constant)
+    return bool(names) and not literal and not _changed(source).isdisjoint(names)
+
+
+@lru_cache(maxsize=8)
+def _changed(source: str) -> frozenset[str]:
+    """The names of which code sets or changes items, but for what a mask hides: dz[y] -= 1."""
+    found = set()
+    for node in _parse(source):
+        targets = (
+            [node.target] if isinstance(node, ast.AugAssign) else node.targets if isinstance(node, ast.Assign) else []
+        )
+        hides = isinstance(node, ast.Assign) and is_lowest(node.value)
+        held = (target.value for target in targets if isinstance(target, ast.Subscript) and not hides)
+        found |= {name.id for name in held if isinstance(name, ast.Name)}
+    return frozenset(found)
 
 
 def _as_said(comment: Remark, line: int) -> Said:
@@ -219,6 +242,9 @@ def _shown(shown: ast.expr, reader: Reader) -> Shown:
     return left, reader.formulas.get(left.symbol) if isinstance(left, Name) else None, _text(shown)
 
 
+ROUNDED = 4  # decimal places that programs round to when they print
+
+
 def _echo(
     left: Expr | None,
     formula: Expr | None,
@@ -232,7 +258,8 @@ def _echo(
     chains = _math(output, Location(line or at.line), page).chains
     if left is None or len(chains) != 1 or len(chains[0].links) != 1:
         return
-    value = replace(chains[0].links[0], relation=Relation.EQUAL)
+    rounded = any(isinstance(x, Number) and (x.places or 0) >= ROUNDED for x in walk(chains[0].links[0].expr))
+    value = replace(chains[0].links[0], relation=Relation.APPROX if rounded else Relation.EQUAL)
     links = [Link(Relation.FIRST, left, text, at)]
     if formula is not None:
         links.append(Link(Relation.EQUAL, formula, text, at))
