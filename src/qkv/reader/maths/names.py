@@ -18,6 +18,7 @@ from qkv.reader.maths.tokens import Token, value_begins
 WORDS = frozenset(("letters", "word", "upright", "name"))
 _SCRIPTED = frozenset(("sub", "sup", "prime", "accent"))
 INDEX_RUN = frozenset("ijklmnprst")
+SPELLED = frozenset(signs.GREEK.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,8 @@ class Names:
         """
         if len(run) == 1 or run in self.words or run in self.functions or run in self.indexed:
             return [run]
+        if run in SPELLED and not strict:
+            return [run]  # nu is ν
         if (parts := self.known_parts(run)) is not None:
             return parts
         greek = all(letter in signs.GREEK for letter in run[1:]) and len(run[0].strip("_")) == 1  # αβ, mθ
@@ -296,6 +299,7 @@ def _operands(tokens: Sequence[Token], seen: _Collected) -> None:
             factor = left > 0 and tokens[left - 1].kind in ("op", "rel")
             factor |= token.kind == "upright" and before in ("close", "sub", "sup", "prime")  # x_1 moss
             beside |= token.kind == "upright" and (0 <= left < i - 1 or "upright" in (before, after))  # s^\top moss H
+            beside |= token.text in SPELLED and 0 <= left < i - 1  # eta^T nu beta^T
             last = factor and after in ("", "sep", "line", "rel", "edge", "close")
             inside = after == "close" or _is_operated(tokens, i + 1)  # softmax(moss) and softmax(moss pebble^T)
             called = before == "open" and inside and i > 1 and _is_function(tokens[i - 2])
