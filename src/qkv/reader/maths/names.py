@@ -299,7 +299,7 @@ def _operands(tokens: Sequence[Token], seen: _Collected) -> None:
             factor = left > 0 and tokens[left - 1].kind in ("op", "rel")
             factor |= token.kind == "upright" and before in ("close", "sub", "sup", "prime")  # x_1 moss
             beside |= token.kind == "upright" and (0 <= left < i - 1 or "upright" in (before, after))  # s^\top moss H
-            beside |= token.text in SPELLED and 0 <= left < i - 1  # eta^T nu beta^T
+            beside |= 0 <= left < i - 1 and (token.text in SPELLED or _is_operated(tokens, i + 1))  # a^T moss beta^T
             last = factor and after in ("", "sep", "line", "rel", "edge", "close")
             inside = after == "close" or _is_operated(tokens, i + 1)  # softmax(moss) and softmax(moss pebble^T)
             called = before == "open" and inside and i > 1 and _is_function(tokens[i - 2])
