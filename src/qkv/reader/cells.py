@@ -125,7 +125,7 @@ def is_axes(text: str) -> bool:
 def parsed_cell(cell: Cell, page: Page, text: str | None = None) -> Parsed:
     """What the grammar reads in a cell, or in the part of it that `text` is."""
     source = bare(cell.text) if text is None else text
-    strict = "\\" in cell.text or "$" in cell.text or not _WORD.search(source)
+    strict = "\\" in cell.text or "$" in cell.text or not _WORD.search(source) or source in page.names.words
     return parse_math(source, cell.at, strict=strict, comma=page.comma, names=page.names)
 
 
