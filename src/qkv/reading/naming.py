@@ -152,6 +152,8 @@ class Naming:
             )
         if len(symbol.indices) == 1 and any(p.head for p in found) and are_numbers(self.page, symbol):
             found = tuple(Place(p.role, None, p.head) if p.head and p.role in SCORE_LIKE else p for p in found)
+        if len(symbol.indices) == 2 and are_numbers(self.page, symbol):  # y_{1,2} = 0.52 is no vector of a head
+            found = tuple(p for p in found if p.role in SCORE_LIKE)
         if len(symbol.indices) == 1 and is_matrix(self.page, symbol):  # α_2 = [[..], [..]]: all of head 2
             found = tuple(Place(p.role, p.row) if p.row and p.role in OF_A_HEAD else p for p in found)
         if any(p.row and p.role in PROJECTED for p in found) and is_matrix(self.page, symbol):  # Q_full = [[..], [..]]

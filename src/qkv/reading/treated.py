@@ -62,15 +62,15 @@ def are_lettered(page: Page, symbol: Symbol) -> bool:
 def are_numbers(page: Page, symbol: Symbol) -> bool:
     """Whether one number each is printed for a name with an index and for others of its family: score_0, score_1. Found
     once for all of the family."""
-    kept: dict[Symbol, bool] = page.__dict__.setdefault("_numbers", {})
-    family = symbol._replace(indices=())
+    kept: dict[tuple[Symbol, int], bool] = page.__dict__.setdefault("_numbers", {})
+    family = symbol._replace(indices=()), len(symbol.indices)
     if family not in kept:
-        kept[family] = _are_numbers(page, page.family(symbol))
+        kept[family] = _are_numbers(page, page.family(symbol), len(symbol.indices))
     return kept[family]
 
 
-def _are_numbers(page: Page, names: Iterable[Symbol]) -> bool:
-    family = [s for s in names if len(s.indices) == 1 and s.indices[0].isdecimal()]
+def _are_numbers(page: Page, names: Iterable[Symbol], count: int) -> bool:
+    family = [s for s in names if len(s.indices) == count and all(map(str.isdecimal, s.indices))]
     printed = [page.equations[d.equation].of(Kind.VALUE)[-1:] for s in family for d in page.definitions.get(s, ())]
     values = [value.expr for found in printed for value in found]
     return len(family) > 1 and len(values) > 1 and not any(n.holds(value, n.Matrix) for value in values)
