@@ -81,8 +81,10 @@ def all_asked(page: Page) -> tuple[n.Expr, ...]:
 def said_formulas(page: Page) -> Iterator[n.Expr]:
     """Formulas of attention in the middle of sentences: 'the output is $softmax(A B^T / √c) D$, where …'."""
     for line in page.sheet.lines:
-        for found in _MATHS.finditer(line) if "softmax" in line else ():
-            expr = formula(found[1] or found[2] or "", page, known=False)
+        plain = _PLAIN.search(line) if "softmax" in line and "=" not in line.partition("softmax")[0] else None
+        pieces = [found[1] or found[2] or "" for found in _MATHS.finditer(line)] if "softmax" in line else []
+        for piece in (*pieces, *([_CUT.split(plain[0])[0]] if plain else [])):
+            expr = formula(piece, page, known=False)
             if expr is not None and n.holds(expr, n.Softmax):
                 yield expr
 

@@ -14,7 +14,7 @@ from qkv.expr.names import Role
 from qkv.library.roles import roles_in_words
 from qkv.library.said import UNSCALED
 from qkv.library.words import pattern
-from qkv.reading.asked import all_asked, questions_of, words_without
+from qkv.reading.asked import all_asked, questions_of, said_formulas, words_without
 from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS
 from qkv.reading.equation import Kind
 from qkv.reading.page import Page
@@ -216,7 +216,8 @@ def _stated(page: Page, scope: int) -> frozenset[str]:
     """Whether scores are scaled by the formula that a problem states for its output, where no words deny it."""
     plain = (e for e in page.equations if e.scope == scope and not e.of(Kind.VALUE, Kind.WORKING))
     own = (e for e in plain if e.names or isinstance(e.items[0].expr, n.Call))  # Z = …, Attention(Q, K, V) = …
-    shown = stated_method(item.expr for equation in own for item in equation.of(Kind.FORMULA))
+    formulas = (item.expr for equation in own for item in equation.of(Kind.FORMULA))
+    shown = stated_method(formulas) or stated_method(expr for expr in said_formulas(page) if n.holds(expr, n.Product))
     return shown & {"scaled"} if not UNSCALED.search(page.words_of(scope)) else frozenset()
 
 
