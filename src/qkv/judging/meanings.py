@@ -24,8 +24,9 @@ from qkv.reading.activations import USUAL
 from qkv.reading.asked import asked_parts, formula
 from qkv.reading.definitions import Source
 from qkv.reading.equation import Equation, Item, Kind, is_printed
+from qkv.reading.lettered import PROJECTED
 from qkv.reading.method import says_causal
-from qkv.reading.naming import PROJECTED, SIZED, role_symbol
+from qkv.reading.naming import SIZED, role_symbol
 from qkv.reading.page import Spot
 from qkv.reading.system import EULER, FAMILY, System
 from qkv.reading.within import line_called

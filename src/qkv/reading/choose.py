@@ -26,6 +26,7 @@ from qkv.reading.equation import Equation, Kind
 from qkv.reading.evidence import Printed, agreed_bits, evidence
 from qkv.reading.holding import AFTER_Q
 from qkv.reading.layout import applied_layout, stated_layout
+from qkv.reading.lettered import NO_FACTORS, PROJECTED
 from qkv.reading.method import (
     decided,
     layouts_of,
@@ -36,7 +37,7 @@ from qkv.reading.method import (
     scale_said,
 )
 from qkv.reading.nameless import BEFORE_SCORES, INPUTS, given_formulas
-from qkv.reading.naming import NO_FACTORS, PROJECTED, naming_of, role_symbol
+from qkv.reading.naming import naming_of, role_symbol
 from qkv.reading.page import Page, Spot
 from qkv.reading.softmaxed import softmaxed_scale
 from qkv.reading.system import System

@@ -11,7 +11,8 @@ from qkv.library.attention import role_in
 from qkv.library.said import Sight, shares_said
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Source
-from qkv.reading.naming import OF_A_HEAD, PROJECTED, Naming, role_symbol
+from qkv.reading.lettered import OF_A_HEAD, PROJECTED
+from qkv.reading.naming import Naming, role_symbol
 from qkv.reading.page import Page
 
 ATTENDING = frozenset({Role.X, Role.Q, Role.K, Role.V, *PROJECTED.values(), Role.STATES, Role.SOURCE})

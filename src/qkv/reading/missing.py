@@ -17,7 +17,7 @@ from qkv.library.defined import defined
 from qkv.library.roles import SAID
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Kind
-from qkv.reading.naming import PROJECTED
+from qkv.reading.lettered import PROJECTED
 from qkv.reading.page import Spot
 from qkv.reading.values import Values
 

@@ -17,18 +17,16 @@ from qkv.expr.names import Role, Symbol
 from qkv.library.roles import SCORE_LIKE, Place, places, roles_in_words
 from qkv.library.said import UNSCALED
 from qkv.library.words import means, pattern
-from qkv.reading.captions import captioned_role, distributed, multiplied, shown_role, uses_of
+from qkv.reading.captions import captioned_role, shown_role, uses_of
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Source
+from qkv.reading.lettered import OF_A_HEAD, PROJECTED, TOKENS, by_letters
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.page import Page
 from qkv.reading.treated import (
     additive,
-    are_lettered,
-    are_numbers,
     before_weights,
     is_divided,
-    is_matrix,
     is_other_sequence,
     is_projected,
     printed_shapes,
@@ -37,14 +35,9 @@ from qkv.reading.unify import Unifier
 from qkv.reading.usage import Roles
 
 ROLE = "§"  # the base of a symbol for what plays a role, whatever the page calls it
-PROJECTED = {Role.Q: Role.W_Q, Role.K: Role.W_K, Role.V: Role.W_V}
 SIZED = {Role.D_K: (Role.K, Role.Q), Role.D_V: (Role.V,), Role.D_MODEL: (Role.X,)}
-TOKENS = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE})  # nobody takes a softmax of them, nor of projections
-NO_FACTORS = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.MASK})  # nobody multiplies them by a matrix
 WORKED_OUT = SCORE_LIKE | {Role.HEAD, Role.CONCAT, Role.OUTPUT}  # what is no input
 NO_WEIGHTS = WORKED_OUT | TOKENS | {Role.MASK}  # what letters may be used for tokens after all
-SAME_AGAIN = frozenset({Role.WEIGHTS, Role.HEAD, Role.OUTPUT})  # with a prime, of another query
-OF_A_HEAD = frozenset({*PROJECTED, *PROJECTED.values(), Role.WEIGHTS, Role.HEAD, *(NO_FACTORS - {Role.MASK})})
 
 
 _BEHIND = re.compile(r"\s*[^\W\d][^.,;:(（，。]{2,40}")  # H = [..] be the encoder states
@@ -113,70 +106,19 @@ class Naming:
         if symbol.base == NAMELESS:
             role = dict(self.choices.arrays).get(int(symbol.indices[0]))
             return Place(role) if role is not None else None
-        usual = self._by_letters(symbol)
+        usual = by_letters(self.page, self.choices, symbol)
         return self._used_place(symbol, usual) or (usual[0] if usual else None)
-
-    def _is_token_beside(self, symbol: Symbol) -> bool:
-        """Whether a letter in the script of a name is a word: Q_I beside Q_love, or beside x_I."""
-        rows = ((s, place.row) for s in self.page.definitions if s != symbol for place in places(s)[:1] if place.row)
-        letter = symbol.labels[0]
-        beside = any(row == letter or (s.base == symbol.base and row in s.labels) for s, row in rows)
-        return len(letter) == 1 and (beside or are_lettered(self.page, symbol))
 
     def _is_renamed(self, symbol: Symbol) -> bool:
         """Whether a person says that a name is another, and its letters suggest a step: A is Q, and no weights."""
         return symbol in self.page.renamed and all(place.role in WORKED_OUT for place in places(symbol))
-
-    def _by_letters(self, symbol: Symbol) -> tuple[Place, ...]:
-        found = places(symbol)
-        plain = symbol._replace(primes=0)
-        again = symbol.primes and plain in self.page.definitions and places(plain)[:1]
-        if again and again[0].role in SAME_AGAIN:  # α' is another α
-            found = places(plain)
-        if len(symbol.labels) == 1 and not symbol.indices and self._is_token_beside(symbol):
-            found = tuple(p._replace(row=symbol.labels[0]) for p in places(symbol._replace(labels=("token",))))
-        if any(place.role is Role.MASK for place in found) and self._holds_scores(symbol):
-            found = tuple(place for place in found if place.role is not Role.MASK)
-        if symbol in multiplied(self.page):
-            found = tuple(place for place in found if place.role not in NO_FACTORS)
-        if symbol in distributed(self.page):
-            made = self._is_stated_product(symbol)  # attn = Q Kᵀ, of which a softmax is taken, are no weights yet
-            others = TOKENS | PROJECTED.keys() | ({Role.WEIGHTS} if made else set())
-            found = tuple(place for place in found if place.role not in others)
-        if self.choices.capitals_index:
-            found = tuple(
-                p._replace(head=None, row=p.head, column=p.row)
-                if p.head and p.column is None and p.role not in PROJECTED.values()
-                else p
-                for p in found
-            )
-        if len(symbol.indices) == 1 and any(p.head for p in found) and are_numbers(self.page, symbol):
-            found = tuple(Place(p.role, None, p.head) if p.head and p.role in SCORE_LIKE else p for p in found)
-        if len(symbol.indices) == 2 and are_numbers(self.page, symbol):  # y_{1,2} = 0.52 is no vector of a head
-            found = tuple(p for p in found if p.role in SCORE_LIKE)
-        if len(symbol.indices) == 1 and is_matrix(self.page, symbol):  # α_2 = [[..], [..]]: all of head 2
-            found = tuple(Place(p.role, p.row) if p.row and p.role in OF_A_HEAD else p for p in found)
-        if any(p.row and p.role in PROJECTED for p in found) and is_matrix(self.page, symbol):  # Q_full = [[..], [..]]
-            found = tuple(Place(p.role) if p.row and not is_number(p.row) else p for p in found)
-        return found
-
-    def _holds_scores(self, symbol: Symbol) -> bool:
-        """Whether a name is given numbers that no mask has: M = [[0.707, 0], [1.414, 2.1]]."""
-        arrays = [d.expr for d in self.page.definitions.get(symbol, ()) if isinstance(d.expr, n.Matrix)]
-        cells = [cell for array in arrays for row in array.rows for cell in row]
-        return any(isinstance(c, n.Number) and c.value > 0 and c.value.denominator > 1 for c in cells)
-
-    def _is_stated_product(self, symbol: Symbol) -> bool:
-        """Whether a page states a name as a product, and as nothing else."""
-        stated = [d.expr for d in self.page.definitions.get(symbol, ()) if d.source is Source.STATED]
-        return bool(stated) and all(isinstance(expr, n.Product) for expr in stated)
 
     def _found_place(self, symbol: Symbol) -> tuple[Place | None, Known]:
         if self._is_renamed(symbol):
             return None, Known.STATED
         if symbol.base in (ROLE, NAMELESS) or symbol in self.page.fixed:
             return self._first_place(symbol), Known.WORDS if symbol.base == NAMELESS else Known.LAID_OUT
-        usual = self._by_letters(symbol)
+        usual = by_letters(self.page, self.choices, symbol)
         if symbol in self._additive:
             return Place(Role.V_A), Known.STATED
         if symbol in self._addends:
@@ -300,7 +242,8 @@ class Naming:
             return []
         stated = (
             d for d in self.page.definitions.get(symbol, ())
-            if d.source is Source.STATED and not (isinstance(d.expr, n.Name) and self._by_letters(symbol))
+            if d.source is Source.STATED
+            and not (isinstance(d.expr, n.Name) and by_letters(self.page, self.choices, symbol))
         )  # fmt: skip
         return [role for definition in stated for role in self._unifier.roles(definition.expr)]
 

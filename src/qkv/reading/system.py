@@ -23,8 +23,9 @@ from qkv.reading.choices import Choices
 from qkv.reading.definitions import Source
 from qkv.reading.holding import AFTER_Q, Holding, of_head
 from qkv.reading.indexed import LETTER, at_indices, is_cell_of, is_for_places, is_row_of, put_in, runs_over
+from qkv.reading.lettered import PROJECTED
 from qkv.reading.nameless import INPUTS, NAMELESS
-from qkv.reading.naming import PROJECTED, ROLE, SIZED, is_number, naming_of, role_symbol
+from qkv.reading.naming import ROLE, SIZED, is_number, naming_of, role_symbol
 from qkv.reading.page import Page, Spot
 from qkv.reading.within import called_in_words, comes_back, functions_of, is_part_of_above, line_called, visible, wholes
 
