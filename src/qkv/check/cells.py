@@ -8,7 +8,7 @@ from itertools import chain
 
 from flint import arb
 
-from qkv.check.compare import Shown, agree, loosened, may_be_same, shown_cell, shown_number
+from qkv.check.compare import HIDDEN, Shown, agree, loosened, may_be_same, shown_cell, shown_number
 from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.show import plain
@@ -39,7 +39,7 @@ def _shown(cell: n.Expr, approximate: bool) -> Shown | None:
     if isinstance(cell, n.Absolute) and isinstance(cell.arg, n.Number) and cell.arg.value >= 0:
         return shown_number(cell.arg, approximate)  # | 18.1 |: bars as brackets around one number
     if isinstance(cell, n.Infinite):
-        return shown_cell("-∞", NEG_INF) if cell.sign < 0 else None
+        return shown_cell("-∞" if cell.printed else HIDDEN, NEG_INF) if cell.sign < 0 else None
     try:
         with precision(ENOUGH_BITS):
             value = bounded(evaluate(cell, {}, Certified()))

@@ -68,6 +68,7 @@ def _half_unit(places: int | None) -> fmpq:
     return fmpq(0) if places is None else power_of_ten(-places) / 2
 
 
+HIDDEN = "·"  # what a cell is shown as that a page leaves out: whatever stands there is not denied
 _STAND_IN = fmpq(-1000)  # no score of a worked example comes near; as a mask it leaves a weight of 0
 MACHINE_PLACES = 7  # nobody writes so many by hand
 NOTHING, SINGLE, DOUBLE = (
@@ -136,12 +137,14 @@ def _is_far(shown: Shown, ball: arb) -> bool:
 
 
 def _infinite(shown: Shown, true: Cell) -> Agreement:
-    return Agreement.EQUAL if _both_mask(shown.cell, true) else Agreement.APART
+    return Agreement.EQUAL if _both_mask(shown, true) else Agreement.APART
 
 
-def _both_mask(shown: Cell, other: Cell) -> bool:
+def _both_mask(shown: Shown, other: Cell) -> bool:
     """Whether both are −∞, or one is and the other a number that code writes for it: -1e9, -10000."""
-    return all(cell is NEG_INF or (isinstance(cell, fmpq) and cell <= _STAND_IN) for cell in (shown, other))
+    if shown.text == HIDDEN:
+        return True
+    return all(cell is NEG_INF or (isinstance(cell, fmpq) and cell <= _STAND_IN) for cell in (shown.cell, other))
 
 
 def follows(shown: Shown, own: Cell) -> Agreement:
@@ -163,7 +166,7 @@ def meets(shown: Shown, own: Cell) -> bool:
     if type(own) is fmpq and shown.value is not None:
         return bool(abs(own - shown.value) <= shown.half)
     if shown.cell is NEG_INF or own is NEG_INF:
-        return _both_mask(shown.cell, own)
+        return _both_mask(shown, own)
     if shown.value is None:
         return _overlap(bounds(shown.cell), bounds(own))
     if shown.ends is not None:

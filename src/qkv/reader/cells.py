@@ -20,7 +20,7 @@ from qkv.reader.model import Link, Relation
 from qkv.reader.page import Cell, Page
 
 INDICES = frozenset("ijklntm")
-EMPTY = ("", "-", "—", "–")
+EMPTY = ("", "-", "—", "–", "·", ".", "*", "×", "✗")
 RELATED = re.compile(r"[=≈]|\\approx")
 MATHEMATICAL = re.compile(r"[\\^_·×√α-ωΑ-Ω$`₀-₉=/]|^\W*[A-Za-z]['′]?$|^[A-Z][a-z]?\d$")
 _PLAIN = re.compile(r"[-+−–]?\d+(?:\.\d+)?(?:[eE][-+−]?\d+)?$")

@@ -95,12 +95,14 @@ def _has_labels(rows: list[tuple[Cell, ...]]) -> bool:
 
 
 def _counts(heads: tuple[Cell, ...], rows: list[tuple[Cell, ...]]) -> bool:
-    """Whether the first column counts the rows: 1, 2, 3 under 'j', perhaps with a sum below."""
+    """Whether the first column counts the rows: 1, 2, 3 under 'j', perhaps with a sum below, or beside heads that count
+    the columns likewise."""
     texts = [row[0].text.strip("*$` ") for row in rows if row]
     texts = texts if texts and texts[-1].isdigit() else texts[:-1]
     counted = texts and texts in ([str(k) for k in range(len(texts))], [str(k + 1) for k in range(len(texts))])
-    head = heads[0].text.strip("*$` ") if heads else "-"
-    return bool(counted) and (not head or means(head, "counter")) and len(heads) > 1
+    head, *others = [cell.text.strip("*$` ") for cell in heads] or ["-"]
+    square = others == texts and len(others) > 1
+    return bool(counted) and (not head or means(head, "counter") or square) and len(heads) > 1
 
 
 # — between bars —

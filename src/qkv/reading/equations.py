@@ -16,10 +16,11 @@ from qkv.library.words import means
 from qkv.reader.model import Link, Relation, Sheet, Statement
 from qkv.reading.by_token import of_tokens
 from qkv.reading.equation import Equation, Item, Kind, is_printed, kind_of, settled
-from qkv.reading.joining import apart, continued, joined, side_by_side, stacked, triangles, withdrawn, without_sizes
+from qkv.reading.joining import apart, continued, joined, side_by_side, stacked, withdrawn, without_sizes
 from qkv.reading.one_by_one import listed
 from qkv.reading.problems import by_problem
 from qkv.reading.renamed import headed, qualified, with_derivatives
+from qkv.reading.triangles import triangles, whole
 
 
 def equations(sheet: Sheet) -> tuple[Equation, ...]:
@@ -34,8 +35,8 @@ def _equations(sheet: Sheet) -> tuple[Equation, ...]:
     statements = continued(sheet.statements)
     made = [row for statement in statements for equation in of_statement(statement, sheet) for row in apart(equation)]
     rows = triangles(side_by_side(without_sizes(withdrawn(made, sheet.lines)), sheet.lines))
-    whole = joined(listed(stacked(rows)))
-    found = of_tokens([replace(equation, index=i) for i, equation in enumerate(whole)], sheet)
+    together = joined(listed(stacked(rows)))
+    found = of_tokens([replace(equation, index=i) for i, equation in enumerate(together)], sheet)
     return by_problem(headed(qualified(found), sheet), sheet)
 
 
@@ -98,7 +99,7 @@ def _run_on(before: list[Link], link: Link) -> n.Expr | None:
 
 def _item(link: Link, sheet: Sheet) -> Item:
     expr = _upright(n.rewrite(link.expr, as_mask) if n.holds(link.expr, n.Call) else link.expr)
-    expr = _shared(with_derivatives(expr), sheet)
+    expr = whole(_shared(with_derivatives(expr), sheet))
     return Item(
         kind_of(expr), expr, link.relation, link.at.line, link.at.column, link.text, link.struck, link.alternatives,
         units=link.units,

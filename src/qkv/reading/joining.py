@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from itertools import groupby
 
 from qkv.expr import nodes as n
@@ -196,64 +195,6 @@ def _as_rows(run: list[Equation]) -> Equation:
     return (
         replace(run[0], items=(*named, replace(last, expr=n.Matrix(rows), text=text)), text=text) if run[1:] else run[0]
     )
-
-
-def triangles(made: Iterable[Equation]) -> Iterator[Equation]:
-    """Lines that grow from one number to as many as there are lines, 'token 1: 0.71' above 'token 2: 2.12  1.41', as
-    one array: what a mask hides is left out. Lines of other lengths under such labels stay what they are."""
-    run: list[Equation] = []
-    for equation in made:
-        if run and not _counts_on(run[-1], equation):
-            yield from _as_triangle(run)
-            run = []
-        if run or (_numbers(equation) is not None and _COUNTED.fullmatch(equation.label)):
-            run.append(equation)
-        else:
-            yield equation
-    yield from _as_triangle(run)
-
-
-_COUNTED = re.compile(r"(?P<word>\D+?)[\s_]*(?P<number>\d{1,2})\W*")  # token 1
-
-
-def _numbers(equation: Equation) -> tuple[n.Expr, ...] | None:
-    """The number, or the one row of numbers, that an equation consists of."""
-    only = equation.items[0] if len(equation.items) == 1 and not equation.struck and not equation.rows else None
-    if only is None or only.kind is not Kind.VALUE:
-        return None
-    if isinstance(only.expr, n.Matrix):
-        return only.expr.rows[0] if len(only.expr.rows) == 1 else None
-    return (only.expr,)
-
-
-def _counts_on(above: Equation, below: Equation) -> bool:
-    """Whether the label of a line of numbers is the next after that of the one above: 'token 2' after 'token 1'."""
-    first, second = _COUNTED.fullmatch(above.label), _COUNTED.fullmatch(below.label)
-    near = below.line - above.end_line in (1, 2) and below.part == above.part and _numbers(below) is not None
-    if first is None or second is None or not near:
-        return False
-    return first["word"] == second["word"] and int(second["number"]) == int(first["number"]) + 1
-
-
-def _as_triangle(run: list[Equation]) -> Iterator[Equation]:
-    rows = [numbers for equation in run if (numbers := _numbers(equation)) is not None]
-    widths = [len(row) for row in rows]
-    if len(run) < 2 or len(set(widths)) == 1:
-        yield from run
-        return
-    sums = [sum((x.value for x in row if isinstance(x, n.Number)), Fraction()) for row in rows]
-    shares = all(abs(total - 1) * 8 <= 1 for total in sums)
-    grown = widths == list(range(1, len(run) + 1))  # of scores more may be shown than a mask leaves
-    if grown or (shares and widths[0] == 1 and max(widths) == widths[-1] == len(run)):
-        hidden = n.number(0) if shares else n.Infinite(-1)
-        filled = tuple((*row, *(hidden,) * (len(run) - len(row))) for row in rows)
-        first, text = run[0], "\n".join(equation.text for equation in run)
-        item = replace(first.items[0], expr=n.Matrix(filled), text=text)
-        words = re.sub(rf"\s*{re.escape(first.label)}\W*$", "", first.words)
-        labels = tuple(equation.label for equation in run)
-        yield replace(first, items=(item,), end_line=run[-1].end_line, text=text, label="", words=words, rows=labels)
-    else:
-        yield from (replace(equation, rows=(equation.label,)) for equation in run)
 
 
 def stacked(made: Iterable[Equation]) -> Iterator[Equation]:

@@ -236,8 +236,10 @@ class Preparation:
         sizes = [
             max((k for body in bodies for k in self._lengths(body, letter)), default=0) for letter in symbol.indices
         ]
+        if len(sizes) == 2 and not any(sizes):  # B_{ij} = -m (i - j): as many as there are of what it is added to
+            sizes = list(next(self._added_to(symbol._replace(indices=symbol.indices[:-2])), ()))
         first = 0 if self._system.choices.zero_based else 1
-        if not sizes or not all(sizes) or len(sizes) > 2:
+        if not sizes or not all(sizes) or len(sizes) > 2 or max(sizes) > MOST_CELLS:
             return None
         runs = [[str(k + first) for k in range(size)] for size in sizes]
         if len(runs) == 1 and (vectors := self._stacked([symbol._replace(indices=(j,)) for j in runs[0]])) is not None:

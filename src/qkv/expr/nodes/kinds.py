@@ -68,9 +68,10 @@ class Number(Node):
 
 @dataclass(frozen=True, slots=True)
 class Infinite(Node):
-    """∞ (sign 1) or −∞ (sign −1)."""
+    """∞ (sign 1) or −∞ (sign −1); one that is not `printed` stands where a page leaves out what a mask hides."""
 
     sign: int = -1
+    printed: bool = field(default=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

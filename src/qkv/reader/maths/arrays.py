@@ -50,7 +50,7 @@ ELLIPSIS = "a matrix with … leaves cells out"
 
 def bracket(reader: Terms, lo: int, hi: int, mark: str, start: int) -> Expr:
     """What a bracket holds: a list, rows, parts side by side, or one expression."""
-    at = reader.at(start)
+    at, (lo, hi) = reader.at(start), _without_hidden(reader, (lo, hi))
     rows = _cut(reader, lo, hi, (";",), rows=True)
     if len(rows) > 1:
         return _rows(reader, rows, at)
@@ -212,11 +212,23 @@ def _rows(reader: Terms, spans: Sequence[Span], at: Location) -> Expr:
 
 
 def _row_cells(reader: Terms, span: Span) -> tuple[Expr, ...]:
-    spans = _cut(reader, *span, (",", "&"))
-    spans = [cell for cell in spans if [t.text for t in reader.tokens[slice(*cell)]] != ["|"]]  # 1 & 0 & | & 2
+    spans = [cell for cell in _cut(reader, *_without_hidden(reader, span), (",", "&")) if not _is_hidden(reader, cell)]
     if len(spans) == 1 and (blanks := _blank_cells(reader, *spans[0])):
         spans = blanks
     return tuple(_cell(reader, cell) for cell in spans)
+
+
+def _is_hidden(reader: Terms, cell: Span) -> bool:
+    """Whether a cell holds one sign alone, a dot, a dash, a bar: what a mask hides is left out, and so is a line."""
+    return cell[1] - cell[0] == 1 and (reader.tokens[cell[0]].kind == "op" or reader.tokens[cell[0]].text == "|")
+
+
+def _without_hidden(reader: Terms, span: Span) -> Span:
+    """A row such as '1 - -' without the signs at its end."""
+    lo, hi = span
+    while hi - lo > 1 and reader.tokens[hi - 1].kind == "op":
+        hi -= 1
+    return lo, hi
 
 
 def _cell(reader: Terms, span: Span) -> Expr:
