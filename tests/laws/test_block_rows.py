@@ -224,7 +224,6 @@ MISTAKES: list[tuple[str, str, str, str]] = [
     ("residual left out", "block, post-norm", "R_1", "Output"),
     ("residual left out", "block, pre-norm, final norm", "R_2", "F"),
     ("added before the projection", "block, post-norm", "R_1", "(X + Z) W_O"),
-    ("norm before for after", "add and norm", "N", r"X + (F - mean(F)) / \sqrt{var(F)}"),
     ("activation left out", "feed-forward, ReLU", "G", "U"),
     ("activation left out", "feed-forward, GELU", "G", "U"),
     ("activation left out", "SwiGLU", "G", "hadamard(U, X W_3)"),

@@ -99,6 +99,17 @@ ALIASES = {
 }  # fmt: skip
 LOGITS = {"logits": "L", "logit": "L", "z": "L", "o": "L", "l": "L", "L": "L", "s": "L"}
 PLACES = {"P": "PE", "PE": "PE", "p": "PE", "pos": "PE", "E_pos": "PE", "P_E": "PE"}
+# What questions call the parts of a formula, by the names that these have where no other quantity has them.
+PARTS = tuple(
+    (letter, re.compile(said, re.IGNORECASE))
+    for letter, said in (
+        ("N", r"normali[sz]|\bnorm(?:en|ed)?\b|нормир|нормал|归一化|正規化|정규화"),
+        ("rho", r"root mean square|\brms\b|quadratische\w* mittel|moyenne quadratique|среднеквадр"),
+        ("G", r"hidden|activation|relu|gelu|silu|swish|versteckt|cachée|ocult|nascost|скрыт|隐藏|激活|隠れ|은닉"),
+        ("H", r"\bgated?\b|element-?\s?wise|elementweise|逐元素|поэлементн|要素ごと|원소별"),
+        ("F", r"feed-?\s?forward|\bffn\b|\bmlp\b"),
+    )
+)
 # What a question asks for: the first name that the program has, for the first words that it says.
 ASKED = (
     (GRADIENT, ("gradient",)),

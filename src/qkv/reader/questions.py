@@ -68,9 +68,11 @@ def questions(text: str, line: int) -> Iterator[Asked]:
     """
     found = [_sentence(sentence, first) for sentence, first in _sentences(text, line)]
     labelled = [sentence for sentence in found if sentence.label]
-    of_list = len(labelled) > 1 and (any(s.asks for s in found) or all(map(_is_noun, labelled)))
+    nouns = [sentence for sentence in labelled if sentence.asks or _is_noun(sentence)]
+    of_list = len(labelled) > 1 and (any(s.asks for s in found) or len(nouns) == len(labelled))
+    mostly = len(labelled) > 2 and len(nouns) * 2 > len(labelled)  # then the other short items ask, too
     for before, sentence in zip((None, *found), found, strict=False):
-        named = of_list and bool(sentence.label) and _is_noun(sentence)
+        named = bool(sentence.label) and ((of_list and _is_noun(sentence)) or (mostly and _is_short(sentence)))
         rounds = before is not None and before.asks and not sentence.label and bool(_ROUNDS.match(sentence.bare))
         if sentence.asks and before is not None and _leads(before, sentence):
             text, label = f"{_BULLET.sub('', before.text)} {sentence.text}", before.label
@@ -95,8 +97,12 @@ def _sentence(text: str, line: int) -> _Sentence:
 
 def _is_noun(sentence: _Sentence) -> bool:
     """Whether an item only names a quantity: 'attention weights of the third token'."""
-    words = sentence.bare.split()
-    return len(words) <= _FEW and not _TELLS.search(sentence.bare) and bool(_QUANTITY.search(sentence.bare))
+    return _is_short(sentence) and bool(_QUANTITY.search(sentence.bare))
+
+
+def _is_short(sentence: _Sentence) -> bool:
+    """Whether an item says nothing, in few words: 'R and its normalised version'."""
+    return len(sentence.bare.split()) <= _FEW and not _TELLS.search(sentence.bare)
 
 
 def _asks(bare: str) -> bool:

@@ -24,9 +24,10 @@ from qkv.reading.proposed import proposed
 from qkv.reading.system import LINE, System
 from qkv.solving.kinds import Assumption
 from qkv.solving.known import known_values
+from qkv.solving.parts import asked_in
 from qkv.solving.replies import Completion, in_words, is_beside, token_called
 from qkv.solving.supposed import called
-from qkv.solving.wanted import Item, Wanted, decimals_said, wanted
+from qkv.solving.wanted import Item, Wanted, decimals_said, wanted, without_maths
 
 _REFERS = re.compile(r"\((\w)\)\W*$")
 UNNAMED = 'no quantity that can be worked out is named; --ask NAME names one, --let "NAME = …" says what it is'
@@ -52,6 +53,8 @@ def answers_of(problem: Completion, questions: Sequence[Item], assumed: Sequence
         methods[item.label.strip("()")] = tuple(method for each in asked for method in each.methods)
         parts = tuple(dict.fromkeys(part for each in asked for part in _parts(problem, each, item.line)))
         parts = () if _are_operands(parts, item.text) else parts
+        named = asked_in(without_maths(item.text), problem.steps.values())
+        parts = tuple(dict.fromkeys((*parts, *(Part(step.spelled, n.Name(step.symbol)) for step in named))))
         words = (in_words(problem, each, parts) for each in asked)
         digits = next((each.digits for each in asked if each.digits), None)
         places = next((each.places for each in asked if each.places is not None), None if digits else everywhere)

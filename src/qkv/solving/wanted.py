@@ -259,9 +259,18 @@ def _parsed(text: str, sheet: Sheet) -> Iterator[n.Expr]:
             yield chain.links[0].expr
 
 
+def without_maths(text: str) -> str:
+    """The words of a question.
+
+    >>> without_maths("Find $R$ and its norm.")
+    'Find   and its norm.'
+    """
+    return _MATHS.sub(" ", text)
+
+
 def _roles(text: str) -> Iterator[Role]:
     """The roles that words speak of: of steps that lead to each other, the last."""
-    plain = _MATHS.sub(" ", text)
+    plain = without_maths(text)
     for aside in (_WHOLE, _REMARK, _SIZE_OF, _NORM, _WITH):
         plain = aside.sub(" ", plain)
     said = set(roles_in_words(plain))

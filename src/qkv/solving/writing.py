@@ -35,6 +35,7 @@ from qkv.reading.values import Values
 from qkv.reading.within import function_in
 from qkv.solving.answers import answers_of
 from qkv.solving.kinds import arrays_taken, kind_of, notes_of
+from qkv.solving.parts import calls_in, in_parts
 from qkv.solving.supposed import AFTER, supposed
 from qkv.solving.wanted import items
 from qkv.solving.workings import Option, Workings, is_usual
@@ -225,7 +226,7 @@ class Writing:
 
     def _by(self, symbol: Symbol, spot: Spot, expr: n.Expr, where: Spot, source: Source | None) -> Symbol | None:
         """The name of a quantity in the program, given or worked out by one expression."""
-        place = self.system.place(symbol)
+        place = self.system.place(symbol) if not self.system.naming.is_sum(symbol) else None
         if place is not None and place.role in DERIVED and is_usual(expr) and not self._attends:
             return None
         role, head = (
@@ -249,7 +250,11 @@ class Writing:
         else:
             line = None if self.beside else self._line(symbol, spot)
             called = self._spelled(symbol, name) + (f" ({self.beside})" if self.beside else "")
-            self.steps[name] = Step(name, made, role, called, head, line, SAYS.get(role, ""))
+            parts, whole = in_parts(made, self.steps, self._name)
+            if parts and whole == n.Name(parts[-1].symbol):  # all of it has a name on the page
+                whole = parts.pop().expr
+            self.steps.update((part.symbol, part) for part in parts)
+            self.steps[name] = Step(name, whole, role, called, head, line, SAYS.get(role, ""))
         return name
 
     def _otherwise(self, symbol: Symbol, spot: Spot, tried: n.Expr) -> n.Expr | None:
@@ -313,6 +318,9 @@ class Writing:
 
     def in_program(self, expr: n.Expr, where: Spot) -> n.Expr | None:
         """An expression in the names of the program; None where one of them has no value."""
+        for call in calls_in(expr, self.system.functions):
+            if call is not expr:
+                self.add_step(None, call, where, Role.OTHER, None, None)
         ready = self.values.prepared(expr, where)
         if ready is None:
             return None
@@ -332,8 +340,11 @@ class Writing:
         made = self.in_program(expr, spot)
         if made is None or isinstance(made, n.Name) or any(step.expr == made for step in self.steps.values()):
             return
-        symbol = Symbol("value", (), (str(len(self.steps) + 1),))
-        self.steps[symbol] = Step(symbol, made, role, name or "", head, line)
+        parts, whole = in_parts(made, self.steps, self._name)
+        self.steps.update((part.symbol, part) for part in parts)
+        if not isinstance(whole, n.Name):
+            symbol = Symbol("value", (), (str(len(self.steps) + 1),))
+            self.steps[symbol] = Step(symbol, whole, role, name or "", head, line)
 
     # — names —
 

@@ -303,7 +303,7 @@ class _Lexer:
         elif known := _COMMANDS.get(name):
             self.add(*known, found)
         elif name in signs.NOISE:
-            self.gap = True
+            self.gap |= name not in signs.TIGHT
         else:
             self.add("letters", name, found)
 
@@ -318,7 +318,7 @@ class _Lexer:
         elif mark == "&":
             self.add("wide", " ", found)
         else:
-            self.gap = True
+            self.gap |= mark != "!"
 
     def _delimiter(self, mark: str, found: re.Match[str]) -> None:
         kind = "open" if mark in signs.OPENERS else "close" if mark in signs.OPENERS.values() else "sep"

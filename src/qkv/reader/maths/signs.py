@@ -95,6 +95,9 @@ NOISE: Final = _words(
     "nwarrow not blacksquare square qed qedhere bf rm it sf tt large Large small tiny normalsize footnotesize scriptsize "
     "thinspace negthinspace medspace thickspace negmedspace negthickspace enspace forall exists left right item"
 )
+TIGHT: Final = _words(  # they leave no gap: \\max\\bigl(0, x\\bigr)
+    "limits nolimits big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr Biggr negthinspace negmedspace negthickspace"
+)
 NOISE_WITH_ARGUMENT: Final = _words(
     "label tag textcircled circled hspace vspace phantom hphantom vphantom color cline cmidrule ref eqref footnote "
     "raisebox setlength arraystretch"
