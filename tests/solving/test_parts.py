@@ -23,7 +23,7 @@ Y=R+\max\!\bigl(0,\;\mathrm{RMSNorm}(R)\,W_1\bigr)W_2 .
 def test_the_parts_of_a_formula_are_steps_of_their_own() -> None:
     steps = qkv.solve(CHAIN).traces[0].program.steps
     assert [step.says for step in steps[:5]] == [
-        "how large its numbers are", "the norm", "what the activation takes", "the activation",
+        "the root of its mean square", "the norm", "what the activation takes", "the activation",
         "the product after the activation",
     ]  # fmt: skip
 
@@ -48,3 +48,10 @@ W_d = [[1, 0], [2, 1]].
 def test_the_branches_of_a_gate_are_steps() -> None:
     """silu(1) = 0.7310586, silu(-2) = -0.2384058; the other branch is [0, 1]."""
     assert (("0", "-0.238406"),) in shown(GATED)[1].values()
+
+
+def test_a_gain_is_what_words_call_so() -> None:
+    """√((9 + 1 + 4 + 1)/4) = 1.936492."""
+    text = "x = (3, -1, 2, 1). RMSNorm has gain g = (1, 2, 1, 0.5), take epsilon = 0.\n\nCompute n = RMSNorm(x).\n"
+    assert shown(text)[0]["n"] == (("1.54919", "-1.03280", "1.03280", "0.258199"),)
+    assert shown(text.replace("has gain", "and a vector"))[0]["n"] == (("1.54919", "-0.516398", "1.03280", "0.516398"),)

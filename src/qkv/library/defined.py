@@ -22,9 +22,12 @@ SPELLINGS = {
 _ROWS = r"""
 layernorm(x) = hadamard(\gamma, (x - mean(x)) / \sqrt{var(x) + \epsilon}) + \beta
 layernorm(x) = hadamard(\gamma, (x - mean(x)) / \sqrt{var(x)}) + \beta
+layernorm(x) = hadamard(\gamma, (x - mean(x)) / \sqrt{var(x) + \epsilon})
+layernorm(x) = hadamard(\gamma, (x - mean(x)) / \sqrt{var(x)})
 layernorm(x) = (x - mean(x)) / \sqrt{var(x) + \epsilon}
 layernorm(x) = (x - mean(x)) / \sqrt{var(x)}
 rmsnorm(x) = hadamard(\gamma, x / \sqrt{mean(hadamard(x, x)) + \epsilon})
+rmsnorm(x) = hadamard(\gamma, x / \sqrt{mean(hadamard(x, x))})
 rmsnorm(x) = x / \sqrt{mean(hadamard(x, x)) + \epsilon}
 rmsnorm(x) = x / \sqrt{mean(hadamard(x, x))}
 ffn(x) = relu(x W_1 + b_1) W_2 + b_2
@@ -55,7 +58,7 @@ def defined(function: str) -> tuple[Defined, ...]:
     """What a function is that a page calls by this name, the fullest row first.
 
     >>> len(defined("LayerNorm")), defined("banana")
-    (4, ())
+    (6, ())
     """
     word = "".join(letter for letter in function.lower() if letter.isalpha())
     return _table().get(SPELLINGS.get(word, ""), ())

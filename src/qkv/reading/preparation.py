@@ -24,6 +24,7 @@ from qkv.interpret.certified import Value
 from qkv.interpret.loop import unrolled
 from qkv.library.around_said import POSITIONS_FROM_ONE
 from qkv.library.defined import KEY_SIZE, defined
+from qkv.library.rows import renamed
 from qkv.reading.asked import all_asked
 from qkv.reading.equation import Kind
 from qkv.reading.indexed import is_stepping
@@ -166,6 +167,7 @@ class Preparation:
         """A function that the page defines, or that the library says what it is, for its arguments."""
         for function in (*self._system.functions.get(call.function, ()), *defined(call.function)):
             made = function.of(call.args)
+            made = renamed(made, self._system.gains) if made is not None and self._system.gains else made
             if made is not None and KEY_SIZE in n.walk(made) and self._value(KEY_SIZE) is None:
                 keys = self._value(call.args[1])
                 made = n.replaced(made, KEY_SIZE, n.number(keys.shape[1])) if keys is not None else made

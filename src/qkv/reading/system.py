@@ -27,7 +27,16 @@ from qkv.reading.lettered import PROJECTED
 from qkv.reading.nameless import INPUTS, NAMELESS
 from qkv.reading.naming import ROLE, SIZED, is_number, naming_of, role_symbol
 from qkv.reading.page import Page, Spot
-from qkv.reading.within import called_in_words, comes_back, functions_of, is_part_of_above, line_called, visible, wholes
+from qkv.reading.within import (
+    called_in_words,
+    comes_back,
+    functions_of,
+    gains_of,
+    is_part_of_above,
+    line_called,
+    visible,
+    wholes,
+)
 
 LINE, FAMILY, CELLS, PLACES = "line", "family", "cells", "places"  # calls that need values, see preparation.py
 HEAD, PATTERN, IDENTITY = "head", "pattern", "identity"
@@ -74,6 +83,11 @@ class System:
     def functions(self) -> dict[str, tuple[Defined, ...]]:
         """The functions that the page defines."""
         return functions_of(self.page)
+
+    @cached_property
+    def gains(self) -> dict[Symbol, Symbol]:
+        """What the page calls the γ and β of its norms."""
+        return gains_of(self.page)
 
     @cached_property
     def _negligible(self) -> frozenset[Symbol]:

@@ -10,11 +10,14 @@ from qkv.expr import nodes as n
 from qkv.expr.functions import BY_KEY
 from qkv.expr.names import Symbol
 from qkv.library.defined import Defined
+from qkv.library.words import pattern
 from qkv.reading.activations import shown_activations
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.page import Page, Spot
+
+_BESIDE = 40  # characters before a vector that say what it is
 
 
 def visible(definitions: tuple[Definition, ...], spot: Spot) -> list[Definition]:
@@ -79,6 +82,24 @@ def functions_of(page: Page) -> dict[str, tuple[Defined, ...]]:
         if (told := function_in(equation)) is not None:
             found[told[0]] = (*found.get(told[0], ()), told[1])
     return {function: (shown,) for function, shown in shown_activations(page)} | found
+
+
+def gains_of(page: Page) -> dict[Symbol, Symbol]:
+    """What the page calls the γ and β of a norm, where its words say that a vector is the gain: 'gain g = (1, 2)'."""
+    found: dict[Symbol, Symbol] = {}
+    for greek, concept in (("gamma", "gain"), ("beta", "shift")):
+        said = re.compile(rf"(?<![^\W\d_])(?:{pattern(concept)})(?![^\W\d_])", re.IGNORECASE)
+        for symbol, (first, *_) in page.definitions.items():
+            equation = page.equations[first.equation]
+            told = said.search(f"{equation.words} {equation.label}"[-_BESIDE:])
+            if (
+                told
+                and first.source is Source.GIVEN
+                and isinstance(first.expr, n.Matrix)
+                and min(first.expr.shape) == 1
+            ):
+                found.setdefault(Symbol(greek), symbol)
+    return found if Symbol("gamma") in found and Symbol("gamma") not in page.definitions else {}
 
 
 def function_in(equation: Equation) -> tuple[str, Defined] | None:

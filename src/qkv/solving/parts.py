@@ -12,9 +12,9 @@ from qkv.library.defined import Defined, defined
 from qkv.program.model import Step
 
 ACTIVATIONS = frozenset({"relu", "gelu", "gelutanh", "silu", "elu", "leakyrelu", "softplus"})
-_SPREAD = frozenset({"mean", "var", "rms"})
 # What a part is called where no other quantity is, and why it is a step.
-MEAN, ROOT, NORM = ("mu", "the mean of each token"), ("rho", "how large its numbers are"), ("N", "the norm")
+MEAN, NORM = ("mu", "the mean of each token"), ("N", "the norm")
+ROOT, SPREAD = ("rho", "the root of its mean square"), ("sigma", "how far its numbers spread")
 BEFORE, AFTER = ("U", "what the activation takes"), ("G", "the activation")
 BESIDE = ("U", "what the activation is multiplied with")
 GATED, FED = ("H", "one product is the gate of the other"), ("F", "the product after the activation")
@@ -74,9 +74,9 @@ def in_parts(expr: n.Expr, steps: Mapping[Symbol, Step], free: Free) -> tuple[li
         if node in known:
             return n.Name(known[node])
         match node:
-            case n.Root() if any(isinstance(x, n.Call) and x.function in _SPREAD for x in n.walk(node)):
-                return named(node, ROOT)
-            case n.Quotient(numerator=above, denominator=below) if is_kind(below, ROOT):
+            case n.Root() if (kind := _spread(node)) is not None:
+                return named(node, kind)
+            case n.Quotient(numerator=above, denominator=below) if is_kind(below, ROOT, SPREAD):
                 return named(n.Quotient(n.rewrite(above, mean_of), below), NORM)
             case n.Call(function=function, args=(arg,)) if function in ACTIVATIONS:
                 return named(n.Call(function, (named(arg, BEFORE),)), AFTER)
@@ -91,3 +91,9 @@ def in_parts(expr: n.Expr, steps: Mapping[Symbol, Step], free: Free) -> tuple[li
 
     whole = n.rewrite(expr, change)
     return made, whole
+
+
+def _spread(root: n.Root) -> tuple[str, str] | None:
+    """What the root under a norm is: of a mean square, or of a variance."""
+    called = {node.function for node in n.walk(root) if isinstance(node, n.Call)}
+    return SPREAD if "var" in called else ROOT if "mean" in called else None
