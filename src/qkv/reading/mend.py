@@ -40,7 +40,7 @@ def _mended(equation: Equation, printed: Printed, defined: set[Symbol]) -> Equat
     if equation.struck:
         return equation
     items = [_dotted(item, printed) if item.kind is Kind.WORKING else item for item in equation.items]
-    items = list(_factors(items))
+    items = list(_factors(items, printed))
     items = list(_ragged(items))
     items = [_formula(item, items, printed, defined) if item.kind is Kind.FORMULA else item for item in items]
     same = all(a is b for a, b in zip(items, equation.items, strict=True))
@@ -77,15 +77,16 @@ def _decimal(cell: n.Expr) -> n.Expr:
 # — damaged matrices —
 
 
-def _factors(items: list[Item]) -> Iterator[Item]:
-    """[..] [..] = [..] with a right factor that is ragged or too wide: the one reading that gives the product."""
+def _factors(items: list[Item], printed: Printed) -> Iterator[Item]:
+    """[..] [..] = [..] with a right factor that is ragged or too wide: the one reading that gives the product. What was
+    printed so above is no damage."""
     shown = next((i.expr for i in items if i.kind is Kind.VALUE and isinstance(i.expr, n.Matrix)), None)
     for item in items:
         pair = _pair(item) if shown is not None else None
         if shown is not None and pair is not None and not pair[0].is_ragged:
             left, right = pair
             made = repaired(left, right, shown)
-            if made is not None:
+            if made is not None and right not in printed.values():
                 reason = f"damaged matrix read as {plain(made)}: the one repair that gives the printed product"
                 fixed = n.Product(left, replace(made, at=right.at), at=item.expr.at)
                 item = replace(item, expr=fixed, repair=reason)
@@ -133,7 +134,7 @@ def _reading(row: tuple[n.Expr, ...], true: tuple[n.Expr, ...]) -> tuple[n.Expr,
 
 def _formula(item: Item, items: list[Item], printed: Printed, defined: set[Symbol]) -> Item:
     """A formula with a name that nothing defines, read as the one known name whose numbers stand there."""
-    strange = [s for s in n.names_in(item.expr) if s not in defined and not places(s)]
+    strange = [s for s in n.names_in(item.expr) if not _is_defined(s, defined) and not places(s)]
     if not strange and not _has_mark(item.expr, defined):
         return item
     for expr in (item.expr, _transposed(item.expr, defined)):
@@ -142,6 +143,12 @@ def _formula(item: Item, items: list[Item], printed: Printed, defined: set[Symbo
             fixed = _renamed(expr, put)
             return replace(item, expr=fixed, repair=f"read as {plain(fixed)}") if fixed != item.expr else item
     return item
+
+
+def _is_defined(symbol: Symbol, defined: set[Symbol]) -> bool:
+    """Whether a name is defined, or is a row of something that is: г_1 where Г is."""
+    large = (other for other in defined if symbol.indices and not other.indices and other.labels == symbol.labels)
+    return symbol in defined or any(other.base.lower() == symbol.base.lower() for other in large)
 
 
 def _renamed(expr: n.Expr, put: dict[Symbol, Symbol]) -> n.Expr:
