@@ -382,6 +382,7 @@ def test_commas_in_grids(text, expected):
         ("N = 1 073 741 824 Paare", "1073741824"),
         ("w = [100 200 300]", "100 200 300"),
         ("w = 1 2 300", "1 2 300"),
+        ("w = [20 -36 116; 7 177 151; 3 4 5]", "20 -36 116; 7 177 151; 3 4 5"),
     ],
 )
 def test_groups_of_three_digits_outside_of_brackets_are_one_number(text, value):

@@ -75,3 +75,9 @@ d2   1   0
 def test_a_word_is_a_name_after_a_name_with_an_index_and_all_of_numbered_words_is_one() -> None:
     claims = qkv.check(CAPTIONED).claims
     assert [(claim.formula, claim.verdict) for claim in claims] == [("gravel_1 psi", "right"), ("Gravel P", "right")]
+
+
+@pytest.mark.parametrize("caption", ["Gewichte nach Softmax mu = softmax(phi)", "what comes after tanh mu = tanh(phi)"])
+def test_a_function_in_a_caption_is_not_taken_of_the_name_behind_it(caption: str) -> None:
+    made = equations(qkv.read(f"phi = [1, 2]\n\n{caption} = [0.3, 0.7]\n"))
+    assert [str(symbol) for symbol in made[1].names] == ["mu"]

@@ -43,7 +43,7 @@ def plainer(source: str) -> str:
     source = _BRACED_SIGN.sub(r" \1 ", source) if "{" in source else source
     source = _DOT.sub("·", source) if "] . " in source or ") . " in source else source
     source = _DOT_WORD.sub(" · ", source)
-    source = _THOUSANDS.sub(lambda found: re.sub(r"\s", "~", found[0]), source)  # as TeX sets it
+    source = _THOUSANDS.sub(_grouped, source)
     source = _REPEATED.sub(lambda found: " " * len(found[0]), source)
     source = _TWO_INDICES.sub(r"\1\2 ", _IN_PLACE.sub(" ", source))
     if "\\" in source or "→" in source or "->" in source:
@@ -52,6 +52,14 @@ def plainer(source: str) -> str:
         source = _MATRIX.sub(_with_rows, source)
     source = _DOUBLED.sub(lambda found: f"  {found[1][1:-1]}  ", source) if "((" in source else source
     return _SLICE.sub(_row, _INDEX.sub(_script, source))
+
+
+def _grouped(found: re.Match[str]) -> str:
+    """Groups of three digits as TeX sets them; between brackets in which semicolons part rows they are entries."""
+    before, after = found.string[: found.start()], found.string[found.end() :]
+    opened = before.rfind("[") > before.rfind("]")
+    rows = opened and ";" in before[before.rfind("[") :] + after.partition("]")[0]
+    return found[0] if rows else re.sub(r"\s", "~", found[0])
 
 
 def _script(found: re.Match[str]) -> str:

@@ -109,9 +109,15 @@ def _is_seconds(tokens: Sequence[Token], i: int, before: Token | None, names: Na
 
 
 def _is_spoken(tokens: Sequence[Token], i: int, before: Token | None) -> bool:
-    """Whether words name a function whose value follows: 'after softmax [[0.7, 0.3], [0.2, 0.8]].'"""
+    """Whether words name a function whose value follows, 'after softmax [[0.7, 0.3], [0.2, 0.8]].', or which a formula
+    behind a name takes: 'after softmax A = softmax(S)'."""
     after = tokens[i + 1]
-    if tokens[i].kind != "word" or before is None or before.kind != "prose" or after.text != "[" or not after.gap:
+    if tokens[i].kind != "word" or before is None or before.kind != "prose":
+        return False
+    if after.kind != "open":
+        k = next((k for k in range(i + 2, len(tokens)) if tokens[k].kind in ("rel", "line")), len(tokens))
+        return k + 1 < len(tokens) and tokens[k + 1].text.lower() == tokens[i].text.lower()
+    if after.text != "[" or not after.gap:
         return False
     depth = 0
     for k in range(i + 1, len(tokens)):
