@@ -88,8 +88,8 @@ SAID: dict[Role, str] = {
 # What words say: a role, and stems in many languages.
 WORDS: tuple[tuple[Role, str], ...] = (
     (R.SCORES, r"scores?\b|iloczyn\w* skalarn|logits?|similarit|dot.?products?|energ(?:y|ies)|分数|得分|分數|puntua|pontua|skalarprodukt|produits? scalaires?|prod[ou](?:c?tos?|tt[oi]) (?:escalar(?:es)?|punto|interno|scalar[ei])|punteggi|скалярн\w+ произведени|点积|点乘|內積|内積|内积|оценк|スコア|내적|점수"),
-    (R.SCALED, r"(?:\bscal(?:ed|ing|e)|divid|÷|skalier|scalat|geteilt|缩放|縮放|escal|dividi|масштаб|делен|ділен|スケール|échelle|mise à l'échelle)(?:\w* (?:attention )?(?:scores?\b|logits?|dot.?products?))?"),
-    (R.MASKED, r"(?:\bmasked|maskiert|masqu|掩码后|enmascara|mascara|mascherat|маскир)(?:\w* (?:attention )?(?:scores?\b|logits?))?"),
+    (R.SCALED, r"(?:\bscal(?:ed|ing|e)|divid|÷|skalier|scalat|geteilt|缩放|縮放|escal|dividi|масштаб|делен|ділен|スケール|échelle|mise à l'échelle)(?:\w* (?:attention )?(?:scores?\b|logits?|dot.?products?|werte\b|оценки)|后?的?(?:得分|分数|點積|点积))?"),
+    (R.MASKED, r"(?:\bmasked|maskiert|masqu|掩码后|enmascara|mascara|mascherat|маскир|с маской)(?:\w* (?:attention )?(?:scores?\b|logits?|оценки)|后?的?(?:得分|分数))?"),
     (R.WEIGHTS, r"weights?\b|softmax|probabilit|attention (?:matrix|distribution)|aufmerksamkeitsmatrix|matri(?:z|ce) d(?:e |i |')(?:auto)?att?en[cçtz]|матриц\w+ внимания|注意力矩阵|注意力分布|pesi\b|\bwagi?\b|ağırlık|权重|權重|gewicht|pesos?\b|poids|вес[аыо]|ваг|重み|가중치|normali[sz]"),
     (R.HEAD, r"outputs?\b|\bwynik|wyjści|(?:new|updated|resulting|enriched) (?:\w+ )?(?:vector|embedding|representation)s?\b|(?:neue[rsn]?|aktualisierte[rsn]?) (?:vektor|darstellung|repräsentation)|nouve(?:au|lle) (?:vecteur|représentation)|nuev[oa] (?:vector|representación)|nov[oa] (?:vetor|representação)|nuov[oa] (?:vettore|rappresentazione)|нов(?:ый вектор|ое представление)|新的?(?:向量|表示|ベクトル)|context|weighted (?:sum|average|values)|gewichtete[rns]? (?:summe|mittel)|somme pondérée|suma ponderada|soma ponderada|somma pesata|взвешенн|加权(?:求)?和|重み付き和|representation|results?\b|输出|輸出|ausgabe|kontext|salida|saída|sortie|выход|вихід|出力|출력|contexto|contesto|контекст|上下文|\buscit[ae]\b"),
     (R.CONCAT, r"concat|конкатен|拼接|verkett|side by side|連結"),
