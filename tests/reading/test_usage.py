@@ -179,13 +179,18 @@ def test_one_sequence_that_asks_another_is_x_whatever_the_two_are_called() -> No
 
 
 def test_what_weights_mix_holds_values_where_nobody_says_what_the_weights_are_made_of() -> None:
-    assert _likeliest("A J", A="softmax(N)") == {"J": Role.V}
+    assert _likeliest("A J", A="softmax(N)") == {"J": Role.V, "N": Role.MASKED}
 
 
 def test_nobody_takes_a_softmax_of_tokens_and_infinities_are_masked_scores() -> None:
     page = "$X = [[1, 2], [0, 1]]$, $X_c = [[1, -\\infty], [3, 1]]$\n\n$softmax(X) = [[0.269, 0.731]]$ and $softmax(X_c) = [[1, 0]]$\n"
     roles = _roles(page)
     assert (roles.get("X"), roles["X_c"]) == (None, Role.MASKED)
+
+
+def test_what_is_asked_for_says_how_tokens_lie() -> None:
+    page = reading_of(read_sheet("Compute N softmax(Z^T K / √v)^T.\n\nN = [[1, 2]]\n")).page
+    assert stated_method(all_asked(page)) == {"columns", "queries", "scaled"}
 
 
 @pytest.mark.parametrize("asks", ["Compute softmax(Q K^T) V.", "计算 softmax(Q K^T) V。"])

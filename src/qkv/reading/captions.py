@@ -21,10 +21,7 @@ CAPTION = 60  # characters of the words above a name that may say what it is
 
 def uses_of(page: Page) -> dict[Symbol, Roles]:
     """What a page's formulas, stated or asked for, use names for."""
-    stated = {
-        symbol: formulas for symbol, definitions in page.definitions.items()
-        if (formulas := tuple(d.expr for d in definitions if d.source is Source.STATED))
-    }  # fmt: skip
+    stated = dict(page.stated)
     for symbol in tuple(stated):  # what is stated of a first row says how all rows come about
         for base in (symbol.base[:1].upper() + symbol.base[1:], symbol.base):
             whole = symbol._replace(base=base, indices=symbol.indices[:-1])

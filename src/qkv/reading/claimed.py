@@ -122,11 +122,18 @@ def _is_derived(page: Page, values: Values, definition: Definition) -> bool:
         return False
     pairs = [pair for row, cells in zip(grid, made.rows, strict=True) for pair in zip(row, cells, strict=True)]
     agreed = sum(meets(shown, cell) for shown, cell in pairs)
-    if _is_given_elsewhere(page, definition, made) or found[0][1] is not whole:  # pieces say what it is, and come first
+    copied = _is_input(values.system, definition) and any(isinstance(e, n.Name) and v is whole for e, v in found)
+    if copied or _is_given_elsewhere(page, definition, made) or found[0][1] is not whole:  # pieces come first
         return 2 * agreed > len(pairs)
     return agreed > 0 or not (
         _is_only_tokens(values.system, definition) or _is_no_share(values.system, definition, grid)
     )
+
+
+def _is_input(system: System, definition: Definition) -> bool:
+    """Whether a name may be given as well: keys that are the states themselves are those states, or given apart."""
+    place = system.place(definition.symbol)
+    return place is not None and place.role in INPUTS
 
 
 def _is_given_elsewhere(page: Page, definition: Definition, value: Value) -> bool:

@@ -8,6 +8,7 @@ from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS, Choices
 from qkv.reading.equation import Kind
 from qkv.reading.page import Page
 from qkv.reading.system import System
+from qkv.reading.usage import layouts_shown
 
 WEIGHTS = frozenset({Role.W_Q, Role.W_K, Role.W_V})
 
@@ -35,7 +36,8 @@ def stated_layout(page: Page, choices: Choices, scope: int) -> frozenset[str] | 
                 return ROWS
             if (turned[0], right) in ((Role.K, Role.Q), (Role.Q, Role.K)):
                 return DOWN_KEYS if right is Role.Q else DOWN_QUERIES
-    return None
+    shown = layouts_shown((item.expr for e in own for item in e.of(Kind.FORMULA)), page.stated)
+    return next(iter(shown)) if len(shown) == 1 else None
 
 
 def applied_layout(page: Page, choices: Choices, scope: int) -> str:

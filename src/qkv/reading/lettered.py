@@ -15,6 +15,7 @@ PROJECTED = {Role.Q: Role.W_Q, Role.K: Role.W_K, Role.V: Role.W_V}
 TOKENS = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE})  # nobody takes a softmax of them, nor of projections
 NO_FACTORS = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.MASK})  # nobody multiplies them by a matrix
 SAME_AGAIN = frozenset({Role.WEIGHTS, Role.HEAD, Role.OUTPUT})  # with a prime, of another query
+RESULTS = frozenset({Role.HEAD, Role.CONCAT, Role.OUTPUT})  # nothing has to go on with them
 OF_A_HEAD = frozenset({*PROJECTED, *PROJECTED.values(), Role.WEIGHTS, Role.HEAD, *(NO_FACTORS - {Role.MASK})})
 
 
@@ -48,6 +49,8 @@ def by_letters(page: Page, choices: Choices, symbol: Symbol) -> tuple[Place, ...
         found = tuple(p for p in found if p.role in SCORE_LIKE)
     if len(symbol.indices) == 1 and is_matrix(page, symbol):  # α_2 = [[..], [..]]: all of head 2
         found = tuple(Place(p.role, p.row) if p.row and p.role in OF_A_HEAD else p for p in found)
+    if any(p.role is Role.SOURCE for p in found) and is_matrix(page, symbol):  # S = [[..], [..]] is no single state
+        found = tuple(p for p in found if p.role is not Role.SOURCE)
     if any(p.row and p.role in PROJECTED for p in found) and is_matrix(page, symbol):  # Q_full = [[..], [..]]
         found = tuple(Place(p.role) if p.row and not p.row.isdecimal() else p for p in found)
     return found

@@ -22,13 +22,13 @@ def token_runs(made: tuple[Equation, ...]) -> list[list[Equation]]:
     """Words with vectors of one length, one after the other: I = [1, 0, 1], love = [0, 1, 0]."""
     runs: list[list[Equation]] = []
     run: list[Equation] = []
-    added = _addends(made)
+    no_tokens = _addends(made) | _distributed(made)
     for equation, after in zip(made, (*made[1:], None), strict=False):
         begins = after is not None and _is_token(after, False) and len(after.names[0].base) > 2
         among = bool(run) or (
             begins and len(equation.names[:1]) == 1 and len(equation.names[0].base) > 1
         )  # le, chat, …
-        if not _is_token(equation, among) or equation.names[0] in added:
+        if not _is_token(equation, among) or equation.names[0] in no_tokens:
             continue
         if run and (
             run[-1].scope != equation.scope
@@ -53,6 +53,13 @@ def _addends(made: tuple[Equation, ...]) -> set[Symbol]:
         for term in node.terms
         if isinstance(term, n.Name)
     }
+
+
+def _distributed(made: tuple[Equation, ...]) -> set[Symbol]:
+    """The names that formulas take a softmax of: scores, and no tokens."""
+    formulas = (item.expr for equation in made for item in equation.of(Kind.FORMULA))
+    inner = (node.arg for formula in formulas for node in n.walk(formula) if isinstance(node, n.Softmax))
+    return {arg.symbol for arg in inner if isinstance(arg, n.Name)}
 
 
 def _is_token(equation: Equation, goes_on: bool) -> bool:

@@ -14,13 +14,14 @@ from itertools import islice
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.library.attention import stand_ins
 from qkv.library.roles import SCORE_LIKE, Place, places, roles_in_words
 from qkv.library.said import UNSCALED
 from qkv.library.words import means, pattern
 from qkv.reading.captions import captioned_role, shown_role, uses_of
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Source
-from qkv.reading.lettered import OF_A_HEAD, PROJECTED, TOKENS, by_letters
+from qkv.reading.lettered import OF_A_HEAD, PROJECTED, RESULTS, TOKENS, by_letters
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.page import Page
 from qkv.reading.treated import (
@@ -154,14 +155,18 @@ class Naming:
 
     def _is_captioned_otherwise(self, said: Role | None, usual: Role) -> bool:
         """Whether a caption outranks a letter: A, 'the weights of the keys'; 'scaled' above t_1; 'attention weights Q'
-        on a page whose formulas show other queries; A, 'the adjacency matrix'."""
+        on a page whose formulas show other queries; the output w, where n is a softmax; A, 'the adjacency matrix'."""
         taken = (
             usual in PROJECTED.keys() | {Role.X}
-            and said in WORKED_OUT
-            and any(usual in roles for roles in self._uses.values())
+            and said in WORKED_OUT | set(PROJECTED.values())
+            and any(not stand_ins()[usual].isdisjoint(roles) for roles in self._uses.values())
         )
+        stated = (formula for formulas in self.page.stated.values() for formula in formulas)
+        taken = taken or (said in RESULTS and usual in SCORE_LIKE and any(usual in self.roles(f) for f in stated))
         staged = usual is Role.SCORES and said in (Role.SCALED, Role.MASKED, Role.WEIGHTS)
-        return taken or staged or said is Role.OTHER or (said in PROJECTED.values() and usual in WORKED_OUT)
+        return (
+            taken or staged or said is Role.OTHER or (said in PROJECTED.values() and usual in WORKED_OUT | {Role.MASK})
+        )
 
     def _used_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place | None:
         """What the use of a name in formulas says that it stands for; letters, then words, choose among several."""

@@ -108,7 +108,7 @@ class Page:
         found: dict[Symbol, tuple[Spot, n.Expr]] = {}
         for e in self.equations:
             formulas = [item.expr for item in e.of(Kind.FORMULA)]
-            unknown = bool(formulas) and all(set(n.names_in(f)) - self.definitions.keys() for f in formulas)
+            unknown = bool(formulas) and not any(all(map(self.same_letter, n.names_in(f))) for f in formulas)
             printed = e.of(Kind.VALUE)[-1:] if unknown and not e.struck else ()
             for item in (item for item in printed if isinstance(item.expr, n.Matrix)):
                 found |= dict.fromkeys(e.names, (Spot(e.scope, item.line + 1), item.expr))
@@ -129,6 +129,12 @@ class Page:
         """Every name that the page defines or has in a formula."""
         formulas = (item.expr for equation in self.equations for item in equation.of(Kind.FORMULA))
         return tuple(dict.fromkeys((*self.symbols, *(s for expr in formulas for s in n.names_in(expr)))))
+
+    @cached_property
+    def stated(self) -> dict[Symbol, tuple[n.Expr, ...]]:
+        """The formulas that are stated for its names."""
+        found = ((s, tuple(d.expr for d in ds if d.source is Source.STATED)) for s, ds in self.definitions.items())
+        return {symbol: formulas for symbol, formulas in found if formulas}
 
     @cached_property
     def mentioning(self) -> dict[Family, frozenset[int]]:

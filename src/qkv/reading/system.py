@@ -25,7 +25,7 @@ from qkv.reading.holding import AFTER_Q, Holding, of_head
 from qkv.reading.indexed import LETTER, at_indices, is_cell_of, is_for_places, is_row_of, put_in, runs_over
 from qkv.reading.lettered import PROJECTED
 from qkv.reading.nameless import INPUTS, NAMELESS
-from qkv.reading.naming import ROLE, SIZED, is_number, naming_of, role_symbol
+from qkv.reading.naming import ROLE, SIZED, Known, is_alike, is_number, naming_of, role_symbol
 from qkv.reading.page import Page, Spot
 from qkv.reading.within import (
     called_in_words,
@@ -277,6 +277,11 @@ class System:
             for expr in self._library(place.role, place.head, spot):
                 yield from (alike for alike in [self._marked_alike(expr, symbol)] if alike != expr)
                 yield expr
+            if (
+                place.role is Role.MASKED and self.known_by(symbol) is Known.STATED
+            ):  # by the softmax that is taken of it
+                scaled = "scaled" in self.conventions(spot.scope)
+                yield n.Name(role_symbol(Role.SCALED if scaled else Role.SCORES, place.head))
 
     def _marked_alike(self, expr: n.Expr, symbol: Symbol) -> n.Expr:
         """An equation of the library with the names that are marked as another one is: Y_masked is A_masked V."""
@@ -292,7 +297,7 @@ class System:
         """What plays a role: a name of the page, rows of the page, or what the library says."""
         holders = [] if self.choices.supposed and role in AFTER_Q else self.holders(role, head)
         holders = holders or [holder for holder in self.holders(role, head) if self._is_given(holder)]
-        own = [holder for holder in holders if self.is_own(holder, spot.scope)]
+        own = [h for h in holders if self.is_own(h, spot.scope) and not self._is_outranked(h, Place(role, head))]
         before = [h for h in holders if h not in own and any(d.scope < spot.scope for d in self.page.definitions[h])]
         if role in (Role.K, Role.V):
             yield from self._cached(own, Place(role, head), spot)
@@ -309,6 +314,17 @@ class System:
             yield from self._of_rows(Place(role, head), spot)
         if not self._is_elsewhere(role, spot.scope):
             yield from (n.Name(holder) for holder in before if not self._is_stated(holder))
+
+    def _is_outranked(self, holder: Symbol, place: Place) -> bool:
+        """Whether only its letter makes a name the scores, though it is worked out of weights, l = A V; or what formulas
+        say that rows of the page are: H = Q J beside tokens c_1."""
+        if not self.naming.is_otherwise(holder):
+            return False
+        made_of = (self.place(s) for formula in self.page.stated.get(holder, ()) for s in n.names_in(formula))
+        if place.role in UNSHARED and any(made is not None and made.role is Role.WEIGHTS for made in made_of):
+            return True
+        rows = (symbol for symbol, _ in self.members(place.role, place.head))
+        return any(self.known_by(symbol) is Known.STATED for symbol in rows)
 
     def _cached(self, own: list[Symbol], place: Place, spot: Spot) -> Iterator[n.Expr]:
         """A cache of keys or values with the rows of new tokens below it."""
@@ -376,7 +392,10 @@ class System:
 
     def _members_at(self, place: Place, scope: int) -> list[tuple[Symbol, Place]]:
         """Rows and cells of what plays a role in one problem: its own, or those of the problems before."""
+        stated = [h for h in self.holders(place.role, place.head) if self.known_by(h) is Known.STATED]
         members = self.members(place.role, place.head)
+        if stated:  # ω_1 may be a score by its letter, but not where another name is stated to be the scores
+            members = [m for m in members if self.known_by(m[0]) is not Known.NAME or is_alike(m[0], stated[0])]
         found = [(s, p) for s, p in members if any(d.scope <= scope for d in self.page.definitions[s])]
         own = [(symbol, p) for symbol, p in found if self.is_own(symbol, scope)]
         return own or ([] if self._is_elsewhere(place.role, scope) else found)

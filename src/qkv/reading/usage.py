@@ -21,6 +21,7 @@ ASKING: Roles = (R.Q, R.SOURCE)
 ASKED: Roles = (R.K, R.STATES)  # tokens that are asked as they are, are mixed too
 MIXED: Roles = (R.V, R.STATES)
 MIXED_SOMEHOW: Roles = (*MIXED, R.X, R.Y)  # nobody says what the weights are made of
+DISTRIBUTED: Roles = (R.MASKED, R.SCALED, R.SCORES)  # what a softmax is taken of, with whatever was done to it
 WEIGHTS = {R.Q: R.W_Q, R.K: R.W_K, R.V: R.W_V}
 BIASES = {R.Q: R.B_Q, R.K: R.B_K, R.V: R.B_V}
 DEPTH = 4
@@ -44,13 +45,19 @@ def stated_method(formulas: Iterable[n.Expr]) -> frozenset[str]:
                 isinstance(weights.arg, n.Product) and _scale(weights.arg) is not None
             )
             scale = "scaled" if divided else "unscaled"
-            lies = {"rows"} if layout == ROWS else {"columns"}
-            shown.append(frozenset({*lies, scale} if isinstance(scores, n.Product) else lies))
+            shown.append(layout | {scale} if isinstance(scores, n.Product) else layout)
     if shown:
         return frozenset.intersection(*shown)
     lone = [node.arg for formula in written for node in n.walk(formula) if isinstance(node, n.Softmax)]
     rooted = [isinstance(arg, n.Quotient) and n.holds(arg.denominator, n.Root) for arg in lone]
     return frozenset({"scaled"}) if rooted and all(rooted) else frozenset()
+
+
+def layouts_shown(formulas: Iterable[n.Expr], stated: Stated) -> frozenset[frozenset[str]]:
+    """How tokens lie where formulas mix values: softmax(…) V has them as rows, V softmax(…) as columns."""
+    products = (node for formula in formulas for node in n.walk(formula) if isinstance(node, n.Product))
+    uses = _Uses(stated)
+    return frozenset(layout for product in products for *_, layout in uses.mixtures(product))
 
 
 class _Uses:
@@ -101,6 +108,8 @@ class _Uses:
         if pair is None:
             if values is not None and isinstance(scores, n.Name):
                 yield values.symbol, MIXED_SOMEHOW
+                if scores == arg or self._is_divided(arg):
+                    yield scores.symbol, DISTRIBUTED if scores == arg else (R.SCORES,)
             return
         query, key = pair
         mixed = values.symbol if values is not None else None
