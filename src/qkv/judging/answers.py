@@ -22,6 +22,7 @@ from qkv.judging.fit import Fit, How, Meaning, fit
 from qkv.judging.steps import is_close
 from qkv.library.roles import Place, places, roles_in_words
 from qkv.reading.assignment import ANSWERS, is_asked
+from qkv.reading.captions import captioned_role
 from qkv.reading.definitions import Source
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.evidence import printed_grid
@@ -60,13 +61,16 @@ def by_assignment(walk: Walk, equation: Equation, grid: Grid, spot: Spot, usual:
     targets = [t for t in _targets(walk, equation, grid, spot) if not _is_of_given(walk, equation, t.meaning)]
     found = [(target, f) for target in targets if (f := _fit(walk, grid, target.meaning))]
     for _, f in found:
-        if f.is_clean:
-            return f
+        if f.is_clean:  # of what is carried in both, the numbers put in know every digit
+            beside = usual is not None and usual.worst is f.worst is Verdict.CARRIED and usual.agreed > f.agreed
+            return usual if beside else f
     if not found:
         meant = [replace(target.meaning, sure=True) for target in targets if target.sure]
         return next(walk.misfits(grid, meant), usual)
     if usual is not None and usual.is_clean and _takes_what_is_left(walk, usual.meaning):
         return usual
+    if usual is not None and usual.meaning.how is How.WORKING and usual.worst is Verdict.CARRIED:
+        return usual  # the slip is in the numbers put in
     target, f = found[0]
     beside = usual is not None and usual.meaning.how in (How.STATED, How.WORKING)
     contradicted = usual is not None and beside and usual.worst is Verdict.WRONG
@@ -203,7 +207,7 @@ def _named(walk: Walk, symbol: Symbol, spot: Spot) -> Iterator[Target]:
     letters = {p.role for p in places(symbol)}
     whole = symbol._replace(base=symbol.base.upper(), indices=symbol.indices[:-1])
     known = walk.system.known_by(symbol) in (Known.STATED, Known.LAID_OUT) or len(letters) == 1
-    known = known or symbol in walk.system.page.told
+    known = known or symbol in walk.system.page.told or captioned_role(walk.system.page, symbol) is role is not None
     sure = known or (task is not None and any(s in task.definitions or is_asked(s, task) for s in (symbol, whole)))
     yield Target(Meaning(How.ASSIGNED, expr, spot, known_as=_known_as(walk, place, spot)), role, sure)
 

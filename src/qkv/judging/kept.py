@@ -51,12 +51,12 @@ def is_value_of(formula: Item, chosen: Fit | None, own: Callable[[n.Expr], Value
 def _kept(grid: Grid, chosen: Fit | None) -> Value:
     """What the author goes on with: what is printed, or the unrounded number behind it as far as that is known."""
     sources = [v for v in ((chosen.true, chosen.own) if chosen is not None else ()) if v is not None]
-    slipped = [chosen.instead] if chosen is not None and chosen.instead is not None else []
+    slipped = [chosen.instead] if chosen is not None and chosen.instead is not None else []  # it makes other cells too
     badly = chosen is not None and any(Verdict.MISROUNDED in row for row in chosen.verdicts)
 
     def cell(i: int, j: int) -> Cell:
         false = chosen is not None and chosen.verdicts[i][j] in SLIPPED
-        return held(grid[i][j], [s.rows[i][j] for s in (slipped if false else sources)], badly)
+        return held(grid[i][j], [s.rows[i][j] for s in ([] if false else sources) + slipped], badly)
 
     rows, columns = shape_of(grid)
     return Value(tuple(tuple(cell(i, j) for j in range(columns)) for i in range(rows)))

@@ -139,9 +139,11 @@ class PageScene(Scene):
         return symbol in parts or any(row is not None and symbol in n.names_in(row[0]) for row in rows)
 
     def _held_by(self, symbol: Symbol) -> Symbol | None:
-        """The name of the page for what plays a role."""
+        """The name of the page for what plays a role (in a head, where all heads have the same)."""
         first = self._first(symbol)
-        return first.symbol if isinstance(first, n.Name) and first.symbol.base != ROLE else None
+        if not isinstance(first, n.Name) or first.symbol == symbol:
+            return None
+        return first.symbol if first.symbol.base != ROLE else self._held_by(first.symbol)
 
     def as_written(self, expr: n.Expr) -> n.Expr:
         """An expression as a person writes it: what has no name on the page is called by its role."""

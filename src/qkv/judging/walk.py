@@ -268,7 +268,7 @@ class Walk:
             meant = self.values.true(meaning.expr, meaning.spot) if meaning.names else None
             if meant is not None and fitted(meant, shape_of(grid)) is None:
                 _, used = self.values.own(meaning.expr, meaning.spot, self.prints)
-                made = misfit(grid, meaning, meant, used, partial(self._mistakes, grid, meaning, meaning.spot, used))
+                made = misfit(grid, meaning, meant, used, partial(self._mistakes, grid, meaning, meaning.spot))
                 if made is not None:
                     yield made
 
@@ -357,12 +357,13 @@ class Walk:
 
     def mistakes_of(self, grid: Grid, spot: Spot) -> Callable[[Fit], Search]:
         """The mistakes that may have been made in a printed value, as it is held against a meaning."""
-        return lambda f: self._mistakes(grid, f.meaning, spot, f.used)
+        return lambda f: self._mistakes(grid, f.meaning, spot)
 
-    def _mistakes(self, grid: Grid, meaning: Meaning, spot: Spot, used: frozenset[int]) -> Search:
-        key = id(grid), meaning.expr, spot, self.is_false(used)
+    def _mistakes(self, grid: Grid, meaning: Meaning, spot: Spot) -> Search:
+        key = id(grid), meaning.expr, spot
         if key not in self._tried:
-            self._tried[key] = Search(self.scene(spot), meaning.expr, grid, self.prints, self.is_false, key[-1])
+            false = any(verdict in FALSE for verdict in self.verdicts.values())
+            self._tried[key] = Search(self.scene(spot), meaning.expr, grid, self.prints, self.is_false, false)
         return self._tried[key]
 
     def is_false(self, claims: frozenset[int]) -> bool:

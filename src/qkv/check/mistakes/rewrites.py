@@ -45,6 +45,8 @@ NO_CONVENTION = frozenset(
         "divided by the sum of another row",
         "one matrix for another",
         "matrix of the other head",
+        "projection left out",
+        "W_O left out",
     }
 )
 
