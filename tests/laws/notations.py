@@ -171,7 +171,7 @@ NOTATIONS: dict[str, Notation] = {
         Notation("grid", ".txt", False, LISTS, _stacked("[", "]"), heading="{}", copies=False, captions=False),
         Notation("bars", ".txt", False, LISTS, _stacked("|", "|"), heading="{}", copies=False, captions=False),
         Notation("labelled", ".txt", False, LISTS, _labelled, heading="{}", copies=False),
-        Notation("bullets", ".md", False, LISTS, _bullets, copies=False),
+        Notation("bullets", ".md", False, LISTS, _bullets, copies=False, captions=False),
         Notation("code", ".txt", False, _array, _plain, heading="{}", exponential="exp({})", captions=False),
         Notation("numpy", ".md", False, LISTS, _numpy, copies=False, formulas=False, fractions=False),
         Notation("tables", ".md", True, BMATRIX, _table(_counted), copies=False),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 import qkv
+from laws.authors import sheet
 from laws.graded import graded
 from laws.shares import CASES, require
 from laws.trials import planted
@@ -23,3 +26,24 @@ def test_mistakes_are_called_by_their_name() -> None:
         named += graded(practice, qkv.check(practice.text)).named
     table = {how: count for how, count in named.items() if how.startswith("table")}
     assert table["table named"] >= NAMED * sum(table.values()), table
+
+
+SHEETS = {
+    "a name with an index is a row of the matrix above": ("cross", 16679, "semicolons", 0),
+    "the last result under the letter of tokens is none": ("multi-head", 16679, "code", 0),
+    "the formula that is asked for says how tokens lie": ("columns", 16675, "bmatrix", 0),
+    "what mixes values says how tokens lie": ("general", 16669, "tables", 2),
+    "another matrix, put right after a slip of the pen": ("columns", 16666, "labelled", 2),
+    "a word for what is done, before a name": ("heads", 16667, "labelled", 3),
+    "what was printed falsely does not become true": ("cross", 16667, "pmatrix-inline", 1),
+    "cells that a known mistake makes beside others": ("masked", 16668, "bmatrix-tall", 2),
+    "entries of three digits": ("self", 16677, "semicolons", 3),
+    "weights by their caption": ("columns", 16674, "numpy", 3),
+    "tokens in the place of what is made of them": ("cross", 16671, "comma", 2),
+}
+
+
+@pytest.mark.parametrize("call", SHEETS.values(), ids=SHEETS)
+def test_a_sheet_is_judged_as_its_key_says(call: tuple[str, int, str, int]) -> None:
+    practice = sheet(*call)
+    assert graded(practice, qkv.check(practice.text)).faults == ()

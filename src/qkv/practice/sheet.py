@@ -102,7 +102,8 @@ def worked(
 ) -> Draft:
     """A program worked by hand, with the slips that `plant` makes."""
     steps = unfolded(program) if R.OTHER in style.by_cell else program
-    planter = Planter(Trace(steps), style, rng)
+    captions = bool(dress.language) and all(notation.captions for notation in dress.notations)
+    planter = Planter(Trace(steps), style, rng, captions=captions)
     planted = plant(planter)
     lines = work_by_hand(steps, style, planted)
     if not all(is_written(line.shown) for line in lines if line.step.role is R.OTHER):

@@ -33,12 +33,14 @@ CELL_ERROR = "arithmetic slip in one cell"  # a number that nothing explains
 
 @dataclass(frozen=True)
 class Planter:
-    """Makes slips for one problem: each of its public methods is a `Slip`. `mistakes` limits the table to some keys."""
+    """Makes slips for one problem: each of its public methods is a `Slip`. `mistakes` limits the table to some keys;
+    `captions` tells whether words say what each value is."""
 
     trace: Trace
     style: Style
     rng: Random
     mistakes: frozenset[str] = frozenset()
+    captions: bool = True
 
     def structural(self, step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value]) -> Made | None:
         """A mistake from the table, wherever one applies and shows."""
@@ -74,7 +76,7 @@ class Planter:
         printed = {s.symbol for s in self.trace.program.steps if s.role not in self.style.left_out}
         bases = [base for level in levels(scene, n.Name(step.symbol), printed) for base in level]
         wanted = [row for row in TABLE + self._left_out(step) if not self.mistakes or row.key in self.mistakes]
-        table = [row for row in wanted if self._can_tell(row)]
+        table = [row for row in wanted if self._can_tell(row, step)]
         for mistake in sorted(table, key=lambda row: self.rng.random() + (row.key in ANYWHERE)):
             found = dict.fromkeys(expr for base in bases for expr, _ in variants(mistake, places_in(base), scene))
             for expr in self.rng.sample(list(found), len(found)):
@@ -96,9 +98,14 @@ class Planter:
         was_right = own.shape == self.trace.value(step.symbol).shape
         return was_right and not in_parts and max(value.shape) > 1 and fitted(own, value.shape) is None
 
-    def _can_tell(self, mistake: Mistake) -> bool:
-        """Scores in the place of weights could be the scaled scores, where those are not shown and no formula is."""
-        return mistake.key != "softmax left out" or self.style.formulas or not self.style.left_out
+    def _can_tell(self, mistake: Mistake, step: Step) -> bool:
+        """Scores in the place of weights could be the scaled scores, where those are not shown and no formula is; and
+        exponentials, cell by cell, could be just these under another letter, where neither numbers put in nor words say
+        what they are."""
+        if mistake.key == "softmax left out":
+            return self.style.formulas or not self.style.left_out
+        parts = step.role is Role.WEIGHTS and step.role in self.style.by_cell
+        return not parts or mistake.key != "no scale" or self.style.operands or self.captions
 
     def cell(self, step: Step, own: Value, loose: tuple[Value, ...], held: Mapping[Symbol, Value]) -> Made | None:
         """An error in a single cell."""
