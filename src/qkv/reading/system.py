@@ -316,8 +316,8 @@ class System:
             yield from (n.Name(holder) for holder in before if not self._is_stated(holder))
 
     def _is_outranked(self, holder: Symbol, place: Place) -> bool:
-        """Whether only its letter makes a name the scores, though it is worked out of weights, l = A V; or what formulas
-        say that rows of the page are: H = Q J beside tokens c_1."""
+        """Whether only its letter makes a name the scores, though it is worked out of weights, l = A V; or what
+        formulas say that rows of the page are: H = Q J beside tokens c_1."""
         if not self.naming.is_otherwise(holder):
             return False
         made_of = (self.place(s) for formula in self.page.stated.get(holder, ()) for s in n.names_in(formula))
