@@ -182,7 +182,9 @@ def _bare(text: str, spans: list[tuple[int, int]]) -> tuple[set[str], set[str]]:
 
 
 def _only_inside(text: str, spans: list[tuple[int, int]], letter: str) -> bool:
-    """Whether a letter, large or small, stands alone nowhere outside of mathematics."""
+    """Whether a letter, large or small, stands alone nowhere outside of mathematics, nor numbers a question: 'Q3.'"""
+    if re.search(rf"(?mi)^\W*{letter}\d{{1,2}}[.:)]\s", text):
+        return False
     outside = list(text)
     for begin, end in spans:
         outside[begin:end] = " " * (end - begin)

@@ -40,6 +40,12 @@ SHEETS = {
     "entries of three digits": ("self", 16677, "semicolons", 3),
     "weights by their caption": ("columns", 16674, "numpy", 3),
     "tokens in the place of what is made of them": ("cross", 16671, "comma", 2),
+    "tokens in the place of the values of a head": ("multi-head", 16671, "numpy", 1),
+    "a letter of scores for the weights, where others are stated to be scores": ("given", 16671, "lists", 2),
+    "the output by its caption under a letter of weights": ("cross", 16673, "bmatrix", 2),
+    "a false matrix put in": ("unscaled", 16672, "unicode", 3),
+    "every digit of a false matrix put in": ("self", 16671, "lists", 3),
+    "a column left out of the product of matrices put in": ("heads", 16680, "code", 3),
 }
 
 

@@ -30,3 +30,13 @@ WHOLE = """
 
 def test_a_row_is_known_where_its_matrix_is_though_it_looks_like_another_row() -> None:
     assert {str(claim.verdict) for claim in qkv.check(WHOLE).claims} == {"right"}
+
+
+def test_a_matrix_that_was_printed_before_is_not_too_wide() -> None:
+    page = (
+        "A = [[1, 1, 0], [0, 1, 1], [1, 0, 1]], X = [[1, 8, 2], [3, 10, 0], [2, 8, 4]], W = [[0, 1, 0], [1, 0, 0], [0, 0, 1]]\n\n"
+        "V = X W = [[8, 1, 2], [10, 3, 0], [8, 2, 4]]\n\n"
+        "Z = A V = [[1, 1, 0], [0, 1, 1], [1, 0, 1]] × [[8, 1, 2], [10, 3, 0], [8, 2, 4]] = [[18, 2], [18, 4], [16, 6]]"
+    )
+    assert all(not claim.repair for claim in qkv.check(page).claims)
+    assert qkv.check(page).claims[-1].verdict != "right"  # the second column of Z is missing
