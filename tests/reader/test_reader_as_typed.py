@@ -32,6 +32,32 @@ LAYOUTS = {
     "rows side by side on one line": ("asking   q1 = 5 2      q2 = 2 1\n", {"q_1": (1, 2), "q_2": (1, 2)}),
     "rows in braces": ("A = {[1, -1]; [0, 2]}\n", {"A": (2, 2)}),
     "rows in round brackets": ("A = (1 −1 ; 2 1),  B = (2 1 ; 0 4)\n", {"A": (2, 2), "B": (2, 2)}),
+    "names tell which numbers are theirs": (
+        "A = 4 0      b = 7 1      C = 2 0 1\n    1 3                       0 5 6\n    2 2\n",
+        {"A": (3, 2), "b": (1, 2), "C": (2, 3)},
+    ),
+    "what stands before the first name is no part of it": (
+        "first:  3 -> 2    A = 4 1      b = 1 0\n                      0 3\nlast:   2 -> 2    C = 5 0      d = 0 -1\n"
+        "                      2 1\n",
+        {"A": (2, 2), "b": (1, 2), "C": (2, 2), "d": (1, 2)},
+    ),
+    "the name in the middle, a vector beside it": (
+        "      4  1  0\nA  =  0  2  7       b = (3, 0.5, 1)\n      1  1  5\n",
+        {"A": (3, 3), "b": (1, 3)},
+    ),
+    "brackets that are open over the lines": (
+        "A = [ 4 1      B = [ 2 0\n      0 3            5 1 ]\n      7 2 ]\n",
+        {"A": (3, 2), "B": (2, 2)},
+    ),
+    "names above columns that an arrow parts": (
+        "from:           to:\n[3  0  1]       [0.3  0    0.1]\n[0  2  1]   →   [0    0.2  0.1]\n",
+        {"from": (2, 3), "to": (2, 3)},
+    ),
+    "lists beside each other, with what is said of their rows": (
+        'P = X A (2×2):          R = X B (2×2):\n[[3, 2],   # "ice"      [[5, 0],   # "ice"\n [1, 4]]   # "tea"       [0, 6]]   # "tea"\n',
+        {"P": (2, 2), "R": (2, 2)},
+    ),
+    "rows that bars part": ("A = [ 1  1  0 | 0  1  4 ]\n", {"A": (2, 3)}),
     "an identity in words": ("A = identity      B = | 5 1 |\n                      | 0 2 |\n", {"B": (2, 2)}),
     "matrices that empty columns part": (
         "| | $A$ | | | $B$ | |\n|--|--|--|--|--|--|\n| r | 1 | 0 | | 2 | 1 |\n| s | 3 | 1 | | 0 | 4 |\n",

@@ -11,7 +11,6 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
 
-from qkv.reader.columns import columns_of
 from qkv.reader.grids import rows_at
 from qkv.reader.headings import div_title, heading_at, opening_at
 from qkv.reader.page import Block, Fence, Paragraph, Rows
@@ -89,7 +88,7 @@ def _blocks_at(lines: list[str], at: int, closers: _Closers) -> tuple[tuple[Bloc
     if rows := rows_at(lines, at):
         return rows
     paragraph, end = _paragraph(lines, at, closers)
-    return columns_of(paragraph), end
+    return (paragraph,), end
 
 
 def _paragraph(lines: list[str], start: int, closers: _Closers) -> tuple[Paragraph, int]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from itertools import pairwise
 
 from qkv.library.words import pattern
+from qkv.reader.drawings import with_brackets
 from qkv.reader.latex import is_tex, plain_tex
 from qkv.reader.limits import Limits
 from qkv.reader.macros import with_macros
@@ -28,14 +28,14 @@ def plain_source(text: str, file: str, limits: Limits) -> str:
     source = laid_out(plain_tex(text, limits) if is_tex(text, file) else text)
     for said, instead in _REWRITES:
         source = said.sub(instead, source)
-    return with_digits(without_grouping_points(_with_scripts(_with_numbers(_without_comment_signs(source)))))
+    source = with_brackets(_without_comment_signs(source))
+    return with_digits(without_grouping_points(_with_scripts(_with_numbers(source))))
 
 
 _BRACKET_PIECES = {chr(0xF8EB + i): c for i, c in enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩")} | {
     chr(0xF8F6 + i): c for i, c in enumerate("⎞⎟⎠⎤⎥⎦⎫⎬⎭")
 }
 _DEGREES = r"(?:°|\^\{?\\circ\}?)"
-_CELL = r"[-−]?(?:(?:\d+(?:\.\d*|,\d+)?|\.\d+)(?:/\d+)?|inf|∞)"
 _IS_FORMULA = re.compile(r"\\[A-Za-z]{2,}|[^\W\d_][^=\n]{0,40}=|\]\s*=\s*\[|\d\s*=\s*[-−]?\d")
 _THIN_SPACE = re.compile(r"(?<=[\d.\w])(,[;!])|(?<=[)\]}])(,)(?=[^\W\d_])")  # [2,\;1] and (p - y)\,x
 _ROW_END = re.compile(r"(?m)(?<!\\)\\(?=[ \t]*$)")
@@ -48,99 +48,6 @@ def _as_display(found: re.Match[str]) -> str:
         return found[0]
     inside = _ROW_END.sub(r"\\\\", _THIN_SPACE.sub(lambda m: ", " if m[1] else " ", inside))
     return f"{indent}$$\n{inside}{indent}$$"
-
-
-def _lowered(found: re.Match[str]) -> str:
-    """Names that stand before the corners of drawn matrices, put before their first rows."""
-    named, row = re.sub(r"[┌┐╭╮─]", " ", found["named"]), found["row"]
-    width = max(len(named.rstrip()), len(row))
-    pairs = list(zip(named.ljust(width), row.ljust(width), strict=False))
-    if any(a != " " and b != " " for a, b in pairs):
-        return found[0]
-    return "\n" + "".join(b if a == " " else a for a, b in pairs).rstrip()
-
-
-def _named_between(found: re.Match[str]) -> str:
-    """Two rows of drawn matrices, the first with the names that stand between the two."""
-    named = re.sub(r"[|│][ \t]+[|│]", lambda bars: " " * len(bars[0]), found["named"])
-    width = max(len(named), len(found["above"]))
-    pairs = list(zip(named.ljust(width), found["above"].ljust(width), strict=True))
-    if any(a != " " != b for a, b in pairs):
-        return found[0]
-    return "".join(b if a == " " else a for a, b in pairs).rstrip() + f"\n{found['below']}\n"
-
-
-_NAMED = r"[^\W\d]\w*[^\n\[\]=:;.,]{0,30}[=:]"  # 'Q =', 'W_q (query matrix):'
-_ROW_OF_NUMBERS = r"[ \t]*[-−]?[\d.]+(?:[ \t]+[-−]?[\d.]+)+[ \t]*"
-_NAMES = rf"^(?P<names>[ \t]*{_NAMED}(?:[ \t]{{2,}}{_NAMED})+)[ \t]*\n"
-
-
-def _beside_names(found: re.Match[str]) -> str:
-    """Matrices side by side below their names, each with its name before its first row; they may stand in one pair of
-    tall brackets each."""
-    names = [name.split()[0].rstrip("=:") for name in re.split(r"[ \t]{2,}", found["names"].strip())]
-    tall = found.groupdict().get("open") or ""
-    bare = "[" not in found["rows"]
-    drawn = [_cut(row, len(names)) if bare else re.findall(r"\[[^\]]*\]", row) for row in found["rows"].split("\n")]
-    rows = [row for row in drawn if row]
-    if any(len(row) != len(names) for row in rows) or (tall and tall.count("[") != len(names)):
-        return found[0]
-    width = max(len(cell) for row in rows for cell in row) + max(map(len, names)) + 6
-    lines = [
-        [
-            f"{name} = {cell}" if k == 0 else " " * len(f"{name} = ") + cell
-            for name, cell in zip(names, row, strict=True)
-        ]
-        for k, row in enumerate(rows)
-    ]
-    return (
-        "\n" * (2 if tall else 1)
-        + "\n".join("".join(part.ljust(width) for part in line).rstrip() for line in lines)
-        + "\n"
-    )
-
-
-def _cut(row: str, count: int) -> list[str]:
-    """A line of numbers cut at its widest gaps into as many rows: '1 0    0 1'."""
-    gaps = sorted(re.finditer(r"(?<=\S)[ \t]+(?=\S)", row), key=lambda gap: -len(gap[0]))
-    if len(gaps) >= count and len(gaps[count - 2][0]) == len(gaps[count - 1][0]):
-        return [row]
-    ends = [0, *sorted(gap.end() for gap in gaps[: count - 1]), len(row)]
-    return [f"[{row[a:b].strip()}]" for a, b in pairwise(ends)] if row.strip() else []
-
-
-_BARE = r"[-−]?\d+(?:[.,]\d+)?"
-_ROW_CELLS = rf"{_BARE}(?:[ \t]+{_BARE})*"
-_NAMED_ROW = re.compile(
-    rf"(?P<name>[^\W\d](?:[^=\n]*?\S)?)[ \t]*=[ \t]*(?P<row>{_BARE}(?:[ \t]+{_BARE})*)(?=[ \t]{{2}}|$)"
-)
-
-
-def _in_brackets(found: re.Match[str]) -> str:
-    """Matrices side by side without brackets, each behind its name, with brackets around each row."""
-    first, *rows = found[0].rstrip("\n").split("\n")
-    parts = list(_NAMED_ROW.finditer(first))
-    edges = [0, *(part.start() for part in parts[1:]), max(map(len, (first, *rows)))]
-    cells = [[part["row"].split() for part in parts]]
-    cells += [[row[a:b].split() for a, b in pairwise(edges)] for row in rows]
-    if len(parts) < 2 or len({tuple(map(len, row)) for row in cells}) > 1:
-        return found[0]
-    names = [f"{part['name']} = " for part in parts]
-    widths = [max(len(" ".join(row[k])) for row in cells) + len(name) + 6 for k, name in enumerate(names)]
-    lines = (
-        "".join(
-            f"{name if not i else ' ' * len(name)}[{', '.join(cell)}]".ljust(width + len(cell))
-            for name, cell, width in zip(names, row, widths, strict=True)
-        ).rstrip()
-        for i, row in enumerate(cells)
-    )
-    return "\n".join(lines) + "\n"
-
-
-def _with_slashes(found: re.Match[str]) -> str:
-    """'1 -1 / 2 0' as '[1, -1; 2, 0]', if all rows are of one length."""
-    rows = [row.split() for row in found["rows"].split("/")]
-    return f" [{'; '.join(map(', '.join, rows))}]" if len(set(map(len, rows))) == 1 < len(rows[0]) else found[0]
 
 
 _CLOCK = r"(?:[\d./-]{6,10},? )?\d{1,2}:\d{2}(?::\d{2})?"
@@ -197,8 +104,6 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         ("([0-9])(\ufe0f?)\u20e3", lambda m: f"{m[1]}. "[: len(m[0])]),
         # \( x \)
         (r"(?<!\\)\\\((?P<maths>(?:[^$\n]|\n(?!\s*\n))*?)(?<!\\)\\\)", r" $\g<maths>$ "),
-        # '(V of cat)' at the end of a line, where a sum goes on in the next
-        (r"[ \t]{2,}\((?=[^()\n]*[^\W\d_]{2})[^()\n=]*\)[ \t]*$(?=\n[ \t]*[+=])", ""),
         # cos(60°) and cos 60°
         (rf"\\?\b(sin|cos)\s*\(\s*([-−]?\d+(?:[.,]\d+)?)\s*{_DEGREES}\s*\)", r"\1d(\2)"),
         (rf"\\?\b(sin|cos)\s+(\d+(?:[.,]\d+)?)\s*{_DEGREES}", r"\1d(\2)"),
@@ -207,46 +112,10 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
             "[\U0001d400-\U0001d7ff＝＋－＊／０-９\uf8eb-\uf8fe]",
             lambda m: _BRACKET_PIECES.get(m[0]) or unicodedata.normalize("NFKC", m[0])[:1],
         ),
-        # corners of a box around numbers are brackets: ┌ 1 0 ┐ above └ 0 1 ┘
-        (r"(?P<corner>[┌└])(?=[ \t]*[-−]?[.\d∞])", lambda m: "⎡" if m[0] == "┌" else "⎣"),
-        (r"(?<=[\d.∞])(?P<gap>[ \t]*)(?P<corner>[┐┘])", lambda m: m["gap"] + ("⎤" if m["corner"] == "┐" else "⎦")),
-        (r"│(?P<cells>[ \t]*[-−]?[.\d][-−.\d∞ \t]*)│", lambda m: f"⎢{m['cells']}⎥" if "⎡" in m.string else m[0]),
-        # W = ┌   ┐ above its rows
-        (r"^(?P<named>[^\n│┌]*=[ \t]*┌[^\n│]*)\n(?P<row>[ \t]*[│|][^\n]*)$", _lowered),
-        (r"^[ \t┌┐└┘╭╮╰╯]*[┌└╭╰][ \t┌┐└┘╭╮╰╯]*$", ""),
         # A = softmax of S
         (
             r"(?<==)(?P<gap>[ \t]*)softmax[ \t]+(?:of|von|de|di|от)[ \t]+(?P<name>[A-Z]\w{0,5})(?!\w)",
             lambda m: f"{m['gap']}softmax({m['name']})".ljust(len(m[0])),
-        ),
-        # | 1 0 |   (2 features, 3 tokens)
-        (r"(?<=[|│\]])[ \t]{2,}\(\d+ [^\W\d_]{3,},? [^()\n=]*\d+ [^\W\d_]{3,}\)[ \t]*$", ""),
-        # _     _   and   -     -   above and below bars
-        (r"^[ \t]*[_¯‾-](?:[ \t]{2,}[_¯‾-])+[ \t]*$", ""),
-        # Q =   K =   between the rows of matrices without brackets
-        (
-            rf"^(?P<row>{_ROW_OF_NUMBERS})\n(?P<names>[ \t]*[^\W\d][^\n\d\[\]:;,]{{0,80}}=[ \t]*)"
-            rf"\n(?={_ROW_OF_NUMBERS}$)",
-            r"\g<names>\n\g<row>\n",
-        ),
-        # Q =   K =   above rows side by side, or above rows within one pair of tall brackets each
-        (_NAMES + r"(?P<rows>(?:[ \t]*(?:\[[^\[\]\n]*\][ \t]*){2,}(?:\n|\Z)){2,})", _beside_names),
-        (
-            _NAMES + r"(?P<open>[ \t]*(?:\[[ \t]*){2,})\n(?P<rows>(?:[-−\d., \t]+\n)+)[ \t]*(?:\][ \t]*){2,}$",
-            _beside_names,
-        ),
-        (_NAMES + rf"(?P<rows>(?:{_ROW_OF_NUMBERS}\n){{2,}})", _beside_names),
-        # Q = 1 0   K = 0 1 above the other rows of both
-        (
-            rf"^[ \t]*[^\W\d][^=\n]*=[ \t]*{_BARE}[^=\n]*=[^\n\[\]]*\d[ \t]*\n(?:(?:[ \t]*{_BARE})+[ \t]*(?:\n|\Z))+",
-            _in_brackets,
-        ),
-        # q1 = 5 2      q2 = 2 1
-        (
-            r"^(?P<lead>[^=\n]*?)(?P<rows>(?:(?<!\S)[^\W\d]\w*[ \t]*"
-            rf"=[ \t]*{_BARE}(?:[ \t]{_BARE})+(?:[ \t]{{2,}}|$)){{2,}})$"
-            r"(?!\n[ \t]*[-−\d][-−\d., \t]*$)",
-            lambda m: m["lead"] + re.sub(rf"=[ \t]*({_ROW_CELLS})", r"= [\1]", m["rows"]),
         ),
         # a list, escaped for Markdown: \[0, 1] and \[[0, 1], [1, 0]]
         (r"\\\[(?=\s*[-−]?[\d.][\d.,;\seE+−-]*(?<!\\)\])", " ["),
@@ -269,29 +138,6 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         (_SAID_LIST, _listed),
         # the keys are [2, 0] and [0, 2]
         (_SAID_VECTORS, _stacked),
-        # {[1, 0]; [0, 2]} and (1 0 ; 0 2)
-        (
-            r"\{(?P<rows>[ \t]*\[[^\[\]{}\n]*\](?:[ \t]*[;,][ \t]*\[[^\[\]{}\n]*\])+[ \t]*)\}",
-            lambda m: "[" + re.sub(r"\][ \t]*;", "],", m["rows"]) + "]",
-        ),
-        (
-            rf"\([ \t]*(?P<rows>{_CELL}(?:[ \t]+{_CELL})+(?:[ \t]*;[ \t]*{_CELL}(?:[ \t]+{_CELL})+)+)[ \t]*\)",
-            r"[\g<rows>]",
-        ),
-        # ( 1  2 ), the row of a matrix that is drawn in round brackets
-        (rf"\((?=[ \t]+{_CELL}(?:[ \t]+{_CELL})+[ \t]+\))([^()\n]*)\)", r"[\1]"),
-        # Q = |   |   K = |   | between the two rows of drawn matrices
-        (
-            r"^(?P<above>[ \t]*[|│][^\n]*)\n(?P<named>[ \t]*[^\W\d][^\n\d]*=[ \t]*[|│][ \t]+[|│][^\n\d]*)\n"
-            r"(?P<below>[ \t]*[|│][^\n]*)$",
-            _named_between,
-        ),
-        # X = 1 -1 / 2 0
-        (rf"(?<==)[ \t]+(?P<rows>{_ROW_CELLS}(?:[ \t]+/[ \t]+{_ROW_CELLS})+)(?=[ \t]{{2}}|[ \t]*$)", _with_slashes),
-        # | 1 2 |, the row of a drawn matrix
-        (rf"[|│](?=\s*{_CELL}(?:\s+{_CELL})+\s*[|│])([^|│\n]*)[|│]", r"[\1]"),
-        # | 1 |, behind such a row: the row of a drawn column
-        (rf"^(?=[^|│\n]*\])([^|│\n]*)[|│]([ \t]+{_CELL}[ \t]+)[|│]", r"\1[\2]"),
     )
 )
 

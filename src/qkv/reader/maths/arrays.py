@@ -166,11 +166,10 @@ def row_of_numbers(reader: Terms, lo: int, hi: int) -> Expr | None:
 
 
 def _lines(reader: Terms, spans: Sequence[Span]) -> list[list[Span]] | None:
-    """Cells that ends of lines, or bars, part into rows of one length: [1 2 | 0 1]; None where they are one row."""
+    """Cells that ends of lines part into rows of one length; None where they are one row."""
     lines = [[spans[0]]]
     for (_, end), span in pairwise(spans):
-        parted = any(t.kind == "line" or t.text == "|" for t in reader.tokens[end : span[0]])
-        if parted:
+        if any(t.kind == "line" for t in reader.tokens[end : span[0]]):
             lines.append([])
         lines[-1].append(span)
     return lines if len(lines) > 1 and {len(line) for line in lines} == {len(lines[0])} != {1} else None
