@@ -87,7 +87,7 @@ _ITEM = re.compile(
     r"(?<=[.!?;:。！？；])\s+|\n\s*\n|(?<=[。！？；])|\n(?=\s*(?:[-*•]|\(?\w{1,2}[.)])\s)|,? (?:and|but) (?=without|with )"
 )
 _ASKS = re.compile(rf"\?|？|^\W*(?:\(?\w{{1,2}}[.)]\s*)?(?:{pattern('ask')})\b", re.IGNORECASE)
-_NOT = r"(?:\b(?:not|no|never|without|don't|nicht|keine?|ohne|ne|sans|sin|não|sem|non|senza|nie|bez|не|без)\b|不|未)"
+_NOT = r"(?:\b(?:not|no|never|without|don't|nicht|keine?|ohne|ne|pas de|aucune?|sans|ningun[ao]?|ningún|nenhuma?|nessuna?|sin|não|sem|non|senza|nie|bez|не|без)\b|不|未)"
 _FEW_WORDS = r"(?:\W+(?!and\b|or\b|but\b|und\b|et\b|y\b|e\b|и\b|mas|мас|forg|vergess|oubli|olvid|esque|dimentic|забы)\w{1,6}){0,2}?\W*"
 _DIVIDES = (
     r"(?:scal|divi[ds]|√|\\sqrt|\\frac|1/|skal|(?:ge|ver)?teil|divi[sz]|(?:mise à l')?échelle|escal|dziel|масштаб|дел[еия]"
@@ -98,14 +98,15 @@ UNSCALED = re.compile(
     r"|skip\w* (?:the )?[^.;]{0,20}?scal|(?:drop|remov|omit|leav|skip|ignor)\w* (?:out )?(?:the )?(?:scal|divi|\$?\\sqrt|√|1/)"
     r"|(?:删掉|去掉|省略|忽略)[^。；]{0,6}(?:√|缩放|\\sqrt)|bỏ qua[^.;]{0,6}(?:chia|scale|√)"
 )
+UNMASKED = re.compile(
+    rf"unmasked|{_NOT} masked|{_NOT}{_FEW_WORDS}(?:masks?\b|masken?\b|masques?\b|máscaras?|maschera|маск)"
+    r"|маск\w{1,2} нет|(?:没有|无|無|不(?:使用|用|加|带|需要|考虑|施加|做))[^。，；,;]{0,4}(?:掩码|遮罩|mask)|マスク(?:なし|無し|は(?:ない|なし|無|使わ|用い|かけな))"
+)
 _DECIMAL = re.compile(r"\d(?:[.,]|\{,\})\d")
 _RESCALED = re.compile(
     r"\bwith (?:the )?scaling|mit skalierung|avec (?:la )?mise à l'échelle|con escala|com escala|с масштаб"
 )
 _CAUSAL = re.compile(r"causal|kausal|autoregress|look.?ahead|因果")
-_UNMASKED = re.compile(
-    r"unmasked|without (?:the |a |any )?(?:causal )?mask|no mask|ohne maske|sans masque|sin máscara|sem máscara|без маск"
-)
 _WITH_MASK = re.compile(r"\W*(?:with|mit|avec|con|com|с|加上?)\b[^.,;]{0,24}(?:mask|masque|máscara|maschera|маск|掩码)")
 _DIVIDED = re.compile(
     r"(?:divided|dividing|divide|scaled|scaling|scale)\b[^.;]{0,30}?\bby\s*\$?\s*(?:1\s*/\s*(?=\\sqrt|√|sqrt))?(?P<root>\\?sqrt|√)?\s*[{(]?\s*(?P<n>\d+(?:\.\d+)?)(?![\w.,]*\d|\s*/)"
@@ -254,7 +255,7 @@ def methods_said(text: str, asked: bool = False) -> Iterator[Method]:
         if not other or _IN_GENERAL.search(sentence):
             continue
         sight = next(sights_said(sentence), None)
-        unmasked, unscaled = bool(_UNMASKED.search(sentence)), bool(UNSCALED.search(sentence))
+        unmasked, unscaled = bool(UNMASKED.search(sentence)), bool(UNSCALED.search(sentence))
         causal = False if unmasked else True if _CAUSAL.search(sentence) else None
         scale = None if unscaled else _scale(sentence)
         rescaled = scale is not None or (not unscaled and bool(_RESCALED.search(sentence)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
 from qkv.library.roles import roles_in_words
-from qkv.library.said import UNSCALED
+from qkv.library.said import UNMASKED, UNSCALED
 from qkv.library.words import pattern
 from qkv.reading.asked import all_asked, questions_of, said_formulas, words_without
 from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS
@@ -135,6 +135,7 @@ def prior_scale(scaled: str, words: ScaleSaid, states: bool) -> float:
 
 
 def prior_mask(mask: str, words: str, text: str, sighted: bool) -> float:
+    words = UNMASKED.sub(" ", words)
     if (_ORDERED if sighted else _CAUSAL).search(words):
         said = 20.0 if _ORDERED.search(words) else 8.0
         return said if mask == "causal" else 0.0
@@ -176,11 +177,6 @@ _ROWS = re.compile(
     r"\brows? (?:of|is|are|=|per)\b|(?:tokens?|words?|vectors?) (?:as|are|in|=) (?:the )?rows|one row per"
     r"|row vectors?|each row|zeilenvektor|als zeilen"
     r"|lignes? de|filas? de|linhas? (?:de|da)|строк[аи]|行向量|行ベクトル"
-)
-_NOT_MASKED = re.compile(
-    r"unmasked|(?:no|without(?: a| any)?|ohne|sans|sin|sem|don't|do not) (?:causal |look-ahead )?"
-    r"(?:mask|maske|masque|máscara)\w*"
-    r"|без маски|不使用掩码"
 )
 _SENTENCE = re.compile(r"(?<=[.!?;。！？；])\s+|\n\s*\n|\n(?=\s*(?:[-*•]|\(?\w{1,2}[.)])\s)")
 
@@ -226,16 +222,16 @@ def _announced(page: Page, scope: int) -> frozenset[str]:
     first = page.lines_of(scope)[0]
     begins = min((equation.line for equation in page.equations if equation.scope == scope), default=first)
     said = "\n".join(page.sheet.lines[first - 1 : begins]).lower()
-    plain = not _OTHER_RUN.search(said) and not _NOT_MASKED.search(page.words_of(scope))
+    plain = not _OTHER_RUN.search(said) and not UNMASKED.search(page.words_of(scope))
     return frozenset({"causal"}) if plain and _ORDERED.search(said) else frozenset()
 
 
 def _decided(words: str, text: str) -> Iterator[str]:
     sentences = [sentence for sentence in _SENTENCE.split(words) if not _ELSEWHERE.search(sentence)]
-    plain = [_NOT_MASKED.sub(" ", sentence) for sentence in sentences]
+    plain = [UNMASKED.sub(" ", sentence) for sentence in sentences]
     if any(_CAUSAL.search(sentence) for sentence in plain):
-        yield from ("causal",) if not _NOT_MASKED.search(words) else ()
-    elif not _MASK.search(_NOT_MASKED.sub(" ", text)):
+        yield from ("causal",) if not UNMASKED.search(words) else ()
+    elif not _MASK.search(UNMASKED.sub(" ", text)):
         yield "open"
     denied = any(UNSCALED.search(sentence) for sentence in sentences)
     said = any(_SCALED.search(UNSCALED.sub(" ", sentence)) for sentence in sentences)
