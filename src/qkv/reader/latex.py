@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import unicodedata
 
 from qkv.errors import LimitError
 from qkv.reader.limits import Limits
@@ -73,6 +74,26 @@ def plain_tex(text: str, limits: Limits) -> str:
         text = _with_questions(text)
     text = _expanded(text, macros, limits) if macros else text
     return _NUM.sub(_numeral, text)
+
+
+_ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "c": "\u0327", "v": "\u030c"}
+_ACCENTED = re.compile(
+    r"\\(?:(?P<sign>['`^\"~])\s*(?P<brace>\{)?(?P<plain>[A-Za-z]|\\[ij]\b)(?(brace)\})|(?P<hook>[cv])\{(?P<hooked>[A-Za-z])\})"
+)
+
+
+def with_accents(text: str) -> str:
+    r"""A text whose letters with accents are signs of their own.
+
+    >>> with_accents(r"Compl\'etez la premi\`ere ligne, {\c{c}}a na\"{\i}ve")
+    'Complétez la première ligne, {ç}a naïve'
+    """
+
+    def letter(found: re.Match[str]) -> str:
+        plain = (found["plain"] or found["hooked"]).removeprefix("\\")
+        return unicodedata.normalize("NFC", plain + _ACCENTS[found["sign"] or found["hook"]])
+
+    return _ACCENTED.sub(letter, text)
 
 
 def _with_questions(text: str) -> str:

@@ -22,6 +22,7 @@ from qkv.reader.fences.code import csv_rows, kind_of, names_in_code, read_output
 from qkv.reader.fences.outputs import with_outputs
 from qkv.reader.fences.python import Assigned
 from qkv.reader.headings import PROBLEM
+from qkv.reader.latex import is_tex, with_accents
 from qkv.reader.limits import DEFAULT, Limits, check_size
 from qkv.reader.maths.lexer import tokens_of
 from qkv.reader.maths.names import is_symbol, names_of
@@ -57,6 +58,7 @@ def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT, told: Sequen
     """
     check_size(text, limits)
     text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
+    text = with_accents(text) if is_tex(text, file) else text
     cells = notebook_text(text) if is_notebook(text, file) else text
     comments, laid_out = told_in(cells)
     source = plain_source(laid_out, file, limits)
