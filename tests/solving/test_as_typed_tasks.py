@@ -95,3 +95,43 @@ def test_heads_are_counted_in_other_words(text: str) -> None:
 )
 def test_a_key_that_nobody_sees_is_told_by_its_place(text: str, padded: tuple[int, ...]) -> None:
     assert [sight.padded for sight in sights_said(text)] == [padded]
+
+
+EVEN = "Q = [[0], [0]], K = [[1], [5]], V = [[2], [4]]. "
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "No hay máscara de ningún tipo.",
+        "不使用掩码,不加偏置。",
+        "We do not use any mask.",
+        "On n'applique pas de masque.",
+        "マスクなし。",
+    ],
+)
+def test_a_mask_that_is_denied_is_no_mask(said: str) -> None:
+    assert values(f"{EVEN}{said}\n\nCompute the output of attention.\n")["Z"] == [["3"], ["3"]]
+
+
+def test_accents_of_latex_are_letters() -> None:
+    page = r"Le jeton de remplissage est en deuxi\`eme position.\[Q=\begin{pmatrix}0\\0\end{pmatrix},"
+    page += r"K=\begin{pmatrix}1\\5\end{pmatrix},V=\begin{pmatrix}2\\4\end{pmatrix}\] Calculer la sortie."
+    assert values(rf"\begin{{document}}{page}\end{{document}}")["Z"] == [["2"], ["2"]]
+
+
+STATES = "Encoder states h1 = (1, 0), h2 = (0, 1); decoder state s = (0, 0). Dot scores, no scaling.\n\n"
+CUT = "W_c = [[2, 0, 0, 0], [0, 0, 1, 0]]\n\n1. Find the context vector c.\n2. Find the attentional {}.\n"
+
+
+@pytest.mark.parametrize("asked", ["state tanh(W_c [c; s])", "vector, which is tanh( W_c [c ; s] )"])
+def test_a_list_in_a_call_needs_no_marks_of_mathematics(asked: str) -> None:
+    answers = [a for t in qkv.solve(STATES + CUT.format(asked)).traces for a in t.program.answers]
+    assert [answer.parts != () for answer in answers] == [True, True]
+    assert "tanh" in answers[1].parts[0].name
+
+
+def test_a_name_that_the_page_states_is_answered_by_itself() -> None:
+    text = STATES + CUT.format("state $\\tilde{h} = \\tanh(W_c [c; s])$")
+    (answer,) = [a for t in qkv.solve(text).traces for a in t.program.answers if a.label.startswith("2")]
+    assert [part.name for part in answer.parts] == ["h_tilde"]

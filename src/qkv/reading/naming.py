@@ -151,7 +151,9 @@ class Naming:
         if usual and not self._is_captioned_otherwise(role, usual[0].role):
             worded = self._worded_place(symbol, usual) if len(usual) > 1 else None
             return (worded, Known.WORDS) if worded is not None else (self._as_input(symbol, usual), Known.NAME)
-        return (self._scripted(symbol, role), Known.WORDS) if role is not None else (None, Known.NOTHING)
+        if role is None or (role in WORKED_OUT and symbol.base[:1] == "W"):  # a matrix of weights is nobody's output
+            return None, Known.NOTHING
+        return self._scripted(symbol, role), Known.WORDS
 
     def _is_captioned_otherwise(self, said: Role | None, usual: Role) -> bool:
         """Whether a caption outranks a letter: A, 'the weights of the keys'; 'scaled' above t_1; 'attention weights Q'

@@ -329,7 +329,9 @@ def _part(problem: Completion, expr: n.Expr, spot: Spot) -> Part | None:
 
 
 def _known_step(problem: Completion, expr: n.Expr) -> n.Expr | None:
-    """The step that has worked out already what a name stands for."""
+    """The step that has worked out already what a name stands for: its own, or that of its role."""
+    if isinstance(expr, n.Name) and expr.symbol in problem.steps:
+        return expr
     place = problem.system.place(expr.symbol) if isinstance(expr, n.Name) else None
     if place is None or place.row is not None:
         return None

@@ -292,12 +292,13 @@ def _factor_follows(tokens: Sequence[Token], k: int, names: Names) -> bool:
 
 
 def _in_call(out: list[Token]) -> bool:
-    """Whether the bracket that is open belongs to a function or a name: sin(pos), PE(pos, 0)."""
+    """Whether an open bracket belongs to a function or a name, or a list in it is open: sin(pos), tanh(W [c; s])."""
     depth = 0
     for k in range(len(out) - 1, max(0, len(out) - 40), -1):
         depth += {"close": 1, "open": -1}.get(out[k].kind, 0)
-        if depth < 0:
-            return out[k].text == "(" and not out[k].gap and out[k - 1].kind in ("func", "name")
+        if depth < 0 and out[k].text == "(":
+            return not out[k].gap and out[k - 1].kind in ("func", "name")
+        depth = max(depth, 0)
     return False
 
 
