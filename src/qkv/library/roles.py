@@ -87,19 +87,19 @@ SAID: dict[Role, str] = {
 
 # What words say: a role, and stems in many languages.
 WORDS: tuple[tuple[Role, str], ...] = (
-    (R.SCORES, r"scores?\b|iloczyn\w* skalarn|logits?|similarit|dot.?products?|energ(?:y|ies)|分数|得分|分數|puntua|pontua|skalarprodukt|produits? scalaires?|prod[ou](?:c?tos?|tt[oi]) (?:escalar(?:es)?|punto|interno|scalar[ei])|punteggi|скалярн\w+ произведени|点积|点乘|內積|内積|内积|оценк|スコア|내적|점수"),
+    (R.SCORES, r"scores?\b|\bskor|inwendig\w* product|skalärprodukt|skalarproduk[td]|skalární součin|tích vô hướng|hasil kali titik|iloczyn\w* skalarn|logits?|similarit|dot.?products?|energ(?:y|ies)|分数|得分|分數|puntua|pontua|skalarprodukt|produits? scalaires?|prod[ou](?:c?tos?|tt[oi]) (?:escalar(?:es)?|punto|interno|scalar[ei])|punteggi|скалярн\w+ произведени|点积|点乘|內積|内積|内积|оценк|スコア|내적|점수"),
     (R.SCALED, r"(?:\bscal(?:ed|ing|e)|divid|÷|skalier|scalat|geteilt|缩放|縮放|escal|dividi|масштаб|делен|ділен|スケール|échelle|mise à l'échelle)(?:\w* (?:attention )?(?:scores?\b|logits?|dot.?products?|werte\b|оценки)|后?的?(?:得分|分数|點積|点积))?"),
     (R.MASKED, r"(?:\bmasked|maskiert|masqu|掩码后|enmascara|mascara|mascherat|маскир|с маской)(?:\w* (?:attention )?(?:scores?\b|logits?|оценки)|后?的?(?:得分|分数))?"),
-    (R.WEIGHTS, r"weights?\b|softmax|probabilit|attention (?:matrix|distribution)|aufmerksamkeitsmatrix|matri(?:z|ce) d(?:e |i |')(?:auto)?att?en[cçtz]|матриц\w+ внимания|注意力矩阵|注意力分布|pesi\b|\bwagi?\b|ağırlık|权重|權重|gewicht|pesos?\b|poids|вес[аыо]|ваг|重み|가중치|normali[sz]"),
-    (R.HEAD, r"outputs?\b|\bwynik|wyjści|(?:new|updated|resulting|enriched) (?:\w+ )?(?:vector|embedding|representation)s?\b|(?:neue[rsn]?|aktualisierte[rsn]?) (?:vektor|darstellung|repräsentation)|nouve(?:au|lle) (?:vecteur|représentation)|nuev[oa] (?:vector|representación)|nov[oa] (?:vetor|representação)|nuov[oa] (?:vettore|rappresentazione)|нов(?:ый вектор|ое представление)|新的?(?:向量|表示|ベクトル)|context|weighted (?:sum|average|values)|gewichtete[rns]? (?:summe|mittel)|somme pondérée|suma ponderada|soma ponderada|somma pesata|взвешенн|加权(?:求)?和|重み付き和|representation|results?\b|输出|輸出|ausgabe|kontext|salida|saída|sortie|выход|вихід|出力|출력|contexto|contesto|контекст|上下文|\buscit[ae]\b"),
+    (R.WEIGHTS, r"weights?\b|\bvikt(?:er|erna)?\b|\bvekt(?:er|ene)?\b|painot?\b|\bváhy?\b|trọng số|\bbobot\b|softmax|probabilit|attention (?:matrix|distribution)|aufmerksamkeitsmatrix|matri(?:z|ce) d(?:e |i |')(?:auto)?att?en[cçtz]|матриц\w+ внимания|注意力矩阵|注意力分布|pesi\b|\bwagi?\b|ağırlık|权重|權重|gewicht|pesos?\b|poids|вес[аыо]|ваг|重み|가중치|normali[sz]"),
+    (R.HEAD, r"outputs?\b|uitvoer|utdata|\bçıktı|výstup|đầu ra|keluaran|\bwynik|wyjści|(?:new|updated|resulting|enriched) (?:\w+ )?(?:vector|embedding|representation)s?\b|(?:neue[rsn]?|aktualisierte[rsn]?) (?:vektor|darstellung|repräsentation)|nouve(?:au|lle) (?:vecteur|représentation)|nuev[oa] (?:vector|representación)|nov[oa] (?:vetor|representação)|nuov[oa] (?:vettore|rappresentazione)|нов(?:ый вектор|ое представление)|新的?(?:向量|表示|ベクトル)|context|weighted (?:sum|average|values)|gewichtete[rns]? (?:summe|mittel)|somme pondérée|suma ponderada|soma ponderada|somma pesata|взвешенн|加权(?:求)?和|重み付き和|representation|results?\b|输出|輸出|ausgabe|kontext|salida|saída|sortie|выход|вихід|出力|출력|contexto|contesto|контекст|上下文|\buscit[ae]\b"),
     (R.CONCAT, r"concat|конкатен|拼接|verkett|side by side|連結"),
     (R.OUTPUT, r"final|output projection|project|最终"),
     (R.W_Q, r"weights? (?:matrix )?(?:for|of) (?:the )?quer(?:y|ies)|query (?:weights?|projection)(?: matrix)?\b"),
     (R.W_K, r"weights? (?:matrix )?(?:for|of) (?:the )?keys?\b|key (?:weights?|projection)(?: matrix)?\b"),
     (R.W_V, r"weights? (?:matrix )?(?:for|of) (?:the )?values?\b|value (?:weights?|projection)(?: matrix)?\b"),
-    (R.Q, r"\bquer(?:y|ies)|zapytani|anfrage|consultas?|requête|запрос|查询|查詢|クエリ|쿼리"),
-    (R.K, r"\bkeys?\b|klucz|schlüssel|chaves?|clés?|claves?|chiav[ei]\b|ключ|键|鍵|キー|키"),
-    (R.V, r"\bvalues?\b|wartości|\bwerte?\b|valor(?:e[si]?|i)?\b|valeurs?\b|значен|值|バリュー|값"),
+    (R.Q, r"\bquer(?:y|ies)|\bvra(?:ag|gen)\b|\bfråg(?:a|or)|spørring|kysely|sorgu(?:lar)?\b|dotaz|truy vấn|\bkueri|запит|zapytani|anfrage|consultas?|requête|запрос|查询|查詢|クエリ|쿼리"),
+    (R.K, r"\bkeys?\b|sleutels?\b|nycke?l|nøk(?:kel|ler)|nøgle|\bavai(?:n|met)\b|anahtar|klíč|\bkhóa\b|\bkunci\b|klucz|schlüssel|chaves?|clés?|claves?|chiav[ei]\b|ключ|键|鍵|キー|키"),
+    (R.V, r"\bvalues?\b|waarden?\b|värden?\b|\bverdi(?:er)?\b|\bværdi|\barvot?\b|\bdeğer|hodnot|giá trị|\bnilai\b|wartości|\bwerte?\b|valor(?:e[si]?|i)?\b|valeurs?\b|значен|值|バリュー|값"),
     (R.X, r"embedding|\binputs?\b|tokens?\b|eingabe|entrada|entrée|输入|輸入|вход|words?\b|wörter|入力|입력|词元"),
     (R.Y, r"tokens? (?:of the encoder|des encoders|de l'encodeur|del? codificador)|编码器的词元|encoder tokens?|second sequence"),
     (R.STATES, r"annotations?|encoder (?:(?:hidden )?states?|outputs?)|hidden states?|zustände des encoders|états de l'encodeur|estados del? codificador|编码器状态"),
@@ -154,12 +154,17 @@ _BIAS = re.compile(r"\bbias|\bbiais|sesgo|смещен|偏置|バイアス|편�
 _MATRIX = re.compile(r"\bmatri[xcz]|матриц|矩阵|矩陣|行列|행렬", re.IGNORECASE)
 
 
+_SENTENCE_END = re.compile(r"[.!?。]\s+")
+
+
 def role_in_caption(text: str) -> Role | None:
     """The role that a caption gives what stands below it: 'Queries', 'Weights of the queries', 'Bias of the keys'.
 
     >>> role_in_caption("Weights of the queries"), role_in_caption("Attention weights")
     (<Role.W_Q: 'W_Q'>, <Role.WEIGHTS: 'weights'>)
     """
+    last = _SENTENCE_END.split(text)[-1]  # 'two rows a matrix. Queries' speaks of queries
+    text = last if roles_in_words(last) else text
     said = roles_in_words(text)
     of = next((role for role in said if role in _WEIGHTS_OF), None)
     if of is not None and (_BIAS.search(text) or _MATRIX.search(text) or (R.WEIGHTS in said and of is not R.HEAD)):

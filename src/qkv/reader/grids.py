@@ -314,13 +314,15 @@ def _above(lines: list[str], at: int) -> tuple[int, list[Cell], list[Cell]]:
         if not following or not _is_head_line(lines, start):
             break
         fields = [Cell(m[0], start + 1, m.start() + 1) for m in re.finditer(r"\S+(?: \S+)*", lines[start])]
-        words = [Cell(m[0], start + 1, m.start() + 1) for m in re.finditer(r"\S+", lines[start])]
+        parts = r"[^\t]*[^\s][^\t]*" if "\t" in lines[start] else r"\S+"
+        words = [Cell(m[0].strip(), start + 1, m.start() + 1) for m in re.finditer(parts, lines[start])]
         below = next((row for k in (1, 2) if start + k < len(lines) and (row := _line(lines[start + k], 1))), None)
         if below is None:
             break
         width, first = sum(below.widths), below.groups[0][0]
         if len(words) == width or (len(words) == width + 1 and first is not None):
             heads = words[len(words) - width :]
+            titles = titles or words[: len(words) - width]  # what the corner says
         elif len(fields) > 1 and not heads and width % len(fields) == 0:
             titles = fields
         else:
@@ -331,8 +333,8 @@ def _above(lines: list[str], at: int) -> tuple[int, list[Cell], list[Cell]]:
 
 def _is_head_line(lines: list[str], at: int) -> bool:
     """Whether a line may stand above a grid: no numbers of its own but for labels such as d0, no sentence."""
-    line = lines[at]
-    if _line(line, 1) or _SAID.match(line) or re.search(r"[=:;.,!?$\[\]]\s*$|[=≈\[\]|]", line):
+    line = lines[at].partition("\t")[2] or lines[at]  # the cell in the corner may be a formula
+    if _line(lines[at], 1) or _SAID.match(line) or re.search(r"[=:;.,!?$\[\]]\s*$|[=≈\[\]|]", line):
         return False
     return any(k < len(lines) and _line(lines[k], 1) is not None for k in (at + 1, at + 2))
 

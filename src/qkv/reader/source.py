@@ -114,7 +114,8 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         ),
         # A = softmax of S
         (
-            r"(?<==)(?P<gap>[ \t]*)softmax[ \t]+(?:of|von|de|di|от)[ \t]+(?P<name>[A-Z]\w{0,5})(?!\w)",
+            r"(?<==)(?P<gap>[ \t]*)softmax[ \t]+(?:of|von|de|di|от)[ \t]+"
+            r"(?P<name>[A-Z]\w{0,5}(?:\s?/\s?√?\w{1,5})?)(?!\w)",
             lambda m: f"{m['gap']}softmax({m['name']})".ljust(len(m[0])),
         ),
         # a list, escaped for Markdown: \[0, 1] and \[[0, 1], [1, 0]]

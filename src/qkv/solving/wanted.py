@@ -21,7 +21,9 @@ ANSWERED = (  # roles that a question may ask for, in the order in which attenti
 )  # fmt: skip
 _STEPS = {Role.SCORES, Role.SCALED, Role.MASKED}
 _MATHS = re.compile(r"\$+([^$]{1,160})\$+|`([^`]{1,60})`|\\\((.{1,160}?)\\\)")
-_BARE = re.compile(r"(?<![\w\\'])(?:[B-HJ-Zb-hj-xz]|[^\W\d_]{1,5}_\{?\w{1,8}\}?|[a-zα-ω]\d)(?![\w'(])")  # Q, p, z_1
+_BARE = re.compile(  # Q, p, z_1, and an A that is no article
+    r"(?<![\w\\'])(?:[B-HJ-Zb-hj-xz]|A(?=\s*(?:[.,;?!)]|$))|[^\W\d_]{1,5}_\{?\w{1,8}\}?|[a-zα-ω]\d)(?![\w'(])"
+)
 _NORM = re.compile(r"(?:layer|rms|batch)[\s-]*norm\w*", re.IGNORECASE)
 _WHOLE = re.compile(  # the name of the whole computation speaks of no step of it
     r"(?:scaled[\s-]+)?dot[\s-]?product(?=[\s-]+(?:(?:self|cross)[\s-]?)?attention\b(?!\s+(?:scores?|logits?)))",

@@ -23,6 +23,7 @@ from qkv.expr.nodes import (
     Number,
     Power,
     Product,
+    Quotient,
     Root,
     Softmax,
     Transpose,
@@ -119,7 +120,7 @@ def applied(reader: Terms) -> Expr:
         axis = _axis_argument(reader, axis)
         args = arguments(reader)
     else:
-        args = (_prefixed(reader),)
+        args = (_prefixed(reader, key),)
     if any(
         len(word) == 1 or word in ("beta", "tau") for word in words - {"i", "j", "T"}
     ):  # softmax_β: β may multiply or divide
@@ -129,9 +130,14 @@ def applied(reader: Terms) -> Expr:
     return _BUILD[key](args, axis, at) if key in _BUILD else Call(key, args, at=at)
 
 
-def _prefixed(reader: Terms) -> Expr:
-    """The operand of a function without brackets: tanh 2, ln x_1, sin 2θ."""
-    return reader.factor()
+def _prefixed(reader: Terms, key: str) -> Expr:
+    """The operand of a function without brackets: tanh 2, ln x_1, sin 2θ; nobody divides a softmax by anything, so that
+    of 'softmax of S/d' it is the quotient."""
+    node = reader.factor()
+    while key == "softmax" and reader.i < reader.hi and reader.tokens[reader.i].text == "/":
+        reader.i += 1
+        node = Quotient(node, reader.factor(), at=node.at)
+    return node
 
 
 def _axis_argument(reader: Terms, axis: int) -> int:
