@@ -91,11 +91,12 @@ class Page:
 
     @cached_property
     def renewals(self) -> dict[int, list[int]]:
-        """For each scope the lines at which a name is given another meaning than it had before, in order."""
+        """For each scope the lines at which a name is given another meaning than it had before, in order. The numbers
+        put in beside a formula are none."""
         found: dict[int, list[int]] = defaultdict(list)
         for definitions in self.definitions.values():
             for before, after in pairwise(definitions):
-                if before.scope == after.scope and before.expr != after.expr:
+                if before.scope == after.scope and before.expr != after.expr and before.equation != after.equation:
                     found[after.scope].append(after.line)
         for spot, _ in self.came_to.values():
             found[spot.scope].append(spot.line)
