@@ -174,3 +174,29 @@ $S_1 G_1^T = [[0, 4], [4, 4]]$
 
 def test_a_matrix_is_no_single_state_that_attends_and_what_follows_from_it_is_carried() -> None:
     assert told(HEAD_BY_HEAD) == [(23, "wrong"), (27, "right"), (31, "carried")]
+
+
+APART = """Q = [[1, 2], [0, 1]], K = [[1, 0], [1, 1]], V = [[1, 2], [3, 4]]
+
+u = [[5, 1], [1, 5]]
+g = softmax(u) = [[0.982, 0.018], [0.018, 0.982]]
+h = g V = [[1.036, 2.036], [2.964, 3.964]]
+"""
+
+
+def test_what_a_softmax_is_taken_of_is_given_where_nothing_else_gives_any_of_it() -> None:
+    assert told(APART) == [(4, "rounded"), (5, "rounded")]
+
+
+RESULT = """Q = [[1, 2], [0, 1]], K = [[1, 0], [1, 1]]
+
+The result is
+
+P = [[1, 3], [0, 1]]
+
+A = softmax(P) = [[0.119, 0.881], [0.269, 0.731]]
+"""
+
+
+def test_a_result_that_a_formula_goes_on_with_is_not_the_last() -> None:
+    assert {verdict for _, verdict in told(RESULT)} <= {"right", "rounded"}

@@ -126,7 +126,9 @@ def _is_derived(page: Page, values: Values, definition: Definition) -> bool:
     if copied or _is_given_elsewhere(page, definition, made) or found[0][1] is not whole:  # pieces come first
         return 2 * agreed > len(pairs)
     return agreed > 0 or not (
-        _is_only_tokens(values.system, definition) or _is_no_share(values.system, definition, grid)
+        _is_only_tokens(values.system, definition)
+        or _is_no_share(values.system, definition, grid)
+        or _is_only_taken(values.system, definition)
     )
 
 
@@ -160,6 +162,13 @@ def _is_no_share(system: System, definition: Definition, grid: Grid) -> bool:
     weights = place is not None and place.role is Role.WEIGHTS and place.column is None and known is Known.NAME
     rows = [[shown.value for shown in row if shown.value is not None] for row in grid]
     return weights and any(row and (min(row) < 0 or 2 * sum(row) > 3) for row in rows)
+
+
+def _is_only_taken(system: System, definition: Definition) -> bool:
+    """Whether only the softmax that is taken of a name says what it is, on a page that sets no task: without a number
+    that agrees it is given."""
+    place, known = system.place(definition.symbol), system.known_by(definition.symbol)
+    return system.page.task is None and place is not None and place.role is Role.MASKED and known is Known.STATED
 
 
 def _comes_before(system: System, expr: n.Expr, definition: Definition) -> bool:

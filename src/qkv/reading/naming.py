@@ -21,6 +21,7 @@ from qkv.library.words import means, pattern
 from qkv.reading.captions import captioned_role, shown_role, uses_of
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Source
+from qkv.reading.equation import Kind
 from qkv.reading.lettered import OF_A_HEAD, PROJECTED, RESULTS, TOKENS, by_letters
 from qkv.reading.nameless import NAMELESS
 from qkv.reading.page import Page
@@ -148,14 +149,14 @@ class Naming:
         if usual and usual[0].role is Role.SCORES and is_divided(self.page, symbol):
             return usual[0]._replace(role=Role.SCALED), Known.STATED
         role = captioned_role(self.page, symbol)
-        if usual and not self._is_captioned_otherwise(role, usual[0].role):
+        if usual and not self._is_captioned_otherwise(symbol, role, usual[0].role):
             worded = self._worded_place(symbol, usual) if len(usual) > 1 else None
             return (worded, Known.WORDS) if worded is not None else (self._as_input(symbol, usual), Known.NAME)
         if role is None or (role in WORKED_OUT and symbol.base[:1] == "W"):  # a matrix of weights is nobody's output
             return None, Known.NOTHING
         return self._scripted(symbol, role), Known.WORDS
 
-    def _is_captioned_otherwise(self, said: Role | None, usual: Role) -> bool:
+    def _is_captioned_otherwise(self, symbol: Symbol, said: Role | None, usual: Role) -> bool:
         """Whether a caption outranks a letter: A, 'the weights of the keys'; 'scaled' above t_1; 'attention weights Q'
         on a page whose formulas show other queries; the output w, where n is a softmax; A, 'the adjacency matrix'."""
         taken = (
@@ -164,11 +165,17 @@ class Naming:
             and any(not stand_ins()[usual].isdisjoint(roles) for roles in self._uses.values())
         )
         stated = (formula for formulas in self.page.stated.values() for formula in formulas)
-        taken = taken or (said in RESULTS and usual in SCORE_LIKE and any(usual in self.roles(f) for f in stated))
+        last = said in RESULTS and usual in SCORE_LIKE and symbol not in self._in_formulas
+        taken = taken or (last and any(usual in self.roles(formula) for formula in stated))
         staged = usual is Role.SCORES and said in (Role.SCALED, Role.MASKED, Role.WEIGHTS)
         return (
             taken or staged or said is Role.OTHER or (said in PROJECTED.values() and usual in WORKED_OUT | {Role.MASK})
         )
+
+    @cached_property
+    def _in_formulas(self) -> frozenset[Symbol]:
+        formulas = (item.expr for equation in self.page.equations for item in equation.of(Kind.FORMULA))
+        return frozenset(symbol for expr in formulas for symbol in n.names_in(expr))
 
     def _used_place(self, symbol: Symbol, usual: tuple[Place, ...]) -> Place | None:
         """What the use of a name in formulas says that it stands for; letters, then words, choose among several."""
