@@ -182,6 +182,8 @@ class Naming:
         used = self._used(symbol)
         if not used:
             return None
+        if Role.MASKED in used and shown_role(self.page, symbol) is Role.MASKED:
+            return self._scripted(symbol, Role.MASKED)
         fitting = next((p for role in used for p in usual if p.role is role), None)
         worded = captioned_role(self.page, symbol) if fitting is None and len(used) > 1 else None
         return fitting or self._scripted(symbol, worded if worded in used else used[0])
