@@ -45,6 +45,8 @@ SHEETS = {
     "the output by its caption under a letter of weights": ("cross", 16673, "bmatrix", 2),
     "a false matrix put in": ("unscaled", 16672, "unicode", 3),
     "every digit of a false matrix put in": ("self", 16671, "lists", 3),
+    "infinities under a letter of scaled scores": ("masked", 17063, "mixed", 0),
+    "what is true to all digits beside rounded numbers put in": ("heads", 17065, "tex", 0),
     "a column left out of the product of matrices put in": ("heads", 16680, "code", 3),
 }
 

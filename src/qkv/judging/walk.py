@@ -81,11 +81,12 @@ def _denial(slip: Fit) -> float:
     return slip.meaning.how.denial if slip.worst is not Verdict.MISROUNDED else MISROUNDING
 
 
-def _is_same_quantity(clean: Fit, slip: Fit) -> bool:
+def _is_same_quantity(grid: Grid, clean: Fit, slip: Fit) -> bool:
     """Whether two meanings are one quantity, worked out with more or fewer of the digits: neither denies the other.
-    Numbers put in right beside a value are all the digits that it was worked out with."""
-    same = clean.true is not None and slip.true is not None and may_agree(clean.true, slip.true)
-    return same and slip.meaning.how is not How.WORKING
+    Numbers put in right beside a value are all the digits that it was worked out with, unless it is what is true."""
+    if slip.meaning.how is How.WORKING:
+        return clean.worst is Verdict.ROUNDED and clean.true is not None and _is_near_true(grid, slip)
+    return clean.true is not None and slip.true is not None and may_agree(clean.true, slip.true)
 
 
 def _is_near_true(grid: Grid, f: Fit) -> bool:
@@ -283,7 +284,7 @@ class Walk:
             return worked
         for f in fits:  # the strongest first
             if f.is_clean:
-                cost = max((_denial(slip) for _, slip in slips if not _is_same_quantity(f, slip)), default=0.0)
+                cost = max((_denial(slip) for _, slip in slips if not _is_same_quantity(grid, f, slip)), default=0.0)
                 if f.meaning.how is How.WORKING and cost >= How.STATED.denial:
                     continue
                 if clean is None or f.bits - cost > clean[0]:
@@ -293,7 +294,7 @@ class Walk:
             ):
                 slips.append((f.bits - denied, f))
                 denied = max(denied, _denial(f))
-        if clean is not None and all(_is_same_quantity(clean[1], slip) for _, slip in slips):
+        if clean is not None and all(_is_same_quantity(grid, clean[1], slip) for _, slip in slips):
             return clean[1]
         slip = max(slips, key=lambda slip: slip[0], default=(0.0, None))[1]
         if (
