@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from qkv.library.model_said import sizes_said
 from qkv.reader.read import read_sheet
 from qkv.theory.configured import counted
+from qkv.theory.sizes_said import sizes_said
 
 MODEL = "A model has 32 layers, 32 heads, 8 KV heads, a head dimension of 128, and is stored in fp16.\n\n"
 BLOCK = "Let d_model = 512, d_ff = 2048, 8 heads and 6 layers, with a vocabulary of 37,000 words.\n\n"
 
 
 def amounts(page: str) -> list[int | float]:
-    """The first amount of each answer."""
-    return [float(made.amounts[0][1]) for made in counted(read_sheet(page))]
+    """What is asked for, where there is an answer."""
+    return [float(made.asked.value) for made in counted(read_sheet(page)) if made.counts]
 
 
 @pytest.mark.parametrize(

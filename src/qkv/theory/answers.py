@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -21,6 +20,7 @@ from qkv.theory.polynomial import SYMBOL, leading, number, plain, substitute
 from qkv.theory.questions import QUESTIONS
 from qkv.theory.scale import derive
 from qkv.theory.sizes import listed
+from qkv.theory.tally import shown
 from qkv.theory.words import COUNTING, is_about_transport
 
 Build = Callable[[Context], Answer]
@@ -31,10 +31,11 @@ def answers(sheet: Sheet) -> tuple[Answer, ...]:
     found: list[Answer] = []
     seen: set[tuple[int, str]] = set()
     known: Background | None = None
-    configured = {made.question.line: made for made in counted(sheet)}
+    configured = list(counted(sheet))
+    found += map(_configured, configured)
+    lines = {made.line for made in configured}
     for text, line, part, around in _asked(sheet):
-        if line in configured:
-            found.append(_configured(configured.pop(line)))
+        if line in lines:
             continue
         for build in recognised(text, around):
             known = known or background(sheet)
@@ -46,22 +47,12 @@ def answers(sheet: Sheet) -> tuple[Answer, ...]:
 
 
 def _configured(made: Counted) -> Answer:
-    """The answer to a question about the size of a model, with the calculation that gives it."""
-    name, total = made.amounts[0]
-    says = f" ({made.says})" if made.says else ""
-    words = f"{made.formula} = {total} {name}{says}."
-    values = tuple(_amount(made, unit, value) for unit, value in made.amounts)
-    return Answer(made.title, words, values, line=made.question.line)
-
-
-def _amount(made: Counted, unit: str, value: Fraction) -> Value:
-    """One amount with its calculation: 2 · 32 · 128 bytes, and (2 · 32 · 128) / 2^30 GiB."""
-    share = made.amounts[0][1] / value
-    formula = made.formula if share == 1 else f"({made.formula}) / {POWERS.get(share, share)}"
-    return Value(made.title if unit == "parameters" else f"{made.title} in {unit}", formula, ((str(value),),))
-
-
-POWERS = {Fraction(10**9): "10^9", Fraction(2**30): "2^30"}
+    """The answer to a question about the size of a model, with the calculations that give it."""
+    if not made.counts:
+        return Answer(made.title, f"Not counted: {made.says}.", line=made.line)
+    words = f"{made.asked.name} = {made.asked.formula} = {shown(made.asked.value)}"
+    values = tuple(Value(count.name, count.formula, ((str(count.value),),)) for count in made.counts)
+    return Answer(made.title, f"{words}; {made.says}." if made.says else f"{words}.", values, line=made.line)
 
 
 def answer(question: str, around: str = "", context: Context | None = None) -> Answer | None:

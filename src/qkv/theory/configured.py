@@ -1,151 +1,233 @@
-"""Counts that are asked of a model whose sizes words say: 'How many bytes does the KV cache of 32 layers need?'
+"""Counts that are asked of a model that words describe: 'How many bytes does the KV cache of 32 layers need?'
 
-Sizes in the question itself outrank those of the text above it. If a text states two values of a size, neither is
-taken: the answer might be about the other model.
+What a question says of the model outranks the page. Where the page does not say enough, the answer tells what is
+missing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from fractions import Fraction
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from qkv.library.model_said import (
+    ADAM,
     CACHE,
-    GATED,
+    FULL,
+    HOW_MANY,
     LEFT_OUT,
     MEMORY,
     ONE_MATRIX,
+    ONLY_WEIGHTS,
+    OPERATIONS,
+    OUTPUT,
     PARAMETERS,
     PARTS,
     PER_LAYER,
     PER_TOKEN,
+    PLAIN_HEADS,
+    SAME_AS,
+    SCORE_MATRICES,
+    SIZE,
+    TOGETHER,
     WEIGHTS,
-    WITH_BIASES,
+    WITH_NORMS,
     WITHOUT_BIASES,
-    sizes_said,
+    WITHOUT_NORMS,
 )
-from qkv.reader.model import Question, Sheet
-
-Sizes = Mapping[str, Fraction]
-_FACTORS = {"L": "layers", "h_kv": "KV heads", "d_head": "head size", "n": "tokens", "B": "sequences", "bytes": "bytes"}
-_UNITS = (("GB", 10**9), ("GiB", 2**30))
+from qkv.reader.model import Sheet
+from qkv.theory import tally
+from qkv.theory.described import Model, described, filled, with_question
+from qkv.theory.sizes_said import plain_text
+from qkv.theory.tally import Count, Lacking
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What a question asks to be counted: a name, the calculation with its words, and the amounts."""
+    """What a question asks to be counted: the counts that lead there, the one that is asked for last, and what was
+    assumed or is missing."""
 
-    question: Question
+    line: int
     title: str
-    formula: str
-    amounts: tuple[tuple[str, Fraction], ...]
+    counts: tuple[Count, ...]
     says: str = ""
+
+    @property
+    def asked(self) -> Count:
+        """The count that is asked for."""
+        return self.counts[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with the lines that belong to it."""
+
+    line: int
+    label: str
+    text: str
+    part: int
 
 
 def counted(sheet: Sheet) -> Iterator[Counted]:
-    """The questions of a sheet about the size of a model that its words are enough for."""
-    if not (CACHE.search(sheet.text) or PARAMETERS.search(sheet.text)):
+    """What the questions of a sheet want to know of the size of a model, each thing by itself."""
+    if not any(words.search(sheet.text) for words in (CACHE, PARAMETERS, SCORE_MATRICES)):
         return
-    topic = ""
-    for question in sheet.questions:
-        topic = _topic(question.text) or (topic if list(sizes_said(question.text)) else "")
-        made = _COUNTS[topic](question, *_sizes(sheet, question)) if topic else None
-        if made is not None:
-            yield made
+    wanted = list(_wants(questions(sheet)))
+    asked = [each.text for each, _ in wanted]
+    page = without(sheet.text, asked)
+    spoken, seen = Model(), set[Count]()
+    for each, topics in wanted:
+        told = filled(described(page, without(_section(sheet, each.part), asked)), spoken)
+        spoken = filled(described(each.text), spoken)
+        for topic, text in topics:
+            made = _answer(topic, each.line, text, _model(told, text, topic))
+            yield replace(made, counts=tuple(c for c in made.counts if c not in seen or c == made.asked))
+            seen.update(made.counts)
 
 
-def _topic(text: str) -> str:
-    if CACHE.search(text):
+def _wants(asked: Iterable[Asked]) -> Iterator[tuple[Asked, list[tuple[str, str]]]]:
+    """Questions with what they want counted, and the words that say so."""
+    before: list[tuple[str, str]] = []
+    by_label: dict[str, list[tuple[str, str]]] = {}
+    for each in asked:
+        text = plain_text(each.text)
+        same = SAME_AS.search(text)
+        if same is not None:  # the same as in 8, but for 6 heads
+            earlier = by_label.get(same["label"] or "", before)
+            topics = [(topic, f"{text}\n{told}") for topic, told in earlier]
+        else:
+            topics = _topics(text, before[-1][0] if before else "")
+        before = topics or (before if len(text) < _SHORT else [])
+        if topics:
+            by_label[re.sub(r"\W", "", each.label)] = topics
+            yield each, topics
+
+
+_SHORT = 60  # characters of a remark between two questions
+
+
+def without(text: str, parts: Iterable[str]) -> str:
+    """A text without some parts of it, wherever its lines break."""
+    for part in parts:
+        words = map(re.escape, part.split())
+        text = re.sub(r"\s+".join(words), "\n", text, count=1)
+    return text
+
+
+def _answer(topic: str, line: int, text: str, model: Model) -> Counted:
+    try:
+        counts = tuple(_COUNTS[topic](text, model))
+    except Lacking as missing:
+        return Counted(line, _TITLES[topic], (), f"{missing}")
+    assumed = tuple(dict.fromkeys(each for count in counts for each in count.assumed))
+    return Counted(line, _TITLES[topic], counts, f"assumed: {', '.join(assumed)}" if assumed else "")
+
+
+_TITLES = {
+    "parameters": "Parameters", "memory": "Memory of the weights", "training": "Memory for training",
+    "cache": "KV cache", "operations": "Operations for a token", "scores": "Memory of the attention matrices",
+}  # fmt: skip
+
+
+# — questions —
+
+_LABEL = re.compile(r"\s*(?:\\item\s*\[?)?(?:[-*•]\s+)?(?:\*\*)?\(?(?P<label>\d{1,2}|[a-z])[.)][\])]?(?:\*\*)?\s")
+_WORKED = re.compile(r"[=≈→]\s*\D?[\d(]|\d\s*(?:[·×*^]|\\cdot|\\times)\s*\d")
+
+
+def questions(sheet: Sheet) -> Iterator[Asked]:
+    """The questions of a sheet and its labelled items, each with the lines that go on with it."""
+    lines, asked = sheet.lines, {question.line: question for question in sheet.questions}
+    done = 0
+    for number, line in enumerate(lines, 1):
+        label = _LABEL.match(line)
+        if number <= done or not (label or number in asked):
+            continue
+        if label is None:
+            for question in sheet.questions:
+                if question.line == number:
+                    yield Asked(number, question.label, question.text, question.part)
+            continue
+        done = number
+        while (
+            done < len(lines) and lines[done].strip() and not _LABEL.match(lines[done]) and not _ENDS.match(lines[done])
+        ):
+            done += 1
+        text = "\n".join(lines[number - 1 : done])
+        if re.search(r"[?？]", text) or any(number <= q <= done for q in asked) or not _WORKED.search(text):
+            part = next((k for k, p in enumerate(sheet.parts) if p.line <= number <= p.end_line), 0)
+            yield Asked(number, label["label"], text, part)
+
+
+_ENDS = re.compile(r"\s*(?:\\end|#|\||<)")
+
+
+def _section(sheet: Sheet, part: int) -> str:
+    """The section that a question stands in."""
+    if part >= len(sheet.parts):
+        return ""
+    section = sheet.parts[part]
+    return "\n".join(sheet.lines[section.line - 1 : section.end_line])
+
+
+_PIECES = re.compile(r"(?<=[,;?!，；。？！、])|(?<=\.)(?=\s|$)|\b(?=(?:and|und|et|y|e|и) the\b)")
+
+
+def _topics(text: str, before: str) -> list[tuple[str, str]]:
+    """What a question wants counted, each with its words; without a word for it, what the question before wanted."""
+    found: list[tuple[str, str]] = []
+    for piece in _PIECES.split(text):
+        topic = _topic(piece, text, before)
+        if topic and topic not in dict(found):
+            found.append((topic, piece))
+        elif found:
+            found[-1] = (found[-1][0], found[-1][1] + piece)
+    if len(found) > 1 and not re.match(
+        r"[^,;.?!]*(?:compute|calcul|berechne|вычисл|计算|how many)", text, re.IGNORECASE
+    ):
+        found = [each for each in found if each[0] != "parameters"] or found  # 2 FLOPs per weight
+    return [(found[0][0], text)] if len(found) == 1 else found
+
+
+def _topic(piece: str, text: str, last: str) -> str:
+    if CACHE.search(piece) and (HOW_MANY.search(text) or MEMORY.search(text) or SIZE.search(text)):
         return "cache"
-    if MEMORY.search(text) and WEIGHTS.search(text):
-        return "memory"
-    return "parameters" if PARAMETERS.search(text) else ""
+    if OPERATIONS.search(piece):
+        return "operations" if ONLY_WEIGHTS.search(text) else ""
+    if SCORE_MATRICES.search(piece) and MEMORY.search(text):
+        return "scores"
+    if MEMORY.search(piece):
+        if ADAM.search(piece):
+            return "training"
+        if WEIGHTS.search(piece):
+            return "memory"
+        return "cache" if last == "cache" else ""
+    if PARAMETERS.search(piece) and not re.search(r"no param", piece):
+        return "parameters"
+    asks = HOW_MANY.search(piece) or re.search(r"[?？]\s*$", text)
+    return "parameters" if last == "parameters" and asks and parts_named(piece) else ""
 
 
-def _sizes(sheet: Sheet, question: Question) -> tuple[Sizes, str]:
-    """The sizes that a question has, its own first, and the text that says them."""
-    part = sheet.parts[question.part] if question.part < len(sheet.parts) else None
-    first, last = (part.line, part.end_line) if part is not None else (1, len(sheet.lines))
-    asked = {line for other in sheet.questions for line in range(other.line, other.line + other.text.count("\n") + 1)}
-    above = "\n".join(line for i, line in enumerate(sheet.lines, 1) if first <= i <= last and i not in asked)
-    return {**_agreed(above), **_agreed(question.text)}, above
+def _model(model: Model, text: str, topic: str) -> Model:
+    """The model that a question is about."""
+    made = with_question(model, text)
+    own = with_question(Model(), text)
+    if topic == "operations":  # what is left out of operations is there all the same
+        made = replace(made, biased=model.biased, norms=model.norms)
+    if WITHOUT_BIASES.search(text):
+        made = replace(made, biased={"attention": False, "feed-forward": False})
+    if WITHOUT_NORMS.search(text):
+        made = replace(made, norms=0)
+    if own.has("h_kv"):
+        return made
+    if PLAIN_HEADS.search(text) and made.has("h"):
+        return replace(made, sizes={**made.sizes, "h_kv": made["h"]})
+    if topic == "cache" and own.has("h"):
+        return replace(made, sizes={**made.sizes, "h_kv": own["h"]})
+    return made
 
 
-def _agreed(text: str) -> dict[str, Fraction]:
-    """The sizes for which a text states exactly one number."""
-    said: dict[str, set[Fraction]] = {}
-    for size, value in sizes_said(text):
-        said.setdefault(size, set()).add(value)
-    return {size: values.pop() for size, values in said.items() if len(values) == 1}
-
-
-# — what is counted —
-
-
-def _cache(question: Question, sizes: Sizes, above: str) -> Counted | None:
-    """Keys and values of all layers: 2 · layers · KV heads · head size · tokens · sequences · bytes."""
-    own = _agreed(question.text)
-    heads = sizes.get("h_kv") if "h_kv" in own or "h" not in own else own["h"]
-    size = {**sizes, "h_kv": heads or sizes.get("h", Fraction(0))}
-    if "d_head" not in size and {"d", "h"} <= size.keys() and size["h"]:
-        size["d_head"] = size["d"] / size["h"]
-    if not size["h_kv"] or "d_head" not in size:
-        if "d" not in size or heads:
-            return None
-        size |= {"h_kv": Fraction(1), "d_head": size["d"]}
-    whole, one = not PER_LAYER.search(question.text), bool(PER_TOKEN.search(question.text)) or "n" not in size
-    wanted = ["L"] * whole + ["h_kv", "d_head"] + ["n"] * (not one)
-    if any(name not in size for name in wanted):
-        return None
-    if not one and "B" in size and size["B"] != 1:
-        wanted.append("B")
-    says = "" if "bytes" in size else "numbers of 16 bits, 2 bytes each, are assumed"
-    size.setdefault("bytes", Fraction(2))
-    used = [(_FACTORS[name], size[name]) for name in (*wanted, "bytes")]
-    total = Fraction(2)
-    for _, value in used:
-        total *= value
-    formula = "2 · " + " · ".join(f"{_shown(value)} ({name})" for name, value in used)
-    title = "KV cache" + (" per token" if one else "") + ("" if whole else " per layer")
-    return Counted(question, title, formula, (("bytes", total), *_in_units(total)), says)
-
-
-def _memory(question: Question, sizes: Sizes, above: str) -> Counted | None:
-    """The bytes of all weights: parameters · bytes."""
-    if "P" not in sizes or "bytes" not in sizes:
-        return None
-    total = sizes["P"] * sizes["bytes"]
-    formula = f"{_shown(sizes['P'])} (parameters) · {_shown(sizes['bytes'])} (bytes)"
-    return Counted(question, "Memory of the weights", formula, (("bytes", total), *_in_units(total)))
-
-
-def _parameters(question: Question, sizes: Sizes, above: str) -> Counted | None:
-    """The parameters of a part of a block, of a block, or of all blocks with the embeddings that are said."""
-    found = parts_named(question.text)
-    if "d" not in sizes or not found or ONE_MATRIX.search(question.text):
-        return None
-    if "d_head" in sizes and sizes["d_head"] * sizes.get("h", 1) != sizes["d"]:
-        return None  # heads that are not cut from the width
-    biased = bool(WITH_BIASES.search(question.text + above)) and not WITHOUT_BIASES.search(question.text)
-    gated = bool(GATED.search(question.text + above))
-    pieces = dict(_pieces(sizes, biased, gated))
-    named = [part for part in found if part != "model"]
-    wanted = "model" if "model" in found and ("L" in sizes or not named) else named[0]
-    if wanted in ("block", "model") and not {"attention", "feed-forward"} <= pieces.keys():
-        return None
-    says = "biases are counted" if biased else "biases are not counted"
-    if wanted == "model":
-        if "L" not in sizes or not _of_layers(question.text):
-            return None
-        formula, total = pieces["block"]
-        amounts = (("parameters", sizes["L"] * total),)
-        return Counted(question, "Parameters of all layers", f"{_shown(sizes['L'])} · ({formula})", amounts, says)
-    if wanted not in pieces:
-        return None
-    formula, total = pieces[wanted]
-    return Counted(question, f"Parameters ({wanted})", formula, (("parameters", total),), says)
+# — what they want —
 
 
 def parts_named(text: str) -> list[str]:
@@ -153,40 +235,105 @@ def parts_named(text: str) -> list[str]:
     return [part for part, words in PARTS if words.search(LEFT_OUT.sub("", text))]
 
 
-def _pieces(sizes: Sizes, biased: bool, gated: bool) -> Iterator[tuple[str, tuple[str, Fraction]]]:
-    """The parameters of each part that the sizes are enough for, with how they are counted."""
-    d = sizes["d"]
-    attention, formula = 4 * d * d, f"4 · {_shown(d)}²"
-    if "h_kv" in sizes and sizes.get("h") and sizes["h_kv"] != sizes["h"]:
-        narrow = d / sizes["h"] * sizes["h_kv"]
-        attention, formula = 2 * d * d + 2 * d * narrow, f"2 · {_shown(d)}² + 2 · {_shown(d)} · {_shown(narrow)}"
-        biased = False
-    block = attention + 4 * d * biased
-    shown = formula + (f" + 4 · {_shown(d)}" if biased else "")
-    yield "attention", (shown, block)
-    yield "norm", (f"2 · {_shown(d)}", 2 * d)
-    if "V" in sizes:
-        yield "embedding", (f"{_shown(sizes['V'])} · {_shown(d)}", sizes["V"] * d)
-    if "d_ff" in sizes:
-        inner, times = sizes["d_ff"], 3 if gated else 2
-        fed, said = times * d * inner, f"{times} · {_shown(d)} · {_shown(inner)}"
-        if biased and not gated:
-            fed, said = fed + inner + d, f"{said} + {_shown(inner)} + {_shown(d)}"
-        yield "feed-forward", (said, fed)
-        yield "block", (f"{shown} + {said}", block + fed)
+def _wanted(text: str) -> list[str]:
+    """The parts that a question wants counted."""
+    found = parts_named(text)
+    if "model" in found:
+        return ["model"]
+    inner = [part for part in found if part in ("attention", "feed-forward")]
+    if "layer" in found and "norm" in found and not inner and WITH_NORMS.search(text):
+        return ["layer"]
+    if "layers" in found:
+        return ["layers"]
+    some = [part for part in found if part not in ("layer", "layers", "norm" if inner else "")]
+    return some or (["layer"] if "layer" in found else [])
 
 
-def _of_layers(text: str) -> bool:
-    """Whether the layers are meant, not the embeddings too."""
-    return re.search(r"layers|blocks|schichten|couches|capas|camadas|сло|层", text, re.IGNORECASE) is not None
+def _parameters(text: str, model: Model) -> Iterator[Count]:
+    if ONE_MATRIX.search(text):
+        raise Lacking("a single matrix is asked for, and only whole parts are counted here")
+    wanted = _wanted(text) or ["model"]
+    found = [list(_part(part, model)) for part in wanted]
+    yield from (count for counts in found for count in counts)
+    if len(wanted) > 1 and TOGETHER.search(text):
+        yield tally.together([counts[-1] for counts in found])
 
 
-_COUNTS = {"cache": _cache, "memory": _memory, "parameters": _parameters}
+def _part(part: str, model: Model) -> Iterator[Count]:
+    match part:
+        case "model":
+            yield from tally.of_model(model)
+        case "layers":
+            layer = list(tally.of_layer(model))
+            yield from layer
+            yield tally.all_layers(model, layer[-1])
+        case "layer":
+            yield from tally.of_layer(model)
+        case _:
+            yield _SINGLE[part](model)
 
 
-def _in_units(total: Fraction) -> Iterator[tuple[str, Fraction]]:
-    yield from ((unit, total / size) for unit, size in _UNITS if total >= size / 10)
+_SINGLE = {
+    "attention": tally.attention, "feed-forward": tally.feed_forward, "norm": tally.norms, "final norm": tally.norm,
+    "embedding": tally.embedding, "positions": tally.positions,
+}  # fmt: skip
 
 
-def _shown(value: Fraction) -> str:
-    return str(value.numerator) if value.denominator == 1 else str(float(value))
+def _stated(text: str, model: Model) -> Iterator[Count]:
+    """The parameters whose bytes are asked for: those that are stated, or those of the parts that are named."""
+    own = "P" in with_question(Model(), text).sizes
+    if model.has("P") and (own or not model.has("V", "d", "L")):
+        yield Count("weights", tally.shown(model["P"]), model["P"])
+        return
+    yield from _parameters_of(text, model)
+
+
+def _parameters_of(text: str, model: Model) -> Iterator[Count]:
+    wanted = [part for part in _wanted(text) if part in ("layer", "layers", "attention", "feed-forward", "embedding")]
+    yield from (count for part in wanted[:1] or ["model"] for count in _part(part, model))
+
+
+def _memory(text: str, model: Model) -> Iterator[Count]:
+    *steps, last = _stated(text, model)
+    yield from (*steps, last) if steps else ()
+    yield from _with_units(text, tally.memory(model, last))
+
+
+def _training(text: str, model: Model) -> Iterator[Count]:
+    counts = list(_stated(text, model))
+    yield counts[-1]
+    yield from _with_units(text, tally.training(model, counts[-1]))
+
+
+def _cache(text: str, model: Model) -> Iterator[Count]:
+    one_layer = bool(PER_LAYER.search(text))
+    whole = bool(FULL.search(text)) and (model.has("n") or not PER_TOKEN.search(text))
+    if PER_TOKEN.search(text) or not whole:
+        yield from _with_units(text, tally.cache(model, one_layer=one_layer))
+    if whole:
+        yield from _with_units(text, tally.cache(model, whole=True, one_layer=one_layer))
+
+
+def _operations(text: str, model: Model) -> Iterator[Count]:
+    one = PER_LAYER.search(text)
+    only = re.search(r"only the layers|layers only|nur (?:die )?schichten", text)
+    output = OUTPUT.search(text) or not only
+    yield from tally.operations(model, layers="one" if one else "all", output=bool(output and not one))
+
+
+def _scores(text: str, model: Model) -> Iterator[Count]:
+    for one_layer in (True, False):
+        if one_layer or model.has("L"):
+            yield from _with_units(text, tally.score_matrices(model, one_layer=one_layer))
+
+
+def _with_units(text: str, count: Count) -> Iterator[Count]:
+    """A number of bytes, in the units that a question wants first and as it is last."""
+    yield from tally.in_units(count, text)
+    yield count
+
+
+_COUNTS = {
+    "parameters": _parameters, "memory": _memory, "training": _training, "cache": _cache, "operations": _operations,
+    "scores": _scores,
+}  # fmt: skip
