@@ -248,7 +248,10 @@ ONE_MATRIX = re.compile(  # not all of a part
     re.IGNORECASE,
 )
 LEFT_OUT = re.compile(r"\b(?:ignor\w+|without|excluding|except|ohne|sans|sin|sem|без)\b[^.;)?]*", re.IGNORECASE)
-TOGETHER = re.compile(r"together|zusammen|ensemble|junt[oa]s|insieme|вместе|合计|一共|合わせて|합", re.IGNORECASE)
+TOGETHER = re.compile(
+    r"together|in total|altogether|insgesamt|au total|en total|no total|всего|总共|zusammen|ensemble|junt[oa]s|insieme|вместе|合计|一共|合わせて|합",
+    re.IGNORECASE,
+)
 SAME_AS = re.compile(
     r"(?:same as|wie in|comme (?:en|au|à)|como en|como em|as in) (?:question |part |aufgabe |\()?(?P<label>\d{1,2}|[a-z])\b"
     r"|^\W*(?:\w{1,2}[.)]\s*)?(?:and )?(?:the same|o mesmo|lo mismo|dasselbe|le même|то же)\b",
@@ -259,8 +262,8 @@ PARTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     for part, words in (
         (
             "model",
-            r"(?:whole|entire|full|complete|this|the) (?:\w+ )?(?:model|thing|network)|total model|in total|altogether|insgesamt|(?:ganzen?|gesamte[ns]?) modell|au total|en total|no total"
-            r"|modèle (?:complet|entier)|modelo (?:completo|entero|inteiro)|整个模型|всей модели|вся модель|всего|总共",
+            r"(?:whole|entire|full|complete|this|the) (?:\w+ )?(?:model|thing|network)|total model|(?:ganzen?|gesamte[ns]?) modell"
+            r"|modèle (?:complet|entier)|modelo (?:completo|entero|inteiro)|整个模型|всей модели|вся модель",
         ),
         (
             "layers",

@@ -31,6 +31,7 @@ from qkv.reader.cells import (
 )
 from qkv.reader.columns import Column, columns_of, each_column, labels_of
 from qkv.reader.grids import NUMBER
+from qkv.reader.ledgers import ledger
 from qkv.reader.limits import check_cells
 from qkv.reader.model import Link, Origin, Relation, Unread
 from qkv.reader.page import Cell, Event, Page, Rows, Said, Stated
@@ -54,6 +55,9 @@ def read_rows(block: Rows, page: Page) -> Iterator[Event]:
     if parts := _apart(block):
         for part in parts:
             yield from _without_sums(part, page)
+        return
+    if summed := ledger(block, page):
+        yield from summed
         return
     columns = columns_of(block)
     sorts = {column.sort for column in columns}

@@ -244,7 +244,7 @@ def _wanted(text: str) -> list[str]:
     if "layer" in found and "norm" in found and not inner and WITH_NORMS.search(text):
         return ["layer"]
     if "layers" in found:
-        return ["layers"]
+        return [part for part in found if part in ("embedding", "positions")] + ["layers"]
     some = [part for part in found if part not in ("layer", "layers", "norm" if inner else "")]
     return some or (["layer"] if "layer" in found else [])
 

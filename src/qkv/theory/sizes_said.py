@@ -100,6 +100,8 @@ def _size(text: str, start: int, end: int) -> tuple[str, int]:
     symbol = _SYMBOL.search(before)
     name = _named(symbol["name"]) if symbol else ""
     words = before[: symbol.start()] if symbol and name else before
+    if name and symbol and len(symbol["name"]) > 2 and symbol["sign"]:
+        return name, 10**15
     told = _meant(words, text, start)
     tied = bool(symbol and name) or _SIGN.search(before) is not None
     follows = _told(meanings_in(behind))
