@@ -54,6 +54,17 @@ def _vectors_in_a_line(found: re.Match[str]) -> str:
     return "[" + re.sub(r"\](?P<gap>[ \t]*);", r"]\g<gap>,", found["rows"]) + "]"
 
 
+_THOUSANDS = re.compile(r"\s*\d{1,3}(?: \d{3})+\s*")
+
+
+def _row_in_a_line(found: re.Match[str]) -> str:
+    """The row of a drawn matrix in brackets; 65 536 000 in a cell behind another one is a number of a table."""
+    before = found.string[found.string.rfind("\n", 0, found.start()) + 1 : found.start()]
+    if found["bars"] and "|" in before and _THOUSANDS.fullmatch(found["bars"]):
+        return found[0]
+    return f"[{found['bars'] or found['round'] or found['box']}]"
+
+
 # What draws a row, and what stands in its place. The order matters.
 _IN_ONE_LINE = (
     # | 1 2 |, ┌ 1 2 ┐ and ( 1  2 )
@@ -62,7 +73,7 @@ _IN_ONE_LINE = (
             rf"[|│](?P<bars>[ \t]*{_ROW}[ \t]*)[|│](?![ \t]*{_CELL})|\((?P<round>[ \t]+{_ROW}[ \t]+)\)"
             rf"|[┌└│](?P<box>[ \t]*{_CELL}(?:[ \t]+{_CELL})*[ \t]*)[┐┘│]"
         ),
-        lambda m: f"[{m['bars'] or m['round'] or m['box']}]",
+        _row_in_a_line,
     ),
     # | 1 |, behind such a row: the row of a drawn column
     (
