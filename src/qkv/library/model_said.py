@@ -254,6 +254,7 @@ TOGETHER = re.compile(
 )
 SAME_AS = re.compile(
     r"(?:same as|wie in|comme (?:en|au|à)|como en|como em|as in) (?:question |part |aufgabe |\()?(?P<label>\d{1,2}|[a-z])\b"
+    r"|^\W*(?:\w{1,2}[.)]\W*)?(?:and|und|y|et|e|и)\b[^?]*\?"
     r"|^\W*(?:\w{1,2}[.)]\s*)?(?:and )?(?:the same|o mesmo|lo mismo|dasselbe|le même|то же)\b",
     re.IGNORECASE,
 )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from qkv.library.model_said import (
     ADAM,
+    AMOUNT,
     CACHE,
     FULL,
     HOW_MANY,
@@ -38,7 +39,7 @@ from qkv.library.model_said import (
 from qkv.reader.model import Sheet
 from qkv.theory import tally
 from qkv.theory.described import Model, described, filled, with_question
-from qkv.theory.sizes_said import plain_text
+from qkv.theory.sizes_said import plain_text, sizes_said
 from qkv.theory.tally import Count, Lacking
 
 
@@ -70,19 +71,60 @@ class Asked:
 
 def counted(sheet: Sheet) -> Iterator[Counted]:
     """What the questions of a sheet want to know of the size of a model, each thing by itself."""
-    if not any(words.search(sheet.text) for words in (CACHE, PARAMETERS, SCORE_MATRICES)):
+    if not any(words.search(sheet.text) for words in (CACHE, PARAMETERS, SCORE_MATRICES, OPERATIONS)):
         return
     wanted = list(_wants(questions(sheet)))
     asked = [each.text for each, _ in wanted]
     page = without(sheet.text, asked)
     spoken, seen = Model(), set[Count]()
+    if not wanted:
+        yield from _unasked(sheet)
     for each, topics in wanted:
         told = filled(described(page, without(_section(sheet, each.part), asked)), spoken)
         spoken = filled(described(each.text), spoken)
         for topic, text in topics:
-            made = _answer(topic, each.line, text, _model(told, text, topic))
+            model = told
+            for words in reversed(text.split(_BEFORE)):  # what is said last outranks the question that it goes on from
+                model = _model(model, words, topic)
+            made = _answer(topic, each.line, text.replace(_BEFORE, "\n"), model)
+            asks = HOW_MANY.search(text) or re.search(r"[?？]", text)
+            if not made.counts and (not asks or (topic == "cache" and not MEMORY.search(text))):
+                continue
             yield replace(made, counts=tuple(c for c in made.counts if c not in seen or c == made.asked))
             seen.update(made.counts)
+
+
+def _unasked(sheet: Sheet) -> Iterator[Counted]:
+    """The keys and values that a worked page without a question counts, by each of its sections that describes a model;
+    nothing in them may be assumed."""
+    sections = ["\n".join(sheet.lines[part.line - 1 : part.end_line]) for part in sheet.parts]
+    found = list(_kept_in(sections, [part.line for part in sheet.parts]))
+    yield from found or _kept_in([sheet.text], [1])
+
+
+_SHAPE = frozenset({"L", "h", "h_kv", "d_head", "d", "bytes"})
+
+
+def _kept_in(sections: Iterable[str], lines: Iterable[int]) -> Iterator[Counted]:
+    for section, line in zip(sections, lines, strict=True):
+        model, plain = described(section), plain_text(section)
+        if not (CACHE.search(plain) and AMOUNT.search(plain) and model.has("L", "bytes") and not _SHAPE & model.unsure):
+            continue
+        others = {value for size, value in sizes_said(section) if size == "h_kv"} - {model.sizes.get("h_kv")}
+        models = [model, *(replace(model, sizes={**model.sizes, "h_kv": heads}) for heads in sorted(others))]
+        try:
+            counts = [count for each in models for count in _kept(section, each)]
+        except Lacking:
+            continue
+        begins = next((k for k, text in enumerate(section.split("\n")) if CACHE.search(text)), 0)
+        yield Counted(line + begins, _TITLES["cache"], tuple(dict.fromkeys(counts)))
+
+
+def _kept(text: str, model: Model) -> Iterator[Count]:
+    """Keys and values of a token, and of the whole context where it is known."""
+    if model.has("n"):
+        yield from _with_units(text, tally.cache(model, whole=True))
+    yield from _with_units(text, tally.cache(model))
 
 
 def _wants(asked: Iterable[Asked]) -> Iterator[tuple[Asked, list[tuple[str, str]]]]:
@@ -94,7 +136,7 @@ def _wants(asked: Iterable[Asked]) -> Iterator[tuple[Asked, list[tuple[str, str]
         same = SAME_AS.search(text)
         if same is not None:  # the same as in 8, but for 6 heads
             earlier = by_label.get(same["label"] or "", before)
-            topics = [(topic, f"{text}\n{told}") for topic, told in earlier]
+            topics = [(topic, f"{text}{_BEFORE}{told}") for topic, told in earlier]
         else:
             topics = _topics(text, before[-1][0] if before else "")
         before = topics or (before if len(text) < _SHORT else [])
@@ -103,6 +145,7 @@ def _wants(asked: Iterable[Asked]) -> Iterator[tuple[Asked, list[tuple[str, str]
             yield each, topics
 
 
+_BEFORE = "\0"  # between a question and the one that it goes on from
 _SHORT = 60  # characters of a remark between two questions
 
 
@@ -132,7 +175,12 @@ _TITLES = {
 # — questions —
 
 _LABEL = re.compile(r"\s*(?:\\item\s*\[?)?(?:[-*•]\s+)?(?:\*\*)?\(?(?P<label>\d{1,2}|[a-z])[.)][\])]?(?:\*\*)?\s")
-_WORKED = re.compile(r"[=≈→]\s*\D?[\d(]|\d\s*(?:[·×*^]|\\cdot|\\times)\s*\d")
+# What is no question: a calculation, or a whole sentence that tells nobody to work anything out.
+_SAID = re.compile(
+    r"^(?![^a-zа-я]*\S{0,3}\s*(?:compute|calcul|berechne|count|find|give|вычисл|найд))[^?]*\w[*)]*\.\s*$|"
+    r"[=≈→]\s*\D?[\d(]|\d\s*(?:[·×*^]|\\cdot|\\times)\s*\d",
+    re.IGNORECASE,
+)
 
 
 def questions(sheet: Sheet) -> Iterator[Asked]:
@@ -154,7 +202,7 @@ def questions(sheet: Sheet) -> Iterator[Asked]:
         ):
             done += 1
         text = "\n".join(lines[number - 1 : done])
-        if re.search(r"[?？]", text) or any(number <= q <= done for q in asked) or not _WORKED.search(text):
+        if re.search(r"[?？]", text) or HOW_MANY.search(text) or SAME_AS.search(text) or not _SAID.search(text):
             part = next((k for k, p in enumerate(sheet.parts) if p.line <= number <= p.end_line), 0)
             yield Asked(number, label["label"], text, part)
 
@@ -201,7 +249,7 @@ def _topic(piece: str, text: str, last: str) -> str:
             return "training"
         if WEIGHTS.search(piece):
             return "memory"
-        return "cache" if last == "cache" else ""
+        return "cache" if last == "cache" and re.search(r"byte|octet|байт|字节|[KMG]i?B\b", piece) else ""
     if PARAMETERS.search(piece) and not re.search(r"no param", piece):
         return "parameters"
     asks = HOW_MANY.search(piece) or re.search(r"[?？]\s*$", text)

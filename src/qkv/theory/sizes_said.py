@@ -43,6 +43,9 @@ _MARKUP: tuple[tuple[re.Pattern[str], str], ...] = (
 _REACH = 90  # characters before a number that speak of it, and half as many behind it
 
 
+_MOST = {size: most for size, _, _, most in SIZES}
+
+
 def plain_text(text: str) -> str:
     """A text without the marks of Markdown and LaTeX around its words and numbers, its sentences unbroken."""
     for pattern, by in _MARKUP:
@@ -101,7 +104,7 @@ def _size(text: str, start: int, end: int) -> tuple[str, int]:
     name = _named(symbol["name"]) if symbol else ""
     words = before[: symbol.start()] if symbol and name else before
     if name and symbol and len(symbol["name"]) > 2 and symbol["sign"]:
-        return name, 10**15
+        return name, _MOST[name]
     told = _meant(words, text, start)
     tied = bool(symbol and name) or _SIGN.search(before) is not None
     follows = _told(meanings_in(behind))
@@ -113,9 +116,9 @@ def _size(text: str, start: int, end: int) -> tuple[str, int]:
         return follows
     if told[0] in SURE or (told[0] == "n" and "length" in meanings_in(words)):
         return told
-    if name and symbol and (symbol["sign"] or len(symbol["name"]) > 1):
+    if symbol and (symbol["sign"] or len(symbol["name"]) > 1):
         said = _told(meanings_in(aside))  # N = 6 (number of layers)
-        return said if said[0] else (name, 10**15)
+        return said if said[0] else (name, _MOST.get(name, 0))
     return "", 0
 
 

@@ -85,7 +85,7 @@ def attention(model: Model, *, biases: bool = True) -> Count:
         )
         value += wide + 2 * narrow + d
     elif has is None and biases:
-        assumed.append("no biases in attention")
+        assumed += _without_biases(model, "attention")
     return Count("attention of a layer", formula, value, tuple(assumed))
 
 
@@ -98,10 +98,17 @@ def feed_forward(model: Model, *, biases: bool = True) -> Count:
         formula += f" + {times - 1} · {shown(inner)} + {shown(d)}" if model.gated else f" + {shown(inner)} + {shown(d)}"
         value += (times - 1) * inner + d
     elif has is None and biases:
-        assumed.append("no biases in the feed-forward layer")
+        assumed += _without_biases(model, "the feed-forward layer")
     if model.gated is None:
         assumed.append("a feed-forward layer of two matrices, without a gate")
     return Count("feed-forward of a layer", formula, value, tuple(assumed))
+
+
+def _without_biases(model: Model, part: str) -> list[str]:
+    """What is assumed of a part whose biases a page does not speak of; one that speaks of others leaves it open."""
+    if model.biased:
+        raise Lacking(f"whether {part} has biases is not said, though it is of other parts")
+    return [f"no biases in {part}"]
 
 
 def norm(model: Model) -> Count:
