@@ -35,6 +35,7 @@ ORACLE = {
     "tanh": mpmath.tanh,
     "sind": lambda x: mpmath.sin(mpmath.radians(x)),
     "cosd": lambda x: mpmath.cos(mpmath.radians(x)),
+    "pi": lambda x: x * mpmath.pi,
     "ln": mpmath.log,
     "log2": lambda x: mpmath.log(x, 2),
     "log10": mpmath.log10,

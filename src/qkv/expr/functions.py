@@ -106,6 +106,7 @@ TABLE = (
     _row("tanh", "tanh", EACH, lambda c, x: c.tanh(x), math.tanh, r"\tanh", tanhs=1),
     _row("sind", "sind", EACH, lambda c, x: c.sine(x * c.pi() / 180), lambda x: math.sin(math.radians(x)), tanhs=1),  # of degrees
     _row("cosd", "cosd", EACH, lambda c, x: c.cosine(x * c.pi() / 180), lambda x: math.cos(math.radians(x)), tanhs=1),
+    _row("pi", "", EACH, lambda c, x: x * c.pi(), lambda x: x * math.pi, r"\pi", multiplications=1),  # so many times π
     _row("ln", "ln log logarithm", EACH, lambda c, x: c.logarithm(x), math.log, r"\ln", exponentials=1),
     _row("log2", "log2 lb", EACH, lambda c, x: c.logarithm(x) / c.logarithm(c.rational(2)), math.log2, r"\log_2", exponentials=1),
     _row("log10", "log10 lg", EACH, lambda c, x: c.logarithm(x) / c.logarithm(c.rational(10)), math.log10, r"\log_{10}", exponentials=1),

@@ -34,6 +34,11 @@ def angles(tokens: int, width: int, base: n.Number, first: int, halves: bool) ->
     return n.Matrix(tuple(tuple(_angle(first + p, 2 * i, width, base) for i in columns) for p in range(tokens)))
 
 
+def frequencies(width: int, base: n.Number) -> tuple[n.Expr, ...]:
+    """The angle of each pair for one position: 1 / base^(2i/d)."""
+    return tuple(_angle(1, 2 * i, width, base) for i in range(width // 2))
+
+
 def quarter_turn(width: int, halves: bool) -> n.Matrix:
     """The matrix that turns every pair (a, b) of columns into (−b, a).
 

@@ -28,7 +28,7 @@ from qkv.reading.lettered import PROJECTED
 from qkv.reading.method import says_causal
 from qkv.reading.naming import SIZED, role_symbol
 from qkv.reading.page import Spot
-from qkv.reading.system import EULER, FAMILY, System
+from qkv.reading.system import CONSTANTS, FAMILY, System
 from qkv.reading.within import line_called
 
 ROLES_IN_ORDER = (
@@ -235,7 +235,7 @@ def _is_known(symbol: Symbol, system: System, spot: Spot) -> bool:
         return other in system.page.definitions or _is_laid_out(other, system, spot)
     return (
         symbol in system.page.definitions
-        or (symbol == EULER and not system.page.family(symbol))
+        or (symbol in CONSTANTS and not system.page.family(symbol))
         or _is_size(symbol, system)
         or _is_labelled(symbol, system, spot)
         or _is_projected(symbol, system)

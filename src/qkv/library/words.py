@@ -71,6 +71,14 @@ future    future/future+tokens/later+tokens/tokens+after+it zukunft/späteren+to
 past      past/earlier+tokens/previous+tokens/preceding+tokens vergangenheit/früheren+token/vorherigen+token passé/jetons+précédents/mots+précédents pasado/tokens+anteriores passado/tokens+anteriores passato/token+precedenti прошлое/прошлому/предыдущим 过去/前面的 過去 과거/geçmiş
 withdraw  wait/recalculate/recalculating/recompute/let+me+redo/seems+off/scratch+that/oops/that's+wrong/my+mistake moment/verrechnet/stimmt+nicht attends/recalcule/recalculons espera/recalculemos/me+equivoqué espera/recalculando/errei aspetta/ricalcolo стоп/пересчитаем/ошибся 等等/重新计算/不对/算错 待って/計算し直/間違え 잠깐/다시+계산/bekle/czekaj
 acts      times/by/plus/add/adding/minus/subtract/subtracting/multiply/multiplying mal/plus/minus/addiere/addieren/subtrahiere fois/par/plus/ajouter/ajoutons/moins por/más/sumar/sumamos/menos vezes/por/mais/somar/somamos/menos per/più/meno/aggiungi плюс/минус/прибавим/прибавить/умножим 乘以/加/加上/减去/除以 足す/掛ける/引く 더하기/곱하기/plus/artı
+place     position/positions/pos/place/places stelle/stellen/platz/positionen position/positions/rang posición/posiciones/lugar posição/posições posizione/posizioni позиция/позиции/позицию/позицией/позициях/месте 位置 位置 위치
+turned    rotated/rotate/rotates/rotating/rotation/turned/rope/rotary gedreht/gedrehte/gedrehten/gedrehter/gedrehtes/drehe/drehen/dreht/drehung/rotiert/rotierte/rotierten/rotierter/rotiere tourné/tournée/tournés/tournées/tourner/tournez/rotation rotado/rotada/rotados/rotadas/rotar/girado/girada/gira/rota/rotación rotacionado/rotacionada/rotacionar/girado/girada/rotação/transformado ruotato/ruotata/ruotati/ruota/ruotare/rotazione повернутый/повёрнутый/повернутого/повёрнутого/повернутая/повёрнутая/поверните/повернуть/поворот/поворота 旋转/旋转后/旋轉 回転 회전
+halves    halves/half-split/split-half/rotate_half/neox/first+half hälften/hälfte moitiés/moitié mitades/mitad metades/metade metà половины/половин/половинами 前半/后半/前后两半 前半/後半 절반
+both      both/the+two/they beide/beiden les+deux/tous+deux ambos/ambas/los+dos/las+dos ambos/ambas/os+dois/as+duas entrambi/entrambe/i+due оба/обе/обоих 两者/都 両方/ともに 둘+다
+slope     slope/slopes steigung/steigungen pente/pentes pendiente/pendientes inclinação/declive pendenza наклон/наклона/наклоном 斜率 傾き/スロープ 기울기
+bias      bias/biases/biased/penalty/penalties/penalised/penalized bias/abzug/abzüge/strafe/strafen biais/biaisé/biaisés/pénalité/pénalités sesgo/sesgos/penalización/penalizaciones viés/vieses/penalidade/penalidades bias/penalità/distorsione смещение/смещением/смещения/штраф/штрафа/штрафы 偏置/惩罚 バイアス/ペナルティ 편향
+distance  distance/distances/dist abstand/abstände/entfernung distance/distances distancia/distancias distância/distâncias distanza/distanze расстояние/расстояния 距离/距離 距離 거리
+without   without/no ohne sans sin sem senza без 没有/不加/无 なしの/なし 없이
 with      with/where/using/given/from mit/wobei/gegeben avec/où/donné con/donde/dado com/onde/dado con/dove/dato где/при/с 其中/使用 - -
 """
 

@@ -196,6 +196,7 @@ _BOXED = re.compile(  # Q_cat [ 0.5  0.5 ]   a remark; q1 [ 0.5  -∞ ]
 )
 _NO_CELLS = re.compile(r"(?:[^\W\d_]{2,}[\s,]+){4}|\\(?!infty|times|cdot)|[?!$\[\]]|[^\W\d_]\.\s")
 _SAID = re.compile(r"[^:|\t\d][^:|\t]{0,40}?(?::|-+>|=>|[→⇒])\s+[-−.\d]")
+_HIDDEN = frozenset((".", "·", "⋅", "-", "−", "–", "—"))  # behind numbers: a cell that nobody may see
 _FIELD = re.compile(r"[^\t ]+(?: [^\t ]+)*")
 _WORD = re.compile(r"\S+(?:\s?(?:×|\\times)\s?10\s?\^?\S+)?")
 
@@ -235,8 +236,11 @@ def _add_field(line: str, field: re.Match[str], number: int, groups: list[tuple[
     """Add a field to the groups of a line: numbers, or a label and the numbers behind it."""
     words = list(_WORD.finditer(line, field.start(), field.end()))
     cells = [Cell(word[0].rstrip(",;"), number, word.start() + 1) for word in words]
-    first = next((k for k, cell in enumerate(cells) if NUMBER.match(cell.text)), len(cells))
-    if not all(NUMBER.match(cell.text) for cell in cells[first:]):
+    begun = bool(groups and groups[-1][1])
+    first = next(
+        (k for k, cell in enumerate(cells) if NUMBER.match(cell.text) or (begun and cell.text in _HIDDEN)), len(cells)
+    )
+    if not all(NUMBER.match(cell.text) or cell.text in _HIDDEN for cell in cells[first:]):
         first = len(cells)  # 'Token 1' as a field of its own
         if len(cells) > 4 or any("." in cell.text for cell in cells if NUMBER.match(cell.text)):
             return False

@@ -41,6 +41,7 @@ _TASK = re.compile(rf"(?<![^\W_])(?:{pattern('ask')})(?![^\W_])", re.IGNORECASE)
 def page_of(sheet: Sheet) -> Page:
     """The page that a sheet is; where it sets a task and then works it, what it sets stands first as an assignment."""
     page = plain_page(sheet)
+    sheet = page.sheet
     line = _answered_from(sheet)
     if line is None or len(page.scopes) > 1:
         return page

@@ -14,6 +14,7 @@ from qkv.expr.names import Family, Role, Symbol
 from qkv.library.roles import Place
 from qkv.library.said import Sight, heads_said, sights_said
 from qkv.reader.model import Question, Sheet
+from qkv.reading.biased import with_biased
 from qkv.reading.definitions import Definition, Source, definitions_in, is_row_again
 from qkv.reading.equation import Equation, Kind, wholes
 from qkv.reading.equations import equations
@@ -23,6 +24,7 @@ from qkv.reading.putin import only_mentioned, put_in
 from qkv.reading.remembering import Memory
 from qkv.reading.renamed import with_families, with_letters, with_own_gelu, with_running
 from qkv.reading.told import outranked, with_told
+from qkv.reading.turned import with_turned
 
 
 class Spot(NamedTuple):
@@ -238,7 +240,8 @@ class Page:
 def plain_page(sheet: Sheet) -> Page:
     """The page that a sheet is, all of it its author's own."""
     made = with_letters(with_own_gelu(with_running(with_families(equations(sheet)))))
-    return page_with(sheet, with_told(mended(list(made)), sheet))
+    said, sheet = with_biased(*with_turned(list(made), sheet))
+    return page_with(sheet, with_told(mended(said), sheet))
 
 
 def page_with(sheet: Sheet, made: tuple[Equation, ...], task: Page | None = None) -> Page:

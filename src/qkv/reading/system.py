@@ -45,7 +45,10 @@ SHARED = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.W_
 
 
 EPSILON = frozenset(("epsilon", "varepsilon", "eps", "ε"))
-EULER = Symbol("e")  # the base of exponentials, where nothing else is said of it
+CONSTANTS: dict[Symbol, n.Expr] = {  # the base of exponentials and π, where nothing else is said of them
+    Symbol("e"): n.Exp(n.number(1)),
+    Symbol("pi"): n.Call("pi", (n.number(1),)),
+}
 
 
 class System:
@@ -127,8 +130,8 @@ class System:
                 yield expr, where, definition.source
                 if not here:
                     late.append((expr, Spot(definition.scope, definition.line), definition.source))
-        if symbol == EULER and not self.page.family(symbol):
-            yield n.Exp(n.number(1)), spot, None
+        if symbol in CONSTANTS and not self.page.family(symbol):
+            yield CONSTANTS[symbol], spot, None
         if symbol in self._negligible:
             yield n.Number(Fraction(0), 4, "0.0000"), spot, None  # 1e-5 rounds to it
         plain = symbol._replace(primes=symbol.primes - 1)

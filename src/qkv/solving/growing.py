@@ -17,7 +17,7 @@ from qkv.reading.page import Page
 
 def states_formulas(page: Page, scope: int) -> bool:
     """Whether a problem says by a formula what something is, or works it out: its own word comes first."""
-    here = (equation for equation in page.equations if equation.scope == scope)
+    here = (equation for equation in page.equations if equation.scope == scope and not equation.told)
     return any(e.of(Kind.WORKING) or (e.of(Kind.FORMULA) and len(e.items) > 1) for e in here)
 
 

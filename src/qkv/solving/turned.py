@@ -13,6 +13,7 @@ from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
 from qkv.expr.tables import angles, distances, quarter_turn
 from qkv.library import around_said as said
+from qkv.library.rows import renamed
 from qkv.program.model import Answer, Given, Program, Step
 from qkv.reading.asked import questions_of
 from qkv.reading.equation import Kind
@@ -21,6 +22,7 @@ from qkv.solving.growing import answered, number_given, parts_of, read_instead, 
 from qkv.solving.known import known_values
 
 _AFTER = (Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.OUTPUT)
+_TURNED, _BIASED = "rot", "biased"  # labels of what words say, see reading/turned.py and reading/biased.py
 _TURN = Symbol("J")
 _NOTE = (
     "RoPE turns queries and keys by their positions: say these, 'the query at position 2', and what θ or the base is"
@@ -32,11 +34,42 @@ def with_changes(program: Program, page: Page, scope: int) -> Program:
     words = page.words_of(scope).lower()
     if program.columns:
         return program
+    program = _read_biased(program)
     if not states_formulas(page, scope):
         for role in (Role.K, Role.V) if said.CACHE.search(words) else ():
             program = _appended(program, role)
         program = _biased(program, words) if said.ALIBI.search(words) else program
+    if any(_TURNED in step.symbol.labels for step in program.steps):
+        return _read_turned(program)
     return _with_rope(program, page, scope, words) if said.ROPE.search(words) else program
+
+
+def _read_biased(program: Program) -> Program:
+    """The program in which weights that the page does not work out itself are those of the scores with their bias."""
+    biased = next((step for step in program.steps if step.symbol.labels[-1:] == (_BIASED,)), None)
+    if biased is None:
+        return program
+    weights = [step for step in program.steps if step.role is Role.WEIGHTS and step.line is None]
+    made = [replace(step, expr=n.Softmax(n.Name(biased.symbol), 1, by_rows=True)) for step in weights]
+    others = [step for step in program.steps if step not in weights]
+    at = others.index(biased) + 1
+    return replace(program, steps=(*others[:at], *made, *others[at:]))
+
+
+def _read_turned(program: Program) -> Program:
+    """The program in which scores that the page does not work out itself are those of the turned vectors."""
+    own = {item.symbol: item.symbol._replace(labels=(*item.symbol.labels, _TURNED)) for item in program.givens}
+    turned = {old: new for old, new in own.items() if program.item(new) is not None}
+    sides = {program.find(role) for role in (Role.Q, Role.K)}
+    steps, dropped = list[Step](), {side for side in sides if side not in turned}
+    for step in program.steps:
+        if step.role in _AFTER and step.line is None:
+            if dropped & set(n.names_in(step.expr)):
+                dropped.add(step.symbol)
+                continue
+            step = replace(step, expr=renamed(step.expr, turned))
+        steps.append(step)
+    return replace(program, steps=tuple(steps))
 
 
 def _appended(program: Program, role: Role) -> Program:

@@ -137,7 +137,8 @@ def items(questions: Sequence[Question]) -> list[Item]:
     found: list[Item] = []
     for question in questions:
         if question.expr is not None:
-            found.append(Item("", (question.text,), question.line, question.expr))
+            text = question.text.removeprefix(question.label).strip()
+            found.append(Item(question.label, (text,), question.line, question.expr))
         elif found and not question.label and found[-1].line == question.line and found[-1].told is None:
             found[-1] = replace(found[-1], sentences=(*found[-1].sentences, question.text))
         elif not _STEP.match(question.text):

@@ -32,7 +32,7 @@ def waves_swapped(node: n.Expr, scene: Scene) -> Variants:
         yield n.rewrite(node, _other_wave), ""
 
 
-WAVES = {"sin": "cos", "cos": "sin"}
+WAVES = {"sin": "cos", "cos": "sin", "sind": "cosd", "cosd": "sind"}
 
 
 def _other_wave(node: n.Expr) -> n.Expr:
@@ -40,7 +40,7 @@ def _other_wave(node: n.Expr) -> n.Expr:
 
 
 def _positions_moved(key: str, by: int) -> Mistake:
-    """sin((p + 1) / …) for sin(p / …): positions that begin at another number."""
+    """sin((p + 1) / …) for sin(p / …), sin((p + 1) Θ) for sin(p Θ): positions that begin at another number."""
 
     @on(key, n.Node, whole=True, keeps_shape=True)
     def rule(node: n.Expr, scene: Scene) -> Variants:
@@ -54,6 +54,8 @@ def _positions_moved(key: str, by: int) -> Mistake:
         angle = node.args[0]
         if isinstance(angle, n.Quotient):
             return n.Call(node.function, (n.Quotient(n.Sum((angle.numerator, n.number(by))), angle.denominator),))
+        if isinstance(angle, n.Product) and isinstance(angle.left, n.Number):
+            return n.Call(node.function, (n.Product(n.number(angle.left.value + by), angle.right),))
         return n.Call(node.function, (n.Sum((angle, n.number(by))),)) if isinstance(angle, n.Number) else node
 
     return rule
