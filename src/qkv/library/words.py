@@ -77,6 +77,8 @@ halves    halves/half-split/split-half/rotate_half/neox/first+half hälften/häl
 both      both/the+two/they beide/beiden les+deux/tous+deux ambos/ambas/los+dos/las+dos ambos/ambas/os+dois/as+duas entrambi/entrambe/i+due оба/обе/обоих 两者/都 両方/ともに 둘+다
 slope     slope/slopes steigung/steigungen pente/pentes pendiente/pendientes inclinação/declive pendenza наклон/наклона/наклоном 斜率 傾き/スロープ 기울기
 bias      bias/biases/biased/penalty/penalties/penalised/penalized bias/abzug/abzüge/strafe/strafen biais/biaisé/biaisés/pénalité/pénalités sesgo/sesgos/penalización/penalizaciones viés/vieses/penalidade/penalidades bias/penalità/distorsione смещение/смещением/смещения/штраф/штрафа/штрафы 偏置/惩罚 バイアス/ペナルティ 편향
+angle     angle/angles winkel angle/angles ángulo/ángulos ângulo/ângulos angolo/angoli угол/углы 角度/角 角度 각도
+dimension dimension/dimensions/dim/width dimension/dimensionen/breite dimension/dimensions dimensión/dimensiones dimensão/dimensões dimensione/dimensioni размерность 维度/维数 次元 차원
 distance  distance/distances/dist abstand/abstände/entfernung distance/distances distancia/distancias distância/distâncias distanza/distanze расстояние/расстояния 距离/距離 距離 거리
 without   without/no ohne sans sin sem senza без 没有/不加/无 なしの/なし 없이
 with      with/where/using/given/from mit/wobei/gegeben avec/où/donné con/donde/dado com/onde/dado con/dove/dato где/при/с 其中/使用 - -

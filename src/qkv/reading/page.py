@@ -25,6 +25,7 @@ from qkv.reading.remembering import Memory
 from qkv.reading.renamed import with_families, with_letters, with_own_gelu, with_running
 from qkv.reading.told import outranked, with_told
 from qkv.reading.turned import with_turned
+from qkv.reading.waves import with_waves
 
 
 class Spot(NamedTuple):
@@ -240,7 +241,7 @@ class Page:
 def plain_page(sheet: Sheet) -> Page:
     """The page that a sheet is, all of it its author's own."""
     made = with_letters(with_own_gelu(with_running(with_families(equations(sheet)))))
-    said, sheet = with_biased(*with_turned(list(made), sheet))
+    said, sheet = with_waves(*with_biased(*with_turned(list(made), sheet)))
     return page_with(sheet, with_told(mended(said), sheet))
 
 

@@ -12,7 +12,7 @@ from qkv.expr.functions import BY_KEY
 from qkv.expr.names import Symbol
 from qkv.library.defined import defined
 from qkv.library.roles import STAGES
-from qkv.library.words import head_said
+from qkv.library.words import head_said, means
 from qkv.reader.model import Relation, Sheet
 from qkv.reading.equation import Equation, Item, Kind, kind_of
 
@@ -29,14 +29,18 @@ def with_families(equations: Iterable[Equation]) -> list[Equation]:
 
 
 def with_running(equations: Sequence[Equation]) -> list[Equation]:
-    """The equations with words in brackets as indices where a formula calculates with them: the pos of
-    PE(pos) = (sin(pos), cos(pos))."""
+    """The equations with words in brackets as indices where a formula calculates with them, the pos of
+    PE(pos) = (sin(pos), cos(pos)), or where all of it is said of any position."""
     named = ((e.items[0].expr, n.names_in(item.expr)) for e in equations for item in e.items[1:])
     running = {
         name.symbol for name, used in named
         if isinstance(name, n.Name) and len(name.symbol.labels) == 1 and len(name.symbol.labels[0]) > 1
         and Symbol(name.symbol.labels[0]) in used
     }  # fmt: skip
+    for equation in equations:  # h_pos = x_pos + PE_pos
+        shared = [s for item in equation.items for s in n.names_in(item.expr) if len(s.labels) == 1 and not s.indices]
+        placed = [s for s in shared if means(s.labels[0], "place")]
+        running |= set(placed) if len(placed) > 1 else set()
     if not running:
         return list(equations)
 

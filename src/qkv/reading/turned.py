@@ -126,7 +126,8 @@ class _Turned:
             named = any(is_version(s, vector.symbol) for s in equation.names)
             put = placed_in_label(equation.label, self.vectors) if not equation.names or named else {}
             places = put.get(vector.symbol) or (vector.places if named or vector.symbol in put else ())
-            if (named or vector.symbol in put) and len(places) == 1:
+            again = not named and equation.items[-1].expr == vector.given and places != (0,)
+            if (named or vector.symbol in put) and len(places) == 1 and not again:
                 return vector, places[0]
         return None
 

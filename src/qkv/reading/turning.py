@@ -74,6 +74,7 @@ class Vector:
     width: int
     column: bool
     line: int
+    given: n.Expr
     places: tuple[int, ...] = ()
 
     @property
@@ -176,7 +177,7 @@ def vectors_of(made: Sequence[Equation]) -> list[Vector]:
             and not symbol.labels
         ) and (role in (Role.Q, Role.K) or anew):
             found[symbol] = Vector(
-                symbol, role if role in (Role.Q, Role.K) else None, width, shape[1] == 1, equation.line
+                symbol, role if role in (Role.Q, Role.K) else None, width, shape[1] == 1, equation.line, value
             )
     return list(found.values())
 
