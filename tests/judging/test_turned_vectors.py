@@ -93,3 +93,10 @@ def test_a_vector_with_a_name_of_its_own():
     assert claim.verdict.value == "wrong"
     assert claim.cause is not None
     assert "other columns" in claim.cause.says
+
+
+def test_another_version_of_a_vector_is_not_taken_for_the_turned_one():
+    text = (
+        "RoPE, theta = 0.5 per position. The query is q = (2, 1) at position 2, the key k = (1, 3) at position 0.\n\n"
+    )
+    assert "wrong" not in verdicts(text + "Projected query: q' = (1.5, 0.5)\n\nq without rotation: (2, 1)\n")

@@ -6,12 +6,17 @@ that of the two turned vectors. From there on they are equations like any others
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from flint import fmpq
+
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
+from qkv.interpret.certified import Certified, Value
+from qkv.interpret.loop import evaluated
 from qkv.library.roles import roles_in_words
 from qkv.library.said import UNSCALED
 from qkv.library.words import spoken
@@ -50,6 +55,7 @@ class _Turned:
 
     turning: Turning
     vectors: list[Vector]
+    known: dict[Symbol, Value]  # the numbers that the problem gives
     scope: int
     part: int
     words: str
@@ -73,7 +79,11 @@ class _Turned:
         vectors = with_places([v for v in vectors if v.width == turning.width], stated)
         used = {s for e in made for s in e.names}
         angles, quarter = (free(Symbol(letter), used) for letter in ("Theta", "J"))
-        return cls(turning, vectors, made[0].scope, made[0].part, text.lower(), angles, quarter, {}, {})
+        known = _known(made)
+        for symbol, expr in ((angles, turning.spread), (quarter, turning.quarter)):
+            if (value := evaluated(expr, known, Certified())) is not None:
+                known[symbol] = value
+        return cls(turning, vectors, known, made[0].scope, made[0].part, text.lower(), angles, quarter, {}, {})
 
     # — names —
 
@@ -126,10 +136,23 @@ class _Turned:
             named = any(is_version(s, vector.symbol) for s in equation.names)
             put = placed_in_label(equation.label, self.vectors) if not equation.names or named else {}
             places = put.get(vector.symbol) or (vector.places if named or vector.symbol in put else ())
-            again = not named and equation.items[-1].expr == vector.given and places != (0,)
-            if (named or vector.symbol in put) and len(places) == 1 and not again:
+            if (named or vector.symbol in put) and len(places) == 1 and self._may_be(equation, vector, places[0]):
                 return vector, places[0]
         return None
+
+    def _may_be(self, equation: Equation, vector: Vector, place: int) -> bool:
+        """Whether numbers may be a vector that was turned, if not rightly: it has kept its length or that of a pair, or
+        one of the components agrees. Whatever is neither may be anything else."""
+        shown = _floats(evaluated(equation.items[-1].expr, {}, Certified()))
+        before = _floats(evaluated(vector.given, {}, Certified()))
+        after = _floats(evaluated(self.formula(vector, place), self.known, Certified()))
+        if place and shown == before:
+            return False
+        half = len(before) // 2
+        pairs = [(i, i + half) if self.turning.halves else (2 * i, 2 * i + 1) for i in range(half)]
+        lengths = [[math.hypot(*x), *(math.hypot(x[a], x[b]) for a, b in pairs)] for x in (before, shown)]
+        kept = any(x and math.isclose(x, y, rel_tol=0.01) for x, y in zip(*lengths, strict=True))
+        return kept or any(x and math.isclose(x, y, rel_tol=0.01) for x, y in zip(after, shown, strict=False))
 
     def _with(self, equation: Equation, vector: Vector, place: int) -> Equation:
         symbol = next(iter(equation.names), None)
@@ -227,6 +250,25 @@ class _Turned:
             symbol = symbol._replace(primes=symbol.primes + 1)
         self.told_of[symbol] = made, line
         return n.Name(symbol)
+
+
+def _known(made: Sequence[Equation]) -> dict[Symbol, Value]:
+    """What the names of a problem are worth that its numbers alone tell."""
+    known: dict[Symbol, Value] = {}
+    pi = evaluated(n.Call("pi", (n.number(1),)), {}, Certified())
+    if pi is not None:
+        known[Symbol("pi")] = pi
+    for equation in made:
+        value = evaluated(equation.items[-1].expr, known, Certified())
+        if value is not None:
+            known |= {symbol: value for symbol in equation.names if symbol not in known}
+    return known
+
+
+def _floats(value: Value | None) -> list[float]:
+    """All cells of a value as floats, which decide nothing but whether it may be meant."""
+    cells = [cell for row in value.rows for cell in row] if value is not None else []
+    return [float(cell.p) / float(cell.q) if isinstance(cell, fmpq) else float(cell) for cell in cells]  # type: ignore[arg-type]
 
 
 def mentioned(text: str, vector: Vector, vectors: Sequence[Vector]) -> bool:
