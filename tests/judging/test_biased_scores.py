@@ -160,3 +160,8 @@ def test_a_bias_for_one_query():
     page = "The last of 3 tokens attends. ALiBi, slope 1/4.\n\n    bias -(2-j)/4 : {}   -0.25   0.00\n"
     assert verdicts(page.format("-0.50")) == ["right"]
     assert verdicts(page.format("-0.75")) == ["wrong"]
+
+
+def test_another_bias_is_given():
+    page = "Unlike ALiBi with its slope 1/2, T5 learns a bias. Scores: [[1, 2], [3, 1]]\n\nLearned bias: [[0.3, 0.1], [0.2, 0.3]]\n"
+    assert "wrong" not in verdicts(page)

@@ -140,3 +140,8 @@ def test_scores_are_divided_where_the_question_says_so():
     page = "RoPE with theta = 0.5: the query q = [2, 1] is at position 3 and the key k = [1, 1] at position 1.\n\n"
     page += "1. Compute the score of the rotated vectors, divided by √2."
     close(answers(page), [[dot(turned([2, 1], [0.5], 3), turned([1, 1], [0.5], 1)) / sqrt(2)]])
+
+
+def test_a_question_for_plain_scores_is_not_answered_with_turned_ones():
+    page = "RoPE with theta = 0.5: the query q = [2, 1] is at position 3 and the key k = [1, 1] at position 1.\n\n"
+    assert answers(page + "1. Compute the score q k^T without rotation.") in ([], [[3.0]])

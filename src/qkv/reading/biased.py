@@ -128,7 +128,9 @@ class _Biased:
             return equation
         if Role.WEIGHTS in roles or not biased or (self.shape is not None and value.shape != self.shape):
             return equation
-        if not _SCORES & roles and _BIAS.search(words):
+        if _NO_BIAS.search(words) or (self.given is not None and value == self.given.items[-1].expr):
+            return equation
+        if not _SCORES & roles and _BIAS.search(words) and _is_by_distance(value):
             made = equation if equation.names else _named(equation, self.bias)
             self.bias, self.named = made.names[0], True
             return _with(made, self.formula(value.shape, any(isinstance(x, n.Infinite) for x in value.rows[0])))
@@ -165,6 +167,13 @@ class _Biased:
             made = n.Sum((n.Name(self.scores), n.Name(self._bias(line))))
             self.needed.setdefault(self.biased, (made, line))
         return self.biased
+
+
+def _is_by_distance(value: n.Matrix) -> bool:
+    """Whether nothing is taken off where a query meets its own key; other biases are given."""
+    rows, columns = value.shape
+    own = [value.rows[i][i + columns - rows] for i in range(rows)] if rows <= columns else []
+    return bool(own) and all(isinstance(cell, n.Number) and cell.value == 0 for cell in own)
 
 
 def row_said(text: str) -> int:

@@ -38,6 +38,9 @@ from qkv.reading.turning import (
 )  # fmt: skip
 
 _TURNED = re.compile(spoken("turned"), re.IGNORECASE)
+_PLAIN = re.compile(
+    rf"{spoken('without')}[^.;]{{0,20}}{spoken('turned')}|un-?rotated|not (?:yet )?rotated", re.IGNORECASE
+)
 _ROOT = re.compile(r"√|\\?sqrt|" + spoken("divide"), re.IGNORECASE)
 _VECTORS = re.compile(spoken("vector"), re.IGNORECASE)
 _NEAR = 60  # characters before a value that may say what it is
@@ -180,7 +183,14 @@ class _Turned:
         said = set(roles_in_words(words)) & {Role.SCORES, Role.SCALED, Role.WEIGHTS}
         plain = equation.names or equation.of(Kind.WORKING) or re.search(r"[·*.](?=\s*k)|\bk\s*\^?T", equation.label)
         shape = value.expr.shape if isinstance(value.expr, n.Matrix) else (0, 0)
-        if query is None or plain or Role.SCORES not in said or Role.WEIGHTS in said or shape != (1, len(keys)):
+        if (
+            query is None
+            or plain
+            or _PLAIN.search(words)
+            or Role.SCORES not in said
+            or Role.WEIGHTS in said
+            or shape != (1, len(keys))
+        ):
             return equation
         rows = tuple(self.name(v, v.places[0], equation.line) for v in keys)
         scores: n.Expr = n.Product(self.name(query, query.places[0], equation.line), n.Transpose(n.Concat(rows, 0)))
@@ -197,6 +207,8 @@ class _Turned:
         """A question with the formula of what it asks for: a turned vector, a score, weights."""
         text = question.text.removeprefix(question.label)
         roles = set(roles_in_words(text))
+        if _PLAIN.search(text):
+            return question
         put = placed(text, self.vectors)
         self.vectors = [v if v.places else replace(v, places=put.get(v.symbol, ())) for v in self.vectors]
         queries, keys = ([v for v in self.vectors if v.role is role] for role in (Role.Q, Role.K))

@@ -94,7 +94,8 @@ _TURNED = re.compile(spoken("turned"), re.IGNORECASE)
 def turning_of(made: Sequence[Equation], words: str, width: int, lines: Sequence[str]) -> Turning | None:
     """How vectors of a width are turned; None where nothing says by which angles, and RoPE is not meant."""
     found = _stated_angles(made, width // 2)
-    angles = found or (_usual(words, width) if said.ROPE.search(words) else None)
+    meant = said.ROPE_APPLIED.search(words) or (said.ROPE.search(words) and _TURNED.search(said.ROPE.sub(" ", words)))
+    angles = found or (_usual(words, width) if meant else None)
     if angles is None:
         return None
     pairs = {tuple(int(x.translate(_SMALL)) for x in pair) for pair in _PAIR.findall(words)}
