@@ -118,6 +118,6 @@ def test_a_row_of_numbers_behind_an_arrow_is_no_value_of_what_stands_before_it()
 
 
 def test_the_rest_of_a_side_that_was_not_read_states_nothing() -> None:
-    sheet = read_sheet("v_1 = [2, 1]\n\na1 dL/da1 = -0.54\n")
+    sheet = read_sheet("v_1 = [2, 1]\n\na1 dim/da1 = -0.54\n")
     assert [statement.text for statement in sheet.statements] == ["v_1 = [2, 1]"]
     assert [left.line for left in sheet.unread] == [3]

@@ -22,7 +22,7 @@ _WITHIN = re.compile(
 _EARLY = 40  # characters of a numbered item in which it may come to ask: '(b) For each head compute'
 _OFFER = re.compile(rf"¿?(?:{pattern('offer')})", re.IGNORECASE)
 _EASTERN = re.compile(
-    r"^(?:请|試|试)?(?:计算|計算|求|算出|写出|证明|说明|给出|確定|确定|验证)|(?:せよ|なさい|求めよ|述べよ|答えよ|(?:いくら|いくつ|どう|何)[^。]{0,20}か[。．]?$|计算[^。]*[。：:]?$|하시오|구하라|구하여라|하여라|하라[.]?$|(?:hesaplay[ıi]n(?:[ıi]z)?|bulun(?:uz)?)\W*$)"
+    r"^(?:请|試|试)?(?:计算|計算|求|算出|写出|证明|说明|给出|確定|确定|验证)|(?:せよ|なさい|求めよ|述べよ|答えよ|示せ|(?:いくら|いくつ|どう|何)[^。]{0,20}か[。．]?$|计算[^。]*[。：:]?$|하시오|구하라|구하여라|하여라|하라[.]?$|(?:hesaplay[ıi]n(?:[ıi]z)?|bulun(?:uz)?)\W*$)"
 )
 _CLAUSE = re.compile(r"[,;:]\s+")
 _COMMAND = "|".join(word[:1].upper() + word[1:] for word in pattern("ask").split("|"))

@@ -52,6 +52,40 @@ def with_times(tokens: list[Token], strict: bool) -> list[Token]:
     return out
 
 
+_SUMS = frozenset(("Σ", "sum"))
+_NAMES = ("letters", "word")
+
+
+def with_sums(tokens: list[Token]) -> list[Token]:
+    """The tokens with Σ, or the word, as a sum where an index and a factor follow: Σ_k p_k, sum_j a_j, Σ pₖ."""
+    if not any(token.text in _SUMS for token in tokens):
+        return tokens
+    return [
+        Token("cmd", "sum", *token[2:]) if token.text in _SUMS and token.kind in _NAMES and _sums(tokens, i) else token
+        for i, token in enumerate(tokens)
+    ]
+
+
+def _sums(tokens: list[Token], i: int) -> bool:
+    """Whether the sign or the word at i has a letter as its index, or stands before a name that has one."""
+    index = scripted(tokens, i + 1)
+    if index:
+        after = i + 1 + index
+        return after < len(tokens) and tokens[after].kind in (*_NAMES, "open", "cmd") and tokens[after].gap
+    opens = i == 0 or tokens[i - 1].kind in ("rel", "op", "open")
+    named = i + 1 < len(tokens) and tokens[i + 1].kind in _NAMES and tokens[i + 1].gap
+    primed = named and i + 2 < len(tokens) and tokens[i + 2].kind == "prime"
+    return opens and named and scripted(tokens, i + 2 + primed) > 0
+
+
+def scripted(tokens: list[Token], i: int) -> int:
+    """How many tokens at i are the index of a name, if that is one letter: the _k of p_k, the ₖ of pₖ."""
+    if i < len(tokens) and tokens[i].kind == "sub":
+        return int(len(tokens[i].text) == 1 and tokens[i].text.isalpha())
+    letter = tokens[i + 1] if i + 1 < len(tokens) and tokens[i].text == "_" else None
+    return 2 if letter is not None and letter.kind in _NAMES and len(letter.text) == 1 else 0
+
+
 def _is_label(word: str) -> bool:
     """Whether a word is a capital with a small letter behind it, such as Wq."""
     return len(word) == 2 and word[0].isupper() and word[1].islower()

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 from qkv.reader.maths import signs
-from qkv.reader.maths.afterwards import laid_bare, with_times
+from qkv.reader.maths.afterwards import laid_bare, with_sums, with_times
 from qkv.reader.maths.numerals import Comma, plain_digits
 from qkv.reader.maths.plainer import plainer
 from qkv.reader.maths.slopes import with_slopes
@@ -23,7 +23,8 @@ def tokens_of(source: str, *, strict: bool = True, comma: Comma = Comma.UNTOLD) 
     lexer = _Lexer(plainer(source.translate(_ALIKE)), strict, comma)
     for found in TOKEN.finditer(lexer.source):
         lexer.read(found)
-    return with_slopes(with_times(laid_bare([_full_stop(token, source) for token in lexer.out]), strict))
+    out = laid_bare([_full_stop(token, source) for token in lexer.out])
+    return with_slopes(with_sums(with_times(out, strict)))
 
 
 def _full_stop(token: Token, source: str) -> Token:
@@ -397,5 +398,5 @@ def _base(letters: str) -> str:
 
 
 def _apostrophe(source: str, end: int) -> bool:
-    """Whether a word goes on behind an apostrophe: 'token 2's', 'let's'."""
-    return source[end : end + 1].isalpha()
+    """Whether a word goes on behind an apostrophe: 'token 2's', 'let's'; the k of y'ₖ is none."""
+    return source[end : end + 1].isalpha() and source[end] not in signs.SUBSCRIPTS

@@ -328,7 +328,11 @@ def _scripts(tokens: Sequence[Token], seen: _Collected) -> None:
         elif token.kind == "sub" and i and tokens[i - 1].kind in WORDS and token.text.isalpha():
             seen.labelled.add((tokens[i - 1].text, token.text))
         elif token.text == "sum" and token.kind == "cmd":
-            seen.running |= {t.text for t in tokens[i + 1 : i + 4] if t.kind in WORDS and len(t.text) == 1}
+            near = [
+                t for t in tokens[i + 1 : i + 4] if t.kind in (*WORDS, "sub") and len(t.text) == 1 and t.text.isalpha()
+            ]
+            bare = i + 1 < len(tokens) and tokens[i + 1].kind in WORDS  # Σ p_k: the letter of the names behind it
+            seen.running |= {t.text for t in (near[1:2] if bare else near)}
         elif token.kind == "quote" and i + 2 < len(tokens) and tokens[i + 2].kind == "quote":
             seen.tokens.add(tokens[i + 1].text)
             if i > 1 and tokens[i - 1].text == "(" and tokens[i - 2].kind in WORDS and len(tokens[i - 2].text) == 1:
