@@ -292,6 +292,8 @@ def named(symbol: Symbol, equation: Equation, system: System, spot: Spot) -> Ite
     for expr in system.structure(symbol, spot):
         stated = isinstance(expr, n.Call) and expr.function == FAMILY  # p of p_i = …
         yield Meaning(How.DEFINED if stated else How.NAMED, expr, spot)
+    for expr in system.followed(symbol):
+        yield Meaning(How.DEFINED, expr, spot)
     usual = How.DEFINED if _is_asked(symbol, system, spot) else How.NAMED
     for expr in system.library(symbol, spot):
         yield Meaning(usual, expr, spot)

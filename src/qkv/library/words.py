@@ -52,6 +52,9 @@ norm      layer+norm/layernorm/layer+normalisation/layer+normalization/rms+norm/
 gain      gain/gains/gain+vector/learned+scale/scale+vector/scaling+vector verstärkung/skalierungsvektor gain/vecteur+de+gain ganancia/vector+de+ganancia ganho/vetor+de+ganho guadagno/vettore+di+guadagno усиление/усиления/вектор+масштаба 增益/缩放参数 ゲイン 게인
 shift     shift/bias/offset verschiebung/bias décalage/biais desplazamiento/sesgo deslocamento/viés/bias traslazione/bias сдвиг/смещение 偏移/偏置/平移 シフト/バイアス 시프트/바이어스
 feed      feed-forward/feedforward/feed+forward/ffn/mlp feed-forward-netz/feedforward-netz - red+feed-forward rede+feed-forward - полносвязная+сеть/полносвязный+слой 前馈网络/前馈/前饋網路 フィードフォワード 피드포워드
+new       new/updated neu/neue/neuer/neues nouveau/nouvelle nuevo/nueva novo/nova nuovo/nuova новый/новая/новое/новые 新 新しい 새/새로운
+descent   gradient+descent/gradient+step/descent+step/sgd/learning+rate gradientenabstieg/gradientenabstiegs/gradientenschritt/gradientenschritts/lernrate descente+de+gradient/pas+de+gradient/taux+d'apprentissage descenso+de+gradiente/descenso+por+gradiente/descenso+del+gradiente/tasa+de+aprendizaje descida+de+gradiente/descida+do+gradiente/gradiente+descendente/taxa+de+aprendizado/taxa+de+aprendizagem discesa+del+gradiente/tasso+di+apprendimento градиентный+спуск/градиентного+спуска/градиентным+спуском/скорость+обучения/скоростью+обучения 梯度下降/学习率 勾配降下/学習率 경사+하강/경사하강법/학습률
+rate      learning+rate/lr/step+size lernrate/schrittweite taux+d'apprentissage tasa+de+aprendizaje taxa+de+aprendizado/taxa+de+aprendizagem tasso+di+apprendimento скорость+обучения/скоростью+обучения 学习率 学習率 학습률
 figure    figure/fig abbildung/abb - figura - - рис/рисунок 图 図 -
 output    output/outputs/out/prints/printed ausgabe sortie salida saída uscita вывод 输出 出力 -
 counter   #/no/nr/№/row/token/word/i/j/n/t/pos/position/index/step/id/input zeile/wort/nr ligne/mot fila/palabra linha/palavra riga/parola строка/слово/токен 行/词/位置/输入/序号 トークン -

@@ -68,7 +68,8 @@ def derivable(page: Page, choices: Choices) -> Iterator[int]:
         if place is not None and place.role in DERIVED and not laid_out and not _is_part(symbol, system):
             yield from (d.equation for d in definitions if _may_be_claimed(d, page))
         for d in definitions:
-            if _may_be_claimed(d, page) and (any(formulas_above(page, d)) or _is_worked_in_parts(page, d)):
+            told = any(formulas_above(page, d)) or _is_worked_in_parts(page, d) or any(system.followed(symbol))
+            if _may_be_claimed(d, page) and told:
                 yield d.equation
 
 
@@ -123,7 +124,9 @@ def _is_derived(page: Page, values: Values, definition: Definition) -> bool:
     pairs = [pair for row, cells in zip(grid, made.rows, strict=True) for pair in zip(row, cells, strict=True)]
     agreed = sum(meets(shown, cell) for shown, cell in pairs)
     copied = _is_input(values.system, definition) and any(isinstance(e, n.Name) and v is whole for e, v in found)
-    if copied or _is_given_elsewhere(page, definition, made) or found[0][1] is not whole:  # pieces come first
+    followed = next(e for e, v in found if v is whole) in values.system.followed(definition.symbol)
+    pieces_first = found[0][1] is not whole
+    if copied or followed or _is_given_elsewhere(page, definition, made) or pieces_first:
         return 2 * agreed > len(pairs)
     return agreed > 0 or not (
         _is_only_tokens(values.system, definition)
@@ -193,6 +196,7 @@ def _elsewhere(system: System, definition: Definition, spot: Spot) -> Iterator[n
         yield from (d.expr for d in stated if d.scope == here.scope and d.equation != here.index)
     yield from system.schema(definition.symbol, spot)
     yield from system.structure(definition.symbol, spot)
+    yield from system.followed(definition.symbol)
     yield from system.library(definition.symbol, spot)
 
 

@@ -389,12 +389,18 @@ class Naming:
 
     def is_otherwise(self, symbol: Symbol) -> bool:
         """Whether only its letter gives a name a role, and its formula is none of attention's: R_1 = X + Z."""
-        stated = [d for d in self.page.definitions.get(symbol, ()) if d.source is Source.STATED]
+        stated = self._stated(symbol)
         return bool(stated) and self.known_by(symbol) is Known.NAME and not self._stated_roles(symbol)
+
+    def _stated(self, symbol: Symbol) -> list[n.Expr]:
+        """The formulas of a name, or those that the page has for every index of it."""
+        alike = [symbol, *(s for s in self.page.running(symbol) if len(s.indices) == len(symbol.indices) > 0)]
+        found = ([d.expr for d in self.page.definitions.get(s, ()) if d.source is Source.STATED] for s in alike)
+        return next(filter(None, found), [])
 
     def is_sum(self, symbol: Symbol) -> bool:
         """The same of a name that is stated to be a sum, or a difference over something: no step of attention is."""
-        stated = [d.expr for d in self.page.definitions.get(symbol, ()) if d.source is Source.STATED]
+        stated = self._stated(symbol)
         above = [expr.numerator if isinstance(expr, n.Quotient) else expr for expr in stated]
         return all(isinstance(expr, n.Sum) for expr in above) and self.is_otherwise(symbol)
 

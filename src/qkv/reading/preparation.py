@@ -5,6 +5,7 @@ line(A, 2)          a row of A, a cell of a vector     ‖q‖ of a vector      
 family(a_ij)        the matrix of all a_ij             identity()           is as large as tokens are wide
 cells(PE_1)         the row PE_1,0 PE_1,1 …            places(PE)           the codes of all positions
 pattern(S, P)       who sees whom, for scores S        FFN(x)               is what the page says it is
+slope(∂L/∂x)        by the formulas from x to L        like(a b, x)         cell by cell, where x is such a vector
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ from qkv.reading.equation import Kind
 from qkv.reading.indexed import is_stepping
 from qkv.reading.naming import role_symbol
 from qkv.reading.page import Spot
-from qkv.reading.system import CELLS, FAMILY, HEAD, IDENTITY, LINE, PATTERN, PLACES, System
+from qkv.reading.slopes import SLOPE, slope
+from qkv.reading.system import CELLS, FAMILY, HEAD, IDENTITY, LIKE, LINE, PATTERN, PLACES, System
 
 MOST_CELLS = 64  # of a row that is put together from cells
 
@@ -44,8 +46,11 @@ class Look(Protocol):
 
     def name(self, symbol: Symbol, spot: Spot) -> Value | None: ...
 
+    def formula(self, symbol: Symbol, spot: Spot) -> n.Expr | None: ...
+
 
 _UNREADY = frozenset({n.Call, n.Mask, n.Series, n.Absolute, n.Entry, n.Softmax})  # what may need values
+_STATISTICS = frozenset({"mean", "var", "std"})  # nobody takes these of one number
 _PRODUCTS, _SUMS = frozenset({n.Product}), frozenset({n.Sum})
 _DOTTED = ({Role.Q, Role.K}, {Role.SOURCE, Role.STATES})  # whose products are scores
 
@@ -76,7 +81,7 @@ class Preparation:
         down = "keys" in self._conventions
         kinds = n.kinds_in(expr)
         expr = n.rewrite(expr, self._with_dots, _PRODUCTS) if n.Transpose in kinds else expr
-        expr = n.rewrite(expr, self._with_gains, _SUMS) if {n.Sum, n.Product} <= kinds and n.names_in(expr) else expr
+        expr = n.rewrite(expr, self._with_gains, _SUMS) if n.Sum in kinds and n.names_in(expr) else expr
         if kinds.isdisjoint(_UNREADY):
             return expr
         failed = False
@@ -87,6 +92,8 @@ class Preparation:
                 made = _RESOLVED[node.function](self, node)
                 failed |= made is None
                 return made or node
+            if isinstance(node, n.Call) and node.function in _STATISTICS:
+                return self._of_each(node)
             if isinstance(node, n.Call) and node.function not in BY_KEY:
                 made = self._called(node)
                 failed |= made is None
@@ -117,9 +124,21 @@ class Preparation:
         rows = all(side is not None and side.shape[0] == 1 < side.shape[1] for side in sides)
         return n.Product(product.left.arg, product.right) if rows else expr
 
+    def _of_each(self, call: n.Call) -> n.Call:
+        """mean(g x̂) of two rows: of their products cell by cell."""
+        arg = call.args[0]
+        sides = (self._value(arg.left), self._value(arg.right)) if isinstance(arg, n.Product) else (None, None)
+        shapes = {side.shape if side is not None else (1, 1) for side in sides}
+        if not isinstance(arg, n.Product) or len(shapes) != 1 or 1 not in (shape := shapes.pop()) or shape == (1, 1):
+            return call
+        return replace(call, args=(n.Call("hadamard", (arg.left, arg.right)),))
+
     def _with_gains(self, node: n.Expr) -> n.Expr:
         """γ x̂ + β of three rows of one length, diag(p) − p pᵀ of a row p: nobody adds a dot product to these."""
         if not isinstance(node, n.Sum):
+            return node
+        node = self._with_units(node)
+        if not any(isinstance(_unsigned(term), n.Product) for term in node.terms):
             return node
         added = [self._value(term) for term in node.terms if not isinstance(_unsigned(term), n.Product)]
         shapes = {value.shape for value in added if value is not None and value.shape != (1, 1)}
@@ -141,6 +160,27 @@ class Preparation:
             )
 
         return replace(node, terms=tuple(map(gain, node.terms)))
+
+    def _with_units(self, node: n.Sum) -> n.Sum:
+        """p − e_3: where nothing says what e is, a 1 in the third place of a vector like p."""
+        units = [
+            x.symbol for term in node.terms if isinstance(x := _unsigned(term), n.Name) and self._is_unit(x.symbol)
+        ]
+        values = (self._value(term) for term in node.terms) if units else ()
+        shape = next((v.shape for v in values if v is not None and 1 in v.shape and v.shape != (1, 1)), None)
+        if shape is None:
+            return node
+        for unit in units:
+            cells = [n.number(int(k == int(unit.indices[0]))) for k in range(1, max(shape) + 1)]
+            made = n.Matrix((tuple(cells),) if shape[0] == 1 else tuple((cell,) for cell in cells))
+            node = replace(node, terms=tuple(n.replaced(term, n.Name(unit), made) for term in node.terms))
+        return node
+
+    def _is_unit(self, symbol: Symbol) -> bool:
+        """Whether a name is e_3, and the page does not say what any e is."""
+        numbered = len(symbol.indices) == 1 and symbol.indices[0].isdecimal() and symbol.indices[0] != "0"
+        page = self._system.page
+        return symbol.base == "e" and numbered and not symbol.primes and not page.same_letter(symbol)
 
     def _with_dots(self, node: n.Expr) -> n.Expr:
         """The qᵀ k of a query and a key, the vᵀ tanh(..) of additive scores: numbers, however vectors are written."""
@@ -252,6 +292,34 @@ class Preparation:
         cells = tuple(tuple(n.Name(symbol._replace(indices=(i, j) if i else (j,))) for j in runs[-1]) for i in rows)
         return n.Matrix(cells)
 
+    def _slope(self, call: n.Call) -> n.Expr | None:
+        """slope(∂L/∂x): the derivative by the formulas that lead from x to L, or to names with a known one."""
+        symbol = call.args[0].symbol if isinstance(call.args[0], n.Name) else Symbol("")
+
+        def size(of: Symbol) -> tuple[int, int] | None:
+            value = self._named(of)
+            return value.shape if value is not None else None
+
+        return slope(symbol, self._system.page.symbols, lambda of: self.look.formula(of, self.spot), size)
+
+    def _alike(self, call: n.Call) -> n.Expr:
+        """like(a b, x): the product cell by cell where a and b are vectors as x is one, and no other way gives that."""
+        expr, like = call.args
+        value, wanted = self._value(expr), self._value(like)
+        if value is None or wanted is None or value.shape == wanted.shape or 1 not in wanted.shape:
+            return expr
+
+        def each(node: n.Expr) -> n.Expr:
+            if not isinstance(node, n.Product):
+                return node
+            sides = self._value(node.left), self._value(node.right)
+            alike = all(side is not None and side.shape == wanted.shape for side in sides)
+            return n.Call("hadamard", (node.left, node.right)) if alike else node
+
+        made = n.rewrite(expr, each)
+        value = self._value(made)
+        return made if value is not None and value.shape == wanted.shape else expr
+
     def _places(self, call: n.Call) -> n.Expr | None:
         """places(PE): the codes of all positions, as many as there are tokens that they are added to."""
         if not isinstance(call.args[0], n.Name):
@@ -323,7 +391,10 @@ class Preparation:
         return sight.pattern(*scores.shape, causal)
 
     def _bounded(self, series: n.Series) -> n.Series:
-        """A Σ without numbers as bounds runs over what its names run over."""
+        """A Σ without numbers as bounds runs over what its names run over, by the only letter that they have."""
+        letters = {i for symbol in n.names_in(series.body) for i in symbol.indices if not i.isdecimal()}
+        if not series.index and len(letters) == 1:
+            series = replace(series, index=letters.pop())
         low = series.low if isinstance(series.low, n.Number) else n.number(0 if self._system.choices.zero_based else 1)
         if (
             isinstance(series.high, n.Name)
@@ -372,6 +443,8 @@ _RESOLVED = {
     CELLS: Preparation._cells,
     PLACES: Preparation._places,
     PATTERN: Preparation._seen,
+    SLOPE: Preparation._slope,
+    LIKE: Preparation._alike,
     IDENTITY: Preparation._identity,
     "eye": Preparation._identity,
 }

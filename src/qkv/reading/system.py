@@ -20,13 +20,17 @@ from qkv.library.attention import rows_for
 from qkv.library.defined import Defined
 from qkv.library.roles import CACHED, SCORE_LIKE, Place
 from qkv.reading.choices import Choices
-from qkv.reading.definitions import Source
+from qkv.reading.definitions import Definition, Source
+from qkv.reading.descended import descended
+from qkv.reading.equation import Kind
 from qkv.reading.holding import AFTER_Q, Holding, of_head
 from qkv.reading.indexed import LETTER, at_indices, is_cell_of, is_for_places, is_row_of, put_in, runs_over
 from qkv.reading.lettered import PROJECTED
 from qkv.reading.nameless import INPUTS, NAMELESS
 from qkv.reading.naming import ROLE, SIZED, Known, is_alike, is_number, naming_of, role_symbol
 from qkv.reading.page import Page, Spot
+from qkv.reading.slopes import SLOPE, derivative
+from qkv.reading.statistics import EPSILON, statistics
 from qkv.reading.within import (
     called_in_words,
     comes_back,
@@ -39,12 +43,10 @@ from qkv.reading.within import (
 )
 
 LINE, FAMILY, CELLS, PLACES = "line", "family", "cells", "places"  # calls that need values, see preparation.py
-HEAD, PATTERN, IDENTITY = "head", "pattern", "identity"
+HEAD, PATTERN, IDENTITY, LIKE = "head", "pattern", "identity", "like"
 UNSHARED = frozenset(SCORE_LIKE - {Role.WEIGHTS})  # a cell that nobody prints is not seen: a node that is no neighbour
 SHARED = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE, Role.MASK, Role.W_A, Role.W_O, Role.B_O})
 
-
-EPSILON = frozenset(("epsilon", "varepsilon", "eps", "ε"))
 CONSTANTS: dict[Symbol, n.Expr] = {  # the base of exponentials and π, where nothing else is said of them
     Symbol("e"): n.Exp(n.number(1)),
     Symbol("pi"): n.Call("pi", (n.number(1),)),
@@ -100,6 +102,11 @@ class System:
         added = {x.symbol for of in roots if isinstance(of, n.Sum) for x in of.terms if isinstance(x, n.Name)}
         return frozenset(s for s in added if s.base in EPSILON and s not in self.page.definitions)
 
+    @cached_property
+    def _statistics(self) -> dict[Symbol, n.Expr]:
+        """The mean and the deviation that only a norm of the page uses."""
+        return statistics(self.page)
+
     # — expressions for names —
 
     def expressions(self, symbol: Symbol, spot: Spot) -> Iterator[tuple[n.Expr, Spot, Source | None]]:
@@ -119,7 +126,7 @@ class System:
             if definition.source is Source.GIVEN and definition.equation in self.choices.claimed:
                 worked = worked or here  # numbers further down are of another version
                 continue
-            expr = self.meant(definition.expr, spot.scope)
+            expr = self._alike(self.meant(definition.expr, spot.scope), definition)
             below = definition.source is Source.GIVEN and not here and definition.scope == spot.scope
             anew = below and (worked or is_part_of_above(self.page, self._wholes(symbol), spot))
             if (definition.source is Source.WORKING and not given) or anew or (definition.scope > spot.scope and late):
@@ -138,7 +145,8 @@ class System:
         known = plain in self.page.definitions and symbol not in self.page.definitions
         if symbol.primes and known and place is not None and place.role in INPUTS:
             yield n.Transpose(n.Name(plain)), spot, None
-        for expr in chain(self.schema(symbol, spot), self.structure(symbol, spot), self.library(symbol, spot)):
+        own = self.schema(symbol, spot), self.structure(symbol, spot), self.followed(symbol)
+        for expr in chain(*own, self.library(symbol, spot)):
             yield expr, spot, None
         yield from late
         later = (d for d in self.page.definitions.get(symbol, ()) if d.scope > spot.scope)
@@ -152,6 +160,31 @@ class System:
             yield n.Call(IDENTITY, tuple(map(n.number, map(int, filter(str.isdecimal, symbol.indices))))), spot, None
         if symbol.primes and (place is None or place.role not in SCORE_LIKE):  # s'_1 is a score of another kind
             yield n.Transpose(n.Name(plain)), spot, None
+
+    def followed(self, symbol: Symbol) -> Iterator[n.Expr]:
+        """What the formulas of others make of a name: a statistic of a norm, a derivative, a step of descent."""
+        if symbol in self._statistics:
+            yield self._statistics[symbol]
+        if derivative(symbol) is not None:
+            yield n.Call(SLOPE, (n.Name(symbol),))
+        yield from descended(symbol, self.page, self._formulas)
+
+    def _formulas(self, symbol: Symbol) -> list[n.Expr]:
+        """The formulas of a name, or what it is for a norm."""
+        stated = [d.expr for d in self.page.definitions.get(symbol, ()) if d.source is Source.STATED]
+        return stated or [self._statistics[symbol]] if stated or symbol in self._statistics else []
+
+    def _alike(self, expr: n.Expr, definition: Definition) -> n.Expr:
+        """A formula with a product in it as large as it has to be: a derivative is like what it is taken by, and what a
+        row is printed for is a row."""
+        if definition.source is not Source.STATED or not n.holds(expr, n.Product):
+            return expr
+        slope = derivative(definition.symbol)
+        printed = [item.expr for item in self.page.equations[definition.equation].of(Kind.VALUE)]
+        vectors = [x for x in printed if isinstance(x, n.Matrix) and 1 in x.shape and x.shape != (1, 1)]
+        if slope is not None and slope.over and slope.under in self.page.definitions:
+            return n.Call(LIKE, (expr, n.Name(slope.under)))
+        return n.Call(LIKE, (expr, vectors[-1])) if vectors and isinstance(expr, n.Product) else expr
 
     def schema(self, symbol: Symbol, spot: Spot) -> Iterator[n.Expr]:
         """e_1 by e_i = v · tanh(W s + U h_i): an equation that holds for every index."""

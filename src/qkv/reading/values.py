@@ -151,6 +151,13 @@ class _Look:
         self.circle = self.circle or before
         return value
 
+    def formula(self, symbol: Symbol, spot: Spot) -> n.Expr | None:
+        """The formula by which a name is truly worked out, ready; None for what is given and what has no value."""
+        found = self.values.source(symbol, spot)
+        if found is None or found[2] is Source.GIVEN:
+            return None
+        return self.values.prepared(found[0], found[1])
+
     def _found(self, symbol: Symbol, spot: Spot) -> Value | None:
         if (
             self.prints is not None
