@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from qkv.library import block
+from qkv.library.words import spoken
 
 NORM = block.NORM_SAID
 FIRST = re.compile(
@@ -46,7 +47,7 @@ TOP = re.compile(r"top.?(?:k\s*=\s*)?(\d)")
 TEMPERATURE = re.compile(r"temperature")
 WARMTH = re.compile(r"temperat|température|температур|温度|온도|nhiệt độ")
 TEMPERATURES = re.compile(
-    r"(?:(?:\bT|τ|\\tau|[Tt]emperatur\w*|[Tt]empérature|температур\w*|温度)\s*\$?\s*(?:=|of|von|de|为)\s*\$?\s*)\d+(?:[.,]\d+)?(?:(?:,|;| and| und| et| y| e| и|和|、)+\s*\d+(?:[.,]\d+)?(?!\s*=))*"
+    r"(?:(?:\b[Tt]|τ|\\tau|[Tt]emperatur\w*|[Tt]empérature|температур\w*|温度)\s*\$?\s*(?:=|of|von|de|为)\s*\$?\s*)\d+(?:[.,]\d+)?(?:(?:,|;| and| und| et| y| e| и|和|、)+\s*\d+(?:[.,]\d+)?(?!\s*=))*"
 )
 TARGET = re.compile(
     r"(?:correct|true|target|right|gold)\s+(?:class|token|word|label|index|id)?\s*(?:is|has|=|:)?\s*"
@@ -72,7 +73,8 @@ JACOBIAN = re.compile(r"jacobi|якоби|雅可比|ヤコビ")
 ENTROPY = re.compile(r"(?<!cross.)(?<!cross)entropy")
 BACKWARD = re.compile(r"backward|backprop|gradient|\bd[vaqks]\b|rückwärts|rétropropag|retropropag|обратн|反向")
 UPDATE = re.compile(
-    r"updat|gradient (?:descent )?step|after (?:one|the) step|aktualis|mise à jour|actualiz|atualiz|обновл|更新"
+    r"updat|after (?:one|the) step|aktualis|mise à jour|actualiz|atualiz|обновл|更新|" + spoken("descent"),
+    re.IGNORECASE,
 )
 VARIANCE = re.compile(r"varian[cz]|variância|дисперси|方差|分散")
 RESULT = re.compile(

@@ -220,7 +220,7 @@ def _is_loss_asked(step: Step, text: str) -> bool:
 
 def _probabilities(words: str) -> Iterator[Fraction]:
     """The probabilities of the right tokens: all that are listed, or of a distribution the one that is right."""
-    lists = {found["numbers"] for found in said.PROBABLE.finditer(words)}
+    lists = {found["numbers"] for found in said.PROBABLE.finditer(said.TEMPERATURES.sub(" ", words))}
     listed = [_share(*pair) for pair in said.NUMERAL.findall(lists.pop())] if len(lists) == 1 else []  # of one model
     if not listed or not all(0 < share <= 1 for share in listed):
         return
@@ -296,7 +296,8 @@ def _gradients(asking: Asking) -> Iterator[Step]:
 def _descent(asking: Asking) -> Iterator[Step]:
     """W − η dW for everything that is given with a gradient and a learning rate."""
     program = asking.program
-    rate = next((given for given in program.givens if symbol_plain(given.symbol) in _RATES), None)
+    numbers = [given for given in program.givens if isinstance(given.expr, n.Number)]
+    rate = next((given for given in numbers if symbol_plain(given.symbol) in _RATES), None)
     for given in program.givens if rate is not None else ():
         name = symbol_plain(given.symbol)
         slopes = {f"d{name}", f"∂L/∂{name}", f"dL/d{name}", f"grad_{name}"}
@@ -306,6 +307,13 @@ def _descent(asking: Asking) -> Iterator[Step]:
             symbol = given.symbol._replace(labels=(*given.symbol.labels, "new"))
             expr = n.Sum((n.Name(given.symbol), n.Negate(change)))
             yield _step(symbol, expr, "one step of gradient descent", Role.OTHER)
+
+
+def _is_stepped(step: Step, text: str) -> bool:
+    """Whether a question wants what a step of descent makes of a name: it names it, or names nothing."""
+    old = step.symbol._replace(labels=tuple(label for label in step.symbol.labels if label != "new"))
+    named = re.compile(r"(?<![\w\\/∂])[`$\\]*(\w+)")
+    return symbol_plain(old) in named.findall(text) or not re.search(r"[$`]", text)
 
 
 def _is_named(step: Step, text: str) -> bool:
@@ -320,5 +328,5 @@ EXERCISES = (
     Exercise(said.ENTROPY, said.ENTROPY, _entropies, first=False),
     Exercise(said.JACOBIAN, said.JACOBIAN, _jacobians),
     Exercise(said.BACKWARD, said.BACKWARD, _gradients, _is_named),
-    Exercise(said.UPDATE, said.UPDATE, _descent),
+    Exercise(said.UPDATE, said.UPDATE, _descent, _is_stepped),
 )

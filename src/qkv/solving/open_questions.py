@@ -76,6 +76,9 @@ class _Asked:
             return answer
         state = self.made_of.get(state, state) if set(wanted) <= _OF_ONE else state
         meant = {**self.meant, _STATE: state, **self._target(values[state])}
+        made = self.program.item(state)
+        if isinstance(made, Step) and isinstance(made.expr, n.Softmax):
+            meant[Symbol("P")] = state  # shares, of which nobody takes a softmax again
         if _NO_EPSILON.search(answer.text):
             meant.pop(_NAMES["epsilon"], None)
         before = self.program

@@ -20,6 +20,7 @@ from qkv.solving.exercises import with_exercises
 from qkv.solving.families import rows_of
 from qkv.solving.known import known_values
 from qkv.solving.open_questions import with_open_questions
+from qkv.solving.predicted import with_predictions
 from qkv.solving.turned import with_changes
 from qkv.solving.workings import Workings
 from qkv.solving.writing import Writing
@@ -86,4 +87,5 @@ def _program_of(judged: Judged, scope: int) -> Program:
         program = with_block(program, system, scope, page.words_of(scope))
     elif max(worked, default=0) < listed[0].line:  # the page does not work them out itself
         program = with_operations(program, listed, system, scope)
-    return with_open_questions(with_exercises(program, page, scope), page, scope)
+    program = with_exercises(with_predictions(program, page, scope), page, scope)
+    return with_open_questions(program, page, scope)
