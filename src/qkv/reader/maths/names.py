@@ -107,6 +107,7 @@ class _Collected:
     indexed: set[str] = field(default_factory=set)
     tokens: set[str] = field(default_factory=set)
     running: set[str] = field(default_factory=set)
+    summed: set[tuple[str, str]] = field(default_factory=set)  # names and the letter that a Σ runs over in them
     operands: set[str] = field(default_factory=set)
     factors: set[str] = field(default_factory=set)  # words that blanks part from the factor before
     scripted: set[str] = field(default_factory=set)
@@ -147,7 +148,7 @@ def names_of(
     return Names(
         frozenset(seen.words),
         frozenset(seen.letters),
-        frozenset(seen.labelled),
+        frozenset(seen.labelled - seen.summed),
         frozenset(seen.functions),
         frozenset(seen.indexed - seen.functions),
         frozenset(seen.tokens),
@@ -332,7 +333,11 @@ def _scripts(tokens: Sequence[Token], seen: _Collected) -> None:
                 t for t in tokens[i + 1 : i + 4] if t.kind in (*WORDS, "sub") and len(t.text) == 1 and t.text.isalpha()
             ]
             bare = i + 1 < len(tokens) and tokens[i + 1].kind in WORDS  # Σ p_k: the letter of the names behind it
-            seen.running |= {t.text for t in (near[1:2] if bare else near)}
+            letters = {t.text for t in (near[1:2] if bare else near)}
+            seen.running |= letters
+            seen.summed |= {
+                (base, letter) for base, letter in _scripted(tokens[i + 1 : i + _SUMMED]) if letter in letters
+            }
         elif token.kind == "quote" and i + 2 < len(tokens) and tokens[i + 2].kind == "quote":
             seen.tokens.add(tokens[i + 1].text)
             if i > 1 and tokens[i - 1].text == "(" and tokens[i - 2].kind in WORDS and len(tokens[i - 2].text) == 1:
@@ -342,6 +347,22 @@ def _scripts(tokens: Sequence[Token], seen: _Collected) -> None:
             ends_name = before is not None and (before.kind in (*WORDS, "sub", "num") or before.text == "}")
             factor = before is not None and "." in before.text  # 0.25[0, 1] is a product
             seen.from_zero |= ends_name and not factor and not tokens[i - 1].gap
+
+
+_SUMMED = 16  # tokens behind a Σ whose letters it may run over
+
+
+def _scripted(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
+    """The names with a letter as their index among some tokens, up to the next relation: (p, k) of p_k and pₖ."""
+    base, script = "", False
+    for token in tokens:
+        if token.kind == "rel":
+            return
+        if token.kind == "sub" or (script and token.kind in WORDS):
+            yield base, token.text
+        elif token.kind in WORDS:
+            base = token.text
+        script = token.text == "_"
 
 
 def _script(tokens: Sequence[Token], i: int, seen: _Collected) -> None:
