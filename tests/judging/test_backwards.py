@@ -85,3 +85,23 @@ def test_a_given_gradient_is_no_claim():
 def test_a_sum_without_bounds_runs_over_the_index_of_its_terms():
     page = "p = [0.2, 0.7, 0.1], y' = [0.05, 0.9, 0.05]\n\nL = -Σ y'ₖ ln pₖ = 0.5166\n"
     assert verdicts(page) == {3: {"rounded"}}  # 0.05 · 1.60944 + 0.9 · 0.356675 + 0.05 · 2.302585 = 0.516609
+
+
+SMOOTHED = """The logits are z = (1.0, 2.5, 0.3, -0.7), and the correct word is the second one.
+
+p = softmax(z) = (0.1623, 0.7274, 0.0806, 0.0297)
+
+The smoothed label is y' = (1 - eps) y + eps/K with eps = 0.2 and K = 4:
+
+y' = {label}
+
+L = -Σ y'ₖ ln pₖ = {loss}
+"""
+
+
+def test_a_smoothed_label_is_made_of_the_word_that_is_right():
+    assert verdicts(SMOOTHED.format(label="(0.05, 0.85, 0.05, 0.05)", loss="0.6632"))[9] <= {"right", "rounded"}
+    claims = qkv.check(SMOOTHED.format(label="(0.05, 0.80, 0.05, 0.05)", loss="0.6473")).claims
+    assert [cell.expected for claim in claims if claim.line == 9 for cell in claim.cells] == [
+        "0.663232"
+    ]  # with 0.8 + 0.05

@@ -31,6 +31,7 @@ from qkv.reading.naming import ROLE, SIZED, Known, is_alike, is_number, naming_o
 from qkv.reading.page import Page, Spot
 from qkv.reading.slopes import SLOPE, derivative
 from qkv.reading.statistics import EPSILON, statistics
+from qkv.reading.targets import target
 from qkv.reading.within import (
     called_in_words,
     comes_back,
@@ -168,6 +169,7 @@ class System:
         if derivative(symbol) is not None:
             yield n.Call(SLOPE, (n.Name(symbol),))
         yield from descended(symbol, self.page, self._formulas)
+        yield from target(symbol, self.page)
 
     def _formulas(self, symbol: Symbol) -> list[n.Expr]:
         """The formulas of a name, or what it is for a norm."""
