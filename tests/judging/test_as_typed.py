@@ -176,3 +176,14 @@ def test_what_a_program_prints_is_rounded() -> None:
     page = "V = [[301], [202], [103]]\n\n```python\n" + PRINTED + "```\n"
     assert verdicts(page.format("122.6229"))[-1][1] in ("rounded", "drifted")
     assert verdicts(page.format("126.2229"))[-1][1] == "wrong"
+
+
+def test_a_star_between_a_number_and_a_bracket_multiplies() -> None:
+    assert verdicts("W_K und W_V: je 4096*(8*128) = 4194304 Parameter.") == [(1, "right")]
+    assert verdicts("W_K und W_V: je 4096*(8*128) = 4194034 Parameter.") == [(1, "wrong")]
+
+
+def test_what_is_about_a_name_is_taken_for_it() -> None:
+    page = "X = [[1, 3], [2, 4]]\n\nN = LayerNorm(X) ≈ X\n\nW = [[1, 0], [1, 1]]\n\nK = N W = [[4, 3], [6, 4]]\n"
+    assert verdicts(page) == [(7, "right")]
+    assert verdicts(page.replace("[6, 4]", "[6, 5]")) == [(7, "wrong")]

@@ -23,7 +23,7 @@ _MARKER = re.compile(
 )
 _EMPHASIS = re.compile(
     r"\*\*(?![*\d(\[])|(?<=[=≈→:|]\s)\*\*|\A\s?\*\*(?=\S)|(?<=[\w.!?:)\]%])\*\*|"
-    r"(?<![\w*])\*(?=[^\s*\d])|(?<=[^\s*])\*(?![\w*])|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)"
+    r"(?<![\w*])\*(?=[^\s*\d])|(?<=[^\s*])\*(?![\w*]|(?<=\d\*)[(\[])|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)"
 )
 _COMMENT = re.compile(r"(?m)((?:&|\\\\)[^%\n]*\s)%[^\n]*$")  # '1 & 0 \\\\ % the first token'
 _STYLED = re.compile(r"\\(?:emph|textbf|textit|textsc|underline|large|Large)\{([^{}]*)\}")

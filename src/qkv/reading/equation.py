@@ -115,6 +115,8 @@ def settled(items: list[Item]) -> tuple[Item, ...]:
     """Arithmetic that nothing follows is itself what is shown: 'w = 1/3', 'q · k = 2·1 + 0·3'."""
     if len(items) > 2 and items[-1].kind is Kind.VALUE:
         items = [item for item in items if not _lists_parts(item.expr, items[0].expr)]
+    if len(items) > 2 and items[-1].kind is Kind.NAME and items[-1].approximate and items[-2].kind is Kind.FORMULA:
+        items = [*items[:-2], items[-1]]  # Y = LayerNorm(X) ≈ X: that is what its author goes on with
     last = items[-1]
     shows = last.kind is Kind.WORKING and not n.holds(last.expr, n.Matrix) and (len(items) > 1 or _is_exact(last.expr))
     if shows and all(item.kind is not Kind.VALUE for item in items):
