@@ -187,3 +187,17 @@ def test_what_is_about_a_name_is_taken_for_it() -> None:
     page = "X = [[1, 3], [2, 4]]\n\nN = LayerNorm(X) ≈ X\n\nW = [[1, 0], [1, 1]]\n\nK = N W = [[4, 3], [6, 4]]\n"
     assert verdicts(page) == [(7, "right")]
     assert verdicts(page.replace("[6, 4]", "[6, 5]")) == [(7, "wrong")]
+
+
+HEADS = """X has the rows **x₁ = [1, 0]** and **x₂ = [0, 2]**. Head 1 gives (3.5, 2), head 2 gives (1, -1.5); side by side:
+
+| token | head 1 | head 2 |
+|---|---|---|
+| x₁ | 3.5 | 1 |
+| x₂ | 2 | {last} |
+"""
+
+
+def test_tokens_beside_their_heads_are_rows_of_all_heads() -> None:
+    found = verdicts(HEADS.format(last="-1.5"))
+    assert {verdict for _, verdict in found} <= {"right", "rounded", "unread"}

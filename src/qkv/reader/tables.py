@@ -166,9 +166,12 @@ def _components(block: Rows) -> dict[str, list[int]]:
 
 
 def _of_heads(block: Rows) -> list[str]:
-    """The numbers of the heads that the columns belong to, where each row has a name."""
+    """The numbers of the heads that the columns belong to, where each row has the name of a quantity: x_1 and x_2 are
+    the tokens of several heads side by side."""
     heads = [head_said(text) for text in texts(block.heads)]
+    quantities = {_WITHOUT_NUMBER.sub("", bare(label.text)) for label in block.labels}
     named = bool(block.labels) and all(names_something(bare(label.text)) for label in block.labels)
+    named = named and len(quantities) == len(block.labels)
     found = [head for head in heads if head is not None]
     return found if named and len(found) == len(heads) > 1 and len(set(found)) == len(found) else []
 
